@@ -1,0 +1,155 @@
+//! What can go wrong, one enum per layer: the data, the specification, the numbers.
+
+use thiserror::Error;
+
+/// A table that no model of this kind can have produced.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum DataError {
+    /// No rows or no columns.
+    #[error("the table has {rows} rows and {columns} columns; at least 2 rows and 1 column are needed")]
+    Empty {
+        /// Number of rows.
+        rows: usize,
+        /// Number of columns.
+        columns: usize,
+    },
+    /// A cell outside the support of its family.
+    #[error("row {row}, column '{column}': {value} {problem}")]
+    Support {
+        /// Row, counted from 1.
+        row: usize,
+        /// Name of the column.
+        column: String,
+        /// The offending value.
+        value: f64,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+    /// A column with no observed cell.
+    #[error("column '{column}' has no observed cell; leave it out")]
+    MissingColumn {
+        /// Name of the column.
+        column: String,
+    },
+    /// A multinomial row that is neither observed nor missing as a whole.
+    #[error(
+        "row {row}: a multinomial row is observed or missing as a whole, and this one misses some of its cells; fill them or clear the row"
+    )]
+    PartialRow {
+        /// Row, counted from 1.
+        row: usize,
+    },
+    /// A multinomial row without any count.
+    #[error(
+        "row {row}: all counts of a multinomial row are zero, so it has no trials; drop the row or clear it to mark it missing"
+    )]
+    ZeroRow {
+        /// Row, counted from 1.
+        row: usize,
+    },
+    /// Two shapes that should agree and do not.
+    #[error("{what} has shape {found}, but the data need {expected}")]
+    Shape {
+        /// What was given.
+        what: &'static str,
+        /// Its shape.
+        found: String,
+        /// The shape needed.
+        expected: String,
+    },
+    /// An offset or exposure that is not a finite number.
+    #[error("row {row}: {problem}")]
+    Offset {
+        /// Row, counted from 1.
+        row: usize,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+}
+
+/// A model or run that cannot be set up as asked.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum SpecError {
+    /// The data do not fit the families.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A setting out of its range.
+    #[error("{setting} is {value}, but {rule}")]
+    Setting {
+        /// The name of the setting, as a user types it.
+        setting: &'static str,
+        /// Its value.
+        value: String,
+        /// The rule that it breaks, and what to do.
+        rule: String,
+    },
+    /// A name that is not known.
+    #[error("there is no {what} '{name}'; known are {known}")]
+    Unknown {
+        /// Kind of thing.
+        what: &'static str,
+        /// The name as given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+}
+
+/// A computation that broke down: the step, and where.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum NumericalError {
+    /// A precision matrix that stayed indefinite after the whole jitter ladder.
+    #[error(
+        "{step}: a {size}×{size} precision matrix is not positive definite (pivot {pivot}) even after adding {jitter:e} to its diagonal"
+    )]
+    NotPositiveDefinite {
+        /// The step of the sweep.
+        step: &'static str,
+        /// Order of the matrix.
+        size: usize,
+        /// First pivot that failed.
+        pivot: usize,
+        /// The last jitter tried.
+        jitter: f64,
+    },
+    /// A log density that is not finite at the current state.
+    #[error("{step}: the log density of the current state is {value} at {place}")]
+    NotFinite {
+        /// The step of the sweep.
+        step: &'static str,
+        /// The value found.
+        value: f64,
+        /// Row, column or frequency.
+        place: String,
+    },
+}
+
+/// A run that failed: in set-up or in a sweep.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum RunError {
+    /// The run could not be set up.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A sweep broke down.
+    #[error("chain {chain}, sweep {sweep}: {source}")]
+    Numerical {
+        /// Chain, counted from 1.
+        chain: usize,
+        /// Sweep, counted from 1 (warm-up included).
+        sweep: u64,
+        /// What broke down.
+        source: NumericalError,
+    },
+    /// The caller asked to stop.
+    #[error("stopped on request after {sweep} sweeps")]
+    Stopped {
+        /// Sweeps done.
+        sweep: u64,
+    },
+}
+
+impl From<DataError> for RunError {
+    fn from(error: DataError) -> Self {
+        RunError::Spec(error.into())
+    }
+}

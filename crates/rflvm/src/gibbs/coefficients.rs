@@ -1,0 +1,23 @@
+//! β and θ: each family redraws the weights and parameters of its block given X and W.
+
+use crate::error::NumericalError;
+use crate::model::{Model, State};
+use crate::rng::Stream;
+
+/// Redraws β and θ of all blocks, then F.
+pub fn update(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    for (b, block) in model.blocks().iter().enumerate() {
+        block.family.update(&mut model.block_view(b, state), stream.at(b as u64))?;
+    }
+    state.refresh(model);
+    Ok(())
+}
+
+/// Redraws θ of all blocks, then F (a family may have had to redraw its weights with them).
+pub fn update_parameters(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    for (b, block) in model.blocks().iter().enumerate() {
+        block.family.update_parameters(&mut model.block_view(b, state), stream.at(b as u64))?;
+    }
+    state.refresh(model);
+    Ok(())
+}

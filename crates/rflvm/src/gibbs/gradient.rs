@@ -1,0 +1,265 @@
+//! The joint gradient move: Hamiltonian Monte Carlo on (X, W, β) given the rest (Neal 2011). F is differentiable in all of
+//! them: with G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, three matrix products a gradient.
+
+use super::tuning::Trajectory;
+use crate::dist::normals;
+use crate::linalg::{Mat, mul_add, par_mul};
+use crate::model::family::Theta;
+use crate::model::features::fill;
+use crate::model::spectral::Spectral;
+use crate::model::{Model, State, predictor};
+use crate::rng::Stream;
+use faer::MatRef;
+use rand::{Rng, RngExt};
+use rayon::prelude::*;
+
+/// A log density with its gradient.
+pub trait Potential {
+    /// ln p(q) up to a constant, and its gradient in `g`.
+    fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64;
+}
+
+/// One trajectory from `q`, accepted or not. A coordinate of scale zero does not move. Returns the acceptance probability.
+pub fn hamiltonian<R: Rng + ?Sized>(
+    potential: &mut impl Potential,
+    q: &mut Vec<f64>,
+    trajectory: &Trajectory,
+    rng: &mut R,
+) -> f64 {
+    let scales = &trajectory.scales;
+    let mut g = vec![0.0; q.len()];
+    let mut p = normals(q.len(), rng);
+    let kinetic = |p: &[f64]| 0.5 * p.iter().map(|v| v * v).sum::<f64>();
+    let before = potential.evaluate(q, &mut g) - kinetic(&p);
+    // A random length keeps the trajectory from closing on itself.
+    let steps = rng.random_range(trajectory.leapfrogs.div_ceil(2)..=trajectory.leapfrogs + trajectory.leapfrogs / 2);
+    let step = trajectory.step * rng.random_range(0.8..1.2);
+    let mut at = q.clone();
+    let mut ln_density = f64::NAN;
+    kick(&mut p, &g, scales, 0.5 * step);
+    for i in 1..=steps {
+        at.iter_mut().zip(&p).zip(scales).for_each(|((q, p), s)| *q += step * s * p);
+        ln_density = potential.evaluate(&at, &mut g);
+        if !ln_density.is_finite() {
+            return 0.0;
+        }
+        kick(&mut p, &g, scales, if i == steps { 0.5 * step } else { step });
+    }
+    let acceptance = (ln_density - kinetic(&p) - before).exp().min(1.0);
+    if rng.random::<f64>() < acceptance {
+        *q = at;
+    }
+    if acceptance.is_nan() { 0.0 } else { acceptance }
+}
+
+fn kick(p: &mut [f64], g: &[f64], scales: &[f64], step: f64) {
+    p.iter_mut().zip(g).zip(scales).for_each(|((p, g), s)| *p += step * s * g);
+}
+
+/// Where X, W and β lie in q.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    rows: usize,
+    dim: usize,
+    frequencies: usize,
+    columns: usize,
+}
+
+impl Layout {
+    /// Of a model; without β where it is integrated out.
+    pub fn new(model: &Model, with_beta: bool) -> Self {
+        let columns = if with_beta { model.columns() } else { 0 };
+        Layout { rows: model.rows(), dim: model.latent_dim(), frequencies: model.frequencies(), columns }
+    }
+
+    /// Length of q.
+    pub fn len(&self) -> usize {
+        self.rows * self.dim + self.frequencies * self.dim + (2 * self.frequencies + 1) * self.columns
+    }
+
+    /// Whether q is empty: never.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// X, W and β in q.
+    pub fn split<'a>(&self, q: &'a [f64]) -> (&'a [f64], &'a [f64], &'a [f64]) {
+        let (x, rest) = q.split_at(self.rows * self.dim);
+        let (w, beta) = rest.split_at(self.frequencies * self.dim);
+        (x, w, beta)
+    }
+
+    /// X, W and β in q.
+    pub fn split_mut<'a>(&self, q: &'a mut [f64]) -> (&'a mut [f64], &'a mut [f64], &'a mut [f64]) {
+        let (x, rest) = q.split_at_mut(self.rows * self.dim);
+        let (w, beta) = rest.split_at_mut(self.frequencies * self.dim);
+        (x, w, beta)
+    }
+
+    /// q of a state.
+    pub fn gather(&self, state: &State) -> Vec<f64> {
+        let mut q = Vec::with_capacity(self.len());
+        q.extend_from_slice(state.features.x().as_slice());
+        q.extend_from_slice(state.features.w().as_slice());
+        if self.columns > 0 {
+            q.extend_from_slice(state.beta.as_slice());
+        }
+        q
+    }
+}
+
+/// ln p(Y | X, W, β, θ) + ln p(X) + ln p(W | clusters) + ln p(β), with all buffers kept between calls.
+pub struct Joint<'a> {
+    model: &'a Model,
+    theta: &'a [Theta],
+    spectral: &'a Spectral,
+    layout: Layout,
+    /// Prior precision of β, in its shape.
+    precision: Mat,
+    x: Mat,
+    w: Mat,
+    h: Mat,
+    f: Mat,
+    g: Mat,
+    dh: Mat,
+    dbeta: Mat,
+}
+
+impl<'a> Joint<'a> {
+    /// Given θ, τ² and the clusters.
+    pub fn new(model: &'a Model, theta: &'a [Theta], tau2: &'a [f64], spectral: &'a Spectral) -> Self {
+        let layout = Layout::new(model, true);
+        let (n, j, l, d) = (layout.rows, layout.columns, layout.frequencies, layout.dim);
+        let mut precision = Mat::zeros(2 * l + 1, j);
+        for (j, &tau2) in tau2.iter().enumerate() {
+            let scale = model.weight_scale(theta, j);
+            let column: Vec<f64> = model.weight_precision(tau2).iter().map(|p| p * scale).collect();
+            precision.set_col(j, &column);
+        }
+        Joint {
+            model,
+            theta,
+            spectral,
+            layout,
+            precision,
+            x: Mat::zeros(n, d),
+            w: Mat::zeros(l, d),
+            h: Mat::zeros(n, 2 * l + 1),
+            f: Mat::zeros(n, j),
+            g: Mat::zeros(n, j),
+            dh: Mat::zeros(n, 2 * l + 1),
+            dbeta: Mat::zeros(2 * l + 1, j),
+        }
+    }
+
+    /// G = ∂ ln p(Y|F)/∂F; returns ln p(Y|F).
+    fn differentiate(&mut self) -> f64 {
+        let (model, theta, f) = (self.model, self.theta, &self.f);
+        let columns = model.columns();
+        let rows = crate::par::chunk_rows(model.rows(), 4 * columns);
+        let pieces = self.g.as_mut_slice().par_chunks_mut(rows * columns).enumerate();
+        let sums: Vec<f64> = pieces
+            .map(|(c, piece)| {
+                let mut sum = 0.0;
+                for (i, g) in piece.chunks_exact_mut(columns).enumerate() {
+                    let n = c * rows + i;
+                    for (block, theta) in model.blocks().iter().zip(theta) {
+                        let range = block.columns.clone();
+                        let row = model.row(block, n, theta);
+                        sum += block.family.gradient(row, &f.row(n)[range.clone()], &mut g[range]);
+                    }
+                }
+                sum
+            })
+            .collect();
+        sums.into_iter().sum()
+    }
+}
+
+impl Potential for Joint<'_> {
+    fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
+        let layout = self.layout;
+        let (x, w, beta) = layout.split(q);
+        self.x.as_mut_slice().copy_from_slice(x);
+        self.w.as_mut_slice().copy_from_slice(w);
+        let beta_view = MatRef::from_row_major_slice(beta, 2 * layout.frequencies + 1, layout.columns);
+        fill(&self.x, &self.w, &mut self.h);
+        predictor(&self.h, beta_view, self.model.offset(), &mut self.f);
+        let mut ln_density = self.differentiate();
+        par_mul(&mut self.dbeta, self.h.view().transpose(), self.g.view(), false);
+        par_mul(&mut self.dh, self.g.view(), beta_view.transpose(), false);
+        let (gx, gw, gbeta) = layout.split_mut(g);
+        ln_density += to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, gx, gw);
+        let last = 2 * layout.frequencies * layout.columns;
+        let units = self.model.units();
+        for (i, (g, d)) in gbeta.iter_mut().zip(self.dbeta.as_slice()).enumerate() {
+            let centre = if i >= last { units[i - last].centre } else { 0.0 };
+            let pull = self.precision.as_slice()[i] * (beta[i] - centre);
+            ln_density -= 0.5 * pull * (beta[i] - centre);
+            *g = d - pull;
+        }
+        ln_density
+    }
+}
+
+/// Carries a gradient with respect to H to X and W, adds their priors' gradients, and returns their log densities.
+/// ∂ sin(w·x)/∂(w·x) = cos(w·x): with t_nl = H_cos ∂H_sin − H_sin ∂H_cos, ∂x_n = Σ_l t_nl w_l and ∂w_l = Σ_n t_nl x_n.
+pub(super) fn to_positions(
+    x: &Mat,
+    w: &Mat,
+    h: &Mat,
+    dh: &Mat,
+    spectral: &Spectral,
+    gx: &mut [f64],
+    gw: &mut [f64],
+) -> f64 {
+    let (n, l, d) = (x.rows(), w.rows(), x.cols());
+    let mut t = Mat::zeros(n, l);
+    for ((t, h), dh) in t.as_mut_slice().chunks_exact_mut(l).zip(h.iter_rows()).zip(dh.iter_rows()) {
+        for (i, t) in t.iter_mut().enumerate() {
+            *t = h[l + i] * dh[i] - h[i] * dh[l + i];
+        }
+    }
+    let mut ln_density = 0.0;
+    for (g, &x) in gx.iter_mut().zip(x.as_slice()) {
+        *g = -x;
+        ln_density -= 0.5 * x * x;
+    }
+    for (i, (g, w)) in gw.chunks_exact_mut(d).zip(w.iter_rows()).enumerate() {
+        let cluster = spectral.cluster(i);
+        g.copy_from_slice(&cluster.gradient(w));
+        ln_density += cluster.ln_density(w);
+    }
+    mul_add(faer::MatMut::from_row_major_slice_mut(gx, n, d), t.view(), w.view());
+    mul_add(faer::MatMut::from_row_major_slice_mut(gw, l, d), t.view().transpose(), x.view());
+    ln_density
+}
+
+/// One trajectory in (X, W, β); X is held where `positions` is false. Returns the acceptance probability.
+pub fn update(model: &Model, state: &mut State, positions: bool, trajectory: &Trajectory, stream: Stream) -> f64 {
+    let layout = Layout::new(model, true);
+    let mut q = layout.gather(state);
+    let held = hold(model, layout, trajectory, positions);
+    let mut joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral);
+    let acceptance = hamiltonian(&mut joint, &mut q, &held, &mut stream.rng());
+    let (x, w, beta) = layout.split(&q);
+    state.features.set(x, w);
+    state.beta.as_mut_slice().copy_from_slice(beta);
+    state.refresh(model);
+    acceptance
+}
+
+/// The trajectory with the scales of what may not move set to zero: weights that are fixed, and X if asked.
+pub(super) fn hold(model: &Model, layout: Layout, trajectory: &Trajectory, positions: bool) -> Trajectory {
+    let mut held = trajectory.clone();
+    let (x, _, beta) = layout.split_mut(&mut held.scales);
+    if !positions {
+        x.fill(0.0);
+    }
+    if layout.columns > 0 {
+        for j in (0..layout.columns).filter(|&j| !model.is_free(j)) {
+            beta.iter_mut().skip(j).step_by(layout.columns).for_each(|s| *s = 0.0);
+        }
+    }
+    held
+}

@@ -1,0 +1,103 @@
+//! What we do about it: one sweep of exact moves, in an order that is part of their correctness.
+
+pub mod amplitudes;
+pub mod assignments;
+pub mod chain;
+pub mod coefficients;
+pub mod collapsed;
+pub mod components;
+pub mod concentration;
+pub mod frequencies;
+pub mod gradient;
+pub mod latent;
+pub mod optimise;
+pub mod pca;
+pub mod start;
+pub mod symmetry;
+pub mod tuning;
+
+use crate::error::NumericalError;
+use crate::model::spectral::Kernel;
+use crate::model::{Model, State};
+use crate::rng::Stream;
+use tuning::Trajectory;
+
+/// How a frequency moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FrequencyMove {
+    /// An elliptical slice: always moves.
+    #[default]
+    Slice,
+    /// The paper's proposal from the prior with Metropolis–Hastings acceptance.
+    Metropolis,
+}
+
+/// Which moves a sweep makes. The default makes them all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moves {
+    /// How frequencies move.
+    pub frequencies: FrequencyMove,
+    /// Whether X moves. It is held while the weights and frequencies of a fresh start are fitted.
+    pub positions: bool,
+    /// Whether the joint gradient move is made.
+    pub gradient: bool,
+    /// Whether the moves along symmetries are made.
+    pub symmetry: bool,
+}
+
+impl Default for Moves {
+    fn default() -> Self {
+        Moves { frequencies: FrequencyMove::Slice, positions: true, gradient: true, symmetry: true }
+    }
+}
+
+/// What a sweep reports about itself. Nothing here is part of the state.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SweepInfo {
+    /// Slice candidates priced per frequency (or 1 for Metropolis).
+    pub frequency_tries: f64,
+    /// Share of frequencies that moved.
+    pub frequency_moves: f64,
+    /// Slice candidates priced per row.
+    pub position_tries: f64,
+    /// Acceptance probability of the gradient move.
+    pub acceptance: f64,
+}
+
+/// One sweep of the sampler.
+///
+/// The order: the spectral prior first, since it only sees W; then W and X, where possible with β and σ² integrated out,
+/// and so right before β and θ are redrawn: what a sweep leaves is a joint draw of (X, W, β, θ). Symmetry moves last:
+/// they change no F.
+pub fn sweep(
+    model: &Model,
+    state: &mut State,
+    moves: Moves,
+    trajectory: &Trajectory,
+    stream: Stream,
+) -> Result<SweepInfo, NumericalError> {
+    let mut info = SweepInfo::default();
+    if let Kernel::Learned(mixture) = &model.spec().kernel {
+        assignments::update(mixture, state, &mut stream.named("z").rng())?;
+        components::update(mixture, state, &mut stream.named("clusters").rng())?;
+        concentration::update(mixture, &mut state.spectral, &mut stream.named("alpha").rng());
+    }
+    if model.is_collapsed() {
+        collapsed::update(model, state, moves, trajectory, stream, &mut info)?;
+    } else {
+        frequencies::update(model, state, moves.frequencies, stream.named("w"), &mut info)?;
+        if moves.positions {
+            latent::update(model, state, stream.named("x"), &mut info)?;
+        }
+        if moves.gradient {
+            info.acceptance = gradient::update(model, state, moves.positions, trajectory, stream.named("gradient"));
+        }
+    }
+    coefficients::update(model, state, stream.named("beta"))?;
+    amplitudes::update(model, state, &mut stream.named("tau2").rng());
+    if moves.symmetry && moves.positions {
+        symmetry::translate(state, &mut stream.named("translation").rng());
+        symmetry::scale(model, state, &mut stream.named("scale").rng())?;
+    }
+    Ok(info)
+}

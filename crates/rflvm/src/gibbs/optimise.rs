@@ -1,0 +1,116 @@
+//! L-BFGS ascent of a log density (Nocedal & Wright 2006, algorithm 7.5): fits a start before the chain may wander.
+
+use super::gradient::Potential;
+use crate::kernels::dot;
+use std::collections::VecDeque;
+
+/// Pairs of steps and gradient changes that approximate the curvature.
+const MEMORY: usize = 12;
+
+/// Climbs from `q` for at most `iterations` accepted steps; coordinates of scale zero do not move, the others are measured
+/// in their scale. Returns the last log density, which is not finite only if the start's was not.
+pub fn maximise(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], iterations: usize) -> f64 {
+    let scaled = |g: &mut [f64]| g.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);
+    let mut g = vec![0.0; q.len()];
+    let mut value = potential.evaluate(q, &mut g);
+    scaled(&mut g);
+    let mut pairs: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
+    let mut next = vec![0.0; q.len()];
+    for _ in 0..iterations {
+        if !value.is_finite() {
+            break;
+        }
+        let mut direction = ascent(&g, &pairs);
+        let mut slope = dot(&direction, &g);
+        if slope <= 0.0 {
+            direction = g.clone();
+            slope = dot(&g, &g);
+            pairs.clear();
+        }
+        if slope < 1e-10 {
+            break;
+        }
+        // The first step has no curvature to go by: one unit of length, in units of the scales.
+        let mut step = if pairs.is_empty() { 1.0 / dot(&direction, &direction).sqrt() } else { 1.0 };
+        let mut taken = false;
+        let mut candidate = q.clone();
+        for _ in 0..25 {
+            for (((c, q), d), s) in candidate.iter_mut().zip(q.iter()).zip(&direction).zip(scales) {
+                *c = q + step * d * s;
+            }
+            let there = potential.evaluate(&candidate, &mut next);
+            if there > value + 1e-4 * step * slope {
+                scaled(&mut next);
+                let change: Vec<f64> = g.iter().zip(&next).map(|(old, new)| old - new).collect();
+                let moved: Vec<f64> = direction.iter().map(|d| step * d).collect();
+                if dot(&change, &moved) > 1e-12 * dot(&moved, &moved) {
+                    pairs.push_back((moved, change));
+                }
+                if pairs.len() > MEMORY {
+                    pairs.pop_front();
+                }
+                std::mem::swap(&mut g, &mut next);
+                std::mem::swap(q, &mut candidate);
+                value = there;
+                taken = true;
+                break;
+            }
+            step *= 0.4;
+        }
+        if !taken {
+            if pairs.is_empty() {
+                break;
+            }
+            pairs.clear();
+        }
+    }
+    value
+}
+
+/// The two-loop recursion: curvature⁻¹ · g.
+fn ascent(g: &[f64], pairs: &VecDeque<(Vec<f64>, Vec<f64>)>) -> Vec<f64> {
+    let mut d = g.to_vec();
+    let mut weights = Vec::with_capacity(pairs.len());
+    for (s, y) in pairs.iter().rev() {
+        let weight = dot(s, &d) / dot(s, y);
+        d.iter_mut().zip(y).for_each(|(d, y)| *d -= weight * y);
+        weights.push(weight);
+    }
+    if let Some((s, y)) = pairs.back() {
+        let scale = dot(s, y) / dot(y, y);
+        d.iter_mut().for_each(|d| *d *= scale);
+    }
+    for ((s, y), weight) in pairs.iter().zip(weights.into_iter().rev()) {
+        let correction = weight - dot(y, &d) / dot(s, y);
+        d.iter_mut().zip(s).for_each(|(d, s)| *d += correction * s);
+    }
+    d
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rosenbrock's valley, upside down; its top is (1, 1).
+    struct Valley;
+
+    impl Potential for Valley {
+        fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
+            let (x, y) = (q[0], q[1]);
+            g[0] = 2.0 * (1.0 - x) + 400.0 * x * (y - x * x);
+            g[1] = -200.0 * (y - x * x);
+            -(1.0 - x).powi(2) - 100.0 * (y - x * x).powi(2)
+        }
+    }
+
+    #[test]
+    fn finds_the_top_and_leaves_held_coordinates() {
+        let mut q = vec![-1.2, 1.0];
+        maximise(&mut Valley, &mut q, &[1.0, 1.0], 200);
+        assert!((q[0] - 1.0).abs() < 1e-4 && (q[1] - 1.0).abs() < 1e-4, "{q:?}");
+        let mut held = vec![-1.2, 0.3];
+        maximise(&mut Valley, &mut held, &[0.0, 1.0], 200);
+        assert_eq!(held[0], -1.2);
+        assert!((held[1] - 1.44).abs() < 1e-4);
+    }
+}

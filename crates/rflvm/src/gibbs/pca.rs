@@ -1,0 +1,151 @@
+//! Principal components of a table, and probabilistic ones by EM where cells are missing (Tipping & Bishop 1999).
+
+use crate::dist::normals;
+use crate::linalg::{Cholesky, Mat, mul};
+use rand::Rng;
+
+/// The first `dim` principal scores of `y` (NaN marks a missing cell), each with mean zero and variance one.
+pub fn scores<R: Rng + ?Sized>(y: &Mat, dim: usize, rng: &mut R) -> Mat {
+    let centred = centre(y);
+    let filled = Mat::from_vec(
+        y.rows(),
+        y.cols(),
+        centred.as_slice().iter().map(|v| if v.is_nan() { 0.0 } else { *v }).collect(),
+    );
+    let loadings = subspace(&filled, dim, rng);
+    let mut scores = Mat::zeros(y.rows(), dim);
+    mul(scores.view_mut(), filled.view(), loadings.view());
+    if centred.as_slice().iter().any(|v| v.is_nan()) {
+        scores = expectation_maximisation(&centred, scores, loadings);
+    }
+    whiten(scores)
+}
+
+fn centre(y: &Mat) -> Mat {
+    let mut means = vec![0.0; y.cols()];
+    for (j, mean) in means.iter_mut().enumerate() {
+        let seen: Vec<f64> = (0..y.rows()).map(|n| y[(n, j)]).filter(|v| !v.is_nan()).collect();
+        *mean = seen.iter().sum::<f64>() / seen.len().max(1) as f64;
+    }
+    Mat::from_fn(y.rows(), y.cols(), |n, j| y[(n, j)] - means[j])
+}
+
+/// An orthonormal basis of the leading right singular vectors, by subspace iteration with a few vectors to spare.
+fn subspace<R: Rng + ?Sized>(y: &Mat, dim: usize, rng: &mut R) -> Mat {
+    const ROUNDS: usize = 60;
+    let width = (dim + 8).min(y.cols()).min(y.rows());
+    let mut v = Mat::from_vec(y.cols(), width, normals(y.cols() * width, rng));
+    let mut u = Mat::zeros(y.rows(), width);
+    for _ in 0..ROUNDS {
+        orthonormalise(&mut v);
+        mul(u.view_mut(), y.view(), v.view());
+        mul(v.view_mut(), y.view().transpose(), u.view());
+    }
+    // Columns of v are in order of their singular values: Gram–Schmidt kept the leading directions first.
+    orthonormalise(&mut v);
+    Mat::from_fn(y.cols(), dim, |j, d| if d < width { v[(j, d)] } else { 0.0 })
+}
+
+/// Modified Gram–Schmidt on the columns. A column without a direction of its own becomes zero.
+fn orthonormalise(v: &mut Mat) {
+    for d in 0..v.cols() {
+        for e in 0..d {
+            let overlap: f64 = (0..v.rows()).map(|j| v[(j, d)] * v[(j, e)]).sum();
+            (0..v.rows()).for_each(|j| v[(j, d)] -= overlap * v[(j, e)]);
+        }
+        let norm = (0..v.rows()).map(|j| v[(j, d)].powi(2)).sum::<f64>().sqrt();
+        let scale = if norm > 1e-150 { norm.recip() } else { 0.0 };
+        (0..v.rows()).for_each(|j| v[(j, d)] *= scale);
+    }
+}
+
+/// EM over the observed cells: scores given loadings row by row, loadings given scores column by column.
+fn expectation_maximisation(y: &Mat, mut x: Mat, mut loadings: Mat) -> Mat {
+    const ROUNDS: usize = 100;
+    let observed = y.as_slice().iter().filter(|v| !v.is_nan());
+    let mut noise = observed.clone().map(|v| v * v).sum::<f64>() / observed.count().max(1) as f64;
+    for _ in 0..ROUNDS {
+        for n in 0..y.rows() {
+            let seen = (0..y.cols()).map(|j| (y[(n, j)], loadings.row(j)));
+            if let Some(row) = ridge(seen, x.cols(), noise) {
+                x.row_mut(n).copy_from_slice(&row);
+            }
+        }
+        // With unit-variance scores the ridge above is the posterior mean.
+        x = whiten(x);
+        for j in 0..y.cols() {
+            let seen = (0..y.rows()).map(|n| (y[(n, j)], x.row(n)));
+            if let Some(row) = ridge(seen, x.cols(), 1e-6) {
+                loadings.row_mut(j).copy_from_slice(&row);
+            }
+        }
+        let (mut square, mut count) = (0.0, 0.0);
+        for n in 0..y.rows() {
+            for j in (0..y.cols()).filter(|&j| !y[(n, j)].is_nan()) {
+                let fitted: f64 = x.row(n).iter().zip(loadings.row(j)).map(|(a, b)| a * b).sum();
+                square += (y[(n, j)] - fitted).powi(2);
+                count += 1.0;
+            }
+        }
+        noise = (square / count).max(1e-12);
+    }
+    x
+}
+
+/// argmin Σ (y − a·b)² + penalty |a|² over the pairs (y, b) whose y is observed.
+fn ridge<'a>(seen: impl Iterator<Item = (f64, &'a [f64])>, dim: usize, penalty: f64) -> Option<Vec<f64>> {
+    let mut a = Mat::identity(dim, penalty);
+    let mut c = vec![0.0; dim];
+    for (y, b) in seen.filter(|(y, _)| !y.is_nan()) {
+        for i in 0..dim {
+            c[i] += y * b[i];
+            (0..dim).for_each(|k| a[(i, k)] += b[i] * b[k]);
+        }
+    }
+    Cholesky::new(&a, "start").ok()?.solve(&mut c);
+    Some(c)
+}
+
+/// Turns the columns into uncorrelated ones of mean zero and variance one; the first keeps its direction.
+fn whiten(mut x: Mat) -> Mat {
+    let rows = x.rows() as f64;
+    for d in 0..x.cols() {
+        let mean = (0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / rows;
+        (0..x.rows()).for_each(|n| x[(n, d)] -= mean);
+    }
+    orthonormalise(&mut x);
+    x.as_mut_slice().iter_mut().for_each(|v| *v *= rows.sqrt());
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dist::normal;
+    use crate::rng::Stream;
+
+    fn low_rank(missing: bool) -> (Mat, Mat) {
+        let mut rng = Stream::new(1).rng();
+        let x = Mat::from_vec(80, 2, normals(160, &mut rng));
+        let loadings = Mat::from_vec(12, 2, normals(24, &mut rng));
+        let y = Mat::from_fn(80, 12, |n, j| 3.0 + (0..2).map(|d| x[(n, d)] * loadings[(j, d)]).sum::<f64>());
+        let mut y = Mat::from_vec(80, 12, y.as_slice().iter().map(|v| v + 0.01 * normal(&mut rng)).collect());
+        if missing {
+            for n in 0..80 {
+                y[(n, (7 * n) % 12)] = f64::NAN;
+                y[(n, (5 * n + 3) % 12)] = f64::NAN;
+            }
+        }
+        (y, x)
+    }
+
+    #[test]
+    fn scores_span_the_true_plane_with_and_without_holes() {
+        for missing in [false, true] {
+            let (y, x) = low_rank(missing);
+            let scores = scores(&y, 2, &mut Stream::new(2).rng());
+            let r2 = crate::posterior::score::affine_r2(&scores, &x);
+            assert!(r2 > 0.999, "missing {missing}: {r2}");
+        }
+    }
+}

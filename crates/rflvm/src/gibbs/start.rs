@@ -1,0 +1,156 @@
+//! Where a chain begins. The posterior has tangled modes that no sampler leaves, so the start decides: X by principal
+//! components on the link scale, long length-scales, then β and W fitted while X is held.
+
+use super::gradient::{Joint, Layout, hold};
+use super::optimise::maximise;
+use super::tuning::Trajectory;
+use super::{coefficients, components, pca};
+use crate::dist::niw::Cluster;
+use crate::dist::{normal, normals};
+use crate::error::NumericalError;
+use crate::linalg::Mat;
+use crate::model::family::{Seen, Theta};
+use crate::model::features::Features;
+use crate::model::spectral::{Kernel, Spectral};
+use crate::model::{Amplitude, Model, State};
+use crate::rng::Stream;
+use rand::RngExt;
+
+/// How X begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// Principal components on the link scale.
+    #[default]
+    Pca,
+    /// Standard normal.
+    Random,
+}
+
+/// Clusters that the frequencies are dealt into at first.
+const CLUSTERS: usize = 20;
+/// Standard deviation of the first frequencies when the kernel is learned: length-scales twice the width of X.
+const FIRST_FREQUENCY: f64 = 0.5;
+/// Noise on the principal components, so that chains do not agree merely because they began at one point. It is as large as
+/// a tenth of the latent space's width; each chain also turns the axes at random and has frequencies of its own.
+const DISPERSION: f64 = 0.1;
+
+/// A fitted start of a chain.
+pub fn start(model: &Model, how: Start, stream: Stream) -> Result<State, NumericalError> {
+    let rng = &mut stream.named("start").rng();
+    let (n, d, l) = (model.rows(), model.latent_dim(), model.frequencies());
+    let x = match how {
+        Start::Random => Mat::from_vec(n, d, normals(n * d, rng)),
+        Start::Pca => {
+            let mut x = pca::scores(&on_link_scale(model), d, rng);
+            x.as_mut_slice()
+                .iter_mut()
+                .for_each(|x| *x = (*x + DISPERSION * normal(rng)) / (1.0 + DISPERSION.powi(2)).sqrt());
+            rotate(&x, &random_rotation(d, rng))
+        }
+    };
+    let (spectral, w) = match &model.spec().kernel {
+        Kernel::Rbf { .. } => Spectral::draw_prior(&model.spec().kernel, l, d, rng)?,
+        Kernel::Learned(_) => {
+            let cluster = Cluster::new(vec![0.0; d], Mat::identity(d, 1.0))?;
+            let w = normals(l * d, rng).into_iter().map(|z| FIRST_FREQUENCY * z).collect();
+            (Spectral { z: vec![0; l], clusters: vec![cluster], alpha: 1.0 }, Mat::from_vec(l, d, w))
+        }
+    };
+    let mut beta = Mat::zeros(2 * l + 1, model.columns());
+    for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
+        beta[(2 * l, j)] = model.units()[j].centre;
+    }
+    let tau2 = match model.spec().amplitude {
+        Amplitude::Fixed(tau2) => tau2,
+        Amplitude::Learned { shape, rate } => rate / (shape + 1.0),
+    };
+    let theta = start_parameters(model);
+    let mut state = State::new(model, Features::new(x, w), spectral, beta, vec![tau2; model.columns()], theta);
+    fit(model, &mut state, stream.named("fit"))?;
+    if let Kernel::Learned(mixture) = &model.spec().kernel {
+        deal(&mut state.spectral, l.min(CLUSTERS), rng);
+        components::update(mixture, &mut state, rng)?;
+    }
+    Ok(state)
+}
+
+fn start_parameters(model: &Model) -> Vec<Theta> {
+    let of_block = |block: &crate::model::Block| {
+        let of_column = |j: usize| {
+            let cells = (0..model.rows()).filter(|&n| !model.y()[(n, j)].is_nan());
+            let seen: Vec<Seen> = cells.map(|n| (n, model.y()[(n, j)], model.offset()[n])).collect();
+            block.family.start(&seen, &model.units()[j])
+        };
+        let columns: Vec<Vec<f64>> = block.columns.clone().map(of_column).collect();
+        let values = Mat::from_fn(block.family.parameters().len(), columns.len(), |p, j| columns[j][p]);
+        Theta { hyper: block.family.start_hyper(&values), values }
+    };
+    model.blocks().iter().map(of_block).collect()
+}
+
+/// β, then W and β, climb to a mode with X held; θ follows.
+fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let layout = Layout::new(model, true);
+    let unit = Trajectory { scales: vec![1.0; layout.len()], step: 1.0, leapfrogs: 1 };
+    let weights_and_frequencies = hold(model, layout, &unit, false).scales;
+    let mut weights = weights_and_frequencies.clone();
+    layout.split_mut(&mut weights).1.fill(0.0);
+    for (round, (scales, iterations)) in
+        [(&weights, 40), (&weights_and_frequencies, 40), (&weights_and_frequencies, 40)].into_iter().enumerate()
+    {
+        let mut q = layout.gather(state);
+        let mut joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral);
+        maximise(&mut joint, &mut q, scales, iterations);
+        let (x, w, beta) = layout.split(&q);
+        state.features.set(x, w);
+        state.beta.as_mut_slice().copy_from_slice(beta);
+        state.refresh(model);
+        coefficients::update_parameters(model, state, stream.at(round as u64))?;
+    }
+    Ok(())
+}
+
+/// Deals the frequencies into clusters at random, none empty.
+fn deal(spectral: &mut Spectral, clusters: usize, rng: &mut impl rand::Rng) {
+    let placeholder = spectral.clusters[0].clone();
+    spectral.clusters = vec![placeholder; clusters];
+    for (l, z) in spectral.z.iter_mut().enumerate() {
+        *z = if l < clusters { l } else { rng.random_range(0..clusters) };
+    }
+}
+
+/// Y on the link scale, for principal components: offsets removed, columns of real values in units of their spread.
+fn on_link_scale(model: &Model) -> Mat {
+    let mut link = Mat::zeros(model.rows(), model.columns());
+    for block in model.blocks() {
+        for (local, j) in block.columns.clone().enumerate() {
+            for n in 0..model.rows() {
+                let y = model.y()[(n, j)];
+                let f = if y.is_nan() { f64::NAN } else { block.family.link(n, local, y) - model.offset()[n] };
+                link[(n, j)] = f / model.units()[j].scale;
+            }
+        }
+    }
+    link
+}
+
+/// A random orthogonal matrix: Gram–Schmidt of a Gaussian one.
+fn random_rotation(dim: usize, rng: &mut impl rand::Rng) -> Mat {
+    let mut q = Mat::from_vec(dim, dim, normals(dim * dim, rng));
+    for i in 0..dim {
+        for k in 0..i {
+            let overlap: f64 = q.row(i).iter().zip(q.row(k)).map(|(a, b)| a * b).sum();
+            let other = q.row(k).to_vec();
+            q.row_mut(i).iter_mut().zip(other).for_each(|(a, b)| *a -= overlap * b);
+        }
+        let norm = q.row(i).iter().map(|v| v * v).sum::<f64>().sqrt();
+        q.row_mut(i).iter_mut().for_each(|v| *v /= norm);
+    }
+    q
+}
+
+fn rotate(x: &Mat, q: &Mat) -> Mat {
+    let mut turned = Mat::zeros(x.rows(), x.cols());
+    crate::linalg::mul(turned.view_mut(), x.view(), q.view());
+    turned
+}

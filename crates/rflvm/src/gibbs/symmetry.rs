@@ -1,0 +1,96 @@
+//! Moves along directions in which F does not change: exact, nearly free, and the slowest directions of the other moves.
+
+use crate::dist::normal;
+use crate::error::NumericalError;
+use crate::linalg::Mat;
+use crate::model::spectral::Kernel;
+use crate::model::{Model, State};
+use crate::slice;
+use rand::Rng;
+
+/// Translation: x_n → x_n + c, and each pair (β_l, β_{L+l}) turned by the angle w_l·c, so that F and the prior of β stay.
+/// Under x_n ~ N(0, I) the shift is drawn exactly: c ~ N(−x̄, I/N).
+pub fn translate<R: Rng + ?Sized>(state: &mut State, rng: &mut R) {
+    let x = state.features.x();
+    let rows = x.rows() as f64;
+    let c: Vec<f64> = (0..x.cols())
+        .map(|d| -(0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / rows + normal(rng) / rows.sqrt())
+        .collect();
+    shift(state, &c);
+}
+
+/// The translation by a given c.
+pub fn shift(state: &mut State, c: &[f64]) {
+    let frequencies = state.features.frequencies();
+    let w = state.features.w().clone();
+    for l in 0..frequencies {
+        let (sin, cos) = w.row(l).iter().zip(c).map(|(w, c)| w * c).sum::<f64>().sin_cos();
+        for j in 0..state.beta.cols() {
+            let (a, b) = (state.beta[(l, j)], state.beta[(frequencies + l, j)]);
+            state.beta[(l, j)] = cos * a + sin * b;
+            state.beta[(frequencies + l, j)] = cos * b - sin * a;
+        }
+    }
+    let x = Mat::from_fn(state.features.x().rows(), c.len(), |n, d| state.features.x()[(n, d)] + c[d]);
+    state.features.set(x.as_slice(), w.as_slice());
+}
+
+/// Scale of each axis in turn: x_·d → e^u x_·d, w_·d → e^−u w_·d, clusters carried along; u by a slice. F stays.
+pub fn scale<R: Rng + ?Sized>(model: &Model, state: &mut State, rng: &mut R) -> Result<(), NumericalError> {
+    for d in 0..model.latent_dim() {
+        let mut ln_density = |u: f64| ln_scaled(model, state, d, u).unwrap_or(f64::NEG_INFINITY);
+        // The slice is about as wide as N rows let |x_·d| vary.
+        let width = (2.0 / model.rows() as f64).sqrt();
+        let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), width, &mut ln_density);
+        stretch(model, state, d, u)?;
+    }
+    Ok(())
+}
+
+/// The log density of u, up to a constant: what the stretched state has of the joint, times the Jacobian.
+/// X contributes N, and each cluster −(D+2) (one for μ_k, D+1 for Σ_k); W's own −L cancels against its density given
+/// the clusters, except for a known kernel, which does not stretch.
+pub fn ln_scaled(model: &Model, state: &State, d: usize, u: f64) -> Result<f64, NumericalError> {
+    let x = state.features.x();
+    let square: f64 = (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum();
+    let of_positions = -0.5 * (2.0 * u).exp() * square + x.rows() as f64 * u;
+    Ok(of_positions
+        + match &model.spec().kernel {
+            Kernel::Learned(mixture) => {
+                let base = mixture.base(x.cols());
+                let mut total = -(state.spectral.count() as f64 * (x.cols() as f64 + 2.0)) * u;
+                for cluster in &state.spectral.clusters {
+                    let (mu, sigma) = stretched(&cluster.mu, &cluster.sigma, d, u);
+                    total += base.ln_density(&mu, &sigma)?;
+                }
+                total
+            }
+            Kernel::Rbf { length_scale } => {
+                let w = state.features.w();
+                let square: f64 = (0..w.rows()).map(|l| w[(l, d)].powi(2)).sum();
+                -0.5 * (length_scale * (-u).exp()).powi(2) * square - w.rows() as f64 * u
+            }
+        })
+}
+
+/// Carries out the stretch of axis d by e^u.
+pub fn stretch(model: &Model, state: &mut State, d: usize, u: f64) -> Result<(), NumericalError> {
+    let (mut x, mut w) = (state.features.x().clone(), state.features.w().clone());
+    (0..x.rows()).for_each(|n| x[(n, d)] *= u.exp());
+    (0..w.rows()).for_each(|l| w[(l, d)] *= (-u).exp());
+    state.features.set(x.as_slice(), w.as_slice());
+    if matches!(model.spec().kernel, Kernel::Learned(_)) {
+        for cluster in &mut state.spectral.clusters {
+            let (mu, sigma) = stretched(&cluster.mu, &cluster.sigma, d, u);
+            *cluster = crate::dist::niw::Cluster::new(mu, sigma)?;
+        }
+    }
+    Ok(())
+}
+
+fn stretched(mu: &[f64], sigma: &Mat, d: usize, u: f64) -> (Vec<f64>, Mat) {
+    let factor = |i: usize| if i == d { (-u).exp() } else { 1.0 };
+    let mu = mu.iter().enumerate().map(|(i, m)| m * factor(i)).collect();
+    let sigma = Mat::from_fn(sigma.rows(), sigma.cols(), |i, j| sigma[(i, j)] * factor(i) * factor(j));
+    (mu, sigma)
+}

@@ -1,0 +1,136 @@
+//! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
+
+use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, generic, log_rate, not_a_count};
+use crate::dist::canonical::Canonical;
+use crate::dist::{ln_gamma, normals};
+use crate::error::NumericalError;
+use crate::kernels;
+use crate::linalg::{Mat, gram};
+use crate::rng::{Stream, StreamRng};
+use crate::slice;
+use rand::{Rng, RngExt};
+use rand_distr::Distribution;
+
+/// y ~ Po(e^f).
+#[derive(Debug, Clone, Default)]
+pub struct Poisson;
+
+impl Family for Poisson {
+    fn name(&self) -> &'static str {
+        "poisson"
+    }
+
+    fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {
+        not_a_count(y)
+    }
+
+    fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
+        Unit { centre: log_rate(seen), scale: 1.0 }
+    }
+
+    fn link(&self, _n: usize, _j: usize, y: f64) -> f64 {
+        y.ln_1p()
+    }
+
+    fn log_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        let cells = row.y.iter().zip(f).filter(|(y, _)| !y.is_nan());
+        cells.map(|(y, f)| y * f - f.exp() - ln_gamma(y + 1.0)).sum()
+    }
+
+    fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        kernels::poisson_log_lik(row.y, f)
+    }
+
+    fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
+        kernels::poisson_log_lik_moved(row.y, f, s.a, s.u, s.b, s.v)
+    }
+
+    fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
+        kernels::poisson_grad(row.y, f, g)
+    }
+
+    fn mean(&self, _row: Row<'_>, f: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(f).for_each(|(m, f)| *m = f.exp());
+    }
+
+    fn simulate(&self, _row: Row<'_>, f: &[f64], out: &mut [f64], rng: &mut StreamRng) {
+        out.iter_mut().zip(f).for_each(|(y, f)| *y = draw(f.exp(), rng));
+    }
+
+    fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
+        // A fitted ellipse moves far but costs a few Gram matrices; a prior ellipse is nearly free. Which of them a
+        // column gets is chosen at random, so that a wide table does not spend its sweep here.
+        let fitted = (FITTED_COLUMNS / block.width() as f64).min(1.0);
+        let work = block.gram_work() / 2;
+        block.each_column(stream, work, |column, rng| {
+            if rng.random::<f64>() < fitted {
+                fitted_ellipse(column, rng)
+            } else {
+                let log_lik = |y: &[f64], f: &[f64]| kernels::poisson_log_lik(y, f);
+                generic::prior_ellipse(column, log_lik, rng);
+                Ok(())
+            }
+        })
+    }
+}
+
+/// Columns whose weights move along a fitted ellipse in one sweep, on average.
+const FITTED_COLUMNS: f64 = 16.0;
+
+/// A draw from Po(mean); a mean beyond 1e12 is cut, where a count has no meaning in floating point anyway.
+pub(super) fn draw<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> f64 {
+    match rand_distr::Poisson::new(mean.min(1e12)) {
+        Ok(law) => law.sample(rng),
+        Err(_) => 0.0, // a mean that underflowed to zero
+    }
+}
+
+/// The Gaussian of a few Newton steps towards the mode of β_j | X, W, y. It starts from ln(y + ½), not from β_j, so that
+/// it is the same before and after β_j moves.
+pub fn fit(column: &Column<'_>) -> Result<Canonical, NumericalError> {
+    const STEPS: usize = 3;
+    let mut scratch = Mat::default();
+    let mut f: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { (y + 0.5).ln() }).collect();
+    for step in 1.. {
+        let mut shift = column.prior_shift();
+        let mut weight = vec![0.0; f.len()];
+        for (n, h) in column.h.iter_rows().enumerate().filter(|&(n, _)| !column.y[n].is_nan()) {
+            weight[n] = f[n].clamp(-30.0, 30.0).exp();
+            let response = weight[n] * (f[n] - column.offset[n]) + column.y[n] - weight[n];
+            kernels::axpy(response, h, &mut shift);
+        }
+        let precision = gram(column.h, Some(&weight), &column.precision, &mut scratch);
+        let law = Canonical::new(&precision, shift, 1.0, "weights")?;
+        if step == STEPS {
+            return Ok(law);
+        }
+        f = column.predictor(&law.mean());
+    }
+    unreachable!("the loop returns at its last step")
+}
+
+/// One elliptical slice around the fitted Gaussian, with prior · likelihood / fitted as the slice's weight: exact for any fit.
+fn fitted_ellipse<R: Rng + ?Sized>(column: &mut Column<'_>, rng: &mut R) -> Result<(), NumericalError> {
+    let law = fit(column)?;
+    let mean = law.mean();
+    let mut auxiliary = normals(mean.len(), rng);
+    law.colour(&mut auxiliary);
+    let from_mean: Vec<f64> = column.beta.iter().zip(&mean).map(|(b, m)| b - m).collect();
+    let f_mean = column.predictor(&mean);
+    let f_auxiliary: Vec<f64> = column.h.iter_rows().map(|h| kernels::dot(h, &auxiliary)).collect();
+    let last = mean.len() - 1;
+    let candidate = |cos: f64, sin: f64| -> Vec<f64> {
+        (0..=last).map(|m| mean[m] + cos * from_mean[m] + sin * auxiliary[m]).collect()
+    };
+    let price = |cos: f64, sin: f64| {
+        let beta = candidate(cos, sin);
+        let centred = |m: usize| beta[m] - if m == last { column.unit.centre } else { 0.0 };
+        let ln_prior: f64 = (0..=last).map(|m| -0.5 * column.precision[m] * centred(m).powi(2)).sum();
+        let f: Vec<f64> =
+            (0..column.f.len()).map(|n| f_mean[n] + cos * (column.f[n] - f_mean[n]) + sin * f_auxiliary[n]).collect();
+        kernels::poisson_log_lik(&column.y, &f) + ln_prior - law.ln_density(&beta)
+    };
+    let landing = slice::elliptical(rng, price(1.0, 0.0), price);
+    column.beta = candidate(landing.cos, landing.sin);
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Zero-inflated Poisson: y = 0 with probability π_j, else y ~ Po(e^f). Own parameter logit π_j.
+
+use super::{Density, Parameter, Unit, not_a_count, poisson};
+use crate::dist::{ln_gamma, logistic, softplus};
+use crate::rng::StreamRng;
+use rand::RngExt;
+
+/// A mixture of a point at zero, with probability logistic(θ), and Po(e^f).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ZeroInflatedPoisson;
+
+impl Density for ZeroInflatedPoisson {
+    fn name(&self) -> &'static str {
+        "zero-inflated-poisson"
+    }
+
+    fn parameters(&self, _unit: &Unit) -> Vec<Parameter> {
+        vec![Parameter { name: "logit_pi", mean: -1.0, sd: 1.5 }]
+    }
+
+    fn problem(&self, y: f64) -> Option<String> {
+        not_a_count(y)
+    }
+
+    fn log_density(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
+        // π = e^t/(1+e^t): ln π = t − softplus(t), ln(1−π) = −softplus(t).
+        let t = theta[0];
+        let rate = f.exp();
+        if y == 0.0 {
+            // ln(π + (1−π)e^{−rate}) = ln(e^t + e^{−rate}) − softplus(t).
+            -rate + softplus(t + rate) - softplus(t)
+        } else {
+            y * f - rate - ln_gamma(y + 1.0) - softplus(t)
+        }
+    }
+
+    fn derivative(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
+        let rate = f.exp();
+        if y == 0.0 { -rate * logistic(-theta[0] - rate) } else { y - rate }
+    }
+
+    fn mean(&self, f: f64, theta: &[f64]) -> f64 {
+        logistic(-theta[0]) * f.exp()
+    }
+
+    fn simulate(&self, f: f64, theta: &[f64], rng: &mut StreamRng) -> f64 {
+        if rng.random::<f64>() < logistic(theta[0]) { 0.0 } else { poisson::draw(f.exp(), rng) }
+    }
+
+    fn link(&self, y: f64) -> f64 {
+        y.ln_1p()
+    }
+}

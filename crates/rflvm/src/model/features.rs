@@ -1,0 +1,164 @@
+//! Random Fourier features: φ(x) = L^(-1/2) [sin(w_1·x) … sin(w_L·x), cos(w_1·x) … cos(w_L·x)]
+//! (Rahimi & Recht 2008; model section 1), and H = [Φ, 1] with the intercept's column.
+//!
+//! `Features` owns X, W and H with private fields, so that a stale H cannot be written.
+
+use crate::kernels;
+use crate::linalg::Mat;
+use rayon::prelude::*;
+
+/// X, W, and H = [φ_W(X), 1].
+#[derive(Debug, Clone)]
+pub struct Features {
+    x: Mat,
+    w: Mat,
+    h: Mat,
+}
+
+/// Views of one row of [`Features`], for steps that move all rows at once.
+pub(crate) struct RowMut<'a> {
+    pub x: &'a mut [f64],
+    pub h: &'a mut [f64],
+}
+
+impl Features {
+    /// The features of positions `x` (N×D) at frequencies `w` (L×D).
+    pub fn new(x: Mat, w: Mat) -> Self {
+        assert_eq!(x.cols(), w.cols(), "positions and frequencies share the latent dimension");
+        let h = Mat::zeros(x.rows(), 2 * w.rows() + 1);
+        let mut features = Features { x, w, h };
+        features.refresh();
+        features
+    }
+
+    /// X.
+    pub fn x(&self) -> &Mat {
+        &self.x
+    }
+
+    /// W.
+    pub fn w(&self) -> &Mat {
+        &self.w
+    }
+
+    /// H = [Φ, 1].
+    pub fn h(&self) -> &Mat {
+        &self.h
+    }
+
+    /// L.
+    pub fn frequencies(&self) -> usize {
+        self.w.rows()
+    }
+
+    /// Replaces X and W.
+    pub fn set(&mut self, x: &[f64], w: &[f64]) {
+        self.x.as_mut_slice().copy_from_slice(x);
+        self.w.as_mut_slice().copy_from_slice(w);
+        self.refresh();
+    }
+
+    fn refresh(&mut self) {
+        fill(&self.x, &self.w, &mut self.h);
+    }
+
+    /// All rows, each with its part of H, and W.
+    pub(crate) fn rows_mut(&mut self) -> (impl IndexedParallelIterator<Item = RowMut<'_>>, &Mat) {
+        let (d, m) = (self.x.cols(), self.h.cols());
+        let rows = self.x.as_mut_slice().par_chunks_mut(d).zip(self.h.as_mut_slice().par_chunks_mut(m));
+        (rows.map(|(x, h)| RowMut { x, h }), &self.w)
+    }
+
+    /// Replaces position n, whose features the caller has at hand.
+    pub(crate) fn set_row(&mut self, n: usize, x: &[f64], h: &[f64]) {
+        self.x.row_mut(n).copy_from_slice(x);
+        self.h.row_mut(n).copy_from_slice(h);
+    }
+
+    /// The columns (sin, cos) that frequency `w` would have.
+    pub(crate) fn pair(&self, w: &[f64], pair: &mut Pair) {
+        for (argument, x) in pair.argument.iter_mut().zip(self.x.iter_rows()) {
+            *argument = x.iter().zip(w).map(|(x, w)| x * w).sum();
+        }
+        let scale = (self.frequencies() as f64).sqrt().recip();
+        kernels::sin_cos(&pair.argument, &mut pair.sin, &mut pair.cos, scale);
+    }
+
+    /// The columns (sin, cos) of frequency l as they are.
+    pub(crate) fn current_pair(&self, l: usize, pair: &mut Pair) {
+        let frequencies = self.frequencies();
+        for (n, row) in self.h.iter_rows().enumerate() {
+            pair.sin[n] = row[l];
+            pair.cos[n] = row[frequencies + l];
+        }
+    }
+
+    /// Replaces frequency l, whose columns the caller has at hand.
+    pub(crate) fn set_pair(&mut self, l: usize, w: &[f64], pair: &Pair) {
+        self.w.row_mut(l).copy_from_slice(w);
+        let frequencies = self.w.rows();
+        for n in 0..self.h.rows() {
+            self.h[(n, l)] = pair.sin[n];
+            self.h[(n, frequencies + l)] = pair.cos[n];
+        }
+    }
+}
+
+/// The two columns of H that belong to one frequency.
+#[derive(Debug, Clone)]
+pub(crate) struct Pair {
+    argument: Vec<f64>,
+    pub sin: Vec<f64>,
+    pub cos: Vec<f64>,
+}
+
+impl Pair {
+    pub fn new(rows: usize) -> Self {
+        Pair { argument: vec![0.0; rows], sin: vec![0.0; rows], cos: vec![0.0; rows] }
+    }
+}
+
+/// h = [φ_W(x), 1] for one position; `argument` is scratch of length L.
+pub(crate) fn fill_row(x: &[f64], w: &Mat, argument: &mut [f64], h: &mut [f64]) {
+    let frequencies = w.rows();
+    for (a, w) in argument.iter_mut().zip(w.iter_rows()) {
+        *a = w.iter().zip(x).map(|(w, x)| w * x).sum();
+    }
+    let (sin, rest) = h.split_at_mut(frequencies);
+    let (cos, one) = rest.split_at_mut(frequencies);
+    kernels::sin_cos(argument, sin, cos, (frequencies as f64).sqrt().recip());
+    one[0] = 1.0;
+}
+
+/// H = [φ_W(X), 1].
+pub(crate) fn fill(x: &Mat, w: &Mat, h: &mut Mat) {
+    let m = h.cols();
+    let rows = crate::par::chunk_rows(x.rows(), 4 * m);
+    h.as_mut_slice().par_chunks_mut(rows * m).enumerate().for_each(|(c, piece)| {
+        let mut argument = vec![0.0; w.rows()];
+        for (i, h) in piece.chunks_exact_mut(m).enumerate() {
+            fill_row(x.row(c * rows + i), w, &mut argument, h);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_give_the_kernel() {
+        // φ(x)·φ(x') = (1/L) Σ cos(w·(x−x')).
+        let x = Mat::from_vec(3, 2, vec![0.1, -0.4, 1.3, 0.2, -2.0, 0.7]);
+        let w = Mat::from_vec(4, 2, vec![0.5, 1.0, -1.5, 0.3, 2.0, 2.0, 0.0, -0.7]);
+        let features = Features::new(x.clone(), w.clone());
+        for a in 0..3 {
+            for b in 0..3 {
+                let dot: f64 = (0..8).map(|m| features.h()[(a, m)] * features.h()[(b, m)]).sum();
+                let argument = |l: usize| (0..2).map(|d| w[(l, d)] * (x[(a, d)] - x[(b, d)])).sum::<f64>();
+                let kernel = (0..4).map(|l| argument(l).cos()).sum::<f64>() / 4.0;
+                assert!((dot - kernel).abs() < 1e-13);
+            }
+        }
+    }
+}

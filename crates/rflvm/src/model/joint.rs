@@ -1,0 +1,76 @@
+//! The joint log density, written once and plainly: ln p(Y, β, θ, τ², X, W, z, μ, Σ, α).
+//!
+//! Nothing here is cached or vectorised. Every conditional of the sampler is tested against this file, and
+//! chains are compared by its value.
+
+use super::{Amplitude, Model, State};
+use crate::dist::{ln_gamma_density, ln_normal};
+use crate::error::NumericalError;
+
+/// ln p(Y | F, θ), all constants included. F is computed from X, W and β, not taken from the state.
+pub fn ln_likelihood(model: &Model, state: &State) -> f64 {
+    let (x, w) = (state.features.x(), state.features.w());
+    let frequencies = w.rows();
+    let scale = (frequencies as f64).sqrt().recip();
+    let mut total = 0.0;
+    for n in 0..model.rows() {
+        let argument = |l: usize| x.row(n).iter().zip(w.row(l)).map(|(x, w)| x * w).sum::<f64>();
+        let mut h: Vec<f64> = (0..frequencies).map(|l| scale * argument(l).sin()).collect();
+        h.extend((0..frequencies).map(|l| scale * argument(l).cos()));
+        h.push(1.0);
+        let of_column = |j: usize| h.iter().enumerate().map(|(m, h)| h * state.beta[(m, j)]).sum::<f64>();
+        let f: Vec<f64> = (0..model.columns()).map(|j| model.offset()[n] + of_column(j)).collect();
+        for (block, theta) in model.blocks().iter().zip(&state.theta) {
+            total += block.family.log_density(model.row(block, n, theta), &f[block.columns.clone()]);
+        }
+    }
+    total
+}
+
+/// ln p(X): independent standard normals.
+pub fn ln_positions(state: &State) -> f64 {
+    state.features.x().as_slice().iter().map(|&x| ln_normal(x, 0.0, 1.0)).sum()
+}
+
+/// ln p(β | τ², θ): β_j ~ N(b_0j, diag(τ_j², …, τ_j², s_c²)/λ_j).
+pub fn ln_weights(model: &Model, state: &State) -> f64 {
+    let mut total = 0.0;
+    for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
+        let scale = model.weight_scale(&state.theta, j);
+        let last = state.beta.rows() - 1;
+        for m in 0..last {
+            total += ln_normal(state.beta[(m, j)], 0.0, state.tau2[j] / scale);
+        }
+        let variance = model.spec().intercept_variance / scale;
+        total += ln_normal(state.beta[(last, j)], model.units()[j].centre, variance);
+    }
+    total
+}
+
+/// ln p(θ) + ln p(τ²). τ_j² is inverse gamma: the density of its inverse, and 2 ln τ_j² less for the change.
+pub fn ln_parameters(model: &Model, state: &State) -> f64 {
+    let mut total = 0.0;
+    for (block, theta) in model.blocks().iter().zip(&state.theta) {
+        total += block.family.log_prior(theta, &model.units()[block.columns.clone()]);
+    }
+    if let Amplitude::Learned { shape, rate } = model.spec().amplitude {
+        let free = (0..model.columns()).filter(|&j| model.is_free(j));
+        total +=
+            free.map(|j| ln_gamma_density(1.0 / state.tau2[j], shape, rate) - 2.0 * state.tau2[j].ln()).sum::<f64>();
+    }
+    total
+}
+
+/// The joint log density of everything.
+pub fn ln_joint(model: &Model, state: &State) -> Result<f64, NumericalError> {
+    Ok(ln_likelihood(model, state) + ln_prior(model, state)?)
+}
+
+/// ln p(β, θ, τ², X, W, z, μ, Σ, α).
+pub fn ln_prior(model: &Model, state: &State) -> Result<f64, NumericalError> {
+    Ok(ln_positions(state)
+        + ln_weights(model, state)
+        + ln_parameters(model, state)
+        + state.spectral.ln_frequencies(state.features.w())
+        + state.spectral.ln_prior(&model.spec().kernel)?)
+}

@@ -1,0 +1,169 @@
+//! The data: N×J values with holes (NaN marks a missing cell), names, and row offsets on the link scale.
+
+use crate::error::DataError;
+use crate::linalg::Mat;
+
+/// A table as the model sees it.
+#[derive(Debug, Clone)]
+pub struct Observations {
+    pub(crate) y: Mat,
+    pub(crate) names: Vec<String>,
+    pub(crate) offset: Vec<f64>,
+}
+
+/// Known offset o_n of each row on the link scale.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Offset {
+    /// o_n = 0.
+    #[default]
+    None,
+    /// Given values.
+    Given(Vec<f64>),
+    /// ln of the row's total over the mean total: the size factors of count data.
+    SizeFactors,
+}
+
+impl Observations {
+    /// From values row after row; NaN marks a missing cell, infinities are refused.
+    pub fn new(y: Mat) -> Result<Self, DataError> {
+        let names = (1..=y.cols()).map(|j| j.to_string()).collect();
+        Self::named(y, names)
+    }
+
+    /// The same, with names of the columns for messages.
+    pub fn named(y: Mat, names: Vec<String>) -> Result<Self, DataError> {
+        let (rows, columns) = (y.rows(), y.cols());
+        if rows < 2 || columns < 1 {
+            return Err(DataError::Empty { rows, columns });
+        }
+        if names.len() != columns {
+            let (found, expected) = (names.len().to_string(), columns.to_string());
+            return Err(DataError::Shape { what: "the list of column names", found, expected });
+        }
+        for (n, row) in y.iter_rows().enumerate() {
+            if let Some(j) = row.iter().position(|v| v.is_infinite()) {
+                return Err(DataError::Support {
+                    row: n + 1,
+                    column: names[j].clone(),
+                    value: row[j],
+                    problem: "is not a finite number; clear the cell to mark it missing".into(),
+                });
+            }
+        }
+        if let Some(j) = (0..columns).find(|&j| (0..rows).all(|n| y[(n, j)].is_nan())) {
+            return Err(DataError::MissingColumn { column: names[j].clone() });
+        }
+        Ok(Observations { offset: vec![0.0; rows], y, names })
+    }
+
+    /// Sets the row offsets.
+    pub fn with_offset(mut self, offset: Offset) -> Result<Self, DataError> {
+        match offset {
+            Offset::None => self.offset.fill(0.0),
+            Offset::Given(values) => {
+                if values.len() != self.y.rows() {
+                    return Err(DataError::Shape {
+                        what: "the offset",
+                        found: values.len().to_string(),
+                        expected: format!("{} (one value a row)", self.y.rows()),
+                    });
+                }
+                if let Some(n) = values.iter().position(|v| !v.is_finite()) {
+                    let problem = format!("the offset {} is not a finite number", values[n]);
+                    return Err(DataError::Offset { row: n + 1, problem });
+                }
+                self.offset = values;
+            }
+            Offset::SizeFactors => self.offset = size_factors(&self.y)?,
+        }
+        Ok(self)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.y.rows()
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.y.cols()
+    }
+
+    /// The values, NaN where missing.
+    pub fn values(&self) -> &Mat {
+        &self.y
+    }
+
+    /// Names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Rows without any observed cell. They are allowed: their positions are drawn from the prior.
+    pub fn missing_rows(&self) -> Vec<usize> {
+        (0..self.rows()).filter(|&n| self.y.row(n).iter().all(|v| v.is_nan())).collect()
+    }
+
+    /// Columns whose observed cells are all equal. They are allowed, but say nothing about the rows.
+    pub fn constant_columns(&self) -> Vec<usize> {
+        let constant = |j: &usize| {
+            let mut seen = (0..self.rows()).map(|n| self.y[(n, *j)]).filter(|v| !v.is_nan());
+            let first = seen.next();
+            seen.all(|v| Some(v) == first)
+        };
+        (0..self.columns()).filter(constant).collect()
+    }
+}
+
+/// ln of each row's mean over its observed cells, relative to the average row.
+fn size_factors(y: &Mat) -> Result<Vec<f64>, DataError> {
+    let means: Vec<f64> = y
+        .iter_rows()
+        .map(|row| {
+            let seen: Vec<f64> = row.iter().copied().filter(|v| !v.is_nan()).collect();
+            seen.iter().sum::<f64>() / seen.len().max(1) as f64
+        })
+        .collect();
+    let overall = means.iter().sum::<f64>() / means.len() as f64;
+    means
+        .iter()
+        .zip(y.iter_rows())
+        .enumerate()
+        .map(|(n, (&mean, row))| {
+            if row.iter().all(|v| v.is_nan()) {
+                Ok(0.0)
+            } else if mean > 0.0 {
+                Ok((mean / overall).ln())
+            } else {
+                let problem = "the row total is not positive, so it has no size factor; drop the row or use no offset";
+                Err(DataError::Offset { row: n + 1, problem: problem.into() })
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn size_factors_are_relative_row_totals() {
+        let y = Mat::from_vec(2, 2, vec![1.0, 1.0, 3.0, 3.0]);
+        let o = Observations::new(y).unwrap().with_offset(Offset::SizeFactors).unwrap();
+        assert!((o.offset[0] - 0.5_f64.ln()).abs() < 1e-15);
+        assert!((o.offset[1] - 1.5_f64.ln()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn bad_tables_are_refused_with_their_place() {
+        let infinite = Mat::from_vec(2, 2, vec![1.0, 2.0, 3.0, f64::INFINITY]);
+        let error = Observations::new(infinite).unwrap_err().to_string();
+        assert!(error.contains("row 2") && error.contains("column '2'"), "{error}");
+        let hole = Mat::from_vec(2, 2, vec![1.0, f64::NAN, 3.0, f64::NAN]);
+        assert_eq!(Observations::new(hole).unwrap_err(), DataError::MissingColumn { column: "2".into() });
+        assert!(matches!(Observations::new(Mat::zeros(0, 3)).unwrap_err(), DataError::Empty { .. }));
+        let zero = Mat::from_vec(2, 1, vec![0.0, 1.0]);
+        let error = Observations::new(zero).unwrap().with_offset(Offset::SizeFactors).unwrap_err();
+        assert!(error.to_string().contains("row 1"));
+    }
+}

@@ -1,0 +1,125 @@
+//! Alignment: X is identified up to rotation and reflection, so each draw is turned onto a common reference by orthogonal
+//! Procrustes (Schönemann 1966), and the reference iterated to the mean of the turned draws.
+
+use crate::linalg::{Mat, mul};
+
+/// Posterior mean and covariance of each row.
+#[derive(Debug, Clone)]
+pub struct Embedding {
+    /// Mean position of each row, N×D, in principal axes.
+    pub mean: Mat,
+    /// Covariance of each row, D×D.
+    pub covariance: Vec<Mat>,
+}
+
+impl Embedding {
+    /// Standard deviation of row n along axis d.
+    pub fn sd(&self, n: usize, d: usize) -> f64 {
+        self.covariance[n][(d, d)].sqrt()
+    }
+}
+
+/// Rounds of turning and averaging; the mean settles after two or three.
+const ROUNDS: usize = 5;
+
+/// Aligns the draws and takes their moments.
+pub fn align(draws: &[&Mat]) -> Embedding {
+    let (rows, dim) = (draws[0].rows(), draws[0].cols());
+    let mut reference = draws[draws.len() - 1].clone();
+    for _ in 0..ROUNDS {
+        let mut mean = Mat::zeros(rows, dim);
+        for draw in draws {
+            let turned = turn(draw, &reference);
+            mean.as_mut_slice().iter_mut().zip(turned.as_slice()).for_each(|(m, t)| *m += t / draws.len() as f64);
+        }
+        reference = mean;
+    }
+    reference = principal_axes(&reference);
+    let mut mean = Mat::zeros(rows, dim);
+    let mut second = vec![Mat::zeros(dim, dim); rows];
+    for draw in draws {
+        let turned = turn(draw, &reference);
+        for n in 0..rows {
+            let row = turned.row(n);
+            for d in 0..dim {
+                mean[(n, d)] += row[d] / draws.len() as f64;
+                // Moments about the reference, which is close to the mean: no cancellation.
+                let from = row[d] - reference[(n, d)];
+                for e in 0..dim {
+                    second[n][(d, e)] += from * (row[e] - reference[(n, e)]) / draws.len() as f64;
+                }
+            }
+        }
+    }
+    for (n, second) in second.iter_mut().enumerate() {
+        let shift: Vec<f64> = (0..dim).map(|d| mean[(n, d)] - reference[(n, d)]).collect();
+        for d in 0..dim {
+            for e in 0..dim {
+                second[(d, e)] -= shift[d] * shift[e];
+            }
+            second[(d, d)] = second[(d, d)].max(0.0);
+        }
+    }
+    Embedding { mean, covariance: second }
+}
+
+/// `x` after the rotation or reflection that brings it closest to `reference`.
+pub fn turn(x: &Mat, reference: &Mat) -> Mat {
+    let dim = x.cols();
+    let mut overlap = Mat::zeros(dim, dim);
+    mul(overlap.view_mut(), x.view().transpose(), reference.view());
+    let Ok(svd) = overlap.view().svd() else { return x.clone() };
+    let rotation = svd.U() * svd.V().transpose();
+    let mut turned = Mat::zeros(x.rows(), dim);
+    mul(turned.view_mut(), x.view(), rotation.as_ref());
+    turned
+}
+
+/// Turns a cloud so that its axes are its principal ones, widest first, each pointing where its largest value is positive.
+fn principal_axes(x: &Mat) -> Mat {
+    let dim = x.cols();
+    let mut scatter = Mat::zeros(dim, dim);
+    mul(scatter.view_mut(), x.view().transpose(), x.view());
+    let Ok(svd) = scatter.view().svd() else { return x.clone() };
+    let mut turned = Mat::zeros(x.rows(), dim);
+    mul(turned.view_mut(), x.view(), svd.U());
+    for d in 0..dim {
+        let largest = (0..x.rows()).map(|n| turned[(n, d)]).fold(0.0_f64, |a, v| if v.abs() > a.abs() { v } else { a });
+        if largest < 0.0 {
+            (0..x.rows()).for_each(|n| turned[(n, d)] *= -1.0);
+        }
+    }
+    turned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dist::normals;
+    use crate::rng::Stream;
+
+    #[test]
+    fn turned_copies_come_back_and_noise_is_measured() {
+        let mut rng = Stream::new(3).rng();
+        let truth = Mat::from_vec(40, 2, normals(80, &mut rng));
+        let sd = 0.05;
+        let draws: Vec<Mat> = (0..400)
+            .map(|i| {
+                let (sin, cos) = (f64::from(i) * 0.7).sin_cos();
+                let flip = if i % 2 == 0 { 1.0 } else { -1.0 };
+                let noise = normals(80, &mut rng);
+                Mat::from_fn(40, 2, |n, d| {
+                    let x = [truth[(n, 0)] + sd * noise[2 * n], truth[(n, 1)] + sd * noise[2 * n + 1]];
+                    if d == 0 { cos * x[0] - sin * x[1] } else { flip * (sin * x[0] + cos * x[1]) }
+                })
+            })
+            .collect();
+        let embedding = align(&draws.iter().collect::<Vec<_>>());
+        let back = turn(&embedding.mean, &truth);
+        for (a, b) in back.as_slice().iter().zip(truth.as_slice()) {
+            assert!((a - b).abs() < 5.0 * sd / 20.0, "{a} {b}");
+        }
+        let mean_sd = (0..40).map(|n| embedding.sd(n, 0)).sum::<f64>() / 40.0;
+        assert!((mean_sd - sd).abs() < 0.1 * sd, "{mean_sd}");
+    }
+}

@@ -1,0 +1,143 @@
+//! Slice moves on closures: elliptical (Murray, Adams & MacKay 2010) and univariate (Neal 2003).
+//! They know no model; a candidate whose density is not a number is a rejection.
+
+use rand::{Rng, RngExt};
+use std::f64::consts::TAU;
+
+/// Where an elliptical slice ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Landing {
+    /// Cosine of the angle: weight of the old point.
+    pub cos: f64,
+    /// Sine of the angle: weight of the auxiliary draw.
+    pub sin: f64,
+    /// Log-likelihood there.
+    pub log_lik: f64,
+    /// Candidates priced.
+    pub tries: u32,
+}
+
+/// A bracket that shrank this often spans less than the spacing of floats; the point stays.
+const MAX_SHRINKS: u32 = 200;
+
+/// One elliptical slice step from log-likelihood `current`; `price(cos, sin)` is the log-likelihood of
+/// `cos · old + sin · auxiliary`, both taken from the prior's centre.
+pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl FnMut(f64, f64) -> f64) -> Landing {
+    let threshold = current + rng.random::<f64>().ln();
+    let mut angle = rng.random::<f64>() * TAU;
+    let (mut low, mut high) = (angle - TAU, angle);
+    for tries in 1..=MAX_SHRINKS {
+        let (sin, cos) = angle.sin_cos();
+        let log_lik = price(cos, sin);
+        if log_lik > threshold {
+            return Landing { cos, sin, log_lik, tries };
+        }
+        if angle < 0.0 {
+            low = angle;
+        } else {
+            high = angle;
+        }
+        angle = low + rng.random::<f64>() * (high - low);
+    }
+    Landing { cos: 1.0, sin: 0.0, log_lik: current, tries: MAX_SHRINKS }
+}
+
+/// One univariate slice step from `x` with log density `current`, by stepping out and shrinkage.
+/// Returns the new point and its log density.
+pub fn univariate<R: Rng + ?Sized>(
+    rng: &mut R,
+    x: f64,
+    current: f64,
+    width: f64,
+    mut ln_density: impl FnMut(f64) -> f64,
+) -> (f64, f64) {
+    const MAX_STEPS: u32 = 64;
+    let threshold = current + rng.random::<f64>().ln();
+    let mut low = x - rng.random::<f64>() * width;
+    let mut high = low + width;
+    // The budget of steps is shared at random between the two ends, which keeps the move reversible.
+    let mut left = rng.random_range(0..MAX_STEPS);
+    let mut right = MAX_STEPS - 1 - left;
+    while left > 0 && ln_density(low) > threshold {
+        low -= width;
+        left -= 1;
+    }
+    while right > 0 && ln_density(high) > threshold {
+        high += width;
+        right -= 1;
+    }
+    for _ in 0..MAX_SHRINKS {
+        let candidate = low + rng.random::<f64>() * (high - low);
+        let value = ln_density(candidate);
+        if value > threshold {
+            return (candidate, value);
+        }
+        if candidate < x {
+            low = candidate;
+        } else {
+            high = candidate;
+        }
+    }
+    (x, current)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Stream;
+    use rand_distr::StandardNormal;
+
+    /// Mean and its standard error from batch means, which see the autocorrelation.
+    fn mean_and_error(values: &[f64]) -> (f64, f64) {
+        let batch = values.len() / 50;
+        let means: Vec<f64> = values.chunks_exact(batch).map(|b| b.iter().sum::<f64>() / batch as f64).collect();
+        let mean = means.iter().sum::<f64>() / 50.0;
+        let var = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / 49.0;
+        (mean, (var / 50.0).sqrt())
+    }
+
+    #[test]
+    fn elliptical_slice_draws_from_a_gaussian_posterior() {
+        // Prior N(0, 1), likelihood N(y = 1.5 | x, 0.25): posterior N(1.2, 0.2).
+        let mut rng = Stream::new(1).rng();
+        let log_lik = |x: f64| -0.5 * (1.5 - x).powi(2) / 0.25;
+        let mut x = 0.0;
+        let mut draws = Vec::new();
+        for _ in 0..100_000 {
+            let nu: f64 = rng.sample(StandardNormal);
+            let landing = elliptical(&mut rng, log_lik(x), |c, s| log_lik(c * x + s * nu));
+            x = landing.cos * x + landing.sin * nu;
+            draws.push(x);
+        }
+        let (mean, error) = mean_and_error(&draws);
+        assert!((mean - 1.2).abs() < 4.0 * error, "{mean} ± {error}");
+        let squares: Vec<f64> = draws.iter().map(|x| (x - 1.2).powi(2)).collect();
+        let (var, error) = mean_and_error(&squares);
+        assert!((var - 0.2).abs() < 4.0 * error, "{var} ± {error}");
+    }
+
+    #[test]
+    fn univariate_slice_draws_from_a_gamma_in_logs() {
+        // u = ln g with g ~ Ga(2.5, 1): ln density 2.5 u − e^u. E[g] = Var[g] = 2.5.
+        let mut rng = Stream::new(2).rng();
+        let ln_density = |u: f64| 2.5 * u - u.exp();
+        let mut u = 0.0;
+        let mut draws = Vec::new();
+        for _ in 0..100_000 {
+            u = univariate(&mut rng, u, ln_density(u), 1.0, ln_density).0;
+            draws.push(u.exp());
+        }
+        let (mean, error) = mean_and_error(&draws);
+        assert!((mean - 2.5).abs() < 4.0 * error, "{mean} ± {error}");
+        let squares: Vec<f64> = draws.iter().map(|g| (g - 2.5).powi(2)).collect();
+        let (var, error) = mean_and_error(&squares);
+        assert!((var - 2.5).abs() < 4.0 * error, "{var} ± {error}");
+    }
+
+    #[test]
+    fn candidates_that_are_not_numbers_are_rejected() {
+        let mut rng = Stream::new(3).rng();
+        let landing = elliptical(&mut rng, 0.0, |_, sin| if sin.abs() > 1e-3 { f64::NAN } else { 0.0 });
+        assert!(landing.sin.abs() <= 1e-3);
+    }
+}
