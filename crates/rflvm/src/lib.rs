@@ -24,4 +24,6 @@ pub mod observations;
 mod par;
 pub mod posterior;
 pub mod rng;
+pub mod simulate;
 pub mod slice;
+pub mod spec;
