@@ -37,10 +37,7 @@ pub enum DirError {
 /// file is removed and `path` is as it was.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.file_name().is_none() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "the path has no file name",
-        ));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"));
     }
     let folder = folder_of(path);
     let (temporary, file) = create_temporary(folder)?;
@@ -63,29 +60,18 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn prepare_dir(path: &Path) -> Result<(), DirError> {
     let owned = || path.to_path_buf();
     if let Err(error) = fs::create_dir_all(path) {
-        let blocking = path
-            .ancestors()
-            .find(|p| fs::metadata(p).is_ok_and(|m| !m.is_dir()));
+        let blocking = path.ancestors().find(|p| fs::metadata(p).is_ok_and(|m| !m.is_dir()));
         return Err(match blocking {
             Some(file) if file == path => DirError::IsFile { path: owned() },
-            Some(file) => DirError::BelowFile {
-                path: owned(),
-                file: file.to_path_buf(),
-            },
-            None => DirError::CannotMake {
-                path: owned(),
-                reason: plain_reason(&error),
-            },
+            Some(file) => DirError::BelowFile { path: owned(), file: file.to_path_buf() },
+            None => DirError::CannotMake { path: owned(), reason: plain_reason(&error) },
         });
     }
     let probe = create_temporary(path).and_then(|(name, file)| {
         let filled = fill(file, b"probe");
         fs::remove_file(name).and(filled)
     });
-    probe.map_err(|error| DirError::NotWritable {
-        path: owned(),
-        reason: plain_reason(&error),
-    })
+    probe.map_err(|error| DirError::NotWritable { path: owned(), reason: plain_reason(&error) })
 }
 
 /// The operating system's words for an error, without the number that Rust appends.
@@ -137,10 +123,7 @@ mod tests {
     }
 
     fn names(folder: &Path) -> Vec<String> {
-        fs::read_dir(folder)
-            .unwrap()
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect()
+        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
     }
 
     #[test]
@@ -192,11 +175,7 @@ mod tests {
         assert!(error.to_string().contains("name of a file that exists"));
 
         let error = prepare_dir(&file.join("deep/er")).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("notes.txt is a file, not a folder")
-        );
+        assert!(error.to_string().contains("notes.txt is a file, not a folder"));
 
         let error = prepare_dir(Path::new("/proc")).unwrap_err();
         assert!(matches!(error, DirError::NotWritable { .. }), "{error}");

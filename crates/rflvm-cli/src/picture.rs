@@ -82,11 +82,7 @@ pub fn svg(picture: &Picture) -> String {
     out.push_str("</g>\n");
     paint.key(&mut out, LEFT + WIDTH + 18.0, frame.height);
     if picture.sds.is_some() {
-        let shape = if picture.y_label.is_empty() {
-            "bars"
-        } else {
-            "crosses"
-        };
+        let shape = if picture.y_label.is_empty() { "bars" } else { "crosses" };
         put(
             &mut out,
             format_args!(
@@ -136,10 +132,7 @@ fn dots(out: &mut String, picture: &Picture, frame: &Frame, paint: &Paint) {
         let colour = paint.index(index);
         let run = &mut runs[colour];
         if circles {
-            put(
-                &mut run.0,
-                format_args!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#),
-            );
+            put(&mut run.0, format_args!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#));
         } else {
             put(&mut run.0, format_args!("M{x:.1} {y:.1}h0"));
         }
@@ -162,24 +155,13 @@ fn crosses(out: &mut String, picture: &Picture, sds: &[(f64, f64)], frame: &Fram
             let (dx, dy) = (reach(sd.0), reach(sd.1));
             put(
                 &mut paths[paint.index(index)],
-                format_args!(
-                    "M{:.1} {y:.1}h{:.1}M{x:.1} {:.1}v{:.1}",
-                    x - dx,
-                    2.0 * dx,
-                    y - dy,
-                    2.0 * dy
-                ),
+                format_args!("M{:.1} {y:.1}h{:.1}M{x:.1} {:.1}v{:.1}", x - dx, 2.0 * dx, y - dy, 2.0 * dy),
             );
         }
     }
     for (path, colour) in paths.iter().zip(&paint.colours) {
         if !path.is_empty() {
-            put(
-                out,
-                format_args!(
-                    "<path d=\"{path}\" stroke=\"{colour}\" stroke-opacity=\".22\" fill=\"none\"/>\n"
-                ),
-            );
+            put(out, format_args!("<path d=\"{path}\" stroke=\"{colour}\" stroke-opacity=\".22\" fill=\"none\"/>\n"));
         }
     }
 }

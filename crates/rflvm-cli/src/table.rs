@@ -55,32 +55,26 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => TableError::Missing { file: file() },
         io::ErrorKind::IsADirectory => TableError::Folder { file: file() },
-        _ => TableError::Unreadable {
-            file: file(),
-            reason: crate::atomic::plain_reason(&error),
-        },
+        _ => TableError::Unreadable { file: file(), reason: crate::atomic::plain_reason(&error) },
     };
     if fs::metadata(path).map_err(unreadable)?.is_dir() {
         return Err(TableError::Folder { file: file() });
     }
-    let extension = path
-        .extension()
-        .map(|e| e.to_string_lossy().to_ascii_lowercase());
-    let parse: fn(&Path, &[u8], &ReadOptions) -> Result<Table, TableError> =
-        match extension.as_deref() {
-            Some("csv") => |path, bytes, options| csv::parse(path, bytes, b',', options),
-            Some("tsv" | "tab") => |path, bytes, options| csv::parse(path, bytes, b'\t', options),
-            Some("npy") => npy::parse,
-            other => {
-                return Err(TableError::Extension {
-                    file: file(),
-                    extension: match other {
-                        Some(e) => format!("the extension .{}", shorten(e, 24)),
-                        None => "a file name without extension".to_string(),
-                    },
-                });
-            }
-        };
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let parse: fn(&Path, &[u8], &ReadOptions) -> Result<Table, TableError> = match extension.as_deref() {
+        Some("csv") => |path, bytes, options| csv::parse(path, bytes, b',', options),
+        Some("tsv" | "tab") => |path, bytes, options| csv::parse(path, bytes, b'\t', options),
+        Some("npy") => npy::parse,
+        other => {
+            return Err(TableError::Extension {
+                file: file(),
+                extension: match other {
+                    Some(e) => format!("the extension .{}", shorten(e, 24)),
+                    None => "a file name without extension".to_string(),
+                },
+            });
+        }
+    };
     let bytes = fs::read(path).map_err(unreadable)?;
     if bytes.is_empty() {
         return Err(TableError::Empty { file: file() });
@@ -106,26 +100,20 @@ fn roles(
     let visible = &columns[usize::from(unnamed_ids)..];
     let find = |name: &str, option: &'static str| {
         let position = visible.iter().position(|c| c == name.trim());
-        position
-            .map(|p| p + usize::from(unnamed_ids))
-            .ok_or_else(|| TableError::UnknownColumn {
-                file: path.to_path_buf(),
-                option,
-                name: shorten(name, 40),
-                hint: match closest(name.trim(), visible) {
-                    Some(near) => format!(" (did you mean `{}`?)", shorten(near, 40)),
-                    None if named => String::new(),
-                    None => " (the file has no line of names, so columns are numbered)".to_string(),
-                },
-                available: list(visible),
-            })
+        position.map(|p| p + usize::from(unnamed_ids)).ok_or_else(|| TableError::UnknownColumn {
+            file: path.to_path_buf(),
+            option,
+            name: shorten(name, 40),
+            hint: match closest(name.trim(), visible) {
+                Some(near) => format!(" (did you mean `{}`?)", shorten(near, 40)),
+                None if named => String::new(),
+                None => " (the file has no line of names, so columns are numbered)".to_string(),
+            },
+            available: list(visible),
+        })
     };
     let id = options.id.as_deref().map(|n| find(n, "--id")).transpose()?;
-    let labels = options
-        .labels
-        .as_deref()
-        .map(|n| find(n, "--labels"))
-        .transpose()?;
+    let labels = options.labels.as_deref().map(|n| find(n, "--labels")).transpose()?;
     let numeric = match &options.columns {
         Some(names) => {
             let mut seen = HashSet::new();
@@ -133,29 +121,18 @@ fn roles(
             for name in names {
                 let position = find(name, "--columns")?;
                 if !seen.insert(position) {
-                    return Err(TableError::RepeatedSelection {
-                        file: path.to_path_buf(),
-                        name: shorten(name, 40),
-                    });
+                    return Err(TableError::RepeatedSelection { file: path.to_path_buf(), name: shorten(name, 40) });
                 }
                 chosen.push(position);
             }
             chosen
         }
-        None => (usize::from(unnamed_ids)..columns.len())
-            .filter(|&p| Some(p) != id && Some(p) != labels)
-            .collect(),
+        None => (usize::from(unnamed_ids)..columns.len()).filter(|&p| Some(p) != id && Some(p) != labels).collect(),
     };
     if numeric.is_empty() {
-        return Err(TableError::NoColumns {
-            file: path.to_path_buf(),
-        });
+        return Err(TableError::NoColumns { file: path.to_path_buf() });
     }
-    Ok(Roles {
-        id: id.or(unnamed_ids.then_some(0)),
-        labels,
-        numeric,
-    })
+    Ok(Roles { id: id.or(unnamed_ids.then_some(0)), labels, numeric })
 }
 
 fn numbered(count: usize) -> Vec<String> {

@@ -10,8 +10,8 @@ pub(super) const PLAIN: &str = "#0072b2";
 
 /// Okabe–Ito without its black and pale yellow, then five of Tol's muted colours.
 const PALETTE: [&str; CLASSES] = [
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#332288", "#999933",
-    "#882255", "#44aa99", "#ddcc77", "#117733",
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#332288", "#999933", "#882255", "#44aa99",
+    "#ddcc77", "#117733",
 ];
 
 const VIRIDIS: [[u8; 3]; 9] = [
@@ -56,17 +56,10 @@ pub(super) fn classes(labels: &[String]) -> (Vec<Class>, Vec<usize>) {
     }
     let mut kept: Vec<(&str, usize)> = counts.into_iter().collect();
     kept.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| order(a.0, b.0)));
-    let other: usize = if kept.len() > CLASSES {
-        kept.drain(CLASSES - 1..).map(|(_, count)| count).sum()
-    } else {
-        0
-    };
+    let other: usize = if kept.len() > CLASSES { kept.drain(CLASSES - 1..).map(|(_, count)| count).sum() } else { 0 };
     kept.sort_by(|a, b| order(a.0, b.0));
     let lines: HashMap<&str, usize> = kept.iter().enumerate().map(|(i, k)| (k.0, i)).collect();
-    let assigned = labels
-        .iter()
-        .map(|label| lines.get(label.as_str()).copied().unwrap_or(kept.len()))
-        .collect();
+    let assigned = labels.iter().map(|label| lines.get(label.as_str()).copied().unwrap_or(kept.len())).collect();
     let mut legend: Vec<Class> = kept
         .iter()
         .zip(PALETTE)
@@ -80,11 +73,7 @@ pub(super) fn classes(labels: &[String]) -> (Vec<Class>, Vec<usize>) {
         })
         .collect();
     if other > 0 {
-        legend.push(Class {
-            name: "other".to_string(),
-            colour: GREY,
-            count: other,
-        });
+        legend.push(Class { name: "other".to_string(), colour: GREY, count: other });
     }
     (legend, assigned)
 }
@@ -100,11 +89,7 @@ fn order(a: &str, b: &str) -> Ordering {
         (stem.to_string(), tail)
     };
     let (a_key, b_key) = (key(a), key(b));
-    a_key
-        .0
-        .cmp(&b_key.0)
-        .then(a_key.1.total_cmp(&b_key.1))
-        .then(a.cmp(b))
+    a_key.0.cmp(&b_key.0).then(a_key.1.total_cmp(&b_key.1)).then(a.cmp(b))
 }
 
 #[cfg(test)]

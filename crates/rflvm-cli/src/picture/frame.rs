@@ -18,28 +18,15 @@ impl Frame {
             let middle = low + (high - low) / 2.0;
             // Wide enough that neighbouring ticks are different numbers.
             let least = (middle.abs() * 1e-6).max(1e-12);
-            let span = if high - low > least {
-                high - low
-            } else {
-                middle.abs().max(1.0)
-            };
+            let span = if high - low > least { high - low } else { middle.abs().max(1.0) };
             (middle, span)
         };
         let ((x, x_span), (y, y_span)) = (axis(|p| p.0), axis(|p| p.1));
-        let flattest = if picture.y_label.is_empty() {
-            0.25
-        } else {
-            0.6
-        };
+        let flattest = if picture.y_label.is_empty() { 0.25 } else { 0.6 };
         let height = (WIDTH * (y_span / x_span).clamp(flattest, 1.0)).round();
         let scale = (WIDTH / x_span).min(height / y_span) / 1.12;
         let (half_x, half_y) = (WIDTH / scale / 2.0, height / scale / 2.0);
-        Frame {
-            low: (x - half_x, y - half_y),
-            high: (x + half_x, y + half_y),
-            scale,
-            height,
-        }
+        Frame { low: (x - half_x, y - half_y), high: (x + half_x, y + half_y), scale, height }
     }
 
     pub fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
@@ -132,19 +119,12 @@ pub(super) fn nice_step(rough: f64) -> f64 {
 pub(super) fn ticks(low: f64, high: f64, step: f64) -> Vec<f64> {
     let first = (low / step - 1e-9).ceil();
     // A bound, because rounding may swallow the step of a far-away range.
-    (0..24)
-        .map(|k| (first + f64::from(k)) * step)
-        .take_while(|t| *t <= high + step * 1e-9)
-        .collect()
+    (0..24).map(|k| (first + f64::from(k)) * step).take_while(|t| *t <= high + step * 1e-9).collect()
 }
 
 pub(super) fn number(value: f64, step: f64) -> String {
     let places = (-step.log10().floor()).max(0.0) as usize;
     let largest = value.abs().max(step);
-    let text = if largest >= 1e6 || places > 5 {
-        format!("{value:.1e}")
-    } else {
-        format!("{:.places$}", value + 0.0)
-    };
+    let text = if largest >= 1e6 || places > 5 { format!("{value:.1e}") } else { format!("{:.places$}", value + 0.0) };
     text.replace('-', "−")
 }

@@ -26,19 +26,14 @@ impl Paint {
         // Shades of a continuous scale; the eye cannot tell more apart and the file stays small.
         const SHADES: usize = 64;
         let (mut colours, of, key) = match picture.colour {
-            Colour::Plain => (
-                vec![PLAIN.to_string()],
-                vec![0; picture.points.len()],
-                Key::None,
-            ),
+            Colour::Plain => (vec![PLAIN.to_string()], vec![0; picture.points.len()], Key::None),
             Colour::Labels(labels) => {
                 let (legend, of) = classes(labels);
                 let colours = legend.iter().map(|c| c.colour.to_string()).collect();
                 (colours, of, Key::Classes(legend))
             }
             Colour::Value { values, name } => {
-                let (low, high) = range(values.iter().copied().filter(|v| usable((*v, 0.0))))
-                    .unwrap_or((0.0, 0.0));
+                let (low, high) = range(values.iter().copied().filter(|v| usable((*v, 0.0)))).unwrap_or((0.0, 0.0));
                 let shade = |&value: &f64| match (value - low) / (high - low) {
                     _ if !usable((value, 0.0)) => SHADES,
                     t if t.is_finite() => (t * (SHADES - 1) as f64).round() as usize,
@@ -46,11 +41,7 @@ impl Paint {
                 };
                 let colours = (0..SHADES).map(|s| viridis(s as f64 / (SHADES - 1) as f64));
                 let name = escape(name, 40);
-                (
-                    colours.collect(),
-                    values.iter().map(shade).collect(),
-                    Key::Bar { low, high, name },
-                )
+                (colours.collect(), values.iter().map(shade).collect(), Key::Bar { low, high, name })
             }
         };
         colours.push(GREY.to_string());
@@ -70,12 +61,7 @@ impl Paint {
             Key::Bar { low, high, .. } => (74.0 + longest_tick(*low, *high), 0.0),
             Key::Classes(legend) => {
                 let line = |c: &Class| {
-                    let name = c
-                        .name
-                        .chars()
-                        .take(NAME_SHOWN + 1)
-                        .map(advance)
-                        .sum::<f64>();
+                    let name = c.name.chars().take(NAME_SHOWN + 1).map(advance).sum::<f64>();
                     name + 7.0 * c.count.to_string().len() as f64
                 };
                 let longest = legend.iter().map(line).fold(0.0, f64::max);
@@ -121,20 +107,11 @@ impl Paint {
                 );
                 let step = nice_step((high - low) / 5.0);
                 for tick in ticks(*low, *high, step) {
-                    let share = if high > low {
-                        (tick - low) / (high - low)
-                    } else {
-                        0.5
-                    };
+                    let share = if high > low { (tick - low) / (high - low) } else { 0.5 };
                     let y = TOP + height * (1.0 - share);
                     put(
                         out,
-                        format_args!(
-                            r#"<text x="{}" y="{:.1}">{}</text>"#,
-                            x + 20.0,
-                            y + 4.0,
-                            number(tick, step)
-                        ),
+                        format_args!(r#"<text x="{}" y="{:.1}">{}</text>"#, x + 20.0, y + 4.0, number(tick, step)),
                     );
                 }
                 put(
@@ -154,10 +131,7 @@ impl Paint {
 fn longest_tick(low: f64, high: f64) -> f64 {
     let step = nice_step((high - low) / 5.0);
     let width = |tick| number(tick, step).chars().map(advance).sum();
-    ticks(low, high, step)
-        .into_iter()
-        .map(width)
-        .fold(0.0, f64::max)
+    ticks(low, high, step).into_iter().map(width).fold(0.0, f64::max)
 }
 
 /// A generous guess at the width of a character of the common sans-serif fonts at 12 pixels.

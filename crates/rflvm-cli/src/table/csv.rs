@@ -17,28 +17,16 @@ enum Cell {
     Text,
 }
 
-pub(super) fn parse(
-    path: &Path,
-    bytes: &[u8],
-    delimiter: u8,
-    options: &ReadOptions,
-) -> Result<Table, TableError> {
+pub(super) fn parse(path: &Path, bytes: &[u8], delimiter: u8, options: &ReadOptions) -> Result<Table, TableError> {
     let file = || path.to_path_buf();
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let place = Place { path, bytes };
-    let mut reader = ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(bytes);
+    let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(bytes);
     let mut record = ByteRecord::new();
     let mut advance = |record: &mut ByteRecord| {
         reader
             .read_byte_record(record)
-            .map_err(|error| TableError::Unreadable {
-                file: path.to_path_buf(),
-                reason: error.to_string(),
-            })
+            .map_err(|error| TableError::Unreadable { file: path.to_path_buf(), reason: error.to_string() })
     };
 
     if !advance(&mut record)? {
@@ -46,11 +34,7 @@ pub(super) fn parse(
     }
     let width = record.len();
     let named = !is_data(&record);
-    let columns = if named {
-        place.header(&record)?
-    } else {
-        numbered(width)
-    };
+    let columns = if named { place.header(&record)? } else { numbered(width) };
     let unnamed_ids = named && columns[0].is_empty();
     let roles = roles(path, &columns, named, unnamed_ids, options)?;
 
@@ -107,13 +91,7 @@ pub(super) fn parse(
                 }
                 Cell::Text => {
                     let text = text(position)?;
-                    return Err(place.not_a_number(
-                        &record,
-                        row,
-                        &columns[position],
-                        &text,
-                        delimiter,
-                    ));
+                    return Err(place.not_a_number(&record, row, &columns[position], &text, delimiter));
                 }
             });
         }
@@ -137,9 +115,7 @@ impl Place<'_> {
         let mut names: Vec<String> = Vec::with_capacity(record.len());
         let mut seen = HashMap::new();
         for (position, cell) in record.iter().enumerate() {
-            let name = std::str::from_utf8(cell)
-                .map_err(|_| self.not_utf8(record, None, "", position))?
-                .trim();
+            let name = std::str::from_utf8(cell).map_err(|_| self.not_utf8(record, None, "", position))?.trim();
             // A lone nameless column leaves nothing to be a feature, so only one of several is ids.
             if name.is_empty() && (position > 0 || record.len() == 1) {
                 return Err(TableError::UnnamedColumn {
@@ -165,51 +141,29 @@ impl Place<'_> {
     /// The line on which a record begins, counted here because the reader's own count is for
     /// where it looked next, before skipped blank lines.
     fn line(&self, record: &ByteRecord) -> usize {
-        let reached = record
-            .position()
-            .and_then(|p| usize::try_from(p.byte()).ok())
-            .unwrap_or(0)
-            .min(self.bytes.len());
-        let blank = self.bytes[reached..]
-            .iter()
-            .take_while(|b| matches!(b, b'\r' | b'\n'))
-            .count();
+        let reached = record.position().and_then(|p| usize::try_from(p.byte()).ok()).unwrap_or(0).min(self.bytes.len());
+        let blank = self.bytes[reached..].iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
         let before = &self.bytes[..reached + blank];
-        let breaks = before.iter().enumerate().filter(|&(i, &byte)| {
-            byte == b'\n' || (byte == b'\r' && before.get(i + 1) != Some(&b'\n'))
-        });
+        let breaks = before
+            .iter()
+            .enumerate()
+            .filter(|&(i, &byte)| byte == b'\n' || (byte == b'\r' && before.get(i + 1) != Some(&b'\n')));
         1 + breaks.count()
     }
 
-    fn not_utf8(
-        &self,
-        record: &ByteRecord,
-        row: Option<usize>,
-        column: &str,
-        position: usize,
-    ) -> TableError {
+    fn not_utf8(&self, record: &ByteRecord, row: Option<usize>, column: &str, position: usize) -> TableError {
         let line = self.line(record);
         TableError::NotUtf8 {
             file: self.path.to_path_buf(),
             place: match row {
-                Some(row) => format!(
-                    "row {row} (line {line}), column `{}`",
-                    shorten(column, TEXT_SHOWN)
-                ),
+                Some(row) => format!("row {row} (line {line}), column `{}`", shorten(column, TEXT_SHOWN)),
                 None => format!("line {line}, name of column {}", position + 1),
             },
             text: shorten(&String::from_utf8_lossy(&record[position]), TEXT_SHOWN),
         }
     }
 
-    fn not_a_number(
-        &self,
-        record: &ByteRecord,
-        row: usize,
-        column: &str,
-        text: &str,
-        delimiter: u8,
-    ) -> TableError {
+    fn not_a_number(&self, record: &ByteRecord, row: usize, column: &str, text: &str, delimiter: u8) -> TableError {
         let file = self.path.to_path_buf();
         let line = self.line(record);
         let other = [(',', "commas"), ('\t', "tabs"), (';', "semicolons")]

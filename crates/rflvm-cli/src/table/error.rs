@@ -31,45 +31,22 @@ pub enum TableError {
         "{}: line {line}: the column name `{column}` is used for columns {first} and {second}; rename one of them",
         file.display()
     )]
-    DuplicateColumn {
-        file: PathBuf,
-        line: usize,
-        column: String,
-        first: usize,
-        second: usize,
-    },
+    DuplicateColumn { file: PathBuf, line: usize, column: String, first: usize, second: usize },
     #[error(
         "{}: line {line}: column {position} has no name; name it, or remove the separator too many at that place on every line",
         file.display()
     )]
-    UnnamedColumn {
-        file: PathBuf,
-        line: usize,
-        position: usize,
-    },
+    UnnamedColumn { file: PathBuf, line: usize, position: usize },
     #[error(
         "{}: row {row} (line {line}): {expected} cells expected but {found} found; {remedy}",
         file.display()
     )]
-    Ragged {
-        file: PathBuf,
-        row: usize,
-        line: usize,
-        expected: usize,
-        found: usize,
-        remedy: &'static str,
-    },
+    Ragged { file: PathBuf, row: usize, line: usize, expected: usize, found: usize, remedy: &'static str },
     #[error(
         "{}: row {row} (line {line}), column `{column}`: `{text}` is not a number; correct it, leave the cell empty if it is missing, or, if the column holds text, name it with --id or --labels or leave it out with --columns",
         file.display()
     )]
-    Text {
-        file: PathBuf,
-        row: usize,
-        line: usize,
-        column: String,
-        text: String,
-    },
+    Text { file: PathBuf, row: usize, line: usize, column: String, text: String },
     #[error(
         "{}: row {row} (line {line}), column `{column}`: `{text}` is one cell because cells are separated by {expected} in this kind of file, but it holds {found}; separate the cells by {expected} or change the extension (.csv for commas, .tsv for tabs)",
         file.display()
@@ -87,33 +64,17 @@ pub enum TableError {
         "{}: row {row} (line {line}), column `{column}`: `{text}` is infinite or too large; give a finite number or leave the cell empty to mark it missing",
         file.display()
     )]
-    Infinite {
-        file: PathBuf,
-        row: usize,
-        line: usize,
-        column: String,
-        text: String,
-    },
+    Infinite { file: PathBuf, row: usize, line: usize, column: String, text: String },
     #[error(
         "{}: {place}: the text `{text}` is not UTF-8; save the file with UTF-8 encoding",
         file.display()
     )]
-    NotUtf8 {
-        file: PathBuf,
-        place: String,
-        text: String,
-    },
+    NotUtf8 { file: PathBuf, place: String, text: String },
     #[error(
         "{}: {option} asks for the column `{name}`, which does not exist{hint}; the columns are {available}",
         file.display()
     )]
-    UnknownColumn {
-        file: PathBuf,
-        option: &'static str,
-        name: String,
-        hint: String,
-        available: String,
-    },
+    UnknownColumn { file: PathBuf, option: &'static str, name: String, hint: String, available: String },
     #[error("{}: --columns names `{name}` twice; name each column once", file.display())]
     RepeatedSelection { file: PathBuf, name: String },
 
@@ -141,30 +102,17 @@ pub enum TableError {
         "{}: the file is cut short, with {found} bytes where {needed} are needed for {what}; copy or save it again",
         file.display()
     )]
-    NpyTruncated {
-        file: PathBuf,
-        found: usize,
-        needed: String,
-        what: String,
-    },
+    NpyTruncated { file: PathBuf, found: usize, needed: String, what: String },
     #[error(
         "{}: the array holds {kind} (dtype {dtype}), which cannot be used; save real numbers instead, for instance array.astype(float)",
         file.display()
     )]
-    NpyType {
-        file: PathBuf,
-        kind: &'static str,
-        dtype: String,
-    },
+    NpyType { file: PathBuf, kind: &'static str, dtype: String },
     #[error(
         "{}: the array has shape {shape}, but a table has two axes, rows by columns; {remedy}",
         file.display()
     )]
-    NpyAxes {
-        file: PathBuf,
-        shape: String,
-        remedy: &'static str,
-    },
+    NpyAxes { file: PathBuf, shape: String, remedy: &'static str },
     #[error(
         "{}: the array has shape {shape} and so holds no value; save one with at least one row and one column",
         file.display()
@@ -174,12 +122,7 @@ pub enum TableError {
         "{}: row {row}, column {column}: `{value}` is infinite; give a finite number or nan to mark it missing",
         file.display()
     )]
-    NpyInfinite {
-        file: PathBuf,
-        row: usize,
-        column: usize,
-        value: f64,
-    },
+    NpyInfinite { file: PathBuf, row: usize, column: usize, value: f64 },
 }
 
 /// A text fit for a one-line message: no control characters and at most `limit` characters.
@@ -190,22 +133,14 @@ pub(super) fn shorten(text: &str, limit: usize) -> String {
             out.push('…');
             break;
         }
-        out.push(if character.is_control() {
-            ' '
-        } else {
-            character
-        });
+        out.push(if character.is_control() { ' ' } else { character });
     }
     out
 }
 
 /// The first few names, and how many more there are.
 pub(super) fn list(names: &[String]) -> String {
-    let shown: Vec<String> = names
-        .iter()
-        .take(NAMES_SHOWN)
-        .map(|n| format!("`{}`", shorten(n, 24)))
-        .collect();
+    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|n| format!("`{}`", shorten(n, 24))).collect();
     match names.len().saturating_sub(NAMES_SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
@@ -221,9 +156,7 @@ pub(super) fn closest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> 
         .iter()
         .filter(|n| n.len() <= 256)
         .map(|n| (edits(&wanted, n), n.as_str()))
-        .filter(|(distance, n)| {
-            *distance <= tolerance && *distance < wanted.len().max(n.chars().count())
-        })
+        .filter(|(distance, n)| *distance <= tolerance && *distance < wanted.len().max(n.chars().count()))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }

@@ -16,17 +16,11 @@ pub(super) fn parse(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<
     let file = || path.to_path_buf();
     for (value, option) in [(&options.id, "--id"), (&options.labels, "--labels")] {
         if value.is_some() {
-            return Err(TableError::NpyOption {
-                file: file(),
-                option,
-            });
+            return Err(TableError::NpyOption { file: file(), option });
         }
     }
     let (text, data) = split(path, bytes)?;
-    let header = Header::parse(text).map_err(|reason| TableError::NpyHeader {
-        file: file(),
-        reason,
-    })?;
+    let header = Header::parse(text).map_err(|reason| TableError::NpyHeader { file: file(), reason })?;
     let element = Element::new(header.descr).map_err(|kind| TableError::NpyType {
         file: file(),
         kind,
@@ -35,10 +29,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<
     let shape = header.shape_text();
     let (rows, width) = match header.shape[..] {
         [_, 0] | [0, _] => {
-            return Err(TableError::NpyEmpty {
-                file: file(),
-                shape,
-            });
+            return Err(TableError::NpyEmpty { file: file(), shape });
         }
         [rows, width] => (rows, width),
         _ => {
@@ -47,20 +38,14 @@ pub(super) fn parse(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<
                 shape,
                 remedy: match header.shape.len() {
                     0 => "save a whole array and not a single number",
-                    1 => {
-                        "save array.reshape(-1, 1) for one column or array.reshape(1, -1) for one row"
-                    }
-                    _ => {
-                        "save array.reshape(len(array), -1) to put all but the first axis side by side"
-                    }
+                    1 => "save array.reshape(-1, 1) for one column or array.reshape(1, -1) for one row",
+                    _ => "save array.reshape(len(array), -1) to put all but the first axis side by side",
                 },
             });
         }
     };
     // Checked against the bytes at hand before anything is allocated.
-    let needed = u128::from(rows)
-        .checked_mul(u128::from(width))
-        .and_then(|n| n.checked_mul(element.size as u128));
+    let needed = u128::from(rows).checked_mul(u128::from(width)).and_then(|n| n.checked_mul(element.size as u128));
     let fits = needed.is_some_and(|n| n <= data.len() as u128);
     let (Ok(rows), Ok(width), true) = (usize::try_from(rows), usize::try_from(width), fits) else {
         return Err(TableError::NpyTruncated {
@@ -76,19 +61,10 @@ pub(super) fn parse(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<
     let mut values = Vec::with_capacity(rows * roles.numeric.len());
     for row in 0..rows {
         for &column in &roles.numeric {
-            let index = if header.fortran {
-                column * rows + row
-            } else {
-                row * width + column
-            };
+            let index = if header.fortran { column * rows + row } else { row * width + column };
             let value = element.decode(&data[index * element.size..][..element.size]);
             if value.is_infinite() {
-                return Err(TableError::NpyInfinite {
-                    file: file(),
-                    row: row + 1,
-                    column: column + 1,
-                    value,
-                });
+                return Err(TableError::NpyInfinite { file: file(), row: row + 1, column: column + 1, value });
             }
             values.push(value);
         }
@@ -107,9 +83,7 @@ pub(super) fn parse(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<
 /// Separates the text of the header from the data.
 fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), TableError> {
     let file = || path.to_path_buf();
-    let rest = bytes
-        .strip_prefix(b"\x93NUMPY")
-        .ok_or_else(|| TableError::NpyMagic { file: file() })?;
+    let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or_else(|| TableError::NpyMagic { file: file() })?;
     let cut = |needed: usize| TableError::NpyTruncated {
         file: file(),
         found: bytes.len(),
@@ -128,21 +102,13 @@ fn split<'a>(path: &Path, bytes: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), Table
             (length, rest)
         }
         _ => {
-            return Err(TableError::NpyVersion {
-                file: file(),
-                major,
-                minor,
-            });
+            return Err(TableError::NpyVersion { file: file(), major, minor });
         }
     };
     if length > HEADER_LIMIT {
-        return Err(TableError::NpyHeader {
-            file: file(),
-            reason: "it is longer than 10000 bytes",
-        });
+        return Err(TableError::NpyHeader { file: file(), reason: "it is longer than 10000 bytes" });
     }
-    rest.split_at_checked(length)
-        .ok_or_else(|| cut(bytes.len() - rest.len() + length))
+    rest.split_at_checked(length).ok_or_else(|| cut(bytes.len() - rest.len() + length))
 }
 
 /// The three entries of the header, `descr` as it stands there.
@@ -155,12 +121,8 @@ struct Header<'a> {
 impl<'a> Header<'a> {
     fn parse(text: &'a [u8]) -> Result<Self, &'static str> {
         let text = std::str::from_utf8(text).map_err(|_| "it is not text")?;
-        let mut rest = text
-            .trim()
-            .strip_prefix('{')
-            .and_then(|t| t.strip_suffix('}'))
-            .ok_or("it is not a dictionary")?
-            .trim();
+        let mut rest =
+            text.trim().strip_prefix('{').and_then(|t| t.strip_suffix('}')).ok_or("it is not a dictionary")?.trim();
         let (mut descr, mut fortran, mut shape) = (None, None, None);
         while !rest.is_empty() {
             let (key, after) = rest.split_once(':').ok_or("an entry has no value")?;
@@ -218,11 +180,8 @@ fn value(text: &str) -> Result<(&str, &str), &'static str> {
 }
 
 fn axes(text: &str) -> Result<Vec<u64>, &'static str> {
-    let inner = text
-        .strip_prefix('(')
-        .and_then(|t| t.strip_suffix(')'))
-        .ok_or("the entry shape is not a tuple")?
-        .trim();
+    let inner =
+        text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).ok_or("the entry shape is not a tuple")?.trim();
     let inner = inner.strip_suffix(',').unwrap_or(inner);
     if inner.is_empty() {
         return Ok(Vec::new());
@@ -245,9 +204,7 @@ struct Element {
 impl Element {
     /// The error names what the array holds instead of numbers.
     fn new(descr: &str) -> Result<Self, &'static str> {
-        let code = descr
-            .strip_prefix(['\'', '"'])
-            .and_then(|d| d.strip_suffix(['\'', '"']));
+        let code = descr.strip_prefix(['\'', '"']).and_then(|d| d.strip_suffix(['\'', '"']));
         let Some(code) = code else {
             return Err("records");
         };
@@ -256,9 +213,9 @@ impl Element {
         let kind = code.chars().next().unwrap_or(' ');
         let size = code.get(kind.len_utf8()..).and_then(|s| s.parse().ok());
         match (kind, size) {
-            ('f', Some(size @ (2 | 4 | 8)))
-            | ('i' | 'u', Some(size @ (1 | 2 | 4 | 8)))
-            | ('b', Some(size @ 1)) => Ok(Element { kind, size, big }),
+            ('f', Some(size @ (2 | 4 | 8))) | ('i' | 'u', Some(size @ (1 | 2 | 4 | 8))) | ('b', Some(size @ 1)) => {
+                Ok(Element { kind, size, big })
+            }
             ('f', _) => Err("floating-point numbers of unusual size"),
             ('c', _) => Err("complex numbers"),
             ('S' | 'U' | 'a', _) => Err("text"),
@@ -273,10 +230,7 @@ impl Element {
         let bits = if self.big {
             bytes.iter().fold(0, |all, &b| all << 8 | u64::from(b))
         } else {
-            bytes
-                .iter()
-                .rev()
-                .fold(0, |all, &b| all << 8 | u64::from(b))
+            bytes.iter().rev().fold(0, |all, &b| all << 8 | u64::from(b))
         };
         // Whole numbers beyond 2^53 are rounded, as NumPy itself does on the way to float.
         match (self.kind, self.size) {
@@ -301,9 +255,5 @@ fn half(bits: u16) -> f64 {
         0x1f => f64::NAN,
         exponent => (1.0 + fraction) * 2_f64.powi(i32::from(exponent) - 15),
     };
-    if bits >> 15 == 1 {
-        -magnitude
-    } else {
-        magnitude
-    }
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
 }

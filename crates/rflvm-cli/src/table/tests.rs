@@ -41,10 +41,7 @@ fn load(extension: &str, bytes: impl AsRef<[u8]>, options: &ReadOptions) -> Resu
     let file = Scratch::new(extension, bytes.as_ref());
     read(&file.0, options).map_err(|e| {
         let sentence = e.to_string();
-        assert!(
-            !sentence.contains('\n') && sentence.len() < 600,
-            "{sentence}"
-        );
+        assert!(!sentence.contains('\n') && sentence.len() < 600, "{sentence}");
         let (path, rest) = sentence.split_once(": ").expect("the file comes first");
         assert_eq!(path, file.0.to_string_lossy());
         rest.to_string()
@@ -67,10 +64,7 @@ fn reads_names_ids_labels_and_missing_values() {
     assert_eq!(table.columns, ["a, b", "c"]);
     assert_eq!(table.ids, ["s1", "s2", "s3"]);
     assert_eq!(table.labels.unwrap(), ["x", "y \"z\"", "x"]);
-    assert_eq!(
-        (table.rows, table.values[0], table.values[1]),
-        (3, 1.5, 2.0)
-    );
+    assert_eq!((table.rows, table.values[0], table.values[1]), (3, 1.5, 2.0));
     assert!(table.values[2].is_nan() && table.values[3].is_nan() && table.values[4].is_nan());
     assert_eq!(table.values[5], -1000.0);
 }
@@ -82,10 +76,7 @@ fn selects_columns_in_the_order_given() {
     assert_eq!(table.columns, ["z", "x"]);
     assert_eq!(table.values, [3.0, 1.0, 6.0, 4.0]);
     assert_eq!(table.labels.as_deref(), Some(&table.ids[..]));
-    assert_eq!(
-        load("tab", text, &options("-", "-", "y")).unwrap().ids,
-        ["1", "2"]
-    );
+    assert_eq!(load("tab", text, &options("-", "-", "y")).unwrap().ids, ["1", "2"]);
 }
 
 #[test]
@@ -103,15 +94,9 @@ fn a_first_column_without_name_holds_the_ids() {
     let text = ",0,1\nr1,5,6\nr2,7,8\n";
     let table = plain("csv", text).unwrap();
     assert_eq!(table.ids, ["r1", "r2"]);
-    assert_eq!(
-        (table.columns.join(" "), table.named),
-        ("0 1".to_string(), true)
-    );
+    assert_eq!((table.columns.join(" "), table.named), ("0 1".to_string(), true));
     let table = load("csv", text, &options("0", "-", "-")).unwrap();
-    assert_eq!(
-        (table.ids.join(" "), table.columns.join(" ")),
-        ("5 7".into(), "1".into())
-    );
+    assert_eq!((table.ids.join(" "), table.columns.join(" ")), ("5 7".into(), "1".into()));
 }
 
 #[test]
@@ -122,15 +107,8 @@ fn files_that_are_no_table() {
     assert!(matches!(at("/proc/self/mem"), TableError::Extension { .. }));
     let below = Scratch::new("csv", b"x");
     let path = below.0.join("x.csv");
-    assert!(matches!(
-        at(&path.to_string_lossy()),
-        TableError::Unreadable { .. }
-    ));
-    refused(
-        "xlsx",
-        "x",
-        "the extension .xlsx is not supported; convert the table to .csv",
-    );
+    assert!(matches!(at(&path.to_string_lossy()), TableError::Unreadable { .. }));
+    refused("xlsx", "x", "the extension .xlsx is not supported; convert the table to .csv");
     for extension in ["csv", "tsv", "npy"] {
         refused(extension, "", "the file is empty");
     }
@@ -140,63 +118,23 @@ fn files_that_are_no_table() {
 #[test]
 fn csv_errors_name_the_place_and_the_remedy() {
     refused("csv", "a,b\n", "no data row");
-    refused(
-        "csv",
-        "a,b,a\n1,2,3",
-        "line 1: the column name `a` is used for columns 1 and 3",
-    );
+    refused("csv", "a,b,a\n1,2,3", "line 1: the column name `a` is used for columns 1 and 3");
     refused("csv", "a,b,\n1,2,3", "line 1: column 3 has no name");
-    refused(
-        "csv",
-        "a,b\n1,2\n\n\n3\n",
-        "row 2 (line 5): 2 cells expected but 1 found",
-    );
-    refused(
-        "csv",
-        "a,b\r\n1,2\r\n3,4,5\r\n",
-        "row 2 (line 3): 2 cells expected but 3 found",
-    );
-    refused(
-        "csv",
-        "a,b\rr,1,2\r",
-        "row 1 (line 2): 2 cells expected but 3 found; if each row begins",
-    );
+    refused("csv", "a,b\n1,2\n\n\n3\n", "row 2 (line 5): 2 cells expected but 1 found");
+    refused("csv", "a,b\r\n1,2\r\n3,4,5\r\n", "row 2 (line 3): 2 cells expected but 3 found");
+    refused("csv", "a,b\rr,1,2\r", "row 1 (line 2): 2 cells expected but 3 found; if each row begins");
     refused(
         "csv",
         "a,b\n1,2\n3,Boston Massachusetts and far beyond it\n",
         "row 2 (line 3), column `b`: `Boston Massachusetts and far bey…` is not a number; correct it",
     );
-    refused(
-        "csv",
-        "a,b\n\"1\n\",2\n3,x\n",
-        "row 2 (line 4), column `b`: `x`",
-    );
-    refused(
-        "csv",
-        "a;b\n1;2\n",
-        "`1;2` is one cell because cells are separated by commas",
-    );
-    refused(
-        "tsv",
-        "a,b\n1,2\n",
-        "it holds commas; separate the cells by tabs",
-    );
-    refused(
-        "csv",
-        "a\n1\n-Inf\n",
-        "row 2 (line 3), column `a`: `-Inf` is infinite",
-    );
+    refused("csv", "a,b\n\"1\n\",2\n3,x\n", "row 2 (line 4), column `b`: `x`");
+    refused("csv", "a;b\n1;2\n", "`1;2` is one cell because cells are separated by commas");
+    refused("tsv", "a,b\n1,2\n", "it holds commas; separate the cells by tabs");
+    refused("csv", "a\n1\n-Inf\n", "row 2 (line 3), column `a`: `-Inf` is infinite");
     refused("csv", "a\n1e999\n", "`1e999` is infinite or too large");
-    refused(
-        "csv",
-        b"a,b\n1,\xff\n",
-        "row 1 (line 2), column `b`: the text `\u{fffd}` is not UTF-8",
-    );
-    refused(
-        "csv",
-        b"\xff\xfea\0,\0",
-        "line 1, name of column 1: the text",
-    );
+    refused("csv", b"a,b\n1,\xff\n", "row 1 (line 2), column `b`: the text `\u{fffd}` is not UTF-8");
+    refused("csv", b"\xff\xfea\0,\0", "line 1, name of column 1: the text");
     let sentence = load("csv", "a\n1\n", &options("a", "-", "-")).unwrap_err();
     assert!(sentence.contains("no numeric column is left"), "{sentence}");
 }
@@ -211,8 +149,7 @@ fn unknown_columns_are_listed_and_guessed() {
          the columns are `species`, `c1`, `c2`, `c3`, `c4`, `c5`, `c6`, `c7` and 1 more"
     );
     assert!(
-        ask(options("country", "-", "-"))
-            .contains("--id asks for the column `country`, which does not exist; the")
+        ask(options("country", "-", "-")).contains("--id asks for the column `country`, which does not exist; the")
     );
     assert!(ask(options("-", "-", "c1,q")).starts_with("--columns asks for"));
     assert!(ask(options("-", "-", "c1,c2,c1")).contains("names `c1` twice"));

@@ -47,6 +47,18 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Refuses settings that no run can have.
+    pub fn check(&self) -> Result<(), SpecError> {
+        for (setting, value) in [("draws", self.draws), ("thin", self.thin), ("chains", self.chains as u64)] {
+            if value == 0 {
+                return Err(SpecError::Setting { setting, value: "0".into(), rule: "it must be at least 1".into() });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What a chain says after each sweep.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
@@ -144,7 +156,7 @@ pub fn run<D: Draws + Send>(
     sink: impl Fn(usize) -> D + Sync,
     watch: impl Fn(Progress) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<D>, RunError> {
-    check(settings)?;
+    settings.check()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().map_err(|error| {
         let rule = format!("that many threads cannot be started ({error})");
         SpecError::Setting { setting: "threads", value: settings.threads.to_string(), rule }
@@ -187,14 +199,4 @@ pub fn run<D: Draws + Send>(
         let threads: Vec<_> = (0..settings.chains).map(|chain| scope.spawn(move || run_one(chain))).collect();
         threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     })
-}
-
-fn check(settings: &Settings) -> Result<(), SpecError> {
-    let positive = [("draws", settings.draws), ("thin", settings.thin), ("chains", settings.chains as u64)];
-    for (setting, value) in positive {
-        if value == 0 {
-            return Err(SpecError::Setting { setting, value: "0".into(), rule: "it must be at least 1".into() });
-        }
-    }
-    Ok(())
 }

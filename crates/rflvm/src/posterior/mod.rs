@@ -66,12 +66,23 @@ impl Posterior {
         align::align(&self.used().flat_map(|c| &c.x).collect::<Vec<_>>())
     }
 
+    /// Posterior standard deviation of E[y | f], N×J.
+    pub fn mean_sd(&self) -> Mat {
+        let (mean, square) = (self.mean(), self.pooled(|chain| &chain.mean_square));
+        Mat::from_fn(mean.rows(), mean.cols(), |n, j| (square[(n, j)] - mean[(n, j)].powi(2)).max(0.0).sqrt())
+    }
+
     /// Posterior mean of E[y | f], N×J in the model's order of columns: what a missing cell is expected to hold.
     pub fn mean(&self) -> Mat {
+        self.pooled(|chain| &chain.mean)
+    }
+
+    /// A per-chain average, averaged over the used chains by their draws.
+    fn pooled(&self, of: impl Fn(&Memory) -> &Mat) -> Mat {
         let used: Vec<&Memory> = self.used().collect();
-        let (rows, columns) = (used[0].mean.rows(), used[0].mean.cols());
         let draws: f64 = used.iter().map(|c| c.x.len() as f64).sum();
-        Mat::from_fn(rows, columns, |n, j| used.iter().map(|c| c.x.len() as f64 * c.mean[(n, j)]).sum::<f64>() / draws)
+        let cell = |n: usize, j: usize| used.iter().map(|c| c.x.len() as f64 * of(c)[(n, j)]).sum::<f64>() / draws;
+        Mat::from_fn(of(used[0]).rows(), of(used[0]).cols(), cell)
     }
 }
 

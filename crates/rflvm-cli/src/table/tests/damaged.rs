@@ -11,20 +11,8 @@ use crate::table::{csv, npy};
 fn damaged_files_never_panic() {
     let text = b"\xEF\xBB\xBFid,\"a \"\"q\"\"\",b\r\nx,1.5,NA\r\ny,-2e5,\"3\"\r\n";
     let saved = array("'<f4'", "True", "(2, 3)", &[1; 24]);
-    let pieces: [&[u8]; 12] = [
-        b",",
-        b"\"",
-        b"\n",
-        b"\r",
-        b"(",
-        b"]",
-        b"'",
-        b"1e999",
-        b"99999999999999999999",
-        b"\xff",
-        b"{",
-        b"\0",
-    ];
+    let pieces: [&[u8]; 12] =
+        [b",", b"\"", b"\n", b"\r", b"(", b"]", b"'", b"1e999", b"99999999999999999999", b"\xff", b"{", b"\0"];
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut next = move |bound: usize| {
         state ^= state << 13;
@@ -32,11 +20,7 @@ fn damaged_files_never_panic() {
         state ^= state << 17;
         (state % bound.max(1) as u64) as usize
     };
-    let choices = [
-        options("-", "-", "-"),
-        options("id", "b", "-"),
-        options("id", "-", "b"),
-    ];
+    let choices = [options("-", "-", "-"), options("id", "b", "-"), options("id", "-", "b")];
     let path = Path::new("fuzz");
     let start = Instant::now();
     for _ in 0..200_000 {

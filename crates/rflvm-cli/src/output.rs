@@ -1,0 +1,74 @@
+//! What a fit leaves behind: embedding.csv, latent.svg, and imputed.csv where cells were missing.
+
+use crate::failure::Failure;
+use crate::picture::{self, Colour, Picture};
+use crate::{atomic, table::Table};
+use rflvm::linalg::Mat;
+use rflvm::model::Model;
+use rflvm::posterior::Posterior;
+use rflvm::posterior::align::Embedding;
+use std::path::Path;
+
+/// Writes a file by a temporary name.
+pub fn write(path: &Path, contents: &str) -> Result<(), Failure> {
+    atomic::write(path, contents.as_bytes())
+        .map_err(|error| Failure::Write { path: path.display().to_string(), reason: atomic::plain_reason(&error) })
+}
+
+/// Cells as one CSV text, quoted where they need it.
+pub fn csv_text(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Writing to memory does not fail, and all rows are as long as the header.
+    let _ = writer.write_record(header);
+    rows.for_each(|row| drop(writer.write_record(row)));
+    writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position.
+pub fn embedding_csv(embedding: &Embedding, ids: &[String], labels: Option<&[String]>) -> String {
+    let dim = embedding.mean.cols();
+    let mut header = vec!["id".to_string(), "label".to_string()];
+    header.extend((1..=dim).map(|d| format!("x{d}")));
+    header.extend((1..=dim).map(|d| format!("sd{d}")));
+    let row = |n: usize| {
+        let mut row = vec![ids[n].clone(), labels.map_or(String::new(), |l| l[n].clone())];
+        row.extend(embedding.mean.row(n).iter().map(f64::to_string));
+        row.extend((0..dim).map(|d| embedding.sd(n, d).to_string()));
+        row
+    };
+    csv_text(header, (0..embedding.mean.rows()).map(row))
+}
+
+/// `id,column,mean,sd`: posterior mean and standard deviation of the expected value of each missing cell.
+pub fn imputed_csv(model: &Model, posterior: &Posterior, table: &Table) -> String {
+    let (mean, sd) = (posterior.mean(), posterior.mean_sd());
+    let header = ["id", "column", "mean", "sd"].map(String::from).to_vec();
+    let missing = (0..model.rows()).flat_map(|n| (0..model.columns()).map(move |j| (n, j)));
+    let rows = missing.filter(|&(n, j)| model.y()[(n, j)].is_nan()).map(|(n, j)| {
+        vec![table.ids[n].clone(), model.names()[j].clone(), mean[(n, j)].to_string(), sd[(n, j)].to_string()]
+    });
+    csv_text(header, rows)
+}
+
+/// The latent space: the first two axes, or one.
+pub fn latent_svg(title: &str, embedding: &Embedding, colour: Colour<'_>) -> String {
+    let (mean, dim) = (&embedding.mean, embedding.mean.cols());
+    let second = |n: usize, v: &dyn Fn(usize) -> f64| if dim > 1 { v(n) } else { 0.0 };
+    let points: Vec<(f64, f64)> = (0..mean.rows()).map(|n| (mean[(n, 0)], second(n, &|n| mean[(n, 1)]))).collect();
+    let sds: Vec<(f64, f64)> =
+        (0..mean.rows()).map(|n| (embedding.sd(n, 0), second(n, &|n| embedding.sd(n, 1)))).collect();
+    picture::svg(&Picture {
+        title,
+        points: &points,
+        sds: Some(&sds),
+        colour,
+        x_label: "x1",
+        y_label: if dim > 1 { "x2" } else { "" },
+    })
+}
+
+/// A matrix as CSV with named columns.
+pub fn matrix_csv(prefix: &str, values: &Mat) -> String {
+    let header = (1..=values.cols()).map(|j| format!("{prefix}{j}")).collect();
+    csv_text(header, values.iter_rows().map(|row| row.iter().map(f64::to_string).collect()))
+}

@@ -1,0 +1,73 @@
+//! Progress of the chains: a bar each on a terminal, a line now and then elsewhere, nothing when quiet.
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use rflvm::gibbs::chain::Progress;
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// Watches all chains of a run.
+pub enum Watch {
+    Quiet,
+    Bars(Vec<ProgressBar>),
+    Lines { begun: Instant },
+}
+
+impl Watch {
+    /// For `chains` chains of `sweeps` sweeps each.
+    pub fn new(quiet: bool, chains: usize, sweeps: u64) -> Self {
+        if quiet {
+            return Watch::Quiet;
+        }
+        if !std::io::stderr().is_terminal() {
+            return Watch::Lines { begun: Instant::now() };
+        }
+        let all = MultiProgress::new();
+        let template = "{prefix} {bar:24} {pos:>5}/{len} {per_sec:>10} eta {eta:<4} {msg}";
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bars = (1..=chains).map(|chain| {
+            let bar = all.add(ProgressBar::new(sweeps).with_style(style.clone()).with_prefix(format!("chain {chain}")));
+            bar.set_message("fitting the start");
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        Watch::Bars(bars.collect())
+    }
+
+    /// Takes in one sweep of one chain.
+    pub fn see(&self, p: Progress) -> ControlFlow<()> {
+        match self {
+            Watch::Quiet => {}
+            Watch::Bars(bars) => {
+                let bar = &bars[p.chain];
+                bar.set_position(p.sweep);
+                bar.set_message(describe(&p));
+                if p.sweep == p.sweeps {
+                    bar.finish();
+                }
+            }
+            Watch::Lines { begun } => {
+                // Ten lines a chain, the first sweep among them.
+                let every = p.sweeps.div_ceil(10);
+                if p.sweep == 1 || p.sweep % every == 0 || p.sweep == p.sweeps {
+                    let seconds = begun.elapsed().as_secs_f64();
+                    let rate = p.sweep as f64 / seconds.max(1e-9);
+                    let left = (p.sweeps - p.sweep) as f64 / rate;
+                    eprintln!(
+                        "chain {} sweep {}/{} {rate:.1}/s, {left:.0} s left, {}",
+                        p.chain + 1,
+                        p.sweep,
+                        p.sweeps,
+                        describe(&p)
+                    );
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn describe(p: &Progress) -> String {
+    let phase = if p.warming { "warm-up" } else { "sampling" };
+    format!("{phase} log-lik {:.1} clusters {}", p.log_lik, p.clusters)
+}

@@ -1,0 +1,196 @@
+//! The models under test: N=4 rows, D=2, L=3, mostly J=3 columns. Small, so that a chain forgets fast and an error shows.
+//!
+//! Priors are mild, so that the moments compared exist; no constant is 1, so that a root, square or left-out factor shows.
+
+use rflvm::gibbs::tuning::Trajectory;
+use rflvm::gibbs::{FrequencyMove, Moves};
+use rflvm::linalg::Mat;
+use rflvm::model::family::{
+    Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
+    ZeroInflatedPoisson,
+};
+use rflvm::model::spectral::{Kernel, Mixture};
+use rflvm::model::{Amplitude, Model, ModelSpec};
+use rflvm::observations::{Observations, Offset};
+use std::sync::Arc;
+
+/// A model and how its sampler moves.
+#[derive(Debug, Clone)]
+pub struct Configuration {
+    /// What `--only` calls it.
+    pub name: &'static str,
+    /// The model; its values are placeholders.
+    pub model: Model,
+    /// The moves of a sweep.
+    pub moves: Moves,
+    /// The gradient move, fixed: tuning would make the chain depend on its past.
+    pub trajectory: Trajectory,
+}
+
+const ROWS: usize = 4;
+
+/// Trials of a multinomial row.
+const TOTAL: f64 = 5.0;
+
+/// Offsets that are far from equal and do not sum to zero.
+const OFFSETS: [f64; ROWS] = [0.6, -0.5, 0.9, 0.0];
+
+/// How one configuration differs from the usual.
+struct Recipe {
+    blocks: Vec<(usize, Arc<dyn Family>)>,
+    missing: bool,
+    offset: bool,
+    spec: ModelSpec,
+    frequencies: FrequencyMove,
+}
+
+impl Recipe {
+    fn new(blocks: Vec<(usize, Arc<dyn Family>)>) -> Self {
+        let mixture = Mixture { nu0: Some(6.0), psi0: 2.0, ..Mixture::default() };
+        let spec = ModelSpec {
+            latent_dim: 2,
+            features: 6,
+            kernel: Kernel::Learned(mixture),
+            amplitude: Amplitude::Fixed(0.8),
+            intercept_variance: 0.5,
+        };
+        Recipe { blocks, missing: false, offset: false, spec, frequencies: FrequencyMove::Slice }
+    }
+
+    fn missing(mut self) -> Self {
+        self.missing = true;
+        self
+    }
+
+    fn offset(mut self) -> Self {
+        self.offset = true;
+        self
+    }
+
+    fn rbf(mut self) -> Self {
+        self.spec.kernel = Kernel::Rbf { length_scale: 1.3 };
+        self
+    }
+
+    fn learned_amplitude(mut self) -> Self {
+        self.spec.amplitude = Amplitude::Learned { shape: 3.0, rate: 2.0 };
+        self
+    }
+
+    fn metropolis(mut self) -> Self {
+        self.frequencies = FrequencyMove::Metropolis;
+        self
+    }
+
+    fn build(self, name: &'static str) -> Configuration {
+        let columns = self.blocks.iter().map(|b| b.0).sum();
+        let mut y = Mat::zeros(ROWS, columns);
+        let mut units = Vec::with_capacity(columns);
+        let mut blocks = Vec::new();
+        for (width, family) in self.blocks {
+            let range = units.len()..units.len() + width;
+            let multinomial = family.name() == "multinomial";
+            for j in range.clone() {
+                for n in 0..ROWS {
+                    let first = if multinomial && j == range.start { TOTAL } else { 0.0 };
+                    // One cell in four; of a multinomial, one row in four.
+                    let hole = if multinomial { n == 1 } else { (n + 2 * j) % 4 == 0 };
+                    y[(n, j)] = if self.missing && hole { f64::NAN } else { first };
+                }
+                let reference = multinomial && j + 1 == range.end;
+                let centre = if reference { 0.0 } else { [0.3, -0.4, 0.2][j % 3] };
+                units.push(Unit { centre, scale: [1.0, 1.3, 0.8][j % 3] });
+            }
+            blocks.push((range.collect(), family));
+        }
+        let offset = if self.offset { Offset::Given(OFFSETS.to_vec()) } else { Offset::None };
+        let data = Observations::new(y).and_then(|data| data.with_offset(offset));
+        let model = data.map_err(Into::into).and_then(|data| Model::with_blocks(data, blocks, self.spec));
+        let mut model = model.unwrap_or_else(|error| panic!("configuration {name}: {error}"));
+        model.set_units(units);
+        let moves = Moves { frequencies: self.frequencies, ..Moves::default() };
+        let trajectory = Trajectory { step: 0.6, leapfrogs: 3, ..Trajectory::guess(&model) };
+        Configuration { name, model, moves, trajectory }
+    }
+}
+
+fn gaussian() -> Arc<dyn Family> {
+    Arc::new(Gaussian { shape: 3.0, rate: 2.0 })
+}
+
+fn poisson() -> Arc<dyn Family> {
+    Arc::new(Poisson)
+}
+
+fn bernoulli() -> Arc<dyn Family> {
+    Arc::new(Binomial::bernoulli())
+}
+
+fn binomial() -> Arc<dyn Family> {
+    let trials = Mat::from_fn(ROWS, 3, |n, j| 1.0 + ((2 * n + j) % 5) as f64);
+    Arc::new(Binomial::new(Trials::Each(trials)))
+}
+
+fn negative_binomial() -> Arc<dyn Family> {
+    Arc::new(NegativeBinomial { shape: 2.0, rate_shape: 3.0, rate_rate: 2.0 })
+}
+
+fn multinomial() -> Arc<dyn Family> {
+    Arc::new(Multinomial)
+}
+
+fn student_t() -> Arc<dyn Family> {
+    Arc::new(Generic(StudentT { dof: 4.0 }))
+}
+
+fn zero_inflated_poisson() -> Arc<dyn Family> {
+    Arc::new(Generic(ZeroInflatedPoisson))
+}
+
+/// All configurations, in the order of the table.
+pub fn all() -> Vec<Configuration> {
+    let one = |family: fn() -> Arc<dyn Family>| Recipe::new(vec![(3, family())]);
+    let mixed = || {
+        Recipe::new(vec![(2, gaussian()), (1, poisson()), (1, bernoulli()), (1, negative_binomial())])
+    };
+    // A multinomial that is neither first nor last, so that places in the block and in the model differ.
+    let between = || Recipe::new(vec![(1, poisson()), (3, multinomial()), (1, gaussian())]);
+    vec![
+        one(gaussian).build("gaussian"),
+        one(gaussian).missing().build("gaussian-missing"),
+        one(poisson).build("poisson"),
+        one(poisson).missing().build("poisson-missing"),
+        one(bernoulli).build("bernoulli"),
+        one(bernoulli).missing().build("bernoulli-missing"),
+        one(binomial).build("binomial"),
+        one(binomial).missing().build("binomial-missing"),
+        one(negative_binomial).build("negative-binomial"),
+        one(negative_binomial).missing().build("negative-binomial-missing"),
+        one(multinomial).build("multinomial"),
+        one(multinomial).missing().build("multinomial-missing"),
+        one(student_t).build("student-t"),
+        one(student_t).missing().build("student-t-missing"),
+        one(zero_inflated_poisson).build("zero-inflated-poisson"),
+        one(zero_inflated_poisson).missing().build("zero-inflated-poisson-missing"),
+        mixed().build("mixed"),
+        mixed().missing().build("mixed-missing"),
+        between().missing().offset().build("mixed-multinomial-missing-offset"),
+        one(gaussian).offset().build("gaussian-offset"),
+        one(gaussian).missing().offset().build("gaussian-missing-offset"),
+        one(poisson).offset().build("poisson-offset"),
+        one(negative_binomial).offset().build("negative-binomial-offset"),
+        one(gaussian).rbf().build("gaussian-rbf"),
+        one(poisson).rbf().build("poisson-rbf"),
+        one(gaussian).learned_amplitude().build("gaussian-amplitude"),
+        one(poisson).learned_amplitude().build("poisson-amplitude"),
+        one(gaussian).metropolis().build("gaussian-metropolis"),
+        one(poisson).metropolis().build("poisson-metropolis"),
+        // Above sixteen columns a Poisson block moves some of its weights by another slice.
+        Recipe::new(vec![(20, poisson())]).build("poisson-wide"),
+    ]
+}
+
+/// The configuration of a name.
+pub fn named(name: &str) -> Option<Configuration> {
+    all().into_iter().find(|c| c.name == name)
+}

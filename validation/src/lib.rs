@@ -1,0 +1,16 @@
+//! Is the sampler right? Geweke's joint-distribution test ("Getting it right", 2004) of every family, and errors planted
+//! on purpose to show that the test would have seen them.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`configurations`] | the tiny models that are tested |
+//! | [`functions`] | what is compared: moments of unknowns and data |
+//! | [`geweke`] | the two samplers of the joint distribution and their comparison |
+//! | [`planted`] | wrong steps, each a known mistake |
+//! | [`verdict`] | one threshold for all, and the printed tables |
+
+pub mod configurations;
+pub mod functions;
+pub mod geweke;
+pub mod planted;
+pub mod verdict;
