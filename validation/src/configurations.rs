@@ -150,9 +150,7 @@ fn zero_inflated_poisson() -> Arc<dyn Family> {
 /// All configurations, in the order of the table.
 pub fn all() -> Vec<Configuration> {
     let one = |family: fn() -> Arc<dyn Family>| Recipe::new(vec![(3, family())]);
-    let mixed = || {
-        Recipe::new(vec![(2, gaussian()), (1, poisson()), (1, bernoulli()), (1, negative_binomial())])
-    };
+    let mixed = || Recipe::new(vec![(2, gaussian()), (1, poisson()), (1, bernoulli()), (1, negative_binomial())]);
     // A multinomial that is neither first nor last, so that places in the block and in the model differ.
     let between = || Recipe::new(vec![(1, poisson()), (3, multinomial()), (1, gaussian())]);
     vec![

@@ -113,9 +113,10 @@ impl Readings {
         self.mean("ln(1+|w−μ|²)", (0..frequencies).map(|l| distance(l).ln_1p()));
         self.mean("w·μ", (0..frequencies).map(|l| dot(w.row(l), &spectral.cluster(l).mu).tanh()));
         let together = |a: usize, b: usize| if spectral.z[a] == spectral.z[b] { 1.0 } else { 0.0 };
-        self.mean("w_a·w_b in one cluster", pairs(frequencies).map(|(a, b)| {
-            together(a, b) * dot(w.row(a), w.row(b)).tanh()
-        }));
+        self.mean(
+            "w_a·w_b in one cluster",
+            pairs(frequencies).map(|(a, b)| together(a, b) * dot(w.row(a), w.row(b)).tanh()),
+        );
     }
 
     fn weights(&mut self, model: &Model, state: &State, block: &Block) {
@@ -133,21 +134,27 @@ impl Readings {
         self.mean("β_sin² − β_cos²", twins().map(|(a, b, j)| half(beta[(a, j)]) - half(beta[(b, j)])));
         self.mean("c", free().map(|j| intercept(j).tanh()));
         self.mean("c²", free().map(|j| half(intercept(j))));
-        self.mean("ln(1+λc²)", free().map(|j| {
-            (model.weight_scale(&state.theta, j) * intercept(j).powi(2)).ln_1p()
-        }));
+        self.mean("ln(1+λc²)", free().map(|j| (model.weight_scale(&state.theta, j) * intercept(j).powi(2)).ln_1p()));
         let weight = |l: usize, j: usize| beta[(l, j)].powi(2) + beta[(frequencies + l, j)].powi(2);
         self.mean("|β_l|²|w_l|²", twins().map(|(l, _, j)| half(weight(l, j) * dot(w.row(l), w.row(l)))));
-        self.mean("|β|²|x|²", twins().map(|(l, _, j)| {
-            half(weight(l, j)) * x.iter_rows().map(|x| half(x[0])).sum::<f64>() / x.rows() as f64
-        }));
-        self.mean("β_sin x·w", twins().map(|(l, _, j)| {
-            x.iter_rows().map(|x| (beta[(l, j)] * dot(x, w.row(l))).tanh()).sum::<f64>() / x.rows() as f64
-        }));
+        self.mean(
+            "|β|²|x|²",
+            twins()
+                .map(|(l, _, j)| half(weight(l, j)) * x.iter_rows().map(|x| half(x[0])).sum::<f64>() / x.rows() as f64),
+        );
+        self.mean(
+            "β_sin x·w",
+            twins().map(|(l, _, j)| {
+                x.iter_rows().map(|x| (beta[(l, j)] * dot(x, w.row(l))).tanh()).sum::<f64>() / x.rows() as f64
+            }),
+        );
         if free().count() > 1 {
             let columns: Vec<usize> = free().collect();
             let both = pairs(columns.len()).map(|(a, b)| (columns[a], columns[b]));
-            self.mean("β_i·β_j", both.map(|(i, j)| (0..=last).map(|m| beta[(m, i)] * beta[(m, j)]).sum::<f64>().tanh()));
+            self.mean(
+                "β_i·β_j",
+                both.map(|(i, j)| (0..=last).map(|m| beta[(m, i)] * beta[(m, j)]).sum::<f64>().tanh()),
+            );
         }
         if matches!(model.spec().amplitude, Amplitude::Learned { .. }) {
             self.mean("ln τ²", free().map(|j| state.tau2[j].ln()));
@@ -195,7 +202,10 @@ impl Readings {
         };
         self.mean("f", every().map(|at| f[at].tanh()));
         self.mean("f²", every().map(|at| half(f[at])));
-        self.mean("f of missing cells or the last", every().filter(|at| !seen(at)).chain([(rows - 1, block.columns.start)]).map(|at| half(f[at])));
+        if every().any(|at| !seen(&at)) {
+            self.mean("f of missing cells", every().filter(|at| !seen(at)).map(|at| f[at].tanh()));
+            self.mean("f² of missing cells", every().filter(|at| !seen(at)).map(|at| half(f[at])));
+        }
         let of_rows = || columns().flat_map(|j| pairs(rows).map(move |(a, b)| ((a, j), (b, j))));
         self.mean("f_aj f_bj", of_rows().map(|(a, b)| (f[a] * f[b]).tanh()));
         self.mean("f² |x|²", every().map(|at| half(f[at]) * half(x[(at.0, 0)])));
@@ -211,10 +221,12 @@ impl Readings {
             self.mean("(y−f) f", every().filter(seen).map(|at| ((y[at] - f[at]) * f[at]).tanh()));
         }
         if block.columns.len() > 1 {
-            let across = || (0..rows).flat_map(|n| {
-                let start = block.columns.start;
-                pairs(block.columns.len()).map(move |(i, j)| ((n, start + i), (n, start + j)))
-            });
+            let across = || {
+                (0..rows).flat_map(|n| {
+                    let start = block.columns.start;
+                    pairs(block.columns.len()).map(move |(i, j)| ((n, start + i), (n, start + j)))
+                })
+            };
             self.mean("f_ni f_nj", across().map(|(a, b)| (f[a] * f[b]).tanh()));
             self.mean("y_ni y_nj", across().filter(|(a, b)| seen(a) && seen(b)).map(|(a, b)| first(a) * first(b)));
         }

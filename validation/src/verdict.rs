@@ -40,7 +40,15 @@ pub fn threshold() -> f64 {
 pub fn head() -> String {
     format!(
         "{:<34} {:>9} {:>7} {:>9} {:>10} {:>5} {:>5}  {:<8} worst function\n{}",
-        "configuration", "functions", "max |z|", "p", "acceptance", "act", "s", "verdict", "-".repeat(120)
+        "configuration",
+        "functions",
+        "max |z|",
+        "p",
+        "acceptance",
+        "act",
+        "s",
+        "verdict",
+        "-".repeat(120)
     )
 }
 

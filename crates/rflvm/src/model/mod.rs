@@ -293,7 +293,7 @@ impl Model {
     }
 
     /// A view of block b for the family's own update.
-    pub(crate) fn block_view<'a>(&'a self, b: usize, state: &'a mut State) -> BlockView<'a> {
+    pub fn block_view<'a>(&'a self, b: usize, state: &'a mut State) -> BlockView<'a> {
         let columns = self.blocks[b].columns.clone();
         BlockView {
             h: state.features.h(),

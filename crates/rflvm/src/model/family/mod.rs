@@ -8,7 +8,7 @@ mod gaussian;
 mod generic;
 mod multinomial;
 mod negative_binomial;
-mod poisson;
+pub mod poisson;
 mod polya_gamma;
 mod student_t;
 mod zero_inflated_poisson;

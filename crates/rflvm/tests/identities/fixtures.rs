@@ -1,0 +1,242 @@
+//! Small random models of every family, complete and with holes, and how to compare two numbers.
+
+use rand::RngExt;
+use rflvm::dist::{normal, normals};
+use rflvm::linalg::Mat;
+use rflvm::model::family::{
+    Binomial, Column, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
+    ZeroInflatedPoisson,
+};
+use rflvm::model::spectral::{Kernel, Mixture};
+use rflvm::model::{Amplitude, Model, ModelSpec, State, joint};
+use rflvm::observations::{Observations, Offset};
+use rflvm::rng::{Stream, StreamRng};
+use rflvm::simulate;
+use std::sync::Arc;
+
+pub const ROWS: usize = 6;
+pub const FREQUENCIES: usize = 4;
+
+pub const FAMILIES: [&str; 8] = [
+    "gaussian",
+    "poisson",
+    "bernoulli",
+    "binomial",
+    "negative-binomial",
+    "multinomial",
+    "student-t",
+    "zero-inflated-poisson",
+];
+
+pub const FIXED: Amplitude = Amplitude::Fixed(0.6);
+pub const LEARNED: Amplitude = Amplitude::Learned { shape: 4.0, rate: 2.5 };
+pub const RBF: Kernel = Kernel::Rbf { length_scale: 1.3 };
+
+/// A model with data drawn from it, and a state that is another draw from its prior.
+pub struct Case {
+    pub name: String,
+    pub model: Model,
+    pub state: State,
+    pub rng: StreamRng,
+}
+
+/// What varies between cases besides the families.
+#[derive(Clone)]
+pub struct Setting {
+    pub dim: usize,
+    pub holes: bool,
+    pub amplitude: Amplitude,
+    pub kernel: Kernel,
+}
+
+pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
+    Setting { dim: 2, holes, amplitude, kernel: Kernel::Learned(mixture()) }
+}
+
+/// No setting at its default, so that a formula that assumes a default fails.
+pub fn mixture() -> Mixture {
+    Mixture { lambda0: Some(1.7), psi0: 0.8, nu0: Some(5.5), alpha_shape: 2.5, alpha_rate: 0.7 }
+}
+
+/// Trials of a binomial cell, j counted in its block.
+pub fn trials(n: usize, j: usize) -> f64 {
+    (1 + (3 * n + 2 * j) % 5) as f64
+}
+
+fn family(name: &str, columns: usize) -> Arc<dyn Family> {
+    match name {
+        "gaussian" => Arc::new(Gaussian { shape: 1.7, rate: 0.4 }),
+        "poisson" => Arc::new(Poisson),
+        "bernoulli" => Arc::new(Binomial::bernoulli()),
+        "binomial" => Arc::new(Binomial::new(Trials::Each(Mat::from_fn(ROWS, columns, trials)))),
+        "negative-binomial" => Arc::new(NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 }),
+        "multinomial" => Arc::new(Multinomial),
+        "student-t" => Arc::new(Generic(StudentT { dof: 5.0 })),
+        "zero-inflated-poisson" => Arc::new(Generic(ZeroInflatedPoisson)),
+        _ => panic!("no family {name}"),
+    }
+}
+
+/// A block of a table: which columns, and its family.
+pub type Block = (Vec<usize>, Arc<dyn Family>);
+
+/// Four columns of one family.
+pub fn single(name: &str) -> Vec<Block> {
+    vec![((0..4).collect(), family(name, 4))]
+}
+
+/// Several families whose columns are interleaved in the table.
+pub fn mixed() -> Vec<Block> {
+    let blocks = [
+        ("gaussian", vec![4, 0]),
+        ("multinomial", vec![7, 1, 9]),
+        ("negative-binomial", vec![2]),
+        ("poisson", vec![5, 10]),
+        ("binomial", vec![8, 3]),
+        ("student-t", vec![6]),
+    ];
+    blocks.into_iter().map(|(name, columns)| (columns.clone(), family(name, columns.len()))).collect()
+}
+
+/// A table that every family accepts, with its holes: a multinomial row is missing as a whole, other cells one by one.
+fn table(blocks: &[Block], holes: bool) -> Mat {
+    let columns = blocks.iter().map(|b| b.0.len()).sum();
+    let mut y = Mat::zeros(ROWS, columns);
+    for (columns, family) in blocks {
+        for n in 0..ROWS {
+            let is_multinomial = family.name() == "multinomial";
+            for &c in columns {
+                let hole = if is_multinomial { n == 2 } else { (n + 2 * c) % 5 == 0 };
+                y[(n, c)] = if holes && hole { f64::NAN } else { 0.0 };
+            }
+            if is_multinomial {
+                // Totals that differ between rows; added to NaN they change nothing.
+                y[(n, columns[0])] += (5 + n) as f64;
+            }
+        }
+    }
+    y
+}
+
+/// Data from the model, the first draw whose cells are neither nearly all zero nor all positive: such tables would let
+/// a wrong formula pass.
+fn telling_data(model: &Model, stream: Stream) -> Mat {
+    let draw = |i: u64| {
+        let truth = simulate::draw_prior(model, stream.named("truth").at(i)).unwrap();
+        simulate::draw_data(model, &truth, stream.at(i))
+    };
+    let is_telling = |y: &Mat| {
+        let share = y.as_slice().iter().filter(|y| **y > 0.0).count() as f64 / y.as_slice().len() as f64;
+        (0.25..0.9).contains(&share)
+    };
+    (0..1000).map(draw).find(is_telling).unwrap()
+}
+
+/// The model of `blocks` with offsets, centres and scales that are none of them trivial, and data drawn from it.
+pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case {
+    let stream = Stream::new(seed).named(name);
+    let mut rng = stream.named("fixture").rng();
+    let offset = normals(ROWS, &mut rng).iter().map(|z| 0.4 * z).collect();
+    let data = Observations::new(table(&blocks, setting.holes)).unwrap();
+    let spec = ModelSpec {
+        latent_dim: setting.dim,
+        features: 2 * FREQUENCIES,
+        kernel: setting.kernel,
+        amplitude: setting.amplitude,
+        intercept_variance: 1.4,
+    };
+    let mut model = Model::with_blocks(data.with_offset(Offset::Given(offset)).unwrap(), blocks, spec).unwrap();
+    let unit = |rng: &mut StreamRng| Unit { centre: 0.5 * normal(rng), scale: rng.random_range(0.6..1.6) };
+    model.set_units((0..model.columns()).map(|_| unit(&mut rng)).collect());
+    model.set_values(&telling_data(&model, stream));
+    assert_eq!(model.has_missing(), setting.holes);
+    let state = simulate::draw_prior(&model, stream.named("state")).unwrap();
+    Case { name: format!("{name}, holes {}, {:?}", setting.holes, setting.amplitude), model, state, rng }
+}
+
+/// Every family and the mixed table × {complete, holes} × {known, learned amplitude}, and two with a known kernel.
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for holes in [false, true] {
+        for amplitude in [FIXED, LEARNED] {
+            for name in FAMILIES {
+                cases.push(case(name, single(name), setting(holes, amplitude), 1));
+            }
+            cases.push(case("mixed", mixed(), setting(holes, amplitude), 1));
+        }
+        for name in ["gaussian", "poisson"] {
+            cases.push(case(name, single(name), Setting { kernel: RBF, ..setting(holes, FIXED) }, 2));
+        }
+    }
+    cases
+}
+
+/// The blocks of all cases with one of the given families, each as (case, block).
+pub fn blocks_of(names: &[&str]) -> Vec<(Case, usize)> {
+    let mut found = Vec::new();
+    for case in cases() {
+        if let Some(b) = case.model.blocks().iter().position(|block| names.contains(&block.family.name())) {
+            found.push((case, b));
+        }
+    }
+    assert!(found.len() >= 4, "cases of {names:?}");
+    found
+}
+
+/// The joint log density.
+pub fn ln_joint(model: &Model, state: &State) -> f64 {
+    joint::ln_joint(model, state).unwrap()
+}
+
+/// What the family's own update sees of local column j of block b.
+pub fn in_column<T>(model: &Model, state: &State, b: usize, j: usize, look: impl FnOnce(&Column<'_>) -> T) -> T {
+    let mut state = state.clone();
+    look(&model.block_view(b, &mut state).column(j))
+}
+
+/// The state with the weights of column j (in the model's order) moved at random.
+pub fn with_moved_weights(model: &Model, state: &State, j: usize, rng: &mut StreamRng) -> State {
+    let mut moved = state.clone();
+    for m in 0..moved.beta.rows() {
+        moved.beta[(m, j)] += 0.6 * normal(rng);
+    }
+    moved.refresh(model);
+    moved
+}
+
+/// The state with other positions and frequencies.
+pub fn with_features(model: &Model, state: &State, x: &Mat, w: &Mat) -> State {
+    let mut moved = state.clone();
+    moved.features.set(x.as_slice(), w.as_slice());
+    moved.refresh(model);
+    moved
+}
+
+/// A point near `at`.
+pub fn near(at: &[f64], sd: f64, rng: &mut StreamRng) -> Vec<f64> {
+    at.iter().map(|v| v + sd * normal(rng)).collect()
+}
+
+/// |a − b| in units of their magnitude, where that is above one.
+pub fn gap(a: f64, b: f64) -> f64 {
+    assert!(a.is_finite() && b.is_finite(), "{a} and {b}");
+    (a - b).abs() / a.abs().max(b.abs()).max(1.0)
+}
+
+/// Two ways to the same number.
+#[track_caller]
+pub fn assert_same(a: f64, b: f64, what: &str) {
+    assert!(gap(a, b) < 1e-8, "{what}: {a} for {b}, off by {:e}", a - b);
+}
+
+/// A derivative of f at x by the five-point rule: error of order step⁴, so a wide step keeps rounding away.
+pub fn derivative(mut f: impl FnMut(f64) -> f64, x: f64) -> f64 {
+    const STEP: f64 = 1e-3;
+    (8.0 * (f(x + STEP) - f(x - STEP)) - (f(x + 2.0 * STEP) - f(x - 2.0 * STEP))) / (12.0 * STEP)
+}
+
+/// A derivative against its finite difference.
+#[track_caller]
+pub fn assert_slope(exact: f64, numerical: f64, what: &str) {
+    assert!(gap(exact, numerical) < 1e-6, "{what}: slope {exact}, finite difference {numerical}");
+}

@@ -1,0 +1,147 @@
+//! Derivatives: of each family with respect to f, of the joint and the collapsed joint with respect to X, W and β.
+
+use crate::fixtures::{Case, FIXED, RBF, Setting, assert_same, assert_slope, case, cases, derivative, ln_joint, near};
+use crate::fixtures::{setting, single, with_features};
+use rflvm::dist::normal;
+use rflvm::gibbs::collapsed::{Marginal, Target};
+use rflvm::gibbs::gradient::{Joint, Layout, Potential};
+use rflvm::linalg::Mat;
+use rflvm::model::family::{Density, Shift, StudentT, ZeroInflatedPoisson};
+use rflvm::model::{State, joint};
+
+#[test]
+fn densities_have_the_stated_derivative() {
+    let mut rng = rflvm::rng::Stream::new(3).rng();
+    let student = StudentT { dof: 3.5 };
+    for _ in 0..20 {
+        let (f, theta) = (normal(&mut rng), [normal(&mut rng)]);
+        let real = 3.0 * normal(&mut rng);
+        let slope = derivative(|f| student.log_density(real, f, &theta), f);
+        assert_slope(student.derivative(real, f, &theta), slope, "student-t");
+        for count in [0.0, 1.0, 7.0] {
+            let slope = derivative(|f| ZeroInflatedPoisson.log_density(count, f, &theta), f);
+            assert_slope(ZeroInflatedPoisson.derivative(count, f, &theta), slope, "zero-inflated-poisson");
+        }
+    }
+}
+
+#[test]
+fn families_have_the_stated_gradient() {
+    for mut case in cases() {
+        let at = near(case.state.f.as_slice(), 0.3, &mut case.rng);
+        let at = Mat::from_vec(case.model.rows(), case.model.columns(), at);
+        for (block, theta) in case.model.blocks().iter().zip(&case.state.theta) {
+            for n in 0..case.model.rows() {
+                let row = case.model.row(block, n, theta);
+                let f = &at.row(n)[block.columns.clone()];
+                // Rubbish on entry: a family must write every cell, missing ones too.
+                let mut g = vec![f64::NAN; f.len()];
+                let value = block.family.gradient(row, f, &mut g);
+                assert_same(value, block.family.log_lik(row, f), &case.name);
+                for j in 0..f.len() {
+                    let mut moved = f.to_vec();
+                    let slope = derivative(
+                        |v| {
+                            moved[j] = v;
+                            block.family.log_density(row, &moved)
+                        },
+                        f[j],
+                    );
+                    assert_slope(g[j], slope, &case.name);
+                    assert!(!row.y[j].is_nan() || g[j] == 0.0, "{}: a missing cell pulls", case.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn shifted_log_lik_is_that_of_the_shifted_row() {
+    for mut case in cases() {
+        for (block, theta) in case.model.blocks().iter().zip(&case.state.theta) {
+            for n in 0..case.model.rows() {
+                let row = case.model.row(block, n, theta);
+                let f = &case.state.f.row(n)[block.columns.clone()];
+                let (u, v) = (near(f, 1.0, &mut case.rng), near(f, 1.0, &mut case.rng));
+                let shift = Shift { a: normal(&mut case.rng), u: &u, b: normal(&mut case.rng), v: &v };
+                let shifted = block.family.log_lik_shifted(row, f, shift);
+                let by_hand: Vec<f64> = (0..f.len()).map(|j| f[j] + shift.a * u[j] + shift.b * v[j]).collect();
+                assert_same(shifted, block.family.log_lik(row, &by_hand), &case.name);
+            }
+        }
+    }
+}
+
+/// The state with X, W and, if q holds it, β from q.
+fn scattered(case: &Case, layout: Layout, q: &[f64]) -> State {
+    let (x, w, beta) = layout.split(q);
+    let of = |like: &Mat, values: &[f64]| Mat::from_vec(like.rows(), like.cols(), values.to_vec());
+    let (x, w) = (of(case.state.features.x(), x), of(case.state.features.w(), w));
+    let mut state = with_features(&case.model, &case.state, &x, &w);
+    if !beta.is_empty() {
+        state.beta.as_mut_slice().copy_from_slice(beta);
+        state.refresh(&case.model);
+    }
+    state
+}
+
+/// Values and slopes of a potential against a plain log density, in the coordinates that may move.
+fn check_potential(
+    potential: &mut impl Potential,
+    plain: impl Fn(&[f64]) -> f64,
+    (here, there): (&[f64], &[f64]),
+    may_move: impl Fn(usize) -> bool,
+    name: &str,
+) {
+    let mut g = vec![f64::NAN; here.len()];
+    let difference = potential.evaluate(there, &mut g) - potential.evaluate(here, &mut g);
+    assert_same(difference, plain(there) - plain(here), name);
+    for i in (0..here.len()).filter(|&i| may_move(i)) {
+        let mut q = here.to_vec();
+        let slope = derivative(
+            |v| {
+                q[i] = v;
+                plain(&q)
+            },
+            here[i],
+        );
+        assert_slope(g[i], slope, &format!("{name}, coordinate {i}"));
+    }
+}
+
+#[test]
+fn joint_potential_is_the_joint_with_its_gradient() {
+    for mut case in cases() {
+        let layout = Layout::new(&case.model, true);
+        let here = layout.gather(&case.state);
+        let columns = case.model.columns();
+        let first_weight = here.len() - case.state.beta.as_slice().len();
+        // Weights that are fixed (the last category of a multinomial) stay where they are.
+        let may_move = |i: usize| i < first_weight || case.model.is_free((i - first_weight) % columns);
+        let mut there = near(&here, 0.2, &mut case.rng);
+        (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
+        let mut potential = Joint::new(&case.model, &case.state.theta, &case.state.tau2, &case.state.spectral);
+        let plain = |q: &[f64]| ln_joint(&case.model, &scattered(&case, layout, q));
+        check_potential(&mut potential, plain, (&here, &there), may_move, &case.name);
+    }
+}
+
+#[test]
+fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
+    for kernel in [setting(false, FIXED).kernel, RBF] {
+        let setting = Setting { kernel, ..setting(false, FIXED) };
+        let mut case = case("gaussian", single("gaussian"), setting, 21);
+        let layout = Layout::new(&case.model, false);
+        let here = layout.gather(&case.state);
+        let there = near(&here, 0.2, &mut case.rng);
+        let target = Target::new(&case.model);
+        let plain = |q: &[f64]| {
+            let state = scattered(&case, layout, q);
+            target.ln_marginal(state.features.h()).unwrap()
+                + joint::ln_positions(&state)
+                + state.spectral.ln_frequencies(state.features.w())
+        };
+        let mut potential = Marginal::new(&target, &case.state.spectral, layout);
+        check_potential(&mut potential, plain, (&here, &there), |_| true, &case.name);
+    }
+}

@@ -1,0 +1,141 @@
+//! θ: the dispersions of the negative binomial and their rate, and parameters of the generic families.
+
+use crate::fixtures::{Case, assert_same, blocks_of, gap, ln_joint};
+use rflvm::dist::{crt, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
+use rflvm::model::State;
+use rflvm::model::family::{Density, NegativeBinomial, StudentT, Unit, ZeroInflatedPoisson};
+
+/// The family as the fixtures have it.
+const FAMILY: NegativeBinomial = NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 };
+
+/// Observed cells (y, f) of local column j of block b.
+fn seen(case: &Case, b: usize, j: usize) -> Vec<(f64, f64)> {
+    let column = case.model.blocks()[b].columns.start + j;
+    let (y, f) = (case.model.y().col(column), case.state.f.col(column));
+    y.into_iter().zip(f).filter(|(y, _)| !y.is_nan()).collect()
+}
+
+/// The state with r_j multiplied at random.
+fn with_moved_dispersion(case: &mut Case, b: usize, j: usize) -> State {
+    let mut moved = case.state.clone();
+    moved.theta[b].values[(0, j)] *= (0.7 * normal(&mut case.rng)).exp();
+    moved
+}
+
+/// How far r_j's gamma given the tables T is from the joint of r and T; `law` turns its shape and rate into others.
+fn dispersion_gap(case: &mut Case, b: usize, j: usize, law: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
+    let moved = with_moved_dispersion(case, b, j);
+    let r = |state: &State| state.theta[b].values[(0, j)];
+    let seen = seen(case, b, j);
+    let tables: Vec<f64> =
+        seen.iter().map(|&(y, _)| crt::draw(y as u64, r(&case.state), &mut case.rng) as f64).collect();
+    let softplus_sum = seen.iter().map(|&(_, f)| softplus(f)).sum();
+    let h = case.state.theta[b].hyper[0];
+    let (shape, rate) = FAMILY.dispersion_given_tables(tables.iter().sum(), softplus_sum, h);
+    let (shape, rate) = law(shape, rate, h);
+    // The gamma without its constant, which the law without prior lacks where all counts are zero.
+    let ln = |r: f64| (shape - 1.0) * r.ln() - rate * r;
+    let conditional = ln(r(&moved)) - ln(r(&case.state));
+    // p(T | y, r) ∝ Γ(r)/Γ(y+r) r^T.
+    let of_tables = |r: f64| {
+        let cell = |(&(y, _), t): (&(f64, f64), &f64)| ln_gamma(r) - ln_gamma(y + r) + t * r.ln();
+        seen.iter().zip(&tables).map(cell).sum::<f64>()
+    };
+    let augmented = |state: &State| ln_joint(&case.model, state) + of_tables(r(state));
+    gap(conditional, augmented(&moved) - augmented(&case.state))
+}
+
+#[test]
+fn dispersions_given_tables_match_the_augmented_joint() {
+    let mut wrong: f64 = 0.0;
+    for (mut case, b) in blocks_of(&["negative-binomial"]) {
+        for j in 0..case.model.blocks()[b].columns.len() {
+            assert!(dispersion_gap(&mut case, b, j, |shape, rate, _| (shape, rate)) < 1e-8, "{}", case.name);
+            // The paper's update leaves the prior out.
+            let without_prior = |shape: f64, rate: f64, h: f64| (shape - FAMILY.shape, rate - h);
+            wrong = wrong.max(dispersion_gap(&mut case, b, j, without_prior));
+        }
+    }
+    assert!(wrong > 1e-2);
+}
+
+#[test]
+fn rate_of_dispersions_matches_the_joint() {
+    for (mut case, b) in blocks_of(&["negative-binomial"]) {
+        let (shape, rate) = FAMILY.rate_given_dispersions(case.state.theta[b].values.row(0));
+        let mut moved = case.state.clone();
+        moved.theta[b].hyper[0] *= normal(&mut case.rng).exp();
+        let ln = |state: &State| ln_gamma_density(state.theta[b].hyper[0], shape, rate);
+        let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
+        assert_same(ln(&moved) - ln(&case.state), joint, &case.name);
+    }
+}
+
+#[test]
+fn sliding_dispersion_against_intercept_keeps_the_mean() {
+    // r → r e^u with intercept − u: r e^f stays, so only the shape of the counts' law changes. The conditional of u along
+    // that line is the joint there times r's Jacobian e^u.
+    for (case, b) in blocks_of(&["negative-binomial"]) {
+        let family = &case.model.blocks()[b].family;
+        let column = case.model.blocks()[b].columns.start;
+        let slid = |u: f64| {
+            let mut state = case.state.clone();
+            let last = state.beta.rows() - 1;
+            state.beta[(last, column)] -= u;
+            state.theta[b].values[(0, 0)] *= u.exp();
+            state.refresh(&case.model);
+            state
+        };
+        let mean = |state: &State| {
+            let range = case.model.blocks()[b].columns.clone();
+            let mut out = vec![0.0; range.len()];
+            let row = case.model.row(&case.model.blocks()[b], 1, &state.theta[b]);
+            family.mean(row, &state.f.row(1)[range], &mut out);
+            out[0]
+        };
+        let r = case.state.theta[b].values[(0, 0)];
+        let centre = case.model.units()[column].centre;
+        let intercept = case.state.beta[(case.state.beta.rows() - 1, column)];
+        let ln = |u: f64| {
+            let r = r * u.exp();
+            let cell = |&(y, f): &(f64, f64)| ln_gamma(y + r) - ln_gamma(r) + y * (f - u) - (y + r) * softplus(f - u);
+            seen(&case, b, 0).iter().map(cell).sum::<f64>() + (FAMILY.shape - 1.0) * r.ln()
+                - case.state.theta[b].hyper[0] * r
+                - 0.5 * (intercept - u - centre).powi(2) / case.model.spec().intercept_variance
+        };
+        for u in [-0.8, 0.3, 1.1] {
+            assert_same(mean(&slid(u)), mean(&case.state), &case.name);
+            let joint = ln_joint(&case.model, &slid(u)) - ln_joint(&case.model, &case.state);
+            assert_same(ln(u) - ln(0.0), joint, &case.name);
+        }
+    }
+}
+
+/// ln p(θ_j) of a generic family as its density states it.
+fn ln_stated_prior(density: &dyn Density, unit: &Unit, theta: &[f64]) -> f64 {
+    density.parameters(unit).iter().zip(theta).map(|(p, &v)| ln_normal(v, p.mean, p.sd * p.sd)).sum()
+}
+
+fn check_generic_parameters(density: &dyn Density) {
+    for (mut case, b) in blocks_of(&[density.name()]) {
+        let columns = case.model.blocks()[b].columns.clone();
+        for (local, j) in columns.clone().enumerate() {
+            let mut moved = case.state.clone();
+            moved.theta[b].values[(0, local)] += normal(&mut case.rng);
+            let ln = |state: &State| {
+                let theta = state.theta[b].values.col(local);
+                let cells = case.model.y().col(j).into_iter().zip(state.f.col(j)).filter(|(y, _)| !y.is_nan());
+                let of_cells: f64 = cells.map(|(y, f)| density.log_density(y, f, &theta)).sum();
+                of_cells + ln_stated_prior(density, &case.model.units()[j], &theta)
+            };
+            let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
+            assert_same(ln(&moved) - ln(&case.state), joint, &case.name);
+        }
+    }
+}
+
+#[test]
+fn generic_parameters_match_the_joint() {
+    check_generic_parameters(&StudentT { dof: 5.0 });
+    check_generic_parameters(&ZeroInflatedPoisson);
+}

@@ -1,0 +1,109 @@
+//! `validate`: the joint-distribution tests at real power. Exit code 1 if the sampler fails somewhere, or if (with
+//! `--planted`) a planted error goes unseen.
+
+use rflvm_validation::configurations;
+use rflvm_validation::geweke::{self, Effort};
+use rflvm_validation::planted;
+use rflvm_validation::verdict::{FUNCTIONS, LEVEL, SEED, head, line, passes, threshold};
+use std::process::ExitCode;
+use std::time::Instant;
+
+const USAGE: &str = "\
+usage: validate [--planted] [--only NAME] [--sweeps N] [--chains N] [--seed N] [--all-functions]
+  --planted        plant errors instead, which must be seen
+  --only NAME      only configurations (or errors) whose name contains NAME; =NAME for the one of that very name
+  --sweeps N       sweeps a configuration, all chains together (default 400000)
+  --chains N       independent chains a configuration (default 200)
+  --seed N         the seed
+  --all-functions  print every function's comparison";
+
+struct Options {
+    planted: bool,
+    only: Option<String>,
+    effort: Effort,
+    seed: u64,
+    verbose: bool,
+}
+
+fn main() -> ExitCode {
+    let options = match parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(problem) => {
+            eprintln!("{problem}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let effort = options.effort;
+    println!(
+        "{} functions in all, level {LEVEL}: a function fails at |z| > {:.2}. {} sweeps in {} chains, seed {}.",
+        *FUNCTIONS,
+        threshold(),
+        effort.sweeps,
+        effort.chains,
+        options.seed
+    );
+    println!("act: sweeps per independent draw, for the median function.\n\n{}", head());
+    let started = Instant::now();
+    let jobs: Vec<(String, configurations::Configuration, Option<geweke::Step>)> = if options.planted {
+        let of_error = |p: &planted::Planted| {
+            configurations::named(p.configuration).map(|c| (p.name.to_string(), c, Some(p.step)))
+        };
+        planted::ALL.iter().filter_map(of_error).collect()
+    } else {
+        configurations::all().into_iter().map(|c| (c.name.to_string(), c, None)).collect()
+    };
+    let chosen = |name: &str| match &options.only {
+        None => true,
+        Some(only) => only.strip_prefix('=').map_or(name.contains(only.as_str()), |exact| name == exact),
+    };
+    let (mut ran, mut bad) = (0, 0);
+    for (name, configuration, step) in jobs.iter().filter(|job| chosen(&job.0)) {
+        let start = Instant::now();
+        ran += 1;
+        match geweke::test(configuration, effort, options.seed, *step) {
+            Ok(report) => {
+                println!("{}", line(name, &report, start.elapsed().as_secs_f64()));
+                if options.verbose {
+                    for c in &report.comparisons {
+                        println!("    {:>6.2}  {:<40} {:>9.4} {:>9.4}", c.z, c.name, c.independent, c.chain);
+                    }
+                }
+                bad += u32::from(passes(&report) == options.planted);
+            }
+            Err(error) => {
+                println!("{name:<34} error: {error}");
+                bad += 1;
+            }
+        }
+    }
+    println!("\n{ran} run in {:.0} s; {bad} not as they should be.", started.elapsed().as_secs_f64());
+    if ran == 0 {
+        eprintln!("nothing has that name");
+        return ExitCode::from(2);
+    }
+    ExitCode::from(u8::from(bad > 0))
+}
+
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
+    let mut options = Options {
+        planted: false,
+        only: None,
+        effort: Effort { chains: 200, sweeps: 400_000 },
+        seed: SEED,
+        verbose: false,
+    };
+    while let Some(flag) = arguments.next() {
+        let mut value = || arguments.next().ok_or(format!("{flag} needs a value"));
+        let number = |text: String| text.parse::<u64>().map_err(|_| format!("'{text}' is not a whole number"));
+        match flag.as_str() {
+            "--planted" => options.planted = true,
+            "--all-functions" => options.verbose = true,
+            "--only" => options.only = Some(value()?),
+            "--sweeps" => options.effort.sweeps = number(value()?)? as usize,
+            "--chains" => options.effort.chains = number(value()?)?.max(2) as usize,
+            "--seed" => options.seed = number(value()?)?,
+            _ => return Err(format!("unknown argument '{flag}'")),
+        }
+    }
+    Ok(options)
+}

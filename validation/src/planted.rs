@@ -1,0 +1,245 @@
+//! Errors planted on purpose. Each is a wrong conditional draw made after a right sweep, which it supersedes; so the
+//! sampler itself stays clean. All but the last three have been printed in a paper or run in its code.
+
+use crate::geweke::Step;
+use rand::RngExt;
+use rflvm::dist::{crt, gamma, polya_gamma, softplus};
+use rflvm::error::NumericalError;
+use rflvm::gibbs::{concentration, symmetry};
+use rflvm::linalg::{Cholesky, Mat, gram};
+use rflvm::model::family::{Column, GaussianConditional, weights_given_omega};
+use rflvm::model::spectral::Kernel;
+use rflvm::model::{Model, State};
+use rflvm::rng::Stream;
+use rflvm::slice;
+
+/// A wrong step and where to look for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Planted {
+    /// The mistake.
+    pub name: &'static str,
+    /// The configuration it is planted in.
+    pub configuration: &'static str,
+    /// The wrong draw.
+    pub step: Step,
+}
+
+/// All of them.
+pub const ALL: [Planted; 10] = [
+    Planted { name: "M for L in η and the odds of α", configuration: "bernoulli", step: features_for_frequencies },
+    Planted { name: "weighted sum for the choice of α", configuration: "bernoulli", step: weighted_sum },
+    Planted { name: "+ for − in b_j", configuration: "gaussian", step: plus_for_minus },
+    Planted { name: "σ² dropped from β", configuration: "gaussian", step: unit_noise },
+    Planted { name: "missing cells taken as zeros", configuration: "gaussian-missing", step: missing_as_zero },
+    Planted { name: "prior of r_j left out", configuration: "negative-binomial", step: dispersion_without_prior },
+    Planted { name: "stale ω", configuration: "multinomial", step: stale_omega },
+    Planted { name: "scale move without Jacobian", configuration: "poisson", step: scale_without_jacobian },
+    Planted { name: "intercept's standard deviation for its variance", configuration: "gaussian", step: root_variance },
+    Planted { name: "row offsets left out of β", configuration: "negative-binomial-offset", step: without_offset },
+];
+
+/// Escobar & West with 2L in place of L.
+fn features_for_frequencies(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    alpha(model, state, 2.0, false, stream);
+    Ok(())
+}
+
+/// The two gammas added with weights π and 1−π.
+fn weighted_sum(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    alpha(model, state, 1.0, true, stream);
+    Ok(())
+}
+
+fn alpha(model: &Model, state: &mut State, factor: f64, sum: bool, stream: Stream) {
+    let Kernel::Learned(mixture) = &model.spec().kernel else { return };
+    let rng = &mut stream.rng();
+    let spectral = &mut state.spectral;
+    let (count, clusters) = (factor * spectral.z.len() as f64, spectral.count() as f64);
+    let (a, b) = (gamma(spectral.alpha + 1.0, 1.0, rng), gamma(count, 1.0, rng));
+    let rate = mixture.alpha_rate - (a / (a + b)).ln();
+    let odds = concentration::odds(mixture, clusters, count, rate);
+    let pi = odds / (1.0 + odds);
+    let high = gamma(mixture.alpha_shape + clusters, rate, rng);
+    let low = gamma(mixture.alpha_shape + clusters - 1.0, rate, rng);
+    spectral.alpha = if sum {
+        pi * high + (1.0 - pi) * low
+    } else if rng.random::<f64>() < pi {
+        high
+    } else {
+        low
+    };
+}
+
+/// Column j of a model of one block, as a family's update sees it.
+fn column<'a>(model: &'a Model, state: &'a State, j: usize) -> Column<'a> {
+    Column {
+        j,
+        h: state.features.h(),
+        y: model.y().col(j),
+        f: state.f.col(j),
+        offset: model.offset(),
+        unit: model.units()[j],
+        beta: state.beta.col(j),
+        theta: state.theta[0].values.col(j),
+        hyper: &state.theta[0].hyper,
+        precision: model.weight_precision(state.tau2[j]),
+    }
+}
+
+/// A over the observed rows.
+fn factor(column: &Column<'_>) -> Result<Cholesky, NumericalError> {
+    let seen: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { 1.0 }).collect();
+    Cholesky::new(&gram(column.h, Some(&seen), &column.precision, &mut Mat::default()), "planted")
+}
+
+/// Redraws (σ_j², β_j) of all columns of a Gaussian after `spoil` has had its way with what is known, and `twist` with the
+/// conditional.
+fn gaussian(
+    model: &Model,
+    state: &mut State,
+    stream: Stream,
+    spoil: impl Fn(&mut Column<'_>),
+    twist: impl Fn(&Column<'_>, &mut GaussianConditional<'_>),
+) -> Result<(), NumericalError> {
+    let Some(family) = model.blocks()[0].family.as_gaussian() else { return Ok(()) };
+    for j in 0..model.columns() {
+        let (precision, mut beta) = {
+            let mut column = column(model, state, j);
+            spoil(&mut column);
+            let cholesky = factor(&column)?;
+            let mut conditional = GaussianConditional::new(family, &column, &cholesky);
+            twist(&column, &mut conditional);
+            conditional.draw(&mut stream.at(j as u64).rng())
+        };
+        beta[model.spec().features] += model.units()[j].centre;
+        state.beta.set_col(j, &beta);
+        state.theta[0].values[(0, j)] = precision;
+    }
+    state.refresh(model);
+    Ok(())
+}
+
+/// b_j = b0 + ½(ỹᵀỹ + cᵀA⁻¹c).
+fn plus_for_minus(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let Some(family) = model.blocks()[0].family.as_gaussian() else { return Ok(()) };
+    let twist = |column: &Column<'_>, conditional: &mut GaussianConditional<'_>| {
+        let centred = column.y.iter().zip(column.offset).map(|(y, o)| y - o - column.unit.centre);
+        let square: f64 = centred.map(|y| y * y).sum();
+        // b0 + ½ỹᵀỹ lies half way between the right rate and the wrong one.
+        conditional.rate = 2.0 * (family.column_rate(&column.unit) + 0.5 * square) - conditional.rate;
+    };
+    gaussian(model, state, stream, |_| (), twist)
+}
+
+/// β_j ~ N(A⁻¹c, A⁻¹), given the right σ_j².
+fn unit_noise(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    for j in 0..model.columns() {
+        let mut beta = {
+            let column = column(model, state, j);
+            let mut c = vec![0.0; column.precision.len()];
+            for (n, h) in column.h.iter_rows().enumerate() {
+                let centred = column.y[n] - column.offset[n] - column.unit.centre;
+                c.iter_mut().zip(h).for_each(|(c, h)| *c += centred * h);
+            }
+            factor(&column)?.draw_from_precision(&c, 1.0, &mut stream.at(j as u64).rng())
+        };
+        beta[model.spec().features] += model.units()[j].centre;
+        state.beta.set_col(j, &beta);
+    }
+    state.refresh(model);
+    Ok(())
+}
+
+fn missing_as_zero(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let spoil = |column: &mut Column<'_>| column.y.iter_mut().filter(|y| y.is_nan()).for_each(|y| *y = 0.0);
+    gaussian(model, state, stream, spoil, |_, _| ())
+}
+
+/// s_c in the place of s_c².
+fn root_variance(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let last = model.spec().features;
+    let spoil = |column: &mut Column<'_>| column.precision[last] = column.precision[last].sqrt();
+    gaussian(model, state, stream, spoil, |_, _| ())
+}
+
+/// r_j ~ Ga(Σ T, Σ ln(1+e^f)), as the paper displays it.
+fn dispersion_without_prior(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    for j in 0..model.columns() {
+        let rng = &mut stream.at(j as u64).rng();
+        let r = state.theta[0].values[(0, j)];
+        let seen = (0..model.rows()).filter(|&n| !model.y()[(n, j)].is_nan());
+        let (mut tables, mut rate) = (0.0, 0.0);
+        for n in seen {
+            tables += crt::draw(model.y()[(n, j)] as u64, r, rng) as f64;
+            rate += softplus(state.f[(n, j)]);
+        }
+        // A column of zeros has no table, and then this is no distribution: r stays.
+        if tables > 0.0 {
+            state.theta[0].values[(0, j)] = gamma(tables, rate, rng);
+        }
+    }
+    Ok(())
+}
+
+/// All ω of a multinomial drawn first, then all β: the second category's ω no longer fits the first one's new β.
+fn stale_omega(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let (rows, columns) = (model.rows(), model.columns());
+    let total = |n: usize| model.y().row(n).iter().sum::<f64>();
+    let others =
+        |f: &Mat, n: usize, j: usize| (0..columns).filter(|&k| k != j).map(|k| f[(n, k)].exp()).sum::<f64>().ln();
+    let rng = &mut stream.rng();
+    let mut omega = Mat::zeros(columns, rows);
+    for j in 0..columns - 1 {
+        for n in (0..rows).filter(|&n| !total(n).is_nan()) {
+            omega[(j, n)] = polya_gamma::draw(total(n), state.f[(n, j)] - others(&state.f, n, j), rng);
+        }
+    }
+    for j in 0..columns - 1 {
+        let beta = {
+            let column = column(model, state, j);
+            let (mut kappa, mut known) = (vec![0.0; rows], vec![0.0; rows]);
+            for n in (0..rows).filter(|&n| !total(n).is_nan()) {
+                kappa[n] = column.y[n] - 0.5 * total(n);
+                known[n] = column.offset[n] - others(&state.f, n, j);
+            }
+            weights_given_omega(&column, omega.row(j), &kappa, &known, &mut Mat::default())?.draw(rng)
+        };
+        state.beta.set_col(j, &beta);
+        state.refresh(model);
+    }
+    Ok(())
+}
+
+/// The slice along each axis' scale on the joint density alone.
+fn scale_without_jacobian(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let rng = &mut stream.rng();
+    let dim = model.latent_dim() as f64;
+    for d in 0..model.latent_dim() {
+        let ln_jacobian = model.rows() as f64 - state.spectral.count() as f64 * (dim + 2.0);
+        let ln_density = |u: f64| match symmetry::ln_scaled(model, state, d, u) {
+            Ok(ln) => ln - ln_jacobian * u,
+            Err(_) => f64::NEG_INFINITY,
+        };
+        let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), 0.7, ln_density);
+        symmetry::stretch(model, state, d, u)?;
+    }
+    Ok(())
+}
+
+/// Weights of a negative binomial with κ in the place of κ − Ωo.
+fn without_offset(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let rows = model.rows();
+    for j in 0..model.columns() {
+        let rng = &mut stream.at(j as u64).rng();
+        let beta = {
+            let column = column(model, state, j);
+            let r = column.theta[0];
+            let omega: Vec<f64> = (0..rows).map(|n| polya_gamma::draw(column.y[n] + r, column.f[n], rng)).collect();
+            let kappa: Vec<f64> = column.y.iter().map(|y| 0.5 * (y - r)).collect();
+            weights_given_omega(&column, &omega, &kappa, &vec![0.0; rows], &mut Mat::default())?.draw(rng)
+        };
+        state.beta.set_col(j, &beta);
+    }
+    state.refresh(model);
+    Ok(())
+}
