@@ -42,6 +42,7 @@ struct Recipe {
     offset: bool,
     spec: ModelSpec,
     frequencies: FrequencyMove,
+    hurry: f64,
 }
 
 impl Recipe {
@@ -54,7 +55,7 @@ impl Recipe {
             amplitude: Amplitude::Fixed(0.8),
             intercept_variance: 0.5,
         };
-        Recipe { blocks, missing: false, offset: false, spec, frequencies: FrequencyMove::Slice }
+        Recipe { blocks, missing: false, offset: false, spec, frequencies: FrequencyMove::Slice, hurry: 1.0 }
     }
 
     fn missing(mut self) -> Self {
@@ -79,6 +80,12 @@ impl Recipe {
 
     fn metropolis(mut self) -> Self {
         self.frequencies = FrequencyMove::Metropolis;
+        self
+    }
+
+    /// Steps of the gradient move so large that many trajectories fly apart, to numbers that are none: they must be refused.
+    fn reckless(mut self) -> Self {
+        self.hurry = 3.0;
         self
     }
 
@@ -109,9 +116,22 @@ impl Recipe {
         let mut model = model.unwrap_or_else(|error| panic!("configuration {name}: {error}"));
         model.set_units(units);
         let moves = Moves { frequencies: self.frequencies, ..Moves::default() };
-        let trajectory = Trajectory { step: 0.6, leapfrogs: 3, ..Trajectory::guess(&model) };
+        let step = if model.is_collapsed() { 0.8 } else { joint_step(&model) } * self.hurry;
+        let trajectory = Trajectory { step, leapfrogs: 3, ..Trajectory::guess(&model) };
         Configuration { name, model, moves, trajectory }
     }
+}
+
+/// A step that is accepted about three times in four; the stiffest block decides.
+fn joint_step(model: &Model) -> f64 {
+    let of_family = |name: &str| match name {
+        "bernoulli" => 0.7,
+        "binomial" | "multinomial" => 0.5,
+        "negative-binomial" | "gaussian" => 0.4,
+        "poisson" | "zero-inflated-poisson" => 0.3,
+        _ => 0.12,
+    };
+    model.blocks().iter().map(|b| of_family(b.family.name())).fold(f64::INFINITY, f64::min)
 }
 
 fn gaussian() -> Arc<dyn Family> {
@@ -183,6 +203,7 @@ pub fn all() -> Vec<Configuration> {
         one(poisson).learned_amplitude().build("poisson-amplitude"),
         one(gaussian).metropolis().build("gaussian-metropolis"),
         one(poisson).metropolis().build("poisson-metropolis"),
+        one(poisson).learned_amplitude().reckless().build("poisson-reckless"),
         // Above sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe::new(vec![(20, poisson())]).build("poisson-wide"),
     ]

@@ -202,7 +202,6 @@ mod tests {
 
     #[test]
     fn t_becomes_the_normal_score_of_the_same_probability() {
-        // P(|T_60| > 5.7946) = 2.74e-7 … P(|Z| > 5.1414): from tables of both, by equal errors (Welch: 30 + 30 = 60).
         let z = z_score(5.0, 0.5_f64.sqrt(), 0.5_f64.sqrt(), 30.0);
         // P(|T_60| > 5) = 5.2e-6, which is the normal's 4.56.
         assert!((z - 4.557).abs() < 0.01, "{z}");

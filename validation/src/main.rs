@@ -4,7 +4,7 @@
 use rflvm_validation::configurations;
 use rflvm_validation::geweke::{self, Effort};
 use rflvm_validation::planted;
-use rflvm_validation::verdict::{FUNCTIONS, LEVEL, SEED, head, line, passes, threshold};
+use rflvm_validation::verdict::{FUNCTIONS, LEVEL, REAL, SEED, head, line, passes, threshold};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -85,13 +85,7 @@ fn main() -> ExitCode {
 }
 
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut options = Options {
-        planted: false,
-        only: None,
-        effort: Effort { chains: 200, sweeps: 400_000 },
-        seed: SEED,
-        verbose: false,
-    };
+    let mut options = Options { planted: false, only: None, effort: REAL, seed: SEED, verbose: false };
     while let Some(flag) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{flag} needs a value"));
         let number = |text: String| text.parse::<u64>().map_err(|_| format!("'{text}' is not a whole number"));

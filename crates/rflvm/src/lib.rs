@@ -27,3 +27,7 @@ pub mod rng;
 pub mod simulate;
 pub mod slice;
 pub mod spec;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -30,7 +30,7 @@ fn fast_log_lik_changes_as_the_joint_does() {
 }
 
 #[test]
-fn joint_is_the_sum_of_its_parts() {
+fn columns_see_the_prior_of_the_joint() {
     // The prior of the weights as a column's own update sees it (Column::precision and unit) is that of the joint.
     for case in cases() {
         let mut total = 0.0;
@@ -75,7 +75,7 @@ fn mixed_table_is_the_product_of_its_blocks() {
                 let y = Mat::from_fn(table.rows(), columns.len(), |n, j| table[(n, columns[j])]);
                 let data = Observations::new(y).unwrap().with_offset(Offset::Given(model.offset().to_vec())).unwrap();
                 let local = (0..columns.len()).collect();
-                // A block of one column has room for one latent dimension only in this check of the specification.
+                // No model may have more latent dimensions than columns; the likelihood given F has none.
                 let spec = ModelSpec { latent_dim: 1, ..model.spec().clone() };
                 let part = Model::with_blocks(data, vec![(local, family)], spec).unwrap();
                 for n in 0..model.rows() {

@@ -7,6 +7,7 @@
 //! | module | blocks |
 //! |---|---|
 //! | `likelihood` | ln p(Y \| F, θ): plain against fast, normalisation, mixed tables |
+//! | `priors` | the densities that the joint is written with |
 //! | `spectral` | z, (μ, Σ), α |
 //! | `weights` | β and σ² of Gaussian columns, β given Pólya-gamma ω, Poisson's fitted Gaussian, τ² |
 //! | `parameters` | r and h of the negative binomial, θ of the generic families |
@@ -19,6 +20,7 @@ mod gradients;
 mod likelihood;
 mod parameters;
 mod positions;
+mod priors;
 mod spectral;
 mod symmetry;
 mod weights;

@@ -74,7 +74,7 @@ fn rate_of_dispersions_matches_the_joint() {
 #[test]
 fn sliding_dispersion_against_intercept_keeps_the_mean() {
     // r → r e^u with intercept − u: r e^f stays, so only the shape of the counts' law changes. The conditional of u along
-    // that line is the joint there times r's Jacobian e^u.
+    // that line is the joint there times r's Jacobian e^u; here the joint is checked against the form that the move uses.
     for (case, b) in blocks_of(&["negative-binomial"]) {
         let family = &case.model.blocks()[b].family;
         let column = case.model.blocks()[b].columns.start;

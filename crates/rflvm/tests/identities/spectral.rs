@@ -17,7 +17,7 @@ fn example(seed: u64) -> Case {
     case("poisson", single("poisson"), setting(false, FIXED), seed)
 }
 
-/// The base measure, with a mean that is not zero where the library allows one.
+/// The base measure of the fixtures.
 fn base() -> Niw {
     mixture().base(2)
 }

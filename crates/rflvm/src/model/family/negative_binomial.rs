@@ -43,11 +43,12 @@ impl NegativeBinomial {
     }
 
     fn draw_dispersion<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) {
-        let (mut tables, mut softplus_sum) = (0.0, 0.0);
-        for (&y, &f) in column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan()) {
-            tables += crt::draw(y as u64, column.theta[0], rng) as f64;
-            softplus_sum += softplus(f);
-        }
+        let r = column.theta[0];
+        let seen = column.y.iter().filter(|y| !y.is_nan());
+        let tables: f64 = seen.map(|&y| crt::draw(y as u64, r, rng) as f64).sum();
+        // −Σ ln(1+e^f) is the log-likelihood of no success in one trial a cell.
+        let none: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { f64::NAN } else { 0.0 }).collect();
+        let softplus_sum = -kernels::logistic_log_lik_same(&none, 1.0, &column.f);
         let (shape, rate) = self.dispersion_given_tables(tables, softplus_sum, column.hyper[0]);
         column.theta[0] = gamma(shape, rate, rng);
     }
@@ -59,12 +60,11 @@ impl NegativeBinomial {
         let r = column.theta[0];
         let last = column.beta.len() - 1;
         let intercept = column.beta[last];
-        let seen: Vec<(f64, f64)> =
-            column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan()).map(|(&y, &f)| (y, f)).collect();
         let ln_posterior = |u: f64| {
             let r = r * u.exp();
-            let ln_lik: f64 =
-                seen.iter().map(|&(y, f)| ln_rising(y, r) + y * (f - u) - (y + r) * softplus(f - u)).sum();
+            let shifted: Vec<f64> = column.f.iter().map(|f| f - u).collect();
+            let rising: f64 = column.y.iter().filter(|y| !y.is_nan()).map(|&y| ln_rising(y, r)).sum();
+            let ln_lik = rising + kernels::negative_binomial_log_lik(&column.y, &vec![r; shifted.len()], &shifted);
             ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
                 - 0.5 * column.precision[last] * (intercept - u - column.unit.centre).powi(2)
                 + u
@@ -93,9 +93,11 @@ impl NegativeBinomial {
     }
 }
 
-/// ln Γ(y + r) − ln Γ(r). A short product for small counts: two large logs would cancel.
+/// ln Γ(y + r) − ln Γ(r). A short product for small counts: two large logs would cancel. For huge r it is y ln r.
 fn ln_rising(y: f64, r: f64) -> f64 {
-    if y <= 16.0 {
+    if r > 1e15 {
+        y * r.ln()
+    } else if y <= 16.0 {
         (0..y as u32).map(|t| r + f64::from(t)).product::<f64>().ln()
     } else {
         ln_gamma(y + r) - ln_gamma(r)

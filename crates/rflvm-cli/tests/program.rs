@@ -1,0 +1,268 @@
+//! The program as a user meets it: a good run, bad input, and the commands that the documentation shows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A fresh folder of the test's own.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn rflvm(dir: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rflvm")).current_dir(dir).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A small table of counts with an id and a label column.
+const COUNTS: &str = "name,kind,a,b,c\nr1,u,3,0,2\nr2,v,1,4,0\nr3,u,0,2,5\nr4,v,2,2,1\nr5,u,7,0,1\nr6,v,0,3,3\n";
+
+#[test]
+fn a_fit_writes_the_embedding_and_the_picture() {
+    let dir = folder("good");
+    fs::write(dir.join("t.csv"), COUNTS.replace("r2,v,1,4,0", "r2,v,1,NA,0")).unwrap();
+    let arguments = [
+        "fit",
+        "t.csv",
+        "--likelihood",
+        "poisson",
+        "--features",
+        "10",
+        "--warmup",
+        "20",
+        "--draws",
+        "10",
+        "--seed",
+        "7",
+        "--labels",
+        "kind",
+        "--id",
+        "name",
+        "--out",
+        "o",
+    ];
+    let output = rflvm(&dir, &arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    assert!(said.contains("seed 7") && said.contains("accuracy"), "{said}");
+    let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
+    let lines: Vec<&str> = embedding.lines().collect();
+    assert_eq!(lines[0], "id,label,x1,x2,sd1,sd2");
+    assert_eq!(lines.len(), 7);
+    assert!(lines[1].starts_with("r1,u,"));
+    assert!(fs::read_to_string(dir.join("o/latent.svg")).unwrap().starts_with("<svg"));
+    let imputed = fs::read_to_string(dir.join("o/imputed.csv")).unwrap();
+    assert!(imputed.lines().nth(1).unwrap().starts_with("r2,b,"), "{imputed}");
+    // The same seed writes the same bytes, on one thread as on two.
+    let again = rflvm(&dir, &[&arguments[..18], &["p", "--threads", "1", "-q"]].concat());
+    assert!(again.status.success() && again.stderr.is_empty(), "{}", text(&again.stderr));
+    assert_eq!(embedding, fs::read_to_string(dir.join("p/embedding.csv")).unwrap());
+}
+
+/// One bad table or command: what it is, the table, flags instead of the usual ones, words the message must have.
+struct Bad {
+    name: &'static str,
+    table: &'static str,
+    flags: &'static [&'static str],
+    words: &'static [&'static str],
+}
+
+const POISSON: &[&str] = &["--likelihood", "poisson"];
+
+const BAD: &[Bad] = &[
+    Bad { name: "empty", table: "", flags: POISSON, words: &["t.csv", "empty"] },
+    Bad { name: "header only", table: "a,b\n", flags: POISSON, words: &["t.csv", "no data row"] },
+    Bad { name: "ragged", table: "a,b\n1,2\n3\n", flags: POISSON, words: &["t.csv", "row 2", "line 3", "2 cells"] },
+    Bad { name: "text", table: "a,b\n1,2\n3,x\n", flags: POISSON, words: &["row 2", "`b`", "`x`", "--labels"] },
+    Bad { name: "infinite", table: "a,b\n1,inf\n3,2\n", flags: POISSON, words: &["row 1", "`b`", "inf"] },
+    Bad {
+        name: "negative",
+        table: "a,b\n1,2\n-3,2\n",
+        flags: POISSON,
+        words: &["t.csv", "row 2", "'a'", "-3", "negative", "gaussian"],
+    },
+    Bad {
+        name: "fraction",
+        table: "a,b\n1,2.5\n3,2\n",
+        flags: POISSON,
+        words: &["row 1", "'b'", "2.5", "whole number"],
+    },
+    Bad {
+        name: "fraction nb",
+        table: "a,b\n1,2.5\n3,2\n",
+        flags: &["--likelihood", "negative-binomial"],
+        words: &["row 1", "'b'", "whole number"],
+    },
+    Bad {
+        name: "above trials",
+        table: "a,b\n1,2\n3,9\n",
+        flags: &["--likelihood", "binomial", "--trials", "5"],
+        words: &["row 2", "'b'", "9", "trials, 5"],
+    },
+    Bad {
+        name: "bernoulli",
+        table: "a,b\n1,0\n3,0\n",
+        flags: &["--likelihood", "bernoulli"],
+        words: &["row 2", "'a'", "trials, 1"],
+    },
+    Bad {
+        name: "no trials",
+        table: "a,b\n1,0\n3,0\n",
+        flags: &["--likelihood", "binomial"],
+        words: &["trials", "bernoulli"],
+    },
+    Bad {
+        name: "missing column",
+        table: "a,b\n1,NA\n3,\n",
+        flags: POISSON,
+        words: &["t.csv", "'b'", "no observed cell", "leave it out"],
+    },
+    Bad {
+        name: "zero row",
+        table: "a,b\n1,2\n0,0\n",
+        flags: &["--likelihood", "multinomial"],
+        words: &["row 2", "zero", "drop"],
+    },
+    Bad {
+        name: "partial row",
+        table: "a,b\n1,2\n3,\n",
+        flags: &["--likelihood", "multinomial"],
+        words: &["row 2", "as a whole"],
+    },
+    Bad {
+        name: "dimension",
+        table: "a,b\n1,2\n3,4\n",
+        flags: &["--likelihood", "poisson", "--latent-dim", "3"],
+        words: &["latent-dim is 3", "columns, 2"],
+    },
+    Bad {
+        name: "odd features",
+        table: "a,b\n1,2\n3,4\n",
+        flags: &["--likelihood", "poisson", "--features", "7"],
+        words: &["features is 7", "even"],
+    },
+    Bad {
+        name: "family",
+        table: "a,b\n1,2\n3,4\n",
+        flags: &["--likelihood", "poison"],
+        words: &["poison", "negative-binomial"],
+    },
+    Bad {
+        name: "label",
+        table: "a,b\n1,2\n3,4\n",
+        flags: &["--likelihood", "poisson", "--labels", "q"],
+        words: &["--labels", "`q`"],
+    },
+    Bad {
+        name: "no draws",
+        table: "a,b\n1,2\n3,4\n",
+        flags: &["--likelihood", "poisson", "--draws", "0"],
+        words: &["draws is 0"],
+    },
+    Bad {
+        name: "zero total",
+        table: "a,b\n1,2\n0,0\n",
+        flags: &["--likelihood", "poisson", "--offset", "size-factors"],
+        words: &["row 2", "size factor"],
+    },
+];
+
+#[test]
+fn bad_input_gets_one_clear_sentence_exit_code_2_and_writes_nothing() {
+    for (i, bad) in BAD.iter().enumerate() {
+        let dir = folder(&format!("bad{i}"));
+        fs::write(dir.join("t.csv"), bad.table).unwrap();
+        let output = rflvm(&dir, &[&["fit", "t.csv", "--out", "o"], bad.flags].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{}: {said}", bad.name);
+        assert_eq!(said.trim_end().lines().count(), 1, "{}: one sentence, not {said}", bad.name);
+        for word in bad.words {
+            assert!(said.contains(word), "{}: '{word}' is not in: {said}", bad.name);
+        }
+        assert!(!dir.join("o").exists(), "{}: something was written", bad.name);
+    }
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_made_is_refused_before_sampling() {
+    let dir = folder("unwritable");
+    fs::write(dir.join("t.csv"), COUNTS).unwrap();
+    fs::write(dir.join("file"), "in the way").unwrap();
+    for out in ["file", "file/below"] {
+        let flags = ["--likelihood", "poisson", "--id", "name", "--labels", "kind", "--out", out];
+        let output = rflvm(&dir, &[&["fit", "t.csv"][..], &flags].concat());
+        assert_eq!(output.status.code(), Some(2));
+        let said = text(&output.stderr);
+        assert!(said.contains("file") && said.contains("--out"), "{said}");
+        assert_eq!(fs::read_to_string(dir.join("file")).unwrap(), "in the way");
+    }
+    let missing = rflvm(&dir, &["fit", "none.csv", "--likelihood", "poisson", "--out", "o"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(text(&missing.stderr).contains("none.csv: there is no such file"));
+}
+
+#[test]
+fn a_constant_column_and_an_empty_row_are_warnings() {
+    let dir = folder("warnings");
+    fs::write(dir.join("t.csv"), "a,b,c\n1,2,5\n,,\n3,1,5\n0,4,5\n2,2,5\n").unwrap();
+    let flags = ["--likelihood", "poisson", "--features", "6", "--warmup", "4", "--draws", "2", "--out", "o"];
+    let output = rflvm(&dir, &[&["fit", "t.csv"][..], &flags].concat());
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("warning: row 2: no cell is observed"), "{said}");
+    assert!(said.contains("warning: column 'c' is constant"), "{said}");
+    assert!(!fs::read_to_string(dir.join("o/embedding.csv")).unwrap().contains("NaN"));
+}
+
+#[test]
+fn every_family_can_be_simulated_and_fitted() {
+    let dir = folder("families");
+    for family in rflvm::spec::FAMILIES {
+        for source in ["s-curve", "model"] {
+            let trials: &[&str] = if family == "binomial" { &["--trials", "6"] } else { &[] };
+            let shape = ["--rows", "30", "--columns", "6", "--features", "8", "--seed", "2", "--source", source];
+            let simulate = [&["simulate", "--likelihood", family, "--out", "s"], &shape[..], trials].concat();
+            let output = rflvm(&dir, &simulate);
+            assert!(output.status.success(), "{family} {source}: {}", text(&output.stderr));
+            let run = ["--features", "8", "--warmup", "6", "--draws", "3", "--seed", "1", "--out", "f", "-q"];
+            let output = rflvm(&dir, &[&["fit", "s/table.csv", "--likelihood", family], &run[..], trials].concat());
+            assert!(output.status.success(), "{family} {source}: {}", text(&output.stderr));
+        }
+    }
+}
+
+/// The commands in the shell blocks of a document, in order.
+fn commands(document: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in document.lines() {
+        if line.starts_with("```") {
+            inside = line == "```sh";
+        } else if inside && line.starts_with("rflvm ") {
+            found.push(line.to_string());
+        }
+    }
+    found
+}
+
+#[test]
+fn the_commands_of_the_documentation_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let dir = folder("documentation");
+    let mut count = 0;
+    for document in ["README.md"] {
+        for command in commands(&fs::read_to_string(root.join(document)).unwrap()) {
+            let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+            let output = rflvm(&dir, &words);
+            assert!(output.status.success(), "{document}: {command}: {}", text(&output.stderr));
+            count += 1;
+        }
+    }
+    assert!(count >= 2, "the README shows how to use the program");
+}

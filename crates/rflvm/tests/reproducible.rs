@@ -1,0 +1,88 @@
+//! Same seed, same draws: for any number of threads, and from one version to the next.
+
+use rflvm::draws::Memory;
+use rflvm::gibbs::chain::{Settings, run};
+use rflvm::linalg::Mat;
+use rflvm::model::family::{Family, Theta, Unit};
+use rflvm::model::{Model, ModelSpec};
+use rflvm::observations::Observations;
+use rflvm::rng::Stream;
+use rflvm::simulate::s_curve;
+use rflvm::spec;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+const ROWS: usize = 90;
+const COLUMNS: usize = 60;
+
+fn family(name: &str) -> Arc<dyn Family> {
+    spec::family(name, None).unwrap()
+}
+
+/// An S-curve of the family, large enough that every parallel loop is split; with holes if asked.
+fn model(name: &str, missing: bool) -> Model {
+    let family = family(name);
+    let unit = Unit { centre: 0.0, scale: 1.0 };
+    let start = family.start(&[(0, 1.0, 0.0), (1, 3.0, 0.0)], &unit);
+    let theta = Theta { values: Mat::from_fn(start.len(), COLUMNS, |p, _| start[p]), hyper: Vec::new() };
+    let curve = s_curve(ROWS, COLUMNS, family.as_ref(), &theta, 50, Stream::new(9)).unwrap();
+    let mut y = curve.y;
+    if missing {
+        for n in (0..ROWS).step_by(3) {
+            match name {
+                "multinomial" => y.row_mut(n).fill(f64::NAN),
+                _ => y[(n, (7 * n) % COLUMNS)] = f64::NAN,
+            }
+        }
+    }
+    let spec = ModelSpec { features: 20, ..ModelSpec::default() };
+    let columns = (0..COLUMNS).collect();
+    Model::with_blocks(Observations::new(y).unwrap(), vec![(columns, family)], spec).unwrap()
+}
+
+fn draw(model: &Model, threads: usize) -> Vec<Memory> {
+    let settings = Settings { warmup: 12, draws: 4, chains: 2, seed: 3, threads, ..Settings::default() };
+    run(model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(())).unwrap()
+}
+
+/// All numbers of a run, as bits.
+fn bits(chains: &[Memory]) -> Vec<u64> {
+    let mut bits = Vec::new();
+    for chain in chains {
+        for (x, w) in chain.x.iter().zip(&chain.w) {
+            bits.extend(x.as_slice().iter().chain(w.as_slice()).map(|v| v.to_bits()));
+        }
+        for theta in chain.theta.iter().flatten() {
+            bits.extend(theta.values.as_slice().iter().chain(&theta.hyper).map(|v| v.to_bits()));
+        }
+        let scalars = chain.alpha.iter().chain(&chain.ln_likelihood).chain(&chain.ln_joint);
+        bits.extend(scalars.chain(chain.mean.as_slice()).map(|v| v.to_bits()));
+        bits.extend(chain.z.iter().flatten().map(|&z| z as u64));
+    }
+    bits
+}
+
+#[test]
+fn one_two_and_four_threads_give_the_same_bits() {
+    for name in spec::FAMILIES.into_iter().filter(|&name| name != "binomial") {
+        for missing in [false, true] {
+            let model = model(name, missing);
+            let one = bits(&draw(&model, 1));
+            for threads in [2, 4] {
+                assert!(bits(&draw(&model, threads)) == one, "{name}, missing {missing}, {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn another_seed_gives_other_draws() {
+    let model = model("poisson", false);
+    let settings = Settings { warmup: 2, draws: 1, seed: 4, ..Settings::default() };
+    let other = run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(())).unwrap();
+    let settings = Settings { seed: 3, ..settings };
+    let one = run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(())).unwrap();
+    assert!(bits(&one) != bits(&other));
+    // Nor do two chains of one run agree.
+    assert!(one[0].x[0] != one[1].x[0]);
+}

@@ -1,0 +1,35 @@
+//! Every planted error makes the test fail, at the threshold at which the sampler itself passes.
+
+use rflvm_validation::geweke::{self, Effort};
+use rflvm_validation::verdict::{FAST, SEED, head, line, passes};
+use rflvm_validation::{configurations, planted};
+use std::time::Instant;
+
+#[test]
+fn every_planted_error_is_seen() {
+    println!("{}", head());
+    let mut unseen = Vec::new();
+    for error in planted::ALL {
+        let configuration = configurations::named(error.configuration).unwrap();
+        let effort = Effort { sweeps: error.patience * FAST.sweeps, ..FAST };
+        let start = Instant::now();
+        let report = geweke::test(&configuration, effort, SEED, Some(error.step)).unwrap();
+        let line = line(error.name, &report, start.elapsed().as_secs_f64());
+        println!("{line}");
+        if passes(&report) {
+            unseen.push(line);
+        }
+    }
+    assert!(unseen.is_empty(), "{}\n{}", head(), unseen.join("\n"));
+}
+
+#[test]
+fn the_sampler_passes_where_errors_need_patience() {
+    // The same length of run without the error: patience alone must not fail a test.
+    for error in planted::ALL.iter().filter(|error| error.patience > 1) {
+        let configuration = configurations::named(error.configuration).unwrap();
+        let effort = Effort { sweeps: error.patience * FAST.sweeps, ..FAST };
+        let report = geweke::test(&configuration, effort, SEED, None).unwrap();
+        assert!(passes(&report), "{}", line(error.configuration, &report, 0.0));
+    }
+}
