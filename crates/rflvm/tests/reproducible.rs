@@ -12,7 +12,7 @@ use rflvm::spec;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-const ROWS: usize = 90;
+const ROWS: usize = 150;
 const COLUMNS: usize = 60;
 
 fn family(name: &str) -> Arc<dyn Family> {
@@ -35,13 +35,13 @@ fn model(name: &str, missing: bool) -> Model {
             }
         }
     }
-    let spec = ModelSpec { features: 20, ..ModelSpec::default() };
+    let spec = ModelSpec { features: 10, ..ModelSpec::default() };
     let columns = (0..COLUMNS).collect();
     Model::with_blocks(Observations::new(y).unwrap(), vec![(columns, family)], spec).unwrap()
 }
 
 fn draw(model: &Model, threads: usize) -> Vec<Memory> {
-    let settings = Settings { warmup: 12, draws: 4, chains: 2, seed: 3, threads, ..Settings::default() };
+    let settings = Settings { warmup: 5, draws: 2, chains: 2, seed: 3, threads, ..Settings::default() };
     run(model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(())).unwrap()
 }
 

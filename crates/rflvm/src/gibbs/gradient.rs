@@ -204,7 +204,7 @@ impl Potential for Joint<'_> {
 
 /// Carries a gradient with respect to H to X and W, adds their priors' gradients, and returns their log densities.
 /// ∂ sin(w·x)/∂(w·x) = cos(w·x): with t_nl = H_cos ∂H_sin − H_sin ∂H_cos, ∂x_n = Σ_l t_nl w_l and ∂w_l = Σ_n t_nl x_n.
-pub(super) fn to_positions(
+pub(crate) fn to_positions(
     x: &Mat,
     w: &Mat,
     h: &Mat,

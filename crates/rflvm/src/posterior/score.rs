@@ -16,10 +16,10 @@ pub fn affine_r2(x: &Mat, truth: &Mat) -> f64 {
         let mean = y.iter().sum::<f64>() / rows as f64;
         let mut c: Vec<f64> = (0..=dim).map(|i| (0..rows).map(|n| h[(n, i)] * y[n]).sum()).collect();
         cholesky.solve(&mut c);
-        for n in 0..rows {
-            let fitted: f64 = h.row(n).iter().zip(&c).map(|(h, c)| h * c).sum();
-            left += (y[n] - fitted).powi(2);
-            total += (y[n] - mean).powi(2);
+        for (y, h) in y.iter().zip(h.iter_rows()) {
+            let fitted: f64 = h.iter().zip(&c).map(|(h, c)| h * c).sum();
+            left += (y - fitted).powi(2);
+            total += (y - mean).powi(2);
         }
     }
     1.0 - left / total

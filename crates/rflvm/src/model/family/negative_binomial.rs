@@ -53,24 +53,25 @@ impl NegativeBinomial {
         column.theta[0] = gamma(shape, rate, rng);
     }
 
-    /// A slice along r → r e^u, intercept → intercept − u: the mean r e^f stays, so this direction is wide where the
-    /// likelihood knows the mean well and the dispersion badly, and r given f hardly moves. u has Haar measure; the
+    /// The log density of u along r → r e^u, intercept → intercept − u, up to a constant. u has Haar measure; the
     /// move's Jacobian is that of r alone, e^u.
-    fn slide_dispersion<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) {
-        let r = column.theta[0];
+    pub fn ln_slid(&self, column: &Column<'_>, u: f64) -> f64 {
+        let r = column.theta[0] * u.exp();
         let last = column.beta.len() - 1;
-        let intercept = column.beta[last];
-        let ln_posterior = |u: f64| {
-            let r = r * u.exp();
-            let shifted: Vec<f64> = column.f.iter().map(|f| f - u).collect();
-            let rising: f64 = column.y.iter().filter(|y| !y.is_nan()).map(|&y| ln_rising(y, r)).sum();
-            let ln_lik = rising + kernels::negative_binomial_log_lik(&column.y, &vec![r; shifted.len()], &shifted);
-            ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
-                - 0.5 * column.precision[last] * (intercept - u - column.unit.centre).powi(2)
-                + u
-        };
-        let (u, _) = slice::univariate(rng, 0.0, ln_posterior(0.0), 0.5, ln_posterior);
-        column.theta[0] = (r * u.exp()).clamp(f64::MIN_POSITIVE, f64::MAX);
+        let shifted: Vec<f64> = column.f.iter().map(|f| f - u).collect();
+        let rising: f64 = column.y.iter().filter(|y| !y.is_nan()).map(|&y| ln_rising(y, r)).sum();
+        let ln_lik = rising + kernels::negative_binomial_log_lik(&column.y, &vec![r; shifted.len()], &shifted);
+        ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
+            - 0.5 * column.precision[last] * (column.beta[last] - u - column.unit.centre).powi(2)
+            + u
+    }
+
+    /// A slice along that line: the mean r e^f stays, so it is wide where the likelihood knows the mean well and the
+    /// dispersion badly, and r given f hardly moves.
+    fn slide_dispersion<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) {
+        let (u, _) = slice::univariate(rng, 0.0, self.ln_slid(column, 0.0), 0.5, |u| self.ln_slid(column, u));
+        let last = column.beta.len() - 1;
+        column.theta[0] = (column.theta[0] * u.exp()).clamp(f64::MIN_POSITIVE, f64::MAX);
         column.beta[last] -= u;
         column.f.iter_mut().for_each(|f| *f -= u);
     }

@@ -9,13 +9,22 @@ use std::f64::consts::PI;
 /// y = f + e^θ · t_ν.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StudentT {
-    /// Degrees of freedom ν.
-    pub dof: f64,
+    dof: f64,
+    ln_normaliser: f64,
+}
+
+impl StudentT {
+    /// With ν > 0 degrees of freedom.
+    pub fn new(dof: f64) -> Self {
+        assert!(dof > 0.0, "a Student-t needs positive degrees of freedom, not {dof}");
+        let ln_normaliser = ln_gamma(0.5 * (dof + 1.0)) - ln_gamma(0.5 * dof) - 0.5 * (dof * PI).ln();
+        StudentT { dof, ln_normaliser }
+    }
 }
 
 impl Default for StudentT {
     fn default() -> Self {
-        StudentT { dof: 4.0 }
+        StudentT::new(4.0)
     }
 }
 
@@ -35,12 +44,7 @@ impl Density for StudentT {
 
     fn log_density(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
         let r = (y - f) * (-theta[0]).exp();
-        let nu = self.dof;
-        ln_gamma(0.5 * (nu + 1.0))
-            - ln_gamma(0.5 * nu)
-            - 0.5 * (nu * PI).ln()
-            - theta[0]
-            - 0.5 * (nu + 1.0) * (r * r / nu).ln_1p()
+        self.ln_normaliser - theta[0] - 0.5 * (self.dof + 1.0) * (r * r / self.dof).ln_1p()
     }
 
     fn derivative(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
