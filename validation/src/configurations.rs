@@ -160,7 +160,7 @@ fn multinomial() -> Arc<dyn Family> {
 }
 
 fn student_t() -> Arc<dyn Family> {
-    Arc::new(Generic(StudentT { dof: 4.0 }))
+    Arc::new(Generic(StudentT::new(4.0)))
 }
 
 fn zero_inflated_poisson() -> Arc<dyn Family> {

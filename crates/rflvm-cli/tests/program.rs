@@ -60,7 +60,7 @@ fn a_fit_writes_the_embedding_and_the_picture() {
     let imputed = fs::read_to_string(dir.join("o/imputed.csv")).unwrap();
     assert!(imputed.lines().nth(1).unwrap().starts_with("r2,b,"), "{imputed}");
     // The same seed writes the same bytes, on one thread as on two.
-    let again = rflvm(&dir, &[&arguments[..18], &["p", "--threads", "1", "-q"]].concat());
+    let again = rflvm(&dir, &[&arguments[..17], &["p", "--threads", "1", "-q"]].concat());
     assert!(again.status.success() && again.stderr.is_empty(), "{}", text(&again.stderr));
     assert_eq!(embedding, fs::read_to_string(dir.join("p/embedding.csv")).unwrap());
 }

@@ -71,7 +71,7 @@ fn family(name: &str, columns: usize) -> Arc<dyn Family> {
         "binomial" => Arc::new(Binomial::new(Trials::Each(Mat::from_fn(ROWS, columns, trials)))),
         "negative-binomial" => Arc::new(NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 }),
         "multinomial" => Arc::new(Multinomial),
-        "student-t" => Arc::new(Generic(StudentT { dof: 5.0 })),
+        "student-t" => Arc::new(Generic(StudentT::new(5.0))),
         "zero-inflated-poisson" => Arc::new(Generic(ZeroInflatedPoisson)),
         _ => panic!("no family {name}"),
     }

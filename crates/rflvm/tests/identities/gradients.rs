@@ -12,7 +12,7 @@ use rflvm::model::{State, joint};
 #[test]
 fn densities_have_the_stated_derivative() {
     let mut rng = rflvm::rng::Stream::new(3).rng();
-    let student = StudentT { dof: 3.5 };
+    let student = StudentT::new(3.5);
     for _ in 0..20 {
         let (f, theta) = (normal(&mut rng), [normal(&mut rng)]);
         let real = 3.0 * normal(&mut rng);

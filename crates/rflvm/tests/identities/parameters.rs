@@ -129,6 +129,6 @@ fn check_generic_parameters(density: &dyn Density) {
 
 #[test]
 fn generic_parameters_match_the_joint() {
-    check_generic_parameters(&StudentT { dof: 5.0 });
+    check_generic_parameters(&StudentT::new(5.0));
     check_generic_parameters(&ZeroInflatedPoisson);
 }
