@@ -42,6 +42,7 @@ struct Recipe {
     offset: bool,
     spec: ModelSpec,
     frequencies: FrequencyMove,
+    /// Factor of the gradient move's step.
     hurry: f64,
 }
 
@@ -85,7 +86,7 @@ impl Recipe {
 
     /// Steps of the gradient move so large that many trajectories fly apart, to numbers that are none: they must be refused.
     fn reckless(mut self) -> Self {
-        self.hurry = 3.0;
+        self.hurry = 2.0;
         self
     }
 
@@ -205,7 +206,7 @@ pub fn all() -> Vec<Configuration> {
         one(poisson).metropolis().build("poisson-metropolis"),
         one(poisson).learned_amplitude().reckless().build("poisson-reckless"),
         // Above sixteen columns a Poisson block moves some of its weights by another slice.
-        Recipe::new(vec![(20, poisson())]).build("poisson-wide"),
+        Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
     ]
 }
 
