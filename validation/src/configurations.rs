@@ -2,7 +2,8 @@
 //!
 //! Priors are mild, so that the moments compared exist; no constant is 1, so that a root, square or left-out factor shows.
 
-use rflvm::gibbs::tuning::Trajectory;
+use rflvm::gibbs::hamiltonian::Trajectory;
+use rflvm::gibbs::tuning;
 use rflvm::gibbs::{FrequencyMove, Moves};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
@@ -118,7 +119,7 @@ impl Recipe {
         model.set_units(units);
         let moves = Moves { frequencies: self.frequencies, ..Moves::default() };
         let step = if model.is_collapsed() { 0.8 } else { joint_step(&model) } * self.hurry;
-        let trajectory = Trajectory { step, leapfrogs: 3, ..Trajectory::guess(&model) };
+        let trajectory = Trajectory { step, leapfrogs: 3, ..tuning::guess(&model) };
         Configuration { name, model, moves, trajectory }
     }
 }

@@ -49,7 +49,7 @@ impl Watch {
             Watch::Lines { begun } => {
                 // Ten lines a chain, the first sweep among them.
                 let every = p.sweeps.div_ceil(10);
-                if p.sweep == 1 || p.sweep % every == 0 || p.sweep == p.sweeps {
+                if p.sweep == 1 || p.sweep.is_multiple_of(every) || p.sweep == p.sweeps {
                     let seconds = begun.elapsed().as_secs_f64();
                     let rate = p.sweep as f64 / seconds.max(1e-9);
                     let left = (p.sweeps - p.sweep) as f64 / rate;

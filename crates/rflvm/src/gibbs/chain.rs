@@ -2,8 +2,9 @@
 //! seed alone and not on the number of threads.
 
 use super::gradient::Layout;
+use super::hamiltonian::Trajectory;
 use super::start::{Start, start};
-use super::tuning::{Adaptation, Trajectory};
+use super::tuning::{self, Adaptation};
 use super::{Moves, SweepInfo, sweep};
 use crate::draws::{Draw, Draws};
 use crate::error::{NumericalError, RunError, SpecError};
@@ -101,7 +102,7 @@ impl<'a> Chain<'a> {
     pub fn new(model: &'a Model, settings: &'a Settings, chain: usize) -> Result<Self, NumericalError> {
         let stream = Stream::new(settings.seed).named("chain").at(chain as u64);
         let state = start(model, settings.start, stream)?;
-        let trajectory = Trajectory::guess(model);
+        let trajectory = tuning::guess(model);
         let held = settings.warmup / HELD_SHARE;
         Ok(Chain {
             adaptation: Some(Adaptation::new(model, &trajectory, settings.warmup - held)),

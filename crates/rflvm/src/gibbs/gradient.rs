@@ -1,8 +1,7 @@
-//! The joint gradient move: Hamiltonian Monte Carlo on (X, W, β) given the rest (Neal 2011). F is differentiable in all of
-//! them: with G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, three matrix products a gradient.
+//! The joint gradient move: a Hamiltonian trajectory in (X, W, β) given the rest. F is differentiable in all of them: with
+//! G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, three matrix products a gradient.
 
-use super::tuning::Trajectory;
-use crate::dist::normals;
+use super::hamiltonian::{Potential, Trajectory, hamiltonian};
 use crate::linalg::{Mat, mul_add, par_mul};
 use crate::model::family::Theta;
 use crate::model::features::fill;
@@ -10,51 +9,7 @@ use crate::model::spectral::Spectral;
 use crate::model::{Model, State, predictor};
 use crate::rng::Stream;
 use faer::MatRef;
-use rand::{Rng, RngExt};
 use rayon::prelude::*;
-
-/// A log density with its gradient.
-pub trait Potential {
-    /// ln p(q) up to a constant, and its gradient in `g`.
-    fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64;
-}
-
-/// One trajectory from `q`, accepted or not. A coordinate of scale zero does not move. Returns the acceptance probability.
-pub fn hamiltonian<R: Rng + ?Sized>(
-    potential: &mut impl Potential,
-    q: &mut Vec<f64>,
-    trajectory: &Trajectory,
-    rng: &mut R,
-) -> f64 {
-    let scales = &trajectory.scales;
-    let mut g = vec![0.0; q.len()];
-    let mut p = normals(q.len(), rng);
-    let kinetic = |p: &[f64]| 0.5 * p.iter().map(|v| v * v).sum::<f64>();
-    let before = potential.evaluate(q, &mut g) - kinetic(&p);
-    // A random length keeps the trajectory from closing on itself.
-    let steps = rng.random_range(trajectory.leapfrogs.div_ceil(2)..=trajectory.leapfrogs + trajectory.leapfrogs / 2);
-    let step = trajectory.step * rng.random_range(0.8..1.2);
-    let mut at = q.clone();
-    let mut ln_density = f64::NAN;
-    kick(&mut p, &g, scales, 0.5 * step);
-    for i in 1..=steps {
-        at.iter_mut().zip(&p).zip(scales).for_each(|((q, p), s)| *q += step * s * p);
-        ln_density = potential.evaluate(&at, &mut g);
-        if !ln_density.is_finite() {
-            return 0.0;
-        }
-        kick(&mut p, &g, scales, if i == steps { 0.5 * step } else { step });
-    }
-    let acceptance = (ln_density - kinetic(&p) - before).exp().min(1.0);
-    if rng.random::<f64>() < acceptance {
-        *q = at;
-    }
-    if acceptance.is_nan() { 0.0 } else { acceptance }
-}
-
-fn kick(p: &mut [f64], g: &[f64], scales: &[f64], step: f64) {
-    p.iter_mut().zip(g).zip(scales).for_each(|((p, g), s)| *p += step * s * g);
-}
 
 /// Where X, W and β lie in q.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

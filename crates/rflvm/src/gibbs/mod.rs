@@ -9,6 +9,7 @@ pub mod components;
 pub mod concentration;
 pub mod frequencies;
 pub mod gradient;
+pub mod hamiltonian;
 pub mod latent;
 pub mod optimise;
 pub mod pca;
@@ -20,7 +21,7 @@ use crate::error::NumericalError;
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
 use crate::rng::Stream;
-use tuning::Trajectory;
+use hamiltonian::Trajectory;
 
 /// How a frequency moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,6 +1,6 @@
 //! L-BFGS ascent of a log density (Nocedal & Wright 2006, algorithm 7.5): fits a start before the chain may wander.
 
-use super::gradient::Potential;
+use super::hamiltonian::Potential;
 use crate::kernels::dot;
 use std::collections::VecDeque;
 

@@ -2,8 +2,8 @@
 //! components on the link scale, long length-scales, then β and W fitted while X is held.
 
 use super::gradient::{Joint, Layout, hold};
+use super::hamiltonian::Trajectory;
 use super::optimise::maximise;
-use super::tuning::Trajectory;
 use super::{coefficients, components, pca};
 use crate::dist::niw::Cluster;
 use crate::dist::{normal, normals};

@@ -2,32 +2,20 @@
 //! spread of each coordinate in growing windows. Afterwards nothing is tuned, so that the draws are from one fixed kernel.
 
 use super::gradient::Layout;
+use super::hamiltonian::Trajectory;
 use crate::model::Model;
 
-/// A Hamiltonian trajectory: scales of the coordinates, step size in their units, steps.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Trajectory {
-    /// Spread of each coordinate of q; zero for one that does not move.
-    pub scales: Vec<f64>,
-    /// Step size.
-    pub step: f64,
-    /// Mean number of leapfrog steps.
-    pub leapfrogs: usize,
-}
-
-impl Trajectory {
-    /// A first guess from the prior precision and the information that N×J cells of unit information carry.
-    pub fn guess(model: &Model) -> Self {
-        let collapsed = model.is_collapsed();
-        let layout = Layout::new(model, !collapsed);
-        let (n, j, l) = (model.rows() as f64, model.columns() as f64, model.frequencies() as f64);
-        let mut scales = vec![0.0; layout.len()];
-        let (x, w, beta) = layout.split_mut(&mut scales);
-        x.fill((1.0 + j).sqrt().recip());
-        w.fill((1.0 + n * j / l).sqrt().recip());
-        beta.fill((1.0 + 0.5 * n / l).sqrt().recip());
-        Trajectory { scales, step: 0.1, leapfrogs: 12 }
-    }
+/// A first guess from the prior precision and the information that N×J cells of unit information carry.
+pub fn guess(model: &Model) -> Trajectory {
+    let collapsed = model.is_collapsed();
+    let layout = Layout::new(model, !collapsed);
+    let (n, j, l) = (model.rows() as f64, model.columns() as f64, model.frequencies() as f64);
+    let mut scales = vec![0.0; layout.len()];
+    let (x, w, beta) = layout.split_mut(&mut scales);
+    x.fill((1.0 + j).sqrt().recip());
+    w.fill((1.0 + n * j / l).sqrt().recip());
+    beta.fill((1.0 + 0.5 * n / l).sqrt().recip());
+    Trajectory { scales, step: 0.1, leapfrogs: 12 }
 }
 
 /// Acceptance the step size is tuned to.

@@ -4,7 +4,8 @@ use crate::fixtures::{Case, FIXED, RBF, Setting, assert_same, assert_slope, case
 use crate::fixtures::{setting, single, with_features};
 use rflvm::dist::normal;
 use rflvm::gibbs::collapsed::{Marginal, Target};
-use rflvm::gibbs::gradient::{Joint, Layout, Potential};
+use rflvm::gibbs::gradient::{Joint, Layout};
+use rflvm::gibbs::hamiltonian::Potential;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Density, Shift, StudentT, ZeroInflatedPoisson};
 use rflvm::model::{State, joint};

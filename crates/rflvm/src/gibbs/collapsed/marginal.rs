@@ -1,7 +1,8 @@
 //! The collapsed Gaussian with its gradient, for the Hamiltonian move on (X, W).
 
 use super::{Factored, Target};
-use crate::gibbs::gradient::{Layout, Potential, to_positions};
+use crate::gibbs::gradient::{Layout, to_positions};
+use crate::gibbs::hamiltonian::Potential;
 use crate::linalg::{Mat, par_mul};
 use crate::model::features::fill;
 use crate::model::spectral::Spectral;

@@ -11,8 +11,8 @@ pub use marginal::Marginal;
 pub use pairs::frequency_ln_ratio;
 pub use rows::row_ln_ratio;
 
-use super::gradient::{Layout, hamiltonian, hold};
-use super::tuning::Trajectory;
+use super::gradient::{Layout, hold};
+use super::hamiltonian::{Trajectory, hamiltonian};
 use super::{Moves, SweepInfo};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul};

@@ -1,0 +1,115 @@
+//! Hamiltonian Monte Carlo (Neal 2011) on any log density with a gradient; knows no model.
+
+use crate::dist::normals;
+use rand::{Rng, RngExt};
+
+/// A Hamiltonian trajectory: scales of the coordinates, step size in their units, steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    /// Spread of each coordinate of q; zero for one that does not move.
+    pub scales: Vec<f64>,
+    /// Step size.
+    pub step: f64,
+    /// Mean number of leapfrog steps.
+    pub leapfrogs: usize,
+}
+
+/// A log density with its gradient.
+pub trait Potential {
+    /// ln p(q) up to a constant, and its gradient in `g`.
+    fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64;
+}
+
+/// One trajectory from `q`, accepted or not. A coordinate of scale zero does not move. Returns the acceptance probability.
+pub fn hamiltonian<R: Rng + ?Sized>(
+    potential: &mut impl Potential,
+    q: &mut Vec<f64>,
+    trajectory: &Trajectory,
+    rng: &mut R,
+) -> f64 {
+    let scales = &trajectory.scales;
+    let mut g = vec![0.0; q.len()];
+    let mut p = normals(q.len(), rng);
+    let kinetic = |p: &[f64]| 0.5 * p.iter().map(|v| v * v).sum::<f64>();
+    let before = potential.evaluate(q, &mut g) - kinetic(&p);
+    // A random length keeps the trajectory from closing on itself.
+    let steps = rng.random_range(trajectory.leapfrogs.div_ceil(2)..=trajectory.leapfrogs + trajectory.leapfrogs / 2);
+    let step = trajectory.step * rng.random_range(0.8..1.2);
+    let mut at = q.clone();
+    let mut ln_density = f64::NAN;
+    kick(&mut p, &g, scales, 0.5 * step);
+    for i in 1..=steps {
+        at.iter_mut().zip(&p).zip(scales).for_each(|((q, p), s)| *q += step * s * p);
+        ln_density = potential.evaluate(&at, &mut g);
+        if !ln_density.is_finite() {
+            return 0.0;
+        }
+        kick(&mut p, &g, scales, if i == steps { 0.5 * step } else { step });
+    }
+    let ratio = (ln_density - kinetic(&p) - before).exp();
+    // A trajectory that blew up can end in a momentum that is not a number, and `NaN.min(1.0)` is 1.
+    let acceptance = if ratio.is_nan() { 0.0 } else { ratio.min(1.0) };
+    if rng.random::<f64>() < acceptance {
+        *q = at;
+    }
+    acceptance
+}
+
+fn kick(p: &mut [f64], g: &[f64], scales: &[f64], step: f64) {
+    p.iter_mut().zip(g).zip(scales).for_each(|((p, g), s)| *p += step * s * g);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Stream;
+
+    /// N(0, 1) × N(0, 9), and a third coordinate that is held.
+    struct Ellipse;
+
+    impl Potential for Ellipse {
+        fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
+            (g[0], g[1], g[2]) = (-q[0], -q[1] / 9.0, 1e6);
+            -0.5 * (q[0] * q[0] + q[1] * q[1] / 9.0)
+        }
+    }
+
+    #[test]
+    fn draws_have_the_variances_of_the_target() {
+        let trajectory = Trajectory { scales: vec![1.0, 2.0, 0.0], step: 0.4, leapfrogs: 5 };
+        let mut rng = Stream::new(1).rng();
+        let mut q = vec![0.0, 0.0, 7.0];
+        let squares: Vec<[f64; 2]> = (0..40_000)
+            .map(|_| {
+                hamiltonian(&mut Ellipse, &mut q, &trajectory, &mut rng);
+                [q[0] * q[0], q[1] * q[1]]
+            })
+            .collect();
+        assert_eq!(q[2], 7.0);
+        for (d, truth) in [(0, 1.0), (1, 9.0)] {
+            // Batch means see the autocorrelation.
+            let batches: Vec<f64> = squares.chunks(400).map(|b| b.iter().map(|s| s[d]).sum::<f64>() / 400.0).collect();
+            let mean = batches.iter().sum::<f64>() / 100.0;
+            let error = (batches.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 99.0 / 100.0).sqrt();
+            assert!((mean - truth).abs() < 4.0 * error, "{mean} ± {error} for {truth}");
+        }
+    }
+
+    /// A density that is finite everywhere, with a gradient that is not a number away from the start.
+    struct Broken;
+
+    impl Potential for Broken {
+        fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
+            g[0] = if q[0] == 0.0 { 1.0 } else { f64::NAN };
+            0.0
+        }
+    }
+
+    #[test]
+    fn a_trajectory_that_blows_up_is_rejected() {
+        let trajectory = Trajectory { scales: vec![1.0], step: 0.1, leapfrogs: 1 };
+        let mut q = vec![0.0];
+        assert_eq!(hamiltonian(&mut Broken, &mut q, &trajectory, &mut Stream::new(2).rng()), 0.0);
+        assert_eq!(q, [0.0]);
+    }
+}
