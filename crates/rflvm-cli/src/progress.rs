@@ -1,6 +1,6 @@
 //! Progress of the chains: a bar each on a terminal, a line now and then elsewhere, nothing when quiet.
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use rflvm::gibbs::chain::Progress;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -23,8 +23,14 @@ impl Watch {
             return Watch::Lines { begun: Instant::now() };
         }
         let all = MultiProgress::new();
-        let template = "{prefix} {bar:24} {pos:>5}/{len} {per_sec:>10} eta {eta:<4} {msg}";
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let template = "{prefix} {bar:24} {pos:>5}/{len} {rate:>7} {eta:>4} left  {msg}";
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).with_key(
+            "rate",
+            |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                // A bar that cannot be written is not worth failing for.
+                let _ = write!(out, "{:.1}/s", state.per_sec());
+            },
+        );
         let bars = (1..=chains).map(|chain| {
             let bar = all.add(ProgressBar::new(sweeps).with_style(style.clone()).with_prefix(format!("chain {chain}")));
             bar.set_message("fitting the start");
