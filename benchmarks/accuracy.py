@@ -125,14 +125,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT / "../shared/data")
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/rflvm")
-    parser.add_argument("--only", default="", help="tasks whose name contains this")
+    parser.add_argument("--only", default="", help="tasks whose name contains this, or is this after an = sign")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--warmup", type=int, default=300)
     parser.add_argument("--draws", type=int, default=300)
     args = parser.parse_args()
     print("| task | seed | result | seconds |\n|---|---|---|---|", flush=True)
     for name, run in TASKS.items():
-        if args.only not in name:
+        wanted = name == args.only[1:] if args.only.startswith("=") else args.only in name
+        if not wanted:
             continue
         for seed in args.seeds:
             try:

@@ -54,12 +54,12 @@ pub fn draw<R: Rng + ?Sized>(y: u64, r: f64, rng: &mut R) -> u64 {
     tables
 }
 
-/// E[l] = Σ_{t=1..y} r/(r + t − 1), in O(y).
+/// `E[l]` = Σ_{t=1..y} r/(r + t − 1), in O(y).
 pub fn mean(y: u64, r: f64) -> f64 {
     (0..y).rev().map(|t| r / (r + t as f64)).sum()
 }
 
-/// Var[l] = Σ_{t=1..y} r (t − 1)/(r + t − 1)², in O(y).
+/// `Var[l]` = Σ_{t=1..y} r (t − 1)/(r + t − 1)², in O(y).
 pub fn variance(y: u64, r: f64) -> f64 {
     let term = |t: f64| r * t / ((r + t) * (r + t));
     (0..y).rev().map(|t| term(t as f64)).sum()

@@ -106,12 +106,12 @@ impl PolyaGamma {
         Ok(Self { b, c })
     }
 
-    /// E[ω] = b/(2c) tanh(c/2).
+    /// `E[ω]` = b/(2c) tanh(c/2).
     pub fn mean(&self) -> f64 {
         self.b * unit_moments(self.c.abs()).0
     }
 
-    /// Var[ω] = b/(4c³) (sinh c − c) sech²(c/2).
+    /// `Var[ω]` = b/(4c³) (sinh c − c) sech²(c/2).
     pub fn variance(&self) -> f64 {
         self.b * unit_moments(self.c.abs()).1
     }

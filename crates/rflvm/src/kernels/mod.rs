@@ -3,7 +3,7 @@
 //! Written by hand because a call to `f64::exp` or `f64::sin` stays a scalar library call that
 //! LLVM cannot vectorise, and SIMD crates pick their width at compile time, so that they reach
 //! AVX only under `-C target-cpu=native`. Here every function is an ordinary branch-free loop,
-//! compiled once per instruction set by [`dispatch!`] and picked by one relaxed atomic load.
+//! compiled once per instruction set by `dispatch!` and picked by one relaxed atomic load.
 //!
 //! Results depend on the input and on whether the level has fused multiply-add, on nothing else:
 //! sums run in eight fixed lanes whatever the register width, so [`Level::Avx2`] and
