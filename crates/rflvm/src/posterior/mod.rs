@@ -5,6 +5,7 @@ pub mod score;
 
 use crate::draws::Memory;
 use crate::linalg::Mat;
+use std::cmp::Ordering;
 
 /// Draws of all chains; immutable.
 #[derive(Debug, Clone)]
@@ -41,7 +42,8 @@ impl Posterior {
         let verdict = |&(ln_joint, sd): &(f64, f64)| {
             let below = best.0 - ln_joint;
             let allowed = (DEVIATIONS * sd.max(best.1)).max(SMALL_GAP);
-            Verdict { ln_joint, below, allowed, used: below <= allowed }
+            // Only a gap that is there counts: a density that is not a number sets no chain aside.
+            Verdict { ln_joint, below, allowed, used: below.partial_cmp(&allowed) != Some(Ordering::Greater) }
         };
         Posterior { verdicts: moments.iter().map(verdict).collect(), chains }
     }

@@ -59,7 +59,8 @@ impl NegativeBinomial {
         let r = column.theta[0] * u.exp();
         let last = column.beta.len() - 1;
         let shifted: Vec<f64> = column.f.iter().map(|f| f - u).collect();
-        let rising: f64 = column.y.iter().filter(|y| !y.is_nan()).map(|&y| ln_rising(y, r)).sum();
+        let ln_gamma_r = ln_gamma(r);
+        let rising: f64 = column.y.iter().filter(|y| !y.is_nan()).map(|&y| ln_rising(y, r, ln_gamma_r)).sum();
         let ln_lik = rising + kernels::negative_binomial_log_lik(&column.y, &vec![r; shifted.len()], &shifted);
         ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
             - 0.5 * column.precision[last] * (column.beta[last] - u - column.unit.centre).powi(2)
@@ -94,14 +95,14 @@ impl NegativeBinomial {
     }
 }
 
-/// ln Γ(y + r) − ln Γ(r). A short product for small counts: two large logs would cancel. For huge r it is y ln r.
-fn ln_rising(y: f64, r: f64) -> f64 {
+/// ln Γ(y + r) − ln Γ(r), the last given. A short product for small counts: two large logs would cancel. For huge r it is y ln r.
+fn ln_rising(y: f64, r: f64, ln_gamma_r: f64) -> f64 {
     if r > 1e15 {
         y * r.ln()
     } else if y <= 16.0 {
         (0..y as u32).map(|t| r + f64::from(t)).product::<f64>().ln()
     } else {
-        ln_gamma(y + r) - ln_gamma(r)
+        ln_gamma(y + r) - ln_gamma_r
     }
 }
 
