@@ -100,11 +100,11 @@ fn values_are_stable() {
     // A change here is a change of the draws for a given seed: say so in the CHANGELOG as value-breaking. Instruction sets
     // differ in their last bits, and a few sweeps amplify that a little: hence the tolerance.
     let stable: [(&str, bool, [f64; 3]); 5] = [
-        ("gaussian", false, [-9790.74439, 0.605526765, 0.958161066]),
-        ("gaussian", true, [-9787.71275, 0.273492361, 0.760185735]),
-        ("poisson", false, [-12614.4015, -0.374101027, 0.858676423]),
-        ("negative-binomial", true, [-31256.3621, -0.951927692, 0.555492133]),
-        ("multinomial", false, [-8433.59315, 0.613757401, 1.0340074]),
+        ("gaussian", false, [-9762.49635, 0.32988309, 0.947656867]),
+        ("gaussian", true, [-9716.71848, 0.613654604, 0.704305859]),
+        ("poisson", false, [-12455.7029, -0.488873599, 0.856137158]),
+        ("negative-binomial", true, [-30998.0054, -0.686946811, 0.873064028]),
+        ("multinomial", false, [-8232.16628, 0.0962086905, 0.794085664]),
     ];
     let found: Vec<[f64; 3]> = stable.iter().map(|&(name, missing, _)| fingerprint(name, missing)).collect();
     for ((name, missing, values), found) in stable.iter().zip(&found) {

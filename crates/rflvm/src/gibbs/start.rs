@@ -1,5 +1,5 @@
 //! Where a chain begins. The posterior has tangled modes that no sampler leaves, so the start decides: X by principal
-//! components on the link scale, long length-scales, then β and W fitted while X is held.
+//! components on the link scale; X unfolded under long length-scales; then β and W fitted to it while it is held.
 
 use super::gradient::{Joint, Layout, hold};
 use super::hamiltonian::Trajectory;
@@ -88,24 +88,29 @@ fn start_parameters(model: &Model) -> Vec<Theta> {
     model.blocks().iter().map(of_block).collect()
 }
 
-/// β, then W and β, climb to a mode with X held; θ follows.
+/// Climbs in stages: β; then X and β with the frequencies held long, so that X unfolds before the map can become rough
+/// (frequencies freed first let it tear instead); then W and β with X held. θ follows.
 fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let layout = Layout::new(model, true);
     let unit = Trajectory { scales: vec![1.0; layout.len()], step: 1.0, leapfrogs: 1 };
-    let weights_and_frequencies = hold(model, layout, &unit, false).scales;
-    let mut weights = weights_and_frequencies.clone();
-    layout.split_mut(&mut weights).1.fill(0.0);
-    for (round, (scales, iterations)) in
-        [(&weights, 40), (&weights_and_frequencies, 40), (&weights_and_frequencies, 40)].into_iter().enumerate()
-    {
+    let all = hold(model, layout, &unit, true).scales;
+    let (mut weights, mut weights_and_positions, mut weights_and_frequencies) = (all.clone(), all.clone(), all);
+    let hold_positions = |scales: &mut Vec<f64>| layout.split_mut(scales).0.fill(0.0);
+    let hold_frequencies = |scales: &mut Vec<f64>| layout.split_mut(scales).1.fill(0.0);
+    hold_positions(&mut weights);
+    hold_frequencies(&mut weights);
+    hold_frequencies(&mut weights_and_positions);
+    hold_positions(&mut weights_and_frequencies);
+    let stages = [(weights, 40), (weights_and_positions, 100), (weights_and_frequencies, 80)];
+    for (stage, (scales, iterations)) in stages.into_iter().enumerate() {
         let mut q = layout.gather(state);
         let mut joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral);
-        maximise(&mut joint, &mut q, scales, iterations);
+        maximise(&mut joint, &mut q, &scales, iterations);
         let (x, w, beta) = layout.split(&q);
         state.features.set(x, w);
         state.beta.as_mut_slice().copy_from_slice(beta);
         state.refresh(model);
-        coefficients::update_parameters(model, state, stream.at(round as u64))?;
+        coefficients::update_parameters(model, state, stream.at(stage as u64))?;
     }
     Ok(())
 }
