@@ -22,6 +22,7 @@ use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
 use crate::rng::Stream;
 use hamiltonian::Trajectory;
+use std::time::Instant;
 
 /// How a frequency moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,9 +53,14 @@ impl Default for Moves {
     }
 }
 
+/// The parts of a sweep that are timed, in order.
+pub const STEPS: [&str; 6] = ["spectral", "frequencies", "positions", "gradient", "weights", "symmetry"];
+
 /// What a sweep reports about itself. Nothing here is part of the state.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SweepInfo {
+    /// Wall seconds of each of the [`STEPS`].
+    pub seconds: [f64; STEPS.len()],
     /// Slice candidates priced per frequency (or 1 for Metropolis).
     pub frequency_tries: f64,
     /// Share of frequencies that moved.
@@ -78,27 +84,50 @@ pub fn sweep(
     stream: Stream,
 ) -> Result<SweepInfo, NumericalError> {
     let mut info = SweepInfo::default();
+    let mut clock = Clock::new();
     if let Kernel::Learned(mixture) = &model.spec().kernel {
         assignments::update(mixture, state, &mut stream.named("z").rng())?;
         components::update(mixture, state, &mut stream.named("clusters").rng())?;
         concentration::update(mixture, &mut state.spectral, &mut stream.named("alpha").rng());
     }
+    clock.lap(&mut info, 0);
     if model.is_collapsed() {
-        collapsed::update(model, state, moves, trajectory, stream, &mut info)?;
+        collapsed::update(model, state, moves, trajectory, stream, &mut info, &mut clock)?;
     } else {
         frequencies::update(model, state, moves.frequencies, stream.named("w"), &mut info)?;
+        clock.lap(&mut info, 1);
         if moves.positions {
             latent::update(model, state, stream.named("x"), &mut info)?;
         }
+        clock.lap(&mut info, 2);
         if moves.gradient {
             info.acceptance = gradient::update(model, state, moves.positions, trajectory, stream.named("gradient"));
         }
+        clock.lap(&mut info, 3);
     }
     coefficients::update(model, state, stream.named("beta"))?;
     amplitudes::update(model, state, &mut stream.named("tau2").rng());
+    clock.lap(&mut info, 4);
     if moves.symmetry && moves.positions {
         symmetry::translate(state, &mut stream.named("translation").rng());
         symmetry::scale(model, state, &mut stream.named("scale").rng())?;
     }
+    clock.lap(&mut info, 5);
     Ok(info)
+}
+
+/// Times the steps of a sweep.
+struct Clock(Instant);
+
+impl Clock {
+    fn new() -> Self {
+        Clock(Instant::now())
+    }
+
+    /// Ends the step of this number in [`STEPS`].
+    fn lap(&mut self, info: &mut SweepInfo, step: usize) {
+        let now = Instant::now();
+        info.seconds[step] = (now - self.0).as_secs_f64();
+        self.0 = now;
+    }
 }

@@ -13,26 +13,29 @@ pub use rows::row_ln_ratio;
 
 use super::gradient::{Layout, hold};
 use super::hamiltonian::{Trajectory, hamiltonian};
-use super::{Moves, SweepInfo};
+use super::{Clock, Moves, SweepInfo};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul};
 use crate::model::{Model, State};
 use crate::rng::Stream;
 
 /// All collapsed moves of a sweep.
-pub fn update(
+pub(super) fn update(
     model: &Model,
     state: &mut State,
     moves: Moves,
     trajectory: &Trajectory,
     stream: Stream,
     info: &mut SweepInfo,
+    clock: &mut Clock,
 ) -> Result<(), NumericalError> {
     let target = Target::new(model);
     pairs::update(&target, state, moves.frequencies, stream.named("w"), info)?;
+    clock.lap(info, 1);
     if moves.positions {
         rows::update(&target, state, stream.named("x"), info)?;
     }
+    clock.lap(info, 2);
     if moves.gradient {
         let layout = Layout::new(model, false);
         let mut q = layout.gather(state);
@@ -42,6 +45,7 @@ pub fn update(
         let (x, w, _) = layout.split(&q);
         state.features.set(x, w);
     }
+    clock.lap(info, 3);
     Ok(())
 }
 

@@ -1,0 +1,142 @@
+//! Runs chains on a matrix and writes, sweep by sweep, what they cost and the quantities by which mixing is judged: those
+//! that no rotation, reflection or relabelling changes. `benchmarks/run.py` calls it; effective sample sizes are computed
+//! there, by one and the same function for all samplers.
+
+use clap::Parser;
+use rflvm::gibbs::chain::{Chain, Settings};
+use rflvm::gibbs::start::Start;
+use rflvm::model::{Model, ModelSpec, State};
+use rflvm::observations::{Observations, Offset};
+use rflvm::{linalg::Mat, spec};
+use std::io::{BufWriter, Write};
+use std::time::Instant;
+
+/// Costs and invariant quantities of each sweep, as CSV on stdout.
+#[derive(Parser)]
+struct Args {
+    /// Table of numbers, .npy with two axes of f64.
+    table: std::path::PathBuf,
+    /// Family of all columns.
+    #[arg(long, default_value = "gaussian")]
+    likelihood: String,
+    /// D.
+    #[arg(long, default_value_t = 2)]
+    latent_dim: usize,
+    /// M.
+    #[arg(long, default_value_t = 100)]
+    features: usize,
+    /// Sweeps before draws are kept.
+    #[arg(long, default_value_t = 200)]
+    warmup: u64,
+    /// Sweeps kept.
+    #[arg(long, default_value_t = 200)]
+    draws: u64,
+    /// Number of the chain: its starting point and its random streams.
+    #[arg(long, default_value_t = 0)]
+    chain: usize,
+    /// The seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Offsets by the rows' size factors.
+    #[arg(long)]
+    size_factors: bool,
+    /// Leave out moves along symmetries.
+    #[arg(long)]
+    no_symmetry: bool,
+    /// Leave out the joint gradient move.
+    #[arg(long)]
+    no_gradient: bool,
+    /// Pairs of rows whose distances are traced, a:b,c:d,…
+    #[arg(long, value_parser = pair, value_delimiter = ',')]
+    pairs: Vec<(usize, usize)>,
+    /// Cells of F that are traced, row:column,…
+    #[arg(long, value_parser = pair, value_delimiter = ',')]
+    cells: Vec<(usize, usize)>,
+}
+
+fn pair(text: &str) -> Result<(usize, usize), String> {
+    let both = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    both.ok_or_else(|| format!("'{text}' is not of the form 3:14"))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let args = Args::parse();
+    let array = npyz::NpyFile::new(std::io::BufReader::new(std::fs::File::open(&args.table)?))?;
+    let (rows, columns) = (array.shape()[0] as usize, array.shape()[1] as usize);
+    let mut data = Observations::new(Mat::from_vec(rows, columns, array.into_vec::<f64>()?))?;
+    if args.size_factors {
+        data = data.with_offset(Offset::SizeFactors)?;
+    }
+    let spec = ModelSpec { latent_dim: args.latent_dim, features: args.features, ..ModelSpec::default() };
+    let model = Model::with_blocks(data, vec![((0..columns).collect(), spec::family(&args.likelihood, None)?)], spec)?;
+    let mut settings = Settings { warmup: args.warmup, draws: args.draws, seed: args.seed, ..Settings::default() };
+    settings.start = Start::Pca;
+    settings.moves.symmetry = !args.no_symmetry;
+    settings.moves.gradient = !args.no_gradient;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
+    pool.install(|| run(&args, &model, &settings))
+}
+
+fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let distances = (0..args.pairs.len()).map(|i| format!("distance{i}"));
+    let cells = (0..args.cells.len()).map(|i| format!("f{i}"));
+    let names: Vec<String> = distances.chain(cells).collect();
+    writeln!(
+        out,
+        "sweep,cpu,wall,spectral,frequencies,positions,gradient,weights,symmetry,w_tries,x_tries,acceptance,leapfrogs,step,clusters,\
+         log_lik,w2,alpha,{}",
+        names.join(",")
+    )?;
+    let begun = (cpu_seconds(), Instant::now());
+    let mut chain = Chain::new(model, settings, args.chain)?;
+    eprintln!("start: {:.3} CPU s, {:.3} s", cpu_seconds() - begun.0, begun.1.elapsed().as_secs_f64());
+    for sweep in 1..=args.warmup + args.draws {
+        let begun = (cpu_seconds(), Instant::now());
+        let info = chain.advance()?;
+        let (cpu, wall) = (cpu_seconds() - begun.0, begun.1.elapsed().as_secs_f64());
+        write!(out, "{sweep},{cpu:.6},{wall:.6}")?;
+        for seconds in info.seconds {
+            write!(out, ",{seconds:.6}")?;
+        }
+        let step = chain.trajectory().step;
+        write!(
+            out,
+            ",{:.3},{:.3},{:.3},{},{step:.4},{}",
+            info.frequency_tries,
+            info.position_tries,
+            info.acceptance,
+            chain.trajectory().leapfrogs,
+            chain.state.spectral.count()
+        )?;
+        for value in invariants(args, model, &chain.state) {
+            write!(out, ",{value}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// log-likelihood, ‖W‖², α, distances, cells of F.
+fn invariants(args: &Args, model: &Model, state: &State) -> Vec<f64> {
+    let x = state.features.x();
+    let w2 = state.features.w().as_slice().iter().map(|w| w * w).sum();
+    let distance = |&(a, b): &(usize, usize)| {
+        x.row(a).iter().zip(x.row(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    };
+    let mut values = vec![model.ln_likelihood(state), w2, state.spectral.alpha];
+    values.extend(args.pairs.iter().map(distance));
+    values.extend(args.cells.iter().map(|&(n, j)| state.f[(n, j)]));
+    values
+}
+
+/// CPU seconds of the process, all threads.
+fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call only fills the struct it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
