@@ -49,6 +49,12 @@ struct Args {
     /// Leave out the joint gradient move.
     #[arg(long)]
     no_gradient: bool,
+    /// Share of the frequencies and columns that a sweep redraws one by one beside the gradient move.
+    #[arg(long)]
+    share: Option<f64>,
+    /// File for X of each sweep, as raw f64.
+    #[arg(long)]
+    positions: Option<std::path::PathBuf>,
     /// Pairs of rows whose distances are traced, a:b,c:d,…
     #[arg(long, value_parser = pair, value_delimiter = ',')]
     pairs: Vec<(usize, usize)>,
@@ -76,6 +82,7 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     settings.start = Start::Pca;
     settings.moves.symmetry = !args.no_symmetry;
     settings.moves.gradient = !args.no_gradient;
+    settings.moves.share = args.share.unwrap_or(settings.moves.share);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
     pool.install(|| run(&args, &model, &settings))
 }
@@ -91,6 +98,10 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
          log_lik,w2,alpha,{}",
         names.join(",")
     )?;
+    let mut positions = match &args.positions {
+        Some(path) => Some(BufWriter::new(std::fs::File::create(path)?)),
+        None => None,
+    };
     let begun = (cpu_seconds(), Instant::now());
     let mut chain = Chain::new(model, settings, args.chain)?;
     eprintln!("start: {:.3} CPU s, {:.3} s", cpu_seconds() - begun.0, begun.1.elapsed().as_secs_f64());
@@ -102,20 +113,25 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
         for seconds in info.seconds {
             write!(out, ",{seconds:.6}")?;
         }
-        let step = chain.trajectory().step;
+        let step = chain.tuning().trajectory.step;
         write!(
             out,
             ",{:.3},{:.3},{:.3},{},{step:.4},{}",
             info.frequency_tries,
             info.position_tries,
             info.acceptance,
-            chain.trajectory().leapfrogs,
+            chain.tuning().trajectory.leapfrogs,
             chain.state.spectral.count()
         )?;
         for value in invariants(args, model, &chain.state) {
             write!(out, ",{value}")?;
         }
         writeln!(out)?;
+        if let Some(file) = &mut positions {
+            for v in chain.state.features.x().as_slice() {
+                file.write_all(&v.to_le_bytes())?;
+            }
+        }
     }
     Ok(())
 }
@@ -124,9 +140,8 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
 fn invariants(args: &Args, model: &Model, state: &State) -> Vec<f64> {
     let x = state.features.x();
     let w2 = state.features.w().as_slice().iter().map(|w| w * w).sum();
-    let distance = |&(a, b): &(usize, usize)| {
-        x.row(a).iter().zip(x.row(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
-    };
+    let distance =
+        |&(a, b): &(usize, usize)| x.row(a).iter().zip(x.row(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
     let mut values = vec![model.ln_likelihood(state), w2, state.spectral.alpha];
     values.extend(args.pairs.iter().map(distance));
     values.extend(args.cells.iter().map(|&(n, j)| state.f[(n, j)]));

@@ -2,8 +2,7 @@
 //!
 //! Priors are mild, so that the moments compared exist; no constant is 1, so that a root, square or left-out factor shows.
 
-use rflvm::gibbs::hamiltonian::Trajectory;
-use rflvm::gibbs::tuning;
+use rflvm::gibbs::tuning::Tuning;
 use rflvm::gibbs::{FrequencyMove, Moves};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
@@ -25,7 +24,7 @@ pub struct Configuration {
     /// The moves of a sweep.
     pub moves: Moves,
     /// The gradient move, fixed: tuning would make the chain depend on its past.
-    pub trajectory: Trajectory,
+    pub tuning: Tuning,
 }
 
 const ROWS: usize = 4;
@@ -119,8 +118,9 @@ impl Recipe {
         model.set_units(units);
         let moves = Moves { frequencies: self.frequencies, ..Moves::default() };
         let step = if model.is_collapsed() { 0.8 } else { joint_step(&model) } * self.hurry;
-        let trajectory = Trajectory { step, leapfrogs: 3, ..tuning::guess(&model) };
-        Configuration { name, model, moves, trajectory }
+        let mut tuning = Tuning::guess(&model);
+        (tuning.trajectory.step, tuning.trajectory.leapfrogs) = (step, 3);
+        Configuration { name, model, moves, tuning }
     }
 }
 

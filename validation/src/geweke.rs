@@ -145,8 +145,8 @@ fn chain(
         let stream = stream.at(i as u64);
         let y = simulate::draw_data(&model, &state, stream.named("data"));
         model.set_values(&y);
-        let Configuration { moves, trajectory, .. } = configuration;
-        acceptance += gibbs::sweep(&model, &mut state, *moves, trajectory, stream.named("sweep"))?.acceptance;
+        let Configuration { moves, tuning, .. } = configuration;
+        acceptance += gibbs::sweep(&model, &mut state, *moves, tuning, stream.named("sweep"))?.acceptance;
         if let Some(extra) = extra {
             extra(&model, &mut state, stream.named("extra"))?;
         }

@@ -79,6 +79,7 @@ fn alpha(model: &Model, state: &mut State, factor: f64, sum: bool, stream: Strea
 /// Column j of a model of one block, as a family's update sees it.
 fn column<'a>(model: &'a Model, state: &'a State, j: usize) -> Column<'a> {
     Column {
+        is_due: true,
         j,
         h: state.features.h(),
         y: model.y().col(j),

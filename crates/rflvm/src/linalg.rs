@@ -138,9 +138,13 @@ const MUL_ROWS: usize = 64;
 
 /// out (+)= a · b with rows of `out` split over threads in fixed pieces.
 pub fn par_mul(out: &mut Mat, a: MatRef<'_, f64>, b: MatRef<'_, f64>, accumulate: bool) {
-    let cols = out.cols;
+    par_mul_into(&mut out.data, out.cols, a, b, accumulate);
+}
+
+/// [`par_mul`] into the values of a matrix with `cols` columns.
+pub fn par_mul_into(out: &mut [f64], cols: usize, a: MatRef<'_, f64>, b: MatRef<'_, f64>, accumulate: bool) {
     let accum = if accumulate { Accum::Add } else { Accum::Replace };
-    out.data.par_chunks_mut((MUL_ROWS * cols).max(1)).enumerate().for_each(|(c, piece)| {
+    out.par_chunks_mut((MUL_ROWS * cols).max(1)).enumerate().for_each(|(c, piece)| {
         let rows = piece.len() / cols;
         let piece = MatMut::from_row_major_slice_mut(piece, rows, cols);
         matmul::matmul(piece, accum, a.subrows(c * MUL_ROWS, rows), b, 1.0, Par::Seq);
@@ -274,9 +278,14 @@ impl Cholesky {
         triangular_solve::solve_upper_triangular_in_place(self.lower().transpose(), b.view_mut(), Par::Seq);
     }
 
+    /// B ← L⁻¹ B, all columns at once.
+    pub fn solve_lower_mat(&self, b: &mut Mat) {
+        triangular_solve::solve_lower_triangular_in_place(self.lower(), b.view_mut(), Par::Seq);
+    }
+
     /// B ← A⁻¹ B, all columns at once.
     pub fn solve_mat(&self, b: &mut Mat) {
-        triangular_solve::solve_lower_triangular_in_place(self.lower(), b.view_mut(), Par::Seq);
+        self.solve_lower_mat(b);
         self.solve_upper_mat(b);
     }
 

@@ -2,7 +2,8 @@
 
 use rflvm::draws::Memory;
 use rflvm::gibbs::chain::{Settings, run};
-use rflvm::gibbs::{Moves, sweep, tuning};
+use rflvm::gibbs::tuning::Tuning;
+use rflvm::gibbs::{Moves, sweep};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Theta, Unit};
 use rflvm::model::{Model, ModelSpec};
@@ -94,9 +95,9 @@ fn fingerprint(name: &str, missing: bool) -> [f64; 3] {
     let model = model(name, missing);
     let stream = Stream::new(11);
     let mut state = simulate::draw_prior(&model, stream).unwrap();
-    let trajectory = tuning::guess(&model);
+    let tuning = Tuning::guess(&model);
     for i in 0..3 {
-        sweep(&model, &mut state, Moves::default(), &trajectory, stream.at(i)).unwrap();
+        sweep(&model, &mut state, Moves::default(), &tuning, stream.at(i)).unwrap();
     }
     [model.ln_likelihood(&state), state.features.x()[(0, 0)], state.features.w()[(0, 0)]]
 }

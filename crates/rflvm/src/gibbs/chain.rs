@@ -1,10 +1,8 @@
 //! Chains: a start, a staged warm-up, draws. Every chain and sweep has random streams of its own, so draws depend on the
 //! seed alone and not on the number of threads.
 
-use super::gradient::Layout;
-use super::hamiltonian::Trajectory;
 use super::start::{Start, start};
-use super::tuning::{self, Adaptation};
+use super::tuning::{Adaptation, Tuning};
 use super::{Moves, SweepInfo, sweep};
 use crate::draws::{Draw, Draws};
 use crate::error::{NumericalError, RunError, SpecError};
@@ -90,9 +88,8 @@ pub struct Chain<'a> {
     stream: Stream,
     /// The current state.
     pub state: State,
-    trajectory: Trajectory,
+    tuning: Tuning,
     adaptation: Option<Adaptation>,
-    layout: Layout,
     held: u64,
     done: u64,
 }
@@ -102,16 +99,15 @@ impl<'a> Chain<'a> {
     pub fn new(model: &'a Model, settings: &'a Settings, chain: usize) -> Result<Self, NumericalError> {
         let stream = Stream::new(settings.seed).named("chain").at(chain as u64);
         let state = start(model, settings.start, stream)?;
-        let trajectory = tuning::guess(model);
+        let tuning = Tuning::guess(model);
         let held = settings.warmup / HELD_SHARE;
         Ok(Chain {
-            adaptation: Some(Adaptation::new(model, &trajectory, settings.warmup - held)),
-            layout: Layout::new(model, !model.is_collapsed()),
+            adaptation: Some(Adaptation::new(model, &tuning, settings.warmup - held)),
             model,
             settings,
             stream,
             state,
-            trajectory,
+            tuning,
             held,
             done: 0,
         })
@@ -130,22 +126,25 @@ impl<'a> Chain<'a> {
             && let Some(adaptation) = self.adaptation.take()
             && self.settings.warmup > self.held
         {
-            adaptation.finish(&mut self.trajectory);
+            adaptation.finish(&mut self.tuning);
         }
-        let info = sweep(self.model, &mut self.state, moves, &self.trajectory, stream)?;
+        if self.done == self.held {
+            self.tuning.refer_to(self.model, &self.state);
+        }
+        let info = sweep(self.model, &mut self.state, moves, &self.tuning, stream)?;
         if self.done >= self.held
             && moves.gradient
             && let Some(adaptation) = &mut self.adaptation
         {
-            adaptation.learn(info.acceptance, &self.layout.gather(&self.state), &mut self.trajectory);
+            adaptation.learn(self.model, info.acceptance, &self.state, &mut self.tuning);
         }
         self.done += 1;
         Ok(info)
     }
 
-    /// The tuned trajectory.
-    pub fn trajectory(&self) -> &Trajectory {
-        &self.trajectory
+    /// What the gradient move is tuned to.
+    pub fn tuning(&self) -> &Tuning {
+        &self.tuning
     }
 }
 

@@ -1,7 +1,7 @@
 //! W: one frequency at a time, prior N(μ_z, Σ_z) times likelihood. A new w_l changes two columns of Φ, so
 //! F' = F + Δsin β_lᵀ + Δcos β_{L+l}ᵀ costs O(NJ), never O(NMJ).
 
-use super::{FrequencyMove, SweepInfo};
+use super::{FrequencyMove, Moves, SweepInfo, is_made};
 use crate::error::NumericalError;
 use crate::kernels;
 use crate::model::family::Shift;
@@ -11,11 +11,11 @@ use crate::rng::Stream;
 use crate::slice;
 use rand::{Rng, RngExt};
 
-/// Moves each frequency in turn.
+/// Moves each frequency, or a share of them, in turn.
 pub fn update(
     model: &Model,
     state: &mut State,
-    how: FrequencyMove,
+    moves: Moves,
     stream: Stream,
     info: &mut SweepInfo,
 ) -> Result<(), NumericalError> {
@@ -23,15 +23,16 @@ pub fn update(
     let rows = model.rows();
     let (mut old, mut new) = (Pair::new(rows), Pair::new(rows));
     let mut log_lik = model.log_lik(state);
-    let (mut tries, mut moved) = (0, 0);
-    for l in 0..frequencies {
+    let (mut made, mut tries, mut moved) = (0, 0, 0);
+    for l in (0..frequencies).filter(|&l| is_made(stream.at(l as u64), moves.share())) {
         if !log_lik.is_finite() {
             let place = format!("frequency {}", l + 1);
             return Err(NumericalError::NotFinite { step: "frequencies", value: log_lik, place });
         }
         let rng = &mut stream.at(l as u64).rng();
         state.features.current_pair(l, &mut old);
-        let landing = propose(model, state, how, l, (&old, &mut new), log_lik, rng);
+        let landing = propose(model, state, moves.frequencies, l, (&old, &mut new), log_lik, rng);
+        made += 1;
         tries += landing.tries;
         if let Some(w) = landing.w {
             commit(state, l, &w, &old, &new);
@@ -39,8 +40,8 @@ pub fn update(
             moved += 1;
         }
     }
-    info.frequency_tries = f64::from(tries) / frequencies as f64;
-    info.frequency_moves = f64::from(moved) / frequencies as f64;
+    info.frequency_tries = f64::from(tries) / f64::from(made.max(1));
+    info.frequency_moves = f64::from(moved) / f64::from(made.max(1));
     Ok(())
 }
 

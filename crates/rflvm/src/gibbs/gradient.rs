@@ -1,13 +1,12 @@
-//! The joint gradient move: a Hamiltonian trajectory in (X, W, β) given the rest. F is differentiable in all of them: with
-//! G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, three matrix products a gradient.
+//! The joint density of (X, W, β) given the rest, with its gradient: what the start climbs. F is differentiable in all of
+//! them: with G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, three matrix products a gradient.
 
-use super::hamiltonian::{Potential, Trajectory, hamiltonian};
+use super::hamiltonian::Potential;
 use crate::linalg::{Mat, mul_add, par_mul};
 use crate::model::family::Theta;
 use crate::model::features::fill;
 use crate::model::spectral::Spectral;
 use crate::model::{Model, State, predictor};
-use crate::rng::Stream;
 use faer::MatRef;
 use rayon::prelude::*;
 
@@ -188,33 +187,4 @@ pub(crate) fn to_positions(
     mul_add(faer::MatMut::from_row_major_slice_mut(gx, n, d), t.view(), w.view());
     mul_add(faer::MatMut::from_row_major_slice_mut(gw, l, d), t.view().transpose(), x.view());
     ln_density
-}
-
-/// One trajectory in (X, W, β); X is held where `positions` is false. Returns the acceptance probability.
-pub fn update(model: &Model, state: &mut State, positions: bool, trajectory: &Trajectory, stream: Stream) -> f64 {
-    let layout = Layout::new(model, true);
-    let mut q = layout.gather(state);
-    let held = hold(model, layout, trajectory, positions);
-    let mut joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral);
-    let acceptance = hamiltonian(&mut joint, &mut q, &held, &mut stream.rng());
-    let (x, w, beta) = layout.split(&q);
-    state.features.set(x, w);
-    state.beta.as_mut_slice().copy_from_slice(beta);
-    state.refresh(model);
-    acceptance
-}
-
-/// The trajectory with the scales of what may not move set to zero: weights that are fixed, and X if asked.
-pub(super) fn hold(model: &Model, layout: Layout, trajectory: &Trajectory, positions: bool) -> Trajectory {
-    let mut held = trajectory.clone();
-    let (x, _, beta) = layout.split_mut(&mut held.scales);
-    if !positions {
-        x.fill(0.0);
-    }
-    if layout.columns > 0 {
-        for j in (0..layout.columns).filter(|&j| !model.is_free(j)) {
-            beta.iter_mut().skip(j).step_by(layout.columns).for_each(|s| *s = 0.0);
-        }
-    }
-    held
 }

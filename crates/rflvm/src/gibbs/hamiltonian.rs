@@ -1,12 +1,13 @@
 //! Hamiltonian Monte Carlo (Neal 2011) on any log density with a gradient; knows no model.
 
 use crate::dist::normals;
+use crate::kernels;
 use rand::{Rng, RngExt};
 
 /// A Hamiltonian trajectory: scales of the coordinates, step size in their units, steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
-    /// Spread of each coordinate of q; zero for one that does not move.
+    /// Spread of each coordinate of q but for those that turn; zero for one that does not move.
     pub scales: Vec<f64>,
     /// Step size.
     pub step: f64,
@@ -18,6 +19,12 @@ pub struct Trajectory {
 pub trait Potential {
     /// ln p(q) up to a constant, and its gradient in `g`.
     fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64;
+
+    /// How many of the last coordinates have a standard normal density beside what `evaluate` gives. They turn with their
+    /// momenta by the exact flow of that density, so that the step need not shrink with their number.
+    fn turning(&self) -> usize {
+        0
+    }
 }
 
 /// One trajectory from `q`, accepted or not. A coordinate of scale zero does not move. Returns the acceptance probability.
@@ -28,10 +35,11 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     rng: &mut R,
 ) -> f64 {
     let scales = &trajectory.scales;
+    let straight = q.len() - potential.turning();
     let mut g = vec![0.0; q.len()];
     let mut p = normals(q.len(), rng);
-    let kinetic = |p: &[f64]| 0.5 * p.iter().map(|v| v * v).sum::<f64>();
-    let before = potential.evaluate(q, &mut g) - kinetic(&p);
+    let half_square = |v: &[f64]| 0.5 * kernels::dot(v, v);
+    let before = potential.evaluate(q, &mut g) - half_square(&p) - half_square(&q[straight..]);
     // A random length keeps the trajectory from closing on itself.
     let steps = rng.random_range(trajectory.leapfrogs.div_ceil(2)..=trajectory.leapfrogs + trajectory.leapfrogs / 2);
     let step = trajectory.step * rng.random_range(0.8..1.2);
@@ -39,14 +47,14 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     let mut ln_density = f64::NAN;
     kick(&mut p, &g, scales, 0.5 * step);
     for i in 1..=steps {
-        at.iter_mut().zip(&p).zip(scales).for_each(|((q, p), s)| *q += step * s * p);
+        drift(&mut at, &mut p, scales, step);
         ln_density = potential.evaluate(&at, &mut g);
         if !ln_density.is_finite() {
             return 0.0;
         }
         kick(&mut p, &g, scales, if i == steps { 0.5 * step } else { step });
     }
-    let ratio = (ln_density - kinetic(&p) - before).exp();
+    let ratio = (ln_density - half_square(&p) - half_square(&at[straight..]) - before).exp();
     // A trajectory that blew up can end in a momentum that is not a number, and `NaN.min(1.0)` is 1.
     let acceptance = if ratio.is_nan() { 0.0 } else { ratio.min(1.0) };
     if rng.random::<f64>() < acceptance {
@@ -56,7 +64,20 @@ pub fn hamiltonian<R: Rng + ?Sized>(
 }
 
 fn kick(p: &mut [f64], g: &[f64], scales: &[f64], step: f64) {
-    p.iter_mut().zip(g).zip(scales).for_each(|((p, g), s)| *p += step * s * g);
+    let (straight, turning) = p.split_at_mut(scales.len());
+    straight.iter_mut().zip(g).zip(scales).for_each(|((p, g), s)| *p += step * s * g);
+    kernels::axpy(step, &g[scales.len()..], turning);
+}
+
+/// Straight on, or along the exact flow of ½(q² + p²).
+fn drift(q: &mut [f64], p: &mut [f64], scales: &[f64], step: f64) {
+    let (straight, turning) = q.split_at_mut(scales.len());
+    let (velocities, momenta) = p.split_at_mut(scales.len());
+    straight.iter_mut().zip(velocities).zip(scales).for_each(|((q, p), s)| *q += step * s * *p);
+    let (sin, cos) = step.sin_cos();
+    for (q, p) in turning.iter_mut().zip(momenta) {
+        (*q, *p) = (cos * *q + sin * *p, cos * *p - sin * *q);
+    }
 }
 
 #[cfg(test)]
@@ -89,6 +110,40 @@ mod tests {
         for (d, truth) in [(0, 1.0), (1, 9.0)] {
             // Batch means see the autocorrelation.
             let batches: Vec<f64> = squares.chunks(400).map(|b| b.iter().map(|s| s[d]).sum::<f64>() / 400.0).collect();
+            let mean = batches.iter().sum::<f64>() / 100.0;
+            let error = (batches.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 99.0 / 100.0).sqrt();
+            assert!((mean - truth).abs() < 4.0 * error, "{mean} ± {error} for {truth}");
+        }
+    }
+
+    /// N(0, ¼) as N(0, 1) times what is left of it; a turning coordinate beside a straight one.
+    struct Turning;
+
+    impl Potential for Turning {
+        fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
+            (g[0], g[1]) = (-q[0] - q[1], -3.0 * q[1] - q[0]);
+            -0.5 * q[0] * q[0] - 1.5 * q[1] * q[1] - q[0] * q[1]
+        }
+
+        fn turning(&self) -> usize {
+            1
+        }
+    }
+
+    #[test]
+    fn turning_coordinates_have_their_normal_density_beside_the_potential() {
+        // Precision [[1, 1], [1, 4]]: covariance [[4, −1], [−1, 1]] / 3.
+        let trajectory = Trajectory { scales: vec![1.0], step: 0.5, leapfrogs: 4 };
+        let mut rng = Stream::new(5).rng();
+        let mut q = vec![0.0, 0.0];
+        let products: Vec<[f64; 3]> = (0..40_000)
+            .map(|_| {
+                hamiltonian(&mut Turning, &mut q, &trajectory, &mut rng);
+                [q[0] * q[0], q[1] * q[1], q[0] * q[1]]
+            })
+            .collect();
+        for (i, truth) in [4.0 / 3.0, 1.0 / 3.0, -1.0 / 3.0].into_iter().enumerate() {
+            let batches: Vec<f64> = products.chunks(400).map(|b| b.iter().map(|s| s[i]).sum::<f64>() / 400.0).collect();
             let mean = batches.iter().sum::<f64>() / 100.0;
             let error = (batches.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 99.0 / 100.0).sqrt();
             assert!((mean - truth).abs() < 4.0 * error, "{mean} ± {error} for {truth}");

@@ -11,8 +11,10 @@ pub mod frequencies;
 pub mod gradient;
 pub mod hamiltonian;
 pub mod latent;
+pub mod noncentred;
 pub mod optimise;
 pub mod pca;
+pub mod reference;
 pub mod start;
 pub mod symmetry;
 pub mod tuning;
@@ -21,8 +23,9 @@ use crate::error::NumericalError;
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
 use crate::rng::Stream;
-use hamiltonian::Trajectory;
+use rand::RngExt;
 use std::time::Instant;
+use tuning::Tuning;
 
 /// How a frequency moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,7 +38,7 @@ pub enum FrequencyMove {
 }
 
 /// Which moves a sweep makes. The default makes them all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moves {
     /// How frequencies move.
     pub frequencies: FrequencyMove,
@@ -45,11 +48,26 @@ pub struct Moves {
     pub gradient: bool,
     /// Whether the moves along symmetries are made.
     pub symmetry: bool,
+    /// Share of the frequencies, and of the columns' weights, that are redrawn one by one in a sweep that has moved all of
+    /// them by gradients; which ones, is drawn. Without a gradient move all are.
+    pub share: f64,
+}
+
+impl Moves {
+    /// The share in force.
+    fn share(&self) -> f64 {
+        if self.gradient { self.share } else { 1.0 }
+    }
+}
+
+/// Whether a move of this stream is among the `share` that is made.
+pub(crate) fn is_made(stream: Stream, share: f64) -> bool {
+    share >= 1.0 || stream.named("made").rng().random::<f64>() < share
 }
 
 impl Default for Moves {
     fn default() -> Self {
-        Moves { frequencies: FrequencyMove::Slice, positions: true, gradient: true, symmetry: true }
+        Moves { frequencies: FrequencyMove::Slice, positions: true, gradient: true, symmetry: true, share: 0.1 }
     }
 }
 
@@ -71,6 +89,9 @@ pub struct SweepInfo {
     pub acceptance: f64,
 }
 
+/// Rounds of cluster assignments in a sweep.
+const SPECTRAL_ROUNDS: u64 = 5;
+
 /// One sweep of the sampler.
 ///
 /// The order: the spectral prior first, since it only sees W; then W and X, where possible with β and σ² integrated out,
@@ -80,32 +101,37 @@ pub fn sweep(
     model: &Model,
     state: &mut State,
     moves: Moves,
-    trajectory: &Trajectory,
+    tuning: &Tuning,
     stream: Stream,
 ) -> Result<SweepInfo, NumericalError> {
     let mut info = SweepInfo::default();
     let mut clock = Clock::new();
     if let Kernel::Learned(mixture) = &model.spec().kernel {
-        assignments::update(mixture, state, &mut stream.named("z").rng())?;
+        // Cheap beside the rest of a sweep, and clusters form and dissolve slowly.
+        for round in 0..std::env::var("ROUNDS").map_or(SPECTRAL_ROUNDS, |s| s.parse().unwrap()) {
+            let stream = stream.at(round);
+            assignments::update(mixture, state, &mut stream.named("z").rng())?;
+            concentration::update(mixture, &mut state.spectral, &mut stream.named("alpha").rng());
+        }
         components::update(mixture, state, &mut stream.named("clusters").rng())?;
-        concentration::update(mixture, &mut state.spectral, &mut stream.named("alpha").rng());
     }
     clock.lap(&mut info, 0);
     if model.is_collapsed() {
-        collapsed::update(model, state, moves, trajectory, stream, &mut info, &mut clock)?;
+        collapsed::update(model, state, moves, &tuning.trajectory, stream, &mut info, &mut clock)?;
     } else {
-        frequencies::update(model, state, moves.frequencies, stream.named("w"), &mut info)?;
+        frequencies::update(model, state, moves, stream.named("w"), &mut info)?;
         clock.lap(&mut info, 1);
         if moves.positions {
             latent::update(model, state, stream.named("x"), &mut info)?;
         }
         clock.lap(&mut info, 2);
-        if moves.gradient {
-            info.acceptance = gradient::update(model, state, moves.positions, trajectory, stream.named("gradient"));
+        if let (true, Some(reference)) = (moves.gradient, &tuning.reference) {
+            let (trajectory, stream) = (&tuning.trajectory, stream.named("gradient"));
+            info.acceptance = noncentred::update(model, state, moves.positions, trajectory, reference, stream);
         }
         clock.lap(&mut info, 3);
     }
-    coefficients::update(model, state, stream.named("beta"))?;
+    coefficients::update(model, state, moves.share(), stream.named("beta"))?;
     amplitudes::update(model, state, &mut stream.named("tau2").rng());
     clock.lap(&mut info, 4);
     if moves.symmetry && moves.positions {

@@ -1,8 +1,7 @@
 //! Where a chain begins. The posterior has tangled modes that no sampler leaves, so the start decides: X by principal
 //! components on the link scale; X unfolded under long length-scales; then β and W fitted to it while it is held.
 
-use super::gradient::{Joint, Layout, hold};
-use super::hamiltonian::Trajectory;
+use super::gradient::{Joint, Layout};
 use super::optimise::maximise;
 use super::{coefficients, components, pca};
 use crate::dist::niw::Cluster;
@@ -74,7 +73,8 @@ pub fn start(model: &Model, how: Start, stream: Stream) -> Result<State, Numeric
     Ok(state)
 }
 
-fn start_parameters(model: &Model) -> Vec<Theta> {
+/// θ to start from, by moments of the data.
+pub(super) fn start_parameters(model: &Model) -> Vec<Theta> {
     let of_block = |block: &crate::model::Block| {
         let of_column = |j: usize| {
             let cells = (0..model.rows()).filter(|&n| !model.y()[(n, j)].is_nan());
@@ -92,8 +92,10 @@ fn start_parameters(model: &Model) -> Vec<Theta> {
 /// (frequencies freed first let it tear instead); then W and β with X held. θ follows.
 fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let layout = Layout::new(model, true);
-    let unit = Trajectory { scales: vec![1.0; layout.len()], step: 1.0, leapfrogs: 1 };
-    let all = hold(model, layout, &unit, true).scales;
+    let mut all = vec![1.0; layout.len()];
+    for j in (0..model.columns()).filter(|&j| !model.is_free(j)) {
+        layout.split_mut(&mut all).2.iter_mut().skip(j).step_by(model.columns()).for_each(|scale| *scale = 0.0);
+    }
     let (mut weights, mut weights_and_positions, mut weights_and_frequencies) = (all.clone(), all.clone(), all);
     let hold_positions = |scales: &mut Vec<f64>| layout.split_mut(scales).0.fill(0.0);
     let hold_frequencies = |scales: &mut Vec<f64>| layout.split_mut(scales).1.fill(0.0);

@@ -1,32 +1,64 @@
-//! Tuning of the gradient move during warm-up: step size by dual averaging (Hoffman & Gelman 2014), scales by the running
-//! spread of each coordinate in growing windows. Afterwards nothing is tuned, so that the draws are from one fixed kernel.
+//! Tuning of the gradient move during warm-up: the step by stochastic approximation, and in growing windows the spread of
+//! each coordinate and the reference. Afterwards nothing is tuned, so that the draws are from one fixed kernel.
 
-use super::gradient::Layout;
 use super::hamiltonian::Trajectory;
-use crate::model::Model;
+use super::reference::Reference;
+use super::start::start_parameters;
+use crate::linalg::Mat;
+use crate::model::{Model, State};
 
-/// A first guess from the prior precision and the information that N×J cells of unit information carry.
-pub fn guess(model: &Model) -> Trajectory {
-    let collapsed = model.is_collapsed();
-    let layout = Layout::new(model, !collapsed);
-    let (n, j, l) = (model.rows() as f64, model.columns() as f64, model.frequencies() as f64);
-    let mut scales = vec![0.0; layout.len()];
-    let (x, w, beta) = layout.split_mut(&mut scales);
-    x.fill((1.0 + j).sqrt().recip());
-    w.fill((1.0 + n * j / l).sqrt().recip());
-    beta.fill((1.0 + 0.5 * n / l).sqrt().recip());
-    Trajectory { scales, step: 0.1, leapfrogs: 12 }
+/// What the gradient move has been tuned to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tuning {
+    /// Scales of X and W, step, number of steps.
+    pub trajectory: Trajectory,
+    /// Where the weights' coordinates come from; none where they are integrated out.
+    pub reference: Option<Reference>,
 }
 
-/// Acceptance the step size is tuned to.
+/// Mean number of leapfrog steps of a trajectory.
+const LEAPFROGS: usize = 24;
+
+impl Tuning {
+    /// A first guess: scales from the information that N×J cells of unit information carry, the reference at the prior mean.
+    pub fn guess(model: &Model) -> Self {
+        let (n, j, l) = (model.rows(), model.columns(), model.frequencies());
+        let d = model.latent_dim();
+        let mut scales = vec![(1.0 + j as f64).sqrt().recip(); n * d];
+        scales.resize((n + l) * d, (1.0 + (n * j) as f64 / l as f64).sqrt().recip());
+        let reference = (!model.is_collapsed()).then(|| {
+            let centres = Mat::from_fn(n, j, |n, j| {
+                model.offset()[n] + if model.is_free(j) { model.units()[j].centre } else { 0.0 }
+            });
+            Reference::new(model, &start_parameters(model), &centres)
+        });
+        Tuning {
+            trajectory: Trajectory {
+                scales,
+                step: 0.1,
+                leapfrogs: std::env::var("LEAP").map_or(LEAPFROGS, |s| s.parse().unwrap()),
+            },
+            reference,
+        }
+    }
+
+    /// Takes the reference from where a state is.
+    pub fn refer_to(&mut self, model: &Model, state: &State) {
+        if self.reference.is_some() {
+            self.reference = Some(Reference::new(model, &state.theta, &state.f));
+        }
+    }
+}
+
+/// Acceptance the step is tuned to.
 const TARGET: f64 = 0.8;
 
-/// Tunes a [`Trajectory`] while the warm-up lasts.
+/// Tunes while the warm-up lasts.
 #[derive(Debug, Clone)]
 pub struct Adaptation {
-    layout: Layout,
-    average: DualAverage,
+    step: Step,
     spread: Spread,
+    f: Mat,
     window_end: u64,
     seen: u64,
     end: u64,
@@ -34,11 +66,12 @@ pub struct Adaptation {
 
 impl Adaptation {
     /// For a warm-up of `sweeps` with all moves on.
-    pub fn new(model: &Model, trajectory: &Trajectory, sweeps: u64) -> Self {
+    pub fn new(model: &Model, tuning: &Tuning, sweeps: u64) -> Self {
+        let f = if model.is_collapsed() { Mat::default() } else { Mat::zeros(model.rows(), model.columns()) };
         Adaptation {
-            layout: Layout::new(model, !model.is_collapsed()),
-            average: DualAverage::new(trajectory.step),
-            spread: Spread::new(trajectory.scales.len()),
+            step: Step::new(tuning.trajectory.step),
+            spread: Spread::new(tuning.trajectory.scales.len()),
+            f,
             window_end: (sweeps / 10).clamp(20, 100),
             seen: 0,
             end: sweeps,
@@ -46,56 +79,67 @@ impl Adaptation {
     }
 
     /// Takes in a sweep: the acceptance of its gradient move, and where the state is now.
-    pub fn learn(&mut self, acceptance: f64, q: &[f64], trajectory: &mut Trajectory) {
+    pub fn learn(&mut self, model: &Model, acceptance: f64, state: &State, tuning: &mut Tuning) {
         self.seen += 1;
-        trajectory.step = self.average.learn(acceptance);
-        self.spread.add(q);
-        // The last tenth only settles the step size.
-        let settling = self.end - self.end / 10;
-        if self.seen == self.window_end && self.seen <= settling {
-            self.spread.scales(self.layout, &mut trajectory.scales);
-            self.spread = Spread::new(q.len());
-            self.average = DualAverage::new(trajectory.step);
+        tuning.trajectory.step = self.step.learn(acceptance);
+        // The last fifth only settles the step.
+        let settling = self.end - self.end / 5;
+        if self.seen > settling {
+            return;
+        }
+        let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
+        self.spread.add(x.iter().chain(w));
+        self.f.as_mut_slice().iter_mut().zip(state.f.as_slice()).for_each(|(sum, f)| *sum += f);
+        if self.seen == self.window_end {
+            let positions = x.len();
+            self.spread.scales(positions, &mut tuning.trajectory.scales);
+            if tuning.reference.is_some() {
+                let count = self.spread.count;
+                self.f.as_mut_slice().iter_mut().for_each(|f| *f /= count);
+                tuning.reference = Some(Reference::new(model, &state.theta, &self.f));
+                self.f.as_mut_slice().fill(0.0);
+            }
+            self.spread = Spread::new(tuning.trajectory.scales.len());
+            self.step = Step::new(tuning.trajectory.step);
             let next = self.seen * 2;
             self.window_end = if next * 3 / 2 > settling { settling.max(self.seen + 1) } else { next };
         }
     }
 
-    /// Freezes the step size at its average.
-    pub fn finish(&self, trajectory: &mut Trajectory) {
-        trajectory.step = self.average.settled();
+    /// Freezes the step at its average.
+    pub fn finish(&self, tuning: &mut Tuning) {
+        tuning.trajectory.step = self.step.settled();
     }
 }
 
-/// Nesterov's dual averaging of ln ε towards the target acceptance.
+/// Robbins and Monro's search for the step whose acceptance is the target, with the average of its later half.
+///
+/// Not dual averaging: most trajectories are accepted with probability near 1 or near 0, and so noisy a signal makes its
+/// steps swing over a decade, so that their average is far too short.
 #[derive(Debug, Clone)]
-struct DualAverage {
-    centre: f64,
-    error: f64,
-    average: f64,
+struct Step {
+    ln: f64,
+    sum: f64,
+    weight: f64,
     count: f64,
 }
 
-impl DualAverage {
+impl Step {
     fn new(step: f64) -> Self {
-        DualAverage { centre: (2.0 * step).ln(), error: 0.0, average: step.ln(), count: 0.0 }
+        Step { ln: step.ln(), sum: 0.0, weight: 0.0, count: 0.0 }
     }
 
     fn learn(&mut self, acceptance: f64) -> f64 {
-        const GAMMA: f64 = 0.05;
-        const T0: f64 = 10.0;
-        const KAPPA: f64 = 0.75;
         self.count += 1.0;
-        let weight = 1.0 / (self.count + T0);
-        self.error += weight * (TARGET - acceptance - self.error);
-        let ln_step = self.centre - self.count.sqrt() / GAMMA * self.error;
-        let blend = self.count.powf(-KAPPA);
-        self.average = blend * ln_step + (1.0 - blend) * self.average;
-        ln_step.exp()
+        self.ln += 2.0 / (self.count + 4.0).powf(0.6) * (acceptance - TARGET);
+        // Weights that rise with time forget the beginning.
+        self.sum += self.count * self.ln;
+        self.weight += self.count;
+        self.ln.exp()
     }
 
     fn settled(&self) -> f64 {
-        self.average.exp()
+        if self.weight > 0.0 { (self.sum / self.weight).exp() } else { self.ln.exp() }
     }
 }
 
@@ -112,7 +156,7 @@ impl Spread {
         Spread { count: 0.0, mean: vec![0.0; len], square: vec![0.0; len] }
     }
 
-    fn add(&mut self, q: &[f64]) {
+    fn add<'a>(&mut self, q: impl Iterator<Item = &'a f64>) {
         self.count += 1.0;
         for ((mean, square), q) in self.mean.iter_mut().zip(&mut self.square).zip(q) {
             let delta = q - *mean;
@@ -121,14 +165,14 @@ impl Spread {
         }
     }
 
-    /// Standard deviations, each variance drawn towards the mean of its group (X, W or β): a window of a hundred
+    /// Standard deviations, each variance drawn towards the mean of its group (X or W): a window of a hundred
     /// correlated sweeps knows a group's scale far better than any one coordinate's.
-    fn scales(&self, layout: Layout, scales: &mut [f64]) {
+    fn scales(&self, positions: usize, scales: &mut [f64]) {
         const PRIOR_WEIGHT: f64 = 20.0;
-        let (x, w, beta) = layout.split(&self.square);
-        let (sx, sw, sbeta) = layout.split_mut(scales);
-        for (squares, scales) in [(x, sx), (w, sw), (beta, sbeta)] {
-            let group = squares.iter().sum::<f64>() / (self.count - 1.0) / squares.len().max(1) as f64;
+        let (x, w) = self.square.split_at(positions);
+        let (sx, sw) = scales.split_at_mut(positions);
+        for (squares, scales) in [(x, sx), (w, sw)] {
+            let group = squares.iter().sum::<f64>() / (self.count - 1.0) / squares.len() as f64;
             for (scale, square) in scales.iter_mut().zip(squares) {
                 let variance = (square + PRIOR_WEIGHT * group) / (self.count - 1.0 + PRIOR_WEIGHT);
                 *scale = variance.sqrt().max(1e-10);

@@ -292,8 +292,8 @@ impl Model {
         (&self.blocks[index], &theta[index])
     }
 
-    /// A view of block b for the family's own update.
-    pub fn block_view<'a>(&'a self, b: usize, state: &'a mut State) -> BlockView<'a> {
+    /// A view of block b for the family's own update, which need only redraw the weights of this share of columns.
+    pub fn block_view<'a>(&'a self, b: usize, state: &'a mut State, share: f64) -> BlockView<'a> {
         let columns = self.blocks[b].columns.clone();
         BlockView {
             h: state.features.h(),
@@ -305,6 +305,7 @@ impl Model {
             theta: &mut state.theta[b],
             beta: &mut state.beta,
             f: &mut state.f,
+            share,
             columns,
         }
     }

@@ -191,7 +191,7 @@ pub fn ln_joint(model: &Model, state: &State) -> f64 {
 /// What the family's own update sees of local column j of block b.
 pub fn in_column<T>(model: &Model, state: &State, b: usize, j: usize, look: impl FnOnce(&Column<'_>) -> T) -> T {
     let mut state = state.clone();
-    look(&model.block_view(b, &mut state).column(j))
+    look(&model.block_view(b, &mut state, 1.0).column(j, Stream::new(0)))
 }
 
 /// The state with the weights of column j (in the model's order) moved at random.

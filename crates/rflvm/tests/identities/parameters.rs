@@ -4,6 +4,7 @@ use crate::fixtures::{Case, assert_same, blocks_of, gap, ln_joint};
 use rflvm::dist::{crt, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
 use rflvm::model::State;
 use rflvm::model::family::{Density, NegativeBinomial, StudentT, Unit, ZeroInflatedPoisson};
+use rflvm::rng::Stream;
 
 /// The family as the fixtures have it.
 const FAMILY: NegativeBinomial = NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 };
@@ -94,8 +95,8 @@ fn sliding_dispersion_against_intercept_keeps_the_mean() {
             out[0]
         };
         let mut at = case.state.clone();
-        let view = case.model.block_view(b, &mut at);
-        let ln = |u: f64| FAMILY.ln_slid(&view.column(0), u);
+        let view = case.model.block_view(b, &mut at, 1.0);
+        let ln = |u: f64| FAMILY.ln_slid(&view.column(0, Stream::new(0)), u);
         for u in [-0.8, 0.3, 1.1] {
             assert_same(mean(&slid(u)), mean(&case.state), &case.name);
             let joint = ln_joint(&case.model, &slid(u)) - ln_joint(&case.model, &case.state);

@@ -11,8 +11,9 @@ pub use marginal::Marginal;
 pub use pairs::frequency_ln_ratio;
 pub use rows::row_ln_ratio;
 
-use super::gradient::{Layout, hold};
+use super::gradient::Layout;
 use super::hamiltonian::{Trajectory, hamiltonian};
+use super::noncentred::held;
 use super::{Clock, Moves, SweepInfo};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul};
@@ -30,18 +31,18 @@ pub(super) fn update(
     clock: &mut Clock,
 ) -> Result<(), NumericalError> {
     let target = Target::new(model);
-    pairs::update(&target, state, moves.frequencies, stream.named("w"), info)?;
+    pairs::update(&target, state, moves, stream.named("w"), info)?;
     clock.lap(info, 1);
     if moves.positions {
-        rows::update(&target, state, stream.named("x"), info)?;
+        rows::update(&target, state, moves.share(), stream.named("x"), info)?;
     }
     clock.lap(info, 2);
     if moves.gradient {
         let layout = Layout::new(model, false);
         let mut q = layout.gather(state);
-        let held = hold(model, layout, trajectory, moves.positions);
         let mut marginal = Marginal::new(&target, &state.spectral, layout);
-        info.acceptance = hamiltonian(&mut marginal, &mut q, &held, &mut stream.named("gradient").rng());
+        let trajectory = held(trajectory, model, moves.positions);
+        info.acceptance = hamiltonian(&mut marginal, &mut q, &trajectory, &mut stream.named("gradient").rng());
         let (x, w, _) = layout.split(&q);
         state.features.set(x, w);
     }

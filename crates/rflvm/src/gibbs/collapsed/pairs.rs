@@ -3,7 +3,7 @@
 
 use super::{Factored, Target};
 use crate::error::NumericalError;
-use crate::gibbs::{FrequencyMove, SweepInfo};
+use crate::gibbs::{FrequencyMove, Moves, SweepInfo, is_made};
 use crate::kernels;
 use crate::linalg::Mat;
 use crate::model::State;
@@ -141,19 +141,20 @@ fn times(s: [f64; 3], a: f64, b: f64) -> (f64, f64) {
     (s[0] * a + s[1] * b, s[1] * a + s[2] * b)
 }
 
-/// All frequencies in turn.
+/// All frequencies, or a share of them, in turn.
 pub(super) fn update(
     target: &Target,
     state: &mut State,
-    how: FrequencyMove,
+    moves: Moves,
     stream: Stream,
     info: &mut SweepInfo,
 ) -> Result<(), NumericalError> {
     let mut factored = Factored::new(target, state.features.h())?;
     let count = state.features.frequencies();
     let mut pair = Pair::new(target.y.rows());
-    let (mut tries, mut moved) = (0, 0);
-    for l in 0..count {
+    let (mut made, mut tries, mut moved) = (0, 0, 0);
+    for l in (0..count).filter(|&l| is_made(stream.at(l as u64), moves.share())) {
+        made += 1;
         let rng = &mut stream.at(l as u64).rng();
         let mut without = WithoutPair::new(target, state.features.h(), l, factored);
         state.features.current_pair(l, &mut pair);
@@ -173,7 +174,7 @@ pub(super) fn update(
             state.features.pair(&candidate(cos, sin), &mut pair);
             without.price(&pair)
         };
-        let taken = match how {
+        let taken = match moves.frequencies {
             FrequencyMove::Slice => {
                 let landing = slice::elliptical(rng, current, price);
                 tries += landing.tries;
@@ -200,8 +201,8 @@ pub(super) fn update(
             state.features.set_pair(l, &w, &pair);
         }
     }
-    info.frequency_tries = f64::from(tries) / count as f64;
-    info.frequency_moves = f64::from(moved) / count as f64;
+    info.frequency_tries = f64::from(tries) / f64::from(made.max(1));
+    info.frequency_moves = f64::from(moved) / f64::from(made.max(1));
     Ok(())
 }
 

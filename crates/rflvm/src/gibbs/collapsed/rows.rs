@@ -4,7 +4,7 @@
 use super::{Factored, Target};
 use crate::dist::normals;
 use crate::error::NumericalError;
-use crate::gibbs::SweepInfo;
+use crate::gibbs::{SweepInfo, is_made};
 use crate::kernels;
 use crate::model::State;
 use crate::model::features::{Features, fill_row};
@@ -61,10 +61,11 @@ impl Factored {
     }
 }
 
-/// All rows in turn: they see each other through β, so there is no doing them at once.
+/// All rows, or a share of them, in turn: they see each other through β, so there is no doing them at once.
 pub(super) fn update(
     target: &Target,
     state: &mut State,
+    share: f64,
     stream: Stream,
     info: &mut SweepInfo,
 ) -> Result<(), NumericalError> {
@@ -73,8 +74,9 @@ pub(super) fn update(
     let mut argument = vec![0.0; state.features.frequencies()];
     let mut h = vec![0.0; m];
     let mut scratch = (vec![0.0; m], vec![0.0; target.y.cols()]);
-    let mut tries = 0;
-    for n in 0..n_rows {
+    let (mut made, mut tries) = (0, 0);
+    for n in (0..n_rows).filter(|&n| is_made(stream.at(n as u64), share)) {
+        made += 1;
         let rng = &mut stream.at(n as u64).rng();
         let y = target.y.row(n);
         factored.remove_row(state.features.h().row(n), y);
@@ -98,7 +100,7 @@ pub(super) fn update(
         }
         factored.insert_row(state.features.h().row(n), y);
     }
-    info.position_tries = f64::from(tries) / n_rows as f64;
+    info.position_tries = f64::from(tries) / f64::from(made.max(1));
     Ok(())
 }
 

@@ -154,6 +154,16 @@ pub trait Family: Send + Sync + Debug {
     /// [`Family::log_lik`], and its derivative with respect to f in `g`.
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64;
 
+    /// Roughly how much each cell knows of its f: minus the second derivative of [`Family::log_lik`], never below zero.
+    fn information(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
+        const STEP: f64 = 1e-3;
+        let mut g = vec![0.0; f.len()];
+        let moved: Vec<f64> = f.iter().map(|f| f + STEP).collect();
+        self.gradient(row, &moved, &mut g);
+        self.gradient(row, f, out);
+        out.iter_mut().zip(&g).for_each(|(o, g)| *o = ((*o - g) / STEP).max(0.0));
+    }
+
     /// E[y | f] of each cell.
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]);
 
@@ -180,7 +190,7 @@ pub trait Family: Send + Sync + Debug {
         Ok(())
     }
 
-    /// Draws θ and the weights of all columns given X and W.
+    /// Draws θ and the weights given X and W; of columns that are not due, as much as is cheap.
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError>;
 }
 
@@ -207,6 +217,8 @@ pub struct BlockView<'a> {
     pub beta: &'a mut Mat,
     /// F of the whole model.
     pub f: &'a mut Mat,
+    /// Share of the columns whose weights are to be redrawn; the gradient move has moved them all.
+    pub share: f64,
 }
 
 /// One column of a block: copies of what may change, views of the rest.
@@ -214,6 +226,8 @@ pub struct BlockView<'a> {
 pub struct Column<'a> {
     /// Which column of the block.
     pub j: usize,
+    /// Whether its weights are to be redrawn.
+    pub is_due: bool,
     /// H.
     pub h: &'a Mat,
     /// y_·j, NaN where missing.
@@ -264,10 +278,11 @@ impl BlockView<'_> {
     }
 
     /// Column j.
-    pub fn column(&self, j: usize) -> Column<'_> {
+    pub fn column(&self, j: usize, stream: Stream) -> Column<'_> {
         let global = self.columns.start + j;
         Column {
             j,
+            is_due: crate::gibbs::is_made(stream, self.share),
             h: self.h,
             y: self.y.col(global),
             f: self.f.col(global),
@@ -289,8 +304,9 @@ impl BlockView<'_> {
     ) -> Result<(), NumericalError> {
         let view = &*self;
         let drawn = crate::par::map(view.width(), view.width() * work, |j| {
-            let mut column = view.column(j);
-            update(&mut column, &mut stream.at(j as u64).rng()).map(|()| (column.beta, column.theta))
+            let stream = stream.at(j as u64);
+            let mut column = view.column(j, stream);
+            update(&mut column, &mut stream.rng()).map(|()| (column.beta, column.theta))
         });
         for (j, drawn) in drawn.into_iter().enumerate() {
             let (beta, theta) = drawn?;

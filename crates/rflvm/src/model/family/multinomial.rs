@@ -77,6 +77,12 @@ impl Family for Multinomial {
         kernels::multinomial_grad(row.y, f, g)
     }
 
+    fn information(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
+        let total = if row.y[0].is_nan() { 0.0 } else { row.y.iter().sum::<f64>() };
+        probabilities(f, out);
+        out.iter_mut().for_each(|p| *p *= total * (1.0 - *p));
+    }
+
     /// Expected counts; for a missing row, whose trials are not known, probabilities.
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
         let total = if row.y[0].is_nan() { 1.0 } else { row.y.iter().sum::<f64>() };
@@ -111,8 +117,12 @@ impl Family for Multinomial {
         let mut normaliser = Normaliser::new(block);
         let mut scratch = Mat::default();
         for j in 0..block.width() - 1 {
-            let rng = &mut stream.at(j as u64).rng();
-            let column = block.column(j);
+            let stream = stream.at(j as u64);
+            let column = block.column(j, stream);
+            if !column.is_due {
+                continue;
+            }
+            let rng = &mut stream.rng();
             let (mut omega, mut kappa, mut known) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
             for n in (0..rows).filter(|&n| !totals[n].is_nan()) {
                 let xi = normaliser.without(n, j);

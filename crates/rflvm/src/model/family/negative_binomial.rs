@@ -190,6 +190,9 @@ impl Family for NegativeBinomial {
         let work = block.gram_work() + 200 * block.h.rows();
         block.each_column(stream, work, |column, rng| {
             self.draw_dispersion(column, rng);
+            if !column.is_due {
+                return Ok(());
+            }
             self.slide_dispersion(column, rng);
             self.draw_weights(column, rng)
         })?;

@@ -8,7 +8,7 @@ use crate::kernels;
 use crate::linalg::{Mat, gram};
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
-use rand::{Rng, RngExt};
+use rand::Rng;
 use rand_distr::Distribution;
 
 /// y ~ Po(e^f).
@@ -58,12 +58,10 @@ impl Family for Poisson {
     }
 
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
-        // A fitted ellipse moves far but costs a few Gram matrices; a prior ellipse is nearly free. Which of them a
-        // column gets is chosen at random, so that a wide table does not spend its sweep here.
-        let fitted = (FITTED_COLUMNS / block.width() as f64).min(1.0);
+        // A fitted ellipse moves far but costs a few Gram matrices; a prior ellipse is nearly free.
         let work = block.gram_work() / 2;
         block.each_column(stream, work, |column, rng| {
-            if rng.random::<f64>() < fitted {
+            if column.is_due {
                 fitted_ellipse(column, rng)
             } else {
                 let log_lik = |y: &[f64], f: &[f64]| kernels::poisson_log_lik(y, f);
@@ -73,9 +71,6 @@ impl Family for Poisson {
         })
     }
 }
-
-/// Columns whose weights move along a fitted ellipse in one sweep, on average.
-const FITTED_COLUMNS: f64 = 16.0;
 
 /// A draw from Po(mean); a mean beyond 1e12 is cut, where a count has no meaning in floating point anyway.
 pub(super) fn draw<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> f64 {
