@@ -27,13 +27,22 @@ pub trait Potential {
     }
 }
 
-/// One trajectory from `q`, accepted or not. A coordinate of scale zero does not move. Returns the acceptance probability.
+/// Where a trajectory ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Landing {
+    /// Whether q is to be taken; if not, q holds a place that was refused, and the caller has the old one.
+    pub is_accepted: bool,
+    /// Acceptance probability.
+    pub acceptance: f64,
+}
+
+/// One trajectory from `q`, which it moves. A coordinate of scale zero does not move.
 pub fn hamiltonian<R: Rng + ?Sized>(
     potential: &mut impl Potential,
-    q: &mut Vec<f64>,
+    q: &mut [f64],
     trajectory: &Trajectory,
     rng: &mut R,
-) -> f64 {
+) -> Landing {
     let scales = &trajectory.scales;
     let straight = q.len() - potential.turning();
     let mut g = vec![0.0; q.len()];
@@ -43,24 +52,20 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     // A random length keeps the trajectory from closing on itself.
     let steps = rng.random_range(trajectory.leapfrogs.div_ceil(2)..=trajectory.leapfrogs + trajectory.leapfrogs / 2);
     let step = trajectory.step * rng.random_range(0.8..1.2);
-    let mut at = q.clone();
     let mut ln_density = f64::NAN;
     kick(&mut p, &g, scales, 0.5 * step);
     for i in 1..=steps {
-        drift(&mut at, &mut p, scales, step);
-        ln_density = potential.evaluate(&at, &mut g);
+        drift(q, &mut p, scales, step);
+        ln_density = potential.evaluate(q, &mut g);
         if !ln_density.is_finite() {
-            return 0.0;
+            return Landing { is_accepted: false, acceptance: 0.0 };
         }
         kick(&mut p, &g, scales, if i == steps { 0.5 * step } else { step });
     }
-    let ratio = (ln_density - half_square(&p) - half_square(&at[straight..]) - before).exp();
+    let ratio = (ln_density - half_square(&p) - half_square(&q[straight..]) - before).exp();
     // A trajectory that blew up can end in a momentum that is not a number, and `NaN.min(1.0)` is 1.
     let acceptance = if ratio.is_nan() { 0.0 } else { ratio.min(1.0) };
-    if rng.random::<f64>() < acceptance {
-        *q = at;
-    }
-    acceptance
+    Landing { is_accepted: rng.random::<f64>() < acceptance, acceptance }
 }
 
 fn kick(p: &mut [f64], g: &[f64], scales: &[f64], step: f64) {
@@ -85,6 +90,11 @@ mod tests {
     use super::*;
     use crate::rng::Stream;
 
+    fn landed(potential: &mut impl Potential, q: Vec<f64>, trajectory: &Trajectory, rng: &mut impl Rng) -> Vec<f64> {
+        let mut to = q.clone();
+        if hamiltonian(potential, &mut to, trajectory, rng).is_accepted { to } else { q }
+    }
+
     /// N(0, 1) × N(0, 9), and a third coordinate that is held.
     struct Ellipse;
 
@@ -102,7 +112,7 @@ mod tests {
         let mut q = vec![0.0, 0.0, 7.0];
         let squares: Vec<[f64; 2]> = (0..40_000)
             .map(|_| {
-                hamiltonian(&mut Ellipse, &mut q, &trajectory, &mut rng);
+                q = landed(&mut Ellipse, q.clone(), &trajectory, &mut rng);
                 [q[0] * q[0], q[1] * q[1]]
             })
             .collect();
@@ -138,7 +148,7 @@ mod tests {
         let mut q = vec![0.0, 0.0];
         let products: Vec<[f64; 3]> = (0..40_000)
             .map(|_| {
-                hamiltonian(&mut Turning, &mut q, &trajectory, &mut rng);
+                q = landed(&mut Turning, q.clone(), &trajectory, &mut rng);
                 [q[0] * q[0], q[1] * q[1], q[0] * q[1]]
             })
             .collect();
@@ -163,8 +173,7 @@ mod tests {
     #[test]
     fn a_trajectory_that_blows_up_is_rejected() {
         let trajectory = Trajectory { scales: vec![1.0], step: 0.1, leapfrogs: 1 };
-        let mut q = vec![0.0];
-        assert_eq!(hamiltonian(&mut Broken, &mut q, &trajectory, &mut Stream::new(2).rng()), 0.0);
-        assert_eq!(q, [0.0]);
+        let landing = hamiltonian(&mut Broken, &mut [0.0], &trajectory, &mut Stream::new(2).rng());
+        assert_eq!(landing, Landing { is_accepted: false, acceptance: 0.0 });
     }
 }

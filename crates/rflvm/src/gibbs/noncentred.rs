@@ -22,7 +22,7 @@ use crate::model::family::Theta;
 use crate::model::spectral::Spectral;
 use crate::model::{Model, State};
 use crate::rng::Stream;
-use faer::MatRef;
+use faer::{MatMut, MatRef};
 use rand::Rng;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -68,8 +68,6 @@ pub struct Noncentred<'a> {
     c: Mat,
     u: Mat,
     beta: Mat,
-    f: Mat,
-    g: Mat,
     dh: Mat,
     dbeta: Mat,
     du: Mat,
@@ -108,8 +106,6 @@ impl<'a> Noncentred<'a> {
             c: Mat::zeros(m, j),
             u: Mat::zeros(m, j),
             beta: Mat::zeros(m, j),
-            f: Mat::zeros(n, j),
-            g: Mat::zeros(n, j),
             dh: Mat::zeros(n, m),
             dbeta: Mat::zeros(m, j),
             du: Mat::zeros(m, j),
@@ -137,7 +133,7 @@ impl<'a> Noncentred<'a> {
     fn split<'b>(&self, q: &'b [f64]) -> [&'b [f64]; 4] {
         let (x, rest) = q.split_at(self.x.as_slice().len());
         let (w, rest) = rest.split_at(self.w.as_slice().len());
-        let (zeta, xi) = rest.split_at(self.f.as_slice().len());
+        let (zeta, xi) = rest.split_at(self.h.rows() * self.order.len());
         [x, w, zeta, xi]
     }
 
@@ -251,31 +247,31 @@ impl<'a> Noncentred<'a> {
         (x, w, self.beta.clone())
     }
 
-    /// G/√a, G = ∂ ln p(Y|F)/∂F; returns ln p(Y|F). F holds √a Hβ on entry.
-    fn differentiate(&mut self) -> f64 {
-        let (model, theta, roots) = (self.model, self.theta, &self.reference.root);
-        let columns = model.columns();
-        let rows = crate::par::chunk_rows(model.rows(), 4 * columns);
-        let pieces = self.g.as_mut_slice().par_chunks_mut(rows * columns);
-        let pieces = pieces.zip(self.f.as_mut_slice().par_chunks_mut(rows * columns)).enumerate();
-        let sums: Vec<f64> = pieces
-            .map(|(c, (g, f))| {
-                let mut sum = 0.0;
-                for (i, (g, f)) in g.chunks_exact_mut(columns).zip(f.chunks_exact_mut(columns)).enumerate() {
-                    let n = c * rows + i;
-                    let (shrink, offset) = (roots[n].recip(), model.offset()[n]);
-                    f.iter_mut().for_each(|f| *f = *f * shrink + offset);
-                    for (block, theta) in model.blocks().iter().zip(theta) {
-                        let range = block.columns.clone();
-                        let row = model.row(block, n, theta);
-                        sum += block.family.gradient(row, &f[range.clone()], &mut g[range]);
-                    }
-                    g.iter_mut().for_each(|g| *g *= shrink);
+    /// G/√a, G = ∂ ln p(Y|F)/∂F; returns ln p(Y|F). F is made and used up some rows at a time.
+    fn differentiate(&self, g: &mut [f64]) -> f64 {
+        const ROWS: usize = 64;
+        let (model, theta, columns, m) = (self.model, self.theta, self.order.len(), self.h.cols());
+        let pieces = g.par_chunks_mut(ROWS * columns).zip(self.h.as_slice().par_chunks(ROWS * m)).enumerate();
+        let piece = |f: &mut Vec<f64>, (c, (g, h)): (usize, (&mut [f64], &[f64]))| {
+            let rows = h.len() / m;
+            f.resize(rows * columns, 0.0);
+            let h = MatRef::from_row_major_slice(h, rows, m);
+            mul(MatMut::from_row_major_slice_mut(f, rows, columns), h, self.beta.view());
+            let mut sum = 0.0;
+            for (i, (g, f)) in g.chunks_exact_mut(columns).zip(f.chunks_exact_mut(columns)).enumerate() {
+                let n = c * ROWS + i;
+                let (shrink, offset) = (self.reference.root[n].recip(), model.offset()[n]);
+                f.iter_mut().for_each(|f| *f = *f * shrink + offset);
+                for (block, theta) in model.blocks().iter().zip(theta) {
+                    let range = block.columns.clone();
+                    let row = model.row(block, n, theta);
+                    sum += block.family.gradient(row, &f[range.clone()], &mut g[range]);
                 }
-                sum
-            })
-            .collect();
-        sums.into_iter().sum()
+                g.iter_mut().for_each(|g| *g *= shrink);
+            }
+            sum
+        };
+        pieces.map_init(Vec::new, piece).collect::<Vec<f64>>().into_iter().sum()
     }
 
     /// ln p(β), its gradient added to ∂β.
@@ -297,7 +293,7 @@ impl<'a> Noncentred<'a> {
 
 impl Potential for Noncentred<'_> {
     fn turning(&self) -> usize {
-        self.f.as_slice().len() + self.beta.as_slice().len()
+        self.h.rows() * self.order.len() + self.beta.as_slice().len()
     }
 
     fn evaluate(&mut self, q: &[f64], gradient: &mut [f64]) -> f64 {
@@ -308,15 +304,15 @@ impl Potential for Noncentred<'_> {
         }
         self.colour(zeta, xi);
         let (n, m, j) = (self.h.rows(), self.h.cols(), self.order.len());
-        par_mul(&mut self.f, self.h.view(), self.beta.view(), false);
-        let mut ln_density = self.differentiate();
-        par_mul(&mut self.dbeta, self.h.view().transpose(), self.g.view(), false);
-        ln_density += self.pull();
-        par_mul(&mut self.dh, self.g.view(), self.beta.view().transpose(), false);
-
         let (gx, rest) = gradient.split_at_mut(x.len());
         let (gw, rest) = rest.split_at_mut(w.len());
         let (gzeta, gxi) = rest.split_at_mut(zeta.len());
+        // G lies where the gradient of ζ will: a table's worth of memory less.
+        let mut ln_density = self.differentiate(gzeta);
+        let g = MatRef::from_row_major_slice(gzeta, n, j);
+        par_mul(&mut self.dbeta, self.h.view().transpose(), g, false);
+        par_mul(&mut self.dh, g, self.beta.view().transpose(), false);
+        ln_density += self.pull();
         gxi.fill(0.0);
         self.ds.as_mut_slice().fill(0.0);
         for group in &self.groups {
@@ -388,12 +384,14 @@ pub fn update(
     let rng = &mut stream.rng();
     let mut target = Noncentred::new(model, &state.theta, &state.tau2, &state.spectral, reference);
     let mut q = target.gather(state, rng);
-    let acceptance = hamiltonian(&mut target, &mut q, &held(trajectory, model, positions), rng);
-    let (x, w, beta) = target.at(&q);
-    state.features.set(x, w);
-    state.beta = beta;
-    state.refresh(model);
-    acceptance
+    let landing = hamiltonian(&mut target, &mut q, &held(trajectory, model, positions), rng);
+    if landing.is_accepted {
+        let (x, w, beta) = target.at(&q);
+        state.features.set(x, w);
+        state.beta = beta;
+        state.refresh(model);
+    }
+    landing.acceptance
 }
 
 /// The trajectory, with X held if it may not move.

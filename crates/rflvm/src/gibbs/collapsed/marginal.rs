@@ -1,14 +1,14 @@
 //! The collapsed Gaussian with its gradient, for the Hamiltonian move on (X, W).
 
-use super::{Factored, Target};
+use super::Target;
 use crate::gibbs::gradient::{Layout, to_positions};
 use crate::gibbs::hamiltonian::Potential;
-use crate::linalg::{Mat, par_mul};
+use crate::linalg::{Cholesky, Mat, gram, mul, mul_add, par_mul};
 use crate::model::features::fill;
 use crate::model::spectral::Spectral;
 
-/// ln p(Y | X, W) + ln p(X) + ln p(W | clusters) with its gradient:
-/// ∂H = −J·HP + Σ_j (a_n/b_j) e_j g_jᵀ.
+/// ln p(Y | X, W) + ln p(X) + ln p(W | clusters) with its gradient. With E = Ỹ − HG and R = diag(a_n/b_j),
+/// ∂H = −J·HP + E R Gᵀ = Ỹ(GR)ᵀ − H(J·P + GRGᵀ): E itself is not needed.
 pub struct Marginal<'a> {
     target: &'a Target,
     spectral: &'a Spectral,
@@ -17,36 +17,56 @@ pub struct Marginal<'a> {
     w: Mat,
     h: Mat,
     dh: Mat,
+    c: Mat,
+    g: Mat,
+    scaled: Mat,
 }
 
 impl<'a> Marginal<'a> {
     /// Given the clusters.
     pub fn new(target: &'a Target, spectral: &'a Spectral, layout: Layout) -> Self {
-        let (n, m) = (target.y.rows(), target.precision.len());
+        let (n, m, j) = (target.y.rows(), target.precision.len(), target.y.cols());
         let dim = spectral.clusters[0].mu.len();
         let (x, w) = (Mat::zeros(n, dim), Mat::zeros((m - 1) / 2, dim));
-        Marginal { target, spectral, layout, x, w, h: Mat::zeros(n, m), dh: Mat::zeros(n, m) }
+        let (h, dh) = (Mat::zeros(n, m), Mat::zeros(n, m));
+        let (c, g, scaled) = (Mat::zeros(m, j), Mat::zeros(m, j), Mat::zeros(m, j));
+        Marginal { target, spectral, layout, x, w, h, dh, c, g, scaled }
     }
 }
 
 impl Potential for Marginal<'_> {
-    fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
+    fn evaluate(&mut self, q: &[f64], gradient: &mut [f64]) -> f64 {
         let (x, w, _) = self.layout.split(q);
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
         fill(&self.x, &self.w, &mut self.h);
+        let target = self.target;
+        let a = gram(&self.h, None, &target.precision, &mut Mat::default());
         // A candidate whose A has no factor is a rejection, not an error.
-        let Ok(mut factored) = Factored::new(self.target, &self.h) else { return f64::NAN };
-        let columns = self.target.y.cols() as f64;
-        let ln_rates: f64 = factored.rate.iter().map(|b| b.ln()).sum();
-        let ln_marginal = -0.5 * columns * factored.ln_det - self.target.shape * ln_rates;
-        factored.p.as_mut_slice().iter_mut().for_each(|p| *p *= -columns);
-        par_mul(&mut self.dh, self.h.view(), factored.p.view(), false);
-        for row in factored.e.as_mut_slice().chunks_exact_mut(factored.rate.len()) {
-            row.iter_mut().zip(&factored.rate).for_each(|(e, b)| *e *= self.target.shape / b);
+        let Ok(cholesky) = Cholesky::new(&a, "gradient") else { return f64::NAN };
+        let mut p = cholesky.inverse();
+        par_mul(&mut self.c, self.h.view().transpose(), target.y.view(), false);
+        mul(self.g.view_mut(), p.view(), self.c.view());
+        // b_j = b0_j + ½(ỹᵀỹ − cᵀg).
+        let mut rate = target.total.clone();
+        for (c, g) in self.c.iter_rows().zip(self.g.iter_rows()) {
+            rate.iter_mut().zip(c.iter().zip(g)).for_each(|(b, (c, g))| *b -= 0.5 * c * g);
         }
-        par_mul(&mut self.dh, factored.e.view(), factored.g.view().transpose(), true);
-        let (gx, gw, _) = self.layout.split_mut(g);
+        if !rate.iter().all(|&b| b > 0.0) {
+            return f64::NAN;
+        }
+        let columns = rate.len() as f64;
+        let ln_rates: f64 = rate.iter().map(|b| b.ln()).sum();
+        let ln_marginal = -0.5 * columns * cholesky.ln_det() - target.shape * ln_rates;
+        for (to, from) in self.scaled.as_mut_slice().chunks_exact_mut(rate.len()).zip(self.g.iter_rows()) {
+            to.iter_mut().zip(from.iter().zip(&rate)).for_each(|(s, (g, b))| *s = g * target.shape / b);
+        }
+        p.as_mut_slice().iter_mut().for_each(|p| *p *= columns);
+        mul_add(p.view_mut(), self.scaled.view(), self.g.view().transpose());
+        p.as_mut_slice().iter_mut().for_each(|p| *p = -*p);
+        par_mul(&mut self.dh, self.h.view(), p.view(), false);
+        par_mul(&mut self.dh, target.y.view(), self.scaled.view().transpose(), true);
+        let (gx, gw, _) = self.layout.split_mut(gradient);
         ln_marginal + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, gx, gw)
     }
 }

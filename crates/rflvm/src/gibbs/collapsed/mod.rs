@@ -42,9 +42,12 @@ pub(super) fn update(
         let mut q = layout.gather(state);
         let mut marginal = Marginal::new(&target, &state.spectral, layout);
         let trajectory = held(trajectory, model, moves.positions);
-        info.acceptance = hamiltonian(&mut marginal, &mut q, &trajectory, &mut stream.named("gradient").rng());
-        let (x, w, _) = layout.split(&q);
-        state.features.set(x, w);
+        let landing = hamiltonian(&mut marginal, &mut q, &trajectory, &mut stream.named("gradient").rng());
+        info.acceptance = landing.acceptance;
+        if landing.is_accepted {
+            let (x, w, _) = layout.split(&q);
+            state.features.set(x, w);
+        }
     }
     clock.lap(info, 3);
     Ok(())
@@ -59,6 +62,8 @@ pub struct Target {
     precision: Vec<f64>,
     /// b0_j.
     rate: Vec<f64>,
+    /// b0_j + ½ỹᵀỹ.
+    total: Vec<f64>,
     /// a_n.
     shape: f64,
 }
@@ -75,12 +80,16 @@ impl Target {
         let Some(gaussian) = model.blocks()[0].family.as_gaussian() else {
             unreachable!("a collapsed model is Gaussian")
         };
-        Target {
-            precision: model.weight_precision(tau2),
-            rate: units.iter().map(|u| gaussian.column_rate(u)).collect(),
-            shape: gaussian.shape + 0.5 * model.rows() as f64,
-            y,
+        let rate = units.iter().map(|u| gaussian.column_rate(u)).collect();
+        Self::of(y, model.weight_precision(tau2), rate, gaussian.shape + 0.5 * model.rows() as f64)
+    }
+
+    fn of(y: Mat, precision: Vec<f64>, rate: Vec<f64>, shape: f64) -> Self {
+        let mut total = rate.clone();
+        for row in y.iter_rows() {
+            total.iter_mut().zip(row).for_each(|(b, y)| *b += 0.5 * y * y);
         }
+        Target { y, precision, rate, total, shape }
     }
 
     /// ln p(Y | X, W) up to a constant, plainly from the definition.
@@ -137,7 +146,7 @@ mod tests {
         let features =
             Features::new(Mat::from_vec(9, 2, normals(18, &mut rng)), Mat::from_vec(3, 2, normals(6, &mut rng)));
         let precision = vec![1.7, 1.7, 1.7, 1.7, 1.7, 1.7, 0.2];
-        (Target { y, precision, rate: vec![0.3, 0.5, 0.7, 1.1], shape: 2.0 + 4.5 }, features)
+        (Target::of(y, precision, vec![0.3, 0.5, 0.7, 1.1], 2.0 + 4.5), features)
     }
 
     fn assert_close(what: &str, kept: &[f64], fresh: &[f64]) {

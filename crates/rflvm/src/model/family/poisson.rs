@@ -1,6 +1,6 @@
 //! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
 
-use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, generic, log_rate, not_a_count};
+use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, log_rate, not_a_count};
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
 use crate::error::NumericalError;
@@ -58,17 +58,8 @@ impl Family for Poisson {
     }
 
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
-        // A fitted ellipse moves far but costs a few Gram matrices; a prior ellipse is nearly free.
-        let work = block.gram_work() / 2;
-        block.each_column(stream, work, |column, rng| {
-            if column.is_due {
-                fitted_ellipse(column, rng)
-            } else {
-                let log_lik = |y: &[f64], f: &[f64]| kernels::poisson_log_lik(y, f);
-                generic::prior_ellipse(column, log_lik, rng);
-                Ok(())
-            }
-        })
+        let work = block.gram_work();
+        block.each_column(stream, work, |column, rng| if column.is_due { fitted_ellipse(column, rng) } else { Ok(()) })
     }
 }
 
