@@ -96,7 +96,7 @@ fn column<'a>(model: &'a Model, state: &'a State, j: usize) -> Column<'a> {
 /// A over the observed rows.
 fn factor(column: &Column<'_>) -> Result<Cholesky, NumericalError> {
     let seen: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { 1.0 }).collect();
-    Cholesky::new(&gram(column.h, Some(&seen), &column.precision, &mut Mat::default()), "planted")
+    Cholesky::new(gram(column.h, Some(&seen), &column.precision), "planted")
 }
 
 /// Redraws (σ_j², β_j) of all columns of a Gaussian after `spoil` has had its way with what is known, and `twist` with the
@@ -209,7 +209,7 @@ fn stale_omega(model: &Model, state: &mut State, stream: Stream) -> Result<(), N
                 kappa[n] = column.y[n] - 0.5 * total(n);
                 known[n] = column.offset[n] - others(&state.f, n, j);
             }
-            weights_given_omega(&column, omega.row(j), &kappa, &known, &mut Mat::default())?.draw(rng)
+            weights_given_omega(&column, omega.row(j), &kappa, &known)?.draw(rng)
         };
         state.beta.set_col(j, &beta);
         state.refresh(model);

@@ -3,7 +3,7 @@
 
 use super::LN_SQRT_2PI;
 use crate::error::NumericalError;
-use crate::linalg::{Cholesky, Mat};
+use crate::linalg::{Cholesky, Symmetric};
 use rand::Rng;
 
 /// N(A⁻¹c, s²A⁻¹).
@@ -16,7 +16,12 @@ pub struct Canonical {
 
 impl Canonical {
     /// From the precision A, the shift c and the scale s; `step` names the caller if A is not positive definite.
-    pub fn new(precision: &Mat, shift: Vec<f64>, scale: f64, step: &'static str) -> Result<Self, NumericalError> {
+    pub fn new(
+        precision: impl Into<Symmetric>,
+        shift: Vec<f64>,
+        scale: f64,
+        step: &'static str,
+    ) -> Result<Self, NumericalError> {
         Ok(Canonical { cholesky: Cholesky::new(precision, step)?, shift, scale })
     }
 
@@ -51,6 +56,7 @@ impl Canonical {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::Mat;
     use crate::rng::Stream;
 
     #[test]

@@ -1,7 +1,7 @@
 //! z: clusters of the frequencies, with (μ, Σ) integrated out (Neal 2000, Algorithm 3).
 //! p(z_l = k) ∝ n_k t(w_l | cluster k without l), and ∝ α t(w_l | prior) for a new cluster.
 
-use crate::dist::niw::Niw;
+use crate::dist::niw::Predictive;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::State;
@@ -9,22 +9,17 @@ use crate::model::spectral::{Mixture, Spectral};
 use rand::{Rng, RngExt};
 
 /// ln of the unnormalised probabilities of z_l: one for each cluster that others are in (in order of its label, −∞ for a
-/// cluster that l is alone in), and one for a new cluster. `posteriors[k]` is the NIW of cluster k without l.
-pub fn ln_weights(
-    spectral: &Spectral,
-    base: &Niw,
-    posteriors: &[Niw],
-    w: &Mat,
-    l: usize,
-) -> Result<Vec<f64>, NumericalError> {
+/// cluster that l is alone in), and one for a new cluster. `of_cluster[k]` is the predictive of cluster k without l, `of_new`
+/// that of a new one.
+pub fn ln_weights(spectral: &Spectral, of_new: &Predictive, of_cluster: &[Predictive], w: &Mat, l: usize) -> Vec<f64> {
     let mut sizes = vec![0_usize; spectral.count()];
     spectral.z.iter().enumerate().filter(|&(other, _)| other != l).for_each(|(_, &k)| sizes[k] += 1);
     let mut ln = Vec::with_capacity(sizes.len() + 1);
-    for (&size, posterior) in sizes.iter().zip(posteriors) {
-        ln.push(if size == 0 { f64::NEG_INFINITY } else { (size as f64).ln() + posterior.ln_predictive(w.row(l))? });
+    for (&size, law) in sizes.iter().zip(of_cluster) {
+        ln.push(if size == 0 { f64::NEG_INFINITY } else { (size as f64).ln() + law.ln_density(w.row(l)) });
     }
-    ln.push(spectral.alpha.ln() + base.ln_predictive(w.row(l))?);
-    Ok(ln)
+    ln.push(spectral.alpha.ln() + of_new.ln_density(w.row(l)));
+    ln
 }
 
 /// Redraws each z_l in turn. Parameters of clusters are stale afterwards until [`super::components::update`].
@@ -32,32 +27,35 @@ pub fn update<R: Rng + ?Sized>(mixture: &Mixture, state: &mut State, rng: &mut R
     let w = state.features.w();
     let spectral = &mut state.spectral;
     let base = mixture.base(w.cols());
-    let mut posteriors: Vec<Niw> =
-        (0..spectral.count()).map(|k| base.posterior(spectral.members(w, k, None))).collect();
+    let of_new = base.predictive()?;
+    // Only the clusters that l leaves and joins change.
+    let law = |spectral: &Spectral, k: usize, without: Option<usize>| {
+        base.posterior(spectral.members(w, k, without)).predictive()
+    };
+    let mut laws = (0..spectral.count()).map(|k| law(spectral, k, None)).collect::<Result<Vec<_>, _>>()?;
     for l in 0..w.rows() {
         let old = spectral.z[l];
-        posteriors[old] = base.posterior(spectral.members(w, old, Some(l)));
-        let ln = ln_weights(spectral, &base, &posteriors, w, l)?;
-        let new = choose(&ln, rng);
+        laws[old] = law(spectral, old, Some(l))?;
+        let new = choose(&ln_weights(spectral, &of_new, &laws, w, l), rng);
         if new == spectral.count() {
             let placeholder = spectral.clusters[old].clone();
             spectral.clusters.push(placeholder);
-            posteriors.push(base.clone());
+            laws.push(of_new.clone());
         }
         spectral.z[l] = new;
-        posteriors[new] = base.posterior(spectral.members(w, new, None));
+        laws[new] = law(spectral, new, None)?;
         if !spectral.z.contains(&old) {
-            remove(spectral, &mut posteriors, old);
+            remove(spectral, &mut laws, old);
         }
     }
     Ok(())
 }
 
 /// Drops an empty cluster; the last one takes its label.
-fn remove(spectral: &mut Spectral, posteriors: &mut Vec<Niw>, k: usize) {
+fn remove(spectral: &mut Spectral, laws: &mut Vec<Predictive>, k: usize) {
     let last = spectral.count() - 1;
     spectral.clusters.swap_remove(k);
-    posteriors.swap_remove(k);
+    laws.swap_remove(k);
     spectral.z.iter_mut().filter(|z| **z == last).for_each(|z| *z = k);
 }
 

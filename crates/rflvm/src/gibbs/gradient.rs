@@ -2,12 +2,11 @@
 //! them: with G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, three matrix products a gradient.
 
 use super::hamiltonian::Potential;
-use crate::linalg::{Mat, mul_add, par_mul};
+use crate::linalg::{Mat, View, mul, par_mul};
 use crate::model::family::Theta;
 use crate::model::features::fill;
 use crate::model::spectral::Spectral;
 use crate::model::{Model, State, predictor};
-use faer::MatRef;
 use rayon::prelude::*;
 
 /// Where X, W and β lie in q.
@@ -136,7 +135,7 @@ impl Potential for Joint<'_> {
         let (x, w, beta) = layout.split(q);
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
-        let beta_view = MatRef::from_row_major_slice(beta, 2 * layout.frequencies + 1, layout.columns);
+        let beta_view = View::new(beta, 2 * layout.frequencies + 1, layout.columns, layout.columns);
         fill(&self.x, &self.w, &mut self.h);
         predictor(&self.h, beta_view, self.model.offset(), &mut self.f);
         let mut ln_density = self.differentiate();
@@ -184,7 +183,7 @@ pub(crate) fn to_positions(
         g.copy_from_slice(&cluster.gradient(w));
         ln_density += cluster.ln_density(w);
     }
-    mul_add(faer::MatMut::from_row_major_slice_mut(gx, n, d), t.view(), w.view());
-    mul_add(faer::MatMut::from_row_major_slice_mut(gw, l, d), t.view().transpose(), x.view());
+    mul(gx, t.view(), w.view(), true);
+    mul(gw, t.view().transpose(), x.view(), true);
     ln_density
 }

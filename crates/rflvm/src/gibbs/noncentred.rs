@@ -17,12 +17,11 @@ use super::gradient::to_positions;
 use super::hamiltonian::{Potential, Trajectory, hamiltonian};
 use super::reference::Reference;
 use crate::dist::normals;
-use crate::linalg::{Cholesky, Mat, gram, mul, mul_add, par_mul, par_mul_into};
+use crate::linalg::{Cholesky, Mat, View, gram, mul, par_mul, par_mul_into};
 use crate::model::family::Theta;
 use crate::model::spectral::Spectral;
 use crate::model::{Model, State};
 use crate::rng::Stream;
-use faer::{MatMut, MatRef};
 use rand::Rng;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -146,25 +145,16 @@ impl<'a> Noncentred<'a> {
         for (h, root) in self.h.as_mut_slice().chunks_exact_mut(m).zip(&self.reference.root) {
             h.iter_mut().for_each(|h| *h *= root);
         }
-        let s = gram(&self.h, None, &vec![0.0; m], &mut Mat::default());
+        let s = gram(&self.h, None, &vec![0.0; m]);
         par_mul(&mut self.left, self.h.view().transpose(), self.reference.left.view(), false);
         par_mul(&mut self.c, self.left.view(), self.right.view(), false);
-        let intercept = self.intercept;
+        let mut diagonal = vec![1.0; m];
+        diagonal[m - 1] = self.intercept;
         let factors: Vec<Option<(Mat, f64)>> = self
             .groups
             .par_iter()
             .map(|group| {
-                let a = Mat::from_fn(m, m, |i, k| {
-                    let d = if i != k {
-                        0.0
-                    } else if i + 1 == m {
-                        intercept
-                    } else {
-                        1.0
-                    };
-                    group.rho * s[(i, k)] + d
-                });
-                let cholesky = Cholesky::new(&a, "gradient").ok()?;
+                let cholesky = Cholesky::new(s.scaled_plus(group.rho, &diagonal), "gradient").ok()?;
                 Some((cholesky.inverse(), cholesky.ln_det()))
             })
             .collect();
@@ -178,7 +168,7 @@ impl<'a> Noncentred<'a> {
     /// β at X, W and the noise; X and W must have been settled.
     fn colour(&mut self, zeta: &[f64], xi: &[f64]) {
         let (n, m, j) = (self.h.rows(), self.h.cols(), self.order.len());
-        par_mul(&mut self.u, self.h.view().transpose(), MatRef::from_row_major_slice(zeta, n, j), false);
+        par_mul(&mut self.u, self.h.view().transpose(), View::new(zeta, n, j, j), false);
         let units = self.model.units();
         for group in &mut self.groups {
             let (k, root, columns) = (group.columns.len(), group.rho.sqrt(), group.columns.clone());
@@ -235,7 +225,7 @@ impl<'a> Noncentred<'a> {
                 delta.row_mut(r)[group.columns.clone()].iter_mut().for_each(|delta| *delta *= root);
             }
         }
-        par_mul_into(zeta, j, self.h.view(), delta.view(), true);
+        par_mul_into(zeta, self.h.view(), delta.view(), true);
         q
     }
 
@@ -255,8 +245,8 @@ impl<'a> Noncentred<'a> {
         let piece = |f: &mut Vec<f64>, (c, (g, h)): (usize, (&mut [f64], &[f64]))| {
             let rows = h.len() / m;
             f.resize(rows * columns, 0.0);
-            let h = MatRef::from_row_major_slice(h, rows, m);
-            mul(MatMut::from_row_major_slice_mut(f, rows, columns), h, self.beta.view());
+            let h = View::new(h, rows, m, m);
+            mul(f, h, self.beta.view(), false);
             let mut sum = 0.0;
             for (i, (g, f)) in g.chunks_exact_mut(columns).zip(f.chunks_exact_mut(columns)).enumerate() {
                 let n = c * ROWS + i;
@@ -309,7 +299,7 @@ impl Potential for Noncentred<'_> {
         let (gzeta, gxi) = rest.split_at_mut(zeta.len());
         // G lies where the gradient of ζ will: a table's worth of memory less.
         let mut ln_density = self.differentiate(gzeta);
-        let g = MatRef::from_row_major_slice(gzeta, n, j);
+        let g = View::new(gzeta, n, j, j);
         par_mul(&mut self.dbeta, self.h.view().transpose(), g, false);
         par_mul(&mut self.dh, g, self.beta.view().transpose(), false);
         ln_density += self.pull();
@@ -335,7 +325,7 @@ impl Potential for Noncentred<'_> {
                 left.row_mut(r)[k..].iter_mut().zip(t).for_each(|(l, t)| *l = 0.5 * t);
             }
             let mut v = Mat::zeros(m, k);
-            mul(v.view_mut(), group.p.view(), dbeta.view());
+            mul(v.as_mut_slice(), group.p.view(), dbeta.view(), false);
             for r in 0..m {
                 left.row_mut(r)[..k].copy_from_slice(v.row(r));
                 let d = if r + 1 == m { self.intercept.sqrt() } else { 1.0 };
@@ -350,7 +340,7 @@ impl Potential for Noncentred<'_> {
             // ∂A = −Vβᵀ − ½ttᵀ − ½kA⁻¹, to be made symmetric.
             let mut da = group.p.clone();
             da.as_mut_slice().iter_mut().for_each(|p| *p *= 0.5 * k as f64);
-            mul_add(da.view_mut(), left.view(), right.view().transpose());
+            mul(da.as_mut_slice(), left.view(), right.view().transpose(), true);
             for r in 0..m {
                 for c in 0..m {
                     self.ds[(r, c)] -= group.rho * (da[(r, c)] + da[(c, r)]);
@@ -363,11 +353,11 @@ impl Potential for Noncentred<'_> {
             self.du.row_mut(r)[free..].fill(0.0);
             self.dc.row_mut(r)[free..].fill(0.0);
         }
-        par_mul(&mut self.dh, MatRef::from_row_major_slice(zeta, n, j), self.du.view().transpose(), true);
+        par_mul(&mut self.dh, View::new(zeta, n, j, j), self.du.view().transpose(), true);
         par_mul(&mut self.dh, self.h.view(), self.ds.view(), true);
         par_mul(&mut self.left, self.dc.view(), self.right.view().transpose(), false);
         par_mul(&mut self.dh, self.reference.left.view(), self.left.view().transpose(), true);
-        par_mul_into(gzeta, j, self.h.view(), self.du.view(), false);
+        par_mul_into(gzeta, self.h.view(), self.du.view(), false);
         ln_density + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, gx, gw)
     }
 }

@@ -14,7 +14,7 @@ pub fn scores<R: Rng + ?Sized>(y: &Mat, dim: usize, rng: &mut R) -> Mat {
     );
     let loadings = subspace(&filled, dim, rng);
     let mut scores = Mat::zeros(y.rows(), dim);
-    mul(scores.view_mut(), filled.view(), loadings.view());
+    mul(scores.as_mut_slice(), filled.view(), loadings.view(), false);
     if centred.as_slice().iter().any(|v| v.is_nan()) {
         scores = expectation_maximisation(&centred, scores, loadings);
     }
@@ -38,8 +38,8 @@ fn subspace<R: Rng + ?Sized>(y: &Mat, dim: usize, rng: &mut R) -> Mat {
     let mut u = Mat::zeros(y.rows(), width);
     for _ in 0..ROUNDS {
         orthonormalise(&mut v);
-        mul(u.view_mut(), y.view(), v.view());
-        mul(v.view_mut(), y.view().transpose(), u.view());
+        mul(u.as_mut_slice(), y.view(), v.view(), false);
+        mul(v.as_mut_slice(), y.view().transpose(), u.view(), false);
     }
     // Columns of v are in order of their singular values: Gram–Schmidt kept the leading directions first.
     orthonormalise(&mut v);

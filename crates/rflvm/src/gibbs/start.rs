@@ -158,6 +158,6 @@ fn random_rotation(dim: usize, rng: &mut impl rand::Rng) -> Mat {
 
 fn rotate(x: &Mat, q: &Mat) -> Mat {
     let mut turned = Mat::zeros(x.rows(), x.cols());
-    crate::linalg::mul(turned.view_mut(), x.view(), q.view());
+    crate::linalg::mul(turned.as_mut_slice(), x.view(), q.view(), false);
     turned
 }

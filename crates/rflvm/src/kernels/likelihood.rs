@@ -6,7 +6,8 @@
 
 use super::dispatch;
 use super::math;
-use super::sweep::{Cell, LANES, sweep};
+use super::sweep::{Cell, sweep};
+use super::tile::LANES;
 
 /// Poisson rates saturate at e^690 = 4.5e299, which leaves room to add up any number of cells:
 /// a hopeless proposal gets a huge negative log-likelihood, never an infinity or a NaN.

@@ -6,7 +6,8 @@
 
 use super::dispatch;
 use super::math;
-use super::sweep::{Cell, LANES, sweep};
+use super::sweep::{Cell, sweep};
+use super::tile::LANES;
 
 struct Exp;
 

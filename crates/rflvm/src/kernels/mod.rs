@@ -12,14 +12,20 @@
 mod likelihood;
 mod linear;
 pub mod math;
+mod product;
 mod sweep;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod tile;
+mod triangle;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 pub use likelihood::*;
 pub use linear::*;
+pub use product::*;
+pub use tile::*;
+pub use triangle::*;
 
 /// An instruction set the kernels are compiled for, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,8 +84,8 @@ pub fn detected() -> Level {
     Level::Baseline
 }
 
-/// Compiles each function's body once per [`Level`], with `FMA` naming a constant in it, and
-/// calls the one in force. What the body calls must be `#[inline(always)]`, or it is compiled
+/// Compiles each function's body once per [`Level`], with `FMA` naming a constant and `Eight` a type
+/// of eight lanes in it, and calls the one in force. What the body calls must be `#[inline(always)]`, or it is compiled
 /// for the baseline.
 macro_rules! dispatch {
     ($($(#[$meta:meta])*
@@ -89,17 +95,26 @@ macro_rules! dispatch {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
             fn avx512($($arg: $ty),*) $(-> $ret)? {
+                #[allow(dead_code)]
                 const FMA: bool = true;
+                #[allow(dead_code)]
+                type Eight = $crate::kernels::tile::Avx512;
                 $body
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             fn avx2($($arg: $ty),*) $(-> $ret)? {
+                #[allow(dead_code)]
                 const FMA: bool = true;
+                #[allow(dead_code)]
+                type Eight = $crate::kernels::tile::Avx2;
                 $body
             }
             fn baseline($($arg: $ty),*) $(-> $ret)? {
+                #[allow(dead_code)]
                 const FMA: bool = $crate::kernels::BASELINE_FMA;
+                #[allow(dead_code)]
+                type Eight = $crate::kernels::tile::Baseline;
                 $body
             }
             match $crate::kernels::level() {

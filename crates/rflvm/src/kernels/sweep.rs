@@ -7,8 +7,7 @@
 //! rather than compared lane by lane, no lane is singled out, arrays are walked by index (`map`
 //! is not always inlined) and [`total`] is a call. Benchmark whatever is changed here.
 
-/// Cells handled together: one AVX-512 register, two AVX2 registers.
-pub const LANES: usize = 8;
+use super::tile::LANES;
 
 /// What is computed in one cell from `I` inputs: `O` outputs and `S` terms to be summed.
 pub trait Cell<const I: usize, const O: usize, const S: usize> {

@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// What `kernel` returns at each level the machine has, the baseline first.
-fn at_each_level<T>(kernel: impl Fn() -> T) -> Vec<T> {
+pub(crate) fn at_each_level<T>(mut kernel: impl FnMut() -> T) -> Vec<T> {
     [Level::Baseline, Level::Avx2, Level::Avx512]
         .into_iter()
         .filter(|level| *level <= detected())

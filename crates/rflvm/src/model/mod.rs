@@ -334,7 +334,7 @@ impl State {
 }
 
 /// F = o + HB.
-pub(crate) fn predictor(h: &Mat, beta: faer::MatRef<'_, f64>, offset: &[f64], f: &mut Mat) {
+pub(crate) fn predictor(h: &Mat, beta: linalg::View<'_>, offset: &[f64], f: &mut Mat) {
     for (n, &o) in offset.iter().enumerate() {
         f.row_mut(n).fill(o);
     }

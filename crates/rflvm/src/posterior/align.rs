@@ -67,22 +67,28 @@ pub fn align(draws: &[&Mat]) -> Embedding {
 pub fn turn(x: &Mat, reference: &Mat) -> Mat {
     let dim = x.cols();
     let mut overlap = Mat::zeros(dim, dim);
-    mul(overlap.view_mut(), x.view().transpose(), reference.view());
-    let Ok(svd) = overlap.view().svd() else { return x.clone() };
-    let rotation = svd.U() * svd.V().transpose();
+    mul(overlap.as_mut_slice(), x.view().transpose(), reference.view(), false);
+    let Ok(svd) = overlap.faer().svd() else { return x.clone() };
+    let (u, v) = (own(svd.U()), own(svd.V()));
+    let mut rotation = Mat::zeros(dim, dim);
+    mul(rotation.as_mut_slice(), u.view(), v.view().transpose(), false);
     let mut turned = Mat::zeros(x.rows(), dim);
-    mul(turned.view_mut(), x.view(), rotation.as_ref());
+    mul(turned.as_mut_slice(), x.view(), rotation.view(), false);
     turned
+}
+
+fn own(from: faer::MatRef<'_, f64>) -> Mat {
+    Mat::from_fn(from.nrows(), from.ncols(), |i, j| from[(i, j)])
 }
 
 /// Turns a cloud so that its axes are its principal ones, widest first, each pointing where its largest value is positive.
 fn principal_axes(x: &Mat) -> Mat {
     let dim = x.cols();
     let mut scatter = Mat::zeros(dim, dim);
-    mul(scatter.view_mut(), x.view().transpose(), x.view());
-    let Ok(svd) = scatter.view().svd() else { return x.clone() };
+    mul(scatter.as_mut_slice(), x.view().transpose(), x.view(), false);
+    let Ok(svd) = scatter.faer().svd() else { return x.clone() };
     let mut turned = Mat::zeros(x.rows(), dim);
-    mul(turned.view_mut(), x.view(), svd.U());
+    mul(turned.as_mut_slice(), x.view(), own(svd.U()).view(), false);
     for d in 0..dim {
         let largest = (0..x.rows()).map(|n| turned[(n, d)]).fold(0.0_f64, |a, v| if v.abs() > a.abs() { v } else { a });
         if largest < 0.0 {

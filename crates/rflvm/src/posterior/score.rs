@@ -8,8 +8,8 @@ use rand::seq::SliceRandom;
 pub fn affine_r2(x: &Mat, truth: &Mat) -> f64 {
     let (rows, dim) = (x.rows(), x.cols());
     let h = Mat::from_fn(rows, dim + 1, |n, d| if d < dim { x[(n, d)] } else { 1.0 });
-    let a = gram(&h, None, &vec![0.0; dim + 1], &mut Mat::default());
-    let Ok(cholesky) = Cholesky::new(&a, "score") else { return f64::NAN };
+    let a = gram(&h, None, &vec![0.0; dim + 1]);
+    let Ok(cholesky) = Cholesky::new(a, "score") else { return f64::NAN };
     let (mut left, mut total) = (0.0, 0.0);
     for d in 0..truth.cols() {
         let y = truth.col(d);

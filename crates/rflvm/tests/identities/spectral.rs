@@ -2,7 +2,7 @@
 
 use crate::fixtures::{Case, FIXED, assert_same, case, gap, ln_joint, mixture, setting, single};
 use rand::RngExt;
-use rflvm::dist::niw::{Cluster, Niw};
+use rflvm::dist::niw::{Cluster, Niw, Predictive};
 use rflvm::dist::{gamma, ln_gamma, ln_gamma_density};
 use rflvm::gibbs::{assignments, concentration};
 use rflvm::linalg::Mat;
@@ -58,8 +58,9 @@ fn with_partition(state: &State, z: &[usize], rng: &mut StreamRng) -> State {
 
 /// ln p(z_l = k | z_−l, W, α) up to a constant in k, with (μ, Σ) integrated out; k = K is a new cluster.
 fn ln_assignment(spectral: &Spectral, w: &Mat, l: usize, k: usize) -> f64 {
-    let posteriors: Vec<Niw> = (0..spectral.count()).map(|k| posterior(&spectral.z, w, k, Some(l))).collect();
-    let ln = assignments::ln_weights(spectral, &base(), &posteriors, w, l).unwrap();
+    let law = |k: usize| posterior(&spectral.z, w, k, Some(l)).predictive().unwrap();
+    let laws: Vec<Predictive> = (0..spectral.count()).map(law).collect();
+    let ln = assignments::ln_weights(spectral, &base().predictive().unwrap(), &laws, w, l);
     // A cluster that l is alone in is gone without l: staying there is opening a new one.
     if ln[k] == f64::NEG_INFINITY { ln[spectral.count()] } else { ln[k] }
 }

@@ -20,8 +20,8 @@ fn in_gaussian<T>(
 ) -> T {
     in_column(model, state, b, j, |column| {
         let seen: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { 1.0 }).collect();
-        let a = gram(column.h, Some(&seen), &column.precision, &mut Mat::default());
-        let cholesky = Cholesky::new(&a, "weights").unwrap();
+        let a = gram(column.h, Some(&seen), &column.precision);
+        let cholesky = Cholesky::new(a, "weights").unwrap();
         let family = model.blocks()[b].family.as_gaussian().unwrap();
         look(GaussianConditional::new(family, column, &cholesky), column)
     })
@@ -151,7 +151,7 @@ fn weights_given_omega_match_the_augmented_joint() {
             let known: Vec<f64> = case.model.offset().iter().zip(&xi).map(|(o, xi)| o - xi).collect();
             let conditional = |state: &State| {
                 in_column(&case.model, state, b, j, |column| {
-                    let law = weights_given_omega(column, &omega, &kappa, &known, &mut Mat::default()).unwrap();
+                    let law = weights_given_omega(column, &omega, &kappa, &known).unwrap();
                     law.ln_density(&column.beta)
                 })
             };

@@ -3,7 +3,7 @@
 use super::Target;
 use crate::gibbs::gradient::{Layout, to_positions};
 use crate::gibbs::hamiltonian::Potential;
-use crate::linalg::{Cholesky, Mat, gram, mul, mul_add, par_mul};
+use crate::linalg::{Cholesky, Mat, gram, mul, par_mul};
 use crate::model::features::fill;
 use crate::model::spectral::Spectral;
 
@@ -41,12 +41,12 @@ impl Potential for Marginal<'_> {
         self.w.as_mut_slice().copy_from_slice(w);
         fill(&self.x, &self.w, &mut self.h);
         let target = self.target;
-        let a = gram(&self.h, None, &target.precision, &mut Mat::default());
+        let a = gram(&self.h, None, &target.precision);
         // A candidate whose A has no factor is a rejection, not an error.
-        let Ok(cholesky) = Cholesky::new(&a, "gradient") else { return f64::NAN };
+        let Ok(cholesky) = Cholesky::new(a, "gradient") else { return f64::NAN };
         let mut p = cholesky.inverse();
         par_mul(&mut self.c, self.h.view().transpose(), target.y.view(), false);
-        mul(self.g.view_mut(), p.view(), self.c.view());
+        mul(self.g.as_mut_slice(), p.view(), self.c.view(), false);
         // b_j = b0_j + ½(ỹᵀỹ − cᵀg).
         let mut rate = target.total.clone();
         for (c, g) in self.c.iter_rows().zip(self.g.iter_rows()) {
@@ -62,7 +62,7 @@ impl Potential for Marginal<'_> {
             to.iter_mut().zip(from.iter().zip(&rate)).for_each(|(s, (g, b))| *s = g * target.shape / b);
         }
         p.as_mut_slice().iter_mut().for_each(|p| *p *= columns);
-        mul_add(p.view_mut(), self.scaled.view(), self.g.view().transpose());
+        mul(p.as_mut_slice(), self.scaled.view(), self.g.view().transpose(), true);
         p.as_mut_slice().iter_mut().for_each(|p| *p = -*p);
         par_mul(&mut self.dh, self.h.view(), p.view(), false);
         par_mul(&mut self.dh, target.y.view(), self.scaled.view().transpose(), true);

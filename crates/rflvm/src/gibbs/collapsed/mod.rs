@@ -114,8 +114,8 @@ pub struct Factored {
 impl Factored {
     /// From scratch, O(NM² + NMJ).
     pub fn new(target: &Target, h: &Mat) -> Result<Self, NumericalError> {
-        let a = gram(h, None, &target.precision, &mut Mat::default());
-        let cholesky = Cholesky::new(&a, "positions")?;
+        let a = gram(h, None, &target.precision);
+        let cholesky = Cholesky::new(a, "positions")?;
         let mut c = Mat::zeros(h.cols(), target.y.cols());
         par_mul(&mut c, h.view().transpose(), target.y.view(), false);
         let mut g = c.clone();

@@ -135,7 +135,7 @@ impl Family for Binomial {
                 omega[n] = polya_gamma::draw(trials, column.f[n], rng);
                 kappa[n] = column.y[n] - 0.5 * trials;
             }
-            column.beta = weights_given_omega(column, &omega, &kappa, column.offset, &mut Mat::default())?.draw(rng);
+            column.beta = weights_given_omega(column, &omega, &kappa, column.offset)?.draw(rng);
             Ok(())
         })
     }

@@ -192,7 +192,7 @@ impl Family for Gaussian {
         let shares = |j: usize| complete[j] && block.tau2[j] == block.tau2[0];
         let shares: Vec<bool> = (0..block.width()).map(shares).collect();
         let shared = match shares.iter().any(|&s| s) {
-            true => Some(Cholesky::new(&gram(block.h, None, &block.precision(0), &mut Mat::default()), "weights")?),
+            true => Some(Cholesky::new(gram(block.h, None, &block.precision(0)), "weights")?),
             false => None,
         };
         let work = block.gram_work();
@@ -202,8 +202,8 @@ impl Family for Gaussian {
                 Some(shared) if shares[column.j] => shared,
                 _ => {
                     let seen: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { 1.0 }).collect();
-                    let a = gram(column.h, Some(&seen), &column.precision, &mut Mat::default());
-                    own = Cholesky::new(&a, "weights")?;
+                    let a = gram(column.h, Some(&seen), &column.precision);
+                    own = Cholesky::new(a, "weights")?;
                     &own
                 }
             };

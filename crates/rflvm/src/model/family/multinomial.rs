@@ -115,7 +115,6 @@ impl Family for Multinomial {
         let range = block.columns.clone();
         let totals: Vec<f64> = (0..rows).map(|n| block.y.row(n)[range.clone()].iter().sum()).collect();
         let mut normaliser = Normaliser::new(block);
-        let mut scratch = Mat::default();
         for j in 0..block.width() - 1 {
             let stream = stream.at(j as u64);
             let column = block.column(j, stream);
@@ -130,7 +129,7 @@ impl Family for Multinomial {
                 kappa[n] = column.y[n] - 0.5 * totals[n];
                 known[n] = column.offset[n] - xi;
             }
-            let beta = weights_given_omega(&column, &omega, &kappa, &known, &mut scratch)?.draw(rng);
+            let beta = weights_given_omega(&column, &omega, &kappa, &known)?.draw(rng);
             let f = column.predictor(&beta);
             block.beta.set_col(range.start + j, &beta);
             for (n, &f) in f.iter().enumerate() {

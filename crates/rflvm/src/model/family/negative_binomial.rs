@@ -85,7 +85,7 @@ impl NegativeBinomial {
             omega[n] = polya_gamma::draw(column.y[n] + r, column.f[n], rng);
             kappa[n] = 0.5 * (column.y[n] - r);
         }
-        column.beta = weights_given_omega(column, &omega, &kappa, column.offset, &mut Mat::default())?.draw(rng);
+        column.beta = weights_given_omega(column, &omega, &kappa, column.offset)?.draw(rng);
         Ok(())
     }
 

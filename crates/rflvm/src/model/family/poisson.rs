@@ -5,7 +5,7 @@ use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
 use crate::error::NumericalError;
 use crate::kernels;
-use crate::linalg::{Mat, gram};
+use crate::linalg::gram;
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
 use rand::Rng;
@@ -75,18 +75,17 @@ pub(super) fn draw<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> f64 {
 /// it is the same before and after β_j moves.
 pub fn fit(column: &Column<'_>) -> Result<Canonical, NumericalError> {
     const STEPS: usize = 3;
-    let mut scratch = Mat::default();
     let mut f: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { (y + 0.5).ln() }).collect();
     for step in 1.. {
         let mut shift = column.prior_shift();
-        let mut weight = vec![0.0; f.len()];
-        for (n, h) in column.h.iter_rows().enumerate().filter(|&(n, _)| !column.y[n].is_nan()) {
+        let (mut weight, mut response) = (vec![0.0; f.len()], vec![0.0; f.len()]);
+        for n in (0..f.len()).filter(|&n| !column.y[n].is_nan()) {
             weight[n] = f[n].clamp(-30.0, 30.0).exp();
-            let response = weight[n] * (f[n] - column.offset[n]) + column.y[n] - weight[n];
-            kernels::axpy(response, h, &mut shift);
+            response[n] = weight[n] * (f[n] - column.offset[n]) + column.y[n] - weight[n];
         }
-        let precision = gram(column.h, Some(&weight), &column.precision, &mut scratch);
-        let law = Canonical::new(&precision, shift, 1.0, "weights")?;
+        kernels::vecmat(&response, column.h.as_slice(), &mut shift);
+        let precision = gram(column.h, Some(&weight), &column.precision);
+        let law = Canonical::new(precision, shift, 1.0, "weights")?;
         if step == STEPS {
             return Ok(law);
         }

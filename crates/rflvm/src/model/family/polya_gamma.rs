@@ -4,7 +4,7 @@
 use super::Column;
 use crate::dist::canonical::Canonical;
 use crate::error::NumericalError;
-use crate::linalg::{Mat, gram};
+use crate::linalg::gram;
 
 /// The conditional of β_j given ω_j. `known` is what ψ holds besides Hβ_j: o for a row offset, o − ξ for a multinomial.
 /// A missing cell has ω = κ = 0.
@@ -13,12 +13,10 @@ pub fn weights_given_omega(
     omega: &[f64],
     kappa: &[f64],
     known: &[f64],
-    scratch: &mut Mat,
 ) -> Result<Canonical, NumericalError> {
     let mut shift = column.prior_shift();
-    for (((h, omega), kappa), known) in column.h.iter_rows().zip(omega).zip(kappa).zip(known) {
-        crate::kernels::axpy(kappa - omega * known, h, &mut shift);
-    }
-    let precision = gram(column.h, Some(omega), &column.precision, scratch);
-    Canonical::new(&precision, shift, 1.0, "weights")
+    let response: Vec<f64> = omega.iter().zip(kappa).zip(known).map(|((o, k), known)| k - o * known).collect();
+    crate::kernels::vecmat(&response, column.h.as_slice(), &mut shift);
+    let precision = gram(column.h, Some(omega), &column.precision);
+    Canonical::new(precision, shift, 1.0, "weights")
 }

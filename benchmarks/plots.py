@@ -1,0 +1,78 @@
+"""Pictures of what run.py has measured; run.py calls these with a section's rows."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+# Text stays text, and the same figures give the same file.
+matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "rflvm", "font.size": 9, "axes.spines.top": False}
+matplotlib.rcParams |= {"axes.spines.right": False}
+
+import matplotlib.pyplot as plt
+
+COLOURS = {
+    "ours": "#1f5fa8",
+    "ours, all moves": "#1f5fa8",
+    "ours, no symmetry moves": "#5b92cf",
+    "ours, no gradient move": "#9cc1e6",
+    "ours, neither": "#d0e2f4",
+    "authors": "#c4622d",
+    "authors, β kept": "#e3a27f",
+}
+
+
+def save(figure, path):
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def bars(rows, value, label, path):
+    """Bars on a logarithmic scale: a group for each table, a bar for each sampler."""
+    tables = list(dict.fromkeys(row["table"] for row in rows))
+    samplers = [name for name in COLOURS if any(row["sampler"] == name for row in rows)]
+    width = 0.8 / len(samplers)
+    figure, axes = plt.subplots(figsize=(7.5, 3.2))
+    for s, sampler in enumerate(samplers):
+        points = [(tables.index(row["table"]) + s * width, value(row)) for row in rows if row["sampler"] == sampler]
+        drawn = axes.bar(*zip(*points), width, color=COLOURS[sampler], label=sampler)
+        axes.bar_label(drawn, fmt="%.2g", fontsize=7)
+    axes.set_yscale("log")
+    axes.margins(y=0.15)
+    axes.set_ylabel(label)
+    places = [t + width * (len(samplers) - 1) / 2 for t in range(len(tables))]
+    axes.set_xticks(places, [name.replace(" ", "\n") for name in tables])
+    axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    save(figure, path)
+
+
+def sweep(rows, path):
+    bars(rows, lambda row: row["cpu"], "CPU seconds a sweep", path)
+
+
+def ess(rows, path):
+    bars(rows, lambda row: row["ess"] / row["cpu"], "least ESS a CPU second", path)
+
+
+def growth(rows, path):
+    """Seconds a sweep along each axis, and memory along N and J."""
+    axes_names = list(dict.fromkeys(row["axis"] for row in rows))
+    figure, panels = plt.subplots(1, len(axes_names) + 1, figsize=(2.6 * (len(axes_names) + 1), 2.8), squeeze=False)
+    for name, axes in zip(axes_names, panels[0]):
+        for sampler in ["ours", "authors"]:
+            line = sorted((r["size"], r["cpu"]) for r in rows if r["axis"] == name and r["sampler"] == sampler)
+            if line:
+                axes.loglog(*zip(*line), "o-", ms=3, color=COLOURS[sampler], label=sampler)
+        axes.set_xlabel(name)
+        axes.set_title("CPU seconds a sweep", fontsize=8)
+    panels[0][0].legend(frameon=False, fontsize=7)
+    memory = panels[0][-1]
+    for name, mark in [("N", "o"), ("J", "s")]:
+        found = sorted((r["least_memory"], r["memory"]) for r in rows if r["axis"] == name and r.get("memory"))
+        line = [(least / 2**20, peak / 2**20) for least, peak in found if peak > 0]
+        if line:
+            memory.loglog(*zip(*line), mark + "-", ms=3, color=COLOURS["ours"], label=f"{name} grows", alpha=0.7)
+            memory.loglog([line[0][0], line[-1][0]], [line[0][0], line[-1][0]], ":", color="grey")
+    memory.set_xlabel("data and parameters, MiB")
+    memory.set_title("peak memory, MiB", fontsize=8)
+    memory.legend(frameon=False, fontsize=7)
+    save(figure, path)

@@ -1,0 +1,246 @@
+//! Products of dense matrices by rows.
+//!
+//! Written by hand because one side is always about a hundred (the weights of one column of the
+//! table): a product library loses time on what is left over beside its tiles, and more where the
+//! sums are long.
+//!
+//! A tile of the result takes its lines from B, packed so that those it needs stay in the
+//! first-level cache, and single numbers from A where they lie, by rows or turned.
+
+use super::dispatch;
+use super::tile::{LANES, Lanes, Terms, Tile, add_terms};
+
+/// A matrix in a slice: element (i, k) at i · `row` + k · `step`, one of which is 1.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    values: &'a [f64],
+    rows: usize,
+    cols: usize,
+    row: usize,
+    step: usize,
+}
+
+impl<'a> View<'a> {
+    /// Rows of `cols` numbers, `stride` apart.
+    pub fn new(values: &'a [f64], rows: usize, cols: usize, stride: usize) -> Self {
+        assert!(cols <= stride && (rows == 0 || (rows - 1) * stride + cols <= values.len()));
+        View { values, rows, cols, row: stride, step: 1 }
+    }
+
+    /// The same numbers, turned.
+    pub fn transpose(self) -> Self {
+        View { rows: self.cols, cols: self.rows, row: self.step, step: self.row, ..self }
+    }
+
+    /// Some of the rows.
+    #[inline(always)]
+    pub fn subrows(self, start: usize, rows: usize) -> Self {
+        assert!(start + rows <= self.rows);
+        View { values: &self.values[(start * self.row).min(self.values.len())..], rows, ..self }
+    }
+
+    /// Some of the columns.
+    #[inline(always)]
+    pub fn subcols(self, start: usize, cols: usize) -> Self {
+        assert!(start + cols <= self.cols);
+        View { values: &self.values[(start * self.step).min(self.values.len())..], cols, ..self }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+}
+
+/// Terms of a sum taken at a time: what a tile needs of them is half the first-level cache.
+const DEPTH: usize = 128;
+
+/// B, packed: its rows in blocks, as good as equal, and each block in strips of [`LANES`] columns. One layout serves
+/// every level.
+#[derive(Clone, Copy)]
+pub struct Packed<'a> {
+    /// Block after block, in each strip after strip, the last padded; see [`pack`].
+    pub numbers: &'a [f64],
+    /// Columns of B.
+    pub cols: usize,
+    /// Rows in all blocks but the last.
+    pub depth: usize,
+}
+
+impl Packed<'_> {
+    /// Rows of a block, for sums of so many terms.
+    pub fn depth(terms: usize) -> usize {
+        terms.div_ceil(terms.div_ceil(DEPTH).max(1)).max(1)
+    }
+
+    /// Numbers in one row of B, packed.
+    pub fn width(cols: usize) -> usize {
+        cols.next_multiple_of(LANES)
+    }
+}
+
+/// `C` rows of A, `step` between their numbers, and `V` strips of B, `strip` apart; `left` of either.
+struct Rows<const C: usize> {
+    a: *const f64,
+    rows: [usize; C],
+    step: usize,
+    b: *const f64,
+    strip: usize,
+    left: usize,
+}
+
+impl<T: Lanes, const V: usize, const C: usize> Terms<T, V, C> for Rows<C> {
+    /// By pointers: from indices LLVM computes the places in vector registers, which takes as long as the sums.
+    #[inline(always)]
+    fn next(&mut self) -> Option<([T; V], [f64; C])> {
+        self.left = self.left.checked_sub(1)?;
+        let mut along = [T::splat(0.0); V];
+        for (v, along) in along.iter_mut().enumerate() {
+            // SAFETY: `columns` has made sure that all of the strips is there.
+            *along = T::load(unsafe { std::slice::from_raw_parts(self.b.add(v * self.strip), LANES) });
+        }
+        let mut across = [0.0; C];
+        for (across, row) in across.iter_mut().zip(self.rows) {
+            // SAFETY: and all of the rows.
+            *across = unsafe { *self.a.add(row) };
+        }
+        self.a = self.a.wrapping_add(self.step);
+        self.b = self.b.wrapping_add(LANES);
+        Some((along, across))
+    }
+}
+
+/// The result at `width` columns and as many rows as A has: rows `stride` apart in `out`, added to or written.
+struct Target<'a> {
+    out: &'a mut [f64],
+    stride: usize,
+    width: usize,
+    add: bool,
+}
+
+/// The first `height` rows, `C` at most, at the columns of `V` strips.
+#[inline(always)]
+fn tile<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: &mut Target<'_>, height: usize) {
+    let mut sums: Tile<T, V, C> = [[T::splat(0.0); V]; C];
+    for (i, sums) in sums.iter_mut().enumerate() {
+        if to.add && i < height {
+            let line = &to.out[i * to.stride..][..to.width];
+            for (v, sum) in sums.iter_mut().enumerate() {
+                *sum = T::load_some(&line[v * LANES..]);
+            }
+        }
+    }
+    // Past the last row it is taken again, and not stored.
+    let rows = std::array::from_fn(|i| i.min(height - 1) * a.row);
+    let (strip, left) = (a.cols * LANES, a.cols);
+    let terms = Rows { a: a.values.as_ptr(), rows, step: a.step, b: strips.as_ptr(), strip, left };
+    let sums = add_terms::<T, false, V, C>(sums, terms);
+    for (i, sums) in sums.iter().enumerate() {
+        if i < height {
+            let line = &mut to.out[i * to.stride..][..to.width];
+            for (v, sum) in sums.iter().enumerate() {
+                sum.store_some(&mut line[v * LANES..]);
+            }
+        }
+    }
+}
+
+/// All rows, at the columns of `V` strips.
+#[inline(always)]
+fn columns<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: Target<'_>) {
+    assert!(a.cols == 0 || (a.rows - 1) * a.row + (a.cols - 1) * a.step < a.values.len());
+    let strips = &strips[..V * a.cols * LANES];
+    for r in (0..a.rows).step_by(C) {
+        let a = a.subrows(r, C.min(a.rows - r));
+        let mut to = Target { out: &mut to.out[r * to.stride..], ..to };
+        // Twice the code, so that whole tiles have no branch for each row.
+        match a.rows == C {
+            true => tile::<T, V, C>(a, strips, &mut to, C),
+            false => tile::<T, V, C>(a, strips, &mut to, a.rows),
+        }
+    }
+}
+
+/// Block after block, as many strips at a time as a tile is wide.
+#[inline(always)]
+fn product<T: Lanes, const C: usize>(a: View<'_>, b: Packed<'_>, add: bool, out: &mut [f64], stride: usize) {
+    // Once even without a term, to set the result to zero.
+    for k in (0..a.cols.max(1)).step_by(b.depth) {
+        let a = a.subcols(k, b.depth.min(a.cols - k));
+        let mut c = 0;
+        while c < b.cols {
+            let wide = match (b.cols - c).div_ceil(LANES) {
+                // A tile one wide would wait for its sums.
+                4 if T::WIDTH == 3 => 2,
+                strips => strips.min(T::WIDTH),
+            };
+            let strips = &b.numbers[k * Packed::width(b.cols) + c * a.cols..];
+            let width = (b.cols - c).min(wide * LANES);
+            let to = Target { out: &mut out[c..], stride, width, add: add || k > 0 };
+            match wide {
+                3 => columns::<T, 3, C>(a, strips, to),
+                2 => columns::<T, 2, C>(a, strips, to),
+                _ => columns::<T, 1, C>(a, strips, to),
+            }
+            c += wide * LANES;
+        }
+    }
+}
+
+/// A strip from columns of B that are contiguous: `LANES` × `LANES` at a time, which LLVM turns in registers.
+#[inline(always)]
+fn turn(columns: [&[f64]; LANES], strip: &mut [f64]) {
+    let (blocks, rest) = strip.as_chunks_mut::<{ LANES * LANES }>();
+    let done = blocks.len() * LANES;
+    for (b, to) in blocks.iter_mut().enumerate() {
+        let from: [&[f64; LANES]; LANES] = columns.map(|column| column[b * LANES..][..LANES].try_into().unwrap());
+        for i in 0..LANES {
+            for j in 0..LANES {
+                to[i * LANES + j] = from[j][i];
+            }
+        }
+    }
+    for (i, to) in rest.chunks_exact_mut(LANES).enumerate() {
+        for j in 0..LANES {
+            to[j] = columns[j][done + i];
+        }
+    }
+}
+
+dispatch! {
+    /// One block of B in strips; what pads the last is not defined.
+    pub fn pack(b: View<'_>, to: &mut [f64]) {
+        if b.step == 1 {
+            // Row after row, for that is how they come from far away.
+            for i in 0..b.rows {
+                let row = &b.values[i * b.row..][..b.cols];
+                for (from, strip) in row.chunks(LANES).zip(to.chunks_exact_mut(b.rows * LANES)) {
+                    Eight::load_some(from).store(&mut strip[i * LANES..]);
+                }
+            }
+        } else {
+            for (c, strip) in to.chunks_exact_mut(b.rows * LANES).enumerate() {
+                let last = b.cols - 1;
+                turn(std::array::from_fn(|j| &b.values[(c * LANES + j).min(last) * b.step..][..b.rows]), strip);
+            }
+        }
+    }
+
+    /// out = a · b, or out += a · b if `add`; rows of `out` are `stride` apart. Each element is one sum in the order of
+    /// its terms, so that it does not matter how `out` is cut.
+    pub fn multiply(a: View<'_>, b: Packed<'_>, add: bool, out: &mut [f64], stride: usize) {
+        if a.rows == 0 {
+            return;
+        }
+        match Eight::COUNT {
+            8 => product::<Eight, 8>(a, b, add, out, stride),
+            6 => product::<Eight, 6>(a, b, add, out, stride),
+            _ => product::<Eight, 2>(a, b, add, out, stride),
+        }
+    }
+}

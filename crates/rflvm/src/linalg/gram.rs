@@ -1,0 +1,432 @@
+//! Weighted Gram matrices and their Cholesky factors, one column of the table after another in the same memory.
+
+use super::Mat;
+use crate::error::NumericalError;
+use crate::kernels::{self, LANES, Lines};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{self as llt, LltRegularization};
+use faer::linalg::triangular_solve;
+use faer::reborrow::ReborrowMut;
+use faer::{MatMut, MatRef, Par};
+use rand::{Rng, RngExt};
+use rand_distr::StandardNormal;
+use std::cell::RefCell;
+
+/// Distance between columns: an odd number of cache lines, lest they compete for one place in the cache.
+fn stride(order: usize) -> usize {
+    (order.div_ceil(LANES) | 1) * LANES
+}
+
+/// Cells of √Ω H kept at a time: with the result they fit the second-level cache.
+const CELLS: usize = 16_384;
+/// Rows at least, lest large results are read and written too often.
+const HEIGHT: usize = 128;
+
+/// A symmetric matrix, on and below the diagonal, by columns, padded with the identity.
+#[derive(Debug, Clone, Default)]
+pub struct Symmetric {
+    order: usize,
+    a: Lines,
+}
+
+impl Symmetric {
+    /// Becomes diag(values).
+    fn reset(&mut self, diagonal: &[f64]) {
+        let (order, stride) = (diagonal.len(), stride(diagonal.len()));
+        self.order = order;
+        self.a.reset(order.next_multiple_of(LANES) * stride);
+        let padded = diagonal.iter().copied().chain(std::iter::repeat(1.0));
+        (0..order.next_multiple_of(LANES)).zip(padded).for_each(|(j, value)| self.a[j * (stride + 1)] = value);
+    }
+
+    /// Order of the matrix.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// factor · A + diag(values).
+    pub fn scaled_plus(&self, factor: f64, diagonal: &[f64]) -> Self {
+        let mut to = self.clone();
+        let stride = stride(self.order);
+        for (j, column) in to.a.chunks_exact_mut(stride).take(self.order).enumerate() {
+            column[j..self.order].iter_mut().for_each(|a| *a *= factor);
+            column[j] += diagonal[j];
+        }
+        to
+    }
+
+    /// The matrix in full.
+    pub fn to_mat(&self) -> Mat {
+        let n = self.order;
+        let mut full = Mat::zeros(n, n);
+        for j in 0..n {
+            let column = &self.a[j * stride(n)..][..n];
+            full.row_mut(j)[j..].copy_from_slice(&column[j..]);
+            (j + 1..n).for_each(|i| full[(i, j)] = column[i]);
+        }
+        full
+    }
+
+    /// A[i, j].
+    pub fn at(&self, i: usize, j: usize) -> f64 {
+        self.a[i.min(j) * stride(self.order) + i.max(j)]
+    }
+}
+
+impl From<&Mat> for Symmetric {
+    fn from(from: &Mat) -> Self {
+        let mut to = Symmetric::default();
+        to.reset(&vec![0.0; from.rows()]);
+        for (row, column) in from.iter_rows().zip(to.a.chunks_exact_mut(stride(from.rows()))) {
+            column[..row.len()].copy_from_slice(row);
+        }
+        to
+    }
+}
+
+/// HᵀΩH + diag(prior). Holds its memory from one call to the next.
+#[derive(Debug, Default)]
+pub struct Gram {
+    sum: Symmetric,
+    order: usize,
+    // Some rows of √Ω H at a time: by Ω's root rather than Ω, so that one copy is both factors of the product.
+    rows: Lines,
+    roots: Vec<f64>,
+}
+
+impl Gram {
+    /// The matrix for rows `h` weighted by `omega` ≥ 0, or not weighted.
+    pub fn compute(&mut self, h: &Mat, omega: Option<&[f64]>, prior: &[f64]) -> &Symmetric {
+        assert!(omega.is_none_or(|omega| omega.len() == h.rows()));
+        let (order, stride) = (h.cols(), stride(h.cols()));
+        let height = (CELLS / stride).max(HEIGHT);
+        if self.order != order {
+            // The padding stays zero from here on.
+            self.rows.reset(height * stride);
+            self.roots.resize(height, 1.0);
+            self.order = order;
+        }
+        self.sum.reset(prior);
+        for (c, rows) in h.as_slice().chunks(height * order).enumerate() {
+            let roots = &mut self.roots[..rows.len() / order];
+            match omega {
+                Some(omega) => {
+                    roots.iter_mut().zip(&omega[c * height..]).for_each(|(root, omega)| *root = omega.sqrt())
+                }
+                None => roots.fill(1.0),
+            }
+            kernels::add_gram(rows, order, roots, stride, &mut self.rows, &mut self.sum.a);
+        }
+        &self.sum
+    }
+}
+
+thread_local! {
+    static GRAM: RefCell<Gram> = RefCell::default();
+}
+
+/// HᵀΩH + diag(prior), in memory that the thread keeps.
+pub fn gram(h: &Mat, omega: Option<&[f64]>, prior: &[f64]) -> Symmetric {
+    GRAM.with_borrow_mut(|gram| gram.compute(h, omega, prior).clone())
+}
+
+/// A = LLᵀ, with the jitter (if any) that had to be added to the diagonal of A.
+#[derive(Debug, Clone, Default)]
+pub struct Cholesky {
+    order: usize,
+    // L by columns as `Symmetric` has A; what lies above the diagonal is not used.
+    l: Lines,
+    // 1 / L[j, j].
+    inverse: Vec<f64>,
+    jitter: f64,
+}
+
+impl Cholesky {
+    /// Factors a symmetric matrix; see [`Cholesky::factor`].
+    pub fn new(a: impl Into<Symmetric>, step: &'static str) -> Result<Self, NumericalError> {
+        let mut cholesky = Cholesky::default();
+        cholesky.factor(&a.into(), step)?;
+        Ok(cholesky)
+    }
+
+    /// Becomes the factor of `a`, in the memory at hand. If a pivot fails, tries again with 1e-12, 1e-11, …, 1e-6 of
+    /// the mean diagonal added; `step` names the caller in the error.
+    pub fn factor(&mut self, a: &Symmetric, step: &'static str) -> Result<(), NumericalError> {
+        let n = a.order;
+        if self.order != n {
+            self.order = n;
+            self.l.reset(a.a.len());
+            self.inverse.clear();
+            self.inverse.resize(n.next_multiple_of(LANES), 1.0);
+        }
+        let mean = (0..n).map(|i| a.at(i, i)).sum::<f64>() / n.max(1) as f64;
+        let mut pivot = 0;
+        for rung in -1..=6 {
+            self.jitter = if rung < 0 { 0.0 } else { mean.abs() * 1e-12 * 10_f64.powi(rung) };
+            match self.try_factor(a) {
+                None => return Ok(()),
+                Some(index) => pivot = index,
+            }
+        }
+        Err(NumericalError::NotPositiveDefinite { step, size: n, pivot, jitter: mean.abs() * 1e-6 })
+    }
+
+    /// L and its diagonal's inverses; the index of the first bad pivot on failure.
+    fn try_factor(&mut self, a: &Symmetric) -> Option<usize> {
+        let (n, stride) = (self.order, stride(self.order));
+        // In between, the kernel takes a third of faer's time; above, it has no blocks for the second-level cache.
+        if n > TINY && n <= LARGE {
+            return kernels::factor(&a.a, self.jitter, stride, &mut self.l, &mut self.inverse);
+        }
+        self.l.copy_from_slice(&a.a);
+        (0..n).for_each(|i| self.l[i * (stride + 1)] += self.jitter);
+        let bad = if n <= TINY { factor_tiny(&mut self.l, n) } else { factor_large(&mut self.l, n) };
+        (0..n).for_each(|i| self.inverse[i] = 1.0 / self.l[i * (stride + 1)]);
+        bad
+    }
+
+    /// Order of the matrix.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// What was added to the diagonal to make the factor exist; zero nearly always.
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// L[i, j].
+    pub fn at(&self, i: usize, j: usize) -> f64 {
+        if j > i { 0.0 } else { self.l[j * stride(self.order) + i] }
+    }
+
+    /// ln |A|.
+    pub fn ln_det(&self) -> f64 {
+        2.0 * (0..self.order).map(|i| self.at(i, i).ln()).sum::<f64>()
+    }
+
+    fn lower(&self) -> MatRef<'_, f64> {
+        MatRef::from_column_major_slice_with_stride(&self.l, self.order, self.order, stride(self.order))
+    }
+
+    /// b ← L⁻¹ b.
+    pub fn solve_lower(&self, b: &mut [f64]) {
+        self.padded(b, |x| kernels::solve_lower_triangle(&self.l, stride(self.order), &self.inverse, x));
+    }
+
+    /// b ← L⁻ᵀ b.
+    pub fn solve_upper(&self, b: &mut [f64]) {
+        self.padded(b, |x| kernels::solve_upper_triangle(&self.l, stride(self.order), &self.inverse, x));
+    }
+
+    /// b ← A⁻¹ b.
+    pub fn solve(&self, b: &mut [f64]) {
+        self.solve_lower(b);
+        self.solve_upper(b);
+    }
+
+    fn padded(&self, b: &mut [f64], solve: impl FnOnce(&mut [f64])) {
+        assert_eq!(b.len(), self.order);
+        let mut x = vec![0.0; self.inverse.len()];
+        x[..b.len()].copy_from_slice(b);
+        solve(&mut x);
+        b.copy_from_slice(&x[..b.len()]);
+    }
+
+    /// b ← L b.
+    pub fn mul_lower(&self, b: &mut [f64]) {
+        for i in (0..self.order).rev() {
+            b[i] = (0..=i).map(|j| self.at(i, j) * b[j]).sum();
+        }
+    }
+
+    /// B ← A⁻¹ B, all columns at once.
+    pub fn solve_mat(&self, b: &mut Mat) {
+        let (rows, cols) = (b.rows(), b.cols());
+        let mut b = MatMut::from_row_major_slice_mut(b.as_mut_slice(), rows, cols);
+        triangular_solve::solve_lower_triangular_in_place(self.lower(), b.rb_mut(), Par::Seq);
+        triangular_solve::solve_upper_triangular_in_place(self.lower().transpose(), b, Par::Seq);
+    }
+
+    /// A⁻¹ = L⁻ᵀL⁻¹.
+    pub fn inverse(&self) -> Mat {
+        let n = self.order;
+        let mut inverse = Mat::identity(n, 1.0);
+        let view = MatMut::from_row_major_slice_mut(inverse.as_mut_slice(), n, n);
+        triangular_solve::solve_lower_triangular_in_place(self.lower(), view, Par::Seq);
+        gram(&inverse, None, &vec![0.0; n]).to_mat()
+    }
+
+    /// A draw from N(A⁻¹ rhs, scale² A⁻¹): Gaussian with precision A / scale².
+    pub fn draw_from_precision<R: Rng + ?Sized>(&self, rhs: &[f64], scale: f64, rng: &mut R) -> Vec<f64> {
+        let mut x = rhs.to_vec();
+        self.solve_lower(&mut x);
+        for v in &mut x {
+            *v += scale * rng.sample::<f64, _>(StandardNormal);
+        }
+        self.solve_upper(&mut x);
+        x
+    }
+}
+
+/// Order up to which a plain loop is faster than the kernel's whole blocks: the clusters' matrices.
+const TINY: usize = 4;
+/// Order from which faer is faster.
+const LARGE: usize = 768;
+
+/// In-place L; the index of the first bad pivot on failure.
+fn factor_tiny(l: &mut [f64], n: usize) -> Option<usize> {
+    let stride = stride(n);
+    for j in 0..n {
+        for k in 0..j {
+            let ljk = l[k * stride + j];
+            (j..n).for_each(|i| l[j * stride + i] -= ljk * l[k * stride + i]);
+        }
+        let pivot = l[j * (stride + 1)];
+        if !(pivot > 0.0 && pivot.is_finite()) {
+            return Some(j);
+        }
+        let root = pivot.sqrt();
+        (j..n).for_each(|i| l[j * stride + i] /= root);
+    }
+    None
+}
+
+/// As [`factor_tiny`], by faer.
+fn factor_large(l: &mut [f64], n: usize) -> Option<usize> {
+    let stride = stride(n);
+    let mut memory = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+    let done = llt::cholesky_in_place(
+        MatMut::from_column_major_slice_with_stride_mut(l, n, n, stride),
+        LltRegularization::default(),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    );
+    match done {
+        Err(llt::LltError::NonPositivePivot { index }) => Some(index),
+        // faer lets a NaN through; a pivot that is not a number is not positive.
+        Ok(_) => (0..n).find(|&i| !l[i * (stride + 1)].is_finite()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::tests::at_each_level;
+    use rayon::prelude::*;
+
+    fn random(rows: usize, cols: usize, seed: usize) -> Mat {
+        let mix = |i: usize| {
+            (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+        };
+        Mat::from_fn(rows, cols, |i, j| (mix(seed + i * cols + j) >> 11) as f64 * 2f64.powi(-52) - 1.0)
+    }
+
+    fn weights(rows: usize, seed: usize) -> Vec<f64> {
+        // Every fifth cell missing.
+        random(1, rows, seed)
+            .as_slice()
+            .iter()
+            .enumerate()
+            .map(|(i, x)| if i % 5 == 4 { 0.0 } else { x.abs() })
+            .collect()
+    }
+
+    /// On and below the diagonal.
+    fn triangle(a: &Symmetric) -> Vec<f64> {
+        (0..a.order()).flat_map(|j| (j..a.order()).map(move |i| a.at(i, j))).collect()
+    }
+
+    #[test]
+    fn the_gram_matrix_is_the_plain_sum_at_every_level_and_in_used_memory() {
+        let shapes = [(500, 101), (1, 1), (3, 2), (40, 7), (41, 8), (20, 9), (700, 23), (33, 24), (9, 101), (200, 47)];
+        let shapes = shapes.into_iter().chain((1..=40).map(|m| (2 * m, m)));
+        let mut reused = Gram::default();
+        for (n, m) in shapes {
+            let (h, omega) = (random(n, m, 1), weights(n, 2));
+            let prior: Vec<f64> = (0..m).map(|i| 0.5 + i as f64).collect();
+            let fresh = at_each_level(|| triangle(Gram::default().compute(&h, Some(&omega), &prior)));
+            let again = at_each_level(|| triangle(reused.compute(&h, Some(&omega), &prior)));
+            assert_eq!(fresh, again);
+            if let [_, avx2, avx512] = &fresh[..] {
+                assert_eq!(avx2, avx512);
+            }
+            let plain = |i: usize, j: usize| (0..n).map(|k| omega[k] * h[(k, i)] * h[(k, j)]).sum::<f64>();
+            let plain: Vec<f64> = (0..m)
+                .flat_map(|j| (j..m).map(move |i| (i, j)))
+                .map(|(i, j)| plain(i, j) + if i == j { prior[i] } else { 0.0 })
+                .collect();
+            for values in fresh {
+                values.iter().zip(&plain).for_each(|(a, b)| assert!((a - b).abs() < 1e-10, "{n}×{m}: {a} {b}"));
+            }
+            let unweighted = triangle(reused.compute(&h, None, &prior));
+            assert_eq!(unweighted, triangle(reused.compute(&h, Some(&vec![1.0; n]), &prior)));
+        }
+    }
+
+    #[test]
+    fn threads_do_not_show_in_the_bits() {
+        let h = random(150, 31, 1);
+        let draw = |threads: usize| -> Vec<Vec<f64>> {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                (0..64)
+                    .into_par_iter()
+                    .map_init(Default::default, |(gram, cholesky): &mut (Gram, Cholesky), j| {
+                        cholesky.factor(gram.compute(&h, Some(&weights(150, j)), &[1.0; 31]), "test").unwrap();
+                        let mut x = vec![1.0; 31];
+                        cholesky.solve(&mut x);
+                        x
+                    })
+                    .collect()
+            })
+        };
+        assert_eq!(draw(1), draw(2));
+    }
+
+    #[test]
+    fn factors_and_solutions_multiply_back_at_every_level() {
+        for n in (1..=34).chain([60, 101, 200, LARGE + 1]) {
+            let h = random(2 * n, n, n);
+            let mut gram = Gram::default();
+            let a = gram.compute(&h, None, &vec![1.0; n]);
+            let product = |x: &[f64]| -> Vec<f64> { (0..n).map(|i| (0..n).map(|j| a.at(i, j) * x[j]).sum()).collect() };
+            let b = random(n, 3, 9);
+            let results = at_each_level(|| {
+                let mut cholesky = Cholesky::default();
+                cholesky.factor(a, "test").unwrap();
+                let mut x = b.col(1);
+                cholesky.solve(&mut x);
+                let mut all = b.clone();
+                cholesky.solve_mat(&mut all);
+                all.col(1).iter().zip(&x).for_each(|(u, v)| assert!((u - v).abs() < 1e-9));
+                if n <= 101 {
+                    for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                        let llt: f64 = (0..=j).map(|k| cholesky.at(i, k) * cholesky.at(j, k)).sum();
+                        assert!((llt - a.at(i, j)).abs() < 1e-10);
+                    }
+                }
+                product(&x).iter().zip(b.col(1)).for_each(|(u, v)| assert!((u - v).abs() < 1e-9));
+                x
+            });
+            if let [_, avx2, avx512] = &results[..] {
+                assert_eq!(avx2, avx512);
+            }
+        }
+    }
+
+    #[test]
+    fn a_singular_matrix_climbs_the_jitter_ladder_and_an_indefinite_one_fails() {
+        for n in [3, 20, LARGE + 1] {
+            let ones = Mat::from_fn(n, n, |_, _| 1.0);
+            assert!(Cholesky::new(&ones, "test").unwrap().jitter() > 0.0);
+            for bad in [-1.0, f64::NAN] {
+                let mut indefinite = Mat::identity(n, 1.0);
+                indefinite[(1, 1)] = bad;
+                let error = Cholesky::new(&indefinite, "weights").unwrap_err();
+                assert!(error.to_string().contains("weights"));
+            }
+        }
+    }
+}

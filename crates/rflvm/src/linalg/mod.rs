@@ -1,0 +1,123 @@
+//! Dense matrices by rows, products, Gram matrices and Cholesky factors. faer serves where a matrix is large or a
+//! singular value decomposition is wanted.
+
+mod gram;
+mod product;
+
+pub use crate::kernels::View;
+pub use gram::{Cholesky, Gram, Symmetric, gram};
+pub use product::{mul, par_mul, par_mul_into};
+
+use std::ops::{Index, IndexMut};
+
+/// A dense matrix, row after row.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Mat {
+    rows: usize,
+    cols: usize,
+    data: Vec<f64>,
+}
+
+impl Mat {
+    /// All zeros.
+    pub fn zeros(rows: usize, cols: usize) -> Self {
+        Mat { rows, cols, data: vec![0.0; rows * cols] }
+    }
+
+    /// From values, row after row. The length must be `rows · cols`.
+    pub fn from_vec(rows: usize, cols: usize, data: Vec<f64>) -> Self {
+        assert_eq!(data.len(), rows * cols, "a {rows}×{cols} matrix needs {} values", rows * cols);
+        Mat { rows, cols, data }
+    }
+
+    /// From a function of row and column.
+    pub fn from_fn(rows: usize, cols: usize, f: impl Fn(usize, usize) -> f64) -> Self {
+        let data = (0..rows * cols).map(|i| f(i / cols, i % cols)).collect();
+        Mat { rows, cols, data }
+    }
+
+    /// `scale` times the identity.
+    pub fn identity(n: usize, scale: f64) -> Self {
+        Mat::from_fn(n, n, |i, j| if i == j { scale } else { 0.0 })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// All values, row after row.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.data
+    }
+
+    /// All values, row after row.
+    pub fn as_mut_slice(&mut self) -> &mut [f64] {
+        &mut self.data
+    }
+
+    /// The values themselves.
+    pub fn into_vec(self) -> Vec<f64> {
+        self.data
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.data[i * self.cols..(i + 1) * self.cols]
+    }
+
+    /// Row `i`.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.data[i * self.cols..(i + 1) * self.cols]
+    }
+
+    /// Each row in turn.
+    pub fn iter_rows(&self) -> impl Iterator<Item = &[f64]> {
+        self.data.chunks_exact(self.cols.max(1))
+    }
+
+    /// A copy of column `j`.
+    pub fn col(&self, j: usize) -> Vec<f64> {
+        (0..self.rows).map(|i| self[(i, j)]).collect()
+    }
+
+    /// Overwrites column `j`.
+    pub fn set_col(&mut self, j: usize, values: &[f64]) {
+        for (i, &v) in values.iter().enumerate() {
+            self[(i, j)] = v;
+        }
+    }
+
+    /// The transpose.
+    pub fn transposed(&self) -> Mat {
+        Mat::from_fn(self.cols, self.rows, |i, j| self[(j, i)])
+    }
+
+    /// A view, which can be turned.
+    pub fn view(&self) -> View<'_> {
+        View::new(&self.data, self.rows, self.cols, self.cols)
+    }
+
+    /// A view for faer.
+    pub(crate) fn faer(&self) -> faer::MatRef<'_, f64> {
+        faer::MatRef::from_row_major_slice(&self.data, self.rows, self.cols)
+    }
+}
+
+impl Index<(usize, usize)> for Mat {
+    type Output = f64;
+    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        &self.data[i * self.cols + j]
+    }
+}
+
+impl IndexMut<(usize, usize)> for Mat {
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+        &mut self.data[i * self.cols + j]
+    }
+}
