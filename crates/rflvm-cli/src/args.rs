@@ -44,12 +44,26 @@ pub struct RunArgs {
     /// Threads to use; all cores by default. The draws do not depend on it.
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     pub threads: usize,
+    /// The most the processor may use of its instruction sets. Draws agree to the last bit only between machines that use
+    /// the same; sums round differently with fused instructions and without.
+    #[arg(long, value_enum, default_value_t = InstructionsArg::Best)]
+    pub instructions: InstructionsArg,
     /// Where chains begin.
     #[arg(long, value_enum, default_value_t = StartArg::Pca)]
     pub start: StartArg,
     /// No progress, no summary; errors only.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InstructionsArg {
+    /// Whatever this machine has.
+    Best,
+    /// AVX2 with fused multiply-add, even where AVX-512 is there.
+    Avx2,
+    /// What every processor of the kind has; several times slower.
+    Baseline,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

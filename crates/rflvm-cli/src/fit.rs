@@ -1,6 +1,6 @@
 //! `rflvm fit`: a table in, latent positions with their uncertainty out.
 
-use crate::args::{FitArgs, KernelArg, ModelArgs, OffsetArg, RunArgs, StartArg};
+use crate::args::{FitArgs, InstructionsArg, KernelArg, ModelArgs, OffsetArg, RunArgs, StartArg};
 use crate::failure::Failure;
 use crate::picture::Colour;
 use crate::progress::Watch;
@@ -10,6 +10,7 @@ use rflvm::draws::Memory;
 use rflvm::error::SpecError;
 use rflvm::gibbs::chain::{self, Settings};
 use rflvm::gibbs::start::Start;
+use rflvm::kernels::{self, Level};
 use rflvm::linalg::Mat;
 use rflvm::model::family::Trials;
 use rflvm::model::spectral::{Kernel, Mixture};
@@ -25,6 +26,11 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let model = model(args, &table).map_err(|error| Failure::Data { file: args.table.display().to_string(), error })?;
     let settings = settings(&args.run);
     settings.check()?;
+    kernels::force(match args.run.instructions {
+        InstructionsArg::Best => Level::Avx512,
+        InstructionsArg::Avx2 => Level::Avx2,
+        InstructionsArg::Baseline => Level::Baseline,
+    });
     atomic::prepare_dir(&args.out)?;
     let say = |line: String| {
         if !args.run.quiet {

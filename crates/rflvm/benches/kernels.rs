@@ -8,6 +8,8 @@
 //! weighted Gram matrix stand plain products, which show what the machine can do.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use rflvm::dist::crt;
@@ -58,7 +60,7 @@ fn bench_features(c: &mut Criterion) {
     });
 }
 
-/// a·b of plain random matrices.
+/// a·b of plain random matrices, by our own product and by faer's: what the machine can do at least.
 fn bench_product(c: &mut Criterion, name: &str, [rows, inner, cols]: [usize; 3]) {
     let (a, b) = (random(rows, inner, 4), random(inner, cols, 5));
     let mut out = Mat::zeros(rows, cols);
@@ -66,6 +68,13 @@ fn bench_product(c: &mut Criterion, name: &str, [rows, inner, cols]: [usize; 3])
     group.throughput(Throughput::Elements(2 * (rows * inner * cols) as u64));
     group.bench_function(format!("{name} {rows}x{inner}x{cols}"), |bencher| {
         bencher.iter(|| mul(out.as_mut_slice(), black_box(a.view()), black_box(b.view()), false));
+    });
+    let view = |m| MatRef::from_row_major_slice(Mat::as_slice(m), m.rows(), m.cols());
+    group.bench_function(format!("{name} {rows}x{inner}x{cols} by faer"), |bencher| {
+        bencher.iter(|| {
+            let out = MatMut::from_row_major_slice_mut(out.as_mut_slice(), rows, cols);
+            matmul(out, Accum::Replace, black_box(view(&a)), black_box(view(&b)), 1.0, Par::Seq);
+        });
     });
 }
 

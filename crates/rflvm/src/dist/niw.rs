@@ -172,9 +172,8 @@ impl Niw {
         let normal = -0.5 * self.lambda * r.iter().map(|v| v * v).sum::<f64>() + 0.5 * df * self.lambda.ln()
             - 0.5 * cholesky.ln_det()
             - df * LN_SQRT_2PI;
-        let mut ratio = self.psi.clone();
-        cholesky.solve_mat(&mut ratio);
-        let trace: f64 = (0..d).map(|i| ratio[(i, i)]).sum();
+        let inverse = cholesky.inverse();
+        let trace: f64 = (0..d).map(|i| crate::kernels::dot(inverse.row(i), self.psi.row(i))).sum();
         let wishart = 0.5 * self.nu * psi.ln_det()
             - 0.5 * (self.nu + df + 1.0) * cholesky.ln_det()
             - 0.5 * trace

@@ -80,9 +80,7 @@ fn drift(q: &mut [f64], p: &mut [f64], scales: &[f64], step: f64) {
     let (velocities, momenta) = p.split_at_mut(scales.len());
     straight.iter_mut().zip(velocities).zip(scales).for_each(|((q, p), s)| *q += step * s * *p);
     let (sin, cos) = step.sin_cos();
-    for (q, p) in turning.iter_mut().zip(momenta) {
-        (*q, *p) = (cos * *q + sin * *p, cos * *p - sin * *q);
-    }
+    kernels::turn(sin, cos, turning, momenta);
 }
 
 #[cfg(test)]

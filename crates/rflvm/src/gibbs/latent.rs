@@ -5,7 +5,7 @@ use super::SweepInfo;
 use crate::dist::normals;
 use crate::error::NumericalError;
 use crate::kernels;
-use crate::model::features::fill_row;
+use crate::model::features::{Turned, fill_row};
 use crate::model::{Model, State};
 use crate::rng::Stream;
 use crate::slice;
@@ -15,6 +15,7 @@ use rayon::prelude::*;
 pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut SweepInfo) -> Result<(), NumericalError> {
     let (beta, theta, columns) = (&state.beta, &state.theta, model.columns());
     let (rows, w) = state.features.rows_mut();
+    let turned = Turned::new(w);
     let scratch = || (vec![0.0; w.rows()], vec![0.0; beta.rows()], vec![0.0; columns]);
     let step = |(argument, h, f): &mut (Vec<f64>, Vec<f64>, Vec<f64>),
                 n: usize,
@@ -30,7 +31,7 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
         let candidate =
             |cos: f64, sin: f64| -> Vec<f64> { x.iter().zip(&auxiliary).map(|(x, nu)| cos * x + sin * nu).collect() };
         let landing = slice::elliptical(rng, current, |cos, sin| {
-            fill_row(&candidate(cos, sin), w, argument, h);
+            fill_row(&candidate(cos, sin), &turned, argument, h);
             f.fill(model.offset()[n]);
             kernels::vecmat(h, beta.as_slice(), f);
             model.log_lik_row(theta, n, f)
@@ -58,7 +59,7 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
 pub fn ln_ratio(model: &Model, state: &State, n: usize, x: &[f64]) -> f64 {
     let w = state.features.w();
     let (mut argument, mut h) = (vec![0.0; w.rows()], vec![0.0; state.beta.rows()]);
-    fill_row(x, w, &mut argument, &mut h);
+    fill_row(x, &Turned::new(w), &mut argument, &mut h);
     let mut f = vec![model.offset()[n]; model.columns()];
     kernels::vecmat(&h, state.beta.as_slice(), &mut f);
     let square = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();

@@ -108,7 +108,7 @@ pub fn sweep(
     let mut clock = Clock::new();
     if let Kernel::Learned(mixture) = &model.spec().kernel {
         // Cheap beside the rest of a sweep, and clusters form and dissolve slowly.
-        for round in 0..std::env::var("ROUNDS").map_or(SPECTRAL_ROUNDS, |s| s.parse().unwrap()) {
+        for round in 0..SPECTRAL_ROUNDS {
             let stream = stream.at(round);
             assignments::update(mixture, state, &mut stream.named("z").rng())?;
             concentration::update(mixture, &mut state.spectral, &mut stream.named("alpha").rng());

@@ -19,6 +19,7 @@ use super::reference::Reference;
 use crate::dist::normals;
 use crate::linalg::{Cholesky, Mat, View, gram, mul, par_mul, par_mul_into};
 use crate::model::family::Theta;
+use crate::model::features::fill_weighted;
 use crate::model::spectral::Spectral;
 use crate::model::{Model, State};
 use crate::rng::Stream;
@@ -28,7 +29,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Columns whose ρ differ by no more than this factor share one A.
-const LIKE: f64 = 3.0;
+const LIKE: f64 = 6.0;
 
 /// Columns of like ρ, side by side in the order of ζ.
 struct Group {
@@ -140,11 +141,8 @@ impl<'a> Noncentred<'a> {
     fn settle(&mut self, x: &[f64], w: &[f64]) -> bool {
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
-        crate::model::features::fill(&self.x, &self.w, &mut self.h);
+        fill_weighted(&self.x, &self.w, &self.reference.root, &mut self.h);
         let m = self.h.cols();
-        for (h, root) in self.h.as_mut_slice().chunks_exact_mut(m).zip(&self.reference.root) {
-            h.iter_mut().for_each(|h| *h *= root);
-        }
         let s = gram(&self.h, None, &vec![0.0; m]);
         par_mul(&mut self.left, self.h.view().transpose(), self.reference.left.view(), false);
         par_mul(&mut self.c, self.left.view(), self.right.view(), false);
@@ -434,7 +432,7 @@ mod tests {
         state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.4);
         state.refresh(&model);
         let reference = Reference::new(&model, &state.theta, &state.f);
-        let tau2 = [1.0, 2.0, 0.5, 1.0];
+        let tau2 = [1.0, 20.0, 0.2, 1.0];
         let mut target = Noncentred::new(&model, &state.theta, &tau2, &state.spectral, &reference);
         assert!(target.groups.len() > 1);
         let q = target.gather(&state, &mut Stream::new(8).rng());

@@ -16,8 +16,10 @@ pub struct Tuning {
     pub reference: Option<Reference>,
 }
 
-/// Mean number of leapfrog steps of a trajectory.
-const LEAPFROGS: usize = 24;
+/// Mean number of leapfrog steps of a trajectory. Effective samples a second hardly depend on it between 12 and 48 where the
+/// weights are kept; where they are integrated out long trajectories pay.
+const LEAPFROGS: usize = 12;
+const LEAPFROGS_COLLAPSED: usize = 32;
 
 impl Tuning {
     /// A first guess: scales from the information that N×J cells of unit information carry, the reference at the prior mean.
@@ -32,14 +34,8 @@ impl Tuning {
             });
             Reference::new(model, &start_parameters(model), &centres)
         });
-        Tuning {
-            trajectory: Trajectory {
-                scales,
-                step: 0.1,
-                leapfrogs: std::env::var("LEAP").map_or(LEAPFROGS, |s| s.parse().unwrap()),
-            },
-            reference,
-        }
+        let leapfrogs = if reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
+        Tuning { trajectory: Trajectory { scales, step: 0.1, leapfrogs }, reference }
     }
 
     /// Takes the reference from where a state is.

@@ -119,7 +119,52 @@ fn add_row_groups<const FMA: bool, const R: usize>(phi: &mut &[f64], b: &mut &[f
     }
 }
 
+struct Turn {
+    sin: f64,
+    cos: f64,
+}
+
+impl Cell<2, 2, 0> for Turn {
+    #[inline(always)]
+    fn at<const FMA: bool>(&self, [q, p]: [f64; 2]) -> ([f64; 2], [f64; 0]) {
+        let first = math::fma::<FMA>(self.cos, q, self.sin * p);
+        let second = math::fma::<FMA>(self.cos, p, -self.sin * q);
+        ([first, second], [])
+    }
+}
+
+/// out_l = Σ_d x_d w_dl for one position.
+#[inline(always)]
+fn project<const FMA: bool>(x: &[f64], w: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    for (x, w) in x.iter().zip(w.chunks_exact(out.len())) {
+        add_rows::<FMA, 1>([*x], [w], out);
+    }
+}
+
 dispatch! {
+    /// h = [scale·sin(Wx), scale·cos(Wx), one] for one position x; `w` is Wᵀ, axis after axis, and `args` scratch.
+    pub fn features(x: &[f64], w: &[f64], scale: f64, one: f64, args: &mut [f64], h: &mut [f64]) {
+        project::<FMA>(x, w, args);
+        let (sin, rest) = h.split_at_mut(args.len());
+        let (cos, last) = rest.split_at_mut(args.len());
+        sweep::<FMA, 1, 2, 0>(&SinCos { scale }, [args], [sin, cos]);
+        last[0] = one;
+    }
+
+    /// (q, p) → (cos·q + sin·p, cos·p − sin·q) in place.
+    pub fn turn(sin: f64, cos: f64, q: &mut [f64], p: &mut [f64]) {
+        const AT_ONCE: usize = 512;
+        let mut old = [0.0; AT_ONCE];
+        let mut other = [0.0; AT_ONCE];
+        for (q, p) in q.chunks_mut(AT_ONCE).zip(p.chunks_mut(AT_ONCE)) {
+            let (old, other) = (&mut old[..q.len()], &mut other[..q.len()]);
+            old.copy_from_slice(q);
+            other.copy_from_slice(p);
+            sweep::<FMA, 2, 2, 0>(&Turn { sin, cos }, [old, other], [q, p]);
+        }
+    }
+
     /// out_i = e^x_i, saturating at 1.65e308 and zero below the smallest normal number.
     pub fn exp_into(x: &[f64], out: &mut [f64]) {
         sweep::<FMA, 1, 1, 0>(&Exp, [x], [out]);

@@ -1,13 +1,11 @@
 //! Weighted Gram matrices and their Cholesky factors, one column of the table after another in the same memory.
 
-use super::Mat;
+use super::{Mat, mul};
 use crate::error::NumericalError;
 use crate::kernels::{self, LANES, Lines};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{self as llt, LltRegularization};
-use faer::linalg::triangular_solve;
-use faer::reborrow::ReborrowMut;
-use faer::{MatMut, MatRef, Par};
+use faer::{MatMut, Par};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use std::cell::RefCell;
@@ -205,10 +203,6 @@ impl Cholesky {
         2.0 * (0..self.order).map(|i| self.at(i, i).ln()).sum::<f64>()
     }
 
-    fn lower(&self) -> MatRef<'_, f64> {
-        MatRef::from_column_major_slice_with_stride(&self.l, self.order, self.order, stride(self.order))
-    }
-
     /// b ← L⁻¹ b.
     pub fn solve_lower(&self, b: &mut [f64]) {
         self.padded(b, |x| kernels::solve_lower_triangle(&self.l, stride(self.order), &self.inverse, x));
@@ -240,21 +234,41 @@ impl Cholesky {
         }
     }
 
-    /// B ← A⁻¹ B, all columns at once.
-    pub fn solve_mat(&self, b: &mut Mat) {
-        let (rows, cols) = (b.rows(), b.cols());
-        let mut b = MatMut::from_row_major_slice_mut(b.as_mut_slice(), rows, cols);
-        triangular_solve::solve_lower_triangular_in_place(self.lower(), b.rb_mut(), Par::Seq);
-        triangular_solve::solve_upper_triangular_in_place(self.lower().transpose(), b, Par::Seq);
-    }
-
     /// A⁻¹ = L⁻ᵀL⁻¹.
     pub fn inverse(&self) -> Mat {
-        let n = self.order;
-        let mut inverse = Mat::identity(n, 1.0);
-        let view = MatMut::from_row_major_slice_mut(inverse.as_mut_slice(), n, n);
-        triangular_solve::solve_lower_triangular_in_place(self.lower(), view, Par::Seq);
-        gram(&inverse, None, &vec![0.0; n]).to_mat()
+        gram(&self.lower_inverse(0, self.order), None, &vec![0.0; self.order]).to_mat()
+    }
+
+    /// The inverse of the `n` rows and columns of L from `start` on, by halves: [A 0; B C]⁻¹ = [A⁻¹ 0; −C⁻¹BA⁻¹ C⁻¹].
+    fn lower_inverse(&self, start: usize, n: usize) -> Mat {
+        const PLAIN: usize = 16;
+        let mut inverse = Mat::zeros(n, n);
+        if n <= PLAIN {
+            for j in 0..n {
+                for i in j..n {
+                    let sum: f64 = (j..i).map(|k| self.at(start + i, start + k) * inverse[(k, j)]).sum();
+                    let unit = if i == j { 1.0 } else { 0.0 };
+                    inverse[(i, j)] = (unit - sum) * self.inverse[start + i];
+                }
+            }
+            return inverse;
+        }
+        let half = (n / 2).next_multiple_of(LANES);
+        let rest = n - half;
+        let (a, c) = (self.lower_inverse(start, half), self.lower_inverse(start + half, rest));
+        let b = Mat::from_fn(rest, half, |i, j| -self.at(start + half + i, start + j));
+        let (mut ba, mut cba) = (Mat::zeros(rest, half), Mat::zeros(rest, half));
+        mul(ba.as_mut_slice(), b.view(), a.view(), false);
+        mul(cba.as_mut_slice(), c.view(), ba.view(), false);
+        for i in 0..half {
+            inverse.row_mut(i)[..half].copy_from_slice(a.row(i));
+        }
+        for i in 0..rest {
+            let row = inverse.row_mut(half + i);
+            row[..half].copy_from_slice(cba.row(i));
+            row[half..].copy_from_slice(c.row(i));
+        }
+        inverse
     }
 
     /// A draw from N(A⁻¹ rhs, scale² A⁻¹): Gaussian with precision A / scale².
@@ -398,9 +412,11 @@ mod tests {
                 cholesky.factor(a, "test").unwrap();
                 let mut x = b.col(1);
                 cholesky.solve(&mut x);
-                let mut all = b.clone();
-                cholesky.solve_mat(&mut all);
-                all.col(1).iter().zip(&x).for_each(|(u, v)| assert!((u - v).abs() < 1e-9));
+                let inverse = cholesky.inverse();
+                for i in 0..n {
+                    let by_inverse = (0..n).map(|k| inverse[(i, k)] * b[(k, 1)]).sum::<f64>();
+                    assert!((by_inverse - x[i]).abs() < 1e-9);
+                }
                 if n <= 101 {
                     for (i, j) in (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))) {
                         let llt: f64 = (0..=j).map(|k| cholesky.at(i, k) * cholesky.at(j, k)).sum();

@@ -119,25 +119,38 @@ impl Pair {
 }
 
 /// h = [φ_W(x), 1] for one position; `argument` is scratch of length L.
-pub(crate) fn fill_row(x: &[f64], w: &Mat, argument: &mut [f64], h: &mut [f64]) {
-    let frequencies = w.rows();
-    for (a, w) in argument.iter_mut().zip(w.iter_rows()) {
-        *a = w.iter().zip(x).map(|(w, x)| w * x).sum();
+pub(crate) fn fill_row(x: &[f64], w: &Turned, argument: &mut [f64], h: &mut [f64]) {
+    kernels::features(x, w.values.as_slice(), w.scale, 1.0, argument, h);
+}
+
+/// Wᵀ and L^(-1/2): what the features of many positions need.
+pub(crate) struct Turned {
+    values: Mat,
+    scale: f64,
+}
+
+impl Turned {
+    pub fn new(w: &Mat) -> Self {
+        Turned { values: w.transposed(), scale: (w.rows() as f64).sqrt().recip() }
     }
-    let (sin, rest) = h.split_at_mut(frequencies);
-    let (cos, one) = rest.split_at_mut(frequencies);
-    kernels::sin_cos(argument, sin, cos, (frequencies as f64).sqrt().recip());
-    one[0] = 1.0;
 }
 
 /// H = [φ_W(X), 1].
 pub(crate) fn fill(x: &Mat, w: &Mat, h: &mut Mat) {
+    fill_weighted(x, w, &[], h);
+}
+
+/// diag(weights) [φ_W(X), 1]; no weights are weights of one.
+pub(crate) fn fill_weighted(x: &Mat, w: &Mat, weights: &[f64], h: &mut Mat) {
     let m = h.cols();
-    let rows = crate::par::chunk_rows(x.rows(), 4 * m);
+    let turned = Turned::new(w);
+    let rows = crate::par::chunk_rows(x.rows(), 2 * m);
     h.as_mut_slice().par_chunks_mut(rows * m).enumerate().for_each(|(c, piece)| {
         let mut argument = vec![0.0; w.rows()];
         for (i, h) in piece.chunks_exact_mut(m).enumerate() {
-            fill_row(x.row(c * rows + i), w, &mut argument, h);
+            let n = c * rows + i;
+            let weight = weights.get(n).copied().unwrap_or(1.0);
+            kernels::features(x.row(n), turned.values.as_slice(), turned.scale * weight, weight, &mut argument, h);
         }
     });
 }

@@ -118,8 +118,9 @@ impl Factored {
         let cholesky = Cholesky::new(a, "positions")?;
         let mut c = Mat::zeros(h.cols(), target.y.cols());
         par_mul(&mut c, h.view().transpose(), target.y.view(), false);
-        let mut g = c.clone();
-        cholesky.solve_mat(&mut g);
+        let p = cholesky.inverse();
+        let mut g = Mat::zeros(h.cols(), target.y.cols());
+        par_mul(&mut g, p.view(), c.view(), false);
         let mut e = Mat::zeros(h.rows(), target.y.cols());
         par_mul(&mut e, h.view(), g.view(), false);
         e.as_mut_slice().iter_mut().zip(target.y.as_slice()).for_each(|(e, y)| *e = y - *e);
@@ -128,7 +129,7 @@ impl Factored {
         for (y, e) in target.y.iter_rows().zip(e.iter_rows()) {
             rate.iter_mut().zip(y.iter().zip(e)).for_each(|(b, (y, e))| *b += 0.5 * y * e);
         }
-        Ok(Factored { p: cholesky.inverse(), g, e, rate, ln_det: cholesky.ln_det() })
+        Ok(Factored { p, g, e, rate, ln_det: cholesky.ln_det() })
     }
 }
 
@@ -137,7 +138,7 @@ mod tests {
     use super::pairs::WithoutPair;
     use super::*;
     use crate::dist::normals;
-    use crate::model::features::{Features, Pair};
+    use crate::model::features::{Features, Pair, Turned};
 
     /// A target and features of a small random problem.
     fn problem() -> (Target, Features) {
@@ -163,7 +164,7 @@ mod tests {
             kept.remove_row(features.h().row(n), target.y.row(n));
             let x = [0.3 * n as f64, -0.4];
             let mut h = vec![0.0; 7];
-            crate::model::features::fill_row(&x, features.w(), &mut [0.0; 3], &mut h);
+            crate::model::features::fill_row(&x, &Turned::new(features.w()), &mut [0.0; 3], &mut h);
             features.set_row(n, &x, &h);
             kept.insert_row(&h, target.y.row(n));
             let fresh = Factored::new(&target, features.h()).unwrap();

@@ -7,7 +7,7 @@ use crate::error::NumericalError;
 use crate::gibbs::{SweepInfo, is_made};
 use crate::kernels;
 use crate::model::State;
-use crate::model::features::{Features, fill_row};
+use crate::model::features::{Features, Turned, fill_row};
 use crate::rng::Stream;
 use crate::slice;
 
@@ -73,6 +73,7 @@ pub(super) fn update(
     let (n_rows, m) = (target.y.rows(), state.features.h().cols());
     let mut argument = vec![0.0; state.features.frequencies()];
     let mut h = vec![0.0; m];
+    let w = Turned::new(state.features.w());
     let mut scratch = (vec![0.0; m], vec![0.0; target.y.cols()]);
     let (mut made, mut tries) = (0, 0);
     for n in (0..n_rows).filter(|&n| is_made(stream.at(n as u64), share)) {
@@ -90,7 +91,7 @@ pub(super) fn update(
         let candidate =
             |cos: f64, sin: f64| -> Vec<f64> { x.iter().zip(&auxiliary).map(|(x, nu)| cos * x + sin * nu).collect() };
         let landing = slice::elliptical(rng, current, |cos, sin| {
-            fill_row(&candidate(cos, sin), state.features.w(), &mut argument, &mut h);
+            fill_row(&candidate(cos, sin), &w, &mut argument, &mut h);
             factored.price_row(target.shape, &h, y, &mut scratch)
         });
         tries += landing.tries;
@@ -108,7 +109,7 @@ pub(super) fn update(
 pub fn row_ln_ratio(target: &Target, features: &Features, n: usize, x: &[f64]) -> Result<f64, NumericalError> {
     let mut factored = Factored::new(target, features.h())?;
     let mut h = vec![0.0; features.h().cols()];
-    fill_row(x, features.w(), &mut vec![0.0; features.frequencies()], &mut h);
+    fill_row(x, &Turned::new(features.w()), &mut vec![0.0; features.frequencies()], &mut h);
     let mut scratch = (vec![0.0; h.len()], vec![0.0; target.y.cols()]);
     let y = target.y.row(n);
     factored.remove_row(features.h().row(n), y);
