@@ -1,7 +1,9 @@
 # make demo      fits the embedded S-curve and says where the picture lies
 # make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program
 # make validate  the statistical tests at real power, about a quarter of an hour on two cores
-.PHONY: demo test validate check-tools
+# make bench     speed, side by side with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
+# make bench-quick  the same with small tables and few sweeps, a few minutes
+.PHONY: demo test validate bench bench-quick check-tools
 
 demo: check-tools
 	cargo run --release --quiet --package rflvm-cli -- demo $(ARGS)
@@ -15,6 +17,23 @@ test: check-tools
 validate: check-tools
 	cargo run --release --quiet --package rflvm-validation -- $(ARGS)
 	cargo run --release --quiet --package rflvm-validation -- --planted $(ARGS)
+
+BENCH_VENV = target/bench-venv
+BENCH_PYTHON ?= python3.11
+
+# Wheels only: the versions are pinned, and nothing is to be compiled for a timing.
+$(BENCH_VENV)/installed: benchmarks/requirements.txt
+	@command -v $(BENCH_PYTHON) >/dev/null || { echo "the benchmarks need Python 3.11: install it, or give its name with BENCH_PYTHON=…"; exit 2; }
+	$(BENCH_PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install --quiet --only-binary :all: -r benchmarks/requirements.txt
+	touch $@
+
+bench: check-tools $(BENCH_VENV)/installed
+	cargo build --release --quiet --package rflvm-benchmarks --package rflvm-cli
+	$(BENCH_VENV)/bin/python benchmarks/run.py $(ARGS)
+
+bench-quick:
+	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
 
 check-tools:
 	@command -v cargo >/dev/null || { echo "rflvm needs Rust 1.89 or newer: install it with rustup (https://rustup.rs), then try again"; exit 2; }

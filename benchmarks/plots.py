@@ -8,6 +8,7 @@ matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "rflvm", "font.s
 matplotlib.rcParams |= {"axes.spines.right": False}
 
 import matplotlib.pyplot as plt
+import matplotlib.ticker
 
 COLOURS = {
     "ours": "#1f5fa8",
@@ -40,7 +41,7 @@ def bars(rows, value, label, path):
     axes.margins(y=0.15)
     axes.set_ylabel(label)
     places = [t + width * (len(samplers) - 1) / 2 for t in range(len(tables))]
-    axes.set_xticks(places, [name.replace(" ", "\n") for name in tables])
+    axes.set_xticks(places, [name.replace(" ", "\n").replace("-b", "\nb") for name in tables])
     axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
     save(figure, path)
 
@@ -54,25 +55,32 @@ def ess(rows, path):
 
 
 def growth(rows, path):
-    """Seconds a sweep along each axis, and memory along N and J."""
-    axes_names = list(dict.fromkeys(row["axis"] for row in rows))
-    figure, panels = plt.subplots(1, len(axes_names) + 1, figsize=(2.6 * (len(axes_names) + 1), 2.8), squeeze=False)
-    for name, axes in zip(axes_names, panels[0]):
+    """Seconds a sweep along each axis, on one scale, and memory along N and J."""
+    names = list(dict.fromkeys(row["axis"] for row in rows))
+    figure, panels = plt.subplots(1, len(names) + 1, figsize=(2.2 * (len(names) + 1), 2.8), squeeze=False)
+    *panels, memory = panels[0]
+    for name, axes in zip(names, panels):
+        axes.sharey(panels[0])
         for sampler in ["ours", "authors"]:
             line = sorted((r["size"], r["cpu"]) for r in rows if r["axis"] == name and r["sampler"] == sampler)
             if line:
                 axes.loglog(*zip(*line), "o-", ms=3, color=COLOURS[sampler], label=sampler)
+        # Every second size, so that their names do not run into each other.
+        sizes = sorted({row["size"] for row in rows if row["axis"] == name})[::-2]
+        axes.set_xticks(sizes, [str(size) for size in sizes], fontsize=8)
+        axes.set_xticks([], minor=True)
         axes.set_xlabel(name)
-        axes.set_title("CPU seconds a sweep", fontsize=8)
-    panels[0][0].legend(frameon=False, fontsize=7)
-    memory = panels[0][-1]
+    panels[0].set_ylabel("CPU seconds a sweep")
+    panels[0].legend(frameon=False, fontsize=7)
     for name, mark in [("N", "o"), ("J", "s")]:
         found = sorted((r["least_memory"], r["memory"]) for r in rows if r["axis"] == name and r.get("memory"))
         line = [(least / 2**20, peak / 2**20) for least, peak in found if peak > 0]
         if line:
             memory.loglog(*zip(*line), mark + "-", ms=3, color=COLOURS["ours"], label=f"{name} grows", alpha=0.7)
-            memory.loglog([line[0][0], line[-1][0]], [line[0][0], line[-1][0]], ":", color="grey")
+    span = [row["least_memory"] / 2**20 for row in rows if row.get("memory")]
+    memory.loglog([min(span), max(span)], [min(span), max(span)], ":", color="grey", label="equal")
     memory.set_xlabel("data and parameters, MiB")
-    memory.set_title("peak memory, MiB", fontsize=8)
+    memory.set_ylabel("peak memory, MiB")
+    memory.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
     memory.legend(frameon=False, fontsize=7)
     save(figure, path)

@@ -13,8 +13,8 @@
     pbmc      single-cell counts, negative binomial with size factors
 
 A section's rows go to OUT/SECTION.json (benchmarks/results by default) one by one, as they are measured; its tables are
-printed when it is done. In the end all that is found in OUT becomes RESULTS.md and plots: in benchmarks/, or with --quick
-in OUT (then benchmarks/results/quick by default). So a long run can be done in parts:
+printed when it is done. In the end all that is found in OUT becomes RESULTS.md and plots, in benchmarks/ (with --quick
+in OUT, then benchmarks/results/quick by default). So a long run can be done in parts:
 
     python benchmarks/run.py --only sweep full
     python benchmarks/run.py --only ess --tables gaussian
@@ -79,6 +79,9 @@ VARIANTS = {
     "no gradient move": ["--no-gradient"],
     "neither": ["--no-symmetry", "--no-gradient"],
 }
+
+# b of the Pólya-gamma draws, as in the criterion bench.
+SHAPES = [1, 2.7, 10, 50, 500]
 
 # What tells one row of a section from another.
 KEY = ["table", "sampler", "threads", "axis", "size", "name"]
@@ -269,9 +272,10 @@ def seconds(trace):
 
 
 def sweep(run, flags=(), with_authors=True):
-    warmup, draws = run.pick((60, 40), (20, 20))
+    warmup, draws = run.pick((60, 40), (10, 12))
     # One thread each; the authors' code right after ours.
-    for family, name, path in [*run.s_curves(FAMILIES), *run.congress()]:
+    tables = [*run.s_curves(FAMILIES), *run.congress()]
+    for family, name, path in tables if with_authors else tables[: run.pick(None, 2)]:
         trace = ours(run, path, family, warmup, draws, flags).kept
         steps = {step: float(np.mean(trace[step])) for step in STEPS}
         run.add(table=name, sampler="ours", steps=steps, **seconds(trace))
@@ -324,7 +328,7 @@ def mixing(chains):
 
 
 def ess(run):
-    warmup, draws = run.pick((300, 1000), (60, 150))
+    warmup, draws = run.pick((300, 1000), (40, 100))
     for family, name, path in run.s_curves(run.pick(["poisson", "negative-binomial", "gaussian"], ["gaussian"])):
         for variant, flags in VARIANTS.items():
             chains = [ours(run, path, family, warmup, draws, flags, chain=chain) for chain in range(2)]
@@ -382,23 +386,33 @@ def kernels(run):
         estimates = json.loads(path.with_name("estimates.json").read_text())
         elements = (about.get("throughput") or {}).get("Elements")
         run.add(name=about["full_id"], sampler="ours", ns=estimates["median"]["point_estimate"], elements=elements)
-    wheel(run)
-
-
-def wheel(run):
-    """Pólya-gamma draws of the package polyagamma, for the shapes of the criterion bench, c ~ N(0, 1)."""
     from polyagamma import random_polyagamma
 
-    count = 100_000
+    # The same by packages: products for each shape of ours, and Pólya-gamma draws with c as there.
     rng = np.random.default_rng(0)
-    tilts = rng.standard_normal(count)
-    for b in [1, 2.7, 10, 50, 500]:
-        times = []
-        for _ in range(run.pick(9, 3)):
-            begun = time.perf_counter()
-            random_polyagamma(b, tilts, random_state=rng)
-            times.append(time.perf_counter() - begun)
-        run.add(name=f"polya-gamma b={b}", sampler="polyagamma", ns=1e9 * float(np.median(times)), elements=count)
+    for name in [row["name"] for row in run.rows if row["name"].startswith("product/")]:
+        if name.endswith("by faer"):
+            continue
+        n, inner, m = (int(size) for size in name.split()[-1].split("x"))
+        a, b = rng.standard_normal((n, inner)), rng.standard_normal((inner, m))
+        ns = nanoseconds(lambda: a @ b, repeats=run.pick(50, 10))
+        run.add(name=f"{name} by NumPy", sampler="NumPy", ns=ns, elements=2 * n * inner * m)
+    count = 100_000
+    tilts = {"c=1": {"z": 1.0, "size": count}, "c~N(0,1)": {"z": rng.standard_normal(count)}}
+    for b in SHAPES:
+        for tilt, given in tilts.items():
+            ns = nanoseconds(lambda: random_polyagamma(b, **given, random_state=rng), repeats=run.pick(9, 3))
+            run.add(name=f"polya-gamma/b={b} {tilt}", sampler="polyagamma", ns=ns, elements=count)
+
+
+def nanoseconds(call, repeats):
+    """Median wall time of a call, as criterion measures it."""
+    times = []
+    for _ in range(repeats):
+        begun = time.perf_counter_ns()
+        call()
+        times.append(time.perf_counter_ns() - begun)
+    return float(np.median(times))
 
 
 def growing(rows, columns):
@@ -424,7 +438,8 @@ def growth(run):
     )
     # How far the authors' code is taken along.
     theirs = {"N": 2000, "J": 500, "M": 400, "D": 16}
-    tiny = ours(run, run.table("growth tiny", growing(10, 2)), "poisson", 2, 2, ["--features", 2]).memory
+    # Long enough for its memory to be looked at a few times.
+    tiny = ours(run, run.table("growth tiny", growing(10, 2)), "poisson", 100, 2000, ["--features", 2]).memory
     for axis, sizes in axes.items():
         for size in sizes:
             shape = {"N": 500, "J": 100, "M": 100, "D": 2} | {axis: size}
@@ -452,7 +467,7 @@ def peers(run):
             form = f" of {row['form']} counts" if row["family"] != "gaussian" else ""
             costs = {"cpu": row["cpu_s"], "wall": row["wall_s"], "r2": row["r2"]}
             run.add(table=f"S-curve {row['family']}", sampler=row["method"] + form, **costs)
-    warmup, draws = run.pick((300, 300), (50, 50))
+    warmup, draws = run.pick((300, 300), (30, 30))
     settings = types.SimpleNamespace(program=TARGET / "release/rflvm", warmup=warmup, draws=draws)
     for family, name, path in run.s_curves(["gaussian", "poisson", "negative-binomial"]):
         begun = children_cpu()
@@ -545,9 +560,9 @@ def write_sweep(sections, section="sweep", lead=None):
 
 
 SWEEP_LEAD = """Seconds a sweep, median over sweeps after a warm-up, one thread, 100 features. S-curve tables have
-500×100 cells, Congress 529×1000. The authors' Gaussian model integrates β and σ² out, as ours does; the second row sets their
-faster one beside it. The NumPy form is the authors' algorithm written well in NumPy; its figures are quoted from an
-earlier measurement on a machine of this kind and were not measured in this run.
+500×100 cells, Congress 529×1000. The authors' Gaussian model integrates β and σ² out, as ours does; the second row sets
+their faster one beside it. The NumPy form is the authors' algorithm written well in NumPy; its figures are quoted from
+an earlier measurement on a 2-core AVX-512 Xeon and were not measured in this run.
 
 """
 
@@ -576,8 +591,9 @@ def write_ess(sections):
 
 ESS_LEAD = """Least effective sample size over the log-likelihood, ten distances between rows, ten values of F, ‖W‖²
 and α (ArviZ, bulk, rank-normalised, two chains), over the CPU seconds of the kept sweeps; and over those of start,
-warm-up and kept sweeps. One thread. Where R̂ is far above 1 the chains have not met, and the ESS is too large: the estimate hardly
-falls below the number of half-chains, four, so that a short run of chains that do not mix looks better than it is.
+warm-up and kept sweeps. One thread. Where R̂ is far above 1 the chains have not met, and the ESS is too large: the
+estimate hardly falls below the number of half-chains, four, so that a short run of chains that do not mix looks better
+than it is.
 
 """
 
@@ -607,32 +623,42 @@ def write_kernels(sections):
         if not row["name"].startswith(("product", "weighted gram"))
     ]
     # Elements of a product are its floating-point operations.
-    products = [row for row in mine if row["name"].startswith(("product", "weighted gram"))]
+    products = [row for row in rows if row["name"].startswith(("product", "weighted gram"))]
     rates = {row["name"]: row["elements"] / row["ns"] for row in products}
-    peaks = [next((rates[name] for name in rates if f"product/{kind}" in name), None) for kind in ["large", "pairs"]]
+    peaks = [max((rates[name] for name in rates if kind in name), default=None) for kind in ["/large", "product/"]]
     shares = [
         [name, figure(find(products, name=name)["ns"] / 1000), figure(rate)]
         + [f"{100 * rate / peak:.0f}%" if peak else "–" for peak in peaks]
-        for name, rate in rates.items()
+        for name, rate in sorted(rates.items(), key=lambda pair: pair[0].removeprefix("product/"))
     ]
     draws = []
-    for row in rows:
-        if row["sampler"] == "polyagamma":
-            own = find(mine, name=f"{row['name'].replace(' ', '/')} c~N(0,1) 1000")
-            pair = [entry["ns"] / entry["elements"] for entry in [own, row] if entry]
-            if len(pair) == 2:
-                draws.append([row["name"].split("=")[1], *map(figure, pair), figure(pair[1] / pair[0])])
+    for b in SHAPES:
+        line = []
+        for tilt in ["c=1", "c~N(0,1)"]:
+            own = find(mine, name=f"polya-gamma/b={b} {tilt} 1000")
+            other = find(rows, name=f"polya-gamma/b={b} {tilt}", sampler="polyagamma")
+            pair = [ratio(entry.get("ns"), entry.get("elements")) for entry in [own, other]]
+            line += [figure(value) for value in [*pair, ratio(pair[1], pair[0])]]
+        draws.append([b, *line])
+    header = ["b", "ours, c = 1", "polyagamma", "polyagamma / ours", "ours, c ~ N(0, 1)", "polyagamma"]
     return (
-        "Products and the weighted Gram matrix HᵀΩH of one column (useful operations: N·m·(m+1) for m columns of H), "
-        "in % of a plain 1000×1000×1000 product, and of the plain product that would give all columns' Gram matrices at "
-        "once:\n\n"
-        + markdown(["kernel", "µs", "GFLOP/s", "% of large product", "% of product of that shape"], shares)
-        + "\nPólya-gamma draws PG(b, c), c ~ N(0, 1), nanoseconds a draw. Above b = 50 the package draws from a normal "
+        KERNELS_LEAD
+        + markdown(["kernel", "µs", "GFLOP/s", "% of fastest large product", "% of fastest product"], shares)
+        + "\nPólya-gamma draws PG(b, c), nanoseconds a draw: with one c for all draws, which the package makes use of, "
+        "and with a c for each, which is what a sampler needs. Above b = 50 the package draws from a normal "
         "approximation.\n\n"
-        + markdown(["b", "ours", "polyagamma", "polyagamma / ours"], draws)
-        + "\nAll kernels, criterion's median, one thread:\n\n"
+        + markdown([*header, "polyagamma / ours"], draws)
+        + "\nAll other kernels, criterion's median:\n\n"
         + markdown(["kernel", "µs a call", "ns an element"], lines)
     )
+
+
+KERNELS_LEAD = """One thread, wall time. Products, and the weighted Gram matrix HᵀΩH of one column, whose useful
+operations are N·m·(m+1) for m columns of H: in % of the fastest plain 1000×1000×1000 product here, and of the fastest
+product of any shape. "pairs" is the shape that would give the Gram matrices of all columns at once: pairs of features
+by rows by columns.
+
+"""
 
 
 def write_growth(sections):
