@@ -6,7 +6,7 @@ use rand::RngExt;
 use rflvm::dist::polya_gamma::PolyaGamma;
 use rflvm::dist::{gamma, ln_gamma_density, normal, softplus};
 use rflvm::gibbs::amplitudes;
-use rflvm::linalg::{Cholesky, Mat, gram};
+use rflvm::linalg::{Cholesky, gram};
 use rflvm::model::family::{Column, GaussianConditional, poisson, weights_given_omega};
 use rflvm::model::{Amplitude, Model, State, joint};
 use rflvm::rng::StreamRng;
