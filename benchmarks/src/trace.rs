@@ -4,7 +4,6 @@
 
 use clap::Parser;
 use rflvm::gibbs::chain::{Chain, Settings};
-use rflvm::gibbs::start::Start;
 use rflvm::model::{Model, ModelSpec, State};
 use rflvm::observations::{Observations, Offset};
 use rflvm::{linalg::Mat, spec};
@@ -52,9 +51,6 @@ struct Args {
     /// Share of the frequencies and columns that a sweep redraws one by one beside the gradient move.
     #[arg(long)]
     share: Option<f64>,
-    /// File for X of each sweep, as raw f64.
-    #[arg(long)]
-    positions: Option<std::path::PathBuf>,
     /// Pairs of rows whose distances are traced, a:b,c:d,…
     #[arg(long, value_parser = pair, value_delimiter = ',')]
     pairs: Vec<(usize, usize)>,
@@ -79,7 +75,6 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let spec = ModelSpec { latent_dim: args.latent_dim, features: args.features, ..ModelSpec::default() };
     let model = Model::with_blocks(data, vec![((0..columns).collect(), spec::family(&args.likelihood, None)?)], spec)?;
     let mut settings = Settings { warmup: args.warmup, draws: args.draws, seed: args.seed, ..Settings::default() };
-    settings.start = Start::Pca;
     settings.moves.symmetry = !args.no_symmetry;
     settings.moves.gradient = !args.no_gradient;
     settings.moves.share = args.share.unwrap_or(settings.moves.share);
@@ -98,10 +93,6 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
          log_lik,w2,alpha,{}",
         names.join(",")
     )?;
-    let mut positions = match &args.positions {
-        Some(path) => Some(BufWriter::new(std::fs::File::create(path)?)),
-        None => None,
-    };
     let begun = (cpu_seconds(), Instant::now());
     let mut chain = Chain::new(model, settings, args.chain)?;
     eprintln!("start: {:.3} CPU s, {:.3} s", cpu_seconds() - begun.0, begun.1.elapsed().as_secs_f64());
@@ -127,11 +118,6 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
             write!(out, ",{value}")?;
         }
         writeln!(out)?;
-        if let Some(file) = &mut positions {
-            for v in chain.state.features.x().as_slice() {
-                file.write_all(&v.to_le_bytes())?;
-            }
-        }
     }
     Ok(())
 }

@@ -116,7 +116,8 @@ impl Recipe {
         let model = data.map_err(Into::into).and_then(|data| Model::with_blocks(data, blocks, self.spec));
         let mut model = model.unwrap_or_else(|error| panic!("configuration {name}: {error}"));
         model.set_units(units);
-        let moves = Moves { frequencies: self.frequencies, ..Moves::default() };
+        // Half of the single redraws, so that both they and the choice among them are under test.
+        let moves = Moves { frequencies: self.frequencies, share: 0.5, ..Moves::default() };
         let step = if model.is_collapsed() { 0.8 } else { joint_step(&model) } * self.hurry;
         let mut tuning = Tuning::guess(&model);
         (tuning.trajectory.step, tuning.trajectory.leapfrogs) = (step, 3);

@@ -116,11 +116,7 @@ impl<'a> Joint<'a> {
                 let mut sum = 0.0;
                 for (i, g) in piece.chunks_exact_mut(columns).enumerate() {
                     let n = c * rows + i;
-                    for (block, theta) in model.blocks().iter().zip(theta) {
-                        let range = block.columns.clone();
-                        let row = model.row(block, n, theta);
-                        sum += block.family.gradient(row, &f.row(n)[range.clone()], &mut g[range]);
-                    }
+                    sum += model.gradient_row(theta, n, f.row(n), g);
                 }
                 sum
             })

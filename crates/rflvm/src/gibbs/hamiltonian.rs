@@ -88,6 +88,15 @@ mod tests {
     use super::*;
     use crate::rng::Stream;
 
+    /// The mean is `truth` to four standard errors by batch means, which see the autocorrelation.
+    fn assert_mean(values: Vec<f64>, truth: f64) {
+        let batches: Vec<f64> = values.chunks(400).map(|b| b.iter().sum::<f64>() / b.len() as f64).collect();
+        let count = batches.len() as f64;
+        let mean = batches.iter().sum::<f64>() / count;
+        let error = (batches.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / (count - 1.0) / count).sqrt();
+        assert!((mean - truth).abs() < 4.0 * error, "{mean} ± {error} for {truth}");
+    }
+
     fn landed(potential: &mut impl Potential, q: Vec<f64>, trajectory: &Trajectory, rng: &mut impl Rng) -> Vec<f64> {
         let mut to = q.clone();
         if hamiltonian(potential, &mut to, trajectory, rng).is_accepted { to } else { q }
@@ -116,11 +125,7 @@ mod tests {
             .collect();
         assert_eq!(q[2], 7.0);
         for (d, truth) in [(0, 1.0), (1, 9.0)] {
-            // Batch means see the autocorrelation.
-            let batches: Vec<f64> = squares.chunks(400).map(|b| b.iter().map(|s| s[d]).sum::<f64>() / 400.0).collect();
-            let mean = batches.iter().sum::<f64>() / 100.0;
-            let error = (batches.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 99.0 / 100.0).sqrt();
-            assert!((mean - truth).abs() < 4.0 * error, "{mean} ± {error} for {truth}");
+            assert_mean(squares.iter().map(|s| s[d]).collect(), truth);
         }
     }
 
@@ -151,10 +156,7 @@ mod tests {
             })
             .collect();
         for (i, truth) in [4.0 / 3.0, 1.0 / 3.0, -1.0 / 3.0].into_iter().enumerate() {
-            let batches: Vec<f64> = products.chunks(400).map(|b| b.iter().map(|s| s[i]).sum::<f64>() / 400.0).collect();
-            let mean = batches.iter().sum::<f64>() / 100.0;
-            let error = (batches.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 99.0 / 100.0).sqrt();
-            assert!((mean - truth).abs() < 4.0 * error, "{mean} ± {error} for {truth}");
+            assert_mean(products.iter().map(|p| p[i]).collect(), truth);
         }
     }
 

@@ -71,14 +71,33 @@ impl Default for Moves {
     }
 }
 
-/// The parts of a sweep that are timed, in order.
-pub const STEPS: [&str; 6] = ["spectral", "frequencies", "positions", "gradient", "weights", "symmetry"];
+/// A part of a sweep, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// z, clusters, α.
+    Spectral,
+    /// W, one by one.
+    Frequencies,
+    /// X, row by row.
+    Positions,
+    /// The gradient move.
+    Gradient,
+    /// β, θ and τ².
+    Weights,
+    /// Moves that leave F alone.
+    Symmetry,
+}
+
+impl Step {
+    /// How many there are.
+    pub const COUNT: usize = Step::Symmetry as usize + 1;
+}
 
 /// What a sweep reports about itself. Nothing here is part of the state.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SweepInfo {
-    /// Wall seconds of each of the [`STEPS`].
-    pub seconds: [f64; STEPS.len()],
+    /// Wall seconds of each [`Step`].
+    pub seconds: [f64; Step::COUNT],
     /// Slice candidates priced per frequency (or 1 for Metropolis).
     pub frequency_tries: f64,
     /// Share of frequencies that moved.
@@ -115,30 +134,32 @@ pub fn sweep(
         }
         components::update(mixture, state, &mut stream.named("clusters").rng())?;
     }
-    clock.lap(&mut info, 0);
+    clock.lap(&mut info, Step::Spectral);
     if model.is_collapsed() {
         collapsed::update(model, state, moves, &tuning.trajectory, stream, &mut info, &mut clock)?;
     } else {
         frequencies::update(model, state, moves, stream.named("w"), &mut info)?;
-        clock.lap(&mut info, 1);
+        clock.lap(&mut info, Step::Frequencies);
         if moves.positions {
             latent::update(model, state, stream.named("x"), &mut info)?;
         }
-        clock.lap(&mut info, 2);
+        clock.lap(&mut info, Step::Positions);
         if let (true, Some(reference)) = (moves.gradient, &tuning.reference) {
             let (trajectory, stream) = (&tuning.trajectory, stream.named("gradient"));
             info.acceptance = noncentred::update(model, state, moves.positions, trajectory, reference, stream);
         }
-        clock.lap(&mut info, 3);
+        clock.lap(&mut info, Step::Gradient);
     }
-    coefficients::update(model, state, moves.share(), stream.named("beta"))?;
+    // X and W moved with β integrated out: all of it is redrawn.
+    let share = if model.is_collapsed() { 1.0 } else { moves.share() };
+    coefficients::update(model, state, share, stream.named("beta"))?;
     amplitudes::update(model, state, &mut stream.named("tau2").rng());
-    clock.lap(&mut info, 4);
+    clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
         symmetry::translate(state, &mut stream.named("translation").rng());
         symmetry::scale(model, state, &mut stream.named("scale").rng())?;
     }
-    clock.lap(&mut info, 5);
+    clock.lap(&mut info, Step::Symmetry);
     Ok(info)
 }
 
@@ -150,10 +171,10 @@ impl Clock {
         Clock(Instant::now())
     }
 
-    /// Ends the step of this number in [`STEPS`].
-    fn lap(&mut self, info: &mut SweepInfo, step: usize) {
+    /// Ends a step.
+    fn lap(&mut self, info: &mut SweepInfo, step: Step) {
         let now = Instant::now();
-        info.seconds[step] = (now - self.0).as_secs_f64();
+        info.seconds[step as usize] = (now - self.0).as_secs_f64();
         self.0 = now;
     }
 }

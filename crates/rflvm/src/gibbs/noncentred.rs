@@ -201,6 +201,7 @@ impl<'a> Noncentred<'a> {
         let straight = q.len();
         q.extend(normals(n * j + m * j, rng));
         if !self.settle(x, w) {
+            // The trajectory sees the same, finds no density here and is refused.
             return q;
         }
         let (zeta, xi) = q[straight..].split_at_mut(n * j);
@@ -238,7 +239,7 @@ impl<'a> Noncentred<'a> {
     /// G/√a, G = ∂ ln p(Y|F)/∂F; returns ln p(Y|F). F is made and used up some rows at a time.
     fn differentiate(&self, g: &mut [f64]) -> f64 {
         const ROWS: usize = 64;
-        let (model, theta, columns, m) = (self.model, self.theta, self.order.len(), self.h.cols());
+        let (model, columns, m) = (self.model, self.order.len(), self.h.cols());
         let pieces = g.par_chunks_mut(ROWS * columns).zip(self.h.as_slice().par_chunks(ROWS * m)).enumerate();
         let piece = |f: &mut Vec<f64>, (c, (g, h)): (usize, (&mut [f64], &[f64]))| {
             let rows = h.len() / m;
@@ -250,11 +251,7 @@ impl<'a> Noncentred<'a> {
                 let n = c * ROWS + i;
                 let (shrink, offset) = (self.reference.root[n].recip(), model.offset()[n]);
                 f.iter_mut().for_each(|f| *f = *f * shrink + offset);
-                for (block, theta) in model.blocks().iter().zip(theta) {
-                    let range = block.columns.clone();
-                    let row = model.row(block, n, theta);
-                    sum += block.family.gradient(row, &f[range.clone()], &mut g[range]);
-                }
+                sum += model.gradient_row(self.theta, n, f, g);
                 g.iter_mut().for_each(|g| *g *= shrink);
             }
             sum
@@ -277,6 +274,74 @@ impl<'a> Noncentred<'a> {
         }
         ln_density
     }
+
+    /// −ln q(β | X, W) beside the noise's own density, −½ ln|A| + ½uᵀA⁻¹u a column; carries ∂β on to ξ, to (√aH)ᵀζ, to HᵀaZ and
+    /// to HᵀaH.
+    fn answer(&mut self, gxi: &mut [f64]) -> f64 {
+        let (m, j) = (self.h.cols(), self.order.len());
+        // Places without weights of their own answer nothing.
+        gxi.fill(0.0);
+        for to in [&mut self.du, &mut self.dc, &mut self.ds] {
+            to.as_mut_slice().fill(0.0);
+        }
+        let mut ln_density = 0.0;
+        for group in &self.groups {
+            let root = group.rho.sqrt();
+            ln_density -= 0.5 * group.columns.len() as f64 * group.ln_det;
+            let (v, da) = group.pull_back(&self.dbeta, &self.beta, &self.order);
+            for r in 0..m {
+                ln_density += 0.5 * crate::kernels::dot(group.u(r), group.t(r));
+                let d = if r + 1 == m { self.intercept.sqrt() } else { 1.0 };
+                for (place, (v, t)) in group.columns.clone().zip(v.row(r).iter().zip(group.t(r))) {
+                    let du = self.scale[place] * v + t;
+                    self.dc[(r, place)] = group.rho * v;
+                    self.du[(r, place)] = root * du;
+                    gxi[r * j + place] = d * du;
+                }
+                for c in 0..m {
+                    self.ds[(r, c)] += group.rho * (da[(r, c)] + da[(c, r)]);
+                }
+            }
+        }
+        ln_density
+    }
+}
+
+impl Group {
+    /// V = A⁻¹∂β, and ∂A = −Vβᵀ − ½ttᵀ − ½kA⁻¹ (not yet symmetric), t = A⁻¹u.
+    fn pull_back(&self, dbeta: &Mat, beta: &Mat, order: &[usize]) -> (Mat, Mat) {
+        let (m, k) = (self.p.rows(), self.columns.len());
+        let order = &order[self.columns.clone()];
+        let (mut from, mut v) = (Mat::zeros(m, k), Mat::zeros(m, k));
+        // [V, ½t] and [β, t]: one product for both.
+        let (mut left, mut right) = (Mat::zeros(m, 2 * k), Mat::zeros(m, 2 * k));
+        for r in 0..m {
+            from.row_mut(r).iter_mut().zip(order).for_each(|(to, &c)| *to = dbeta[(r, c)]);
+            let (own, noise) = right.row_mut(r).split_at_mut(k);
+            own.iter_mut().zip(order).for_each(|(to, &c)| *to = beta[(r, c)]);
+            noise.copy_from_slice(self.t(r));
+        }
+        mul(v.as_mut_slice(), self.p.view(), from.view(), false);
+        for r in 0..m {
+            let (own, noise) = left.row_mut(r).split_at_mut(k);
+            own.iter_mut().zip(v.row(r)).for_each(|(to, v)| *to = -v);
+            noise.iter_mut().zip(self.t(r)).for_each(|(to, t)| *to = -0.5 * t);
+        }
+        let mut da = self.p.clone();
+        da.as_mut_slice().iter_mut().for_each(|p| *p *= -0.5 * k as f64);
+        mul(da.as_mut_slice(), left.view(), right.view().transpose(), true);
+        (v, da)
+    }
+
+    /// Row r of u.
+    fn u(&self, r: usize) -> &[f64] {
+        &self.right.row(r)[self.columns.len()..]
+    }
+
+    /// Row r of A⁻¹u.
+    fn t(&self, r: usize) -> &[f64] {
+        &self.solved.row(r)[self.columns.len()..]
+    }
 }
 
 impl Potential for Noncentred<'_> {
@@ -291,7 +356,7 @@ impl Potential for Noncentred<'_> {
             return f64::NAN;
         }
         self.colour(zeta, xi);
-        let (n, m, j) = (self.h.rows(), self.h.cols(), self.order.len());
+        let (n, j) = (self.h.rows(), self.order.len());
         let (gx, rest) = gradient.split_at_mut(x.len());
         let (gw, rest) = rest.split_at_mut(w.len());
         let (gzeta, gxi) = rest.split_at_mut(zeta.len());
@@ -301,56 +366,7 @@ impl Potential for Noncentred<'_> {
         par_mul(&mut self.dbeta, self.h.view().transpose(), g, false);
         par_mul(&mut self.dh, g, self.beta.view().transpose(), false);
         ln_density += self.pull();
-        gxi.fill(0.0);
-        self.ds.as_mut_slice().fill(0.0);
-        for group in &self.groups {
-            let (k, root, columns) = (group.columns.len(), group.rho.sqrt(), group.columns.clone());
-            // q(β | X, W): −½ ln|A| a column, and ½uᵀA⁻¹u.
-            ln_density -= 0.5 * k as f64 * group.ln_det;
-            let mut left = Mat::zeros(m, 2 * k);
-            let mut right = Mat::zeros(m, 2 * k);
-            let mut dbeta = Mat::zeros(m, k);
-            for r in 0..m {
-                let (_, u) = group.right.row(r).split_at(k);
-                let (_, t) = group.solved.row(r).split_at(k);
-                ln_density += 0.5 * crate::kernels::dot(u, t);
-                let (from, beta) = (self.dbeta.row(r), self.beta.row(r));
-                for (i, place) in columns.clone().enumerate() {
-                    dbeta[(r, i)] = from[self.order[place]];
-                    right[(r, i)] = beta[self.order[place]];
-                }
-                right.row_mut(r)[k..].copy_from_slice(t);
-                left.row_mut(r)[k..].iter_mut().zip(t).for_each(|(l, t)| *l = 0.5 * t);
-            }
-            let mut v = Mat::zeros(m, k);
-            mul(v.as_mut_slice(), group.p.view(), dbeta.view(), false);
-            for r in 0..m {
-                left.row_mut(r)[..k].copy_from_slice(v.row(r));
-                let d = if r + 1 == m { self.intercept.sqrt() } else { 1.0 };
-                let t = &group.solved.row(r)[k..];
-                for (i, place) in columns.clone().enumerate() {
-                    let du = self.scale[place] * v[(r, i)] + t[i];
-                    self.dc[(r, place)] = group.rho * v[(r, i)];
-                    self.du[(r, place)] = root * du;
-                    gxi[r * j + place] = d * du;
-                }
-            }
-            // ∂A = −Vβᵀ − ½ttᵀ − ½kA⁻¹, to be made symmetric.
-            let mut da = group.p.clone();
-            da.as_mut_slice().iter_mut().for_each(|p| *p *= 0.5 * k as f64);
-            mul(da.as_mut_slice(), left.view(), right.view().transpose(), true);
-            for r in 0..m {
-                for c in 0..m {
-                    self.ds[(r, c)] -= group.rho * (da[(r, c)] + da[(c, r)]);
-                }
-            }
-        }
-        // Places without weights of their own.
-        let free = self.groups.last().map_or(0, |g| g.columns.end);
-        for r in 0..m {
-            self.du.row_mut(r)[free..].fill(0.0);
-            self.dc.row_mut(r)[free..].fill(0.0);
-        }
+        ln_density += self.answer(gxi);
         par_mul(&mut self.dh, View::new(zeta, n, j, j), self.du.view().transpose(), true);
         par_mul(&mut self.dh, self.h.view(), self.ds.view(), true);
         par_mul(&mut self.left, self.dc.view(), self.right.view().transpose(), false);

@@ -1,7 +1,6 @@
 //! Principal components of a table, and probabilistic ones by EM where cells are missing (Tipping & Bishop 1999).
 
-use crate::dist::normals;
-use crate::linalg::{Cholesky, Mat, mul};
+use crate::linalg::{Cholesky, Mat, leading, mul, orthonormalise};
 use rand::Rng;
 
 /// The first `dim` principal scores of `y` (NaN marks a missing cell), each with mean zero and variance one.
@@ -30,33 +29,13 @@ fn centre(y: &Mat) -> Mat {
     Mat::from_fn(y.rows(), y.cols(), |n, j| y[(n, j)] - means[j])
 }
 
-/// An orthonormal basis of the leading right singular vectors, by subspace iteration with a few vectors to spare.
+/// Loadings of the first `dim` components, one a column; those that the table cannot have are zero.
 fn subspace<R: Rng + ?Sized>(y: &Mat, dim: usize, rng: &mut R) -> Mat {
     const ROUNDS: usize = 60;
-    let width = (dim + 8).min(y.cols()).min(y.rows());
-    let mut v = Mat::from_vec(y.cols(), width, normals(y.cols() * width, rng));
-    let mut u = Mat::zeros(y.rows(), width);
-    for _ in 0..ROUNDS {
-        orthonormalise(&mut v);
-        mul(u.as_mut_slice(), y.view(), v.view(), false);
-        mul(v.as_mut_slice(), y.view().transpose(), u.view(), false);
-    }
-    // Columns of v are in order of their singular values: Gram–Schmidt kept the leading directions first.
-    orthonormalise(&mut v);
-    Mat::from_fn(y.cols(), dim, |j, d| if d < width { v[(j, d)] } else { 0.0 })
-}
-
-/// Modified Gram–Schmidt on the columns. A column without a direction of its own becomes zero.
-fn orthonormalise(v: &mut Mat) {
-    for d in 0..v.cols() {
-        for e in 0..d {
-            let overlap: f64 = (0..v.rows()).map(|j| v[(j, d)] * v[(j, e)]).sum();
-            (0..v.rows()).for_each(|j| v[(j, d)] -= overlap * v[(j, e)]);
-        }
-        let norm = (0..v.rows()).map(|j| v[(j, d)].powi(2)).sum::<f64>().sqrt();
-        let scale = if norm > 1e-150 { norm.recip() } else { 0.0 };
-        (0..v.rows()).for_each(|j| v[(j, d)] *= scale);
-    }
+    /// Vectors to spare, which make the first ones converge faster.
+    const SPARE: usize = 8;
+    let basis = leading(y, dim + SPARE, ROUNDS, rng);
+    Mat::from_fn(y.cols(), dim, |j, d| if d < basis.rows() { basis[(d, j)] } else { 0.0 })
 }
 
 /// EM over the observed cells: scores given loadings row by row, loadings given scores column by column.
@@ -113,7 +92,9 @@ fn whiten(mut x: Mat) -> Mat {
         let mean = (0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / rows;
         (0..x.rows()).for_each(|n| x[(n, d)] -= mean);
     }
-    orthonormalise(&mut x);
+    let mut turned = x.transposed();
+    orthonormalise(&mut turned);
+    let mut x = turned.transposed();
     x.as_mut_slice().iter_mut().for_each(|v| *v *= rows.sqrt());
     x
 }
@@ -122,6 +103,7 @@ fn whiten(mut x: Mat) -> Mat {
 mod tests {
     use super::*;
     use crate::dist::normal;
+    use crate::dist::normals;
     use crate::rng::Stream;
 
     fn low_rank(missing: bool) -> (Mat, Mat) {

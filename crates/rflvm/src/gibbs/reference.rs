@@ -1,8 +1,7 @@
 //! A Gaussian stand-in for the likelihood of F: responses Z with precisions a_n b_j. The joint gradient move takes its
 //! coordinates from it. It only decides how fast the move mixes, never what it draws from.
 
-use crate::dist::normals;
-use crate::linalg::{Mat, par_mul};
+use crate::linalg::{Mat, leading, par_mul};
 use crate::model::Model;
 use crate::model::family::Theta;
 use crate::rng::Stream;
@@ -22,6 +21,8 @@ pub struct Reference {
 
 /// Rank of Z: F is a smooth function of few coordinates, so that few directions hold nearly all of it.
 const RANK: usize = 24;
+/// Rounds of subspace iteration for it.
+const ROUNDS: usize = 4;
 
 impl Reference {
     /// From F near its posterior mean: there the likelihood of f_nj is roughly Gaussian about it, and knows it as well as
@@ -39,7 +40,8 @@ impl Reference {
         let (row, column) = product_form(&information);
         let root: Vec<f64> = row.iter().map(|a| a.sqrt()).collect();
         let weighted = Mat::from_fn(n, j, |i, c| root[i] * (f[(i, c)] - model.offset()[i]));
-        let right = leading(&weighted, RANK.min(n).min(j));
+        // The basis need not be exact, and is the same for any seed.
+        let right = leading(&weighted, RANK, ROUNDS, &mut Stream::new(0).rng());
         let mut left = Mat::zeros(n, right.rows());
         par_mul(&mut left, weighted.view(), right.view().transpose(), false);
         Reference { root, column, left, right }
@@ -48,10 +50,10 @@ impl Reference {
 
 /// a and b such that a_n b_j has the row and column means of the matrix, as far as it can; both stay positive.
 fn product_form(information: &Mat) -> (Vec<f64>, Vec<f64>) {
-    const ROUNDS: usize = 4;
+    const PASSES: usize = 4;
     let (n, j) = (information.rows(), information.cols());
     let (mut row, mut column) = (vec![1.0; n], vec![0.0; j]);
-    for _ in 0..ROUNDS {
+    for _ in 0..PASSES {
         column.fill(0.0);
         for (a, information) in row.iter().zip(information.iter_rows()) {
             column.iter_mut().zip(information).for_each(|(b, i)| *b += i / (a * n as f64));
@@ -66,33 +68,20 @@ fn product_form(information: &Mat) -> (Vec<f64>, Vec<f64>) {
     (row, column)
 }
 
-/// An orthonormal basis, row by row, of the leading right singular vectors: a few rounds of subspace iteration do, since the
-/// basis need not be exact.
-fn leading(y: &Mat, rank: usize) -> Mat {
-    const ROUNDS: usize = 4;
-    let mut basis = Mat::from_vec(rank, y.cols(), normals(rank * y.cols(), &mut Stream::new(0).rng()));
-    let mut scores = Mat::zeros(y.rows(), rank);
-    for _ in 0..ROUNDS {
-        orthonormalise(&mut basis);
-        par_mul(&mut scores, y.view(), basis.view().transpose(), false);
-        par_mul(&mut basis, scores.view().transpose(), y.view(), false);
-    }
-    orthonormalise(&mut basis);
-    basis
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Modified Gram–Schmidt on the rows. A row without a direction of its own becomes zero.
-fn orthonormalise(basis: &mut Mat) {
-    let cols = basis.cols();
-    for d in 0..basis.rows() {
-        let (done, rest) = basis.as_mut_slice().split_at_mut(d * cols);
-        let row = &mut rest[..cols];
-        for other in done.chunks_exact(cols) {
-            let overlap = crate::kernels::dot(other, row);
-            crate::kernels::axpy(-overlap, other, row);
+    #[test]
+    fn a_product_is_found_and_missing_rows_stay_positive() {
+        let information = Mat::from_fn(6, 4, |n, j| (1.0 + n as f64) * (0.5 + j as f64));
+        let (row, column) = product_form(&information);
+        for n in 0..6 {
+            for j in 0..4 {
+                assert!((row[n] * column[j] / information[(n, j)] - 1.0).abs() < 1e-12);
+            }
         }
-        let norm = crate::kernels::dot(row, row).sqrt();
-        let scale = if norm > 1e-150 { norm.recip() } else { 0.0 };
-        row.iter_mut().for_each(|v| *v *= scale);
+        let (row, column) = product_form(&Mat::zeros(3, 2));
+        assert!(row.iter().chain(&column).all(|&v| v > 0.0));
     }
 }

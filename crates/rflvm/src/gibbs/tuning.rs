@@ -108,7 +108,7 @@ impl Adaptation {
     }
 }
 
-/// Robbins and Monro's search for the step whose acceptance is the target, with the average of its later half.
+/// Robbins and Monro's search for the step whose acceptance is the target, and its average, later steps weighing more.
 ///
 /// Not dual averaging: most trajectories are accepted with probability near 1 or near 0, and so noisy a signal makes its
 /// steps swing over a decade, so that their average is far too short.
@@ -128,7 +128,6 @@ impl Step {
     fn learn(&mut self, acceptance: f64) -> f64 {
         self.count += 1.0;
         self.ln += 2.0 / (self.count + 4.0).powf(0.6) * (acceptance - TARGET);
-        // Weights that rise with time forget the beginning.
         self.sum += self.count * self.ln;
         self.weight += self.count;
         self.ln.exp()

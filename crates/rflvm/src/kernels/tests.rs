@@ -290,3 +290,41 @@ fn the_level_in_force_is_one_the_machine_has() {
     assert_eq!(force(Level::Avx512), detected());
     assert_eq!(level(), detected());
 }
+
+#[test]
+fn features_are_sines_and_cosines_of_the_projections() {
+    let mut random = Uniform(12);
+    for n in lengths().skip(1) {
+        for dim in [1, 2, 5] {
+            let (x, w) = (random.row(dim, -3.0, 3.0), random.row(dim * n, -3.0, 3.0));
+            let rows = at_each_level(|| {
+                let (mut args, mut h) = (vec![f64::NAN; n], vec![f64::NAN; 2 * n + 1]);
+                features(&x, &w, 0.3, 1.7, &mut args, &mut h);
+                h
+            });
+            let argument = |l: usize| (0..dim).map(|d| x[d] * w[d * n + l]).sum::<f64>();
+            let expected = |i: usize| match i {
+                i if i < n => 0.3 * argument(i).sin(),
+                i if i < 2 * n => 0.3 * argument(i - n).cos(),
+                _ => 1.7,
+            };
+            assert_rows(&rows, expected, 1e-13);
+        }
+    }
+}
+
+#[test]
+fn turns_are_rotations() {
+    let mut random = Uniform(13);
+    let (sin, cos) = 0.4_f64.sin_cos();
+    for n in lengths().chain([511, 512, 513, 1100]) {
+        let (q, p) = (random.row(n, -2.0, 2.0), random.row(n, -2.0, 2.0));
+        let rows = at_each_level(|| {
+            let (mut q, mut p) = (q.clone(), p.clone());
+            turn(sin, cos, &mut q, &mut p);
+            [q, p].concat()
+        });
+        let expected = |i: usize| if i < n { cos * q[i] + sin * p[i] } else { cos * p[i - n] - sin * q[i - n] };
+        assert_rows(&rows, expected, 1e-14);
+    }
+}

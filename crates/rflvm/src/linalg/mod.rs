@@ -1,12 +1,16 @@
 //! Dense matrices by rows, products, Gram matrices and Cholesky factors. faer serves where a matrix is large or a
 //! singular value decomposition is wanted.
 
+mod cholesky;
 mod gram;
 mod product;
+mod subspace;
 
 pub use crate::kernels::View;
-pub use gram::{Cholesky, Gram, Symmetric, gram};
+pub use cholesky::Cholesky;
+pub use gram::{Gram, Symmetric, gram};
 pub use product::{mul, par_mul, par_mul_into};
+pub use subspace::{leading, orthonormalise};
 
 use std::ops::{Index, IndexMut};
 

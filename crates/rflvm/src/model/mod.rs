@@ -252,6 +252,15 @@ impl Model {
         self.blocks.iter().zip(theta).map(of_block).sum()
     }
 
+    /// [`Model::log_lik_row`], and its derivative with respect to f in `g`.
+    pub fn gradient_row(&self, theta: &[Theta], n: usize, f: &[f64], g: &mut [f64]) -> f64 {
+        let of_block = |(b, theta): (&Block, &Theta)| {
+            let columns = b.columns.clone();
+            b.family.gradient(self.row(b, n, theta), &f[columns.clone()], &mut g[columns])
+        };
+        self.blocks.iter().zip(theta).map(of_block).sum()
+    }
+
     /// Σ over rows of [`Model::log_lik_row`].
     pub fn log_lik(&self, state: &State) -> f64 {
         crate::par::sum(self.rows(), 2 * self.columns(), |rows| {

@@ -14,7 +14,7 @@ pub use rows::row_ln_ratio;
 use super::gradient::Layout;
 use super::hamiltonian::{Trajectory, hamiltonian};
 use super::noncentred::held;
-use super::{Clock, Moves, SweepInfo};
+use super::{Clock, Moves, Step, SweepInfo};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul};
 use crate::model::{Model, State};
@@ -32,11 +32,11 @@ pub(super) fn update(
 ) -> Result<(), NumericalError> {
     let target = Target::new(model);
     pairs::update(&target, state, moves, stream.named("w"), info)?;
-    clock.lap(info, 1);
+    clock.lap(info, Step::Frequencies);
     if moves.positions {
         rows::update(&target, state, moves.share(), stream.named("x"), info)?;
     }
-    clock.lap(info, 2);
+    clock.lap(info, Step::Positions);
     if moves.gradient {
         let layout = Layout::new(model, false);
         let mut q = layout.gather(state);
@@ -49,7 +49,7 @@ pub(super) fn update(
             state.features.set(x, w);
         }
     }
-    clock.lap(info, 3);
+    clock.lap(info, Step::Gradient);
     Ok(())
 }
 
