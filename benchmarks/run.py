@@ -30,7 +30,6 @@ nothing else: CPU seconds suffer less from company than wall seconds, but they d
 """
 
 import argparse
-import csv
 import datetime
 import importlib.metadata
 import json
@@ -52,21 +51,12 @@ import numpy as np
 
 import accuracy
 import plots
-from invariants import cells, pairs
-
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
+import report
+from report import KEPT, SHAPES, STEPS, their_name
+from samplers import HERE, ROOT, TARGET, authors, ours, seconds, skipped
 
 FAMILIES = ["gaussian", "negative-binomial", "multinomial", "bernoulli", "poisson"]
-STEPS = ["spectral", "frequencies", "positions", "gradient", "weights", "symmetry"]
 CONGRESS = "Congress negative-binomial"
-# The authors' second Gaussian model: it samples β and σ² instead of integrating them out.
-KEPT = "gaussian, β kept"
-
-# CPU seconds a sweep, S-curve tables, of the authors' algorithm written well in NumPy: cached likelihoods, row-only and
-# rank-one updates. Quoted, not measured here.
-NUMPY_FORM = {"S-curve poisson": 0.36, "S-curve negative-binomial": 0.75, "S-curve gaussian": 0.75}
 
 # Sweeps of the authors' code: (warm-up, timed) in `sweep`, and (warm-up, kept) of each chain in `ess`.
 AUTHORS_TIMED = {"gaussian": (1, 3), "negative-binomial": (1, 4), CONGRESS: (0, 1)}
@@ -80,15 +70,8 @@ VARIANTS = {
     "neither": ["--no-symmetry", "--no-gradient"],
 }
 
-# b of the Pólya-gamma draws, as in the criterion bench.
-SHAPES = [1, 2.7, 10, 50, 500]
-
 # What tells one row of a section from another.
 KEY = ["table", "sampler", "threads", "axis", "size", "name"]
-
-
-def skipped(what, why):
-    print(f"SKIPPED {what}: {why}", file=sys.stderr, flush=True)
 
 
 class Run:
@@ -192,81 +175,6 @@ def machine():
     }
 
 
-def peak_memory(pid):
-    """Largest resident size so far, in bytes.
-
-    Not ru_maxrss of wait4: that counts this process's own pages too, which the child shares until it becomes another
-    program.
-    """
-    try:
-        status = Path(f"/proc/{pid}/status").read_text()
-        return next((1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
-    except OSError:
-        return 0
-
-
-def ours(run, path, family, warmup, draws, flags=(), threads=1, chain=0):
-    """One chain of our sampler: columns of its table, kept sweeps and all; CPU seconds of the start; peak memory."""
-    rows, columns = np.load(path, mmap_mode="r").shape
-    join = lambda places: ",".join(f"{a}:{b}" for a, b in places)
-    command = [TARGET / "release/trace", path, "--likelihood", family, "--warmup", warmup, "--draws", draws]
-    command += ["--threads", threads, "--chain", chain, "--pairs", join(pairs(rows))]
-    command += ["--cells", join(cells(rows, columns - (family == "multinomial"))), *flags]
-    with open(run.folder / "stdout", "w+") as out, open(run.folder / "stderr", "w+") as err:
-        process = subprocess.Popen([str(word) for word in command], stdout=out, stderr=err)
-        memory = 0
-        while process.poll() is None:
-            memory = max(memory, peak_memory(process.pid))
-            time.sleep(0.02)
-        out.seek(0), err.seek(0)
-        messages = err.read()
-        if process.returncode:
-            sys.exit(f"trace failed on {path}:\n{messages}")
-        lines = list(csv.DictReader(out))
-    every = {name: np.array([float(line[name]) for line in lines]) for name in lines[0]}
-    start = next(line for line in messages.splitlines() if line.startswith("start:"))
-    return types.SimpleNamespace(
-        kept={name: values[warmup:] for name, values in every.items()},
-        all=every,
-        start_cpu=float(start.split()[1]),
-        memory=memory,
-    )
-
-
-# Loads the linear algebra with the wanted number of threads before authors.py asks for one.
-WITH_THREADS = """
-import runpy, sys, numpy, scipy.linalg
-sys.argv, sys.path[0] = sys.argv[1:], sys.argv[2]
-del sys.argv[1]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
-
-
-def authors(run, path, family, warmup, sweeps, flags=(), threads=1, seed=0):
-    """One chain of the authors' code, as authors.py records it; None without a checkout, or where it failed."""
-    if not run.args.authors:
-        return None
-    trace = run.folder / "authors.npz"
-    command = [sys.executable, "-c", WITH_THREADS, HERE / "authors.py", HERE, "--authors", run.args.authors]
-    command += ["--table", path, "--warmup", warmup, "--sweeps", sweeps, "--seed", seed, "--out", trace, *flags]
-    command += ["--family", "gaussian", "--gaussian-kept"] if family == KEPT else ["--family", family]
-    wanted = {f"{name}_NUM_THREADS": str(threads) for name in ["OMP", "OPENBLAS", "MKL", "NUMBA"]}
-    done = subprocess.run([str(word) for word in command], env=os.environ | wanted, capture_output=True, text=True)
-    if done.returncode:
-        skipped(f"the authors' code on {path.stem}", done.stderr.strip().splitlines()[-1])
-        return None
-    return dict(np.load(trace))
-
-
-def seconds(trace):
-    """Medians over the kept sweeps."""
-    return {
-        "cpu": float(np.median(trace["cpu"])),
-        "wall": float(np.median(trace["wall"])),
-        "sweeps": len(trace["cpu"]),
-    }
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Sections: each measures rows.
 
@@ -286,10 +194,6 @@ def sweep(run, flags=(), with_authors=True):
             trace = authors(run, path, variant, warm, run.pick(sweeps, min(sweeps, 2)))
             if trace:
                 run.add(table=name, sampler=their_name(variant), **seconds(trace))
-
-
-def their_name(variant):
-    return "authors, β kept" if variant == KEPT else "authors"
 
 
 def full(run):
@@ -500,222 +404,16 @@ def pbmc(run):
         run.add(table=f"PBMC3k {rows}×{columns}", sampler="ours", threads=count, **costs)
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Markdown: each function makes the tables of a section from its rows, and from all sections where it needs another.
-
-
-def figure(value, digits=3):
-    """A number with so many significant digits; – for none."""
-    if value is None:
-        return "–"
-    if not np.isfinite(value):
-        return str(value)
-    text = f"{value:.{digits}g}"
-    return f"{float(text):,.0f}" if "e" in text and value >= 1 else text
-
-
-def markdown(header, rows):
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines) + "\n"
-
-
-def find(rows, **wanted):
-    """The row with these values; an empty one if there is none."""
-    return next((row for row in rows if all(row.get(name) == value for name, value in wanted.items())), {})
-
-
-def names(rows, field="table"):
-    """Values of a field in the order of their first row."""
-    return list(dict.fromkeys(row[field] for row in rows))
-
-
-def ratio(a, b):
-    return None if a is None or b is None else a / b
-
-
-def write_sweep(sections, section="sweep", lead=None):
-    rows = sections[section]
-    theirs = sections.get("sweep", [])
-    lines = []
-    for name in names(rows):
-        mine = find(rows, table=name, sampler="ours")
-        for sampler in [their_name(""), their_name(KEPT)]:
-            other = find(theirs, table=name, sampler=sampler)
-            if sampler == their_name(KEPT) and not other:
-                continue
-            quoted = NUMPY_FORM.get(name) if sampler == "authors" else None
-            figures = [mine.get("cpu"), mine.get("wall"), other.get("cpu"), other.get("wall")]
-            figures += [ratio(other.get("cpu"), mine.get("cpu")), quoted, ratio(quoted, mine.get("cpu"))]
-            label = name if sampler == "authors" else f"{name} (authors: β kept)"
-            lines.append([label, *map(figure, figures)])
-    header = ["table", "ours, CPU s", "wall s", "authors, CPU s", "wall s", "authors / ours"]
-    header += ["NumPy form, CPU s (quoted)", "NumPy / ours"]
-    steps = [[row["table"], *(figure(1000 * row["steps"][step]) for step in STEPS)] for row in rows if "steps" in row]
-    return (
-        (lead or SWEEP_LEAD)
-        + markdown(header, lines)
-        + "\nWhere our time goes, mean wall milliseconds of a sweep:\n\n"
-        + markdown(["table", *STEPS], steps)
-    )
-
-
-SWEEP_LEAD = """Seconds a sweep, median over sweeps after a warm-up, one thread, 100 features. S-curve tables have
-500×100 cells, Congress 529×1000. The authors' Gaussian model integrates β and σ² out, as ours does; the second row sets
-their faster one beside it. The NumPy form is the authors' algorithm written well in NumPy; its figures are quoted from
-an earlier measurement on a 2-core AVX-512 Xeon and were not measured in this run.
-
-"""
-
-FULL_LEAD = """As above for our sweep with `--share 1`: beside the gradient move every frequency and every column's
-weights are redrawn one by one as well, as in the authors' sweep; by default only a share of them is. The authors'
-seconds are those of the table above.
-
-"""
-
-
-def write_full(sections):
-    return write_sweep(sections, "full", FULL_LEAD)
-
-
-def write_ess(sections):
-    rows = sections["ess"]
-    lines = []
-    for row in sorted(rows, key=lambda row: names(rows).index(row["table"])):
-        sweeps = f"2×({row['warmup']} + {row['kept']})"
-        costs = [row["cpu"], row["cpu_with_warmup"], row["wall"]]
-        lines.append([row["table"], row["sampler"], sweeps, figure(row["cpu"] / (2 * row["kept"]))])
-        lines[-1] += [figure(row["ess"]), row["least"], figure(row["rhat"]), *(figure(row["ess"] / c) for c in costs)]
-    header = ["table", "sampler", "sweeps", "CPU s a sweep", "least ESS", "of", "largest R̂"]
-    return ESS_LEAD + markdown(header + ["**ESS a CPU s**", "with warm-up", "ESS a wall s"], lines)
-
-
-ESS_LEAD = """Least effective sample size over the log-likelihood, ten distances between rows, ten values of F, ‖W‖²
-and α (ArviZ, bulk, rank-normalised, two chains), over the CPU seconds of the kept sweeps; and over those of start,
-warm-up and kept sweeps. One thread. Where R̂ is far above 1 the chains have not met, and the ESS is too large: the
-estimate hardly falls below the number of half-chains, four, so that a short run of chains that do not mix looks better
-than it is.
-
-"""
-
-
-def write_threads(sections):
-    rows = sections["threads"]
-    lines = []
-    for name in names(rows):
-        for sampler in ["ours", "authors"]:
-            one, two = (find(rows, table=name, sampler=sampler, threads=count) for count in [1, 2])
-            if one and two:
-                cells_ = [one["cpu"], one["wall"], two["cpu"], two["wall"], one["wall"] / two["wall"]]
-                lines.append([name, sampler, *map(figure, cells_)])
-    header = ["table", "sampler", "1 thread, CPU s", "wall s", "2 threads, CPU s", "wall s", "times as fast"]
-    return (
-        "Median seconds a sweep. Threads of the authors' code are those of its linear algebra; ours gives the same "
-        "draws with any number.\n\n" + markdown(header, lines)
-    )
-
-
-def write_kernels(sections):
-    rows = sections["kernels"]
-    mine = [row for row in rows if row["sampler"] == "ours"]
-    lines = [
-        [row["name"], figure(row["ns"] / 1000), figure(row["ns"] / row["elements"]) if row["elements"] else "–"]
-        for row in mine
-        if not row["name"].startswith(("product", "weighted gram"))
-    ]
-    # Elements of a product are its floating-point operations.
-    products = [row for row in rows if row["name"].startswith(("product", "weighted gram"))]
-    rates = {row["name"]: row["elements"] / row["ns"] for row in products}
-    peaks = [max((rates[name] for name in rates if kind in name), default=None) for kind in ["/large", "product/"]]
-    shares = [
-        [name, figure(find(products, name=name)["ns"] / 1000), figure(rate)]
-        + [f"{100 * rate / peak:.0f}%" if peak else "–" for peak in peaks]
-        for name, rate in sorted(rates.items(), key=lambda pair: pair[0].removeprefix("product/"))
-    ]
-    draws = []
-    for b in SHAPES:
-        line = []
-        for tilt in ["c=1", "c~N(0,1)"]:
-            own = find(mine, name=f"polya-gamma/b={b} {tilt} 1000")
-            other = find(rows, name=f"polya-gamma/b={b} {tilt}", sampler="polyagamma")
-            pair = [ratio(entry.get("ns"), entry.get("elements")) for entry in [own, other]]
-            line += [figure(value) for value in [*pair, ratio(pair[1], pair[0])]]
-        draws.append([b, *line])
-    header = ["b", "ours, c = 1", "polyagamma", "polyagamma / ours", "ours, c ~ N(0, 1)", "polyagamma"]
-    return (
-        KERNELS_LEAD
-        + markdown(["kernel", "µs", "GFLOP/s", "% of fastest large product", "% of fastest product"], shares)
-        + "\nPólya-gamma draws PG(b, c), nanoseconds a draw: with one c for all draws, which the package makes use of, "
-        "and with a c for each, which is what a sampler needs. Above b = 50 the package draws from a normal "
-        "approximation.\n\n"
-        + markdown([*header, "polyagamma / ours"], draws)
-        + "\nAll other kernels, criterion's median:\n\n"
-        + markdown(["kernel", "µs a call", "ns an element"], lines)
-    )
-
-
-KERNELS_LEAD = """One thread, wall time. Products, and the weighted Gram matrix HᵀΩH of one column, whose useful
-operations are N·m·(m+1) for m columns of H: in % of the fastest plain 1000×1000×1000 product here, and of the fastest
-product of any shape. "pairs" is the shape that would give the Gram matrices of all columns at once: pairs of features
-by rows by columns.
-
-"""
-
-
-def write_growth(sections):
-    rows = sections["growth"]
-    text = (
-        "Poisson counts on a simulated S-curve; N = 500, J = 100, M = 100, D = 2 but for the one that grows. Median "
-        "seconds a sweep, one thread. Memory is the peak of the process less that of a run on a 10×2 table, beside the "
-        "8·(N·J + N·D + L·D + (M+1)·J) bytes of data and parameters. The exponent is that of growth since the row "
-        "above.\n\n"
-    )
-    for axis in names(rows, "axis"):
-        lines, last = [], None
-        for row in sorted((r for r in rows if r["axis"] == axis and r["sampler"] == "ours"), key=lambda r: r["size"]):
-            other = find(rows, axis=axis, size=row["size"], sampler="authors")
-            exponent = np.log(row["cpu"] / last["cpu"]) / np.log(row["size"] / last["size"]) if last else None
-            memory, least = row["memory"] / 2**20, row["least_memory"] / 2**20
-            figures = [row["cpu"], row["wall"], exponent, row["start_cpu"], other.get("cpu")]
-            lines.append([f"{row['size']:,}", *map(figure, figures + [memory, least, memory / least])])
-            last = row
-        header = [axis, "ours, CPU s", "wall s", "exponent", "start, CPU s", "authors, CPU s"]
-        text += markdown(header + ["peak MiB", "data + parameters MiB", "ratio"], lines) + "\n"
-    return text
-
-
-def write_peers(sections):
-    rows = sections["peers"]
-    lines = []
-    for name in names(rows):
-        found = sorted((row for row in rows if row["table"] == name), key=lambda row: -row["r2"])
-        lines += [[name, row["sampler"], figure(row["cpu"]), figure(row["wall"]), f"{row['r2']:.4f}"] for row in found]
-    return (
-        "Affine R² of the positions against the true ones, best first; one thread, libraries' defaults. Most of these "
-        "give one set of positions; rflvm gives draws from their posterior, of which this is the mean.\n\n"
-        + markdown(["table", "method", "CPU s", "wall s", "R²"], lines)
-    )
-
-
-def write_pbmc(sections):
-    lines = [
-        [row["table"], row["threads"], *(figure(row[name]) for name in ["cpu", "wall", "start_cpu"])]
-        + [figure(row["memory"] / 2**20), row["sweeps"]]
-        for row in sections["pbmc"]
-    ]
-    header = ["table", "threads", "CPU s a sweep", "wall s a sweep", "start, CPU s", "peak MiB", "sweeps timed"]
-    return "Negative binomial with size factors, 100 features, D = 2.\n\n" + markdown(header, lines)
-
-
 # Name, heading, measuring, writing, picture; in the order of the report.
 SECTIONS = {
-    "sweep": ("Seconds a sweep", sweep, write_sweep, plots.sweep),
-    "full": ("Seconds a full sweep", full, write_full, None),
-    "ess": ("Effective samples a second", ess, write_ess, plots.ess),
-    "threads": ("Threads", threads, write_threads, None),
-    "kernels": ("Kernels", kernels, write_kernels, None),
-    "growth": ("Growth with N, J, M and D, and memory", growth, write_growth, plots.growth),
-    "peers": ("Other methods", peers, write_peers, None),
-    "pbmc": ("PBMC3k", pbmc, write_pbmc, None),
+    "sweep": ("Seconds a sweep", sweep, report.write_sweep, plots.sweep),
+    "full": ("Seconds a full sweep", full, report.write_full, None),
+    "ess": ("Effective samples a second", ess, report.write_ess, plots.ess),
+    "threads": ("Threads", threads, report.write_threads, None),
+    "kernels": ("Kernels", kernels, report.write_kernels, None),
+    "growth": ("Growth with N, J, M and D, and memory", growth, report.write_growth, plots.growth),
+    "peers": ("Other methods", peers, report.write_peers, None),
+    "pbmc": ("PBMC3k", pbmc, report.write_pbmc, None),
 }
 
 
