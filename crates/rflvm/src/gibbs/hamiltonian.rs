@@ -2,6 +2,7 @@
 
 use crate::dist::normals;
 use crate::kernels;
+use crate::linalg::Mat;
 use rand::{Rng, RngExt};
 
 /// A Hamiltonian trajectory: scales of the coordinates, step size in their units, steps.
@@ -9,6 +10,9 @@ use rand::{Rng, RngExt};
 pub struct Trajectory {
     /// Spread of each coordinate of q but for those that turn; zero for one that does not move.
     pub scales: Vec<f64>,
+    /// Directions in which the first coordinates of q move together, one a row, each as long as q spreads along it: each has a
+    /// momentum of its own beside those of its coordinates. May be empty.
+    pub modes: Mat,
     /// Step size.
     pub step: f64,
     /// Mean number of leapfrog steps.
@@ -43,44 +47,50 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     trajectory: &Trajectory,
     rng: &mut R,
 ) -> Landing {
-    let scales = &trajectory.scales;
     let straight = q.len() - potential.turning();
     let mut g = vec![0.0; q.len()];
+    // q has momenta p and r: q' = Sp + Uᵀr, p' = Sg, r' = Ug, as if q were Sa + Uᵀb with a and b of unit mass.
     let mut p = normals(q.len(), rng);
+    let mut r = normals(trajectory.modes.rows(), rng);
     let half_square = |v: &[f64]| 0.5 * kernels::dot(v, v);
-    let before = potential.evaluate(q, &mut g) - half_square(&p) - half_square(&q[straight..]);
+    let kinetic = |p: &[f64], r: &[f64]| half_square(p) + half_square(r);
+    let before = potential.evaluate(q, &mut g) - kinetic(&p, &r) - half_square(&q[straight..]);
     // A random length keeps the trajectory from closing on itself.
     let steps = rng.random_range(trajectory.leapfrogs.div_ceil(2)..=trajectory.leapfrogs + trajectory.leapfrogs / 2);
     let step = trajectory.step * rng.random_range(0.8..1.2);
     let mut ln_density = f64::NAN;
-    kick(&mut p, &g, scales, 0.5 * step);
+    trajectory.kick(&mut p, &mut r, &g, 0.5 * step);
     for i in 1..=steps {
-        drift(q, &mut p, scales, step);
+        trajectory.drift(q, &mut p, &r, step);
         ln_density = potential.evaluate(q, &mut g);
         if !ln_density.is_finite() {
             return Landing { is_accepted: false, acceptance: 0.0 };
         }
-        kick(&mut p, &g, scales, if i == steps { 0.5 * step } else { step });
+        trajectory.kick(&mut p, &mut r, &g, if i == steps { 0.5 * step } else { step });
     }
-    let ratio = (ln_density - half_square(&p) - half_square(&q[straight..]) - before).exp();
+    let ratio = (ln_density - kinetic(&p, &r) - half_square(&q[straight..]) - before).exp();
     // A trajectory that blew up can end in a momentum that is not a number, and `NaN.min(1.0)` is 1.
     let acceptance = if ratio.is_nan() { 0.0 } else { ratio.min(1.0) };
     Landing { is_accepted: rng.random::<f64>() < acceptance, acceptance }
 }
 
-fn kick(p: &mut [f64], g: &[f64], scales: &[f64], step: f64) {
-    let (straight, turning) = p.split_at_mut(scales.len());
-    straight.iter_mut().zip(g).zip(scales).for_each(|((p, g), s)| *p += step * s * g);
-    kernels::axpy(step, &g[scales.len()..], turning);
-}
+impl Trajectory {
+    fn kick(&self, p: &mut [f64], r: &mut [f64], g: &[f64], step: f64) {
+        let (straight, turning) = p.split_at_mut(self.scales.len());
+        straight.iter_mut().zip(g).zip(&self.scales).for_each(|((p, g), s)| *p += step * s * g);
+        kernels::axpy(step, &g[self.scales.len()..], turning);
+        r.iter_mut().zip(self.modes.iter_rows()).for_each(|(r, u)| *r += step * kernels::dot(u, &g[..u.len()]));
+    }
 
-/// Straight on, or along the exact flow of ½(q² + p²).
-fn drift(q: &mut [f64], p: &mut [f64], scales: &[f64], step: f64) {
-    let (straight, turning) = q.split_at_mut(scales.len());
-    let (velocities, momenta) = p.split_at_mut(scales.len());
-    straight.iter_mut().zip(velocities).zip(scales).for_each(|((q, p), s)| *q += step * s * *p);
-    let (sin, cos) = step.sin_cos();
-    kernels::turn(sin, cos, turning, momenta);
+    /// Straight on, or along the exact flow of ½(q² + p²).
+    fn drift(&self, q: &mut [f64], p: &mut [f64], r: &[f64], step: f64) {
+        let (straight, turning) = q.split_at_mut(self.scales.len());
+        let (velocities, momenta) = p.split_at_mut(self.scales.len());
+        straight.iter_mut().zip(velocities).zip(&self.scales).for_each(|((q, p), s)| *q += step * s * *p);
+        r.iter().zip(self.modes.iter_rows()).for_each(|(r, u)| kernels::axpy(step * r, u, &mut straight[..u.len()]));
+        let (sin, cos) = step.sin_cos();
+        kernels::turn(sin, cos, turning, momenta);
+    }
 }
 
 #[cfg(test)]
@@ -114,7 +124,7 @@ mod tests {
 
     #[test]
     fn draws_have_the_variances_of_the_target() {
-        let trajectory = Trajectory { scales: vec![1.0, 2.0, 0.0], step: 0.4, leapfrogs: 5 };
+        let trajectory = Trajectory { scales: vec![1.0, 2.0, 0.0], modes: Mat::default(), step: 0.4, leapfrogs: 5 };
         let mut rng = Stream::new(1).rng();
         let mut q = vec![0.0, 0.0, 7.0];
         let squares: Vec<[f64; 2]> = (0..40_000)
@@ -146,7 +156,7 @@ mod tests {
     #[test]
     fn turning_coordinates_have_their_normal_density_beside_the_potential() {
         // Precision [[1, 1], [1, 4]]: covariance [[4, −1], [−1, 1]] / 3.
-        let trajectory = Trajectory { scales: vec![1.0], step: 0.5, leapfrogs: 4 };
+        let trajectory = Trajectory { scales: vec![1.0], modes: Mat::default(), step: 0.5, leapfrogs: 4 };
         let mut rng = Stream::new(5).rng();
         let mut q = vec![0.0, 0.0];
         let products: Vec<[f64; 3]> = (0..40_000)
@@ -172,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_trajectory_that_blows_up_is_rejected() {
-        let trajectory = Trajectory { scales: vec![1.0], step: 0.1, leapfrogs: 1 };
+        let trajectory = Trajectory { scales: vec![1.0], modes: Mat::default(), step: 0.1, leapfrogs: 1 };
         let landing = hamiltonian(&mut Broken, &mut [0.0], &trajectory, &mut Stream::new(2).rng());
         assert_eq!(landing, Landing { is_accepted: false, acceptance: 0.0 });
     }

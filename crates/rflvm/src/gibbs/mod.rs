@@ -18,6 +18,7 @@ pub mod reference;
 pub mod start;
 pub mod symmetry;
 pub mod tuning;
+pub mod warps;
 
 use crate::error::NumericalError;
 use crate::model::spectral::Kernel;

@@ -405,6 +405,7 @@ pub(super) fn held<'a>(trajectory: &'a Trajectory, model: &Model, positions: boo
     }
     let mut held = trajectory.clone();
     held.scales[..model.rows() * model.latent_dim()].fill(0.0);
+    held.modes = Mat::default();
     Cow::Owned(held)
 }
 

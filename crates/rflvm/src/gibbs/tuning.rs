@@ -4,6 +4,7 @@
 use super::hamiltonian::Trajectory;
 use super::reference::Reference;
 use super::start::start_parameters;
+use super::warps::Warps;
 use crate::linalg::Mat;
 use crate::model::{Model, State};
 
@@ -35,7 +36,7 @@ impl Tuning {
             Reference::new(model, &start_parameters(model), &centres)
         });
         let leapfrogs = if reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
-        Tuning { trajectory: Trajectory { scales, step: 0.1, leapfrogs }, reference }
+        Tuning { trajectory: Trajectory { scales, modes: Mat::default(), step: 0.1, leapfrogs }, reference }
     }
 
     /// Takes the reference from where a state is.
@@ -54,6 +55,7 @@ const TARGET: f64 = 0.8;
 pub struct Adaptation {
     step: Step,
     spread: Spread,
+    warps: Option<Warps>,
     f: Mat,
     window_end: u64,
     seen: u64,
@@ -67,6 +69,7 @@ impl Adaptation {
         Adaptation {
             step: Step::new(tuning.trajectory.step),
             spread: Spread::new(tuning.trajectory.scales.len()),
+            warps: None,
             f,
             window_end: (sweeps / 10).clamp(20, 100),
             seen: 0,
@@ -84,11 +87,15 @@ impl Adaptation {
             return;
         }
         let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
-        self.spread.add(x.iter().chain(w));
+        let warps = self.warps.get_or_insert_with(|| Warps::new(&state.features));
+        let rest = warps.add(state.features.x());
+        self.spread.add(rest.as_slice().iter().chain(w));
         self.f.as_mut_slice().iter_mut().zip(state.f.as_slice()).for_each(|(sum, f)| *sum += f);
         if self.seen == self.window_end {
             let positions = x.len();
             self.spread.scales(positions, &mut tuning.trajectory.scales);
+            tuning.trajectory.modes = warps.directions();
+            self.warps = None;
             if tuning.reference.is_some() {
                 let count = self.spread.count;
                 self.f.as_mut_slice().iter_mut().for_each(|f| *f /= count);

@@ -96,7 +96,8 @@ fn sliding_dispersion_against_intercept_keeps_the_mean() {
         };
         let mut at = case.state.clone();
         let view = case.model.block_view(b, &mut at, 1.0);
-        let ln = |u: f64| FAMILY.ln_slid(&view.column(0, Stream::new(0)), u);
+        let view = view.column(0, Stream::new(0));
+        let ln = FAMILY.ln_slid(&view);
         for u in [-0.8, 0.3, 1.1] {
             assert_same(mean(&slid(u)), mean(&case.state), &case.name);
             let joint = ln_joint(&case.model, &slid(u)) - ln_joint(&case.model, &case.state);

@@ -55,22 +55,27 @@ impl NegativeBinomial {
 
     /// The log density of u along r → r e^u, intercept → intercept − u, up to a constant. u has Haar measure; the
     /// move's Jacobian is that of r alone, e^u.
-    pub fn ln_slid(&self, column: &Column<'_>, u: f64) -> f64 {
-        let r = column.theta[0] * u.exp();
+    pub fn ln_slid<'a>(&'a self, column: &'a Column<'_>) -> impl Fn(f64) -> f64 + 'a {
         let last = column.beta.len() - 1;
-        let shifted: Vec<f64> = column.f.iter().map(|f| f - u).collect();
-        let ln_gamma_r = ln_gamma(r);
-        let rising: f64 = column.y.iter().filter(|y| !y.is_nan()).map(|&y| ln_rising(y, r, ln_gamma_r)).sum();
-        let ln_lik = rising + kernels::negative_binomial_log_lik(&column.y, &vec![r; shifted.len()], &shifted);
-        ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
-            - 0.5 * column.precision[last] * (column.beta[last] - u - column.unit.centre).powi(2)
-            + u
+        let counts = distinct(&column.y);
+        move |u| {
+            let r = column.theta[0] * u.exp();
+            let shifted: Vec<f64> = column.f.iter().map(|f| f - u).collect();
+            let ln_gamma_r = ln_gamma(r);
+            let rising: f64 = counts.iter().map(|&(y, cells)| cells * ln_rising(y, r, ln_gamma_r)).sum();
+            let ln_lik = rising + kernels::negative_binomial_log_lik(&column.y, &vec![r; shifted.len()], &shifted);
+            ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
+                - 0.5 * column.precision[last] * (column.beta[last] - u - column.unit.centre).powi(2)
+                + u
+        }
     }
 
     /// A slice along that line: the mean r e^f stays, so it is wide where the likelihood knows the mean well and the
     /// dispersion badly, and r given f hardly moves.
     fn slide_dispersion<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) {
-        let (u, _) = slice::univariate(rng, 0.0, self.ln_slid(column, 0.0), 0.5, |u| self.ln_slid(column, u));
+        let ln = self.ln_slid(column);
+        let (u, _) = slice::univariate(rng, 0.0, ln(0.0), 0.5, &ln);
+        drop(ln);
         let last = column.beta.len() - 1;
         column.theta[0] = (column.theta[0] * u.exp()).clamp(f64::MIN_POSITIVE, f64::MAX);
         column.beta[last] -= u;
@@ -93,6 +98,13 @@ impl NegativeBinomial {
         let (shape, rate) = self.rate_given_dispersions(theta.values.row(0));
         theta.hyper[0] = gamma(shape, rate, &mut stream.named("rate").rng());
     }
+}
+
+/// The counts of the observed cells, and how many cells hold each.
+fn distinct(y: &[f64]) -> Vec<(f64, f64)> {
+    let mut seen: Vec<f64> = y.iter().copied().filter(|y| !y.is_nan()).collect();
+    seen.sort_unstable_by(f64::total_cmp);
+    seen.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect()
 }
 
 /// ln Γ(y + r) − ln Γ(r), the last given. A short product for small counts: two large logs would cancel. For huge r it is y ln r.
@@ -189,11 +201,12 @@ impl Family for NegativeBinomial {
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
         let work = block.gram_work() + 200 * block.h.rows();
         block.each_column(stream, work, |column, rng| {
-            self.draw_dispersion(column, rng);
+            // Trajectories hold r, and r given f hardly moves: without this slice f would be as slow as r.
+            self.slide_dispersion(column, rng);
             if !column.is_due {
                 return Ok(());
             }
-            self.slide_dispersion(column, rng);
+            self.draw_dispersion(column, rng);
             self.draw_weights(column, rng)
         })?;
         self.draw_rate(block.theta, stream);

@@ -1,0 +1,83 @@
+//! Smooth warps of the latent space, the slowest directions of X: neighbouring rows move together, the functions follow, and
+//! the likelihood hardly notices. No row's own spread tells of them, so they are learnt apart:
+//!
+//! ```text
+//! X ≈ Vᵀc + rest,   V: the R leading left singular vectors of H (smooth functions of x),   c = VX (R×D),
+//! ```
+//!
+//! and a trajectory gets momenta of its own for the directions VᵀL, LLᵀ = cov(c).
+
+use crate::linalg::{Cholesky, Mat, View, gram, leading, mul, orthonormalise};
+use crate::model::features::Features;
+use crate::rng::Stream;
+
+/// R: smooth functions of the position that each axis of X may move by.
+const RANK: usize = 12;
+/// Rounds of subspace iteration for them; they need not be exact.
+const ROUNDS: usize = 4;
+
+/// Learns the covariance of c over a window of sweeps.
+#[derive(Debug, Clone)]
+pub struct Warps {
+    /// V, one function a row.
+    basis: Mat,
+    dim: usize,
+    /// c of each sweep.
+    seen: Vec<f64>,
+}
+
+impl Warps {
+    /// About where a state is.
+    pub fn new(features: &Features) -> Self {
+        let (h, dim) = (features.h(), features.x().cols());
+        // The basis need not be exact, and is the same for any seed.
+        let right = leading(h, RANK, ROUNDS, &mut Stream::new(0).rng());
+        let mut basis = Mat::zeros(right.rows(), h.rows());
+        mul(basis.as_mut_slice(), right.view(), h.view().transpose(), false);
+        orthonormalise(&mut basis);
+        Warps { basis, dim, seen: Vec::new() }
+    }
+
+    /// Takes in X, and returns what of it is no smooth function of where the rows were.
+    pub fn add(&mut self, x: &Mat) -> Mat {
+        let (rank, dim) = (self.basis.rows(), self.dim);
+        let start = self.seen.len();
+        self.seen.resize(start + rank * dim, 0.0);
+        mul(&mut self.seen[start..], self.basis.view(), x.view(), false);
+        let c = View::new(&self.seen[start..], rank, dim, dim);
+        let mut smooth = Mat::zeros(x.rows(), dim);
+        mul(smooth.as_mut_slice(), self.basis.view().transpose(), c, false);
+        smooth.as_mut_slice().iter_mut().zip(x.as_slice()).for_each(|(s, x)| *s = x - *s);
+        smooth
+    }
+
+    /// VᵀL as rows of N·D, one a direction; none before two sweeps were seen, or where they did not differ.
+    pub fn directions(&self) -> Mat {
+        let (rank, dim, rows) = (self.basis.rows(), self.dim, self.basis.cols());
+        let size = rank * dim;
+        let count = self.seen.len() / size.max(1);
+        if count < 2 {
+            return Mat::default();
+        }
+        let mut c = Mat::from_vec(count, size, self.seen.clone());
+        for i in 0..size {
+            let mean = c.col(i).iter().sum::<f64>() / count as f64;
+            (0..count).for_each(|t| c[(t, i)] -= mean);
+        }
+        // Drawn towards zero, as a window of few sweeps may have seen too much.
+        const PRIOR_WEIGHT: f64 = 5.0;
+        let covariance = gram(&c, None, &vec![0.0; size]).scaled_plus((count as f64 + PRIOR_WEIGHT).recip(), &vec![0.0; size]);
+        let Ok(factor) = Cholesky::new(covariance, "warps") else { return Mat::default() };
+        let mut directions = Mat::zeros(size, rows * dim);
+        for i in 0..size {
+            let to = directions.row_mut(i);
+            for (r, v) in self.basis.iter_rows().enumerate() {
+                for d in (0..dim).filter(|d| r * dim + d >= i) {
+                    let l = factor.at(r * dim + d, i);
+                    to.chunks_exact_mut(dim).zip(v).for_each(|(to, v)| to[d] += l * v);
+                }
+            }
+        }
+        directions
+    }
+}
