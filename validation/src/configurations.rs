@@ -121,6 +121,9 @@ impl Recipe {
         let step = if model.is_collapsed() { 0.8 } else { joint_step(&model) } * self.hurry;
         let mut tuning = Tuning::guess(&model);
         (tuning.trajectory.step, tuning.trajectory.leapfrogs) = (step, 3);
+        // Rows that move together: any directions must do.
+        let positions = ROWS * model.latent_dim();
+        tuning.trajectory.modes = Mat::from_fn(2, positions, |i, q| 0.2 * (0.5 + (i * positions + 3 * q) as f64).sin());
         Configuration { name, model, moves, tuning }
     }
 }

@@ -170,6 +170,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn coordinates_that_also_move_together_keep_their_density() {
+        // The directions are not even of the right length: they only decide how fast a trajectory goes.
+        let modes = Mat::from_vec(2, 2, vec![0.9, -0.4, 0.3, 2.0]);
+        let trajectory = Trajectory { scales: vec![0.5, 0.7, 0.0], modes, step: 0.4, leapfrogs: 5 };
+        let mut rng = Stream::new(6).rng();
+        let mut q = vec![0.0, 0.0, 7.0];
+        let products: Vec<[f64; 3]> = (0..40_000)
+            .map(|_| {
+                q = landed(&mut Ellipse, q.clone(), &trajectory, &mut rng);
+                [q[0] * q[0], q[1] * q[1], q[0] * q[1]]
+            })
+            .collect();
+        for (i, truth) in [1.0, 9.0, 0.0].into_iter().enumerate() {
+            assert_mean(products.iter().map(|p| p[i]).collect(), truth);
+        }
+    }
+
     /// A density that is finite everywhere, with a gradient that is not a number away from the start.
     struct Broken;
 

@@ -66,7 +66,8 @@ impl Warps {
         }
         // Drawn towards zero, as a window of few sweeps may have seen too much.
         const PRIOR_WEIGHT: f64 = 5.0;
-        let covariance = gram(&c, None, &vec![0.0; size]).scaled_plus((count as f64 + PRIOR_WEIGHT).recip(), &vec![0.0; size]);
+        let covariance =
+            gram(&c, None, &vec![0.0; size]).scaled_plus((count as f64 + PRIOR_WEIGHT).recip(), &vec![0.0; size]);
         let Ok(factor) = Cholesky::new(covariance, "warps") else { return Mat::default() };
         let mut directions = Mat::zeros(size, rows * dim);
         for i in 0..size {
@@ -79,5 +80,42 @@ impl Warps {
             }
         }
         directions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dist::{normal, normals};
+
+    #[test]
+    fn rows_that_swing_together_become_a_direction_and_their_own_noise_does_not() {
+        let mut rng = Stream::new(4).rng();
+        let x = Mat::from_vec(80, 2, normals(160, &mut rng));
+        let w = Mat::from_fn(10, 2, |l, d| 0.3 * ((2 * l + d) as f64).sin());
+        let features = Features::new(x.clone(), w);
+        let mut warps = Warps::new(&features);
+        // Every sweep all rows lean by 0.5 times a number of the sweep's, and by 0.01 of their own.
+        for _ in 0..400 {
+            let lean = 0.5 * normal(&mut rng);
+            let moved = Mat::from_vec(80, 2, x.as_slice().iter().map(|x| x + 0.01 * normal(&mut rng)).collect());
+            let moved = Mat::from_fn(80, 2, |n, d| moved[(n, d)] + if d == 0 { lean * x[(n, 1)] } else { 0.0 });
+            warps.add(&moved);
+        }
+        let directions = warps.directions();
+        let along = |n: usize, d: usize| directions.iter_rows().map(|u| u[2 * n + d].powi(2)).sum::<f64>().sqrt();
+        for n in 0..80 {
+            let truth = 0.5 * x[(n, 1)].abs();
+            assert!((along(n, 0) - truth).abs() < 0.1 * truth + 0.05, "row {n}: {} for {truth}", along(n, 0));
+            assert!(along(n, 1) < 0.02, "row {n}: {}", along(n, 1));
+        }
+    }
+
+    #[test]
+    fn one_sweep_tells_no_direction() {
+        let x = Mat::from_fn(5, 2, |n, d| (3 * n + d) as f64);
+        let mut warps = Warps::new(&Features::new(x.clone(), Mat::from_vec(1, 2, vec![0.1, 0.2])));
+        warps.add(&x);
+        assert_eq!(warps.directions().rows(), 0);
     }
 }
