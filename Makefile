@@ -1,5 +1,5 @@
 # make demo      fits the embedded S-curve and says where the picture lies
-# make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program
+# make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program, diagnostics beside ArviZ's
 # make validate  the statistical tests at real power, about a quarter of an hour on two cores
 # make bench     speed, side by side with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the same with small tables and few sweeps, a few minutes
@@ -12,7 +12,19 @@ test: check-tools
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	cargo test --workspace
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed || echo "SKIPPED: the tests that ask ArviZ: no Python 3.11 or newer with validation/python/requirements.txt could be made"
+	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace
+
+TEST_VENV = target/test-venv
+TEST_PYTHON ?= python3
+
+# Wheels only, and one retry: without a network the tests go on soon.
+$(TEST_VENV)/installed: validation/python/requirements.txt
+	@rm -f $@
+	@$(TEST_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "comparing with ArviZ needs Python 3.11 or newer: install it, or give its name with TEST_PYTHON=…"; exit 2; }
+	$(TEST_PYTHON) -m venv $(TEST_VENV)
+	$(TEST_VENV)/bin/pip install --quiet --retries 1 --only-binary :all: -r validation/python/requirements.txt
+	touch $@
 
 validate: check-tools
 	cargo run --release --quiet --package rflvm-validation -- $(ARGS)

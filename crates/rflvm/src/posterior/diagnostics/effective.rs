@@ -1,0 +1,75 @@
+//! Effective sample size of halves of chains: S/τ, τ = −1 + 2 Σ P_k over the pairs P_k = ρ_2k + ρ_2k+1 of autocorrelations
+//! ρ_t = 1 − (W − s_t)/V, up to the first that is not positive and made to fall (Geyer 1992; Vehtari et al. 2021).
+//! s_t is the mean autocovariance at lag t, W = s_0 n/(n − 1), and V = s_0 plus the variance of the halves' means.
+
+use super::halves::Halves;
+use super::moments::{mean, variance};
+use rustfft::num_complex::Complex;
+use rustfft::{Fft, FftPlanner};
+use std::sync::Arc;
+
+/// Draws within this range are all the same, and each counts: ArviZ's rule.
+const RESOLUTION: f64 = 1e-15;
+
+/// Reckons effective sample sizes for halves of one length.
+pub struct EffectiveSize {
+    transform: Arc<dyn Fft<f64>>,
+}
+
+impl EffectiveSize {
+    /// For halves of this length.
+    pub fn new(length: usize) -> Self {
+        // Twice the length keeps the ends of a half from meeting.
+        EffectiveSize { transform: FftPlanner::new().plan_fft_forward((2 * length).next_power_of_two()) }
+    }
+
+    /// The effective sample size.
+    pub fn of(&self, halves: &Halves) -> f64 {
+        let (size, n) = (halves.values().len() as f64, halves.length());
+        let (least, most) = halves.values().iter().fold((f64::MAX, f64::MIN), |(a, b), &v| (v.min(a), v.max(b)));
+        if most - least < RESOLUTION {
+            return size;
+        }
+        let covariance = self.autocovariance(halves);
+        let within = covariance[0] * n as f64 / (n as f64 - 1.0);
+        let total = covariance[0] + variance(&halves.means());
+        let correlation = |lag: usize| 1.0 - (within - covariance[lag]) / total;
+
+        let (mut even, mut odd) = (1.0, correlation(1));
+        let (mut time, mut smallest) = (-1.0, f64::INFINITY);
+        let mut lag = 1;
+        while lag + 3 < n && even + odd > 0.0 {
+            smallest = smallest.min(even + odd);
+            time += 2.0 * smallest;
+            (even, odd) = (correlation(lag + 1), correlation(lag + 2));
+            lag += 2;
+        }
+        if odd.is_nan() {
+            return f64::NAN;
+        }
+        // Of the pair that ends the sum, the even term counts once.
+        time += if even + odd < 0.0 { even.max(0.0) } else { even };
+        // The size of antithetic chains is held to S log₁₀ S.
+        size / time.max(1.0 / size.log10())
+    }
+
+    /// Autocovariance at each lag, the mean over all halves. The two halves of a chain go as real and imaginary part: the
+    /// autocovariance of u + iv has that of u plus that of v as its real part.
+    fn autocovariance(&self, halves: &Halves) -> Vec<f64> {
+        let (padded, n) = (self.transform.len(), halves.length());
+        let mut power = vec![Complex::ZERO; padded];
+        let mut wave = vec![Complex::ZERO; padded];
+        for chain in halves.values().chunks_exact(2 * n) {
+            let (u, v) = chain.split_at(n);
+            let centre = Complex::new(mean(u), mean(v));
+            wave.fill(Complex::ZERO);
+            wave.iter_mut().zip(u.iter().zip(v)).for_each(|(w, (&u, &v))| *w = Complex::new(u, v) - centre);
+            self.transform.process(&mut wave);
+            power.iter_mut().zip(&wave).for_each(|(p, w)| p.re += w.norm_sqr());
+        }
+        // A real spectrum: forward and back differ in the sign of the imaginary part alone.
+        self.transform.process(&mut power);
+        let scale = 1.0 / (padded as f64 * halves.values().len() as f64);
+        power[..n].iter().map(|p| p.re * scale).collect()
+    }
+}
