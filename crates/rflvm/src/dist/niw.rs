@@ -6,6 +6,7 @@ use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat};
 use rand::{Rng, RngExt};
 use rand_distr::ChiSquared;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// NIW(m, λ, Ψ, ν).
@@ -55,13 +56,35 @@ impl Predictive {
 }
 
 /// A multivariate Gaussian with its factor at hand: a cluster of frequencies.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
 pub struct Cluster {
     /// Mean.
     pub mu: Vec<f64>,
     /// Covariance.
     pub sigma: Mat,
     cholesky: Cholesky,
+}
+
+/// A cluster on disk: the factor follows from the covariance.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    mu: Vec<f64>,
+    sigma: Mat,
+}
+
+impl TryFrom<Stored> for Cluster {
+    type Error = NumericalError;
+
+    fn try_from(stored: Stored) -> Result<Self, NumericalError> {
+        Cluster::new(stored.mu, stored.sigma)
+    }
+}
+
+impl From<Cluster> for Stored {
+    fn from(cluster: Cluster) -> Self {
+        Stored { mu: cluster.mu, sigma: cluster.sigma }
+    }
 }
 
 impl Cluster {

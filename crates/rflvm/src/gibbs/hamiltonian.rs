@@ -4,9 +4,10 @@ use crate::dist::normals;
 use crate::kernels;
 use crate::linalg::Mat;
 use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
 
 /// A Hamiltonian trajectory: scales of the coordinates, step size in their units, steps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trajectory {
     /// Spread of each coordinate of q but for those that turn; zero for one that does not move.
     pub scales: Vec<f64>,
@@ -55,8 +56,7 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     let half_square = |v: &[f64]| 0.5 * kernels::dot(v, v);
     let kinetic = |p: &[f64], r: &[f64]| half_square(p) + half_square(r);
     let before = potential.evaluate(q, &mut g) - kinetic(&p, &r) - half_square(&q[straight..]);
-    // A random length keeps the trajectory from closing on itself.
-    let steps = rng.random_range(trajectory.leapfrogs.div_ceil(2)..=trajectory.leapfrogs + trajectory.leapfrogs / 2);
+    let steps = trajectory.steps(rng);
     let step = trajectory.step * rng.random_range(0.8..1.2);
     let mut ln_density = f64::NAN;
     trajectory.kick(&mut p, &mut r, &g, 0.5 * step);
@@ -75,6 +75,15 @@ pub fn hamiltonian<R: Rng + ?Sized>(
 }
 
 impl Trajectory {
+    /// How many steps to take. Exponential lengths (Bou-Rabee & Sanz-Serna 2017): no trajectory closes on itself for long, and
+    /// for the same mean they have twice the mean square, which is what directions longer than a trajectory go by.
+    fn steps<R: Rng + ?Sized>(&self, rng: &mut R) -> usize {
+        const LONGEST: f64 = 5.0;
+        let mean = self.leapfrogs as f64;
+        let length = (-mean * (1.0 - rng.random::<f64>()).ln()).min(LONGEST * mean);
+        length.ceil().max(1.0) as usize
+    }
+
     fn kick(&self, p: &mut [f64], r: &mut [f64], g: &[f64], step: f64) {
         let (straight, turning) = p.split_at_mut(self.scales.len());
         straight.iter_mut().zip(g).zip(&self.scales).for_each(|((p, g), s)| *p += step * s * g);

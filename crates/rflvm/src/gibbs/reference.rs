@@ -5,9 +5,10 @@ use crate::linalg::{Mat, leading, par_mul};
 use crate::model::Model;
 use crate::model::family::Theta;
 use crate::rng::Stream;
+use serde::{Deserialize, Serialize};
 
 /// Z = left · right with precisions a_n b_j.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
     /// √a_n, one a row.
     pub(super) root: Vec<f64>,

@@ -7,9 +7,10 @@ use super::start::start_parameters;
 use super::warps::Warps;
 use crate::linalg::Mat;
 use crate::model::{Model, State};
+use serde::{Deserialize, Serialize};
 
 /// What the gradient move has been tuned to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     /// Scales of X and W, step, number of steps.
     pub trajectory: Trajectory,
@@ -51,7 +52,7 @@ impl Tuning {
 const TARGET: f64 = 0.8;
 
 /// Tunes while the warm-up lasts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Adaptation {
     step: Step,
     spread: Spread,
@@ -119,7 +120,7 @@ impl Adaptation {
 ///
 /// Not dual averaging: most trajectories are accepted with probability near 1 or near 0, and so noisy a signal makes its
 /// steps swing over a decade, so that their average is far too short.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Step {
     ln: f64,
     sum: f64,
@@ -146,7 +147,7 @@ impl Step {
 }
 
 /// Running mean and variance of each coordinate (Welford).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Spread {
     count: f64,
     mean: Vec<f64>,

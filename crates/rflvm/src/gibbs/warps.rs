@@ -10,6 +10,7 @@
 use crate::linalg::{Cholesky, Mat, View, gram, leading, mul, orthonormalise};
 use crate::model::features::Features;
 use crate::rng::Stream;
+use serde::{Deserialize, Serialize};
 
 /// R: smooth functions of the position that each axis of X may move by.
 const RANK: usize = 12;
@@ -17,7 +18,7 @@ const RANK: usize = 12;
 const ROUNDS: usize = 4;
 
 /// Learns the covariance of c over a window of sweeps.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Warps {
     /// V, one function a row.
     basis: Mat,

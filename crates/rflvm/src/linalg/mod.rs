@@ -12,10 +12,11 @@ pub use gram::{Gram, Symmetric, gram};
 pub use product::{mul, par_mul, par_mul_into};
 pub use subspace::{leading, orthonormalise};
 
+use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
 /// A dense matrix, row after row.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Mat {
     rows: usize,
     cols: usize,

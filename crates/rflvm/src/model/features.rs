@@ -6,9 +6,10 @@
 use crate::kernels;
 use crate::linalg::Mat;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// X, W, and H = [φ_W(X), 1].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Features {
     x: Mat,
     w: Mat,

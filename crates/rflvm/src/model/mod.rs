@@ -10,6 +10,7 @@ use crate::linalg::{self, Mat};
 use crate::observations::Observations;
 use family::{BlockView, Family, Row, Theta, Unit};
 use features::Features;
+use serde::{Deserialize, Serialize};
 use spectral::{Kernel, Spectral};
 use std::ops::Range;
 use std::sync::Arc;
@@ -79,7 +80,7 @@ pub struct Model {
 }
 
 /// The unknowns, and F = o + Hβ that follows from them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
     /// X, W and their features.
     pub features: Features,

@@ -6,6 +6,7 @@ use crate::dist::{gamma, ln_gamma, ln_gamma_density};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
 
 /// The Dirichlet-process mixture. Defaults as in the model's section 2.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +61,7 @@ impl Default for Kernel {
 
 /// Clusters of frequencies: assignments z, parameters (μ_k, Σ_k), concentration α.
 /// A fixed kernel is one cluster that never changes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Spectral {
     /// z_l, in 0..K.
     pub z: Vec<usize>,

@@ -26,11 +26,12 @@ pub use zero_inflated_poisson::ZeroInflatedPoisson;
 use crate::error::{DataError, NumericalError};
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::ops::Range;
 
 /// A family's own parameters: one row a parameter, one column a column of the block; and what they share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Theta {
     /// Parameters × columns.
     pub values: Mat,
