@@ -112,9 +112,9 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
             info.position_tries,
             info.acceptance,
             chain.tuning().trajectory.leapfrogs,
-            chain.state.spectral.count()
+            chain.state().spectral.count()
         )?;
-        for value in invariants(args, model, &chain.state) {
+        for value in invariants(args, model, chain.state()) {
             write!(out, ",{value}")?;
         }
         writeln!(out)?;

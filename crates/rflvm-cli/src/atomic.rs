@@ -1,9 +1,11 @@
 //! Output files that appear whole or not at all, and an output folder checked before any work.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+pub use rflvm::atomic::{plain_reason, write};
+
+use rflvm::atomic::create_temporary;
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Why the output folder cannot be used; each message is one sentence.
 #[derive(Debug, thiserror::Error)]
@@ -30,30 +32,6 @@ pub enum DirError {
     NotWritable { path: PathBuf, reason: String },
 }
 
-/// Replaces `path` by a file that holds exactly `bytes`.
-///
-/// A reader sees the old file or the new one, never a part: the bytes go to a temporary name in
-/// the same folder, reach the disk, and only then take the final name. On failure the temporary
-/// file is removed and `path` is as it was.
-pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if path.file_name().is_none() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"));
-    }
-    let folder = folder_of(path);
-    let (temporary, file) = create_temporary(folder)?;
-    let outcome = fill(file, bytes).and_then(|()| fs::rename(&temporary, path));
-    if let Err(error) = outcome {
-        // The first failure is the one worth reporting.
-        let _ = fs::remove_file(&temporary);
-        return Err(error);
-    }
-    // The data is safe already; some file systems refuse to sync a folder.
-    if let Ok(handle) = File::open(folder) {
-        let _ = handle.sync_all();
-    }
-    Ok(())
-}
-
 /// Makes the output folder, with its parents, and proves that a file can be written there.
 ///
 /// Call it before sampling, so that hours of work never end in a refused write.
@@ -67,48 +45,11 @@ pub fn prepare_dir(path: &Path) -> Result<(), DirError> {
             None => DirError::CannotMake { path: owned(), reason: plain_reason(&error) },
         });
     }
-    let probe = create_temporary(path).and_then(|(name, file)| {
-        let filled = fill(file, b"probe");
+    let probe = create_temporary(path).and_then(|(name, mut file)| {
+        let filled = file.write_all(b"probe").and_then(|()| file.sync_all());
         fs::remove_file(name).and(filled)
     });
     probe.map_err(|error| DirError::NotWritable { path: owned(), reason: plain_reason(&error) })
-}
-
-/// The operating system's words for an error, without the number that Rust appends.
-pub fn plain_reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_string(),
-        None => text,
-    }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-fn create_temporary(folder: &Path) -> io::Result<(PathBuf, File)> {
-    static SERIAL: AtomicU64 = AtomicU64::new(0);
-    let mut attempts = 0;
-    loop {
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        // Not derived from the final name, which may already be as long as the system allows.
-        let name = folder.join(format!(".rflvm-{}-{serial}.tmp", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&name) {
-            Ok(file) => return Ok((name, file)),
-            // A killed run with the same process number may have left its file behind.
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempts < 100 => attempts += 1,
-            Err(e) => return Err(e),
-        }
-    }
-}
-
-fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 #[cfg(test)]
@@ -124,34 +65,6 @@ mod tests {
 
     fn names(folder: &Path) -> Vec<String> {
         fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
-    }
-
-    #[test]
-    fn writes_and_replaces_without_leftovers() {
-        let folder = scratch("replace");
-        let path = folder.join("embedding.csv");
-        write(&path, b"old and longer").unwrap();
-        write(&path, b"new").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(names(&folder), ["embedding.csv"]);
-        fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn a_failed_rename_removes_the_temporary_file() {
-        let folder = scratch("rename");
-        let taken = folder.join("taken");
-        fs::create_dir_all(taken.join("inside")).unwrap();
-        assert!(write(&taken, b"x").is_err());
-        assert_eq!(names(&folder), ["taken"]);
-        fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn refuses_paths_without_name_or_folder() {
-        assert!(write(Path::new("/"), b"x").is_err());
-        assert!(write(Path::new("/no/such/folder/x"), b"x").is_err());
-        assert!(write(Path::new("/proc/rflvm-test"), b"x").is_err());
     }
 
     #[test]

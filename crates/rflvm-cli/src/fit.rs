@@ -8,7 +8,8 @@ use crate::table::{self, ReadOptions, Table};
 use crate::{atomic, output};
 use rflvm::draws::Memory;
 use rflvm::error::SpecError;
-use rflvm::gibbs::chain::{self, Settings};
+use rflvm::gibbs::chain::Settings;
+use rflvm::gibbs::run;
 use rflvm::gibbs::start::Start;
 use rflvm::kernels::{self, Level};
 use rflvm::linalg::Mat;
@@ -70,7 +71,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
 /// Samples all chains.
 pub fn sample(model: &Model, settings: &Settings, quiet: bool) -> Result<Posterior, Failure> {
     let watch = Watch::new(quiet, settings.chains, settings.warmup + settings.draws * settings.thin);
-    let chains = chain::run(model, settings, |_| Memory::default(), |progress| watch.see(progress))?;
+    let chains = run::run(model, settings, |_| Memory::default(), |progress| watch.see(progress))?;
     Ok(Posterior::new(chains))
 }
 

@@ -1,7 +1,7 @@
 //! Progress of the chains: a bar each on a terminal, a line now and then elsewhere, nothing when quiet.
 
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
-use rflvm::gibbs::chain::Progress;
+use rflvm::gibbs::run::Progress;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

@@ -5,7 +5,8 @@
 
 use rand::RngExt;
 use rflvm::draws::Memory;
-use rflvm::gibbs::chain::{self, Settings};
+use rflvm::gibbs::chain::Settings;
+use rflvm::gibbs::run;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Density, Generic, Theta};
 use rflvm::model::{Model, ModelSpec};
@@ -62,7 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let spec = ModelSpec { features: 50, ..ModelSpec::default() };
     let model = Model::new(Observations::new(y)?, Generic(Waiting), spec)?;
     let settings = Settings { warmup: 300, draws: 200, seed: 1, ..Settings::default() };
-    let chains = chain::run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(()))?;
+    let chains = run::run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(()))?;
     let posterior = Posterior::new(chains);
 
     println!("R² of the positions: {:.3}", score::affine_r2(&posterior.embedding().mean, &curve.x));

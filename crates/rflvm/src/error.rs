@@ -1,4 +1,4 @@
-//! What can go wrong, one enum per layer: the data, the specification, the numbers.
+//! What can go wrong, one enum per layer: the data, the specification, the numbers, the files.
 
 use thiserror::Error;
 
@@ -124,6 +124,35 @@ pub enum NumericalError {
     },
 }
 
+/// A store of draws or a checkpoint that cannot be written or read.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StoreError {
+    /// The system refused to write.
+    #[error("{path}: the file cannot be written ({reason}); free some space or choose another place")]
+    Write {
+        /// The file.
+        path: String,
+        /// The system's words.
+        reason: String,
+    },
+    /// The system refused to read.
+    #[error("{path}: the file cannot be read ({reason})")]
+    Read {
+        /// The file.
+        path: String,
+        /// The system's words.
+        reason: String,
+    },
+    /// Something is there, but not what was written.
+    #[error("{path}: {problem}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+}
+
 /// A run that failed: in set-up or in a sweep.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RunError {
@@ -140,6 +169,9 @@ pub enum RunError {
         /// What broke down.
         source: NumericalError,
     },
+    /// Draws could not be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The caller asked to stop.
     #[error("stopped on request after {sweep} sweeps")]
     Stopped {

@@ -13,6 +13,7 @@
 //! | p(Y, everything) | [`model::joint`] | the joint density, written plainly |
 //! | one sweep | [`gibbs::sweep`] | the sampler |
 
+pub mod atomic;
 pub mod dist;
 pub mod draws;
 pub mod error;

@@ -4,7 +4,8 @@ mod curve;
 
 use curve::model;
 use rflvm::draws::Memory;
-use rflvm::gibbs::chain::{Settings, run};
+use rflvm::gibbs::chain::Settings;
+use rflvm::gibbs::run::run;
 use rflvm::model::Model;
 use rflvm::spec;
 use std::ops::ControlFlow;

@@ -1,6 +1,7 @@
 //! Draws in memory: X, W, z, θ and the scalars of each draw; running moments of E[y | f] in place of F, which would not fit.
 
 use super::{Draw, Draws};
+use crate::error::StoreError;
 use crate::linalg::Mat;
 use crate::model::family::Theta;
 
@@ -30,7 +31,7 @@ pub struct Memory {
 }
 
 impl Draws for Memory {
-    fn push(&mut self, draw: &Draw<'_>) {
+    fn push(&mut self, draw: &Draw<'_>) -> Result<(), StoreError> {
         let (model, state) = (draw.model, draw.state);
         self.x.push(state.features.x().clone());
         self.w.push(state.features.w().clone());
@@ -47,11 +48,7 @@ impl Draws for Memory {
         let weight = 1.0 / self.x.len() as f64;
         let mut cells = vec![0.0; model.columns()];
         for n in 0..model.rows() {
-            for (block, theta) in model.blocks().iter().zip(&state.theta) {
-                let columns = block.columns.clone();
-                let f = &state.f.row(n)[columns.clone()];
-                block.family.mean(model.row(block, n, theta), f, &mut cells[columns]);
-            }
+            model.expected_row(state, n, &mut cells);
             for (mean, cell) in self.mean.row_mut(n).iter_mut().zip(&cells) {
                 *mean += weight * (cell - *mean);
             }
@@ -59,5 +56,6 @@ impl Draws for Memory {
                 *square += weight * (cell * cell - *square);
             }
         }
+        Ok(())
     }
 }

@@ -1,10 +1,14 @@
 //! Where draws go. A sink takes each kept state of one chain as it comes.
 
 mod memory;
+pub mod moments;
+pub mod zarr;
 
 pub use memory::Memory;
 
+use crate::error::StoreError;
 use crate::model::{Model, State};
+use serde::{Deserialize, Serialize};
 
 /// A kept state.
 #[derive(Debug, Clone, Copy)]
@@ -17,10 +21,25 @@ pub struct Draw<'a> {
     pub ln_likelihood: f64,
     /// The joint log density.
     pub ln_joint: f64,
+    /// How the sweep went that led here.
+    pub stats: Stats,
+}
+
+/// What a sweep tells of itself that depends on the seed alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Acceptance probability of the gradient move.
+    pub acceptance: f64,
+    /// Its step size.
+    pub step: f64,
+    /// Slice candidates priced per frequency.
+    pub frequency_tries: f64,
+    /// Slice candidates priced per row.
+    pub position_tries: f64,
 }
 
 /// A sink for the draws of one chain.
 pub trait Draws {
     /// Takes a draw.
-    fn push(&mut self, draw: &Draw<'_>);
+    fn push(&mut self, draw: &Draw<'_>) -> Result<(), StoreError>;
 }

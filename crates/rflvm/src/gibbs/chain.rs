@@ -1,14 +1,14 @@
-//! Chains: a start, a staged warm-up, draws. Every chain and sweep has random streams of its own, so draws depend on the
-//! seed alone and not on the number of threads.
+//! One chain: a start, a staged warm-up, draws. Every chain and sweep has random streams of its own, so draws depend on the
+//! seed alone and not on the number of threads, nor on how often the chain was stopped and resumed.
 
 use super::start::{Start, start};
 use super::tuning::{Adaptation, Tuning};
-use super::{Moves, SweepInfo, sweep};
-use crate::draws::{Draw, Draws};
-use crate::error::{NumericalError, RunError, SpecError};
+use super::{Moves, Step, SweepInfo, sweep};
+use crate::draws::{Draw, Stats};
+use crate::error::{NumericalError, SpecError};
 use crate::model::{Model, State, joint};
 use crate::rng::Stream;
-use std::ops::ControlFlow;
+use serde::{Deserialize, Serialize};
 
 /// How to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,29 +56,32 @@ impl Settings {
         }
         Ok(())
     }
-}
 
-/// What a chain says after each sweep.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress {
-    /// Chain, counted from 0.
-    pub chain: usize,
-    /// Sweeps done, warm-up included.
-    pub sweep: u64,
-    /// Sweeps in all.
-    pub sweeps: u64,
-    /// Whether the chain still warms up.
-    pub warming: bool,
-    /// The part of the log-likelihood that depends on F.
-    pub log_lik: f64,
-    /// Clusters of frequencies.
-    pub clusters: usize,
-    /// What the sweep reported.
-    pub info: SweepInfo,
+    /// Sweeps of a chain, warm-up included.
+    pub fn sweeps(&self) -> u64 {
+        self.warmup + self.draws * self.thin
+    }
+
+    /// Whether the state after so many sweeps is kept.
+    fn keeps(&self, done: u64) -> bool {
+        done > self.warmup && (done - self.warmup).is_multiple_of(self.thin)
+    }
 }
 
 /// The share of the warm-up in which X is held while the rest settles around it.
 const HELD_SHARE: u64 = 10;
+
+/// All that a chain is, but for what follows from the model and the settings: a chain resumed from it goes on as if it had
+/// never stopped, to the bit.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Snapshot {
+    state: State,
+    tuning: Tuning,
+    adaptation: Option<Adaptation>,
+    done: u64,
+    last: Stats,
+    seconds: [f64; Step::COUNT],
+}
 
 /// One chain, ready to sweep.
 #[derive(Debug)]
@@ -86,117 +89,104 @@ pub struct Chain<'a> {
     model: &'a Model,
     settings: &'a Settings,
     stream: Stream,
-    /// The current state.
-    pub state: State,
-    tuning: Tuning,
-    adaptation: Option<Adaptation>,
     held: u64,
-    done: u64,
+    at: Snapshot,
 }
 
 impl<'a> Chain<'a> {
     /// Fits the start of chain number `chain`.
     pub fn new(model: &'a Model, settings: &'a Settings, chain: usize) -> Result<Self, NumericalError> {
-        let stream = Stream::new(settings.seed).named("chain").at(chain as u64);
-        let state = start(model, settings.start, stream)?;
+        let state = start(model, settings.start, stream(settings, chain))?;
         let tuning = Tuning::guess(model);
-        let held = settings.warmup / HELD_SHARE;
-        Ok(Chain {
-            adaptation: Some(Adaptation::new(model, &tuning, settings.warmup - held)),
-            model,
-            settings,
-            stream,
-            state,
-            tuning,
-            held,
-            done: 0,
-        })
+        let adaptation = Some(Adaptation::new(model, &tuning, settings.warmup - held(settings)));
+        let (last, seconds) = (Stats::default(), [0.0; Step::COUNT]);
+        Ok(Self::resume(model, settings, chain, Snapshot { state, tuning, adaptation, done: 0, last, seconds }))
+    }
+
+    /// Goes on from where chain number `chain` of the same model and settings was.
+    pub fn resume(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
+        Chain { model, settings, stream: stream(settings, chain), held: held(settings), at }
     }
 
     /// One sweep, with tuning while the warm-up lasts.
     pub fn advance(&mut self) -> Result<SweepInfo, NumericalError> {
-        let stream = self.stream.named("sweep").at(self.done);
+        let at = &mut self.at;
+        let stream = self.stream.named("sweep").at(at.done);
         let mut moves = self.settings.moves;
-        if self.done < self.held {
+        if at.done < self.held {
             // The step size is not tuned to a state that is still held.
             moves.positions = false;
             moves.gradient = false;
         }
-        if self.done == self.settings.warmup
-            && let Some(adaptation) = self.adaptation.take()
+        if at.done == self.settings.warmup
+            && let Some(adaptation) = at.adaptation.take()
             && self.settings.warmup > self.held
         {
-            adaptation.finish(&mut self.tuning);
+            adaptation.finish(&mut at.tuning);
         }
-        if self.done == self.held {
-            self.tuning.refer_to(self.model, &self.state);
+        if at.done == self.held {
+            at.tuning.refer_to(self.model, &at.state);
         }
-        let info = sweep(self.model, &mut self.state, moves, &self.tuning, stream)?;
-        if self.done >= self.held
+        let step = at.tuning.trajectory.step;
+        let info = sweep(self.model, &mut at.state, moves, &at.tuning, stream)?;
+        if at.done >= self.held
             && moves.gradient
-            && let Some(adaptation) = &mut self.adaptation
+            && let Some(adaptation) = &mut at.adaptation
         {
-            adaptation.learn(self.model, info.acceptance, &self.state, &mut self.tuning);
+            adaptation.learn(self.model, info.acceptance, &at.state, &mut at.tuning);
         }
-        self.done += 1;
+        at.done += 1;
+        at.seconds.iter_mut().zip(info.seconds).for_each(|(sum, s)| *sum += s);
+        at.last = Stats {
+            acceptance: info.acceptance,
+            step,
+            frequency_tries: info.frequency_tries,
+            position_tries: info.position_tries,
+        };
         Ok(info)
+    }
+
+    /// The current state as a draw, if the settings keep it.
+    pub fn draw(&self) -> Result<Option<Draw<'_>>, NumericalError> {
+        if !self.settings.keeps(self.at.done) {
+            return Ok(None);
+        }
+        let (model, state) = (self.model, &self.at.state);
+        let ln_likelihood = model.ln_likelihood(state);
+        let ln_joint = ln_likelihood + joint::ln_prior(model, state)?;
+        Ok(Some(Draw { model, state, ln_likelihood, ln_joint, stats: self.at.last }))
+    }
+
+    /// The current state.
+    pub fn state(&self) -> &State {
+        &self.at.state
     }
 
     /// What the gradient move is tuned to.
     pub fn tuning(&self) -> &Tuning {
-        &self.tuning
+        &self.at.tuning
+    }
+
+    /// Sweeps done, warm-up included.
+    pub fn done(&self) -> u64 {
+        self.at.done
+    }
+
+    /// Wall seconds spent in each step so far.
+    pub fn seconds(&self) -> [f64; Step::COUNT] {
+        self.at.seconds
+    }
+
+    /// Where the chain is.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.at
     }
 }
 
-/// Runs all chains, each into a sink of its own, and returns the sinks in order.
-/// `watch` sees every sweep and may stop the run.
-pub fn run<D: Draws + Send>(
-    model: &Model,
-    settings: &Settings,
-    sink: impl Fn(usize) -> D + Sync,
-    watch: impl Fn(Progress) -> ControlFlow<()> + Sync,
-) -> Result<Vec<D>, RunError> {
-    settings.check()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().map_err(|error| {
-        let rule = format!("that many threads cannot be started ({error})");
-        SpecError::Setting { setting: "threads", value: settings.threads.to_string(), rule }
-    })?;
-    // A thread a chain, which hands its sweeps to the pool one by one: chains advance together on any number of threads.
-    let run_one = |chain: usize| -> Result<D, RunError> {
-        let mut sink = sink(chain);
-        let sweeps = settings.warmup + settings.draws * settings.thin;
-        let fail = |sweep: u64| move |source| RunError::Numerical { chain: chain + 1, sweep, source };
-        let mut state = pool.install(|| Chain::new(model, settings, chain)).map_err(fail(0))?;
-        for done in 1..=sweeps {
-            let step = pool.install(|| -> Result<_, NumericalError> {
-                let info = state.advance()?;
-                let kept = done > settings.warmup && (done - settings.warmup).is_multiple_of(settings.thin);
-                if kept {
-                    let ln_likelihood = model.ln_likelihood(&state.state);
-                    let ln_joint = ln_likelihood + joint::ln_prior(model, &state.state)?;
-                    sink.push(&Draw { model, state: &state.state, ln_likelihood, ln_joint });
-                }
-                Ok((info, model.log_lik(&state.state)))
-            });
-            let (info, log_lik) = step.map_err(fail(done))?;
-            let progress = Progress {
-                chain,
-                sweep: done,
-                sweeps,
-                warming: done <= settings.warmup,
-                log_lik,
-                clusters: state.state.spectral.count(),
-                info,
-            };
-            if watch(progress).is_break() {
-                return Err(RunError::Stopped { sweep: done });
-            }
-        }
-        Ok(sink)
-    };
-    std::thread::scope(|scope| {
-        let run_one = &run_one;
-        let threads: Vec<_> = (0..settings.chains).map(|chain| scope.spawn(move || run_one(chain))).collect();
-        threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    })
+fn stream(settings: &Settings, chain: usize) -> Stream {
+    Stream::new(settings.seed).named("chain").at(chain as u64)
+}
+
+fn held(settings: &Settings) -> u64 {
+    settings.warmup / HELD_SHARE
 }

@@ -3,6 +3,7 @@
 pub mod amplitudes;
 pub mod assignments;
 pub mod chain;
+pub mod checkpoint;
 pub mod coefficients;
 pub mod collapsed;
 pub mod components;
@@ -15,6 +16,7 @@ pub mod noncentred;
 pub mod optimise;
 pub mod pca;
 pub mod reference;
+pub mod run;
 pub mod start;
 pub mod symmetry;
 pub mod tuning;

@@ -279,6 +279,15 @@ impl Model {
         crate::par::sum(self.rows(), 16 * self.columns(), |rows| rows.map(of_row).sum())
     }
 
+    /// E[y_nj | f_nj] of all cells of row n.
+    pub fn expected_row(&self, state: &State, n: usize, cells: &mut [f64]) {
+        for (block, theta) in self.blocks.iter().zip(&state.theta) {
+            let columns = block.columns.clone();
+            let f = &state.f.row(n)[columns.clone()];
+            block.family.mean(self.row(block, n, theta), f, &mut cells[columns]);
+        }
+    }
+
     /// Prior precision of the weights of column j for unit coefficient scale: 1/τ_j² for features, 1/s_c² last.
     pub fn weight_precision(&self, tau2: f64) -> Vec<f64> {
         let mut precision = vec![1.0 / tau2; self.spec.features + 1];

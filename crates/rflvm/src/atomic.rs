@@ -1,0 +1,116 @@
+//! Files that appear whole or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Replaces `path` by a file that holds exactly `bytes`; see [`write_with`].
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// Replaces `path` by what `fill` writes.
+///
+/// A reader sees the old file or the new one, never a part: the bytes go to a temporary name in
+/// the same folder, reach the disk, and only then take the final name. On failure the temporary
+/// file is removed and `path` is as it was.
+pub fn write_with(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    if path.file_name().is_none() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"));
+    }
+    let folder = folder_of(path);
+    let (temporary, file) = create_temporary(folder)?;
+    let mut writer = BufWriter::new(file);
+    let outcome = fill(&mut writer)
+        .and_then(|()| writer.flush())
+        .and_then(|()| writer.get_ref().sync_all())
+        .and_then(|()| fs::rename(&temporary, path));
+    if let Err(error) = outcome {
+        // The first failure is the one worth reporting.
+        let _ = fs::remove_file(&temporary);
+        return Err(error);
+    }
+    // The data is safe already; some file systems refuse to sync a folder.
+    if let Ok(handle) = File::open(folder) {
+        let _ = handle.sync_all();
+    }
+    Ok(())
+}
+
+/// The operating system's words for an error, without the number that Rust appends.
+pub fn plain_reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A new file of a name that nothing else has.
+pub fn create_temporary(folder: &Path) -> io::Result<(PathBuf, File)> {
+    static SERIAL: AtomicU64 = AtomicU64::new(0);
+    let mut attempts = 0;
+    loop {
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        // Not derived from the final name, which may already be as long as the system allows.
+        let name = folder.join(format!(".rflvm-{}-{serial}.tmp", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&name) {
+            Ok(file) => return Ok((name, file)),
+            // A killed run with the same process number may have left its file behind.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempts < 100 => attempts += 1,
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("rflvm-atomic-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn writes_and_replaces_without_leftovers() {
+        let folder = scratch("replace");
+        let path = folder.join("embedding.csv");
+        write(&path, b"old and longer").unwrap();
+        write(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(&folder), ["embedding.csv"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_failed_rename_removes_the_temporary_file() {
+        let folder = scratch("rename");
+        let taken = folder.join("taken");
+        fs::create_dir_all(taken.join("inside")).unwrap();
+        assert!(write(&taken, b"x").is_err());
+        assert_eq!(names(&folder), ["taken"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn refuses_paths_without_name_or_folder() {
+        assert!(write(Path::new("/"), b"x").is_err());
+        assert!(write(Path::new("/no/such/folder/x"), b"x").is_err());
+        assert!(write(Path::new("/proc/rflvm-test"), b"x").is_err());
+    }
+}

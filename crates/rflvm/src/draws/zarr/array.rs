@@ -1,0 +1,106 @@
+//! One array of a store: its metadata, and where its chunks lie.
+//!
+//! Zarr's format 2 (zarr-specs.readthedocs.io), which every version of zarr-python reads. Written by hand: it is a few lines
+//! of JSON beside files of raw numbers, and no crate we found appends in a way that survives being killed at any moment.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// A kind of number or text, little-endian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// 64-bit float; NaN where nothing was written.
+    Float,
+    /// 64-bit integer; −1 where nothing was written.
+    Integer,
+    /// Text of at most so many characters, four bytes each.
+    Text(usize),
+}
+
+impl Kind {
+    /// Bytes of one value.
+    pub fn size(self) -> usize {
+        match self {
+            Kind::Float | Kind::Integer => 8,
+            Kind::Text(length) => 4 * length,
+        }
+    }
+
+    fn code(self) -> String {
+        match self {
+            Kind::Float => "<f8".into(),
+            Kind::Integer => "<i8".into(),
+            Kind::Text(length) => format!("<U{length}"),
+        }
+    }
+
+    /// The value of a cell that was never written.
+    pub fn fill(self) -> [u8; 8] {
+        match self {
+            Kind::Float => f64::NAN.to_le_bytes(),
+            Kind::Integer | Kind::Text(_) => (-1_i64).to_le_bytes(),
+        }
+    }
+}
+
+/// An array in a group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array {
+    /// The group it belongs to.
+    pub group: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Kind of its values.
+    pub kind: Kind,
+    /// Names of its axes.
+    pub dims: Vec<String>,
+    /// Length of each axis.
+    pub shape: Vec<usize>,
+    /// Length of a chunk along each axis.
+    pub chunk: Vec<usize>,
+}
+
+impl Array {
+    /// An array in one chunk.
+    pub fn whole(group: &'static str, name: &str, kind: Kind, axes: &[(&str, usize)]) -> Self {
+        let shape: Vec<usize> = axes.iter().map(|a| a.1).collect();
+        let chunk = shape.iter().map(|&length| length.max(1)).collect();
+        let dims = axes.iter().map(|a| a.0.to_string()).collect();
+        Array { group, name: name.into(), kind, dims, shape, chunk }
+    }
+
+    /// Its folder in the store.
+    pub fn folder(&self, store: &Path) -> PathBuf {
+        store.join(self.group).join(&self.name)
+    }
+
+    /// The file of a chunk.
+    pub fn file(&self, store: &Path, chunk: &[u64]) -> PathBuf {
+        let name: Vec<String> = chunk.iter().map(u64::to_string).collect();
+        // An array without axes has one chunk, called 0.
+        self.folder(store).join(if name.is_empty() { "0".into() } else { name.join(".") })
+    }
+
+    /// Bytes of a whole chunk.
+    pub fn chunk_bytes(&self) -> usize {
+        self.chunk.iter().product::<usize>() * self.kind.size()
+    }
+
+    /// What `.zarray` says.
+    pub fn metadata(&self) -> Value {
+        let fill = match self.kind {
+            Kind::Float => json!("NaN"),
+            Kind::Integer => json!(-1),
+            Kind::Text(_) => json!(""),
+        };
+        json!({
+            "zarr_format": 2, "shape": self.shape, "chunks": self.chunk, "dtype": self.kind.code(), "fill_value": fill,
+            "order": "C", "compressor": null, "filters": null,
+        })
+    }
+
+    /// What `.zattrs` says.
+    pub fn attributes(&self) -> Value {
+        json!({ "_ARRAY_DIMENSIONS": self.dims })
+    }
+}

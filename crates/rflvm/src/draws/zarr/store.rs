@@ -1,0 +1,226 @@
+//! A store as a whole: what it says of the run, and how many draws it has.
+
+use super::array::{Array, Kind};
+use super::quantity::{Kept, Quantity, block_names, quantities};
+use super::traced::Traced;
+use crate::atomic;
+use crate::draws::moments::Moments;
+use crate::error::StoreError;
+use crate::model::Model;
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is known of the rows beside the data.
+#[derive(Debug, Clone, Default)]
+pub struct Labels {
+    /// Names of the rows.
+    pub ids: Vec<String>,
+    /// Their classes.
+    pub labels: Option<Vec<String>>,
+}
+
+/// A store that draws go to.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) path: PathBuf,
+    pub(super) drawn: Arc<Vec<(Quantity, Array)>>,
+    fixed: Vec<Array>,
+    draws: u64,
+    attributes: Value,
+    /// The metadata on disk.
+    said: Map<String, Value>,
+}
+
+/// The groups, in the order a reader meets them.
+const GROUPS: [&str; 5] = ["posterior", "sample_stats", "observed_data", "constant_data", "moments"];
+
+impl Store {
+    /// The store of a run that keeps `draws` draws of each chain. Nothing is written yet.
+    pub fn new(path: &Path, model: &Model, keep: &[Kept], chains: usize, draws: u64, attributes: Value) -> Self {
+        let drawn = Arc::new(quantities(model, keep, chains));
+        Store { path: path.to_path_buf(), drawn, fixed: Vec::new(), draws, attributes, said: Map::new() }
+    }
+
+    /// The arrays of draws.
+    pub(super) fn drawn(&self) -> Arc<Vec<(Quantity, Array)>> {
+        Arc::clone(&self.drawn)
+    }
+
+    /// Writes all that does not grow: data, names, coordinates. It replaces nothing but what it wrote before.
+    pub fn begin(&mut self, model: &Model, labels: &Labels, chains: usize) -> Result<(), StoreError> {
+        let (n, j, d, l) = (model.rows(), model.columns(), model.latent_dim(), model.frequencies());
+        let traced = Traced::of(model);
+        self.fixed.clear();
+        for group in GROUPS {
+            make_folder(&self.path.join(group))?;
+        }
+        for (_, array) in self.drawn.iter() {
+            make_folder(&array.folder(&self.path))?;
+        }
+        let names: Vec<&str> = model.names().iter().map(String::as_str).collect();
+        let ids: Vec<&str> = labels.ids.iter().map(String::as_str).collect();
+        let whole = |length: usize| (0..length as i64).collect::<Vec<i64>>();
+        for group in GROUPS {
+            let drawn = self.drawn();
+            let has = |dim: &str| drawn.iter().any(|(_, a)| a.group == group && a.dims.iter().any(|d| d == dim));
+            let table = matches!(group, "observed_data" | "moments");
+            let sampled = matches!(group, "posterior" | "sample_stats");
+            if sampled || group == "moments" {
+                self.integers(group, "chain", &[("chain", chains)], &whole(chains))?;
+            }
+            if sampled {
+                self.integers(group, "draw", &[("draw", self.draws as usize)], &whole(self.draws as usize))?;
+            }
+            if table || group == "constant_data" || has("row") {
+                self.texts(group, "row", "row", &ids)?;
+            }
+            if table || has("column") {
+                self.texts(group, "column", "column", &names)?;
+            }
+            if has("latent") || group == "moments" {
+                self.integers(group, "latent", &[("latent", d)], &whole(d))?;
+            }
+            if has("frequency") {
+                self.integers(group, "frequency", &[("frequency", l)], &whole(l))?;
+            }
+            if has("feature") {
+                let feature = |i: usize| match (i < l, i < 2 * l) {
+                    (true, _) => format!("sin {i}"),
+                    (_, true) => format!("cos {}", i - l),
+                    _ => "intercept".into(),
+                };
+                let features: Vec<String> = (0..=2 * l).map(feature).collect();
+                self.texts(group, "feature", "feature", &features.iter().map(String::as_str).collect::<Vec<_>>())?;
+            }
+            for (block, b) in model.blocks().iter().enumerate().filter(|_| model.blocks().len() > 1) {
+                let (_, axis) = block_names(model, block);
+                if has(&axis) {
+                    self.texts(group, &axis, &axis, &names[b.columns.clone()])?;
+                }
+            }
+            if has("pair") {
+                let name = |(a, b): &(usize, usize)| format!("{} {}", ids[*a], ids[*b]);
+                let pairs: Vec<String> = traced.pairs.iter().map(name).collect();
+                self.texts(group, "pair", "pair", &pairs.iter().map(String::as_str).collect::<Vec<_>>())?;
+                let name = |(n, j): &(usize, usize)| format!("{} {}", ids[*n], names[*j]);
+                let cells: Vec<String> = traced.cells.iter().map(name).collect();
+                self.texts(group, "cell", "cell", &cells.iter().map(String::as_str).collect::<Vec<_>>())?;
+            }
+        }
+        self.floats("observed_data", "y", &[("row", n), ("column", j)], model.y().as_slice())?;
+        self.floats("constant_data", "offset", &[("row", n)], model.offset())?;
+        if let Some(labels) = &labels.labels {
+            self.texts("constant_data", "label", "row", &labels.iter().map(String::as_str).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the running moments, one set a chain.
+    pub fn moments(&mut self, model: &Model, moments: &[&Moments]) -> Result<(), StoreError> {
+        let (chains, n, j, d) = (moments.len(), model.rows(), model.columns(), model.latent_dim());
+        if moments.iter().any(|m| m.x.count() == 0) {
+            return Ok(());
+        }
+        let of = |take: &dyn Fn(&Moments) -> Vec<f64>| moments.iter().flat_map(|m| take(m)).collect::<Vec<f64>>();
+        let (axes, table) =
+            ([("chain", chains), ("row", n), ("latent", d)], [("chain", chains), ("row", n), ("column", j)]);
+        self.floats("moments", "x_mean", &axes, &of(&|m| m.x.mean().to_vec()))?;
+        self.floats("moments", "x_sd", &axes, &of(&|m| m.x.sd()))?;
+        if moments.iter().all(|m| m.f.count() > 0) {
+            self.floats("moments", "f_mean", &table, &of(&|m| m.f.mean().to_vec()))?;
+            self.floats("moments", "f_sd", &table, &of(&|m| m.f.sd()))?;
+        }
+        Ok(())
+    }
+
+    /// Says that every chain has `draws` draws on disk.
+    pub fn publish(&mut self, draws: u64) -> Result<(), StoreError> {
+        let mut all = Map::new();
+        let (path, said) = (&self.path, &self.said);
+        let mut put = |key: String, value: Value| -> Result<(), StoreError> {
+            // What it says already need not reach the disk again.
+            if said.get(&key) != Some(&value) {
+                write(&path.join(&key), value.to_string().as_bytes())?;
+            }
+            all.insert(key, value);
+            Ok(())
+        };
+        put(".zgroup".into(), json!({ "zarr_format": 2 }))?;
+        put(".zattrs".into(), self.attributes.clone())?;
+        for group in GROUPS {
+            put(format!("{group}/.zgroup"), json!({ "zarr_format": 2 }))?;
+            put(format!("{group}/.zattrs"), self.attributes.clone())?;
+        }
+        let grown = |array: &Array| {
+            let mut array = array.clone();
+            if let Some(axis) = array.dims.iter().position(|d| d == "draw") {
+                array.shape[axis] = draws as usize;
+            }
+            array
+        };
+        for array in self.fixed.iter().chain(self.drawn.iter().map(|(_, a)| a)).map(grown) {
+            put(format!("{}/{}/.zarray", array.group, array.name), array.metadata())?;
+            put(format!("{}/{}/.zattrs", array.group, array.name), array.attributes())?;
+        }
+        // Readers that find this file look no further: it is the moment at which the new draws are there.
+        let metadata = json!({ "zarr_consolidated_format": 1, "metadata": all });
+        write(&self.path.join(".zmetadata"), metadata.to_string().as_bytes())?;
+        self.said = all;
+        Ok(())
+    }
+
+    fn floats(
+        &mut self,
+        group: &'static str,
+        name: &str,
+        axes: &[(&str, usize)],
+        values: &[f64],
+    ) -> Result<(), StoreError> {
+        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        self.fix(Array::whole(group, name, Kind::Float, axes), bytes)
+    }
+
+    fn integers(
+        &mut self,
+        group: &'static str,
+        name: &str,
+        axes: &[(&str, usize)],
+        values: &[i64],
+    ) -> Result<(), StoreError> {
+        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        self.fix(Array::whole(group, name, Kind::Integer, axes), bytes)
+    }
+
+    fn texts(&mut self, group: &'static str, name: &str, axis: &str, values: &[&str]) -> Result<(), StoreError> {
+        let length = values.iter().map(|v| v.chars().count()).max().unwrap_or(0).max(1);
+        let mut bytes = Vec::with_capacity(4 * length * values.len());
+        for value in values {
+            let end = bytes.len() + 4 * length;
+            bytes.extend(value.chars().flat_map(|c| u32::from(c).to_le_bytes()));
+            bytes.resize(end, 0);
+        }
+        self.fix(Array::whole(group, name, Kind::Text(length), &[(axis, values.len())]), bytes)
+    }
+
+    fn fix(&mut self, array: Array, bytes: Vec<u8>) -> Result<(), StoreError> {
+        make_folder(&array.folder(&self.path))?;
+        let first = vec![0; array.shape.len()];
+        write(&array.file(&self.path, &first), &bytes)?;
+        self.fixed.retain(|a| (a.group, &a.name) != (array.group, &array.name));
+        self.fixed.push(array);
+        Ok(())
+    }
+}
+
+/// Writes a file whole or not at all.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let reason = |error| StoreError::Write { path: path.display().to_string(), reason: atomic::plain_reason(&error) };
+    atomic::write(path, bytes).map_err(reason)
+}
+
+fn make_folder(path: &Path) -> Result<(), StoreError> {
+    let reason = |error| StoreError::Write { path: path.display().to_string(), reason: atomic::plain_reason(&error) };
+    fs::create_dir_all(path).map_err(reason)
+}

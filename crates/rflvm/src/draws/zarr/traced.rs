@@ -1,0 +1,51 @@
+//! The quantities by which convergence is judged, since no rotation, reflection or relabelling changes them: distances
+//! between some rows, and F in some cells; chosen by the size of the table alone.
+
+use crate::model::{Model, State};
+use crate::rng::Stream;
+use rand::RngExt;
+
+/// Pairs of rows, and cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Traced {
+    /// Pairs of different rows.
+    pub pairs: Vec<(usize, usize)>,
+    /// Row and column, in the model's order, of cells whose column has weights of its own.
+    pub cells: Vec<(usize, usize)>,
+}
+
+/// How many of each.
+const COUNT: usize = 10;
+
+impl Traced {
+    /// Those of a model.
+    pub fn of(model: &Model) -> Self {
+        let mut rng = Stream::new(0).named("traced").rng();
+        let rows = model.rows();
+        let pair = |rng: &mut _| {
+            let (a, step) = (rng_below(rng, rows), 1 + rng_below(rng, rows - 1));
+            (a, (a + step) % rows)
+        };
+        let pairs = (0..COUNT).map(|_| pair(&mut rng)).collect();
+        let free: Vec<usize> = (0..model.columns()).filter(|&j| model.is_free(j)).collect();
+        let cell = |_| (rng_below(&mut rng, rows), free[rng_below(&mut rng, free.len())]);
+        Traced { pairs, cells: (0..COUNT).map(cell).collect() }
+    }
+
+    /// |x_a − x_b| of each pair.
+    pub fn distances(&self, state: &State) -> Vec<f64> {
+        let x = state.features.x();
+        let distance =
+            |&(a, b): &(usize, usize)| x.row(a).iter().zip(x.row(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        self.pairs.iter().map(distance).collect()
+    }
+
+    /// f of each cell.
+    pub fn values(&self, state: &State) -> Vec<f64> {
+        self.cells.iter().map(|&cell| state.f[cell]).collect()
+    }
+}
+
+fn rng_below(rng: &mut crate::rng::StreamRng, bound: usize) -> usize {
+    rng.random_range(0..bound)
+}

@@ -1,0 +1,153 @@
+//! The draws of one chain on their way into the store.
+
+use super::array::Array;
+use super::quantity::Quantity;
+use super::store::{Store, write};
+use super::traced::Traced;
+use crate::atomic::plain_reason;
+use crate::draws::moments::Moments;
+use crate::draws::{Draw, Draws};
+use crate::error::StoreError;
+use crate::model::Model;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How far a chain's draws have come: part of a checkpoint.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct WriterState {
+    draws: u64,
+    /// CRC-32 of all bytes of each array so far, by which a resumed run sees that they are what was written.
+    sums: Vec<u32>,
+    moments: Moments,
+}
+
+/// Appends the draws of a chain.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    chain: u64,
+    drawn: Arc<Vec<(Quantity, Array)>>,
+    traced: Traced,
+    /// The draws of each array's last chunk.
+    buffers: Vec<Vec<u8>>,
+    sums: Vec<crc32fast::Hasher>,
+    state: WriterState,
+}
+
+impl Writer {
+    /// For the draws of chain number `chain`; `has_f` says whether moments of F are kept.
+    pub fn new(store: &Store, model: &Model, chain: usize, has_f: bool) -> Self {
+        let drawn = store.drawn();
+        Writer {
+            path: store.path.clone(),
+            chain: chain as u64,
+            traced: Traced::of(model),
+            buffers: drawn.iter().map(|_| Vec::new()).collect(),
+            sums: drawn.iter().map(|_| crc32fast::Hasher::new()).collect(),
+            state: WriterState { draws: 0, sums: vec![0; drawn.len()], moments: Moments::new(has_f) },
+            drawn,
+        }
+    }
+
+    /// Goes on where a checkpoint was; what the store has beyond it is overwritten. Fails if what it has up to it is not what
+    /// was written.
+    pub fn resume(store: &Store, model: &Model, chain: usize, state: WriterState) -> Result<Self, StoreError> {
+        let mut writer = Writer::new(store, model, chain, false);
+        for (i, (_, array)) in writer.drawn.clone().iter().enumerate() {
+            let per_chunk = array.chunk[1] as u64;
+            let bytes_per_draw = array.chunk_bytes() / array.chunk[1];
+            let mut sum = crc32fast::Hasher::new();
+            let chunks = state.draws.div_ceil(per_chunk);
+            for chunk in 0..chunks {
+                let draws = (state.draws - chunk * per_chunk).min(per_chunk) as usize;
+                let file = array.file(&store.path, &writer.place(array, chunk));
+                let damaged = |problem: String| StoreError::Damaged { path: file.display().to_string(), problem };
+                let mut bytes = fs::read(&file).map_err(|error| StoreError::Read {
+                    path: file.display().to_string(),
+                    reason: plain_reason(&error),
+                })?;
+                if bytes.len() != array.chunk_bytes() {
+                    return Err(damaged(format!(
+                        "the file has {} bytes where {} were written, so the run cannot go on; restore the folder from a copy or start a new fit",
+                        bytes.len(),
+                        array.chunk_bytes()
+                    )));
+                }
+                bytes.truncate(draws * bytes_per_draw);
+                sum.update(&bytes);
+                if chunk + 1 == chunks && (draws as u64) < per_chunk {
+                    writer.buffers[i] = bytes;
+                }
+            }
+            if state.sums.get(i) != Some(&sum.clone().finalize()) {
+                let path = array.folder(&store.path).display().to_string();
+                let problem = "the draws are not those that were written (their checksum differs), so the run cannot go on; \
+                               restore the folder from a copy or start a new fit";
+                return Err(StoreError::Damaged { path, problem: problem.into() });
+            }
+            writer.sums[i] = sum;
+        }
+        writer.state = state;
+        Ok(writer)
+    }
+
+    /// Draws taken so far.
+    pub fn draws(&self) -> u64 {
+        self.state.draws
+    }
+
+    /// The running moments.
+    pub fn moments(&self) -> &Moments {
+        &self.state.moments
+    }
+
+    /// Brings all draws to disk, and returns what a checkpoint must know of them.
+    pub fn flush(&mut self) -> Result<&WriterState, StoreError> {
+        for i in 0..self.drawn.len() {
+            self.state.sums[i] = self.sums[i].clone().finalize();
+            if !self.buffers[i].is_empty() {
+                self.write_chunk(i, (self.state.draws - 1) / self.drawn[i].1.chunk[1] as u64)?;
+            }
+        }
+        Ok(&self.state)
+    }
+
+    fn place(&self, array: &Array, chunk: u64) -> Vec<u64> {
+        let mut place = vec![0; array.shape.len()];
+        (place[0], place[1]) = (self.chain, chunk);
+        place
+    }
+
+    /// Writes the buffer as this chunk, filled up with what stands for nothing.
+    fn write_chunk(&mut self, i: usize, chunk: u64) -> Result<(), StoreError> {
+        let array = &self.drawn[i].1;
+        let file = array.file(&self.path, &self.place(array, chunk));
+        let used = self.buffers[i].len();
+        let fill = array.kind.fill();
+        let missing = (array.chunk_bytes() - used) / fill.len();
+        self.buffers[i].extend((0..missing).flat_map(|_| fill));
+        let outcome = write(&file, &self.buffers[i]);
+        self.buffers[i].truncate(used);
+        outcome
+    }
+}
+
+impl Draws for Writer {
+    fn push(&mut self, draw: &Draw<'_>) -> Result<(), StoreError> {
+        self.state.moments.add(draw);
+        self.state.draws += 1;
+        for i in 0..self.drawn.len() {
+            let start = self.buffers[i].len();
+            self.drawn[i].0.write(draw, &self.traced, &mut self.buffers[i]);
+            self.sums[i].update(&self.buffers[i][start..]);
+            let array = &self.drawn[i].1;
+            if self.buffers[i].len() == array.chunk_bytes() {
+                self.write_chunk(i, (self.state.draws - 1) / array.chunk[1] as u64)?;
+                self.buffers[i].clear();
+            }
+        }
+        Ok(())
+    }
+}
