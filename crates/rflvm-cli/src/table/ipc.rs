@@ -8,7 +8,7 @@ use std::io::{BufReader, Read};
 
 use arrow_buffer::{Buffer, MutableBuffer};
 use arrow_ipc::reader::StreamDecoder;
-use arrow_ipc::{MessageHeader, root_as_message};
+use arrow_ipc::{Message, MessageHeader, root_as_message};
 use arrow_schema::ArrowError;
 
 use super::draft::Draft;
@@ -111,26 +111,31 @@ impl Frames {
         bytes.extend_from_slice(&description);
         bytes.resize(head + body, 0);
         take(&mut bytes[head..])?;
-        self.check_unpacked(&message, &bytes[head..])?;
+        self.check_buffers(&message, &bytes[head..])?;
         Ok(Some(bytes.into()))
     }
 
-    /// Refuses buffers that declare to unpack to more than can be.
-    fn check_unpacked(&self, message: &arrow_ipc::Message, body: &[u8]) -> Result<(), TableError> {
+    /// Refuses buffers that lie outside the body, or declare to unpack to more than can be.
+    fn check_buffers(&self, message: &Message, body: &[u8]) -> Result<(), TableError> {
         let batch = match message.header_type() {
             MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|d| d.data()),
             _ => message.header_as_record_batch(),
         };
-        let Some(batch) = batch.filter(|b| b.compression().is_some()) else { return Ok(()) };
-        let mut total = 0;
+        let Some(batch) = batch else { return Ok(()) };
+        let mut unpacked = 0;
         for buffer in batch.buffers().iter().flatten() {
-            let declared = usize::try_from(buffer.offset())
+            let bytes = usize::try_from(buffer.offset())
                 .ok()
-                .and_then(|offset| body.get(offset..)?.first_chunk())
-                .map_or(0, |bytes| i64::from_le_bytes(*bytes));
-            total += u128::try_from(declared).unwrap_or(0);
+                .zip(usize::try_from(buffer.length()).ok())
+                .and_then(|(offset, length)| body.get(offset..)?.get(..length))
+                .ok_or_else(|| damaged(&self.room, "a buffer lies outside its message".to_string()))?;
+            let declared = bytes.first_chunk().map_or(0, |&length| i64::from_le_bytes(length));
+            unpacked += u128::try_from(declared).unwrap_or(0);
         }
-        self.room.bytes(total, || "its unpacked buffers".to_string())
+        match batch.compression() {
+            Some(_) => self.room.bytes(unpacked, || "its unpacked buffers".to_string()),
+            None => Ok(()),
+        }
     }
 
     fn decode(&mut self, mut bytes: Buffer, options: &ReadOptions) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use sysinfo::System;
 use super::TableError;
 
 /// Granted without questions, so that small files stay quick to read and strange ones harmless.
-const SMALL: u128 = 256 << 20;
+const SMALL: u128 = 64 << 20;
 /// The most that honest data unpack to: gzip ends near 1000, sparse matrices and Parquet go further.
 const UNPACKED: u128 = 4096;
 /// A row's share apart from its cells: its id, at least.

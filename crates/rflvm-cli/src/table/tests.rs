@@ -1,5 +1,6 @@
 //! Good and bad tables as text, and what all tests of tables share.
 
+mod found;
 mod frames;
 mod fuzz;
 mod gzip;

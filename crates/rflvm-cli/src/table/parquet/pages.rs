@@ -88,3 +88,29 @@ impl Header {
         Some(Header { kind, unpacked, packed, values })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(header: &[u8]) -> Result<BufReader<File>> {
+        let path = std::env::temp_dir().join(format!("rflvm-page-{}", std::process::id()));
+        std::fs::write(&path, header).unwrap();
+        let read = Pages::new(File::open(&path).unwrap(), header.len() as u64, 3).get_read(0);
+        std::fs::remove_file(&path).unwrap();
+        read
+    }
+
+    #[test]
+    fn pages_cannot_declare_more_than_they_hold() {
+        // Type, unpacked 7, packed 7, a record with 3 values.
+        assert!(page(b"\x15\x00\x15\x0e\x15\x0e\x2c\x15\x06\x00").is_ok());
+        assert!(page(b"\x15\x00\x15\x0e\x15\x0e\x15\x01\x1c\x15\x06\x00").is_ok(), "with a checksum");
+        assert!(page(b"\x15\x00\x15\xfe\xff\xff\xff\x0f\x15\x0e\x2c\x15\x06\x00").is_err(), "2 GB unpacked");
+        assert!(page(b"\x15\x00\x15\x0e\x15\x0e\x2c\x15\x08\x00").is_err(), "more values than rows");
+        assert!(page(b"\x15\x04\x15\x0e\x15\x0e\x4c\x15\x0e\x00").is_ok(), "a dictionary");
+        assert!(page(b"\x15\x04\x15\x0e\x15\x0e\x4c\x15\x10\x00").is_err(), "more words than bytes");
+        assert!(page(b"\x15\x00\x15\x0d\x15\x0e\x2c\x15\x06\x00").is_err(), "a negative size");
+        assert!(page(b"\x15\x00\x19\x0e").is_err());
+    }
+}

@@ -1,7 +1,9 @@
 //! As much of Thrift's compact protocol as it takes to look at a header before the crate believes it.
 
 /// Types of fields; numbers of all lengths are written alike.
+pub(super) const BYTE: u8 = 3;
 pub(super) const NUMBER: u8 = 5;
+pub(super) const TEXT: u8 = 8;
 pub(super) const LIST: u8 = 9;
 pub(super) const RECORD: u8 = 12;
 
@@ -65,10 +67,10 @@ impl<'a> Thrift<'a> {
         match kind {
             // As fields; true and false in a list take a byte, but Parquet has no such lists.
             1 | 2 => Some(()),
-            3 => self.take(1).map(drop),
+            BYTE => self.take(1).map(drop),
             4..=6 => self.unsigned().map(drop),
             7 => self.take(8).map(drop),
-            8 => {
+            TEXT => {
                 let length = self.unsigned()?;
                 self.take(length).map(drop)
             }

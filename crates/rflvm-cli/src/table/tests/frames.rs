@@ -213,3 +213,17 @@ fn stream_of_schema() -> Vec<u8> {
         .unwrap();
     bytes
 }
+
+#[test]
+fn a_lie_about_unpacked_length_is_refused() {
+    let cells: ArrayRef = Arc::new(Float64Array::from(vec![1.0; 1000]));
+    for (compression, frame) in
+        [(CompressionType::LZ4_FRAME, [0x04, 0x22, 0x4D, 0x18]), (CompressionType::ZSTD, [0x28, 0xB5, 0x2F, 0xFD])]
+    {
+        let mut bytes = feather(&[&batch(vec![("a", cells.clone())])], Some(compression));
+        assert_eq!(plain("arrow", &bytes).unwrap().rows, 1000);
+        let at = bytes.windows(4).position(|w| w == frame).unwrap();
+        bytes[at - 8..at].copy_from_slice(&(1_i64 << 45).to_le_bytes());
+        refused("arrow", bytes, "the table needs 35184.4 GB of memory for its unpacked buffers");
+    }
+}

@@ -1,6 +1,7 @@
 //! Matrix Market files, alone and in folders.
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 
 use super::gzip::gzip;
@@ -55,16 +56,22 @@ fn errors_name_the_line() {
 }
 
 /// A folder that disappears with the test.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(files: &[(&str, &[u8])]) -> Self {
+    pub fn new(files: &[(&str, &[u8])]) -> Self {
         let unique = Scratch::new("folder", b"").0.clone();
         fs::create_dir(&unique).unwrap();
         for (name, bytes) in files {
             fs::write(unique.join(name), bytes).unwrap();
         }
         Folder(unique)
+    }
+
+    /// Writes over a file and cuts it to size.
+    pub fn write(&self, (name, bytes): &(&str, Vec<u8>)) {
+        let mut file = fs::File::options().write(true).open(self.0.join(name)).unwrap();
+        file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64)).unwrap();
     }
 
     fn read(&self, name: &str) -> Result<Table, TableError> {

@@ -25,6 +25,10 @@ pub(super) fn formats() -> Vec<Format> {
         "%%MatrixMarket matrix coordinate real general\n% c\n3 2 2\n1 1 0.5\n3 2 -2\n",
         "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n",
         "%%MatrixMarket matrix array integer general\n2 2\n1\n2\n3\n4\n",
+        &format!(
+            "%%MatrixMarket matrix coordinate real general\n30 30 30\n{}",
+            "7 7 1.5\n13 2 2\n1 30 -4e2\n".repeat(10)
+        ),
     ];
     let arrays = [npy("'<f4'", "True", "(2, 3)", &[1; 24]), npy("'|u1'", "False", "(3, 1)", &[7; 3])];
     let vector = npy("'<i8'", "False", "(2,)", &[1; 16]);
