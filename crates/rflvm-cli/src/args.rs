@@ -111,7 +111,8 @@ pub enum OffsetArg {
 
 #[derive(Debug, Args)]
 pub struct FitArgs {
-    /// The table: .csv, .tsv or .npy, one row a sample. Empty and NA cells are missing.
+    /// The table, one row a sample: .csv, .tsv or .mtx (also .gz), .npy, .npz, .parquet, .arrow or .feather. Empty, NA
+    /// and null cells are missing.
     pub table: PathBuf,
     /// Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t,
     /// zero-inflated-poisson.
@@ -132,6 +133,9 @@ pub struct FitArgs {
     /// Columns to fit, comma-separated; all numeric ones by default.
     #[arg(long, value_delimiter = ',', value_name = "COL,…")]
     pub columns: Option<Vec<String>>,
+    /// Array of an .npz file that holds several.
+    #[arg(long, value_name = "NAME")]
+    pub array: Option<String>,
     /// Folder for the results.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,

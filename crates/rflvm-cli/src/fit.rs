@@ -22,9 +22,16 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &FitArgs) -> Result<(), Failure> {
-    let options = ReadOptions { id: args.id.clone(), labels: args.labels.clone(), columns: args.columns.clone() };
-    let table = table::read(&args.table, &options)?;
-    let model = model(args, &table).map_err(|error| Failure::Data { file: args.table.display().to_string(), error })?;
+    let options = ReadOptions {
+        id: args.id.clone(),
+        labels: args.labels.clone(),
+        columns: args.columns.clone(),
+        array: args.array.clone(),
+        ..ReadOptions::default()
+    };
+    let mut table = table::read(&args.table, &options)?;
+    let model =
+        model(args, &mut table).map_err(|error| Failure::Data { file: args.table.display().to_string(), error })?;
     let settings = settings(&args.run);
     settings.check()?;
     kernels::force(match args.run.instructions {
@@ -88,9 +95,10 @@ pub fn report_chains(posterior: &Posterior, say: &impl Fn(String)) {
     }
 }
 
-fn model(args: &FitArgs, table: &Table) -> Result<Model, SpecError> {
+/// Takes the values out of the table, so that they are not held twice.
+fn model(args: &FitArgs, table: &mut Table) -> Result<Model, SpecError> {
     let columns = table.columns.len();
-    let y = Mat::from_vec(table.rows, columns, table.values.clone());
+    let y = Mat::from_vec(table.rows, columns, std::mem::take(&mut table.values));
     let trials = args.trials.as_deref().map(|text| trials(text, table)).transpose()?;
     let family = rflvm::spec::family(&args.likelihood, trials)?;
     let offset = match args.offset {

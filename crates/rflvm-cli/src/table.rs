@@ -1,17 +1,27 @@
-//! Numeric tables from .csv, .tsv and .npy files, one row per sample and one column per feature.
+//! Numeric tables from files of several formats, one row per sample and one column per feature.
 
 mod csv;
+mod draft;
 mod error;
+mod frame;
+mod guard;
+mod ipc;
+mod mtx;
 mod npy;
+mod npz;
+mod parquet;
+mod room;
 #[cfg(test)]
 mod tests;
+mod text;
+mod words;
 
-use std::collections::HashSet;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 pub use error::TableError;
-use error::{closest, list, shorten};
+use room::Room;
+use words::shorten;
 
 /// A numeric table with the names that go with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +32,12 @@ pub struct Table {
     /// One per row; row numbers from 1 unless the file names its rows.
     pub ids: Vec<String>,
     pub labels: Option<Vec<String>>,
+    /// Known offset of each row on the link scale.
+    pub offset: Option<Vec<f64>>,
+    /// When each row was observed, as in the file.
+    pub time: Option<Vec<String>>,
+    /// To which sequence each row belongs, as in the file.
+    pub sequence: Option<Vec<String>>,
     pub rows: usize,
     /// Row by row, `NaN` where a value is missing.
     pub values: Vec<f64>,
@@ -36,11 +52,19 @@ pub struct ReadOptions {
     pub id: Option<String>,
     /// The column with a class per row, kept as text.
     pub labels: Option<String>,
-    /// Use these columns only, in this order; all but `id` and `labels` if not given.
+    /// The column with a known offset per row.
+    pub offset: Option<String>,
+    /// The column with the time of each row, kept as text.
+    pub time: Option<String>,
+    /// The column with the sequence that each row belongs to, kept as text.
+    pub sequence: Option<String>,
+    /// Use these columns only, in this order; all but those above if not given.
     pub columns: Option<Vec<String>>,
+    /// The array of an archive of several.
+    pub array: Option<String>,
 }
 
-/// Reads a table in the format that the extension of `path` names.
+/// Reads a table in the format that the extension of `path` names, in any case of letters.
 ///
 /// - `.csv` (commas), `.tsv` and `.tab` (tabs): UTF-8 with or without byte-order mark, any line
 ///   ending, fields quoted where needed, blank lines skipped. The first line names the columns,
@@ -50,89 +74,52 @@ pub struct ReadOptions {
 ///   `null` in any case are missing.
 /// - `.npy`: a two-axis array of real numbers, integers or booleans in either memory order; NaN
 ///   is missing and the columns are named `1`, `2`, …
+/// - `.npz`: the array named by `array`, or else the only one that could be a `.npy` table.
+/// - `.parquet`; `.arrow`, `.feather` and `.ipc` (Arrow IPC, as a file or a stream): numeric,
+///   decimal and boolean columns are numbers, null and NaN are missing. Text, also as a
+///   dictionary, dates and times can be ids, labels, times and sequences; times are written as ISO
+///   8601, in UTC if they have a zone. The index that pandas writes without a name is
+///   treated as the nameless first column of a `.csv` file.
+/// - `.mtx`: a Matrix Market matrix, sparse or full, real, integer or pattern, general or symmetric;
+///   cells without entry are zero. Beside `features.tsv` or `genes.tsv` and `barcodes.tsv` the matrix
+///   is one of genes by cells, as 10x pipelines write it: it is transposed, and named by these
+///   files. A folder stands for the `matrix.mtx` in it.
+///
+/// Text and `.mtx` files may be compressed by gzip, with `.gz` after the extension.
+///
+/// A table is streamed into its values: no second copy of a file is held, and what a header declares
+/// is compared with the size of the file and with free memory before it is believed.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
-    let file = || path.to_path_buf();
-    let unreadable = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => TableError::Missing { file: file() },
-        io::ErrorKind::IsADirectory => TableError::Folder { file: file() },
-        _ => TableError::Unreadable { file: file(), reason: crate::atomic::plain_reason(&error) },
-    };
-    if fs::metadata(path).map_err(unreadable)?.is_dir() {
-        return Err(TableError::Folder { file: file() });
+    let metadata = fs::metadata(path).map_err(|e| text::failed(path, &e))?;
+    if metadata.is_dir() {
+        let matrix = ["matrix.mtx", "matrix.mtx.gz"].map(|name| path.join(name)).into_iter().find(|m| m.is_file());
+        return read(&matrix.ok_or_else(|| TableError::Folder { file: path.to_path_buf() })?, options);
     }
-    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    let parse: fn(&Path, &[u8], &ReadOptions) -> Result<Table, TableError> = match extension.as_deref() {
-        Some("csv") => |path, bytes, options| csv::parse(path, bytes, b',', options),
-        Some("tsv" | "tab") => |path, bytes, options| csv::parse(path, bytes, b'\t', options),
-        Some("npy") => npy::parse,
-        other => {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let plain = name.strip_suffix(".gz").unwrap_or(&name);
+    let extension = plain.rsplit_once('.').map(|(_, extension)| extension);
+    let parse: fn(Room, &ReadOptions) -> Result<Table, TableError> = match extension {
+        Some("csv") => |room, options| csv::read(room, b',', options),
+        Some("tsv" | "tab") => |room, options| csv::read(room, b'\t', options),
+        Some("mtx") => mtx::read,
+        Some("npy") if !text::is_gzip(path) => npy::read,
+        Some("npz") if !text::is_gzip(path) => npz::read,
+        Some("parquet") if !text::is_gzip(path) => parquet::read,
+        Some("arrow" | "feather" | "ipc") if !text::is_gzip(path) => ipc::read,
+        _ => {
             return Err(TableError::Extension {
-                file: file(),
-                extension: match other {
-                    Some(e) => format!("the extension .{}", shorten(e, 24)),
+                file: path.to_path_buf(),
+                extension: match name.split_once('.') {
+                    Some((_, extension)) => format!("the extension .{}", shorten(extension, 24)),
                     None => "a file name without extension".to_string(),
                 },
             });
         }
     };
-    let bytes = fs::read(path).map_err(unreadable)?;
-    if bytes.is_empty() {
-        return Err(TableError::Empty { file: file() });
+    if metadata.len() == 0 {
+        return Err(TableError::Empty { file: path.to_path_buf() });
     }
-    parse(path, &bytes, options)
-}
-
-/// Positions of the columns that play each part.
-struct Roles {
-    id: Option<usize>,
-    labels: Option<usize>,
-    numeric: Vec<usize>,
-}
-
-/// Looks up the columns named by `options`; `unnamed_ids` says that column 0 is a nameless one.
-fn roles(
-    path: &Path,
-    columns: &[String],
-    named: bool,
-    unnamed_ids: bool,
-    options: &ReadOptions,
-) -> Result<Roles, TableError> {
-    let visible = &columns[usize::from(unnamed_ids)..];
-    let find = |name: &str, option: &'static str| {
-        let position = visible.iter().position(|c| c == name.trim());
-        position.map(|p| p + usize::from(unnamed_ids)).ok_or_else(|| TableError::UnknownColumn {
-            file: path.to_path_buf(),
-            option,
-            name: shorten(name, 40),
-            hint: match closest(name.trim(), visible) {
-                Some(near) => format!(" (did you mean `{}`?)", shorten(near, 40)),
-                None if named => String::new(),
-                None => " (the file has no line of names, so columns are numbered)".to_string(),
-            },
-            available: list(visible),
-        })
-    };
-    let id = options.id.as_deref().map(|n| find(n, "--id")).transpose()?;
-    let labels = options.labels.as_deref().map(|n| find(n, "--labels")).transpose()?;
-    let numeric = match &options.columns {
-        Some(names) => {
-            let mut seen = HashSet::new();
-            let mut chosen = Vec::with_capacity(names.len());
-            for name in names {
-                let position = find(name, "--columns")?;
-                if !seen.insert(position) {
-                    return Err(TableError::RepeatedSelection { file: path.to_path_buf(), name: shorten(name, 40) });
-                }
-                chosen.push(position);
-            }
-            chosen
-        }
-        None => (usize::from(unnamed_ids)..columns.len()).filter(|&p| Some(p) != id && Some(p) != labels).collect(),
-    };
-    if numeric.is_empty() {
-        return Err(TableError::NoColumns { file: path.to_path_buf() });
-    }
-    Ok(Roles { id: id.or(unnamed_ids.then_some(0)), labels, numeric })
+    parse(Room::new(path, metadata.len()), options)
 }
 
 fn numbered(count: usize) -> Vec<String> {

@@ -1,12 +1,15 @@
 //! Tables as text with one separator: .csv and .tsv.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::Path;
 
-use ::csv::{ByteRecord, ReaderBuilder};
+use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
-use super::error::shorten;
-use super::{ReadOptions, Table, TableError, numbered, roles};
+use super::draft::Draft;
+use super::room::Room;
+use super::words::shorten;
+use super::{ReadOptions, Table, TableError, numbered, text};
 
 const TEXT_SHOWN: usize = 32;
 
@@ -17,97 +20,105 @@ enum Cell {
     Text,
 }
 
-pub(super) fn parse(path: &Path, bytes: &[u8], delimiter: u8, options: &ReadOptions) -> Result<Table, TableError> {
-    let file = || path.to_path_buf();
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let place = Place { path, bytes };
-    let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(bytes);
+pub(super) fn read(room: Room, delimiter: u8, options: &ReadOptions) -> Result<Table, TableError> {
+    let (path, size) = (room.path.clone(), room.size);
+    let file = || path.clone();
+    let place = Place { path: &path };
+    let mut reader = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .buffer_capacity(1 << 16)
+        .from_reader(text::open(&path)?);
     let mut record = ByteRecord::new();
-    let mut advance = |record: &mut ByteRecord| {
-        reader
-            .read_byte_record(record)
-            .map_err(|error| TableError::Unreadable { file: path.to_path_buf(), reason: error.to_string() })
+    // Says how far the file has been read, or that it is at its end.
+    let mut advance = |record: &mut ByteRecord| match reader.read_byte_record(record) {
+        Ok(more) => Ok(more.then(|| reader.position().byte())),
+        Err(error) => Err(match error.into_kind() {
+            ErrorKind::Io(error) => text::failed(&path, &error),
+            other => TableError::Unreadable { file: file(), reason: format!("{other:?}") },
+        }),
     };
 
-    if !advance(&mut record)? {
+    let Some(first) = advance(&mut record)? else {
         return Err(TableError::Empty { file: file() });
-    }
+    };
     let width = record.len();
     let named = !is_data(&record);
-    let columns = if named { place.header(&record)? } else { numbered(width) };
-    let unnamed_ids = named && columns[0].is_empty();
-    let roles = roles(path, &columns, named, unnamed_ids, options)?;
-
-    let mut table = Table {
-        path: file(),
-        columns: roles.numeric.iter().map(|&p| columns[p].clone()).collect(),
-        ids: Vec::new(),
-        labels: roles.labels.map(|_| Vec::new()),
-        rows: 0,
-        values: Vec::new(),
-        named,
-    };
-    let mut more = if named { advance(&mut record)? } else { true };
-    while more {
-        let row = table.rows + 1;
+    let names = if named { place.header(&record)? } else { numbered(width) };
+    let index = (named && names[0].is_empty()).then_some(0);
+    let mut draft = Draft::new(room, names, named, index, options)?;
+    let (start, mut next) = if named { (first, advance(&mut record)?) } else { (0, Some(first)) };
+    while let Some(reached) = next {
         if record.len() != width {
             return Err(TableError::Ragged {
                 file: file(),
-                row,
+                row: draft.rows + 1,
                 line: place.line(&record),
                 expected: width,
                 found: record.len(),
-                remedy: if row == 1 && named && record.len() == width + 1 {
+                remedy: if draft.rows == 0 && named && record.len() == width + 1 {
                     "if each row begins with its name, put a name for that column first on the first line"
                 } else {
                     "look for a separator too many or too few, or a quotation mark that is not closed"
                 },
             });
         }
-        let text = |position: usize| {
-            std::str::from_utf8(&record[position])
-                .map(|t| t.trim().to_string())
-                .map_err(|_| place.not_utf8(&record, Some(row), &columns[position], position))
-        };
-        table.ids.push(match roles.id {
-            Some(position) => text(position)?,
-            None => row.to_string(),
+        let bytes_per_row = (reached - start) as f64 / (draft.rows + 1) as f64;
+        let expected = if text::is_gzip(&path) { 0.0 } else { 1.02 * size as f64 / bytes_per_row };
+        draft.reserve(1, expected as usize)?;
+        add(&mut draft, &record, &place, delimiter)?;
+        next = advance(&mut record)?;
+    }
+    draft.finish()
+}
+
+/// Adds one row.
+fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, delimiter: u8) -> Result<(), TableError> {
+    let Draft { rows, names, numeric, values, offset, texts, .. } = draft;
+    let row = *rows + 1;
+    let text = |position: usize| {
+        std::str::from_utf8(&record[position])
+            .map(str::trim)
+            .map_err(|_| place.not_utf8(record, Some(row), &names[position], position))
+    };
+    for &position in numeric.iter() {
+        values.push(match classify(&record[position]) {
+            Cell::Number(value) => value,
+            Cell::Missing => f64::NAN,
+            Cell::Infinite => {
+                return Err(TableError::Infinite {
+                    file: place.path.to_path_buf(),
+                    place: place.cell(record, row, &names[position]),
+                    text: shorten(text(position)?, TEXT_SHOWN),
+                });
+            }
+            Cell::Text => {
+                let text = text(position)?;
+                return Err(place.not_a_number(record, row, &names[position], text, delimiter));
+            }
         });
-        if let (Some(labels), Some(position)) = (&mut table.labels, roles.labels) {
-            labels.push(text(position)?);
-        }
-        for &position in &roles.numeric {
-            table.values.push(match classify(&record[position]) {
-                Cell::Number(value) => value,
-                Cell::Missing => f64::NAN,
-                Cell::Infinite => {
-                    return Err(TableError::Infinite {
-                        file: file(),
-                        row,
-                        line: place.line(&record),
-                        column: shorten(&columns[position], TEXT_SHOWN),
-                        text: shorten(&text(position)?, TEXT_SHOWN),
-                    });
-                }
-                Cell::Text => {
-                    let text = text(position)?;
-                    return Err(place.not_a_number(&record, row, &columns[position], &text, delimiter));
-                }
+    }
+    if let Some((position, offsets)) = offset {
+        let Cell::Number(value) = classify(&record[*position]) else {
+            return Err(TableError::Offset {
+                file: place.path.to_path_buf(),
+                place: place.cell(record, row, &names[*position]),
+                text: shorten(text(*position)?, TEXT_SHOWN),
             });
-        }
-        table.rows = row;
-        more = advance(&mut record)?;
+        };
+        offsets.push(value);
     }
-    if table.rows == 0 {
-        return Err(TableError::NoRows { file: file() });
+    for column in texts.iter_mut().flatten() {
+        column.cells.push(text(column.position)?.to_string());
     }
-    Ok(table)
+    *rows = row;
+    Ok(())
 }
 
 /// Finds lines and phrases errors; only consulted when something is wrong.
 struct Place<'a> {
     path: &'a Path,
-    bytes: &'a [u8],
 }
 
 impl Place<'_> {
@@ -127,7 +138,7 @@ impl Place<'_> {
             if let Some(first) = seen.insert(name.to_string(), position) {
                 return Err(TableError::DuplicateColumn {
                     file: self.path.to_path_buf(),
-                    line: self.line(record),
+                    place: format!("line {}: ", self.line(record)),
                     column: shorten(name, TEXT_SHOWN),
                     first: first + 1,
                     second: position + 1,
@@ -138,55 +149,50 @@ impl Place<'_> {
         Ok(names)
     }
 
-    /// The line on which a record begins, counted here because the reader's own count is for
-    /// where it looked next, before skipped blank lines.
+    /// The line on which a record begins, counted by reading again because the reader's own count is for where it looked
+    /// next, before skipped blank lines, and does not know every line end.
     fn line(&self, record: &ByteRecord) -> usize {
-        let reached = record.position().and_then(|p| usize::try_from(p.byte()).ok()).unwrap_or(0).min(self.bytes.len());
-        let blank = self.bytes[reached..].iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
-        let before = &self.bytes[..reached + blank];
-        let breaks = before
-            .iter()
-            .enumerate()
-            .filter(|&(i, &byte)| byte == b'\n' || (byte == b'\r' && before.get(i + 1) != Some(&b'\n')));
-        1 + breaks.count()
+        let reached = record.position().map_or(0, |p| p.byte());
+        let (mut line, mut last) = (1, 0);
+        let Ok(text) = text::open(self.path) else { return line };
+        for (at, byte) in (0..).zip(text.bytes().map_while(Result::ok)) {
+            if at >= reached && !matches!(byte, b'\r' | b'\n') {
+                break;
+            }
+            line += usize::from(byte == b'\r' || (byte == b'\n' && last != b'\r'));
+            last = byte;
+        }
+        line
+    }
+
+    fn cell(&self, record: &ByteRecord, row: usize, column: &str) -> String {
+        format!("row {row} (line {}), column `{}`", self.line(record), shorten(column, TEXT_SHOWN))
     }
 
     fn not_utf8(&self, record: &ByteRecord, row: Option<usize>, column: &str, position: usize) -> TableError {
-        let line = self.line(record);
         TableError::NotUtf8 {
             file: self.path.to_path_buf(),
             place: match row {
-                Some(row) => format!("row {row} (line {line}), column `{}`", shorten(column, TEXT_SHOWN)),
-                None => format!("line {line}, name of column {}", position + 1),
+                Some(row) => self.cell(record, row, column),
+                None => format!("line {}, name of column {}", self.line(record), position + 1),
             },
             text: shorten(&String::from_utf8_lossy(&record[position]), TEXT_SHOWN),
         }
     }
 
     fn not_a_number(&self, record: &ByteRecord, row: usize, column: &str, text: &str, delimiter: u8) -> TableError {
-        let file = self.path.to_path_buf();
-        let line = self.line(record);
+        let (file, place) = (self.path.to_path_buf(), self.cell(record, row, column));
         let other = [(',', "commas"), ('\t', "tabs"), (';', "semicolons")]
             .into_iter()
             .find(|(separator, _)| text.contains(*separator));
+        let text = shorten(text, TEXT_SHOWN);
         match other {
             // With one column only, another separator inside the cell is the likely cause.
-            Some((_, found)) if record.len() == 1 => TableError::Separator {
-                file,
-                row,
-                line,
-                column: shorten(column, TEXT_SHOWN),
-                text: shorten(text, TEXT_SHOWN),
-                expected: if delimiter == b',' { "commas" } else { "tabs" },
-                found,
-            },
-            _ => TableError::Text {
-                file,
-                row,
-                line,
-                column: shorten(column, TEXT_SHOWN),
-                text: shorten(text, TEXT_SHOWN),
-            },
+            Some((_, found)) if record.len() == 1 => {
+                let expected = if delimiter == b',' { "commas" } else { "tabs" };
+                TableError::Separator { file, place, text, expected, found }
+            }
+            _ => TableError::Text { file, place, text },
         }
     }
 }

@@ -2,36 +2,50 @@
 
 use std::path::PathBuf;
 
-const NAMES_SHOWN: usize = 8;
-
-/// Why a table cannot be read; `row` counts data rows and `line` counts lines of the file, from 1.
+/// Why a table cannot be read; rows are data rows and lines are lines of the file, both from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("{}: there is no such file; check the path", file.display())]
     Missing { file: PathBuf },
-    #[error("{}: this is a folder, not a table; name a .csv, .tsv or .npy file", file.display())]
+    #[error(
+        "{}: this is a folder without a file matrix.mtx or matrix.mtx.gz; name a table, for instance a .csv file",
+        file.display()
+    )]
     Folder { file: PathBuf },
     #[error("{}: the file cannot be read ({reason}); check its permissions", file.display())]
     Unreadable { file: PathBuf, reason: String },
     #[error(
-        "{}: {extension} is not supported; convert the table to .csv (commas), .tsv or .tab (tabs) or .npy (NumPy array)",
+        "{}: {extension} is not supported; convert the table to .csv (commas), .tsv or .tab (tabs), .mtx (Matrix Market), each also as .gz, .npy or .npz (NumPy), .parquet, .arrow or .feather",
         file.display()
     )]
     Extension { file: PathBuf, extension: String },
+    #[error(
+        "{}: the gzip data are damaged or cut short ({reason}); copy or compress the file again, or remove .gz from its name if it is not compressed",
+        file.display()
+    )]
+    Gzip { file: PathBuf, reason: String },
+    #[error("{}: the file cannot be read as {kind} ({reason}); copy or write it again", file.display())]
+    Damaged { file: PathBuf, kind: &'static str, reason: String },
+    #[error(
+        "{}: the table needs {needed} of memory for {what}, but {why}; choose fewer columns with --columns, or split the table",
+        file.display()
+    )]
+    TooLarge { file: PathBuf, needed: String, what: String, why: String },
     #[error("{}: the file is empty; it needs a line of column names and then one line per sample", file.display())]
     Empty { file: PathBuf },
     #[error("{}: there are column names but no data row; add one line per sample", file.display())]
     NoRows { file: PathBuf },
     #[error(
-        "{}: no numeric column is left besides those given to --id and --labels; add numeric columns or name some with --columns",
+        "{}: no numeric column is left besides those that options such as --id and --labels name; add numeric columns or name some with --columns",
         file.display()
     )]
     NoColumns { file: PathBuf },
+
     #[error(
-        "{}: line {line}: the column name `{column}` is used for columns {first} and {second}; rename one of them",
+        "{}: {place}the column name `{column}` is used for columns {first} and {second}; rename one of them",
         file.display()
     )]
-    DuplicateColumn { file: PathBuf, line: usize, column: String, first: usize, second: usize },
+    DuplicateColumn { file: PathBuf, place: String, column: String, first: usize, second: usize },
     #[error(
         "{}: line {line}: column {position} has no name; name it, or remove the separator too many at that place on every line",
         file.display()
@@ -43,33 +57,30 @@ pub enum TableError {
     )]
     Ragged { file: PathBuf, row: usize, line: usize, expected: usize, found: usize, remedy: &'static str },
     #[error(
-        "{}: row {row} (line {line}), column `{column}`: `{text}` is not a number; correct it, leave the cell empty if it is missing, or, if the column holds text, name it with --id or --labels or leave it out with --columns",
+        "{}: {place}: `{text}` is not a number; correct it, leave the cell empty if it is missing, or, if the column holds text, name it with --id or --labels or leave it out with --columns",
         file.display()
     )]
-    Text { file: PathBuf, row: usize, line: usize, column: String, text: String },
+    Text { file: PathBuf, place: String, text: String },
     #[error(
-        "{}: row {row} (line {line}), column `{column}`: `{text}` is one cell because cells are separated by {expected} in this kind of file, but it holds {found}; separate the cells by {expected} or change the extension (.csv for commas, .tsv for tabs)",
+        "{}: {place}: `{text}` is one cell because cells are separated by {expected} in this kind of file, but it holds {found}; separate the cells by {expected} or change the extension (.csv for commas, .tsv for tabs)",
         file.display()
     )]
-    Separator {
-        file: PathBuf,
-        row: usize,
-        line: usize,
-        column: String,
-        text: String,
-        expected: &'static str,
-        found: &'static str,
-    },
+    Separator { file: PathBuf, place: String, text: String, expected: &'static str, found: &'static str },
     #[error(
-        "{}: row {row} (line {line}), column `{column}`: `{text}` is infinite or too large; give a finite number or leave the cell empty to mark it missing",
+        "{}: {place}: `{text}` is infinite or too large; give a finite number, or mark the cell missing (empty in text, otherwise nan or null)",
         file.display()
     )]
-    Infinite { file: PathBuf, row: usize, line: usize, column: String, text: String },
+    Infinite { file: PathBuf, place: String, text: String },
     #[error(
-        "{}: {place}: the text `{text}` is not UTF-8; save the file with UTF-8 encoding",
+        "{}: {place}: the offset `{text}` is not a finite number; the column of --offset needs one in every row",
         file.display()
     )]
+    Offset { file: PathBuf, place: String, text: String },
+    #[error("{}: {place}: the text `{text}` is not UTF-8; save the file with UTF-8 encoding", file.display())]
     NotUtf8 { file: PathBuf, place: String, text: String },
+    #[error("{}: the column `{column}` holds {kind}, not numbers; {remedy}", file.display())]
+    Column { file: PathBuf, column: String, kind: &'static str, remedy: &'static str },
+
     #[error(
         "{}: {option} asks for the column `{name}`, which does not exist{hint}; the columns are {available}",
         file.display()
@@ -77,12 +88,12 @@ pub enum TableError {
     UnknownColumn { file: PathBuf, option: &'static str, name: String, hint: String, available: String },
     #[error("{}: --columns names `{name}` twice; name each column once", file.display())]
     RepeatedSelection { file: PathBuf, name: String },
-
     #[error(
-        "{}: {option} cannot be used because .npy files have no column names; leave it out or use a .csv file",
+        "{}: {option} cannot be used because {kind} files hold numbers only; leave it out or use a .csv file",
         file.display()
     )]
-    NpyOption { file: PathBuf, option: &'static str },
+    NumbersOnly { file: PathBuf, option: &'static str, kind: &'static str },
+
     #[error(
         "{}: this is not a .npy file, since it does not begin with the NumPy signature; save the array with numpy.save or correct the extension",
         file.display()
@@ -102,7 +113,7 @@ pub enum TableError {
         "{}: the file is cut short, with {found} bytes where {needed} are needed for {what}; copy or save it again",
         file.display()
     )]
-    NpyTruncated { file: PathBuf, found: usize, needed: String, what: String },
+    NpyTruncated { file: PathBuf, found: u64, needed: String, what: String },
     #[error(
         "{}: the array holds {kind} (dtype {dtype}), which cannot be used; save real numbers instead, for instance array.astype(float)",
         file.display()
@@ -118,86 +129,14 @@ pub enum TableError {
         file.display()
     )]
     NpyEmpty { file: PathBuf, shape: String },
+    #[error("{}: {problem}; the arrays are {arrays}, and {remedy}", file.display())]
+    NpzChoice { file: PathBuf, problem: String, arrays: String, remedy: &'static str },
+
+    #[error("{}: line {line}: {problem}; {remedy}", file.display())]
+    Mtx { file: PathBuf, line: usize, problem: String, remedy: &'static str },
     #[error(
-        "{}: row {row}, column {column}: `{value}` is infinite; give a finite number or nan to mark it missing",
+        "{}: it names {found} {what}, but the matrix beside it has {expected}; copy the files of one experiment together, or move this one elsewhere to read the matrix without names",
         file.display()
     )]
-    NpyInfinite { file: PathBuf, row: usize, column: usize, value: f64 },
-}
-
-/// A text fit for a one-line message: no control characters and at most `limit` characters.
-pub(super) fn shorten(text: &str, limit: usize) -> String {
-    let mut out = String::new();
-    for (count, character) in text.chars().enumerate() {
-        if count == limit {
-            out.push('…');
-            break;
-        }
-        out.push(if character.is_control() { ' ' } else { character });
-    }
-    out
-}
-
-/// The first few names, and how many more there are.
-pub(super) fn list(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|n| format!("`{}`", shorten(n, 24))).collect();
-    match names.len().saturating_sub(NAMES_SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-/// The name that was probably meant by `wanted`.
-pub(super) fn closest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
-    let wanted: Vec<char> = wanted.to_lowercase().chars().take(65).collect();
-    // Short names are within a few edits of anything.
-    let tolerance = (wanted.len() / 3).clamp(1, 3);
-    names
-        .iter()
-        .filter(|n| n.len() <= 256)
-        .map(|n| (edits(&wanted, n), n.as_str()))
-        .filter(|(distance, n)| *distance <= tolerance && *distance < wanted.len().max(n.chars().count()))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
-fn edits(a: &[char], b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut previous: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut current = vec![i + 1];
-        for (j, y) in b.iter().enumerate() {
-            let replaced = previous[j] + usize::from(x != y);
-            current.push(replaced.min(previous[j + 1] + 1).min(current[j] + 1));
-        }
-        previous = current;
-    }
-    previous[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(text: &str) -> Vec<String> {
-        text.split(' ').map(String::from).collect()
-    }
-
-    #[test]
-    fn suggests_only_near_names() {
-        let columns = names("species weight Height");
-        assert_eq!(closest("specis", &columns), Some("species"));
-        assert_eq!(closest("height", &columns), Some("Height"));
-        assert_eq!(closest("country", &columns), None);
-        assert_eq!(closest("x", &names("y z")), None);
-        assert_eq!(closest("", &names("y")), None);
-    }
-
-    #[test]
-    fn lists_and_shortens() {
-        assert_eq!(list(&names("a b")), "`a`, `b`");
-        assert!(list(&names("a b c d e f g h i j")).ends_with("`h` and 2 more"));
-        assert_eq!(shorten("ab\ncd", 4), "ab c…");
-        assert_eq!(shorten("abcd", 4), "abcd");
-    }
+    MtxNames { file: PathBuf, what: &'static str, found: usize, expected: u64 },
 }

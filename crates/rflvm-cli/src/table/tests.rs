@@ -1,7 +1,14 @@
 //! Good and bad tables as text, and what all tests of tables share.
 
-mod damaged;
+mod found;
+mod frames;
+mod fuzz;
+mod gzip;
+mod large;
+mod mtx;
 mod npy;
+mod npz;
+mod seeds;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -34,6 +41,7 @@ fn options(id: &str, labels: &str, columns: &str) -> ReadOptions {
         id: given(id),
         labels: given(labels),
         columns: given(columns).map(|c| c.split(',').map(String::from).collect()),
+        ..ReadOptions::default()
     }
 }
 
@@ -109,10 +117,11 @@ fn files_that_are_no_table() {
     let path = below.0.join("x.csv");
     assert!(matches!(at(&path.to_string_lossy()), TableError::Unreadable { .. }));
     refused("xlsx", "x", "the extension .xlsx is not supported; convert the table to .csv");
-    for extension in ["csv", "tsv", "npy"] {
+    for extension in ["csv", "tsv", "npy", "npz", "parquet", "arrow", "mtx", "csv.gz"] {
         refused(extension, "", "the file is empty");
     }
     refused("csv", "\n\r\n", "the file is empty");
+    refused("npy.gz", "x", "the extension .npy.gz is not supported");
 }
 
 #[test]
@@ -154,4 +163,41 @@ fn unknown_columns_are_listed_and_guessed() {
     assert!(ask(options("-", "-", "c1,q")).starts_with("--columns asks for"));
     assert!(ask(options("-", "-", "c1,c2,c1")).contains("names `c1` twice"));
     assert!(ask(options("-", "-", "")).contains("which does not exist"));
+}
+
+#[test]
+fn offsets_times_and_sequences_are_set_aside() {
+    let text = "t,a,who,o\n2020-01-01,1,x,0.5\n,2,y,-1\n";
+    let mut asked = ReadOptions {
+        offset: Some("o".into()),
+        time: Some("t".into()),
+        sequence: Some("who".into()),
+        ..options("-", "-", "-")
+    };
+    let table = load("csv", text, &asked).unwrap();
+    assert_eq!((table.columns.join(" "), &table.values[..]), ("a".to_string(), &[1.0, 2.0][..]));
+    assert_eq!(table.offset.unwrap(), [0.5, -1.0]);
+    assert_eq!(table.time.unwrap(), ["2020-01-01", ""]);
+    assert_eq!(table.sequence.unwrap(), ["x", "y"]);
+    for bad in ["NA", "", "inf", "x"] {
+        let sentence = load("csv", text.replace("-1", bad), &asked).unwrap_err();
+        let words = format!("row 2 (line 3), column `o`: the offset `{bad}` is not a finite number");
+        assert!(sentence.contains(&words), "{sentence}");
+    }
+    asked.time = Some("T".into());
+    assert!(load("csv", text, &asked).unwrap_err().starts_with("--time asks for the column `T`, which does not exist"));
+}
+
+#[test]
+fn a_promise_beyond_reason_is_refused() {
+    let room = Room::new(Path::new("x.mtx"), 100);
+    assert!(room.cells(1_000, 1_000).is_ok());
+    assert_eq!(
+        room.cells(1_000_000, 1_000_000).unwrap_err().to_string(),
+        "x.mtx: the table needs 8000.0 GB of memory for 1000000 rows × 1000000 columns, but a file of 100 bytes cannot hold \
+         that much; choose fewer columns with --columns, or split the table"
+    );
+    assert!(room.cells(u64::MAX, u64::MAX).is_err());
+    let vast = Room::new(Path::new("x.mtx"), 1 << 60).cells(1 << 28, 1 << 28).unwrap_err().to_string();
+    assert!(vast.contains("is free; choose fewer columns"), "{vast}");
 }

@@ -93,5 +93,5 @@ fn npy_errors_say_what_is_wrong() {
     refused("npy", npy("'<f8'", "False", "(3, 4)", &infinite), "row 2, column 2: `-inf` is infinite");
     refused("npy", npy("'<f8'", "True", "(3, 4)", &infinite), "row 3, column 2: `-inf` is infinite");
     let sentence = load("npy", shaped("(3, 4)"), &options("-", "kind", "-")).unwrap_err();
-    assert!(sentence.contains("--labels cannot be used because .npy files have no column names"));
+    assert!(sentence.contains("--labels cannot be used because .npy files hold numbers only"));
 }

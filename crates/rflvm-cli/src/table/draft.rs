@@ -1,0 +1,198 @@
+//! A table being read: which column of the file plays which part, and what has been read of it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::room::Room;
+use super::words::{closest, list, shorten};
+use super::{ReadOptions, Table, TableError, numbered};
+
+/// A column kept as text, and where in the file it is.
+pub(super) struct Text {
+    pub position: usize,
+    pub cells: Vec<String>,
+}
+
+pub(super) struct Draft {
+    pub room: Room,
+    /// Names of all columns of the file.
+    pub names: Vec<String>,
+    /// Positions in the file of the numeric columns, in the order asked for.
+    pub numeric: Vec<usize>,
+    /// For each column of the file its place among the numeric ones.
+    pub slots: Vec<Option<usize>>,
+    /// Ids, labels, times and sequences.
+    pub texts: [Option<Text>; 4],
+    pub offset: Option<(usize, Vec<f64>)>,
+    pub rows: usize,
+    pub values: Vec<f64>,
+    named: bool,
+}
+
+impl Draft {
+    /// Looks up the columns that `options` name; `index` is a column without a name of its own, which holds the ids if no
+    /// other column does.
+    pub fn new(
+        room: Room,
+        names: Vec<String>,
+        named: bool,
+        index: Option<usize>,
+        options: &ReadOptions,
+    ) -> Result<Self, TableError> {
+        let search = Search::new(&room, &names, named);
+        let find = |name: &Option<String>, option| name.as_deref().map(|n| search.find(n, option)).transpose();
+        let id = find(&options.id, "--id")?;
+        let labels = find(&options.labels, "--labels")?;
+        let offset = find(&options.offset, "--offset")?;
+        let time = find(&options.time, "--time")?;
+        let sequence = find(&options.sequence, "--sequence")?;
+        let numeric = match &options.columns {
+            Some(wanted) => search.select(wanted)?,
+            None => {
+                let aside = [id, labels, offset, time, sequence, index];
+                (0..names.len()).filter(|&p| !aside.contains(&Some(p))).collect()
+            }
+        };
+        if numeric.is_empty() {
+            return Err(TableError::NoColumns { file: room.path });
+        }
+        let mut slots = vec![None; names.len()];
+        numeric.iter().enumerate().for_each(|(slot, &position)| slots[position] = Some(slot));
+        let texts = [id.or(index), labels, time, sequence];
+        Ok(Draft {
+            room,
+            names,
+            numeric,
+            slots,
+            texts: texts.map(|position| position.map(|position| Text { position, cells: Vec::new() })),
+            offset: offset.map(|position| (position, Vec::new())),
+            rows: 0,
+            values: Vec::new(),
+            named,
+        })
+    }
+
+    /// For a file of `width` columns without names and nothing but numbers, of the kind `kind`.
+    pub fn numbered(room: Room, width: u64, kind: &'static str, options: &ReadOptions) -> Result<Self, TableError> {
+        no_columns_aside(&room, kind, options)?;
+        room.cells(1, width.saturating_mul(8))?;
+        Draft::new(room, numbered(width as usize), false, None, options)
+    }
+
+    pub fn width(&self) -> usize {
+        self.numeric.len()
+    }
+
+    /// Takes the ids from elsewhere than a column.
+    pub fn name_rows(&mut self, ids: Vec<String>) {
+        self.texts[0] = Some(Text { position: usize::MAX, cells: ids });
+    }
+
+    /// Makes all cells at once, as zeros.
+    pub fn fill_with_zeros(&mut self, rows: u64) -> Result<(), TableError> {
+        self.room.cells(rows, self.width() as u64)?;
+        self.rows = rows as usize;
+        self.values = vec![0.0; self.rows * self.width()];
+        Ok(())
+    }
+
+    /// Makes room for `more` rows, and for `expected` in all if that can be had: a table that grows in small steps would be
+    /// copied often, and one that doubles would take twice its size.
+    pub fn reserve(&mut self, more: usize, expected: usize) -> Result<(), TableError> {
+        let (rows, width) = (self.rows.saturating_add(more), self.width());
+        if rows.saturating_mul(width) <= self.values.capacity() {
+            return Ok(());
+        }
+        self.room.cells(rows as u64, width as u64)?;
+        let generous = expected.max(rows.saturating_add(rows / 8)).saturating_add(16);
+        let total = if self.room.cells(generous as u64, width as u64).is_ok() { generous } else { rows };
+        let cells = (total * width).saturating_sub(self.values.len());
+        self.values.try_reserve_exact(cells).map_err(|_| TableError::TooLarge {
+            file: self.room.path.clone(),
+            needed: "more".to_string(),
+            what: format!("{rows} rows × {width} columns"),
+            why: "the system does not grant it".to_string(),
+        })
+    }
+
+    /// The place of a cell in a message.
+    pub fn place(&self, row: usize, position: usize) -> String {
+        format!("row {}, column `{}`", row + 1, shorten(&self.names[position], 32))
+    }
+
+    pub fn finish(mut self) -> Result<Table, TableError> {
+        if self.rows == 0 {
+            return Err(TableError::NoRows { file: self.room.path });
+        }
+        self.values.shrink_to_fit();
+        let [ids, labels, time, sequence] = self.texts.map(|text| text.map(|t| t.cells));
+        Ok(Table {
+            columns: self.numeric.iter().map(|&p| std::mem::take(&mut self.names[p])).collect(),
+            ids: ids.unwrap_or_else(|| numbered(self.rows)),
+            labels,
+            time,
+            sequence,
+            offset: self.offset.map(|(_, cells)| cells),
+            path: self.room.path,
+            rows: self.rows,
+            values: self.values,
+            named: self.named,
+        })
+    }
+}
+
+/// Refuses options that name a column of something else than numbers to be fitted.
+pub(super) fn no_columns_aside(room: &Room, kind: &'static str, options: &ReadOptions) -> Result<(), TableError> {
+    let given = [
+        (&options.id, "--id"),
+        (&options.labels, "--labels"),
+        (&options.offset, "--offset"),
+        (&options.time, "--time"),
+        (&options.sequence, "--sequence"),
+    ];
+    match given.into_iter().find(|(name, _)| name.is_some()) {
+        Some((_, option)) => Err(TableError::NumbersOnly { file: room.path.clone(), option, kind }),
+        None => Ok(()),
+    }
+}
+
+/// Finds columns by name; a hash keeps 20,000 names out of 20,000 quick.
+struct Search<'a> {
+    room: &'a Room,
+    visible: Vec<&'a str>,
+    positions: HashMap<&'a str, usize>,
+    named: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(room: &'a Room, names: &'a [String], named: bool) -> Self {
+        let visible = || names.iter().enumerate().map(|(p, n)| (n.as_str(), p)).filter(|(n, _)| !n.is_empty());
+        Search { room, visible: visible().map(|(n, _)| n).collect(), positions: visible().collect(), named }
+    }
+
+    fn find(&self, name: &str, option: &'static str) -> Result<usize, TableError> {
+        self.positions.get(name.trim()).copied().ok_or_else(|| TableError::UnknownColumn {
+            file: self.room.path.clone(),
+            option,
+            name: shorten(name, 40),
+            hint: match closest(name.trim(), &self.visible) {
+                Some(near) => format!(" (did you mean `{}`?)", shorten(near, 40)),
+                None if self.named => String::new(),
+                None => " (the file has no line of names, so columns are numbered)".to_string(),
+            },
+            available: list(&self.visible),
+        })
+    }
+
+    fn select(&self, wanted: &[String]) -> Result<Vec<usize>, TableError> {
+        let mut seen = HashSet::new();
+        let mut chosen = Vec::with_capacity(wanted.len());
+        for name in wanted {
+            let position = self.find(name, "--columns")?;
+            if !seen.insert(position) {
+                return Err(TableError::RepeatedSelection { file: self.room.path.clone(), name: shorten(name, 40) });
+            }
+            chosen.push(position);
+        }
+        Ok(chosen)
+    }
+}
