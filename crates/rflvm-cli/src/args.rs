@@ -1,13 +1,23 @@
 //! What was typed.
 
+use crate::config::{Config, ModelConfig};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Bayesian non-linear dimension reduction for counts, yes/no, compositional, real and incomplete tables.
 ///
-/// Exit codes: 0 done; 1 sampling or writing failed; 2 the input or the command must be corrected.
+/// Start with `rflvm demo`, or with a table of your own:
+///
+///   rflvm doctor counts.csv
+///   rflvm fit counts.csv --likelihood negative-binomial --out fit
+///   rflvm summary fit
+///
+/// Exit codes: 0 done; 1 sampling or writing failed; 2 the input or the command must be corrected; 130 stopped by Ctrl-C,
+/// with all saved.
 #[derive(Debug, Parser)]
-#[command(name = "rflvm", version, propagate_version = true)]
+#[command(name = "rflvm", version, propagate_version = true, verbatim_doc_comment)]
 pub struct Program {
     #[command(subcommand)]
     pub command: Command,
@@ -17,46 +27,29 @@ pub struct Program {
 pub enum Command {
     /// Watch the model learn an S-shaped manifold from counts.
     Demo(DemoArgs),
+    /// Look at a table before fitting it: what it holds, which families suit it, what a fit would cost.
+    Doctor(DoctorArgs),
     /// Fit a table: latent positions of its rows, with their uncertainty.
-    Fit(FitArgs),
+    Fit(Box<FitArgs>),
+    /// Go on with a fit that was stopped, killed or interrupted, as if it had never been.
+    Resume(ResumeArgs),
+    /// Say whether a fit has converged, and what to do if not.
+    Summary(SummaryArgs),
+    /// Write draws as CSV or NumPy arrays.
+    Export(ExportArgs),
     /// Draw a table from the model, or the S-curve, with its truth.
     Simulate(SimulateArgs),
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page, in the format that man reads.
+    Man,
 }
 
-/// How long and where to run.
-#[derive(Debug, Args)]
-pub struct RunArgs {
-    /// Sweeps before draws are kept.
-    #[arg(long, default_value_t = 1000)]
-    pub warmup: u64,
-    /// Draws kept per chain.
-    #[arg(long, default_value_t = 1000)]
-    pub draws: u64,
-    /// Sweeps per kept draw.
-    #[arg(long, default_value_t = 1)]
-    pub thin: u64,
-    /// Number of chains.
-    #[arg(long, default_value_t = 2)]
-    pub chains: usize,
-    /// The seed, from which all randomness follows; drawn and printed if not given.
-    #[arg(long)]
-    pub seed: Option<u64>,
-    /// Threads to use; all cores by default. The draws do not depend on it.
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
-    pub threads: usize,
-    /// The most the processor may use of its instruction sets. Draws agree to the last bit only between machines that use
-    /// the same; sums round differently with fused instructions and without.
-    #[arg(long, value_enum, default_value_t = InstructionsArg::Best)]
-    pub instructions: InstructionsArg,
-    /// Where chains begin.
-    #[arg(long, value_enum, default_value_t = StartArg::Pca)]
-    pub start: StartArg,
-    /// No progress, no summary; errors only.
-    #[arg(short, long)]
-    pub quiet: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum InstructionsArg {
     /// Whatever this machine has.
     Best,
@@ -66,7 +59,8 @@ pub enum InstructionsArg {
     Baseline,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StartArg {
     /// Principal components on the link scale (probabilistic ones where cells are missing).
     Pca,
@@ -74,26 +68,8 @@ pub enum StartArg {
     Random,
 }
 
-#[derive(Debug, Args)]
-pub struct ModelArgs {
-    /// Latent dimension D.
-    #[arg(long, default_value_t = 2)]
-    pub latent_dim: usize,
-    /// Random features M, an even number (sine and cosine of M/2 frequencies).
-    #[arg(long, default_value_t = 100)]
-    pub features: usize,
-    /// Kernel: learned with the frequencies, or a fixed RBF of length-scale --length-scale.
-    #[arg(long, value_enum, default_value_t = KernelArg::Learned)]
-    pub kernel: KernelArg,
-    /// Length-scale of the fixed RBF kernel.
-    #[arg(long, default_value_t = 1.0)]
-    pub length_scale: f64,
-    /// Variance of the weights: a number for all columns, or `learned` for one a column.
-    #[arg(long, default_value = "1")]
-    pub amplitude: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum KernelArg {
     /// A Dirichlet-process mixture over frequencies.
     Learned,
@@ -101,48 +77,97 @@ pub enum KernelArg {
     Rbf,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OffsetArg {
-    /// No offset.
-    None,
-    /// ln of each row's total relative to the mean: for counts whose totals say nothing.
-    SizeFactors,
+/// How much to say.
+#[derive(Debug, Clone, Args)]
+pub struct VoiceArgs {
+    /// One JSON object a line on stdout: progress, warnings, the final summary. Nothing else is printed there.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress, no summary; errors only.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Also say where the time goes.
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct FitArgs {
-    /// The table, one row a sample: .csv, .tsv or .mtx (also .gz), .npy, .npz, .parquet, .arrow or .feather. Empty, NA
-    /// and null cells are missing.
+    #[command(flatten)]
+    pub config: Config,
+    /// Read settings from this file, in the form of the config.toml that a fit leaves behind; flags win over it.
+    #[arg(long = "config", value_name = "FILE.toml")]
+    pub file: Option<PathBuf>,
+    /// Folder for the results.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Replace the fit that the folder holds.
+    #[arg(long)]
+    pub overwrite: bool,
+    #[command(flatten)]
+    pub voice: VoiceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// The folder of the fit.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Threads to use; as the fit began if not given. The draws do not depend on it.
+    #[arg(long)]
+    pub threads: Option<usize>,
+    /// Replay from the last checkpoint with a line a sweep: what led to a numerical failure comes again, to the bit.
+    #[arg(long)]
+    pub debug: bool,
+    #[command(flatten)]
+    pub voice: VoiceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SummaryArgs {
+    /// The folder of the fit; it may still be running.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The same as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// The folder of the fit.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// What to export: x, w, z, beta, alpha, clusters, distance, f_cell, lp, log_likelihood, a family's parameters.
+    #[arg(long, default_value = "x")]
+    pub what: String,
+    /// The file: .csv (one line a number) or .npy (chain × draw × the quantity's own axes).
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// The table, in any format that `fit` reads.
     pub table: PathBuf,
-    /// Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t,
-    /// zero-inflated-poisson.
-    #[arg(long)]
-    pub likelihood: String,
-    /// Trials of a binomial: a number, or a table of the data's shape.
-    #[arg(long)]
-    pub trials: Option<String>,
-    /// Known offset of each row on the link scale.
-    #[arg(long, value_enum, default_value_t = OffsetArg::None)]
-    pub offset: OffsetArg,
-    /// Column with labels: they colour the picture and are scored, and never enter the fit.
+    /// Column with labels, which is not looked at.
     #[arg(long, value_name = "COL")]
     pub labels: Option<String>,
     /// Column with names of the rows.
     #[arg(long, value_name = "COL")]
     pub id: Option<String>,
-    /// Columns to fit, comma-separated; all numeric ones by default.
+    /// Columns to look at, comma-separated; all numeric ones by default.
     #[arg(long, value_delimiter = ',', value_name = "COL,…")]
     pub columns: Option<Vec<String>>,
     /// Array of an .npz file that holds several.
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
-    /// Folder for the results.
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    #[command(flatten)]
-    pub model: ModelArgs,
-    #[command(flatten)]
-    pub run: RunArgs,
+    /// Family to time; the one that suits the table best if not given.
+    #[arg(long)]
+    pub likelihood: Option<String>,
+    /// The same as one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -199,5 +224,5 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     #[command(flatten)]
-    pub model: ModelArgs,
+    pub model: ModelConfig,
 }

@@ -2,17 +2,22 @@
 
 use crate::args::DemoArgs;
 use crate::failure::Failure;
-use crate::fit::{report_chains, sample};
 use crate::picture::Colour;
+use crate::progress::Watch;
+use crate::voice::Voice;
 use crate::{atomic, output};
+use rflvm::draws::Memory;
 use rflvm::error::RunError;
 use rflvm::gibbs::chain::Settings;
+use rflvm::gibbs::run;
 use rflvm::model::family::{Poisson, Theta};
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
+use rflvm::posterior::Posterior;
 use rflvm::posterior::score::affine_r2;
 use rflvm::rng::Stream;
 use rflvm::simulate::s_curve;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Rows and columns of the table.
@@ -38,9 +43,18 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         eprintln!("{rows} rows of {columns} Poisson counts, born on an S-shaped curve; 2 chains, seed {}", args.seed);
     }
     let begun = Instant::now();
-    let posterior = sample(&model, &settings, args.quiet)?;
+    let voice = Voice { quiet: args.quiet, ..Voice::default() };
+    let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
+    let see = |progress| {
+        watch.see(progress);
+        ControlFlow::Continue(())
+    };
+    let posterior = Posterior::new(run::run(&model, &settings, |_| Memory::default(), see)?);
     let seconds = begun.elapsed().as_secs_f64();
-    report_chains(&posterior, &|line| eprintln!("{line}"));
+    let aside = posterior.verdicts().iter().filter(|v| !v.used).count();
+    if aside > 0 {
+        voice.warn(&format!("{aside} of {} chains sits in a lesser mode and is set aside", settings.chains));
+    }
     let embedding = posterior.embedding();
     let ids: Vec<String> = (1..=rows).map(|n| n.to_string()).collect();
     let along: Vec<String> = curve.t.iter().map(|t| format!("{t:.4}")).collect();

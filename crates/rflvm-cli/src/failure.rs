@@ -2,11 +2,12 @@
 
 use crate::atomic::DirError;
 use crate::table::TableError;
-use rflvm::error::{DataError, RunError, SpecError};
+use rflvm::error::{DataError, RunError, SpecError, StoreError};
+use std::path::Path;
 use std::process::ExitCode;
 use thiserror::Error;
 
-/// Anything that ends a run. Exit code 2: the input or the command must change. Exit code 1: everything else.
+/// Anything that ends a run. Exit code 2: the input or the command must change. 130: stopped on request. 1: everything else.
 #[derive(Debug, Error)]
 pub enum Failure {
     /// The table could not be read.
@@ -34,16 +35,66 @@ pub enum Failure {
         /// The system's words.
         reason: String,
     },
+    /// A file of settings is wrong.
+    #[error("{file}: {problem}")]
+    Config {
+        /// The file.
+        file: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// The folder holds a fit already.
+    #[error(
+        "{dir}: the folder already holds a fit; go on with it by `rflvm resume {dir}`, replace it with --overwrite, or choose another folder with --out"
+    )]
+    Exists {
+        /// The folder.
+        dir: String,
+    },
+    /// The folder holds no fit.
+    #[error("{dir}: the folder holds no fit; name the one that was given to `rflvm fit` by --out")]
+    NoFit {
+        /// The folder.
+        dir: String,
+    },
+    /// Stopped by Ctrl-C; all is saved.
+    #[error("stopped, and saved; go on with: rflvm resume {dir}")]
+    Interrupted {
+        /// The folder.
+        dir: String,
+    },
+    /// Draws or a checkpoint could not be written or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// Sampling failed.
     #[error("{0}")]
     Run(RunError),
+    /// Sampling failed and can be replayed.
+    #[error("{error}; the last checkpoint is kept, and `rflvm resume {dir} --debug` replays what led here")]
+    Replayable {
+        /// What broke down.
+        error: RunError,
+        /// The folder.
+        dir: String,
+    },
 }
 
 impl Failure {
+    /// What broke down in a run whose checkpoints lie in `dir`.
+    pub fn run_in(error: RunError, dir: &Path) -> Self {
+        match error {
+            RunError::Numerical { .. } => Failure::Replayable { error, dir: dir.display().to_string() },
+            other => other.into(),
+        }
+    }
+
     /// The documented exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Failure::Write { .. } | Failure::Run(_) => ExitCode::from(1),
+            Failure::Interrupted { .. } => ExitCode::from(crate::stop::EXIT_CODE),
+            Failure::Write { .. } | Failure::Run(_) | Failure::Replayable { .. } | Failure::Store(_) => {
+                ExitCode::from(1)
+            }
             _ => ExitCode::from(2),
         }
     }
@@ -53,6 +104,7 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Spec(error) => Failure::Spec(error),
+            RunError::Store(error) => Failure::Store(error),
             other => Failure::Run(other),
         }
     }

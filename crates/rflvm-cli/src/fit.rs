@@ -1,166 +1,174 @@
 //! `rflvm fit`: a table in, latent positions with their uncertainty out.
 
-use crate::args::{FitArgs, InstructionsArg, KernelArg, ModelArgs, OffsetArg, RunArgs, StartArg};
+use crate::args::{FitArgs, InstructionsArg, StartArg};
+use crate::blocks;
+use crate::config::Config;
 use crate::failure::Failure;
-use crate::picture::Colour;
-use crate::progress::Watch;
+use crate::results;
+use crate::sample::{Sampling, checkpoint_path, store_path};
 use crate::table::{self, ReadOptions, Table};
+use crate::voice::Voice;
 use crate::{atomic, output};
-use rflvm::draws::Memory;
+use rflvm::draws::zarr::{Kept, Labels};
 use rflvm::error::SpecError;
 use rflvm::gibbs::chain::Settings;
-use rflvm::gibbs::run;
+use rflvm::gibbs::checkpoint::Checkpoint;
 use rflvm::gibbs::start::Start;
 use rflvm::kernels::{self, Level};
 use rflvm::linalg::Mat;
-use rflvm::model::family::Trials;
-use rflvm::model::spectral::{Kernel, Mixture};
-use rflvm::model::{Amplitude, Model, ModelSpec};
+use rflvm::model::Model;
 use rflvm::observations::{Observations, Offset};
-use rflvm::posterior::{Posterior, score};
-use std::path::Path;
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Runs the command.
 pub fn run(args: &FitArgs) -> Result<(), Failure> {
-    let options = ReadOptions {
-        id: args.id.clone(),
-        labels: args.labels.clone(),
-        columns: args.columns.clone(),
-        array: args.array.clone(),
-        ..ReadOptions::default()
-    };
-    let mut table = table::read(&args.table, &options)?;
-    let model =
-        model(args, &mut table).map_err(|error| Failure::Data { file: args.table.display().to_string(), error })?;
-    let settings = settings(&args.run);
-    settings.check()?;
-    kernels::force(match args.run.instructions {
-        InstructionsArg::Best => Level::Avx512,
-        InstructionsArg::Avx2 => Level::Avx2,
-        InstructionsArg::Baseline => Level::Baseline,
-    });
-    atomic::prepare_dir(&args.out)?;
-    let say = |line: String| {
-        if !args.run.quiet {
-            eprintln!("{line}");
+    let voice = Voice::from(&args.voice);
+    let file = args.file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+    let fit = Fit::new(args.config.clone().or(file).filled(), &args.out)?;
+    fit.clear(args.overwrite)?;
+    fit.tell(voice);
+    fit.sample(None, false, voice)
+}
+
+/// A fit with all its settings, checked; nothing is written yet.
+pub struct Fit {
+    dir: PathBuf,
+    config: Config,
+    table: Table,
+    pub model: Model,
+    settings: Settings,
+    keep: Vec<Kept>,
+    every: Duration,
+}
+
+impl Fit {
+    /// Reads the table and checks everything that can be checked before sampling.
+    pub fn new(config: Config, dir: &Path) -> Result<Self, Failure> {
+        let missing =
+            |setting, rule: &str| SpecError::Setting { setting, value: "not given".into(), rule: rule.into() };
+        let path = config.table.clone().ok_or_else(|| missing("table", "a fit needs one; name its file"))?;
+        if config.likelihood.is_none() && config.blocks.is_none() {
+            let rule = "a fit needs the family of its columns; give --likelihood, or --blocks for several (rflvm doctor tells what suits a table)";
+            return Err(missing("likelihood", rule).into());
         }
-    };
-    if !table.named {
-        say("the first line holds numbers, so it is taken as data and columns are named 1, 2, …".into());
+        let settings = settings(&config);
+        settings.check()?;
+        let keep = config.run.keep.iter().flatten().map(|name| Kept::named(name)).collect::<Result<_, _>>()?;
+        let every = seconds(config.run.checkpoint.unwrap_or(30.0))?;
+        let mut table = table::read(&path, &options(&config))?;
+        let model = model(&config, &mut table)?;
+        Ok(Fit { dir: dir.to_path_buf(), config, table, model, settings, keep, every })
     }
-    model.warnings().iter().for_each(|w| say(format!("warning: {w}")));
-    say(format!(
-        "{} rows × {} columns, {}; seed {}",
-        model.rows(),
-        model.columns(),
-        model.blocks()[0].family.name(),
-        settings.seed
-    ));
-    let posterior = sample(&model, &settings, args.run.quiet)?;
-    report_chains(&posterior, &say);
-    let embedding = posterior.embedding();
-    let labels = table.labels.as_deref();
-    let title = args.table.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
-    output::write(&args.out.join("embedding.csv"), &output::embedding_csv(&embedding, &table.ids, labels))?;
-    let colour = labels.map_or(Colour::Plain, Colour::Labels);
-    output::write(&args.out.join("latent.svg"), &output::latent_svg(&title, &embedding, colour))?;
-    if model.has_missing() {
-        output::write(&args.out.join("imputed.csv"), &output::imputed_csv(&model, &posterior, &table))?;
+
+    /// Makes the folder ready: an older fit in it is refused, or removed if that was asked for.
+    fn clear(&self, overwrite: bool) -> Result<(), Failure> {
+        atomic::prepare_dir(&self.dir)?;
+        let (store, checkpoint) = (store_path(&self.dir), checkpoint_path(&self.dir));
+        if !store.exists() && !checkpoint.exists() {
+            return Ok(());
+        }
+        if !overwrite {
+            return Err(Failure::Exists { dir: self.dir.display().to_string() });
+        }
+        let reason = |path: &Path| {
+            let path = path.display().to_string();
+            move |error: std::io::Error| Failure::Write { path, reason: atomic::plain_reason(&error) }
+        };
+        if checkpoint.exists() {
+            fs::remove_file(&checkpoint).map_err(reason(&checkpoint))?;
+        }
+        if store.exists() {
+            fs::remove_dir_all(&store).map_err(reason(&store))?;
+        }
+        Ok(())
     }
-    if let Some(labels) = labels {
-        let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
-        say(format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
+
+    /// Says what is about to be fitted.
+    fn tell(&self, voice: Voice) {
+        if !self.table.named {
+            voice.say("the file does not name its columns, so they are named 1, 2, …");
+        }
+        self.model.warnings().iter().for_each(|warning| voice.warn(warning));
+        let (rows, columns, seed) = (self.model.rows(), self.model.columns(), self.settings.seed);
+        let mut families: Vec<&str> = self.model.blocks().iter().map(|b| b.family.name()).collect();
+        families.dedup();
+        voice.say(&format!("{rows} rows × {columns} columns, {}; seed {seed}", families.join(" and ")));
+        voice.event("start", json!({ "rows": rows, "columns": columns, "families": families, "seed": seed }));
     }
-    say(format!("results in {}", args.out.display()));
-    Ok(())
+
+    /// Samples, and writes what comes of it.
+    pub fn sample(&self, from: Option<Checkpoint>, debug: bool, voice: Voice) -> Result<(), Failure> {
+        kernels::force(match self.config.run.instructions {
+            Some(InstructionsArg::Avx2) => Level::Avx2,
+            Some(InstructionsArg::Baseline) => Level::Baseline,
+            _ => Level::Avx512,
+        });
+        output::write(&self.dir.join("config.toml"), &self.config.to_toml())?;
+        let labels = Labels { ids: self.table.ids.clone(), labels: self.table.labels.clone() };
+        let sampling = Sampling {
+            dir: &self.dir,
+            model: &self.model,
+            settings: &self.settings,
+            keep: &self.keep,
+            labels: &labels,
+            every: self.every,
+            debug,
+        };
+        let writers = sampling.run(from, voice)?;
+        results::write(&self.dir, &self.model, &self.table, &writers, voice)
+    }
 }
 
-/// Samples all chains.
-pub fn sample(model: &Model, settings: &Settings, quiet: bool) -> Result<Posterior, Failure> {
-    let watch = Watch::new(quiet, settings.chains, settings.warmup + settings.draws * settings.thin);
-    let chains = run::run(model, settings, |_| Memory::default(), |progress| watch.see(progress))?;
-    Ok(Posterior::new(chains))
+fn seconds(value: f64) -> Result<Duration, SpecError> {
+    Duration::try_from_secs_f64(value).map_err(|_| SpecError::Setting {
+        setting: "checkpoint",
+        value: value.to_string(),
+        rule: "it must be a number of seconds".into(),
+    })
 }
 
-/// Says which chains were set aside, and by what rule.
-pub fn report_chains(posterior: &Posterior, say: &impl Fn(String)) {
-    for (chain, verdict) in posterior.verdicts().iter().enumerate().filter(|(_, v)| !v.used) {
-        say(format!(
-            "warning: chain {} sits in a lesser mode (log joint {:.0} below the best, {:.0} allowed) and is set aside; \
-             run more chains to see how common its mode is",
-            chain + 1,
-            verdict.below,
-            verdict.allowed
-        ));
+fn options(config: &Config) -> ReadOptions {
+    ReadOptions {
+        id: config.id.clone(),
+        labels: config.labels.clone(),
+        offset: config.offset.clone().filter(|o| o != "none" && o != "size-factors"),
+        columns: config.columns.clone(),
+        array: config.array.clone(),
+        ..ReadOptions::default()
     }
 }
 
 /// Takes the values out of the table, so that they are not held twice.
-fn model(args: &FitArgs, table: &mut Table) -> Result<Model, SpecError> {
-    let columns = table.columns.len();
-    let y = Mat::from_vec(table.rows, columns, std::mem::take(&mut table.values));
-    let trials = args.trials.as_deref().map(|text| trials(text, table)).transpose()?;
-    let family = rflvm::spec::family(&args.likelihood, trials)?;
-    let offset = match args.offset {
-        OffsetArg::None => Offset::None,
-        OffsetArg::SizeFactors => Offset::SizeFactors,
+fn model(config: &Config, table: &mut Table) -> Result<Model, Failure> {
+    let blocks = blocks::blocks(config, table)?;
+    let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
+    let offset = match (config.offset.as_deref(), table.offset.take()) {
+        (Some("size-factors"), _) => Offset::SizeFactors,
+        (_, Some(values)) => Offset::Given(values),
+        _ => Offset::None,
     };
-    let data = Observations::named(y, table.columns.clone())?.with_offset(offset)?;
-    Model::with_blocks(data, vec![((0..columns).collect(), family)], spec(&args.model)?)
+    let spec = blocks::spec(&config.model)?;
+    let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
+    let model = data.map_err(SpecError::from).and_then(|data| Model::with_blocks(data, blocks, spec));
+    model.map_err(|error| Failure::Data { file: table.path.display().to_string(), error })
 }
 
-/// A number, or a table of the data's shape.
-fn trials(text: &str, data: &Table) -> Result<Trials, SpecError> {
-    let wrong = |rule: String| SpecError::Setting { setting: "trials", value: format!("'{text}'"), rule };
-    if let Ok(number) = text.parse::<u32>() {
-        return Ok(Trials::Same(number));
-    }
-    let options = ReadOptions { columns: Some(data.columns.clone()).filter(|_| data.named), ..ReadOptions::default() };
-    let table = table::read(Path::new(text), &options)
-        .map_err(|error| wrong(format!("it is neither a whole number nor a readable table ({error})")))?;
-    if table.rows != data.rows || table.columns.len() != data.columns.len() {
-        let (r, c) = (data.rows, data.columns.len());
-        return Err(wrong(format!("it has {}×{} cells, the data {r}×{c}", table.rows, table.columns.len())));
-    }
-    // A missing number of trials is harmless where the cell itself is missing, and refused elsewhere by the family.
-    Ok(Trials::Each(Mat::from_vec(table.rows, table.columns.len(), table.values)))
-}
-
-/// The model's settings as typed.
-pub fn spec(args: &ModelArgs) -> Result<ModelSpec, SpecError> {
-    let kernel = match args.kernel {
-        KernelArg::Learned => Kernel::Learned(Mixture::default()),
-        KernelArg::Rbf => Kernel::Rbf { length_scale: args.length_scale },
-    };
-    let amplitude = match args.amplitude.as_str() {
-        "learned" => Amplitude::Learned { shape: 2.0, rate: 2.0 },
-        number => Amplitude::Fixed(number.parse().map_err(|_| SpecError::Setting {
-            setting: "amplitude",
-            value: format!("'{number}'"),
-            rule: "it must be a positive number or the word learned".into(),
-        })?),
-    };
-    Ok(ModelSpec { latent_dim: args.latent_dim, features: args.features, kernel, amplitude, ..ModelSpec::default() })
-}
-
-fn settings(args: &RunArgs) -> Settings {
+fn settings(config: &Config) -> Settings {
+    let (run, default) = (&config.run, Settings::default());
     Settings {
-        warmup: args.warmup,
-        draws: args.draws,
-        thin: args.thin,
-        chains: args.chains,
-        seed: args.seed.unwrap_or_else(fresh_seed),
-        threads: args.threads,
-        start: match args.start {
-            StartArg::Pca => Start::Pca,
-            StartArg::Random => Start::Random,
+        warmup: run.warmup.unwrap_or(default.warmup),
+        draws: run.draws.unwrap_or(default.draws),
+        thin: run.thin.unwrap_or(default.thin),
+        chains: run.chains.unwrap_or(default.chains),
+        seed: run.seed.unwrap_or(default.seed),
+        threads: run.threads.unwrap_or(default.threads),
+        start: match run.start {
+            Some(StartArg::Random) => Start::Random,
+            _ => Start::Pca,
         },
-        ..Settings::default()
+        moves: default.moves,
     }
-}
-
-/// A seed nobody chose; short enough to type again.
-pub fn fresh_seed() -> u64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    now.map_or(0, |t| (t.as_nanos() as u64) % 1_000_000_007)
 }

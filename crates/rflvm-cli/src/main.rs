@@ -2,14 +2,25 @@
 
 mod args;
 mod atomic;
+mod blocks;
+mod config;
 mod demo;
+mod doctor;
+mod export;
 mod failure;
 mod fit;
+mod manual;
 mod output;
 mod picture;
 mod progress;
+mod results;
+mod resume;
+mod sample;
 mod simulate;
+mod stop;
+mod summary;
 mod table;
+mod voice;
 
 use args::{Command, Program};
 use clap::Parser;
@@ -19,8 +30,14 @@ fn main() -> ExitCode {
     let program = Program::parse();
     let outcome = match &program.command {
         Command::Demo(args) => demo::run(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Fit(args) => fit::run(args),
+        Command::Resume(args) => resume::run(args),
+        Command::Summary(args) => summary::run(args),
+        Command::Export(args) => export::run(args),
         Command::Simulate(args) => simulate::run(args),
+        Command::Completions { shell } => manual::completions(*shell),
+        Command::Man => manual::page(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use crate::picture::{self, Colour, Picture};
 use crate::{atomic, table::Table};
+use rflvm::draws::moments::Running;
 use rflvm::linalg::Mat;
 use rflvm::model::Model;
-use rflvm::posterior::Posterior;
 use rflvm::posterior::align::Embedding;
 use std::path::Path;
 
@@ -39,13 +39,14 @@ pub fn embedding_csv(embedding: &Embedding, ids: &[String], labels: Option<&[Str
     csv_text(header, (0..embedding.mean.rows()).map(row))
 }
 
-/// `id,column,mean,sd`: posterior mean and standard deviation of the expected value of each missing cell.
-pub fn imputed_csv(model: &Model, posterior: &Posterior, table: &Table) -> String {
-    let (mean, sd) = (posterior.mean(), posterior.mean_sd());
+/// `id,column,mean,sd`: posterior mean and standard deviation of the expected value of each missing cell, whose moments are
+/// row after row.
+pub fn imputed_csv(model: &Model, moments: &Running, table: &Table) -> String {
     let header = ["id", "column", "mean", "sd"].map(String::from).to_vec();
-    let missing = (0..model.rows()).flat_map(|n| (0..model.columns()).map(move |j| (n, j)));
-    let rows = missing.filter(|&(n, j)| model.y()[(n, j)].is_nan()).map(|(n, j)| {
-        vec![table.ids[n].clone(), model.names()[j].clone(), mean[(n, j)].to_string(), sd[(n, j)].to_string()]
+    let cells = (0..model.rows()).flat_map(|n| (0..model.columns()).map(move |j| (n, j)));
+    let missing = cells.filter(|&(n, j)| model.y()[(n, j)].is_nan());
+    let rows = missing.zip(moments.mean().iter().zip(moments.sd())).map(|((n, j), (mean, sd))| {
+        vec![table.ids[n].clone(), model.names()[j].clone(), mean.to_string(), sd.to_string()]
     });
     csv_text(header, rows)
 }

@@ -1,22 +1,41 @@
-//! Progress of the chains: a bar each on a terminal, a line now and then elsewhere, nothing when quiet.
+//! Progress of the chains: a bar each on a terminal, a line now and then elsewhere, JSON for programs, nothing when quiet.
 
+use crate::voice::Voice;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use rflvm::gibbs::run::Progress;
+use serde_json::json;
 use std::io::IsTerminal;
-use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Watches all chains of a run.
 pub enum Watch {
     Quiet,
     Bars(Vec<ProgressBar>),
-    Lines { begun: Instant },
+    Lines {
+        begun: Instant,
+    },
+    /// One object a chain and second.
+    Json {
+        voice: Voice,
+        last: Vec<Mutex<Instant>>,
+        begun: Instant,
+    },
+    /// A line a sweep.
+    Debug,
 }
 
 impl Watch {
     /// For `chains` chains of `sweeps` sweeps each.
-    pub fn new(quiet: bool, chains: usize, sweeps: u64) -> Self {
-        if quiet {
+    pub fn new(voice: Voice, chains: usize, sweeps: u64, debug: bool) -> Self {
+        if debug {
+            return Watch::Debug;
+        }
+        if voice.json {
+            let now = Instant::now();
+            return Watch::Json { voice, last: (0..chains).map(|_| Mutex::new(now)).collect(), begun: now };
+        }
+        if voice.quiet {
             return Watch::Quiet;
         }
         if !std::io::stderr().is_terminal() {
@@ -41,7 +60,7 @@ impl Watch {
     }
 
     /// Takes in one sweep of one chain.
-    pub fn see(&self, p: Progress) -> ControlFlow<()> {
+    pub fn see(&self, p: Progress) {
         match self {
             Watch::Quiet => {}
             Watch::Bars(bars) => {
@@ -68,8 +87,30 @@ impl Watch {
                     );
                 }
             }
+            Watch::Json { voice, last, begun } => {
+                // A poisoned lock only means that another chain panicked while it told the time.
+                let mut last = last[p.chain].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                if last.elapsed() >= Duration::from_secs(1) || p.sweep == 1 || p.sweep == p.sweeps {
+                    *last = Instant::now();
+                    let phase = if p.warming { "warmup" } else { "sampling" };
+                    voice.event(
+                        "progress",
+                        json!({
+                            "chain": p.chain + 1, "sweep": p.sweep, "sweeps": p.sweeps, "phase": phase, "log_lik": p.log_lik,
+                            "clusters": p.clusters, "seconds": begun.elapsed().as_secs_f64(),
+                        }),
+                    );
+                }
+            }
+            Watch::Debug => eprintln!("chain {} sweep {} {} {:?}", p.chain + 1, p.sweep, describe(&p), p.info),
         }
-        ControlFlow::Continue(())
+    }
+
+    /// Leaves no bar behind that still runs.
+    pub fn finish(&self) {
+        if let Watch::Bars(bars) = self {
+            bars.iter().for_each(ProgressBar::finish);
+        }
     }
 }
 

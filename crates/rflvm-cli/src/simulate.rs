@@ -1,8 +1,9 @@
 //! `rflvm simulate`: a table with its truth, from the S-curve or from the model's prior.
 
 use crate::args::{SimulateArgs, SourceArg};
+use crate::blocks::spec;
+use crate::config::fresh_seed;
 use crate::failure::Failure;
-use crate::fit::{fresh_seed, spec};
 use crate::{atomic, output};
 use rflvm::error::{RunError, SpecError};
 use rflvm::linalg::Mat;

@@ -9,6 +9,15 @@ use faer::linalg::cholesky::llt::factor::{self as llt, LltRegularization};
 use faer::{MatMut, Par};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How often a factor needed jitter.
+static JITTERED: AtomicU64 = AtomicU64::new(0);
+
+/// How many matrices of this process had a factor only after something was added to their diagonals.
+pub fn jittered() -> u64 {
+    JITTERED.load(Ordering::Relaxed)
+}
 
 /// A = LLᵀ, with the jitter (if any) that had to be added to the diagonal of A.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +53,10 @@ impl Cholesky {
         for rung in -1..=6 {
             self.jitter = if rung < 0 { 0.0 } else { mean.abs() * 1e-12 * 10_f64.powi(rung) };
             match self.try_factor(a) {
-                None => return Ok(()),
+                None => {
+                    JITTERED.fetch_add(u64::from(rung >= 0), Ordering::Relaxed);
+                    return Ok(());
+                }
                 Some(index) => pivot = index,
             }
         }

@@ -7,7 +7,7 @@ mod product;
 mod subspace;
 
 pub use crate::kernels::View;
-pub use cholesky::Cholesky;
+pub use cholesky::{Cholesky, jittered};
 pub use gram::{Gram, Symmetric, gram};
 pub use product::{mul, par_mul, par_mul_into};
 pub use subspace::{leading, orthonormalise};

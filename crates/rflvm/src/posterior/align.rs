@@ -2,6 +2,7 @@
 //! Procrustes (Schönemann 1966), and the reference iterated to the mean of the turned draws.
 
 use crate::linalg::{Mat, mul};
+use std::convert::Infallible;
 
 /// Posterior mean and covariance of each row.
 #[derive(Debug, Clone)]
@@ -24,33 +25,48 @@ const ROUNDS: usize = 5;
 
 /// Aligns the draws and takes their moments.
 pub fn align(draws: &[&Mat]) -> Embedding {
-    let (rows, dim) = (draws[0].rows(), draws[0].cols());
-    let mut reference = draws[draws.len() - 1].clone();
+    let visit = |take: &mut dyn FnMut(&Mat)| -> Result<(), Infallible> {
+        draws.iter().for_each(|draw| take(draw));
+        Ok(())
+    };
+    let Ok(embedding) = align_visited(visit);
+    embedding
+}
+
+/// The same for draws that are handed over one by one, several times: memory does not grow with their number.
+pub fn align_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -> Result<Embedding, E> {
+    let (mut reference, mut count) = (Mat::default(), 0.0);
+    visit(&mut |draw| {
+        count += 1.0;
+        // The last one stays.
+        reference.clone_from(draw);
+    })?;
+    let (rows, dim) = (reference.rows(), reference.cols());
     for _ in 0..ROUNDS {
         let mut mean = Mat::zeros(rows, dim);
-        for draw in draws {
+        visit(&mut |draw| {
             let turned = turn(draw, &reference);
-            mean.as_mut_slice().iter_mut().zip(turned.as_slice()).for_each(|(m, t)| *m += t / draws.len() as f64);
-        }
+            mean.as_mut_slice().iter_mut().zip(turned.as_slice()).for_each(|(m, t)| *m += t / count);
+        })?;
         reference = mean;
     }
     reference = principal_axes(&reference);
     let mut mean = Mat::zeros(rows, dim);
     let mut second = vec![Mat::zeros(dim, dim); rows];
-    for draw in draws {
+    visit(&mut |draw| {
         let turned = turn(draw, &reference);
         for n in 0..rows {
             let row = turned.row(n);
             for d in 0..dim {
-                mean[(n, d)] += row[d] / draws.len() as f64;
+                mean[(n, d)] += row[d] / count;
                 // Moments about the reference, which is close to the mean: no cancellation.
                 let from = row[d] - reference[(n, d)];
                 for e in 0..dim {
-                    second[n][(d, e)] += from * (row[e] - reference[(n, e)]) / draws.len() as f64;
+                    second[n][(d, e)] += from * (row[e] - reference[(n, e)]) / count;
                 }
             }
         }
-    }
+    })?;
     for (n, second) in second.iter_mut().enumerate() {
         let shift: Vec<f64> = (0..dim).map(|d| mean[(n, d)] - reference[(n, d)]).collect();
         for d in 0..dim {
@@ -60,7 +76,7 @@ pub fn align(draws: &[&Mat]) -> Embedding {
             second[(d, d)] = second[(d, d)].max(0.0);
         }
     }
-    Embedding { mean, covariance: second }
+    Ok(Embedding { mean, covariance: second })
 }
 
 /// `x` after the rotation or reflection that brings it closest to `reference`.

@@ -1,6 +1,7 @@
 //! What we learnt: draws of all chains, aligned, with the chains that sit in a lesser mode set aside.
 
 pub mod align;
+pub mod convergence;
 pub mod diagnostics;
 pub mod score;
 
@@ -35,18 +36,24 @@ const DEVIATIONS: f64 = 4.0;
 /// A gap in the log density that is never held against a chain.
 const SMALL_GAP: f64 = 10.0;
 
+/// How each chain stands, from the joint log densities of its draws.
+pub fn verdicts<C: AsRef<[f64]>>(ln_joint: &[C]) -> Vec<Verdict> {
+    let moments: Vec<(f64, f64)> = ln_joint.iter().map(|c| mean_and_sd(c.as_ref())).collect();
+    let best = moments.iter().copied().fold((f64::NEG_INFINITY, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+    let verdict = |&(ln_joint, sd): &(f64, f64)| {
+        let below = best.0 - ln_joint;
+        let allowed = (DEVIATIONS * sd.max(best.1)).max(SMALL_GAP);
+        // Only a gap that is there counts: a density that is not a number sets no chain aside.
+        Verdict { ln_joint, below, allowed, used: below.partial_cmp(&allowed) != Some(Ordering::Greater) }
+    };
+    moments.iter().map(verdict).collect()
+}
+
 impl Posterior {
     /// From the draws of each chain.
     pub fn new(chains: Vec<Memory>) -> Self {
-        let moments: Vec<(f64, f64)> = chains.iter().map(|c| mean_and_sd(&c.ln_joint)).collect();
-        let best = moments.iter().copied().fold((f64::NEG_INFINITY, 0.0), |a, b| if b.0 > a.0 { b } else { a });
-        let verdict = |&(ln_joint, sd): &(f64, f64)| {
-            let below = best.0 - ln_joint;
-            let allowed = (DEVIATIONS * sd.max(best.1)).max(SMALL_GAP);
-            // Only a gap that is there counts: a density that is not a number sets no chain aside.
-            Verdict { ln_joint, below, allowed, used: below.partial_cmp(&allowed) != Some(Ordering::Greater) }
-        };
-        Posterior { verdicts: moments.iter().map(verdict).collect(), chains }
+        let verdicts = verdicts(&chains.iter().map(|c| c.ln_joint.as_slice()).collect::<Vec<_>>());
+        Posterior { verdicts, chains }
     }
 
     /// All chains, used or not.

@@ -6,11 +6,9 @@ use crate::draws::Draw;
 use crate::error::SpecError;
 use crate::model::{Amplitude, Model};
 
-/// The large quantities that a user may choose to store; the small ones always are.
+/// The large quantities that a user may choose to store. X, which is what a fit is for, and the small ones always are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// X.
-    X,
     /// W and z.
     W,
     /// β.
@@ -23,10 +21,10 @@ pub enum Kept {
 
 impl Kept {
     /// All of them, by the names users type.
-    pub const NAMES: [(&'static str, Kept); 5] =
-        [("x", Kept::X), ("w", Kept::W), ("beta", Kept::Beta), ("theta", Kept::Theta), ("f", Kept::F)];
+    pub const NAMES: [(&'static str, Kept); 4] =
+        [("w", Kept::W), ("beta", Kept::Beta), ("theta", Kept::Theta), ("f", Kept::F)];
     /// What is kept unless asked otherwise: all that predictions need.
-    pub const DEFAULT: [Kept; 4] = [Kept::X, Kept::W, Kept::Beta, Kept::Theta];
+    pub const DEFAULT: [Kept; 3] = [Kept::W, Kept::Beta, Kept::Theta];
 
     /// The quantity called `name`.
     pub fn named(name: &str) -> Result<Self, SpecError> {
@@ -92,9 +90,7 @@ pub fn quantities(model: &Model, keep: &[Kept], chains: usize) -> Vec<(Quantity,
         let group = if statistics.contains(&quantity) { "sample_stats" } else { "posterior" };
         all.push((quantity, drawn(group, name, kind, chains, axes)));
     };
-    if keep.contains(&Kept::X) {
-        add(Quantity::X, "x", Kind::Float, &[row, latent]);
-    }
+    add(Quantity::X, "x", Kind::Float, &[row, latent]);
     if keep.contains(&Kept::W) {
         add(Quantity::W, "w", Kind::Float, &[frequency, latent]);
         add(Quantity::Z, "z", Kind::Integer, &[frequency]);

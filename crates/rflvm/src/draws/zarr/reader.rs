@@ -54,9 +54,10 @@ impl Reader {
         all.filter_map(name).collect()
     }
 
-    /// Whether there is an array of this name, such as `posterior/x`.
-    pub fn has(&self, name: &str) -> bool {
-        !self.metadata["metadata"][format!("{name}/.zarray")].is_null()
+    /// Whether there are draws of this name, such as `posterior/x`.
+    pub fn is_drawn(&self, name: &str) -> bool {
+        let dims = &self.metadata["metadata"][format!("{name}/.zattrs")]["_ARRAY_DIMENSIONS"];
+        dims[0] == "chain" && dims[1] == "draw"
     }
 
     /// Numbers in one draw of an array.
@@ -96,14 +97,6 @@ impl Reader {
         let mut all = Vec::new();
         self.each(name, chain, |values| all.extend_from_slice(values))?;
         Ok(all)
-    }
-
-    /// An array of one chunk as numbers.
-    pub fn whole(&self, name: &str) -> Result<Vec<f64>, StoreError> {
-        let array = self.array(name)?;
-        let file = self.path.join(name).join(vec!["0"; array.shape.len().max(1)].join("."));
-        let bytes = self.read(&file, array.chunk.iter().product())?;
-        Ok(bytes.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap_or([0; 8]))).collect())
     }
 
     fn read(&self, file: &Path, numbers: usize) -> Result<Vec<u8>, StoreError> {

@@ -103,15 +103,20 @@ impl Writer {
         &self.state.moments
     }
 
-    /// Brings all draws to disk, and returns what a checkpoint must know of them.
-    pub fn flush(&mut self) -> Result<&WriterState, StoreError> {
+    /// What a checkpoint must know of the draws, once they are on disk.
+    pub fn state(&self) -> &WriterState {
+        &self.state
+    }
+
+    /// Brings all draws to disk.
+    pub fn flush(&mut self) -> Result<(), StoreError> {
         for i in 0..self.drawn.len() {
             self.state.sums[i] = self.sums[i].clone().finalize();
             if !self.buffers[i].is_empty() {
                 self.write_chunk(i, (self.state.draws - 1) / self.drawn[i].1.chunk[1] as u64)?;
             }
         }
-        Ok(&self.state)
+        Ok(())
     }
 
     fn place(&self, array: &Array, chunk: u64) -> Vec<u64> {

@@ -1,0 +1,117 @@
+//! From settings to the model's parts: which columns have which family, and the priors.
+
+use crate::args::KernelArg;
+use crate::config::{Config, ModelConfig};
+use crate::failure::Failure;
+use crate::table::{self, ReadOptions, Table};
+use rflvm::error::SpecError;
+use rflvm::linalg::Mat;
+use rflvm::model::family::{Family, Trials};
+use rflvm::model::spectral::{Kernel, Mixture};
+use rflvm::model::{Amplitude, ModelSpec};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Columns, and the family they share.
+pub type Block = (Vec<usize>, Arc<dyn Family>);
+
+/// The blocks of a fit: all columns of one family, or as a file says.
+pub fn blocks(config: &Config, table: &Table) -> Result<Vec<Block>, Failure> {
+    let data = |error| Failure::Data { file: table.path.display().to_string(), error };
+    if let Some(path) = &config.blocks {
+        return from_file(path, table);
+    }
+    let trials = config.trials.as_deref().map(|text| trials(text, table)).transpose().map_err(data)?;
+    let family = rflvm::spec::family(config.likelihood.as_deref().unwrap_or_default(), trials).map_err(data)?;
+    Ok(vec![((0..table.columns.len()).collect(), family)])
+}
+
+/// Columns of one family (and number of trials) make a block.
+fn from_file(path: &Path, table: &Table) -> Result<Vec<Block>, Failure> {
+    let file = || path.display().to_string();
+    let bad = |problem: String| Failure::Config { file: file(), problem };
+    let mut reader = csv::Reader::from_path(path).map_err(|error| bad(format!("the file cannot be read ({error})")))?;
+    let header = reader.headers().map_err(|error| bad(format!("its first line cannot be read ({error})")))?.clone();
+    let place = |name: &str| header.iter().position(|h| h.trim() == name);
+    let (Some(column), Some(likelihood)) = (place("column"), place("likelihood")) else {
+        return Err(bad(
+            "its first line must name the columns `column` and `likelihood` (and `trials` for a binomial)".into(),
+        ));
+    };
+    let trials = place("trials");
+    let mut blocks: Vec<((String, String), Vec<usize>)> = Vec::new();
+    let mut seen = vec![false; table.columns.len()];
+    for (i, record) in reader.records().enumerate() {
+        let line = i + 2;
+        let record = record.map_err(|error| bad(format!("line {line} cannot be read ({error})")))?;
+        let cell = |place: Option<usize>| place.and_then(|p| record.get(p)).unwrap_or_default().trim().to_string();
+        let name = cell(Some(column));
+        let index = table.columns.iter().position(|c| *c == name);
+        let index = index.ok_or_else(|| bad(format!("line {line}: the table has no column `{name}`")))?;
+        if std::mem::replace(&mut seen[index], true) {
+            return Err(bad(format!("line {line}: the column `{name}` has a family already")));
+        }
+        let key = (cell(Some(likelihood)), cell(trials));
+        match blocks.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, columns)) => columns.push(index),
+            None => blocks.push((key, vec![index])),
+        }
+    }
+    if let Some(missing) = seen.iter().position(|s| !s) {
+        let name = &table.columns[missing];
+        return Err(bad(format!(
+            "no line gives the family of the column `{name}`; add one, or leave the column out with --columns"
+        )));
+    }
+    let family = |((likelihood, trials), mut columns): ((String, String), Vec<usize>)| {
+        let trials = match trials.as_str() {
+            "" => None,
+            text => Some(Trials::Same(text.parse().map_err(|_| bad(format!("`{text}` is not a number of trials")))?)),
+        };
+        columns.sort_unstable();
+        Ok((columns, rflvm::spec::family(&likelihood, trials).map_err(|error| bad(error.to_string()))?))
+    };
+    blocks.into_iter().map(family).collect()
+}
+
+/// A number, or a table of the data's shape.
+fn trials(text: &str, data: &Table) -> Result<Trials, SpecError> {
+    let wrong = |rule: String| SpecError::Setting { setting: "trials", value: format!("'{text}'"), rule };
+    if let Ok(number) = text.parse::<u32>() {
+        return Ok(Trials::Same(number));
+    }
+    let options = ReadOptions { columns: Some(data.columns.clone()).filter(|_| data.named), ..ReadOptions::default() };
+    let table = table::read(Path::new(text), &options)
+        .map_err(|error| wrong(format!("it is neither a whole number nor a readable table ({error})")))?;
+    if table.rows != data.rows || table.columns.len() != data.columns.len() {
+        let (r, c) = (data.rows, data.columns.len());
+        return Err(wrong(format!("it has {}×{} cells, the data {r}×{c}", table.rows, table.columns.len())));
+    }
+    // A missing number of trials is harmless where the cell itself is missing, and refused elsewhere by the family.
+    Ok(Trials::Each(Mat::from_vec(table.rows, table.columns.len(), table.values)))
+}
+
+/// The model's settings.
+pub fn spec(config: &ModelConfig) -> Result<ModelSpec, SpecError> {
+    let kernel = match config.kernel {
+        Some(KernelArg::Rbf) => Kernel::Rbf { length_scale: config.length_scale.unwrap_or(1.0) },
+        _ => Kernel::Learned(Mixture::default()),
+    };
+    let amplitude = match config.amplitude.as_deref() {
+        None => Amplitude::Fixed(1.0),
+        Some("learned") => Amplitude::Learned { shape: 2.0, rate: 2.0 },
+        Some(number) => Amplitude::Fixed(number.parse().map_err(|_| SpecError::Setting {
+            setting: "amplitude",
+            value: format!("'{number}'"),
+            rule: "it must be a positive number or the word learned".into(),
+        })?),
+    };
+    let default = ModelSpec::default();
+    Ok(ModelSpec {
+        latent_dim: config.latent_dim.unwrap_or(default.latent_dim),
+        features: config.features.unwrap_or(default.features),
+        kernel,
+        amplitude,
+        ..default
+    })
+}

@@ -1,0 +1,224 @@
+//! The settings of a fit, as flags or as a file of the same names; what is not set has a default. The merged settings are
+//! written beside the result and reproduce it.
+
+use crate::args::{InstructionsArg, KernelArg, StartArg};
+use crate::failure::Failure;
+use clap::Args;
+use rflvm::atomic::plain_reason;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// All settings of a fit.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// The table, one row a sample: .csv, .tsv or .mtx (also .gz), .npy, .npz, .parquet, .arrow or .feather. Empty, NA
+    /// and null cells are missing.
+    pub table: Option<PathBuf>,
+    /// Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t,
+    /// zero-inflated-poisson.
+    #[arg(long)]
+    pub likelihood: Option<String>,
+    /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["likelihood", "trials"])]
+    pub blocks: Option<PathBuf>,
+    /// Trials of a binomial: a number, or a table of the data's shape.
+    #[arg(long)]
+    pub trials: Option<String>,
+    /// Known offset of each row on the link scale: none, size-factors (ln of the row's total over the mean total, for counts
+    /// whose totals say nothing), or the name of a column.
+    #[arg(long, value_name = "none|size-factors|COL")]
+    pub offset: Option<String>,
+    /// Column with labels: they colour the picture and are scored, and never enter the fit.
+    #[arg(long, value_name = "COL")]
+    pub labels: Option<String>,
+    /// Column with names of the rows.
+    #[arg(long, value_name = "COL")]
+    pub id: Option<String>,
+    /// Columns to fit, comma-separated; all numeric ones by default.
+    #[arg(long, value_delimiter = ',', value_name = "COL,…")]
+    pub columns: Option<Vec<String>>,
+    /// Array of an .npz file that holds several.
+    #[arg(long, value_name = "NAME")]
+    pub array: Option<String>,
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelConfig,
+    /// The run.
+    #[command(flatten)]
+    pub run: RunConfig,
+}
+
+/// The model.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelConfig {
+    /// Latent dimension D [default: 2].
+    #[arg(long)]
+    pub latent_dim: Option<usize>,
+    /// Random features M, an even number (sine and cosine of M/2 frequencies) [default: 100].
+    #[arg(long)]
+    pub features: Option<usize>,
+    /// Kernel: learned with the frequencies, or a fixed RBF of length-scale --length-scale [default: learned].
+    #[arg(long, value_enum)]
+    pub kernel: Option<KernelArg>,
+    /// Length-scale of the fixed RBF kernel [default: 1].
+    #[arg(long)]
+    pub length_scale: Option<f64>,
+    /// Variance of the weights: a number for all columns, or `learned` for one a column [default: 1].
+    #[arg(long)]
+    pub amplitude: Option<String>,
+}
+
+/// How long and where to run.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RunConfig {
+    /// Sweeps before draws are kept [default: 1000].
+    #[arg(long)]
+    pub warmup: Option<u64>,
+    /// Draws kept per chain [default: 1000].
+    #[arg(long)]
+    pub draws: Option<u64>,
+    /// Sweeps per kept draw [default: 1].
+    #[arg(long)]
+    pub thin: Option<u64>,
+    /// Number of chains [default: 2].
+    #[arg(long)]
+    pub chains: Option<usize>,
+    /// The seed, from which all randomness follows; drawn and printed if not given.
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Threads to use; all cores by default. The draws do not depend on it.
+    #[arg(long)]
+    pub threads: Option<usize>,
+    /// The most the processor may use of its instruction sets. Draws agree to the last bit only between machines that use
+    /// the same; sums round differently with fused instructions and without [default: best].
+    #[arg(long, value_enum)]
+    pub instructions: Option<InstructionsArg>,
+    /// Where chains begin [default: pca].
+    #[arg(long, value_enum)]
+    pub start: Option<StartArg>,
+    /// What is stored of each draw beside X and the small quantities: of w, beta, theta, f, comma-separated
+    /// [default: w,beta,theta].
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub keep: Option<Vec<String>>,
+    /// Seconds between checkpoints [default: 30].
+    #[arg(long, value_name = "SECONDS")]
+    pub checkpoint: Option<f64>,
+}
+
+macro_rules! merge {
+    ($own:ident, $other:ident, $($field:ident),*) => {
+        $(if $own.$field.is_none() { $own.$field = $other.$field; })*
+    };
+}
+
+impl Config {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let file = || path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| Failure::Config {
+            file: file(),
+            problem: format!("the file cannot be read ({})", plain_reason(&error)),
+        })?;
+        Self::parse(&text).map_err(|problem| Failure::Config { file: file(), problem })
+    }
+
+    /// Reads the text of a file.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        // TOML's messages come with a drawing of the place; its words alone make one sentence.
+        toml::from_str(text).map_err(|error| {
+            let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            let place = line.map_or(String::new(), |line| format!("line {line}: "));
+            format!("{place}{}", error.message().replace('\n', " "))
+        })
+    }
+
+    /// These settings, and the others' where there are none.
+    pub fn or(mut self, other: Config) -> Self {
+        // A family given for all columns and families by column are one setting.
+        if self.likelihood.is_none() && self.blocks.is_none() {
+            (self.likelihood, self.blocks, self.trials) =
+                (other.likelihood, other.blocks, self.trials.or(other.trials));
+        }
+        merge!(self, other, table, offset, labels, id, columns, array);
+        let (own, others) = (&mut self.model, other.model);
+        merge!(own, others, latent_dim, features, kernel, length_scale, amplitude);
+        let (own, others) = (&mut self.run, other.run);
+        merge!(own, others, warmup, draws, thin, chains, seed, threads, instructions, start, keep, checkpoint);
+        self
+    }
+
+    /// The same with a default wherever there is one, and a seed; paths are made to hold wherever the fit is resumed.
+    pub fn filled(self) -> Self {
+        let whole = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
+        let defaults = Config {
+            offset: Some("none".into()),
+            model: ModelConfig {
+                latent_dim: Some(2),
+                features: Some(100),
+                kernel: Some(KernelArg::Learned),
+                length_scale: Some(1.0),
+                amplitude: Some("1".into()),
+            },
+            run: RunConfig {
+                warmup: Some(1000),
+                draws: Some(1000),
+                thin: Some(1),
+                chains: Some(2),
+                seed: self.run.seed.or_else(|| Some(fresh_seed())),
+                threads: Some(0),
+                instructions: Some(InstructionsArg::Best),
+                start: Some(StartArg::Pca),
+                keep: Some(["w", "beta", "theta"].map(String::from).to_vec()),
+                checkpoint: Some(30.0),
+            },
+            ..Config::default()
+        };
+        let mut filled = self.or(defaults);
+        filled.table = filled.table.map(whole);
+        filled.blocks = filled.blocks.map(whole);
+        // A number of trials is not a path; a table of them is.
+        filled.trials =
+            filled.trials.map(|t| fs::canonicalize(&t).map_or(t, |path| path.to_string_lossy().into_owned()));
+        filled
+    }
+
+    /// As a file.
+    pub fn to_toml(&self) -> String {
+        let head = "# The settings of this fit. `rflvm fit --config` with this file repeats it, to the bit.\n";
+        // Options of numbers, texts and lists all have a form in TOML.
+        format!("{head}{}", toml::to_string(self).unwrap_or_default())
+    }
+}
+
+/// A seed nobody chose; short enough to type again.
+pub fn fresh_seed() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |t| (t.as_nanos() as u64) % 1_000_000_007)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_win_over_the_file_and_the_file_over_defaults() {
+        let file = Config::parse("likelihood = \"poisson\"\n[run]\ndraws = 7\nwarmup = 3\n").unwrap();
+        let flags = Config { run: RunConfig { draws: Some(9), ..RunConfig::default() }, ..Config::default() };
+        let merged = flags.or(file).filled();
+        assert_eq!((merged.run.draws, merged.run.warmup, merged.run.chains), (Some(9), Some(3), Some(2)));
+        assert_eq!(merged.likelihood.as_deref(), Some("poisson"));
+        assert_eq!(Config::parse(&merged.to_toml()).unwrap(), merged);
+    }
+
+    #[test]
+    fn a_bad_file_is_told_by_its_line() {
+        let problem = Config::parse("likelihood = \"poisson\"\n[run]\ndrows = 7\n").unwrap_err();
+        assert!(problem.contains("line 3") && problem.contains("drows"), "{problem}");
+        assert!(!problem.contains('\n'));
+        assert!(Config::parse("[run]\ndraws = \"many\"\n").unwrap_err().contains("line 2"));
+    }
+}

@@ -1,0 +1,204 @@
+//! `rflvm doctor`: what a table holds, which families suit it, and what a fit would cost, before anything is sampled.
+
+use crate::args::DoctorArgs;
+use crate::failure::Failure;
+use crate::table::{self, ReadOptions, Table};
+use rflvm::error::{RunError, SpecError};
+use rflvm::gibbs::chain::{Chain, Settings};
+use rflvm::linalg::Mat;
+use rflvm::model::{Model, ModelSpec};
+use rflvm::observations::{Observations, Offset};
+use serde_json::{Value, json};
+use std::time::Instant;
+
+/// Sweeps that are timed, after as many that are not.
+const SWEEPS: u64 = 6;
+
+/// Runs the command.
+pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
+    let options = ReadOptions {
+        id: args.id.clone(),
+        labels: args.labels.clone(),
+        columns: args.columns.clone(),
+        array: args.array.clone(),
+        ..ReadOptions::default()
+    };
+    let mut table = table::read(&args.table, &options)?;
+    let sight = Sight::of(&table);
+    let likelihood = args.likelihood.clone().unwrap_or_else(|| sight.family().to_string());
+    let cost = cost(&mut table, &likelihood)?;
+    if args.json {
+        println!("{}", sight.as_json(&likelihood, &cost));
+        return Ok(());
+    }
+    sight.lines().iter().for_each(|line| println!("{line}"));
+    let (hours, default) = (cost.seconds_a_sweep * 4000.0 / 3600.0, "2 chains of 1000 + 1000 sweeps, one thread each");
+    println!(
+        "a fit as {likelihood}: {:.3} s a sweep, so about {} for {default}",
+        cost.seconds_a_sweep,
+        duration(hours)
+    );
+    println!("memory: about {:.0} MB for the two chains", cost.megabytes);
+    println!("next: rflvm fit {} --likelihood {likelihood}{} --out fit", args.table.display(), sight.advice());
+    Ok(())
+}
+
+/// What a table looks like.
+struct Sight {
+    rows: usize,
+    columns: usize,
+    missing: usize,
+    empty_rows: usize,
+    constant: Vec<String>,
+    /// Columns of zeros and ones; of counts; of anything else.
+    kinds: [usize; 3],
+    /// Median over columns of variance over mean, of counts.
+    dispersion: f64,
+    /// Largest row total over smallest.
+    totals: f64,
+    zeros: f64,
+}
+
+impl Sight {
+    fn of(table: &Table) -> Self {
+        let (rows, columns) = (table.rows, table.columns.len());
+        let row = |n: usize| &table.values[n * columns..(n + 1) * columns];
+        let mut kinds = [0; 3];
+        let mut constant = Vec::new();
+        let mut ratios = Vec::new();
+        for j in 0..columns {
+            let seen: Vec<f64> = (0..rows).map(|n| row(n)[j]).filter(|v| !v.is_nan()).collect();
+            let binary = seen.iter().all(|v| *v == 0.0 || *v == 1.0);
+            let count = seen.iter().all(|v| *v >= 0.0 && v.fract() == 0.0);
+            kinds[if binary { 0 } else { usize::from(!count) + 1 }] += 1;
+            if seen.windows(2).all(|pair| pair[0] == pair[1]) {
+                constant.push(table.columns[j].clone());
+            } else if count {
+                let mean = seen.iter().sum::<f64>() / seen.len() as f64;
+                let variance = seen.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (seen.len() - 1) as f64;
+                ratios.push(variance / mean);
+            }
+        }
+        ratios.sort_by(f64::total_cmp);
+        let total = |n: usize| row(n).iter().filter(|v| !v.is_nan()).sum::<f64>();
+        let totals: Vec<f64> = (0..rows).map(total).collect();
+        let (low, high) = totals.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &t| (a.min(t), b.max(t)));
+        Sight {
+            rows,
+            columns,
+            missing: table.values.iter().filter(|v| v.is_nan()).count(),
+            empty_rows: (0..rows).filter(|&n| row(n).iter().all(|v| v.is_nan())).count(),
+            constant,
+            kinds,
+            dispersion: ratios.get(ratios.len() / 2).copied().unwrap_or(1.0),
+            totals: high / low.max(1e-300),
+            zeros: table.values.iter().filter(|v| **v == 0.0).count() as f64 / table.values.len().max(1) as f64,
+        }
+    }
+
+    /// The family that suits most of the columns.
+    fn family(&self) -> &'static str {
+        let [binary, counts, others] = self.kinds;
+        if others > 0 {
+            "gaussian"
+        } else if counts == 0 && binary > 0 {
+            "bernoulli"
+        } else if self.dispersion > 1.5 {
+            "negative-binomial"
+        } else {
+            "poisson"
+        }
+    }
+
+    /// Flags that a fit of this table should have.
+    fn advice(&self) -> &'static str {
+        if self.kinds[2] == 0 && self.kinds[1] > 0 && self.totals > 5.0 { " --offset size-factors" } else { "" }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let [binary, counts, others] = self.kinds;
+        let cells = (self.rows * self.columns) as f64;
+        let mut lines = vec![format!("{} rows × {} columns", self.rows, self.columns)];
+        lines.push(format!("columns: {binary} of zeros and ones, {counts} of counts, {others} of other numbers"));
+        let share = 100.0 * self.missing as f64 / cells;
+        lines.push(match self.missing {
+            0 => "no cell is missing".into(),
+            missing => format!("{missing} cells are missing ({share:.1}%), {} rows wholly", self.empty_rows),
+        });
+        if !self.constant.is_empty() {
+            let some: Vec<&str> = self.constant.iter().take(5).map(String::as_str).collect();
+            let more = if self.constant.len() > 5 { ", …" } else { "" };
+            lines.push(format!("{} constant columns tell nothing: {}{more}", self.constant.len(), some.join(", ")));
+        }
+        if counts > 0 && others == 0 {
+            let word = if self.dispersion > 1.5 {
+                "over-dispersed: negative-binomial suits better than poisson"
+            } else {
+                "as a Poisson's"
+            };
+            lines.push(format!(
+                "variance over mean of the counts: {:.2} in the middle column, {word}; {:.0}% zeros",
+                self.dispersion,
+                100.0 * self.zeros
+            ));
+            if self.totals > 5.0 {
+                lines.push(format!(
+                    "row totals differ {:.0}-fold: if they only say how much was measured, use --offset size-factors or a multinomial",
+                    self.totals
+                ));
+            }
+        }
+        lines
+    }
+
+    fn as_json(&self, likelihood: &str, cost: &Cost) -> Value {
+        let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
+        json!({
+            "rows": self.rows, "columns": self.columns, "missing": self.missing, "empty_rows": self.empty_rows,
+            "constant_columns": self.constant, "binary": self.kinds[0], "counts": self.kinds[1], "other": self.kinds[2],
+            "variance_over_mean": number(self.dispersion), "row_totals_ratio": number(self.totals), "zeros": self.zeros,
+            "likelihood": likelihood, "seconds_a_sweep": cost.seconds_a_sweep, "megabytes": cost.megabytes,
+        })
+    }
+}
+
+/// What a fit would take.
+struct Cost {
+    seconds_a_sweep: f64,
+    megabytes: f64,
+}
+
+/// Times some sweeps. The values move out of the table.
+fn cost(table: &mut Table, likelihood: &str) -> Result<Cost, Failure> {
+    let columns = table.columns.len();
+    let data = |error: SpecError| Failure::Data { file: table.path.display().to_string(), error };
+    let y = Mat::from_vec(table.rows, columns, std::mem::take(&mut table.values));
+    let spec = ModelSpec { latent_dim: 2.min(columns), ..ModelSpec::default() };
+    let family = rflvm::spec::family(likelihood, None).map_err(data)?;
+    let observations = Observations::named(y, table.columns.clone()).and_then(|d| d.with_offset(Offset::None));
+    let model = observations
+        .map_err(SpecError::from)
+        .and_then(|d| Model::with_blocks(d, vec![((0..columns).collect(), family)], spec))
+        .map_err(data)?;
+    let settings = Settings { warmup: 0, threads: 1, ..Settings::default() };
+    let broken = |sweep| move |source| Failure::Run(RunError::Numerical { chain: 1, sweep, source });
+    let mut chain = Chain::new(&model, &settings, 0).map_err(broken(0))?;
+    let mut begun = Instant::now();
+    for sweep in 0..2 * SWEEPS {
+        if sweep == SWEEPS {
+            begun = Instant::now();
+        }
+        chain.advance().map_err(broken(sweep + 1))?;
+    }
+    // The table, and a chain's F, noise, momenta and gradients: about five of its size; features and weights beside them.
+    let (n, j, m) = (model.rows() as f64, columns as f64, model.spec().features as f64 + 1.0);
+    let chain_numbers = 5.0 * n * j + 3.0 * n * m + 8.0 * m * j;
+    Ok(Cost {
+        seconds_a_sweep: begun.elapsed().as_secs_f64() / SWEEPS as f64,
+        megabytes: 8e-6 * (n * j + 2.0 * chain_numbers),
+    })
+}
+
+fn duration(hours: f64) -> String {
+    if hours >= 1.0 { format!("{hours:.1} hours") } else { format!("{:.0} minutes", (60.0 * hours).max(1.0)) }
+}

@@ -1,0 +1,33 @@
+//! Completions and the manual page, made from the very arguments that are parsed.
+
+use crate::args::Program;
+use crate::failure::Failure;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use std::io::{self, Write};
+
+/// Prints completions.
+pub fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Program::command(), "rflvm", &mut text);
+    print(&text)
+}
+
+/// Prints the manual page: the program, then each of its commands.
+pub fn page() -> Result<(), Failure> {
+    let mut text = Vec::new();
+    let mut program = Program::command();
+    program.build();
+    // Writing to memory does not fail.
+    let _ = clap_mangen::Man::new(program.clone()).render(&mut text);
+    for command in program.get_subcommands().filter(|c| c.get_name() != "help") {
+        let _ = clap_mangen::Man::new(command.clone()).render(&mut text);
+    }
+    print(&text)
+}
+
+fn print(text: &[u8]) -> Result<(), Failure> {
+    let reason =
+        |error: io::Error| Failure::Write { path: "stdout".into(), reason: crate::atomic::plain_reason(&error) };
+    io::stdout().write_all(text).map_err(reason)
+}

@@ -1,0 +1,67 @@
+//! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, imputed.csv, and a word about convergence.
+
+use crate::failure::Failure;
+use crate::output;
+use crate::picture::Colour;
+use crate::sample::store_path;
+use crate::summary;
+use crate::table::Table;
+use crate::voice::Voice;
+use rflvm::draws::moments::Running;
+use rflvm::draws::zarr::{Reader, Writer};
+use rflvm::error::StoreError;
+use rflvm::linalg::Mat;
+use rflvm::model::Model;
+use rflvm::posterior::align::{Embedding, align_visited};
+use rflvm::posterior::convergence::{Convergence, judge};
+use rflvm::posterior::score;
+use std::path::Path;
+
+/// Writes the results of a finished fit.
+pub fn write(dir: &Path, model: &Model, table: &Table, writers: &[Writer], voice: Voice) -> Result<(), Failure> {
+    let store = Reader::open(&store_path(dir))?;
+    let convergence = judge(&store)?;
+    warn_of_chains(&convergence, voice);
+    let embedding = embedding(&store, &convergence, model)?;
+    let labels = table.labels.as_deref();
+    let title = table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
+    output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.ids, labels))?;
+    let colour = labels.map_or(Colour::Plain, Colour::Labels);
+    output::write(&dir.join("latent.svg"), &output::latent_svg(&title, &embedding, colour))?;
+    if model.has_missing() {
+        let used = writers.iter().zip(&convergence.chains).filter(|(_, v)| v.used).map(|(w, _)| &w.moments().missing);
+        let all = used.fold(Running::default(), |all, one| all.merged(one));
+        output::write(&dir.join("imputed.csv"), &output::imputed_csv(model, &all, table))?;
+    }
+    if let Some(labels) = labels {
+        let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
+        voice.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
+    }
+    voice.say(&summary::word(&convergence));
+    voice.say(&format!("results in {}; more with: rflvm summary {}", dir.display(), dir.display()));
+    voice.event("summary", summary::as_json(&convergence));
+    Ok(())
+}
+
+/// Posterior mean and covariance of each row over the aligned draws of all chains that are used.
+fn embedding(store: &Reader, convergence: &Convergence, model: &Model) -> Result<Embedding, StoreError> {
+    let used: Vec<usize> = (0..convergence.chains.len()).filter(|&c| convergence.chains[c].used).collect();
+    align_visited(|take| {
+        used.iter().try_for_each(|&chain| {
+            store.each("posterior/x", chain, |x| take(&Mat::from_vec(model.rows(), model.latent_dim(), x.to_vec())))
+        })
+    })
+}
+
+/// Says which chains were set aside, and by what rule.
+fn warn_of_chains(convergence: &Convergence, voice: Voice) {
+    for (chain, verdict) in convergence.chains.iter().enumerate().filter(|(_, v)| !v.used) {
+        voice.warn(&format!(
+            "chain {} sits in a lesser mode (log joint {:.0} below the best, {:.0} allowed) and is set aside; \
+             run more chains to see how common its mode is",
+            chain + 1,
+            verdict.below,
+            verdict.allowed
+        ));
+    }
+}

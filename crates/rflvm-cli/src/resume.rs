@@ -1,0 +1,42 @@
+//! `rflvm resume`: goes on with a fit that ended early.
+
+use crate::args::ResumeArgs;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::fit::Fit;
+use crate::sample::checkpoint_path;
+use crate::voice::Voice;
+use rflvm::error::StoreError;
+use rflvm::gibbs::checkpoint;
+
+/// Runs the command.
+pub fn run(args: &ResumeArgs) -> Result<(), Failure> {
+    let voice = Voice::from(&args.voice);
+    let file = args.dir.join("config.toml");
+    if !file.exists() {
+        return Err(Failure::NoFit { dir: args.dir.display().to_string() });
+    }
+    let mut config = Config::read(&file)?;
+    config.run.threads = args.threads.or(config.run.threads);
+    let fit = Fit::new(config, &args.dir)?;
+    let path = checkpoint_path(&args.dir);
+    if !path.exists() {
+        voice.say("the fit was stopped before its first checkpoint, so it begins anew");
+        return fit.sample(None, args.debug, voice);
+    }
+    let checkpoint = checkpoint::load(&path)?;
+    let damaged = |problem: &str| StoreError::Damaged { path: path.display().to_string(), problem: problem.into() };
+    if checkpoint.version != env!("CARGO_PKG_VERSION") {
+        let problem = format!(
+            "the fit was begun by rflvm {}, and other versions may draw otherwise; resume it with that version",
+            checkpoint.version
+        );
+        return Err(damaged(&problem).into());
+    }
+    if checkpoint.fingerprint != checkpoint::fingerprint(&fit.model) {
+        let problem = "it belongs to another table or other settings; the table or config.toml was changed since the fit began, \
+                       so put back what it was, or start a new fit";
+        return Err(damaged(problem).into());
+    }
+    fit.sample(Some(checkpoint), args.debug, voice)
+}

@@ -1,0 +1,153 @@
+//! An honest word about convergence: the invariant quantities of a stored run, diagnosed, and what to do.
+
+use super::diagnostics::{Diagnosis, diagnose};
+use super::{Verdict, verdicts};
+use crate::draws::zarr::Reader;
+use crate::error::StoreError;
+
+/// One quantity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Its name, with an index where it has several.
+    pub name: String,
+    /// What its draws tell.
+    pub diagnosis: Diagnosis,
+}
+
+/// What a run comes to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// Trust the draws.
+    Converged,
+    /// Chains agree, but so far tell little: about this many times as many draws would do.
+    RunLonger {
+        /// How many times as many.
+        factor: f64,
+    },
+    /// Chains have not found the same thing.
+    ChainsDisagree,
+    /// Too few draws, or one chain, to tell.
+    CannotTell,
+}
+
+/// The diagnosis of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Convergence {
+    /// Every quantity; those with many numbers by their worst.
+    pub lines: Vec<Line>,
+    /// How each chain stands.
+    pub chains: Vec<Verdict>,
+    /// Draws of each chain.
+    pub draws: usize,
+    /// What it comes to.
+    pub outcome: Outcome,
+}
+
+/// R̂ up to which chains agree (Vehtari et al. 2021).
+const AGREE: f64 = 1.01;
+/// R̂ from which more of the same draws will hardly help.
+const DISAGREE: f64 = 1.1;
+/// Effective draws that make a quantile known.
+const ENOUGH: f64 = 400.0;
+
+/// Quantities that no rotation or relabelling changes.
+const SCALARS: [&str; 7] = [
+    "sample_stats/lp",
+    "sample_stats/log_likelihood",
+    "posterior/alpha",
+    "posterior/clusters",
+    "posterior/w2",
+    "posterior/distance",
+    "posterior/f_cell",
+];
+/// Arrays that are something else: not identified, or too many numbers to look at.
+const OTHERS: [&str; 5] = ["x", "w", "z", "beta", "f"];
+/// What is no array of draws.
+const COORDINATES: [&str; 8] = ["chain", "draw", "row", "column", "latent", "frequency", "feature", "pair"];
+
+/// Diagnoses a store.
+pub fn judge(store: &Reader) -> Result<Convergence, StoreError> {
+    let (chains, draws) = store.size()?;
+    let standing = |chain| store.all("sample_stats/lp", chain);
+    let verdicts = verdicts(&(0..chains).map(standing).collect::<Result<Vec<_>, _>>()?);
+    // A chain that was set aside is not averaged in; it is told of by its own word.
+    let used: Vec<usize> = (0..chains).filter(|&c| verdicts[c].used).collect();
+    let mut lines = Vec::new();
+    for name in SCALARS {
+        let short = name.split('/').next_back().unwrap_or(name);
+        let all = columns(store, name, &used)?;
+        let several = all.len() > 1;
+        for (i, diagnosis) in all.into_iter().enumerate() {
+            let name = if several { format!("{short}[{i}]") } else { short.to_string() };
+            lines.push(Line { name, diagnosis });
+        }
+    }
+    let parameters = store.names("posterior").into_iter().filter(|name| {
+        let known = OTHERS.iter().chain(&COORDINATES).any(|other| other == name);
+        !known
+            && name != "cell"
+            && !name.starts_with("column_")
+            && !SCALARS.iter().any(|s| s.ends_with(&format!("/{name}")))
+    });
+    for name in parameters {
+        let all = columns(store, &format!("posterior/{name}"), &used)?;
+        let worst = all.iter().enumerate().min_by(|a, b| a.1.ess_bulk.total_cmp(&b.1.ess_bulk));
+        if let Some((i, diagnosis)) = worst {
+            lines.push(Line { name: format!("{name}[{i}], the worst of {}", all.len()), diagnosis: *diagnosis });
+        }
+    }
+    let outcome = outcome(&lines, used.len() < chains, chains);
+    Ok(Convergence { lines, chains: verdicts, draws, outcome })
+}
+
+/// The diagnosis of every number of an array.
+fn columns(store: &Reader, name: &str, chains: &[usize]) -> Result<Vec<Diagnosis>, StoreError> {
+    let numbers = store.numbers(name)?.max(1);
+    let all = chains.iter().map(|&chain| store.all(name, chain)).collect::<Result<Vec<_>, _>>()?;
+    let of = |i: usize| {
+        let each: Vec<Vec<f64>> = all.iter().map(|c| c.iter().skip(i).step_by(numbers).copied().collect()).collect();
+        diagnose(&each)
+    };
+    Ok((0..numbers).map(of).collect())
+}
+
+fn outcome(lines: &[Line], set_aside: bool, chains: usize) -> Outcome {
+    // A quantity that never changed, such as α under a fixed kernel, has nothing to converge.
+    let moving: Vec<&Diagnosis> = lines.iter().map(|l| &l.diagnosis).filter(|d| d.sd > 0.0).collect();
+    if set_aside {
+        return Outcome::ChainsDisagree;
+    }
+    if moving.is_empty() || moving.iter().any(|d| d.ess_bulk.is_nan() || d.ess_tail.is_nan()) || chains < 2 {
+        return Outcome::CannotTell;
+    }
+    let least = moving.iter().map(|d| d.ess_bulk.min(d.ess_tail)).fold(f64::INFINITY, f64::min);
+    let worst = moving.iter().map(|d| d.r_hat).fold(1.0, f64::max);
+    if worst >= DISAGREE {
+        Outcome::ChainsDisagree
+    } else if worst <= AGREE && least >= ENOUGH {
+        Outcome::Converged
+    } else {
+        Outcome::RunLonger { factor: (ENOUGH / least).max(2.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(r_hat: f64, ess: f64) -> Line {
+        let diagnosis =
+            Diagnosis { mean: 0.0, sd: 1.0, mcse_mean: 0.1, mcse_sd: 0.1, ess_bulk: ess, ess_tail: ess, r_hat };
+        Line { name: "q".into(), diagnosis }
+    }
+
+    #[test]
+    fn the_word_follows_from_the_worst_quantity() {
+        let good = line(1.001, 900.0);
+        assert_eq!(outcome(std::slice::from_ref(&good), false, 2), Outcome::Converged);
+        assert_eq!(outcome(&[good.clone(), line(1.02, 100.0)], false, 2), Outcome::RunLonger { factor: 4.0 });
+        assert_eq!(outcome(&[good.clone(), line(1.3, 900.0)], false, 2), Outcome::ChainsDisagree);
+        assert_eq!(outcome(std::slice::from_ref(&good), true, 2), Outcome::ChainsDisagree);
+        assert_eq!(outcome(&[good, line(f64::NAN, f64::NAN)], false, 2), Outcome::CannotTell);
+    }
+}
