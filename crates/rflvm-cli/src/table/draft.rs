@@ -74,6 +74,7 @@ impl Draft {
     /// For a file of `width` columns without names and nothing but numbers, of the kind `kind`.
     pub fn numbered(room: Room, width: u64, kind: &'static str, options: &ReadOptions) -> Result<Self, TableError> {
         no_columns_aside(&room, kind, options)?;
+        // A name takes the room of about eight cells.
         room.cells(1, width.saturating_mul(8))?;
         Draft::new(room, numbered(width as usize), false, None, options)
     }
