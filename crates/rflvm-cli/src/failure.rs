@@ -57,6 +57,14 @@ pub enum Failure {
         /// The folder.
         dir: String,
     },
+    /// Another run works in the folder.
+    #[error(
+        "{dir}: another rflvm is at work in this folder; wait for it, stop it, or choose another folder with --out"
+    )]
+    Busy {
+        /// The folder.
+        dir: String,
+    },
     /// Stopped by Ctrl-C; all is saved.
     #[error("stopped, and saved; go on with: rflvm resume {dir}")]
     Interrupted {

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::stop;
 use crate::voice::Voice;
+use rflvm::atomic::{self, plain_reason};
 use rflvm::draws::zarr::{Kept, Labels, Store, Writer};
 use rflvm::error::StoreError;
 use rflvm::gibbs::chain::Settings;
@@ -11,6 +12,7 @@ use rflvm::gibbs::checkpoint::{self, Checkpoint};
 use rflvm::gibbs::run::Run;
 use rflvm::model::Model;
 use serde_json::json;
+use std::fs::{File, TryLockError};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -46,6 +48,19 @@ pub fn checkpoint_path(dir: &Path) -> PathBuf {
     dir.join("checkpoint.bin")
 }
 
+/// Keeps other runs out of the folder for as long as the file is held; the system lets go of it even if the program is killed.
+fn lock(dir: &Path) -> Result<File, Failure> {
+    let path = dir.join(".lock");
+    let refused =
+        |error: std::io::Error| Failure::Write { path: path.display().to_string(), reason: plain_reason(&error) };
+    let file = File::create(&path).map_err(refused)?;
+    match file.try_lock() {
+        // Some file systems know no locks; they are no worse off than without.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Failure::Busy { dir: dir.display().to_string() }),
+    }
+}
+
 impl Sampling<'_> {
     /// Samples to the end, from the start or from a checkpoint.
     pub fn run(&self, from: Option<Checkpoint>, voice: Voice) -> Result<Vec<Writer>, Failure> {
@@ -56,6 +71,8 @@ impl Sampling<'_> {
             "families": model.blocks().iter().map(|b| b.family.name()).collect::<Vec<_>>(),
         });
         let mut store = Store::new(&store_path(self.dir), model, self.keep, settings.chains, settings.draws, about);
+        let _lock = lock(self.dir)?;
+        atomic::clean(self.dir);
         store.begin(model, self.labels, settings.chains)?;
         stop::listen();
         let begun = Instant::now();

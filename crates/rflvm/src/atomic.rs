@@ -5,6 +5,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// How temporary names begin and end.
+const PREFIX: &str = ".rflvm-";
+const SUFFIX: &str = ".tmp";
+
 /// Replaces `path` by a file that holds exactly `bytes`; see [`write_with`].
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_with(path, |file| file.write_all(bytes))
@@ -38,6 +42,21 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Re
     Ok(())
 }
 
+/// Removes what killed writers left behind in a folder, and in the folders below it. No other program may be writing there.
+pub fn clean(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            clean(&entry.path());
+        } else if name.starts_with(PREFIX) && name.ends_with(SUFFIX) {
+            // What cannot be removed does no harm.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// The operating system's words for an error, without the number that Rust appends.
 pub fn plain_reason(error: &io::Error) -> String {
     let text = error.to_string();
@@ -61,7 +80,7 @@ pub fn create_temporary(folder: &Path) -> io::Result<(PathBuf, File)> {
     loop {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         // Not derived from the final name, which may already be as long as the system allows.
-        let name = folder.join(format!(".rflvm-{}-{serial}.tmp", std::process::id()));
+        let name = folder.join(format!("{PREFIX}{}-{serial}{SUFFIX}", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&name) {
             Ok(file) => return Ok((name, file)),
             // A killed run with the same process number may have left its file behind.
@@ -94,6 +113,18 @@ mod tests {
         write(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(names(&folder), ["embedding.csv"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_cleaned_away_and_nothing_else() {
+        let folder = scratch("clean");
+        fs::create_dir_all(folder.join("deep")).unwrap();
+        let (stale, _) = create_temporary(&folder.join("deep")).unwrap();
+        fs::write(folder.join("deep/notes.tmp"), "mine").unwrap();
+        clean(&folder);
+        assert!(!stale.exists());
+        assert_eq!(names(&folder.join("deep")), ["notes.tmp"]);
         fs::remove_dir_all(folder).unwrap();
     }
 

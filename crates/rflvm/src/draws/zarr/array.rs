@@ -88,11 +88,8 @@ impl Array {
 
     /// What `.zarray` says.
     pub fn metadata(&self) -> Value {
-        let fill = match self.kind {
-            Kind::Float => json!("NaN"),
-            Kind::Integer => json!(-1),
-            Kind::Text(_) => json!(""),
-        };
+        // Integers and texts have no value for nothing: with one, xarray would turn them into floats and objects.
+        let fill = if self.kind == Kind::Float { json!("NaN") } else { Value::Null };
         json!({
             "zarr_format": 2, "shape": self.shape, "chunks": self.chunk, "dtype": self.kind.code(), "fill_value": fill,
             "order": "C", "compressor": null, "filters": null,

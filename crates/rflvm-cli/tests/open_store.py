@@ -1,0 +1,50 @@
+"""Opens the stores `done` and `killed` as users do, and compares `summary.json` with what ArviZ says of the same draws."""
+
+import json
+import math
+
+import arviz as az
+import numpy as np
+import xarray as xr
+
+
+def opened(name):
+    tree = xr.open_datatree(f"{name}/draws.zarr", engine="zarr")
+    return tree, az.InferenceData.from_datatree(tree) if hasattr(az, "InferenceData") else tree
+
+
+tree, data = opened("done")
+posterior = tree["posterior"]
+assert dict(posterior.sizes)["chain"] == 2 and dict(posterior.sizes)["draw"] == 450, posterior.sizes
+assert posterior["x"].dims == ("chain", "draw", "row", "latent")
+assert posterior["z"].dtype.kind == "i" and posterior["draw"].dtype.kind == "i"
+assert np.isfinite(posterior["x"].values).all() and np.isfinite(posterior["r"].values).all()
+assert tree["observed_data"]["y"].shape == (60, 8) and np.isnan(tree["observed_data"]["y"].values).any()
+assert list(tree["observed_data"]["column"].values)[0] == "y1"
+f = tree["moments"]["f_mean"].values
+assert f.shape == (2, 60, 8) and np.isfinite(f).all()
+table = az.summary(data, var_names=["alpha", "distance", "f_cell"], round_to="none")
+assert len(table) == 21, table
+
+killed, partial = opened("killed")
+draws = killed["posterior"].sizes["draw"]
+assert 0 < draws <= 450 and np.isfinite(killed["posterior"]["x"].values).all(), draws
+assert np.array_equal(killed["posterior"]["x"].values, posterior["x"].values[:, :draws])
+az.summary(partial, var_names=["alpha"])
+
+with open("summary.json") as file:
+    ours = {line["name"]: line for line in json.load(file)["quantities"]}
+used = posterior.ds
+checked = 0
+for name, line in ours.items():
+    variable, _, index = name.partition("[")
+    group = tree["sample_stats"] if variable in ("lp", "log_likelihood") else posterior
+    values = group[variable].values
+    if index:
+        values = values[:, :, int(index.split("]")[0])]
+    for key, theirs in [("r_hat", az.rhat(values)), ("ess_bulk", az.ess(values, method="bulk")), ("mcse_mean", az.mcse(values, method="mean"))]:
+        theirs = float(np.asarray(theirs))
+        assert math.isclose(line[key], theirs, rel_tol=1e-6), (name, key, line[key], theirs)
+        checked += 1
+assert checked > 60, checked
+print("ok", checked)
