@@ -5,8 +5,9 @@
 # make bench-quick  the same with small tables and few sweeps, a few minutes
 .PHONY: demo test validate bench bench-quick check-tools
 
+# The demo reads no table, so it need not wait for the crates that read Parquet and Arrow.
 demo: check-tools
-	cargo run --release --quiet --package rflvm-cli -- demo $(ARGS)
+	cargo run --release --quiet --package rflvm-cli --no-default-features -- demo $(ARGS)
 
 test: check-tools
 	cargo fmt --all --check
@@ -49,4 +50,4 @@ bench-quick:
 
 check-tools:
 	@command -v cargo >/dev/null || { echo "rflvm needs Rust 1.89 or newer: install it with rustup (https://rustup.rs), then try again"; exit 2; }
-	@command -v cc >/dev/null || command -v gcc >/dev/null || { echo "rflvm needs a C linker: on Debian or Ubuntu, apt-get install gcc"; exit 2; }
+	@command -v cc >/dev/null || command -v gcc >/dev/null || { echo "rflvm needs a C compiler: on Debian or Ubuntu, apt-get install gcc"; exit 2; }

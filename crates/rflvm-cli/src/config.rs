@@ -130,7 +130,8 @@ impl Config {
     pub fn parse(text: &str) -> Result<Self, String> {
         // TOML's messages come with a drawing of the place; its words alone make one sentence.
         toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            let before = |end: usize| text.bytes().take(end).filter(|&byte| byte == b'\n').count() + 1;
+            let line = error.span().map(|span| before(span.start));
             let place = line.map_or(String::new(), |line| format!("line {line}: "));
             format!("{place}{}", error.message().replace('\n', " "))
         })
@@ -212,6 +213,57 @@ mod tests {
         assert_eq!((merged.run.draws, merged.run.warmup, merged.run.chains), (Some(9), Some(3), Some(2)));
         assert_eq!(merged.likelihood.as_deref(), Some("poisson"));
         assert_eq!(Config::parse(&merged.to_toml()).unwrap(), merged);
+    }
+
+    /// `RFLVM_FUZZ` is the number of files.
+    #[test]
+    fn fuzz_no_file_of_settings_makes_it_panic() {
+        use rand::RngExt;
+        let whole = Config { table: Some("t.csv".into()), likelihood: Some("poisson".into()), ..Config::default() };
+        let text = whole.filled().to_toml();
+        let tokens = [
+            "=",
+            "\"",
+            "[run]",
+            "[",
+            "]",
+            "\n",
+            "-1",
+            "nan",
+            "1e999",
+            "99999999999999999999",
+            "{",
+            "'",
+            "\u{e9}",
+            "#",
+            "\\",
+            "true",
+        ];
+        let count = std::env::var("RFLVM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(3_000);
+        let mut rng = rflvm::rng::Stream::new(1).rng();
+        let mut good = 0;
+        for _ in 0..count {
+            let mut damaged: Vec<char> = text.chars().collect();
+            for _ in 0..rng.random_range(1..6) {
+                let at = rng.random_range(0..=damaged.len());
+                let end = (at + rng.random_range(0..12)).min(damaged.len());
+                let token = tokens[rng.random_range(0..tokens.len())];
+                damaged.splice(at..end, token.chars());
+            }
+            let damaged: String = damaged.into_iter().collect();
+            match Config::parse(&damaged) {
+                Ok(config) => {
+                    good += 1;
+                    assert_eq!(
+                        Config::parse(&config.to_toml()).map(|c| c.to_toml()),
+                        Ok(config.to_toml()),
+                        "{damaged}"
+                    );
+                }
+                Err(problem) => assert!(!problem.contains('\n'), "{problem}"),
+            }
+        }
+        assert!(good > 0 && good < count, "{good} of {count}");
     }
 
     #[test]

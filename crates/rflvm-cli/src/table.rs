@@ -3,15 +3,19 @@
 mod csv;
 mod draft;
 mod error;
+#[cfg(feature = "columnar")]
 mod frame;
+#[cfg(feature = "columnar")]
 mod guard;
+#[cfg(feature = "columnar")]
 mod ipc;
 mod mtx;
 mod npy;
 mod npz;
+#[cfg(feature = "columnar")]
 mod parquet;
 mod room;
-#[cfg(test)]
+#[cfg(all(test, feature = "columnar"))]
 mod tests;
 mod text;
 mod words;
@@ -104,7 +108,9 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
         Some("mtx") => mtx::read,
         Some("npy") if !text::is_gzip(path) => npy::read,
         Some("npz") if !text::is_gzip(path) => npz::read,
+        #[cfg(feature = "columnar")]
         Some("parquet") if !text::is_gzip(path) => parquet::read,
+        #[cfg(feature = "columnar")]
         Some("arrow" | "feather" | "ipc") if !text::is_gzip(path) => ipc::read,
         _ => {
             return Err(TableError::Extension {

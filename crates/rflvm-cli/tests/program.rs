@@ -230,7 +230,8 @@ fn every_family_can_be_simulated_and_fitted() {
             let simulate = [&["simulate", "--likelihood", family, "--out", "s"], &shape[..], trials].concat();
             let output = rflvm(&dir, &simulate);
             assert!(output.status.success(), "{family} {source}: {}", text(&output.stderr));
-            let run = ["--features", "8", "--warmup", "6", "--draws", "3", "--seed", "1", "--out", "f", "-q"];
+            let run =
+                ["--features", "8", "--warmup", "6", "--draws", "3", "--seed", "1", "--out", "f", "--overwrite", "-q"];
             let output = rflvm(&dir, &[&["fit", "s/table.csv", "--likelihood", family], &run[..], trials].concat());
             assert!(output.status.success(), "{family} {source}: {}", text(&output.stderr));
         }

@@ -116,6 +116,7 @@ impl Draft {
     }
 
     /// The place of a cell in a message.
+    #[cfg(feature = "columnar")]
     pub fn place(&self, row: usize, position: usize) -> String {
         format!("row {}, column `{}`", row + 1, shorten(&self.names[position], 32))
     }

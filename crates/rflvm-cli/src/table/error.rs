@@ -78,6 +78,7 @@ pub enum TableError {
     Offset { file: PathBuf, place: String, text: String },
     #[error("{}: {place}: the text `{text}` is not UTF-8; save the file with UTF-8 encoding", file.display())]
     NotUtf8 { file: PathBuf, place: String, text: String },
+    #[cfg(feature = "columnar")]
     #[error("{}: the column `{column}` holds {kind}, not numbers; {remedy}", file.display())]
     Column { file: PathBuf, column: String, kind: &'static str, remedy: &'static str },
 
