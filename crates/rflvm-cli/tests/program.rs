@@ -238,6 +238,72 @@ fn every_family_can_be_simulated_and_fitted() {
     }
 }
 
+/// Columns of three families, an offset column, and JSON all the way.
+#[test]
+fn families_by_column_offsets_by_column_and_json() {
+    let dir = folder("blocks");
+    let mut table = String::from("name,flag,count,value,exposure\n");
+    for n in 0..24 {
+        let value = f64::from(n * 7 % 11) * 0.3 - 1.0;
+        table.push_str(&format!("r{n},{},{},{value},{}\n", n % 2, n * 5 % 7, f64::from(n % 3) * 0.1));
+    }
+    fs::write(dir.join("t.csv"), table).unwrap();
+    fs::write(dir.join("b.csv"), "column,likelihood\nflag,bernoulli\ncount,poisson\nvalue,gaussian\n").unwrap();
+    let flags =
+        ["--id", "name", "--offset", "exposure", "--features", "8", "--warmup", "10", "--draws", "8", "--seed", "3"];
+    let fit = |more: &[&str]| rflvm(&dir, &[&["fit", "t.csv"], &flags[..], more].concat());
+    let output = fit(&["--blocks", "b.csv", "--json", "--out", "o"]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
+    let events: Vec<serde_json::Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |name: &str| events.iter().filter(|e| e["event"] == name).collect::<Vec<_>>();
+    assert_eq!(of("start")[0]["seed"], 3);
+    assert_eq!(of("start")[0]["families"], serde_json::json!(["bernoulli", "poisson", "gaussian"]));
+    assert!(!of("progress").is_empty());
+    assert_eq!(of("summary")[0]["draws"], 8);
+    let known = rflvm(&dir, &["export", "o", "--what", "nonsense", "--out", "s.csv"]);
+    assert_eq!(known.status.code(), Some(2));
+    let listed = text(&known.stderr);
+    assert!(listed.contains("distance") && listed.contains("beta") && !listed.contains("row,"), "{listed}");
+    assert!(rflvm(&dir, &["export", "o", "--what", "distance", "--out", "d.csv"]).status.success());
+    let distances = fs::read_to_string(dir.join("d.csv")).unwrap();
+    assert_eq!(distances.lines().next(), Some("chain,draw,i1,distance"));
+    assert_eq!(distances.lines().count(), 1 + 2 * 8 * 10);
+    assert!(rflvm(&dir, &["export", "o", "--out", "x.npy"]).status.success());
+    let array = npyz::NpyFile::new(&fs::read(dir.join("x.npy")).unwrap()[..]).unwrap();
+    assert_eq!(array.shape(), [2, 8, 24, 2]);
+    for (blocks, words) in [
+        ("column,likelihood\nflag,bernoulli\ncount,poisson\n", "`value`"),
+        ("column,likelihood\nflag,bernoulli\nflag,poisson\n", "line 3"),
+        ("column,likelihood\nnone,bernoulli\n", "`none`"),
+        ("a,b\n", "likelihood"),
+        ("column,likelihood\nflag,bernoulli\ncount,poison\nvalue,gaussian\n", "poison"),
+    ] {
+        fs::write(dir.join("bad.csv"), blocks).unwrap();
+        let output = fit(&["--blocks", "bad.csv", "--out", "p"]);
+        assert_eq!(output.status.code(), Some(2), "{blocks}");
+        assert!(text(&output.stderr).contains(words), "{words}: {}", text(&output.stderr));
+        assert!(!dir.join("p").exists());
+    }
+}
+
+#[test]
+fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
+    let dir = folder("doctor");
+    fs::write(dir.join("t.csv"), COUNTS).unwrap();
+    let output = rflvm(&dir, &["doctor", "t.csv", "--id", "name", "--labels", "kind", "--json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let seen: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((seen["rows"].as_u64(), seen["counts"].as_u64(), seen["other"].as_u64()), (Some(6), Some(3), Some(0)));
+    assert!(seen["seconds_a_sweep"].as_f64().unwrap() > 0.0);
+    fs::write(dir.join("r.csv"), "a,b\n0.5,1\n-2,0\n3,1\n").unwrap();
+    let said = text(&rflvm(&dir, &["doctor", "r.csv"]).stdout);
+    assert!(said.contains("1 of zeros and ones") && said.contains("--likelihood gaussian"), "{said}");
+    let manual = text(&rflvm(&dir, &["man"]).stdout);
+    assert!(manual.contains(".TH") && manual.contains("resume"));
+    assert!(text(&rflvm(&dir, &["completions", "bash"]).stdout).contains("complete -F"));
+}
+
 /// The commands in the shell blocks of a document, in order.
 fn commands(document: &str) -> Vec<String> {
     let mut inside = false;

@@ -190,6 +190,23 @@ fn a_damaged_run_is_refused_with_its_place() {
     assert!(said(&none).contains("no fit"), "{}", said(&none));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_the_run_with_a_sentence_and_loses_nothing() {
+    let dir = folder("full");
+    let fit = prepare(&dir);
+    assert!(rflvm(&dir, &[&fit[..], &["--out", "whole", "-q"]].concat()).status.success());
+    // A limit on the size of files stands in for a full disk: writing fails in the middle of the run.
+    let program = env!("CARGO_BIN_EXE_rflvm");
+    let script = format!("trap '' XFSZ; ulimit -f 48; exec {program} {} --out part -q", fit.join(" "));
+    let output = Command::new("bash").current_dir(&dir).args(["-c", &script]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("cannot be written"), "{}", said(&output));
+    let output = rflvm(&dir, &["resume", "part", "-q"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_same(&dir, "whole", "part");
+}
+
 #[test]
 fn xarray_and_arviz_open_a_store_that_is_done_and_one_whose_program_was_killed() {
     let Ok(python) = std::env::var("RFLVM_TEST_PYTHON") else {
