@@ -7,6 +7,7 @@ use crate::voice::Voice;
 use rflvm::atomic::{self, plain_reason};
 use rflvm::draws::zarr::{Kept, Labels, Store, Writer};
 use rflvm::error::StoreError;
+use rflvm::gibbs::Step;
 use rflvm::gibbs::chain::Settings;
 use rflvm::gibbs::checkpoint::{self, Checkpoint};
 use rflvm::gibbs::run::Run;
@@ -118,9 +119,9 @@ impl Sampling<'_> {
             }
         }
         watch.finish();
-        let names = ["clusters", "frequencies", "positions", "gradient", "weights", "symmetry"];
-        for (chain, seconds) in run.chains().iter().map(|c| c.seconds()).enumerate() {
-            let parts: Vec<String> = names.iter().zip(seconds).map(|(name, s)| format!("{name} {s:.1} s")).collect();
+        for (chain, seconds) in run.chains().iter().map(|c| c.snapshot().seconds()).enumerate() {
+            let parts: Vec<String> =
+                Step::NAMES.iter().zip(seconds).map(|(name, s)| format!("{name} {s:.1} s")).collect();
             voice.detail(&format!("chain {}: {}", chain + 1, parts.join(", ")));
         }
         let jittered = rflvm::linalg::jittered();

@@ -2,10 +2,12 @@
 
 use crate::args::SummaryArgs;
 use crate::failure::Failure;
-use crate::sample::store_path;
+use crate::sample::{checkpoint_path, store_path};
 use rflvm::draws::zarr::Reader;
+use rflvm::gibbs::{Step, checkpoint};
 use rflvm::posterior::convergence::{Convergence, Outcome, judge};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
@@ -16,8 +18,11 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let store = Reader::open(&path)?;
     let convergence = judge(&store)?;
     let sampler = sampler(&store, &convergence)?;
+    let times = times(&args.dir);
     if args.json {
         let mut all = as_json(&convergence);
+        all["seconds_a_sweep"] =
+            times.iter().map(|(name, seconds)| (name.to_string(), json!(seconds))).collect::<Map<_, _>>().into();
         all["sampler"] =
             json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
         println!("{all}");
@@ -31,6 +36,10 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     }
     let parts: Vec<String> = sampler.iter().map(|(name, value)| format!("{name} {value:.3}")).collect();
     println!("per sweep: {}", parts.join(", "));
+    if !times.is_empty() {
+        let parts: Vec<String> = times.iter().map(|(name, seconds)| format!("{name} {seconds:.4}")).collect();
+        println!("seconds a sweep: {}", parts.join(", "));
+    }
     println!("{}", word(&convergence));
     Ok(())
 }
@@ -51,6 +60,14 @@ fn sampler(store: &Reader, convergence: &Convergence) -> Result<Vec<(&'static st
         Ok(all.iter().sum::<f64>() / all.len() as f64)
     };
     names.into_iter().map(|(words, name)| Ok((words, mean(name)?))).collect()
+}
+
+/// Wall seconds of each step of a sweep, by the last checkpoint; none if it cannot be read, which `resume` tells of.
+fn times(dir: &Path) -> Vec<(&'static str, f64)> {
+    let Ok(checkpoint) = checkpoint::load(&checkpoint_path(dir)) else { return Vec::new() };
+    let sweeps: u64 = checkpoint.chains.iter().map(|(chain, _)| chain.done()).sum();
+    let of = |step: usize| checkpoint.chains.iter().map(|(chain, _)| chain.seconds()[step]).sum::<f64>();
+    Step::NAMES.iter().enumerate().map(|(step, name)| (*name, of(step) / sweeps.max(1) as f64)).collect()
 }
 
 fn table(convergence: &Convergence) -> String {

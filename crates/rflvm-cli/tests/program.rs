@@ -270,7 +270,8 @@ fn families_by_column_offsets_by_column_and_json() {
     assert_eq!(distances.lines().next(), Some("chain,draw,i1,distance"));
     assert_eq!(distances.lines().count(), 1 + 2 * 8 * 10);
     assert!(rflvm(&dir, &["export", "o", "--out", "x.npy"]).status.success());
-    let array = npyz::NpyFile::new(&fs::read(dir.join("x.npy")).unwrap()[..]).unwrap();
+    let bytes = fs::read(dir.join("x.npy")).unwrap();
+    let array = npyz::NpyFile::new(&bytes[..]).unwrap();
     assert_eq!(array.shape(), [2, 8, 24, 2]);
     for (blocks, words) in [
         ("column,likelihood\nflag,bernoulli\ncount,poisson\n", "`value`"),

@@ -83,6 +83,18 @@ pub struct Snapshot {
     seconds: [f64; Step::COUNT],
 }
 
+impl Snapshot {
+    /// Wall seconds spent in each step so far.
+    pub fn seconds(&self) -> [f64; Step::COUNT] {
+        self.seconds
+    }
+
+    /// Sweeps done, warm-up included.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+}
+
 /// One chain, ready to sweep.
 #[derive(Debug)]
 pub struct Chain<'a> {
@@ -170,11 +182,6 @@ impl<'a> Chain<'a> {
     /// Sweeps done, warm-up included.
     pub fn done(&self) -> u64 {
         self.at.done
-    }
-
-    /// Wall seconds spent in each step so far.
-    pub fn seconds(&self) -> [f64; Step::COUNT] {
-        self.at.seconds
     }
 
     /// Where the chain is.

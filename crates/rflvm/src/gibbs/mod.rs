@@ -94,6 +94,9 @@ pub enum Step {
 impl Step {
     /// How many there are.
     pub const COUNT: usize = Step::Symmetry as usize + 1;
+    /// What they are called, in order.
+    pub const NAMES: [&'static str; Step::COUNT] =
+        ["clusters", "frequencies", "positions", "gradient", "weights", "symmetry"];
 }
 
 /// What a sweep reports about itself. Nothing here is part of the state.
