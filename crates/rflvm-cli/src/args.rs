@@ -28,7 +28,7 @@ pub enum Command {
     /// Watch the model learn an S-shaped manifold from counts.
     Demo(DemoArgs),
     /// Look at a table before fitting it: what it holds, which families suit it, what a fit would cost.
-    Doctor(DoctorArgs),
+    Doctor(Box<DoctorArgs>),
     /// Fit a table: latent positions of its rows, with their uncertainty.
     Fit(Box<FitArgs>),
     /// Go on with a fit that was stopped, killed or interrupted, as if it had never been.
@@ -148,23 +148,9 @@ pub struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// The table, in any format that `fit` reads.
-    pub table: PathBuf,
-    /// Column with labels, which is not looked at.
-    #[arg(long, value_name = "COL")]
-    pub labels: Option<String>,
-    /// Column with names of the rows.
-    #[arg(long, value_name = "COL")]
-    pub id: Option<String>,
-    /// Columns to look at, comma-separated; all numeric ones by default.
-    #[arg(long, value_delimiter = ',', value_name = "COL,…")]
-    pub columns: Option<Vec<String>>,
-    /// Array of an .npz file that holds several.
-    #[arg(long, value_name = "NAME")]
-    pub array: Option<String>,
-    /// Family to time; the one that suits the table best if not given.
-    #[arg(long)]
-    pub likelihood: Option<String>,
+    /// What a fit would be given: its cost is that of these settings.
+    #[command(flatten)]
+    pub config: Config,
     /// The same as one JSON object.
     #[arg(long)]
     pub json: bool,

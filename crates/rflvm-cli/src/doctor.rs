@@ -2,12 +2,11 @@
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
-use crate::table::{self, ReadOptions, Table};
-use rflvm::error::{RunError, SpecError};
+use crate::fit;
+use crate::table::Table;
+use rflvm::error::RunError;
 use rflvm::gibbs::chain::{Chain, Settings};
-use rflvm::linalg::Mat;
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::{Observations, Offset};
+use rflvm::model::Model;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -16,30 +15,31 @@ const SWEEPS: u64 = 6;
 
 /// Runs the command.
 pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
-    let options = ReadOptions {
-        id: args.id.clone(),
-        labels: args.labels.clone(),
-        columns: args.columns.clone(),
-        array: args.array.clone(),
-        ..ReadOptions::default()
-    };
-    let mut table = table::read(&args.table, &options)?;
+    let mut config = args.config.clone().filled();
+    let mut table = fit::read(&config)?;
     let sight = Sight::of(&table);
-    let likelihood = args.likelihood.clone().unwrap_or_else(|| sight.family().to_string());
-    let cost = cost(&mut table, &likelihood)?;
+    if config.likelihood.is_none() && config.blocks.is_none() {
+        config.likelihood = Some(sight.family().to_string());
+    }
+    let families = config.likelihood.clone().unwrap_or_else(|| "its families".into());
+    let settings = fit::settings(&config);
+    let cost = cost(&fit::model(&config, &mut table)?, &settings)?;
     if args.json {
-        println!("{}", sight.as_json(&likelihood, &cost));
+        println!("{}", sight.as_json(&families, &cost));
         return Ok(());
     }
     sight.lines().iter().for_each(|line| println!("{line}"));
-    let (hours, default) = (cost.seconds_a_sweep * 4000.0 / 3600.0, "2 chains of 1000 + 1000 sweeps, one thread each");
+    let (chains, sweeps) = (settings.chains, settings.sweeps());
+    let hours = cost.seconds_a_sweep * (chains as u64 * sweeps) as f64 / 3600.0;
+    let time = duration(hours);
     println!(
-        "a fit as {likelihood}: {:.3} s a sweep, so about {} for {default}",
-        cost.seconds_a_sweep,
-        duration(hours)
+        "as {families}: {:.3} s a sweep on one thread, so {time} of computing for {chains} chains of {sweeps} sweeps",
+        cost.seconds_a_sweep
     );
-    println!("memory: about {:.0} MB for the two chains", cost.megabytes);
-    println!("next: rflvm fit {} --likelihood {likelihood}{} --out fit", args.table.display(), sight.advice());
+    println!("memory: about {:.0} MB", cost.megabytes);
+    if let (Some(likelihood), Some(path)) = (&config.likelihood, &args.config.table) {
+        println!("next: rflvm fit {} --likelihood {likelihood}{} --out fit", path.display(), sight.advice());
+    }
     Ok(())
 }
 
@@ -168,21 +168,11 @@ struct Cost {
     megabytes: f64,
 }
 
-/// Times some sweeps. The values move out of the table.
-fn cost(table: &mut Table, likelihood: &str) -> Result<Cost, Failure> {
-    let columns = table.columns.len();
-    let data = |error: SpecError| Failure::Data { file: table.path.display().to_string(), error };
-    let y = Mat::from_vec(table.rows, columns, std::mem::take(&mut table.values));
-    let spec = ModelSpec { latent_dim: 2.min(columns), ..ModelSpec::default() };
-    let family = rflvm::spec::family(likelihood, None).map_err(data)?;
-    let observations = Observations::named(y, table.columns.clone()).and_then(|d| d.with_offset(Offset::None));
-    let model = observations
-        .map_err(SpecError::from)
-        .and_then(|d| Model::with_blocks(d, vec![((0..columns).collect(), family)], spec))
-        .map_err(data)?;
-    let settings = Settings { warmup: 0, threads: 1, ..Settings::default() };
+/// Times some sweeps of one chain.
+fn cost(model: &Model, settings: &Settings) -> Result<Cost, Failure> {
+    let timed = Settings { warmup: 0, threads: 1, ..settings.clone() };
     let broken = |sweep| move |source| Failure::Run(RunError::Numerical { chain: 1, sweep, source });
-    let mut chain = Chain::new(&model, &settings, 0).map_err(broken(0))?;
+    let mut chain = Chain::new(model, &timed, 0).map_err(broken(0))?;
     let mut begun = Instant::now();
     for sweep in 0..2 * SWEEPS {
         if sweep == SWEEPS {
@@ -191,11 +181,11 @@ fn cost(table: &mut Table, likelihood: &str) -> Result<Cost, Failure> {
         chain.advance().map_err(broken(sweep + 1))?;
     }
     // The table, and a chain's F, noise, momenta and gradients: about five of its size; features and weights beside them.
-    let (n, j, m) = (model.rows() as f64, columns as f64, model.spec().features as f64 + 1.0);
+    let (n, j, m) = (model.rows() as f64, model.columns() as f64, model.spec().features as f64 + 1.0);
     let chain_numbers = 5.0 * n * j + 3.0 * n * m + 8.0 * m * j;
     Ok(Cost {
         seconds_a_sweep: begun.elapsed().as_secs_f64() / SWEEPS as f64,
-        megabytes: 8e-6 * (n * j + 2.0 * chain_numbers),
+        megabytes: 8e-6 * (n * j + settings.chains as f64 * chain_numbers),
     })
 }
 

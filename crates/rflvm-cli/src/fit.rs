@@ -47,9 +47,6 @@ pub struct Fit {
 impl Fit {
     /// Reads the table and checks everything that can be checked before sampling.
     pub fn new(config: Config, dir: &Path) -> Result<Self, Failure> {
-        let missing =
-            |setting, rule: &str| SpecError::Setting { setting, value: "not given".into(), rule: rule.into() };
-        let path = config.table.clone().ok_or_else(|| missing("table", "a fit needs one; name its file"))?;
         if config.likelihood.is_none() && config.blocks.is_none() {
             let rule = "a fit needs the family of its columns; give --likelihood, or --blocks for several (rflvm doctor tells what suits a table)";
             return Err(missing("likelihood", rule).into());
@@ -58,7 +55,7 @@ impl Fit {
         settings.check()?;
         let keep = config.run.keep.iter().flatten().map(|name| Kept::named(name)).collect::<Result<_, _>>()?;
         let every = seconds(config.run.checkpoint.unwrap_or(30.0))?;
-        let mut table = table::read(&path, &options(&config))?;
+        let mut table = read(&config)?;
         let model = model(&config, &mut table)?;
         Ok(Fit { dir: dir.to_path_buf(), config, table, model, settings, keep, every })
     }
@@ -130,19 +127,26 @@ fn seconds(value: f64) -> Result<Duration, SpecError> {
     })
 }
 
-fn options(config: &Config) -> ReadOptions {
-    ReadOptions {
+fn missing(setting: &'static str, rule: &str) -> SpecError {
+    SpecError::Setting { setting, value: "not given".into(), rule: rule.into() }
+}
+
+/// Reads the table that the settings name.
+pub fn read(config: &Config) -> Result<Table, Failure> {
+    let path = config.table.as_deref().ok_or_else(|| missing("table", "there is nothing to look at; name its file"))?;
+    let options = ReadOptions {
         id: config.id.clone(),
         labels: config.labels.clone(),
         offset: config.offset.clone().filter(|o| o != "none" && o != "size-factors"),
         columns: config.columns.clone(),
         array: config.array.clone(),
         ..ReadOptions::default()
-    }
+    };
+    Ok(table::read(path, &options)?)
 }
 
 /// Takes the values out of the table, so that they are not held twice.
-fn model(config: &Config, table: &mut Table) -> Result<Model, Failure> {
+pub fn model(config: &Config, table: &mut Table) -> Result<Model, Failure> {
     let blocks = blocks::blocks(config, table)?;
     let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
     let offset = match (config.offset.as_deref(), table.offset.take()) {
@@ -156,7 +160,8 @@ fn model(config: &Config, table: &mut Table) -> Result<Model, Failure> {
     model.map_err(|error| Failure::Data { file: table.path.display().to_string(), error })
 }
 
-fn settings(config: &Config) -> Settings {
+/// How to run.
+pub fn settings(config: &Config) -> Settings {
     let (run, default) = (&config.run, Settings::default());
     Settings {
         warmup: run.warmup.unwrap_or(default.warmup),

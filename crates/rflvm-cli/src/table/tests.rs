@@ -4,7 +4,6 @@ mod found;
 mod frames;
 mod fuzz;
 mod gzip;
-mod large;
 mod mtx;
 mod npy;
 mod npz;

@@ -1,0 +1,57 @@
+//! Large tables are read into little more memory than their values: under a limit that leaves no room for a second copy.
+#![cfg(target_os = "linux")]
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the program itself may take beside the values.
+const OWN: usize = 48 << 20;
+
+/// Writes a table whose last entry is wrong, so that the program ends when it has read all of it; and reads it within `limit` bytes.
+fn said(name: &str, limit: usize, write: impl FnOnce(&mut BufWriter<File>)) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory");
+    fs::create_dir_all(&folder).unwrap();
+    let path: PathBuf = folder.join(name);
+    let mut out = BufWriter::new(File::create(&path).unwrap());
+    write(&mut out);
+    out.flush().unwrap();
+    let script = format!("ulimit -v {}; exec \"$0\" fit \"$1\" --likelihood poisson --out \"$1.fit\"", limit >> 10);
+    let output = Command::new("bash").args(["-c", &script, env!("CARGO_BIN_EXE_rflvm")]).arg(&path).output().unwrap();
+    fs::remove_file(&path).unwrap();
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// 100,000 × 100 cells, or 20,000 × 500: 80 MB as numbers.
+const VALUES: usize = 80_000_000;
+
+fn csv(out: &mut BufWriter<File>) {
+    writeln!(out, "{}", (0..100).map(|j| format!("c{j}")).collect::<Vec<_>>().join(",")).unwrap();
+    for n in 0..100_000 {
+        let last = if n == 99_999 { "oops" } else { "4" };
+        writeln!(out, "{}{last}", "12,".repeat(99)).unwrap();
+    }
+}
+
+fn mtx(out: &mut BufWriter<File>) {
+    writeln!(out, "%%MatrixMarket matrix coordinate integer general\n20000 500 500000").unwrap();
+    for k in 0..500_000_u32 {
+        let row = if k == 499_999 { 20_001 } else { k / 25 + 1 };
+        writeln!(out, "{row} {} {}", k % 25 * 20 + 1, 1 + k % 9).unwrap();
+    }
+}
+
+#[test]
+fn a_table_is_not_held_twice() {
+    let text = said("large.csv", VALUES + VALUES / 4 + OWN, csv);
+    assert!(text.contains("row 100000") && text.contains("oops"), "{text}");
+    let text = said("large.mtx", VALUES + VALUES / 4 + OWN, mtx);
+    assert!(text.contains("20001"), "{text}");
+}
+
+#[test]
+fn the_limit_is_one() {
+    let text = said("small.csv", VALUES / 2 + OWN, csv);
+    assert!(!text.contains("oops"), "{text}");
+}
