@@ -9,6 +9,7 @@ use rflvm::model::family::{
     Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
     ZeroInflatedPoisson,
 };
+use rflvm::model::latent::TimeSpec;
 use rflvm::model::spectral::{Kernel, Mixture};
 use rflvm::model::{Amplitude, Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
@@ -55,6 +56,7 @@ impl Recipe {
             kernel: Kernel::Learned(mixture),
             amplitude: Amplitude::Fixed(0.8),
             intercept_variance: 0.5,
+            time: TimeSpec::default(),
         };
         Recipe { blocks, missing: false, offset: false, spec, frequencies: FrequencyMove::Slice, hurry: 1.0 }
     }

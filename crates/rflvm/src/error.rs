@@ -57,6 +57,14 @@ pub enum DataError {
         /// The shape needed.
         expected: String,
     },
+    /// A time that no row can have, or times that say nothing.
+    #[error("{place}: {problem}")]
+    Time {
+        /// Row, counted from 1.
+        place: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// An offset or exposure that is not a finite number.
     #[error("row {row}: {problem}")]
     Offset {

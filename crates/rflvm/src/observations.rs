@@ -2,6 +2,7 @@
 
 use crate::error::DataError;
 use crate::linalg::Mat;
+use std::collections::BTreeMap;
 
 /// A table as the model sees it.
 #[derive(Debug, Clone)]
@@ -9,6 +10,24 @@ pub struct Observations {
     pub(crate) y: Mat,
     pub(crate) names: Vec<String>,
     pub(crate) offset: Vec<f64>,
+    pub(crate) times: Option<Times>,
+}
+
+/// When the rows were observed, in any unit and order. Rows of different sequences (trials, recordings) have independent
+/// paths that share the model and its hyperparameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Times {
+    /// The time of each row.
+    pub at: Vec<f64>,
+    /// The sequence of each row, counted from 0.
+    pub sequence: Vec<usize>,
+}
+
+impl Times {
+    /// Of one sequence.
+    pub fn new(at: Vec<f64>) -> Self {
+        Times { sequence: vec![0; at.len()], at }
+    }
 }
 
 /// Known offset o_n of each row on the link scale.
@@ -53,7 +72,7 @@ impl Observations {
         if let Some(j) = (0..columns).find(|&j| (0..rows).all(|n| y[(n, j)].is_nan())) {
             return Err(DataError::MissingColumn { column: names[j].clone() });
         }
-        Ok(Observations { offset: vec![0.0; rows], y, names })
+        Ok(Observations { offset: vec![0.0; rows], y, names, times: None })
     }
 
     /// Sets the row offsets.
@@ -76,6 +95,27 @@ impl Observations {
             }
             Offset::SizeFactors => self.offset = size_factors(&self.y)?,
         }
+        Ok(self)
+    }
+
+    /// Sets the rows' times: X then follows a Gaussian process over them.
+    pub fn with_times(mut self, times: Times) -> Result<Self, DataError> {
+        for (what, found) in [("the times", times.at.len()), ("the sequences", times.sequence.len())] {
+            if found != self.rows() {
+                let expected = format!("{} (one a row)", self.rows());
+                return Err(DataError::Shape { what, found: found.to_string(), expected });
+            }
+        }
+        if let Some(n) = times.at.iter().position(|t| !t.is_finite()) {
+            let problem = format!("the time {} is not a finite number", times.at[n]);
+            return Err(DataError::Time { place: format!("row {}", n + 1), problem });
+        }
+        let mut first = BTreeMap::new();
+        if times.at.iter().zip(&times.sequence).all(|(t, s)| first.entry(s).or_insert(t) == &t) {
+            let problem = "no sequence has two different times, so that time says nothing; leave the times out".into();
+            return Err(DataError::Time { place: "the times".into(), problem });
+        }
+        self.times = Some(times);
         Ok(self)
     }
 

@@ -3,6 +3,7 @@
 pub mod family;
 pub mod features;
 pub mod joint;
+pub mod latent;
 pub mod spectral;
 
 use crate::error::{DataError, SpecError};
@@ -10,6 +11,7 @@ use crate::linalg::{self, Mat};
 use crate::observations::Observations;
 use family::{BlockView, Family, Row, Theta, Unit};
 use features::Features;
+use latent::TimeSpec;
 use serde::{Deserialize, Serialize};
 use spectral::{Kernel, Spectral};
 use std::ops::Range;
@@ -51,6 +53,8 @@ pub struct ModelSpec {
     pub amplitude: Amplitude,
     /// s_c²: variance of the intercepts about the link of their column's mean.
     pub intercept_variance: f64,
+    /// Prior of X over time, where the data have times.
+    pub time: TimeSpec,
 }
 
 impl Default for ModelSpec {
@@ -61,6 +65,7 @@ impl Default for ModelSpec {
             kernel: Kernel::default(),
             amplitude: Amplitude::Fixed(1.0),
             intercept_variance: 5.0,
+            time: TimeSpec::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use rflvm::model::family::{
     Binomial, Column, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
     ZeroInflatedPoisson,
 };
+use rflvm::model::latent::TimeSpec;
 use rflvm::model::spectral::{Kernel, Mixture};
 use rflvm::model::{Amplitude, Model, ModelSpec, State, joint};
 use rflvm::observations::{Observations, Offset};
@@ -144,6 +145,7 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
         kernel: setting.kernel,
         amplitude: setting.amplitude,
         intercept_variance: 1.4,
+        time: TimeSpec::default(),
     };
     let mut model = Model::with_blocks(data.with_offset(Offset::Given(offset)).unwrap(), blocks, spec).unwrap();
     let unit = |rng: &mut StreamRng| Unit { centre: 0.5 * normal(rng), scale: rng.random_range(0.6..1.6) };

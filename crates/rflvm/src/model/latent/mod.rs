@@ -1,0 +1,40 @@
+//! Priors of X. Rows without times are independent, x_n ~ N(0, I); rows with times follow a Gaussian process over them.
+
+pub mod kernel;
+
+pub use kernel::TimeKernel;
+
+use serde::{Deserialize, Serialize};
+
+/// How the covariance of a path is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Form {
+    /// State space for the Matérn kernels; for the others dense matrices for short sequences, inducing points for long ones.
+    #[default]
+    Automatic,
+    /// Dense matrices: exact for every kernel, O(N³).
+    Dense,
+    /// A state-space model: exact for the Matérn kernels, O(N).
+    StateSpace,
+    /// Inducing points (FITC), the paper's choice for long sequences: O(N) for a fixed number of them.
+    Inducing,
+}
+
+/// The prior of X over time; it is in force where the data have times.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimeSpec {
+    /// The kernel.
+    pub kernel: TimeKernel,
+    /// Whether a straight line in time, of unit slope per unit of spread of the times, is added to each path.
+    pub trend: bool,
+    /// How the covariance is held.
+    pub form: Form,
+    /// Inducing points of a sequence.
+    pub inducing: usize,
+}
+
+impl Default for TimeSpec {
+    fn default() -> Self {
+        TimeSpec { kernel: TimeKernel::default(), trend: false, form: Form::default(), inducing: 64 }
+    }
+}
