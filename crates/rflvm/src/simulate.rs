@@ -6,6 +6,7 @@ use crate::error::{NumericalError, SpecError};
 use crate::linalg::{Cholesky, Mat, par_mul};
 use crate::model::family::{Family, Row, Theta, Unit};
 use crate::model::features::{self, Features};
+use crate::model::latent::{Axis, Paths};
 use crate::model::spectral::Spectral;
 use crate::model::{Amplitude, Model, ModelSpec, State};
 use crate::observations::Observations;
@@ -18,7 +19,11 @@ use std::sync::Arc;
 pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError> {
     let rng = &mut stream.named("prior").rng();
     let (n, d, l) = (model.rows(), model.latent_dim(), model.frequencies());
-    let x = Mat::from_vec(n, d, normals(n * d, rng));
+    let axes: Vec<Axis> = (0..model.dynamics().map_or(0, |_| d)).map(|_| Axis::draw(rng)).collect();
+    let x = match model.dynamics() {
+        None => Mat::from_vec(n, d, normals(n * d, rng)),
+        Some(dynamics) => Paths::new(dynamics, &axes)?.draw(stream.named("paths")),
+    };
     let (spectral, w) = Spectral::draw_prior(&model.spec().kernel, l, d, rng)?;
     let theta: Vec<Theta> = model
         .blocks()
@@ -39,7 +44,9 @@ pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError
             beta[(m, j)] = centre + normal(rng) / (precision * scale).sqrt();
         }
     }
-    Ok(State::new(model, Features::new(x, w), spectral, beta, tau2, theta))
+    let mut state = State::new(model, Features::new(x, w), spectral, beta, tau2, theta);
+    state.axes = axes;
+    Ok(state)
 }
 
 /// A draw of all cells given the unknowns, missing ones included (those of a missing multinomial row of one trial).

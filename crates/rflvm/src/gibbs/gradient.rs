@@ -5,6 +5,7 @@ use super::hamiltonian::Potential;
 use crate::linalg::{Mat, View, mul, par_mul};
 use crate::model::family::Theta;
 use crate::model::features::fill;
+use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
 use crate::model::{Model, State, predictor};
 use rayon::prelude::*;
@@ -66,6 +67,7 @@ pub struct Joint<'a> {
     model: &'a Model,
     theta: &'a [Theta],
     spectral: &'a Spectral,
+    paths: Option<&'a Paths<'a>>,
     layout: Layout,
     /// Prior precision of β, in its shape.
     precision: Mat,
@@ -80,7 +82,13 @@ pub struct Joint<'a> {
 
 impl<'a> Joint<'a> {
     /// Given θ, τ² and the clusters.
-    pub fn new(model: &'a Model, theta: &'a [Theta], tau2: &'a [f64], spectral: &'a Spectral) -> Self {
+    pub fn new(
+        model: &'a Model,
+        theta: &'a [Theta],
+        tau2: &'a [f64],
+        spectral: &'a Spectral,
+        paths: Option<&'a Paths<'a>>,
+    ) -> Self {
         let layout = Layout::new(model, true);
         let (n, j, l, d) = (layout.rows, layout.columns, layout.frequencies, layout.dim);
         let mut precision = Mat::zeros(2 * l + 1, j);
@@ -93,6 +101,7 @@ impl<'a> Joint<'a> {
             model,
             theta,
             spectral,
+            paths,
             layout,
             precision,
             x: Mat::zeros(n, d),
@@ -138,7 +147,7 @@ impl Potential for Joint<'_> {
         par_mul(&mut self.dbeta, self.h.view().transpose(), self.g.view(), false);
         par_mul(&mut self.dh, self.g.view(), beta_view.transpose(), false);
         let (gx, gw, gbeta) = layout.split_mut(g);
-        ln_density += to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, gx, gw);
+        ln_density += to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, self.paths, gx, gw);
         let last = 2 * layout.frequencies * layout.columns;
         let units = self.model.units();
         for (i, (g, d)) in gbeta.iter_mut().zip(self.dbeta.as_slice()).enumerate() {
@@ -153,12 +162,14 @@ impl Potential for Joint<'_> {
 
 /// Carries a gradient with respect to H to X and W, adds their priors' gradients, and returns their log densities.
 /// ∂ sin(w·x)/∂(w·x) = cos(w·x): with t_nl = H_cos ∂H_sin − H_sin ∂H_cos, ∂x_n = Σ_l t_nl w_l and ∂w_l = Σ_n t_nl x_n.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn to_positions(
     x: &Mat,
     w: &Mat,
     h: &Mat,
     dh: &Mat,
     spectral: &Spectral,
+    paths: Option<&Paths<'_>>,
     gx: &mut [f64],
     gw: &mut [f64],
 ) -> f64 {
@@ -170,9 +181,17 @@ pub(crate) fn to_positions(
         }
     }
     let mut ln_density = 0.0;
-    for (g, &x) in gx.iter_mut().zip(x.as_slice()) {
-        *g = -x;
-        ln_density -= 0.5 * x * x;
+    match paths {
+        None => {
+            for (g, &x) in gx.iter_mut().zip(x.as_slice()) {
+                *g = -x;
+                ln_density -= 0.5 * x * x;
+            }
+        }
+        Some(paths) => {
+            gx.fill(0.0);
+            ln_density += paths.gradient(x, gx);
+        }
     }
     for (i, (g, w)) in gw.chunks_exact_mut(d).zip(w.iter_rows()).enumerate() {
         let cluster = spectral.cluster(i);

@@ -32,6 +32,31 @@ pub trait Potential {
     }
 }
 
+/// Directions in which the first coordinates of q move together, each with a momentum of its own: q' = Ar, r' = Aᵀg.
+pub trait Directions {
+    /// How many momenta.
+    fn count(&self) -> usize;
+    /// q ← q + step·Ar.
+    fn push(&self, r: &[f64], step: f64, q: &mut [f64]);
+    /// r ← r + step·Aᵀg.
+    fn pull(&self, g: &[f64], step: f64, r: &mut [f64]);
+}
+
+/// One direction a row.
+impl Directions for Mat {
+    fn count(&self) -> usize {
+        self.rows()
+    }
+
+    fn push(&self, r: &[f64], step: f64, q: &mut [f64]) {
+        r.iter().zip(self.iter_rows()).for_each(|(r, u)| kernels::axpy(step * r, u, &mut q[..u.len()]));
+    }
+
+    fn pull(&self, g: &[f64], step: f64, r: &mut [f64]) {
+        r.iter_mut().zip(self.iter_rows()).for_each(|(r, u)| *r += step * kernels::dot(u, &g[..u.len()]));
+    }
+}
+
 /// Where a trajectory ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Landing {
@@ -41,32 +66,35 @@ pub struct Landing {
     pub acceptance: f64,
 }
 
-/// One trajectory from `q`, which it moves. A coordinate of scale zero does not move.
+/// One trajectory from `q`, which it moves. A coordinate of scale zero moves only with others, along the trajectory's own
+/// modes and along `directions`.
 pub fn hamiltonian<R: Rng + ?Sized>(
     potential: &mut impl Potential,
     q: &mut [f64],
     trajectory: &Trajectory,
+    directions: Option<&dyn Directions>,
     rng: &mut R,
 ) -> Landing {
     let straight = q.len() - potential.turning();
     let mut g = vec![0.0; q.len()];
-    // q has momenta p and r: q' = Sp + Uᵀr, p' = Sg, r' = Ug, as if q were Sa + Uᵀb with a and b of unit mass.
+    // q has momenta p and r: q' = Sp + Ar, p' = Sg, r' = Aᵀg, as if q were Sa + Ab with a and b of unit mass.
+    let together: Vec<&dyn Directions> = [&trajectory.modes as &dyn Directions].into_iter().chain(directions).collect();
     let mut p = normals(q.len(), rng);
-    let mut r = normals(trajectory.modes.rows(), rng);
+    let mut r = normals(together.iter().map(|d| d.count()).sum(), rng);
     let half_square = |v: &[f64]| 0.5 * kernels::dot(v, v);
     let kinetic = |p: &[f64], r: &[f64]| half_square(p) + half_square(r);
     let before = potential.evaluate(q, &mut g) - kinetic(&p, &r) - half_square(&q[straight..]);
     let steps = trajectory.steps(rng);
     let step = trajectory.step * rng.random_range(0.8..1.2);
     let mut ln_density = f64::NAN;
-    trajectory.kick(&mut p, &mut r, &g, 0.5 * step);
+    trajectory.kick(&together, &mut p, &mut r, &g, 0.5 * step);
     for i in 1..=steps {
-        trajectory.drift(q, &mut p, &r, step);
+        trajectory.drift(&together, q, &mut p, &r, step);
         ln_density = potential.evaluate(q, &mut g);
         if !ln_density.is_finite() {
             return Landing { is_accepted: false, acceptance: 0.0 };
         }
-        trajectory.kick(&mut p, &mut r, &g, if i == steps { 0.5 * step } else { step });
+        trajectory.kick(&together, &mut p, &mut r, &g, if i == steps { 0.5 * step } else { step });
     }
     let ratio = (ln_density - kinetic(&p, &r) - half_square(&q[straight..]) - before).exp();
     // A trajectory that blew up can end in a momentum that is not a number, and `NaN.min(1.0)` is 1.
@@ -84,19 +112,29 @@ impl Trajectory {
         length.ceil().max(1.0) as usize
     }
 
-    fn kick(&self, p: &mut [f64], r: &mut [f64], g: &[f64], step: f64) {
+    fn kick(&self, together: &[&dyn Directions], p: &mut [f64], r: &mut [f64], g: &[f64], step: f64) {
         let (straight, turning) = p.split_at_mut(self.scales.len());
         straight.iter_mut().zip(g).zip(&self.scales).for_each(|((p, g), s)| *p += step * s * g);
         kernels::axpy(step, &g[self.scales.len()..], turning);
-        r.iter_mut().zip(self.modes.iter_rows()).for_each(|(r, u)| *r += step * kernels::dot(u, &g[..u.len()]));
+        let mut rest = r;
+        for directions in together {
+            let (own, others) = rest.split_at_mut(directions.count());
+            directions.pull(g, step, own);
+            rest = others;
+        }
     }
 
     /// Straight on, or along the exact flow of ½(q² + p²).
-    fn drift(&self, q: &mut [f64], p: &mut [f64], r: &[f64], step: f64) {
+    fn drift(&self, together: &[&dyn Directions], q: &mut [f64], p: &mut [f64], r: &[f64], step: f64) {
         let (straight, turning) = q.split_at_mut(self.scales.len());
         let (velocities, momenta) = p.split_at_mut(self.scales.len());
         straight.iter_mut().zip(velocities).zip(&self.scales).for_each(|((q, p), s)| *q += step * s * *p);
-        r.iter().zip(self.modes.iter_rows()).for_each(|(r, u)| kernels::axpy(step * r, u, &mut straight[..u.len()]));
+        let mut rest = r;
+        for directions in together {
+            let (own, others) = rest.split_at(directions.count());
+            directions.push(own, step, straight);
+            rest = others;
+        }
         let (sin, cos) = step.sin_cos();
         kernels::turn(sin, cos, turning, momenta);
     }
@@ -118,7 +156,7 @@ mod tests {
 
     fn landed(potential: &mut impl Potential, q: Vec<f64>, trajectory: &Trajectory, rng: &mut impl Rng) -> Vec<f64> {
         let mut to = q.clone();
-        if hamiltonian(potential, &mut to, trajectory, rng).is_accepted { to } else { q }
+        if hamiltonian(potential, &mut to, trajectory, None, rng).is_accepted { to } else { q }
     }
 
     /// N(0, 1) × N(0, 9), and a third coordinate that is held.
@@ -210,7 +248,7 @@ mod tests {
     #[test]
     fn a_trajectory_that_blows_up_is_rejected() {
         let trajectory = Trajectory { scales: vec![1.0], modes: Mat::default(), step: 0.1, leapfrogs: 1 };
-        let landing = hamiltonian(&mut Broken, &mut [0.0], &trajectory, &mut Stream::new(2).rng());
+        let landing = hamiltonian(&mut Broken, &mut [0.0], &trajectory, None, &mut Stream::new(2).rng());
         assert_eq!(landing, Landing { is_accepted: false, acceptance: 0.0 });
     }
 }

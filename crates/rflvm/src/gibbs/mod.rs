@@ -17,12 +17,16 @@ pub mod optimise;
 pub mod pca;
 pub mod reference;
 pub mod run;
+pub mod smooth;
 pub mod start;
 pub mod symmetry;
+pub mod timescales;
 pub mod tuning;
 pub mod warps;
+pub mod windows;
 
 use crate::error::NumericalError;
+use crate::model::latent::Paths;
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
 use crate::rng::Stream;
@@ -81,7 +85,9 @@ pub enum Step {
     Spectral,
     /// W, one by one.
     Frequencies,
-    /// X, row by row.
+    /// Scales of the paths over time.
+    Scales,
+    /// X, row by row, or window by window.
     Positions,
     /// The gradient move.
     Gradient,
@@ -96,7 +102,7 @@ impl Step {
     pub const COUNT: usize = Step::Symmetry as usize + 1;
     /// What they are called, in order.
     pub const NAMES: [&'static str; Step::COUNT] =
-        ["clusters", "frequencies", "positions", "gradient", "weights", "symmetry"];
+        ["clusters", "frequencies", "time scales", "positions", "gradient", "weights", "symmetry"];
 }
 
 /// What a sweep reports about itself. Nothing here is part of the state.
@@ -141,18 +147,21 @@ pub fn sweep(
         components::update(mixture, state, &mut stream.named("clusters").rng())?;
     }
     clock.lap(&mut info, Step::Spectral);
+    let mut paths = model.paths(state)?;
     if model.is_collapsed() {
         collapsed::update(model, state, moves, &tuning.trajectory, stream, &mut info, &mut clock)?;
     } else {
         frequencies::update(model, state, moves, stream.named("w"), &mut info)?;
         clock.lap(&mut info, Step::Frequencies);
-        if moves.positions {
-            latent::update(model, state, stream.named("x"), &mut info)?;
+        match &mut paths {
+            Some(paths) => timed(model, state, paths, moves, stream, &mut info, &mut clock)?,
+            None if moves.positions => latent::update(model, state, stream.named("x"), &mut info)?,
+            None => {}
         }
         clock.lap(&mut info, Step::Positions);
-        if let (true, Some(reference)) = (moves.gradient, &tuning.reference) {
-            let (trajectory, stream) = (&tuning.trajectory, stream.named("gradient"));
-            info.acceptance = noncentred::update(model, state, moves.positions, trajectory, reference, stream);
+        if moves.gradient {
+            let stream = stream.named("gradient");
+            info.acceptance = noncentred::update(model, state, paths.as_ref(), moves.positions, tuning, stream)?;
         }
         clock.lap(&mut info, Step::Gradient);
     }
@@ -162,11 +171,32 @@ pub fn sweep(
     amplitudes::update(model, state, &mut stream.named("tau2").rng());
     clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
-        symmetry::translate(state, &mut stream.named("translation").rng());
-        symmetry::scale(model, state, &mut stream.named("scale").rng())?;
+        symmetry::translate(state, paths.as_ref(), &mut stream.named("translation").rng());
+        symmetry::scale(model, state, paths.as_ref(), &mut stream.named("scale").rng())?;
     }
     clock.lap(&mut info, Step::Symmetry);
     Ok(info)
+}
+
+/// X along time, and the scales of its paths; these while X is held, too.
+fn timed(
+    model: &Model,
+    state: &mut State,
+    paths: &mut Paths<'_>,
+    moves: Moves,
+    stream: Stream,
+    info: &mut SweepInfo,
+    clock: &mut Clock,
+) -> Result<(), NumericalError> {
+    timescales::centred(state, paths, stream.named("scales"))?;
+    if moves.positions {
+        timescales::whitened(model, state, paths, stream.named("whitened scales"))?;
+    }
+    clock.lap(info, Step::Scales);
+    if moves.positions {
+        windows::update(model, state, paths, stream.named("x"), info)?;
+    }
+    Ok(())
 }
 
 /// Times the steps of a sweep.

@@ -14,12 +14,16 @@
 //! rows, not of weights, F keeps its noise when X and W move: coefficients turn, functions stay.
 
 use super::gradient::to_positions;
-use super::hamiltonian::{Potential, Trajectory, hamiltonian};
+use super::hamiltonian::{Directions, Potential, Trajectory, hamiltonian};
 use super::reference::Reference;
+use super::smooth::Smooth;
+use super::tuning::Tuning;
 use crate::dist::normals;
+use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, View, gram, mul, par_mul, par_mul_into};
 use crate::model::family::Theta;
 use crate::model::features::fill_weighted;
+use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
 use crate::model::{Model, State};
 use crate::rng::Stream;
@@ -48,6 +52,7 @@ pub struct Noncentred<'a> {
     model: &'a Model,
     theta: &'a [Theta],
     spectral: &'a Spectral,
+    paths: Option<&'a Paths<'a>>,
     reference: &'a Reference,
     /// Column of the model at each place of ζ; those without weights of their own last.
     order: Vec<usize>,
@@ -82,6 +87,7 @@ impl<'a> Noncentred<'a> {
         theta: &'a [Theta],
         tau2: &'a [f64],
         spectral: &'a Spectral,
+        paths: Option<&'a Paths<'a>>,
         reference: &'a Reference,
     ) -> Self {
         let (n, j, l, d) = (model.rows(), model.columns(), model.frequencies(), model.latent_dim());
@@ -116,6 +122,7 @@ impl<'a> Noncentred<'a> {
             model,
             theta,
             spectral,
+            paths,
             reference,
         }
     }
@@ -372,40 +379,53 @@ impl Potential for Noncentred<'_> {
         par_mul(&mut self.left, self.dc.view(), self.right.view().transpose(), false);
         par_mul(&mut self.dh, self.reference.left.view(), self.left.view().transpose(), true);
         par_mul_into(gzeta, self.h.view(), self.du.view(), false);
-        ln_density + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, gx, gw)
+        ln_density + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, self.paths, gx, gw)
     }
 }
 
-/// One trajectory in (X, W, β); X is held where `positions` is false. Returns the acceptance probability.
+/// One trajectory in (X, W, β); X is held where `positions` is false. Where rows have times X moves by paths that are as smooth
+/// as their prior and as free as the data leave them. Returns the acceptance probability.
 pub fn update(
     model: &Model,
     state: &mut State,
+    paths: Option<&Paths<'_>>,
     positions: bool,
-    trajectory: &Trajectory,
-    reference: &Reference,
+    tuning: &Tuning,
     stream: Stream,
-) -> f64 {
+) -> Result<f64, NumericalError> {
+    let Some(reference) = &tuning.reference else { return Ok(0.0) };
     let rng = &mut stream.rng();
-    let mut target = Noncentred::new(model, &state.theta, &state.tau2, &state.spectral, reference);
+    let mut target = Noncentred::new(model, &state.theta, &state.tau2, &state.spectral, paths, reference);
     let mut q = target.gather(state, rng);
-    let landing = hamiltonian(&mut target, &mut q, &held(trajectory, model, positions), rng);
+    let smooth = paths.filter(|_| positions).map(|paths| Smooth::new(paths, &state.axes, &tuning.information));
+    let smooth = smooth.transpose()?;
+    let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
+    let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
+    let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
     if landing.is_accepted {
         let (x, w, beta) = target.at(&q);
         state.features.set(x, w);
         state.beta = beta;
         state.refresh(model);
     }
-    landing.acceptance
+    Ok(landing.acceptance)
 }
 
-/// The trajectory, with X held if it may not move.
-pub(super) fn held<'a>(trajectory: &'a Trajectory, model: &Model, positions: bool) -> Cow<'a, Trajectory> {
-    if positions {
+/// The trajectory, with rows held that may not move, or not by themselves.
+pub(super) fn held<'a>(
+    trajectory: &'a Trajectory,
+    model: &Model,
+    positions: bool,
+    together: bool,
+) -> Cow<'a, Trajectory> {
+    if positions && !together {
         return Cow::Borrowed(trajectory);
     }
     let mut held = trajectory.clone();
     held.scales[..model.rows() * model.latent_dim()].fill(0.0);
-    held.modes = Mat::default();
+    if !positions {
+        held.modes = Mat::default();
+    }
     Cow::Owned(held)
 }
 
@@ -450,7 +470,7 @@ mod tests {
         state.refresh(&model);
         let reference = Reference::new(&model, &state.theta, &state.f);
         let tau2 = [1.0, 20.0, 0.2, 1.0];
-        let mut target = Noncentred::new(&model, &state.theta, &tau2, &state.spectral, &reference);
+        let mut target = Noncentred::new(&model, &state.theta, &tau2, &state.spectral, None, &reference);
         assert!(target.groups.len() > 1);
         let q = target.gather(&state, &mut Stream::new(8).rng());
         let beta = target.at(&q).2;

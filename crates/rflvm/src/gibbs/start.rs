@@ -103,10 +103,11 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
     hold_frequencies(&mut weights);
     hold_frequencies(&mut weights_and_positions);
     hold_positions(&mut weights_and_frequencies);
+    let paths = model.paths(state)?;
     let stages = [(weights, 40), (weights_and_positions, 100), (weights_and_frequencies, 80)];
     for (stage, (scales, iterations)) in stages.into_iter().enumerate() {
         let mut q = layout.gather(state);
-        let mut joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral);
+        let mut joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref());
         maximise(&mut joint, &mut q, &scales, iterations);
         let (x, w, beta) = layout.split(&q);
         state.features.set(x, w);

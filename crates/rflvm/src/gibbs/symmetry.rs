@@ -3,18 +3,25 @@
 use crate::dist::normal;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
+use crate::model::latent::Paths;
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
 use crate::slice;
 use rand::Rng;
 
 /// Translation: x_n → x_n + c, and each pair (β_l, β_{L+l}) turned by the angle w_l·c, so that F and the prior of β stay.
-/// Under x_n ~ N(0, I) the shift is drawn exactly: c ~ N(−x̄, I/N).
-pub fn translate<R: Rng + ?Sized>(state: &mut State, rng: &mut R) {
+/// The shift is drawn exactly: with Q_d the prior's precision of axis d (I for rows without times),
+/// c_d ~ N(−1ᵀQ_d x_·d / 1ᵀQ_d1, 1 / 1ᵀQ_d1).
+pub fn translate<R: Rng + ?Sized>(state: &mut State, paths: Option<&Paths<'_>>, rng: &mut R) {
     let x = state.features.x();
-    let rows = x.rows() as f64;
     let c: Vec<f64> = (0..x.cols())
-        .map(|d| -(0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / rows + normal(rng) / rows.sqrt())
+        .map(|d| {
+            let (pull, precision) = match paths {
+                None => ((0..x.rows()).map(|n| x[(n, d)]).sum::<f64>(), x.rows() as f64),
+                Some(paths) => (paths.product(d, |_| 1.0, |n| x[(n, d)]), paths.product(d, |_| 1.0, |_| 1.0)),
+            };
+            -pull / precision + normal(rng) / precision.sqrt()
+        })
         .collect();
     shift(state, &c);
 }
@@ -36,9 +43,15 @@ pub fn shift(state: &mut State, c: &[f64]) {
 }
 
 /// Scale of each axis in turn: x_·d → e^u x_·d, w_·d → e^−u w_·d, clusters carried along; u by a slice. F stays.
-pub fn scale<R: Rng + ?Sized>(model: &Model, state: &mut State, rng: &mut R) -> Result<(), NumericalError> {
+pub fn scale<R: Rng + ?Sized>(
+    model: &Model,
+    state: &mut State,
+    paths: Option<&Paths<'_>>,
+    rng: &mut R,
+) -> Result<(), NumericalError> {
     for d in 0..model.latent_dim() {
-        let mut ln_density = |u: f64| ln_scaled(model, state, d, u).unwrap_or(f64::NEG_INFINITY);
+        let square = square(state, paths, d);
+        let mut ln_density = |u: f64| ln_scaled(model, state, square, d, u).unwrap_or(f64::NEG_INFINITY);
         // The slice is about as wide as N rows let |x_·d| vary.
         let width = (2.0 / model.rows() as f64).sqrt();
         let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), width, &mut ln_density);
@@ -47,12 +60,20 @@ pub fn scale<R: Rng + ?Sized>(model: &Model, state: &mut State, rng: &mut R) -> 
     Ok(())
 }
 
+/// xᵀQx of axis d.
+pub fn square(state: &State, paths: Option<&Paths<'_>>, d: usize) -> f64 {
+    let x = state.features.x();
+    match paths {
+        None => (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum(),
+        Some(paths) => paths.product(d, |n| x[(n, d)], |n| x[(n, d)]),
+    }
+}
+
 /// The log density of u, up to a constant: what the stretched state has of the joint, times the Jacobian.
 /// X contributes N, and each cluster −(D+2) (one for μ_k, D+1 for Σ_k); W's own −L cancels against its density given
-/// the clusters, except for a known kernel, which does not stretch.
-pub fn ln_scaled(model: &Model, state: &State, d: usize, u: f64) -> Result<f64, NumericalError> {
+/// the clusters, except for a known kernel, which does not stretch. `square` is [`square`] of the axis.
+pub fn ln_scaled(model: &Model, state: &State, square: f64, d: usize, u: f64) -> Result<f64, NumericalError> {
     let x = state.features.x();
-    let square: f64 = (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum();
     let of_positions = -0.5 * (2.0 * u).exp() * square + x.rows() as f64 * u;
     Ok(of_positions
         + match &model.spec().kernel {

@@ -3,6 +3,7 @@
 
 use super::hamiltonian::Trajectory;
 use super::reference::Reference;
+use super::smooth;
 use super::start::start_parameters;
 use super::warps::Warps;
 use crate::linalg::Mat;
@@ -16,6 +17,8 @@ pub struct Tuning {
     pub trajectory: Trajectory,
     /// Where the weights' coordinates come from; none where they are integrated out.
     pub reference: Option<Reference>,
+    /// What the data tell of each row's position, N×D; nothing where rows have no times.
+    pub information: Mat,
 }
 
 /// Mean number of leapfrog steps of a trajectory. Effective samples a second hardly depend on it between 12 and 48 where the
@@ -37,13 +40,24 @@ impl Tuning {
             Reference::new(model, &start_parameters(model), &centres)
         });
         let leapfrogs = if reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
-        Tuning { trajectory: Trajectory { scales, modes: Mat::default(), step: 0.1, leapfrogs }, reference }
+        let information =
+            model.dynamics().map_or_else(Mat::default, |_| Mat::from_vec(n, d, vec![1.0 + j as f64; n * d]));
+        let trajectory = Trajectory { scales, modes: Mat::default(), step: 0.1, leapfrogs };
+        Tuning { trajectory, reference, information }
     }
 
     /// Takes the reference from where a state is.
     pub fn refer_to(&mut self, model: &Model, state: &State) {
         if self.reference.is_some() {
             self.reference = Some(Reference::new(model, &state.theta, &state.f));
+        }
+        self.inform(model, state);
+    }
+
+    /// Looks at what the data tell of each row at a state.
+    fn inform(&mut self, model: &Model, state: &State) {
+        if model.dynamics().is_some() {
+            self.information = smooth::information(model, state);
         }
     }
 }
@@ -103,6 +117,7 @@ impl Adaptation {
                 tuning.reference = Some(Reference::new(model, &state.theta, &self.f));
                 self.f.as_mut_slice().fill(0.0);
             }
+            tuning.inform(model, state);
             self.spread = Spread::new(tuning.trajectory.scales.len());
             self.step = Step::new(tuning.trajectory.step);
             let next = self.seen * 2;

@@ -123,9 +123,23 @@ impl Cholesky {
 
     /// b ← L b.
     pub fn mul_lower(&self, b: &mut [f64]) {
-        for i in (0..self.order).rev() {
-            b[i] = (0..=i).map(|j| self.at(i, j) * b[j]).sum();
+        for j in (0..self.order).rev() {
+            let (column, at) = (self.column(j), b[j]);
+            b[j] *= column[0];
+            kernels::axpy(at, &column[1..], &mut b[j + 1..]);
         }
+    }
+
+    /// b ← Lᵀ b.
+    pub fn mul_upper(&self, b: &mut [f64]) {
+        for j in 0..self.order {
+            b[j] = kernels::dot(self.column(j), &b[j..]);
+        }
+    }
+
+    /// Column j of L from its diagonal on.
+    fn column(&self, j: usize) -> &[f64] {
+        &self.l[j * stride(self.order)..][j..self.order]
     }
 
     /// A⁻¹ = L⁻ᵀL⁻¹.

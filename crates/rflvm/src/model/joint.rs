@@ -27,9 +27,14 @@ pub fn ln_likelihood(model: &Model, state: &State) -> f64 {
     total
 }
 
-/// ln p(X): independent standard normals.
-pub fn ln_positions(state: &State) -> f64 {
-    state.features.x().as_slice().iter().map(|&x| ln_normal(x, 0.0, 1.0)).sum()
+/// ln p(X, ℓ, ρ): independent standard normals, or Gaussian paths over time and their hyperparameters. The density of a
+/// path is the one thing here that is not plain, since it must be had for any number of rows; it is tested by itself.
+pub fn ln_positions(model: &Model, state: &State) -> Result<f64, NumericalError> {
+    let x = state.features.x();
+    Ok(match model.paths(state)? {
+        None => x.as_slice().iter().map(|&x| ln_normal(x, 0.0, 1.0)).sum(),
+        Some(paths) => paths.ln_density(x) + state.axes.iter().map(|axis| axis.ln_prior()).sum::<f64>(),
+    })
 }
 
 /// ln p(β | τ², θ): β_j ~ N(b_0j, diag(τ_j², …, τ_j², s_c²)/λ_j).
@@ -68,7 +73,7 @@ pub fn ln_joint(model: &Model, state: &State) -> Result<f64, NumericalError> {
 
 /// ln p(β, θ, τ², X, W, z, μ, Σ, α).
 pub fn ln_prior(model: &Model, state: &State) -> Result<f64, NumericalError> {
-    Ok(ln_positions(state)
+    Ok(ln_positions(model, state)?
         + ln_weights(model, state)
         + ln_parameters(model, state)
         + state.spectral.ln_frequencies(state.features.w())

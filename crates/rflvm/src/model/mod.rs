@@ -6,12 +6,12 @@ pub mod joint;
 pub mod latent;
 pub mod spectral;
 
-use crate::error::{DataError, SpecError};
+use crate::error::{DataError, NumericalError, SpecError};
 use crate::linalg::{self, Mat};
 use crate::observations::Observations;
 use family::{BlockView, Family, Row, Theta, Unit};
 use features::Features;
-use latent::TimeSpec;
+use latent::{Axis, Dynamics, Paths, TimeSpec};
 use serde::{Deserialize, Serialize};
 use spectral::{Kernel, Spectral};
 use std::ops::Range;
@@ -81,6 +81,7 @@ pub struct Model {
     units: Vec<Unit>,
     spec: ModelSpec,
     missing: bool,
+    dynamics: Option<Dynamics>,
     warnings: Vec<String>,
 }
 
@@ -97,6 +98,8 @@ pub struct State {
     pub tau2: Vec<f64>,
     /// θ of each block.
     pub theta: Vec<Theta>,
+    /// Hyperparameters of the paths, one an axis; none where rows have no times.
+    pub axes: Vec<Axis>,
     /// F = o + Hβ, N×J.
     pub f: Mat,
 }
@@ -156,7 +159,8 @@ impl Model {
             block.family.relate(&mut units[block.columns.clone()]);
         }
         let missing = y.as_slice().iter().any(|v| v.is_nan());
-        Ok(Model { y, offset: data.offset, names, order, blocks, units, spec, missing, warnings })
+        let dynamics = data.times.map(|times| Dynamics::new(times, spec.time.clone())).transpose()?;
+        Ok(Model { y, offset: data.offset, names, order, blocks, units, spec, missing, dynamics, warnings })
     }
 
     /// N.
@@ -224,11 +228,23 @@ impl Model {
         &self.warnings
     }
 
-    /// Whether β and σ² are integrated out: one complete Gaussian block with known amplitude.
-    /// Elsewhere (holes, other families beside it, learned amplitudes) columns have no common A, and β is kept.
+    /// What is known of the latent paths, where rows have times.
+    pub fn dynamics(&self) -> Option<&Dynamics> {
+        self.dynamics.as_ref()
+    }
+
+    /// The prior of the paths at a state's hyperparameters, where rows have times.
+    pub fn paths(&self, state: &State) -> Result<Option<Paths<'_>>, NumericalError> {
+        self.dynamics.as_ref().map(|dynamics| Paths::new(dynamics, &state.axes)).transpose()
+    }
+
+    /// Whether β and σ² are integrated out: one complete Gaussian block with known amplitude, rows without times.
+    /// Elsewhere (holes, other families beside it, learned amplitudes) columns have no common A, and β is kept; and rows
+    /// that follow a path are not moved one by one.
     pub fn is_collapsed(&self) -> bool {
         let [block] = self.blocks.as_slice() else { return false };
-        block.family.as_gaussian().is_some() && !self.missing && matches!(self.spec.amplitude, Amplitude::Fixed(_))
+        let is_gaussian = block.family.as_gaussian().is_some() && matches!(self.spec.amplitude, Amplitude::Fixed(_));
+        is_gaussian && !self.missing && self.dynamics.is_none()
     }
 
     /// Replaces the observed values and keeps the pattern of missing cells and all priors:
@@ -336,7 +352,7 @@ impl Model {
 }
 
 impl State {
-    /// Assembles a state and its F.
+    /// Assembles a state and its F; paths have the medians of their hyperparameters.
     pub fn new(
         model: &Model,
         features: Features,
@@ -346,7 +362,8 @@ impl State {
         theta: Vec<Theta>,
     ) -> Self {
         let f = Mat::zeros(model.rows(), model.columns());
-        let mut state = State { features, spectral, beta, tau2, theta, f };
+        let axes = vec![Axis::at([0.0; 2]); if model.dynamics.is_some() { model.latent_dim() } else { 0 }];
+        let mut state = State { features, spectral, beta, tau2, theta, axes, f };
         state.refresh(model);
         state
     }

@@ -67,6 +67,6 @@ impl Potential for Marginal<'_> {
         par_mul(&mut self.dh, self.h.view(), p.view(), false);
         par_mul(&mut self.dh, target.y.view(), self.scaled.view().transpose(), true);
         let (gx, gw, _) = self.layout.split_mut(gradient);
-        ln_marginal + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, gx, gw)
+        ln_marginal + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, None, gx, gw)
     }
 }

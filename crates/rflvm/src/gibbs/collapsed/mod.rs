@@ -41,8 +41,8 @@ pub(super) fn update(
         let layout = Layout::new(model, false);
         let mut q = layout.gather(state);
         let mut marginal = Marginal::new(&target, &state.spectral, layout);
-        let trajectory = held(trajectory, model, moves.positions);
-        let landing = hamiltonian(&mut marginal, &mut q, &trajectory, &mut stream.named("gradient").rng());
+        let trajectory = held(trajectory, model, moves.positions, false);
+        let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.named("gradient").rng());
         info.acceptance = landing.acceptance;
         if landing.is_accepted {
             let (x, w, _) = layout.split(&q);

@@ -1,8 +1,21 @@
-//! Priors of X. Rows without times are independent, x_n ~ N(0, I); rows with times follow a Gaussian process over them.
+//! Priors of X. Rows without times are independent, x_n ~ N(0, I); rows with times follow a Gaussian process over them:
+//! x_·d has covariance (1 − ρ_d) k(t, t'; ℓ_d) + ρ_d [n = n'] within a sequence, and sequences are independent given the
+//! hyperparameters ℓ_d and ρ_d, which they share.
 
+mod dense;
+mod dynamics;
+mod inducing;
 pub mod kernel;
+mod markov;
+mod path;
+mod paths;
+#[cfg(test)]
+mod tests;
 
+pub use dynamics::{Axis, Dynamics};
 pub use kernel::TimeKernel;
+pub use path::{Path, Window};
+pub use paths::Paths;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +31,16 @@ pub enum Form {
     StateSpace,
     /// Inducing points (FITC), the paper's choice for long sequences: O(N) for a fixed number of them.
     Inducing,
+}
+
+impl Form {
+    /// All of them, by the names users type.
+    pub const NAMES: [(&'static str, Form); 4] = [
+        ("automatic", Form::Automatic),
+        ("dense", Form::Dense),
+        ("state-space", Form::StateSpace),
+        ("inducing", Form::Inducing),
+    ];
 }
 
 /// The prior of X over time; it is in force where the data have times.

@@ -1,0 +1,93 @@
+//! ℓ_d and ρ_d of the paths, by elliptical slices under their Gaussian prior (in ln ℓ and logit ρ), in two ways that help where the
+//! other is stuck: with X held, which is right where the data pin X down, and with the noise held that X is made from (X = L(ℓ, ρ)u),
+//! which moves X along and is right where they do not.
+
+use crate::dist::normals;
+use crate::error::NumericalError;
+use crate::linalg::{Mat, par_mul};
+use crate::model::features::{Features, fill};
+use crate::model::latent::{Axis, Path, Paths};
+use crate::model::{Model, State};
+use crate::rng::{Stream, StreamRng};
+use crate::slice::{self, Landing};
+
+/// ℓ and ρ of each axis given X; `paths` follows.
+pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
+    for d in 0..state.axes.len() {
+        let rng = &mut stream.at(d as u64).rng();
+        let x = state.features.x();
+        let current = paths.ln_axis(d, paths.of_axis(d), x);
+        let (dynamics, mut taken) = (paths.dynamics(), None);
+        let ellipse = Ellipse::new(&state.axes[d], rng);
+        let landing = slice::elliptical(rng, current, |cos, sin| {
+            // Hyperparameters whose covariance has no factor are refused.
+            let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
+            let ln_density = paths.ln_axis(d, &candidate, x);
+            taken = Some(candidate);
+            ln_density
+        });
+        ellipse.land(landing, taken, d, &mut state.axes, paths);
+    }
+    Ok(())
+}
+
+/// ℓ and ρ of each axis given the noise that X is made from; X and `paths` follow.
+pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
+    let (mut x, mut h) = (state.features.x().clone(), state.features.h().clone());
+    let mut f = Mat::zeros(model.rows(), model.columns());
+    for d in 0..state.axes.len() {
+        let rng = &mut stream.at(d as u64).rng();
+        let noise = paths.whiten_axis(d, state.features.x(), rng);
+        let current = model.log_lik(state);
+        if !current.is_finite() {
+            let place = format!("axis {}", d + 1);
+            return Err(NumericalError::NotFinite { step: "time scales", value: current, place });
+        }
+        let (dynamics, mut taken) = (paths.dynamics(), None);
+        let ellipse = Ellipse::new(&state.axes[d], rng);
+        x.as_mut_slice().copy_from_slice(state.features.x().as_slice());
+        let landing = slice::elliptical(rng, current, |cos, sin| {
+            let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
+            paths.colour_axis(d, &candidate, &noise, &mut x);
+            taken = Some(candidate);
+            fill(&x, state.features.w(), &mut h);
+            for (n, &o) in model.offset().iter().enumerate() {
+                f.row_mut(n).fill(o);
+            }
+            par_mul(&mut f, h.view(), state.beta.view(), true);
+            crate::par::sum(model.rows(), 4 * model.columns(), |rows| {
+                rows.map(|n| model.log_lik_row(&state.theta, n, f.row(n))).sum()
+            })
+        });
+        if landing.sin != 0.0 {
+            state.features = Features::new(x.clone(), state.features.w().clone());
+            std::mem::swap(&mut state.f, &mut f);
+        }
+        ellipse.land(landing, taken, d, &mut state.axes, paths);
+    }
+    Ok(())
+}
+
+/// The prior's coordinates of an axis, and a draw of them.
+struct Ellipse {
+    from: [f64; 2],
+    draw: Vec<f64>,
+}
+
+impl Ellipse {
+    fn new(axis: &Axis, rng: &mut StreamRng) -> Self {
+        Ellipse { from: axis.coordinates(), draw: normals(2, rng) }
+    }
+
+    fn at(&self, cos: f64, sin: f64) -> Axis {
+        Axis::at([0, 1].map(|i| cos * self.from[i] + sin * self.draw[i]))
+    }
+
+    /// The candidate priced last is the one that was taken.
+    fn land(&self, landing: Landing, taken: Option<Vec<Path>>, d: usize, axes: &mut [Axis], paths: &mut Paths<'_>) {
+        if let (true, Some(taken)) = (landing.sin != 0.0, taken) {
+            axes[d] = self.at(landing.cos, landing.sin);
+            paths.set_axis(d, taken);
+        }
+    }
+}

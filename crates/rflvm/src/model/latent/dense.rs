@@ -1,0 +1,110 @@
+//! C as a matrix: exact for every kernel, O(N³) to factor.
+
+use super::dynamics::Problem;
+use super::path::Window;
+use crate::dist::normals;
+use crate::error::NumericalError;
+use crate::kernels;
+use crate::linalg::{Cholesky, Mat};
+use rand::Rng;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// The factor of C, and C⁻¹ once it was asked for.
+#[derive(Debug, Clone)]
+pub struct Dense {
+    cholesky: Cholesky,
+    inverse: OnceLock<Mat>,
+}
+
+impl Dense {
+    pub(super) fn new(problem: &Problem<'_>) -> Result<Self, NumericalError> {
+        let n = problem.times.len();
+        let mut c = Mat::zeros(n, n);
+        for a in 0..n {
+            // Only what lies right of the diagonal is read.
+            for b in a..n {
+                c[(a, b)] = problem.kernel(problem.times[a], problem.times[b]) + problem.line(a) * problem.line(b);
+            }
+            c[(a, a)] += problem.noise(a);
+        }
+        Ok(Dense { cholesky: Cholesky::new(&c, "paths")?, inverse: OnceLock::new() })
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.cholesky.order()
+    }
+
+    /// C⁻¹.
+    pub(crate) fn inverse(&self) -> &Mat {
+        self.inverse.get_or_init(|| self.cholesky.inverse())
+    }
+
+    pub(super) fn ln_det(&self) -> f64 {
+        self.cholesky.ln_det()
+    }
+
+    /// xᵀC⁻¹x.
+    pub(super) fn square(&self, x: &[f64]) -> f64 {
+        let u = self.whiten(x);
+        kernels::dot(&u, &u)
+    }
+
+    pub(super) fn precision(&self, x: &[f64]) -> Vec<f64> {
+        let mut solved = x.to_vec();
+        self.cholesky.solve(&mut solved);
+        solved
+    }
+
+    pub(super) fn colour(&self, u: &[f64]) -> Vec<f64> {
+        let mut x = u.to_vec();
+        self.cholesky.mul_lower(&mut x);
+        x
+    }
+
+    pub(super) fn colour_back(&self, x: &[f64]) -> Vec<f64> {
+        let mut u = x.to_vec();
+        self.cholesky.mul_upper(&mut u);
+        u
+    }
+
+    pub(super) fn whiten(&self, x: &[f64]) -> Vec<f64> {
+        let mut u = x.to_vec();
+        self.cholesky.solve_lower(&mut u);
+        u
+    }
+
+    pub(super) fn window<R: Rng + ?Sized>(
+        &self,
+        window: Range<usize>,
+        x: &[f64],
+        rng: &mut R,
+    ) -> Result<Window, NumericalError> {
+        self.given(&window.collect::<Vec<_>>(), x, rng)
+    }
+
+    pub(super) fn fill<R: Rng + ?Sized>(
+        &self,
+        hidden: &[bool],
+        x: &mut [f64],
+        rng: &mut R,
+    ) -> Result<(), NumericalError> {
+        let rows: Vec<usize> = (0..x.len()).filter(|&n| hidden[n]).collect();
+        rows.iter().for_each(|&n| x[n] = 0.0);
+        let window = self.given(&rows, x, rng)?;
+        rows.iter().zip(window.mean.iter().zip(&window.draw)).for_each(|(&n, (mean, draw))| x[n] = mean + draw);
+        Ok(())
+    }
+
+    /// Rows w given the others: precision Q_ww of Q = C⁻¹, mean x_w − Q_ww⁻¹(Qx)_w.
+    fn given<R: Rng + ?Sized>(&self, rows: &[usize], x: &[f64], rng: &mut R) -> Result<Window, NumericalError> {
+        let q = self.inverse();
+        let factor = Cholesky::new(&Mat::from_fn(rows.len(), rows.len(), |a, b| q[(rows[a], rows[b])]), "window")?;
+        let mut pull: Vec<f64> = rows.iter().map(|&n| kernels::dot(q.row(n), x)).collect();
+        factor.solve(&mut pull);
+        let mean = rows.iter().zip(&pull).map(|(&n, pull)| x[n] - pull).collect();
+        let mut draw = normals(rows.len(), rng);
+        factor.solve_upper(&mut draw);
+        Ok(Window { mean, draw })
+    }
+}

@@ -1,0 +1,314 @@
+//! A Matérn path as a state-space model (Hartikainen & Särkkä 2010): its value and first derivatives are the state of a linear
+//! stochastic differential equation, and a straight line is one more coordinate that stands still. The Kalman filter's
+//! innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
+
+use super::dynamics::Problem;
+use super::kernel::TimeKernel;
+use super::path::Window;
+use crate::dist::normals;
+use rand::Rng;
+use std::ops::Range;
+
+/// Most coordinates of a state: three of Matérn 5/2 and the line's slope.
+const MOST: usize = 4;
+
+type State = [f64; MOST];
+type Square = [[f64; MOST]; MOST];
+
+/// a_{n+1} = F a_n + noise of covariance Q.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    f: Square,
+    q: Square,
+}
+
+/// What the filter says of a row whatever x is: the variance of its innovation, and how the state answers to it.
+#[derive(Debug, Clone, Copy)]
+struct Gain {
+    root: f64,
+    k: State,
+}
+
+/// x_n = h_n·a_n + noise.
+#[derive(Debug, Clone)]
+pub struct Markov {
+    /// Coordinates in use.
+    size: usize,
+    /// The line's value at each row: what h_n has for its slope.
+    line: Option<Vec<f64>>,
+    noise: Vec<f64>,
+    first: Square,
+    steps: Vec<Step>,
+    /// Which step follows row n.
+    next: Vec<u32>,
+    gains: Vec<Gain>,
+}
+
+impl Markov {
+    pub(super) fn new(problem: &Problem<'_>) -> Self {
+        let times = problem.times;
+        let (own, first) = stationary(problem.kernel);
+        let variance = 1.0 - problem.axis.noise;
+        let size = own + usize::from(problem.trend.is_some());
+        let mut start = scaled(&first, variance);
+        if problem.trend.is_some() {
+            start[own][own] = 1.0;
+        }
+        let (mut steps, mut next) = (Vec::new(), Vec::with_capacity(times.len()));
+        let mut gap = f64::NAN;
+        for pair in times.windows(2) {
+            let delta = pair[1] - pair[0];
+            // Regular times have one step for all rows; gaps that differ by rounding alone are one gap.
+            if (delta - gap).abs() > 1e-12 || gap.is_nan() {
+                gap = delta;
+                let mut f = transition(problem.kernel, delta / problem.axis.length_scale);
+                let mut q = scaled(&minus(&first, &sandwich(&f, &first, own)), variance);
+                (0..own).for_each(|i| q[i][i] = q[i][i].max(0.0));
+                if problem.trend.is_some() {
+                    f[own][own] = 1.0;
+                }
+                steps.push(Step { f, q });
+            }
+            next.push(steps.len() as u32 - 1);
+        }
+        let noise = (0..times.len()).map(|n| problem.noise(n)).collect();
+        let line = problem.trend.map(<[f64]>::to_vec);
+        let mut markov = Markov { size, line, noise, first: start, steps, next, gains: Vec::new() };
+        markov.gains = markov.filter(|_| false);
+        markov
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.noise.len()
+    }
+
+    /// h_n·a.
+    fn seen(&self, n: usize, a: &State) -> f64 {
+        a[0] + self.line.as_ref().map_or(0.0, |line| line[n] * a[self.size - 1])
+    }
+
+    /// The filter's gains when some rows are hidden; those have none.
+    fn filter(&self, is_hidden: impl Fn(usize) -> bool) -> Vec<Gain> {
+        let size = self.size;
+        let mut p = self.first;
+        let mut gains = Vec::with_capacity(self.rows());
+        for n in 0..self.rows() {
+            let mut gain = Gain { root: 0.0, k: [0.0; MOST] };
+            if !is_hidden(n) {
+                let mut ph = [0.0; MOST];
+                for (i, ph) in ph.iter_mut().enumerate().take(size) {
+                    *ph = self.seen(n, &p[i]);
+                }
+                let s = self.seen(n, &ph) + self.noise[n];
+                for i in 0..size {
+                    gain.k[i] = ph[i] / s;
+                    for j in 0..size {
+                        p[i][j] -= ph[i] * ph[j] / s;
+                    }
+                }
+                gain.root = s.sqrt();
+            }
+            gains.push(gain);
+            if let Some(&step) = self.next.get(n) {
+                let Step { f, q } = &self.steps[step as usize];
+                p = plus(&sandwich(f, &p, size), q);
+            }
+        }
+        gains
+    }
+
+    /// The state that follows a row whose innovation is v.
+    fn advance(&self, n: usize, gain: &Gain, a: &State, v: f64) -> State {
+        let mut updated = *a;
+        (0..self.size).for_each(|i| updated[i] += gain.k[i] * v);
+        let Some(&step) = self.next.get(n) else { return updated };
+        let f = &self.steps[step as usize].f;
+        let mut to = [0.0; MOST];
+        for i in 0..self.size {
+            to[i] = (0..self.size).map(|j| f[i][j] * updated[j]).sum();
+        }
+        to
+    }
+
+    /// Fᵀλ of the step that follows row n.
+    fn retreat(&self, n: usize, lambda: &State) -> State {
+        let Some(&step) = self.next.get(n) else { return *lambda };
+        let f = &self.steps[step as usize].f;
+        let mut to = [0.0; MOST];
+        for j in 0..self.size {
+            to[j] = (0..self.size).map(|i| f[i][j] * lambda[i]).sum();
+        }
+        to
+    }
+
+    /// Adds c·h_n.
+    fn add_seen(&self, n: usize, c: f64, to: &mut State) {
+        to[0] += c;
+        if let Some(line) = &self.line {
+            to[self.size - 1] += c * line[n];
+        }
+    }
+
+    /// L⁻¹x of the rows that are not hidden, zero for the others.
+    fn innovations(&self, gains: &[Gain], x: &[f64]) -> Vec<f64> {
+        let mut a = [0.0; MOST];
+        let mut u = vec![0.0; x.len()];
+        for (n, gain) in gains.iter().enumerate() {
+            let v = if gain.root > 0.0 { x[n] - self.seen(n, &a) } else { 0.0 };
+            u[n] = if gain.root > 0.0 { v / gain.root } else { 0.0 };
+            a = self.advance(n, gain, &a, v);
+        }
+        u
+    }
+
+    /// The transpose of [`Markov::innovations`].
+    fn innovations_back(&self, gains: &[Gain], u: &[f64]) -> Vec<f64> {
+        let mut lambda = [0.0; MOST];
+        let mut x = vec![0.0; u.len()];
+        for (n, gain) in gains.iter().enumerate().rev() {
+            let mut mu = self.retreat(n, &lambda);
+            if gain.root > 0.0 {
+                x[n] = u[n] / gain.root + (0..self.size).map(|i| gain.k[i] * mu[i]).sum::<f64>();
+                self.add_seen(n, -x[n], &mut mu);
+            }
+            lambda = mu;
+        }
+        x
+    }
+
+    pub(super) fn ln_det(&self) -> f64 {
+        2.0 * self.gains.iter().map(|g| g.root.ln()).sum::<f64>()
+    }
+
+    pub(super) fn square(&self, x: &[f64]) -> f64 {
+        self.whiten(x).iter().map(|u| u * u).sum()
+    }
+
+    pub(super) fn whiten(&self, x: &[f64]) -> Vec<f64> {
+        self.innovations(&self.gains, x)
+    }
+
+    pub(super) fn precision(&self, x: &[f64]) -> Vec<f64> {
+        self.innovations_back(&self.gains, &self.innovations(&self.gains, x))
+    }
+
+    pub(super) fn colour(&self, u: &[f64]) -> Vec<f64> {
+        let mut a = [0.0; MOST];
+        let mut x = Vec::with_capacity(u.len());
+        for (n, gain) in self.gains.iter().enumerate() {
+            let v = gain.root * u[n];
+            x.push(self.seen(n, &a) + v);
+            a = self.advance(n, gain, &a, v);
+        }
+        x
+    }
+
+    pub(super) fn colour_back(&self, x: &[f64]) -> Vec<f64> {
+        let mut lambda = [0.0; MOST];
+        let mut u = vec![0.0; x.len()];
+        for (n, gain) in self.gains.iter().enumerate().rev() {
+            let mut mu = self.retreat(n, &lambda);
+            u[n] = gain.root * (x[n] + (0..self.size).map(|i| gain.k[i] * mu[i]).sum::<f64>());
+            self.add_seen(n, x[n], &mut mu);
+            lambda = mu;
+        }
+        u
+    }
+
+    /// E[x | its rows that are not hidden], by C C_rr⁻¹x_r; only the hidden rows of it mean anything.
+    fn expected(&self, gains: &[Gain], x: &[f64]) -> Vec<f64> {
+        let solved = self.innovations_back(gains, &self.innovations(gains, x));
+        self.colour(&self.colour_back(&solved))
+    }
+
+    pub(super) fn window<R: Rng + ?Sized>(&self, window: Range<usize>, x: &[f64], rng: &mut R) -> Window {
+        let gains = self.filter(|n| window.contains(&n));
+        let mean = self.expected(&gains, x)[window.clone()].to_vec();
+        // A path from the prior, less what its own rows outside the window say of those inside (Matheron).
+        let path = self.colour(&normals(self.rows(), rng));
+        let told = self.expected(&gains, &path);
+        let draw = window.map(|n| path[n] - told[n]).collect();
+        Window { mean, draw }
+    }
+
+    pub(super) fn fill<R: Rng + ?Sized>(&self, hidden: &[bool], x: &mut [f64], rng: &mut R) {
+        let gains = self.filter(|n| hidden[n]);
+        let path = self.colour(&normals(self.rows(), rng));
+        let rest: Vec<f64> = x.iter().zip(&path).map(|(x, p)| x - p).collect();
+        let told = self.expected(&gains, &rest);
+        (0..x.len()).filter(|&n| hidden[n]).for_each(|n| x[n] = path[n] + told[n]);
+    }
+}
+
+/// Number of coordinates and their stationary covariance: the path and its derivatives, each in units of λ = √(2ν)/ℓ.
+fn stationary(kernel: TimeKernel) -> (usize, Square) {
+    let mut p = [[0.0; MOST]; MOST];
+    match kernel {
+        TimeKernel::Matern32 => (p[0][0], p[1][1]) = (1.0, 1.0),
+        TimeKernel::Matern52 => {
+            (p[0][0], p[1][1], p[2][2]) = (1.0, 1.0 / 3.0, 1.0);
+            (p[0][2], p[2][0]) = (-1.0 / 3.0, -1.0 / 3.0);
+        }
+        _ => p[0][0] = 1.0,
+    }
+    let size = match kernel {
+        TimeKernel::Matern32 => 2,
+        TimeKernel::Matern52 => 3,
+        _ => 1,
+    };
+    (size, p)
+}
+
+/// The matrix exponential of the equation over a gap, measured in length-scales.
+fn transition(kernel: TimeKernel, gap: f64) -> Square {
+    let mut f = [[0.0; MOST]; MOST];
+    match kernel {
+        TimeKernel::Matern32 => {
+            let r = 3_f64.sqrt() * gap;
+            f[0][..2].copy_from_slice(&[1.0 + r, r]);
+            f[1][..2].copy_from_slice(&[-r, 1.0 - r]);
+            scaled(&f, (-r).exp())
+        }
+        TimeKernel::Matern52 => {
+            let r = 5_f64.sqrt() * gap;
+            let r2 = r * r;
+            f[0][..3].copy_from_slice(&[1.0 + r + 0.5 * r2, r + r2, 0.5 * r2]);
+            f[1][..3].copy_from_slice(&[-0.5 * r2, 1.0 + r - r2, r - 0.5 * r2]);
+            f[2][..3].copy_from_slice(&[0.5 * r2 - r, r2 - 3.0 * r, 1.0 - 2.0 * r + 0.5 * r2]);
+            scaled(&f, (-r).exp())
+        }
+        _ => {
+            f[0][0] = (-gap).exp();
+            f
+        }
+    }
+}
+
+fn scaled(a: &Square, by: f64) -> Square {
+    a.map(|row| row.map(|v| by * v))
+}
+
+fn plus(a: &Square, b: &Square) -> Square {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] + b[i][j]))
+}
+
+fn minus(a: &Square, b: &Square) -> Square {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] - b[i][j]))
+}
+
+/// FPFᵀ of the first `size` coordinates.
+fn sandwich(f: &Square, p: &Square, size: usize) -> Square {
+    let mut fp = [[0.0; MOST]; MOST];
+    for i in 0..size {
+        for j in 0..size {
+            fp[i][j] = (0..size).map(|k| f[i][k] * p[k][j]).sum();
+        }
+    }
+    let mut to = [[0.0; MOST]; MOST];
+    for i in 0..size {
+        for j in 0..size {
+            to[i][j] = (0..size).map(|k| fp[i][k] * f[j][k]).sum();
+        }
+    }
+    to
+}

@@ -1,0 +1,133 @@
+//! The prior of all of X at given hyperparameters: a [`Path`] for each axis of each sequence.
+
+use super::dynamics::{Axis, Dynamics};
+use super::path::Path;
+use crate::dist::normals;
+use crate::error::NumericalError;
+use crate::kernels;
+use crate::linalg::Mat;
+use crate::rng::Stream;
+use rand::Rng;
+use rayon::prelude::*;
+
+/// Factors of the covariances of all paths.
+#[derive(Debug, Clone)]
+pub struct Paths<'a> {
+    dynamics: &'a Dynamics,
+    /// By axis, then by sequence.
+    paths: Vec<Vec<Path>>,
+}
+
+impl<'a> Paths<'a> {
+    /// At the hyperparameters of each axis.
+    pub fn new(dynamics: &'a Dynamics, axes: &[Axis]) -> Result<Self, NumericalError> {
+        let paths = axes.iter().map(|axis| Self::axis(dynamics, axis, None)).collect::<Result<_, _>>()?;
+        Ok(Paths { dynamics, paths })
+    }
+
+    /// All sequences of one axis; `extra` is a variance added to each row's.
+    pub(crate) fn axis(dynamics: &Dynamics, axis: &Axis, extra: Option<&[f64]>) -> Result<Vec<Path>, NumericalError> {
+        let path = |sequence: &super::dynamics::Sequence| {
+            let extra: Option<Vec<f64>> = extra.map(|extra| sequence.rows.iter().map(|&n| extra[n]).collect());
+            dynamics.path(&sequence.times, axis, extra.as_deref())
+        };
+        dynamics.sequences.par_iter().map(path).collect()
+    }
+
+    /// What is known of the paths.
+    pub fn dynamics(&self) -> &'a Dynamics {
+        self.dynamics
+    }
+
+    /// The paths of axis d, one a sequence.
+    pub(crate) fn of_axis(&self, d: usize) -> &[Path] {
+        &self.paths[d]
+    }
+
+    /// Takes other paths for axis d.
+    pub(crate) fn set_axis(&mut self, d: usize, paths: Vec<Path>) {
+        self.paths[d] = paths;
+    }
+
+    /// ln p(X).
+    pub fn ln_density(&self, x: &Mat) -> f64 {
+        (0..x.cols()).map(|d| ln_density(self.dynamics, &self.paths[d], x, d)).sum()
+    }
+
+    /// ln p(X) and its gradient, which is added.
+    pub fn gradient(&self, x: &Mat, g: &mut [f64]) -> f64 {
+        let dim = x.cols();
+        let mut ln_density = 0.0;
+        for d in 0..dim {
+            let paths = self.dynamics.sequences.par_iter().zip(&self.paths[d]);
+            let pulls: Vec<(f64, Vec<f64>)> = paths
+                .map(|(sequence, path)| {
+                    let own = along(x, d, &sequence.rows);
+                    let pull = path.precision(&own);
+                    // The constant of the density does not matter for a trajectory, and ln|C| does not change along it.
+                    (-0.5 * kernels::dot(&own, &pull), pull)
+                })
+                .collect();
+            for (sequence, (value, pull)) in self.dynamics.sequences.iter().zip(pulls) {
+                ln_density += value;
+                sequence.rows.iter().zip(pull).for_each(|(&n, p)| g[n * dim + d] -= p);
+            }
+        }
+        ln_density
+    }
+
+    /// Σ over sequences of aᵀC⁻¹b for axis d, of functions of the row.
+    pub fn product(&self, d: usize, a: impl Fn(usize) -> f64, b: impl Fn(usize) -> f64) -> f64 {
+        let of = |rows: &[usize], f: &dyn Fn(usize) -> f64| rows.iter().map(|&n| f(n)).collect::<Vec<f64>>();
+        let pairs = self.dynamics.sequences.iter().zip(&self.paths[d]);
+        pairs.map(|(s, path)| kernels::dot(&path.precision(&of(&s.rows, &a)), &of(&s.rows, &b))).sum()
+    }
+
+    /// A draw of X.
+    pub fn draw(&self, stream: Stream) -> Mat {
+        let rows = self.dynamics.times().at.len();
+        let mut x = Mat::zeros(rows, self.paths.len());
+        for (d, paths) in self.paths.iter().enumerate() {
+            for (s, (sequence, path)) in self.dynamics.sequences.iter().zip(paths).enumerate() {
+                let u = normals(path.noise(), &mut stream.at(d as u64).at(s as u64).rng());
+                sequence.rows.iter().zip(path.colour(&u)).for_each(|(&n, value)| x[(n, d)] = value);
+            }
+        }
+        x
+    }
+
+    /// ln p(x_·d) under given paths of axis d.
+    pub(crate) fn ln_axis(&self, d: usize, paths: &[Path], x: &Mat) -> f64 {
+        ln_density(self.dynamics, paths, x, d)
+    }
+
+    /// The noise that axis d of X is made from, one a sequence.
+    pub(crate) fn whiten_axis<R: Rng + ?Sized>(&self, d: usize, x: &Mat, rng: &mut R) -> Vec<Vec<f64>> {
+        let pairs = self.dynamics.sequences.iter().zip(&self.paths[d]);
+        pairs.map(|(sequence, path)| path.whiten(&along(x, d, &sequence.rows), rng)).collect()
+    }
+
+    /// Axis d of X made from noise by given paths.
+    pub(crate) fn colour_axis(&self, d: usize, paths: &[Path], noise: &[Vec<f64>], x: &mut Mat) {
+        for (sequence, (path, u)) in self.dynamics.sequences.iter().zip(paths.iter().zip(noise)) {
+            sequence.rows.iter().zip(path.colour(u)).for_each(|(&n, value)| x[(n, d)] = value);
+        }
+    }
+
+    /// The rows of each sequence, in the order of their times.
+    pub fn rows(&self) -> impl Iterator<Item = &[usize]> {
+        self.dynamics.sequences.iter().map(|s| s.rows.as_slice())
+    }
+}
+
+/// ln p(x_·d).
+fn ln_density(dynamics: &Dynamics, paths: &[Path], x: &Mat, d: usize) -> f64 {
+    let pairs: Vec<_> = dynamics.sequences.iter().zip(paths).collect();
+    let values: Vec<f64> = pairs.par_iter().map(|(s, path)| path.ln_density(&along(x, d, &s.rows))).collect();
+    values.into_iter().sum()
+}
+
+/// Axis d of some rows.
+fn along(x: &Mat, d: usize, rows: &[usize]) -> Vec<f64> {
+    rows.iter().map(|&n| x[(n, d)]).collect()
+}

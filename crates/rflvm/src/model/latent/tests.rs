@@ -1,0 +1,209 @@
+//! Every form of a path against the plain matrix of its covariance.
+
+use super::dynamics::{Axis, Dynamics};
+use super::path::Path;
+use super::{Form, TimeKernel, TimeSpec};
+use crate::dist::{ln_normal, normals};
+use crate::linalg::{Cholesky, Mat};
+use crate::observations::Times;
+use crate::rng::Stream;
+use std::f64::consts::TAU;
+
+/// Irregular times, one of them twice.
+const TIMES: [f64; 12] = [3.0, 3.5, 4.75, 4.75, 5.0, 6.25, 6.5, 8.0, 8.125, 9.5, 10.0, 11.0];
+const AXIS: Axis = Axis { length_scale: 0.21, noise: 0.07 };
+
+fn dynamics(kernel: TimeKernel, trend: bool, form: Form) -> Dynamics {
+    Dynamics::new(Times::new(TIMES.to_vec()), TimeSpec { kernel, trend, form, inducing: 5 }).unwrap()
+}
+
+/// C, from its definition, at times of which the first `known` decide where inducing points lie.
+fn plain(dynamics: &Dynamics, times: &[f64], axis: &Axis) -> Mat {
+    let (middle, span) = (7.0, 8.0);
+    let scaled = |t: f64| (t - middle) / span;
+    let n = times.len();
+    let mean = TIMES.iter().map(|&t| scaled(t)).sum::<f64>() / 12.0;
+    let spread = (TIMES.iter().map(|&t| (scaled(t) - mean).powi(2)).sum::<f64>() / 12.0).sqrt();
+    let spec = dynamics.spec();
+    let line = |t: f64| if spec.trend { (scaled(t) - mean) / spread } else { 0.0 };
+    let k = |a: f64, b: f64| (1.0 - axis.noise) * spec.kernel.at((a - b) / span, axis.length_scale);
+    let mut c = Mat::from_fn(n, n, |a, b| k(times[a], times[b]));
+    if spec.form == Form::Inducing {
+        let points: Vec<f64> = (0..5).map(|i| 3.0 + 2.0 * f64::from(i)).collect();
+        let own = Mat::from_fn(5, 5, |a, b| k(points[a], points[b]) + if a == b { 1e-8 } else { 0.0 });
+        let own = Cholesky::new(&own, "test").unwrap();
+        c = Mat::from_fn(n, n, |a, b| {
+            let (from, mut to): (Vec<f64>, Vec<f64>) =
+                (points.iter().map(|&p| k(times[a], p)).collect(), points.iter().map(|&p| k(times[b], p)).collect());
+            own.solve(&mut to);
+            if a == b { k(0.0, 0.0) } else { from.iter().zip(&to).map(|(f, t)| f * t).sum() }
+        });
+    }
+    for a in 0..n {
+        for b in 0..n {
+            c[(a, b)] += line(times[a]) * line(times[b]) + if a == b { axis.noise } else { 0.0 };
+        }
+    }
+    c
+}
+
+fn forms() -> Vec<Dynamics> {
+    let mut all = Vec::new();
+    for (_, kernel) in TimeKernel::NAMES {
+        for trend in [false, true] {
+            all.push(dynamics(kernel, trend, Form::Dense));
+            all.push(dynamics(kernel, trend, Form::Inducing));
+            if kernel.is_markov() {
+                all.push(dynamics(kernel, trend, Form::StateSpace));
+            }
+        }
+    }
+    all
+}
+
+fn path(dynamics: &Dynamics, axis: &Axis) -> Path {
+    let times: Vec<f64> = TIMES.iter().map(|&t| dynamics.scaled(t)).collect();
+    dynamics.path(&times, axis, None).unwrap()
+}
+
+fn assert_close(what: &str, dynamics: &Dynamics, found: &[f64], truth: &[f64]) {
+    assert_eq!(found.len(), truth.len());
+    for (a, b) in found.iter().zip(truth) {
+        assert!((a - b).abs() < 1e-8 * (1.0 + b.abs()), "{what} of {:?}: {a} for {b}", dynamics.spec());
+    }
+}
+
+fn times(c: &Mat, x: &[f64]) -> Vec<f64> {
+    c.iter_rows().map(|row| row.iter().zip(x).map(|(c, x)| c * x).sum()).collect()
+}
+
+#[test]
+fn every_form_has_the_density_the_precision_and_the_root_of_the_matrix() {
+    let mut rng = Stream::new(1).rng();
+    for dynamics in forms() {
+        let path = path(&dynamics, &AXIS);
+        let c = plain(&dynamics, &TIMES, &AXIS);
+        let x = normals(12, &mut rng);
+        let factor = Cholesky::new(&c, "test").unwrap();
+        let mut solved = x.clone();
+        factor.solve(&mut solved);
+        let square: f64 = x.iter().zip(&solved).map(|(a, b)| a * b).sum();
+        let ln_density = -0.5 * (square + factor.ln_det() + 12.0 * TAU.ln());
+        assert_close("density", &dynamics, &[path.ln_density(&x)], &[ln_density]);
+        assert_close("precision", &dynamics, &path.precision(&x), &solved);
+        assert_close("covariance", &dynamics, &path.covariance(&x), &times(&c, &x));
+        let u = path.whiten(&x, &mut rng);
+        assert_eq!(u.len(), path.noise());
+        assert_close("whitening", &dynamics, &path.colour(&u), &x);
+        // ⟨Lu, x⟩ = ⟨u, Lᵀx⟩.
+        let v = normals(path.noise(), &mut rng);
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        assert_close("root", &dynamics, &[dot(&path.colour(&v), &x)], &[dot(&v, &path.colour_back(&x))]);
+    }
+}
+
+/// Mean and covariance of the hidden rows given the others, from the plain matrix.
+fn conditional(c: &Mat, hidden: &[usize], x: &[f64]) -> (Vec<f64>, Mat) {
+    let seen: Vec<usize> = (0..c.rows()).filter(|n| !hidden.contains(n)).collect();
+    if seen.is_empty() {
+        return (vec![0.0; hidden.len()], Mat::from_fn(hidden.len(), hidden.len(), |a, b| c[(hidden[a], hidden[b])]));
+    }
+    let factor = Cholesky::new(&Mat::from_fn(seen.len(), seen.len(), |a, b| c[(seen[a], seen[b])]), "test").unwrap();
+    let gain = |n: usize| {
+        let mut row: Vec<f64> = seen.iter().map(|&s| c[(n, s)]).collect();
+        factor.solve(&mut row);
+        row
+    };
+    let gains: Vec<Vec<f64>> = hidden.iter().map(|&n| gain(n)).collect();
+    let mean = gains.iter().map(|g| g.iter().zip(&seen).map(|(g, &s)| g * x[s]).sum()).collect();
+    let left = |a: usize, b: usize| {
+        c[(hidden[a], hidden[b])] - gains[a].iter().zip(&seen).map(|(g, &s)| g * c[(s, hidden[b])]).sum::<f64>()
+    };
+    (mean, Mat::from_fn(hidden.len(), hidden.len(), left))
+}
+
+/// The draws have the covariance, to four standard errors of each entry, which for Gaussian draws is
+/// √((c_aa c_bb + c_ab²)/count).
+fn assert_covariance(dynamics: &Dynamics, draws: &[Vec<f64>], truth: &Mat) {
+    let count = draws.len() as f64;
+    for a in 0..truth.rows() {
+        for b in 0..=a {
+            let found = draws.iter().map(|d| d[a] * d[b]).sum::<f64>() / count;
+            let error = ((truth[(a, a)] * truth[(b, b)] + truth[(a, b)].powi(2)) / count).sqrt();
+            let t = truth[(a, b)];
+            assert!((found - t).abs() < 4.5 * error, "{:?} ({a}, {b}): {found} ± {error} for {t}", dynamics.spec());
+        }
+    }
+}
+
+#[test]
+fn windows_have_the_exact_conditional() {
+    let mut rng = Stream::new(2).rng();
+    for dynamics in forms() {
+        let path = path(&dynamics, &AXIS);
+        let c = plain(&dynamics, &TIMES, &AXIS);
+        let x = normals(12, &mut rng);
+        for window in [4..5, 2..9, 0..3, 9..12, 0..12] {
+            let (mean, covariance) = conditional(&c, &window.clone().collect::<Vec<_>>(), &x);
+            assert_close("mean", &dynamics, &path.window(window.clone(), &x, &mut rng).unwrap().mean, &mean);
+            let draws: Vec<_> = (0..3000).map(|_| path.window(window.clone(), &x, &mut rng).unwrap().draw).collect();
+            assert_covariance(&dynamics, &draws, &covariance);
+        }
+    }
+}
+
+#[test]
+fn rows_at_new_times_follow_the_path() {
+    let mut rng = Stream::new(3).rng();
+    for dynamics in forms() {
+        // Two times ahead, one between, in order.
+        let all: Vec<f64> = TIMES[..5].iter().chain(&[5.5]).chain(&TIMES[5..]).chain(&[11.5, 14.0]).copied().collect();
+        let hidden: Vec<bool> = (0..15).map(|n| [5, 13, 14].contains(&n)).collect();
+        let c = plain(&dynamics, &all, &AXIS);
+        let x = normals(15, &mut rng);
+        let (mean, covariance) = conditional(&c, &[5, 13, 14], &x);
+        let scaled = |times: &[f64]| times.iter().map(|&t| dynamics.scaled(t)).collect::<Vec<f64>>();
+        let path = dynamics.path_with(&scaled(&all), &scaled(&TIMES), &AXIS, None).unwrap();
+        let draw = |_| {
+            let mut filled = x.clone();
+            path.fill(&hidden, &mut filled, &mut rng).unwrap();
+            assert!((0..15).all(|n| hidden[n] || filled[n] == x[n]));
+            [5, 13, 14].iter().zip(&mean).map(|(&n, mean)| filled[n] - mean).collect::<Vec<f64>>()
+        };
+        let draws: Vec<Vec<f64>> = (0..3000).map(draw).collect();
+        assert_covariance(&dynamics, &draws, &covariance);
+        for i in 0..3 {
+            let found = draws.iter().map(|d| d[i]).sum::<f64>() / 3000.0;
+            assert!(found.abs() < 4.5 * (covariance[(i, i)] / 3000.0).sqrt(), "{:?}: {found}", dynamics.spec());
+        }
+    }
+}
+
+#[test]
+fn hyperparameters_have_their_prior() {
+    let axis = Axis::at([0.4, -1.2]);
+    let [a, b] = axis.coordinates();
+    assert!((a - 0.4).abs() < 1e-12 && (b + 1.2).abs() < 1e-12);
+    // The density of (ℓ, ρ) is that of the coordinates over the slope of the map.
+    let slope = |i: usize| {
+        let mut up = [0.4, -1.2];
+        up[i] += 1e-6;
+        let moved = Axis::at(up);
+        if i == 0 { (moved.length_scale - axis.length_scale) / 1e-6 } else { (moved.noise - axis.noise) / 1e-6 }
+    };
+    let truth = ln_normal(0.4, 0.0, 1.0) + ln_normal(-1.2, 0.0, 1.0) - (slope(0) * slope(1)).ln();
+    assert!((axis.ln_prior() - truth).abs() < 1e-5);
+}
+
+#[test]
+fn any_unit_of_time_and_order_of_rows_will_do() {
+    let spec = TimeSpec::default();
+    let first = Dynamics::new(Times::new(TIMES.to_vec()), spec.clone()).unwrap();
+    let seconds: Vec<f64> = TIMES.iter().rev().map(|t| 86400.0 * t + 1e9).collect();
+    let second = Dynamics::new(Times::new(seconds), spec).unwrap();
+    for (a, b) in first.sequences[0].times.iter().zip(&second.sequences[0].times) {
+        assert!((a - b).abs() < 1e-8);
+    }
+    assert_eq!(second.sequences[0].rows[0], 11);
+    assert!((second.span() - 8.0 * 86400.0).abs() < 1e-3);
+}
