@@ -9,17 +9,17 @@ use rflvm::model::family::{
     Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
     ZeroInflatedPoisson,
 };
-use rflvm::model::latent::TimeSpec;
+use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture};
 use rflvm::model::{Amplitude, Model, ModelSpec};
-use rflvm::observations::{Observations, Offset};
+use rflvm::observations::{Observations, Offset, Times};
 use std::sync::Arc;
 
 /// A model and how its sampler moves.
 #[derive(Debug, Clone)]
 pub struct Configuration {
     /// What `--only` calls it.
-    pub name: &'static str,
+    pub name: String,
     /// The model; its values are placeholders.
     pub model: Model,
     /// The moves of a sweep.
@@ -45,6 +45,7 @@ struct Recipe {
     frequencies: FrequencyMove,
     /// Factor of the gradient move's step.
     hurry: f64,
+    times: Option<Times>,
 }
 
 impl Recipe {
@@ -58,7 +59,15 @@ impl Recipe {
             intercept_variance: 0.5,
             time: TimeSpec::default(),
         };
-        Recipe { blocks, missing: false, offset: false, spec, frequencies: FrequencyMove::Slice, hurry: 1.0 }
+        Recipe {
+            blocks,
+            missing: false,
+            offset: false,
+            spec,
+            frequencies: FrequencyMove::Slice,
+            hurry: 1.0,
+            times: None,
+        }
     }
 
     fn missing(mut self) -> Self {
@@ -92,7 +101,16 @@ impl Recipe {
         self
     }
 
-    fn build(self, name: &'static str) -> Configuration {
+    /// Rows in time: irregular, out of order, in one sequence or two.
+    fn timed(mut self, kernel: TimeKernel, form: Form, trend: bool) -> Self {
+        let sequence = if form == Form::StateSpace { vec![0, 1, 0, 1] } else { vec![0; ROWS] };
+        self.times = Some(Times { at: vec![1.4, 0.2, 0.9, 1.1], sequence });
+        self.spec.time = TimeSpec { kernel, trend, form, inducing: 2 };
+        self
+    }
+
+    fn build(self, name: impl Into<String>) -> Configuration {
+        let name = name.into();
         let columns = self.blocks.iter().map(|b| b.0).sum();
         let mut y = Mat::zeros(ROWS, columns);
         let mut units = Vec::with_capacity(columns);
@@ -115,6 +133,10 @@ impl Recipe {
         }
         let offset = if self.offset { Offset::Given(OFFSETS.to_vec()) } else { Offset::None };
         let data = Observations::new(y).and_then(|data| data.with_offset(offset));
+        let data = data.and_then(|data| match self.times {
+            Some(times) => data.with_times(times),
+            None => Ok(data),
+        });
         let model = data.map_err(Into::into).and_then(|data| Model::with_blocks(data, blocks, self.spec));
         let mut model = model.unwrap_or_else(|error| panic!("configuration {name}: {error}"));
         model.set_units(units);
@@ -215,6 +237,51 @@ pub fn all() -> Vec<Configuration> {
         // Above sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
     ]
+    .into_iter()
+    .chain(timed())
+    .collect()
+}
+
+/// Every family and a mixture of them × the forms of the paths × {complete, missing}.
+fn timed() -> Vec<Configuration> {
+    let families: [(&str, fn() -> Arc<dyn Family>); 8] = [
+        ("gaussian", gaussian),
+        ("poisson", poisson),
+        ("bernoulli", bernoulli),
+        ("binomial", binomial),
+        ("negative-binomial", negative_binomial),
+        ("multinomial", multinomial),
+        ("student-t", student_t),
+        ("zero-inflated-poisson", zero_inflated_poisson),
+    ];
+    let forms = [
+        ("rbf-dense", TimeKernel::Rbf, Form::Dense, false),
+        ("matern32-state-space", TimeKernel::Matern32, Form::StateSpace, false),
+        ("cauchy-inducing", TimeKernel::Cauchy, Form::Inducing, true),
+    ];
+    let mut all = Vec::new();
+    for (form_name, kernel, form, trend) in forms {
+        for missing in [false, true] {
+            let with = |recipe: Recipe| {
+                let recipe = recipe.timed(kernel, form, trend);
+                if missing { recipe.missing() } else { recipe }
+            };
+            let suffix = if missing { "-missing" } else { "" };
+            for (name, family) in families {
+                all.push(with(Recipe::new(vec![(3, family())])).build(format!("{name}-{form_name}{suffix}")));
+            }
+            let mixed = Recipe::new(vec![(1, poisson()), (3, multinomial()), (1, gaussian())]).offset();
+            all.push(with(mixed).build(format!("mixed-{form_name}{suffix}")));
+        }
+    }
+    all
+}
+
+/// Those that are run in passing: all without times, and of those with times one in five, of every form and family.
+pub fn fast() -> Vec<Configuration> {
+    let (timed, mut chosen): (Vec<_>, Vec<_>) = all().into_iter().partition(|c| c.model.dynamics().is_some());
+    chosen.extend(timed.into_iter().step_by(5));
+    chosen
 }
 
 /// The configuration of a name.

@@ -36,6 +36,7 @@ impl Readings {
         self.values.clear();
         self.block = None;
         self.positions(state.features.x());
+        self.paths(model, state);
         self.frequencies(state.features.w());
         self.features(state);
         if matches!(model.spec().kernel, Kernel::Learned(_)) {
@@ -64,6 +65,27 @@ impl Readings {
         self.mean("x̄²", (0..dim).map(|d| centre(d).powi(2)));
         // The first row by itself: rows differ where cells are missing or offsets are not equal.
         self.put("|x_1|²", dot(x.row(0), x.row(0)));
+    }
+
+    /// Scales of the paths, and what neighbours in time do at them.
+    fn paths(&mut self, model: &Model, state: &State) {
+        let Some(dynamics) = model.dynamics() else { return };
+        let x = state.features.x();
+        let scales: Vec<[f64; 2]> = state.axes.iter().map(|axis| axis.coordinates()).collect();
+        for (i, names) in [["ln ℓ", "(ln ℓ)²"], ["logit ρ", "(logit ρ)²"]].into_iter().enumerate() {
+            self.mean(names[0], scales.iter().map(|s| s[i]));
+            self.mean(names[1], scales.iter().map(|s| s[i] * s[i]));
+        }
+        self.mean("ln ℓ logit ρ", scales.iter().map(|s| s[0] * s[1]));
+        let times = dynamics.times();
+        let joined: Vec<(usize, usize)> =
+            pairs(x.rows()).filter(|&(a, b)| times.sequence[a] == times.sequence[b]).collect();
+        let each = || (0..x.cols()).flat_map(|d| joined.iter().map(move |&(a, b)| (a, b, d)));
+        self.mean("x_a x_b of a path", each().map(|(a, b, d)| x[(a, d)] * x[(b, d)]));
+        self.mean("x_a x_b ln ℓ", each().map(|(a, b, d)| x[(a, d)] * x[(b, d)] * scales[d][0]));
+        self.mean("|x_a − x_b|", each().map(|(a, b, d)| half(x[(a, d)] - x[(b, d)])));
+        self.mean("|x_a − x_b| ln ℓ", each().map(|(a, b, d)| half(x[(a, d)] - x[(b, d)]) * scales[d][0]));
+        self.mean("|x_a − x_b| logit ρ", each().map(|(a, b, d)| half(x[(a, d)] - x[(b, d)]) * scales[d][1]));
     }
 
     fn frequencies(&mut self, w: &Mat) {

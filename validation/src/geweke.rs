@@ -43,7 +43,7 @@ pub struct Comparison {
 #[derive(Debug, Clone)]
 pub struct Report {
     /// The configuration.
-    pub configuration: &'static str,
+    pub configuration: String,
     /// One a function.
     pub comparisons: Vec<Comparison>,
     /// Mean acceptance of the gradient move.
@@ -73,7 +73,7 @@ pub fn test(
     seed: u64,
     extra: Option<Step>,
 ) -> Result<Report, NumericalError> {
-    let stream = Stream::new(seed).named(configuration.name);
+    let stream = Stream::new(seed).named(&configuration.name);
     let length = (effort.sweeps / effort.chains).max(1);
     let independent = (0..effort.chains)
         .into_par_iter()
@@ -97,7 +97,7 @@ pub fn test(
         .collect();
     excess.sort_by(f64::total_cmp);
     Ok(Report {
-        configuration: configuration.name,
+        configuration: configuration.name.clone(),
         comparisons,
         acceptance: chains.iter().map(|c| c.acceptance).sum::<f64>() / chains.len() as f64,
         autocorrelation: excess[excess.len() / 2],

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         };
         planted::ALL.iter().filter_map(of_error).collect()
     } else {
-        configurations::all().into_iter().map(|c| (c.name.to_string(), c, None)).collect()
+        configurations::all().into_iter().map(|c| (c.name.clone(), c, None)).collect()
     };
     let chosen = |name: &str| match &options.only {
         None => true,

@@ -27,7 +27,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 10] = [
+pub const ALL: [Planted; 12] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -38,6 +38,8 @@ pub const ALL: [Planted; 10] = [
     planted("scale move without Jacobian", "poisson", scale_without_jacobian, 1),
     planted("root of the intercept's variance", "gaussian", root_variance, 1),
     planted("row offsets left out of β", "gaussian-missing-offset", without_offset, 1),
+    planted("paths that do not see the data", "poisson-rbf-dense", blind_paths, 1),
+    planted("translation as if rows were independent", "bernoulli-matern32-state-space", independent_translation, 1),
 ];
 
 const fn planted(name: &'static str, configuration: &'static str, step: Step, patience: usize) -> Planted {
@@ -223,13 +225,30 @@ fn scale_without_jacobian(model: &Model, state: &mut State, stream: Stream) -> R
     let dim = model.latent_dim() as f64;
     for d in 0..model.latent_dim() {
         let ln_jacobian = model.rows() as f64 - state.spectral.count() as f64 * (dim + 2.0);
-        let ln_density = |u: f64| match symmetry::ln_scaled(model, state, d, u) {
+        let square = symmetry::square(state, None, d);
+        let ln_density = |u: f64| match symmetry::ln_scaled(model, state, square, d, u) {
             Ok(ln) => ln - ln_jacobian * u,
             Err(_) => f64::NEG_INFINITY,
         };
         let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), 0.7, ln_density);
         symmetry::stretch(model, state, d, u)?;
     }
+    Ok(())
+}
+
+/// The first row redrawn from its prior given the others.
+fn blind_paths(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let Some(paths) = model.paths(state)? else { return Ok(()) };
+    let drawn = paths.draw_given_others(state.features.x(), 0, stream)?;
+    let w = state.features.w().clone();
+    state.features.set(drawn.as_slice(), w.as_slice());
+    state.refresh(model);
+    Ok(())
+}
+
+/// c ~ N(−x̄, I/N) where rows follow a path.
+fn independent_translation(_: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    symmetry::translate(state, None, &mut stream.rng());
     Ok(())
 }
 

@@ -6,13 +6,14 @@ use std::time::Instant;
 
 #[test]
 fn the_sampler_passes_in_every_configuration() {
+    // With times, a slice of them: `make validate` runs all.
     println!("fails at |z| > {:.2}\n{}", threshold(), head());
     let mut failed = Vec::new();
-    for configuration in configurations::all() {
+    for configuration in configurations::fast() {
         let start = Instant::now();
         let outcome = match geweke::test(&configuration, FAST, SEED, None) {
             Ok(report) => {
-                let line = line(configuration.name, &report, start.elapsed().as_secs_f64());
+                let line = line(&configuration.name, &report, start.elapsed().as_secs_f64());
                 (line, passes(&report))
             }
             Err(error) => (format!("{}: {error}", configuration.name), false),

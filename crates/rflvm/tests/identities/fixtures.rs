@@ -7,10 +7,10 @@ use rflvm::model::family::{
     Binomial, Column, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
     ZeroInflatedPoisson,
 };
-use rflvm::model::latent::TimeSpec;
+use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture};
 use rflvm::model::{Amplitude, Model, ModelSpec, State, joint};
-use rflvm::observations::{Observations, Offset};
+use rflvm::observations::{Observations, Offset, Times};
 use rflvm::rng::{Stream, StreamRng};
 use rflvm::simulate;
 use std::sync::Arc;
@@ -48,10 +48,12 @@ pub struct Setting {
     pub holes: bool,
     pub amplitude: Amplitude,
     pub kernel: Kernel,
+    /// Rows have times.
+    pub time: Option<TimeSpec>,
 }
 
 pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
-    Setting { dim: 2, holes, amplitude, kernel: Kernel::Learned(mixture()) }
+    Setting { dim: 2, holes, amplitude, kernel: Kernel::Learned(mixture()), time: None }
 }
 
 /// No setting at its default, so that a formula that assumes a default fails.
@@ -138,14 +140,17 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
     let stream = Stream::new(seed).named(name);
     let mut rng = stream.named("fixture").rng();
     let offset = normals(ROWS, &mut rng).iter().map(|z| 0.4 * z).collect();
-    let data = Observations::new(table(&blocks, setting.holes)).unwrap();
+    let mut data = Observations::new(table(&blocks, setting.holes)).unwrap();
+    if setting.time.is_some() {
+        data = data.with_times(times()).unwrap();
+    }
     let spec = ModelSpec {
         latent_dim: setting.dim,
         features: 2 * FREQUENCIES,
         kernel: setting.kernel,
         amplitude: setting.amplitude,
         intercept_variance: 1.4,
-        time: TimeSpec::default(),
+        time: setting.time.clone().unwrap_or_default(),
     };
     let mut model = Model::with_blocks(data.with_offset(Offset::Given(offset)).unwrap(), blocks, spec).unwrap();
     let unit = |rng: &mut StreamRng| Unit { centre: 0.5 * normal(rng), scale: rng.random_range(0.6..1.6) };
@@ -153,7 +158,8 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
     model.set_values(&telling_data(&model, stream));
     assert_eq!(model.has_missing(), setting.holes);
     let state = simulate::draw_prior(&model, stream.named("state")).unwrap();
-    Case { name: format!("{name}, holes {}, {:?}", setting.holes, setting.amplitude), model, state, rng }
+    let time = setting.time.map_or(String::new(), |time| format!(", {time:?}"));
+    Case { name: format!("{name}, holes {}, {:?}{time}", setting.holes, setting.amplitude), model, state, rng }
 }
 
 /// Every family and the mixed table × {complete, holes} × {known, learned amplitude}, and two with a known kernel.
@@ -168,6 +174,31 @@ pub fn cases() -> Vec<Case> {
         }
         for name in ["gaussian", "poisson"] {
             cases.push(case(name, single(name), Setting { kernel: RBF, ..setting(holes, FIXED) }, 2));
+        }
+    }
+    cases
+}
+
+/// Two sequences, out of order, with a time twice in one of them.
+fn times() -> Times {
+    Times { at: vec![2.5, 7.0, 2.5, 3.0, 4.0, 5.5], sequence: vec![3, 1, 3, 1, 3, 1] }
+}
+
+/// Every family and the mixed table × {complete, holes}, with rows in time in each of the forms.
+pub fn timed_cases() -> Vec<Case> {
+    let form = |kernel, form, trend| TimeSpec { kernel, form, trend, inducing: 2 };
+    let mut cases = Vec::new();
+    for holes in [false, true] {
+        for time in [
+            form(TimeKernel::Rbf, Form::Dense, false),
+            form(TimeKernel::Matern32, Form::StateSpace, true),
+            form(TimeKernel::Cauchy, Form::Inducing, true),
+        ] {
+            let setting = Setting { time: Some(time), ..setting(holes, FIXED) };
+            for name in FAMILIES {
+                cases.push(case(name, single(name), setting.clone(), 3));
+            }
+            cases.push(case("mixed", mixed(), setting, 3));
         }
     }
     cases

@@ -1,6 +1,8 @@
 //! Derivatives: of each family with respect to f, of the joint and the collapsed joint with respect to X, W and β.
 
-use crate::fixtures::{Case, FIXED, RBF, Setting, assert_same, assert_slope, case, cases, derivative, ln_joint, near};
+use crate::fixtures::{
+    Case, FIXED, RBF, Setting, assert_same, assert_slope, case, cases, derivative, ln_joint, near, timed_cases,
+};
 use crate::fixtures::{setting, single, with_features};
 use rflvm::dist::normal;
 use rflvm::gibbs::collapsed::{Marginal, Target};
@@ -112,7 +114,7 @@ fn check_potential(
 
 #[test]
 fn joint_potential_is_the_joint_with_its_gradient() {
-    for mut case in cases() {
+    for mut case in cases().into_iter().chain(timed_cases()) {
         let layout = Layout::new(&case.model, true);
         let here = layout.gather(&case.state);
         let columns = case.model.columns();
@@ -121,7 +123,8 @@ fn joint_potential_is_the_joint_with_its_gradient() {
         let may_move = |i: usize| i < first_weight || case.model.is_free((i - first_weight) % columns);
         let mut there = near(&here, 0.2, &mut case.rng);
         (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
-        let mut potential = Joint::new(&case.model, &case.state.theta, &case.state.tau2, &case.state.spectral);
+        let (paths, Case { model, state, .. }) = (case.model.paths(&case.state).unwrap(), &case);
+        let mut potential = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref());
         let plain = |q: &[f64]| ln_joint(&case.model, &scattered(&case, layout, q));
         check_potential(&mut potential, plain, (&here, &there), may_move, &case.name);
     }
@@ -139,7 +142,7 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
         let plain = |q: &[f64]| {
             let state = scattered(&case, layout, q);
             target.ln_marginal(state.features.h()).unwrap()
-                + joint::ln_positions(&state)
+                + joint::ln_positions(&case.model, &state).unwrap()
                 + state.spectral.ln_frequencies(state.features.w())
         };
         let mut potential = Marginal::new(&target, &case.state.spectral, layout);

@@ -5,7 +5,7 @@ use crate::fixtures::{ROWS, with_features};
 use crate::weights::ln_all_gaussian;
 use rflvm::gibbs::collapsed::{Target, frequency_ln_ratio, row_ln_ratio};
 use rflvm::gibbs::{frequencies, latent};
-use rflvm::model::{State, joint};
+use rflvm::model::{Model, State, joint};
 
 /// The state with frequency l elsewhere, and where that is.
 fn with_moved_frequency(case: &mut Case, l: usize) -> (State, Vec<f64>) {
@@ -66,8 +66,8 @@ fn ln_collapsed_joint(case: &Case, state: &State) -> f64 {
 }
 
 /// ln p(X) + ln p(W | clusters).
-fn ln_prior(state: &State) -> f64 {
-    joint::ln_positions(state) + state.spectral.ln_frequencies(state.features.w())
+fn ln_prior(model: &Model, state: &State) -> f64 {
+    joint::ln_positions(model, state).unwrap() + state.spectral.ln_frequencies(state.features.w())
 }
 
 /// A move's price against the marginal from scratch, and both against the plain joint.
@@ -76,7 +76,7 @@ fn check_collapsed(case: &Case, target: &Target, moved: &State, ln_ratio: f64) {
     let marginal = |state: &State| target.ln_marginal(state.features.h()).unwrap();
     assert_same(ln_ratio, marginal(moved) - marginal(&case.state), "price of a move");
     let whole = ln_collapsed_joint(case, moved) - ln_collapsed_joint(case, &case.state);
-    assert_same(ln_ratio + ln_prior(moved) - ln_prior(&case.state), whole, "collapsed joint");
+    assert_same(ln_ratio + ln_prior(&case.model, moved) - ln_prior(&case.model, &case.state), whole, "collapsed joint");
 }
 
 #[test]

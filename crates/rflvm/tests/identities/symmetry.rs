@@ -1,12 +1,19 @@
 //! Moves that leave F alone: the translation, and the stretch of an axis with its Jacobian.
 
-use crate::fixtures::{Case, FIXED, RBF, Setting, assert_same, case, cases, gap, ln_joint, setting, single};
+use crate::fixtures::{
+    Case, FIXED, RBF, Setting, assert_same, case, cases, gap, ln_joint, setting, single, timed_cases,
+};
 use rflvm::dist::niw::Cluster;
 use rflvm::dist::{ln_normal, normals};
 use rflvm::gibbs::symmetry;
 use rflvm::linalg::Mat;
+use rflvm::model::latent::TimeSpec;
 use rflvm::model::{Model, State, joint};
 use rflvm::rng::Stream;
+
+fn all_cases() -> impl Iterator<Item = Case> {
+    cases().into_iter().chain(timed_cases())
+}
 
 /// F of the state as it is and F afresh: both those of before.
 #[track_caller]
@@ -21,13 +28,14 @@ fn assert_same_f(model: &Model, before: &State, after: &State) {
 
 #[test]
 fn translation_changes_the_joint_by_the_positions_alone() {
-    for mut case in cases() {
+    for mut case in all_cases() {
         let mut moved = case.state.clone();
         symmetry::shift(&mut moved, &normals(case.model.latent_dim(), &mut case.rng));
         assert_same_f(&case.model, &case.state, &moved);
         let weights = |state: &State| joint::ln_weights(&case.model, state);
         assert_same(weights(&moved), weights(&case.state), &case.name);
-        let positions = joint::ln_positions(&moved) - joint::ln_positions(&case.state);
+        let ln_positions = |state: &State| joint::ln_positions(&case.model, state).unwrap();
+        let positions = ln_positions(&moved) - ln_positions(&case.state);
         assert!(positions.abs() > 1e-3, "{}: nothing moved", case.name);
         assert_same(ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state), positions, &case.name);
     }
@@ -52,13 +60,36 @@ fn translation_has_the_stated_conditional() {
 }
 
 #[test]
+fn translation_along_time_has_the_precision_of_the_paths() {
+    // ln p of the shifted state, as a function of c, is a parabola: its curvature is 1ᵀC⁻¹1, its top the mean of the draw.
+    for case in timed_cases() {
+        let paths = case.model.paths(&case.state).unwrap().unwrap();
+        let x = case.state.features.x().clone();
+        let at = |d: usize, c: f64| {
+            let mut shift = vec![0.0; x.cols()];
+            shift[d] = c;
+            let mut moved = case.state.clone();
+            symmetry::shift(&mut moved, &shift);
+            ln_joint(&case.model, &moved)
+        };
+        for d in 0..x.cols() {
+            let precision = paths.product(d, |_| 1.0, |_| 1.0);
+            let mean = -paths.product(d, |_| 1.0, |n| x[(n, d)]) / precision;
+            let ln = |c: f64| ln_normal(c, mean, 1.0 / precision);
+            assert_same(at(d, 0.6) - at(d, -0.3), ln(0.6) - ln(-0.3), &case.name);
+        }
+    }
+}
+
+#[test]
 fn translation_lands_where_it_would_from_anywhere() {
     // An exact draw of c forgets where it started: from a shifted state the same random numbers lead to the same X.
-    for case in cases() {
+    for case in all_cases() {
+        let paths = case.model.paths(&case.state).unwrap();
         let (mut here, mut there) = (case.state.clone(), case.state.clone());
         symmetry::shift(&mut there, &vec![0.9; case.model.latent_dim()]);
-        symmetry::translate(&mut here, &mut Stream::new(4).rng());
-        symmetry::translate(&mut there, &mut Stream::new(4).rng());
+        symmetry::translate(&mut here, paths.as_ref(), &mut Stream::new(4).rng());
+        symmetry::translate(&mut there, paths.as_ref(), &mut Stream::new(4).rng());
         let pairs = here.features.x().as_slice().iter().zip(there.features.x().as_slice());
         pairs.for_each(|(a, b)| assert_same(*a, *b, &case.name));
         let pairs = here.beta.as_slice().iter().zip(there.beta.as_slice());
@@ -147,7 +178,10 @@ fn stretch_cases() -> Vec<(Case, bool)> {
         for kernel in [setting(false, FIXED).kernel, RBF] {
             let is_learned = kernel != RBF;
             let setting = Setting { dim, kernel, ..setting(true, FIXED) };
-            found.push((case("poisson", single("poisson"), setting, 30 + dim as u64), is_learned));
+            let timed = Setting { time: Some(TimeSpec::default()), ..setting.clone() };
+            for setting in [setting, timed] {
+                found.push((case("poisson", single("poisson"), setting, 30 + dim as u64), is_learned));
+            }
         }
     }
     found
@@ -161,7 +195,9 @@ fn stretch_matches_the_joint_and_its_jacobian() {
                 let mut moved = case.state.clone();
                 symmetry::stretch(&case.model, &mut moved, d, u).unwrap();
                 assert_same_f(&case.model, &case.state, &moved);
-                let scaled = |u: f64| symmetry::ln_scaled(&case.model, &case.state, d, u).unwrap();
+                let paths = case.model.paths(&case.state).unwrap();
+                let square = symmetry::square(&case.state, paths.as_ref(), d);
+                let scaled = |u: f64| symmetry::ln_scaled(&case.model, &case.state, square, d, u).unwrap();
                 let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
                 let volume = ln_det(jacobian(&case, is_learned, d, u));
                 assert!(gap(scaled(u) - scaled(0.0), joint + volume) < 1e-7, "{}, axis {d}, u = {u}", case.name);

@@ -96,6 +96,21 @@ impl<'a> Paths<'a> {
         x
     }
 
+    /// X with one row drawn given the rest of its path.
+    pub fn draw_given_others(&self, x: &Mat, row: usize, stream: Stream) -> Result<Mat, NumericalError> {
+        let mut drawn = x.clone();
+        for (d, paths) in self.paths.iter().enumerate() {
+            for (sequence, path) in self.dynamics.sequences.iter().zip(paths) {
+                if let Some(at) = sequence.rows.iter().position(|&n| n == row) {
+                    let rng = &mut stream.at(d as u64).rng();
+                    let window = path.window(at..at + 1, &along(x, d, &sequence.rows), rng)?;
+                    drawn[(row, d)] = window.mean[0] + window.draw[0];
+                }
+            }
+        }
+        Ok(drawn)
+    }
+
     /// ln p(x_·d) under given paths of axis d.
     pub(crate) fn ln_axis(&self, d: usize, paths: &[Path], x: &Mat) -> f64 {
         ln_density(self.dynamics, paths, x, d)

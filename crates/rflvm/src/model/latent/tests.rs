@@ -95,6 +95,11 @@ fn every_form_has_the_density_the_precision_and_the_root_of_the_matrix() {
         let u = path.whiten(&x, &mut rng);
         assert_eq!(u.len(), path.noise());
         assert_close("whitening", &dynamics, &path.colour(&u), &x);
+        if path.noise() == x.len() {
+            // The density of x is that of its noise over the volume of the root.
+            let of_noise = u.iter().map(|&u| ln_normal(u, 0.0, 1.0)).sum::<f64>() - 0.5 * factor.ln_det();
+            assert_close("whitened density", &dynamics, &[of_noise], &[ln_density]);
+        }
         // ⟨Lu, x⟩ = ⟨u, Lᵀx⟩.
         let v = normals(path.noise(), &mut rng);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
