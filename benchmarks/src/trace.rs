@@ -4,8 +4,9 @@
 
 use clap::Parser;
 use rflvm::gibbs::chain::{Chain, Settings};
+use rflvm::model::latent::{TimeKernel, TimeSpec};
 use rflvm::model::{Model, ModelSpec, State};
-use rflvm::observations::{Observations, Offset};
+use rflvm::observations::{Observations, Offset, Times};
 use rflvm::{linalg::Mat, spec};
 use std::io::{BufWriter, Write};
 use std::time::Instant;
@@ -51,6 +52,15 @@ struct Args {
     /// Share of the frequencies and columns that a sweep redraws one by one beside the gradient move.
     #[arg(long)]
     share: Option<f64>,
+    /// Times of the rows, .npy with one axis of f64: the dynamic model.
+    #[arg(long)]
+    times: Option<std::path::PathBuf>,
+    /// Kernel over them.
+    #[arg(long, default_value = "rbf")]
+    time_kernel: String,
+    /// Where the mean of F over the kept sweeps goes, rows after rows of f64.
+    #[arg(long)]
+    mean: Option<std::path::PathBuf>,
     /// Pairs of rows whose distances are traced, a:b,c:d,…
     #[arg(long, value_parser = pair, value_delimiter = ',')]
     pairs: Vec<(usize, usize)>,
@@ -66,13 +76,20 @@ fn pair(text: &str) -> Result<(usize, usize), String> {
 
 fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let args = Args::parse();
-    let array = npyz::NpyFile::new(std::io::BufReader::new(std::fs::File::open(&args.table)?))?;
+    let open = |path: &std::path::Path| -> std::io::Result<_> {
+        npyz::NpyFile::new(std::io::BufReader::new(std::fs::File::open(path)?))
+    };
+    let array = open(&args.table)?;
     let (rows, columns) = (array.shape()[0] as usize, array.shape()[1] as usize);
     let mut data = Observations::new(Mat::from_vec(rows, columns, array.into_vec::<f64>()?))?;
     if args.size_factors {
         data = data.with_offset(Offset::SizeFactors)?;
     }
-    let spec = ModelSpec { latent_dim: args.latent_dim, features: args.features, ..ModelSpec::default() };
+    if let Some(times) = &args.times {
+        data = data.with_times(Times::new(open(times)?.into_vec::<f64>()?))?;
+    }
+    let time = TimeSpec { kernel: TimeKernel::named(&args.time_kernel)?, ..TimeSpec::default() };
+    let spec = ModelSpec { latent_dim: args.latent_dim, features: args.features, time, ..ModelSpec::default() };
     let model = Model::with_blocks(data, vec![((0..columns).collect(), spec::family(&args.likelihood, None)?)], spec)?;
     let mut settings = Settings { warmup: args.warmup, draws: args.draws, seed: args.seed, ..Settings::default() };
     settings.moves.symmetry = !args.no_symmetry;
@@ -89,13 +106,14 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
     let names: Vec<String> = distances.chain(cells).collect();
     writeln!(
         out,
-        "sweep,cpu,wall,spectral,frequencies,positions,gradient,weights,symmetry,w_tries,x_tries,acceptance,leapfrogs,step,clusters,\
+        "sweep,cpu,wall,spectral,frequencies,scales,positions,gradient,weights,symmetry,w_tries,x_tries,acceptance,leapfrogs,step,clusters,\
          log_lik,w2,alpha,{}",
         names.join(",")
     )?;
     let begun = (cpu_seconds(), Instant::now());
     let mut chain = Chain::new(model, settings, args.chain)?;
     eprintln!("start: {:.3} CPU s, {:.3} s", cpu_seconds() - begun.0, begun.1.elapsed().as_secs_f64());
+    let mut mean = vec![0.0; if args.mean.is_some() { model.rows() * model.columns() } else { 0 }];
     for sweep in 1..=args.warmup + args.draws {
         let begun = (cpu_seconds(), Instant::now());
         let info = chain.advance()?;
@@ -118,6 +136,15 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
             write!(out, ",{value}")?;
         }
         writeln!(out)?;
+        if sweep > args.warmup {
+            mean.iter_mut().zip(chain.state().f.as_slice()).for_each(|(m, f)| *m += f / args.draws as f64);
+        }
+    }
+    if let Some(path) = &args.mean {
+        std::fs::write(path, mean.iter().flat_map(|m| m.to_le_bytes()).collect::<Vec<u8>>())?;
+    }
+    for axis in &chain.state().axes {
+        eprintln!("length-scale {:.4} of the span, noise share {:.5}", axis.length_scale, axis.noise);
     }
     Ok(())
 }
