@@ -4,12 +4,13 @@
 
 use crate::dist::normals;
 use crate::error::NumericalError;
-use crate::linalg::{Mat, par_mul};
+use crate::linalg::Mat;
 use crate::model::features::{Features, fill};
 use crate::model::latent::{Axis, Path, Paths};
-use crate::model::{Model, State};
+use crate::model::{Model, State, predictor};
 use crate::rng::{Stream, StreamRng};
 use crate::slice::{self, Landing};
+use rand::RngExt;
 
 /// ℓ and ρ of each axis given X; `paths` follows.
 pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
@@ -31,40 +32,36 @@ pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Resu
     Ok(())
 }
 
-/// ℓ and ρ of each axis given the noise that X is made from; X and `paths` follow.
+/// ℓ and ρ of one axis, drawn at random, given the noise that X is made from; X and `paths` follow. Each candidate costs a
+/// likelihood of all cells beside its factor, so that one axis a sweep must do.
 pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
     let (mut x, mut h) = (state.features.x().clone(), state.features.h().clone());
     let mut f = Mat::zeros(model.rows(), model.columns());
-    for d in 0..state.axes.len() {
-        let rng = &mut stream.at(d as u64).rng();
-        let noise = paths.whiten_axis(d, state.features.x(), rng);
-        let current = model.log_lik(state);
-        if !current.is_finite() {
-            let place = format!("axis {}", d + 1);
-            return Err(NumericalError::NotFinite { step: "time scales", value: current, place });
-        }
-        let (dynamics, mut taken) = (paths.dynamics(), None);
-        let ellipse = Ellipse::new(&state.axes[d], rng);
-        x.as_mut_slice().copy_from_slice(state.features.x().as_slice());
-        let landing = slice::elliptical(rng, current, |cos, sin| {
-            let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
-            paths.colour_axis(d, &candidate, &noise, &mut x);
-            taken = Some(candidate);
-            fill(&x, state.features.w(), &mut h);
-            for (n, &o) in model.offset().iter().enumerate() {
-                f.row_mut(n).fill(o);
-            }
-            par_mul(&mut f, h.view(), state.beta.view(), true);
-            crate::par::sum(model.rows(), 4 * model.columns(), |rows| {
-                rows.map(|n| model.log_lik_row(&state.theta, n, f.row(n))).sum()
-            })
-        });
-        if landing.sin != 0.0 {
-            state.features = Features::new(x.clone(), state.features.w().clone());
-            std::mem::swap(&mut state.f, &mut f);
-        }
-        ellipse.land(landing, taken, d, &mut state.axes, paths);
+    let rng = &mut stream.rng();
+    let d = rng.random_range(0..state.axes.len());
+    let noise = paths.whiten_axis(d, state.features.x(), rng);
+    let current = model.log_lik(state);
+    if !current.is_finite() {
+        let place = format!("axis {}", d + 1);
+        return Err(NumericalError::NotFinite { step: "time scales", value: current, place });
     }
+    let (dynamics, mut taken) = (paths.dynamics(), None);
+    let ellipse = Ellipse::new(&state.axes[d], rng);
+    let landing = slice::elliptical(rng, current, |cos, sin| {
+        let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
+        paths.colour_axis(d, &candidate, &noise, &mut x);
+        taken = Some(candidate);
+        fill(&x, state.features.w(), &mut h);
+        predictor(&h, state.beta.view(), model.offset(), &mut f);
+        crate::par::sum(model.rows(), 4 * model.columns(), |rows| {
+            rows.map(|n| model.log_lik_row(&state.theta, n, f.row(n))).sum()
+        })
+    });
+    if landing.sin != 0.0 {
+        state.features = Features::new(x.clone(), state.features.w().clone());
+        std::mem::swap(&mut state.f, &mut f);
+    }
+    ellipse.land(landing, taken, d, &mut state.axes, paths);
     Ok(())
 }
 

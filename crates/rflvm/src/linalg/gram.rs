@@ -31,6 +31,16 @@ impl Symmetric {
         (0..order.next_multiple_of(LANES)).zip(padded).for_each(|(j, value)| self.a[j * (stride + 1)] = value);
     }
 
+    /// Becomes the matrix of this order whose column j is written by `fill(j, …)` from its diagonal on.
+    pub fn compute(&mut self, order: usize, mut fill: impl FnMut(usize, &mut [f64])) {
+        if self.order != order || self.a.is_empty() {
+            self.reset(&vec![0.0; order]);
+        }
+        for (j, column) in self.a.chunks_exact_mut(stride(order)).take(order).enumerate() {
+            fill(j, &mut column[j..order]);
+        }
+    }
+
     /// Order of the matrix.
     pub fn order(&self) -> usize {
         self.order

@@ -5,10 +5,16 @@ use super::path::Window;
 use crate::dist::normals;
 use crate::error::NumericalError;
 use crate::kernels;
-use crate::linalg::{Cholesky, Mat};
+use crate::linalg::{Cholesky, Mat, Symmetric};
 use rand::Rng;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::OnceLock;
+
+thread_local! {
+    /// C itself, and differences of times: a fit makes many, of one size.
+    static SCRATCH: RefCell<(Symmetric, Vec<f64>)> = RefCell::default();
+}
 
 /// The factor of C, and C⁻¹ once it was asked for.
 #[derive(Debug, Clone)]
@@ -19,16 +25,20 @@ pub struct Dense {
 
 impl Dense {
     pub(super) fn new(problem: &Problem<'_>) -> Result<Self, NumericalError> {
-        let n = problem.times.len();
-        let mut c = Mat::zeros(n, n);
-        for a in 0..n {
-            // Only what lies right of the diagonal is read.
-            for b in a..n {
-                c[(a, b)] = problem.kernel(problem.times[a], problem.times[b]) + problem.line(a) * problem.line(b);
-            }
-            c[(a, a)] += problem.noise(a);
-        }
-        Ok(Dense { cholesky: Cholesky::new(&c, "paths")?, inverse: OnceLock::new() })
+        let mut cholesky = Cholesky::default();
+        SCRATCH.with_borrow_mut(|(c, deltas)| {
+            c.compute(problem.times.len(), |n, column| {
+                deltas.clear();
+                deltas.extend(problem.times[n..].iter().map(|t| t - problem.times[n]));
+                problem.kernels(deltas, column);
+                if let Some(line) = problem.trend {
+                    kernels::axpy(line[n], &line[n..], column);
+                }
+                column[0] += problem.noise(n);
+            });
+            cholesky.factor(c, "paths")
+        })?;
+        Ok(Dense { cholesky, inverse: OnceLock::new() })
     }
 
     pub(super) fn rows(&self) -> usize {

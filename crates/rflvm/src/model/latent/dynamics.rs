@@ -214,6 +214,11 @@ impl Problem<'_> {
         (1.0 - self.axis.noise) * self.kernel.at(a - b, self.axis.length_scale)
     }
 
+    /// (1 − ρ) k of many differences of times, which it uses up.
+    pub fn kernels(&self, deltas: &mut [f64], out: &mut [f64]) {
+        self.kernel.fill(deltas, self.axis.length_scale, 1.0 - self.axis.noise, out);
+    }
+
     /// Variance of row n beyond the path's.
     pub fn noise(&self, n: usize) -> f64 {
         self.axis.noise + self.extra.map_or(0.0, |extra| extra[n])

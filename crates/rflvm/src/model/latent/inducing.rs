@@ -32,10 +32,13 @@ impl Inducing {
         let own = Cholesky::new(&own, "inducing points")?;
         let mut v = Mat::zeros(n, rank);
         let mut diagonal = vec![0.0; n];
-        v.as_mut_slice().par_chunks_mut(rank).zip(&mut diagonal).enumerate().for_each(|(row, (v, rest))| {
+        let rows = v.as_mut_slice().par_chunks_mut(rank).zip(&mut diagonal).enumerate();
+        rows.for_each_init(Vec::new, |deltas, (row, (v, rest))| {
             let (line, v) = v.split_at_mut(rank - k);
             line.iter_mut().for_each(|l| *l = problem.line(row));
-            v.iter_mut().zip(points).for_each(|(v, &point)| *v = problem.kernel(problem.times[row], point));
+            deltas.clear();
+            deltas.extend(points.iter().map(|point| problem.times[row] - point));
+            problem.kernels(deltas, v);
             own.solve_lower(v);
             let left = problem.kernel(0.0, 0.0) - kernels::dot(v, v);
             *rest = left.max(0.0) + problem.noise(row);

@@ -1,6 +1,7 @@
 //! Covariance of a latent path over time: k(0) = 1, a length-scale ℓ in units of time.
 
 use crate::error::SpecError;
+use crate::kernels;
 use serde::{Deserialize, Serialize};
 
 /// How alike a path is at two times.
@@ -57,6 +58,30 @@ impl TimeKernel {
             }
             TimeKernel::Cauchy => (1.0 + 0.5 * r * r).recip(),
         }
+    }
+
+    /// scale · k(δ) of many times' differences, which it takes in `deltas` and measures in length-scales.
+    pub fn fill(self, deltas: &mut [f64], length_scale: f64, scale: f64, out: &mut [f64]) {
+        let per = match self {
+            TimeKernel::Rbf => 0.5_f64.sqrt(),
+            TimeKernel::Matern12 => 1.0,
+            TimeKernel::Matern32 => 3_f64.sqrt(),
+            TimeKernel::Matern52 => 5_f64.sqrt(),
+            TimeKernel::Cauchy => 0.5_f64.sqrt(),
+        } / length_scale;
+        if self == TimeKernel::Cauchy {
+            out.iter_mut().zip(deltas).for_each(|(out, d)| *out = scale / (1.0 + (*d * per).powi(2)));
+            return;
+        }
+        let power = |r: f64| if self == TimeKernel::Rbf { -r * r } else { -r };
+        deltas.iter_mut().for_each(|d| *d = power(d.abs() * per));
+        kernels::exp_into(deltas, out);
+        let factor = |power: f64| match self {
+            TimeKernel::Matern32 => 1.0 - power,
+            TimeKernel::Matern52 => 1.0 - power + power * power / 3.0,
+            _ => 1.0,
+        };
+        out.iter_mut().zip(deltas).for_each(|(out, power)| *out *= scale * factor(*power));
     }
 
     /// Whether a path is exactly the first coordinate of a linear stochastic differential equation.
