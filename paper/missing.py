@@ -4,9 +4,9 @@
 
 Trial k hides each cell with probability 0.2, by the generator of seed k, the same for all methods. The S-curve and
 Lorenz tables also come with a mask; it is a row of its own. `static` and `dynamic` are rflvm without and with times.
-CMU and forex are standardised before cells are hidden, as in the authors' group's loaders; the paper
-does not say how it prepared them, and drew S-curve and Lorenz tables of its own, so ratios between methods can be
-compared with the paper, not errors.
+CMU and forex are standardised before cells are hidden, as in the authors' group's loaders; the paper does not say how
+it prepared them, and drew S-curve and Lorenz tables of its own, so ratios between methods can be compared with the
+paper, not errors.
 
 Rows go to OUT/missing.json as they are done and are not run again, so a long run can be done in parts; `--methods`
 with no name only prints what is there.

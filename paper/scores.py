@@ -7,8 +7,7 @@ HALF, NINETY = 0.6744897501960817, 1.6448536269514722
 
 
 def scores(truth, tables, cells):
-    """Mean squared error on `cells`, and the share of them inside the central 50% and 90% intervals where there are
-    any.
+    """Mean squared error on `cells`, and the share of them inside the central 50% and 90% intervals, if there are any.
 
     The 90% interval is [q05, q95] where the method gives quantiles, else that of a normal with its mean and sd; the
     50% one is always the normal's, as nobody writes quartiles.
