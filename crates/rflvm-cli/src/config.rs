@@ -187,6 +187,11 @@ impl Config {
         filled
     }
 
+    /// The column of offsets, if there is one.
+    pub fn offset_column(&self) -> Option<&str> {
+        self.offset.as_deref().filter(|o| *o != "none" && *o != "size-factors")
+    }
+
     /// As a file.
     pub fn to_toml(&self) -> String {
         let head = "# The settings of this fit. `rflvm fit --config` with this file repeats it, to the bit.\n";

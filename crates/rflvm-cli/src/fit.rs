@@ -18,6 +18,7 @@ use rflvm::kernels::{self, Level};
 use rflvm::linalg::Mat;
 use rflvm::model::Model;
 use rflvm::observations::{Observations, Offset};
+use rflvm::rng::Stream;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,8 +37,8 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
 /// A fit with all its settings, checked; nothing is written yet.
 pub struct Fit {
     dir: PathBuf,
-    config: Config,
-    table: Table,
+    pub config: Config,
+    pub table: Table,
     pub model: Model,
     settings: Settings,
     keep: Vec<Kept>,
@@ -58,6 +59,17 @@ impl Fit {
         let mut table = read(&config)?;
         let model = model(&config, &mut table)?;
         Ok(Fit { dir: dir.to_path_buf(), config, table, model, settings, keep, every })
+    }
+
+    /// The fit that a folder holds, as its settings say; `change` may change some of them.
+    pub fn open(dir: &Path, change: impl FnOnce(&mut Config)) -> Result<Self, Failure> {
+        let file = dir.join("config.toml");
+        if !file.exists() {
+            return Err(Failure::NoFit { dir: dir.display().to_string() });
+        }
+        let mut config = Config::read(&file)?;
+        change(&mut config);
+        Fit::new(config, dir)
     }
 
     /// Makes the folder ready: an older fit in it is refused, or removed if that was asked for.
@@ -98,11 +110,7 @@ impl Fit {
 
     /// Samples, and writes what comes of it.
     pub fn sample(&self, from: Option<Checkpoint>, debug: bool, voice: Voice) -> Result<(), Failure> {
-        kernels::force(match self.config.run.instructions {
-            Some(InstructionsArg::Avx2) => Level::Avx2,
-            Some(InstructionsArg::Baseline) => Level::Baseline,
-            _ => Level::Avx512,
-        });
+        self.use_instructions();
         output::write(&self.dir.join("config.toml"), &self.config.to_toml())?;
         let labels = Labels { ids: self.table.ids.clone(), labels: self.table.labels.clone() };
         let sampling = Sampling {
@@ -114,8 +122,22 @@ impl Fit {
             every: self.every,
             debug,
         };
-        let writers = sampling.run(from, voice)?;
-        results::write(&self.dir, &self.model, &self.table, &writers, voice)
+        sampling.run(from, voice)?;
+        results::write(&self.dir, self, voice)
+    }
+
+    /// Limits the processor to the instruction sets that were asked for.
+    pub fn use_instructions(&self) {
+        kernels::force(match self.config.run.instructions {
+            Some(InstructionsArg::Avx2) => Level::Avx2,
+            Some(InstructionsArg::Baseline) => Level::Baseline,
+            _ => Level::Avx512,
+        });
+    }
+
+    /// Where the randomness of anything but sampling comes from.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.settings.seed)
     }
 }
 
@@ -137,7 +159,7 @@ pub fn read(config: &Config) -> Result<Table, Failure> {
     let options = ReadOptions {
         id: config.id.clone(),
         labels: config.labels.clone(),
-        offset: config.offset.clone().filter(|o| o != "none" && o != "size-factors"),
+        offset: config.offset_column().map(String::from),
         columns: config.columns.clone(),
         array: config.array.clone(),
         ..ReadOptions::default()

@@ -1,11 +1,9 @@
-//! What a fit leaves behind: embedding.csv, latent.svg, and imputed.csv where cells were missing.
+//! What a fit leaves behind: embedding.csv and latent.svg.
 
+use crate::atomic;
 use crate::failure::Failure;
 use crate::picture::{self, Colour, Picture};
-use crate::{atomic, table::Table};
-use rflvm::draws::moments::Running;
 use rflvm::linalg::Mat;
-use rflvm::model::Model;
 use rflvm::posterior::align::Embedding;
 use std::path::Path;
 
@@ -37,18 +35,6 @@ pub fn embedding_csv(embedding: &Embedding, ids: &[String], labels: Option<&[Str
         row
     };
     csv_text(header, (0..embedding.mean.rows()).map(row))
-}
-
-/// `id,column,mean,sd`: posterior mean and standard deviation of the expected value of each missing cell, whose moments are
-/// row after row.
-pub fn imputed_csv(model: &Model, moments: &Running, table: &Table) -> String {
-    let header = ["id", "column", "mean", "sd"].map(String::from).to_vec();
-    let cells = (0..model.rows()).flat_map(|n| (0..model.columns()).map(move |j| (n, j)));
-    let missing = cells.filter(|&(n, j)| model.y()[(n, j)].is_nan());
-    let rows = missing.zip(moments.mean().iter().zip(moments.sd())).map(|((n, j), (mean, sd))| {
-        vec![table.ids[n].clone(), model.names()[j].clone(), mean.to_string(), sd.to_string()]
-    });
-    csv_text(header, rows)
 }
 
 /// The latent space: the first two axes, or one.

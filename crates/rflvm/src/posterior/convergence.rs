@@ -43,6 +43,13 @@ pub struct Convergence {
     pub outcome: Outcome,
 }
 
+impl Convergence {
+    /// The chains whose draws are used.
+    pub fn used(&self) -> Vec<usize> {
+        (0..self.chains.len()).filter(|&c| self.chains[c].used).collect()
+    }
+}
+
 /// R̂ up to which chains agree (Vehtari et al. 2021).
 const AGREE: f64 = 1.01;
 /// R̂ from which more of the same draws will hardly help.

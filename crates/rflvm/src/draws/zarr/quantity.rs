@@ -103,10 +103,10 @@ pub fn quantities(model: &Model, keep: &[Kept], chains: usize) -> Vec<(Quantity,
             add(Quantity::Tau2, "tau2", Kind::Float, &[column]);
         }
         for (block, b) in model.blocks().iter().enumerate() {
-            let (suffix, axis) = block_names(model, block);
+            let (_, axis) = block_names(model, block);
             for (parameter, name) in b.family.parameters().into_iter().enumerate() {
                 let quantity = Quantity::Theta { block, parameter };
-                add(quantity, &format!("{name}{suffix}"), Kind::Float, &[(&axis, b.columns.len())]);
+                add(quantity, &parameter_name(model, block, name), Kind::Float, &[(&axis, b.columns.len())]);
             }
         }
     }
@@ -134,6 +134,11 @@ pub fn block_names(model: &Model, block: usize) -> (String, String) {
         return (String::new(), "column".into());
     }
     (format!("_{}", block + 1), format!("column_{}", block + 1))
+}
+
+/// The array of a block's parameter.
+pub fn parameter_name(model: &Model, block: usize, parameter: &str) -> String {
+    format!("{parameter}{}", block_names(model, block).0)
 }
 
 impl Quantity {
