@@ -79,6 +79,19 @@ pub enum KernelArg {
     Rbf,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeFormArg {
+    /// What suits the kernel and the length of the sequences.
+    Automatic,
+    /// Dense matrices: exact for every kernel, slow for thousands of rows in a sequence.
+    Dense,
+    /// A state-space model: exact for the Matérn kernels, fast.
+    StateSpace,
+    /// Inducing points: approximate, fast for every kernel.
+    Inducing,
+}
+
 /// How much to say.
 #[derive(Debug, Clone, Args)]
 pub struct VoiceArgs {

@@ -104,6 +104,8 @@ fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     let aside: Vec<(&str, &Vec<String>)> = [
         (config.id.as_deref(), Some(&table.ids)),
         (config.labels.as_deref(), table.labels.as_ref()),
+        (config.time.as_deref(), table.time.as_ref()),
+        (config.sequence.as_deref(), table.sequence.as_ref()),
         (config.offset_column(), Some(&offset)),
     ]
     .into_iter()

@@ -21,6 +21,7 @@ mod simulate;
 mod stop;
 mod summary;
 mod table;
+mod times;
 mod voice;
 
 use args::{Command, Program};

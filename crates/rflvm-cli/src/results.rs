@@ -1,4 +1,4 @@
-//! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, imputed.csv, and a word about convergence.
+//! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and a word about convergence.
 
 use crate::failure::Failure;
 use crate::fit::Fit;
@@ -26,9 +26,12 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     let embedding = embedding(&store, &convergence, model)?;
     let labels = table.labels.as_deref();
     let title = table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
-    output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.ids, labels))?;
+    output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
     let colour = labels.map_or(Colour::Plain, Colour::Labels);
     output::write(&dir.join("latent.svg"), &output::latent_svg(&title, &embedding, colour))?;
+    if let Some(timeline) = &fit.timeline {
+        output::write(&dir.join("paths.svg"), &output::paths_svg(&title, &embedding, timeline))?;
+    }
     if model.has_missing() {
         match impute::write_cells(&dir.join("imputed.csv"), fit, &store, &convergence.used()) {
             Err(Failure::Spec(error)) => voice.warn(&format!("the missing cells are not imputed: {error}")),

@@ -70,7 +70,8 @@ const SCALARS: [&str; 7] = [
 /// Arrays that are something else: not identified, or too many numbers to look at.
 const OTHERS: [&str; 5] = ["x", "w", "z", "beta", "f"];
 /// What is no array of draws.
-const COORDINATES: [&str; 8] = ["chain", "draw", "row", "column", "latent", "frequency", "feature", "pair"];
+const COORDINATES: [&str; 10] =
+    ["chain", "draw", "row", "column", "latent", "frequency", "feature", "pair", "time", "sequence"];
 
 /// Diagnoses a store.
 pub fn judge(store: &Reader) -> Result<Convergence, StoreError> {

@@ -70,7 +70,7 @@ fn drawn(group: &'static str, name: &str, kind: Kind, chains: usize, axes: &[(&s
     dims.extend(axes.iter().map(|a| a.0.to_string()));
     let per_chunk = (CHUNK_BYTES / bytes).clamp(1, CHUNK_DRAWS);
     let whole = |first: [usize; 2]| first.into_iter().chain(own.iter().copied()).collect();
-    Array { group, name: name.into(), kind, dims, shape: whole([chains, 0]), chunk: whole([1, per_chunk]) }
+    Array { group, name: name.into(), kind, dims, shape: whole([chains, 0]), chunk: whole([1, per_chunk]), units: None }
 }
 
 /// The arrays of draws of a model.
