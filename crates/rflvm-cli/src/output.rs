@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::picture::paths::{self, Paths};
 use crate::picture::{self, Colour, Picture};
 use crate::table::Table;
-use crate::times::Timeline;
+use crate::times::{Calendar, Timeline};
 use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
 use std::path::Path;
@@ -91,7 +91,7 @@ pub fn paths_svg(title: &str, embedding: &Embedding, timeline: &Timeline) -> Str
     paths::svg(&Paths {
         title,
         times: &timeline.times.at,
-        format: &|time| timeline.calendar.format(time),
+        format: (timeline.calendar != Calendar::Numbers).then_some(&|time| timeline.calendar.format(time)),
         sequences: &timeline.sequences(),
         names: &timeline.names,
         axes: &(0..mean.cols()).map(axis).collect::<Vec<_>>(),

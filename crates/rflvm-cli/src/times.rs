@@ -39,7 +39,10 @@ impl Timeline {
             moments.push(Moment::parse(text).map_err(|problem| wrong(in_row(n, column), problem))?);
         }
         let calendar = Calendar::of(&moments).map_err(|(n, problem)| wrong(in_row(n, column), problem))?;
-        let at = moments.iter().filter_map(|moment| calendar.place(moment)).collect();
+        let mut at = Vec::with_capacity(texts.len());
+        for (n, text) in texts.iter().enumerate() {
+            at.push(calendar.parse(text).map_err(|problem| wrong(in_row(n, column), problem))?);
+        }
         let (sequence, names) = match (&table.sequence, &config.sequence) {
             (Some(cells), Some(column)) => {
                 if let Some(n) = cells.iter().position(|cell| cell.trim().is_empty()) {

@@ -8,8 +8,8 @@ use super::{BOTTOM, INK, LEFT, SOFT, TOP, WIDTH, escape, put};
 pub struct Paths<'a> {
     pub title: &'a str,
     pub times: &'a [f64],
-    /// How a time is written on the axis.
-    pub format: &'a dyn Fn(f64) -> String,
+    /// How a time is written on the axis; times without such a form are plain numbers.
+    pub format: Option<&'a dyn Fn(f64) -> String>,
     /// Rows of each sequence, ordered by time.
     pub sequences: &'a [Vec<usize>],
     /// Names of the sequences; fewer where they have none.
@@ -106,14 +106,17 @@ impl Panel<'_> {
         (LEFT + WIDTH * self.time.share(time), self.top + HEIGHT * (1.0 - self.value.share(value)))
     }
 
-    fn frame(&self, out: &mut String, d: usize, is_last: bool, format: &dyn Fn(f64) -> String) {
+    fn frame(&self, out: &mut String, d: usize, is_last: bool, format: Option<&dyn Fn(f64) -> String>) {
         let (bottom, right) = (self.top + HEIGHT, LEFT + WIDTH);
         let (mut grid, mut text) = (String::new(), String::new());
-        for tick in ticks(self.time.low, self.time.high, self.time.step(5.0)) {
+        // As many labels as have room beside each other.
+        let letters = format.map_or(6, |format| format(self.time.low).chars().count());
+        let step = self.time.step((WIDTH / (7.0 * letters as f64 + 24.0)).min(7.0));
+        for tick in ticks(self.time.low, self.time.high, step) {
             let (x, _) = self.place((tick, 0.0));
             put(&mut grid, format_args!("M{x:.1} {:.1}V{bottom:.1}", self.top));
             if is_last {
-                let label = escape(&format(tick), 24);
+                let label = format.map_or_else(|| number(tick, step), |format| escape(&format(tick), 32));
                 put(
                     &mut text,
                     format_args!("<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>", bottom + 18.0),
@@ -200,7 +203,7 @@ mod tests {
     use super::*;
 
     fn draw(times: &[f64], sequences: &[Vec<usize>], names: &[String], axes: &[Vec<(f64, f64)>]) -> String {
-        let text = svg(&Paths { title: "a < b", times, format: &|t| t.to_string(), sequences, names, axes });
+        let text = svg(&Paths { title: "a < b", times, format: None, sequences, names, axes });
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         text

@@ -43,8 +43,13 @@ impl Calendar {
         Ok(Calendar::Dates { origin, separator, has_seconds, zone: first.zone })
     }
 
-    /// The place of a time on the axis.
-    pub fn place(&self, moment: &Moment) -> Option<f64> {
+    /// The place on the axis of a time as a user writes it; otherwise what is wrong and what to do.
+    pub fn parse(&self, text: &str) -> Result<f64, String> {
+        let strange = || format!("the time `{text}` is not like those of the table; write it as {}", self.format(0.0));
+        Moment::parse(text).and_then(|moment| self.place(&moment).ok_or_else(strange))
+    }
+
+    fn place(&self, moment: &Moment) -> Option<f64> {
         match (self, moment) {
             (Calendar::Numbers, Moment::Number(number)) => Some(*number),
             (Calendar::Dates { origin, zone, .. }, Moment::Date(Date { at, zone: own, .. })) => {
@@ -124,7 +129,7 @@ mod tests {
         ] {
             let moments = moments(texts);
             let calendar = Calendar::of(&moments).unwrap();
-            let written: Vec<String> = moments.iter().map(|m| calendar.format(calendar.place(m).unwrap())).collect();
+            let written: Vec<String> = texts.iter().map(|t| calendar.format(calendar.parse(t).unwrap())).collect();
             assert_eq!(written, texts);
         }
     }
@@ -136,8 +141,9 @@ mod tests {
         let places: Vec<f64> = moments.iter().filter_map(|m| calendar.place(m)).collect();
         assert_eq!(places, [2.0, 0.0, 0.5]);
         assert_eq!(calendar.units().unwrap(), "days since 2001-05-28 00:00:00");
-        assert_eq!(calendar.place(&Moment::Number(1.0)), None);
-        assert_eq!(calendar.format(1e300), "1e300 days".replace("1e300", &1e300.to_string()));
+        let problem = calendar.parse("7").unwrap_err();
+        assert!(problem.contains("`7`") && problem.contains("2001-05-28"), "{problem}");
+        assert!(calendar.format(1e300).ends_with(" days"));
         assert_eq!((calendar.span(2.0), calendar.span(1.0 / 48.0)), ("2 days".into(), "30 minutes".into()));
     }
 
