@@ -35,6 +35,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Say whether a fit has converged, and what to do if not.
     Summary(SummaryArgs),
+    /// Estimate the missing cells of a fitted table, or complete the table several times.
+    Impute(ImputeArgs),
     /// Write draws as CSV or NumPy arrays.
     Export(ExportArgs),
     /// Draw a table from the model, or the S-curve, with its truth.
@@ -75,6 +77,19 @@ pub enum KernelArg {
     Learned,
     /// exp(−|x−x'|²/(2ℓ²)).
     Rbf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeFormArg {
+    /// What suits the kernel and the length of the sequences.
+    Automatic,
+    /// Dense matrices: exact for every kernel, slow for thousands of rows in a sequence.
+    Dense,
+    /// A state-space model: exact for the Matérn kernels, fast.
+    StateSpace,
+    /// Inducing points: approximate, fast for every kernel.
+    Inducing,
 }
 
 /// How much to say.
@@ -131,6 +146,20 @@ pub struct SummaryArgs {
     /// The same as one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ImputeArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The file, a .csv with the columns row (counted from 0), column, mean, sd, q05, q50 and q95: one line a missing cell.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Write so many completed tables instead, for multiple imputation: FILE-1.csv, FILE-2.csv, … beside FILE. Observed
+    /// cells are kept, missing ones drawn, each table from another draw of the posterior.
+    #[arg(long, value_name = "M")]
+    pub draws: Option<usize>,
 }
 
 #[derive(Debug, Args)]

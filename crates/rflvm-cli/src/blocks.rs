@@ -1,12 +1,14 @@
 //! From settings to the model's parts: which columns have which family, and the priors.
 
-use crate::args::KernelArg;
+use crate::args::{KernelArg, TimeFormArg};
 use crate::config::{Config, ModelConfig};
 use crate::failure::Failure;
 use crate::table::{self, ReadOptions, Table};
+use clap::ValueEnum;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Trials};
+use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture};
 use rflvm::model::{Amplitude, ModelSpec};
 use std::path::Path;
@@ -89,6 +91,41 @@ fn trials(text: &str, data: &Table) -> Result<Trials, SpecError> {
     }
     // A missing number of trials is harmless where the cell itself is missing, and refused elsewhere by the family.
     Ok(Trials::Each(Mat::from_vec(table.rows, table.columns.len(), table.values)))
+}
+
+/// The paths over time, where rows have times.
+pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
+    let (path, default) = (&config.path, TimeSpec::default());
+    let given = [
+        ("sequence", config.sequence.clone()),
+        ("time-kernel", path.time_kernel.clone()),
+        ("time-trend", path.time_trend.map(|v| v.to_string())),
+        ("time-form", path.time_form.and_then(|v| v.to_possible_value()).map(|v| v.get_name().to_string())),
+        ("inducing", path.inducing.map(|v| v.to_string())),
+    ];
+    if config.time.is_none() {
+        let rule = "it is about rows with times, and these have none; name the column of their times with --time";
+        return match given.into_iter().find_map(|(setting, value)| value.map(|value| (setting, value))) {
+            Some((setting, value)) => Err(SpecError::Setting { setting, value, rule: rule.into() }),
+            None => Ok(default),
+        };
+    }
+    let inducing = path.inducing.unwrap_or(default.inducing);
+    if inducing == 0 {
+        let rule = "it must be at least 1".into();
+        return Err(SpecError::Setting { setting: "inducing", value: "0".into(), rule });
+    }
+    Ok(TimeSpec {
+        kernel: path.time_kernel.as_deref().map_or(Ok(default.kernel), TimeKernel::named)?,
+        trend: path.time_trend.unwrap_or(default.trend),
+        form: match path.time_form {
+            None | Some(TimeFormArg::Automatic) => Form::Automatic,
+            Some(TimeFormArg::Dense) => Form::Dense,
+            Some(TimeFormArg::StateSpace) => Form::StateSpace,
+            Some(TimeFormArg::Inducing) => Form::Inducing,
+        },
+        inducing,
+    })
 }
 
 /// The model's settings.

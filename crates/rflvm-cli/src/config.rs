@@ -1,10 +1,11 @@
 //! The settings of a fit, as flags or as a file of the same names; what is not set has a default. The merged settings are
 //! written beside the result and reproduce it.
 
-use crate::args::{InstructionsArg, KernelArg, StartArg};
+use crate::args::{InstructionsArg, KernelArg, StartArg, TimeFormArg};
 use crate::failure::Failure;
 use clap::Args;
 use rflvm::atomic::plain_reason;
+use rflvm::model::latent::TimeSpec;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,13 @@ pub struct Config {
     /// Column with names of the rows.
     #[arg(long, value_name = "COL")]
     pub id: Option<String>,
+    /// Column with the time of each row, as numbers or dates such as 2001-05-30 or 2001-05-30 12:00:00: positions then follow a
+    /// smooth path over time. Rows may come in any order.
+    #[arg(long, value_name = "COL")]
+    pub time: Option<String>,
+    /// Column that says to which sequence (trial, recording) a row belongs: each has a path of its own.
+    #[arg(long, value_name = "COL")]
+    pub sequence: Option<String>,
     /// Columns to fit, comma-separated; all numeric ones by default.
     #[arg(long, value_delimiter = ',', value_name = "COL,…")]
     pub columns: Option<Vec<String>>,
@@ -45,6 +53,9 @@ pub struct Config {
     /// The model.
     #[command(flatten)]
     pub model: ModelConfig,
+    /// The paths over time.
+    #[command(flatten)]
+    pub path: PathConfig,
     /// The run.
     #[command(flatten)]
     pub run: RunConfig,
@@ -69,6 +80,24 @@ pub struct ModelConfig {
     /// Variance of the weights: a number for all columns, or `learned` for one a column [default: 1].
     #[arg(long)]
     pub amplitude: Option<String>,
+}
+
+/// How positions change over time.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PathConfig {
+    /// How alike positions are at two times: very smooth, from rough to smooth, or smooth with long memory [default: rbf].
+    #[arg(long, value_name = "rbf|matern12|matern32|matern52|cauchy")]
+    pub time_kernel: Option<String>,
+    /// Add a straight line in time to each path [default: false].
+    #[arg(long, value_name = "true|false", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub time_trend: Option<bool>,
+    /// How the covariance of a path is held [default: automatic].
+    #[arg(long, value_enum)]
+    pub time_form: Option<TimeFormArg>,
+    /// Inducing points of a sequence, where they are used [default: 64].
+    #[arg(long, value_name = "K")]
+    pub inducing: Option<usize>,
 }
 
 /// How long and where to run.
@@ -144,9 +173,11 @@ impl Config {
             (self.likelihood, self.blocks, self.trials) =
                 (other.likelihood, other.blocks, self.trials.or(other.trials));
         }
-        merge!(self, other, table, offset, labels, id, columns, array);
+        merge!(self, other, table, offset, labels, id, time, sequence, columns, array);
         let (own, others) = (&mut self.model, other.model);
         merge!(own, others, latent_dim, features, kernel, length_scale, amplitude);
+        let (own, others) = (&mut self.path, other.path);
+        merge!(own, others, time_kernel, time_trend, time_form, inducing);
         let (own, others) = (&mut self.run, other.run);
         merge!(own, others, warmup, draws, thin, chains, seed, threads, instructions, start, keep, checkpoint);
         self
@@ -164,6 +195,8 @@ impl Config {
                 length_scale: Some(1.0),
                 amplitude: Some("1".into()),
             },
+            // Rows without times have no paths to speak of.
+            path: if self.time.is_some() { PathConfig::filled() } else { PathConfig::default() },
             run: RunConfig {
                 warmup: Some(1000),
                 draws: Some(1000),
@@ -187,11 +220,28 @@ impl Config {
         filled
     }
 
+    /// The column of offsets, if there is one.
+    pub fn offset_column(&self) -> Option<&str> {
+        self.offset.as_deref().filter(|o| *o != "none" && *o != "size-factors")
+    }
+
     /// As a file.
     pub fn to_toml(&self) -> String {
         let head = "# The settings of this fit. `rflvm fit --config` with this file repeats it, to the bit.\n";
         // Options of numbers, texts and lists all have a form in TOML.
         format!("{head}{}", toml::to_string(self).unwrap_or_default())
+    }
+}
+
+impl PathConfig {
+    fn filled() -> Self {
+        let default = TimeSpec::default();
+        PathConfig {
+            time_kernel: Some(default.kernel.name().into()),
+            time_trend: Some(default.trend),
+            time_form: Some(TimeFormArg::Automatic),
+            inducing: Some(default.inducing),
+        }
     }
 }
 

@@ -58,8 +58,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let embedding = posterior.embedding();
     let ids: Vec<String> = (1..=rows).map(|n| n.to_string()).collect();
     let along: Vec<String> = curve.t.iter().map(|t| format!("{t:.4}")).collect();
+    let rows_known = output::Rows { ids: &ids, labels: Some(&along), times: None, sequences: None };
     let (table, picture) = (args.out.join("embedding.csv"), args.out.join("latent.svg"));
-    output::write(&table, &output::embedding_csv(&embedding, &ids, Some(&along)))?;
+    output::write(&table, &output::embedding_csv(&embedding, &rows_known))?;
     let colour = Colour::Value { values: &curve.t, name: "position along the S" };
     output::write(&picture, &output::latent_svg("An S-curve found in Poisson counts", &embedding, colour))?;
     println!("R² of the posterior-mean positions against the true S: {:.4}", affine_r2(&embedding.mean, &curve.x));

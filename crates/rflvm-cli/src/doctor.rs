@@ -4,6 +4,8 @@ use crate::args::DoctorArgs;
 use crate::failure::Failure;
 use crate::fit;
 use crate::table::Table;
+use crate::times::Timeline;
+use crate::voice::Voice;
 use rflvm::error::RunError;
 use rflvm::gibbs::chain::{Chain, Settings};
 use rflvm::model::Model;
@@ -23,12 +25,17 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     }
     let families = config.likelihood.clone().unwrap_or_else(|| "its families".into());
     let settings = fit::settings(&config);
-    let cost = cost(&fit::model(&config, &mut table)?, &settings)?;
+    let timeline = Timeline::of(&config, &table)?;
+    let cost = cost(&fit::model(&config, &mut table, timeline.as_ref())?, &settings)?;
     if args.json {
         println!("{}", sight.as_json(&families, &cost));
         return Ok(());
     }
     sight.lines().iter().for_each(|line| println!("{line}"));
+    if let Some(timeline) = &timeline {
+        println!("{}", timeline.line());
+        timeline.tell(Voice::default());
+    }
     let (chains, sweeps) = (settings.chains, settings.sweeps());
     let hours = cost.seconds_a_sweep * (chains as u64 * sweeps) as f64 / 3600.0;
     let time = duration(hours);

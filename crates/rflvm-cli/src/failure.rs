@@ -57,6 +57,18 @@ pub enum Failure {
         /// The folder.
         dir: String,
     },
+    /// The fit has not drawn anything yet.
+    #[error("{dir}: the fit has no draws yet; wait for it, or go on with it by `rflvm resume {dir}`")]
+    NoDraws {
+        /// The folder.
+        dir: String,
+    },
+    /// There is nothing to impute.
+    #[error("{file}: no cell of the table is missing, so there is nothing to impute")]
+    Complete {
+        /// The table.
+        file: String,
+    },
     /// Another run works in the folder.
     #[error(
         "{dir}: another rflvm is at work in this folder; wait for it, stop it, or choose another folder with --out"

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::results;
 use crate::sample::{Sampling, checkpoint_path, store_path};
 use crate::table::{self, ReadOptions, Table};
+use crate::times::Timeline;
 use crate::voice::Voice;
 use crate::{atomic, output};
 use rflvm::draws::zarr::{Kept, Labels};
@@ -16,8 +17,9 @@ use rflvm::gibbs::checkpoint::Checkpoint;
 use rflvm::gibbs::start::Start;
 use rflvm::kernels::{self, Level};
 use rflvm::linalg::Mat;
-use rflvm::model::Model;
+use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
+use rflvm::rng::Stream;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,8 +38,10 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
 /// A fit with all its settings, checked; nothing is written yet.
 pub struct Fit {
     dir: PathBuf,
-    config: Config,
-    table: Table,
+    pub config: Config,
+    pub table: Table,
+    /// When the rows were observed, if that is known.
+    pub timeline: Option<Timeline>,
     pub model: Model,
     settings: Settings,
     keep: Vec<Kept>,
@@ -55,9 +59,22 @@ impl Fit {
         settings.check()?;
         let keep = config.run.keep.iter().flatten().map(|name| Kept::named(name)).collect::<Result<_, _>>()?;
         let every = seconds(config.run.checkpoint.unwrap_or(30.0))?;
+        blocks::time_spec(&config)?;
         let mut table = read(&config)?;
-        let model = model(&config, &mut table)?;
-        Ok(Fit { dir: dir.to_path_buf(), config, table, model, settings, keep, every })
+        let timeline = Timeline::of(&config, &table)?;
+        let model = model(&config, &mut table, timeline.as_ref())?;
+        Ok(Fit { dir: dir.to_path_buf(), config, table, timeline, model, settings, keep, every })
+    }
+
+    /// The fit that a folder holds, as its settings say; `change` may change some of them.
+    pub fn open(dir: &Path, change: impl FnOnce(&mut Config)) -> Result<Self, Failure> {
+        let file = dir.join("config.toml");
+        if !file.exists() {
+            return Err(Failure::NoFit { dir: dir.display().to_string() });
+        }
+        let mut config = Config::read(&file)?;
+        change(&mut config);
+        Fit::new(config, dir)
     }
 
     /// Makes the folder ready: an older fit in it is refused, or removed if that was asked for.
@@ -88,6 +105,10 @@ impl Fit {
         if !self.table.named {
             voice.say("the file does not name its columns, so they are named 1, 2, …");
         }
+        if let Some(timeline) = &self.timeline {
+            voice.say(&timeline.line());
+            timeline.tell(voice);
+        }
         self.model.warnings().iter().for_each(|warning| voice.warn(warning));
         let (rows, columns, seed) = (self.model.rows(), self.model.columns(), self.settings.seed);
         let mut families: Vec<&str> = self.model.blocks().iter().map(|b| b.family.name()).collect();
@@ -98,13 +119,15 @@ impl Fit {
 
     /// Samples, and writes what comes of it.
     pub fn sample(&self, from: Option<Checkpoint>, debug: bool, voice: Voice) -> Result<(), Failure> {
-        kernels::force(match self.config.run.instructions {
-            Some(InstructionsArg::Avx2) => Level::Avx2,
-            Some(InstructionsArg::Baseline) => Level::Baseline,
-            _ => Level::Avx512,
-        });
+        self.use_instructions();
         output::write(&self.dir.join("config.toml"), &self.config.to_toml())?;
-        let labels = Labels { ids: self.table.ids.clone(), labels: self.table.labels.clone() };
+        let labels = Labels {
+            ids: self.table.ids.clone(),
+            labels: self.table.labels.clone(),
+            times: self.timeline.as_ref().map(|t| t.times.at.clone()),
+            time_units: self.timeline.as_ref().and_then(|t| t.calendar.units()),
+            sequences: self.table.sequence.clone(),
+        };
         let sampling = Sampling {
             dir: &self.dir,
             model: &self.model,
@@ -114,8 +137,22 @@ impl Fit {
             every: self.every,
             debug,
         };
-        let writers = sampling.run(from, voice)?;
-        results::write(&self.dir, &self.model, &self.table, &writers, voice)
+        sampling.run(from, voice)?;
+        results::write(&self.dir, self, voice)
+    }
+
+    /// Limits the processor to the instruction sets that were asked for.
+    pub fn use_instructions(&self) {
+        kernels::force(match self.config.run.instructions {
+            Some(InstructionsArg::Avx2) => Level::Avx2,
+            Some(InstructionsArg::Baseline) => Level::Baseline,
+            _ => Level::Avx512,
+        });
+    }
+
+    /// Where the randomness of anything but sampling comes from.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.settings.seed)
     }
 }
 
@@ -137,16 +174,17 @@ pub fn read(config: &Config) -> Result<Table, Failure> {
     let options = ReadOptions {
         id: config.id.clone(),
         labels: config.labels.clone(),
-        offset: config.offset.clone().filter(|o| o != "none" && o != "size-factors"),
+        offset: config.offset_column().map(String::from),
+        time: config.time.clone(),
+        sequence: config.sequence.clone(),
         columns: config.columns.clone(),
         array: config.array.clone(),
-        ..ReadOptions::default()
     };
     Ok(table::read(path, &options)?)
 }
 
 /// Takes the values out of the table, so that they are not held twice.
-pub fn model(config: &Config, table: &mut Table) -> Result<Model, Failure> {
+pub fn model(config: &Config, table: &mut Table, timeline: Option<&Timeline>) -> Result<Model, Failure> {
     let blocks = blocks::blocks(config, table)?;
     let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
     let offset = match (config.offset.as_deref(), table.offset.take()) {
@@ -154,8 +192,12 @@ pub fn model(config: &Config, table: &mut Table) -> Result<Model, Failure> {
         (_, Some(values)) => Offset::Given(values),
         _ => Offset::None,
     };
-    let spec = blocks::spec(&config.model)?;
+    let spec = ModelSpec { time: blocks::time_spec(config)?, ..blocks::spec(&config.model)? };
     let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
+    let data = data.and_then(|data| match timeline {
+        Some(timeline) => data.with_times(timeline.times.clone()),
+        None => Ok(data),
+    });
     let model = data.map_err(SpecError::from).and_then(|data| Model::with_blocks(data, blocks, spec));
     model.map_err(|error| Failure::Data { file: table.path.display().to_string(), error })
 }

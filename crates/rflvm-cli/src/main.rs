@@ -9,6 +9,7 @@ mod doctor;
 mod export;
 mod failure;
 mod fit;
+mod impute;
 mod manual;
 mod output;
 mod picture;
@@ -20,6 +21,7 @@ mod simulate;
 mod stop;
 mod summary;
 mod table;
+mod times;
 mod voice;
 
 use args::{Command, Program};
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Command::Fit(args) => fit::run(args),
         Command::Resume(args) => resume::run(args),
         Command::Summary(args) => summary::run(args),
+        Command::Impute(args) => impute::run(args),
         Command::Export(args) => export::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Completions { shell } => manual::completions(*shell),

@@ -1,11 +1,12 @@
-//! What a fit leaves behind: embedding.csv, latent.svg, and imputed.csv where cells were missing.
+//! What a fit leaves behind: embedding.csv, latent.svg, and paths.svg where there are times.
 
+use crate::atomic;
 use crate::failure::Failure;
+use crate::picture::paths::{self, Paths};
 use crate::picture::{self, Colour, Picture};
-use crate::{atomic, table::Table};
-use rflvm::draws::moments::Running;
+use crate::table::Table;
+use crate::times::{Calendar, Timeline};
 use rflvm::linalg::Mat;
-use rflvm::model::Model;
 use rflvm::posterior::align::Embedding;
 use std::path::Path;
 
@@ -24,31 +25,46 @@ pub fn csv_text(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) ->
     writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
-/// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position.
-pub fn embedding_csv(embedding: &Embedding, ids: &[String], labels: Option<&[String]>) -> String {
+/// What is known of the rows beside their positions.
+pub struct Rows<'a> {
+    pub ids: &'a [String],
+    pub labels: Option<&'a [String]>,
+    pub times: Option<&'a [String]>,
+    pub sequences: Option<&'a [String]>,
+}
+
+impl<'a> From<&'a Table> for Rows<'a> {
+    fn from(table: &'a Table) -> Self {
+        Rows {
+            ids: &table.ids,
+            labels: table.labels.as_deref(),
+            times: table.time.as_deref(),
+            sequences: table.sequence.as_deref(),
+        }
+    }
+}
+
+/// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; `time` and `sequence` after the label
+/// where there are times.
+pub fn embedding_csv(embedding: &Embedding, rows: &Rows<'_>) -> String {
     let dim = embedding.mean.cols();
     let mut header = vec!["id".to_string(), "label".to_string()];
+    if rows.times.is_some() {
+        header.extend(["time".to_string(), "sequence".to_string()]);
+    }
     header.extend((1..=dim).map(|d| format!("x{d}")));
     header.extend((1..=dim).map(|d| format!("sd{d}")));
     let row = |n: usize| {
-        let mut row = vec![ids[n].clone(), labels.map_or(String::new(), |l| l[n].clone())];
+        let cell = |cells: Option<&[String]>| cells.map_or(String::new(), |cells| cells[n].clone());
+        let mut row = vec![rows.ids[n].clone(), cell(rows.labels)];
+        if rows.times.is_some() {
+            row.extend([cell(rows.times), cell(rows.sequences)]);
+        }
         row.extend(embedding.mean.row(n).iter().map(f64::to_string));
         row.extend((0..dim).map(|d| embedding.sd(n, d).to_string()));
         row
     };
     csv_text(header, (0..embedding.mean.rows()).map(row))
-}
-
-/// `id,column,mean,sd`: posterior mean and standard deviation of the expected value of each missing cell, whose moments are
-/// row after row.
-pub fn imputed_csv(model: &Model, moments: &Running, table: &Table) -> String {
-    let header = ["id", "column", "mean", "sd"].map(String::from).to_vec();
-    let cells = (0..model.rows()).flat_map(|n| (0..model.columns()).map(move |j| (n, j)));
-    let missing = cells.filter(|&(n, j)| model.y()[(n, j)].is_nan());
-    let rows = missing.zip(moments.mean().iter().zip(moments.sd())).map(|((n, j), (mean, sd))| {
-        vec![table.ids[n].clone(), model.names()[j].clone(), mean.to_string(), sd.to_string()]
-    });
-    csv_text(header, rows)
 }
 
 /// The latent space: the first two axes, or one.
@@ -65,6 +81,20 @@ pub fn latent_svg(title: &str, embedding: &Embedding, colour: Colour<'_>) -> Str
         colour,
         x_label: "x1",
         y_label: if dim > 1 { "x2" } else { "" },
+    })
+}
+
+/// Each latent axis over time.
+pub fn paths_svg(title: &str, embedding: &Embedding, timeline: &Timeline) -> String {
+    let mean = &embedding.mean;
+    let axis = |d: usize| (0..mean.rows()).map(|n| (mean[(n, d)], embedding.sd(n, d))).collect();
+    paths::svg(&Paths {
+        title,
+        times: &timeline.times.at,
+        format: (timeline.calendar != Calendar::Numbers).then_some(&|time| timeline.calendar.format(time)),
+        sequences: &timeline.sequences(),
+        names: &timeline.names,
+        axes: &(0..mean.cols()).map(axis).collect::<Vec<_>>(),
     })
 }
 

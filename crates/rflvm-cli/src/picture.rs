@@ -6,6 +6,7 @@
 mod colour;
 mod frame;
 mod paint;
+pub mod paths;
 #[cfg(test)]
 mod tests;
 

@@ -1,14 +1,14 @@
-//! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, imputed.csv, and a word about convergence.
+//! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and a word about convergence.
 
 use crate::failure::Failure;
+use crate::fit::Fit;
+use crate::impute;
 use crate::output;
 use crate::picture::Colour;
 use crate::sample::store_path;
 use crate::summary;
-use crate::table::Table;
 use crate::voice::Voice;
-use rflvm::draws::moments::Running;
-use rflvm::draws::zarr::{Reader, Writer};
+use rflvm::draws::zarr::Reader;
 use rflvm::error::StoreError;
 use rflvm::linalg::Mat;
 use rflvm::model::Model;
@@ -18,20 +18,25 @@ use rflvm::posterior::score;
 use std::path::Path;
 
 /// Writes the results of a finished fit.
-pub fn write(dir: &Path, model: &Model, table: &Table, writers: &[Writer], voice: Voice) -> Result<(), Failure> {
+pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
+    let (model, table) = (&fit.model, &fit.table);
     let store = Reader::open(&store_path(dir))?;
     let convergence = judge(&store)?;
     warn_of_chains(&convergence, voice);
     let embedding = embedding(&store, &convergence, model)?;
     let labels = table.labels.as_deref();
     let title = table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
-    output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.ids, labels))?;
+    output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
     let colour = labels.map_or(Colour::Plain, Colour::Labels);
     output::write(&dir.join("latent.svg"), &output::latent_svg(&title, &embedding, colour))?;
+    if let Some(timeline) = &fit.timeline {
+        output::write(&dir.join("paths.svg"), &output::paths_svg(&title, &embedding, timeline))?;
+    }
     if model.has_missing() {
-        let used = writers.iter().zip(&convergence.chains).filter(|(_, v)| v.used).map(|(w, _)| &w.moments().missing);
-        let all = used.fold(Running::default(), |all, one| all.merged(one));
-        output::write(&dir.join("imputed.csv"), &output::imputed_csv(model, &all, table))?;
+        match impute::write_cells(&dir.join("imputed.csv"), fit, &store, &convergence.used()) {
+            Err(Failure::Spec(error)) => voice.warn(&format!("the missing cells are not imputed: {error}")),
+            other => drop(other?),
+        }
     }
     if let Some(labels) = labels {
         let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
@@ -45,16 +50,15 @@ pub fn write(dir: &Path, model: &Model, table: &Table, writers: &[Writer], voice
 
 /// Posterior mean and covariance of each row over the aligned draws of all chains that are used.
 fn embedding(store: &Reader, convergence: &Convergence, model: &Model) -> Result<Embedding, StoreError> {
-    let used: Vec<usize> = (0..convergence.chains.len()).filter(|&c| convergence.chains[c].used).collect();
     align_visited(|take| {
-        used.iter().try_for_each(|&chain| {
+        convergence.used().iter().try_for_each(|&chain| {
             store.each("posterior/x", chain, |x| take(&Mat::from_vec(model.rows(), model.latent_dim(), x.to_vec())))
         })
     })
 }
 
 /// Says which chains were set aside, and by what rule.
-fn warn_of_chains(convergence: &Convergence, voice: Voice) {
+pub fn warn_of_chains(convergence: &Convergence, voice: Voice) {
     for (chain, verdict) in convergence.chains.iter().enumerate().filter(|(_, v)| !v.used) {
         voice.warn(&format!(
             "chain {} sits in a lesser mode (log joint {:.0} below the best, {:.0} allowed) and is set aside; \

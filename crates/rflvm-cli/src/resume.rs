@@ -1,7 +1,6 @@
 //! `rflvm resume`: goes on with a fit that ended early.
 
 use crate::args::ResumeArgs;
-use crate::config::Config;
 use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::sample::checkpoint_path;
@@ -12,13 +11,7 @@ use rflvm::gibbs::checkpoint;
 /// Runs the command.
 pub fn run(args: &ResumeArgs) -> Result<(), Failure> {
     let voice = Voice::from(&args.voice);
-    let file = args.dir.join("config.toml");
-    if !file.exists() {
-        return Err(Failure::NoFit { dir: args.dir.display().to_string() });
-    }
-    let mut config = Config::read(&file)?;
-    config.run.threads = args.threads.or(config.run.threads);
-    let fit = Fit::new(config, &args.dir)?;
+    let fit = Fit::open(&args.dir, |config| config.run.threads = args.threads.or(config.run.threads))?;
     let path = checkpoint_path(&args.dir);
     if !path.exists() {
         voice.say("the fit was stopped before its first checkpoint, so it begins anew");

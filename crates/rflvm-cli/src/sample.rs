@@ -64,7 +64,7 @@ fn lock(dir: &Path) -> Result<File, Failure> {
 
 impl Sampling<'_> {
     /// Samples to the end, from the start or from a checkpoint.
-    pub fn run(&self, from: Option<Checkpoint>, voice: Voice) -> Result<Vec<Writer>, Failure> {
+    pub fn run(&self, from: Option<Checkpoint>, voice: Voice) -> Result<(), Failure> {
         let (model, settings) = (self.model, self.settings);
         let about = json!({
             "created_by": format!("rflvm {}", env!("CARGO_PKG_VERSION")),
@@ -130,7 +130,7 @@ impl Sampling<'_> {
                 "{jittered} matrices were so close to singular that a little was added to their diagonals"
             ));
         }
-        Ok(writers)
+        Ok(())
     }
 
     /// Draws first, then what the store says of them, then the checkpoint that relies on both.

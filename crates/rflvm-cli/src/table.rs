@@ -78,7 +78,8 @@ pub struct ReadOptions {
 ///   `null` in any case are missing.
 /// - `.npy`: a two-axis array of real numbers, integers or booleans in either memory order; NaN
 ///   is missing and the columns are named `1`, `2`, …
-/// - `.npz`: the array named by `array`, or else the only one that could be a `.npy` table.
+/// - `.npz`: the array named by `array`, or else the only one that could be a `.npy` table; times and sequences are
+///   arrays of one axis beside it.
 /// - `.parquet`; `.arrow`, `.feather` and `.ipc` (Arrow IPC, as a file or a stream): numeric,
 ///   decimal and boolean columns are numbers, null and NaN are missing. Text, also as a
 ///   dictionary, dates and times can be ids, labels, times and sequences; times are written as ISO

@@ -54,13 +54,48 @@ pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableErro
         }
     };
 
+    // Times and sequences may lie beside the table, as arrays of one axis.
+    let mut rest = options.clone();
+    let mut beside = |name: &mut Option<String>, option: &str| -> Result<Option<Vec<String>>, TableError> {
+        let Some(wanted) = name.take() else { return Ok(None) };
+        if !names.contains(&wanted) {
+            let problem = format!("{option} asks for the array `{}`, which does not exist", shorten(&wanted, 40));
+            let remedy = "one of them must be named, with one number a row";
+            return Err(TableError::NpzChoice { file: room.path.clone(), problem, arrays: list(&names), remedy });
+        }
+        Ok(Some(numbers(&room, &mut archive, &wanted)?))
+    };
+    let time = beside(&mut rest.time, "--time")?;
+    let sequence = beside(&mut rest.sequence, "--sequence")?;
+
     let mut entry = archive.by_index(index).map_err(|e| damaged(e.to_string()))?;
     let size = entry.size();
     let header = Header::read(&room.path, &mut entry, size)?;
-    let table = read_array(room.clone(), &mut entry, &header, size, KIND, options)?;
+    let table = read_array(room.clone(), &mut entry, &header, size, KIND, &rest)?;
     // The checksum is compared at the end, which the last read has not gone past.
     std::io::copy(&mut entry, &mut std::io::sink()).map_err(|e| damaged(e.to_string()))?;
-    Ok(table)
+    for (cells, option) in [(&time, "--time"), (&sequence, "--sequence")] {
+        if let Some(found) = cells.as_ref().map(Vec::len).filter(|&found| found != table.rows) {
+            let problem = format!("the array of {option} holds {found} numbers, but the table has {} rows", table.rows);
+            return choice(problem, "one of them must have one number a row");
+        }
+    }
+    Ok(Table { time, sequence, ..table })
+}
+
+/// The numbers of an array of one axis, as texts.
+fn numbers(room: &Room, archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Result<Vec<String>, TableError> {
+    let damaged = |reason: String| TableError::Damaged { file: room.path.clone(), kind: KIND, reason };
+    let mut entry = archive.by_name(&format!("{name}.npy")).map_err(|e| damaged(e.to_string()))?;
+    let size = entry.size();
+    let mut header = Header::read(&room.path, &mut entry, size)?;
+    if header.shape.len() == 1 {
+        // A column of a table.
+        header.shape.push(1);
+    }
+    let column = read_array(room.clone(), &mut entry, &header, size, KIND, &ReadOptions::default())?;
+    std::io::copy(&mut entry, &mut std::io::sink()).map_err(|e| damaged(e.to_string()))?;
+    Ok(column.values.iter().map(f64::to_string).collect())
 }
 
 fn is_table(room: &Room, entry: &mut impl std::io::Read, size: u64) -> bool {

@@ -1,5 +1,5 @@
 //! Running mean and spread over the draws of a chain, so that no draw need be looked at twice: of X turned onto the first
-//! draw, of F, and of E[y | f] in the missing cells.
+//! draw, and of F.
 
 use super::Draw;
 use crate::linalg::Mat;
@@ -45,19 +45,6 @@ impl Running {
     pub fn sd(&self) -> Vec<f64> {
         self.square.iter().map(|s| (s / self.count as f64).sqrt()).collect()
     }
-
-    /// The moments of both together (Chan, Golub & LeVeque 1983).
-    pub fn merged(&self, other: &Running) -> Running {
-        if self.count == 0 || other.count == 0 {
-            return if self.count == 0 { other.clone() } else { self.clone() };
-        }
-        let (a, b) = (self.count as f64, other.count as f64);
-        let pairs = self.mean.iter().zip(&other.mean);
-        let mean = pairs.clone().map(|(x, y)| x + (y - x) * b / (a + b)).collect();
-        let between = pairs.map(|(x, y)| (y - x).powi(2) * a * b / (a + b));
-        let square = self.square.iter().zip(&other.square).zip(between).map(|((x, y), d)| x + y + d).collect();
-        Running { count: self.count + other.count, mean, square }
-    }
 }
 
 /// The running moments of a chain.
@@ -68,8 +55,6 @@ pub struct Moments {
     pub x: Running,
     /// Of F, N×J in the model's order of columns; nothing where it was not asked for.
     pub f: Running,
-    /// Of E[y | f] in the missing cells, row after row.
-    pub missing: Running,
     has_f: bool,
 }
 
@@ -81,20 +66,11 @@ impl Moments {
 
     /// Takes in a draw.
     pub fn add(&mut self, draw: &Draw<'_>) {
-        let (model, state) = (draw.model, draw.state);
+        let state = draw.state;
         let first = self.first.get_or_insert_with(|| state.features.x().clone());
         self.x.add(turn(state.features.x(), first).as_slice().iter().copied());
         if self.has_f {
             self.f.add(state.f.as_slice().iter().copied());
-        }
-        if model.has_missing() {
-            let mut cells = vec![0.0; model.columns()];
-            let mut expected = Vec::new();
-            for (n, row) in model.y().iter_rows().enumerate().filter(|(_, row)| row.iter().any(|y| y.is_nan())) {
-                model.expected_row(state, n, &mut cells);
-                expected.extend(row.iter().zip(&cells).filter(|(y, _)| y.is_nan()).map(|(_, cell)| *cell));
-            }
-            self.missing.add(expected.into_iter());
         }
     }
 }
@@ -104,20 +80,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_of_two_halves_are_those_of_the_whole() {
+    fn running_moments_are_those_of_all_values() {
         let values: Vec<f64> = (0..50).map(|i| (f64::from(i) * 1.7).sin() * 3.0 + 100.0).collect();
-        let of = |values: &[f64]| {
-            let mut running = Running::default();
-            values.iter().for_each(|&v| running.add([v, -v].into_iter()));
-            running
-        };
-        let (whole, halves) = (of(&values), of(&values[..13]).merged(&of(&values[13..])));
+        let mut running = Running::default();
+        values.iter().for_each(|&v| running.add([v, -v].into_iter()));
         let mean = values.iter().sum::<f64>() / 50.0;
         let sd = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 50.0).sqrt();
-        for running in [whole, halves] {
-            assert_eq!(running.count(), 50);
-            assert!((running.mean()[0] - mean).abs() < 1e-12 && (running.mean()[1] + mean).abs() < 1e-12);
-            assert!((running.sd()[0] - sd).abs() < 1e-12);
-        }
+        assert_eq!(running.count(), 50);
+        assert!((running.mean()[0] - mean).abs() < 1e-12 && (running.mean()[1] + mean).abs() < 1e-12);
+        assert!((running.sd()[0] - sd).abs() < 1e-12);
     }
 }

@@ -43,6 +43,13 @@ pub struct Convergence {
     pub outcome: Outcome,
 }
 
+impl Convergence {
+    /// The chains whose draws are used.
+    pub fn used(&self) -> Vec<usize> {
+        (0..self.chains.len()).filter(|&c| self.chains[c].used).collect()
+    }
+}
+
 /// R̂ up to which chains agree (Vehtari et al. 2021).
 const AGREE: f64 = 1.01;
 /// R̂ from which more of the same draws will hardly help.
@@ -63,7 +70,8 @@ const SCALARS: [&str; 7] = [
 /// Arrays that are something else: not identified, or too many numbers to look at.
 const OTHERS: [&str; 5] = ["x", "w", "z", "beta", "f"];
 /// What is no array of draws.
-const COORDINATES: [&str; 8] = ["chain", "draw", "row", "column", "latent", "frequency", "feature", "pair"];
+const COORDINATES: [&str; 10] =
+    ["chain", "draw", "row", "column", "latent", "frequency", "feature", "pair", "time", "sequence"];
 
 /// Diagnoses a store.
 pub fn judge(store: &Reader) -> Result<Convergence, StoreError> {

@@ -3,6 +3,8 @@
 pub mod align;
 pub mod convergence;
 pub mod diagnostics;
+pub mod impute;
+pub mod parameters;
 pub mod score;
 
 use crate::draws::Memory;

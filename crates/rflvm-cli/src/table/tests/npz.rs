@@ -57,3 +57,21 @@ fn archives_without_table_say_what_they_hold() {
     refused("npz", flipped, "the file cannot be read as .npz (Invalid checksum");
     refused("npz", store(&[("x.npy", &table(&[1.0, 2.0], "(2, 2)"))]), "with 16 bytes where 32 are needed");
 }
+
+#[test]
+fn arrays_of_one_axis_beside_the_table_are_times_and_sequences() {
+    let y = table(&[1.0, 2.0, 3.0, 4.0], "(2, 2)");
+    let (t, s, long) = (table(&[0.5, 2.0], "(2,)"), table(&[7.0, 7.0], "(2,)"), table(&[1.0, 2.0, 3.0], "(3,)"));
+    let archive = npz(CompressionMethod::Deflated, &[("Y.npy", &y), ("t.npy", &t), ("s.npy", &s), ("long.npy", &long)]);
+    let ask = |time: &str| {
+        let options = ReadOptions { time: Some(time.into()), sequence: Some("s".into()), ..ReadOptions::default() };
+        load("npz", &archive, &options)
+    };
+    let read = ask("t").unwrap();
+    assert_eq!((read.values.len(), read.time.unwrap()), (4, vec!["0.5".to_string(), "2".into()]));
+    assert_eq!(read.sequence.unwrap(), ["7", "7"]);
+    let sentence = ask("u").unwrap_err();
+    assert!(sentence.contains("--time asks for the array `u`, which does not exist; the arrays are `Y`"), "{sentence}");
+    let sentence = ask("long").unwrap_err();
+    assert!(sentence.contains("--time holds 3 numbers, but the table has 2 rows"), "{sentence}");
+}

@@ -58,6 +58,8 @@ pub struct Array {
     pub shape: Vec<usize>,
     /// Length of a chunk along each axis.
     pub chunk: Vec<usize>,
+    /// What its numbers are counted in, where that must be said.
+    pub units: Option<String>,
 }
 
 impl Array {
@@ -66,7 +68,7 @@ impl Array {
         let shape: Vec<usize> = axes.iter().map(|a| a.1).collect();
         let chunk = shape.iter().map(|&length| length.max(1)).collect();
         let dims = axes.iter().map(|a| a.0.to_string()).collect();
-        Array { group, name: name.into(), kind, dims, shape, chunk }
+        Array { group, name: name.into(), kind, dims, shape, chunk, units: None }
     }
 
     /// Its folder in the store.
@@ -98,6 +100,10 @@ impl Array {
 
     /// What `.zattrs` says.
     pub fn attributes(&self) -> Value {
-        json!({ "_ARRAY_DIMENSIONS": self.dims })
+        let mut attributes = json!({ "_ARRAY_DIMENSIONS": self.dims });
+        if let Some(units) = &self.units {
+            attributes["units"] = json!(units);
+        }
+        attributes
     }
 }

@@ -6,13 +6,15 @@
 //! opens like any other, with the draws that all chains have.
 
 mod array;
+mod cursor;
 mod quantity;
 mod reader;
 mod store;
 mod traced;
 mod writer;
 
-pub use quantity::Kept;
+pub use cursor::Cursor;
+pub use quantity::{Kept, parameter_name};
 pub use reader::Reader;
 pub use store::{Labels, Store};
 pub use traced::Traced;

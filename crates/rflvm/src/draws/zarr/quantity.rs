@@ -70,7 +70,7 @@ fn drawn(group: &'static str, name: &str, kind: Kind, chains: usize, axes: &[(&s
     dims.extend(axes.iter().map(|a| a.0.to_string()));
     let per_chunk = (CHUNK_BYTES / bytes).clamp(1, CHUNK_DRAWS);
     let whole = |first: [usize; 2]| first.into_iter().chain(own.iter().copied()).collect();
-    Array { group, name: name.into(), kind, dims, shape: whole([chains, 0]), chunk: whole([1, per_chunk]) }
+    Array { group, name: name.into(), kind, dims, shape: whole([chains, 0]), chunk: whole([1, per_chunk]), units: None }
 }
 
 /// The arrays of draws of a model.
@@ -103,10 +103,10 @@ pub fn quantities(model: &Model, keep: &[Kept], chains: usize) -> Vec<(Quantity,
             add(Quantity::Tau2, "tau2", Kind::Float, &[column]);
         }
         for (block, b) in model.blocks().iter().enumerate() {
-            let (suffix, axis) = block_names(model, block);
+            let (_, axis) = block_names(model, block);
             for (parameter, name) in b.family.parameters().into_iter().enumerate() {
                 let quantity = Quantity::Theta { block, parameter };
-                add(quantity, &format!("{name}{suffix}"), Kind::Float, &[(&axis, b.columns.len())]);
+                add(quantity, &parameter_name(model, block, name), Kind::Float, &[(&axis, b.columns.len())]);
             }
         }
     }
@@ -134,6 +134,11 @@ pub fn block_names(model: &Model, block: usize) -> (String, String) {
         return (String::new(), "column".into());
     }
     (format!("_{}", block + 1), format!("column_{}", block + 1))
+}
+
+/// The array of a block's parameter.
+pub fn parameter_name(model: &Model, block: usize, parameter: &str) -> String {
+    format!("{parameter}{}", block_names(model, block).0)
 }
 
 impl Quantity {

@@ -1,5 +1,6 @@
 //! Draws from disk: array by array, chunk by chunk, so that memory does not grow with their number.
 
+use super::cursor::Cursor;
 use crate::atomic::plain_reason;
 use crate::error::StoreError;
 use serde_json::Value;
@@ -14,10 +15,19 @@ pub struct Reader {
 }
 
 /// The shape and chunks of an array of draws.
-struct Drawn {
-    shape: Vec<usize>,
-    chunk: Vec<usize>,
+#[derive(Debug)]
+pub(super) struct Drawn {
+    pub shape: Vec<usize>,
+    pub chunk: Vec<usize>,
     is_integer: bool,
+}
+
+impl Drawn {
+    fn decode(&self, bytes: &[u8]) -> f64 {
+        let mut word = [0; 8];
+        word.copy_from_slice(bytes);
+        if self.is_integer { i64::from_le_bytes(word) as f64 } else { f64::from_le_bytes(word) }
+    }
 }
 
 impl Reader {
@@ -41,8 +51,7 @@ impl Reader {
 
     /// Chains and draws.
     pub fn size(&self) -> Result<(usize, usize), StoreError> {
-        let shape = self.drawn("sample_stats/lp")?.shape;
-        Ok((shape[0], shape[1]))
+        Ok(self.cursor("sample_stats/lp")?.size())
     }
 
     /// Names of the arrays of a group.
@@ -70,26 +79,15 @@ impl Reader {
         Ok(self.drawn(name)?.shape)
     }
 
+    /// An array to be read draw by draw.
+    pub fn cursor(&self, name: &str) -> Result<Cursor<'_>, StoreError> {
+        Ok(Cursor::new(self, name, self.drawn(name)?))
+    }
+
     /// Hands the draws of a chain to `take`, in order.
     pub fn each(&self, name: &str, chain: usize, mut take: impl FnMut(&[f64])) -> Result<(), StoreError> {
-        let array = self.drawn(name)?;
-        let numbers: usize = array.shape[2..].iter().product();
-        let (draws, per_chunk) = (array.shape[1], array.chunk[1].max(1));
-        let mut values = Vec::new();
-        for chunk in 0..draws.div_ceil(per_chunk) {
-            let rest = ".0".repeat(array.shape.len() - 2);
-            let file = self.path.join(name).join(format!("{chain}.{chunk}{rest}"));
-            let bytes = self.read(&file, array.chunk.iter().product::<usize>())?;
-            values.clear();
-            values.extend(bytes.chunks_exact(8).map(|b| {
-                let mut word = [0; 8];
-                word.copy_from_slice(b);
-                if array.is_integer { i64::from_le_bytes(word) as f64 } else { f64::from_le_bytes(word) }
-            }));
-            let here = (draws - chunk * per_chunk).min(per_chunk);
-            values.chunks_exact(numbers.max(1)).take(here).for_each(&mut take);
-        }
-        Ok(())
+        let mut cursor = self.cursor(name)?;
+        (0..cursor.size().1).try_for_each(|draw| cursor.at(chain, draw).map(&mut take))
     }
 
     /// All draws of a chain of an array that has few numbers: draw after draw.
@@ -97,6 +95,31 @@ impl Reader {
         let mut all = Vec::new();
         self.each(name, chain, |values| all.extend_from_slice(values))?;
         Ok(all)
+    }
+
+    /// The numbers of an array that does not grow, such as `observed_data/y`.
+    pub fn fixed(&self, name: &str) -> Result<Vec<f64>, StoreError> {
+        let array = self.array(name)?;
+        let file = self.path.join(name).join(vec!["0"; array.shape.len().max(1)].join("."));
+        let bytes = self.read(&file, array.shape.iter().product())?;
+        Ok(bytes.chunks_exact(8).map(|word| array.decode(word)).collect())
+    }
+
+    /// The numbers of a chunk of draws, in place of what `values` held.
+    pub(super) fn chunk(
+        &self,
+        name: &str,
+        array: &Drawn,
+        chain: usize,
+        chunk: usize,
+        values: &mut Vec<f64>,
+    ) -> Result<(), StoreError> {
+        let rest = ".0".repeat(array.shape.len() - 2);
+        let file = self.path.join(name).join(format!("{chain}.{chunk}{rest}"));
+        let bytes = self.read(&file, array.chunk.iter().product())?;
+        values.clear();
+        values.extend(bytes.chunks_exact(8).map(|word| array.decode(word)));
+        Ok(())
     }
 
     fn read(&self, file: &Path, numbers: usize) -> Result<Vec<u8>, StoreError> {
@@ -115,7 +138,7 @@ impl Reader {
 
     fn drawn(&self, name: &str) -> Result<Drawn, StoreError> {
         let array = self.array(name)?;
-        if array.shape.len() < 2 {
+        if array.shape.len() < 2 || array.shape[2..] != array.chunk[2..] || array.chunk[1] == 0 {
             return Err(self.damaged(name));
         }
         Ok(array)
@@ -138,6 +161,13 @@ impl Reader {
             }
             _ => Err(self.damaged(name)),
         }
+    }
+
+    /// What is wrong with a store whose draws are of another model than the one at hand.
+    pub(crate) fn foreign(&self) -> StoreError {
+        let problem = "the draws belong to another table or other settings; the table or config.toml was changed since the fit \
+                       began, so put back what it was, or start a new fit";
+        StoreError::Damaged { path: self.path.display().to_string(), problem: problem.into() }
     }
 
     fn damaged(&self, name: &str) -> StoreError {

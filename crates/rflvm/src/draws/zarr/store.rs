@@ -19,6 +19,12 @@ pub struct Labels {
     pub ids: Vec<String>,
     /// Their classes.
     pub labels: Option<Vec<String>>,
+    /// Their times.
+    pub times: Option<Vec<f64>>,
+    /// What the times are counted in, by the CF conventions, such as `days since 2001-05-30`.
+    pub time_units: Option<String>,
+    /// The sequences that they belong to.
+    pub sequences: Option<Vec<String>>,
 }
 
 /// A store that draws go to.
@@ -75,6 +81,7 @@ impl Store {
             }
             if table || group == "constant_data" || has("row") {
                 self.texts(group, "row", "row", &ids)?;
+                self.times(group, labels)?;
             }
             if table || has("column") {
                 self.texts(group, "column", "column", &names)?;
@@ -117,6 +124,20 @@ impl Store {
         Ok(())
     }
 
+    /// Times and sequences as coordinates of the rows.
+    fn times(&mut self, group: &'static str, labels: &Labels) -> Result<(), StoreError> {
+        if let Some(times) = &labels.times {
+            self.floats(group, "time", &[("row", times.len())], times)?;
+            if let Some(array) = self.fixed.last_mut() {
+                array.units.clone_from(&labels.time_units);
+            }
+        }
+        match &labels.sequences {
+            Some(names) => self.texts(group, "sequence", "row", &names.iter().map(String::as_str).collect::<Vec<_>>()),
+            None => Ok(()),
+        }
+    }
+
     /// Writes the running moments, one set a chain.
     pub fn moments(&mut self, model: &Model, moments: &[&Moments]) -> Result<(), StoreError> {
         let (chains, n, j, d) = (moments.len(), model.rows(), model.columns(), model.latent_dim());
@@ -151,7 +172,14 @@ impl Store {
         put(".zattrs".into(), self.attributes.clone())?;
         for group in GROUPS {
             put(format!("{group}/.zgroup"), json!({ "zarr_format": 2 }))?;
-            put(format!("{group}/.zattrs"), self.attributes.clone())?;
+            let beside = |name: &&str| self.fixed.iter().any(|a| a.group == group && a.name == *name);
+            let coordinates: Vec<&str> = ["time", "sequence"].into_iter().filter(beside).collect();
+            let mut attributes = self.attributes.clone();
+            if !coordinates.is_empty() {
+                // By this word xarray knows them from data.
+                attributes["coordinates"] = json!(coordinates.join(" "));
+            }
+            put(format!("{group}/.zattrs"), attributes)?;
         }
         let grown = |array: &Array| {
             let mut array = array.clone();

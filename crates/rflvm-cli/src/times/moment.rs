@@ -1,0 +1,143 @@
+//! One time as a user writes it: a number, or a date of ISO 8601 with or without a clock and a zone.
+
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime};
+
+/// What a text says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Moment {
+    Number(f64),
+    Date(Date),
+}
+
+/// A date, and how it was written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Date {
+    /// In UTC where there is a zone.
+    pub at: NaiveDateTime,
+    /// What stands between day and clock, where there is a clock.
+    pub separator: Option<char>,
+    pub has_seconds: bool,
+    pub zone: Option<FixedOffset>,
+}
+
+/// The accepted forms, in words.
+pub const FORMS: &str = "write times as numbers, as dates like 2001-05-30, or as 2001-05-30 12:00:00 (with Z or +02:00 at the end for a zone)";
+
+impl Moment {
+    /// Reads a text; otherwise says what is wrong and what to do.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let missing = ["", "na", "n/a", "nan", "null"];
+        if missing.iter().any(|word| text.eq_ignore_ascii_case(word)) {
+            return Err("the time is missing; fill it in, or leave the row out".into());
+        }
+        match text.parse::<f64>() {
+            Ok(number) if number.is_finite() => return Ok(Moment::Number(number)),
+            Ok(_) => return Err(format!("the time `{text}` is not a finite number; correct it")),
+            Err(_) => {}
+        }
+        Date::parse(text).map(Moment::Date).ok_or_else(|| {
+            let shown: String = text.chars().take(40).collect();
+            match can_be_read_two_ways(text) {
+                true => {
+                    format!("the date `{shown}` can be read in more than one way; write it as 2001-05-30, year first")
+                }
+                false => format!("the time `{shown}` cannot be read; {FORMS}"),
+            }
+        })
+    }
+}
+
+/// Whether a number looks like the date 20010530.
+pub fn is_compact_date(number: f64) -> bool {
+    (1.8e7..2.2e7).contains(&number) && NaiveDate::parse_from_str(&format!("{number}"), "%Y%m%d").is_ok()
+}
+
+impl Date {
+    fn parse(text: &str) -> Option<Self> {
+        let day = text.get(..10).filter(|day| day.bytes().map(|b| b.is_ascii_digit()).eq(DIGITS))?;
+        let day = NaiveDate::parse_from_str(day, "%Y-%m-%d").ok()?;
+        let mut rest = text[10..].chars();
+        let Some(separator) = rest.next() else {
+            return Some(Date { at: day.and_time(NaiveTime::MIN), separator: None, has_seconds: false, zone: None });
+        };
+        if !matches!(separator, ' ' | 'T') {
+            return None;
+        }
+        let clock = rest.as_str();
+        let split = clock.find(['Z', '+', '-']).unwrap_or(clock.len());
+        let (clock, zone) = (clock[..split].trim_end(), &clock[split..]);
+        let has_seconds = clock.matches(':').count() > 1;
+        let form = if has_seconds { "%H:%M:%S%.f" } else { "%H:%M" };
+        let time = NaiveTime::parse_from_str(clock, form).ok()?;
+        let zone = match zone {
+            "" => None,
+            "Z" => FixedOffset::east_opt(0),
+            // The offset alone has no parser of its own.
+            _ => {
+                Some(*DateTime::parse_from_str(&format!("2000-01-01 00:00 {zone}"), "%Y-%m-%d %H:%M %z").ok()?.offset())
+            }
+        };
+        let at = day.and_time(time).checked_sub_offset(zone.unwrap_or(FixedOffset::east_opt(0)?))?;
+        Some(Date { at, separator: Some(separator), has_seconds, zone })
+    }
+}
+
+/// Where 2001-05-30 has digits.
+const DIGITS: [bool; 10] = [true, true, true, true, false, true, true, false, true, true];
+
+/// Whether a text is three numbers that someone may mean as a date, the day first or the month.
+fn can_be_read_two_ways(text: &str) -> bool {
+    let day = text.split([' ', 'T']).next().unwrap_or_default();
+    ['/', '.', '-'].iter().any(|&separator| {
+        let parts: Vec<&str> = day.split(separator).collect();
+        let is_number = |part: &&str| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+        parts.len() == 3 && parts[0].len() < 3 && parts.iter().all(is_number)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn date(text: &str) -> Date {
+        match Moment::parse(text) {
+            Ok(Moment::Date(date)) => date,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn numbers_dates_clocks_and_zones_are_read() {
+        assert_eq!(Moment::parse(" -1.5e3"), Ok(Moment::Number(-1500.0)));
+        assert_eq!(date("2001-05-30").at, date("2001-05-30 00:00").at);
+        let noon = date("2001-05-30 12:00").at;
+        for text in ["2001-05-30T12:00:00", "2001-05-30 12:00:00.0", "2001-05-30T12:00:00Z", "2001-05-30T14:00+02:00"] {
+            assert_eq!(date(text).at, noon, "{text}");
+        }
+        assert_eq!(date("2001-05-30 06:30:00 -0530").at, noon);
+        assert_eq!((date("2001-05-30 12:00:00.5").at - noon).num_milliseconds(), 500);
+    }
+
+    #[test]
+    fn what_is_no_time_is_told_why() {
+        for (text, word) in [
+            ("", "missing"),
+            ("NA", "missing"),
+            ("inf", "finite"),
+            ("30/05/2001", "more than one way"),
+            ("5.6.2001", "more than one way"),
+            ("01-02-2003", "more than one way"),
+            ("May 30", "cannot be read"),
+            ("2001-13-30", "cannot be read"),
+            ("2001-05-30 25:00", "cannot be read"),
+            ("2001-05", "cannot be read"),
+            ("2001-05-30x", "cannot be read"),
+            ("2001-05-30T12:00:00+99:99", "cannot be read"),
+            ("\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", "cannot be read"),
+        ] {
+            let problem = Moment::parse(text).unwrap_err();
+            assert!(problem.contains(word), "{text}: {problem}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! `rflvm impute` as a user meets it: a table with holes in it, fitted, and its missing cells.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("impute").join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn rflvm(dir: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rflvm")).current_dir(dir).args(arguments).output().unwrap()
+}
+
+/// Runs a command that must succeed.
+fn good(dir: &Path, arguments: &[&str]) -> Output {
+    let output = rflvm(dir, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn read(path: PathBuf) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| line.split(',').map(String::from).collect()).collect()
+}
+
+/// A table with names of rows, and a hole in every seventh row; a multinomial row is missing as a whole.
+fn table(family: &str) -> String {
+    let mut text = String::from("name,a,b,c\n");
+    for n in 0..30_u32 {
+        let cell = |j: u32| match family {
+            "gaussian" => (f64::from(n) * 0.2 + f64::from(j)).sin(),
+            _ => f64::from((n * (j + 2)) % 5 + j),
+        };
+        let cells = match (n % 7, family) {
+            (3, "multinomial") => ["".to_string(), "NA".into(), "".into()],
+            (3, _) => [cell(0).to_string(), "".into(), cell(2).to_string()],
+            _ => [cell(0), cell(1), cell(2)].map(|v| v.to_string()),
+        };
+        text.push_str(&format!("r{n},{}\n", cells.join(",")));
+    }
+    text
+}
+
+const RUN: [&str; 10] = ["--id", "name", "--features", "10", "--warmup", "30", "--draws", "40", "--seed", "5"];
+
+fn fit(dir: &Path, family: &str, more: &[&str]) {
+    fs::write(dir.join("t.csv"), table(family)).unwrap();
+    good(dir, &[&["fit", "t.csv", "--likelihood", family, "-q", "--out", "o"], &RUN[..], more].concat());
+}
+
+#[test]
+fn every_missing_cell_gets_a_line_the_same_each_time() {
+    for family in ["gaussian", "poisson", "multinomial"] {
+        let dir = folder(family);
+        fit(&dir, family, &[]);
+        let output = good(&dir, &["impute", "o", "--out", "cells.csv"]);
+        let holes = if family == "multinomial" { 12 } else { 4 };
+        assert!(String::from_utf8_lossy(&output.stdout).contains(&format!("{holes} missing cells")));
+        let cells = read(dir.join("cells.csv"));
+        assert_eq!(cells[0].join(","), "row,column,mean,sd,q05,q50,q95");
+        assert_eq!(cells.len(), 1 + holes);
+        assert_eq!(&cells[1][..2], if family == "multinomial" { ["3", "a"] } else { ["3", "b"] });
+        for cell in &cells[1..] {
+            let numbers: Vec<f64> = cell[2..].iter().map(|v| v.parse().unwrap()).collect();
+            let [mean, sd, low, middle, high] = numbers[..] else { panic!("{cell:?}") };
+            assert!(sd >= 0.0 && low <= middle && middle <= high, "{cell:?}");
+            match family {
+                "gaussian" => assert!(low < mean && mean < high && sd > 0.0, "{cell:?}"),
+                "poisson" => assert!(mean > 0.0 && low.fract() == 0.0, "{cell:?}"),
+                // Of one trial: the mean is a probability.
+                _ => assert!((0.0..=1.0).contains(&mean) && high <= 1.0, "{cell:?}"),
+            }
+        }
+        // What the fit wrote is the same; and so is what comes of asking again.
+        let bytes = fs::read(dir.join("cells.csv")).unwrap();
+        assert_eq!(bytes, fs::read(dir.join("o/imputed.csv")).unwrap());
+        good(&dir, &["impute", "o", "--out", "again.csv"]);
+        assert_eq!(bytes, fs::read(dir.join("again.csv")).unwrap());
+    }
+}
+
+#[test]
+fn completed_tables_keep_what_was_observed() {
+    for family in ["gaussian", "multinomial"] {
+        let dir = folder(&format!("completed-{family}"));
+        fit(&dir, family, &[]);
+        good(&dir, &["impute", "o", "--out", "full.csv", "--draws", "3"]);
+        assert!(!dir.join("full.csv").exists() && !dir.join("full-4.csv").exists());
+        let (seen, one, two) = (read(dir.join("t.csv")), read(dir.join("full-1.csv")), read(dir.join("full-2.csv")));
+        let is_hole = |cell: &String| cell.is_empty() || cell == "NA";
+        let mut differ = false;
+        for ((seen, one), two) in seen.iter().zip(&one).zip(&two) {
+            for ((seen, one), two) in seen.iter().zip(one).zip(two) {
+                if is_hole(seen) {
+                    assert!(one.parse::<f64>().unwrap().is_finite());
+                    differ |= one != two;
+                } else {
+                    assert!(seen == one && seen == two, "{seen} became {one}");
+                }
+            }
+        }
+        assert!(differ, "two imputations of {family} are the same");
+        assert_eq!(one.len(), seen.len());
+        let first = fs::read(dir.join("full-1.csv")).unwrap();
+        good(&dir, &["impute", "o", "--out", "full.csv", "--draws", "3"]);
+        assert_eq!(first, fs::read(dir.join("full-1.csv")).unwrap());
+    }
+}
+
+/// A fit that was never begun, one without draws, one without weights, one without holes, and odd wishes.
+#[test]
+fn what_cannot_be_imputed_is_told_in_one_sentence() {
+    let dir = folder("refused");
+    fit(&dir, "gaussian", &[]);
+    fs::write(dir.join("complete.csv"), "a,b\n1,2\n3,4\n5,1\n2,2\n").unwrap();
+    let short = ["--features", "6", "--warmup", "4", "--draws", "4", "--seed", "1", "-q"];
+    let of = |table: &str, out: &str, more: &[&str]| {
+        let names = if table == "t.csv" { vec!["--id", "name"] } else { Vec::new() };
+        let fit = ["fit", table, "--likelihood", "gaussian", "--out", out];
+        good(&dir, &[&fit[..], &short[..], &names[..], more].concat())
+    };
+    of("complete.csv", "whole", &[]);
+    let said = of("t.csv", "kept", &["--keep", "w"]);
+    assert!(said.stderr.is_empty() && !dir.join("kept/imputed.csv").exists());
+    fs::create_dir_all(dir.join("begun")).unwrap();
+    fs::copy(dir.join("o/config.toml"), dir.join("begun/config.toml")).unwrap();
+    for (arguments, words) in [
+        (&["impute", "nowhere", "--out", "c.csv"][..], &["nowhere", "holds no fit"][..]),
+        (&["impute", "begun", "--out", "c.csv"], &["begun", "no draws yet", "rflvm resume begun"]),
+        (&["impute", "kept", "--out", "c.csv"], &["keep is without beta", "fit again"]),
+        (&["impute", "whole", "--out", "c.csv"], &["complete.csv", "no cell", "missing"]),
+        (&["impute", "o", "--out", "c.txt"], &["out is c.txt", ".csv"]),
+        (&["impute", "o", "--out", "c.csv", "--draws", "0"], &["draws is 0"]),
+        (&["impute", "o", "--out", "c.csv", "--draws", "999"], &["draws is 999", "80"]),
+    ] {
+        let output = rflvm(&dir, arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+        words.iter().for_each(|word| assert!(said.contains(word), "'{word}' is not in: {said}"));
+        assert!(!dir.join("c.csv").exists());
+    }
+    // A table that changed since is not the one that was fitted.
+    let other = fs::read_to_string(dir.join("t.csv")).unwrap().replace("r1,", "r1,9");
+    fs::write(dir.join("t.csv"), other).unwrap();
+    let output = rflvm(&dir, &["impute", "o", "--out", "c.csv"]);
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("another table"));
+}

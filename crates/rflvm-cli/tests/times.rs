@@ -1,0 +1,136 @@
+//! Tables whose rows have times, as a user meets them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("times").join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn rflvm(dir: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rflvm")).current_dir(dir).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+const RUN: [&str; 11] =
+    ["--likelihood", "gaussian", "--features", "8", "--warmup", "10", "--draws", "8", "--seed", "2", "--out"];
+
+/// Fits t.csv into o, and says what the program said.
+fn fit(dir: &Path, more: &[&str]) -> String {
+    let output = rflvm(dir, &[&["fit", "t.csv"], &RUN[..], &["o"], more].concat());
+    assert!(output.status.success(), "{more:?}: {}", text(&output.stderr));
+    text(&output.stderr)
+}
+
+/// Two sequences of days, one of them backwards, and a row on its own.
+fn table() -> String {
+    let mut table = String::from("day,run,a,b,c\n");
+    for n in 0..12_u32 {
+        let (day, run) = if n % 2 == 0 { (1 + n, "up") } else { (28 - n, "down") };
+        let value = |j: u32| (f64::from(n) * 0.4 + f64::from(j)).sin();
+        table.push_str(&format!("2001-05-{day:02},{run},{},{},{}\n", value(0), value(1), value(2)));
+    }
+    table + "2001-06-01,alone,0.1,,0.3\n"
+}
+
+#[test]
+fn times_go_through_to_the_results() {
+    let dir = folder("through");
+    fs::write(dir.join("t.csv"), table()).unwrap();
+    let said = fit(&dir, &["--time", "day", "--sequence", "run", "--time-kernel", "matern32", "--time-trend"]);
+    assert!(said.contains("times from 2001-05-01 to 2001-06-01 in 3 sequences, typically 2 days apart"), "{said}");
+    let order =
+        "times are not in order: rows are ordered by time within 3 sequences; results keep the order of the table";
+    assert!(said.contains(order), "{said}");
+    assert!(said.contains("warning: 1 sequence has a single row (such as `alone`)"), "{said}");
+    let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
+    let lines: Vec<&str> = embedding.lines().collect();
+    assert_eq!(lines[0], "id,label,time,sequence,x1,x2,sd1,sd2");
+    assert!(lines[1].starts_with("1,,2001-05-01,up,") && lines[13].starts_with("13,,2001-06-01,alone,"));
+    let paths = fs::read_to_string(dir.join("o/paths.svg")).unwrap();
+    assert!(paths.starts_with("<svg") && paths.contains(">up<") && paths.contains("2001-05-"), "{paths}");
+    let config = fs::read_to_string(dir.join("o/config.toml")).unwrap();
+    for line in ["time = \"day\"", "time-kernel = \"matern32\"", "time-trend = true", "inducing = 64"] {
+        assert!(config.contains(line), "{line}: {config}");
+    }
+    // The settings repeat the fit; completed tables keep the times; the store tells xarray what they are.
+    let again = rflvm(&dir, &["fit", "--config", "o/config.toml", "--out", "p", "-q"]);
+    assert!(again.status.success(), "{}", text(&again.stderr));
+    assert_eq!(embedding, fs::read_to_string(dir.join("p/embedding.csv")).unwrap());
+    assert!(rflvm(&dir, &["impute", "o", "--out", "full.csv", "--draws", "1"]).status.success());
+    let full = fs::read_to_string(dir.join("full-1.csv")).unwrap();
+    assert!(full.starts_with("day,run,a,b,c\n2001-05-01,up,"), "{full}");
+    let about = fs::read_to_string(dir.join("o/draws.zarr/posterior/time/.zattrs")).unwrap();
+    assert!(about.contains("days since 2001-05-01 00:00:00"), "{about}");
+    let group = fs::read_to_string(dir.join("o/draws.zarr/posterior/.zattrs")).unwrap();
+    assert!(group.contains("time sequence"), "{group}");
+    let summary = rflvm(&dir, &["summary", "o"]);
+    assert!(summary.status.success() && !text(&summary.stdout).contains("time["), "{}", text(&summary.stderr));
+}
+
+#[test]
+fn numbers_in_order_are_not_remarked_upon_and_compact_dates_are() {
+    let dir = folder("numbers");
+    let rows = |time: &dyn Fn(u32) -> String| {
+        let row = |n: u32| format!("{},{},{}\n", time(n), n * 7 % 5, f64::from(n) * 0.3);
+        format!("t,a,b\n{}", (0..8).map(row).collect::<String>())
+    };
+    fs::write(dir.join("t.csv"), rows(&|n| format!("{}", f64::from(n) * 0.5))).unwrap();
+    let said = fit(&dir, &["--time", "t"]);
+    assert!(said.contains("times from 0 to 3.5 in 1 sequence, typically 0.5 apart"), "{said}");
+    assert!(!said.contains("not in order") && !said.contains("single row") && !said.contains("taken as"), "{said}");
+    let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
+    assert!(embedding.lines().nth(2).unwrap().starts_with("2,,0.5,,"), "{embedding}");
+    fs::write(dir.join("t.csv"), rows(&|n| format!("200105{:02}", n + 10))).unwrap();
+    let said = fit(&dir, &["--time", "t", "--overwrite"]);
+    assert!(said.contains("20010510 are taken as numbers"), "{said}");
+    let output = rflvm(&dir, &["doctor", "t.csv", "--time", "t", "--likelihood", "gaussian"]);
+    assert!(text(&output.stdout).contains("times from 20010510"), "{}", text(&output.stderr));
+}
+
+/// What is wrong, the table, the flags, and words that the message must have.
+type Bad = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
+
+const TIME: &[&str] = &["--time", "t"];
+const BOTH: &[&str] = &["--time", "t", "--sequence", "s"];
+
+const BAD: &[Bad] = &[
+    ("missing", "t,a,b\n1,2,3\n,4,5\n3,1,1\n", TIME, &["t.csv", "row 2", "`t`", "time is missing"]),
+    ("unreadable", "t,a,b\n1,2,3\nsoon,4,5\n3,1,1\n", TIME, &["row 2", "`soon`", "2001-05-30"]),
+    ("ambiguous", "t,a,b\n05/06/2001,2,3\n06/06/2001,4,5\n", TIME, &["row 1", "05/06/2001", "year first"]),
+    ("mixed", "t,a,b\n1,2,3\n2001-05-30,4,5\n3,1,1\n", TIME, &["row 2", "is a date", "numbers"]),
+    ("zones", "t,a,b\n2001-05-30 12:00Z,2,3\n2001-05-30 13:00,4,5\n", TIME, &["row 2", "zone"]),
+    ("equal", "t,a,b\n1,2,3\n1,4,5\n1,1,1\n", TIME, &["`t`", "all times are equal", "--time"]),
+    ("single", "t,s,a,b\n1,u,2,3\n2,v,4,5\n3,w,1,1\n", BOTH, &["single row", "--sequence"]),
+    ("nothing", "t,s,a,b\n1,u,2,3\n1,u,4,5\n3,w,1,1\n", BOTH, &["no sequence has two different times", "--sequence"]),
+    ("no sequence", "t,s,a,b\n1,u,2,3\n2,,4,5\n3,u,1,1\n", BOTH, &["row 2", "`s`", "sequence is missing"]),
+    ("sequence alone", "s,a,b\nu,2,3\nu,4,5\n", &["--sequence", "s"], &["sequence is s", "--time"]),
+    ("kernel alone", "a,b\n2,3\n4,5\n", &["--time-kernel", "cauchy"], &["time-kernel is cauchy", "--time"]),
+    ("trend alone", "a,b\n2,3\n4,5\n", &["--time-trend"], &["time-trend is true", "--time"]),
+    ("form alone", "a,b\n2,3\n4,5\n", &["--time-form", "dense"], &["time-form is dense", "--time"]),
+    ("inducing alone", "a,b\n2,3\n4,5\n", &["--inducing", "9"], &["inducing is 9", "--time"]),
+    ("inducing", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--inducing", "0"], &["inducing is 0", "at least 1"]),
+    ("kernel", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--time-kernel", "rbg"], &["rbg", "matern32"]),
+    ("column", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "u"], &["--time", "`u`"]),
+];
+
+#[test]
+fn bad_times_get_one_clear_sentence_and_exit_code_2() {
+    for (i, (name, table, flags, words)) in BAD.iter().enumerate() {
+        let dir = folder(&format!("bad{i}"));
+        fs::write(dir.join("t.csv"), table).unwrap();
+        let output = rflvm(&dir, &[&["fit", "t.csv", "--likelihood", "gaussian", "--out", "o"], *flags].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
+        assert_eq!(said.trim_end().lines().count(), 1, "{name}: one sentence, not {said}");
+        words.iter().for_each(|word| assert!(said.contains(word), "{name}: '{word}' is not in: {said}"));
+        assert!(!dir.join("o").exists(), "{name}: something was written");
+    }
+}

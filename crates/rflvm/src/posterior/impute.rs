@@ -1,0 +1,162 @@
+//! Missing cells: what the fit knows of them.
+//!
+//! Given a draw of the parameters, a missing cell is a draw of its family at f. Over the draws of the posterior these are
+//! draws of the posterior predictive distribution p(y_nj | Y). The trials of a missing multinomial row are not known: its
+//! cells are those of a single trial, so that their means are probabilities.
+
+use super::diagnostics::quantile;
+use super::mean_and_sd;
+use super::parameters::{Parameters, Stored, evenly};
+use crate::draws::zarr::Reader;
+use crate::error::RunError;
+use crate::linalg::Mat;
+use crate::model::Model;
+use crate::par;
+use crate::rng::Stream;
+
+/// Draws that are visited unless asked otherwise: quantiles near the ends are then known to a percent or so.
+pub const DRAWS: usize = 1000;
+/// Numbers held at once: missing cells of a batch of rows × draws. More cells take more passes over the store.
+const HELD: usize = 1 << 25;
+
+/// A missing cell; not a number where the trials of a binomial cell are missing too.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cell {
+    /// Its row.
+    pub row: usize,
+    /// Its column, in the model's order.
+    pub column: usize,
+    /// Posterior mean of E[y | f].
+    pub mean: f64,
+    /// Standard deviation of the posterior predictive distribution.
+    pub sd: f64,
+    /// Its quantiles at 5%, 50% and 95%.
+    pub quantiles: [f64; 3],
+}
+
+/// A fit, and which of its draws to use.
+#[derive(Debug, Clone, Copy)]
+pub struct Imputation<'a> {
+    /// The draws.
+    pub store: &'a Reader,
+    /// The model that they are of.
+    pub model: &'a Model,
+    /// The chains to use.
+    pub used: &'a [usize],
+    /// Where the randomness of cells comes from.
+    pub stream: Stream,
+}
+
+impl Imputation<'_> {
+    /// Hands every missing cell to `take`, row after row and in the order of the table's columns, from at most `most` draws.
+    pub fn cells(&self, most: usize, mut take: impl FnMut(Cell)) -> Result<(), RunError> {
+        let visited = evenly(self.used, self.store.size()?.1, most);
+        for rows in batches(self.model, visited.len()) {
+            let cells: Vec<(usize, usize)> =
+                rows.iter().flat_map(|&n| missing(self.model, n).into_iter().map(move |j| (n, j))).collect();
+            let mut means = vec![0.0; cells.len()];
+            let mut drawn = vec![Vec::with_capacity(visited.len()); cells.len()];
+            self.visit(&visited, &rows, |_, filled| {
+                let each = filled.iter().flatten();
+                for ((mean, drawn), cell) in means.iter_mut().zip(&mut drawn).zip(each) {
+                    *mean += cell.0 / visited.len() as f64;
+                    drawn.push(cell.1);
+                }
+            })?;
+            for (((row, column), mean), mut drawn) in cells.into_iter().zip(means).zip(drawn) {
+                drawn.sort_unstable_by(f64::total_cmp);
+                let (_, sd) = mean_and_sd(&drawn);
+                take(Cell { row, column, mean, sd, quantiles: [0.05, 0.5, 0.95].map(|p| quantile(&drawn, p)) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands `count` completed tables to `take`, N×J in the model's order of columns: observed cells as they are, missing
+    /// ones drawn, each table from another draw of the parameters.
+    pub fn tables<E: From<RunError>>(
+        &self,
+        count: usize,
+        mut take: impl FnMut(usize, &Mat) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let visited = evenly(self.used, self.store.size().map_err(RunError::from)?.1, count);
+        let rows: Vec<usize> = batches(self.model, 1).concat();
+        let mut table = self.model.y().clone();
+        // The first failure counts; a closure cannot return it.
+        let mut outcome = Ok(());
+        self.visit(&visited, &rows, |i, filled| {
+            for (&n, row) in rows.iter().zip(filled) {
+                missing(self.model, n).into_iter().zip(row).for_each(|(j, cell)| table[(n, j)] = cell.1);
+            }
+            if outcome.is_ok() {
+                outcome = take(i, &table);
+            }
+        })?;
+        outcome
+    }
+
+    /// Hands the missing cells of these rows to `take`, draw after draw.
+    fn visit(
+        &self,
+        visited: &[(usize, usize)],
+        rows: &[usize],
+        mut take: impl FnMut(usize, &[Filled]),
+    ) -> Result<(), RunError> {
+        let mut stored = Stored::open(self.store, self.model)?;
+        for (i, &(chain, draw)) in visited.iter().enumerate() {
+            let parameters = stored.at(chain, draw)?;
+            let f = parameters.f_of_rows(self.model, rows);
+            let stream = self.stream.at(chain as u64).at(draw as u64);
+            let fill = |i: usize| fill(self.model, &parameters, rows[i], f.row(i), stream.at(rows[i] as u64));
+            take(i, &par::map(rows.len(), 32 * rows.len() * self.model.columns(), fill));
+        }
+        Ok(())
+    }
+}
+
+/// E[y | f] and a draw of y, of each missing cell of a row.
+type Filled = Vec<(f64, f64)>;
+
+fn fill(model: &Model, parameters: &Parameters, n: usize, f: &[f64], stream: Stream) -> Filled {
+    let (mut expected, mut drawn) = (vec![0.0; f.len()], vec![0.0; f.len()]);
+    let rng = &mut stream.rng();
+    for (block, theta) in model.blocks().iter().zip(&parameters.theta) {
+        let (columns, row) = (block.columns.clone(), model.row(block, n, theta));
+        block.family.mean(row, &f[columns.clone()], &mut expected[columns.clone()]);
+        block.family.simulate(row, &f[columns.clone()], &mut drawn[columns], rng);
+    }
+    // Trials that are not known make no count, whatever was drawn.
+    let cell = |j: usize| (expected[j], if expected[j].is_nan() { f64::NAN } else { drawn[j] });
+    missing(model, n).into_iter().map(cell).collect()
+}
+
+/// The missing cells of a row: columns of the model, in the order of the table.
+fn missing(model: &Model, n: usize) -> Vec<usize> {
+    let mut columns: Vec<usize> = (0..model.columns()).filter(|&j| model.y()[(n, j)].is_nan()).collect();
+    columns.sort_unstable_by_key(|&j| model.order()[j]);
+    columns
+}
+
+/// Rows with missing cells, in batches of which so many draws can be held.
+fn batches(model: &Model, draws: usize) -> Vec<Vec<usize>> {
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    let mut room = 0;
+    for (n, row) in model.y().iter_rows().enumerate() {
+        let numbers = row.iter().filter(|y| y.is_nan()).count() * draws;
+        if numbers == 0 {
+            continue;
+        }
+        match batches.last_mut() {
+            Some(batch) if numbers <= room => batch.push(n),
+            _ => {
+                batches.push(vec![n]);
+                room = HELD;
+            }
+        }
+        room = room.saturating_sub(numbers);
+    }
+    batches
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! A small fit on disk: what is read back is what was drawn.
+
+use super::*;
+use crate::draws::zarr::{Kept, Labels, Store, Writer};
+use crate::gibbs::chain::Settings;
+use crate::gibbs::run::run;
+use crate::model::ModelSpec;
+use crate::model::family::{Family, Gaussian, NegativeBinomial};
+use crate::observations::Observations;
+use serde_json::json;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const DRAWN: u64 = 20;
+
+/// Two families whose columns take turns, so that the model's order is not the table's, and holes in both.
+fn model() -> Model {
+    let value = |n: usize, j: usize| match (n * 7 + j * 3) % 11 {
+        5 => f64::NAN,
+        v => (v + j) as f64,
+    };
+    let families: [(Vec<usize>, Arc<dyn Family>); 2] =
+        [(vec![1, 3], Arc::new(NegativeBinomial::default())), (vec![0, 2], Arc::new(Gaussian::default()))];
+    let spec = ModelSpec { features: 8, ..ModelSpec::default() };
+    Model::with_blocks(Observations::new(Mat::from_fn(16, 4, value)).unwrap(), families.into(), spec).unwrap()
+}
+
+fn fit(model: &Model, name: &str, keep: &[Kept]) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("rflvm-impute-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    let settings = Settings { warmup: 5, draws: DRAWN, chains: 2, seed: 1, ..Settings::default() };
+    let mut store = Store::new(&path, model, keep, 2, DRAWN, json!({}));
+    let labels = Labels { ids: (0..16).map(|n| n.to_string()).collect(), ..Labels::default() };
+    store.begin(model, &labels, 2).unwrap();
+    let sink = |chain| Writer::new(&store, model, chain, false);
+    let mut writers = run(model, &settings, sink, |_| ControlFlow::Continue(())).unwrap();
+    writers.iter_mut().for_each(|writer| writer.flush().unwrap());
+    store.publish(DRAWN).unwrap();
+    path
+}
+
+fn open(path: &Path) -> Reader {
+    Reader::open(path).unwrap()
+}
+
+#[test]
+fn f_of_a_draw_read_back_is_the_f_that_was_drawn() {
+    let model = model();
+    let path = fit(&model, "f", &[Kept::W, Kept::Beta, Kept::Theta, Kept::F]);
+    let store = open(&path);
+    let (mut stored, mut f) = (Stored::open(&store, &model).unwrap(), store.cursor("posterior/f").unwrap());
+    // Out of order, and across chains: a cursor goes anywhere.
+    for (chain, draw) in [(0, 0), (1, 19), (0, 13), (1, 0)] {
+        let rows = [3, 0, 15];
+        let ours = stored.at(chain, draw).unwrap().f_of_rows(&model, &rows);
+        let all = f.at(chain, draw).unwrap();
+        for (i, n) in rows.into_iter().enumerate() {
+            (0..4).for_each(|j| assert!((ours[(i, j)] - all[n * 4 + j]).abs() < 1e-10));
+        }
+    }
+    std::fs::remove_dir_all(path).unwrap();
+}
+
+#[test]
+fn missing_cells_have_the_moments_of_their_draws() {
+    let model = model();
+    let path = fit(&model, "cells", &Kept::DEFAULT);
+    let store = open(&path);
+    let imputation = Imputation { store: &store, model: &model, used: &[0, 1], stream: Stream::new(1).named("impute") };
+    let mut cells = Vec::new();
+    imputation.cells(DRAWS, |cell| cells.push(cell)).unwrap();
+    let holes = model.y().as_slice().iter().filter(|y| y.is_nan()).count();
+    assert_eq!(cells.len(), holes);
+    let place = |cell: &Cell| (cell.row, model.order()[cell.column]);
+    assert!(cells.is_sorted_by_key(place));
+    // As many tables as draws: the same draws of the cells, seen another way.
+    let mut tables = Vec::new();
+    imputation
+        .tables(2 * DRAWN as usize, |_, table| {
+            tables.push(table.clone());
+            Ok::<(), RunError>(())
+        })
+        .unwrap();
+    for cell in &cells {
+        let mut drawn: Vec<f64> = tables.iter().map(|t| t[(cell.row, cell.column)]).collect();
+        drawn.sort_by(f64::total_cmp);
+        assert!((cell.sd - mean_and_sd(&drawn).1).abs() < 1e-12);
+        assert_eq!(cell.quantiles[1], (drawn[19] + drawn[20]) / 2.0);
+        assert!(cell.mean.is_finite() && cell.quantiles.is_sorted());
+    }
+    for table in &tables {
+        let both = table.as_slice().iter().zip(model.y().as_slice());
+        both.for_each(|(filled, seen)| assert!(filled == seen || (seen.is_nan() && filled.is_finite())));
+    }
+    std::fs::remove_dir_all(path).unwrap();
+}
+
+#[test]
+fn draws_without_weights_or_of_another_table_are_refused() {
+    let model = model();
+    let path = fit(&model, "kept", &[Kept::W]);
+    let error = Stored::open(&open(&path), &model).unwrap_err().to_string();
+    assert!(error.contains("without beta") && error.contains("--keep"), "{error}");
+    let mut other = model.clone();
+    other.set_values(&Mat::zeros(16, 4));
+    let error = Stored::open(&open(&path), &other).unwrap_err().to_string();
+    assert!(error.contains("another table"), "{error}");
+    std::fs::remove_dir_all(path).unwrap();
+}

@@ -1,0 +1,136 @@
+//! The parameters of stored draws, all of one draw together: what the likelihood of any row, old or new, follows from.
+
+use crate::draws::zarr::{Cursor, Reader, parameter_name};
+use crate::error::{RunError, SpecError, StoreError};
+use crate::linalg::Mat;
+use crate::model::family::Theta;
+use crate::model::features::Features;
+use crate::model::{Model, predictor};
+
+/// One draw.
+#[derive(Debug, Clone)]
+pub struct Parameters {
+    /// X, N×D.
+    pub x: Mat,
+    /// W, L×D.
+    pub w: Mat,
+    /// β, (M+1)×J, intercepts in the last row.
+    pub beta: Mat,
+    /// θ of each block; what its parameters share is left empty, since no likelihood asks for it.
+    pub theta: Vec<Theta>,
+}
+
+impl Parameters {
+    /// F = o + Hβ of some positions, one a row, with their offsets.
+    pub fn f(&self, x: Mat, offset: &[f64]) -> Mat {
+        let mut f = Mat::zeros(x.rows(), self.beta.cols());
+        predictor(Features::new(x, self.w.clone()).h(), self.beta.view(), offset, &mut f);
+        f
+    }
+
+    /// F of some rows of the table.
+    pub fn f_of_rows(&self, model: &Model, rows: &[usize]) -> Mat {
+        let x = Mat::from_fn(rows.len(), self.x.cols(), |i, d| self.x[(rows[i], d)]);
+        let offset: Vec<f64> = rows.iter().map(|&n| model.offset()[n]).collect();
+        self.f(x, &offset)
+    }
+}
+
+/// Stored draws to be visited; one chunk of each array is held at a time.
+#[derive(Debug)]
+pub struct Stored<'a> {
+    model: &'a Model,
+    x: Cursor<'a>,
+    w: Cursor<'a>,
+    beta: Cursor<'a>,
+    theta: Vec<Vec<Cursor<'a>>>,
+}
+
+impl<'a> Stored<'a> {
+    /// The draws of a store, which must be of this model and hold W, β and θ.
+    pub fn open(store: &'a Reader, model: &'a Model) -> Result<Self, RunError> {
+        check_table(store, model)?;
+        let (n, j, d, l) = (model.rows(), model.columns(), model.latent_dim(), model.frequencies());
+        let theta = |block: usize| {
+            let b = &model.blocks()[block];
+            let array = |name| array(store, &parameter_name(model, block, name), "theta", &[b.columns.len()]);
+            b.family.parameters().into_iter().map(array).collect::<Result<Vec<_>, _>>()
+        };
+        Ok(Stored {
+            model,
+            x: array(store, "x", "x", &[n, d])?,
+            w: array(store, "w", "w", &[l, d])?,
+            beta: array(store, "beta", "beta", &[2 * l + 1, j])?,
+            theta: (0..model.blocks().len()).map(theta).collect::<Result<Vec<_>, _>>()?,
+        })
+    }
+
+    /// One draw of a chain, both counted from 0.
+    pub fn at(&mut self, chain: usize, draw: usize) -> Result<Parameters, StoreError> {
+        let (n, j, d, l) = (self.model.rows(), self.model.columns(), self.model.latent_dim(), self.model.frequencies());
+        let mut theta = Vec::with_capacity(self.theta.len());
+        for (block, parameters) in self.model.blocks().iter().zip(&mut self.theta) {
+            let mut values = Mat::zeros(parameters.len(), block.columns.len());
+            for (i, parameter) in parameters.iter_mut().enumerate() {
+                values.row_mut(i).copy_from_slice(parameter.at(chain, draw)?);
+            }
+            theta.push(Theta { values, hyper: Vec::new() });
+        }
+        Ok(Parameters {
+            x: Mat::from_vec(n, d, self.x.at(chain, draw)?.to_vec()),
+            w: Mat::from_vec(l, d, self.w.at(chain, draw)?.to_vec()),
+            beta: Mat::from_vec(2 * l + 1, j, self.beta.at(chain, draw)?.to_vec()),
+            theta,
+        })
+    }
+}
+
+/// An array of the store; `kept` is what a user names it by.
+fn array<'a>(store: &'a Reader, name: &str, kept: &str, shape: &[usize]) -> Result<Cursor<'a>, RunError> {
+    let name = format!("posterior/{name}");
+    if !store.is_drawn(&name) {
+        let rule = "predictions need w, beta and theta of every draw; fit again without --keep";
+        let value = format!("without {kept} in this fit");
+        return Err(SpecError::Setting { setting: "keep", value, rule: rule.into() }.into());
+    }
+    let cursor = store.cursor(&name)?;
+    if cursor.shape() != shape || cursor.size() != store.size()? {
+        return Err(store.foreign().into());
+    }
+    Ok(cursor)
+}
+
+/// Whether the draws are of this table.
+fn check_table(store: &Reader, model: &Model) -> Result<(), StoreError> {
+    let same = |name: &str, ours: &[f64]| -> Result<bool, StoreError> {
+        let stored = store.fixed(name)?;
+        Ok(stored.iter().map(|v| v.to_bits()).eq(ours.iter().map(|v| v.to_bits())))
+    };
+    match same("observed_data/y", model.y().as_slice())? && same("constant_data/offset", model.offset())? {
+        true => Ok(()),
+        false => Err(store.foreign()),
+    }
+}
+
+/// Chain and number of at most `most` draws, evenly spaced over all draws of the chains in `used`.
+pub fn evenly(used: &[usize], draws: usize, most: usize) -> Vec<(usize, usize)> {
+    let all = used.len() * draws;
+    let count = most.min(all);
+    // The middle of each of `count` equal stretches.
+    let place = |i: usize| (2 * i + 1) * all / (2 * count);
+    (0..count).map(place).map(|at| (used[at / draws], at % draws)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn visited_draws_are_spread_over_the_chains_that_are_used() {
+        assert_eq!(evenly(&[0, 2], 3, 10), [(0, 0), (0, 1), (0, 2), (2, 0), (2, 1), (2, 2)]);
+        assert_eq!(evenly(&[0, 2], 4, 4), [(0, 1), (0, 3), (2, 1), (2, 3)]);
+        assert_eq!(evenly(&[1], 5, 1), [(1, 2)]);
+        assert_eq!(evenly(&[], 5, 3), []);
+        assert_eq!(evenly(&[0], 0, 3), []);
+    }
+}
