@@ -16,7 +16,7 @@ use std::path::Path;
 
 const MAGIC: &[u8] = b"rflvm checkpoint\n";
 /// Changes whenever an older payload can no longer be read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const HEAD: usize = MAGIC.len() + 4 + 8 + 4;
 
 /// A run that can be taken up again.
@@ -43,6 +43,11 @@ pub fn fingerprint(model: &Model) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     let mut number = |v: f64| sum.update(&v.to_le_bytes());
     model.y().as_slice().iter().chain(model.offset()).for_each(|&v| number(v));
+    let times = model.dynamics().map(|dynamics| dynamics.times());
+    times.iter().flat_map(|t| t.at.iter().zip(&t.sequence)).for_each(|(&t, &s)| {
+        number(t);
+        number(s as f64);
+    });
     model.units().iter().for_each(|u| {
         number(u.centre);
         number(u.scale);

@@ -68,7 +68,7 @@ const SCALARS: [&str; 7] = [
     "posterior/f_cell",
 ];
 /// Arrays that are something else: not identified, or too many numbers to look at.
-const OTHERS: [&str; 5] = ["x", "w", "z", "beta", "f"];
+const OTHERS: [&str; 7] = ["x", "w", "z", "beta", "f", "length_scale", "noise_share"];
 /// What is no array of draws.
 const COORDINATES: [&str; 10] =
     ["chain", "draw", "row", "column", "latent", "frequency", "feature", "pair", "time", "sequence"];

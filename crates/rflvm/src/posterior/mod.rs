@@ -3,6 +3,7 @@
 pub mod align;
 pub mod convergence;
 pub mod diagnostics;
+pub mod forecast;
 pub mod impute;
 pub mod parameters;
 pub mod score;

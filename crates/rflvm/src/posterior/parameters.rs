@@ -5,6 +5,7 @@ use crate::error::{RunError, SpecError, StoreError};
 use crate::linalg::Mat;
 use crate::model::family::Theta;
 use crate::model::features::Features;
+use crate::model::latent::Axis;
 use crate::model::{Model, predictor};
 
 /// One draw.
@@ -18,6 +19,8 @@ pub struct Parameters {
     pub beta: Mat,
     /// θ of each block; what its parameters share is left empty, since no likelihood asks for it.
     pub theta: Vec<Theta>,
+    /// Hyperparameters of the paths, one an axis; none where rows have no times.
+    pub axes: Vec<Axis>,
 }
 
 impl Parameters {
@@ -44,6 +47,7 @@ pub struct Stored<'a> {
     w: Cursor<'a>,
     beta: Cursor<'a>,
     theta: Vec<Vec<Cursor<'a>>>,
+    axes: Option<[Cursor<'a>; 2]>,
 }
 
 impl<'a> Stored<'a> {
@@ -62,6 +66,13 @@ impl<'a> Stored<'a> {
             w: array(store, "w", "w", &[l, d])?,
             beta: array(store, "beta", "beta", &[2 * l + 1, j])?,
             theta: (0..model.blocks().len()).map(theta).collect::<Result<Vec<_>, _>>()?,
+            axes: match model.dynamics() {
+                None => None,
+                Some(_) => Some([
+                    array(store, "length_scale", "length_scale", &[d])?,
+                    array(store, "noise_share", "noise_share", &[d])?,
+                ]),
+            },
         })
     }
 
@@ -76,7 +87,13 @@ impl<'a> Stored<'a> {
             }
             theta.push(Theta { values, hyper: Vec::new() });
         }
+        let mut axes = Vec::new();
+        if let (Some([length_scale, noise]), Some(dynamics)) = (&mut self.axes, self.model.dynamics()) {
+            let pairs = length_scale.at(chain, draw)?.iter().zip(noise.at(chain, draw)?);
+            axes.extend(pairs.map(|(l, &noise)| Axis { length_scale: l / dynamics.span(), noise }));
+        }
         Ok(Parameters {
+            axes,
             x: Mat::from_vec(n, d, self.x.at(chain, draw)?.to_vec()),
             w: Mat::from_vec(l, d, self.w.at(chain, draw)?.to_vec()),
             beta: Mat::from_vec(2 * l + 1, j, self.beta.at(chain, draw)?.to_vec()),

@@ -47,6 +47,9 @@ pub enum Quantity {
     Alpha,
     Clusters,
     FrequencyNorm,
+    LengthScale,
+    NoiseShare,
+    TimeScale,
     Distance,
     Cell,
     LnJoint,
@@ -116,6 +119,11 @@ pub fn quantities(model: &Model, keep: &[Kept], chains: usize) -> Vec<(Quantity,
     add(Quantity::Alpha, "alpha", Kind::Float, &[]);
     add(Quantity::Clusters, "clusters", Kind::Integer, &[]);
     add(Quantity::FrequencyNorm, "w2", Kind::Float, &[]);
+    if model.dynamics().is_some() {
+        add(Quantity::LengthScale, "length_scale", Kind::Float, &[latent]);
+        add(Quantity::NoiseShare, "noise_share", Kind::Float, &[latent]);
+        add(Quantity::TimeScale, "time_scale", Kind::Float, &[]);
+    }
     let traced = Traced::of(model);
     add(Quantity::Distance, "distance", Kind::Float, &[("pair", traced.pairs.len())]);
     add(Quantity::Cell, "f_cell", Kind::Float, &[("cell", traced.cells.len())]);
@@ -141,6 +149,12 @@ pub fn parameter_name(model: &Model, block: usize, parameter: &str) -> String {
     format!("{parameter}{}", block_names(model, block).0)
 }
 
+/// ℓ_d in the user's units of time.
+fn length_scales(draw: &Draw<'_>) -> Vec<f64> {
+    let span = draw.model.dynamics().map_or(1.0, |dynamics| dynamics.span());
+    draw.state.axes.iter().map(|axis| span * axis.length_scale).collect()
+}
+
 impl Quantity {
     /// Adds the quantity's bytes.
     pub fn write(self, draw: &Draw<'_>, traced: &Traced, to: &mut Vec<u8>) {
@@ -155,6 +169,13 @@ impl Quantity {
             Quantity::Theta { block, parameter } => put(state.theta[block].values.row(parameter)),
             Quantity::Alpha => put(&[state.spectral.alpha]),
             Quantity::FrequencyNorm => put(&[state.features.w().as_slice().iter().map(|w| w * w).sum()]),
+            Quantity::LengthScale => put(&length_scales(draw)),
+            Quantity::NoiseShare => put(&state.axes.iter().map(|axis| axis.noise).collect::<Vec<f64>>()),
+            Quantity::TimeScale => {
+                // The geometric mean: unlike the axes' own, it does not depend on which axis is called which.
+                let scales = length_scales(draw);
+                put(&[(scales.iter().map(|l| l.ln()).sum::<f64>() / scales.len() as f64).exp()]);
+            }
             Quantity::Distance => put(&traced.distances(state)),
             Quantity::Cell => put(&traced.values(state)),
             Quantity::LnJoint => put(&[draw.ln_joint]),

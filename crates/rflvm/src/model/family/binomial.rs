@@ -38,7 +38,9 @@ impl Binomial {
     fn of(&self, n: usize, j: usize) -> f64 {
         match &self.trials {
             Trials::Same(b) => f64::from(*b),
-            Trials::Each(b) => b[(n, j)],
+            Trials::Each(b) if n < b.rows() => b[(n, j)],
+            // A row that the table does not have.
+            Trials::Each(_) => 1.0,
         }
     }
 }

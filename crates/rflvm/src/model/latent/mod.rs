@@ -2,6 +2,7 @@
 //! x_·d has covariance (1 − ρ_d) k(t, t'; ℓ_d) + ρ_d [n = n'] within a sequence, and sequences are independent given the
 //! hyperparameters ℓ_d and ρ_d, which they share.
 
+mod ahead;
 mod dense;
 mod dynamics;
 mod inducing;
