@@ -8,9 +8,6 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The kernel of the latent path over time.
-KERNELS = {"s_curve": "rbf", "lorenz": "rbf", "cmu": "rbf", "forex": "rbf"}
-
 
 def arguments(parser):
     """Adds what the fits depend on."""

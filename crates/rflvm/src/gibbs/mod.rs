@@ -188,13 +188,16 @@ fn timed(
     info: &mut SweepInfo,
     clock: &mut Clock,
 ) -> Result<(), NumericalError> {
-    timescales::centred(state, paths, stream.named("scales"))?;
-    if moves.positions {
-        timescales::whitened(model, state, paths, stream.named("whitened scales"))?;
+    // In turn, as a coin falls: a candidate of either costs a factor of the covariance.
+    let stream = stream.named("scales");
+    if moves.positions && stream.named("turn").rng().random() {
+        timescales::whitened(model, state, paths, stream)?;
+    } else {
+        timescales::centred(state, paths, stream)?;
     }
     clock.lap(info, Step::Scales);
     if moves.positions {
-        windows::update(model, state, paths, stream.named("x"), info)?;
+        windows::update(model, state, paths, stream.named("windows"), info)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 
 use super::hamiltonian::Directions;
 use crate::error::NumericalError;
+use crate::kernels;
 use crate::linalg::{Cholesky, Mat, par_mul};
 use crate::model::latent::{Axis, Path, Paths};
 use crate::model::{Model, State};
@@ -43,8 +44,8 @@ pub fn information(model: &Model, state: &State) -> Mat {
 
 /// A root A of (C⁻¹ + Λ)⁻¹ for one axis of one sequence.
 enum Root<'a> {
-    /// A = R⁻ᵀ, RRᵀ = C⁻¹ + Λ.
-    Matrix(Cholesky),
+    /// R⁻¹, RRᵀ = C⁻¹ + Λ, for A = R⁻ᵀ: a trajectory asks so often that the inverse pays.
+    Matrix(Mat),
     /// Matheron's rule: a path x and a noisy view of it y = x + S^½e make x − C(C + S)⁻¹y, S = Λ⁻¹, a draw of the path given that
     /// the view was zero.
     Conditioned { prior: &'a Path, noisy: Path, roots: Vec<f64> },
@@ -76,7 +77,7 @@ impl<'a> Smooth<'a> {
                     (Path::Dense(path), _) => {
                         let mut precision = path.inverse().clone();
                         rows.iter().enumerate().for_each(|(i, &n)| precision[(i, i)] += information[(n, d)]);
-                        Root::Matrix(Cholesky::new(&precision, "gradient")?)
+                        Root::Matrix(Cholesky::new(&precision, "gradient")?.inverse_lower())
                     }
                     (prior, Some(noisy)) => {
                         let roots = rows.iter().map(|&n| variance[n].sqrt()).collect();
@@ -94,7 +95,7 @@ impl<'a> Smooth<'a> {
 impl Root<'_> {
     fn count(&self) -> usize {
         match self {
-            Root::Matrix(factor) => factor.order(),
+            Root::Matrix(inverse) => inverse.rows(),
             Root::Conditioned { prior, roots, .. } => prior.noise() + roots.len(),
         }
     }
@@ -102,9 +103,10 @@ impl Root<'_> {
     /// Ar.
     fn push(&self, r: &[f64]) -> Vec<f64> {
         match self {
-            Root::Matrix(factor) => {
-                let mut x = r.to_vec();
-                factor.solve_upper(&mut x);
+            Root::Matrix(inverse) => {
+                let mut x = vec![0.0; r.len()];
+                let rows = r.iter().zip(inverse.iter_rows()).enumerate();
+                rows.for_each(|(i, (r, row))| kernels::axpy(*r, &row[..=i], &mut x[..=i]));
                 x
             }
             Root::Conditioned { prior, noisy, roots } => {
@@ -121,10 +123,8 @@ impl Root<'_> {
     /// Aᵀg.
     fn pull(&self, g: &[f64]) -> Vec<f64> {
         match self {
-            Root::Matrix(factor) => {
-                let mut r = g.to_vec();
-                factor.solve_lower(&mut r);
-                r
+            Root::Matrix(inverse) => {
+                inverse.iter_rows().enumerate().map(|(i, row)| kernels::dot(&row[..=i], &g[..=i])).collect()
             }
             Root::Conditioned { prior, noisy, roots } => {
                 let told = noisy.precision(&prior.covariance(g));

@@ -1,6 +1,7 @@
 //! ℓ_d and ρ_d of the paths, by elliptical slices under their Gaussian prior (in ln ℓ and logit ρ), in two ways that help where the
 //! other is stuck: with X held, which is right where the data pin X down, and with the noise held that X is made from (X = L(ℓ, ρ)u),
-//! which moves X along and is right where they do not.
+//! which moves X along and is right where they do not. One axis a sweep must do: where C is dense a
+//! few factors of it cost as much as the rest of a sweep.
 
 use crate::dist::normals;
 use crate::error::NumericalError;
@@ -12,28 +13,30 @@ use crate::rng::{Stream, StreamRng};
 use crate::slice::{self, Landing};
 use rand::RngExt;
 
-/// ℓ and ρ of each axis given X; `paths` follows.
+/// ℓ and ρ of one axis, drawn at random, given X; `paths` follows.
 pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
-    for d in 0..state.axes.len() {
-        let rng = &mut stream.at(d as u64).rng();
-        let x = state.features.x();
-        let current = paths.ln_axis(d, paths.of_axis(d), x);
-        let (dynamics, mut taken) = (paths.dynamics(), None);
-        let ellipse = Ellipse::new(&state.axes[d], rng);
-        let landing = slice::elliptical(rng, current, |cos, sin| {
-            // Hyperparameters whose covariance has no factor are refused.
-            let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
-            let ln_density = paths.ln_axis(d, &candidate, x);
-            taken = Some(candidate);
-            ln_density
-        });
-        ellipse.land(landing, taken, d, &mut state.axes, paths);
+    let rng = &mut stream.rng();
+    let (d, x) = (rng.random_range(0..state.axes.len()), state.features.x());
+    let current = paths.ln_axis(d, paths.of_axis(d), x);
+    if !current.is_finite() {
+        let place = format!("axis {}", d + 1);
+        return Err(NumericalError::NotFinite { step: "time scales", value: current, place });
     }
+    let (dynamics, mut taken) = (paths.dynamics(), None);
+    let ellipse = Ellipse::new(&state.axes[d], rng);
+    let landing = slice::elliptical(rng, current, |cos, sin| {
+        // Hyperparameters whose covariance has no factor are refused.
+        let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
+        let ln_density = paths.ln_axis(d, &candidate, x);
+        taken = Some(candidate);
+        ln_density
+    });
+    ellipse.land(landing, taken, d, &mut state.axes, paths);
     Ok(())
 }
 
 /// ℓ and ρ of one axis, drawn at random, given the noise that X is made from; X and `paths` follow. Each candidate costs a
-/// likelihood of all cells beside its factor, so that one axis a sweep must do.
+/// likelihood of all cells beside its factor.
 pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
     let (mut x, mut h) = (state.features.x().clone(), state.features.h().clone());
     let mut f = Mat::zeros(model.rows(), model.columns());

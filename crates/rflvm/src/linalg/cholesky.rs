@@ -144,7 +144,12 @@ impl Cholesky {
 
     /// A⁻¹ = L⁻ᵀL⁻¹.
     pub fn inverse(&self) -> Mat {
-        gram(&self.lower_inverse(0, self.order), None, &vec![0.0; self.order]).to_mat()
+        gram(&self.inverse_lower(), None, &vec![0.0; self.order]).to_mat()
+    }
+
+    /// L⁻¹.
+    pub fn inverse_lower(&self) -> Mat {
+        self.lower_inverse(0, self.order)
     }
 
     /// The inverse of the `n` rows and columns of L from `start` on, by halves: [A 0; B C]⁻¹ = [A⁻¹ 0; −C⁻¹BA⁻¹ C⁻¹].

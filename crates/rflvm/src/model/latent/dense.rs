@@ -61,6 +61,9 @@ impl Dense {
     }
 
     pub(super) fn precision(&self, x: &[f64]) -> Vec<f64> {
+        if let Some(inverse) = self.inverse.get() {
+            return inverse.iter_rows().map(|row| kernels::dot(row, x)).collect();
+        }
         let mut solved = x.to_vec();
         self.cholesky.solve(&mut solved);
         solved
