@@ -242,9 +242,12 @@ pub fn all() -> Vec<Configuration> {
     .collect()
 }
 
+/// A family, ready to be made.
+type Maker = fn() -> Arc<dyn Family>;
+
 /// Every family and a mixture of them × the forms of the paths × {complete, missing}.
 fn timed() -> Vec<Configuration> {
-    let families: [(&str, fn() -> Arc<dyn Family>); 8] = [
+    let families: [(&str, Maker); 8] = [
         ("gaussian", gaussian),
         ("poisson", poisson),
         ("bernoulli", bernoulli),

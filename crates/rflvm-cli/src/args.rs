@@ -1,7 +1,7 @@
 //! What was typed.
 
 use crate::config::{Config, ModelConfig};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -37,6 +37,8 @@ pub enum Command {
     Summary(SummaryArgs),
     /// Estimate the missing cells of a fitted table, or complete the table several times.
     Impute(ImputeArgs),
+    /// Say what a fit with times expects of times that have no row: ahead, or between rows.
+    Forecast(ForecastArgs),
     /// Write draws as CSV or NumPy arrays.
     Export(ExportArgs),
     /// Draw a table from the model, or the S-curve, with its truth.
@@ -163,6 +165,31 @@ pub struct ImputeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("when").required(true).args(["times", "horizon"])))]
+pub struct ForecastArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The new times, comma-separated and written as those of the table, or a file with one a line; none before the first row.
+    #[arg(long, value_name = "T,…|FILE", allow_hyphen_values = true)]
+    pub times: Option<String>,
+    /// So many new times beyond the last of each sequence, as far apart as times typically are.
+    #[arg(long, value_name = "K")]
+    pub horizon: Option<usize>,
+    /// Only this sequence; all by default.
+    #[arg(long, value_name = "NAME")]
+    pub sequence: Option<String>,
+    /// The file, a .csv with the columns time, sequence (where there are any), column, mean, sd, q05, q50 and q95: one line a new
+    /// time and column.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Write so many simulated futures instead: FILE-1.csv, FILE-2.csv, … beside FILE, one line a new time, each from another
+    /// draw of the posterior.
+    #[arg(long, value_name = "M")]
+    pub draws: Option<usize>,
+}
+
+#[derive(Debug, Args)]
 pub struct ExportArgs {
     /// The folder of the fit.
     #[arg(value_name = "DIR")]
@@ -232,6 +259,9 @@ pub struct SimulateArgs {
     /// Trials of a binomial cell (default 1) or of a multinomial row (default 100).
     #[arg(long)]
     pub trials: Option<u32>,
+    /// Write a column `time` too: the position along the S.
+    #[arg(long)]
+    pub time: bool,
     /// The seed; drawn and printed if not given.
     #[arg(long)]
     pub seed: Option<u64>,

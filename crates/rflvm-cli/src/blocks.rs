@@ -110,12 +110,7 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
             None => Ok(default),
         };
     }
-    let inducing = path.inducing.unwrap_or(default.inducing);
-    if inducing == 0 {
-        let rule = "it must be at least 1".into();
-        return Err(SpecError::Setting { setting: "inducing", value: "0".into(), rule });
-    }
-    Ok(TimeSpec {
+    let spec = TimeSpec {
         kernel: path.time_kernel.as_deref().map_or(Ok(default.kernel), TimeKernel::named)?,
         trend: path.time_trend.unwrap_or(default.trend),
         form: match path.time_form {
@@ -124,8 +119,10 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
             Some(TimeFormArg::StateSpace) => Form::StateSpace,
             Some(TimeFormArg::Inducing) => Form::Inducing,
         },
-        inducing,
-    })
+        inducing: path.inducing.unwrap_or(default.inducing),
+    };
+    spec.check()?;
+    Ok(spec)
 }
 
 /// The model's settings.

@@ -69,6 +69,12 @@ pub enum Failure {
         /// The table.
         file: String,
     },
+    /// There is nothing to forecast.
+    #[error("{dir}: the rows of this fit have no times, so there is nothing to forecast; fit again with --time")]
+    Timeless {
+        /// The folder.
+        dir: String,
+    },
     /// Another run works in the folder.
     #[error(
         "{dir}: another rflvm is at work in this folder; wait for it, stop it, or choose another folder with --out"

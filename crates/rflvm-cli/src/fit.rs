@@ -109,6 +109,9 @@ impl Fit {
             voice.say(&timeline.line());
             timeline.tell(voice);
         }
+        if let Some(dynamics) = self.model.dynamics() {
+            voice.say(&dynamics.describe());
+        }
         self.model.warnings().iter().for_each(|warning| voice.warn(warning));
         let (rows, columns, seed) = (self.model.rows(), self.model.columns(), self.settings.seed);
         let mut families: Vec<&str> = self.model.blocks().iter().map(|b| b.family.name()).collect();
@@ -148,6 +151,13 @@ impl Fit {
             Some(InstructionsArg::Baseline) => Level::Baseline,
             _ => Level::Avx512,
         });
+    }
+
+    /// For each column of the table, its place in the model.
+    pub fn places(&self) -> Vec<usize> {
+        let mut places = vec![0; self.model.columns()];
+        self.model.order().iter().enumerate().for_each(|(place, &column)| places[column] = place);
+        places
     }
 
     /// Where the randomness of anything but sampling comes from.

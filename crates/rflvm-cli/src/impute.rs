@@ -2,54 +2,33 @@
 
 use crate::args::ImputeArgs;
 use crate::atomic::plain_reason;
+use crate::drawn::{Drawn, check_csv, listed, numbered, text};
 use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::output;
-use crate::results::warn_of_chains;
-use crate::sample::store_path;
-use crate::voice::Voice;
 use rflvm::atomic::write_with;
 use rflvm::draws::zarr::Reader;
-use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
-use rflvm::posterior::convergence::judge;
 use rflvm::posterior::impute::{Cell, DRAWS, Imputation};
 use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
-    if args.out.extension().is_none_or(|e| e != "csv") {
-        let (setting, value) = ("out", args.out.display().to_string());
-        return Err(SpecError::Setting { setting, value, rule: "its name must end in .csv".into() }.into());
-    }
+    check_csv(&args.out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     if !fit.model.has_missing() {
         return Err(Failure::Complete { file: fit.table.path.display().to_string() });
     }
-    let path = store_path(&args.dir);
-    let no_draws = || Failure::NoDraws { dir: args.dir.display().to_string() };
-    if !path.join(".zmetadata").exists() {
-        return Err(no_draws());
-    }
-    let store = Reader::open(&path)?;
-    if store.size()?.1 == 0 {
-        return Err(no_draws());
-    }
-    fit.use_instructions();
-    let convergence = judge(&store)?;
-    warn_of_chains(&convergence, Voice::default());
-    let used = convergence.used();
+    let drawn = Drawn::open(&fit, &args.dir)?;
     match args.draws {
         None => {
-            let count = write_cells(&args.out, &fit, &store, &used)?;
+            let count = write_cells(&args.out, &fit, &drawn.store, &drawn.used)?;
             println!("{count} missing cells: {}", args.out.display());
         }
         Some(count) => {
-            let files = write_tables(&args.out, count, &fit, &store, &used)?;
-            println!(
-                "{count} completed tables: {}",
-                files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ")
-            );
+            drawn.check_count(count)?;
+            let files = write_tables(&args.out, count, &fit, &drawn)?;
+            println!("{count} completed tables: {}", listed(&files));
         }
     }
     Ok(())
@@ -58,11 +37,6 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
 /// The cells of a fit, by the draws of the chains that are used.
 fn imputation<'a>(fit: &'a Fit, store: &'a Reader, used: &'a [usize]) -> Imputation<'a> {
     Imputation { store, model: &fit.model, used, stream: fit.stream().named("impute") }
-}
-
-/// A number as a cell; what is not known is left empty.
-fn text(value: f64) -> String {
-    if value.is_nan() { String::new() } else { value.to_string() }
 }
 
 /// Writes `row,column,mean,sd,q05,q50,q95`, and says how many cells there were.
@@ -80,16 +54,10 @@ pub fn write_cells(path: &Path, fit: &Fit, store: &Reader, used: &[usize]) -> Re
 }
 
 /// Writes completed tables beside `path`: table.csv is the pattern of table-1.csv, table-2.csv, …
-fn write_tables(path: &Path, count: usize, fit: &Fit, store: &Reader, used: &[usize]) -> Result<Vec<PathBuf>, Failure> {
-    let there = used.len() * store.size()?.1;
-    if count == 0 || count > there {
-        let rule = format!("each table takes a draw of its own, and this fit has {there}; ask for 1 to {there}");
-        return Err(SpecError::Setting { setting: "draws", value: count.to_string(), rule }.into());
-    }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+fn write_tables(path: &Path, count: usize, fit: &Fit, drawn: &Drawn) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::with_capacity(count);
-    imputation(fit, store, used).tables(count, |i, table| -> Result<(), Failure> {
-        let file = path.with_file_name(format!("{stem}-{}.csv", i + 1));
+    imputation(fit, &drawn.store, &drawn.used).tables(count, |i, table| -> Result<(), Failure> {
+        let file = numbered(path, i);
         write_table(&file, fit, table)?;
         files.push(file);
         Ok(())
@@ -111,9 +79,7 @@ fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     .into_iter()
     .filter_map(|(name, cells)| name.zip(cells))
     .collect();
-    // For each column of the table, its place in the model.
-    let mut places = vec![0; model.columns()];
-    model.order().iter().enumerate().for_each(|(place, &column)| places[column] = place);
+    let places = fit.places();
     let fill = |file: &mut std::io::BufWriter<std::fs::File>| {
         let mut writer = csv::Writer::from_writer(file);
         writer.write_record(aside.iter().map(|(name, _)| *name).chain(table.columns.iter().map(String::as_str)))?;

@@ -6,9 +6,11 @@ mod blocks;
 mod config;
 mod demo;
 mod doctor;
+mod drawn;
 mod export;
 mod failure;
 mod fit;
+mod forecast;
 mod impute;
 mod manual;
 mod output;
@@ -21,6 +23,7 @@ mod simulate;
 mod stop;
 mod summary;
 mod table;
+mod time_scales;
 mod times;
 mod voice;
 
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Command::Resume(args) => resume::run(args),
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),
+        Command::Forecast(args) => forecast::run(args),
         Command::Export(args) => export::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Completions { shell } => manual::completions(*shell),

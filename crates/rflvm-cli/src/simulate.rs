@@ -15,6 +15,8 @@ use std::sync::Arc;
 /// What was drawn.
 struct Truth {
     y: Mat,
+    /// Position along the S.
+    t: Option<Vec<f64>>,
     x: Mat,
     f: Mat,
     w: Option<Mat>,
@@ -29,13 +31,17 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
             return Err(SpecError::Setting { setting, value: value.to_string(), rule }.into());
         }
     }
+    if args.time && args.source == SourceArg::Model {
+        let rule = "rows of the model have no times; leave it out, or draw an S-curve".into();
+        return Err(SpecError::Setting { setting: "time", value: "given".into(), rule }.into());
+    }
     let trials = (args.likelihood == "binomial").then(|| Trials::Same(args.trials.unwrap_or(1)));
     let family = rflvm::spec::family(&args.likelihood, trials)?;
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let truth = draw(args, &family, Stream::new(seed).named("simulate"))?;
     atomic::prepare_dir(&args.out)?;
     let mut files = vec![
-        ("table.csv", output::matrix_csv("y", &truth.y)),
+        ("table.csv", table(&truth.y, truth.t.as_deref().filter(|_| args.time))),
         ("positions.csv", output::matrix_csv("x", &truth.x)),
         ("functions.csv", output::matrix_csv("f", &truth.f)),
     ];
@@ -63,7 +69,7 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
             let theta = s_curve_parameters(args, family.as_ref());
             let curve =
                 simulate::s_curve(args.rows, args.columns, family.as_ref(), &theta, trials, stream).map_err(broken)?;
-            Ok(Truth { y: curve.y, x: curve.x, f: curve.f, w: None, theta })
+            Ok(Truth { y: curve.y, t: Some(curve.t), x: curve.x, f: curve.f, w: None, theta })
         }
         SourceArg::Model => {
             let blocks = vec![(args.columns, family.clone())];
@@ -71,6 +77,7 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
             let state = simulate::draw_prior(&model, stream).map_err(broken)?;
             Ok(Truth {
                 y: simulate::draw_data(&model, &state, stream),
+                t: None,
                 x: state.features.x().clone(),
                 w: Some(state.features.w().clone()),
                 theta: state.theta[0].clone(),
@@ -78,6 +85,14 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
             })
         }
     }
+}
+
+/// The table, after its times where they are asked for.
+fn table(y: &Mat, times: Option<&[f64]>) -> String {
+    let Some(times) = times else { return output::matrix_csv("y", y) };
+    let header = std::iter::once("time".to_string()).chain((1..=y.cols()).map(|j| format!("y{j}"))).collect();
+    let row = |(time, row): (&f64, &[f64])| std::iter::once(time).chain(row).map(f64::to_string).collect();
+    output::csv_text(header, times.iter().zip(y.iter_rows()).map(row))
 }
 
 /// The S-curve's own parameters: noise of standard deviation ½ for real columns, dispersion r_j = j as in the paper, and

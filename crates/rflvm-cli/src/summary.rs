@@ -3,6 +3,7 @@
 use crate::args::SummaryArgs;
 use crate::failure::Failure;
 use crate::sample::{checkpoint_path, store_path};
+use crate::time_scales::TimeScales;
 use rflvm::draws::zarr::Reader;
 use rflvm::gibbs::{Step, checkpoint};
 use rflvm::posterior::convergence::{Convergence, Outcome, judge};
@@ -18,6 +19,7 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let store = Reader::open(&path)?;
     let convergence = judge(&store)?;
     let sampler = sampler(&store, &convergence)?;
+    let scales = TimeScales::of(&args.dir, &store, &convergence.used())?;
     let times = times(&args.dir);
     if args.json {
         let mut all = as_json(&convergence);
@@ -25,6 +27,9 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
             times.iter().map(|(name, seconds)| (name.to_string(), json!(seconds))).collect::<Map<_, _>>().into();
         all["sampler"] =
             json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
+        if let Some(scales) = &scales {
+            all["length_scales"] = scales.as_json();
+        }
         println!("{all}");
         return Ok(());
     }
@@ -33,6 +38,9 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
         let word =
             if verdict.used { String::new() } else { format!("; set aside, {:.0} below the best", verdict.below) };
         println!("chain {}: {} draws, mean log joint {:.1}{word}", chain + 1, convergence.draws, verdict.ln_joint);
+    }
+    if let Some(scales) = &scales {
+        println!("{}", scales.line());
     }
     let parts: Vec<String> = sampler.iter().map(|(name, value)| format!("{name} {value:.3}")).collect();
     println!("per sweep: {}", parts.join(", "));

@@ -68,6 +68,12 @@ impl Timeline {
         rows
     }
 
+    /// The first and the last time of a sequence.
+    pub fn ends(&self, sequence: usize) -> (f64, f64) {
+        let own = self.times.at.iter().zip(&self.times.sequence).filter(|(_, s)| **s == sequence);
+        own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (&t, _)| (low.min(t), high.max(t)))
+    }
+
     /// The median gap between neighbouring times of a sequence.
     pub fn typical_step(&self) -> f64 {
         let at = &self.times.at;

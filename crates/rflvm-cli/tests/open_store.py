@@ -32,6 +32,17 @@ assert 0 < draws <= 450 and np.isfinite(killed["posterior"]["x"].values).all(), 
 assert np.array_equal(killed["posterior"]["x"].values, posterior["x"].values[:, :draws])
 az.summary(partial, var_names=["alpha"])
 
+timed, _ = opened("timed")
+paths = timed["posterior"]
+assert paths["time"].dims == ("row",) and paths["time"].dtype.kind == "M", paths["time"]
+assert str(paths["time"].values[0])[:10] == "2001-01-02", paths["time"].values[0]
+assert list(paths["sequence"].values[:3]) == ["odd", "even", "odd"], paths["sequence"].values[:3]
+assert paths["x"].coords["time"].identical(paths["time"]) and "sequence" in paths["x"].coords
+scales = paths["length_scale"]
+assert scales.dims == ("chain", "draw", "latent") and (scales.values > 0).all() and (paths["noise_share"].values < 1).all()
+middle = np.exp(np.log(scales.values).mean(axis=2))
+assert np.allclose(paths["time_scale"].values, middle)
+
 with open("summary.json") as file:
     ours = {line["name"]: line for line in json.load(file)["quantities"]}
 used = posterior.ds

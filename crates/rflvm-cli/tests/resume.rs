@@ -43,6 +43,20 @@ fn prepare(dir: &Path) -> Vec<&'static str> {
     flags
 }
 
+/// The same with times, and a shorter run: two sequences whose rows take turns.
+fn prepare_timed(dir: &Path) -> Vec<&'static str> {
+    let mut flags = prepare(dir);
+    let table = fs::read_to_string(dir.join("t.csv")).unwrap();
+    let timed = |(n, line): (usize, &str)| match n {
+        0 => format!("day,run,{line}"),
+        _ => format!("2001-{:02}-{:02},{},{line}", 1 + n / 28, 1 + n % 28, ["even", "odd"][n % 2]),
+    };
+    fs::write(dir.join("t.csv"), table.lines().enumerate().map(timed).collect::<Vec<_>>().join("\n")).unwrap();
+    flags.truncate(8);
+    flags.extend(["--time", "day", "--sequence", "run", "--warmup", "60", "--draws", "120", "--checkpoint", "0.03"]);
+    flags
+}
+
 /// Every file of a folder, by its name in it.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
@@ -145,6 +159,35 @@ fn an_interrupted_run_saves_tells_how_to_go_on_and_does() {
 
 #[cfg(unix)]
 #[test]
+fn paths_over_time_go_on_where_they_were_stopped() {
+    let dir = folder("timed");
+    let mut fit = prepare_timed(&dir);
+    for kernel in ["rbf", "matern32"] {
+        fit.extend(["--time-kernel", kernel]);
+        assert!(rflvm(&dir, &[&fit[..], &["--out", "whole", "-q", "--overwrite"]].concat()).status.success());
+        let _ = fs::remove_dir_all(dir.join("part"));
+        let child = command(&dir, &[&fit[..], &["--out", "part", "-q", "--threads", "1"]].concat()).spawn().unwrap();
+        while !dir.join("part/draws.zarr/posterior/length_scale/0.0.0").exists() {
+            sleep(Duration::from_millis(1));
+        }
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+        let output = rflvm(&dir, &["resume", "part", "-q"]);
+        assert!(output.status.success(), "{}", said(&output));
+        assert_same(&dir, "whole", "part");
+        fit.truncate(fit.len() - 2);
+    }
+    // Other times make another table.
+    let table = fs::read_to_string(dir.join("t.csv")).unwrap();
+    fs::write(dir.join("t.csv"), table.replacen("2001-03-", "2001-04-", 1)).unwrap();
+    for arguments in [&["resume", "part"][..], &["forecast", "part", "--horizon", "1", "--out", "f.csv"]] {
+        let output = rflvm(&dir, arguments);
+        assert!(!output.status.success() && said(&output).contains("another table"), "{}", said(&output));
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_damaged_run_is_refused_with_its_place() {
     let dir = folder("damaged");
     let fit = prepare(&dir);
@@ -227,6 +270,8 @@ fn xarray_and_arviz_open_a_store_that_is_done_and_one_whose_program_was_killed()
     }
     child.kill().unwrap();
     child.wait().unwrap();
+    let timed = [&prepare_timed(&dir)[..], &["--out", "timed", "-q"]].concat();
+    assert!(rflvm(&dir, &timed).status.success());
     let summary = rflvm(&dir, &["summary", "done", "--json"]);
     assert!(summary.status.success(), "{}", said(&summary));
     fs::write(dir.join("summary.json"), &summary.stdout).unwrap();

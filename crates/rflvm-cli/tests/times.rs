@@ -50,6 +50,7 @@ fn times_go_through_to_the_results() {
         "times are not in order: rows are ordered by time within 3 sequences; results keep the order of the table";
     assert!(said.contains(order), "{said}");
     assert!(said.contains("warning: 1 sequence has a single row (such as `alone`)"), "{said}");
+    assert!(said.contains("matern32 kernel, held as a state-space model"), "{said}");
     let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
     let lines: Vec<&str> = embedding.lines().collect();
     assert_eq!(lines[0], "id,label,time,sequence,x1,x2,sd1,sd2");
@@ -72,7 +73,9 @@ fn times_go_through_to_the_results() {
     let group = fs::read_to_string(dir.join("o/draws.zarr/posterior/.zattrs")).unwrap();
     assert!(group.contains("time sequence"), "{group}");
     let summary = rflvm(&dir, &["summary", "o"]);
-    assert!(summary.status.success() && !text(&summary.stdout).contains("time["), "{}", text(&summary.stderr));
+    let told = text(&summary.stdout);
+    assert!(summary.status.success() && !told.contains("time["), "{}", text(&summary.stderr));
+    assert!(told.contains(" days; shares of noise"), "{told}");
 }
 
 #[test]
@@ -85,6 +88,7 @@ fn numbers_in_order_are_not_remarked_upon_and_compact_dates_are() {
     fs::write(dir.join("t.csv"), rows(&|n| format!("{}", f64::from(n) * 0.5))).unwrap();
     let said = fit(&dir, &["--time", "t"]);
     assert!(said.contains("times from 0 to 3.5 in 1 sequence, typically 0.5 apart"), "{said}");
+    assert!(said.contains("rbf kernel, held as dense matrices"), "{said}");
     assert!(!said.contains("not in order") && !said.contains("single row") && !said.contains("taken as"), "{said}");
     let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
     assert!(embedding.lines().nth(2).unwrap().starts_with("2,,0.5,,"), "{embedding}");
@@ -116,7 +120,14 @@ const BAD: &[Bad] = &[
     ("trend alone", "a,b\n2,3\n4,5\n", &["--time-trend"], &["time-trend is true", "--time"]),
     ("form alone", "a,b\n2,3\n4,5\n", &["--time-form", "dense"], &["time-form is dense", "--time"]),
     ("inducing alone", "a,b\n2,3\n4,5\n", &["--inducing", "9"], &["inducing is 9", "--time"]),
-    ("inducing", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--inducing", "0"], &["inducing is 0", "at least 1"]),
+    ("inducing", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--inducing", "0"], &["inducing is 0", "at least 2"]),
+    ("one point", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--inducing", "1"], &["inducing is 1", "at least 2"]),
+    (
+        "form",
+        "t,a,b\n1,2,3\n2,4,5\n",
+        &["--time", "t", "--time-form", "state-space", "--time-kernel", "rbf"],
+        &["time-form is state-space", "not rbf", "choose dense or inducing"],
+    ),
     ("kernel", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--time-kernel", "rbg"], &["rbg", "matern32"]),
     ("column", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "u"], &["--time", "`u`"]),
 ];

@@ -84,6 +84,14 @@ impl Calendar {
         format!("{}{}{clock}{zone}", at.format("%Y-%m-%d"), separator.unwrap_or(' '))
     }
 
+    /// The place on the axis that is written where this one is: without the last bits of sums, to which nobody refers.
+    pub fn rounded(&self, time: f64) -> Result<f64, String> {
+        match self {
+            Calendar::Numbers => self.parse(&format!("{time:.13e}")),
+            Calendar::Dates { .. } => self.parse(&self.format(time)),
+        }
+    }
+
     /// A length of time in words.
     pub fn span(&self, length: f64) -> String {
         if *self == Calendar::Numbers {
@@ -145,6 +153,17 @@ mod tests {
         assert!(problem.contains("`7`") && problem.contains("2001-05-28"), "{problem}");
         assert!(calendar.format(1e300).ends_with(" days"));
         assert_eq!((calendar.span(2.0), calendar.span(1.0 / 48.0)), ("2 days".into(), "30 minutes".into()));
+    }
+
+    #[test]
+    fn rounded_times_are_as_they_are_written() {
+        let numbers = Calendar::of(&moments(&["0.1"])).unwrap();
+        assert_eq!(numbers.rounded(0.1 + 0.2), Ok(0.3));
+        assert_eq!(numbers.rounded(1_234_567_890.125), Ok(1_234_567_890.125));
+        let hours = Calendar::of(&moments(&["2001-05-28 12:00"])).unwrap();
+        let third = hours.rounded(1.0 / 3.0).unwrap();
+        assert_eq!(hours.parse(&hours.format(third)), Ok(third));
+        assert!(hours.rounded(1e300).is_err());
     }
 
     #[test]

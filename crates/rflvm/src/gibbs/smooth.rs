@@ -48,7 +48,7 @@ enum Root<'a> {
     Matrix(Mat),
     /// Matheron's rule: a path x and a noisy view of it y = x + S^½e make x − C(C + S)⁻¹y, S = Λ⁻¹, a draw of the path given that
     /// the view was zero.
-    Conditioned { prior: &'a Path, noisy: Path, roots: Vec<f64> },
+    Conditioned { prior: &'a Path, noisy: Box<Path>, roots: Vec<f64> },
 }
 
 struct Part<'a> {
@@ -81,7 +81,7 @@ impl<'a> Smooth<'a> {
                     }
                     (prior, Some(noisy)) => {
                         let roots = rows.iter().map(|&n| variance[n].sqrt()).collect();
-                        Root::Conditioned { prior, noisy, roots }
+                        Root::Conditioned { prior, noisy: Box::new(noisy), roots }
                     }
                     (_, None) => continue,
                 };

@@ -67,6 +67,8 @@ const SCALARS: [&str; 7] = [
     "posterior/distance",
     "posterior/f_cell",
 ];
+/// The same of fits whose rows have times.
+const TIME_SCALE: &str = "posterior/time_scale";
 /// Arrays that are something else: not identified, or too many numbers to look at.
 const OTHERS: [&str; 7] = ["x", "w", "z", "beta", "f", "length_scale", "noise_share"];
 /// What is no array of draws.
@@ -81,7 +83,8 @@ pub fn judge(store: &Reader) -> Result<Convergence, StoreError> {
     // A chain that was set aside is not averaged in; it is told of by its own word.
     let used: Vec<usize> = (0..chains).filter(|&c| verdicts[c].used).collect();
     let mut lines = Vec::new();
-    for name in SCALARS {
+    let scalars: Vec<&str> = SCALARS.into_iter().chain(store.is_drawn(TIME_SCALE).then_some(TIME_SCALE)).collect();
+    for &name in &scalars {
         let short = name.split('/').next_back().unwrap_or(name);
         let all = columns(store, name, &used)?;
         let several = all.len() > 1;
@@ -95,7 +98,7 @@ pub fn judge(store: &Reader) -> Result<Convergence, StoreError> {
         !known
             && name != "cell"
             && !name.starts_with("column_")
-            && !SCALARS.iter().any(|s| s.ends_with(&format!("/{name}")))
+            && !scalars.iter().any(|s| s.ends_with(&format!("/{name}")))
     });
     for name in parameters {
         let all = columns(store, &format!("posterior/{name}"), &used)?;

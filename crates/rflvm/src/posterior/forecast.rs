@@ -1,17 +1,27 @@
 //! What a fit expects of times that have no row: X there follows the rest of its path, and cells follow X.
+//!
+//! Given a draw of the parameters and of X, the path at the new times is a draw of the Gaussian process given X at the rows, all new
+//! times of a sequence together; a cell is a draw of its family at f. The trials of new rows are not known: a multinomial row
+//! has one, and so has a binomial cell unless all cells have the same.
 
 use super::diagnostics::quantile;
 use super::mean_and_sd;
 use super::parameters::{Parameters, Stored, evenly};
 use crate::draws::zarr::Reader;
-use crate::error::{NumericalError, RunError};
+use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
 use crate::model::Model;
 use crate::model::family::Row;
+use crate::model::latent::Dynamics;
 use crate::rng::Stream;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Draws that are visited unless asked otherwise.
 pub const DRAWS: usize = 1000;
+/// Numbers held at once: cells of a batch of new rows × draws. More cells take more passes over the store.
+const HELD: usize = 1 << 25;
 
 /// A new row to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,70 +61,151 @@ pub struct Forecast<'a> {
 impl Forecast<'_> {
     /// What is expected of each new row (outer) and column of the model (inner), from at most `most` draws.
     pub fn cells(&self, moments: &[Moment], most: usize) -> Result<Vec<Vec<Expected>>, RunError> {
-        let columns = self.model.columns();
-        let mut means = Mat::zeros(moments.len(), columns);
-        let mut drawn: Vec<Vec<f64>> = vec![Vec::new(); moments.len() * columns];
-        let mut count = 0.0;
-        self.visit(moments, most, |expected, y| {
-            count += 1.0;
-            means.as_mut_slice().iter_mut().zip(expected.as_slice()).for_each(|(m, e)| *m += e);
-            drawn.iter_mut().zip(y.as_slice()).for_each(|(drawn, y)| drawn.push(*y));
-        })?;
-        let mut cells = means.as_slice().iter().zip(drawn).map(|(mean, mut drawn)| {
-            drawn.sort_unstable_by(f64::total_cmp);
-            let (_, sd) = mean_and_sd(&drawn);
-            Expected { mean: mean / count, sd, quantiles: [0.05, 0.5, 0.95].map(|p| quantile(&drawn, p)) }
-        });
-        Ok(moments.iter().map(|_| cells.by_ref().take(columns).collect()).collect())
+        self.cells_holding(moments, most, HELD)
     }
 
-    /// Hands E[y | f] and a draw of y, new rows × columns of the model, to `take`, draw after draw.
-    pub fn visit(&self, moments: &[Moment], most: usize, mut take: impl FnMut(&Mat, &Mat)) -> Result<(), RunError> {
-        let mut stored = Stored::open(self.store, self.model)?;
-        for (chain, draw) in evenly(self.used, self.store.size()?.1, most) {
-            let parameters = stored.at(chain, draw)?;
-            let stream = self.stream.at(chain as u64).at(draw as u64);
-            let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
-            let x = positions(self.model, &parameters, moments, stream).map_err(fail)?;
-            let offset: Vec<f64> = moments.iter().map(|m| m.offset).collect();
-            let f = parameters.f(x, &offset);
-            let unseen = vec![f64::NAN; f.cols()];
-            let (mut expected, mut y) = (Mat::zeros(f.rows(), f.cols()), Mat::zeros(f.rows(), f.cols()));
-            for i in 0..f.rows() {
-                let rng = &mut stream.named("cells").at(i as u64).rng();
-                for (block, theta) in self.model.blocks().iter().zip(&parameters.theta) {
-                    let columns = block.columns.clone();
-                    // A row beyond the table's: the trials of a binomial or multinomial are not known, and are one.
-                    let row = Row { n: self.model.rows(), y: &unseen[columns.clone()], theta };
-                    let f = &f.row(i)[columns.clone()];
-                    block.family.mean(row, f, &mut expected.row_mut(i)[columns.clone()]);
-                    block.family.simulate(row, f, &mut y.row_mut(i)[columns], rng);
+    fn cells_holding(&self, moments: &[Moment], most: usize, held: usize) -> Result<Vec<Vec<Expected>>, RunError> {
+        let visited = evenly(self.used, self.store.size()?.1, most);
+        let columns = self.model.columns();
+        let height = (held / (columns * visited.len()).max(1)).max(1);
+        let mut cells = Vec::with_capacity(moments.len());
+        for start in (0..moments.len()).step_by(height) {
+            let rows = start..(start + height).min(moments.len());
+            let mut means = vec![0.0; rows.len() * columns];
+            let mut drawn = vec![Vec::with_capacity(visited.len()); rows.len() * columns];
+            self.visit(&visited, moments, rows, |_, future| {
+                let each = future.expected.as_slice().iter().zip(future.drawn.as_slice());
+                for ((mean, drawn), (expected, y)) in means.iter_mut().zip(&mut drawn).zip(each) {
+                    *mean += expected / visited.len() as f64;
+                    drawn.push(*y);
                 }
+            })?;
+            let expected = |(mean, drawn): (&f64, &mut Vec<f64>)| {
+                drawn.sort_unstable_by(f64::total_cmp);
+                let (_, sd) = mean_and_sd(drawn);
+                Expected { mean: *mean, sd, quantiles: [0.05, 0.5, 0.95].map(|p| quantile(drawn, p)) }
+            };
+            let rows = means.chunks(columns).zip(drawn.chunks_mut(columns));
+            cells.extend(rows.map(|(means, drawn)| means.iter().zip(drawn).map(expected).collect()));
+        }
+        Ok(cells)
+    }
+
+    /// Hands `count` simulated futures to `take`, new rows × columns of the model, each from another draw of the parameters.
+    pub fn futures<E: From<RunError>>(
+        &self,
+        moments: &[Moment],
+        count: usize,
+        mut take: impl FnMut(usize, &Mat) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let visited = evenly(self.used, self.store.size().map_err(RunError::from)?.1, count);
+        // The first failure counts; a closure cannot return it.
+        let mut outcome = Ok(());
+        self.visit(&visited, moments, 0..moments.len(), |i, future| {
+            if outcome.is_ok() {
+                outcome = take(i, &future.drawn);
             }
-            take(&expected, &y);
+        })?;
+        outcome
+    }
+
+    /// Hands the futures of some of the new rows to `take`, draw after draw. They do not depend on which rows are asked for.
+    fn visit(
+        &self,
+        visited: &[(usize, usize)],
+        moments: &[Moment],
+        rows: Range<usize>,
+        mut take: impl FnMut(usize, &Future),
+    ) -> Result<(), RunError> {
+        let mut stored = Stored::open(self.store, self.model)?;
+        let dynamics = self.model.dynamics().ok_or_else(|| SpecError::Setting {
+            setting: "time",
+            value: "not given in this fit".into(),
+            rule: "there is nothing to forecast without times of the rows; fit again with them".into(),
+        })?;
+        // Reading is one task; what is made of a draw is one each.
+        let at_once = rayon::current_num_threads();
+        for (start, some) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
+            let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
+            let parameters = some.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            let future = |(&(chain, draw), parameters): (&(usize, usize), &Parameters)| {
+                let stream = self.stream.at(chain as u64).at(draw as u64);
+                let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
+                self.future(dynamics, parameters, moments, rows.clone(), stream).map_err(fail)
+            };
+            let futures: Vec<Future> = some.par_iter().zip(&parameters).map(future).collect::<Result<_, _>>()?;
+            futures.iter().zip(start..).for_each(|(future, i)| take(i, future));
         }
         Ok(())
     }
+
+    fn future(
+        &self,
+        dynamics: &Dynamics,
+        parameters: &Parameters,
+        moments: &[Moment],
+        rows: Range<usize>,
+        stream: Stream,
+    ) -> Result<Future, NumericalError> {
+        let x = positions(dynamics, parameters, moments, rows.clone(), stream.named("paths"))?;
+        let offset: Vec<f64> = moments[rows.clone()].iter().map(|m| m.offset).collect();
+        let f = parameters.f(x, &offset);
+        let unseen = vec![f64::NAN; f.cols()];
+        let mut future = Future { expected: Mat::zeros(f.rows(), f.cols()), drawn: Mat::zeros(f.rows(), f.cols()) };
+        let places = places(moments);
+        for (i, n) in rows.enumerate() {
+            let rng = &mut stream.named("cells").at(moments[n].sequence as u64).at(places[n]).rng();
+            for (block, theta) in self.model.blocks().iter().zip(&parameters.theta) {
+                let columns = block.columns.clone();
+                // A row beyond the table's.
+                let row = Row { n: self.model.rows(), y: &unseen[columns.clone()], theta };
+                let f = &f.row(i)[columns.clone()];
+                block.family.mean(row, f, &mut future.expected.row_mut(i)[columns.clone()]);
+                block.family.simulate(row, f, &mut future.drawn.row_mut(i)[columns], rng);
+            }
+        }
+        Ok(future)
+    }
 }
 
-/// A draw of X at the moments, each sequence by its own path.
+/// E[y | f] and a draw of y, new rows × columns of the model.
+struct Future {
+    expected: Mat,
+    drawn: Mat,
+}
+
+/// The place of each moment among those of its sequence, so that a sequence has the same future with others beside it and alone.
+fn places(moments: &[Moment]) -> Vec<u64> {
+    let mut count: BTreeMap<usize, u64> = BTreeMap::new();
+    let mut next = |m: &Moment| {
+        let count = count.entry(m.sequence).or_default();
+        *count += 1;
+        *count - 1
+    };
+    moments.iter().map(&mut next).collect()
+}
+
+/// A draw of X at some of the moments. Each sequence has its own path, which is drawn at all of its moments together.
 fn positions(
-    model: &Model,
+    dynamics: &Dynamics,
     parameters: &Parameters,
     moments: &[Moment],
+    rows: Range<usize>,
     stream: Stream,
 ) -> Result<Mat, NumericalError> {
-    let mut x = Mat::zeros(moments.len(), model.latent_dim());
-    let Some(dynamics) = model.dynamics() else { return Ok(x) };
-    let mut sequences: Vec<usize> = moments.iter().map(|m| m.sequence).collect();
-    sequences.sort_unstable();
-    sequences.dedup();
+    let mut x = Mat::zeros(rows.len(), parameters.x.cols());
+    let sequences: BTreeSet<usize> = moments[rows.clone()].iter().map(|m| m.sequence).collect();
     for sequence in sequences {
         let own: Vec<usize> = (0..moments.len()).filter(|&i| moments[i].sequence == sequence).collect();
         let times: Vec<f64> = own.iter().map(|&i| moments[i].time).collect();
-        let stream = stream.named("paths").at(sequence as u64);
+        let stream = stream.at(sequence as u64);
         let drawn = dynamics.ahead(&parameters.axes, &parameters.x, sequence, &times, stream)?;
-        own.iter().enumerate().for_each(|(k, &i)| x.row_mut(i).copy_from_slice(drawn.row(k)));
+        for (k, &i) in own.iter().enumerate().filter(|(_, i)| rows.contains(i)) {
+            x.row_mut(i - rows.start).copy_from_slice(drawn.row(k));
+        }
     }
     Ok(x)
 }
+
+#[cfg(test)]
+mod tests;

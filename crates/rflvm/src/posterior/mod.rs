@@ -3,6 +3,8 @@
 pub mod align;
 pub mod convergence;
 pub mod diagnostics;
+#[cfg(test)]
+mod fixture;
 pub mod forecast;
 pub mod impute;
 pub mod parameters;

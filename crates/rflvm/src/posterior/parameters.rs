@@ -123,10 +123,12 @@ fn check_table(store: &Reader, model: &Model) -> Result<(), StoreError> {
         let stored = store.fixed(name)?;
         Ok(stored.iter().map(|v| v.to_bits()).eq(ours.iter().map(|v| v.to_bits())))
     };
-    match same("observed_data/y", model.y().as_slice())? && same("constant_data/offset", model.offset())? {
-        true => Ok(()),
-        false => Err(store.foreign()),
+    let mut is_ours = same("observed_data/y", model.y().as_slice())? && same("constant_data/offset", model.offset())?;
+    let has_times = store.names("posterior").iter().any(|name| name == "time");
+    if let (true, Some(dynamics)) = (has_times, model.dynamics()) {
+        is_ours &= same("posterior/time", &dynamics.times().at)?;
     }
+    if is_ours { Ok(()) } else { Err(store.foreign()) }
 }
 
 /// Chain and number of at most `most` draws, evenly spaced over all draws of the chains in `used`.

@@ -49,6 +49,11 @@ impl Reader {
         &self.metadata["metadata"][".zattrs"]
     }
 
+    /// What an array is counted in, where it says so.
+    pub fn units(&self, name: &str) -> Option<&str> {
+        self.metadata["metadata"][format!("{name}/.zattrs")]["units"].as_str()
+    }
+
     /// Chains and draws.
     pub fn size(&self) -> Result<(usize, usize), StoreError> {
         Ok(self.cursor("sample_stats/lp")?.size())

@@ -8,12 +8,13 @@ use crate::observations::Times;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::f64::consts::LN_10;
 
 /// Rows up to which a sequence of a kernel that is not Markov is held as a dense matrix.
 const DENSE_ROWS: usize = 1000;
 
 /// Prior of ln ℓ, in units of the longest sequence's span: from a seventieth to seven tenths of it, most likely.
-const LN_LENGTH_SCALE: (f64, f64) = (-2.302585092994046, 1.0);
+const LN_LENGTH_SCALE: (f64, f64) = (-LN_10, 1.0);
 /// Prior of the logit of ρ: a hundredth; from a twentieth of a percent to a sixth, most likely.
 const LOGIT_NOISE: (f64, f64) = (-4.59511985013459, 1.5);
 
@@ -79,24 +80,7 @@ pub struct Dynamics {
 impl Dynamics {
     /// Of checked times.
     pub fn new(given: Times, spec: TimeSpec) -> Result<Self, SpecError> {
-        if spec.inducing < 2 {
-            let (setting, value) = ("inducing", spec.inducing.to_string());
-            return Err(SpecError::Setting {
-                setting,
-                value,
-                rule: "a sequence needs at least 2 inducing points".into(),
-            });
-        }
-        if spec.form == Form::StateSpace && !spec.kernel.is_markov() {
-            return Err(SpecError::Setting {
-                setting: "time-form",
-                value: "state-space".into(),
-                rule: format!(
-                    "only the Matérn kernels have that form, not {}; choose dense or inducing",
-                    spec.kernel.name()
-                ),
-            });
-        }
+        spec.check()?;
         let mut rows: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         given.sequence.iter().enumerate().for_each(|(n, &s)| rows.entry(s).or_default().push(n));
         let mut longest = (0.0, 0.0);

@@ -97,8 +97,8 @@ impl Inducing {
 
     pub(super) fn whiten<R: Rng + ?Sized>(&self, x: &[f64], rng: &mut R) -> Vec<f64> {
         let mut u = self.factor.draw_from_precision(&self.told(x, 0..x.len()), 1.0, rng);
-        for n in 0..x.len() {
-            let own = (x[n] - kernels::dot(self.v.row(n), &u[..self.rank()])) / self.diagonal[n].sqrt();
+        for (n, x) in x.iter().enumerate() {
+            let own = (x - kernels::dot(self.v.row(n), &u[..self.rank()])) / self.diagonal[n].sqrt();
             u.push(own);
         }
         u

@@ -18,6 +18,7 @@ pub use kernel::TimeKernel;
 pub use path::{Path, Window};
 pub use paths::Paths;
 
+use crate::error::SpecError;
 use serde::{Deserialize, Serialize};
 
 /// How the covariance of a path is held.
@@ -55,6 +56,24 @@ pub struct TimeSpec {
     pub form: Form,
     /// Inducing points of a sequence.
     pub inducing: usize,
+}
+
+impl TimeSpec {
+    /// Whether all settings go together.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let wrong = |setting, value: String, rule: String| Err(SpecError::Setting { setting, value, rule });
+        if self.inducing < 2 {
+            return wrong("inducing", self.inducing.to_string(), "a sequence needs at least 2 inducing points".into());
+        }
+        if self.form == Form::StateSpace && !self.kernel.is_markov() {
+            let kernel = self.kernel.name();
+            let rule = format!(
+                "only the Matérn kernels have that form, not {kernel}; choose dense or inducing, or a Matérn time-kernel"
+            );
+            return wrong("time-form", "state-space".into(), rule);
+        }
+        Ok(())
+    }
 }
 
 impl Default for TimeSpec {

@@ -1,18 +1,12 @@
 //! A small fit on disk: what is read back is what was drawn.
 
 use super::*;
-use crate::draws::zarr::{Kept, Labels, Store, Writer};
-use crate::gibbs::chain::Settings;
-use crate::gibbs::run::run;
+use crate::draws::zarr::Kept;
 use crate::model::ModelSpec;
 use crate::model::family::{Family, Gaussian, NegativeBinomial};
 use crate::observations::Observations;
-use serde_json::json;
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use crate::posterior::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
-
-const DRAWN: u64 = 20;
 
 /// Two families whose columns take turns, so that the model's order is not the table's, and holes in both.
 fn model() -> Model {
@@ -26,28 +20,10 @@ fn model() -> Model {
     Model::with_blocks(Observations::new(Mat::from_fn(16, 4, value)).unwrap(), families.into(), spec).unwrap()
 }
 
-fn fit(model: &Model, name: &str, keep: &[Kept]) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("rflvm-impute-{}-{name}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&path);
-    let settings = Settings { warmup: 5, draws: DRAWN, chains: 2, seed: 1, ..Settings::default() };
-    let mut store = Store::new(&path, model, keep, 2, DRAWN, json!({}));
-    let labels = Labels { ids: (0..16).map(|n| n.to_string()).collect(), ..Labels::default() };
-    store.begin(model, &labels, 2).unwrap();
-    let sink = |chain| Writer::new(&store, model, chain, false);
-    let mut writers = run(model, &settings, sink, |_| ControlFlow::Continue(())).unwrap();
-    writers.iter_mut().for_each(|writer| writer.flush().unwrap());
-    store.publish(DRAWN).unwrap();
-    path
-}
-
-fn open(path: &Path) -> Reader {
-    Reader::open(path).unwrap()
-}
-
 #[test]
 fn f_of_a_draw_read_back_is_the_f_that_was_drawn() {
     let model = model();
-    let path = fit(&model, "f", &[Kept::W, Kept::Beta, Kept::Theta, Kept::F]);
+    let path = fit(&model, "impute-f", &[Kept::W, Kept::Beta, Kept::Theta, Kept::F]);
     let store = open(&path);
     let (mut stored, mut f) = (Stored::open(&store, &model).unwrap(), store.cursor("posterior/f").unwrap());
     // Out of order, and across chains: a cursor goes anywhere.
@@ -65,7 +41,7 @@ fn f_of_a_draw_read_back_is_the_f_that_was_drawn() {
 #[test]
 fn missing_cells_have_the_moments_of_their_draws() {
     let model = model();
-    let path = fit(&model, "cells", &Kept::DEFAULT);
+    let path = fit(&model, "impute-cells", &Kept::DEFAULT);
     let store = open(&path);
     let imputation = Imputation { store: &store, model: &model, used: &[0, 1], stream: Stream::new(1).named("impute") };
     let mut cells = Vec::new();
@@ -99,7 +75,7 @@ fn missing_cells_have_the_moments_of_their_draws() {
 #[test]
 fn draws_without_weights_or_of_another_table_are_refused() {
     let model = model();
-    let path = fit(&model, "kept", &[Kept::W]);
+    let path = fit(&model, "impute-kept", &[Kept::W]);
     let error = Stored::open(&open(&path), &model).unwrap_err().to_string();
     assert!(error.contains("without beta") && error.contains("--keep"), "{error}");
     let mut other = model.clone();

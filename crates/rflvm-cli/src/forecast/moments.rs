@@ -1,0 +1,115 @@
+//! The new times that were asked for, of one sequence or all.
+
+use crate::args::ForecastArgs;
+use crate::failure::Failure;
+use crate::times::Timeline;
+use rflvm::atomic::plain_reason;
+use rflvm::error::SpecError;
+use rflvm::posterior::forecast::Moment;
+use std::fs;
+use std::path::Path;
+
+/// New times of a sequence: a path is drawn at all of them together, which takes their square in memory.
+const MOST: usize = 5000;
+/// Names of sequences in a message.
+const NAMES_SHOWN: usize = 8;
+
+/// All new rows: sequence after sequence, each in the order of time, no time twice.
+pub fn moments(args: &ForecastArgs, timeline: &Timeline, offset: f64) -> Result<Vec<Moment>, Failure> {
+    let given = args.times.as_deref().map(|text| given(text, timeline)).transpose()?;
+    if let Some(steps) = args.horizon {
+        check_count("horizon", steps)?;
+    }
+    let mut moments = Vec::new();
+    for sequence in sequences(args, timeline)? {
+        let times = match &given {
+            Some(times) => {
+                check_start(times, timeline, sequence)?;
+                times.clone()
+            }
+            None => beyond(timeline, sequence, args.horizon.unwrap_or(0))?,
+        };
+        moments.extend(times.into_iter().map(|time| Moment { time, sequence, offset }));
+    }
+    Ok(moments)
+}
+
+fn wrong(setting: &'static str, value: String, rule: String) -> Failure {
+    SpecError::Setting { setting, value, rule }.into()
+}
+
+/// The sequences that are meant.
+fn sequences(args: &ForecastArgs, timeline: &Timeline) -> Result<Vec<usize>, Failure> {
+    let names = &timeline.names;
+    let Some(name) = &args.sequence else { return Ok((0..names.len().max(1)).collect()) };
+    if names.is_empty() {
+        let rule = "the rows of this fit are one sequence without a name; leave --sequence out";
+        return Err(wrong("sequence", name.clone(), rule.into()));
+    }
+    let unknown = || {
+        let some: Vec<&str> = names.iter().take(NAMES_SHOWN).map(String::as_str).collect();
+        let more = if names.len() > NAMES_SHOWN { ", …" } else { "" };
+        SpecError::Unknown { what: "sequence", name: name.clone(), known: format!("{}{more}", some.join(", ")) }
+    };
+    Ok(vec![names.iter().position(|known| known == name.trim()).ok_or_else(unknown)?])
+}
+
+/// The times of --times: a list, or a file of them.
+fn given(text: &str, timeline: &Timeline) -> Result<Vec<f64>, Failure> {
+    let list: Result<Vec<f64>, String> = text.split(',').map(|one| timeline.calendar.parse(one)).collect();
+    let path = Path::new(text);
+    let mut times = match list {
+        Ok(times) => times,
+        Err(_) if path.is_file() => from_file(path, timeline)?,
+        Err(problem) => {
+            let rule = if text.contains(',') { problem } else { format!("{problem}, or name a file that exists") };
+            return Err(wrong("times", text.chars().take(40).collect(), rule));
+        }
+    };
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    check_count("times", times.len())?;
+    Ok(times)
+}
+
+/// One time a line; empty lines are skipped.
+fn from_file(path: &Path, timeline: &Timeline) -> Result<Vec<f64>, Failure> {
+    let bad = |problem: String| Failure::Config { file: path.display().to_string(), problem };
+    let text = fs::read_to_string(path)
+        .map_err(|error| bad(format!("the file of times cannot be read ({})", plain_reason(&error))))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let parse = |(i, line): (usize, &str)| {
+        timeline.calendar.parse(line).map_err(|problem| bad(format!("line {}: {problem}", i + 1)))
+    };
+    lines.map(parse).collect()
+}
+
+/// So many steps beyond the last time of a sequence.
+fn beyond(timeline: &Timeline, sequence: usize, steps: usize) -> Result<Vec<f64>, Failure> {
+    let ((_, last), step) = (timeline.ends(sequence), timeline.typical_step());
+    let too_far = |_| wrong("horizon", steps.to_string(), "it leads beyond all calendars; ask for fewer steps".into());
+    (1..=steps).map(|k| timeline.calendar.rounded(last + step * k as f64).map_err(too_far)).collect()
+}
+
+fn check_count(setting: &'static str, count: usize) -> Result<(), Failure> {
+    match count {
+        0 => Err(wrong(setting, "0".into(), "there is nothing to forecast; ask for at least one new time".into())),
+        1..=MOST => Ok(()),
+        _ => {
+            let rule = format!("at most {MOST} new times of a sequence are forecast together; ask for fewer at a time");
+            Err(wrong(setting, count.to_string(), rule))
+        }
+    }
+}
+
+/// Whether all times come after the start of a sequence.
+fn check_start(times: &[f64], timeline: &Timeline, sequence: usize) -> Result<(), Failure> {
+    let (first, _) = timeline.ends(sequence);
+    let Some(early) = times.iter().find(|time| **time < first) else { return Ok(()) };
+    let of = timeline.names.get(sequence).map_or(String::new(), |name| format!(" of the sequence `{name}`"));
+    let rule = format!(
+        "it lies before the first row{of}, and paths are not forecast backwards; give times after {}",
+        timeline.calendar.format(first)
+    );
+    Err(wrong("times", timeline.calendar.format(*early), rule))
+}

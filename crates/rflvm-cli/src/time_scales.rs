@@ -1,0 +1,92 @@
+//! How far apart in time positions are alike: length-scales of the paths, in the user's unit.
+
+use crate::config::Config;
+use rflvm::draws::zarr::Reader;
+use rflvm::error::StoreError;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The axes of X, that with the longest scale first in each draw, since which axis is called which means nothing.
+pub struct TimeScales {
+    unit: String,
+    /// Mean and standard deviation of the length-scale, and of the share of noise.
+    axes: Vec<[(f64, f64); 2]>,
+}
+
+impl TimeScales {
+    /// Those of a fit with times.
+    pub fn of(dir: &Path, store: &Reader, used: &[usize]) -> Result<Option<Self>, StoreError> {
+        let (length_scale, noise) = ("posterior/length_scale", "posterior/noise_share");
+        if !store.is_drawn(length_scale) || store.size()?.1 == 0 {
+            return Ok(None);
+        }
+        let dim = store.numbers(length_scale)?.max(1);
+        let mut axes = vec![[Vec::new(), Vec::new()]; dim];
+        for &chain in used {
+            let (scales, shares) = (store.all(length_scale, chain)?, store.all(noise, chain)?);
+            for (scales, shares) in scales.chunks(dim).zip(shares.chunks(dim)) {
+                let mut pairs: Vec<(f64, f64)> = scales.iter().copied().zip(shares.iter().copied()).collect();
+                pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+                for (axis, (scale, share)) in axes.iter_mut().zip(pairs) {
+                    axis[0].push(scale);
+                    axis[1].push(share);
+                }
+            }
+        }
+        let axes = axes.iter().map(|axis| [mean_and_sd(&axis[0]), mean_and_sd(&axis[1])]).collect();
+        Ok(Some(TimeScales { unit: unit(dir, store), axes }))
+    }
+
+    /// One line about them.
+    pub fn line(&self) -> String {
+        let of = |i: usize, digits: &dyn Fn(f64) -> String| {
+            let word = |axis: &[(f64, f64); 2]| format!("{} ± {}", digits(axis[i].0), digits(axis[i].1));
+            self.axes.iter().map(word).collect::<Vec<_>>().join(", ")
+        };
+        let (scales, shares) = (of(0, &three_digits), of(1, &|v| format!("{v:.3}")));
+        format!("length-scales of the axes, longest first: {scales} {}; shares of noise: {shares}", self.unit)
+    }
+
+    /// The same for programs.
+    pub fn as_json(&self) -> Value {
+        let axis = |[scale, share]: &[(f64, f64); 2]| json!({ "mean": scale.0, "sd": scale.1, "noise_share": share.0, "noise_share_sd": share.1 });
+        json!({ "unit": self.unit, "axes": self.axes.iter().map(axis).collect::<Vec<_>>() })
+    }
+}
+
+/// What length-scales are counted in.
+fn unit(dir: &Path, store: &Reader) -> String {
+    if store.units("posterior/time").is_some_and(|units| units.starts_with("days ")) {
+        return "days".into();
+    }
+    let column = Config::read(&dir.join("config.toml")).ok().and_then(|config| config.time);
+    column.map_or("units of time".into(), |column| format!("units of {column}"))
+}
+
+/// Three digits that count, and no exponent unless there must be one.
+fn three_digits(value: f64) -> String {
+    let size = value.abs().log10().floor();
+    match size {
+        s if (-4.0..3.0).contains(&s) => format!("{value:.*}", (2.0 - s) as usize),
+        s if (3.0..9.0).contains(&s) => format!("{value:.0}"),
+        _ if value == 0.0 => "0".into(),
+        _ => format!("{value:.2e}"),
+    }
+}
+
+fn mean_and_sd(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (mean, (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0)).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::three_digits;
+
+    #[test]
+    fn numbers_have_three_digits_that_count() {
+        let written = [1234.5, 12.345, 0.012345, 1.2e-7, 0.0, 999.99].map(three_digits);
+        assert_eq!(written, ["1234", "12.3", "0.0123", "1.20e-7", "0", "1000"].map(String::from));
+    }
+}
