@@ -31,6 +31,7 @@ $(TEST_VENV)/installed: validation/python/requirements.txt
 validate: check-tools
 	cargo run --release --quiet --package rflvm-validation -- $(ARGS)
 	cargo run --release --quiet --package rflvm-validation -- --planted $(ARGS)
+	cargo run --release --quiet --package rflvm-validation -- --calibration $(ARGS)
 
 BENCH_VENV = target/bench-venv
 BENCH_PYTHON ?= python3.11

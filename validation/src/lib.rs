@@ -3,12 +3,14 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`calibration`] | intervals of hidden cells on tables drawn from the model |
 //! | [`configurations`] | the tiny models that are tested |
 //! | [`functions`] | what is compared: moments of unknowns and data |
 //! | [`geweke`] | the two samplers of the joint distribution and their comparison |
 //! | [`planted`] | wrong steps, each a known mistake |
 //! | [`verdict`] | one threshold for all, and the printed tables |
 
+pub mod calibration;
 pub mod configurations;
 pub mod functions;
 pub mod geweke;

@@ -1,16 +1,17 @@
 //! `validate`: the joint-distribution tests at real power. Exit code 1 if the sampler fails somewhere, or if (with
 //! `--planted`) a planted error goes unseen.
 
-use rflvm_validation::configurations;
 use rflvm_validation::geweke::{self, Effort};
 use rflvm_validation::planted;
 use rflvm_validation::verdict::{FUNCTIONS, LEVEL, REAL, SEED, head, line, passes, threshold};
+use rflvm_validation::{calibration, configurations};
 use std::process::ExitCode;
 use std::time::Instant;
 
 const USAGE: &str = "\
-usage: validate [--planted] [--only NAME] [--sweeps N] [--chains N] [--seed N] [--all-functions]
+usage: validate [--planted | --calibration] [--only NAME] [--sweeps N] [--chains N] [--seed N] [--all-functions]
   --planted        plant errors instead, which must be seen
+  --calibration    intervals of hidden cells instead: each level to within 3 points
   --only NAME      only configurations (or errors) whose name contains NAME; =NAME for the one of that very name
   --sweeps N       sweeps a configuration, all chains together (default 400000)
   --chains N       independent chains a configuration (default 200)
@@ -19,6 +20,7 @@ usage: validate [--planted] [--only NAME] [--sweeps N] [--chains N] [--seed N] [
 
 struct Options {
     planted: bool,
+    calibration: bool,
     only: Option<String>,
     effort: Effort,
     seed: u64,
@@ -33,6 +35,9 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if options.calibration {
+        return calibrate(options.seed);
+    }
     let effort = options.effort;
     println!(
         "{} functions in all, level {LEVEL}: a function fails at |z| > {:.2}. {} sweeps in {} chains, seed {}.",
@@ -84,13 +89,42 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(bad > 0))
 }
 
+/// Coverage of intervals, kind by kind.
+fn calibrate(seed: u64) -> ExitCode {
+    let mut bad = 0;
+    for kind in calibration::kinds() {
+        match calibration::coverage(kind, calibration::REAL, seed) {
+            Ok(found) => {
+                for (level, share, error) in found.levels {
+                    let verdict = if (share - level).abs() <= 0.03 { "covers" } else { "DOES NOT COVER" };
+                    bad += u8::from(verdict != "covers");
+                    println!(
+                        "{:<40} {:>3.0}%: {:.2}% ± {:.2}  {verdict}",
+                        found.name,
+                        100.0 * level,
+                        100.0 * share,
+                        100.0 * error
+                    );
+                }
+            }
+            Err(error) => {
+                bad += 1;
+                println!("{error}");
+            }
+        }
+    }
+    ExitCode::from(u8::from(bad > 0))
+}
+
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut options = Options { planted: false, only: None, effort: REAL, seed: SEED, verbose: false };
+    let mut options =
+        Options { planted: false, calibration: false, only: None, effort: REAL, seed: SEED, verbose: false };
     while let Some(flag) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{flag} needs a value"));
         let number = |text: String| text.parse::<u64>().map_err(|_| format!("'{text}' is not a whole number"));
         match flag.as_str() {
             "--planted" => options.planted = true,
+            "--calibration" => options.calibration = true,
             "--all-functions" => options.verbose = true,
             "--only" => options.only = Some(value()?),
             "--sweeps" => options.effort.sweeps = number(value()?)? as usize,
