@@ -34,9 +34,9 @@ pub struct Tables {
 }
 
 /// What a run in passing takes.
-pub const FAST: Tables = Tables { count: 24, sweeps: 150 };
-/// Real power: a point is then about two standard errors.
-pub const REAL: Tables = Tables { count: 200, sweeps: 400 };
+pub const FAST: Tables = Tables { count: 12, sweeps: 150 };
+/// Real power: a standard error is then below a point.
+pub const REAL: Tables = Tables { count: 100, sweeps: 300 };
 
 const ROWS: usize = 40;
 const COLUMNS: usize = 6;
