@@ -225,11 +225,10 @@ fn scale_without_jacobian(model: &Model, state: &mut State, stream: Stream) -> R
     let dim = model.latent_dim() as f64;
     for d in 0..model.latent_dim() {
         let ln_jacobian = model.rows() as f64 - state.spectral.count() as f64 * (dim + 2.0);
-        let square = symmetry::square(state, None, d);
-        let ln_density = |u: f64| match symmetry::ln_scaled(model, state, square, d, u) {
-            Ok(ln) => ln - ln_jacobian * u,
-            Err(_) => f64::NEG_INFINITY,
-        };
+        let x = state.features.x();
+        let square: f64 = (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum();
+        let ln_density =
+            |u: f64| -0.5 * (2.0 * u).exp() * square + symmetry::ln_stretched(model, state, d, u) - ln_jacobian * u;
         let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), 0.7, ln_density);
         symmetry::stretch(model, state, d, u)?;
     }

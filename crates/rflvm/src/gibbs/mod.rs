@@ -172,7 +172,11 @@ pub fn sweep(
     clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
         symmetry::translate(state, paths.as_ref(), &mut stream.named("translation").rng());
-        symmetry::scale(model, state, paths.as_ref(), &mut stream.named("scale").rng())?;
+        let rng = &mut stream.named("scale").rng();
+        match &mut paths {
+            Some(paths) => symmetry::scale_path(model, state, paths, rng)?,
+            None => symmetry::scale(model, state, rng)?,
+        }
     }
     clock.lap(&mut info, Step::Symmetry);
     Ok(info)

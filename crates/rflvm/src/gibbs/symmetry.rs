@@ -3,11 +3,11 @@
 use crate::dist::normal;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
-use crate::model::latent::Paths;
+use crate::model::latent::{Dynamics, Paths};
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
 use crate::slice;
-use rand::Rng;
+use rand::{Rng, RngExt};
 
 /// Translation: x_n → x_n + c, and each pair (β_l, β_{L+l}) turned by the angle w_l·c, so that F and the prior of β stay.
 /// The shift is drawn exactly: with Q_d the prior's precision of axis d (I for rows without times),
@@ -43,55 +43,77 @@ pub fn shift(state: &mut State, c: &[f64]) {
 }
 
 /// Scale of each axis in turn: x_·d → e^u x_·d, w_·d → e^−u w_·d, clusters carried along; u by a slice. F stays.
-pub fn scale<R: Rng + ?Sized>(
-    model: &Model,
-    state: &mut State,
-    paths: Option<&Paths<'_>>,
-    rng: &mut R,
-) -> Result<(), NumericalError> {
+pub fn scale<R: Rng + ?Sized>(model: &Model, state: &mut State, rng: &mut R) -> Result<(), NumericalError> {
+    let rows = model.rows() as f64;
     for d in 0..model.latent_dim() {
-        let square = square(state, paths, d);
-        let mut ln_density = |u: f64| ln_scaled(model, state, square, d, u).unwrap_or(f64::NEG_INFINITY);
+        let x = state.features.x();
+        let square: f64 = (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum();
+        let ln_density = |u: f64| -0.5 * (2.0 * u).exp() * square + ln_stretched(model, state, d, u);
         // The slice is about as wide as N rows let |x_·d| vary.
-        let width = (2.0 / model.rows() as f64).sqrt();
-        let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), width, &mut ln_density);
+        let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), (2.0 / rows).sqrt(), ln_density);
         stretch(model, state, d, u)?;
     }
     Ok(())
 }
 
-/// xᵀQx of axis d.
-pub fn square(state: &State, paths: Option<&Paths<'_>>, d: usize) -> f64 {
-    let x = state.features.x();
-    match paths {
-        None => (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum(),
-        Some(paths) => paths.product(d, |n| x[(n, d)], |n| x[(n, d)]),
-    }
+/// Scale of one axis, drawn at random, where rows have times. The rows' own noise pins the scale of a path down, since there is
+/// one of it in each row, though the path itself hardly does: so its share goes along, logit ρ_d → logit ρ_d + 2u.
+pub fn scale_path<R: Rng + ?Sized>(
+    model: &Model,
+    state: &mut State,
+    paths: &mut Paths<'_>,
+    rng: &mut R,
+) -> Result<(), NumericalError> {
+    // Few effective rows: a path has some wiggles, and their sizes are all that tells its scale.
+    const WIDTH: f64 = 0.3;
+    let d = rng.random_range(0..model.latent_dim());
+    let axis = state.axes[d];
+    let dynamics = paths.dynamics();
+    let ln_density = |u: f64| ln_path_scaled(model, state, dynamics, d, u).unwrap_or(f64::NEG_INFINITY);
+    let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), WIDTH, ln_density);
+    state.axes[d] = axis.louder(u);
+    stretch(model, state, d, u)?;
+    paths.set_axis(d, Paths::axis(dynamics, &state.axes[d], None)?);
+    Ok(())
 }
 
-/// The log density of u, up to a constant: what the stretched state has of the joint, times the Jacobian.
-/// X contributes N, and each cluster −(D+2) (one for μ_k, D+1 for Σ_k); W's own −L cancels against its density given
-/// the clusters, except for a known kernel, which does not stretch. `square` is [`square`] of the axis.
-pub fn ln_scaled(model: &Model, state: &State, square: f64, d: usize, u: f64) -> Result<f64, NumericalError> {
+/// The log density of u in [`scale_path`], up to a constant: what the moved state has of the joint, times the Jacobian.
+pub fn ln_path_scaled(
+    model: &Model,
+    state: &State,
+    dynamics: &Dynamics,
+    d: usize,
+    u: f64,
+) -> Result<f64, NumericalError> {
+    let axis = state.axes[d].louder(u);
+    let paths = Paths::axis(dynamics, &axis, None)?;
     let x = state.features.x();
-    let of_positions = -0.5 * (2.0 * u).exp() * square + x.rows() as f64 * u;
-    Ok(of_positions
-        + match &model.spec().kernel {
-            Kernel::Learned(mixture) => {
-                let base = mixture.base(x.cols());
-                let mut total = -(state.spectral.count() as f64 * (x.cols() as f64 + 2.0)) * u;
-                for cluster in &state.spectral.clusters {
-                    let (mu, sigma) = stretched(&cluster.mu, &cluster.sigma, d, u);
-                    total += base.ln_density(&mu, &sigma)?;
-                }
-                total
+    let stretched = Mat::from_fn(x.rows(), x.cols(), |n, i| x[(n, i)] * if i == d { u.exp() } else { 1.0 });
+    Ok(dynamics.ln_axis(d, &paths, &stretched) + axis.ln_coordinates() + ln_stretched(model, state, d, u))
+}
+
+/// What the stretched state has of the joint beside the density of X, times the Jacobian, as a function of u: X contributes N,
+/// and each cluster −(D+2) (one for μ_k, D+1 for Σ_k); W's own −L cancels against its density given the clusters, except for a
+/// known kernel, which does not stretch. Minus infinity where a cluster has no density.
+pub fn ln_stretched(model: &Model, state: &State, d: usize, u: f64) -> f64 {
+    let x = state.features.x();
+    let of_kernel = match &model.spec().kernel {
+        Kernel::Learned(mixture) => {
+            let base = mixture.base(x.cols());
+            let mut total = -(state.spectral.count() as f64 * (x.cols() as f64 + 2.0)) * u;
+            for cluster in &state.spectral.clusters {
+                let (mu, sigma) = stretched(&cluster.mu, &cluster.sigma, d, u);
+                total += base.ln_density(&mu, &sigma).unwrap_or(f64::NEG_INFINITY);
             }
-            Kernel::Rbf { length_scale } => {
-                let w = state.features.w();
-                let square: f64 = (0..w.rows()).map(|l| w[(l, d)].powi(2)).sum();
-                -0.5 * (length_scale * (-u).exp()).powi(2) * square - w.rows() as f64 * u
-            }
-        })
+            total
+        }
+        Kernel::Rbf { length_scale } => {
+            let w = state.features.w();
+            let square: f64 = (0..w.rows()).map(|l| w[(l, d)].powi(2)).sum();
+            -0.5 * (length_scale * (-u).exp()).powi(2) * square - w.rows() as f64 * u
+        }
+    };
+    x.rows() as f64 * u + of_kernel
 }
 
 /// Carries out the stretch of axis d by e^u.

@@ -17,7 +17,7 @@ use rand::RngExt;
 pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
     let rng = &mut stream.rng();
     let (d, x) = (rng.random_range(0..state.axes.len()), state.features.x());
-    let current = paths.ln_axis(d, paths.of_axis(d), x);
+    let current = paths.dynamics().ln_axis(d, paths.of_axis(d), x);
     if !current.is_finite() {
         let place = format!("axis {}", d + 1);
         return Err(NumericalError::NotFinite { step: "time scales", value: current, place });
@@ -27,7 +27,7 @@ pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Resu
     let landing = slice::elliptical(rng, current, |cos, sin| {
         // Hyperparameters whose covariance has no factor are refused.
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
-        let ln_density = paths.ln_axis(d, &candidate, x);
+        let ln_density = dynamics.ln_axis(d, &candidate, x);
         taken = Some(candidate);
         ln_density
     });

@@ -1,5 +1,6 @@
-//! Alignment: X is identified up to rotation and reflection, so each draw is turned onto a common reference by orthogonal
-//! Procrustes (Schönemann 1966), and the reference iterated to the mean of the turned draws.
+//! Alignment: the data know X up to rotation, reflection and shift (the prior all but fixes the shift where rows are
+//! independent, and hardly where they follow paths), so each draw is brought onto a common reference by orthogonal Procrustes
+//! (Schönemann 1966), and the reference iterated to the mean of the aligned draws.
 
 use crate::linalg::{Mat, mul};
 use std::convert::Infallible;
@@ -79,26 +80,40 @@ pub fn align_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -
     Ok(Embedding { mean, covariance: second })
 }
 
-/// `x` after the rotation or reflection that brings it closest to `reference`.
+/// `x` after the shift and the rotation or reflection that bring it closest to `reference`.
 pub fn turn(x: &Mat, reference: &Mat) -> Mat {
     let dim = x.cols();
+    let (own_centre, centre) = (centre(x), centre(reference));
+    let centred = shifted(x, &own_centre, -1.0);
     let mut overlap = Mat::zeros(dim, dim);
-    mul(overlap.as_mut_slice(), x.view().transpose(), reference.view(), false);
+    // Centring one of the two is enough.
+    mul(overlap.as_mut_slice(), centred.view().transpose(), reference.view(), false);
     let Ok(svd) = overlap.faer().svd() else { return x.clone() };
     let (u, v) = (own(svd.U()), own(svd.V()));
     let mut rotation = Mat::zeros(dim, dim);
     mul(rotation.as_mut_slice(), u.view(), v.view().transpose(), false);
     let mut turned = Mat::zeros(x.rows(), dim);
-    mul(turned.as_mut_slice(), x.view(), rotation.view(), false);
-    turned
+    mul(turned.as_mut_slice(), centred.view(), rotation.view(), false);
+    shifted(&turned, &centre, 1.0)
+}
+
+/// Mean position.
+fn centre(x: &Mat) -> Vec<f64> {
+    (0..x.cols()).map(|d| (0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / x.rows() as f64).collect()
+}
+
+/// x + sign · by.
+fn shifted(x: &Mat, by: &[f64], sign: f64) -> Mat {
+    Mat::from_fn(x.rows(), x.cols(), |n, d| x[(n, d)] + sign * by[d])
 }
 
 fn own(from: faer::MatRef<'_, f64>) -> Mat {
     Mat::from_fn(from.nrows(), from.ncols(), |i, j| from[(i, j)])
 }
 
-/// Turns a cloud so that its axes are its principal ones, widest first, each pointing where its largest value is positive.
+/// Moves a cloud so that its centre is the origin and its axes are its principal ones, widest first, each pointing where its largest value is positive.
 fn principal_axes(x: &Mat) -> Mat {
+    let x = &shifted(x, &centre(x), -1.0);
     let dim = x.cols();
     let mut scatter = Mat::zeros(dim, dim);
     mul(scatter.as_mut_slice(), x.view().transpose(), x.view(), false);
@@ -132,7 +147,8 @@ mod tests {
                 let noise = normals(80, &mut rng);
                 Mat::from_fn(40, 2, |n, d| {
                     let x = [truth[(n, 0)] + sd * noise[2 * n], truth[(n, 1)] + sd * noise[2 * n + 1]];
-                    if d == 0 { cos * x[0] - sin * x[1] } else { flip * (sin * x[0] + cos * x[1]) }
+                    let away = f64::from(i % 7);
+                    away + if d == 0 { cos * x[0] - sin * x[1] } else { flip * (sin * x[0] + cos * x[1]) }
                 })
             })
             .collect();

@@ -7,7 +7,7 @@ use rflvm::dist::niw::Cluster;
 use rflvm::dist::{ln_normal, normals};
 use rflvm::gibbs::symmetry;
 use rflvm::linalg::Mat;
-use rflvm::model::latent::TimeSpec;
+use rflvm::model::latent::{Axis, TimeSpec};
 use rflvm::model::{Model, State, joint};
 use rflvm::rng::Stream;
 
@@ -195,10 +195,21 @@ fn stretch_matches_the_joint_and_its_jacobian() {
                 let mut moved = case.state.clone();
                 symmetry::stretch(&case.model, &mut moved, d, u).unwrap();
                 assert_same_f(&case.model, &case.state, &moved);
-                let paths = case.model.paths(&case.state).unwrap();
-                let square = symmetry::square(&case.state, paths.as_ref(), d);
-                let scaled = |u: f64| symmetry::ln_scaled(&case.model, &case.state, square, d, u).unwrap();
-                let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
+                let x = case.state.features.x();
+                let square: f64 = (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum();
+                let scaled = |u: f64| match case.model.dynamics() {
+                    None => -0.5 * (2.0 * u).exp() * square + symmetry::ln_stretched(&case.model, &case.state, d, u),
+                    Some(dynamics) => symmetry::ln_path_scaled(&case.model, &case.state, dynamics, d, u).unwrap(),
+                };
+                // Of a path's scales the joint has the density; the move has that of their coordinates.
+                let mut in_coordinates = 0.0;
+                if case.model.dynamics().is_some() {
+                    let old = case.state.axes[d];
+                    moved.axes[d] = old.louder(u);
+                    let rest = |axis: &Axis| axis.ln_coordinates() - axis.ln_prior();
+                    in_coordinates = rest(&moved.axes[d]) - rest(&old);
+                }
+                let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state) + in_coordinates;
                 let volume = ln_det(jacobian(&case, is_learned, d, u));
                 assert!(gap(scaled(u) - scaled(0.0), joint + volume) < 1e-7, "{}, axis {d}, u = {u}", case.name);
                 // By counting: X has N coordinates on the axis, W L, μ_k one, and Σ_k counts D + 1.

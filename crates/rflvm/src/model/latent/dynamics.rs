@@ -1,11 +1,14 @@
 //! What is known of the paths: times, sequences, the kernel, and the prior of its hyperparameters.
 
 use super::path::Path;
+use super::paths::along;
 use super::{Form, TimeKernel, TimeSpec};
 use crate::dist::{ln_normal, logistic, normal};
 use crate::error::{NumericalError, SpecError};
+use crate::linalg::Mat;
 use crate::observations::Times;
 use rand::Rng;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::f64::consts::LN_10;
@@ -44,10 +47,20 @@ impl Axis {
 
     /// ln p(ℓ, ρ).
     pub fn ln_prior(&self) -> f64 {
-        let [a, b] = self.coordinates();
         let jacobian =
             (self.length_scale * LN_LENGTH_SCALE.1).ln() + (self.noise * (1.0 - self.noise) * LOGIT_NOISE.1).ln();
-        ln_normal(a, 0.0, 1.0) + ln_normal(b, 0.0, 1.0) - jacobian
+        self.ln_coordinates() - jacobian
+    }
+
+    /// The same with the odds of the noise e^2u times what they were.
+    pub fn louder(&self, u: f64) -> Self {
+        let [length_scale, noise] = self.coordinates();
+        Axis::at([length_scale, noise + 2.0 * u / LOGIT_NOISE.1])
+    }
+
+    /// ln of the prior's density of the coordinates.
+    pub fn ln_coordinates(&self) -> f64 {
+        self.coordinates().iter().map(|&c| ln_normal(c, 0.0, 1.0)).sum()
     }
 
     /// A draw from the prior.
@@ -173,6 +186,14 @@ impl Dynamics {
             }
             _ => Ok(Path::Dense(super::dense::Dense::new(&problem)?)),
         }
+    }
+
+    /// ln p(x_·d) under given paths of axis d.
+    pub(crate) fn ln_axis(&self, d: usize, paths: &[Path], x: &Mat) -> f64 {
+        let pairs: Vec<_> = self.sequences.iter().zip(paths).collect();
+        let of = |(sequence, path): &(&Sequence, &Path)| path.ln_density(&along(x, d, &sequence.rows));
+        let values: Vec<f64> = pairs.par_iter().map(of).collect();
+        values.into_iter().sum()
     }
 
     /// A time in units of the span.

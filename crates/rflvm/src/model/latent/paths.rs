@@ -51,7 +51,7 @@ impl<'a> Paths<'a> {
 
     /// ln p(X).
     pub fn ln_density(&self, x: &Mat) -> f64 {
-        (0..x.cols()).map(|d| ln_density(self.dynamics, &self.paths[d], x, d)).sum()
+        (0..x.cols()).map(|d| self.dynamics.ln_axis(d, &self.paths[d], x)).sum()
     }
 
     /// ln p(X) and its gradient, which is added.
@@ -111,11 +111,6 @@ impl<'a> Paths<'a> {
         Ok(drawn)
     }
 
-    /// ln p(x_·d) under given paths of axis d.
-    pub(crate) fn ln_axis(&self, d: usize, paths: &[Path], x: &Mat) -> f64 {
-        ln_density(self.dynamics, paths, x, d)
-    }
-
     /// The noise that axis d of X is made from, one a sequence.
     pub(crate) fn whiten_axis<R: Rng + ?Sized>(&self, d: usize, x: &Mat, rng: &mut R) -> Vec<Vec<f64>> {
         let pairs = self.dynamics.sequences.iter().zip(&self.paths[d]);
@@ -135,14 +130,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// ln p(x_·d).
-fn ln_density(dynamics: &Dynamics, paths: &[Path], x: &Mat, d: usize) -> f64 {
-    let pairs: Vec<_> = dynamics.sequences.iter().zip(paths).collect();
-    let values: Vec<f64> = pairs.par_iter().map(|(s, path)| path.ln_density(&along(x, d, &s.rows))).collect();
-    values.into_iter().sum()
-}
-
 /// Axis d of some rows.
-fn along(x: &Mat, d: usize, rows: &[usize]) -> Vec<f64> {
+pub(super) fn along(x: &Mat, d: usize, rows: &[usize]) -> Vec<f64> {
     rows.iter().map(|&n| x[(n, d)]).collect()
 }
