@@ -2,12 +2,14 @@
 
     python benchmarks/authors.py --authors PATH --table TABLE.npy --family FAMILY --out TRACE.npz
                                  [--features 100] [--latent-dim 2] [--clusters 20] [--sweeps 20] [--warmup 10]
-                                 [--seed 0] [--gaussian-kept]
+                                 [--seed 0] [--gaussian-kept] [--dynamic TIMES.npy]
 
 PATH is a checkout of github.com/michaelzhang01/bayesian-rflvm (commit 0b1fb6d), which is not part of this repository.
 FAMILY is gaussian, poisson, negative-binomial, bernoulli or multinomial; TABLE.npy is a complete matrix. The model is
 the static one with the authors' own settings: PCA start, Metropolis steps on W, elliptical slices on X, no MAP steps.
 `gaussian` is their Gaussian model with β and σ² integrated out; with --gaussian-kept it is the one that samples them.
+With --dynamic it is their dynamic model (RBF kernel over time, and as many inducing points as frequencies), with the
+times of the rows in TIMES.npy; not for bernoulli, whose module cannot be imported.
 Their code is repaired where it does not run (see `repair`); its algorithm is left as it is.
 
 `--warmup` sweeps are run first, then `--sweeps` sweeps are recorded. TRACE.npz holds
@@ -72,6 +74,24 @@ class PolyaGamma:
         random_polyagamma(b, psi, out=out, random_state=self.rng)
 
 
+class Lenient(np.ndarray):
+    """An array whose elements can be set to arrays of one element."""
+
+    def __setitem__(self, place, value):
+        one = isinstance(place, int) and self.ndim == 1 and isinstance(value, np.ndarray)
+        super().__setitem__(place, value.item() if one else value)
+
+
+class TakesMatrices:
+    """Stands in for NumPy where `empty` must make lenient arrays."""
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+    def empty(self, shape):
+        return np.empty(shape).view(Lenient)
+
+
 def stop_at_nan():
     raise FloatingPointError("the authors' elliptical slice step met a log-likelihood that is not a number")
 
@@ -94,6 +114,8 @@ def repair(models):
     models.BernoulliRFLVM._log_c_func = lambda model: np.zeros((model.N, 1))
     # At a log-likelihood that is not a number a debugger waits for the keyboard; an error ends the run instead.
     sys.modules["ess.ess"].pdb.set_trace = stop_at_nan
+    # Dynamic models: set elements of arrays to 1×1 matrices, which NumPy no longer takes for numbers.
+    sys.modules["models._base_dynamic_rflvm"].np = TakesMatrices()
 
 
 def repair_model(model, family, seed):
@@ -110,7 +132,7 @@ def build(args, y):
     repair(models)
     # Some of their draws come from NumPy's and SciPy's shared generator, not from `rng`.
     np.random.seed(args.seed)
-    model = getattr(models, CLASSES[args.family])(
+    model = getattr(models, ("Dynamic" if args.dynamic else "") + CLASSES[args.family])(
         rng=np.random.RandomState(args.seed),
         data=y,
         n_burn=args.warmup,
@@ -123,6 +145,9 @@ def build(args, y):
         **({"marginalize": not args.gaussian_kept} if args.family == "gaussian" else {}),
     )
     repair_model(model, args.family, args.seed)
+    if args.dynamic:
+        # Not by its argument `time_idx`, which their Gaussian model loses on the way.
+        model.time_idx = np.load(args.dynamic).astype(float).reshape(-1, 1)
     return model
 
 
@@ -205,10 +230,13 @@ def main():
     parser.add_argument("--warmup", type=int, default=10, help="sweeps before them")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--gaussian-kept", action="store_true", help="sample β and σ² in the Gaussian model")
+    parser.add_argument("--dynamic", type=Path, metavar="TIMES", help="the dynamic model, with times of the rows, .npy")
     parser.add_argument("--out", type=Path, required=True, help="trace file to write, .npz")
     args = parser.parse_args()
     if args.gaussian_kept and args.family != "gaussian":
         parser.error("--gaussian-kept needs --family gaussian")
+    if args.dynamic and args.family == "bernoulli":
+        parser.error("--dynamic: there is no such model of this family")
     # Overflow in exp and log of 0 are part of how their likelihoods turn candidates down.
     warnings.simplefilter("ignore", RuntimeWarning)
     trace = run(args)

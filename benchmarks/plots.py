@@ -16,6 +16,9 @@ COLOURS = {
     "ours, no symmetry moves": "#5b92cf",
     "ours, no gradient move": "#9cc1e6",
     "ours, neither": "#d0e2f4",
+    "ours, rbf": "#1f5fa8",
+    "ours, matern32": "#3a9a78",
+    "ours, no times": "#9a9a9a",
     "authors": "#c4622d",
     "authors, β kept": "#e3a27f",
 }
@@ -83,4 +86,27 @@ def growth(rows, path):
     memory.set_ylabel("peak memory, MiB")
     memory.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
     memory.legend(frameon=False, fontsize=7)
+    save(figure, path)
+
+
+def dynamic(rows, path):
+    """Rows with times: seconds a sweep, of the start, and memory as N grows, beside a line of proportion."""
+    grown = [row for row in rows if "size" in row]
+    panels = {
+        "CPU seconds a sweep": lambda row: row["cpu"],
+        "start, CPU seconds": lambda row: row["start_cpu"],
+        "peak memory, MiB": lambda row: row["memory"] / 2**20,
+    }
+    figure, places = plt.subplots(1, len(panels), figsize=(2.6 * len(panels), 2.8))
+    for axes, (label, value) in zip(places, panels.items()):
+        for sampler in [name for name in COLOURS if any(row["sampler"] == name for row in grown)]:
+            line = sorted((row["size"], value(row)) for row in grown if row["sampler"] == sampler)
+            axes.loglog(*zip(*line), "o-", ms=3, color=COLOURS[sampler], label=sampler)
+        if grown:
+            sizes = [min(row["size"] for row in grown), max(row["size"] for row in grown)]
+            top = max(value(row) for row in grown if row["size"] == sizes[1])
+            axes.loglog(sizes, [top * size / sizes[1] for size in sizes], ":", color="grey", label="proportional to N")
+        axes.set_xlabel("N")
+        axes.set_ylabel(label)
+    places[0].legend(frameon=False, fontsize=7)
     save(figure, path)

@@ -6,13 +6,16 @@ set the rows of another section beside their own.
 
 import numpy as np
 
-STEPS = ["spectral", "frequencies", "positions", "gradient", "weights", "symmetry"]
+STEPS = ["spectral", "frequencies", "scales", "positions", "gradient", "weights", "symmetry"]
 # The authors' second Gaussian model: it samples β and σ² instead of integrating them out.
 KEPT = "gaussian, β kept"
 
 # CPU seconds a sweep, S-curve tables, of the authors' algorithm written well in NumPy: cached likelihoods, row-only and
 # rank-one updates. Quoted, not measured here.
 NUMPY_FORM = {"S-curve poisson": 0.36, "S-curve negative-binomial": 0.75, "S-curve gaussian": 0.75}
+
+# Our samplers where rows have times, by the names in the tables: the kernel over time; none for a model without times.
+DYNAMIC = {"ours, rbf": "rbf", "ours, matern32": "matern32", "ours, no times": None}
 
 # b of the Pólya-gamma draws, as in the criterion bench.
 SHAPES = [1, 2.7, 10, 50, 500]
@@ -68,13 +71,18 @@ def write_sweep(sections, section="sweep", lead=None):
             lines.append([label, *map(figure, figures)])
     header = ["table", "ours, CPU s", "wall s", "authors, CPU s", "wall s", "authors / ours"]
     header += ["NumPy form, CPU s (quoted)", "NumPy / ours"]
-    steps = [[row["table"], *(figure(1000 * row["steps"][step]) for step in STEPS)] for row in rows if "steps" in row]
-    return (
-        (lead or SWEEP_LEAD)
-        + markdown(header, lines)
-        + "\nWhere our time goes, mean wall milliseconds of a sweep:\n\n"
-        + markdown(["table", *STEPS], steps)
-    )
+    steps = [[row["table"], *milliseconds(row)] for row in rows if "steps" in row]
+    # The hyperparameters of paths have a column where there are paths.
+    shown = [step for step in STEPS if step != "scales"]
+    return (lead or SWEEP_LEAD) + markdown(header, lines) + STEPS_LEAD + markdown(["table", *shown], steps)
+
+
+def milliseconds(row, timed=False):
+    """Its steps, mean wall milliseconds; that of the hyperparameters of paths only where rows have times."""
+    return [figure(1000 * row["steps"][step]) for step in STEPS if timed or step != "scales"]
+
+
+STEPS_LEAD = "\nWhere our time goes, mean wall milliseconds of a sweep:\n\n"
 
 
 SWEEP_LEAD = """Seconds a sweep, median over sweeps after a warm-up, one thread, 100 features. S-curve tables have
@@ -199,6 +207,67 @@ def write_growth(sections):
         header = [axis, "ours, CPU s", "wall s", "exponent", "start, CPU s", "authors, CPU s"]
         text += markdown(header + ["peak MiB", "data + parameters MiB", "ratio"], lines) + "\n"
     return text
+
+
+def write_dynamic(sections):
+    rows = sections["dynamic"]
+    curves, grown = ([row for row in rows if field in row] for field in ["table", "size"])
+    lines = []
+    for name in names(curves):
+        found = {row["sampler"]: row for row in curves if row["table"] == name}
+        for sampler, row in found.items():
+            times = [ratio(row["cpu"], found.get(own, {}).get("cpu")) for own in ["ours, rbf", "ours, matern32"]]
+            times = times if sampler not in DYNAMIC else [None, None]
+            lines.append([name, sampler, *map(figure, [row["cpu"], row["wall"], *times]), row["sweeps"]])
+    header = ["table", "sampler", "CPU s", "wall s", "/ ours, rbf", "/ ours, matern32", "sweeps timed"]
+    text = DYNAMIC_LEAD + markdown(header, lines) + STEPS_LEAD
+    text += markdown(
+        ["table", "sampler", *STEPS],
+        [[row["table"], row["sampler"], *milliseconds(row, True)] for row in curves if "steps" in row],
+    )
+    lines, fitted = [], []
+    for sampler in DYNAMIC:
+        last, line = None, sorted((row for row in grown if row["sampler"] == sampler), key=lambda row: row["size"])
+        for row in line:
+            exponent = np.log(row["cpu"] / last["cpu"]) / np.log(row["size"] / last["size"]) if last else None
+            memory, least = row["memory"] / 2**20, row["least_memory"] / 2**20
+            figures = [row["cpu"], row["wall"], exponent, row["start_cpu"], memory, least]
+            lines.append([sampler, f"{row['size']:,}", *map(figure, figures), row["sweeps"]])
+            last = row
+        # One line through rows that are held in one form.
+        line = [row for row in line if sampler != "ours, rbf" or row["size"] > DENSE_ROWS]
+        if len(line) > 1:
+            sizes, costs = ([row[field] for row in line] for field in ["size", "cpu"])
+            exponent = np.polyfit(np.log(sizes), np.log(costs), 1)[0]
+            fitted.append(f"{sampler}: {exponent:.2f} (N from {min(sizes):,} to {max(sizes):,})")
+    if not lines:
+        return text
+    header = ["sampler", "N", "CPU s", "wall s", "exponent", "start, CPU s", "peak MiB", "data + parameters MiB"]
+    text += DYNAMIC_GROWTH_LEAD + markdown([*header, "sweeps timed"], lines)
+    text += f"\nExponents fitted to all N of a form: {'; '.join(fitted)}.\n" + STEPS_LEAD
+    lines = [[row["sampler"], f"{row['size']:,}", *milliseconds(row, True)] for row in grown]
+    return text + markdown(["sampler", "N", *STEPS], lines)
+
+
+# Rows up to which the library holds the paths of a kernel such as the RBF as dense matrices.
+DENSE_ROWS = 1000
+
+DYNAMIC_LEAD = """Seconds a sweep of the S-curve (500×100 cells, 100 features) with its parameter t as the rows' times,
+median over sweeps after a warm-up, one thread. Ours with the RBF kernel over time (dense matrices, exact) and with
+Matérn-3/2 (a state-space model, exact), beside our model without times; the authors' dynamic code with its RBF kernel
+and 50 inducing points. Where rows have times our Gaussian model keeps β, so both of theirs are set beside it; without
+times ours integrates β out. In the steps, "scales" are the hyperparameters of the paths, and "frequencies" includes
+building the paths' covariances for the sweep.
+
+"""
+
+DYNAMIC_GROWTH_LEAD = """
+Growth with N: Poisson counts along a smooth simulated path, J = 20, M = 100, D = 2. Matérn-3/2 is a state-space model
+at every N; the RBF kernel is dense to 1,000 rows and has 64 inducing points beyond. Memory as in the table of growth
+above; the exponent is that of growth since the row above. The gradient move's trajectories are of random length, so
+medians over few sweeps scatter.
+
+"""
 
 
 def write_peers(sections):

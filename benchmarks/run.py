@@ -9,6 +9,7 @@
     threads   one and two threads
     kernels   parts of a sweep: criterion's times, the weighted Gram matrix against plain products, Pólya-gamma draws
     growth    seconds a sweep and peak memory as N, J, M and D grow
+    dynamic   rows with times: a sweep beside the authors' dynamic code, and growth with N (--tables S-curve, growth)
     peers     other methods: seconds and R² of the positions
     pbmc      single-cell counts, negative binomial with size factors
 
@@ -52,7 +53,7 @@ import numpy as np
 import accuracy
 import plots
 import report
-from report import KEPT, SHAPES, STEPS, their_name
+from report import DYNAMIC, KEPT, SHAPES, STEPS, their_name
 from samplers import HERE, ROOT, TARGET, authors, ours, seconds, skipped
 
 FAMILIES = ["gaussian", "negative-binomial", "multinomial", "bernoulli", "poisson"]
@@ -185,8 +186,7 @@ def sweep(run, flags=(), with_authors=True):
     tables = [*run.s_curves(FAMILIES), *run.congress()]
     for family, name, path in tables if with_authors else tables[: run.pick(None, 2)]:
         trace = ours(run, path, family, warmup, draws, flags).kept
-        steps = {step: float(np.mean(trace[step])) for step in STEPS}
-        run.add(table=name, sampler="ours", steps=steps, **seconds(trace))
+        run.add(table=name, sampler="ours", steps=steps(trace), **seconds(trace))
         if not with_authors:
             continue
         for variant in [family, KEPT] if family == "gaussian" else [family]:
@@ -194,6 +194,10 @@ def sweep(run, flags=(), with_authors=True):
             trace = authors(run, path, variant, warm, run.pick(sweeps, min(sweeps, 2)))
             if trace:
                 run.add(table=name, sampler=their_name(variant), **seconds(trace))
+
+
+def steps(trace):
+    return {step: float(np.mean(trace[step])) for step in STEPS}
 
 
 def full(run):
@@ -324,10 +328,33 @@ def growing(rows, columns):
     rng = np.random.default_rng(0)
     t = 3 * np.pi * (rng.random(rows) - 0.5)
     x = np.column_stack([np.sin(t), np.sign(t) * (np.cos(t) - 1)])
-    x /= x.std(axis=0)
+    return counts(x / x.std(axis=0), columns, rng)
+
+
+def moving(rows, columns):
+    """The same on a path, and its times: two axes with RBF kernel over time, length-scale a tenth of the span."""
+    rng = np.random.default_rng(0)
+    t = np.sort(rng.random(rows))
+    x = np.zeros((rows, 2))
+    for frequency, phase in zip(rng.standard_normal((200, 2)) / 0.1, 2 * np.pi * rng.random((200, 2))):
+        x += np.sqrt(2 / 200) * np.cos(t[:, None] * frequency + phase)
+    return counts(x, columns, rng), t
+
+
+def counts(x, columns, rng):
     frequencies, phases = rng.standard_normal((2, 500)), 2 * np.pi * rng.random(500)
     weights = rng.standard_normal((500, columns)) * np.sqrt(2 / 500)
     return rng.poisson(np.exp(np.cos(x @ frequencies + phases) @ weights)).astype(float)
+
+
+def least_memory(n, j, m, d):
+    """Bytes of data and parameters."""
+    return 8 * (n * j + n * d + m // 2 * d + (m + 1) * j)
+
+
+def tiny_memory(run):
+    """Peak memory of a run on next to nothing, long enough to be looked at a few times."""
+    return ours(run, run.table("growth tiny", growing(10, 2)), "poisson", 100, 2000, ["--features", 2]).memory
 
 
 def growth(run):
@@ -342,8 +369,7 @@ def growth(run):
     )
     # How far the authors' code is taken along.
     theirs = {"N": 2000, "J": 500, "M": 400, "D": 16}
-    # Long enough for its memory to be looked at a few times.
-    tiny = ours(run, run.table("growth tiny", growing(10, 2)), "poisson", 100, 2000, ["--features", 2]).memory
+    tiny = tiny_memory(run)
     for axis, sizes in axes.items():
         for size in sizes:
             shape = {"N": 500, "J": 100, "M": 100, "D": 2} | {axis: size}
@@ -352,14 +378,46 @@ def growth(run):
             flags = ["--features", m, "--latent-dim", d]
             warmup, draws = run.pick((20, 30) if n * j <= 200_000 else (10, 10), (5, 10))
             trace = ours(run, path, "poisson", warmup, draws, flags)
-            least = 8 * (n * j + n * d + m // 2 * d + (m + 1) * j)
-            costs = {"start_cpu": trace.start_cpu, "memory": trace.memory - tiny, "least_memory": least}
+            costs = {"start_cpu": trace.start_cpu, "memory": trace.memory - tiny}
+            costs["least_memory"] = least_memory(n, j, m, d)
             run.add(axis=axis, size=size, sampler="ours", **costs, **seconds(trace.kept))
             if size <= theirs[axis]:
                 trace = authors(run, path, "poisson", 1, run.pick(4, 1), flags)
                 if trace:
                     run.add(axis=axis, size=size, sampler="authors", **seconds(trace))
             path.unlink()
+
+
+def dynamic(run):
+    # S-curve: its rows in the order of their times, as the authors' loader has them.
+    for family, name, path in run.s_curves(["poisson", "gaussian"]):
+        t = accuracy.s_curve(run.args.data, family)["t"]
+        order = t.argsort()
+        path, times = run.table(f"{name} in time", np.load(path)[order]), run.table(f"{name} times", t[order])
+        for sampler, kernel in DYNAMIC.items():
+            trace = ours(run, path, family, *run.pick((60, 40), (10, 12)), dynamic_flags(kernel, times)).kept
+            run.add(table=name, sampler=sampler, steps=steps(trace), **seconds(trace))
+        for variant in [KEPT, family] if family == "gaussian" else [family]:
+            trace = authors(run, path, variant, 1, run.pick(2, 1), ["--dynamic", times])
+            if trace:
+                run.add(table=name, sampler=their_name(variant), **seconds(trace))
+    if not run.wanted("growth"):
+        return
+    columns, tiny = 20, tiny_memory(run)
+    for size in run.pick([1000, 3000, 10_000, 30_000, 100_000], [300, 1000, 3000]):
+        y, t = moving(size, columns)
+        path, times = run.table(f"dynamic {size}", y), run.table(f"dynamic {size} times", t)
+        for sampler, kernel in DYNAMIC.items():
+            warmup, draws = run.pick((20, 30) if size <= 10_000 else (6, 9), (4, 4))
+            trace = ours(run, path, "poisson", warmup, draws, dynamic_flags(kernel, times))
+            costs = {"start_cpu": trace.start_cpu, "memory": trace.memory - tiny, "steps": steps(trace.kept)}
+            costs["least_memory"] = least_memory(size, columns, 100, 2)
+            run.add(axis="N", size=size, sampler=sampler, **costs, **seconds(trace.kept))
+        path.unlink()
+
+
+def dynamic_flags(kernel, times):
+    return ["--times", times, "--time-kernel", kernel] if kernel else []
 
 
 def peers(run):
@@ -412,6 +470,7 @@ SECTIONS = {
     "threads": ("Threads", threads, report.write_threads, None),
     "kernels": ("Kernels", kernels, report.write_kernels, None),
     "growth": ("Growth with N, J, M and D, and memory", growth, report.write_growth, plots.growth),
+    "dynamic": ("Rows with times", dynamic, report.write_dynamic, plots.dynamic),
     "peers": ("Other methods", peers, report.write_peers, None),
     "pbmc": ("PBMC3k", pbmc, report.write_pbmc, None),
 }
