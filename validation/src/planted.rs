@@ -39,7 +39,7 @@ pub const ALL: [Planted; 12] = [
     planted("root of the intercept's variance", "gaussian", root_variance, 1),
     planted("row offsets left out of β", "gaussian-missing-offset", without_offset, 1),
     planted("paths that do not see the data", "poisson-rbf-dense", blind_paths, 1),
-    planted("translation as if rows were independent", "bernoulli-matern32-state-space", independent_translation, 1),
+    planted("translation as if rows were independent", "bernoulli-rbf-dense", independent_translation, 1),
 ];
 
 const fn planted(name: &'static str, configuration: &'static str, step: Step, patience: usize) -> Planted {

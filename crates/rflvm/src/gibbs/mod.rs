@@ -148,6 +148,7 @@ pub fn sweep(
     }
     clock.lap(&mut info, Step::Spectral);
     let mut paths = model.paths(state)?;
+    clock.lap(&mut info, Step::Scales);
     if model.is_collapsed() {
         collapsed::update(model, state, moves, &tuning.trajectory, stream, &mut info, &mut clock)?;
     } else {
@@ -214,10 +215,10 @@ impl Clock {
         Clock(Instant::now())
     }
 
-    /// Ends a step.
+    /// Ends a step, or a part of one.
     fn lap(&mut self, info: &mut SweepInfo, step: Step) {
         let now = Instant::now();
-        info.seconds[step as usize] = (now - self.0).as_secs_f64();
+        info.seconds[step as usize] += (now - self.0).as_secs_f64();
         self.0 = now;
     }
 }
