@@ -46,7 +46,8 @@ pub fn write_cells(path: &Path, fit: &Fit, store: &Reader, used: &[usize]) -> Re
     let header = ["row", "column", "mean", "sd", "q05", "q50", "q95"].map(String::from).to_vec();
     let line = |cell: &Cell| {
         let mut line = vec![cell.row.to_string(), fit.model.names()[cell.column].clone()];
-        line.extend([cell.mean, cell.sd].iter().chain(&cell.quantiles).map(|&v| text(v)));
+        let known = &cell.predicted;
+        line.extend([known.mean, known.sd].iter().chain(&known.quantiles).map(|&v| text(v)));
         line
     };
     output::write(path, &output::csv_text(header, cells.iter().map(line)))?;

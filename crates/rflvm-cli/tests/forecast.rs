@@ -1,30 +1,10 @@
 //! `rflvm forecast` as a user meets it: rows in time, fitted, and what comes after them.
 
+mod common;
+
+use common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("forecast").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn rflvm(dir: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rflvm")).current_dir(dir).args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Runs a command that must succeed.
-fn good(dir: &Path, arguments: &[&str]) -> Output {
-    let output = rflvm(dir, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    output
-}
 
 fn read(path: PathBuf) -> Vec<Vec<String>> {
     let text = fs::read_to_string(path).unwrap();

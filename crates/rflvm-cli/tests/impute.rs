@@ -1,26 +1,10 @@
 //! `rflvm impute` as a user meets it: a table with holes in it, fitted, and its missing cells.
 
+mod common;
+
+use common::{folder, good, rflvm};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("impute").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn rflvm(dir: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rflvm")).current_dir(dir).args(arguments).output().unwrap()
-}
-
-/// Runs a command that must succeed.
-fn good(dir: &Path, arguments: &[&str]) -> Output {
-    let output = rflvm(dir, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    output
-}
 
 fn read(path: PathBuf) -> Vec<Vec<String>> {
     let text = fs::read_to_string(path).unwrap();

@@ -1,24 +1,10 @@
 //! The program as a user meets it: a good run, bad input, and the commands that the documentation shows.
 
+mod common;
+
+use common::{folder, rflvm, text};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-/// A fresh folder of the test's own.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn rflvm(dir: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rflvm")).current_dir(dir).args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
+use std::path::Path;
 
 /// A small table of counts with an id and a label column.
 const COUNTS: &str = "name,kind,a,b,c\nr1,u,3,0,2\nr2,v,1,4,0\nr3,u,0,2,5\nr4,v,2,2,1\nr5,u,7,0,1\nr6,v,0,3,3\n";

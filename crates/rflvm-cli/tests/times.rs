@@ -1,23 +1,10 @@
 //! Tables whose rows have times, as a user meets them.
 
+mod common;
+
+use common::{folder, rflvm, text};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("times").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn rflvm(dir: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_rflvm")).current_dir(dir).args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
+use std::path::Path;
 
 const RUN: [&str; 11] =
     ["--likelihood", "gaussian", "--features", "8", "--warmup", "10", "--draws", "8", "--seed", "2", "--out"];

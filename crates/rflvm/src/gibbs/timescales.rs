@@ -18,10 +18,7 @@ pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Resu
     let rng = &mut stream.rng();
     let (d, x) = (rng.random_range(0..state.axes.len()), state.features.x());
     let current = paths.dynamics().ln_axis(d, paths.of_axis(d), x);
-    if !current.is_finite() {
-        let place = format!("axis {}", d + 1);
-        return Err(NumericalError::NotFinite { step: "time scales", value: current, place });
-    }
+    finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
     let ellipse = Ellipse::new(&state.axes[d], rng);
     let landing = slice::elliptical(rng, current, |cos, sin| {
@@ -44,10 +41,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
     let d = rng.random_range(0..state.axes.len());
     let noise = paths.whiten_axis(d, state.features.x(), rng);
     let current = model.log_lik(state);
-    if !current.is_finite() {
-        let place = format!("axis {}", d + 1);
-        return Err(NumericalError::NotFinite { step: "time scales", value: current, place });
-    }
+    finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
     let ellipse = Ellipse::new(&state.axes[d], rng);
     let landing = slice::elliptical(rng, current, |cos, sin| {
@@ -66,6 +60,16 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
     }
     ellipse.land(landing, taken, d, &mut state.axes, paths);
     Ok(())
+}
+
+/// Refuses to go on from a density that is not finite.
+fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
+    let place = || format!("axis {}", d + 1);
+    if value.is_finite() {
+        Ok(())
+    } else {
+        Err(NumericalError::NotFinite { step: "time scales", value, place: place() })
+    }
 }
 
 /// The prior's coordinates of an axis, and a draw of them.

@@ -4,9 +4,8 @@
 //! times of a sequence together; a cell is a draw of its family at f. The trials of new rows are not known: a multinomial row
 //! has one, and so has a binomial cell unless all cells have the same.
 
-use super::diagnostics::quantile;
-use super::mean_and_sd;
 use super::parameters::{Parameters, Stored, evenly};
+use super::predicted::Predicted;
 use crate::draws::zarr::Reader;
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
@@ -34,17 +33,6 @@ pub struct Moment {
     pub offset: f64,
 }
 
-/// What is expected of one cell of a new row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Expected {
-    /// Mean of E[y | f] over the draws.
-    pub mean: f64,
-    /// Standard deviation of the predictive distribution.
-    pub sd: f64,
-    /// Its quantiles at 5%, 50% and 95%.
-    pub quantiles: [f64; 3],
-}
-
 /// A fit with times, and which of its draws to use.
 #[derive(Debug, Clone, Copy)]
 pub struct Forecast<'a> {
@@ -60,11 +48,11 @@ pub struct Forecast<'a> {
 
 impl Forecast<'_> {
     /// What is expected of each new row (outer) and column of the model (inner), from at most `most` draws.
-    pub fn cells(&self, moments: &[Moment], most: usize) -> Result<Vec<Vec<Expected>>, RunError> {
+    pub fn cells(&self, moments: &[Moment], most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         self.cells_holding(moments, most, HELD)
     }
 
-    fn cells_holding(&self, moments: &[Moment], most: usize, held: usize) -> Result<Vec<Vec<Expected>>, RunError> {
+    fn cells_holding(&self, moments: &[Moment], most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         let visited = evenly(self.used, self.store.size()?.1, most);
         let columns = self.model.columns();
         let height = (held / (columns * visited.len()).max(1)).max(1);
@@ -80,11 +68,7 @@ impl Forecast<'_> {
                     drawn.push(*y);
                 }
             })?;
-            let expected = |(mean, drawn): (&f64, &mut Vec<f64>)| {
-                drawn.sort_unstable_by(f64::total_cmp);
-                let (_, sd) = mean_and_sd(drawn);
-                Expected { mean: *mean, sd, quantiles: [0.05, 0.5, 0.95].map(|p| quantile(drawn, p)) }
-            };
+            let expected = |(mean, drawn): (&f64, &mut Vec<f64>)| Predicted::of(*mean, drawn);
             let rows = means.chunks(columns).zip(drawn.chunks_mut(columns));
             cells.extend(rows.map(|(means, drawn)| means.iter().zip(drawn).map(expected).collect()));
         }

@@ -4,9 +4,8 @@
 //! draws of the posterior predictive distribution p(y_nj | Y). The trials of a missing multinomial row are not known: its
 //! cells are those of a single trial, so that their means are probabilities.
 
-use super::diagnostics::quantile;
-use super::mean_and_sd;
 use super::parameters::{Parameters, Stored, evenly};
+use super::predicted::Predicted;
 use crate::draws::zarr::Reader;
 use crate::error::RunError;
 use crate::linalg::Mat;
@@ -26,12 +25,8 @@ pub struct Cell {
     pub row: usize,
     /// Its column, in the model's order.
     pub column: usize,
-    /// Posterior mean of E[y | f].
-    pub mean: f64,
-    /// Standard deviation of the posterior predictive distribution.
-    pub sd: f64,
-    /// Its quantiles at 5%, 50% and 95%.
-    pub quantiles: [f64; 3],
+    /// What is known of it.
+    pub predicted: Predicted,
 }
 
 /// A fit, and which of its draws to use.
@@ -64,9 +59,7 @@ impl Imputation<'_> {
                 }
             })?;
             for (((row, column), mean), mut drawn) in cells.into_iter().zip(means).zip(drawn) {
-                drawn.sort_unstable_by(f64::total_cmp);
-                let (_, sd) = mean_and_sd(&drawn);
-                take(Cell { row, column, mean, sd, quantiles: [0.05, 0.5, 0.95].map(|p| quantile(&drawn, p)) });
+                take(Cell { row, column, predicted: Predicted::of(mean, &mut drawn) });
             }
         }
         Ok(())

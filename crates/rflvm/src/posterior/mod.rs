@@ -8,6 +8,7 @@ mod fixture;
 pub mod forecast;
 pub mod impute;
 pub mod parameters;
+pub mod predicted;
 pub mod score;
 
 use crate::draws::Memory;

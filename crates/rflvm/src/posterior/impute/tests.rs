@@ -61,9 +61,9 @@ fn missing_cells_have_the_moments_of_their_draws() {
     for cell in &cells {
         let mut drawn: Vec<f64> = tables.iter().map(|t| t[(cell.row, cell.column)]).collect();
         drawn.sort_by(f64::total_cmp);
-        assert!((cell.sd - mean_and_sd(&drawn).1).abs() < 1e-12);
-        assert_eq!(cell.quantiles[1], (drawn[19] + drawn[20]) / 2.0);
-        assert!(cell.mean.is_finite() && cell.quantiles.is_sorted());
+        assert!((cell.predicted.sd - crate::posterior::mean_and_sd(&drawn).1).abs() < 1e-12);
+        assert_eq!(cell.predicted.quantiles[1], (drawn[19] + drawn[20]) / 2.0);
+        assert!(cell.predicted.mean.is_finite() && cell.predicted.quantiles.is_sorted());
     }
     for table in &tables {
         let both = table.as_slice().iter().zip(model.y().as_slice());
