@@ -169,6 +169,13 @@ fn rows_at_new_times_follow_the_path() {
         let (mean, covariance) = conditional(&c, &[5, 13, 14], &x);
         let scaled = |times: &[f64]| times.iter().map(|&t| dynamics.scaled(t)).collect::<Vec<f64>>();
         let path = dynamics.path_with(&scaled(&all), &scaled(&TIMES), &AXIS, None).unwrap();
+        // From the same random numbers draws differ by their means alone, and that of a path at zero is zero.
+        let seeded = |mut x: Vec<f64>| {
+            path.fill(&hidden, &mut x, &mut Stream::new(4).rng()).unwrap();
+            [5, 13, 14].map(|n| x[n])
+        };
+        let (here, there) = (seeded(x.clone()), seeded(vec![0.0; 15]));
+        assert_close("forecast", &dynamics, &[0, 1, 2].map(|i| here[i] - there[i]), &mean);
         let draw = |_| {
             let mut filled = x.clone();
             path.fill(&hidden, &mut filled, &mut rng).unwrap();
