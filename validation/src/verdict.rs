@@ -13,7 +13,7 @@ pub const LEVEL: f64 = 1e-3;
 pub const SEED: u64 = 20_040_901;
 
 /// What a test in passing takes: seconds a configuration. An error of the usual size is then many standard errors.
-pub const FAST: Effort = Effort { chains: 50, sweeps: 20_000 };
+pub const FAST: Effort = Effort { chains: 50, sweeps: 14_000 };
 
 /// Real power: about a quarter of an hour for all configurations on two cores.
 pub const REAL: Effort = Effort { chains: 200, sweeps: 400_000 };
