@@ -1,5 +1,5 @@
 //! Errors planted on purpose. Each is a wrong conditional draw made after a right sweep, which it supersedes; so the
-//! sampler itself stays clean. All but the last three have been printed in a paper or run in its code.
+//! sampler itself stays clean. Most have been printed in a paper or run in its code.
 
 use crate::geweke::Step;
 use rand::RngExt;
@@ -235,12 +235,11 @@ fn scale_without_jacobian(model: &Model, state: &mut State, stream: Stream) -> R
     Ok(())
 }
 
-/// The first row redrawn from its prior given the others.
+/// X redrawn from its prior.
 fn blind_paths(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let Some(paths) = model.paths(state)? else { return Ok(()) };
-    let drawn = paths.draw_given_others(state.features.x(), 0, stream)?;
     let w = state.features.w().clone();
-    state.features.set(drawn.as_slice(), w.as_slice());
+    state.features.set(paths.draw(stream).as_slice(), w.as_slice());
     state.refresh(model);
     Ok(())
 }

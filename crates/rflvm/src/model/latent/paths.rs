@@ -96,21 +96,6 @@ impl<'a> Paths<'a> {
         x
     }
 
-    /// X with one row drawn given the rest of its path.
-    pub fn draw_given_others(&self, x: &Mat, row: usize, stream: Stream) -> Result<Mat, NumericalError> {
-        let mut drawn = x.clone();
-        for (d, paths) in self.paths.iter().enumerate() {
-            for (sequence, path) in self.dynamics.sequences.iter().zip(paths) {
-                if let Some(at) = sequence.rows.iter().position(|&n| n == row) {
-                    let rng = &mut stream.at(d as u64).rng();
-                    let window = path.window(at..at + 1, &along(x, d, &sequence.rows), rng)?;
-                    drawn[(row, d)] = window.mean[0] + window.draw[0];
-                }
-            }
-        }
-        Ok(drawn)
-    }
-
     /// The noise that axis d of X is made from, one a sequence.
     pub(crate) fn whiten_axis<R: Rng + ?Sized>(&self, d: usize, x: &Mat, rng: &mut R) -> Vec<Vec<f64>> {
         let pairs = self.dynamics.sequences.iter().zip(&self.paths[d]);
