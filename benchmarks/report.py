@@ -256,8 +256,8 @@ DYNAMIC_LEAD = """Seconds a sweep of the S-curve (500×100 cells, 100 features) 
 median over sweeps after a warm-up, one thread. Ours with the RBF kernel over time (dense matrices, exact) and with
 Matérn-3/2 (a state-space model, exact), beside our model without times; the authors' dynamic code with its RBF kernel
 and 50 inducing points. Where rows have times our Gaussian model keeps β, so both of theirs are set beside it; without
-times ours integrates β out. In the steps, "scales" are the hyperparameters of the paths, and "frequencies" includes
-building the paths' covariances for the sweep.
+times ours integrates β out. In the steps, "scales" are the hyperparameters of the paths, and in rows of
+commit f8d9fbf "frequencies" includes the factors of their covariances, which "scales" has since.
 
 """
 
