@@ -8,6 +8,7 @@ use crate::voice::Voice;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::SpecError;
 use rflvm::posterior::convergence::judge;
+use rflvm::posterior::fitted::Fitted;
 use std::path::{Path, PathBuf};
 
 /// Stored draws, of which some chains are used.
@@ -32,6 +33,11 @@ impl Drawn {
         let convergence = judge(&store)?;
         warn_of_chains(&convergence, Voice::default());
         Ok(Drawn { used: convergence.used(), store })
+    }
+
+    /// The fit to ask, with randomness of its own for each kind of question.
+    pub fn fitted<'a>(&'a self, fit: &'a Fit, question: &'static str) -> Fitted<'a> {
+        Fitted { store: &self.store, model: &fit.model, used: &self.used, stream: fit.stream().named(question) }
     }
 
     /// Whether there are draws enough for so many tables.

@@ -10,7 +10,8 @@ use crate::output;
 use crate::times::Timeline;
 use crate::voice::Voice;
 use rflvm::linalg::Mat;
-use rflvm::posterior::forecast::{DRAWS, Forecast, Moment};
+use rflvm::posterior::fitted::{DRAWS, Fitted};
+use rflvm::posterior::forecast::Moment;
 use std::path::{Path, PathBuf};
 
 /// Runs the command.
@@ -27,17 +28,16 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     if let Some(offset) = offset {
         Voice::default().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
     }
-    let stream = fit.stream().named("forecast");
-    let forecast = Forecast { store: &drawn.store, model: &fit.model, used: &drawn.used, stream };
+    let fitted = drawn.fitted(&fit, "forecast");
     let ahead = Ahead { fit: &fit, timeline, moments: &moments };
     let rows = if moments.len() == 1 { "1 new row".into() } else { format!("{} new rows", moments.len()) };
     match args.draws {
         None => {
-            ahead.write_cells(&args.out, &forecast)?;
+            ahead.write_cells(&args.out, &fitted)?;
             println!("{rows}: {}", args.out.display());
         }
         Some(count) => {
-            let files = ahead.write_futures(&args.out, count, &forecast)?;
+            let files = ahead.write_futures(&args.out, count, &fitted)?;
             println!("{count} futures of {rows}: {}", listed(&files));
         }
     }
@@ -74,8 +74,8 @@ impl Ahead<'_> {
     }
 
     /// Writes `time,sequence,column,mean,sd,q05,q50,q95`.
-    fn write_cells(&self, path: &Path, forecast: &Forecast<'_>) -> Result<(), Failure> {
-        let cells = forecast.cells(self.moments, DRAWS)?;
+    fn write_cells(&self, path: &Path, fitted: &Fitted<'_>) -> Result<(), Failure> {
+        let cells = fitted.forecast(self.moments, DRAWS)?;
         let mut header = self.header();
         header.extend(["column", "mean", "sd", "q05", "q50", "q95"].map(String::from));
         let places = self.fit.places();
@@ -92,12 +92,12 @@ impl Ahead<'_> {
     }
 
     /// Writes simulated futures beside `path`, in the form of the table.
-    fn write_futures(&self, path: &Path, count: usize, forecast: &Forecast<'_>) -> Result<Vec<PathBuf>, Failure> {
+    fn write_futures(&self, path: &Path, count: usize, fitted: &Fitted<'_>) -> Result<Vec<PathBuf>, Failure> {
         let mut header = self.header();
         header.extend(self.fit.table.columns.iter().cloned());
         let places = self.fit.places();
         let mut files = Vec::with_capacity(count);
-        forecast.futures(self.moments, count, |i, future: &Mat| -> Result<(), Failure> {
+        fitted.futures(self.moments, count, |i, future: &Mat| -> Result<(), Failure> {
             let lines = self.moments.iter().enumerate().map(|(n, moment)| {
                 let mut line = self.start(moment);
                 line.extend(places.iter().map(|&j| text(future[(n, j)])));

@@ -7,9 +7,9 @@ use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::output;
 use rflvm::atomic::write_with;
-use rflvm::draws::zarr::Reader;
 use rflvm::linalg::Mat;
-use rflvm::posterior::impute::{Cell, DRAWS, Imputation};
+use rflvm::posterior::fitted::{DRAWS, Fitted};
+use rflvm::posterior::impute::Cell;
 use std::path::{Path, PathBuf};
 
 /// Runs the command.
@@ -22,7 +22,7 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     let drawn = Drawn::open(&fit, &args.dir)?;
     match args.draws {
         None => {
-            let count = write_cells(&args.out, &fit, &drawn.store, &drawn.used)?;
+            let count = write_cells(&args.out, &drawn.fitted(&fit, "impute"))?;
             println!("{count} missing cells: {}", args.out.display());
         }
         Some(count) => {
@@ -34,18 +34,13 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The cells of a fit, by the draws of the chains that are used.
-fn imputation<'a>(fit: &'a Fit, store: &'a Reader, used: &'a [usize]) -> Imputation<'a> {
-    Imputation { store, model: &fit.model, used, stream: fit.stream().named("impute") }
-}
-
 /// Writes `row,column,mean,sd,q05,q50,q95`, and says how many cells there were.
-pub fn write_cells(path: &Path, fit: &Fit, store: &Reader, used: &[usize]) -> Result<usize, Failure> {
+pub fn write_cells(path: &Path, fitted: &Fitted<'_>) -> Result<usize, Failure> {
     let mut cells: Vec<Cell> = Vec::new();
-    imputation(fit, store, used).cells(DRAWS, |cell| cells.push(cell))?;
+    fitted.missing_cells(DRAWS, |cell| cells.push(cell))?;
     let header = ["row", "column", "mean", "sd", "q05", "q50", "q95"].map(String::from).to_vec();
     let line = |cell: &Cell| {
-        let mut line = vec![cell.row.to_string(), fit.model.names()[cell.column].clone()];
+        let mut line = vec![cell.row.to_string(), fitted.model.names()[cell.column].clone()];
         let known = &cell.predicted;
         line.extend([known.mean, known.sd].iter().chain(&known.quantiles).map(|&v| text(v)));
         line
@@ -57,7 +52,7 @@ pub fn write_cells(path: &Path, fit: &Fit, store: &Reader, used: &[usize]) -> Re
 /// Writes completed tables beside `path`: table.csv is the pattern of table-1.csv, table-2.csv, …
 fn write_tables(path: &Path, count: usize, fit: &Fit, drawn: &Drawn) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::with_capacity(count);
-    imputation(fit, &drawn.store, &drawn.used).tables(count, |i, table| -> Result<(), Failure> {
+    drawn.fitted(fit, "impute").completed_tables(count, |i, table| -> Result<(), Failure> {
         let file = numbered(path, i);
         write_table(&file, fit, table)?;
         files.push(file);

@@ -1,5 +1,6 @@
 //! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and a word about convergence.
 
+use crate::drawn::Drawn;
 use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::impute;
@@ -33,7 +34,8 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
         output::write(&dir.join("paths.svg"), &output::paths_svg(&title, &embedding, timeline))?;
     }
     if model.has_missing() {
-        match impute::write_cells(&dir.join("imputed.csv"), fit, &store, &convergence.used()) {
+        let drawn = Drawn { store, used: convergence.used() };
+        match impute::write_cells(&dir.join("imputed.csv"), &drawn.fitted(fit, "impute")) {
             Err(Failure::Spec(error)) => voice.warn(&format!("the missing cells are not imputed: {error}")),
             other => drop(other?),
         }

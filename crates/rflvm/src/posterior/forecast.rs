@@ -4,23 +4,17 @@
 //! times of a sequence together; a cell is a draw of its family at f. The trials of new rows are not known: a multinomial row
 //! has one, and so has a binomial cell unless all cells have the same.
 
-use super::parameters::{Parameters, Stored, evenly};
+use super::fitted::{Fitted, HELD};
+use super::parameters::{Parameters, Stored};
 use super::predicted::Predicted;
-use crate::draws::zarr::Reader;
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
-use crate::model::Model;
 use crate::model::family::Row;
 use crate::model::latent::Dynamics;
 use crate::rng::Stream;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-/// Draws that are visited unless asked otherwise.
-pub const DRAWS: usize = 1000;
-/// Numbers held at once: cells of a batch of new rows × draws. More cells take more passes over the store.
-const HELD: usize = 1 << 25;
 
 /// A new row to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,27 +27,14 @@ pub struct Moment {
     pub offset: f64,
 }
 
-/// A fit with times, and which of its draws to use.
-#[derive(Debug, Clone, Copy)]
-pub struct Forecast<'a> {
-    /// The draws.
-    pub store: &'a Reader,
-    /// The model that they are of.
-    pub model: &'a Model,
-    /// The chains to use.
-    pub used: &'a [usize],
-    /// Where its randomness comes from.
-    pub stream: Stream,
-}
-
-impl Forecast<'_> {
+impl Fitted<'_> {
     /// What is expected of each new row (outer) and column of the model (inner), from at most `most` draws.
-    pub fn cells(&self, moments: &[Moment], most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
-        self.cells_holding(moments, most, HELD)
+    pub fn forecast(&self, moments: &[Moment], most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
+        self.forecast_holding(moments, most, HELD)
     }
 
-    fn cells_holding(&self, moments: &[Moment], most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
-        let visited = evenly(self.used, self.store.size()?.1, most);
+    fn forecast_holding(&self, moments: &[Moment], most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
+        let visited = self.visited(most)?;
         let columns = self.model.columns();
         let height = (held / (columns * visited.len()).max(1)).max(1);
         let mut cells = Vec::with_capacity(moments.len());
@@ -61,7 +42,7 @@ impl Forecast<'_> {
             let rows = start..(start + height).min(moments.len());
             let mut means = vec![0.0; rows.len() * columns];
             let mut drawn = vec![Vec::with_capacity(visited.len()); rows.len() * columns];
-            self.visit(&visited, moments, rows, |_, future| {
+            self.visit_futures(&visited, moments, rows, |_, future| {
                 let each = future.expected.as_slice().iter().zip(future.drawn.as_slice());
                 for ((mean, drawn), (expected, y)) in means.iter_mut().zip(&mut drawn).zip(each) {
                     *mean += expected / visited.len() as f64;
@@ -82,10 +63,10 @@ impl Forecast<'_> {
         count: usize,
         mut take: impl FnMut(usize, &Mat) -> Result<(), E>,
     ) -> Result<(), E> {
-        let visited = evenly(self.used, self.store.size().map_err(RunError::from)?.1, count);
+        let visited = self.visited(count).map_err(RunError::from)?;
         // The first failure counts; a closure cannot return it.
         let mut outcome = Ok(());
-        self.visit(&visited, moments, 0..moments.len(), |i, future| {
+        self.visit_futures(&visited, moments, 0..moments.len(), |i, future| {
             if outcome.is_ok() {
                 outcome = take(i, &future.drawn);
             }
@@ -94,7 +75,7 @@ impl Forecast<'_> {
     }
 
     /// Hands the futures of some of the new rows to `take`, draw after draw. They do not depend on which rows are asked for.
-    fn visit(
+    fn visit_futures(
         &self,
         visited: &[(usize, usize)],
         moments: &[Moment],

@@ -4,19 +4,14 @@
 //! draws of the posterior predictive distribution p(y_nj | Y). The trials of a missing multinomial row are not known: its
 //! cells are those of a single trial, so that their means are probabilities.
 
-use super::parameters::{Parameters, Stored, evenly};
+use super::fitted::{Fitted, HELD};
+use super::parameters::{Parameters, Stored};
 use super::predicted::Predicted;
-use crate::draws::zarr::Reader;
 use crate::error::RunError;
 use crate::linalg::Mat;
 use crate::model::Model;
 use crate::par;
 use crate::rng::Stream;
-
-/// Draws that are visited unless asked otherwise: quantiles near the ends are then known to a percent or so.
-pub const DRAWS: usize = 1000;
-/// Numbers held at once: missing cells of a batch of rows × draws. More cells take more passes over the store.
-const HELD: usize = 1 << 25;
 
 /// A missing cell; not a number where the trials of a binomial cell are missing too.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,29 +24,16 @@ pub struct Cell {
     pub predicted: Predicted,
 }
 
-/// A fit, and which of its draws to use.
-#[derive(Debug, Clone, Copy)]
-pub struct Imputation<'a> {
-    /// The draws.
-    pub store: &'a Reader,
-    /// The model that they are of.
-    pub model: &'a Model,
-    /// The chains to use.
-    pub used: &'a [usize],
-    /// Where the randomness of cells comes from.
-    pub stream: Stream,
-}
-
-impl Imputation<'_> {
+impl Fitted<'_> {
     /// Hands every missing cell to `take`, row after row and in the order of the table's columns, from at most `most` draws.
-    pub fn cells(&self, most: usize, mut take: impl FnMut(Cell)) -> Result<(), RunError> {
-        let visited = evenly(self.used, self.store.size()?.1, most);
+    pub fn missing_cells(&self, most: usize, mut take: impl FnMut(Cell)) -> Result<(), RunError> {
+        let visited = self.visited(most)?;
         for rows in batches(self.model, visited.len()) {
             let cells: Vec<(usize, usize)> =
                 rows.iter().flat_map(|&n| missing(self.model, n).into_iter().map(move |j| (n, j))).collect();
             let mut means = vec![0.0; cells.len()];
             let mut drawn = vec![Vec::with_capacity(visited.len()); cells.len()];
-            self.visit(&visited, &rows, |_, filled| {
+            self.visit_missing(&visited, &rows, |_, filled| {
                 let each = filled.iter().flatten();
                 for ((mean, drawn), cell) in means.iter_mut().zip(&mut drawn).zip(each) {
                     *mean += cell.0 / visited.len() as f64;
@@ -67,17 +49,17 @@ impl Imputation<'_> {
 
     /// Hands `count` completed tables to `take`, N×J in the model's order of columns: observed cells as they are, missing
     /// ones drawn, each table from another draw of the parameters.
-    pub fn tables<E: From<RunError>>(
+    pub fn completed_tables<E: From<RunError>>(
         &self,
         count: usize,
         mut take: impl FnMut(usize, &Mat) -> Result<(), E>,
     ) -> Result<(), E> {
-        let visited = evenly(self.used, self.store.size().map_err(RunError::from)?.1, count);
+        let visited = self.visited(count).map_err(RunError::from)?;
         let rows: Vec<usize> = batches(self.model, 1).concat();
         let mut table = self.model.y().clone();
         // The first failure counts; a closure cannot return it.
         let mut outcome = Ok(());
-        self.visit(&visited, &rows, |i, filled| {
+        self.visit_missing(&visited, &rows, |i, filled| {
             for (&n, row) in rows.iter().zip(filled) {
                 missing(self.model, n).into_iter().zip(row).for_each(|(j, cell)| table[(n, j)] = cell.1);
             }
@@ -89,7 +71,7 @@ impl Imputation<'_> {
     }
 
     /// Hands the missing cells of these rows to `take`, draw after draw.
-    fn visit(
+    fn visit_missing(
         &self,
         visited: &[(usize, usize)],
         rows: &[usize],

@@ -3,6 +3,7 @@
 pub mod align;
 pub mod convergence;
 pub mod diagnostics;
+pub mod fitted;
 #[cfg(test)]
 mod fixture;
 pub mod forecast;

@@ -1,10 +1,12 @@
 //! A small fit of two sequences on disk, and its futures.
 
 use super::*;
-use crate::draws::zarr::Kept;
+use crate::draws::zarr::{Kept, Reader};
+use crate::model::Model;
 use crate::model::ModelSpec;
 use crate::model::family::{Family, Gaussian, NegativeBinomial};
 use crate::observations::{Observations, Times};
+use crate::posterior::fitted::DRAWS;
 use crate::posterior::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
 
@@ -30,17 +32,17 @@ fn moments() -> Vec<Moment> {
     [(0, 31.0), (1, 32.0), (0, 35.0), (1, 5.0), (1, 300.0)].map(moment).to_vec()
 }
 
-fn forecast<'a>(store: &'a Reader, model: &'a Model) -> Forecast<'a> {
-    Forecast { store, model, used: &[0, 1], stream: Stream::new(1).named("forecast") }
+fn forecast<'a>(store: &'a Reader, model: &'a Model) -> Fitted<'a> {
+    Fitted { store, model, used: &[0, 1], stream: Stream::new(1).named("forecast") }
 }
 
-fn futures(forecast: &Forecast<'_>, moments: &[Moment], count: usize) -> Vec<Mat> {
+fn futures(fitted: &Fitted<'_>, moments: &[Moment], count: usize) -> Vec<Mat> {
     let mut all = Vec::new();
     let take = |_, table: &Mat| {
         all.push(table.clone());
         Ok::<(), RunError>(())
     };
-    forecast.futures(moments, count, take).unwrap();
+    fitted.futures(moments, count, take).unwrap();
     all
 }
 
@@ -49,14 +51,14 @@ fn cells_have_the_moments_of_the_futures_however_many_are_held() {
     let model = model(Some(times()));
     let path = fit(&model, "forecast-cells", &Kept::DEFAULT);
     let store = open(&path);
-    let forecast = forecast(&store, &model);
-    let cells = forecast.cells(&moments(), DRAWS).unwrap();
+    let fitted = forecast(&store, &model);
+    let cells = fitted.forecast(&moments(), DRAWS).unwrap();
     // Two rows at a time, and one.
     for held in [2 * 3 * 2 * DRAWN as usize, 1] {
-        assert_eq!(cells, forecast.cells_holding(&moments(), DRAWS, held).unwrap());
+        assert_eq!(cells, fitted.forecast_holding(&moments(), DRAWS, held).unwrap());
     }
     // As many futures as draws: the same draws of the cells, seen another way.
-    let futures = futures(&forecast, &moments(), 2 * DRAWN as usize);
+    let futures = futures(&fitted, &moments(), 2 * DRAWN as usize);
     assert_eq!(futures.len(), 2 * DRAWN as usize);
     for (i, row) in cells.iter().enumerate() {
         for (j, cell) in row.iter().enumerate() {
@@ -75,10 +77,10 @@ fn a_sequence_has_the_same_future_alone() {
     let model = model(Some(times()));
     let path = fit(&model, "forecast-alone", &Kept::DEFAULT);
     let store = open(&path);
-    let forecast = forecast(&store, &model);
+    let fitted = forecast(&store, &model);
     let (all, own): (Vec<Moment>, Vec<usize>) = (moments(), vec![1, 3, 4]);
     let alone: Vec<Moment> = own.iter().map(|&i| all[i]).collect();
-    for (both, one) in futures(&forecast, &all, 4).iter().zip(&futures(&forecast, &alone, 4)) {
+    for (both, one) in futures(&fitted, &all, 4).iter().zip(&futures(&fitted, &alone, 4)) {
         own.iter().enumerate().for_each(|(k, &i)| assert_eq!(both.row(i), one.row(k)));
     }
     std::fs::remove_dir_all(path).unwrap();
@@ -111,13 +113,13 @@ fn positions_follow_their_path_near_rows_and_the_prior_far_away() {
 fn fits_without_times_or_of_other_times_are_refused() {
     let timeless = model(None);
     let path = fit(&timeless, "forecast-none", &Kept::DEFAULT);
-    let error = forecast(&open(&path), &timeless).cells(&moments(), DRAWS).unwrap_err().to_string();
+    let error = forecast(&open(&path), &timeless).forecast(&moments(), DRAWS).unwrap_err().to_string();
     assert!(error.contains("time is not given") && error.contains("fit again"), "{error}");
     std::fs::remove_dir_all(&path).unwrap();
     let path = fit(&model(Some(times())), "forecast-other", &Kept::DEFAULT);
     let mut later = times();
     later.at[3] += 0.5;
-    let error = forecast(&open(&path), &model(Some(later))).cells(&moments(), DRAWS).unwrap_err().to_string();
+    let error = forecast(&open(&path), &model(Some(later))).forecast(&moments(), DRAWS).unwrap_err().to_string();
     assert!(error.contains("another table"), "{error}");
     std::fs::remove_dir_all(path).unwrap();
 }

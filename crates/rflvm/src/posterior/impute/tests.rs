@@ -5,6 +5,7 @@ use crate::draws::zarr::Kept;
 use crate::model::ModelSpec;
 use crate::model::family::{Family, Gaussian, NegativeBinomial};
 use crate::observations::Observations;
+use crate::posterior::fitted::DRAWS;
 use crate::posterior::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
 
@@ -43,17 +44,17 @@ fn missing_cells_have_the_moments_of_their_draws() {
     let model = model();
     let path = fit(&model, "impute-cells", &Kept::DEFAULT);
     let store = open(&path);
-    let imputation = Imputation { store: &store, model: &model, used: &[0, 1], stream: Stream::new(1).named("impute") };
+    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], stream: Stream::new(1).named("impute") };
     let mut cells = Vec::new();
-    imputation.cells(DRAWS, |cell| cells.push(cell)).unwrap();
+    fitted.missing_cells(DRAWS, |cell| cells.push(cell)).unwrap();
     let holes = model.y().as_slice().iter().filter(|y| y.is_nan()).count();
     assert_eq!(cells.len(), holes);
     let place = |cell: &Cell| (cell.row, model.order()[cell.column]);
     assert!(cells.is_sorted_by_key(place));
     // As many tables as draws: the same draws of the cells, seen another way.
     let mut tables = Vec::new();
-    imputation
-        .tables(2 * DRAWN as usize, |_, table| {
+    fitted
+        .completed_tables(2 * DRAWN as usize, |_, table| {
             tables.push(table.clone());
             Ok::<(), RunError>(())
         })
