@@ -10,7 +10,7 @@ use rflvm::model::family::{
     ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::spectral::{Kernel, Mixture};
+use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, Model, ModelSpec};
 use rflvm::observations::{Observations, Offset, Times};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ struct Recipe {
 
 impl Recipe {
     fn new(blocks: Vec<(usize, Arc<dyn Family>)>) -> Self {
-        let mixture = Mixture { nu0: Some(6.0), psi0: 2.0, ..Mixture::default() };
+        let mixture = Mixture { nu0: Some(6.0), scales: Scales::Equal(2.0), ..Mixture::default() };
         let spec = ModelSpec {
             latent_dim: 2,
             features: 6,
@@ -92,6 +92,14 @@ impl Recipe {
 
     fn metropolis(mut self) -> Self {
         self.frequencies = FrequencyMove::Metropolis;
+        self
+    }
+
+    /// Axes with scales of their own.
+    fn relevance(mut self) -> Self {
+        if let Kernel::Learned(mixture) = &mut self.spec.kernel {
+            mixture.scales = Scales::Learned(1.4);
+        }
         self
     }
 
@@ -231,6 +239,8 @@ pub fn all() -> Vec<Configuration> {
         one(poisson).rbf().build("poisson-rbf"),
         one(gaussian).learned_amplitude().build("gaussian-amplitude"),
         one(poisson).learned_amplitude().build("poisson-amplitude"),
+        one(gaussian).relevance().build("gaussian-relevance"),
+        one(negative_binomial).relevance().missing().build("negative-binomial-relevance-missing"),
         one(gaussian).metropolis().build("gaussian-metropolis"),
         one(poisson).metropolis().build("poisson-metropolis"),
         one(poisson).learned_amplitude().reckless().build("poisson-reckless"),

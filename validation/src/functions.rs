@@ -123,6 +123,17 @@ impl Readings {
         self.put("K = 1", if clusters == 1.0 { 1.0 } else { 0.0 });
         self.put("largest cluster", largest.unwrap_or(0) as f64);
         self.put("K ln α", clusters * alpha.ln());
+        if !spectral.psi_rate.is_empty() {
+            let scales = || spectral.psi.iter().zip(&spectral.psi_rate);
+            let ln = |value: f64| (0.5 * value.ln()).tanh();
+            self.mean("ln ψ", scales().map(|(psi, _)| ln(*psi)));
+            self.mean("(ln ψ)²", scales().map(|(psi, _)| ln(*psi).powi(2)));
+            self.mean("ln r", scales().map(|(_, rate)| ln(*rate)));
+            self.mean("ln ψ ln r", scales().map(|(psi, rate)| ln(*psi) * ln(*rate)));
+            self.put("ln ψ_1 ln ψ_2", ln(spectral.psi[0]) * ln(spectral.psi[1]));
+            let along = |d: usize| (0..frequencies).map(move |l| half(w[(l, d)])).sum::<f64>();
+            self.mean("w_d ln ψ_d", (0..2).map(|d| along(d) * ln(spectral.psi[d])));
+        }
         let own = || (0..frequencies).map(|l| spectral.cluster(l));
         let ln_det = |sigma: &Mat| (sigma[(0, 0)] * sigma[(1, 1)] - sigma[(0, 1)].powi(2)).ln();
         self.mean("μ", own().map(|c| c.mu[0].tanh()));

@@ -108,6 +108,11 @@ impl Cluster {
         r
     }
 
+    /// Σ⁻¹.
+    pub fn precision(&self) -> Mat {
+        self.cholesky.inverse()
+    }
+
     /// A draw from N(0, Σ).
     pub fn centred_draw<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f64> {
         let mut z = super::normals(self.mu.len(), rng);

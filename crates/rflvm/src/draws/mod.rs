@@ -11,7 +11,7 @@ use crate::model::{Model, State};
 use serde::{Deserialize, Serialize};
 
 /// A kept state.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Draw<'a> {
     /// The knowns.
     pub model: &'a Model,
@@ -21,6 +21,8 @@ pub struct Draw<'a> {
     pub ln_likelihood: f64,
     /// The joint log density.
     pub ln_joint: f64,
+    /// What the data tell of each axis ([`crate::model::axes`]), where axes may fall out of use; else nothing.
+    pub axis_information: Vec<f64>,
     /// How the sweep went that led here.
     pub stats: Stats,
 }

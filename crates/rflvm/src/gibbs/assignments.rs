@@ -26,7 +26,7 @@ pub fn ln_weights(spectral: &Spectral, of_new: &Predictive, of_cluster: &[Predic
 pub fn update<R: Rng + ?Sized>(mixture: &Mixture, state: &mut State, rng: &mut R) -> Result<(), NumericalError> {
     let w = state.features.w();
     let spectral = &mut state.spectral;
-    let base = mixture.base(w.cols());
+    let base = mixture.base(&spectral.psi);
     let of_new = base.predictive()?;
     // Only the clusters that l leaves and joins change.
     let law = |spectral: &Spectral, k: usize, without: Option<usize>| {

@@ -6,7 +6,7 @@ use super::tuning::{Adaptation, Tuning};
 use super::{Moves, Step, SweepInfo, sweep};
 use crate::draws::{Draw, Stats};
 use crate::error::{NumericalError, SpecError};
-use crate::model::{Model, State, joint};
+use crate::model::{Model, State, axes, joint};
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -166,7 +166,8 @@ impl<'a> Chain<'a> {
         let (model, state) = (self.model, &self.at.state);
         let ln_likelihood = model.ln_likelihood(state);
         let ln_joint = ln_likelihood + joint::ln_prior(model, state)?;
-        Ok(Some(Draw { model, state, ln_likelihood, ln_joint, stats: self.at.last }))
+        let axis_information = if model.has_relevance() { axes::information(model, state) } else { Vec::new() };
+        Ok(Some(Draw { model, state, ln_likelihood, ln_joint, axis_information, stats: self.at.last }))
     }
 
     /// The current state.

@@ -16,6 +16,7 @@ pub mod noncentred;
 pub mod optimise;
 pub mod pca;
 pub mod reference;
+pub mod relevance;
 pub mod run;
 pub mod smooth;
 pub mod start;
@@ -145,6 +146,7 @@ pub fn sweep(
             concentration::update(mixture, &mut state.spectral, &mut stream.named("alpha").rng());
         }
         components::update(mixture, state, &mut stream.named("clusters").rng())?;
+        relevance::update(mixture, &mut state.spectral, &mut stream.named("psi").rng());
     }
     clock.lap(&mut info, Step::Spectral);
     let mut paths = model.paths(state)?;
@@ -173,6 +175,10 @@ pub fn sweep(
     clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
         symmetry::translate(state, paths.as_ref(), &mut stream.named("translation").rng());
+        // Axes of paths have scales of their own, and are not turned.
+        if model.has_relevance() && paths.is_none() {
+            relevance::turn(state, &mut stream.named("turn").rng())?;
+        }
         let rng = &mut stream.named("scale").rng();
         match &mut paths {
             Some(paths) => symmetry::scale_path(model, state, paths, rng)?,

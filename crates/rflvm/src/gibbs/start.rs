@@ -49,10 +49,11 @@ pub fn start(model: &Model, how: Start, stream: Stream) -> Result<State, Numeric
     };
     let (spectral, w) = match &model.spec().kernel {
         Kernel::Rbf { .. } => Spectral::draw_prior(&model.spec().kernel, l, d, rng)?,
-        Kernel::Learned(_) => {
+        Kernel::Learned(mixture) => {
+            let (psi, psi_rate) = mixture.start_scales(d);
             let cluster = Cluster::new(vec![0.0; d], Mat::identity(d, 1.0))?;
             let w = normals(l * d, rng).into_iter().map(|z| FIRST_FREQUENCY * z).collect();
-            (Spectral { z: vec![0; l], clusters: vec![cluster], alpha: 1.0 }, Mat::from_vec(l, d, w))
+            (Spectral { z: vec![0; l], clusters: vec![cluster], alpha: 1.0, psi, psi_rate }, Mat::from_vec(l, d, w))
         }
     };
     let mut beta = Mat::zeros(2 * l + 1, model.columns());

@@ -99,7 +99,7 @@ pub fn ln_stretched(model: &Model, state: &State, d: usize, u: f64) -> f64 {
     let x = state.features.x();
     let of_kernel = match &model.spec().kernel {
         Kernel::Learned(mixture) => {
-            let base = mixture.base(x.cols());
+            let base = mixture.base(&state.spectral.psi);
             let mut total = -(state.spectral.count() as f64 * (x.cols() as f64 + 2.0)) * u;
             for cluster in &state.spectral.clusters {
                 let (mu, sigma) = stretched(&cluster.mu, &cluster.sigma, d, u);

@@ -107,8 +107,9 @@ impl Adaptation {
         self.spread.add(rest.as_slice().iter().chain(w));
         self.f.as_mut_slice().iter_mut().zip(state.f.as_slice()).for_each(|(sum, f)| *sum += f);
         if self.seen == self.window_end {
-            let positions = x.len();
-            self.spread.scales(positions, &mut tuning.trajectory.scales);
+            // Axes that are alike by the prior know each other's scale; those with scales of their own do not.
+            let groups = if model.has_relevance() { model.latent_dim() } else { 1 };
+            self.spread.scales(x.len(), groups, &mut tuning.trajectory.scales);
             tuning.trajectory.modes = warps.directions();
             self.warps = None;
             if tuning.reference.is_some() {
@@ -183,17 +184,21 @@ impl Spread {
         }
     }
 
-    /// Standard deviations, each variance drawn towards the mean of its group (X or W): a window of a hundred
-    /// correlated sweeps knows a group's scale far better than any one coordinate's.
-    fn scales(&self, positions: usize, scales: &mut [f64]) {
+    /// Standard deviations, each variance drawn towards the mean of its group (X or W, or every `axes`th coordinate of
+    /// either): a window of a hundred correlated sweeps knows a group's scale far better than any one coordinate's.
+    fn scales(&self, positions: usize, axes: usize, scales: &mut [f64]) {
         const PRIOR_WEIGHT: f64 = 20.0;
         let (x, w) = self.square.split_at(positions);
         let (sx, sw) = scales.split_at_mut(positions);
         for (squares, scales) in [(x, sx), (w, sw)] {
-            let group = squares.iter().sum::<f64>() / (self.count - 1.0) / squares.len() as f64;
-            for (scale, square) in scales.iter_mut().zip(squares) {
-                let variance = (square + PRIOR_WEIGHT * group) / (self.count - 1.0 + PRIOR_WEIGHT);
-                *scale = variance.sqrt().max(1e-10);
+            for axis in 0..axes {
+                let size = (squares.len() / axes) as f64;
+                let group = squares.iter().skip(axis).step_by(axes).sum::<f64>() / (self.count - 1.0) / size;
+                let own = scales.iter_mut().zip(squares).skip(axis).step_by(axes);
+                for (scale, square) in own {
+                    let variance = (square + PRIOR_WEIGHT * group) / (self.count - 1.0 + PRIOR_WEIGHT);
+                    *scale = variance.sqrt().max(1e-10);
+                }
             }
         }
     }

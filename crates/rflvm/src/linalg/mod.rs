@@ -2,12 +2,14 @@
 //! singular value decomposition is wanted.
 
 mod cholesky;
+mod eigen;
 mod gram;
 mod product;
 mod subspace;
 
 pub use crate::kernels::View;
 pub use cholesky::{Cholesky, jittered};
+pub use eigen::{eigenvalues, root};
 pub use gram::{Gram, Symmetric, gram};
 pub use product::{mul, par_mul, par_mul_into};
 pub use subspace::{leading, orthonormalise};

@@ -4,7 +4,7 @@
 //! `Features` owns X, W and H with private fields, so that a stale H cannot be written.
 
 use crate::kernels;
-use crate::linalg::Mat;
+use crate::linalg::{self, Mat};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,14 @@ impl Features {
     /// H = [Φ, 1].
     pub fn h(&self) -> &Mat {
         &self.h
+    }
+
+    /// X (WᵀW/L)^½, with the symmetric root: positions in units in which the root mean square of w·(x − x') is |x − x'|, so
+    /// that an axis along which nothing changes has no length. No linear change of X, undone by W, changes it but for a turn.
+    pub fn in_units_of_the_map(&self) -> Mat {
+        let mut scaled = Mat::zeros(self.x.rows(), self.x.cols());
+        linalg::mul(scaled.as_mut_slice(), self.x.view(), units_of_the_map(&self.w).view(), false);
+        scaled
     }
 
     /// L.
@@ -103,6 +111,14 @@ impl Features {
             self.h[(n, frequencies + l)] = pair.cos[n];
         }
     }
+}
+
+/// (WᵀW/L)^½.
+pub fn units_of_the_map(w: &Mat) -> Mat {
+    let mut square = Mat::zeros(w.cols(), w.cols());
+    linalg::mul(square.as_mut_slice(), w.view().transpose(), w.view(), false);
+    square.as_mut_slice().iter_mut().for_each(|s| *s /= w.rows() as f64);
+    linalg::root(&square)
 }
 
 /// The two columns of H that belong to one frequency.

@@ -1,5 +1,6 @@
 //! What is true: the knowns (`Model`) beside the unknowns (`State`).
 
+pub mod axes;
 pub mod family;
 pub mod features;
 pub mod joint;
@@ -13,7 +14,7 @@ use family::{BlockView, Family, Row, Theta, Unit};
 use features::Features;
 use latent::{Axis, Dynamics, Paths, TimeSpec};
 use serde::{Deserialize, Serialize};
-use spectral::{Kernel, Spectral};
+use spectral::{Kernel, Scales, Spectral};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -245,6 +246,11 @@ impl Model {
         let [block] = self.blocks.as_slice() else { return false };
         let is_gaussian = block.family.as_gaussian().is_some() && matches!(self.spec.amplitude, Amplitude::Fixed(_));
         is_gaussian && !self.missing && self.dynamics.is_none()
+    }
+
+    /// Whether each axis has a scale ψ_d of its own, so that axes may fall out of use.
+    pub fn has_relevance(&self) -> bool {
+        matches!(&self.spec.kernel, Kernel::Learned(mixture) if matches!(mixture.scales, Scales::Learned(_)))
     }
 
     /// Replaces the observed values and keeps the pattern of missing cells and all priors:

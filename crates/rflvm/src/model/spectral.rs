@@ -8,13 +8,23 @@ use crate::linalg::Mat;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
+/// Ψ0 = diag(ψ_1, …, ψ_D): how rough the map is along each axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scales {
+    /// Known and the same for all axes: the prior then sees no difference between X and X turned.
+    Equal(f64),
+    /// √ψ_d ~ half-Cauchy of this scale, one an axis. An axis that the data do not ask for becomes flat: its ψ_d, and with it
+    /// all w_ld, go to zero. The half-Cauchy is ψ_d | r_d ~ Ga(½, r_d), r_d ~ Ga(½, scale²), so that all draws are conjugate.
+    Learned(f64),
+}
+
 /// The Dirichlet-process mixture. Defaults as in the model's section 2.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mixture {
     /// λ0; `None` for its default D.
     pub lambda0: Option<f64>,
-    /// Ψ0 = psi0 · I.
-    pub psi0: f64,
+    /// Ψ0.
+    pub scales: Scales,
     /// ν0; `None` for its default D+2.
     pub nu0: Option<f64>,
     /// Shape of α's gamma prior.
@@ -25,19 +35,35 @@ pub struct Mixture {
 
 impl Default for Mixture {
     fn default() -> Self {
-        Mixture { lambda0: None, psi0: 1.0, nu0: None, alpha_shape: 3.0, alpha_rate: 1.0 / 3.0 }
+        Mixture { lambda0: None, scales: Scales::Equal(1.0), nu0: None, alpha_shape: 3.0, alpha_rate: 1.0 / 3.0 }
     }
 }
 
 impl Mixture {
-    /// The base measure NIW(0, λ0, Ψ0, ν0) in D dimensions.
-    pub fn base(&self, dim: usize) -> Niw {
+    /// The base measure NIW(0, λ0, diag(ψ), ν0).
+    pub fn base(&self, psi: &[f64]) -> Niw {
+        let dim = psi.len();
         Niw {
             m: vec![0.0; dim],
             lambda: self.lambda0.unwrap_or(dim as f64),
-            psi: Mat::identity(dim, self.psi0),
+            psi: Mat::from_fn(dim, dim, |d, e| if d == e { psi[d] } else { 0.0 }),
             nu: self.nu0.unwrap_or(dim as f64 + 2.0),
         }
+    }
+
+    /// ψ and the rates r where nothing is known of them: the scale itself.
+    pub fn start_scales(&self, dim: usize) -> (Vec<f64>, Vec<f64>) {
+        match self.scales {
+            Scales::Equal(psi) => (vec![psi; dim], Vec::new()),
+            Scales::Learned(scale) => (vec![scale * scale; dim], vec![0.5 / (scale * scale); dim]),
+        }
+    }
+
+    /// ψ and r from their prior.
+    fn draw_scales<R: Rng + ?Sized>(&self, dim: usize, rng: &mut R) -> (Vec<f64>, Vec<f64>) {
+        let Scales::Learned(scale) = self.scales else { return self.start_scales(dim) };
+        let rates: Vec<f64> = (0..dim).map(|_| gamma(0.5, scale * scale, rng)).collect();
+        (rates.iter().map(|&r| gamma(0.5, r, rng)).collect(), rates)
     }
 }
 
@@ -69,6 +95,10 @@ pub struct Spectral {
     pub clusters: Vec<Cluster>,
     /// α.
     pub alpha: f64,
+    /// ψ, one an axis; none for a known kernel.
+    pub psi: Vec<f64>,
+    /// r, one an axis where ψ is learned, else none.
+    pub psi_rate: Vec<f64>,
 }
 
 impl Spectral {
@@ -98,9 +128,10 @@ impl Spectral {
                     sizes[k] += 1.0;
                     z.push(k);
                 }
-                let base = mixture.base(dim);
+                let (psi, psi_rate) = mixture.draw_scales(dim, rng);
+                let base = mixture.base(&psi);
                 let clusters = sizes.iter().map(|_| base.draw(rng)).collect::<Result<_, _>>()?;
-                Spectral { z, clusters, alpha }
+                Spectral { z, clusters, alpha, psi, psi_rate }
             }
         };
         let mut w = Mat::zeros(frequencies, dim);
@@ -115,7 +146,8 @@ impl Spectral {
     /// The one cluster of a known kernel.
     pub fn rbf(length_scale: f64, frequencies: usize, dim: usize) -> Result<Spectral, NumericalError> {
         let cluster = Cluster::new(vec![0.0; dim], Mat::identity(dim, length_scale.powi(-2)))?;
-        Ok(Spectral { z: vec![0; frequencies], clusters: vec![cluster], alpha: 1.0 })
+        let (psi, psi_rate) = (Vec::new(), Vec::new());
+        Ok(Spectral { z: vec![0; frequencies], clusters: vec![cluster], alpha: 1.0, psi, psi_rate })
     }
 
     /// The cluster of frequency l.
@@ -144,11 +176,16 @@ impl Spectral {
         w.iter_rows().enumerate().map(|(l, w)| self.cluster(l).ln_density(w)).sum()
     }
 
-    /// ln p(z, clusters, α); zero for a known kernel.
+    /// ln p(z, clusters, α, ψ, r); zero for a known kernel.
     pub fn ln_prior(&self, kernel: &Kernel) -> Result<f64, NumericalError> {
         let Kernel::Learned(mixture) = kernel else { return Ok(0.0) };
-        let base = mixture.base(self.clusters[0].mu.len());
+        let base = mixture.base(&self.psi);
         let mut total = ln_gamma_density(self.alpha, mixture.alpha_shape, mixture.alpha_rate);
+        if let Scales::Learned(scale) = mixture.scales {
+            for (&psi, &rate) in self.psi.iter().zip(&self.psi_rate) {
+                total += ln_gamma_density(psi, 0.5, rate) + ln_gamma_density(rate, 0.5, scale * scale);
+            }
+        }
         // CRP: α^K Π (n_k − 1)! Γ(α)/Γ(α + L).
         total +=
             self.count() as f64 * self.alpha.ln() + ln_gamma(self.alpha) - ln_gamma(self.alpha + self.z.len() as f64);

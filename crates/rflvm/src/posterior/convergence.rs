@@ -67,10 +67,10 @@ const SCALARS: [&str; 7] = [
     "posterior/distance",
     "posterior/f_cell",
 ];
-/// The same of fits whose rows have times.
-const TIME_SCALE: &str = "posterior/time_scale";
+/// The same of fits whose rows have times, and of fits whose axes may fall out of use.
+const OF_SOME: [&str; 2] = ["posterior/time_scale", "posterior/axes_in_use"];
 /// Arrays that are something else: not identified, or too many numbers to look at.
-const OTHERS: [&str; 7] = ["x", "w", "z", "beta", "f", "length_scale", "noise_share"];
+const OTHERS: [&str; 8] = ["x", "w", "z", "beta", "f", "length_scale", "noise_share", "axis_information"];
 /// What is no array of draws.
 const COORDINATES: [&str; 10] =
     ["chain", "draw", "row", "column", "latent", "frequency", "feature", "pair", "time", "sequence"];
@@ -83,7 +83,8 @@ pub fn judge(store: &Reader) -> Result<Convergence, StoreError> {
     // A chain that was set aside is not averaged in; it is told of by its own word.
     let used: Vec<usize> = (0..chains).filter(|&c| verdicts[c].used).collect();
     let mut lines = Vec::new();
-    let scalars: Vec<&str> = SCALARS.into_iter().chain(store.is_drawn(TIME_SCALE).then_some(TIME_SCALE)).collect();
+    let scalars: Vec<&str> =
+        SCALARS.into_iter().chain(OF_SOME.into_iter().filter(|name| store.is_drawn(name))).collect();
     for &name in &scalars {
         let short = name.split('/').next_back().unwrap_or(name);
         let all = columns(store, name, &used)?;

@@ -8,7 +8,7 @@ use rflvm::model::family::{
     ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::spectral::{Kernel, Mixture};
+use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, Model, ModelSpec, State, joint};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::rng::{Stream, StreamRng};
@@ -58,7 +58,7 @@ pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
 
 /// No setting at its default, so that a formula that assumes a default fails.
 pub fn mixture() -> Mixture {
-    Mixture { lambda0: Some(1.7), psi0: 0.8, nu0: Some(5.5), alpha_shape: 2.5, alpha_rate: 0.7 }
+    Mixture { lambda0: Some(1.7), scales: Scales::Equal(0.8), nu0: Some(5.5), alpha_shape: 2.5, alpha_rate: 0.7 }
 }
 
 /// Trials of a binomial cell, j counted in its block.

@@ -13,6 +13,7 @@
 //! | `parameters` | r and h of the negative binomial, θ of the generic families |
 //! | `positions` | X and W, with β and with β integrated out |
 //! | `gradients` | derivatives of families, of the joint and of the collapsed joint |
+//! | `relevance` | ψ and its rates, the turn of axes with scales of their own |
 //! | `symmetry` | translation and stretch |
 
 mod fixtures;
@@ -21,6 +22,7 @@ mod likelihood;
 mod parameters;
 mod positions;
 mod priors;
+mod relevance;
 mod spectral;
 mod symmetry;
 mod weights;

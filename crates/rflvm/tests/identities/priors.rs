@@ -71,7 +71,7 @@ fn partitions(z: &[usize], left: usize) -> Vec<Vec<usize>> {
 #[test]
 fn partitions_have_mass_one() {
     let (mixture, alpha) = (mixture(), 1.6);
-    let base = mixture.base(2);
+    let base = mixture.base(&[0.8; 2]);
     let cluster = base.draw(&mut Stream::new(15).rng()).unwrap();
     let of_cluster = base.ln_density(&cluster.mu, &cluster.sigma).unwrap();
     let of_alpha = ln_gamma_density(alpha, mixture.alpha_shape, mixture.alpha_rate);
@@ -79,7 +79,8 @@ fn partitions_have_mass_one() {
     assert_eq!(all.len(), 52, "Bell's number of 5");
     let probability = |z: Vec<usize>| {
         let count = z.iter().max().unwrap() + 1;
-        let spectral = Spectral { z, clusters: vec![cluster.clone(); count], alpha };
+        let (psi, psi_rate) = mixture.start_scales(2);
+        let spectral = Spectral { z, clusters: vec![cluster.clone(); count], alpha, psi, psi_rate };
         let ln = spectral.ln_prior(&Kernel::Learned(mixture.clone())).unwrap();
         (ln - of_alpha - count as f64 * of_cluster).exp()
     };

@@ -19,7 +19,7 @@ fn example(seed: u64) -> Case {
 
 /// The base measure of the fixtures.
 fn base() -> Niw {
-    mixture().base(2)
+    mixture().base(&[0.8; 2])
 }
 
 /// The NIW of cluster k given its frequencies, leaving out `without`.
@@ -53,7 +53,7 @@ fn with_partition(state: &State, z: &[usize], rng: &mut StreamRng) -> State {
     let z = relabelled(z);
     let count = z.iter().max().unwrap() + 1;
     let clusters = (0..count).map(|_| base().draw(rng).unwrap()).collect();
-    State { spectral: Spectral { z, clusters, alpha: state.spectral.alpha }, ..state.clone() }
+    State { spectral: Spectral { z, clusters, ..state.spectral.clone() }, ..state.clone() }
 }
 
 /// ln p(z_l = k | z_−l, W, α) up to a constant in k, with (μ, Σ) integrated out; k = K is a new cluster.

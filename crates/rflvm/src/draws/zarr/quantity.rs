@@ -4,7 +4,7 @@ use super::array::{Array, Kind};
 use super::traced::Traced;
 use crate::draws::Draw;
 use crate::error::SpecError;
-use crate::model::{Amplitude, Model};
+use crate::model::{Amplitude, Model, axes};
 
 /// The large quantities that a user may choose to store. X, which is what a fit is for, and the small ones always are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub enum Quantity {
     Alpha,
     Clusters,
     FrequencyNorm,
+    AxisInformation,
+    AxesInUse,
     LengthScale,
     NoiseShare,
     TimeScale,
@@ -94,7 +96,8 @@ pub fn quantities(model: &Model, keep: &[Kept], chains: usize) -> Vec<(Quantity,
         all.push((quantity, drawn(group, name, kind, chains, axes)));
     };
     add(Quantity::X, "x", Kind::Float, &[row, latent]);
-    if keep.contains(&Kept::W) {
+    // Where axes fall out of use, positions mean nothing without the frequencies.
+    if keep.contains(&Kept::W) || model.has_relevance() {
         add(Quantity::W, "w", Kind::Float, &[frequency, latent]);
         add(Quantity::Z, "z", Kind::Integer, &[frequency]);
     }
@@ -119,6 +122,10 @@ pub fn quantities(model: &Model, keep: &[Kept], chains: usize) -> Vec<(Quantity,
     add(Quantity::Alpha, "alpha", Kind::Float, &[]);
     add(Quantity::Clusters, "clusters", Kind::Integer, &[]);
     add(Quantity::FrequencyNorm, "w2", Kind::Float, &[]);
+    if model.has_relevance() {
+        add(Quantity::AxisInformation, "axis_information", Kind::Float, &[latent]);
+        add(Quantity::AxesInUse, "axes_in_use", Kind::Integer, &[]);
+    }
     if model.dynamics().is_some() {
         add(Quantity::LengthScale, "length_scale", Kind::Float, &[latent]);
         add(Quantity::NoiseShare, "noise_share", Kind::Float, &[latent]);
@@ -176,7 +183,12 @@ impl Quantity {
                 let scales = length_scales(draw);
                 put(&[(scales.iter().map(|l| l.ln()).sum::<f64>() / scales.len() as f64).exp()]);
             }
-            Quantity::Distance => put(&traced.distances(state)),
+            Quantity::AxisInformation => put(&draw.axis_information),
+            Quantity::AxesInUse => {
+                let count = draw.axis_information.iter().filter(|i| **i > axes::IN_USE).count();
+                to.extend((count as i64).to_le_bytes());
+            }
+            Quantity::Distance => put(&traced.distances(draw.model, state)),
             Quantity::Cell => put(&traced.values(state)),
             Quantity::LnJoint => put(&[draw.ln_joint]),
             Quantity::LnLikelihood => put(&[draw.ln_likelihood]),

@@ -32,9 +32,10 @@ impl Traced {
         Traced { pairs, cells: (0..COUNT).map(cell).collect() }
     }
 
-    /// |x_a − x_b| of each pair.
-    pub fn distances(&self, state: &State) -> Vec<f64> {
-        let x = state.features.x();
+    /// |x_a − x_b| of each pair; in units of the map where axes may fall out of use, so that those do not count.
+    pub fn distances(&self, model: &Model, state: &State) -> Vec<f64> {
+        let in_units = model.has_relevance().then(|| state.features.in_units_of_the_map());
+        let x = in_units.as_ref().unwrap_or(state.features.x());
         let distance =
             |&(a, b): &(usize, usize)| x.row(a).iter().zip(x.row(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         self.pairs.iter().map(distance).collect()
