@@ -3,13 +3,14 @@
 use crate::args::{KernelArg, TimeFormArg};
 use crate::config::{Config, ModelConfig};
 use crate::failure::Failure;
+use crate::latent_dim::LatentDim;
 use crate::table::{self, ReadOptions, Table};
 use clap::ValueEnum;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Trials};
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::spectral::{Kernel, Mixture};
+use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, ModelSpec};
 use std::path::Path;
 use std::sync::Arc;
@@ -125,10 +126,23 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
     Ok(spec)
 }
 
-/// The model's settings.
-pub fn spec(config: &ModelConfig) -> Result<ModelSpec, SpecError> {
+/// √ψ_d of an axis is half-Cauchy of this scale: that of the fixed ψ of axes that are all used.
+const TYPICAL_SCALE: f64 = 1.0;
+
+/// The model's settings, for a table of so many columns.
+pub fn spec(config: &ModelConfig, columns: usize) -> Result<ModelSpec, SpecError> {
+    let latent_dim = config.latent_dim.unwrap_or_default();
+    let is_auto = matches!(latent_dim, LatentDim::Auto(_));
     let kernel = match config.kernel {
+        Some(KernelArg::Rbf) if is_auto => {
+            return Err(SpecError::Setting {
+                setting: "latent-dim",
+                value: latent_dim.to_string(),
+                rule: "a fixed kernel has the same scale along all axes, so none can fall out of use; give a number, or learn the kernel".into(),
+            });
+        }
         Some(KernelArg::Rbf) => Kernel::Rbf { length_scale: config.length_scale.unwrap_or(1.0) },
+        _ if is_auto => Kernel::Learned(Mixture { scales: Scales::Learned(TYPICAL_SCALE), ..Mixture::default() }),
         _ => Kernel::Learned(Mixture::default()),
     };
     let amplitude = match config.amplitude.as_deref() {
@@ -142,7 +156,7 @@ pub fn spec(config: &ModelConfig) -> Result<ModelSpec, SpecError> {
     };
     let default = ModelSpec::default();
     Ok(ModelSpec {
-        latent_dim: config.latent_dim.unwrap_or(default.latent_dim),
+        latent_dim: latent_dim.axes(columns),
         features: config.features.unwrap_or(default.features),
         kernel,
         amplitude,

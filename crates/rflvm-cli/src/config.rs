@@ -3,6 +3,7 @@
 
 use crate::args::{InstructionsArg, KernelArg, StartArg, TimeFormArg};
 use crate::failure::Failure;
+use crate::latent_dim::LatentDim;
 use clap::Args;
 use rflvm::atomic::plain_reason;
 use rflvm::model::latent::TimeSpec;
@@ -65,9 +66,10 @@ pub struct Config {
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelConfig {
-    /// Latent dimension D [default: 2].
-    #[arg(long)]
-    pub latent_dim: Option<usize>,
+    /// Latent dimension D: a number; or auto, which begins with 6 axes (auto:8 with 8) and lets those go that the data do not
+    /// ask for [default: 2].
+    #[arg(long, value_name = "D|auto|auto:D")]
+    pub latent_dim: Option<LatentDim>,
     /// Random features M, an even number (sine and cosine of M/2 frequencies) [default: 100].
     #[arg(long)]
     pub features: Option<usize>,
@@ -189,7 +191,7 @@ impl Config {
         let defaults = Config {
             offset: Some("none".into()),
             model: ModelConfig {
-                latent_dim: Some(2),
+                latent_dim: Some(LatentDim::default()),
                 features: Some(100),
                 kernel: Some(KernelArg::Learned),
                 length_scale: Some(1.0),

@@ -202,7 +202,7 @@ pub fn model(config: &Config, table: &mut Table, timeline: Option<&Timeline>) ->
         (_, Some(values)) => Offset::Given(values),
         _ => Offset::None,
     };
-    let spec = ModelSpec { time: blocks::time_spec(config)?, ..blocks::spec(&config.model)? };
+    let spec = ModelSpec { time: blocks::time_spec(config)?, ..blocks::spec(&config.model, table.columns.len())? };
     let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
     let data = data.and_then(|data| match timeline {
         Some(timeline) => data.with_times(timeline.times.clone()),

@@ -2,6 +2,7 @@
 
 mod args;
 mod atomic;
+mod axes;
 mod blocks;
 mod config;
 mod demo;
@@ -12,6 +13,7 @@ mod failure;
 mod fit;
 mod forecast;
 mod impute;
+mod latent_dim;
 mod manual;
 mod output;
 mod picture;

@@ -73,7 +73,7 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
         }
         SourceArg::Model => {
             let blocks = vec![(args.columns, family.clone())];
-            let model = simulate::blank(args.rows, blocks, trials, spec(&args.model)?)?;
+            let model = simulate::blank(args.rows, blocks, trials, spec(&args.model, args.columns)?)?;
             let state = simulate::draw_prior(&model, stream).map_err(broken)?;
             Ok(Truth {
                 y: simulate::draw_data(&model, &state, stream),

@@ -1,11 +1,13 @@
 //! `rflvm summary`: has a fit converged, and what to do if not.
 
 use crate::args::SummaryArgs;
+use crate::axes;
 use crate::failure::Failure;
 use crate::sample::{checkpoint_path, store_path};
 use crate::time_scales::TimeScales;
 use rflvm::draws::zarr::Reader;
 use rflvm::gibbs::{Step, checkpoint};
+use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::{Convergence, Outcome, judge};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -20,6 +22,7 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let convergence = judge(&store)?;
     let sampler = sampler(&store, &convergence)?;
     let scales = TimeScales::of(&args.dir, &store, &convergence.used())?;
+    let axes = AxesInUse::of(&store, &convergence.used())?;
     let times = times(&args.dir);
     if args.json {
         let mut all = as_json(&convergence);
@@ -29,6 +32,9 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
             json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
         if let Some(scales) = &scales {
             all["length_scales"] = scales.as_json();
+        }
+        if let Some(axes) = &axes {
+            all["axes"] = axes::as_json(axes);
         }
         println!("{all}");
         return Ok(());
@@ -41,6 +47,9 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     }
     if let Some(scales) = &scales {
         println!("{}", scales.line());
+    }
+    if let Some(axes) = &axes {
+        println!("{}", axes::line(axes));
     }
     let parts: Vec<String> = sampler.iter().map(|(name, value)| format!("{name} {value:.3}")).collect();
     println!("per sweep: {}", parts.join(", "));

@@ -1,6 +1,7 @@
 //! What we learnt: draws of all chains, aligned, with the chains that sit in a lesser mode set aside.
 
 pub mod align;
+pub mod axes;
 pub mod convergence;
 pub mod diagnostics;
 pub mod fitted;
