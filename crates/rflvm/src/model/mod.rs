@@ -189,6 +189,11 @@ impl Model {
         &self.y
     }
 
+    /// How many cells of row n are observed.
+    pub fn observed(&self, n: usize) -> usize {
+        self.y.row(n).iter().filter(|y| !y.is_nan()).count()
+    }
+
     /// o_n.
     pub fn offset(&self) -> &[f64] {
         &self.offset
@@ -250,12 +255,7 @@ impl Model {
 
     /// The same model with other rows: the columns, families and priors of this one, and nothing said of times. `y` is in the order
     /// of the table's columns; `families`, one a block, are those of the model unless they know something of each row, such as trials.
-    pub fn with_rows(
-        &self,
-        y: &Mat,
-        offset: Vec<f64>,
-        families: Vec<Arc<dyn Family>>,
-    ) -> Result<Self, DataError> {
+    pub fn with_rows(&self, y: &Mat, offset: Vec<f64>, families: Vec<Arc<dyn Family>>) -> Result<Self, DataError> {
         let shape = |what, found: String, expected: String| Err(DataError::Shape { what, found, expected });
         if y.cols() != self.columns() {
             return shape("the table of new rows", format!("{} columns", y.cols()), format!("{}", self.columns()));

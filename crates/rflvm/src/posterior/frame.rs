@@ -156,7 +156,8 @@ mod tests {
         let cloud = Mat::from_vec(30, 2, normals(60, &mut rng));
         let (sin, cos) = 0.8_f64.sin_cos();
         let moved = |x: &Mat| {
-            let turned = |n: usize, d: usize| [cos * x[(n, 0)] - sin * x[(n, 1)], -sin * x[(n, 0)] - cos * x[(n, 1)]][d];
+            let turned =
+                |n: usize, d: usize| [cos * x[(n, 0)] - sin * x[(n, 1)], -sin * x[(n, 0)] - cos * x[(n, 1)]][d];
             Mat::from_fn(x.rows(), 2, |n, d| 3.0 + turned(n, d))
         };
         let visit = |take: &mut dyn FnMut(&Mat)| -> Result<(), Infallible> {

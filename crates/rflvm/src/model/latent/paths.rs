@@ -90,9 +90,10 @@ impl<'a> Paths<'a> {
         for (d, paths) in self.paths.iter().enumerate() {
             for (sequence, path) in self.dynamics.sequences.iter().zip(paths) {
                 let pull = path.precision(&along(x, d, &sequence.rows));
-                let own = rows.iter().enumerate().filter_map(|(i, n)| {
-                    sequence.rows.iter().position(|row| row == n).map(|place| (i, place))
-                });
+                let own = rows
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(i, n)| sequence.rows.iter().position(|row| row == n).map(|place| (i, place)));
                 for (i, place) in own {
                     let mut unit = vec![0.0; sequence.rows.len()];
                     unit[place] = 1.0;

@@ -17,6 +17,7 @@ use super::align::Embedding;
 use super::fitted::Fitted;
 use super::frame::Frame;
 use super::parameters::{Parameters, Stored};
+use crate::dist::normals;
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
 use crate::model::Model;
@@ -100,7 +101,7 @@ impl Fitted<'_> {
         }
         let ln_count = (visited.len() as f64).ln();
         let log_density: Vec<f64> = ln_evidence.iter().map(|draws| ln_sum(draws) - ln_count).collect();
-        let cells: Vec<usize> = (0..rows).map(|n| observed(&new.model, n)).collect();
+        let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();
         let surprise = reference.surprise(&log_density, &cells);
         Ok(Transformed { embedding: moments.embedding(), log_density, cells, surprise })
     }
@@ -152,6 +153,9 @@ fn place(
     stream: Stream,
 ) -> Result<Placed, NumericalError> {
     let rng = &mut stream.rng();
+    if target.positions.observed(target.row) == 0 {
+        return Ok(Placed { x: target.position(&normals(target.dim(), rng)), ln_evidence: 0.0 });
+    }
     let modes = search::modes(target, starts, scratch);
     let sampled = Proposal::new(target.dim(), modes).sample(target, scratch, rng);
     let sampled = sampled.ok_or_else(|| NumericalError::NotFinite {
@@ -188,9 +192,8 @@ fn prior(model: &Model, new: &NewRows, parameters: &Parameters) -> Result<(Mat, 
 
 /// Rows have times where those of the fit have, and only there.
 fn check_times(model: &Model, new: &NewRows) -> Result<(), SpecError> {
-    let wrong = |value: &str, rule: &str| {
-        Err(SpecError::Setting { setting: "time", value: value.into(), rule: rule.into() })
-    };
+    let wrong =
+        |value: &str, rule: &str| Err(SpecError::Setting { setting: "time", value: value.into(), rule: rule.into() });
     match (model.dynamics(), &new.times) {
         (Some(_), None) => wrong("not given for the new rows", "the rows of this fit have times; give them theirs"),
         (None, Some(_)) => wrong("given for the new rows", "the rows of this fit have no times; leave them out"),
@@ -199,11 +202,6 @@ fn check_times(model: &Model, new: &NewRows) -> Result<(), SpecError> {
         }
         _ => Ok(()),
     }
-}
-
-/// How many cells of row n are observed.
-fn observed(model: &Model, n: usize) -> usize {
-    model.y().row(n).iter().filter(|y| !y.is_nan()).count()
 }
 
 /// Mean and covariance of each row, draw by draw (Welford 1962).

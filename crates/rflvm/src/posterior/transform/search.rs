@@ -11,8 +11,10 @@ use crate::rng::Stream;
 
 /// Rows of the fit whose positions are tried.
 const ROWS: usize = 64;
-/// Positions from a standard normal that are tried, where no row may be.
+/// Other positions that are tried, where no row may be.
 const OTHERS: usize = 16;
+/// How far they are spread, in standard deviations of the prior.
+const SPREAD: f64 = 1.5;
 /// Hills that are climbed at most.
 const STARTS: usize = 4;
 /// How far apart starts lie at least, in standard deviations of the prior.
@@ -26,9 +28,12 @@ const HOPELESS: f64 = 30.0;
 
 /// Positions of one draw where every new row is priced, with their f; the same for all rows.
 pub struct Anchors {
+    /// Positions of rows, then others.
     x: Mat,
     /// Without offsets.
     f: Mat,
+    /// How many are rows.
+    rows: usize,
 }
 
 /// The top of a hill, and the Gaussian fitted there.
@@ -46,18 +51,23 @@ impl Anchors {
         let rng = &mut stream.rng();
         let chosen = rand::seq::index::sample(rng, rows, ROWS.min(rows)).into_vec();
         let mut values: Vec<f64> = chosen.iter().flat_map(|&n| parameters.x.row(n)).copied().collect();
-        values.extend(normals(OTHERS * dim, rng));
+        values.extend(normals(OTHERS * dim, rng).iter().map(|v| SPREAD * v));
         let x = Mat::from_vec(chosen.len() + OTHERS, dim, values);
-        Anchors { f: parameters.f(x.clone(), &vec![0.0; x.rows()]), x }
+        Anchors { f: parameters.f(x.clone(), &vec![0.0; x.rows()]), x, rows: chosen.len() }
     }
 
     /// Where to begin: the prior's centre and the anchors, the likeliest first, none too close to one before it.
     pub fn starts(&self, target: &Target<'_>, scratch: &mut Scratch) -> Vec<Vec<f64>> {
         let centre = vec![0.0; target.dim()];
         let mut all = vec![(target.log_lik(&centre, scratch), centre)];
-        for (x, f) in self.x.iter_rows().zip(self.f.iter_rows()) {
-            let u = target.coordinates(x);
-            all.push((target.positions.log_lik_at(target.row, f, scratch) - 0.5 * square(&u), u));
+        for (i, (x, f)) in self.x.iter_rows().zip(self.f.iter_rows()).enumerate() {
+            // The others follow the row's own prior; only where it is standard normal their f are known.
+            let (u, log_lik) = if i < self.rows || target.is_standard() {
+                (target.coordinates(x), target.positions.log_lik_at(target.row, f, scratch))
+            } else {
+                (x.to_vec(), target.log_lik(x, scratch))
+            };
+            all.push((log_lik - 0.5 * square(&u), u));
         }
         all.retain(|(value, _)| value.is_finite());
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -106,7 +116,8 @@ fn climb(
         if steps > 1 && height + local.decrement < highest - HOPELESS {
             return None;
         }
-        let risen = if steps < STEPS && local.decrement > NEAR { rise(target, &u, height, &local.step, scratch) } else { None };
+        let risen =
+            if steps < STEPS && local.decrement > NEAR { rise(target, &u, height, &local.step, scratch) } else { None };
         let Some(higher) = risen else {
             let ln_mass = height - 0.5 * local.factor.ln_det();
             return Some((Mode { u, factor: local.factor, ln_mass }, height));
@@ -117,13 +128,7 @@ fn climb(
 }
 
 /// A higher point along the step, which is halved until there is one; it is priced last.
-fn rise(
-    target: &Target<'_>,
-    u: &[f64],
-    height: f64,
-    step: &[f64],
-    scratch: &mut Scratch,
-) -> Option<(Vec<f64>, f64)> {
+fn rise(target: &Target<'_>, u: &[f64], height: f64, step: &[f64], scratch: &mut Scratch) -> Option<(Vec<f64>, f64)> {
     let halvings = (0..8).map(|k| 0.5_f64.powi(k));
     let mut there = halvings.map(|share| u.iter().zip(step).map(|(u, s)| u + share * s).collect::<Vec<f64>>());
     there.find_map(|there| {

@@ -6,8 +6,8 @@
 //! without which one draw may outweigh all others; with it, a row that shaped the fit much looks a little less surprising than it is.
 
 use super::evidence::ln_sum;
+use super::place;
 use super::target::Target;
-use super::{observed, place};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::Model;
@@ -31,10 +31,10 @@ pub struct Reference {
 impl Reference {
     /// Rows evenly spaced over those with any observed cell.
     pub fn new(model: &Model) -> Self {
-        let all: Vec<usize> = (0..model.rows()).filter(|&n| observed(model, n) > 0).collect();
+        let all: Vec<usize> = (0..model.rows()).filter(|&n| model.observed(n) > 0).collect();
         let count = ROWS.min(all.len());
         let rows: Vec<usize> = (0..count).map(|i| all[(2 * i + 1) * all.len() / (2 * count)]).collect();
-        let cells = rows.iter().map(|&n| observed(model, n)).collect();
+        let cells = rows.iter().map(|&n| model.observed(n)).collect();
         Reference { ln_evidence: vec![Vec::new(); rows.len()], rows, cells }
     }
 

@@ -33,6 +33,11 @@ impl Target<'_> {
         self.mean.len()
     }
 
+    /// Whether u is x.
+    pub fn is_standard(&self) -> bool {
+        self.mean.iter().all(|m| *m == 0.0) && self.sd.iter().all(|s| *s == 1.0)
+    }
+
     /// x of u.
     pub fn position(&self, u: &[f64]) -> Vec<f64> {
         u.iter().zip(self.mean).zip(self.sd).map(|((u, m), s)| m + s * u).collect()
