@@ -5,7 +5,7 @@
 A row held out is scored by the label of its nearest neighbour among the rows of the fit, in the plane of posterior means:
 once where `transform` puts it, and once where a fit of all rows has it, with the same rows as neighbours. Errors are binomial
 standard errors. `--inside` presents the rows of a Poisson S-curve to their own fit as if they were new; `--speed` times
-`transform` of a hundred, a thousand and ten thousand rows of the same S-curve.
+`transform` of 100, 400 and 1600 rows of the same S-curve.
 
 Fits go to OUT/transform and are not run again.
 """
@@ -90,12 +90,15 @@ def fit(folder, y, table, args):
     print(f"{folder.name}: {run(command):.0f} s", flush=True)
 
 
-def positions(path):
-    """Posterior means, and standard deviations."""
+def columns(path, *names):
+    """Columns of a file of numbers, side by side."""
     with open(path) as file:
-        rows = list(csv.DictReader(file))
-    of = lambda name: np.array([[float(row[f"{name}{d}"]) for d in (1, 2)] for row in rows])
-    return of("x"), of("sd")
+        return np.array([[float(row[name]) for name in names] for row in csv.DictReader(file)])
+
+
+def positions(path):
+    """Posterior means."""
+    return columns(path, "x1", "x2")
 
 
 def nearest(x, labels, among, their_labels):
@@ -105,11 +108,13 @@ def nearest(x, labels, among, their_labels):
     return right, np.sqrt(right * (1 - right) / len(x))
 
 
-def transform(folder, y, args, name="new"):
-    """Places rows by a fit; seconds, and the columns of what was written."""
+def transform(folder, y, args, name="new", draws=0):
+    """Places rows by a fit: seconds, and the file that was written. Draws go to a file beside it."""
     np.save(folder / f"{name}.npy", y)
-    seconds = run([args.program, "transform", folder / "fit", folder / f"{name}.npy", "--out", folder / f"{name}.csv"])
-    return seconds, folder / f"{name}.csv"
+    command = [args.program, "transform", folder / "fit", folder / f"{name}.npy", "--out", folder / f"{name}.csv"]
+    if draws:
+        command += ["--draws", draws, "--draws-out", folder / f"{name}-draws.npy"]
+    return run(command), folder / f"{name}.csv"
 
 
 def compare(name, table, args):
@@ -120,16 +125,49 @@ def compare(name, table, args):
     if args.only_fit:
         return None
     seconds, written = transform(folder / f"{name}-rest", table.y[new], args)
-    rest, _ = positions(folder / f"{name}-rest/fit/embedding.csv")
-    placed, _ = positions(written)
-    both, _ = positions(folder / f"{name}-all/fit/embedding.csv")
+    rest, placed = positions(folder / f"{name}-rest/fit/embedding.csv"), positions(written)
+    both = positions(folder / f"{name}-all/fit/embedding.csv")
     known = table.labels[~new]
     outside, error = nearest(placed, table.labels[new], rest, known)
     inside, other = nearest(both[new], table.labels[new], both[~new], known)
+    surprise = columns(written, "surprise")
     shape = f"{name}, {(~new).sum()} + {new.sum()} rows × {table.y.shape[1]}"
-    sweeps = f"{table.sweeps[0]} + {table.sweeps[1]}"
     accuracies = [f"{outside:.3f} ± {error:.3f}", f"{inside:.3f} ± {other:.3f}", f"{outside - inside:+.3f}"]
-    return [shape, table.flags[1], sweeps, *accuracies, f"{seconds:.1f}"]
+    surprises = f"{np.median(surprise):.2f}, {np.mean(surprise > 0.9):.2f}"
+    return [shape, table.flags[1], "{} + {}".format(*table.sweeps), *accuracies, surprises, f"{seconds:.0f}"]
+
+
+def s_curve(args):
+    """The fit of the Poisson S-curve, 500×100."""
+    y = np.load(args.data / "s_curve/poisson.npz")["Y"].astype(float)
+    table = Table(y, None, ["--likelihood", "poisson"], (150, 150))
+    fit(args.out / "transform/s_curve", table.y, table, args)
+    return args.out / "transform/s_curve", table.y
+
+
+def inside(args):
+    """How the rows of a fit come back to it."""
+    folder, y = s_curve(args)
+    _, written = transform(folder, y, args, draws=150)
+    own, own_sd = positions(folder / "fit/embedding.csv"), columns(folder / "fit/embedding.csv", "sd1", "sd2")
+    mean, sd = positions(written), columns(written, "sd1", "sd2")
+    draws = np.load(folder / "new-draws.npy")
+    away = np.array([a @ np.linalg.solve(np.cov(draws[:, n].T), a) for n, a in enumerate(own - mean)])
+    # The 90% quantile of χ² with two degrees of freedom.
+    share = np.mean(away < 4.605)
+    print(f"own mean inside the 90% ellipse: {share:.3f} of {len(y)} rows; mean squared distance {away.mean():.3f}")
+    print(f"standard deviation over the row's own: median {np.median(sd / own_sd):.3f}")
+
+
+def speed(args):
+    """Seconds for three numbers of rows, the better of two runs."""
+    folder, y = s_curve(args)
+    lines = []
+    for rows in (100, 400, 1600):
+        some = y[np.arange(rows) % len(y)]
+        seconds = min(transform(folder, some, args, "speed")[0] for _ in range(2))
+        lines.append([str(rows), f"{seconds:.2f}", f"{rows / seconds:.0f}"])
+    print_table(["rows", "seconds", "rows a second"], lines)
 
 
 def main():
@@ -146,8 +184,13 @@ def main():
             lines.append(compare(name, SETS[name](args.data), args))
         except FileNotFoundError as missing:
             print(f"SKIPPED {name}: {missing.filename} is not there", file=sys.stderr)
+    if args.inside:
+        inside(args)
+    if args.speed:
+        speed(args)
+    header = ["data", "family", "warm-up + draws", "new rows", "the same rows fitted in", "difference"]
     print_table(
-        ["data", "family", "warm-up + draws", "new rows", "the same rows fitted in", "difference", "seconds"],
+        [*header, "surprise: median, share above 0.9", "seconds"],
         [line for line in lines if line],
     )
 
