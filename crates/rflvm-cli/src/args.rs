@@ -39,6 +39,8 @@ pub enum Command {
     Impute(ImputeArgs),
     /// Say what a fit with times expects of times that have no row: ahead, or between rows.
     Forecast(ForecastArgs),
+    /// Place rows that the fit has never seen, and say how surprising they are.
+    Transform(TransformArgs),
     /// Write draws as CSV or NumPy arrays.
     Export(ExportArgs),
     /// Draw a table from the model, or the S-curve, with its truth.
@@ -187,6 +189,34 @@ pub struct ForecastArgs {
     /// draw of the posterior.
     #[arg(long, value_name = "M")]
     pub draws: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct TransformArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The new rows, in a table of any format that `fit` reads. Columns are found by the names that they have in the fit, in any
+    /// order, as are those of --id, --labels, --offset, --time and --sequence; without names there must be as many. Cells may be missing.
+    #[arg(value_name = "TABLE")]
+    pub table: PathBuf,
+    /// The file, a .csv with the columns of embedding.csv and then log_density (of all observed cells of the row together),
+    /// log_density_per_cell, and surprise: the share of the fit's own rows, each seen by a fit without it, that surprise less.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Also write so many draws of the positions, each from another draw of the posterior, in the frame of embedding.csv.
+    #[arg(long, value_name = "M")]
+    pub draws: Option<usize>,
+    /// Where the draws go: a .csv with the columns row (counted from 0), draw, x1, x2, …, or a .npy (draw × row × axis)
+    /// [default: FILE-draws.csv beside FILE].
+    #[arg(long, value_name = "FILE", requires = "draws")]
+    pub draws_out: Option<PathBuf>,
+    /// Trials of the new rows, where the fit has a table of trials: a table of the shape of the new one.
+    #[arg(long, value_name = "TABLE")]
+    pub trials: Option<String>,
+    /// Array of an .npz file that holds several; that of the fit if not given.
+    #[arg(long, value_name = "NAME")]
+    pub array: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -189,6 +189,7 @@ pub fn read(config: &Config) -> Result<Table, Failure> {
         sequence: config.sequence.clone(),
         columns: config.columns.clone(),
         array: config.array.clone(),
+        like: None,
     };
     Ok(table::read(path, &options)?)
 }

@@ -27,6 +27,7 @@ mod summary;
 mod table;
 mod time_scales;
 mod times;
+mod transform;
 mod voice;
 
 use args::{Command, Program};
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),
         Command::Forecast(args) => forecast::run(args),
+        Command::Transform(args) => transform::run(args),
         Command::Export(args) => export::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Completions { shell } => manual::completions(*shell),

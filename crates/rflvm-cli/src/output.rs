@@ -47,6 +47,12 @@ impl<'a> From<&'a Table> for Rows<'a> {
 /// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; `time` and `sequence` after the label
 /// where there are times.
 pub fn embedding_csv(embedding: &Embedding, rows: &Rows<'_>) -> String {
+    let (header, lines) = embedding_lines(embedding, rows);
+    csv_text(header, lines.into_iter())
+}
+
+/// The same as cells: the header, and the lines below it.
+pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, Vec<Vec<String>>) {
     let dim = embedding.mean.cols();
     let mut header = vec!["id".to_string(), "label".to_string()];
     if rows.times.is_some() {
@@ -64,7 +70,7 @@ pub fn embedding_csv(embedding: &Embedding, rows: &Rows<'_>) -> String {
         row.extend((0..dim).map(|d| embedding.sd(n, d).to_string()));
         row
     };
-    csv_text(header, (0..embedding.mean.rows()).map(row))
+    (header, (0..embedding.mean.rows()).map(row).collect())
 }
 
 /// The latent space: the first two axes, or one.

@@ -47,6 +47,19 @@ pub struct Table {
     pub values: Vec<f64>,
     /// Whether the file names its columns.
     pub named: bool,
+    /// Names of the columns of the file that play no part.
+    pub ignored: Vec<String>,
+}
+
+/// The columns of a table that was read before.
+#[derive(Debug, Clone)]
+pub struct Like {
+    /// In their order.
+    pub columns: Vec<String>,
+    /// Whether that table named its columns.
+    pub named: bool,
+    /// Whether they were chosen from among others.
+    pub chosen: bool,
 }
 
 /// Which columns mean what.
@@ -64,6 +77,9 @@ pub struct ReadOptions {
     pub sequence: Option<String>,
     /// Use these columns only, in this order; all but those above if not given.
     pub columns: Option<Vec<String>>,
+    /// Use the columns of a table that was read before, in its order: found by name where both tables name their columns, and
+    /// else by their number, which must be the same.
+    pub like: Option<Like>,
     /// The array of an archive of several.
     pub array: Option<String>,
 }

@@ -157,15 +157,14 @@ impl Observations {
 
 /// ln of each row's mean over its observed cells, relative to the average row.
 fn size_factors(y: &Mat) -> Result<Vec<f64>, DataError> {
-    let means: Vec<f64> = y
-        .iter_rows()
-        .map(|row| {
-            let seen: Vec<f64> = row.iter().copied().filter(|v| !v.is_nan()).collect();
-            seen.iter().sum::<f64>() / seen.len().max(1) as f64
-        })
-        .collect();
+    size_factors_beside(y, y)
+}
+
+/// The same relative to the average row of another table: what new rows have beside those of a fit.
+pub fn size_factors_beside(y: &Mat, fitted: &Mat) -> Result<Vec<f64>, DataError> {
+    let means = row_means(fitted);
     let overall = means.iter().sum::<f64>() / means.len() as f64;
-    means
+    row_means(y)
         .iter()
         .zip(y.iter_rows())
         .enumerate()
@@ -182,6 +181,15 @@ fn size_factors(y: &Mat) -> Result<Vec<f64>, DataError> {
         .collect()
 }
 
+/// The mean of each row over its observed cells; zero where there is none.
+fn row_means(y: &Mat) -> Vec<f64> {
+    let mean = |row: &[f64]| {
+        let seen: Vec<f64> = row.iter().copied().filter(|v| !v.is_nan()).collect();
+        seen.iter().sum::<f64>() / seen.len().max(1) as f64
+    };
+    y.iter_rows().map(mean).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +200,10 @@ mod tests {
         let o = Observations::new(y).unwrap().with_offset(Offset::SizeFactors).unwrap();
         assert!((o.offset[0] - 0.5_f64.ln()).abs() < 1e-15);
         assert!((o.offset[1] - 1.5_f64.ln()).abs() < 1e-15);
+        // A new row of mean 4 beside rows of mean 2; one without cells is as the average row.
+        let new = Mat::from_vec(2, 2, vec![4.0, f64::NAN, f64::NAN, f64::NAN]);
+        let beside = size_factors_beside(&new, &o.y).unwrap();
+        assert!((beside[0] - 2.0_f64.ln()).abs() < 1e-15 && beside[1] == 0.0);
     }
 
     #[test]

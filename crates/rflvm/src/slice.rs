@@ -1,6 +1,7 @@
 //! Slice moves on closures: elliptical (Murray, Adams & MacKay 2010) and univariate (Neal 2003).
 //! They know no model; a candidate whose density is not a number is a rejection.
 
+use crate::dist::normals;
 use rand::{Rng, RngExt};
 use std::f64::consts::TAU;
 
@@ -40,6 +41,25 @@ pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl Fn
         angle = low + rng.random::<f64>() * (high - low);
     }
     Landing { cos: 1.0, sin: 0.0, log_lik: current, tries: MAX_SHRINKS }
+}
+
+/// One elliptical slice step of a vector whose prior is standard normal, from log-likelihood `current`. The candidate priced last is
+/// the one that was taken, unless the point stayed (`sin` is then 0).
+pub fn standard<R: Rng + ?Sized>(
+    rng: &mut R,
+    x: &mut [f64],
+    current: f64,
+    mut price: impl FnMut(&[f64]) -> f64,
+) -> Landing {
+    let auxiliary = normals(x.len(), rng);
+    let candidate = |x: &[f64], cos: f64, sin: f64| -> Vec<f64> {
+        x.iter().zip(&auxiliary).map(|(x, nu)| cos * x + sin * nu).collect()
+    };
+    let landing = elliptical(rng, current, |cos, sin| price(&candidate(x, cos, sin)));
+    if landing.sin != 0.0 {
+        x.copy_from_slice(&candidate(x, landing.cos, landing.sin));
+    }
+    landing
 }
 
 /// One univariate slice step from `x` with log density `current`, by stepping out and shrinkage.

@@ -45,12 +45,13 @@ impl Draft {
         let offset = find(&options.offset, "--offset")?;
         let time = find(&options.time, "--time")?;
         let sequence = find(&options.sequence, "--sequence")?;
-        let numeric = match &options.columns {
-            Some(wanted) => search.select(wanted)?,
-            None => {
-                let aside = [id, labels, offset, time, sequence, index];
-                (0..names.len()).filter(|&p| !aside.contains(&Some(p))).collect()
-            }
+        let aside = [id, labels, offset, time, sequence, index];
+        let rest = || (0..names.len()).filter(|p| !aside.contains(&Some(*p))).collect::<Vec<usize>>();
+        let numeric = match (&options.columns, &options.like) {
+            (_, Some(like)) if like.named && named || !like.named && like.chosen => search.all(&like.columns)?,
+            (_, Some(like)) => search.as_many(rest(), like.columns.len())?,
+            (Some(wanted), None) => search.select(wanted)?,
+            (None, None) => rest(),
         };
         if numeric.is_empty() {
             return Err(TableError::NoColumns { file: room.path });
@@ -126,6 +127,10 @@ impl Draft {
             return Err(TableError::NoRows { file: self.room.path });
         }
         self.values.shrink_to_fit();
+        let aside = self.texts.iter().flatten().map(|text| text.position).chain(self.offset.iter().map(|o| o.0));
+        let aside: HashSet<usize> = aside.collect();
+        let is_ignored = |p: &usize| self.slots[*p].is_none() && !aside.contains(p) && !self.names[*p].is_empty();
+        let ignored = (0..self.names.len()).filter(is_ignored).map(|p| self.names[p].clone()).collect();
         let [ids, labels, time, sequence] = self.texts.map(|text| text.map(|t| t.cells));
         Ok(Table {
             columns: self.numeric.iter().map(|&p| std::mem::take(&mut self.names[p])).collect(),
@@ -138,6 +143,7 @@ impl Draft {
             rows: self.rows,
             values: self.values,
             named: self.named,
+            ignored,
         })
     }
 }
@@ -183,6 +189,24 @@ impl<'a> Search<'a> {
             },
             available: list(&self.visible),
         })
+    }
+
+    /// The columns of a table that was read before, by name.
+    fn all(&self, wanted: &[String]) -> Result<Vec<usize>, TableError> {
+        let missing: Vec<&String> = wanted.iter().filter(|n| !self.positions.contains_key(n.as_str())).collect();
+        if missing.is_empty() {
+            return Ok(wanted.iter().filter_map(|name| self.positions.get(name.as_str()).copied()).collect());
+        }
+        let (names, available) = (list(&missing), list(&self.visible));
+        Err(TableError::MissingColumns { file: self.room.path.clone(), names, available })
+    }
+
+    /// The same by their number.
+    fn as_many(&self, found: Vec<usize>, expected: usize) -> Result<Vec<usize>, TableError> {
+        if found.len() == expected {
+            return Ok(found);
+        }
+        Err(TableError::OtherWidth { file: self.room.path.clone(), found: found.len(), expected })
     }
 
     fn select(&self, wanted: &[String]) -> Result<Vec<usize>, TableError> {

@@ -87,6 +87,16 @@ pub enum TableError {
         file.display()
     )]
     UnknownColumn { file: PathBuf, option: &'static str, name: String, hint: String, available: String },
+    #[error(
+        "{}: the fit has columns that this table lacks: {names}; add them, with empty cells where nothing is known (the columns are {available})",
+        file.display()
+    )]
+    MissingColumns { file: PathBuf, names: String, available: String },
+    #[error(
+        "{}: the table has {found} columns and the fit {expected}, and without names on both sides they can only be matched by their number; name the columns, or give as many",
+        file.display()
+    )]
+    OtherWidth { file: PathBuf, found: usize, expected: usize },
     #[error("{}: --columns names `{name}` twice; name each column once", file.display())]
     RepeatedSelection { file: PathBuf, name: String },
     #[error(

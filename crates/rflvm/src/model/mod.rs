@@ -5,6 +5,7 @@ pub mod family;
 pub mod features;
 pub mod joint;
 pub mod latent;
+pub(crate) mod position;
 pub mod spectral;
 
 use crate::error::{DataError, NumericalError, SpecError};
@@ -189,6 +190,11 @@ impl Model {
         &self.y
     }
 
+    /// How many cells of row n are observed.
+    pub fn observed(&self, n: usize) -> usize {
+        self.y.row(n).iter().filter(|y| !y.is_nan()).count()
+    }
+
     /// o_n.
     pub fn offset(&self) -> &[f64] {
         &self.offset
@@ -253,6 +259,52 @@ impl Model {
         matches!(&self.spec.kernel, Kernel::Learned(mixture) if matches!(mixture.scales, Scales::Learned(_)))
     }
 
+    /// The same model with other rows: the columns, families and priors of this one, and nothing said of times. `y` is in the order
+    /// of the table's columns; `families`, one a block, are those of the model unless they know something of each row, such as trials.
+    pub fn with_rows(&self, y: &Mat, offset: Vec<f64>, families: Vec<Arc<dyn Family>>) -> Result<Self, DataError> {
+        let shape = |what, found: String, expected: String| Err(DataError::Shape { what, found, expected });
+        if y.cols() != self.columns() {
+            return shape("the table of new rows", format!("{} columns", y.cols()), format!("{}", self.columns()));
+        }
+        if y.rows() == 0 {
+            return shape("the table of new rows", "0 rows".into(), "at least 1".into());
+        }
+        if offset.len() != y.rows() || families.len() != self.blocks.len() {
+            let found = format!("{} rows, {} blocks", offset.len(), families.len());
+            let expected = format!("{} rows, {} blocks", y.rows(), self.blocks.len());
+            return shape("the list of offsets or families", found, expected);
+        }
+        let y = Mat::from_fn(y.rows(), y.cols(), |n, j| y[(n, self.order[j])]);
+        let pairs = self.blocks.iter().zip(families);
+        let blocks: Vec<Block> = pairs.map(|(b, family)| Block { columns: b.columns.clone(), family }).collect();
+        for (n, row) in y.iter_rows().enumerate() {
+            if let Some(j) = row.iter().position(|v| v.is_infinite()) {
+                let problem = "is not a finite number; clear the cell to mark it missing".into();
+                return Err(DataError::Support { row: n + 1, column: self.names[j].clone(), value: row[j], problem });
+            }
+            if !offset[n].is_finite() {
+                let problem = format!("the offset {} is not a finite number", offset[n]);
+                return Err(DataError::Offset { row: n + 1, problem });
+            }
+        }
+        for block in &blocks {
+            check_block(block, &y, &self.names)?;
+        }
+        let missing = y.as_slice().iter().any(|v| v.is_nan());
+        Ok(Model {
+            y,
+            offset,
+            blocks,
+            missing,
+            dynamics: None,
+            warnings: Vec::new(),
+            names: self.names.clone(),
+            order: self.order.clone(),
+            units: self.units.clone(),
+            spec: self.spec.clone(),
+        })
+    }
+
     /// Replaces the observed values and keeps the pattern of missing cells and all priors:
     /// for joint-distribution tests, where data are redrawn from the model.
     pub fn set_values(&mut self, y: &Mat) {
@@ -289,6 +341,21 @@ impl Model {
         self.blocks.iter().zip(theta).map(of_block).sum()
     }
 
+    /// Roughly how much each cell of row n knows of its f, in `out`; nothing where it is missing.
+    pub fn information_row(&self, theta: &[Theta], n: usize, f: &[f64], out: &mut [f64]) {
+        for (block, theta) in self.blocks.iter().zip(theta) {
+            let columns = block.columns.clone();
+            block.family.information(self.row(block, n, theta), &f[columns.clone()], &mut out[columns]);
+        }
+        out.iter_mut().zip(self.y.row(n)).filter(|(_, y)| y.is_nan()).for_each(|(out, _)| *out = 0.0);
+    }
+
+    /// Σ over blocks of ln p(y_n | f) with all constants.
+    pub fn log_density_row(&self, theta: &[Theta], n: usize, f: &[f64]) -> f64 {
+        let blocks = self.blocks.iter().zip(theta);
+        blocks.map(|(b, theta)| b.family.log_density(self.row(b, n, theta), &f[b.columns.clone()])).sum()
+    }
+
     /// Σ over rows of [`Model::log_lik_row`].
     pub fn log_lik(&self, state: &State) -> f64 {
         crate::par::sum(self.rows(), 2 * self.columns(), |rows| {
@@ -298,11 +365,7 @@ impl Model {
 
     /// ln p(Y | F, θ) with all constants, from the state's F.
     pub fn ln_likelihood(&self, state: &State) -> f64 {
-        let of_row = |n: usize| -> f64 {
-            let f = state.f.row(n);
-            let blocks = self.blocks.iter().zip(&state.theta);
-            blocks.map(|(b, theta)| b.family.log_density(self.row(b, n, theta), &f[b.columns.clone()])).sum()
-        };
+        let of_row = |n: usize| self.log_density_row(&state.theta, n, state.f.row(n));
         crate::par::sum(self.rows(), 16 * self.columns(), |rows| rows.map(of_row).sum())
     }
 

@@ -1,8 +1,9 @@
-//! Alignment: the data know X up to rotation, reflection and shift (the prior all but fixes the shift where rows are
-//! independent, and hardly where they follow paths), so each draw is brought onto a common reference by orthogonal Procrustes
-//! (Schönemann 1966), and the reference iterated to the mean of the aligned draws.
+//! Posterior mean and covariance of each row over draws that were brought into a common [`Frame`].
 
-use crate::linalg::{Mat, mul};
+pub use super::frame::turn;
+
+use super::frame::Frame;
+use crate::linalg::Mat;
 use std::convert::Infallible;
 
 /// Posterior mean and covariance of each row.
@@ -21,9 +22,6 @@ impl Embedding {
     }
 }
 
-/// Rounds of turning and averaging; the mean settles after two or three.
-const ROUNDS: usize = 5;
-
 /// Aligns the draws and takes their moments.
 pub fn align(draws: &[&Mat]) -> Embedding {
     let visit = |take: &mut dyn FnMut(&Mat)| -> Result<(), Infallible> {
@@ -36,26 +34,14 @@ pub fn align(draws: &[&Mat]) -> Embedding {
 
 /// The same for draws that are handed over one by one, several times: memory does not grow with their number.
 pub fn align_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -> Result<Embedding, E> {
-    let (mut reference, mut count) = (Mat::default(), 0.0);
-    visit(&mut |draw| {
-        count += 1.0;
-        // The last one stays.
-        reference.clone_from(draw);
-    })?;
+    let frame = Frame::of_visited(&visit)?;
+    let reference = frame.reference();
     let (rows, dim) = (reference.rows(), reference.cols());
-    for _ in 0..ROUNDS {
-        let mut mean = Mat::zeros(rows, dim);
-        visit(&mut |draw| {
-            let turned = turn(draw, &reference);
-            mean.as_mut_slice().iter_mut().zip(turned.as_slice()).for_each(|(m, t)| *m += t / count);
-        })?;
-        reference = mean;
-    }
-    reference = principal_axes(&reference);
+    let count = frame.draws();
     let mut mean = Mat::zeros(rows, dim);
     let mut second = vec![Mat::zeros(dim, dim); rows];
     visit(&mut |draw| {
-        let turned = turn(draw, &reference);
+        let turned = frame.of(draw).carry(draw);
         for n in 0..rows {
             let row = turned.row(n);
             for d in 0..dim {
@@ -78,55 +64,6 @@ pub fn align_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -
         }
     }
     Ok(Embedding { mean, covariance: second })
-}
-
-/// `x` after the shift and the rotation or reflection that bring it closest to `reference`.
-pub fn turn(x: &Mat, reference: &Mat) -> Mat {
-    let dim = x.cols();
-    let (own_centre, centre) = (centre(x), centre(reference));
-    let centred = shifted(x, &own_centre, -1.0);
-    let mut overlap = Mat::zeros(dim, dim);
-    // Centring one of the two is enough.
-    mul(overlap.as_mut_slice(), centred.view().transpose(), reference.view(), false);
-    let Ok(svd) = overlap.faer().svd() else { return x.clone() };
-    let (u, v) = (own(svd.U()), own(svd.V()));
-    let mut rotation = Mat::zeros(dim, dim);
-    mul(rotation.as_mut_slice(), u.view(), v.view().transpose(), false);
-    let mut turned = Mat::zeros(x.rows(), dim);
-    mul(turned.as_mut_slice(), centred.view(), rotation.view(), false);
-    shifted(&turned, &centre, 1.0)
-}
-
-/// Mean position.
-fn centre(x: &Mat) -> Vec<f64> {
-    (0..x.cols()).map(|d| (0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / x.rows() as f64).collect()
-}
-
-/// x + sign · by.
-fn shifted(x: &Mat, by: &[f64], sign: f64) -> Mat {
-    Mat::from_fn(x.rows(), x.cols(), |n, d| x[(n, d)] + sign * by[d])
-}
-
-fn own(from: faer::MatRef<'_, f64>) -> Mat {
-    Mat::from_fn(from.nrows(), from.ncols(), |i, j| from[(i, j)])
-}
-
-/// Moves a cloud so that its centre is the origin and its axes are its principal ones, widest first, each pointing where its largest value is positive.
-fn principal_axes(x: &Mat) -> Mat {
-    let x = &shifted(x, &centre(x), -1.0);
-    let dim = x.cols();
-    let mut scatter = Mat::zeros(dim, dim);
-    mul(scatter.as_mut_slice(), x.view().transpose(), x.view(), false);
-    let Ok(svd) = scatter.faer().svd() else { return x.clone() };
-    let mut turned = Mat::zeros(x.rows(), dim);
-    mul(turned.as_mut_slice(), x.view(), own(svd.U()).view(), false);
-    for d in 0..dim {
-        let largest = (0..x.rows()).map(|n| turned[(n, d)]).fold(0.0_f64, |a, v| if v.abs() > a.abs() { v } else { a });
-        if largest < 0.0 {
-            (0..x.rows()).for_each(|n| turned[(n, d)] *= -1.0);
-        }
-    }
-    turned
 }
 
 #[cfg(test)]

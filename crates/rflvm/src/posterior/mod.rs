@@ -8,10 +8,12 @@ pub mod fitted;
 #[cfg(test)]
 mod fixture;
 pub mod forecast;
+pub mod frame;
 pub mod impute;
 pub mod parameters;
 pub mod predicted;
 pub mod score;
+pub mod transform;
 
 use crate::draws::Memory;
 use crate::linalg::Mat;

@@ -1,9 +1,54 @@
 //! Paths at times that have no row: what the rest of the path and its hyperparameters say of them.
 
 use super::dynamics::{Axis, Dynamics};
+use super::path::{Marginal, Path};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::rng::Stream;
+
+/// New times that are looked at together, where they need not know of each other.
+const TOGETHER: usize = 256;
+
+/// The times of a sequence's rows and new ones, in order.
+struct Joined<'a> {
+    dynamics: &'a Dynamics,
+    /// The rows' own times.
+    at: &'a [f64],
+    rows: &'a [usize],
+    moments: Vec<f64>,
+    hidden: Vec<bool>,
+    /// The place of each time: among the rows of the sequence, or among the new ones.
+    places: Vec<Result<usize, usize>>,
+}
+
+impl<'a> Joined<'a> {
+    fn new(dynamics: &'a Dynamics, sequence: usize, times: &[f64]) -> Self {
+        let known = dynamics.sequences.iter().find(|s| dynamics.times().sequence[s.rows[0]] == sequence);
+        let (rows, at) = known.map_or((&[][..], &[][..]), |s| (&s.rows, &s.times));
+        let mut all: Vec<(f64, Result<usize, usize>)> = at.iter().enumerate().map(|(i, &t)| (t, Ok(i))).collect();
+        all.extend(times.iter().enumerate().map(|(i, &t)| (dynamics.scaled(t), Err(i))));
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (moments, places): (Vec<f64>, Vec<_>) = all.into_iter().unzip();
+        let hidden = places.iter().map(Result::is_err).collect();
+        Joined { dynamics, at, rows, moments, hidden, places }
+    }
+
+    /// The prior of one axis at all of these times.
+    fn path(&self, axis: &Axis) -> Result<Path, NumericalError> {
+        let anchors = if self.at.is_empty() { &self.moments } else { self.at };
+        self.dynamics.path_with(&self.moments, anchors, axis, None)
+    }
+
+    /// Axis d of X at all of these times, zero at new ones.
+    fn values(&self, x: &Mat, d: usize) -> Vec<f64> {
+        self.places.iter().map(|place| place.map_or(0.0, |i| x[(self.rows[i], d)])).collect()
+    }
+
+    /// The new times' places among all of these times, and among the new ones.
+    fn new_ones(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.places.iter().enumerate().filter_map(|(n, place)| place.err().map(|i| (n, i)))
+    }
+}
 
 impl Dynamics {
     /// A draw of X at new times of one of the sequences, given X at the rows; times in the user's units, in any order.
@@ -16,25 +61,34 @@ impl Dynamics {
         times: &[f64],
         stream: Stream,
     ) -> Result<Mat, NumericalError> {
-        let known = self.sequences.iter().find(|s| self.times().sequence[s.rows[0]] == sequence);
-        let (rows, at) = known.map_or((&[][..], &[][..]), |s| (&s.rows, &s.times));
-        // All times in order: those of rows by their place in the sequence, new ones by their place among the new.
-        let mut all: Vec<(f64, Result<usize, usize>)> = at.iter().enumerate().map(|(i, &t)| (t, Ok(i))).collect();
-        all.extend(times.iter().enumerate().map(|(i, &t)| (self.scaled(t), Err(i))));
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (moments, hidden): (Vec<f64>, Vec<bool>) = all.iter().map(|(t, place)| (*t, place.is_err())).unzip();
-        let anchors = if at.is_empty() { &moments } else { at };
+        let joined = Joined::new(self, sequence, times);
         let mut drawn = Mat::zeros(times.len(), axes.len());
         for (d, axis) in axes.iter().enumerate() {
-            let path = self.path_with(&moments, anchors, axis, None)?;
-            let mut values: Vec<f64> = all.iter().map(|(_, place)| place.map_or(0.0, |i| x[(rows[i], d)])).collect();
-            path.fill(&hidden, &mut values, &mut stream.at(d as u64).rng())?;
-            for (value, (_, place)) in values.iter().zip(&all) {
-                if let Err(i) = place {
-                    drawn[(*i, d)] = *value;
+            let mut values = joined.values(x, d);
+            joined.path(axis)?.fill(&joined.hidden, &mut values, &mut stream.at(d as u64).rng())?;
+            joined.new_ones().for_each(|(n, i)| drawn[(i, d)] = values[n]);
+        }
+        Ok(drawn)
+    }
+
+    /// Mean and standard deviation of X at new times of one of the sequences, given X at the rows: each new time by itself.
+    pub fn expected(
+        &self,
+        axes: &[Axis],
+        x: &Mat,
+        sequence: usize,
+        times: &[f64],
+    ) -> Result<(Mat, Mat), NumericalError> {
+        let (mut mean, mut sd) = (Mat::zeros(times.len(), axes.len()), Mat::zeros(times.len(), axes.len()));
+        for (k, some) in times.chunks(TOGETHER).enumerate() {
+            let joined = Joined::new(self, sequence, some);
+            for (d, axis) in axes.iter().enumerate() {
+                let marginals = joined.path(axis)?.marginals(&joined.hidden, &joined.values(x, d))?;
+                for ((_, i), Marginal { mean: m, variance }) in joined.new_ones().zip(marginals) {
+                    (mean[(k * TOGETHER + i, d)], sd[(k * TOGETHER + i, d)]) = (m, variance.max(0.0).sqrt());
                 }
             }
         }
-        Ok(drawn)
+        Ok((mean, sd))
     }
 }

@@ -1,7 +1,7 @@
 //! C as a matrix: exact for every kernel, O(N³) to factor.
 
 use super::dynamics::Problem;
-use super::path::Window;
+use super::path::{Marginal, Window};
 use crate::dist::normals;
 use crate::error::NumericalError;
 use crate::kernels;
@@ -109,13 +109,26 @@ impl Dense {
         Ok(())
     }
 
-    /// Rows w given the others: precision Q_ww of Q = C⁻¹, mean x_w − Q_ww⁻¹(Qx)_w.
-    fn given<R: Rng + ?Sized>(&self, rows: &[usize], x: &[f64], rng: &mut R) -> Result<Window, NumericalError> {
+    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Marginal>, NumericalError> {
+        let rows: Vec<usize> = (0..x.len()).filter(|&n| hidden[n]).collect();
+        let (factor, mean) = self.conditional(&rows, x)?;
+        let covariance = factor.inverse();
+        let of = |(i, mean): (usize, f64)| Marginal { mean, variance: covariance[(i, i)] };
+        Ok(mean.into_iter().enumerate().map(of).collect())
+    }
+
+    /// Rows w given the others: the factor of their precision Q_ww, Q = C⁻¹, and their mean x_w − Q_ww⁻¹(Qx)_w.
+    fn conditional(&self, rows: &[usize], x: &[f64]) -> Result<(Cholesky, Vec<f64>), NumericalError> {
         let q = self.inverse();
         let factor = Cholesky::new(&Mat::from_fn(rows.len(), rows.len(), |a, b| q[(rows[a], rows[b])]), "window")?;
         let mut pull: Vec<f64> = rows.iter().map(|&n| kernels::dot(q.row(n), x)).collect();
         factor.solve(&mut pull);
         let mean = rows.iter().zip(&pull).map(|(&n, pull)| x[n] - pull).collect();
+        Ok((factor, mean))
+    }
+
+    fn given<R: Rng + ?Sized>(&self, rows: &[usize], x: &[f64], rng: &mut R) -> Result<Window, NumericalError> {
+        let (factor, mean) = self.conditional(rows, x)?;
         let mut draw = normals(rows.len(), rng);
         factor.solve_upper(&mut draw);
         Ok(Window { mean, draw })

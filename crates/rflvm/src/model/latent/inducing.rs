@@ -2,7 +2,7 @@
 //! say of the path, and Λ the variance they leave to each row by itself. O(N) for a fixed number of points.
 
 use super::dynamics::Problem;
-use super::path::Window;
+use super::path::{Marginal, Window};
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
 use crate::kernels;
@@ -149,13 +149,31 @@ impl Inducing {
         x: &mut [f64],
         rng: &mut R,
     ) -> Result<(), NumericalError> {
-        let seen: Vec<f64> = self.diagonal.iter().zip(hidden).map(|(d, &h)| if h { 0.0 } else { d.recip() }).collect();
-        let factor = Cholesky::new(gram(&self.v, Some(&seen), &vec![1.0; self.rank()]), "forecast")?;
+        let factor = self.given_seen(hidden)?;
         let told = self.told(x, (0..x.len()).filter(|&n| !hidden[n]));
         let z = factor.draw_from_precision(&told, 1.0, rng);
         for n in (0..x.len()).filter(|&n| hidden[n]) {
             x[n] = kernels::dot(self.v.row(n), &z) + self.diagonal[n].sqrt() * normal(rng);
         }
         Ok(())
+    }
+
+    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Marginal>, NumericalError> {
+        let factor = self.given_seen(hidden)?;
+        let mut z = self.told(x, (0..x.len()).filter(|&n| !hidden[n]));
+        factor.solve(&mut z);
+        let of = |n: usize| {
+            let mut v = self.v.row(n).to_vec();
+            let mean = kernels::dot(&v, &z);
+            factor.solve_lower(&mut v);
+            Marginal { mean, variance: kernels::dot(&v, &v) + self.diagonal[n] }
+        };
+        Ok((0..x.len()).filter(|&n| hidden[n]).map(of).collect())
+    }
+
+    /// The factor of I + VᵀΛ⁻¹V over the rows that are not hidden.
+    fn given_seen(&self, hidden: &[bool]) -> Result<Cholesky, NumericalError> {
+        let seen: Vec<f64> = self.diagonal.iter().zip(hidden).map(|(d, &h)| if h { 0.0 } else { d.recip() }).collect();
+        Cholesky::new(gram(&self.v, Some(&seen), &vec![1.0; self.rank()]), "forecast")
     }
 }

@@ -4,7 +4,7 @@
 
 use super::dynamics::Problem;
 use super::kernel::TimeKernel;
-use super::path::Window;
+use super::path::{Marginal, Window};
 use crate::dist::normals;
 use rand::Rng;
 use std::ops::Range;
@@ -229,6 +229,20 @@ impl Markov {
         let told = self.expected(&gains, &path);
         let draw = window.map(|n| path[n] - told[n]).collect();
         Window { mean, draw }
+    }
+
+    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Vec<Marginal> {
+        let gains = self.filter(|n| hidden[n]);
+        let mean = self.expected(&gains, x);
+        let of = |n: usize| {
+            // Row n of C; less what the rows that are not hidden say.
+            let mut row = vec![0.0; x.len()];
+            row[n] = 1.0;
+            let row = self.colour(&self.colour_back(&row));
+            let told: f64 = self.innovations(&gains, &row).iter().map(|u| u * u).sum();
+            Marginal { mean: mean[n], variance: row[n] - told }
+        };
+        (0..x.len()).filter(|&n| hidden[n]).map(of).collect()
     }
 
     pub(super) fn fill<R: Rng + ?Sized>(&self, hidden: &[bool], x: &mut [f64], rng: &mut R) {

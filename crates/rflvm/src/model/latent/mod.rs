@@ -15,7 +15,7 @@ mod tests;
 
 pub use dynamics::{Axis, Dynamics};
 pub use kernel::TimeKernel;
-pub use path::{Path, Window};
+pub use path::{Marginal, Path, Window};
 pub use paths::Paths;
 
 use crate::error::SpecError;

@@ -29,6 +29,15 @@ pub struct Window {
     pub draw: Vec<f64>,
 }
 
+/// One row of a path given some others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Marginal {
+    /// Where it is expected.
+    pub mean: f64,
+    /// How sure that is.
+    pub variance: f64,
+}
+
 impl Path {
     /// Number of rows.
     pub fn rows(&self) -> usize {
@@ -110,6 +119,15 @@ impl Path {
             Path::Dense(path) => path.window(window, x, rng),
             Path::Markov(path) => Ok(path.window(window, x, rng)),
             Path::Inducing(path) => path.window(window, x, rng),
+        }
+    }
+
+    /// Each hidden row, in order and by itself, given the values in x of those that are not hidden.
+    pub fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Marginal>, NumericalError> {
+        match self {
+            Path::Dense(path) => path.marginals(hidden, x),
+            Path::Markov(path) => Ok(path.marginals(hidden, x)),
+            Path::Inducing(path) => path.marginals(hidden, x),
         }
     }
 

@@ -83,6 +83,28 @@ impl<'a> Paths<'a> {
         pairs.map(|(s, path)| kernels::dot(&path.precision(&of(&s.rows, &a)), &of(&s.rows, &b))).sum()
     }
 
+    /// Mean and standard deviation of x_n given all other rows of X, for some rows n: 1/Q_nn is the variance, Q = C⁻¹, and
+    /// x_n − (Qx)_n/Q_nn the mean.
+    pub fn given_others(&self, x: &Mat, rows: &[usize]) -> (Mat, Mat) {
+        let (mut mean, mut sd) = (Mat::zeros(rows.len(), x.cols()), Mat::zeros(rows.len(), x.cols()));
+        for (d, paths) in self.paths.iter().enumerate() {
+            for (sequence, path) in self.dynamics.sequences.iter().zip(paths) {
+                let pull = path.precision(&along(x, d, &sequence.rows));
+                let own = rows
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(i, n)| sequence.rows.iter().position(|row| row == n).map(|place| (i, place)));
+                for (i, place) in own {
+                    let mut unit = vec![0.0; sequence.rows.len()];
+                    unit[place] = 1.0;
+                    let precision = path.precision(&unit)[place];
+                    (mean[(i, d)], sd[(i, d)]) = (x[(rows[i], d)] - pull[place] / precision, precision.sqrt().recip());
+                }
+            }
+        }
+        (mean, sd)
+    }
+
     /// A draw of X.
     pub fn draw(&self, stream: Stream) -> Mat {
         let rows = self.dynamics.times().at.len();

@@ -2,6 +2,7 @@
 
 use super::dynamics::{Axis, Dynamics};
 use super::path::Path;
+use super::paths::Paths;
 use super::{Form, TimeKernel, TimeSpec};
 use crate::dist::{ln_normal, normals};
 use crate::linalg::{Cholesky, Mat};
@@ -169,6 +170,16 @@ fn rows_at_new_times_follow_the_path() {
         let (mean, covariance) = conditional(&c, &[5, 13, 14], &x);
         let scaled = |times: &[f64]| times.iter().map(|&t| dynamics.scaled(t)).collect::<Vec<f64>>();
         let path = dynamics.path_with(&scaled(&all), &scaled(&TIMES), &AXIS, None).unwrap();
+        let marginals = path.marginals(&hidden, &x).unwrap();
+        let diagonal: Vec<f64> = (0..3).map(|i| covariance[(i, i)]).collect();
+        assert_close("mean alone", &dynamics, &marginals.iter().map(|m| m.mean).collect::<Vec<_>>(), &mean);
+        assert_close("variance", &dynamics, &marginals.iter().map(|m| m.variance).collect::<Vec<_>>(), &diagonal);
+        // The same in the user's order, and units.
+        let rows = Mat::from_fn(12, 1, |n, _| x[n + usize::from(n >= 5)]);
+        let (expected, sd) = dynamics.expected(&[AXIS], &rows, 0, &[14.0, 5.5, 11.5]).unwrap();
+        assert_close("expected", &dynamics, expected.as_slice(), &[mean[2], mean[0], mean[1]]);
+        let square: Vec<f64> = sd.as_slice().iter().map(|s| s * s).collect();
+        assert_close("expected spread", &dynamics, &square, &[diagonal[2], diagonal[0], diagonal[1]]);
         // From the same random numbers draws differ by their means alone, and that of a path at zero is zero.
         let seeded = |mut x: Vec<f64>| {
             path.fill(&hidden, &mut x, &mut Stream::new(4).rng()).unwrap();
@@ -187,6 +198,22 @@ fn rows_at_new_times_follow_the_path() {
         for i in 0..3 {
             let found = draws.iter().map(|d| d[i]).sum::<f64>() / 3000.0;
             assert!(found.abs() < 4.5 * (covariance[(i, i)] / 3000.0).sqrt(), "{:?}: {found}", dynamics.spec());
+        }
+    }
+}
+
+#[test]
+fn a_row_given_all_others_is_a_window_of_one() {
+    let mut rng = Stream::new(5).rng();
+    for dynamics in forms() {
+        let c = plain(&dynamics, &TIMES, &AXIS);
+        let x = normals(12, &mut rng);
+        let paths = Paths::new(&dynamics, &[AXIS]).unwrap();
+        let (mean, sd) = paths.given_others(&Mat::from_vec(12, 1, x.clone()), &[7, 0]);
+        for (i, n) in [7, 0].into_iter().enumerate() {
+            let (expected, covariance) = conditional(&c, &[n], &x);
+            assert_close("mean given others", &dynamics, &[mean[(i, 0)]], &expected);
+            assert_close("sd given others", &dynamics, &[sd[(i, 0)].powi(2)], &[covariance[(0, 0)]]);
         }
     }
 }

@@ -1,0 +1,48 @@
+//! `rflvm transform`: where rows lie that the fit has never seen, and how surprising they are.
+
+mod draws;
+mod rows;
+
+use crate::args::TransformArgs;
+use crate::drawn::{Drawn, check_csv, text};
+use crate::failure::Failure;
+use crate::fit::Fit;
+use crate::output;
+use crate::table::Table;
+use crate::voice::Voice;
+use draws::DrawnPositions;
+use rflvm::posterior::transform::{DRAWS, Transformed};
+
+/// Runs the command.
+pub fn run(args: &TransformArgs) -> Result<(), Failure> {
+    check_csv(&args.out)?;
+    let mut positions = args.draws.map(|count| DrawnPositions::new(count, args)).transpose()?;
+    let fit = Fit::open(&args.dir, |_| ())?;
+    let (table, new) = rows::read(args, &fit, Voice::default())?;
+    let drawn = Drawn::open(&fit, &args.dir)?;
+    args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
+    let there = drawn.used.len() * drawn.store.size()?.1;
+    let visited = there.min(DRAWS.max(args.draws.unwrap_or(0)));
+    let found = drawn.fitted(&fit, "transform").transform(&new, visited, |i, x| {
+        positions.iter_mut().for_each(|positions| positions.take(i, visited, x));
+    })?;
+    output::write(&args.out, &csv(&found, &table))?;
+    let rows = if table.rows == 1 { "1 new row".into() } else { format!("{} new rows", table.rows) };
+    println!("{rows}: {}", args.out.display());
+    if let Some(positions) = positions {
+        positions.write()?;
+        println!("{} draws of {rows}: {}", positions.count(), positions.path().display());
+    }
+    Ok(())
+}
+
+/// The columns of embedding.csv, then `log_density,log_density_per_cell,surprise`; what is not known is left empty.
+fn csv(found: &Transformed, table: &Table) -> String {
+    let (mut header, mut lines) = output::embedding_lines(&found.embedding, &table.into());
+    header.extend(["log_density", "log_density_per_cell", "surprise"].map(String::from));
+    for (n, line) in lines.iter_mut().enumerate() {
+        let value = found.log_density[n];
+        line.extend([value, value / found.cells[n] as f64, found.surprise[n]].map(text));
+    }
+    output::csv_text(header, lines.into_iter())
+}

@@ -1,0 +1,132 @@
+//! The likelihood of one row as a function of its position: x ↦ h = [φ_W(x), 1] ↦ f = o_n + hβ ↦ ln p(y_n | f, θ), and its slope,
+//! ∂f_j/∂x_d = L^(-1/2) Σ_l w_ld (cos(w_l·x) β_lj − sin(w_l·x) β_{L+l,j}).
+
+use super::Model;
+use super::family::Theta;
+use super::features::{Turned, fill_row};
+use crate::kernels;
+use crate::linalg::Mat;
+
+/// Given W, β and θ the rows do not see each other, so that any of them can be priced anywhere.
+pub(crate) struct Positions<'a> {
+    model: &'a Model,
+    theta: &'a [Theta],
+    beta: &'a Mat,
+    w: &'a Mat,
+    turned: Turned,
+}
+
+/// Room for one position; h and f are those of the position priced last.
+#[derive(Debug, Clone)]
+pub(crate) struct Scratch {
+    argument: Vec<f64>,
+    pub h: Vec<f64>,
+    pub f: Vec<f64>,
+}
+
+/// How ln p(y_n | f(x)) changes with x.
+#[derive(Debug, Clone)]
+pub(crate) struct Slope {
+    /// ∂/∂x.
+    pub gradient: Vec<f64>,
+    /// Σ_j i_j ∂f_j ∂f_jᵀ, where i_j is what cell j knows of its f: never indefinite.
+    pub information: Mat,
+}
+
+impl<'a> Positions<'a> {
+    pub fn new(model: &'a Model, theta: &'a [Theta], beta: &'a Mat, w: &'a Mat) -> Self {
+        Positions { model, theta, beta, w, turned: Turned::new(w) }
+    }
+
+    pub fn scratch(&self) -> Scratch {
+        let columns = self.beta.cols();
+        Scratch { argument: vec![0.0; self.w.rows()], h: vec![0.0; self.beta.rows()], f: vec![0.0; columns] }
+    }
+
+    /// How many cells of row n are observed.
+    pub fn observed(&self, n: usize) -> usize {
+        self.model.observed(n)
+    }
+
+    /// The part of ln p(y_n | f(x)) that depends on x.
+    pub fn log_lik(&self, n: usize, x: &[f64], scratch: &mut Scratch) -> f64 {
+        fill_row(x, &self.turned, &mut scratch.argument, &mut scratch.h);
+        scratch.f.fill(self.model.offset()[n]);
+        kernels::vecmat(&scratch.h, self.beta.as_slice(), &mut scratch.f);
+        self.model.log_lik_row(self.theta, n, &scratch.f)
+    }
+
+    /// The same at a position whose f less the offset is known; h is not.
+    pub fn log_lik_at(&self, n: usize, f: &[f64], scratch: &mut Scratch) -> f64 {
+        let offset = self.model.offset()[n];
+        scratch.f.iter_mut().zip(f).for_each(|(own, f)| *own = f + offset);
+        self.model.log_lik_row(self.theta, n, &scratch.f)
+    }
+
+    /// The slope where the row was priced last.
+    pub fn slope(&self, n: usize, scratch: &Scratch) -> Slope {
+        let (dim, frequencies, columns) = (self.w.cols(), self.w.rows(), self.beta.cols());
+        let (mut g, mut information) = (vec![0.0; columns], vec![0.0; columns]);
+        self.model.gradient_row(self.theta, n, &scratch.f, &mut g);
+        self.model.information_row(self.theta, n, &scratch.f, &mut information);
+        let (sin, cos) = scratch.h[..2 * frequencies].split_at(frequencies);
+        let mut df = Mat::zeros(dim, columns);
+        let mut dh = vec![0.0; self.beta.rows()];
+        for d in 0..dim {
+            for l in 0..frequencies {
+                dh[l] = self.w[(l, d)] * cos[l];
+                dh[frequencies + l] = -self.w[(l, d)] * sin[l];
+            }
+            kernels::vecmat(&dh, self.beta.as_slice(), df.row_mut(d));
+        }
+        let gradient = df.iter_rows().map(|df| kernels::dot(df, &g)).collect();
+        let weighted = Mat::from_fn(dim, columns, |d, j| df[(d, j)] * information[j]);
+        let information = Mat::from_fn(dim, dim, |d, e| kernels::dot(weighted.row(d), df.row(e)));
+        Slope { gradient, information }
+    }
+
+    /// What ln p(y_n | f, θ) has beyond the part that depends on f.
+    pub fn constant(&self, n: usize, scratch: &Scratch) -> f64 {
+        let log_density = self.model.log_density_row(self.theta, n, &scratch.f);
+        log_density - self.model.log_lik_row(self.theta, n, &scratch.f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelSpec;
+    use crate::model::family::{Family, Gaussian, NegativeBinomial};
+    use crate::rng::Stream;
+    use crate::simulate;
+    use std::sync::Arc;
+
+    #[test]
+    fn the_slope_is_the_derivative_and_constants_make_it_a_density() {
+        let families: Vec<(usize, Arc<dyn Family>)> =
+            vec![(3, Arc::new(NegativeBinomial::default())), (2, Arc::new(Gaussian::default()))];
+        let spec = ModelSpec { features: 10, ..ModelSpec::default() };
+        let mut model = simulate::blank(4, families, 1, spec).unwrap();
+        let state = simulate::draw_prior(&model, Stream::new(1)).unwrap();
+        model.set_values(&simulate::draw_data(&model, &state, Stream::new(1)));
+        let w = state.features.w();
+        let positions = Positions::new(&model, &state.theta, &state.beta, w);
+        let mut scratch = positions.scratch();
+        let x = [0.3, -0.8];
+        let value = positions.log_lik(2, &x, &mut scratch);
+        let density = model.log_density_row(&state.theta, 2, &scratch.f);
+        assert!((value + positions.constant(2, &scratch) - density).abs() < 1e-9);
+        let slope = positions.slope(2, &scratch);
+        for d in 0..2 {
+            let mut at = |step: f64| {
+                let mut x = x;
+                x[d] += step;
+                positions.log_lik(2, &x, &mut scratch)
+            };
+            let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
+            assert!((slope.gradient[d] - difference).abs() < 1e-5 * (1.0 + difference.abs()), "{d}: {difference}");
+        }
+        let i = &slope.information;
+        assert!(i[(0, 0)] > 0.0 && i[(1, 1)] > 0.0 && i[(0, 0)] * i[(1, 1)] > i[(0, 1)] * i[(1, 0)]);
+    }
+}

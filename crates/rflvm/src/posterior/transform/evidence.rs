@@ -1,0 +1,120 @@
+//! Importance sampling of a new position: a proposal that knows the hills of the posterior, and what its draws weigh.
+//!
+//! q(u) = ε N(0, I) + Σ_k π_k t_ν(u_k, A_k⁻¹): the prior, so that no weight is beyond all bounds (Hesterberg 1995), and a
+//! Student-t about each top. With weights v_i = p(y | u_i) N(u_i; 0, I)/q(u_i), p(y | W, β, θ) is estimated by their mean, without
+//! bias, and a draw chosen by its weight is nearly one of the posterior.
+
+use super::search::Mode;
+use super::target::{Target, square};
+use crate::dist::{ln_gamma, normal, normals};
+use crate::linalg::Cholesky;
+use crate::model::position::Scratch;
+use rand::{Rng, RngExt};
+use std::f64::consts::{PI, TAU};
+
+/// Draws of the proposal.
+const DRAWS: usize = 32;
+/// ε: the share of the prior.
+const DEFENSIVE: f64 = 0.1;
+/// The share that is dealt out evenly to all hills, whatever their mass seems to be.
+const EVEN: f64 = 0.1;
+/// ν, degrees of freedom.
+const FREEDOM: f64 = 4.0;
+
+/// What a row's importance sample comes to.
+pub struct Sampled {
+    /// The estimate of ln p(y | W, β, θ), less the part that does not depend on f.
+    pub ln_evidence: f64,
+    /// A draw chosen by its weight, and its log-likelihood.
+    pub u: Vec<f64>,
+    pub log_lik: f64,
+}
+
+/// The mixture q.
+pub struct Proposal {
+    dim: usize,
+    /// ln π_k, u_k, and the factor of A_k.
+    hills: Vec<(f64, Vec<f64>, Cholesky)>,
+    /// ln of the prior's share.
+    prior: f64,
+}
+
+impl Proposal {
+    pub fn new(dim: usize, modes: Vec<Mode>) -> Self {
+        let count = modes.len() as f64;
+        let total = ln_sum(&modes.iter().map(|m| m.ln_mass).collect::<Vec<_>>());
+        let share = |mode: &Mode| (1.0 - EVEN) * (mode.ln_mass - total).exp() + EVEN / count;
+        let prior = if modes.is_empty() { 0.0 } else { DEFENSIVE.ln() };
+        let hill = |mode: Mode| (((1.0 - DEFENSIVE) * share(&mode)).ln(), mode.u, mode.factor);
+        Proposal { dim, hills: modes.into_iter().map(hill).collect(), prior }
+    }
+
+    /// ln q(u).
+    fn ln_density(&self, u: &[f64]) -> f64 {
+        let mut terms = vec![self.prior + ln_standard(u)];
+        terms.extend(self.hills.iter().map(|(share, top, factor)| share + ln_student(u, top, factor)));
+        ln_sum(&terms)
+    }
+
+    /// A draw of the component that covers this point of [0, 1].
+    fn draw<R: Rng + ?Sized>(&self, mut place: f64, rng: &mut R) -> Vec<f64> {
+        let mut u = normals(self.dim, rng);
+        for (share, top, factor) in &self.hills {
+            place -= share.exp();
+            if place < 0.0 {
+                factor.solve_upper(&mut u);
+                let chi: f64 = (0..FREEDOM as usize).map(|_| normal(rng).powi(2)).sum();
+                let stretch = (FREEDOM / chi).sqrt();
+                u.iter_mut().zip(top).for_each(|(u, top)| *u = top + stretch * *u);
+                return u;
+            }
+        }
+        u
+    }
+
+    /// Draws and weighs; none where no draw has any likelihood.
+    pub fn sample<R: Rng + ?Sized>(&self, target: &Target<'_>, scratch: &mut Scratch, rng: &mut R) -> Option<Sampled> {
+        // Points evenly spread from a random start: each component has its share of draws, to within one.
+        let start = rng.random::<f64>();
+        let mut drawn = Vec::with_capacity(DRAWS);
+        for i in 0..DRAWS {
+            let u = self.draw((i as f64 + start) / DRAWS as f64, rng);
+            let log_lik = target.log_lik(&u, scratch);
+            drawn.push((log_lik + ln_standard(&u) - self.ln_density(&u), u, log_lik));
+        }
+        let weights: Vec<f64> = drawn.iter().map(|d| d.0).collect();
+        let total = ln_sum(&weights);
+        if !total.is_finite() {
+            return None;
+        }
+        let mut left = rng.random::<f64>();
+        let chosen = weights.iter().position(|weight| {
+            left -= (weight - total).exp();
+            left < 0.0
+        });
+        // Rounding may leave a little: the heaviest then.
+        let heaviest = || (0..DRAWS).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
+        let (_, u, log_lik) = drawn.swap_remove(chosen.unwrap_or_else(heaviest));
+        Some(Sampled { ln_evidence: total - (DRAWS as f64).ln(), u, log_lik })
+    }
+}
+
+/// ln N(u; 0, I).
+fn ln_standard(u: &[f64]) -> f64 {
+    -0.5 * (square(u) + u.len() as f64 * TAU.ln())
+}
+
+/// ln t_ν(u; top, A⁻¹), A = LLᵀ factored.
+fn ln_student(u: &[f64], top: &[f64], factor: &Cholesky) -> f64 {
+    let dim = u.len() as f64;
+    let mut apart: Vec<f64> = u.iter().zip(top).map(|(u, top)| u - top).collect();
+    factor.mul_upper(&mut apart);
+    let constant = ln_gamma(0.5 * (FREEDOM + dim)) - ln_gamma(0.5 * FREEDOM) - 0.5 * dim * (FREEDOM * PI).ln();
+    constant + 0.5 * factor.ln_det() - 0.5 * (FREEDOM + dim) * (square(&apart) / FREEDOM).ln_1p()
+}
+
+/// ln Σ e^terms.
+pub fn ln_sum(terms: &[f64]) -> f64 {
+    let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if top.is_infinite() { top } else { top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln() }
+}

@@ -1,0 +1,240 @@
+//! Rows that the fit has never seen: where they lie, and how surprising they are.
+//!
+//! Given a draw of the parameters, a new row has the posterior p(x | y, W, β, θ) ∝ p(x) Π_j p(y_j | f_j(x)), from which one draw is
+//! taken; over the draws of the fit these are draws of p(x | y, Y), and are carried into the frame of the fit's own rows. What is
+//! left of the bias of a finite importance sample decays by elliptical slices, which leave the posterior as it is.
+//! p(y | Y) is the mean over the draws of p(y | W, β, θ), each of them estimated without bias.
+//!
+//! Rows with times have the Gaussian process given X at the rows of their sequence as p(x), each new row by itself: new rows tell
+//! each other nothing, nor do any of them tell the fit anything.
+
+mod evidence;
+mod search;
+mod surprise;
+mod target;
+
+use super::align::Embedding;
+use super::fitted::Fitted;
+use super::frame::Frame;
+use super::parameters::{Parameters, Stored};
+use crate::dist::normals;
+use crate::error::{NumericalError, RunError, SpecError};
+use crate::linalg::Mat;
+use crate::model::Model;
+use crate::model::position::{Positions, Scratch};
+use crate::observations::Times;
+use crate::par;
+use crate::rng::Stream;
+use crate::slice;
+use evidence::{Proposal, ln_sum};
+use rayon::prelude::*;
+use search::Anchors;
+use std::collections::BTreeSet;
+use surprise::Reference;
+use target::Target;
+
+/// Draws of the fit that are visited unless asked otherwise: a mean is then known to a fourteenth of its standard deviation.
+pub const DRAWS: usize = 200;
+/// Elliptical slices after the importance sample.
+const SLICES: usize = 4;
+
+/// Rows to be placed.
+#[derive(Debug, Clone)]
+pub struct NewRows {
+    /// The model of the fit with these rows in place of its own: see [`Model::with_rows`].
+    pub model: Model,
+    /// Their times, where the rows of the fit have some; a sequence that the fit does not know has a path of its own.
+    pub times: Option<Times>,
+}
+
+/// What is known of new rows.
+#[derive(Debug, Clone)]
+pub struct Transformed {
+    /// Posterior mean and covariance of each row, in the frame of the fit's own rows.
+    pub embedding: Embedding,
+    /// ln p(y | Y) of the observed cells of each row.
+    pub log_density: Vec<f64>,
+    /// How many cells these are.
+    pub cells: Vec<usize>,
+    /// Share of the fit's rows that surprise less: whose log density a cell, given all other rows, is higher. Not a number for a row
+    /// without any cell. One beyond the range of the fit's rows has 1.
+    pub surprise: Vec<f64>,
+}
+
+impl Fitted<'_> {
+    /// Places new rows by at most `most` draws of the fit. Hands each draw of their aligned positions to `take`, in order.
+    pub fn transform(
+        &self,
+        new: &NewRows,
+        most: usize,
+        mut take: impl FnMut(usize, &Mat),
+    ) -> Result<Transformed, RunError> {
+        let visited = self.visited(most)?;
+        let mut stored = Stored::open(self.store, self.model)?;
+        check_times(self.model, new)?;
+        let frame = self.frame()?;
+        let (rows, dim) = (new.model.rows(), self.model.latent_dim());
+        let mut moments = Moments::new(rows, dim);
+        let mut ln_evidence = vec![Vec::with_capacity(visited.len()); rows];
+        let mut reference = Reference::new(self.model);
+        // Reading is one task; what is made of a draw is one each.
+        let at_once = rayon::current_num_threads();
+        for (start, some) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
+            let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
+            let given = some.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            let place = |(&(chain, draw), parameters): (&(usize, usize), &Parameters)| {
+                let stream = self.stream.at(chain as u64).at(draw as u64);
+                let placed = placed(self.model, new, parameters, stream.named("new"));
+                let known = reference.ln_evidence(self.model, parameters, stream.named("known"));
+                let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
+                placed.and_then(|placed| Ok((placed, known?))).map_err(fail)
+            };
+            let outcomes = some.par_iter().zip(&given).map(place).collect::<Result<Vec<_>, RunError>>()?;
+            for (i, ((placed, known), parameters)) in (start..).zip(outcomes.into_iter().zip(&given)) {
+                let x = Mat::from_vec(rows, dim, placed.iter().flat_map(|row| row.x.iter().copied()).collect());
+                let x = frame.of(&parameters.x).carry(&x);
+                moments.add(&x);
+                take(i, &x);
+                ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
+                reference.take(known);
+            }
+        }
+        let ln_count = (visited.len() as f64).ln();
+        let log_density: Vec<f64> = ln_evidence.iter().map(|draws| ln_sum(draws) - ln_count).collect();
+        let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();
+        let surprise = reference.surprise(&log_density, &cells);
+        Ok(Transformed { embedding: moments.embedding(), log_density, cells, surprise })
+    }
+
+    /// The frame of the fit's own rows, the one of their embedding: of all draws that count, however many are visited.
+    fn frame(&self) -> Result<Frame, RunError> {
+        let (rows, dim) = (self.model.rows(), self.model.latent_dim());
+        let frame = Frame::of_visited(|take| {
+            let mut each = self.used.iter();
+            each.try_for_each(|&chain| {
+                self.store.each("posterior/x", chain, |x| take(&Mat::from_vec(rows, dim, x.to_vec())))
+            })
+        });
+        Ok(frame?)
+    }
+}
+
+/// A draw of a position, and the estimate of ln p(y | W, β, θ).
+struct Placed {
+    x: Vec<f64>,
+    ln_evidence: f64,
+}
+
+/// All new rows given one draw of the parameters.
+fn placed(
+    model: &Model,
+    new: &NewRows,
+    parameters: &Parameters,
+    stream: Stream,
+) -> Result<Vec<Placed>, NumericalError> {
+    let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, &parameters.w);
+    let anchors = Anchors::new(parameters, stream.named("anchors"));
+    let (mean, sd) = prior(model, new, parameters)?;
+    let rows = new.model.rows();
+    let each = par::map(rows, 1000 * rows * new.model.columns(), |n| {
+        let target = Target { positions: &positions, row: n, mean: mean.row(n), sd: sd.row(n) };
+        let mut scratch = positions.scratch();
+        let starts = anchors.starts(&target, &mut scratch);
+        place(&target, starts, &mut scratch, stream.at(n as u64))
+    });
+    each.into_iter().collect()
+}
+
+/// One row: hills, importance sample, slices.
+fn place(
+    target: &Target<'_>,
+    starts: Vec<Vec<f64>>,
+    scratch: &mut Scratch,
+    stream: Stream,
+) -> Result<Placed, NumericalError> {
+    let rng = &mut stream.rng();
+    if target.positions.observed(target.row) == 0 {
+        return Ok(Placed { x: target.position(&normals(target.dim(), rng)), ln_evidence: 0.0 });
+    }
+    let modes = search::modes(target, starts, scratch);
+    let sampled = Proposal::new(target.dim(), modes).sample(target, scratch, rng);
+    let sampled = sampled.ok_or_else(|| NumericalError::NotFinite {
+        step: "new rows",
+        value: f64::NEG_INFINITY,
+        place: format!("row {}", target.row + 1),
+    })?;
+    let (mut u, mut log_lik) = (sampled.u, sampled.log_lik);
+    for _ in 0..SLICES {
+        log_lik = slice::standard(rng, &mut u, log_lik, |u| target.log_lik(u, scratch)).log_lik;
+    }
+    // What does not depend on f may be taken anywhere.
+    target.log_lik(&u, scratch);
+    let ln_evidence = sampled.ln_evidence + target.positions.constant(target.row, scratch);
+    Ok(Placed { x: target.position(&u), ln_evidence })
+}
+
+/// Mean and standard deviation of each new position before its cells are seen, N×D.
+fn prior(model: &Model, new: &NewRows, parameters: &Parameters) -> Result<(Mat, Mat), NumericalError> {
+    let (rows, dim) = (new.model.rows(), parameters.x.cols());
+    let (mut mean, mut sd) = (Mat::zeros(rows, dim), Mat::from_fn(rows, dim, |_, _| 1.0));
+    let (Some(dynamics), Some(times)) = (model.dynamics(), &new.times) else { return Ok((mean, sd)) };
+    for sequence in times.sequence.iter().copied().collect::<BTreeSet<usize>>() {
+        let own: Vec<usize> = (0..rows).filter(|&n| times.sequence[n] == sequence).collect();
+        let at: Vec<f64> = own.iter().map(|&n| times.at[n]).collect();
+        let (m, s) = dynamics.expected(&parameters.axes, &parameters.x, sequence, &at)?;
+        for (i, &n) in own.iter().enumerate() {
+            mean.row_mut(n).copy_from_slice(m.row(i));
+            sd.row_mut(n).copy_from_slice(s.row(i));
+        }
+    }
+    Ok((mean, sd))
+}
+
+/// Rows have times where those of the fit have, and only there.
+fn check_times(model: &Model, new: &NewRows) -> Result<(), SpecError> {
+    let wrong =
+        |value: &str, rule: &str| Err(SpecError::Setting { setting: "time", value: value.into(), rule: rule.into() });
+    match (model.dynamics(), &new.times) {
+        (Some(_), None) => wrong("not given for the new rows", "the rows of this fit have times; give them theirs"),
+        (None, Some(_)) => wrong("given for the new rows", "the rows of this fit have no times; leave them out"),
+        (Some(_), Some(times)) if times.at.len() != new.model.rows() || times.sequence.len() != new.model.rows() => {
+            wrong("not given for all new rows", "each of them needs one")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Mean and covariance of each row, draw by draw (Welford 1962).
+struct Moments {
+    count: f64,
+    mean: Mat,
+    /// Σ (x − mean)(x − mean)ᵀ of each row.
+    second: Vec<Mat>,
+}
+
+impl Moments {
+    fn new(rows: usize, dim: usize) -> Self {
+        Moments { count: 0.0, mean: Mat::zeros(rows, dim), second: vec![Mat::zeros(dim, dim); rows] }
+    }
+
+    fn add(&mut self, x: &Mat) {
+        self.count += 1.0;
+        for (n, second) in self.second.iter_mut().enumerate() {
+            let before: Vec<f64> = x.row(n).iter().zip(self.mean.row(n)).map(|(x, m)| x - m).collect();
+            self.mean.row_mut(n).iter_mut().zip(&before).for_each(|(m, b)| *m += b / self.count);
+            let shrink = 1.0 - 1.0 / self.count;
+            for d in 0..before.len() {
+                (0..before.len()).for_each(|e| second[(d, e)] += shrink * before[d] * before[e]);
+            }
+        }
+    }
+
+    fn embedding(mut self) -> Embedding {
+        let count = self.count.max(1.0);
+        self.second.iter_mut().for_each(|s| s.as_mut_slice().iter_mut().for_each(|v| *v /= count));
+        Embedding { mean: self.mean, covariance: self.second }
+    }
+}
+
+#[cfg(test)]
+mod tests;

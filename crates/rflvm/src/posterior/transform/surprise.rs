@@ -1,0 +1,111 @@
+//! How surprising a new row is beside the fit's own: ln p(y_n | all other rows), for some of these.
+//!
+//! A row of the fit has shaped the draws, so that its p(y_n | Y) would be too high. Leaving it out is a matter of weights: draws
+//! given all rows weigh 1/p(y_n | W, β, θ) as draws given all but row n, and
+//! p(y_n | others) = Σ_s v_s p_s / Σ_s v_s with v_s = 1/p_s (Gelfand 1996), heavy ones cut at √S times their mean (Ionides 2008),
+//! without which one draw may outweigh all others; with it, a row that shaped the fit much looks a little less surprising than it is.
+
+use super::evidence::ln_sum;
+use super::place;
+use super::target::Target;
+use crate::error::NumericalError;
+use crate::linalg::Mat;
+use crate::model::Model;
+use crate::model::latent::Paths;
+use crate::model::position::Positions;
+use crate::par;
+use crate::posterior::parameters::Parameters;
+use crate::rng::Stream;
+
+/// Rows of the fit that are compared with: a share is then known to a twentieth.
+const ROWS: usize = 100;
+
+/// Some of the fit's own rows.
+pub struct Reference {
+    rows: Vec<usize>,
+    cells: Vec<usize>,
+    /// ln p(y_n | W, β, θ) of each row, a number a draw.
+    ln_evidence: Vec<Vec<f64>>,
+}
+
+impl Reference {
+    /// Rows evenly spaced over those with any observed cell.
+    pub fn new(model: &Model) -> Self {
+        let all: Vec<usize> = (0..model.rows()).filter(|&n| model.observed(n) > 0).collect();
+        let count = ROWS.min(all.len());
+        let rows: Vec<usize> = (0..count).map(|i| all[(2 * i + 1) * all.len() / (2 * count)]).collect();
+        let cells = rows.iter().map(|&n| model.observed(n)).collect();
+        Reference { ln_evidence: vec![Vec::new(); rows.len()], rows, cells }
+    }
+
+    /// Of one draw. The position of a row in it shows where the hill is.
+    pub fn ln_evidence(
+        &self,
+        model: &Model,
+        parameters: &Parameters,
+        stream: Stream,
+    ) -> Result<Vec<f64>, NumericalError> {
+        let positions = Positions::new(model, &parameters.theta, &parameters.beta, &parameters.w);
+        let (mean, sd) = match model.dynamics() {
+            Some(dynamics) => Paths::new(dynamics, &parameters.axes)?.given_others(&parameters.x, &self.rows),
+            None => {
+                let shape = (self.rows.len(), parameters.x.cols());
+                (Mat::zeros(shape.0, shape.1), Mat::from_fn(shape.0, shape.1, |_, _| 1.0))
+            }
+        };
+        let each = par::map(self.rows.len(), 1000 * self.rows.len() * model.columns(), |i| {
+            let n = self.rows[i];
+            let target = Target { positions: &positions, row: n, mean: mean.row(i), sd: sd.row(i) };
+            let starts = vec![target.coordinates(parameters.x.row(n))];
+            place(&target, starts, &mut positions.scratch(), stream.at(n as u64)).map(|placed| placed.ln_evidence)
+        });
+        each.into_iter().collect()
+    }
+
+    /// Keeps what a draw said.
+    pub fn take(&mut self, ln_evidence: Vec<f64>) {
+        self.ln_evidence.iter_mut().zip(ln_evidence).for_each(|(all, one)| all.push(one));
+    }
+
+    /// Share of these rows that surprise less than each new one.
+    pub fn surprise(&self, log_density: &[f64], cells: &[usize]) -> Vec<f64> {
+        let known: Vec<f64> =
+            self.ln_evidence.iter().zip(&self.cells).map(|(draws, &c)| ln_left_out(draws) / c as f64).collect();
+        let share = |(&value, &cells): (&f64, &usize)| {
+            if cells == 0 || known.is_empty() {
+                return f64::NAN;
+            }
+            let above = known.iter().filter(|k| **k > value / cells as f64).count();
+            above as f64 / known.len() as f64
+        };
+        log_density.iter().zip(cells).map(share).collect()
+    }
+}
+
+/// ln p(y_n | others), from ln p(y_n | W, β, θ) of draws given all rows.
+fn ln_left_out(ln_evidence: &[f64]) -> f64 {
+    let ln_count = (ln_evidence.len() as f64).ln();
+    let weights: Vec<f64> = ln_evidence.iter().map(|p| -p).collect();
+    let most = ln_sum(&weights) - 0.5 * ln_count;
+    let weights: Vec<f64> = weights.iter().map(|w| w.min(most)).collect();
+    let weighted: Vec<f64> = weights.iter().zip(ln_evidence).map(|(w, p)| w + p).collect();
+    ln_sum(&weighted) - ln_sum(&weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_left_out_is_a_harmonic_mean_whose_heaviest_draws_are_cut() {
+        // Weights 1/p of 1, 2 and 4 are below √3 times their mean: 3/(1 + 2 + 4).
+        let draws = [0.0, -(2.0_f64.ln()), -(4.0_f64.ln())];
+        assert!((ln_left_out(&draws) - (3.0_f64 / 7.0).ln()).abs() < 1e-12);
+        // A hundred draws of which one would outweigh the rest: its weight is cut to a tenth of the sum of all.
+        let mut draws = vec![0.0; 100];
+        draws[7] = -20.0;
+        let cut = (99.0 + 20.0_f64.exp()) / 10.0;
+        let expected = ((99.0 + cut * (-20.0_f64).exp()) / (99.0 + cut)).ln();
+        assert!((ln_left_out(&draws) - expected).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,78 @@
+//! The posterior of one new position given one draw of the parameters: p(x | y, W, β, θ) ∝ N(x; m, diag(s²)) Π_j p(y_j | f_j(x)).
+//!
+//! In the coordinates u of the prior, x = m + s∘u, it is N(u; 0, I) times the likelihood. Rows without times have m = 0, s = 1.
+
+use crate::linalg::{Cholesky, Mat};
+use crate::model::position::{Positions, Scratch};
+
+/// One row to be placed.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    pub positions: &'a Positions<'a>,
+    /// Which row of the model of the new rows.
+    pub row: usize,
+    /// m.
+    pub mean: &'a [f64],
+    /// s.
+    pub sd: &'a [f64],
+}
+
+/// What a Gaussian fitted at a point says of the posterior about it.
+pub struct Local {
+    /// A = I + diag(s) (Σ_j i_j ∂f_j ∂f_jᵀ) diag(s), factored.
+    pub factor: Cholesky,
+    /// A⁻¹g, g the gradient of ln p(u | y): where the top of the hill would be, from here.
+    pub step: Vec<f64>,
+    /// gᵀA⁻¹g: twice how much higher it would be.
+    pub decrement: f64,
+}
+
+impl Target<'_> {
+    /// D.
+    pub fn dim(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// Whether u is x.
+    pub fn is_standard(&self) -> bool {
+        self.mean.iter().all(|m| *m == 0.0) && self.sd.iter().all(|s| *s == 1.0)
+    }
+
+    /// x of u.
+    pub fn position(&self, u: &[f64]) -> Vec<f64> {
+        u.iter().zip(self.mean).zip(self.sd).map(|((u, m), s)| m + s * u).collect()
+    }
+
+    /// u of x; not a number where the prior knows x.
+    pub fn coordinates(&self, x: &[f64]) -> Vec<f64> {
+        x.iter().zip(self.mean).zip(self.sd).map(|((x, m), s)| (x - m) / s).collect()
+    }
+
+    /// The part of ln p(y | u) that depends on u; minus infinity where it is not a number.
+    pub fn log_lik(&self, u: &[f64], scratch: &mut Scratch) -> f64 {
+        let value = self.positions.log_lik(self.row, &self.position(u), scratch);
+        if value.is_nan() { f64::NEG_INFINITY } else { value }
+    }
+
+    /// The fitted Gaussian at u, which was priced last; none where it cannot be had.
+    pub fn local(&self, u: &[f64], scratch: &Scratch) -> Option<Local> {
+        let slope = self.positions.slope(self.row, scratch);
+        let s = self.sd;
+        let identity = |d: usize, e: usize| if d == e { 1.0 } else { 0.0 };
+        let a = Mat::from_fn(u.len(), u.len(), |d, e| identity(d, e) + s[d] * slope.information[(d, e)] * s[e]);
+        let g: Vec<f64> = slope.gradient.iter().zip(s).zip(u).map(|((g, s), u)| s * g - u).collect();
+        if !a.as_slice().iter().chain(&g).all(|v| v.is_finite()) {
+            return None;
+        }
+        let factor = Cholesky::new(&a, "new rows").ok()?;
+        let mut step = g.clone();
+        factor.solve(&mut step);
+        let decrement = step.iter().zip(&g).map(|(s, g)| s * g).sum();
+        Some(Local { factor, step, decrement })
+    }
+}
+
+/// |u|².
+pub fn square(u: &[f64]) -> f64 {
+    u.iter().map(|v| v * v).sum()
+}
