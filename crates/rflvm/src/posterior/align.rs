@@ -15,6 +15,19 @@ pub struct Embedding {
 }
 
 impl Embedding {
+    /// Of positions and their covariances that are known already: turned to principal axes.
+    pub fn of_point(x: &Mat, covariance: &[Mat]) -> Self {
+        let (mean, rotation) = principal_axes(x);
+        let turned = |covariance: &Mat| {
+            let dim = rotation.cols();
+            let (mut half, mut whole) = (Mat::zeros(dim, dim), Mat::zeros(dim, dim));
+            mul(half.as_mut_slice(), covariance.view(), rotation.view(), false);
+            mul(whole.as_mut_slice(), rotation.view().transpose(), half.view(), false);
+            whole
+        };
+        Embedding { mean, covariance: covariance.iter().map(turned).collect() }
+    }
+
     /// Standard deviation of row n along axis d.
     pub fn sd(&self, n: usize, d: usize) -> f64 {
         self.covariance[n][(d, d)].sqrt()
@@ -51,7 +64,7 @@ pub fn align_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -
         })?;
         reference = mean;
     }
-    reference = principal_axes(&reference);
+    reference = principal_axes(&reference).0;
     let mut mean = Mat::zeros(rows, dim);
     let mut second = vec![Mat::zeros(dim, dim); rows];
     visit(&mut |draw| {
@@ -111,22 +124,25 @@ fn own(from: faer::MatRef<'_, f64>) -> Mat {
     Mat::from_fn(from.nrows(), from.ncols(), |i, j| from[(i, j)])
 }
 
-/// Moves a cloud so that its centre is the origin and its axes are its principal ones, widest first, each pointing where its largest value is positive.
-fn principal_axes(x: &Mat) -> Mat {
+/// Moves a cloud so that its centre is the origin and its axes are its principal ones, widest first, each pointing where its
+/// largest value is positive. Also returns the rotation.
+fn principal_axes(x: &Mat) -> (Mat, Mat) {
     let x = &shifted(x, &centre(x), -1.0);
     let dim = x.cols();
     let mut scatter = Mat::zeros(dim, dim);
     mul(scatter.as_mut_slice(), x.view().transpose(), x.view(), false);
-    let Ok(svd) = scatter.faer().svd() else { return x.clone() };
+    let Ok(svd) = scatter.faer().svd() else { return (x.clone(), Mat::identity(dim, 1.0)) };
+    let mut rotation = own(svd.U());
     let mut turned = Mat::zeros(x.rows(), dim);
-    mul(turned.as_mut_slice(), x.view(), own(svd.U()).view(), false);
+    mul(turned.as_mut_slice(), x.view(), rotation.view(), false);
     for d in 0..dim {
         let largest = (0..x.rows()).map(|n| turned[(n, d)]).fold(0.0_f64, |a, v| if v.abs() > a.abs() { v } else { a });
         if largest < 0.0 {
             (0..x.rows()).for_each(|n| turned[(n, d)] *= -1.0);
+            (0..dim).for_each(|i| rotation[(i, d)] *= -1.0);
         }
     }
-    turned
+    (turned, rotation)
 }
 
 #[cfg(test)]
