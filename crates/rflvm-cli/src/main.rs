@@ -13,6 +13,7 @@ mod fit;
 mod forecast;
 mod impute;
 mod manual;
+mod map;
 mod output;
 mod picture;
 mod progress;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Fit(args) => fit::run(args),
+        Command::Map(args) => map::run(args),
         Command::Resume(args) => resume::run(args),
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),

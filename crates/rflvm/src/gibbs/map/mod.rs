@@ -9,6 +9,8 @@ mod modes;
 mod objective;
 mod occam;
 mod spread;
+#[cfg(test)]
+mod tests;
 mod volume;
 
 pub use objective::objective;
