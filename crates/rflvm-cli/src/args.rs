@@ -139,7 +139,7 @@ pub struct MapArgs {
     /// Read settings from this file, in the form of the config.toml that a fit leaves behind; flags win over it.
     #[arg(long = "config", value_name = "FILE.toml")]
     pub file: Option<PathBuf>,
-    /// Starts to climb from; the best of what they lead to is kept.
+    /// Starts to climb from; after two rounds the best goes on.
     #[arg(long, value_name = "K", default_value_t = 3)]
     pub starts: usize,
     /// Folder for the results.

@@ -18,11 +18,20 @@ pub fn peak(at: f64, step: f64, f: impl Fn(f64) -> f64) -> f64 {
         ahead += reach;
     }
     let (mut low, mut high) = (behind, ahead);
+    let (mut a, mut b) = (high - golden * (high - low), low + golden * (high - low));
+    let (mut at_a, mut at_b) = (f(a), f(b));
     for _ in 0..SECTIONS {
-        let (a, b) = (high - golden * (high - low), low + golden * (high - low));
-        if f(a) > f(b) { high = b } else { low = a }
-        if (high - low).abs() < 1e-9 * (1.0 + middle.abs()) {
+        if (high - low).abs() < 1e-7 * (1.0 + middle.abs()) {
             break;
+        }
+        if at_a > at_b {
+            (high, b, at_b) = (b, a, at_a);
+            a = high - golden * (high - low);
+            at_a = f(a);
+        } else {
+            (low, a, at_a) = (a, b, at_b);
+            b = low + golden * (high - low);
+            at_b = f(b);
         }
     }
     let found = 0.5 * (low + high);

@@ -46,7 +46,9 @@ pub fn start(model: &Model, how: Start, stream: Stream) -> Result<State, Numeric
     let rng = &mut stream.named("start").rng();
     let mut state = fitted(model, how, stream, rng)?;
     if how == Start::Map {
-        state = map::ascend(model, state, ROUNDS)?.state;
+        let mut ascent = map::Ascent::new(model, state)?;
+        ascent.go_on(model, ROUNDS)?;
+        state = ascent.state;
         scatter(model, &mut state, rng)?;
     }
     if let Kernel::Learned(mixture) = &model.spec().kernel {

@@ -1,7 +1,7 @@
 //! A point estimate for a first picture: X, W, θ and the clusters at a maximum of their posterior density, with the weights
 //! β integrated out ([`objective`] says what is maximised, and why it is not the joint density with β).
 //!
-//! Rounds of two steps, from several starts of which the best is kept: X, W and β together by L-BFGS, then θ, τ² and the
+//! Rounds of two steps, from several starts of which the best goes on: X, W and β together by L-BFGS, then θ, τ² and the
 //! cluster by their [`modes`]. Nothing is random but the starts. There is no uncertainty in a point; [`spread`] has the
 //! standard deviations of positions given everything else, which is less than what a chain would tell.
 
@@ -30,7 +30,7 @@ use crate::rng::Stream;
 /// How to look for the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Map {
-    /// How many starts; the best of what they lead to is kept.
+    /// How many starts; after two rounds the best goes on.
     pub starts: usize,
     /// Rounds at most.
     pub rounds: usize,
@@ -51,7 +51,7 @@ pub struct MapFit {
     pub state: State,
     /// What was maximised, after each round.
     pub trace: Vec<f64>,
-    /// The same at the end of each start.
+    /// The same for each start, when they were compared.
     pub reached: Vec<f64>,
     /// ln p(Y, β, θ, X, W, …) at the point: what a chain reports of its draws.
     pub ln_joint: f64,
@@ -70,24 +70,28 @@ impl MapFit {
     }
 }
 
+/// Rounds after which the starts are compared; only the best goes on.
+const COMPARED: usize = 2;
 /// Steps of L-BFGS in a round.
 const STEPS: usize = 100;
 /// A round that gains less than this for each row has converged; a row's own log density is known to about ½.
-const GAIN: f64 = 1e-3;
+const GAIN: f64 = 2e-3;
 
 impl Map {
-    /// The best of the points that the starts lead to.
+    /// The point that the most promising of the starts leads to.
     pub fn fit(&self, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
         let (mut best, mut reached) = (None::<Ascent>, Vec::new());
         for number in 0..self.starts.max(1) {
-            let state = begin(model, self.start, stream.named("map").at(number as u64))?;
-            let ascent = ascend(model, state, self.rounds)?;
+            let mut ascent = Ascent::new(model, begin(model, self.start, stream.named("map").at(number as u64))?)?;
+            ascent.go_on(model, COMPARED.min(self.rounds))?;
             reached.push(ascent.value());
             if best.as_ref().is_none_or(|best| ascent.value() > best.value()) {
                 best = Some(ascent);
             }
         }
-        let Some(Ascent { state, trace, iterations, converged }) = best else { unreachable!("there is a start") };
+        let Some(mut best) = best else { unreachable!("there is a start") };
+        best.go_on(model, self.rounds.saturating_sub(COMPARED))?;
+        let Ascent { state, trace, iterations, converged } = best;
         let ln_likelihood = model.ln_likelihood(&state);
         let ln_joint = ln_likelihood + joint::ln_prior(model, &state)?;
         Ok(MapFit { state, trace, reached, ln_joint, ln_likelihood, iterations, converged })
@@ -103,34 +107,38 @@ pub(super) struct Ascent {
 }
 
 impl Ascent {
-    fn value(&self) -> f64 {
-        self.trace.last().copied().unwrap_or(f64::NEG_INFINITY)
-    }
-}
-
-/// Climbs from a state in rounds.
-pub(super) fn ascend(model: &Model, mut state: State, rounds: usize) -> Result<Ascent, NumericalError> {
-    let enough = GAIN * model.rows() as f64;
-    modes::one_cluster(model, &mut state);
-    modes::update(model, &mut state)?;
-    let mut trace = vec![objective(model, &state)?];
-    let (mut iterations, mut converged) = (0, false);
-    for _ in 0..rounds {
-        let climb = round(model, &mut state, 0.1 * enough)?;
-        iterations += climb.iterations;
+    /// From a start.
+    pub fn new(model: &Model, mut state: State) -> Result<Self, NumericalError> {
+        modes::one_cluster(model, &mut state);
         modes::update(model, &mut state)?;
-        let value = objective(model, &state)?;
-        if !value.is_finite() {
-            return Err(NumericalError::NotFinite { step: "map", value, place: "the point reached".into() });
-        }
-        let gain = value - trace[trace.len() - 1];
-        trace.push(value);
-        if climb.has_stalled && gain.abs() < enough {
-            converged = true;
-            break;
-        }
+        let trace = vec![objective(model, &state)?];
+        Ok(Ascent { state, trace, iterations: 0, converged: false })
     }
-    Ok(Ascent { state, trace, iterations, converged })
+
+    fn value(&self) -> f64 {
+        self.trace[self.trace.len() - 1]
+    }
+
+    /// So many more rounds, unless a round gains next to nothing.
+    pub fn go_on(&mut self, model: &Model, rounds: usize) -> Result<(), NumericalError> {
+        let enough = GAIN * model.rows() as f64;
+        for _ in 0..rounds {
+            if self.converged {
+                break;
+            }
+            let climb = round(model, &mut self.state, 0.1 * enough)?;
+            self.iterations += climb.iterations;
+            modes::update(model, &mut self.state)?;
+            let value = objective(model, &self.state)?;
+            if !value.is_finite() {
+                return Err(NumericalError::NotFinite { step: "map", value, place: "the point reached".into() });
+            }
+            // What is charged for the weights is taken anew after each round, so a round can lose a little.
+            self.converged = climb.has_stalled && (value - self.value()).abs() < enough;
+            self.trace.push(value);
+        }
+        Ok(())
+    }
 }
 
 /// X and W, and β where it is not integrated out exactly, given the rest.
