@@ -11,6 +11,7 @@ use std::path::PathBuf;
 /// Start with `rflvm demo`, or with a table of your own:
 ///
 ///   rflvm doctor counts.csv
+///   rflvm map counts.csv --likelihood negative-binomial --out picture
 ///   rflvm fit counts.csv --likelihood negative-binomial --out fit
 ///   rflvm summary fit
 ///
@@ -31,6 +32,8 @@ pub enum Command {
     Doctor(Box<DoctorArgs>),
     /// Fit a table: latent positions of its rows, with their uncertainty.
     Fit(Box<FitArgs>),
+    /// See a table in seconds: latent positions at the maximum of their posterior, with hardly a word of uncertainty.
+    Map(Box<MapArgs>),
     /// Go on with a fit that was stopped, killed or interrupted, as if it had never been.
     Resume(ResumeArgs),
     /// Say whether a fit has converged, and what to do if not.
@@ -72,6 +75,9 @@ pub enum StartArg {
     Pca,
     /// Standard normal positions.
     Random,
+    /// The point estimate of `rflvm map`, climbed to by each chain from principal components of its own, and scattered by twice
+    /// what is known of each position.
+    Map,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -121,6 +127,27 @@ pub struct FitArgs {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Replace the fit that the folder holds.
+    #[arg(long)]
+    pub overwrite: bool,
+    #[command(flatten)]
+    pub voice: VoiceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(mut_args(crate::map::hide_sampling))]
+pub struct MapArgs {
+    #[command(flatten)]
+    pub config: Config,
+    /// Read settings from this file, in the form of the config.toml that a fit leaves behind; flags win over it.
+    #[arg(long = "config", value_name = "FILE.toml")]
+    pub file: Option<PathBuf>,
+    /// Starts to climb from; after two rounds the best goes on.
+    #[arg(long, value_name = "K", default_value_t = 3)]
+    pub starts: usize,
+    /// Folder for the results.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Replace the fit or point estimate that the folder holds.
     #[arg(long)]
     pub overwrite: bool,
     #[command(flatten)]

@@ -227,9 +227,15 @@ impl Config {
         self.offset.as_deref().filter(|o| *o != "none" && *o != "size-factors")
     }
 
-    /// As a file.
+    /// As a file that `rflvm fit` repeats.
     pub fn to_toml(&self) -> String {
-        let head = "# The settings of this fit. `rflvm fit --config` with this file repeats it, to the bit.\n";
+        self.to_toml_of("fit")
+    }
+
+    /// As a file that a command repeats.
+    pub fn to_toml_of(&self, command: &str) -> String {
+        let head =
+            format!("# The settings of this fit. `rflvm {command} --config` with this file repeats it, to the bit.\n");
         // Options of numbers, texts and lists all have a form in TOML.
         format!("{head}{}", toml::to_string(self).unwrap_or_default())
     }

@@ -51,6 +51,22 @@ pub enum Failure {
         /// The folder.
         dir: String,
     },
+    /// The folder holds a point estimate already.
+    #[error(
+        "{dir}: the folder already holds a point estimate; replace it with --overwrite, or choose another folder with --out"
+    )]
+    HoldsMap {
+        /// The folder.
+        dir: String,
+    },
+    /// The folder holds a point estimate and no fit.
+    #[error(
+        "{dir}: the folder holds a point estimate of `rflvm map`, which has no draws; fit the table with `rflvm fit --config {dir}/config.toml` into another folder"
+    )]
+    OnlyMap {
+        /// The folder.
+        dir: String,
+    },
     /// The folder holds no fit.
     #[error("{dir}: the folder holds no fit; name the one that was given to `rflvm fit` by --out")]
     NoFit {

@@ -4,6 +4,7 @@ use crate::args::{FitArgs, InstructionsArg, StartArg};
 use crate::blocks;
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::map::map_path;
 use crate::results;
 use crate::sample::{Sampling, checkpoint_path, store_path};
 use crate::table::{self, ReadOptions, Table};
@@ -43,7 +44,7 @@ pub struct Fit {
     /// When the rows were observed, if that is known.
     pub timeline: Option<Timeline>,
     pub model: Model,
-    settings: Settings,
+    pub settings: Settings,
     keep: Vec<Kept>,
     every: Duration,
 }
@@ -72,17 +73,23 @@ impl Fit {
         if !file.exists() {
             return Err(Failure::NoFit { dir: dir.display().to_string() });
         }
+        if map_path(dir).exists() && !store_path(dir).exists() {
+            return Err(Failure::OnlyMap { dir: dir.display().to_string() });
+        }
         let mut config = Config::read(&file)?;
         change(&mut config);
         Fit::new(config, dir)
     }
 
     /// Makes the folder ready: an older fit in it is refused, or removed if that was asked for.
-    fn clear(&self, overwrite: bool) -> Result<(), Failure> {
+    pub fn clear(&self, overwrite: bool) -> Result<(), Failure> {
         atomic::prepare_dir(&self.dir)?;
-        let (store, checkpoint) = (store_path(&self.dir), checkpoint_path(&self.dir));
-        if !store.exists() && !checkpoint.exists() {
+        let (store, checkpoint, map) = (store_path(&self.dir), checkpoint_path(&self.dir), map_path(&self.dir));
+        if !store.exists() && !checkpoint.exists() && !map.exists() {
             return Ok(());
+        }
+        if !overwrite && map.exists() {
+            return Err(Failure::HoldsMap { dir: self.dir.display().to_string() });
         }
         if !overwrite {
             return Err(Failure::Exists { dir: self.dir.display().to_string() });
@@ -94,6 +101,9 @@ impl Fit {
         if checkpoint.exists() {
             fs::remove_file(&checkpoint).map_err(reason(&checkpoint))?;
         }
+        if map.exists() {
+            fs::remove_file(&map).map_err(reason(&map))?;
+        }
         if store.exists() {
             fs::remove_dir_all(&store).map_err(reason(&store))?;
         }
@@ -101,7 +111,7 @@ impl Fit {
     }
 
     /// Says what is about to be fitted.
-    fn tell(&self, voice: Voice) {
+    pub fn tell(&self, voice: Voice) {
         if !self.table.named {
             voice.say("the file does not name its columns, so they are named 1, 2, …");
         }
@@ -225,6 +235,7 @@ pub fn settings(config: &Config) -> Settings {
         threads: run.threads.unwrap_or(default.threads),
         start: match run.start {
             Some(StartArg::Random) => Start::Random,
+            Some(StartArg::Map) => Start::Map,
             _ => Start::Pca,
         },
         moves: default.moves,

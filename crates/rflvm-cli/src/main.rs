@@ -15,6 +15,7 @@ mod forecast;
 mod impute;
 mod latent_dim;
 mod manual;
+mod map;
 mod output;
 mod picture;
 mod progress;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Fit(args) => fit::run(args),
+        Command::Map(args) => map::run(args),
         Command::Resume(args) => resume::run(args),
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),

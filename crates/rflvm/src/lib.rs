@@ -23,6 +23,7 @@ pub mod linalg;
 pub mod model;
 pub mod observations;
 mod par;
+pub mod peak;
 pub mod posterior;
 pub mod rng;
 pub mod simulate;

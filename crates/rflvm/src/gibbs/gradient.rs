@@ -2,6 +2,7 @@
 //! them: with G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, three matrix products a gradient.
 
 use super::hamiltonian::Potential;
+use super::map::Occam;
 use crate::linalg::{Mat, View, mul, par_mul};
 use crate::model::family::Theta;
 use crate::model::features::fill;
@@ -68,6 +69,7 @@ pub struct Joint<'a> {
     theta: &'a [Theta],
     spectral: &'a Spectral,
     paths: Option<&'a Paths<'a>>,
+    occam: Option<&'a Occam>,
     layout: Layout,
     /// Prior precision of β, in its shape.
     precision: Mat,
@@ -102,6 +104,7 @@ impl<'a> Joint<'a> {
             theta,
             spectral,
             paths,
+            occam: None,
             layout,
             precision,
             x: Mat::zeros(n, d),
@@ -112,6 +115,12 @@ impl<'a> Joint<'a> {
             dh: Mat::zeros(n, 2 * l + 1),
             dbeta: Mat::zeros(2 * l + 1, j),
         }
+    }
+
+    /// With the charge for the weights' freedom, which makes it the density with β integrated out, roughly.
+    pub fn with_occam(mut self, occam: &'a Occam) -> Self {
+        self.occam = Some(occam);
+        self
     }
 
     /// G = ∂ ln p(Y|F)/∂F; returns ln p(Y|F).
@@ -146,6 +155,9 @@ impl Potential for Joint<'_> {
         let mut ln_density = self.differentiate();
         par_mul(&mut self.dbeta, self.h.view().transpose(), self.g.view(), false);
         par_mul(&mut self.dh, self.g.view(), beta_view.transpose(), false);
+        if let Some(occam) = self.occam {
+            ln_density -= occam.charge(&self.h, &mut self.dh);
+        }
         let (gx, gw, gbeta) = layout.split_mut(g);
         ln_density += to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, self.paths, gx, gw);
         let last = 2 * layout.frequencies * layout.columns;

@@ -12,6 +12,7 @@ pub mod frequencies;
 pub mod gradient;
 pub mod hamiltonian;
 pub mod latent;
+pub mod map;
 pub mod noncentred;
 pub mod optimise;
 pub mod pca;

@@ -7,18 +7,45 @@ use std::collections::VecDeque;
 /// Pairs of steps and gradient changes that approximate the curvature.
 const MEMORY: usize = 12;
 
+/// Steps over which a gain is judged.
+const JUDGED: usize = 10;
+
+/// Where a climb ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Climb {
+    /// The last log density, which is not finite only if the start's was not.
+    pub value: f64,
+    /// Steps taken.
+    pub iterations: usize,
+    /// Whether it ended because there was nothing to gain.
+    pub has_stalled: bool,
+}
+
 /// Climbs from `q` for at most `iterations` accepted steps; coordinates of scale zero do not move, the others are measured
-/// in their scale. Returns the last log density, which is not finite only if the start's was not.
+/// in their scale. Returns the last log density.
 pub fn maximise(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], iterations: usize) -> f64 {
+    climb(potential, q, scales, iterations, 0.0).value
+}
+
+/// The same, until ten steps together gain less than `gain`.
+pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], iterations: usize, gain: f64) -> Climb {
     let scaled = |g: &mut [f64]| g.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);
     let mut g = vec![0.0; q.len()];
     let mut value = potential.evaluate(q, &mut g);
     scaled(&mut g);
     let mut pairs: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
     let mut next = vec![0.0; q.len()];
-    for _ in 0..iterations {
+    let (mut judged, mut taken_in_all, mut has_stalled) = (value, 0, false);
+    for i in 0..iterations {
         if !value.is_finite() {
             break;
+        }
+        if i > 0 && i % JUDGED == 0 {
+            if value - judged < gain {
+                has_stalled = true;
+                break;
+            }
+            judged = value;
         }
         let mut direction = ascent(&g, &pairs);
         let mut slope = dot(&direction, &g);
@@ -28,6 +55,7 @@ pub fn maximise(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64]
             pairs.clear();
         }
         if slope < 1e-10 {
+            has_stalled = true;
             break;
         }
         // The first step has no curvature to go by: one unit of length, in units of the scales.
@@ -53,18 +81,20 @@ pub fn maximise(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64]
                 std::mem::swap(q, &mut candidate);
                 value = there;
                 taken = true;
+                taken_in_all += 1;
                 break;
             }
             step *= 0.4;
         }
         if !taken {
             if pairs.is_empty() {
+                has_stalled = true;
                 break;
             }
             pairs.clear();
         }
     }
-    value
+    Climb { value, iterations: taken_in_all, has_stalled }
 }
 
 /// The two-loop recursion: curvature⁻¹ · g.
@@ -112,5 +142,8 @@ mod tests {
         maximise(&mut Valley, &mut held, &[0.0, 1.0], 200);
         assert_eq!(held[0], -1.2);
         assert!((held[1] - 1.44).abs() < 1e-4);
+        let mut brief = vec![-1.2, 1.0];
+        let climb = climb(&mut Valley, &mut brief, &[1.0, 1.0], 200, 1e-6);
+        assert!(climb.has_stalled && climb.iterations < 200 && climb.value > -1e-3, "{climb:?}");
     }
 }

@@ -118,7 +118,8 @@ pub fn run<D: Draws + Send>(
     Err(RunError::Stopped { sweep: run.chains.iter().map(Chain::done).min().unwrap_or(0) })
 }
 
-fn pool(settings: &Settings) -> Result<ThreadPool, SpecError> {
+/// The threads of a run.
+pub fn pool(settings: &Settings) -> Result<ThreadPool, SpecError> {
     rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().map_err(|error| {
         let rule = format!("that many threads cannot be started ({error})");
         SpecError::Setting { setting: "threads", value: settings.threads.to_string(), rule }

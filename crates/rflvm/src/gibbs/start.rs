@@ -3,7 +3,7 @@
 
 use super::gradient::{Joint, Layout};
 use super::optimise::maximise;
-use super::{coefficients, components, pca};
+use super::{coefficients, components, map, pca};
 use crate::dist::niw::Cluster;
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
@@ -12,7 +12,7 @@ use crate::model::family::{Seen, Theta};
 use crate::model::features::Features;
 use crate::model::spectral::{Kernel, Spectral};
 use crate::model::{Amplitude, Model, State};
-use crate::rng::Stream;
+use crate::rng::{Stream, StreamRng};
 use rand::RngExt;
 
 /// How X begins.
@@ -23,6 +23,8 @@ pub enum Start {
     Pca,
     /// Standard normal.
     Random,
+    /// The point estimate that is climbed to from principal components ([`super::map`]).
+    Map,
 }
 
 /// Clusters that the frequencies are dealt into at first.
@@ -33,13 +35,40 @@ const FIRST_FREQUENCY: f64 = 0.5;
 /// a tenth of the latent space's width; each chain also turns the axes at random and has frequencies of its own.
 const DISPERSION: f64 = 0.1;
 
+/// How far from the point estimate a chain begins, in conditional standard deviations of the positions: chains that climbed to
+/// one point do not begin there. Each has also climbed from a start of its own.
+const SCATTER: f64 = 2.0;
+/// Rounds of the climb to a point estimate; the warm-up does the rest.
+const ROUNDS: usize = 5;
+
 /// A fitted start of a chain.
 pub fn start(model: &Model, how: Start, stream: Stream) -> Result<State, NumericalError> {
     let rng = &mut stream.named("start").rng();
+    let mut state = fitted(model, how, stream, rng)?;
+    if how == Start::Map {
+        let mut ascent = map::Ascent::new(model, state)?;
+        ascent.go_on(model, ROUNDS)?;
+        state = ascent.state;
+        scatter(model, &mut state, rng)?;
+    }
+    if let Kernel::Learned(mixture) = &model.spec().kernel {
+        deal(&mut state.spectral, model.frequencies().min(CLUSTERS), rng);
+        components::update(mixture, &mut state, rng)?;
+    }
+    Ok(state)
+}
+
+/// Where a point estimate begins to climb: the start of a chain, before its frequencies are dealt into clusters.
+pub(super) fn begin(model: &Model, how: Start, stream: Stream) -> Result<State, NumericalError> {
+    fitted(model, how, stream, &mut stream.named("start").rng())
+}
+
+/// X, W and β, fitted in stages.
+fn fitted(model: &Model, how: Start, stream: Stream, rng: &mut StreamRng) -> Result<State, NumericalError> {
     let (n, d, l) = (model.rows(), model.latent_dim(), model.frequencies());
     let x = match how {
         Start::Random => Mat::from_vec(n, d, normals(n * d, rng)),
-        Start::Pca => {
+        Start::Pca | Start::Map => {
             let mut x = pca::scores(&on_link_scale(model), d, rng);
             x.as_mut_slice()
                 .iter_mut()
@@ -67,11 +96,20 @@ pub fn start(model: &Model, how: Start, stream: Stream) -> Result<State, Numeric
     let theta = start_parameters(model);
     let mut state = State::new(model, Features::new(x, w), spectral, beta, vec![tau2; model.columns()], theta);
     fit(model, &mut state, stream.named("fit"))?;
-    if let Kernel::Learned(mixture) = &model.spec().kernel {
-        deal(&mut state.spectral, l.min(CLUSTERS), rng);
-        components::update(mixture, &mut state, rng)?;
-    }
     Ok(state)
+}
+
+/// Moves each row by a draw of its conditional covariance, [`SCATTER`] times as wide.
+fn scatter(model: &Model, state: &mut State, rng: &mut StreamRng) -> Result<(), NumericalError> {
+    let mut x = state.features.x().clone();
+    for (n, covariance) in map::spread(model, state)?.into_iter().enumerate() {
+        let away = Cluster::new(vec![0.0; x.cols()], covariance)?.centred_draw(rng);
+        x.row_mut(n).iter_mut().zip(away).for_each(|(x, away)| *x += SCATTER * away);
+    }
+    let w = state.features.w().clone();
+    state.features.set(x.as_slice(), w.as_slice());
+    state.refresh(model);
+    Ok(())
 }
 
 /// θ to start from, by moments of the data.

@@ -2,8 +2,8 @@
 
 pub use super::frame::turn;
 
-use super::frame::Frame;
-use crate::linalg::Mat;
+use super::frame::{Frame, principal_axes};
+use crate::linalg::{Mat, mul};
 use std::convert::Infallible;
 
 /// Posterior mean and covariance of each row.
@@ -16,6 +16,19 @@ pub struct Embedding {
 }
 
 impl Embedding {
+    /// Of positions and their covariances that are known already: turned to principal axes, by the rotation that comes with it.
+    pub fn of_point(x: &Mat, covariance: &[Mat]) -> (Self, Mat) {
+        let (mean, rotation) = principal_axes(x);
+        let turned = |covariance: &Mat| {
+            let dim = rotation.cols();
+            let (mut half, mut whole) = (Mat::zeros(dim, dim), Mat::zeros(dim, dim));
+            mul(half.as_mut_slice(), covariance.view(), rotation.view(), false);
+            mul(whole.as_mut_slice(), rotation.view().transpose(), half.view(), false);
+            whole
+        };
+        (Embedding { mean, covariance: covariance.iter().map(turned).collect() }, rotation)
+    }
+
     /// Standard deviation of row n along axis d.
     pub fn sd(&self, n: usize, d: usize) -> f64 {
         self.covariance[n][(d, d)].sqrt()
@@ -94,6 +107,16 @@ mod tests {
         for (a, b) in back.as_slice().iter().zip(truth.as_slice()) {
             assert!((a - b).abs() < 5.0 * sd / 20.0, "{a} {b}");
         }
+        // A point with covariances known already is turned with them: distances in units of them stay.
+        let covariance = Mat::from_vec(2, 2, vec![2.0, 0.5, 0.5, 1.0]);
+        let (point, rotation) = Embedding::of_point(&truth, &vec![covariance.clone(); 40]);
+        let turned = &point.covariance[7];
+        let determinant = |m: &Mat| m[(0, 0)] * m[(1, 1)] - m[(0, 1)] * m[(1, 0)];
+        assert!((determinant(turned) - determinant(&covariance)).abs() < 1e-12);
+        assert!((turned[(0, 0)] + turned[(1, 1)] - 3.0).abs() < 1e-12);
+        let by_hand =
+            (0..2).map(|i| (0..2).map(|k| rotation[(i, 0)] * covariance[(i, k)] * rotation[(k, 0)]).sum::<f64>());
+        assert!((by_hand.sum::<f64>() - turned[(0, 0)]).abs() < 1e-12);
         let mean_sd = (0..40).map(|n| embedding.sd(n, 0)).sum::<f64>() / 40.0;
         assert!((mean_sd - sd).abs() < 0.1 * sd, "{mean_sd}");
     }

@@ -49,7 +49,7 @@ impl Frame {
             })?;
             reference = mean;
         }
-        Ok(Frame { reference: principal_axes(&reference), draws: count })
+        Ok(Frame { reference: principal_axes(&reference).0, draws: count })
     }
 
     /// What draws are brought onto, N×D.
@@ -124,22 +124,25 @@ fn own(from: faer::MatRef<'_, f64>) -> Mat {
     Mat::from_fn(from.nrows(), from.ncols(), |i, j| from[(i, j)])
 }
 
-/// Moves a cloud so that its centre is the origin and its axes are its principal ones, widest first, each pointing where its largest value is positive.
-fn principal_axes(x: &Mat) -> Mat {
+/// Moves a cloud so that its centre is the origin and its axes are its principal ones, widest first, each pointing where its
+/// largest value is positive. Also returns the rotation.
+pub(super) fn principal_axes(x: &Mat) -> (Mat, Mat) {
     let x = &shifted(x, &centre(x), -1.0);
     let dim = x.cols();
     let mut scatter = Mat::zeros(dim, dim);
     mul(scatter.as_mut_slice(), x.view().transpose(), x.view(), false);
-    let Ok(svd) = scatter.faer().svd() else { return x.clone() };
+    let Ok(svd) = scatter.faer().svd() else { return (x.clone(), Mat::identity(dim, 1.0)) };
+    let mut rotation = own(svd.U());
     let mut turned = Mat::zeros(x.rows(), dim);
-    mul(turned.as_mut_slice(), x.view(), own(svd.U()).view(), false);
+    mul(turned.as_mut_slice(), x.view(), rotation.view(), false);
     for d in 0..dim {
         let largest = (0..x.rows()).map(|n| turned[(n, d)]).fold(0.0_f64, |a, v| if v.abs() > a.abs() { v } else { a });
         if largest < 0.0 {
             (0..x.rows()).for_each(|n| turned[(n, d)] *= -1.0);
+            (0..dim).for_each(|i| rotation[(i, d)] *= -1.0);
         }
     }
-    turned
+    (turned, rotation)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use rflvm::dist::normal;
 use rflvm::gibbs::collapsed::{Marginal, Target};
 use rflvm::gibbs::gradient::{Joint, Layout};
 use rflvm::gibbs::hamiltonian::Potential;
+use rflvm::gibbs::map::{Occam, Volume, ln_volume};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Density, Shift, StudentT, ZeroInflatedPoisson};
 use rflvm::model::{State, joint};
@@ -147,5 +148,28 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
         };
         let mut potential = Marginal::new(&target, &case.state.spectral, layout);
         check_potential(&mut potential, plain, (&here, &there), |_| true, &case.name);
+    }
+}
+
+/// What a point estimate climbs: with the charge for the weights and the volume beside the joint.
+#[test]
+fn point_estimate_potential_is_its_objective_with_its_gradient() {
+    for mut case in cases().into_iter().chain(timed_cases()) {
+        let layout = Layout::new(&case.model, true);
+        let here = layout.gather(&case.state);
+        let columns = case.model.columns();
+        let first_weight = here.len() - case.state.beta.as_slice().len();
+        let may_move = |i: usize| i < first_weight || case.model.is_free((i - first_weight) % columns);
+        let mut there = near(&here, 0.2, &mut case.rng);
+        (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
+        let (paths, Case { model, state, .. }) = (case.model.paths(&case.state).unwrap(), &case);
+        let occam = Occam::new(model, state);
+        let joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref()).with_occam(&occam);
+        let plain = |q: &[f64]| {
+            let state = scattered(&case, layout, q);
+            ln_joint(&case.model, &state) - occam.ln_freedom(state.features.h()).unwrap()
+                + ln_volume(state.features.x(), case.model.frequencies()).unwrap()
+        };
+        check_potential(&mut Volume::new(joint, model), plain, (&here, &there), may_move, &case.name);
     }
 }

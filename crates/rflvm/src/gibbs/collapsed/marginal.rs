@@ -5,6 +5,7 @@ use crate::gibbs::gradient::{Layout, to_positions};
 use crate::gibbs::hamiltonian::Potential;
 use crate::linalg::{Cholesky, Mat, gram, mul, par_mul};
 use crate::model::features::fill;
+use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
 
 /// ln p(Y | X, W) + ln p(X) + ln p(W | clusters) with its gradient. With E = Ỹ − HG and R = diag(a_n/b_j),
@@ -12,6 +13,7 @@ use crate::model::spectral::Spectral;
 pub struct Marginal<'a> {
     target: &'a Target,
     spectral: &'a Spectral,
+    paths: Option<&'a Paths<'a>>,
     layout: Layout,
     x: Mat,
     w: Mat,
@@ -30,7 +32,13 @@ impl<'a> Marginal<'a> {
         let (x, w) = (Mat::zeros(n, dim), Mat::zeros((m - 1) / 2, dim));
         let (h, dh) = (Mat::zeros(n, m), Mat::zeros(n, m));
         let (c, g, scaled) = (Mat::zeros(m, j), Mat::zeros(m, j), Mat::zeros(m, j));
-        Marginal { target, spectral, layout, x, w, h, dh, c, g, scaled }
+        Marginal { target, spectral, paths: None, layout, x, w, h, dh, c, g, scaled }
+    }
+
+    /// With rows that follow paths.
+    pub fn along(mut self, paths: Option<&'a Paths<'a>>) -> Self {
+        self.paths = paths;
+        self
     }
 }
 
@@ -67,6 +75,6 @@ impl Potential for Marginal<'_> {
         par_mul(&mut self.dh, self.h.view(), p.view(), false);
         par_mul(&mut self.dh, target.y.view(), self.scaled.view().transpose(), true);
         let (gx, gw, _) = self.layout.split_mut(gradient);
-        ln_marginal + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, None, gx, gw)
+        ln_marginal + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, self.paths, gx, gw)
     }
 }

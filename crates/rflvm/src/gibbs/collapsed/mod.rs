@@ -99,6 +99,18 @@ impl Target {
         let ln_rates: f64 = factored.rate.iter().map(|b| b.ln()).sum();
         Ok(-0.5 * columns * factored.ln_det - self.shape * ln_rates)
     }
+
+    /// β and the precisions 1/σ_j² of a state at their best given X and W: β_j = A⁻¹c_j about its prior mean, and the mode
+    /// (a_n − 1)/b_j of the precision.
+    pub fn fill_mode(&self, model: &Model, state: &mut State) -> Result<(), NumericalError> {
+        let Factored { mut g, rate, .. } = Factored::new(self, state.features.h())?;
+        let last = g.rows() - 1;
+        g.row_mut(last).iter_mut().zip(model.units()).for_each(|(g, unit)| *g += unit.centre);
+        state.beta = g;
+        let mode = |b: &f64| (self.shape - 1.0).max(f64::MIN_POSITIVE) / b;
+        state.theta[0].values = Mat::from_vec(1, rate.len(), rate.iter().map(mode).collect());
+        Ok(())
+    }
 }
 
 /// P = A⁻¹, G = PC, E = Ỹ − HG, b_j and ln|A| for the current H.

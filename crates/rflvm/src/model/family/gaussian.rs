@@ -181,6 +181,21 @@ impl Family for Gaussian {
         Some(self)
     }
 
+    /// The mode of 1/σ_j² at the best β, with β integrated out: shape a0 + N/2, rate b0 + ½(|y − f|² + (β − b_0)ᵀS0⁻¹(β − b_0)).
+    fn maximise_parameters(&self, block: &mut BlockView<'_>) {
+        let work = block.h.rows() + block.h.cols();
+        block.set_columns(work, |column| {
+            let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
+            let last = column.beta.len() - 1;
+            let centre = |m: usize| if m == last { column.unit.centre } else { 0.0 };
+            let weights = column.beta.iter().zip(&column.precision).enumerate();
+            let square = cells.clone().map(|(y, f)| (y - f).powi(2)).sum::<f64>()
+                + weights.map(|(m, (beta, precision))| precision * (beta - centre(m)).powi(2)).sum::<f64>();
+            let shape = self.shape + 0.5 * cells.count() as f64 - 1.0;
+            column.theta[0] = shape.max(f64::MIN_POSITIVE) / (self.column_rate(&column.unit) + 0.5 * square);
+        });
+    }
+
     fn update_parameters(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
         self.update(block, stream)
     }

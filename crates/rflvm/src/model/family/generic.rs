@@ -5,6 +5,7 @@ use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
 use crate::dist::{ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
+use crate::peak::peak;
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
 use rand::Rng;
@@ -166,6 +167,20 @@ impl<D: Density> Family for Generic<D> {
         for (j, (y, &f)) in out.iter_mut().zip(f).enumerate() {
             *y = self.0.simulate(f, &row.theta.values.col(j), rng);
         }
+    }
+
+    fn maximise_parameters(&self, block: &mut BlockView<'_>) {
+        let work = 2_000 * block.h.rows();
+        block.set_columns(work, |column| {
+            for (p, prior) in self.0.parameters(&column.unit).iter().enumerate() {
+                let ln_posterior = |value: f64| {
+                    let mut theta = column.theta.clone();
+                    theta[p] = value;
+                    self.column_log_lik(&column.y, &column.f, &theta) + ln_normal(value, prior.mean, prior.sd.powi(2))
+                };
+                column.theta[p] = peak(column.theta[p], 0.1 * prior.sd, ln_posterior);
+            }
+        });
     }
 
     fn update_parameters(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {

@@ -186,6 +186,9 @@ pub trait Family: Send + Sync + Debug {
         None
     }
 
+    /// Puts θ where its density given F (and the weights, where their prior depends on it) is highest; for a point estimate.
+    fn maximise_parameters(&self, _block: &mut BlockView<'_>) {}
+
     /// Draws θ given the weights (or, where that is possible, with the weights integrated out).
     fn update_parameters(&self, _block: &mut BlockView<'_>, _stream: Stream) -> Result<(), NumericalError> {
         Ok(())
@@ -315,6 +318,20 @@ impl BlockView<'_> {
             self.theta.values.set_col(j, &theta);
         }
         Ok(())
+    }
+
+    /// θ_j of each column from the column, in parallel; the weights stay unless the column has changed them.
+    pub fn set_columns(&mut self, work: usize, find: impl Fn(&mut Column<'_>) + Sync) {
+        let view = &*self;
+        let found = crate::par::map(view.width(), view.width() * work, |j| {
+            let mut column = view.column(j, Stream::new(0));
+            find(&mut column);
+            (column.beta, column.theta)
+        });
+        for (j, (beta, theta)) in found.into_iter().enumerate() {
+            self.beta.set_col(self.columns.start + j, &beta);
+            self.theta.values.set_col(j, &theta);
+        }
     }
 
     /// Cells of work in one N×M² product: what a conjugate draw of one column costs.

@@ -10,6 +10,7 @@ use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus}
 use crate::error::NumericalError;
 use crate::kernels;
 use crate::linalg::Mat;
+use crate::peak::peak;
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
 use rand::Rng;
@@ -186,6 +187,23 @@ impl Family for NegativeBinomial {
         for ((y, f), &r) in out.iter_mut().zip(f).zip(row.theta.values.row(0)) {
             *y = poisson::draw(gamma(r, 1.0, rng) * f.exp(), rng);
         }
+    }
+
+    /// r_j along the line on which the means stay, where it is known least (β follows r_j elsewhere by itself); then h.
+    fn maximise_parameters(&self, block: &mut BlockView<'_>) {
+        let work = 4_000 * block.h.rows();
+        block.set_columns(work, |column| {
+            let ln = self.ln_slid(column);
+            // Its measure is that of ln r.
+            let u = peak(0.0, 0.1, |u| ln(u) - u);
+            drop(ln);
+            let last = column.beta.len() - 1;
+            column.theta[0] *= u.exp();
+            column.beta[last] -= u;
+            column.f.iter_mut().for_each(|f| *f -= u);
+        });
+        let (shape, rate) = self.rate_given_dispersions(block.theta.values.row(0));
+        block.theta.hyper[0] = (shape - 1.0).max(f64::MIN_POSITIVE) / rate;
     }
 
     fn update_parameters(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
