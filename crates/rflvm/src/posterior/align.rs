@@ -2,6 +2,7 @@
 //! independent, and hardly where they follow paths), so each draw is brought onto a common reference by orthogonal Procrustes
 //! (Schönemann 1966), and the reference iterated to the mean of the aligned draws.
 
+use super::frame::{Placement, centre};
 use crate::linalg::{Mat, mul};
 use std::convert::Infallible;
 
@@ -12,6 +13,8 @@ pub struct Embedding {
     pub mean: Mat,
     /// Covariance of each row, D×D.
     pub covariance: Vec<Mat>,
+    /// What the draws were brought onto, N×D.
+    pub reference: Mat,
 }
 
 impl Embedding {
@@ -77,29 +80,16 @@ pub fn align_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -
             second[(d, d)] = second[(d, d)].max(0.0);
         }
     }
-    Ok(Embedding { mean, covariance: second })
+    Ok(Embedding { mean, covariance: second, reference })
 }
 
 /// `x` after the shift and the rotation or reflection that bring it closest to `reference`.
 pub fn turn(x: &Mat, reference: &Mat) -> Mat {
-    let dim = x.cols();
-    let (own_centre, centre) = (centre(x), centre(reference));
-    let centred = shifted(x, &own_centre, -1.0);
-    let mut overlap = Mat::zeros(dim, dim);
-    // Centring one of the two is enough.
-    mul(overlap.as_mut_slice(), centred.view().transpose(), reference.view(), false);
-    let Ok(svd) = overlap.faer().svd() else { return x.clone() };
-    let (u, v) = (own(svd.U()), own(svd.V()));
-    let mut rotation = Mat::zeros(dim, dim);
-    mul(rotation.as_mut_slice(), u.view(), v.view().transpose(), false);
-    let mut turned = Mat::zeros(x.rows(), dim);
-    mul(turned.as_mut_slice(), centred.view(), rotation.view(), false);
-    shifted(&turned, &centre, 1.0)
-}
-
-/// Mean position.
-fn centre(x: &Mat) -> Vec<f64> {
-    (0..x.cols()).map(|d| (0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / x.rows() as f64).collect()
+    let placement = Placement::between(x, reference);
+    let centred = shifted(x, &placement.own_centre, -1.0);
+    let mut turned = Mat::zeros(x.rows(), x.cols());
+    mul(turned.as_mut_slice(), centred.view(), placement.rotation.view(), false);
+    shifted(&turned, &placement.centre, 1.0)
 }
 
 /// x + sign · by.

@@ -1,14 +1,18 @@
 //! What we learnt: draws of all chains, aligned, with the chains that sit in a lesser mode set aside.
 
 pub mod align;
+pub mod check;
 pub mod convergence;
 pub mod diagnostics;
 pub mod fitted;
 #[cfg(test)]
 mod fixture;
 pub mod forecast;
+pub mod frame;
 pub mod impute;
+pub mod kernel;
 pub mod parameters;
+pub mod predict;
 pub mod predicted;
 pub mod score;
 
