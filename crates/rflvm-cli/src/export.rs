@@ -80,7 +80,7 @@ fn indices(mut place: usize, shape: &[usize]) -> String {
 }
 
 /// The head of a .npy file of 64-bit floats (NumPy's format 1.0).
-fn npy_header(shape: &[usize]) -> Vec<u8> {
+pub fn npy_header(shape: &[usize]) -> Vec<u8> {
     let lengths: Vec<String> = shape.iter().map(|l| format!("{l},")).collect();
     let mut text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", lengths.join(" "));
     // Ten bytes stand before the text; the whole ends at a multiple of 64 with a new line.

@@ -3,6 +3,7 @@
 mod args;
 mod atomic;
 mod blocks;
+mod check;
 mod config;
 mod demo;
 mod doctor;
@@ -12,9 +13,11 @@ mod failure;
 mod fit;
 mod forecast;
 mod impute;
+mod kernel;
 mod manual;
 mod output;
 mod picture;
+mod predict;
 mod progress;
 mod results;
 mod resume;
@@ -41,6 +44,9 @@ fn main() -> ExitCode {
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),
         Command::Forecast(args) => forecast::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Kernel(args) => kernel::run(args),
         Command::Export(args) => export::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Completions { shell } => manual::completions(*shell),
