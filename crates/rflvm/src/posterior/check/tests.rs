@@ -54,13 +54,7 @@ fn a_table_of_the_model_passes_and_one_with_more_zeros_does_not() {
     let mut model = blank(60, vec![(5, Arc::new(Poisson) as Arc<dyn Family>)], 1, spec).unwrap();
     let truth = draw_prior(&model, Stream::new(2)).unwrap();
     let table = draw_data(&model, &truth, Stream::new(3));
-    let parameters = Parameters {
-        x: truth.features.x().clone(),
-        w: truth.features.w().clone(),
-        beta: truth.beta.clone(),
-        theta: truth.theta.clone(),
-        axes: Vec::new(),
-    };
+    let parameters = Parameters::from(&truth);
     let run = |model: &Model| {
         let mut checks = Checks::new(model);
         (0..400).for_each(|i| checks.add(&parameters, Stream::new(4).at(i)));
