@@ -121,7 +121,10 @@ fn places_lie_where_embedding_csv_has_them() {
     let grid = read(dir.join("grid.csv"));
     assert_eq!(grid.len(), 1 + 16 * 4);
     let x1 = |point: usize| number(&grid[1 + 4 * point][1]);
-    let ends = embedding[1..].iter().map(|line| number(&line[2])).fold((0.0, 0.0), |(a, b): (f64, f64), v| (a.min(v), b.max(v)));
+    let ends = embedding[1..]
+        .iter()
+        .map(|line| number(&line[2]))
+        .fold((0.0, 0.0), |(a, b): (f64, f64), v| (a.min(v), b.max(v)));
     assert!((x1(0) - ends.0).abs() < 1e-9 && (x1(3) - ends.1).abs() < 1e-9 && x1(4) == x1(0));
 }
 
@@ -130,7 +133,11 @@ fn beyond_two_axes_a_grid_is_over_the_first_two() {
     let dir = folder("three");
     mixed(&dir, &["--latent-dim", "3"]);
     let said = good(&dir, &["predict", "o", "--grid", "3", "--out", "g.csv"]);
-    assert!(text(&said.stderr).contains("x1 and x2") && text(&said.stderr).contains("1 of 3 axes"), "{}", text(&said.stderr));
+    assert!(
+        text(&said.stderr).contains("x1 and x2") && text(&said.stderr).contains("1 of 3 axes"),
+        "{}",
+        text(&said.stderr)
+    );
     let lines = read(dir.join("g.csv"));
     assert_eq!(lines[0][..4].join(","), "point,x1,x2,x3");
     assert_eq!(lines.len(), 1 + 9 * 4);
@@ -163,15 +170,21 @@ fn trials_are_the_rows_own() {
 fn checks_say_what_a_bad_value_suggests() {
     let dir = folder("check");
     // Counts that are zero half of the time and large else: no Poisson makes them.
-    let row = |n: u32| (0..4).map(|j| if (n * 7 + j * 3) % 11 < 6 { "0".into() } else { (20 + n % 5).to_string() }).collect::<Vec<_>>();
+    let row = |n: u32| {
+        (0..4).map(|j| if (n * 7 + j * 3) % 11 < 6 { "0".into() } else { (20 + n % 5).to_string() }).collect::<Vec<_>>()
+    };
     let table: String = (0..40).map(|n| row(n).join(",") + "\n").collect();
     fs::write(dir.join("z.csv"), format!("a,b,c,d\n{table}")).unwrap();
     for family in ["poisson", "zero-inflated-poisson"] {
-        let flags = ["fit", "z.csv", "--likelihood", family, "--kernel", "rbf", "--length-scale", "3", "-q", "--out", family];
+        let flags =
+            ["fit", "z.csv", "--likelihood", family, "--kernel", "rbf", "--length-scale", "3", "-q", "--out", family];
         good(&dir, &[&flags[..], &RUN[..]].concat());
     }
     let said = text(&good(&dir, &["check", "poisson"]).stdout);
-    assert!(said.contains("poisson, 4 columns") && said.contains("share of zeros") && said.contains("80 replicated tables"), "{said}");
+    assert!(
+        said.contains("poisson, 4 columns") && said.contains("share of zeros") && said.contains("80 replicated tables"),
+        "{said}"
+    );
     assert!(said.contains("→ more zeros than the fit makes: try zero-inflated-poisson"), "{said}");
     let of = |fit: &str| -> Value { serde_json::from_slice(&good(&dir, &["check", fit, "--json"]).stdout).unwrap() };
     let (poisson, inflated) = (of("poisson"), of("zero-inflated-poisson"));
@@ -208,7 +221,8 @@ fn the_kernel_is_written_and_drawn() {
     assert_eq!(spectrum.len(), 1 + 3 * 40);
     let picture = fs::read_to_string(dir.join("k.svg")).unwrap();
     assert!(picture.starts_with("<svg ") && picture.contains("spectral density") && picture.contains("all directions"));
-    let matrix = npyz::NpyFile::new(&fs::read(dir.join("k.npy")).unwrap()[..]).unwrap();
+    let bytes = fs::read(dir.join("k.npy")).unwrap();
+    let matrix = npyz::NpyFile::new(&bytes[..]).unwrap();
     assert_eq!(matrix.shape(), [2, 5, 5]);
     let values: Vec<f64> = matrix.into_vec().unwrap();
     for n in 0..5 {
@@ -266,7 +280,7 @@ fn what_cannot_be_asked_is_told_in_one_sentence() {
         words.iter().for_each(|word| assert!(said.contains(word), "{arguments:?}: '{word}' is not in: {said}"));
     };
     for (arguments, words) in cases {
-        refused(&[arguments, &["--out", "p.csv"]].concat(), words);
+        refused(&[*arguments, &["--out", "p.csv"]].concat(), words);
         assert!(!dir.join("p.csv").exists() && !dir.join("k.npy").exists());
     }
     refused(&["predict", "o", "--rows", "0", "--out", "p.txt"], &["out is p.txt", ".csv"]);

@@ -11,10 +11,13 @@ pub struct Panel<'a> {
     pub lines: Vec<Line>,
 }
 
-/// A curve: places, values, and bands where there are any.
+/// Place, value, and band where there is one.
+pub type Point = (f64, f64, Option<(f64, f64)>);
+
+/// A curve.
 pub struct Line {
     pub name: String,
-    pub points: Vec<(f64, f64, Option<(f64, f64)>)>,
+    pub points: Vec<Point>,
 }
 
 const LEFT: f64 = 64.0;

@@ -5,7 +5,7 @@
 //! of |w̃_ld|, or of |w_l|: a histogram of the L frequencies, averaged over draws.
 
 use super::diagnostics::quantile;
-use super::fitted::Fitted;
+use super::fitted::{Fitted, HELD};
 use super::frame::Frame;
 use super::parameters::{Parameters, Stored};
 use crate::error::RunError;
@@ -20,8 +20,6 @@ const STEPS: usize = 101;
 const BINS: usize = 40;
 /// Share of the frequencies of all draws that the bins hold; the few beyond would leave the rest in one bin.
 const SHOWN: f64 = 0.995;
-/// Numbers that may be held of frequencies and kernel values; more draws are thinned.
-const HELD: usize = 1 << 25;
 
 /// Posterior mean and 5% and 95% quantiles of a function at some places.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +54,7 @@ impl Fitted<'_> {
     /// The kernel up to distance `reach`, in a frame, from at most `most` draws.
     pub fn kernel(&self, frame: &Frame, reach: f64, most: usize) -> Result<Learned, RunError> {
         let (frequencies, dim) = (self.model.frequencies(), self.model.latent_dim());
+        // More draws than can be held are thinned.
         let most = most.min((HELD / (STEPS.max(frequencies) * (dim + 1))).max(1));
         let mut stored = Stored::open(self.store, self.model)?;
         let mut draws = Vec::new();

@@ -67,6 +67,11 @@ impl Statistic {
         }
     }
 
+    /// Whether it depends on the draw, and not on the table alone.
+    pub(super) fn is_realised(self) -> bool {
+        matches!(self, LargestResidual | Kurtosis)
+    }
+
     /// Of some cells.
     pub(super) fn value(self, cells: &Cells<'_>) -> f64 {
         match self {
