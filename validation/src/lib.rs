@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`calibration`] | intervals of hidden cells on tables drawn from the model |
+//! | [`calibration`] | intervals of hidden cells, and of cells drawn again, on tables drawn from the model |
 //! | [`configurations`] | the tiny models that are tested |
 //! | [`functions`] | what is compared: moments of unknowns and data |
 //! | [`geweke`] | the two samplers of the joint distribution and their comparison |

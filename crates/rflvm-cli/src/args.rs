@@ -44,6 +44,12 @@ pub enum Command {
     Forecast(ForecastArgs),
     /// Place rows that the fit has never seen, and say how surprising they are.
     Transform(TransformArgs),
+    /// Say what a fit expects of rows of its table, seen again, or at places of its latent space where no row is.
+    Predict(PredictArgs),
+    /// Compare the fitted table with tables that the fit makes: does the family suit?
+    Check(CheckArgs),
+    /// Write the kernel that a fit learnt, with its uncertainty and its spectral density, and draw it.
+    Kernel(KernelArgs),
     /// Write draws as CSV or NumPy arrays.
     Export(ExportArgs),
     /// Draw a table from the model, or the S-curve, with its truth.
@@ -244,6 +250,64 @@ pub struct TransformArgs {
     /// Array of an .npz file that holds several; that of the fit if not given.
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("where").required(true).args(["rows", "at", "grid", "path"])))]
+pub struct PredictArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Rows of the table, such as 3,5-9 (counted from 0), their names, or all: what would be seen if they were observed again.
+    #[arg(long, value_name = "ROWS|all", allow_hyphen_values = true)]
+    pub rows: Option<String>,
+    /// Positions from a .csv with the columns x1, x2, … of embedding.csv, one line a point.
+    #[arg(long, value_name = "FILE")]
+    pub at: Option<PathBuf>,
+    /// So many points an axis over the range of embedding.csv; beyond two latent axes over the first two, the others at 0.
+    #[arg(long, value_name = "K")]
+    pub grid: Option<usize>,
+    /// Points on the straight line between the mean positions of two rows, named as for --rows.
+    #[arg(long, value_name = "A,B", allow_hyphen_values = true)]
+    pub path: Option<String>,
+    /// Points of the path, its ends included.
+    #[arg(long, value_name = "K", default_value_t = 10, requires = "path")]
+    pub steps: usize,
+    /// The file, a .csv with the columns row (counted from 0), or point and its position, then column, mean, sd, q05, q50 and q95: one line
+    /// a cell. Points have the mean of the rows' offsets, a multinomial row at a point one trial.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Write so many drawn tables instead: FILE-1.csv, FILE-2.csv, … beside FILE, one line a row or point, each from another
+    /// draw of the posterior.
+    #[arg(long, value_name = "M")]
+    pub draws: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The same as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct KernelArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The file, a .csv with the columns along (x1, x2, … or all directions), delta, mean, q05 and q95 of k(δ). Beside it come
+    /// FILE-spectrum.csv, the same for the density of |w|, and the picture FILE.svg.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Also write the posterior mean and standard deviation of K(X, X), 2 × rows × rows.
+    #[arg(long, value_name = "FILE.npy")]
+    pub matrix: Option<PathBuf>,
+    /// Rows of the matrix, such as 3,5-9 (counted from 0), their names, or all.
+    #[arg(long, value_name = "ROWS|all", requires = "matrix", allow_hyphen_values = true)]
+    pub rows: Option<String>,
 }
 
 #[derive(Debug, Args)]

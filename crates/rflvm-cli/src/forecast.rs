@@ -45,7 +45,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
 }
 
 /// The offset of new rows, where rows have any.
-fn offset(fit: &Fit) -> Option<f64> {
+pub fn offset(fit: &Fit) -> Option<f64> {
     let is_given = fit.config.offset.as_deref().is_some_and(|offset| offset != "none");
     let offsets = fit.model.offset();
     is_given.then(|| offsets.iter().sum::<f64>() / offsets.len() as f64)

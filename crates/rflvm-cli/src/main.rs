@@ -4,6 +4,7 @@ mod args;
 mod atomic;
 mod axes;
 mod blocks;
+mod check;
 mod config;
 mod demo;
 mod doctor;
@@ -13,11 +14,13 @@ mod failure;
 mod fit;
 mod forecast;
 mod impute;
+mod kernel;
 mod latent_dim;
 mod manual;
 mod map;
 mod output;
 mod picture;
+mod predict;
 mod progress;
 mod results;
 mod resume;
@@ -47,6 +50,9 @@ fn main() -> ExitCode {
         Command::Impute(args) => impute::run(args),
         Command::Forecast(args) => forecast::run(args),
         Command::Transform(args) => transform::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Kernel(args) => kernel::run(args),
         Command::Export(args) => export::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Completions { shell } => manual::completions(*shell),

@@ -4,6 +4,7 @@
 //! files), legends and colour bars are then as much code, and the result needs no font metrics.
 
 mod colour;
+pub mod curves;
 mod frame;
 mod paint;
 pub mod paths;

@@ -10,10 +10,6 @@ use crate::sample::store_path;
 use crate::summary;
 use crate::voice::Voice;
 use rflvm::draws::zarr::Reader;
-use rflvm::error::StoreError;
-use rflvm::linalg::Mat;
-use rflvm::model::Model;
-use rflvm::posterior::align::{Embedding, align_visited};
 use rflvm::posterior::convergence::{Convergence, judge};
 use rflvm::posterior::score;
 use std::path::Path;
@@ -24,7 +20,9 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     let store = Reader::open(&store_path(dir))?;
     let convergence = judge(&store)?;
     warn_of_chains(&convergence, voice);
-    let embedding = embedding(&store, &convergence, model)?;
+    let drawn = Drawn { store, used: convergence.used() };
+    let fitted = drawn.fitted(fit, "results");
+    let embedding = fitted.embedding(&fitted.frame()?)?;
     let labels = table.labels.as_deref();
     let title = table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
     output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
@@ -34,7 +32,6 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
         output::write(&dir.join("paths.svg"), &output::paths_svg(&title, &embedding, timeline))?;
     }
     if model.has_missing() {
-        let drawn = Drawn { store, used: convergence.used() };
         match impute::write_cells(&dir.join("imputed.csv"), &drawn.fitted(fit, "impute")) {
             Err(Failure::Spec(error)) => voice.warn(&format!("the missing cells are not imputed: {error}")),
             other => drop(other?),
@@ -48,15 +45,6 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     voice.say(&format!("results in {}; more with: rflvm summary {}", dir.display(), dir.display()));
     voice.event("summary", summary::as_json(&convergence));
     Ok(())
-}
-
-/// Posterior mean and covariance of each row over the aligned draws of all chains that are used.
-fn embedding(store: &Reader, convergence: &Convergence, model: &Model) -> Result<Embedding, StoreError> {
-    align_visited(|take| {
-        convergence.used().iter().try_for_each(|&chain| {
-            store.each("posterior/x", chain, |x| take(&Mat::from_vec(model.rows(), model.latent_dim(), x.to_vec())))
-        })
-    })
 }
 
 /// Says which chains were set aside, and by what rule.

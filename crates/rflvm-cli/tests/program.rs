@@ -310,7 +310,7 @@ fn the_commands_of_the_documentation_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let dir = folder("documentation");
     let mut count = 0;
-    for document in ["README.md", "docs/new-rows.md", "docs/first-picture.md"] {
+    for document in ["README.md", "docs/new-rows.md", "docs/first-picture.md", "docs/predictions.md"] {
         for command in commands(&fs::read_to_string(root.join(document)).unwrap()) {
             let words: Vec<&str> = command.split_whitespace().skip(1).collect();
             let output = rflvm(&dir, &words);

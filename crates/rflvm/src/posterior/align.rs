@@ -47,14 +47,20 @@ pub fn align(draws: &[&Mat]) -> Embedding {
 
 /// The same for draws that are handed over one by one, several times: memory does not grow with their number.
 pub fn align_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -> Result<Embedding, E> {
-    let frame = Frame::of_visited(&visit)?;
+    align_in(&Frame::of_visited(&visit)?, visit)
+}
+
+/// The moments of the draws that a frame was made of, along its axes.
+pub(super) fn align_in<E>(
+    frame: &Frame,
+    visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>,
+) -> Result<Embedding, E> {
     let reference = frame.reference();
-    let (rows, dim) = (reference.rows(), reference.cols());
-    let count = frame.draws();
+    let (rows, dim, count) = (reference.rows(), frame.axes(), frame.draws());
     let mut mean = Mat::zeros(rows, dim);
     let mut second = vec![Mat::zeros(dim, dim); rows];
     visit(&mut |draw| {
-        let turned = frame.of(draw).carry(draw);
+        let turned = turn(draw, reference);
         for n in 0..rows {
             let row = turned.row(n);
             for d in 0..dim {

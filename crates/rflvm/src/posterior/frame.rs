@@ -3,9 +3,16 @@
 //! Procrustes (Schönemann 1966), and the reference iterated to the mean of the aligned draws.
 //!
 //! A draw is carried into the frame by x ↦ to + A(x − centre), with AᵀA = I: its own centre lands on the reference's. What goes for
-//! its rows goes for any other position of the same draw.
+//! its rows goes for any other position of the same draw, and A⁻ᵀw takes the place of a frequency w.
+//!
+//! Where axes may fall out of use, X along such an axis is noise that must not turn the others, and W says so: draws are then first
+//! brought to units of the map ([`Features::in_units_of_the_map`]), in which that axis has no length, and the frame
+//! has as many axes as are in use.
 
 use crate::linalg::{Mat, mul};
+#[cfg(doc)]
+use crate::model::features::Features;
+use crate::model::features::units_of_the_map;
 use faer::linalg::solvers::DenseSolveCore;
 
 /// Where aligned draws lie: close to the reference, whose centre is the origin and whose axes are its principal ones.
@@ -15,6 +22,10 @@ pub struct Frame {
     reference: Mat,
     /// Of how many draws.
     draws: f64,
+    /// How many axes are in use; the reference has all.
+    axes: usize,
+    /// Whether draws are brought to units of the map.
+    in_units: bool,
 }
 
 /// The affine map that carries positions of one draw into the frame, x ↦ to + A(x − centre).
@@ -26,6 +37,8 @@ pub struct Placement {
     pub linear: Mat,
     /// Where the centre goes.
     pub to: Vec<f64>,
+    /// Axes of the frame; those beyond are out of use.
+    pub axes: usize,
 }
 
 /// Rounds of turning and averaging; the mean settles after two or three.
@@ -49,7 +62,12 @@ impl Frame {
             })?;
             reference = mean;
         }
-        Ok(Frame { reference: principal_axes(&reference).0, draws: count })
+        Ok(Frame { reference: principal_axes(&reference).0, draws: count, axes: dim, in_units: false })
+    }
+
+    /// The same frame, made of draws in units of the map, of which only the first axes are in use.
+    pub(super) fn of_axes_in_use(self, axes: usize) -> Self {
+        Frame { axes: axes.min(self.reference.cols()), in_units: true, ..self }
     }
 
     /// What draws are brought onto, N×D.
@@ -62,9 +80,19 @@ impl Frame {
         self.draws
     }
 
-    /// How a draw of X is carried into the frame.
-    pub fn of(&self, x: &Mat) -> Placement {
-        Placement::onto(&self.reference, x)
+    /// How many axes it has.
+    pub fn axes(&self) -> usize {
+        self.axes
+    }
+
+    /// How a draw of X, with its W, is carried into the frame.
+    pub fn of(&self, x: &Mat, w: &Mat) -> Placement {
+        if !self.in_units {
+            return Placement::onto(&self.reference, x);
+        }
+        let units = units_of_the_map(w);
+        let turn = Placement::onto(&self.reference, &product(x, &units));
+        Placement { centre: centre(x), linear: product(&units, &turn.linear), to: turn.to, axes: self.axes }
     }
 }
 
@@ -78,23 +106,42 @@ impl Placement {
         // Centring one of the two is enough.
         mul(overlap.as_mut_slice(), centred.view().transpose(), reference.view(), false);
         let Ok(svd) = overlap.faer().svd() else {
-            return Placement { centre: vec![0.0; dim], linear: Mat::identity(dim, 1.0), to: vec![0.0; dim] };
+            return Placement {
+                centre: vec![0.0; dim],
+                linear: Mat::identity(dim, 1.0),
+                to: vec![0.0; dim],
+                axes: dim,
+            };
         };
         let (u, v) = (own(svd.U()), own(svd.V()));
         let mut linear = Mat::zeros(dim, dim);
         mul(linear.as_mut_slice(), u.view(), v.view().transpose(), false);
-        Placement { centre: own_centre, linear, to }
+        Placement { centre: own_centre, linear, to, axes: dim }
     }
 
     /// Positions of the draw, one a row, in the frame.
     pub fn carry(&self, x: &Mat) -> Mat {
-        affine(x, &self.centre, &self.linear, &self.to)
+        self.in_use(&affine(x, &self.centre, &self.linear, &self.to))
     }
 
-    /// Positions in the frame, one a row, as those of the draw.
+    /// Positions in the frame, one a row, as those of the draw: along axes out of use at its centre.
     pub fn back(&self, x: &Mat) -> Mat {
-        let inverse = own(self.linear.faer().partial_piv_lu().inverse().as_ref());
-        affine(x, &self.to, &inverse, &self.centre)
+        let all = Mat::from_fn(x.rows(), self.to.len(), |n, d| if d < self.axes { x[(n, d)] } else { self.to[d] });
+        affine(&all, &self.to, &self.inverse(), &self.centre)
+    }
+
+    /// Frequencies of the draw, one a row, in the frame: w·(x − x') is the same in both.
+    pub fn frequencies(&self, w: &Mat) -> Mat {
+        self.in_use(&product(w, &self.inverse().transposed()))
+    }
+
+    fn inverse(&self) -> Mat {
+        own(self.linear.faer().partial_piv_lu().inverse().as_ref())
+    }
+
+    /// The columns that are in use.
+    fn in_use(&self, x: &Mat) -> Mat {
+        Mat::from_fn(x.rows(), self.axes, |n, d| x[(n, d)])
     }
 }
 
@@ -105,9 +152,13 @@ pub fn turn(x: &Mat, reference: &Mat) -> Mat {
 
 /// (x − from) · linear + to, row by row.
 fn affine(x: &Mat, from: &[f64], linear: &Mat, to: &[f64]) -> Mat {
-    let mut turned = Mat::zeros(x.rows(), x.cols());
-    mul(turned.as_mut_slice(), shifted(x, from, -1.0).view(), linear.view(), false);
-    shifted(&turned, to, 1.0)
+    shifted(&product(&shifted(x, from, -1.0), linear), to, 1.0)
+}
+
+fn product(a: &Mat, b: &Mat) -> Mat {
+    let mut to = Mat::zeros(a.rows(), b.cols());
+    mul(to.as_mut_slice(), a.view(), b.view(), false);
+    to
 }
 
 /// Mean position.
@@ -170,25 +221,65 @@ mod tests {
         };
         let Ok(frame) = Frame::of_visited(visit);
         let others = Mat::from_vec(4, 2, normals(8, &mut rng));
-        let (one, two) = (frame.of(&cloud).carry(&others), frame.of(&moved(&cloud)).carry(&moved(&others)));
-        let back = frame.of(&cloud).back(&one);
+        let w = Mat::from_vec(5, 2, normals(10, &mut rng));
+        let (one, two) = (frame.of(&cloud, &w).carry(&others), frame.of(&moved(&cloud), &w).carry(&moved(&others)));
+        let back = frame.of(&cloud, &w).back(&one);
         for i in 0..8 {
             assert!((one.as_slice()[i] - two.as_slice()[i]).abs() < 1e-12);
             assert!((back.as_slice()[i] - others.as_slice()[i]).abs() < 1e-12);
         }
         // Its rows come to lie on the reference, since the two draws agree.
-        let rows = frame.of(&cloud).carry(&cloud);
+        let rows = frame.of(&cloud, &w).carry(&cloud);
         let apart = rows.as_slice().iter().zip(frame.reference().as_slice());
         apart.for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
     }
 
-    /// Not only rotations can be undone.
+    /// Not only rotations can be undone; frequencies go along.
     #[test]
     fn any_affine_map_has_a_way_back() {
         let linear = Mat::from_vec(2, 2, vec![2.0, 0.5, -1.0, 3.0]);
-        let placement = Placement { centre: vec![1.0, -2.0], linear, to: vec![0.25, 4.0] };
+        let placement = Placement { centre: vec![1.0, -2.0], linear, to: vec![0.25, 4.0], axes: 2 };
         let x = Mat::from_vec(2, 2, vec![0.3, 0.7, -5.0, 2.0]);
         let back = placement.back(&placement.carry(&x));
         back.as_slice().iter().zip(x.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
+        let w = Mat::from_vec(1, 2, vec![1.3, -0.4]);
+        let there = (placement.carry(&x), placement.frequencies(&w));
+        let phase = |w: &Mat, x: &Mat| (0..2).map(|d| w[(0, d)] * (x[(0, d)] - x[(1, d)])).sum::<f64>();
+        assert!((phase(&there.1, &there.0) - phase(&w, &x)).abs() < 1e-12);
+    }
+
+    /// Three axes of which one does nothing: it neither shows nor turns the others, and draws of other scales agree.
+    #[test]
+    fn axes_out_of_use_do_not_show() {
+        let mut rng = Stream::new(6).rng();
+        let cloud = Mat::from_vec(40, 2, normals(80, &mut rng));
+        let frequencies = Mat::from_vec(50, 2, normals(100, &mut rng));
+        let mut draw = |scale: f64| {
+            let noise = normals(40, &mut rng);
+            let x = Mat::from_fn(40, 3, |n, d| if d == 1 { noise[n] } else { scale * cloud[(n, d / 2)] });
+            let w =
+                Mat::from_fn(50, 3, |l, d| if d == 1 { 1e-6 * noise[l % 40] } else { frequencies[(l, d / 2)] / scale });
+            (x, w)
+        };
+        let draws = [draw(1.0), draw(0.5), draw(2.0)];
+        let visit = |take: &mut dyn FnMut(&Mat)| -> Result<(), Infallible> {
+            draws.iter().for_each(|(x, w)| take(&product(x, &units_of_the_map(w))));
+            Ok(())
+        };
+        let Ok(frame) = Frame::of_visited(visit);
+        let frame = frame.of_axes_in_use(2);
+        let placed: Vec<Mat> = draws.iter().map(|(x, w)| frame.of(x, w).carry(x)).collect();
+        for (x, (own, w)) in placed.iter().zip(&draws) {
+            assert_eq!((x.rows(), x.cols()), (40, 2));
+            x.as_slice().iter().zip(placed[0].as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-4, "{a} {b}"));
+            let placement = frame.of(own, w);
+            let (back, turned) = (placement.back(x), placement.frequencies(w));
+            let phase = |w: &Mat, x: &Mat, n: usize| (0..w.cols()).map(|d| w[(7, d)] * x[(n, d)]).sum::<f64>();
+            for n in 1..40 {
+                let truth = phase(w, own, n) - phase(w, own, 0);
+                assert!((phase(w, &back, n) - phase(w, &back, 0) - truth).abs() < 1e-4);
+                assert!((phase(&turned, x, n) - phase(&turned, x, 0) - truth).abs() < 1e-4);
+            }
+        }
     }
 }

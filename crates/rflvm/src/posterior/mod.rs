@@ -2,15 +2,19 @@
 
 pub mod align;
 pub mod axes;
+pub mod check;
 pub mod convergence;
 pub mod diagnostics;
+mod embedding;
 pub mod fitted;
 #[cfg(test)]
 mod fixture;
 pub mod forecast;
 pub mod frame;
 pub mod impute;
+pub mod kernel;
 pub mod parameters;
+pub mod predict;
 pub mod predicted;
 pub mod score;
 pub mod transform;

@@ -6,7 +6,7 @@ use crate::linalg::Mat;
 use crate::model::family::Theta;
 use crate::model::features::Features;
 use crate::model::latent::Axis;
-use crate::model::{Model, predictor};
+use crate::model::{Model, State, predictor};
 
 /// One draw.
 #[derive(Debug, Clone)]
@@ -36,6 +36,18 @@ impl Parameters {
         let x = Mat::from_fn(rows.len(), self.x.cols(), |i, d| self.x[(rows[i], d)]);
         let offset: Vec<f64> = rows.iter().map(|&n| model.offset()[n]).collect();
         self.f(x, &offset)
+    }
+}
+
+impl From<&State> for Parameters {
+    fn from(state: &State) -> Self {
+        Parameters {
+            x: state.features.x().clone(),
+            w: state.features.w().clone(),
+            beta: state.beta.clone(),
+            theta: state.theta.clone(),
+            axes: state.axes.clone(),
+        }
     }
 }
 

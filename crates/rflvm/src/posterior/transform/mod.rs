@@ -15,7 +15,6 @@ mod target;
 
 use super::align::Embedding;
 use super::fitted::Fitted;
-use super::frame::Frame;
 use super::parameters::{Parameters, Stored};
 use crate::dist::normals;
 use crate::error::{NumericalError, RunError, SpecError};
@@ -74,7 +73,7 @@ impl Fitted<'_> {
         check_times(self.model, new)?;
         let frame = self.frame()?;
         let (rows, dim) = (new.model.rows(), self.model.latent_dim());
-        let mut moments = Moments::new(rows, dim);
+        let mut moments = Moments::new(rows, frame.axes());
         let mut ln_evidence = vec![Vec::with_capacity(visited.len()); rows];
         let mut reference = Reference::new(self.model);
         // Reading is one task; what is made of a draw is one each.
@@ -92,7 +91,7 @@ impl Fitted<'_> {
             let outcomes = some.par_iter().zip(&given).map(place).collect::<Result<Vec<_>, RunError>>()?;
             for (i, ((placed, known), parameters)) in (start..).zip(outcomes.into_iter().zip(&given)) {
                 let x = Mat::from_vec(rows, dim, placed.iter().flat_map(|row| row.x.iter().copied()).collect());
-                let x = frame.of(&parameters.x).carry(&x);
+                let x = frame.of(&parameters.x, &parameters.w).carry(&x);
                 moments.add(&x);
                 take(i, &x);
                 ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
@@ -104,18 +103,6 @@ impl Fitted<'_> {
         let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();
         let surprise = reference.surprise(&log_density, &cells);
         Ok(Transformed { embedding: moments.embedding(), log_density, cells, surprise })
-    }
-
-    /// The frame of the fit's own rows, the one of their embedding: of all draws that count, however many are visited.
-    fn frame(&self) -> Result<Frame, RunError> {
-        let (rows, dim) = (self.model.rows(), self.model.latent_dim());
-        let frame = Frame::of_visited(|take| {
-            let mut each = self.used.iter();
-            each.try_for_each(|&chain| {
-                self.store.each("posterior/x", chain, |x| take(&Mat::from_vec(rows, dim, x.to_vec())))
-            })
-        });
-        Ok(frame?)
     }
 }
 

@@ -1,0 +1,107 @@
+//! `rflvm kernel`: the kernel that a fit learnt, as numbers and as a picture.
+
+use crate::args::KernelArgs;
+use crate::atomic::plain_reason;
+use crate::drawn::{Drawn, check_csv, text};
+use crate::export::npy_header;
+use crate::failure::Failure;
+use crate::fit::Fit;
+use crate::output;
+use crate::picture::curves::{self, Line, Panel};
+use crate::predict::rows;
+use rflvm::atomic::write_with;
+use rflvm::error::SpecError;
+use rflvm::posterior::fitted::{DRAWS, Fitted};
+use rflvm::posterior::kernel::{Curve, Learned, diameter};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Rows of a kernel matrix: its mean and standard deviation then take 400 MB.
+const MOST: usize = 5000;
+
+/// Runs the command.
+pub fn run(args: &KernelArgs) -> Result<(), Failure> {
+    check_csv(&args.out)?;
+    if let Some(file) = args.matrix.as_deref().filter(|file| file.extension().is_none_or(|e| e != "npy")) {
+        let (setting, value) = ("matrix", file.display().to_string());
+        return Err(SpecError::Setting { setting, value, rule: "its name must end in .npy".into() }.into());
+    }
+    let fit = Fit::open(&args.dir, |_| ())?;
+    let rows = rows::rows(args.rows.as_deref().unwrap_or("all"), &fit.table)?;
+    if args.matrix.is_some() && rows.len() > MOST {
+        let rule =
+            format!("a kernel matrix takes at most {MOST} rows; choose some with --rows, such as 0-{}", MOST - 1);
+        return Err(SpecError::Setting { setting: "rows", value: format!("{} rows", rows.len()), rule }.into());
+    }
+    let drawn = Drawn::open(&fit, &args.dir)?;
+    let fitted = drawn.fitted(&fit, "kernel");
+    let frame = fitted.frame()?;
+    let reach = diameter(&fitted.embedding(&frame)?.mean);
+    let learned = fitted.kernel(&frame, reach, DRAWS)?;
+    let names: Vec<String> = (1..=frame.axes()).map(|d| format!("x{d}")).chain(["all".into()]).collect();
+    let (spectrum, picture) = (beside(&args.out, "-spectrum.csv"), beside(&args.out, ".svg"));
+    output::write(&args.out, &csv("delta", &names, &learned.kernel))?;
+    output::write(&spectrum, &csv("frequency", &names, &learned.density))?;
+    output::write(&picture, &svg(&names, &learned))?;
+    println!(
+        "the kernel, its spectral density and a picture: {} {} {}",
+        args.out.display(),
+        spectrum.display(),
+        picture.display()
+    );
+    if let Some(file) = &args.matrix {
+        write_matrix(file, &fitted, &rows)?;
+        println!("mean and standard deviation of K(X, X), 2 × {0} × {0}: {1}", rows.len(), file.display());
+    }
+    Ok(())
+}
+
+/// kernel.csv is the pattern of kernel-spectrum.csv and kernel.svg.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{stem}{ending}"))
+}
+
+/// `along`, the place, `mean`, `q05`, `q95`.
+fn csv(place: &str, names: &[String], curves: &[Curve]) -> String {
+    let header = ["along", place, "mean", "q05", "q95"].map(String::from).to_vec();
+    let lines = names.iter().zip(curves).flat_map(|(name, curve)| {
+        (0..curve.at.len()).map(move |i| {
+            let numbers = [curve.at[i], curve.mean[i], curve.band[i][0], curve.band[i][1]];
+            std::iter::once(name.clone()).chain(numbers.map(text)).collect()
+        })
+    });
+    output::csv_text(header, lines)
+}
+
+fn svg(names: &[String], learned: &Learned) -> String {
+    let lines = |curves: &[Curve], has_band: bool| -> Vec<Line> {
+        let line = |(name, curve): (&String, &Curve)| {
+            let at = |i: usize| (curve.at[i], curve.mean[i], has_band.then_some((curve.band[i][0], curve.band[i][1])));
+            // Along a single axis the last curve is the first one again.
+            Line {
+                name: if name == "all" { "all directions".into() } else { name.clone() },
+                points: (0..curve.at.len()).map(at).collect(),
+            }
+        };
+        let shown = if names.len() == 2 { 1 } else { names.len() };
+        names.iter().zip(curves).take(shown).map(line).collect()
+    };
+    let panels = [
+        Panel { x_label: "|δ|", y_label: "k(δ)", lines: lines(&learned.kernel, true) },
+        Panel { x_label: "frequency |w|", y_label: "spectral density", lines: lines(&learned.density, false) },
+    ];
+    curves::svg("The learned kernel", &panels, "bands: 5% to 95% of the draws")
+}
+
+/// The mean, then the standard deviation.
+fn write_matrix(path: &Path, fitted: &Fitted<'_>, rows: &[usize]) -> Result<(), Failure> {
+    let found = fitted.covariance(rows, DRAWS)?;
+    let fill = |file: &mut std::io::BufWriter<std::fs::File>| {
+        file.write_all(&npy_header(&[2, rows.len(), rows.len()]))?;
+        let numbers = found.mean.as_slice().iter().chain(found.sd.as_slice());
+        numbers.into_iter().try_for_each(|value| file.write_all(&value.to_le_bytes()))
+    };
+    write_with(path, fill)
+        .map_err(|error| Failure::Write { path: path.display().to_string(), reason: plain_reason(&error) })
+}

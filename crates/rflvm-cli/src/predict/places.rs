@@ -1,0 +1,97 @@
+//! Places in the latent space that were asked for: from a file, on a grid, or on the line between two rows.
+
+use super::rows;
+use crate::args::PredictArgs;
+use crate::failure::Failure;
+use crate::fit::Fit;
+use crate::table::{self, ReadOptions};
+use crate::voice::Voice;
+use rflvm::error::SpecError;
+use rflvm::linalg::Mat;
+use rflvm::posterior::align::Embedding;
+
+/// Points of one request.
+const MOST: usize = 1_000_000;
+
+/// The points, one a row, in the frame of embedding.csv.
+pub fn places(args: &PredictArgs, fit: &Fit, embedding: &Embedding) -> Result<Mat, Failure> {
+    match (&args.at, args.grid, &args.path) {
+        (Some(file), ..) => at(file, embedding.mean.cols()),
+        (_, Some(steps), _) => Ok(grid(steps, &embedding.mean)?),
+        (.., Some(ends)) => Ok(path(ends, args.steps, fit, &embedding.mean)?),
+        _ => Ok(Mat::zeros(0, embedding.mean.cols())),
+    }
+}
+
+fn wrong(setting: &'static str, value: impl ToString, rule: impl Into<String>) -> SpecError {
+    SpecError::Setting { setting, value: value.to_string(), rule: rule.into() }
+}
+
+/// Positions from a file with the columns x1, x2, …
+fn at(file: &std::path::Path, dim: usize) -> Result<Mat, Failure> {
+    let columns: Vec<String> = (1..=dim).map(|d| format!("x{d}")).collect();
+    let names = columns.join(", ");
+    let bad = |problem: String| Failure::Config { file: file.display().to_string(), problem };
+    let all = table::read(file, &ReadOptions::default())?;
+    if !all.named || all.columns != columns {
+        let found = all.columns.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+        let problem =
+            format!("its columns are {found}, but the positions of this fit are {names}; give these columns alone");
+        return Err(bad(problem));
+    }
+    if let Some(hole) = all.values.iter().position(|v| !v.is_finite()) {
+        let (row, column) = (hole / dim + 1, &columns[hole % dim]);
+        return Err(bad(format!(
+            "row {row}, column '{column}': a position is not given; fill the cell or drop the row"
+        )));
+    }
+    check_count("at", all.rows)?;
+    Ok(Mat::from_vec(all.rows, dim, all.values))
+}
+
+/// So many points an axis over the range of the rows; beyond two axes the others stay at the centre of the rows.
+fn grid(steps: usize, mean: &Mat) -> Result<Mat, SpecError> {
+    let (dim, axes) = (mean.cols(), mean.cols().min(2));
+    if steps < 2 {
+        return Err(wrong("grid", steps, "an axis needs at least 2 points, its ends"));
+    }
+    check_count("grid", steps.saturating_pow(axes as u32))?;
+    if dim > 2 {
+        Voice::default().say(&format!("the grid is over x1 and x2; the other {} of {dim} axes stay at 0", dim - 2));
+    }
+    let ends: Vec<(f64, f64)> = (0..axes)
+        .map(|d| mean.col(d).into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v))))
+        .collect();
+    let place = |i: usize, d: usize| {
+        // x1 goes fastest.
+        let step = if d == 0 { i % steps } else { i / steps };
+        ends.get(d).map_or(0.0, |(low, high)| low + (high - low) * step as f64 / (steps - 1) as f64)
+    };
+    Ok(Mat::from_fn(steps.pow(axes as u32), dim, place))
+}
+
+/// Points from the mean position of one row to that of another, both included.
+fn path(ends: &str, steps: usize, fit: &Fit, mean: &Mat) -> Result<Mat, SpecError> {
+    let rows = rows::rows(ends, &fit.table)?;
+    let [a, b] = rows[..] else {
+        return Err(wrong(
+            "path",
+            ends,
+            format!("a path leads from one row to another, such as 0,1; these are {} rows", rows.len()),
+        ));
+    };
+    if steps < 2 {
+        return Err(wrong("steps", steps, "a path needs at least 2 points, its ends"));
+    }
+    check_count("steps", steps)?;
+    let share = |i: usize| i as f64 / (steps - 1) as f64;
+    Ok(Mat::from_fn(steps, mean.cols(), |i, d| (1.0 - share(i)) * mean[(a, d)] + share(i) * mean[(b, d)]))
+}
+
+fn check_count(setting: &'static str, count: usize) -> Result<(), SpecError> {
+    match count {
+        0 => Err(wrong(setting, count, "there is no point to predict; give at least one")),
+        1..=MOST => Ok(()),
+        _ => Err(wrong(setting, count, format!("at most {MOST} points are predicted together; ask for fewer"))),
+    }
+}

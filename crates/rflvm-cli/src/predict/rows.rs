@@ -1,0 +1,100 @@
+//! Rows of a fitted table, as a user names them: counted from 0, in ranges, by their names, or all.
+
+use crate::table::Table;
+use rflvm::error::SpecError;
+
+/// Names of rows in a message.
+const NAMES_SHOWN: usize = 5;
+
+/// The rows of a list such as `3,5-9,cell_17`, or `all`. A whole number is a row counted from 0; any other word is the name of a row.
+pub fn rows(text: &str, table: &Table) -> Result<Vec<usize>, SpecError> {
+    if text.trim() == "all" {
+        return Ok((0..table.rows).collect());
+    }
+    let mut rows = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        match range(word) {
+            Some((first, last)) if first < last => rows.extend(one(first, table)?..=one(last, table)?),
+            Some((first, last)) if first > last => {
+                return Err(wrong(word, "a range goes from a row to a later one, such as 5-9".into()));
+            }
+            Some((only, _)) => rows.push(one(only, table)?),
+            None => rows.push(named(word, table)?),
+        }
+    }
+    Ok(rows)
+}
+
+/// Both ends of `5-9`; of `5` the same twice.
+fn range(word: &str) -> Option<(usize, usize)> {
+    let (first, last) = word.split_once('-').unwrap_or((word, word));
+    let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    Some((number(first)?, number(last)?))
+}
+
+fn one(n: usize, table: &Table) -> Result<usize, SpecError> {
+    if n < table.rows {
+        return Ok(n);
+    }
+    Err(wrong(&n.to_string(), format!("the rows of this fit are 0 to {}, counted from 0", table.rows - 1)))
+}
+
+fn named(word: &str, table: &Table) -> Result<usize, SpecError> {
+    let mut found = (0..table.rows).filter(|&n| table.ids[n] == word);
+    match (found.next(), found.next()) {
+        (Some(n), None) => Ok(n),
+        (Some(a), Some(b)) => {
+            let rule = format!("rows {a} and {b} have that name, perhaps others; give the number, counted from 0");
+            Err(wrong(word, rule))
+        }
+        _ => {
+            let some = table.ids.iter().take(NAMES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
+            let last = table.rows - 1;
+            let rule = format!("no row has that name; rows are 0 to {last}, counted from 0, or named as in {some}, …");
+            Err(wrong(word, rule))
+        }
+    }
+}
+
+fn wrong(word: &str, rule: String) -> SpecError {
+    SpecError::Setting { setting: "row", value: word.chars().take(40).collect(), rule }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn numbers_ranges_and_names_are_told_apart() {
+        let ids: Vec<String> = ["a", "b-1", "3", "twice", "twice"].map(String::from).to_vec();
+        let table = Table {
+            path: PathBuf::new(),
+            columns: Vec::new(),
+            ids,
+            labels: None,
+            offset: None,
+            time: None,
+            sequence: None,
+            rows: 5,
+            values: Vec::new(),
+            named: true,
+            ignored: Vec::new(),
+        };
+        assert_eq!(rows("all", &table).unwrap(), [0, 1, 2, 3, 4]);
+        assert_eq!(rows("4, 0-2,b-1,3", &table).unwrap(), [4, 0, 1, 2, 1, 3]);
+        for (text, words) in [
+            ("5", "0 to 4"),
+            ("2-9", "0 to 4"),
+            ("3-1", "later one"),
+            ("", "no row has that name"),
+            ("x", "named as in a, b-1, 3"),
+            ("twice", "rows 3 and 4"),
+            ("-1", "no row has that name"),
+            ("99999999999999999999999", "no row has that name"),
+        ] {
+            let error = rows(text, &table).unwrap_err().to_string();
+            assert!(error.contains(words), "{text}: {error}");
+        }
+    }
+}

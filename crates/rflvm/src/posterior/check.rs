@@ -1,0 +1,156 @@
+//! Posterior predictive checks (Gelman, Meng & Stern 1996): does the model make tables like the one that was fitted?
+//!
+//! For draws θ of the parameters, a table y_rep ~ p(y | θ) with the holes of the observed one. A statistic T is compared by
+//! u = P(T(y_rep, θ) > T(y, θ) | Y), ties by half, and p = 2 min(u, 1 − u). Where T looks at residuals it depends on θ, and so T(y, θ) differs from
+//! draw to draw. The data are used twice, so that p is too seldom small and not too often: a small one means something.
+
+mod statistic;
+
+pub use statistic::Statistic;
+
+use super::diagnostics::quantile;
+use super::fitted::Fitted;
+use super::parameters::{Parameters, Stored};
+use crate::error::RunError;
+use crate::linalg::Mat;
+use crate::model::Model;
+use crate::par;
+use crate::rng::Stream;
+use statistic::Cells;
+
+/// Replicated tables unless asked otherwise: a p-value of 0.05 is then known to about a point.
+pub const REPLICATES: usize = 500;
+
+/// How a statistic of the observed table compares with those of replicated ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Check {
+    /// Which block of the model's columns.
+    pub block: usize,
+    /// The statistic.
+    pub statistic: Statistic,
+    /// Of the observed table; its mean over draws where it depends on them.
+    pub observed: f64,
+    /// Mean over replicated tables.
+    pub mean: f64,
+    /// Their quantiles at 5% and 95%.
+    pub interval: [f64; 2],
+    /// P(T(y_rep) > T(y)), ties by half; below ½ where the observed table has the larger value.
+    pub above: f64,
+}
+
+impl Check {
+    /// The two-sided p-value.
+    pub fn p(&self) -> f64 {
+        2.0 * self.above.min(1.0 - self.above)
+    }
+}
+
+/// Checks of a model from draws that are handed over one by one.
+#[derive(Debug)]
+pub struct Checks<'a> {
+    model: &'a Model,
+    tallies: Vec<Tally>,
+}
+
+/// Values of one statistic, draw after draw.
+#[derive(Debug)]
+struct Tally {
+    block: usize,
+    statistic: Statistic,
+    observed: Vec<f64>,
+    replicated: Vec<f64>,
+}
+
+impl<'a> Checks<'a> {
+    /// No draws yet.
+    pub fn new(model: &'a Model) -> Self {
+        let of_block = |(block, family): (usize, &str)| {
+            Statistic::of(family).iter().map(move |&statistic| Tally {
+                block,
+                statistic,
+                observed: Vec::new(),
+                replicated: Vec::new(),
+            })
+        };
+        let families = model.blocks().iter().map(|b| b.family.name()).enumerate();
+        Checks { model, tallies: families.flat_map(of_block).collect() }
+    }
+
+    /// Draws a table from these parameters, and compares.
+    pub fn add(&mut self, parameters: &Parameters, stream: Stream) {
+        let rows: Vec<usize> = (0..self.model.rows()).collect();
+        let f = parameters.f_of_rows(self.model, &rows);
+        let replicated = replicate(self.model, parameters, &f, stream);
+        for tally in &mut self.tallies {
+            let (block, theta) = (&self.model.blocks()[tally.block], &parameters.theta[tally.block]);
+            let of = |y| tally.statistic.value(&Cells { y, f: &f, theta, block });
+            let observed = match tally.observed.first() {
+                Some(&same) if !tally.statistic.is_realised() => same,
+                _ => of(self.model.y()),
+            };
+            let replicated = of(&replicated);
+            tally.observed.push(observed);
+            tally.replicated.push(replicated);
+        }
+    }
+
+    /// What came of it.
+    pub fn finish(self) -> Vec<Check> {
+        self.tallies.into_iter().map(Tally::check).collect()
+    }
+}
+
+impl Tally {
+    fn check(mut self) -> Check {
+        let count = self.observed.len() as f64;
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / count;
+        let above = |(observed, replicated): (&f64, &f64)| match replicated.partial_cmp(observed) {
+            Some(order) => 0.5 * (1.0 + f64::from(order as i8)),
+            None => 0.5,
+        };
+        let share: f64 = self.observed.iter().zip(&self.replicated).map(above).sum();
+        let (observed, replicated) = (mean(&self.observed), mean(&self.replicated));
+        self.replicated.sort_unstable_by(f64::total_cmp);
+        Check {
+            block: self.block,
+            statistic: self.statistic,
+            observed,
+            mean: replicated,
+            interval: [0.05, 0.95].map(|p| quantile(&self.replicated, p)),
+            // Never 0 or 1: so many draws cannot tell.
+            above: (share + 0.5) / (count + 1.0),
+        }
+    }
+}
+
+impl Fitted<'_> {
+    /// Compares the fitted table with those that the fit makes, from at most `most` draws.
+    pub fn check(&self, most: usize) -> Result<Vec<Check>, RunError> {
+        let mut stored = Stored::open(self.store, self.model)?;
+        let mut checks = Checks::new(self.model);
+        for (chain, draw) in self.visited(most)? {
+            checks.add(&stored.at(chain, draw)?, self.stream.at(chain as u64).at(draw as u64));
+        }
+        Ok(checks.finish())
+    }
+}
+
+/// A table as the parameters make it, with the holes of the observed one.
+fn replicate(model: &Model, parameters: &Parameters, f: &Mat, stream: Stream) -> Mat {
+    let columns = model.columns();
+    let row = |n: usize| {
+        let (mut drawn, rng) = (vec![0.0; columns], &mut stream.at(n as u64).rng());
+        for (block, theta) in model.blocks().iter().zip(&parameters.theta) {
+            let columns = block.columns.clone();
+            block.family.simulate(model.row(block, n, theta), &f.row(n)[columns.clone()], &mut drawn[columns], rng);
+        }
+        let seen = drawn.iter_mut().zip(model.y().row(n));
+        seen.filter(|(_, y)| y.is_nan()).for_each(|(drawn, _)| *drawn = f64::NAN);
+        drawn
+    };
+    let rows = par::map(model.rows(), 32 * model.rows() * columns, row);
+    Mat::from_vec(model.rows(), columns, rows.concat())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! The kernel that a fit learnt: k(δ) = (1/L) Σ_l cos(w_l·δ), its spectral density, and K(X, X).
+//!
+//! In the common frame w̃_l = w_l R, so that along axis d, k(r) = (1/L) Σ_l cos(r w̃_ld). Over all directions of δ, |δ| = r,
+//! it is (1/L) Σ_l Λ_D(r|w_l|), with Λ_D the mean of cos(z·u) over unit vectors u: cos z, J_0(z), sin z/z for D = 1, 2, 3. The spectral density is that
+//! of |w̃_ld|, or of |w_l|: a histogram of the L frequencies, averaged over draws.
+
+use super::diagnostics::quantile;
+use super::fitted::{Fitted, HELD};
+use super::frame::Frame;
+use super::parameters::{Parameters, Stored};
+use crate::error::RunError;
+use crate::linalg::{Mat, par_mul};
+use crate::model::features::Features;
+use rayon::prelude::*;
+use std::f64::consts::PI;
+
+/// Distances at which the kernel is looked at.
+const STEPS: usize = 101;
+/// Bins of the spectral density.
+const BINS: usize = 40;
+/// Share of the frequencies of all draws that the bins hold; the few beyond would leave the rest in one bin.
+const SHOWN: f64 = 0.995;
+
+/// Posterior mean and 5% and 95% quantiles of a function at some places.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Places.
+    pub at: Vec<f64>,
+    /// Mean.
+    pub mean: Vec<f64>,
+    /// Quantiles at 5% and 95%.
+    pub band: Vec<[f64; 2]>,
+}
+
+/// The kernel and its spectral density along each axis of the frame, and last over all directions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Learned {
+    /// k(δ) for |δ| from 0 to the diameter.
+    pub kernel: Vec<Curve>,
+    /// Density of |w̃_d|, and of |w|, at the middles of bins.
+    pub density: Vec<Curve>,
+}
+
+/// Posterior mean and standard deviation of K(X, X) of some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Covariance {
+    /// Mean.
+    pub mean: Mat,
+    /// Standard deviation.
+    pub sd: Mat,
+}
+
+impl Fitted<'_> {
+    /// The kernel up to distance `reach`, in a frame, from at most `most` draws.
+    pub fn kernel(&self, frame: &Frame, reach: f64, most: usize) -> Result<Learned, RunError> {
+        let (frequencies, dim) = (self.model.frequencies(), self.model.latent_dim());
+        // More draws than can be held are thinned.
+        let most = most.min((HELD / (STEPS.max(frequencies) * (dim + 1))).max(1));
+        let mut stored = Stored::open(self.store, self.model)?;
+        let mut draws = Vec::new();
+        for (chain, draw) in self.visited(most)? {
+            draws.push(turned(&stored.at(chain, draw)?, frame));
+        }
+        let at: Vec<f64> = (0..STEPS).map(|i| reach * i as f64 / (STEPS - 1) as f64).collect();
+        let along = |d: usize| {
+            let of = |w: &Mat| at.iter().map(|&r| profile(w, d, r)).collect();
+            Curve::over(at.clone(), draws.par_iter().map(of).collect())
+        };
+        let kernel = (0..=dim).map(along).collect();
+        Ok(Learned { kernel, density: (0..=dim).map(|d| density(&draws, d)).collect() })
+    }
+
+    /// K(X, X) of some rows, each draw at its own X, from at most `most` draws.
+    pub fn covariance(&self, rows: &[usize], most: usize) -> Result<Covariance, RunError> {
+        let count = rows.len();
+        let mut stored = Stored::open(self.store, self.model)?;
+        let (mut mean, mut square) = (Mat::zeros(count, count), Mat::zeros(count, count));
+        let visited = self.visited(most)?;
+        for (i, &(chain, draw)) in visited.iter().enumerate() {
+            let k = matrix(&stored.at(chain, draw)?, rows);
+            let share = 1.0 / (i + 1) as f64;
+            // Welford's recursion: no cancellation where rows are close and k hardly varies.
+            let cells = mean.as_mut_slice().par_iter_mut().zip(square.as_mut_slice()).zip(k.as_slice());
+            cells.with_min_len(4096).for_each(|((mean, square), k)| {
+                let before = k - *mean;
+                *mean += before * share;
+                *square += before * (k - *mean);
+            });
+        }
+        square.as_mut_slice().iter_mut().for_each(|s| *s = (*s / visited.len() as f64).max(0.0).sqrt());
+        Ok(Covariance { mean, sd: square })
+    }
+}
+
+/// w̃ of a draw in the frame, and |w| in a last column.
+fn turned(parameters: &Parameters, frame: &Frame) -> Mat {
+    let turned = frame.of(&parameters.x, &parameters.w).frequencies(&parameters.w);
+    let norm = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>().sqrt();
+    Mat::from_fn(
+        turned.rows(),
+        turned.cols() + 1,
+        |l, d| if d < turned.cols() { turned[(l, d)] } else { norm(turned.row(l)) },
+    )
+}
+
+/// k at distance r along axis d, or over all directions for the last column.
+fn profile(w: &Mat, d: usize, r: f64) -> f64 {
+    let dim = w.cols() - 1;
+    let of = |row: &[f64]| if d < dim { (r * row[d]).cos() } else { mean_over_directions(dim, r * row[dim]) };
+    w.iter_rows().map(of).sum::<f64>() / w.rows() as f64
+}
+
+/// Λ_D(z): the mean of cos(z·u) over unit vectors u of D dimensions.
+fn mean_over_directions(dim: usize, z: f64) -> f64 {
+    match dim {
+        1 => z.cos(),
+        2 => libm::j0(z),
+        3 => {
+            if z == 0.0 {
+                1.0
+            } else {
+                z.sin() / z
+            }
+        }
+        _ => {
+            // The angle to the first axis has density ∝ sin^(D−2); the midpoint rule errs by about (π/64)⁴.
+            const NODES: usize = 64;
+            let node = |i: usize| {
+                let angle = PI * (i as f64 + 0.5) / NODES as f64;
+                (angle.sin().powi(dim as i32 - 2), (z * angle.cos()).cos())
+            };
+            let (mass, sum) = (0..NODES).map(node).fold((0.0, 0.0), |(m, s), (w, c)| (m + w, s + w * c));
+            sum / mass
+        }
+    }
+}
+
+/// A histogram of |w| in column d, each draw's of area 1 (less the few beyond the last bin).
+fn density(draws: &[Mat], d: usize) -> Curve {
+    let mut all: Vec<f64> = draws.iter().flat_map(|w| w.col(d)).map(f64::abs).collect();
+    all.sort_unstable_by(f64::total_cmp);
+    let reach = quantile(&all, SHOWN);
+    let width = if reach > 0.0 { reach / BINS as f64 } else { 1.0 };
+    let of = |w: &Mat| {
+        let mut bins = vec![0.0; BINS];
+        let each = w.col(d).into_iter().map(|w| (w.abs() / width) as usize);
+        each.filter(|&bin| bin < BINS).for_each(|bin| bins[bin] += 1.0 / (w.rows() as f64 * width));
+        bins
+    };
+    Curve::over((0..BINS).map(|b| (b as f64 + 0.5) * width).collect(), draws.iter().map(of).collect())
+}
+
+impl Curve {
+    /// From the values of each draw.
+    fn over(at: Vec<f64>, draws: Vec<Vec<f64>>) -> Self {
+        let mut curve = Curve { at, mean: Vec::new(), band: Vec::new() };
+        for i in 0..curve.at.len() {
+            let mut values: Vec<f64> = draws.iter().map(|draw| draw[i]).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            curve.mean.push(values.iter().sum::<f64>() / values.len() as f64);
+            curve.band.push([0.05, 0.95].map(|p| quantile(&values, p)));
+        }
+        curve
+    }
+}
+
+/// K(X, X) = ΦΦᵀ of some rows under a draw.
+fn matrix(parameters: &Parameters, rows: &[usize]) -> Mat {
+    let x = Mat::from_fn(rows.len(), parameters.x.cols(), |i, d| parameters.x[(rows[i], d)]);
+    let features = Features::new(x, parameters.w.clone());
+    let last = features.h().cols() - 1;
+    let phi = Mat::from_fn(rows.len(), last, |i, m| features.h()[(i, m)]);
+    let mut k = Mat::zeros(rows.len(), rows.len());
+    par_mul(&mut k, phi.view(), phi.view().transpose(), false);
+    k
+}
+
+/// The largest distance between two rows, nearly: from the row that is farthest from the first to the one that is farthest from it, and
+/// on until no farther one is found.
+pub fn diameter(x: &Mat) -> f64 {
+    let square = |a: usize, b: usize| x.row(a).iter().zip(x.row(b)).map(|(p, q)| (p - q).powi(2)).sum::<f64>();
+    let (mut from, mut longest) = (0, -1.0);
+    loop {
+        let Some(to) = (0..x.rows()).max_by(|&a, &b| square(from, a).total_cmp(&square(from, b))) else { return 0.0 };
+        if square(from, to) <= longest {
+            return longest.sqrt();
+        }
+        (longest, from) = (square(from, to), to);
+    }
+}
+
+#[cfg(test)]
+mod tests;

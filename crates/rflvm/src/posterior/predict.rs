@@ -1,0 +1,176 @@
+//! What a fit expects of rows of its table, seen again, and of places in its latent space where no row is.
+//!
+//! Given a draw of the parameters, a row has its own x and offset, and a cell of it is a draw of its family at f: over the draws of the
+//! posterior these are draws of p(ỹ_nj | Y), of a cell that is like the observed one and not the same. A place is given in the
+//! common frame and brought into each draw by that draw's own turn and shift. Its trials are not known: a multinomial row has one,
+//! and so has a binomial cell unless all cells have the same.
+
+use super::fitted::{Fitted, HELD};
+use super::frame::Frame;
+use super::parameters::{Parameters, Stored};
+use super::predicted::Predicted;
+use crate::error::RunError;
+use crate::linalg::Mat;
+use crate::model::Model;
+use crate::model::family::Row;
+use crate::rng::Stream;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// What to predict.
+#[derive(Debug, Clone, Copy)]
+pub enum Points<'a> {
+    /// Rows of the table.
+    Rows(&'a [usize]),
+    /// Positions, K×D in the frame, with the same offset.
+    Places {
+        /// The frame.
+        frame: &'a Frame,
+        /// Where.
+        x: &'a Mat,
+        /// o.
+        offset: f64,
+    },
+}
+
+impl Points<'_> {
+    /// How many.
+    pub fn count(&self) -> usize {
+        match self {
+            Points::Rows(rows) => rows.len(),
+            Points::Places { x, .. } => x.rows(),
+        }
+    }
+
+    /// F of some of them under a draw.
+    pub fn f(&self, model: &Model, parameters: &Parameters, some: Range<usize>) -> Mat {
+        match self {
+            Points::Rows(rows) => parameters.f_of_rows(model, &rows[some]),
+            Points::Places { frame, x, offset } => {
+                let placement = frame.of(&parameters.x, &parameters.w);
+                let asked = Mat::from_fn(some.len(), x.cols(), |i, d| x[(some.start + i, d)]);
+                parameters.f(placement.back(&asked), &vec![*offset; some.len()])
+            }
+        }
+    }
+
+    /// The row of the table that a point is; one beyond the table for a place.
+    fn row(&self, model: &Model, i: usize) -> usize {
+        match self {
+            Points::Rows(rows) => rows[i],
+            Points::Places { .. } => model.rows(),
+        }
+    }
+
+    /// What tells the randomness of a point apart from that of others: a row has the same whatever is asked beside it.
+    fn key(&self, i: usize) -> u64 {
+        match self {
+            Points::Rows(rows) => rows[i] as u64,
+            Points::Places { .. } => i as u64,
+        }
+    }
+}
+
+impl Fitted<'_> {
+    /// What is expected of each point (outer) and column of the model (inner), from at most `most` draws.
+    pub fn predict(&self, points: Points<'_>, most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
+        self.predict_holding(points, most, HELD)
+    }
+
+    fn predict_holding(&self, points: Points<'_>, most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
+        let visited = self.visited(most)?;
+        let columns = self.model.columns();
+        let height = (held / (columns * visited.len()).max(1)).max(1);
+        let mut cells = Vec::with_capacity(points.count());
+        for start in (0..points.count()).step_by(height) {
+            let some = start..(start + height).min(points.count());
+            let mut means = vec![0.0; some.len() * columns];
+            let mut drawn = vec![Vec::with_capacity(visited.len()); some.len() * columns];
+            self.visit_points(&visited, points, some, |_, replica| {
+                let each = replica.expected.as_slice().iter().zip(replica.drawn.as_slice());
+                for ((mean, drawn), (expected, y)) in means.iter_mut().zip(&mut drawn).zip(each) {
+                    *mean += expected / visited.len() as f64;
+                    drawn.push(*y);
+                }
+            })?;
+            let cell = |(mean, drawn): (&f64, &mut Vec<f64>)| Predicted::of(*mean, drawn);
+            let rows = means.chunks(columns).zip(drawn.chunks_mut(columns));
+            cells.extend(rows.map(|(means, drawn)| means.iter().zip(drawn).map(cell).collect()));
+        }
+        Ok(cells)
+    }
+
+    /// Hands `count` drawn tables to `take`, points × columns of the model, each from another draw of the parameters.
+    pub fn replicas<E: From<RunError>>(
+        &self,
+        points: Points<'_>,
+        count: usize,
+        mut take: impl FnMut(usize, &Mat) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let visited = self.visited(count).map_err(RunError::from)?;
+        // The first failure counts; a closure cannot return it.
+        let mut outcome = Ok(());
+        self.visit_points(&visited, points, 0..points.count(), |i, replica| {
+            if outcome.is_ok() {
+                outcome = take(i, &replica.drawn);
+            }
+        })?;
+        outcome
+    }
+
+    /// Hands cells of some of the points to `take`, draw after draw. They do not depend on which points are asked for together.
+    fn visit_points(
+        &self,
+        visited: &[(usize, usize)],
+        points: Points<'_>,
+        some: Range<usize>,
+        mut take: impl FnMut(usize, &Replica),
+    ) -> Result<(), RunError> {
+        let mut stored = Stored::open(self.store, self.model)?;
+        // Reading is one task; what is made of a draw is one each.
+        let at_once = rayon::current_num_threads();
+        for (start, part) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
+            let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
+            let parameters = part.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            let replica = |(&(chain, draw), parameters): (&(usize, usize), &Parameters)| {
+                let stream = self.stream.at(chain as u64).at(draw as u64);
+                Replica::draw(self.model, parameters, points, some.clone(), stream)
+            };
+            let replicas: Vec<Replica> = part.par_iter().zip(&parameters).map(replica).collect();
+            replicas.iter().zip(start..).for_each(|(replica, i)| take(i, replica));
+        }
+        Ok(())
+    }
+}
+
+/// E[y | f] and a draw of y, points × columns of the model.
+struct Replica {
+    expected: Mat,
+    drawn: Mat,
+}
+
+impl Replica {
+    fn draw(model: &Model, parameters: &Parameters, points: Points<'_>, some: Range<usize>, stream: Stream) -> Self {
+        let f = points.f(model, parameters, some.clone());
+        let unseen = vec![f64::NAN; f.cols()];
+        let mut replica = Replica { expected: Mat::zeros(f.rows(), f.cols()), drawn: Mat::zeros(f.rows(), f.cols()) };
+        for (i, point) in some.enumerate() {
+            let (n, rng) = (points.row(model, point), &mut stream.at(points.key(point)).rng());
+            for (block, theta) in model.blocks().iter().zip(&parameters.theta) {
+                let columns = block.columns.clone();
+                let y = if n < model.rows() { model.y().row(n) } else { &unseen };
+                let row = Row { n, y: &y[columns.clone()], theta };
+                let f = &f.row(i)[columns.clone()];
+                block.family.mean(row, f, &mut replica.expected.row_mut(i)[columns.clone()]);
+                block.family.simulate(row, f, &mut replica.drawn.row_mut(i)[columns], rng);
+            }
+            // Trials that are not known make no count, whatever was drawn.
+            let cells = replica.drawn.row_mut(i).iter_mut().zip(replica.expected.row(i));
+            cells.filter(|(_, expected)| expected.is_nan()).for_each(|(y, _)| *y = f64::NAN);
+        }
+        replica
+    }
+}
+
+#[cfg(test)]
+mod tests;
