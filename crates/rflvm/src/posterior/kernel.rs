@@ -2,11 +2,12 @@
 //!
 //! In the common frame w̃_l = w_l R, so that along axis d, k(r) = (1/L) Σ_l cos(r w̃_ld). Over all directions of δ, |δ| = r,
 //! it is (1/L) Σ_l Λ_D(r|w_l|), with Λ_D the mean of cos(z·u) over unit vectors u: cos z, J_0(z), sin z/z for D = 1, 2, 3. The spectral density is that
-//! of |w̃_ld|, or of |w_l|: a histogram of the L frequencies, averaged over draws.
+//! of |w̃_ld|, or of |w_l|: the L frequencies of a draw, smoothed by a normal kernel that is reflected at 0.
 
 use super::diagnostics::quantile;
 use super::fitted::{Fitted, HELD};
 use super::frame::Frame;
+use super::mean_and_sd;
 use super::parameters::{Parameters, Stored};
 use crate::error::RunError;
 use crate::linalg::{Mat, par_mul};
@@ -16,9 +17,9 @@ use std::f64::consts::PI;
 
 /// Distances at which the kernel is looked at.
 const STEPS: usize = 101;
-/// Bins of the spectral density.
-const BINS: usize = 40;
-/// Share of the frequencies of all draws that the bins hold; the few beyond would leave the rest in one bin.
+/// Frequencies at which the spectral density is looked at.
+const FREQUENCIES: usize = 40;
+/// Share of the frequencies of all draws that they span; the few beyond would leave the rest in a corner.
 const SHOWN: f64 = 0.995;
 
 /// Posterior mean and 5% and 95% quantiles of a function at some places.
@@ -37,7 +38,7 @@ pub struct Curve {
 pub struct Learned {
     /// k(δ) for |δ| from 0 to the diameter.
     pub kernel: Vec<Curve>,
-    /// Density of |w̃_d|, and of |w|, at the middles of bins.
+    /// Density of |w̃_d|, and of |w|.
     pub density: Vec<Curve>,
 }
 
@@ -135,19 +136,23 @@ fn mean_over_directions(dim: usize, z: f64) -> f64 {
     }
 }
 
-/// A histogram of |w| in column d, each draw's of area 1 (less the few beyond the last bin).
+/// The density of |w| in column d, of area 1 over 0 to ∞ for each draw.
 fn density(draws: &[Mat], d: usize) -> Curve {
     let mut all: Vec<f64> = draws.iter().flat_map(|w| w.col(d)).map(f64::abs).collect();
     all.sort_unstable_by(f64::total_cmp);
-    let reach = quantile(&all, SHOWN);
-    let width = if reach > 0.0 { reach / BINS as f64 } else { 1.0 };
+    let frequencies = draws.first().map_or(1, Mat::rows) as f64;
+    // Silverman's rule for the frequencies of one draw (1986, equation 3.31).
+    let spread = mean_and_sd(&all).1.min((quantile(&all, 0.75) - quantile(&all, 0.25)) / 1.34);
+    let width = if spread > 0.0 { 0.9 * spread * frequencies.powf(-0.2) } else { 1.0 };
+    let reach = quantile(&all, SHOWN) + 2.0 * width;
+    let at: Vec<f64> = (0..FREQUENCIES).map(|i| reach * i as f64 / (FREQUENCIES - 1) as f64).collect();
     let of = |w: &Mat| {
-        let mut bins = vec![0.0; BINS];
-        let each = w.col(d).into_iter().map(|w| (w.abs() / width) as usize);
-        each.filter(|&bin| bin < BINS).for_each(|bin| bins[bin] += 1.0 / (w.rows() as f64 * width));
-        bins
+        let own: Vec<f64> = w.col(d).into_iter().map(f64::abs).collect();
+        let normal = |from: f64| (-0.5 * (from / width).powi(2)).exp();
+        let sum = |a: &f64| own.iter().map(|w| normal(a - w) + normal(a + w)).sum::<f64>();
+        at.iter().map(|a| sum(a) / (own.len() as f64 * width * (2.0 * PI).sqrt())).collect()
     };
-    Curve::over((0..BINS).map(|b| (b as f64 + 0.5) * width).collect(), draws.iter().map(of).collect())
+    Curve::over(at.clone(), draws.par_iter().map(of).collect())
 }
 
 impl Curve {
