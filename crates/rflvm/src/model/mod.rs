@@ -290,13 +290,16 @@ impl Model {
         })
     }
 
+    /// ln p(y_n | f, θ) with all constants.
+    pub fn ln_density_row(&self, theta: &[Theta], n: usize, f: &[f64]) -> f64 {
+        let of_block =
+            |(b, theta): (&Block, &Theta)| b.family.log_density(self.row(b, n, theta), &f[b.columns.clone()]);
+        self.blocks.iter().zip(theta).map(of_block).sum()
+    }
+
     /// ln p(Y | F, θ) with all constants, from the state's F.
     pub fn ln_likelihood(&self, state: &State) -> f64 {
-        let of_row = |n: usize| -> f64 {
-            let f = state.f.row(n);
-            let blocks = self.blocks.iter().zip(&state.theta);
-            blocks.map(|(b, theta)| b.family.log_density(self.row(b, n, theta), &f[b.columns.clone()])).sum()
-        };
+        let of_row = |n: usize| self.ln_density_row(&state.theta, n, state.f.row(n));
         crate::par::sum(self.rows(), 16 * self.columns(), |rows| rows.map(of_row).sum())
     }
 

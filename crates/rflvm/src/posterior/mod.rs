@@ -7,9 +7,14 @@ pub mod fitted;
 #[cfg(test)]
 mod fixture;
 pub mod forecast;
+pub mod heldout;
 pub mod impute;
+pub mod leave_out;
 pub mod parameters;
 pub mod predicted;
+pub mod psis;
+pub mod ranking;
+pub mod row_density;
 pub mod score;
 
 use crate::draws::Memory;
