@@ -3,6 +3,7 @@
 mod args;
 mod atomic;
 mod blocks;
+mod compare;
 mod config;
 mod demo;
 mod doctor;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Fit(args) => fit::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Resume(args) => resume::run(args),
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),

@@ -5,6 +5,7 @@
 
 mod colour;
 mod frame;
+pub mod intervals;
 mod paint;
 pub mod paths;
 #[cfg(test)]
