@@ -4,6 +4,7 @@ use crate::config::{Config, ModelConfig};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// Bayesian non-linear dimension reduction for counts, yes/no, compositional, real and incomplete tables.
@@ -81,6 +82,15 @@ pub enum KernelArg {
     Learned,
     /// exp(−|x−x'|²/(2ℓ²)).
     Rbf,
+}
+
+impl Display for KernelArg {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KernelArg::Learned => "learned",
+            KernelArg::Rbf => "rbf",
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]

@@ -37,6 +37,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let comparison = Comparison::new(args, config, how)?;
     atomic::prepare_dir(&args.out)?;
     let _lock = lock(&args.out)?;
+    stop::listen();
     let ledger = Ledger::open(&args.out, &comparison.settings_in_words(), args.overwrite)?;
     let outcomes = comparison.fit_all(&ledger, voice)?;
     Report::new(&comparison.table.path, &outcomes, comparison.note())?.tell(&args.out, voice)
@@ -144,7 +145,6 @@ impl Comparison {
         voice.say(&format!(
             "{rows} rows × {columns} columns, {count} candidates, {all} fits of which {done} are done; seed {seed}"
         ));
-        stop::listen();
         for (i, task) in tasks.iter().enumerate() {
             if pieces[i].is_none() {
                 voice.say(&format!("fit {} of {all}: {}", i + 1, task.words()));

@@ -5,6 +5,9 @@ mod common;
 use common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// Counts that follow one latent position, with two holes.
 fn counts() -> String {
@@ -55,7 +58,8 @@ fn candidates_are_ranked_on_the_same_cells_for_any_number_of_threads() {
     let dir = folder("ranked");
     fs::write(dir.join("t.csv"), counts()).unwrap();
     let lists = ["--latent-dims", "1,2", "--likelihoods", "poisson,negative-binomial"];
-    let output = good(&dir, &[&with(&lists)[..15], &["--threads", "1"]].concat());
+    let loud: Vec<&str> = with(&lists).into_iter().filter(|word| *word != "-q").collect();
+    let output = good(&dir, &[&loud[..], &["--threads", "1"]].concat());
     let said = text(&output.stdout);
     let all = lines(&dir, "o/compare.csv");
     assert_eq!(
@@ -99,7 +103,8 @@ fn what_is_done_is_not_done_again_and_lists_may_grow() {
     assert_eq!(fits(&dir).len(), 3);
     assert_eq!((fs::read(&file).unwrap(), fs::metadata(&file).unwrap().modified().unwrap()), (before, made));
     // The seed is that of the comparison if none is given.
-    let without_seed: Vec<&str> = of("1,2,3").into_iter().filter(|word| !["--seed", "3", "-q"].contains(word)).collect();
+    let without_seed: Vec<&str> =
+        of("1,2,3").into_iter().filter(|word| !["--seed", "3", "-q"].contains(word)).collect();
     let said = text(&good(&dir, &without_seed).stderr);
     assert!(said.contains("3 fits of which 3 are done; seed 3"), "{said}");
 }
@@ -141,10 +146,22 @@ fn what_cannot_be_compared_is_told_in_one_sentence() {
     for (arguments, words) in [
         (&["compare", "t.csv", "--out", "p"][..], &["likelihood is not given"][..]),
         (&["compare", "t.csv", "--out", "p", "--likelihoods", "poisson,multinomial"], &["row 6", "multinomial"]),
-        (&["compare", "real.csv", "--out", "p", "--likelihoods", "gaussian,poisson"], &["as poisson: ", "real.csv", "row 1"]),
-        (&["compare", "t.csv", "--out", "p", "--likelihoods", "poisson,normal"], &["as normal: ", "no likelihood 'normal'"]),
-        (&["compare", "t.csv", "--out", "p", "--likelihood", "poisson", "--latent-dims", "1,two"], &["--latent-dims", "two"]),
-        (&["compare", "t.csv", "--out", "p", "--likelihood", "poisson", "--likelihoods", "gaussian"], &["--likelihoods"]),
+        (
+            &["compare", "real.csv", "--out", "p", "--likelihoods", "gaussian,poisson"],
+            &["as poisson: ", "real.csv", "row 1"],
+        ),
+        (
+            &["compare", "t.csv", "--out", "p", "--likelihoods", "poisson,normal"],
+            &["as normal: ", "no likelihood 'normal'"],
+        ),
+        (
+            &["compare", "t.csv", "--out", "p", "--likelihood", "poisson", "--latent-dims", "1,two"],
+            &["--latent-dims", "two"],
+        ),
+        (
+            &["compare", "t.csv", "--out", "p", "--likelihood", "poisson", "--likelihoods", "gaussian"],
+            &["--likelihoods"],
+        ),
         (&["compare", "t.csv", "--out", "p", "--likelihood", "poisson", "--loo", "--time", "a"], &["loo is given"]),
     ] {
         refuse(arguments, words);
@@ -162,7 +179,8 @@ fn folds_trials_and_rows_left_out_are_scored() {
     let dir = folder("scored");
     fs::write(dir.join("t.csv"), counts().replace(",,", ",1,")).unwrap();
     let flags = ["--likelihoods", "poisson,gaussian", "--latent-dim", "1", "--folds", "3", "--loo"];
-    let output = good(&dir, &[&with(&flags)[..], &["--json"]].concat().into_iter().filter(|w| *w != "-q").collect::<Vec<_>>());
+    let output =
+        good(&dir, &[&with(&flags)[..], &["--json"]].concat().into_iter().filter(|w| *w != "-q").collect::<Vec<_>>());
     let events: Vec<serde_json::Value> =
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(events.iter().any(|e| e["event"] == "warning" && e["message"].as_str().unwrap().contains("approximation")));
@@ -177,4 +195,37 @@ fn folds_trials_and_rows_left_out_are_scored() {
     assert!((0.5..2.0).contains(&ratio), "{ratio}");
     good(&dir, &[&with(&["--likelihood", "multinomial", "--latent-dims", "1,2"])[..], &["--overwrite"]].concat());
     assert_eq!(lines(&dir, "o/compare.csv").len(), 3);
+}
+
+/// Columns of several families, some of them multinomial: cells of the ones and trials of the others are held out.
+#[test]
+fn families_by_column_are_scored_together() {
+    let dir = folder("blocks");
+    fs::write(dir.join("t.csv"), counts()).unwrap();
+    let families = "column,likelihood\na,multinomial\nb,multinomial\nc,poisson\nd,multinomial\ne,gaussian\n";
+    fs::write(dir.join("f.csv"), families).unwrap();
+    good(&dir, &with(&["--blocks", "f.csv", "--kernels", "learned,rbf"]));
+    let all = lines(&dir, "o/compare.csv");
+    assert_eq!((all.len(), all[1][1].as_str()), (3, "blocks"));
+    assert_ne!(all[1][2], all[2][2]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_comparison_keeps_what_is_done() {
+    let dir = folder("interrupted");
+    fs::write(dir.join("t.csv"), counts()).unwrap();
+    let long = ["compare", "t.csv", "--out", "o", "--likelihood", "poisson", "--latent-dims", "1,2", "--seed", "1"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
+    command.current_dir(&dir).args(long).args(["--features", "8", "--warmup", "1000000"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !dir.join("o/fits").exists() {
+        sleep(Duration::from_millis(1));
+    }
+    sleep(Duration::from_millis(50));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("0 of 2 fits are kept in o"), "{}", text(&output.stderr));
+    assert!(fits(&dir).is_empty() && !dir.join("o/compare.csv").exists());
 }

@@ -50,24 +50,16 @@ impl Candidate {
         })
     }
 
-    /// Its kernel as users type it.
-    pub fn kernel_name(&self) -> &'static str {
-        match self.kernel {
-            KernelArg::Learned => "learned",
-            KernelArg::Rbf => "rbf",
-        }
-    }
-
     /// In words.
     pub fn words(&self) -> String {
-        let Candidate { latent_dim, likelihood, features, .. } = self;
-        format!("D = {latent_dim}, {likelihood}, {} kernel, {features} features", self.kernel_name())
+        let Candidate { latent_dim, likelihood, kernel, features, .. } = self;
+        format!("D = {latent_dim}, {likelihood}, {kernel} kernel, {features} features")
     }
 
     /// As part of the name of a file.
     pub fn stem(&self) -> String {
-        let Candidate { latent_dim, likelihood, features, .. } = self;
-        format!("d{latent_dim}-{likelihood}-{}-m{features}", self.kernel_name())
+        let Candidate { latent_dim, likelihood, kernel, features, .. } = self;
+        format!("d{latent_dim}-{likelihood}-{kernel}-m{features}")
     }
 
     /// What makes it simpler than another, in order: fewer latent dimensions, fewer features, fewer parameters a column, a
@@ -96,13 +88,13 @@ pub fn candidates(
         }
     };
     let dims = listed("latent-dims", &args.latent_dims, config.model.latent_dim)?;
-    let kernels = listed("kernels", &args.kernels.as_ref().map(|k| k.iter().map(Named::from).collect()), None)?;
+    let kernels = listed("kernels", &args.kernels, config.model.kernel)?;
     let features = listed("feature-counts", &args.feature_counts, config.model.features)?;
     listed("likelihoods", &args.likelihoods, None)?;
     let has_binomial = likelihoods.iter().flatten().any(|name| name == "binomial");
     let mut candidates = Vec::new();
     for likelihood in &likelihoods {
-        for kernel in &kernels {
+        for &kernel in &kernels {
             for &features in &features {
                 for &latent_dim in &dims {
                     let mut config = config.clone();
@@ -112,7 +104,7 @@ pub fn candidates(
                         config.trials.filter(|_| !has_binomial || likelihood.as_deref() == Some("binomial"));
                     config.model.latent_dim = latent_dim.or(config.model.latent_dim);
                     config.model.features = features.or(config.model.features);
-                    config.model.kernel = kernel.as_ref().map(|k| k.0).or(config.model.kernel);
+                    config.model.kernel = kernel.or(config.model.kernel);
                     let name = likelihood.as_deref().filter(|_| likelihoods.len() > 1);
                     let candidate = Candidate::new(config, table, timeline);
                     candidates.push(candidate.map_err(|failure| match name {
@@ -129,25 +121,6 @@ pub fn candidates(
         return Err(SpecError::Setting { setting: "likelihoods", value, rule: rule.into() }.into());
     }
     Ok(candidates)
-}
-
-/// A kernel by its name.
-#[derive(Clone, PartialEq)]
-struct Named(KernelArg);
-
-impl From<&KernelArg> for Named {
-    fn from(kernel: &KernelArg) -> Self {
-        Named(*kernel)
-    }
-}
-
-impl Display for Named {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self.0 {
-            KernelArg::Learned => "learned",
-            KernelArg::Rbf => "rbf",
-        })
-    }
 }
 
 /// The entries of a list, none of them twice; or the one setting.

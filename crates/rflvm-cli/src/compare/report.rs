@@ -157,7 +157,7 @@ impl<'a> Report<'a> {
         let outcome = &self.outcomes[i];
         let c = outcome.candidate;
         let mut line =
-            vec![c.latent_dim.to_string(), c.likelihood.clone(), c.kernel_name().into(), c.features.to_string()];
+            vec![c.latent_dim.to_string(), c.likelihood.clone(), c.kernel.to_string(), c.features.to_string()];
         let mut put = |e: Estimate| line.extend([text(e.value), text(e.error)]);
         put(outcome.rows.total());
         put(self.ranking.differences[i]);

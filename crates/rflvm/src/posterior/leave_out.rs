@@ -5,7 +5,7 @@
 //! posterior without the row is too far away to be reached.
 
 use super::diagnostics::diagnose;
-use super::heldout::{Mixing, Trace};
+use super::mixing::{Mixing, Trace};
 use super::psis::{Smoothed, TRUSTED, ln_sum_exp, smooth};
 use super::ranking::Rows;
 use super::row_density::RowDensity;
@@ -101,4 +101,33 @@ fn one_row(chains: &[&Vec<f64>]) -> (f64, f64) {
     let Smoothed { ln_weights, k } = smooth(&all.iter().map(|v| -v).collect::<Vec<_>>(), efficiency);
     let terms: Vec<f64> = ln_weights.iter().zip(&all).map(|(w, v)| w + v).collect();
     (ln_sum_exp(&terms), k)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dist::{ln_normal, normal, normals};
+
+    /// y_n ~ N(μ, 1), μ ~ N(0, 100): what one row adds to the others is known, and so are its draws.
+    #[test]
+    fn rows_of_a_conjugate_model_are_left_out_exactly() {
+        const ROWS: usize = 12;
+        const DRAWS: usize = 2000;
+        let mut rng = Stream::new(1).rng();
+        let y = normals(ROWS, &mut rng);
+        let precision = |rows: usize| 0.01 + rows as f64;
+        let total: f64 = y.iter().sum();
+        let means: Vec<f64> =
+            (0..2 * DRAWS).map(|_| total / precision(ROWS) + normal(&mut rng) / precision(ROWS).sqrt()).collect();
+        for &y in &y {
+            let of = |means: &[f64]| -> Vec<f64> { means.iter().map(|&m| ln_normal(y, m, 1.0)).collect() };
+            let (first, second) = (of(&means[..DRAWS]), of(&means[DRAWS..]));
+            let (ln_density, k) = one_row(&[&first, &second]);
+            let left = precision(ROWS - 1);
+            let exact = ln_normal(y, (total - y) / left, 1.0 + 1.0 / left);
+            // Weights 1/p have a variance of about 1/ROWS, so the log density an error of about √(1/ROWS/4000) = 0.005.
+            assert!((ln_density - exact).abs() < 0.02, "{ln_density}, exactly {exact}");
+            assert!(k < TRUSTED, "{k}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ pub mod forecast;
 pub mod heldout;
 pub mod impute;
 pub mod leave_out;
+pub mod mixing;
 pub mod parameters;
 pub mod predicted;
 pub mod psis;
