@@ -3,8 +3,8 @@
 # make validate  the statistical tests at real power, about a quarter of an hour on two cores
 # make bench     speed, side by side with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the same with small tables and few sweeps, a few minutes
-# make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images
-.PHONY: demo test validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-check check-tools
+# make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
+.PHONY: demo test validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # The demo reads no table, so it need not wait for the crates that read Parquet and Arrow.
 demo: check-tools
@@ -50,7 +50,7 @@ bench: check-tools $(BENCH_VENV)/installed
 bench-quick:
 	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
 
-paper-missing paper-forecast paper-paths paper-transform paper-digits: paper-%: check-tools $(BENCH_VENV)/installed
+paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare: paper-%: check-tools $(BENCH_VENV)/installed
 	cargo build --release --quiet --package rflvm-cli
 	$(BENCH_VENV)/bin/python paper/$*.py $(ARGS)
 

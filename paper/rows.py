@@ -28,7 +28,8 @@ class Rows:
         row = {"key": key, "settings": settings, **results, "seconds": round(time.time() - begun, 1)}
         self.rows = [r for r in self.rows if r["key"] != key] + [row]
         self.save()
-        print(f"{' '.join(key)}: MSE {row['mse']:.4f}, {row['seconds']:.0f} s", flush=True)
+        said = f"MSE {row['mse']:.4f}, " if "mse" in row else f"{row['chosen']} chosen, " if "chosen" in row else ""
+        print(f"{' '.join(key)}: {said}{row['seconds']:.0f} s", flush=True)
 
     def save(self):
         """Writes the file under another name first: a run that is stopped leaves the old one whole."""

@@ -1,9 +1,11 @@
 //! What was typed.
 
 use crate::config::{Config, ModelConfig};
+use crate::latent_dim::LatentDim;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// Bayesian non-linear dimension reduction for counts, yes/no, compositional, real and incomplete tables.
@@ -34,6 +36,8 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// See a table in seconds: latent positions at the maximum of their posterior, with hardly a word of uncertainty.
     Map(Box<MapArgs>),
+    /// Fit a table in several ways and say which predicts held-out cells best: latent dimension, family, kernel, features.
+    Compare(Box<CompareArgs>),
     /// Go on with a fit that was stopped, killed or interrupted, as if it had never been.
     Resume(ResumeArgs),
     /// Say whether a fit has converged, and what to do if not.
@@ -95,6 +99,15 @@ pub enum KernelArg {
     Rbf,
 }
 
+impl Display for KernelArg {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KernelArg::Learned => "learned",
+            KernelArg::Rbf => "rbf",
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeFormArg {
@@ -154,6 +167,45 @@ pub struct MapArgs {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Replace the fit or point estimate that the folder holds.
+    #[arg(long)]
+    pub overwrite: bool,
+    #[command(flatten)]
+    pub voice: VoiceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(mut_arg("warmup", |arg| arg.help("Sweeps before draws are kept [default: 300]")))]
+#[command(mut_arg("draws", |arg| arg.help("Draws kept per chain [default: 300]")))]
+pub struct CompareArgs {
+    /// What all candidates share; what is listed below is tried in every combination.
+    #[command(flatten)]
+    pub config: Config,
+    /// Latent dimensions to try, comma-separated.
+    #[arg(long, value_delimiter = ',', value_name = "D,…", conflicts_with = "latent_dim")]
+    pub latent_dims: Option<Vec<LatentDim>>,
+    /// Families to try, comma-separated. A multinomial does not compare with others.
+    #[arg(long, value_delimiter = ',', value_name = "FAMILY,…", conflicts_with_all = ["likelihood", "blocks"])]
+    pub likelihoods: Option<Vec<String>>,
+    /// Kernels to try, comma-separated.
+    #[arg(long, value_delimiter = ',', value_name = "KERNEL,…", value_enum, conflicts_with = "kernel")]
+    pub kernels: Option<Vec<KernelArg>>,
+    /// Numbers of random features to try, comma-separated.
+    #[arg(long, value_delimiter = ',', value_name = "M,…", conflicts_with = "features")]
+    pub feature_counts: Option<Vec<usize>>,
+    /// Hold out every cell once, in so many parts; 1 holds out some cells once. Each candidate is fitted so many times.
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    pub folds: usize,
+    /// Share of the cells that is held out; of a multinomial, share of the trials [default: 0.1].
+    #[arg(long, value_name = "SHARE")]
+    pub held_out: Option<f64>,
+    /// Also score rows left out one by one, by importance sampling from one more fit of the whole table.
+    #[arg(long)]
+    pub loo: bool,
+    /// Folder for the results: compare.csv, compare.svg, and what is done so far. The same command takes up a comparison that
+    /// was stopped; longer lists add to one that is there.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Replace the comparison that the folder holds.
     #[arg(long)]
     pub overwrite: bool,
     #[command(flatten)]

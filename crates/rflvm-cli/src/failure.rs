@@ -105,6 +105,34 @@ pub enum Failure {
         /// The folder.
         dir: String,
     },
+    /// A comparison was stopped by Ctrl-C; what was finished is saved.
+    #[error("stopped; {done} of {all} fits are kept in {dir}, and the same command goes on from there")]
+    Paused {
+        /// The folder.
+        dir: String,
+        /// Fits that are finished.
+        done: usize,
+        /// Fits in all.
+        all: usize,
+    },
+    /// The folder holds a comparison with other settings.
+    #[error(
+        "{dir}: the folder holds a comparison with {change}; use what it began with, replace it with --overwrite, or choose another folder with --out"
+    )]
+    Compared {
+        /// The folder.
+        dir: String,
+        /// What is different.
+        change: String,
+    },
+    /// A candidate that the table cannot have.
+    #[error("as {name}: {failure}")]
+    Candidate {
+        /// Its family.
+        name: String,
+        /// What is wrong.
+        failure: Box<Failure>,
+    },
     /// Draws or a checkpoint could not be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -133,7 +161,7 @@ impl Failure {
     /// The documented exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Failure::Interrupted { .. } => ExitCode::from(crate::stop::EXIT_CODE),
+            Failure::Interrupted { .. } | Failure::Paused { .. } => ExitCode::from(crate::stop::EXIT_CODE),
             Failure::Write { .. } | Failure::Run(_) | Failure::Replayable { .. } | Failure::Store(_) => {
                 ExitCode::from(1)
             }

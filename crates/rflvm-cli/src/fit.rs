@@ -156,11 +156,7 @@ impl Fit {
 
     /// Limits the processor to the instruction sets that were asked for.
     pub fn use_instructions(&self) {
-        kernels::force(match self.config.run.instructions {
-            Some(InstructionsArg::Avx2) => Level::Avx2,
-            Some(InstructionsArg::Baseline) => Level::Baseline,
-            _ => Level::Avx512,
-        });
+        use_instructions(&self.config);
     }
 
     /// For each column of the table, its place in the model.
@@ -174,6 +170,15 @@ impl Fit {
     pub fn stream(&self) -> Stream {
         Stream::new(self.settings.seed)
     }
+}
+
+/// Limits the processor to the instruction sets that the settings name.
+pub fn use_instructions(config: &Config) {
+    kernels::force(match config.run.instructions {
+        Some(InstructionsArg::Avx2) => Level::Avx2,
+        Some(InstructionsArg::Baseline) => Level::Baseline,
+        _ => Level::Avx512,
+    });
 }
 
 fn seconds(value: f64) -> Result<Duration, SpecError> {

@@ -5,6 +5,7 @@ mod atomic;
 mod axes;
 mod blocks;
 mod check;
+mod compare;
 mod config;
 mod demo;
 mod doctor;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(args),
         Command::Fit(args) => fit::run(args),
         Command::Map(args) => map::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Resume(args) => resume::run(args),
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),

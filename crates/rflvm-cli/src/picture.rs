@@ -6,6 +6,7 @@
 mod colour;
 pub mod curves;
 mod frame;
+pub mod intervals;
 mod paint;
 pub mod paths;
 #[cfg(test)]

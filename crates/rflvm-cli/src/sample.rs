@@ -50,7 +50,7 @@ pub fn checkpoint_path(dir: &Path) -> PathBuf {
 }
 
 /// Keeps other runs out of the folder for as long as the file is held; the system lets go of it even if the program is killed.
-fn lock(dir: &Path) -> Result<File, Failure> {
+pub fn lock(dir: &Path) -> Result<File, Failure> {
     let path = dir.join(".lock");
     let refused =
         |error: std::io::Error| Failure::Write { path: path.display().to_string(), reason: plain_reason(&error) };

@@ -29,6 +29,7 @@ pub mod rng;
 pub mod simulate;
 pub mod slice;
 pub mod spec;
+pub mod split;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

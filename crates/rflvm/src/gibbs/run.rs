@@ -75,7 +75,8 @@ impl<'a> Run<'a> {
                 let fail = |source| RunError::Numerical { chain: number + 1, sweep, source };
                 let info = step.map_err(fail)?;
                 if let Some(draw) = pool.install(|| chain.draw()).map_err(fail)? {
-                    sink.push(&draw)?;
+                    // In the pool too: what a sink works out of a draw may be as much as a sweep.
+                    pool.install(|| sink.push(&draw))?;
                 }
                 let progress = Progress {
                     chain: number,

@@ -11,11 +11,17 @@ pub mod fitted;
 mod fixture;
 pub mod forecast;
 pub mod frame;
+pub mod heldout;
 pub mod impute;
 pub mod kernel;
+pub mod leave_out;
+pub mod mixing;
 pub mod parameters;
 pub mod predict;
 pub mod predicted;
+pub mod psis;
+pub mod ranking;
+pub mod row_density;
 pub mod score;
 pub mod transform;
 

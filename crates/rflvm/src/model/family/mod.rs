@@ -107,6 +107,11 @@ pub trait Family: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Whether a row of the block is observed or missing as a whole.
+    fn is_whole(&self) -> bool {
+        false
+    }
+
     /// Whether the block's shape fits what the family was given (a matrix of trials, say).
     fn check_shape(&self, _rows: usize, _columns: usize) -> Result<(), DataError> {
         Ok(())

@@ -24,6 +24,10 @@ impl Family for Multinomial {
         not_a_count(y)
     }
 
+    fn is_whole(&self) -> bool {
+        true
+    }
+
     fn check_row(&self, n: usize, y: &[f64]) -> Result<(), DataError> {
         let missing = y.iter().filter(|v| v.is_nan()).count();
         if missing == y.len() {

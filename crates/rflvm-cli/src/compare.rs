@@ -1,0 +1,171 @@
+//! `rflvm compare`: the same table fitted in several ways, each scored by what was held out of it.
+
+mod candidate;
+mod ledger;
+mod report;
+mod task;
+
+use crate::args::CompareArgs;
+use crate::config::{Config, RunConfig};
+use crate::failure::Failure;
+use crate::fit;
+use crate::sample::lock;
+use crate::table::Table;
+use crate::times::Timeline;
+use crate::voice::Voice;
+use crate::{atomic, blocks, stop};
+use candidate::{Candidate, candidates};
+use ledger::{Ledger, Piece};
+use report::{Outcome, Report};
+use rflvm::error::SpecError;
+use rflvm::gibbs::chain::Settings;
+use rflvm::linalg::Mat;
+use rflvm::rng::Stream;
+use rflvm::split::{HeldOut, Split, split};
+use task::{Job, Task};
+
+/// Sweeps of warm-up, and draws, unless asked otherwise: scores of cells need fewer than intervals do.
+pub const SWEEPS: u64 = 300;
+/// Share of the cells that is held out unless asked otherwise.
+const SHARE: f64 = 0.1;
+
+/// Runs the command.
+pub fn run(args: &CompareArgs) -> Result<(), Failure> {
+    let voice = Voice::from(&args.voice);
+    let config = config(args)?;
+    let how = held_out(args)?;
+    let comparison = Comparison::new(args, config, how)?;
+    atomic::prepare_dir(&args.out)?;
+    let _lock = lock(&args.out)?;
+    stop::listen();
+    let ledger = Ledger::open(&args.out, &comparison.settings_in_words(), args.overwrite)?;
+    let outcomes = comparison.fit_all(&ledger, voice)?;
+    Report::new(&comparison.table.path, &outcomes, comparison.note())?.tell(&args.out, voice)
+}
+
+/// The settings that all candidates share; a comparison that is taken up again without a seed has the one it began with.
+fn config(args: &CompareArgs) -> Result<Config, Failure> {
+    let given = &args.config;
+    let stored = [("keep", given.run.keep.is_some()), ("checkpoint", given.run.checkpoint.is_some())];
+    if let Some((setting, _)) = stored.into_iter().find(|(_, is_given)| *is_given) {
+        let rule = "a comparison stores no draws; leave it out, or fit the model that you choose".into();
+        return Err(SpecError::Setting { setting, value: "given".into(), rule }.into());
+    }
+    let seed = if args.overwrite { None } else { Ledger::seed(&args.out) };
+    let run = RunConfig { warmup: Some(SWEEPS), draws: Some(SWEEPS), seed, ..RunConfig::default() };
+    Ok(given.clone().or(Config { run, ..Config::default() }).filled())
+}
+
+fn held_out(args: &CompareArgs) -> Result<HeldOut, SpecError> {
+    match (args.folds, args.held_out) {
+        (0, _) => {
+            let rule = "it must be at least 1".into();
+            Err(SpecError::Setting { setting: "folds", value: "0".into(), rule })
+        }
+        (1, share) => Ok(HeldOut::Share(share.unwrap_or(SHARE))),
+        (_, Some(share)) => {
+            let rule = "several folds hold out every cell once; leave one of the two out".into();
+            Err(SpecError::Setting { setting: "held-out", value: share.to_string(), rule })
+        }
+        (folds, None) => Ok(HeldOut::Folds(folds)),
+    }
+}
+
+/// A comparison with all its candidates, checked; nothing is written yet.
+struct Comparison {
+    config: Config,
+    table: Table,
+    timeline: Option<Timeline>,
+    candidates: Vec<Candidate>,
+    how: HeldOut,
+    splits: Vec<Split>,
+    settings: Settings,
+    loo: bool,
+}
+
+impl Comparison {
+    /// Reads the table, and checks every candidate against it.
+    fn new(args: &CompareArgs, config: Config, how: HeldOut) -> Result<Self, Failure> {
+        let settings = fit::settings(&config);
+        settings.check()?;
+        blocks::time_spec(&config)?;
+        if args.loo && config.time.is_some() {
+            let rule =
+                "rows with times share a path, so none can be left out by itself; leave one of the two flags out";
+            return Err(SpecError::Setting { setting: "loo", value: "given".into(), rule: rule.into() }.into());
+        }
+        let mut table = fit::read(&config)?;
+        let timeline = Timeline::of(&config, &table)?;
+        let candidates = candidates(args, &config, &table, timeline.as_ref())?;
+        // Offsets are known, whatever is held out: size factors are those of the whole table.
+        table.offset = candidates.first().map(|c| c.offset.clone());
+        let wholes = candidates.first().map_or(&[][..], |c| &c.wholes);
+        let y = Mat::from_vec(table.rows, table.columns.len(), table.values.clone());
+        let splits = split(&y, wholes, how, Stream::new(settings.seed).named("held out"))?;
+        Ok(Comparison { config, table, timeline, candidates, how, splits, settings, loo: args.loo })
+    }
+
+    /// What all pieces of a comparison must have in common, by name.
+    fn settings_in_words(&self) -> Vec<(&'static str, String)> {
+        let (run, config) = (&self.settings, &self.config);
+        let held_out = match self.how {
+            HeldOut::Share(share) => share.to_string(),
+            HeldOut::Folds(folds) => format!("{folds} folds"),
+        };
+        vec![
+            ("table", format!("{:016x}", ledger::table_hash(&self.table))),
+            ("program", env!("CARGO_PKG_VERSION").into()),
+            ("held-out", held_out),
+            ("warmup", run.warmup.to_string()),
+            ("draws", run.draws.to_string()),
+            ("thin", run.thin.to_string()),
+            ("chains", run.chains.to_string()),
+            ("seed", run.seed.to_string()),
+            ("start", format!("{:?}", run.start).to_lowercase()),
+            ("instructions", config.run.instructions.map_or(String::new(), |i| format!("{i:?}").to_lowercase())),
+        ]
+    }
+
+    /// Fits what is not in the ledger yet.
+    fn fit_all(&self, ledger: &Ledger, voice: Voice) -> Result<Vec<Outcome<'_>>, Failure> {
+        fit::use_instructions(&self.config);
+        let mut tasks: Vec<Task<'_>> = Vec::new();
+        for candidate in &self.candidates {
+            let splits = self.splits.iter().enumerate();
+            tasks.extend(splits.map(|(i, split)| Task { candidate, job: Job::Split { number: i + 1, split } }));
+            tasks.extend(self.loo.then_some(Task { candidate, job: Job::LeaveOut }));
+        }
+        let mut pieces: Vec<Option<Piece>> = Vec::new();
+        for task in &tasks {
+            pieces.push(ledger.find(task)?);
+        }
+        let (all, done) = (tasks.len(), pieces.iter().flatten().count());
+        let (rows, columns, seed) = (self.table.rows, self.table.columns.len(), self.settings.seed);
+        let count = self.candidates.len();
+        voice.say(&format!(
+            "{rows} rows × {columns} columns, {count} candidates, {all} fits of which {done} are done; seed {seed}"
+        ));
+        for (i, task) in tasks.iter().enumerate() {
+            if pieces[i].is_none() {
+                voice.say(&format!("fit {} of {all}: {}", i + 1, task.words()));
+                let Some(piece) = task.run(self, voice)? else {
+                    let done = pieces.iter().flatten().count();
+                    return Err(Failure::Paused { dir: ledger.dir().display().to_string(), done, all });
+                };
+                pieces[i] = Some(ledger.keep(task, &piece)?);
+            }
+        }
+        let pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
+        let each = self.candidates.iter().zip(pieces.chunks(all / count));
+        Ok(each.map(|(candidate, pieces)| Outcome::new(candidate, pieces)).collect())
+    }
+
+    /// What a reader of the scores should know.
+    fn note(&self) -> Option<&'static str> {
+        let reals = self.candidates.iter().filter(|c| c.is_real).count();
+        ((1..self.candidates.len()).contains(&reals)).then_some(
+            "densities on the reals stand beside probabilities of counts: they compare as if each count were a cell of width 1, \
+             which is an approximation",
+        )
+    }
+}

@@ -1,0 +1,145 @@
+//! A way to fit the table: latent dimension, family, kernel, number of features.
+
+use crate::args::{CompareArgs, KernelArg};
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::fit;
+use crate::latent_dim::LatentDim;
+use crate::table::Table;
+use crate::times::Timeline;
+use rflvm::error::SpecError;
+use rflvm::gibbs::checkpoint::fingerprint;
+use std::fmt::Display;
+
+/// One candidate, which the table can have.
+pub struct Candidate {
+    pub latent_dim: usize,
+    /// The family; `blocks` where a file gives them.
+    pub likelihood: String,
+    pub kernel: KernelArg,
+    pub features: usize,
+    /// Its settings.
+    pub config: Config,
+    /// Almost surely another for another table or model.
+    pub fingerprint: u32,
+    /// Columns of the table that hold multinomial rows.
+    pub wholes: Vec<Vec<usize>>,
+    /// Whether some of its columns have a density on the reals.
+    pub is_real: bool,
+    /// Own parameters of a column, at most.
+    pub parameters: usize,
+    /// o of the whole table.
+    pub offset: Vec<f64>,
+}
+
+impl Candidate {
+    fn new(config: Config, table: &Table, timeline: Option<&Timeline>) -> Result<Self, Failure> {
+        let model = fit::model(&config, &mut table.clone(), timeline)?;
+        let blocks = model.blocks();
+        let columns = |b: &rflvm::model::Block| b.columns.clone().map(|c| model.order()[c]).collect();
+        Ok(Candidate {
+            latent_dim: model.latent_dim(),
+            likelihood: config.likelihood.clone().unwrap_or_else(|| "blocks".into()),
+            kernel: config.model.kernel.unwrap_or(KernelArg::Learned),
+            features: model.spec().features,
+            fingerprint: fingerprint(&model),
+            wholes: blocks.iter().filter(|b| b.family.is_whole()).map(columns).collect(),
+            is_real: blocks.iter().any(|b| b.family.problem(0, 0, 0.5).is_none()),
+            parameters: blocks.iter().map(|b| b.family.parameters().len()).max().unwrap_or(0),
+            offset: model.offset().to_vec(),
+            config,
+        })
+    }
+
+    /// In words.
+    pub fn words(&self) -> String {
+        let Candidate { latent_dim, likelihood, kernel, features, .. } = self;
+        format!("D = {latent_dim}, {likelihood}, {kernel} kernel, {features} features")
+    }
+
+    /// As part of the name of a file.
+    pub fn stem(&self) -> String {
+        let Candidate { latent_dim, likelihood, kernel, features, .. } = self;
+        format!("d{latent_dim}-{likelihood}-{kernel}-m{features}")
+    }
+
+    /// What makes it simpler than another, in order: fewer latent dimensions, fewer features, fewer parameters a column, a
+    /// kernel that is given.
+    pub fn complexity(&self) -> (usize, usize, usize, bool) {
+        (self.latent_dim, self.features, self.parameters, self.kernel == KernelArg::Learned)
+    }
+}
+
+/// Every combination of the lists; what has no list is as for a fit. All are checked against the table.
+pub fn candidates(
+    args: &CompareArgs,
+    config: &Config,
+    table: &Table,
+    timeline: Option<&Timeline>,
+) -> Result<Vec<Candidate>, Failure> {
+    let likelihoods = match (&args.likelihoods, &config.likelihood, &config.blocks) {
+        (Some(list), _, _) => list.iter().cloned().map(Some).collect(),
+        (None, Some(one), _) => vec![Some(one.clone())],
+        (None, None, Some(_)) => vec![None],
+        (None, None, None) => {
+            let rule = "a comparison needs the family of the columns; give --likelihood, --likelihoods for several to compare, or --blocks";
+            return Err(
+                SpecError::Setting { setting: "likelihood", value: "not given".into(), rule: rule.into() }.into()
+            );
+        }
+    };
+    let dims = listed("latent-dims", &args.latent_dims, config.model.latent_dim)?;
+    if let Some(auto) = dims.iter().flatten().find(|dim| matches!(dim, LatentDim::Auto(_))) {
+        let rule =
+            "it learns how many axes are in use and needs no comparison; list numbers, or use `rflvm fit`".into();
+        return Err(SpecError::Setting { setting: "latent-dim", value: auto.to_string(), rule }.into());
+    }
+    let kernels = listed("kernels", &args.kernels, config.model.kernel)?;
+    let features = listed("feature-counts", &args.feature_counts, config.model.features)?;
+    listed("likelihoods", &args.likelihoods, None)?;
+    let has_binomial = likelihoods.iter().flatten().any(|name| name == "binomial");
+    let mut candidates = Vec::new();
+    for likelihood in &likelihoods {
+        for &kernel in &kernels {
+            for &features in &features {
+                for &latent_dim in &dims {
+                    let mut config = config.clone();
+                    config.likelihood = likelihood.clone();
+                    // Trials are for the binomial among the families, if there is one.
+                    config.trials =
+                        config.trials.filter(|_| !has_binomial || likelihood.as_deref() == Some("binomial"));
+                    config.model.latent_dim = latent_dim.or(config.model.latent_dim);
+                    config.model.features = features.or(config.model.features);
+                    config.model.kernel = kernel.or(config.model.kernel);
+                    let name = likelihood.as_deref().filter(|_| likelihoods.len() > 1);
+                    let candidate = Candidate::new(config, table, timeline);
+                    candidates.push(candidate.map_err(|failure| match name {
+                        Some(name) => Failure::Candidate { name: name.into(), failure: Box::new(failure) },
+                        None => failure,
+                    })?);
+                }
+            }
+        }
+    }
+    if candidates.iter().any(|c| c.wholes != candidates[0].wholes) {
+        let rule = "a multinomial is scored by held-out trials and other families by held-out cells, which do not compare; list multinomial by itself";
+        let value = args.likelihoods.iter().flatten().cloned().collect::<Vec<_>>().join(",");
+        return Err(SpecError::Setting { setting: "likelihoods", value, rule: rule.into() }.into());
+    }
+    Ok(candidates)
+}
+
+/// The entries of a list, none of them twice; or the one setting.
+fn listed<T: Clone + PartialEq + Display>(
+    setting: &'static str,
+    list: &Option<Vec<T>>,
+    one: Option<T>,
+) -> Result<Vec<Option<T>>, SpecError> {
+    let Some(list) = list else { return Ok(vec![one]) };
+    if let Some(twice) = (1..list.len()).find(|&i| list[..i].contains(&list[i])) {
+        let rule = format!("it names {} twice; name each once", list[twice]);
+        let value = list.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        return Err(SpecError::Setting { setting, value, rule });
+    }
+    Ok(list.iter().cloned().map(Some).collect())
+}

@@ -1,0 +1,143 @@
+//! What a comparison has done so far: settings.json, and one file a fit in fits/. A fit that is there is not made again.
+
+use super::task::Task;
+use crate::failure::Failure;
+use crate::output;
+use crate::table::Table;
+use rflvm::atomic::plain_reason;
+use rflvm::posterior::ranking::Rows;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The scores of one fit; what is not a finite number is null.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Piece {
+    /// In words.
+    pub candidate: String,
+    pub fingerprint: u32,
+    /// Log predictive density of each row.
+    pub ln_density: Vec<Option<f64>>,
+    /// Points scored in each row.
+    pub points: Vec<usize>,
+    /// Smallest effective sample size, largest R̂.
+    pub ess: Option<f64>,
+    pub r_hat: Option<f64>,
+    /// Chains that were set aside.
+    pub set_aside: usize,
+    /// Rows whose k̂ is too large, where rows were left out.
+    pub doubtful: Option<usize>,
+    pub seconds: f64,
+}
+
+impl Piece {
+    /// A density that is no number is that of an impossible point.
+    pub fn rows(&self) -> Rows {
+        let ln_density = self.ln_density.iter().map(|v| v.unwrap_or(f64::NEG_INFINITY)).collect();
+        Rows { ln_density, points: self.points.clone() }
+    }
+}
+
+/// The folder of a comparison.
+pub struct Ledger {
+    dir: PathBuf,
+}
+
+fn settings_path(dir: &Path) -> PathBuf {
+    dir.join("settings.json")
+}
+
+fn settings(dir: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let path = settings_path(dir);
+    read(&path, &fs::read(&path).map_err(|error| unreadable(&path, &plain_reason(&error)))?)
+}
+
+fn read<'a, T: Deserialize<'a>>(path: &Path, bytes: &'a [u8]) -> Result<T, Failure> {
+    serde_json::from_slice(bytes).map_err(|_| unreadable(path, "it is damaged"))
+}
+
+fn unreadable(path: &Path, why: &str) -> Failure {
+    let problem =
+        format!("the file cannot be read ({why}); begin anew with --overwrite, or choose another folder with --out");
+    Failure::Config { file: path.display().to_string(), problem }
+}
+
+impl Ledger {
+    /// The seed of the comparison that a folder holds, if it holds one.
+    pub fn seed(dir: &Path) -> Option<u64> {
+        settings(dir).ok()?.get("seed")?.parse().ok()
+    }
+
+    /// Begins a comparison, or takes it up again if its settings are these.
+    pub fn open(dir: &Path, wanted: &[(&'static str, String)], overwrite: bool) -> Result<Self, Failure> {
+        let (path, fits) = (settings_path(dir), dir.join("fits"));
+        let refused = |path: &Path| {
+            let path = path.display().to_string();
+            move |error: std::io::Error| Failure::Write { path, reason: plain_reason(&error) }
+        };
+        if overwrite && fits.exists() {
+            fs::remove_dir_all(&fits).map_err(refused(&fits))?;
+        }
+        if path.exists() && !overwrite {
+            let held = settings(dir)?;
+            if let Some((name, now)) = wanted.iter().find(|(name, now)| held.get(*name) != Some(now)) {
+                let then = held.get(*name).cloned().unwrap_or_default();
+                return Err(Failure::Compared { dir: dir.display().to_string(), change: change(name, &then, now) });
+            }
+        } else {
+            let all: BTreeMap<&str, &String> = wanted.iter().map(|(name, value)| (*name, value)).collect();
+            output::write(&path, &serde_json::to_string_pretty(&all).unwrap_or_default())?;
+        }
+        fs::create_dir_all(&fits).map_err(refused(&fits))?;
+        Ok(Ledger { dir: dir.to_path_buf() })
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    fn path(&self, task: &Task<'_>) -> PathBuf {
+        self.dir.join("fits").join(task.file())
+    }
+
+    /// The scores of a fit, if it was made.
+    pub fn find(&self, task: &Task<'_>) -> Result<Option<Piece>, Failure> {
+        let path = self.path(task);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let bytes = fs::read(&path).map_err(|error| unreadable(&path, &plain_reason(&error)))?;
+        let piece: Piece = read(&path, &bytes)?;
+        if piece.fingerprint != task.candidate.fingerprint || piece.points.len() != piece.ln_density.len() {
+            let change = format!("other settings of the model for {}", task.candidate.words());
+            return Err(Failure::Compared { dir: self.dir.display().to_string(), change });
+        }
+        Ok(Some(piece))
+    }
+
+    /// Keeps the scores of a fit, and returns them as they will be read.
+    pub fn keep(&self, task: &Task<'_>, piece: &Piece) -> Result<Piece, Failure> {
+        let path = self.path(task);
+        let text = serde_json::to_string(piece).unwrap_or_default();
+        output::write(&path, &text)?;
+        // As after a stop: a number read back may differ in its last bit.
+        read(&path, text.as_bytes())
+    }
+}
+
+fn change(name: &str, then: &str, now: &str) -> String {
+    match name {
+        "table" => "another table, or other offsets or columns of it".into(),
+        "program" => format!("version {then} of this program, and this is {now}"),
+        _ => format!("{name} {then}, and now it is {now}"),
+    }
+}
+
+/// A number that almost surely differs between two tables (FNV-1a).
+pub fn table_hash(table: &Table) -> u64 {
+    let numbers = table.values.iter().chain(table.offset.iter().flatten()).flat_map(|v| v.to_le_bytes());
+    let words = [Some(&table.columns), table.time.as_ref(), table.sequence.as_ref()];
+    let letters = words.into_iter().flatten().flatten().flat_map(|w| w.bytes().chain([0]));
+    numbers.chain(letters).fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

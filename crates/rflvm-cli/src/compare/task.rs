@@ -1,0 +1,117 @@
+//! One fit of a comparison: a candidate on what one split leaves, or on the whole table for rows left out.
+
+use super::Comparison;
+use super::candidate::Candidate;
+use super::ledger::Piece;
+use crate::failure::Failure;
+use crate::fit;
+use crate::progress::Watch;
+use crate::stop;
+use crate::voice::Voice;
+use rflvm::draws::Draws;
+use rflvm::error::RunError;
+use rflvm::gibbs::chain::Settings;
+use rflvm::gibbs::run::Run;
+use rflvm::model::Model;
+use rflvm::posterior::heldout::{self, Heldout, Points};
+use rflvm::posterior::leave_out::{LeaveOut, left_out};
+use rflvm::posterior::mixing::Mixing;
+use rflvm::posterior::ranking::Rows;
+use rflvm::rng::Stream;
+use rflvm::split::Split;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// A fit to be made.
+pub struct Task<'a> {
+    pub candidate: &'a Candidate,
+    pub job: Job<'a>,
+}
+
+/// What is to be scored.
+pub enum Job<'a> {
+    /// What a split holds out; splits are counted from 1.
+    Split { number: usize, split: &'a Split },
+    /// Each row.
+    LeaveOut,
+}
+
+impl Task<'_> {
+    /// In words.
+    pub fn words(&self) -> String {
+        let candidate = self.candidate.words();
+        match self.job {
+            Job::Split { number, .. } => format!("{candidate}, mask {number}"),
+            Job::LeaveOut => format!("{candidate}, rows left out"),
+        }
+    }
+
+    /// The name of its file.
+    pub fn file(&self) -> String {
+        let stem = self.candidate.stem();
+        match self.job {
+            Job::Split { number, .. } => format!("{stem}-mask{number}.json"),
+            Job::LeaveOut => format!("{stem}-loo.json"),
+        }
+    }
+
+    /// Fits and scores; `None` if a stop was asked for.
+    pub fn run(&self, of: &Comparison, voice: Voice) -> Result<Option<Piece>, Failure> {
+        let begun = Instant::now();
+        let settings = &of.settings;
+        let mut table = of.table.clone();
+        if let Job::Split { split, .. } = self.job {
+            table.values = split.train.as_slice().to_vec();
+        }
+        // The offsets of the table are there already, as numbers.
+        let mut config = self.candidate.config.clone();
+        config.offset = None;
+        let model = fit::model(&config, &mut table, of.timeline.as_ref())?;
+        let (rows, mixing, doubtful): (Rows, Mixing, Option<usize>) = match self.job {
+            Job::Split { split, .. } => {
+                let points = Points::new(&model, &split.test);
+                let sinks = (0..settings.chains).map(|_| Heldout::new(&model, &points)).collect();
+                let Some(sinks) = sample(&model, settings, sinks, voice)? else { return Ok(None) };
+                let (rows, mixing) = heldout::score(&model, &sinks);
+                (rows, mixing, None)
+            }
+            Job::LeaveOut => {
+                let stream = Stream::new(settings.seed).named("leave out");
+                let sinks = (0..settings.chains).map(|c| LeaveOut::new(&model, stream.at(c as u64))).collect();
+                let Some(sinks) = sample(&model, settings, sinks, voice)? else { return Ok(None) };
+                let broken = |source| RunError::Numerical { chain: 1, sweep: settings.sweeps(), source };
+                let left = left_out(&sinks).map_err(broken)?;
+                let doubtful = left.doubtful();
+                (left.rows, left.mixing, Some(doubtful))
+            }
+        };
+        Ok(Some(Piece {
+            candidate: self.candidate.words(),
+            fingerprint: self.candidate.fingerprint,
+            ln_density: rows.ln_density.into_iter().map(Some).collect(),
+            points: rows.points,
+            set_aside: mixing.set_aside(),
+            ess: Some(mixing.ess),
+            r_hat: Some(mixing.r_hat),
+            doubtful,
+            seconds: (10.0 * begun.elapsed().as_secs_f64()).round() / 10.0,
+        }))
+    }
+}
+
+/// Runs all chains into their sinks; `None` if a stop was asked for.
+fn sample<D: Draws + Send>(
+    model: &Model,
+    settings: &Settings,
+    mut sinks: Vec<D>,
+    voice: Voice,
+) -> Result<Option<Vec<D>>, Failure> {
+    let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
+    let mut run = Run::start(model, settings)?;
+    let is_done = run.go_on(&mut sinks, |progress| {
+        watch.see(progress);
+        if stop::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    watch.finish();
+    Ok(is_done.then_some(sinks))
+}

@@ -1,0 +1,135 @@
+//! Held-out cells: ln p(y_c | Y_train) = ln (1/S) Σ_s p(y_c | f_c^s, θ^s), over the draws as they come.
+//!
+//! A point is a held-out cell, or the held-out trials of a multinomial row. Each keeps a running log-sum-exp, so memory does not
+//! grow with the draws.
+
+use super::mixing::{Mixing, Trace};
+use super::psis::ln_sum_exp;
+use super::ranking::Rows;
+use crate::draws::{Draw, Draws};
+use crate::error::StoreError;
+use crate::linalg::Mat;
+use crate::model::family::Row;
+use crate::model::{Model, State};
+
+/// What is held out of a table.
+#[derive(Debug, Clone)]
+pub struct Points {
+    /// In the model's order of columns, NaN elsewhere.
+    test: Mat,
+    list: Vec<Point>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Point {
+    row: usize,
+    block: usize,
+    /// A column of the block; none for a multinomial row.
+    column: Option<usize>,
+}
+
+impl Points {
+    /// From a table in the order of its own columns, NaN where nothing is held out.
+    pub fn new(model: &Model, test: &Mat) -> Self {
+        let test = Mat::from_fn(test.rows(), test.cols(), |n, c| test[(n, model.order()[c])]);
+        let mut list = Vec::new();
+        for (row, cells) in test.iter_rows().enumerate() {
+            for (block, b) in model.blocks().iter().enumerate() {
+                let cells = &cells[b.columns.clone()];
+                if b.family.is_whole() {
+                    list.extend((!cells[0].is_nan()).then_some(Point { row, block, column: None }));
+                } else {
+                    let held = (0..cells.len()).filter(|&j| !cells[j].is_nan());
+                    list.extend(held.map(|j| Point { row, block, column: Some(j) }));
+                }
+            }
+        }
+        Points { test, list }
+    }
+
+    /// ln p(y | f, θ) of each point in one state.
+    pub fn ln_densities(&self, model: &Model, state: &State) -> Vec<f64> {
+        // A family prices rows; a row in which one cell is observed prices that cell.
+        let mut lone = vec![f64::NAN; model.columns()];
+        let price = |point: &Point| {
+            let block = &model.blocks()[point.block];
+            let (columns, theta) = (block.columns.clone(), &state.theta[point.block]);
+            let (y, f) = (&self.test.row(point.row)[columns.clone()], &state.f.row(point.row)[columns.clone()]);
+            let Some(j) = point.column else {
+                return block.family.log_density(Row { n: point.row, y, theta }, f);
+            };
+            let lone = &mut lone[columns];
+            lone[j] = y[j];
+            let ln_density = block.family.log_density(Row { n: point.row, y: lone, theta }, f);
+            lone[j] = f64::NAN;
+            ln_density
+        };
+        self.list.iter().map(price).collect()
+    }
+}
+
+/// ln Σ e^v of values that come one by one.
+#[derive(Debug, Clone, Copy)]
+struct LnSum {
+    top: f64,
+    rest: f64,
+}
+
+impl LnSum {
+    const NONE: LnSum = LnSum { top: f64::NEG_INFINITY, rest: 0.0 };
+
+    fn add(&mut self, v: f64) {
+        if v > self.top {
+            self.rest = self.rest * (self.top - v).exp() + 1.0;
+            self.top = v;
+        } else if v > f64::NEG_INFINITY {
+            self.rest += (v - self.top).exp();
+        }
+    }
+
+    fn ln(self) -> f64 {
+        if self.rest > 0.0 { self.top + self.rest.ln() } else { f64::NEG_INFINITY }
+    }
+}
+
+/// What one chain tells of the held-out points, and of its own mixing.
+#[derive(Debug)]
+pub struct Heldout<'a> {
+    points: &'a Points,
+    sums: Vec<LnSum>,
+    trace: Trace,
+}
+
+impl<'a> Heldout<'a> {
+    /// For one chain.
+    pub fn new(model: &Model, points: &'a Points) -> Self {
+        Heldout { points, sums: vec![LnSum::NONE; points.list.len()], trace: Trace::new(model) }
+    }
+}
+
+impl Draws for Heldout<'_> {
+    fn push(&mut self, draw: &Draw<'_>) -> Result<(), StoreError> {
+        let each = self.points.ln_densities(draw.model, draw.state);
+        self.sums.iter_mut().zip(each).for_each(|(sum, v)| sum.add(v));
+        self.trace.push(draw);
+        Ok(())
+    }
+}
+
+/// The score of all chains that are used, row by row.
+pub fn score(model: &Model, chains: &[Heldout<'_>]) -> (Rows, Mixing) {
+    let mixing = Mixing::of(&chains.iter().map(|c| &c.trace).collect::<Vec<_>>());
+    let used: Vec<&Heldout<'_>> = chains.iter().zip(&mixing.verdicts).filter(|(_, v)| v.used).map(|(c, _)| c).collect();
+    let draws: usize = used.iter().map(|c| c.trace.draws()).sum();
+    let mut rows = Rows { ln_density: vec![0.0; model.rows()], points: vec![0; model.rows()] };
+    let list = used.first().map_or(&[][..], |c| &c.points.list);
+    for (i, point) in list.iter().enumerate() {
+        let sums: Vec<f64> = used.iter().map(|c| c.sums[i].ln()).collect();
+        rows.ln_density[point.row] += ln_sum_exp(&sums) - (draws as f64).ln();
+        rows.points[point.row] += 1;
+    }
+    (rows, mixing)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+use super::*;
+use crate::model::ModelSpec;
+use crate::model::family::Trials;
+use crate::rng::Stream;
+use crate::simulate::{blank, draw_data, draw_prior};
+use crate::spec::{FAMILIES, family};
+
+fn drawn(name: &str, latent_dim: usize) -> (Model, State) {
+    let trials = (name == "binomial").then_some(Trials::Same(5));
+    let spec = ModelSpec { latent_dim, features: 8, ..ModelSpec::default() };
+    let mut model = blank(3, vec![(6, family(name, trials).unwrap())], 20, spec).unwrap();
+    let state = draw_prior(&model, Stream::new(8).named(name)).unwrap();
+    let y = draw_data(&model, &state, Stream::new(9).named(name));
+    model.set_values(&y);
+    (model, state)
+}
+
+/// ∫ p(y_n | x) N(x; 0, I) dx on a grid.
+fn by_quadrature(density: &RowDensity<'_>, n: usize, dim: usize) -> f64 {
+    let step: f64 = if dim == 1 { 0.002 } else { 0.03 };
+    let half = (8.0 / step) as i64;
+    let mut values = Vec::new();
+    for a in -half..=half {
+        for b in if dim == 1 { 0..=0 } else { -half..=half } {
+            let x: Vec<f64> = [a, b][..dim].iter().map(|&i| i as f64 * step).collect();
+            values.push(density.place(n, x).ln_target);
+        }
+    }
+    ln_sum_exp(&values) + dim as f64 * (step.ln() - LN_SQRT_2PI)
+}
+
+/// The mean of many estimates over the exact value is one, within four standard errors; and single ones are of use.
+fn is_unbiased(name: &str, dim: usize) {
+    const COUNT: u64 = 400;
+    let (model, state) = drawn(name, dim);
+    let density = RowDensity::new(&model, &state);
+    for n in 0..model.rows() {
+        let exact = by_quadrature(&density, n, dim);
+        let one = |i: u64| (density.ln(n, &mut Stream::new(10).at(i).rng()).unwrap() - exact).exp();
+        let (mean, sd) = crate::posterior::mean_and_sd(&(0..COUNT).map(one).collect::<Vec<_>>());
+        assert!((mean - 1.0).abs() < 4.0 * sd / (COUNT as f64).sqrt() + 1e-6, "{name} row {n}: {mean} ± {sd}");
+        assert!(sd < 0.6, "{name} row {n}: {sd}");
+    }
+}
+
+#[test]
+fn the_integral_over_a_line_is_right_for_every_family() {
+    FAMILIES.iter().for_each(|name| is_unbiased(name, 1));
+}
+
+#[test]
+fn the_integral_over_a_plane_is_right() {
+    is_unbiased("poisson", 2);
+    is_unbiased("multinomial", 2);
+}
