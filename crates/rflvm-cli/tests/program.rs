@@ -300,7 +300,7 @@ fn commands(document: &str) -> Vec<String> {
         if line.starts_with("```") {
             inside = line == "```sh";
         } else if inside && line.starts_with("rflvm ") {
-            found.push(line.to_string());
+            found.push(line.split(" #").next().unwrap_or(line).to_string());
         }
     }
     found
