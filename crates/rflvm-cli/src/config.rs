@@ -232,7 +232,8 @@ impl Config {
 
     /// As a file that a command repeats.
     pub fn to_toml_of(&self, command: &str) -> String {
-        let head = format!("# The settings of this fit. `rflvm {command} --config` with this file repeats it, to the bit.\n");
+        let head =
+            format!("# The settings of this fit. `rflvm {command} --config` with this file repeats it, to the bit.\n");
         // Options of numbers, texts and lists all have a form in TOML.
         format!("{head}{}", toml::to_string(self).unwrap_or_default())
     }

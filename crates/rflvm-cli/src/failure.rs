@@ -52,7 +52,9 @@ pub enum Failure {
         dir: String,
     },
     /// The folder holds a point estimate already.
-    #[error("{dir}: the folder already holds a point estimate; replace it with --overwrite, or choose another folder with --out")]
+    #[error(
+        "{dir}: the folder already holds a point estimate; replace it with --overwrite, or choose another folder with --out"
+    )]
     HoldsMap {
         /// The folder.
         dir: String,

@@ -58,7 +58,8 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
 /// Refuses what means nothing for a point estimate, rather than ignore it.
 fn check(args: &MapArgs) -> Result<(), SpecError> {
     let RunConfig { warmup, draws, thin, chains, keep, checkpoint, .. } = &args.config.run;
-    let given = [warmup.is_some(), draws.is_some(), thin.is_some(), chains.is_some(), keep.is_some(), checkpoint.is_some()];
+    let given =
+        [warmup.is_some(), draws.is_some(), thin.is_some(), chains.is_some(), keep.is_some(), checkpoint.is_some()];
     if let Some(setting) = OF_CHAINS.into_iter().zip(given).find_map(|(name, given)| given.then_some(name)) {
         let rule = "a point estimate has no chains; leave it out, or use `rflvm fit`".into();
         return Err(SpecError::Setting { setting, value: "given".into(), rule });

@@ -70,7 +70,8 @@ fn every_family_can_be_mapped_and_started_from() {
         let table = format!("{family}/table.csv");
         let output = good(
             &dir,
-            &[&["map", &table, "--likelihood", family, "--json", "--out", &format!("{family}-map")], &SMALL[..]].concat(),
+            &[&["map", &table, "--likelihood", family, "--json", "--out", &format!("{family}-map")], &SMALL[..]]
+                .concat(),
         );
         let last = text(&output.stdout).lines().last().map(String::from).unwrap();
         assert!(last.contains("\"event\":\"map\""), "{last}");
@@ -85,14 +86,18 @@ fn what_cannot_be_mapped_is_told_in_one_sentence() {
     fs::write(dir.join("t.csv"), table()).unwrap();
     fs::write(dir.join("n.csv"), "a,b\n1,2\n-3,4\n").unwrap();
     map(&dir, "o", &["--likelihood", "gaussian", "--columns", "r,a"]);
-    let of = |more: &'static [&'static str]| [&["map", "n.csv", "--likelihood", "poisson", "--out", "x"], more].concat();
+    let of =
+        |more: &'static [&'static str]| [&["map", "n.csv", "--likelihood", "poisson", "--out", "x"], more].concat();
     for (arguments, words) in [
         (of(&["--draws", "9"]), &["draws is given", "no chains", "rflvm fit"][..]),
         (of(&["--starts", "0"]), &["starts is 0", "at least 1"]),
         (of(&["--start", "map"]), &["start is map", "pca or random"]),
         (of(&[]), &["n.csv", "row 2", "'a'", "negative"]),
         (vec!["map", "t.csv", "--out", "x"], &["likelihood", "--blocks"]),
-        (vec!["map", "t.csv", "--likelihood", "gaussian", "--columns", "r,a", "--out", "o"], &["o", "point estimate", "--overwrite"]),
+        (
+            vec!["map", "t.csv", "--likelihood", "gaussian", "--columns", "r,a", "--out", "o"],
+            &["o", "point estimate", "--overwrite"],
+        ),
         (vec!["summary", "o"], &["o", "holds no fit"]),
         (vec!["resume", "o"], &["o", "point estimate", "rflvm fit"]),
     ] {

@@ -180,7 +180,8 @@ mod tests {
         let determinant = |m: &Mat| m[(0, 0)] * m[(1, 1)] - m[(0, 1)] * m[(1, 0)];
         assert!((determinant(turned) - determinant(&covariance)).abs() < 1e-12);
         assert!((turned[(0, 0)] + turned[(1, 1)] - 3.0).abs() < 1e-12);
-        let by_hand = (0..2).map(|i| (0..2).map(|k| rotation[(i, 0)] * covariance[(i, k)] * rotation[(k, 0)]).sum::<f64>());
+        let by_hand =
+            (0..2).map(|i| (0..2).map(|k| rotation[(i, 0)] * covariance[(i, k)] * rotation[(k, 0)]).sum::<f64>());
         assert!((by_hand.sum::<f64>() - turned[(0, 0)]).abs() < 1e-12);
         let mean_sd = (0..40).map(|n| embedding.sd(n, 0)).sum::<f64>() / 40.0;
         assert!((mean_sd - sd).abs() < 0.1 * sd, "{mean_sd}");

@@ -29,7 +29,8 @@ pub fn objective(model: &Model, state: &State) -> Result<f64, NumericalError> {
         Target::new(model).ln_marginal(state.features.h())?
     } else {
         let parameters = joint::ln_parameters(model, state);
-        model.ln_likelihood(state) + parameters - half_square(model, state)
+        model.ln_likelihood(state) + parameters
+            - half_square(model, state)
             - Occam::new(model, state).ln_freedom(state.features.h())?
     };
     let frequencies = state.spectral.ln_frequencies(w) + state.spectral.ln_prior(&model.spec().kernel)?;

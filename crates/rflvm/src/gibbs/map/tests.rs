@@ -97,7 +97,8 @@ fn one_and_two_threads_climb_to_the_same_bits() {
         let map = Map { starts: 1, rounds: 3, ..Map::default() };
         let fit = pool.install(|| map.fit(&model, Stream::new(3))).unwrap();
         let state = &fit.state;
-        let all = state.features.x().as_slice().iter().chain(state.features.w().as_slice()).chain(state.beta.as_slice());
+        let all =
+            state.features.x().as_slice().iter().chain(state.features.w().as_slice()).chain(state.beta.as_slice());
         all.chain(state.theta[0].values.as_slice()).map(|v| v.to_bits()).collect::<Vec<_>>()
     };
     for name in ["gaussian", "poisson", "negative-binomial"] {
