@@ -226,7 +226,7 @@ if __name__ == "__main__":
     parser.add_argument("what", choices=["families", "features", "starts"])
     program.arguments(parser)
     parser.add_argument("--families", nargs="+", default=FAMILIES)
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1])
+    parser.add_argument("--seeds", nargs="*", type=int, default=[1])
     parser.add_argument("--authors", type=Path)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--gplvm", action="store_true")

@@ -1,4 +1,12 @@
-//! L-BFGS ascent of a log density (Nocedal & Wright 2006, algorithm 7.5): fits a start before the chain may wander.
+//! L-BFGS ascent of a log density (Nocedal & Wright 2006, algorithm 7.5): fits a start before the chain may wander, and climbs to
+//! a point estimate.
+//!
+//! Written here and not taken from a crate. `argmin` 0.11 (12 pairs, Moré–Thuente) is as good from a fitted start: joint density of the
+//! Poisson S-curve, 500×100, M = 100, −1,960 after 415 evaluations and 1.0 s, ours −1,978 after 415 and 0.9 s; after 211 and 207
+//! evaluations −2,405 and −2,435. But from weights of zero, where a start begins, its Moré–Thuente and Hager–Zhang searches end at
+//! the first candidate whose e^f overflows, with nothing gained, where backtracking just goes on; it has no held coordinates, and
+//! it brings ten crates, a second `rand` among them. `lbfgs` 0.3 is the recursion without a line search; `ganesh` comes with nalgebra, and
+//! it and `liblbfgs` were not measured.
 
 use super::hamiltonian::Potential;
 use crate::kernels::dot;

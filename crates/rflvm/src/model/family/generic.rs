@@ -67,6 +67,16 @@ impl<D: Density> Generic<D> {
         cells.map(|(&y, &f)| self.0.log_density(y, f, theta)).sum()
     }
 
+    /// How much the cells of a column know of their f in all: minus the second derivatives, none below zero.
+    fn column_information(&self, y: &[f64], f: &[f64], theta: &[f64]) -> f64 {
+        const STEP: f64 = 1e-3;
+        let cells = y.iter().zip(f).filter(|(y, _)| !y.is_nan());
+        let of = |(&y, &f): (&f64, &f64)| {
+            ((self.0.derivative(y, f, theta) - self.0.derivative(y, f + STEP, theta)) / STEP).max(0.0)
+        };
+        cells.map(of).sum()
+    }
+
     fn row_sum(&self, row: Row<'_>, mut cell: impl FnMut(usize, f64, &[f64]) -> f64) -> f64 {
         let count = row.theta.values.rows();
         let mut theta = vec![0.0; count];
@@ -169,7 +179,9 @@ impl<D: Density> Family for Generic<D> {
         }
     }
 
-    fn maximise_parameters(&self, block: &mut BlockView<'_>) {
+    /// The charge ½ ln|I + B_0HᵀΛH| for the weights grows by used/2 with each unit of ln Λ: without it a scale of noise would follow
+    /// what the weights have fitted, to zero.
+    fn maximise_parameters(&self, block: &mut BlockView<'_>, used: f64) {
         let work = 2_000 * block.h.rows();
         block.set_columns(work, |column| {
             for (p, prior) in self.0.parameters(&column.unit).iter().enumerate() {
@@ -177,6 +189,7 @@ impl<D: Density> Family for Generic<D> {
                     let mut theta = column.theta.clone();
                     theta[p] = value;
                     self.column_log_lik(&column.y, &column.f, &theta) + ln_normal(value, prior.mean, prior.sd.powi(2))
+                        - 0.5 * used * self.column_information(&column.y, &column.f, &theta).ln()
                 };
                 column.theta[p] = peak(column.theta[p], 0.1 * prior.sd, ln_posterior);
             }
