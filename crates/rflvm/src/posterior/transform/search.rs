@@ -73,7 +73,7 @@ impl Anchors {
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
         let is_top = |&i: &usize| {
             let mut distances: Vec<(f64, usize)> =
-                (0..all.len()).filter(|&k| k != i).map(|k| (square(&minus(&all[i].1, &all[k].1)), k)).collect();
+                (0..all.len()).filter(|&k| k != i).map(|k| (apart(&all[i].1, &all[k].1), k)).collect();
             let near = NEIGHBOURS.min(distances.len());
             if near > 0 {
                 distances.select_nth_unstable_by(near - 1, |a, b| a.0.total_cmp(&b.0));
@@ -139,6 +139,11 @@ fn rise(target: &Target<'_>, u: &[f64], height: f64, step: &[f64], scratch: &mut
         let value = target.log_lik(&there, scratch) - 0.5 * square(&there);
         (value > height).then_some((there, value))
     })
+}
+
+/// |a − b|².
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
 fn minus(a: &[f64], b: &[f64]) -> Vec<f64> {
