@@ -62,8 +62,8 @@ impl DrawnPositions {
         let fill = |file: &mut io::BufWriter<std::fs::File>| -> io::Result<()> {
             if self.is_array {
                 file.write_all(&npy_header(&[self.draws.len(), rows, dim]))?;
-                let values = self.draws.iter().flat_map(|x| x.as_slice());
-                return values.map(|v| file.write_all(&v.to_le_bytes())).collect();
+                let mut values = self.draws.iter().flat_map(|x| x.as_slice());
+                return values.try_for_each(|v| file.write_all(&v.to_le_bytes()));
             }
             let axes: String = (1..=dim).map(|d| format!(",x{d}")).collect();
             writeln!(file, "row,draw{axes}")?;

@@ -6,6 +6,7 @@ pub mod features;
 pub mod joint;
 pub mod latent;
 pub(crate) mod position;
+mod rows;
 pub mod spectral;
 
 use crate::error::{DataError, NumericalError, SpecError};
@@ -257,52 +258,6 @@ impl Model {
     /// Whether each axis has a scale ψ_d of its own, so that axes may fall out of use.
     pub fn has_relevance(&self) -> bool {
         matches!(&self.spec.kernel, Kernel::Learned(mixture) if matches!(mixture.scales, Scales::Learned(_)))
-    }
-
-    /// The same model with other rows: the columns, families and priors of this one, and nothing said of times. `y` is in the order
-    /// of the table's columns; `families`, one a block, are those of the model unless they know something of each row, such as trials.
-    pub fn with_rows(&self, y: &Mat, offset: Vec<f64>, families: Vec<Arc<dyn Family>>) -> Result<Self, DataError> {
-        let shape = |what, found: String, expected: String| Err(DataError::Shape { what, found, expected });
-        if y.cols() != self.columns() {
-            return shape("the table of new rows", format!("{} columns", y.cols()), format!("{}", self.columns()));
-        }
-        if y.rows() == 0 {
-            return shape("the table of new rows", "0 rows".into(), "at least 1".into());
-        }
-        if offset.len() != y.rows() || families.len() != self.blocks.len() {
-            let found = format!("{} rows, {} blocks", offset.len(), families.len());
-            let expected = format!("{} rows, {} blocks", y.rows(), self.blocks.len());
-            return shape("the list of offsets or families", found, expected);
-        }
-        let y = Mat::from_fn(y.rows(), y.cols(), |n, j| y[(n, self.order[j])]);
-        let pairs = self.blocks.iter().zip(families);
-        let blocks: Vec<Block> = pairs.map(|(b, family)| Block { columns: b.columns.clone(), family }).collect();
-        for (n, row) in y.iter_rows().enumerate() {
-            if let Some(j) = row.iter().position(|v| v.is_infinite()) {
-                let problem = "is not a finite number; clear the cell to mark it missing".into();
-                return Err(DataError::Support { row: n + 1, column: self.names[j].clone(), value: row[j], problem });
-            }
-            if !offset[n].is_finite() {
-                let problem = format!("the offset {} is not a finite number", offset[n]);
-                return Err(DataError::Offset { row: n + 1, problem });
-            }
-        }
-        for block in &blocks {
-            check_block(block, &y, &self.names)?;
-        }
-        let missing = y.as_slice().iter().any(|v| v.is_nan());
-        Ok(Model {
-            y,
-            offset,
-            blocks,
-            missing,
-            dynamics: None,
-            warnings: Vec::new(),
-            names: self.names.clone(),
-            order: self.order.clone(),
-            units: self.units.clone(),
-            spec: self.spec.clone(),
-        })
     }
 
     /// Replaces the observed values and keeps the pattern of missing cells and all priors:

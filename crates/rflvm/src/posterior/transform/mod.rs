@@ -9,6 +9,7 @@
 //! each other nothing, nor do any of them tell the fit anything.
 
 mod evidence;
+mod moments;
 mod search;
 mod surprise;
 mod target;
@@ -26,6 +27,7 @@ use crate::par;
 use crate::rng::Stream;
 use crate::slice;
 use evidence::{Proposal, ln_sum};
+use moments::Moments;
 use rayon::prelude::*;
 use search::Anchors;
 use std::collections::BTreeSet;
@@ -188,38 +190,6 @@ fn check_times(model: &Model, new: &NewRows) -> Result<(), SpecError> {
             wrong("not given for all new rows", "each of them needs one")
         }
         _ => Ok(()),
-    }
-}
-
-/// Mean and covariance of each row, draw by draw (Welford 1962).
-struct Moments {
-    count: f64,
-    mean: Mat,
-    /// Σ (x − mean)(x − mean)ᵀ of each row.
-    second: Vec<Mat>,
-}
-
-impl Moments {
-    fn new(rows: usize, dim: usize) -> Self {
-        Moments { count: 0.0, mean: Mat::zeros(rows, dim), second: vec![Mat::zeros(dim, dim); rows] }
-    }
-
-    fn add(&mut self, x: &Mat) {
-        self.count += 1.0;
-        for (n, second) in self.second.iter_mut().enumerate() {
-            let before: Vec<f64> = x.row(n).iter().zip(self.mean.row(n)).map(|(x, m)| x - m).collect();
-            self.mean.row_mut(n).iter_mut().zip(&before).for_each(|(m, b)| *m += b / self.count);
-            let shrink = 1.0 - 1.0 / self.count;
-            for d in 0..before.len() {
-                (0..before.len()).for_each(|e| second[(d, e)] += shrink * before[d] * before[e]);
-            }
-        }
-    }
-
-    fn embedding(mut self) -> Embedding {
-        let count = self.count.max(1.0);
-        self.second.iter_mut().for_each(|s| s.as_mut_slice().iter_mut().for_each(|v| *v /= count));
-        Embedding { mean: self.mean, covariance: self.second }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The hills of the posterior of a new position. It often has several: what y says of x is known through waves of all
-//! frequencies. Positions of the draw's own rows show where hills may lie; from the best of them, some way apart, Gauss–Newton
-//! steps lead to the tops.
+//! frequencies. Positions of the draw's own rows, and some others, show where hills may lie; from those that are better than all
+//! about them Gauss–Newton steps lead to the tops.
 
 use super::target::{Target, square};
 use crate::dist::normals;
@@ -14,11 +14,11 @@ const ROWS: usize = 64;
 /// Other positions that are tried, where no row may be.
 const OTHERS: usize = 16;
 /// How far they are spread, in standard deviations of the prior.
-const SPREAD: f64 = 1.5;
+const SPREAD: f64 = 2.0;
 /// Hills that are climbed at most.
-const STARTS: usize = 4;
-/// How far apart starts lie at least, in standard deviations of the prior.
-const APART: f64 = 0.5;
+const STARTS: usize = 6;
+/// A start is better than so many positions nearest to it.
+const NEIGHBOURS: usize = 4;
 /// Steps of a climb at most.
 const STEPS: usize = 12;
 /// A climb ends where the top is no higher than this.
@@ -56,7 +56,7 @@ impl Anchors {
         Anchors { f: parameters.f(x.clone(), &vec![0.0; x.rows()]), x, rows: chosen.len() }
     }
 
-    /// Where to begin: the prior's centre and the anchors, the likeliest first, none too close to one before it.
+    /// Where to begin: of the prior's centre and the anchors those that are likelier than their neighbours, the likeliest first.
     pub fn starts(&self, target: &Target<'_>, scratch: &mut Scratch) -> Vec<Vec<f64>> {
         let centre = vec![0.0; target.dim()];
         let mut all = vec![(target.log_lik(&centre, scratch), centre)];
@@ -71,14 +71,18 @@ impl Anchors {
         }
         all.retain(|(value, _)| value.is_finite());
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut starts: Vec<Vec<f64>> = Vec::with_capacity(STARTS);
-        for (_, u) in all {
-            let is_apart = |other: &Vec<f64>| square(&minus(&u, other)) > APART * APART;
-            if starts.len() < STARTS && starts.iter().all(is_apart) {
-                starts.push(u);
+        let is_top = |&i: &usize| {
+            let mut distances: Vec<(f64, usize)> =
+                (0..all.len()).filter(|&k| k != i).map(|k| (apart(&all[i].1, &all[k].1), k)).collect();
+            let near = NEIGHBOURS.min(distances.len());
+            if near > 0 {
+                distances.select_nth_unstable_by(near - 1, |a, b| a.0.total_cmp(&b.0));
             }
-        }
-        starts
+            // In order, so that what is likelier stands before.
+            distances[..near].iter().all(|&(_, k)| k > i)
+        };
+        let tops: Vec<usize> = (0..all.len()).filter(is_top).take(STARTS).collect();
+        tops.into_iter().map(|i| std::mem::take(&mut all[i].1)).collect()
     }
 }
 
@@ -135,6 +139,11 @@ fn rise(target: &Target<'_>, u: &[f64], height: f64, step: &[f64], scratch: &mut
         let value = target.log_lik(&there, scratch) - 0.5 * square(&there);
         (value > height).then_some((there, value))
     })
+}
+
+/// |a − b|².
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
 fn minus(a: &[f64], b: &[f64]) -> Vec<f64> {
