@@ -154,7 +154,7 @@ fn share(nominal: f64, places: &[Places], of: fn(&Places) -> &[f64], inside: imp
     Share { nominal, found, error: (square / count).sqrt() }
 }
 
-/// Of one table: the share of predictive draws below each cell of the second table, and the p-values of checks of the first.
+/// Of one table: the place of each cell of the second table among its predictive draws, between 0 and 1, and the p-values of checks of the first.
 struct Places {
     hidden: Vec<f64>,
     again: Vec<f64>,
@@ -188,13 +188,15 @@ fn places(kind: Kind, sweeps: u64, stream: Stream) -> Result<Places, RunError> {
         if sweep >= settings.warmup {
             let drawn = simulate::draw_data(&model, chain.state(), stream.named("predictive").at(sweep));
             for ((below, equal), (drawn, y)) in counts.iter_mut().zip(drawn.as_slice().iter().zip(second.as_slice())) {
-                *below += f64::from(u8::from(drawn < y)) / sweeps as f64;
-                *equal += f64::from(u8::from(drawn == y)) / sweeps as f64;
+                *below += f64::from(u8::from(drawn < y));
+                *equal += f64::from(u8::from(drawn == y));
             }
             checks.add(&Parameters::from(chain.state()), stream.named("check").at(sweep));
         }
     }
-    let places: Vec<f64> = counts.iter().map(|(below, equal)| below + equal * rng.random::<f64>()).collect();
+    // Among R draws a cell has R + 1 places, one of which it shares with those that it ties with.
+    let place = |(below, equal): &(f64, f64)| (below + (equal + 1.0) * rng.random::<f64>()) / (sweeps + 1) as f64;
+    let places: Vec<f64> = counts.iter().map(place).collect();
     let p = |checks: Checks<'_>| checks.finish().iter().map(|check| check.p()).collect();
     let mut exact = Checks::new(&model);
     let parameters = Parameters::from(&truth);
