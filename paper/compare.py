@@ -191,15 +191,20 @@ def settings(args):
     return {name: getattr(args, name) for name in names}
 
 
-def confusion(found, truths, choices, word):
-    """Counts of choices, a line a truth; in brackets of the best score."""
+def confusion(found, truths, choices, word, others):
+    """Counts of choices, a line a truth; in brackets those by another rule, a function of a row, for each of `others`."""
     def cell(truth, choice):
         of = [row for row in found if row["key"][-2] == str(truth)]
-        count = sum(row["chosen"] == str(choice) for row in of), sum(row["best"] == str(choice) for row in of)
-        return f"{count[0]} ({count[1]})" if any(count) else "·"
+        counts = [sum(rule(row) == str(choice) for row in of) for rule in (lambda row: row["chosen"], *others)]
+        return f"{counts[0]} ({', '.join(map(str, counts[1:]))})" if any(counts) else "·"
 
     lines = [[str(truth), *(cell(truth, choice) for choice in choices)] for truth in truths]
     print_table([f"true {word}", *map(str, choices)], lines)
+
+
+def within_two(row):
+    """The smallest latent dimension within two standard errors of the best."""
+    return next(d for d in map(str, CANDIDATES) if -row["scores"][d][0] <= 2 * row["scores"][d][1])
 
 
 def report(rows):
@@ -207,13 +212,13 @@ def report(rows):
     for family in FAMILIES:
         found = [row for row in rows.rows if row["key"][:2] == ["dims", family]]
         if found:
-            print(f"\n{family}: chosen latent dimension; in brackets the one of the best score.\n")
-            confusion(found, DIMS, CANDIDATES, "D")
+            print(f"\n{family}: chosen latent dimension; in brackets by two standard errors, and the best score.\n")
+            confusion(found, DIMS, CANDIDATES, "D", [within_two, lambda row: row["best"]])
     for group in GROUPS:
         found = [row for row in rows.rows if row["key"][0] == "families" and row["key"][1] in group]
         if found:
             print("\nChosen family; in brackets the one of the best score.\n")
-            confusion(found, group, group, "family")
+            confusion(found, group, group, "family", [lambda row: row["best"]])
     lines = []
     for row in rows.rows:
         if row["key"][0] == "exact":
