@@ -39,7 +39,7 @@ impl Draws for LeaveOut {
         let stream = self.stream.at(self.trace.draws() as u64);
         let density = RowDensity::new(model, state);
         let work = seen.len() * model.columns() * model.spec().features;
-        let each = par::map(seen.len(), work, |i| density.ln(seen[i], &mut stream.at(seen[i] as u64).rng()));
+        let each = par::map(seen.len(), work, |i| density.ln(seen[i], stream.at(seen[i] as u64)));
         for (n, ln_density) in seen.into_iter().zip(each) {
             match ln_density {
                 Ok(v) => self.ln_density[n].push(v),

@@ -9,6 +9,7 @@ use super::target::{Target, square};
 use crate::dist::{ln_gamma, normal, normals};
 use crate::linalg::Cholesky;
 use crate::model::position::Scratch;
+use crate::posterior::psis::ln_sum_exp;
 use rand::{Rng, RngExt};
 use std::f64::consts::{PI, TAU};
 
@@ -42,7 +43,7 @@ pub struct Proposal {
 impl Proposal {
     pub fn new(dim: usize, modes: Vec<Mode>) -> Self {
         let count = modes.len() as f64;
-        let total = ln_sum(&modes.iter().map(|m| m.ln_mass).collect::<Vec<_>>());
+        let total = ln_sum_exp(&modes.iter().map(|m| m.ln_mass).collect::<Vec<_>>());
         let share = |mode: &Mode| (1.0 - EVEN) * (mode.ln_mass - total).exp() + EVEN / count;
         let prior = if modes.is_empty() { 0.0 } else { DEFENSIVE.ln() };
         let hill = |mode: Mode| (((1.0 - DEFENSIVE) * share(&mode)).ln(), mode.u, mode.factor);
@@ -53,7 +54,7 @@ impl Proposal {
     fn ln_density(&self, u: &[f64]) -> f64 {
         let mut terms = vec![self.prior + ln_standard(u)];
         terms.extend(self.hills.iter().map(|(share, top, factor)| share + ln_student(u, top, factor)));
-        ln_sum(&terms)
+        ln_sum_exp(&terms)
     }
 
     /// A draw of the component that covers this point of [0, 1].
@@ -83,7 +84,7 @@ impl Proposal {
             drawn.push((log_lik + ln_standard(&u) - self.ln_density(&u), u, log_lik));
         }
         let weights: Vec<f64> = drawn.iter().map(|d| d.0).collect();
-        let total = ln_sum(&weights);
+        let total = ln_sum_exp(&weights);
         if !total.is_finite() {
             return None;
         }
@@ -111,10 +112,4 @@ fn ln_student(u: &[f64], top: &[f64], factor: &Cholesky) -> f64 {
     factor.mul_upper(&mut apart);
     let constant = ln_gamma(0.5 * (FREEDOM + dim)) - ln_gamma(0.5 * FREEDOM) - 0.5 * dim * (FREEDOM * PI).ln();
     constant + 0.5 * factor.ln_det() - 0.5 * (FREEDOM + dim) * (square(&apart) / FREEDOM).ln_1p()
-}
-
-/// ln Σ e^terms.
-pub fn ln_sum(terms: &[f64]) -> f64 {
-    let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if top.is_infinite() { top } else { top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln() }
 }

@@ -12,11 +12,12 @@ mod evidence;
 mod moments;
 mod search;
 mod surprise;
-mod target;
+pub(super) mod target;
 
 use super::align::Embedding;
 use super::fitted::Fitted;
 use super::parameters::{Parameters, Stored};
+use super::psis::ln_sum_exp;
 use crate::dist::normals;
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
@@ -24,9 +25,9 @@ use crate::model::Model;
 use crate::model::position::{Positions, Scratch};
 use crate::observations::Times;
 use crate::par;
-use crate::rng::Stream;
+use crate::rng::{Stream, StreamRng};
 use crate::slice;
-use evidence::{Proposal, ln_sum};
+use evidence::{Proposal, Sampled};
 use moments::Moments;
 use rayon::prelude::*;
 use search::Anchors;
@@ -38,6 +39,8 @@ use target::Target;
 pub const DRAWS: usize = 200;
 /// Elliptical slices after the importance sample.
 const SLICES: usize = 4;
+/// Draws of the prior among which a second hill of a known row is sought.
+const PILOTS: usize = 20;
 
 /// Rows to be placed.
 #[derive(Debug, Clone)]
@@ -101,7 +104,7 @@ impl Fitted<'_> {
             }
         }
         let ln_count = (visited.len() as f64).ln();
-        let log_density: Vec<f64> = ln_evidence.iter().map(|draws| ln_sum(draws) - ln_count).collect();
+        let log_density: Vec<f64> = ln_evidence.iter().map(|draws| ln_sum_exp(draws) - ln_count).collect();
         let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();
         let surprise = reference.surprise(&log_density, &cells);
         Ok(Transformed { embedding: moments.embedding(), log_density, cells, surprise })
@@ -145,21 +148,44 @@ fn place(
     if target.positions.observed(target.row) == 0 {
         return Ok(Placed { x: target.position(&normals(target.dim(), rng)), ln_evidence: 0.0 });
     }
+    let Sampled { ln_evidence, mut u, mut log_lik } = weigh(target, starts, scratch, rng)?;
+    for _ in 0..SLICES {
+        log_lik = slice::standard(rng, &mut u, log_lik, |u| target.log_lik(u, scratch)).log_lik;
+    }
+    Ok(Placed { x: target.position(&u), ln_evidence })
+}
+
+/// A row's importance sample, with the log density of all its observed cells.
+fn weigh(
+    target: &Target<'_>,
+    starts: Vec<Vec<f64>>,
+    scratch: &mut Scratch,
+    rng: &mut StreamRng,
+) -> Result<Sampled, NumericalError> {
     let modes = search::modes(target, starts, scratch);
     let sampled = Proposal::new(target.dim(), modes).sample(target, scratch, rng);
-    let sampled = sampled.ok_or_else(|| NumericalError::NotFinite {
+    let mut sampled = sampled.ok_or_else(|| NumericalError::NotFinite {
         step: "new rows",
         value: f64::NEG_INFINITY,
         place: format!("row {}", target.row + 1),
     })?;
-    let (mut u, mut log_lik) = (sampled.u, sampled.log_lik);
-    for _ in 0..SLICES {
-        log_lik = slice::standard(rng, &mut u, log_lik, |u| target.log_lik(u, scratch)).log_lik;
-    }
     // What does not depend on f may be taken anywhere.
-    target.log_lik(&u, scratch);
-    let ln_evidence = sampled.ln_evidence + target.positions.constant(target.row, scratch);
-    Ok(Placed { x: target.position(&u), ln_evidence })
+    target.log_lik(&sampled.u, scratch);
+    sampled.ln_evidence += target.positions.constant(target.row, scratch);
+    Ok(sampled)
+}
+
+/// ln p(y_n | W, β, θ) of a row whose position in the draw is known, and shows where a hill is; others are sought from draws of its prior.
+pub(super) fn ln_row_density(target: &Target<'_>, x: &[f64], stream: Stream) -> Result<f64, NumericalError> {
+    let (rng, scratch) = (&mut stream.rng(), &mut target.positions.scratch());
+    if target.positions.observed(target.row) == 0 {
+        return Ok(0.0);
+    }
+    let pilots = (0..PILOTS).map(|_| normals(target.dim(), rng)).collect::<Vec<_>>();
+    let priced = pilots.into_iter().map(|u| (target.log_lik(&u, scratch), u));
+    let likeliest = priced.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, u)| u);
+    let starts = std::iter::once(target.coordinates(x)).chain(likeliest).collect();
+    weigh(target, starts, scratch, rng).map(|sampled| sampled.ln_evidence)
 }
 
 /// Mean and standard deviation of each new position before its cells are seen, N×D.

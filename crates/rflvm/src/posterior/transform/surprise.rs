@@ -2,11 +2,10 @@
 //!
 //! A row of the fit has shaped the draws, so that its p(y_n | Y) would be too high. Leaving it out is a matter of weights: draws
 //! given all rows weigh 1/p(y_n | W, β, θ) as draws given all but row n, and
-//! p(y_n | others) = Σ_s v_s p_s / Σ_s v_s with v_s = 1/p_s (Gelfand 1996), heavy ones cut at √S times their mean (Ionides 2008),
+//! p(y_n | others) = Σ_s v_s p_s / Σ_s v_s with v_s = 1/p_s (Gelfand 1996), heavy ones smoothed ([`psis`](crate::posterior::psis)),
 //! without which one draw may outweigh all others; with it, a row that shaped the fit much looks a little less surprising than it is.
 
-use super::evidence::ln_sum;
-use super::place;
+use super::ln_row_density;
 use super::target::Target;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
@@ -15,6 +14,7 @@ use crate::model::latent::Paths;
 use crate::model::position::Positions;
 use crate::par;
 use crate::posterior::parameters::Parameters;
+use crate::posterior::psis::{ln_sum_exp, smooth};
 use crate::rng::Stream;
 
 /// Rows of the fit that are compared with: a share is then known to a twentieth.
@@ -56,8 +56,7 @@ impl Reference {
         let each = par::map(self.rows.len(), 1000 * self.rows.len() * model.columns(), |i| {
             let n = self.rows[i];
             let target = Target { positions: &positions, row: n, mean: mean.row(i), sd: sd.row(i) };
-            let starts = vec![target.coordinates(parameters.x.row(n))];
-            place(&target, starts, &mut positions.scratch(), stream.at(n as u64)).map(|placed| placed.ln_evidence)
+            ln_row_density(&target, parameters.x.row(n), stream.at(n as u64))
         });
         each.into_iter().collect()
     }
@@ -84,12 +83,8 @@ impl Reference {
 
 /// ln p(y_n | others), from ln p(y_n | W, β, θ) of draws given all rows.
 fn ln_left_out(ln_evidence: &[f64]) -> f64 {
-    let ln_count = (ln_evidence.len() as f64).ln();
-    let weights: Vec<f64> = ln_evidence.iter().map(|p| -p).collect();
-    let most = ln_sum(&weights) - 0.5 * ln_count;
-    let weights: Vec<f64> = weights.iter().map(|w| w.min(most)).collect();
-    let weighted: Vec<f64> = weights.iter().zip(ln_evidence).map(|(w, p)| w + p).collect();
-    ln_sum(&weighted) - ln_sum(&weights)
+    let weights = smooth(&ln_evidence.iter().map(|p| -p).collect::<Vec<_>>(), 1.0).ln_weights;
+    ln_sum_exp(&weights.iter().zip(ln_evidence).map(|(w, p)| w + p).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -97,15 +92,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_left_out_is_a_harmonic_mean_whose_heaviest_draws_are_cut() {
-        // Weights 1/p of 1, 2 and 4 are below √3 times their mean: 3/(1 + 2 + 4).
+    fn a_row_left_out_is_a_harmonic_mean_whose_heaviest_draws_are_smoothed() {
+        // Too few draws to have a tail: 3/(1 + 2 + 4).
         let draws = [0.0, -(2.0_f64.ln()), -(4.0_f64.ln())];
         assert!((ln_left_out(&draws) - (3.0_f64 / 7.0).ln()).abs() < 1e-12);
-        // A hundred draws of which one would outweigh the rest: its weight is cut to a tenth of the sum of all.
-        let mut draws = vec![0.0; 100];
+        // A hundred draws of which one would outweigh the rest and does not.
+        let mut draws: Vec<f64> = (0..100).map(|i| 0.01 * f64::from(i)).collect();
         draws[7] = -20.0;
-        let cut = (99.0 + 20.0_f64.exp()) / 10.0;
-        let expected = ((99.0 + cut * (-20.0_f64).exp()) / (99.0 + cut)).ln();
-        assert!((ln_left_out(&draws) - expected).abs() < 1e-9);
+        let harmonic = (100.0_f64).ln() - ln_sum_exp(&draws.iter().map(|p| -p).collect::<Vec<_>>());
+        assert!(harmonic < -15.0 && ln_left_out(&draws) > harmonic + 1.0, "{}", ln_left_out(&draws));
     }
 }
