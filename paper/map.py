@@ -198,7 +198,7 @@ def draw(path, t, errors, kernels, true_kernel):
     for axis, (name, matrix) in zip(axes[1:], [("true K", true_kernel), *((f"M = {m}", k) for m, k in kernels.items())]):
         axis.imshow(matrix[np.ix_(order, order)], vmin=-0.5, vmax=1, cmap="RdBu_r")
         axis.set(xticks=[], yticks=[], title=name)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=80)
 
 
 def starts(args):

@@ -1,4 +1,5 @@
-//! θ, τ², the cluster and α at the maximum of the density given X, W and β.
+//! θ, τ², the cluster and α at the maximum of the density given X, W and β. θ of a density without a mode of its own (Student-t,
+//! zero-inflated Poisson) stays where the start left it.
 
 use super::super::collapsed::Target;
 use super::objective::is_exact;
@@ -16,12 +17,11 @@ pub(super) fn update(model: &Model, state: &mut State) -> Result<(), NumericalEr
         Target::new(model).fill_mode(model, state)?;
         state.refresh(model);
     } else {
-        let used = Occam::new(model, state).used_features(state.features.h())?;
         for (b, block) in model.blocks().iter().enumerate() {
-            block.family.maximise_parameters(&mut model.block_view(b, state, 1.0), used);
+            block.family.maximise_parameters(&mut model.block_view(b, state, 1.0));
         }
         state.refresh(model);
-        amplitudes(model, state, used);
+        amplitudes(model, state)?;
     }
     if let Kernel::Learned(mixture) = &model.spec().kernel {
         cluster(mixture, state)?;
@@ -58,10 +58,12 @@ fn cluster(mixture: &Mixture, state: &mut State) -> Result<(), NumericalError> {
 
 /// τ_j², where it is learned: with γ features in use, what is charged for them falls by γ/2 for each unit of ln τ_j² (MacKay
 /// 1992), so that τ_j² = (b + ½λ_j Σ_m β_mj²)/(a + 1 + γ/2).
-fn amplitudes(model: &Model, state: &mut State, used: f64) {
-    let Amplitude::Learned { shape, rate } = model.spec().amplitude else { return };
+fn amplitudes(model: &Model, state: &mut State) -> Result<(), NumericalError> {
+    let Amplitude::Learned { shape, rate } = model.spec().amplitude else { return Ok(()) };
+    let used = Occam::new(model, state).used_features(state.features.h())?;
     for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
         let (_, rate) = super::super::amplitudes::conditional(model, state, shape, rate, j);
         state.tau2[j] = rate / (shape + 1.0 + 0.5 * used);
     }
+    Ok(())
 }

@@ -182,7 +182,7 @@ impl Family for Gaussian {
     }
 
     /// The mode of 1/σ_j² at the best β, with β integrated out: shape a0 + N/2, rate b0 + ½(|y − f|² + (β − b_0)ᵀS0⁻¹(β − b_0)).
-    fn maximise_parameters(&self, block: &mut BlockView<'_>, _used: f64) {
+    fn maximise_parameters(&self, block: &mut BlockView<'_>) {
         let work = block.h.rows() + block.h.cols();
         block.set_columns(work, |column| {
             let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());

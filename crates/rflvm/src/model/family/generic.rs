@@ -5,7 +5,6 @@ use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
 use crate::dist::{ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
-use crate::peak::peak;
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
 use rand::Rng;
@@ -65,16 +64,6 @@ impl<D: Density> Generic<D> {
     fn column_log_lik(&self, y: &[f64], f: &[f64], theta: &[f64]) -> f64 {
         let cells = y.iter().zip(f).filter(|(y, _)| !y.is_nan());
         cells.map(|(&y, &f)| self.0.log_density(y, f, theta)).sum()
-    }
-
-    /// How much the cells of a column know of their f in all: minus the second derivatives, none below zero.
-    fn column_information(&self, y: &[f64], f: &[f64], theta: &[f64]) -> f64 {
-        const STEP: f64 = 1e-3;
-        let cells = y.iter().zip(f).filter(|(y, _)| !y.is_nan());
-        let of = |(&y, &f): (&f64, &f64)| {
-            ((self.0.derivative(y, f, theta) - self.0.derivative(y, f + STEP, theta)) / STEP).max(0.0)
-        };
-        cells.map(of).sum()
     }
 
     fn row_sum(&self, row: Row<'_>, mut cell: impl FnMut(usize, f64, &[f64]) -> f64) -> f64 {
@@ -177,23 +166,6 @@ impl<D: Density> Family for Generic<D> {
         for (j, (y, &f)) in out.iter_mut().zip(f).enumerate() {
             *y = self.0.simulate(f, &row.theta.values.col(j), rng);
         }
-    }
-
-    /// The charge ½ ln|I + B_0HᵀΛH| for the weights grows by used/2 with each unit of ln Λ: without it a scale of noise would follow
-    /// what the weights have fitted, to zero.
-    fn maximise_parameters(&self, block: &mut BlockView<'_>, used: f64) {
-        let work = 2_000 * block.h.rows();
-        block.set_columns(work, |column| {
-            for (p, prior) in self.0.parameters(&column.unit).iter().enumerate() {
-                let ln_posterior = |value: f64| {
-                    let mut theta = column.theta.clone();
-                    theta[p] = value;
-                    self.column_log_lik(&column.y, &column.f, &theta) + ln_normal(value, prior.mean, prior.sd.powi(2))
-                        - 0.5 * used * self.column_information(&column.y, &column.f, &theta).ln()
-                };
-                column.theta[p] = peak(column.theta[p], 0.1 * prior.sd, ln_posterior);
-            }
-        });
     }
 
     fn update_parameters(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {

@@ -191,9 +191,9 @@ pub trait Family: Send + Sync + Debug {
         None
     }
 
-    /// Puts θ where its density given F (and the weights, where their prior depends on it) is highest; for a point estimate. Of a
-    /// column's weights `used` are made use of: what they have fitted is not to be taken for a lack of noise.
-    fn maximise_parameters(&self, _block: &mut BlockView<'_>, _used: f64) {}
+    /// Puts θ where its density given F (and the weights, where their prior depends on it) is highest; for a point estimate. Left
+    /// alone by default: a scale of noise that follows what the weights have fitted can go to zero.
+    fn maximise_parameters(&self, _block: &mut BlockView<'_>) {}
 
     /// Draws θ given the weights (or, where that is possible, with the weights integrated out).
     fn update_parameters(&self, _block: &mut BlockView<'_>, _stream: Stream) -> Result<(), NumericalError> {

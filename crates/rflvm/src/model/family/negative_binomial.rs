@@ -190,7 +190,7 @@ impl Family for NegativeBinomial {
     }
 
     /// r_j along the line on which the means stay, where it is known least (β follows r_j elsewhere by itself); then h.
-    fn maximise_parameters(&self, block: &mut BlockView<'_>, _used: f64) {
+    fn maximise_parameters(&self, block: &mut BlockView<'_>) {
         let work = 4_000 * block.h.rows();
         block.set_columns(work, |column| {
             let ln = self.ln_slid(column);
