@@ -42,6 +42,15 @@ pub struct Share {
     pub found: f64,
     /// Its standard error over tables.
     pub error: f64,
+    /// The same if all values were independent: the least that it can be. Few tables may agree by chance.
+    pub independent: f64,
+}
+
+impl Share {
+    /// How far it is above what it should be, in standard errors.
+    pub fn above(&self) -> f64 {
+        (self.found - self.nominal) / self.error.max(self.independent)
+    }
 }
 
 /// What came of a kind of table.
@@ -151,7 +160,8 @@ fn share(nominal: f64, places: &[Places], of: fn(&Places) -> &[f64], inside: imp
     let count = shares.len() as f64;
     let found = shares.iter().sum::<f64>() / count;
     let square = shares.iter().map(|s| (s - found).powi(2)).sum::<f64>() / (count - 1.0);
-    Share { nominal, found, error: (square / count).sqrt() }
+    let values = places.iter().map(|p| of(p).len()).sum::<usize>() as f64;
+    Share { nominal, found, error: (square / count).sqrt(), independent: (nominal * (1.0 - nominal) / values).sqrt() }
 }
 
 /// Of one table: the place of each cell of the second table among its predictive draws, between 0 and 1, and the p-values of checks of the first.

@@ -117,11 +117,10 @@ fn calibrate(seed: u64, chosen: impl Fn(&str) -> bool) -> ExitCode {
             }
         }
         for &share in &found.exact {
-            let is_met = (share.found - share.nominal).abs() <= 4.0 * share.error;
-            tell(format!("p < {} by the truth", share.nominal), share, is_met);
+            tell(format!("p < {} by the truth", share.nominal), share, share.above().abs() <= 4.0);
         }
         let small = found.small;
-        tell(format!("p < {} by the fit", small.nominal), small, small.found <= small.nominal + 3.0 * small.error);
+        tell(format!("p < {} by the fit", small.nominal), small, small.above() <= 3.0);
         println!("{:<36} {}", found.name, words.join("; "));
     }
     println!("\n{ran} kinds in {:.0} s; {bad} shares not as they should be.", started.elapsed().as_secs_f64());
