@@ -1,8 +1,8 @@
 //! A point estimate for a first picture: X, W, θ and the clusters at a maximum of their posterior density, with the weights
-//! β integrated out ([`objective`] says what is maximised, and why it is not the joint density with β).
+//! β integrated out ([`objective()`] says what is maximised, and why it is not the joint density with β).
 //!
 //! Rounds of two steps, from several starts of which the best goes on: X, W and β together by L-BFGS, then θ, τ² and the
-//! cluster by their [`modes`]. Nothing is random but the starts. There is no uncertainty in a point; [`spread`] has the
+//! cluster by their modes (`modes.rs`). Nothing is random but the starts. There is no uncertainty in a point; [`spread()`] has the
 //! standard deviations of positions given everything else, which is less than what a chain would tell.
 
 mod modes;
