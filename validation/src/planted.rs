@@ -5,7 +5,7 @@ use crate::geweke::Step;
 use rand::RngExt;
 use rflvm::dist::{crt, gamma, polya_gamma, softplus};
 use rflvm::error::NumericalError;
-use rflvm::gibbs::{concentration, symmetry};
+use rflvm::gibbs::{concentration, relevance, symmetry};
 use rflvm::linalg::{Cholesky, Mat, gram};
 use rflvm::model::family::{Column, GaussianConditional, weights_given_omega};
 use rflvm::model::spectral::Kernel;
@@ -27,7 +27,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 12] = [
+pub const ALL: [Planted; 13] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -38,6 +38,7 @@ pub const ALL: [Planted; 12] = [
     planted("scale move without Jacobian", "poisson", scale_without_jacobian, 1),
     planted("root of the intercept's variance", "gaussian", root_variance, 1),
     planted("row offsets left out of β", "gaussian-missing-offset", without_offset, 1),
+    planted("ν0 counted once for all clusters in ψ", "gaussian-relevance", scales_of_one_cluster, 1),
     planted("paths that do not see the data", "poisson-rbf-dense", blind_paths, 1),
     planted("translation as if rows were independent", "bernoulli-rbf-dense", independent_translation, 1),
 ];
@@ -76,6 +77,18 @@ fn alpha(model: &Model, state: &mut State, factor: f64, sum: bool, stream: Strea
     } else {
         low
     };
+}
+
+/// ψ_d ~ Ga(½ + ν0/2, …), as if there were one cluster.
+fn scales_of_one_cluster(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let Kernel::Learned(mixture) = &model.spec().kernel else { return Ok(()) };
+    let rng = &mut stream.rng();
+    for d in 0..state.spectral.psi.len() {
+        let (shape, rate) = relevance::conditional(mixture, &state.spectral, d);
+        let too_small = 0.5 + (shape - 0.5) / state.spectral.count() as f64;
+        state.spectral.psi[d] = gamma(too_small, rate, rng);
+    }
+    Ok(())
 }
 
 /// Column j of a model of one block, as a family's update sees it.
