@@ -308,9 +308,9 @@ fn commands(document: &str) -> Vec<String> {
 #[test]
 fn the_commands_of_the_documentation_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let dir = folder("documentation");
     let mut count = 0;
     for document in ["README.md", "docs/predictions.md"] {
+        let dir = folder(&format!("documentation-{}", document.replace('/', "-")));
         for command in commands(&fs::read_to_string(root.join(document)).unwrap()) {
             let words: Vec<&str> = command.split_whitespace().skip(1).collect();
             let output = rflvm(&dir, &words);
