@@ -1,5 +1,6 @@
 //! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and a word about convergence.
 
+use crate::axes;
 use crate::drawn::Drawn;
 use crate::failure::Failure;
 use crate::fit::Fit;
@@ -10,6 +11,7 @@ use crate::sample::store_path;
 use crate::summary;
 use crate::voice::Voice;
 use rflvm::draws::zarr::Reader;
+use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::{Convergence, judge};
 use rflvm::posterior::score;
 use std::path::Path;
@@ -40,6 +42,9 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     if let Some(labels) = labels {
         let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
         voice.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
+    }
+    if let Some(in_use) = AxesInUse::of(&drawn.store, &drawn.used)? {
+        voice.say(&axes::line(&in_use));
     }
     voice.say(&summary::word(&convergence));
     voice.say(&format!("results in {}; more with: rflvm summary {}", dir.display(), dir.display()));

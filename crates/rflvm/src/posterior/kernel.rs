@@ -54,7 +54,7 @@ pub struct Covariance {
 impl Fitted<'_> {
     /// The kernel up to distance `reach`, in a frame, from at most `most` draws.
     pub fn kernel(&self, frame: &Frame, reach: f64, most: usize) -> Result<Learned, RunError> {
-        let (frequencies, dim) = (self.model.frequencies(), self.model.latent_dim());
+        let (frequencies, dim) = (self.model.frequencies(), frame.axes());
         // More draws than can be held are thinned.
         let most = most.min((HELD / (STEPS.max(frequencies) * (dim + 1))).max(1));
         let mut stored = Stored::open(self.store, self.model)?;
