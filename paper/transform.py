@@ -42,7 +42,7 @@ def congress(data):
     party = members[0].index("party")
     y = np.array([[float(v) for v in row[1:]] for row in counts[1:]])
     labels = np.array([by_name[row[0]][party] == "R" for row in counts[1:]])
-    return Table(y, labels, ["--likelihood", "negative-binomial"], (100, 100))
+    return Table(y, labels, ["--likelihood", "negative-binomial"], (200, 150))
 
 
 def mnist(data):
@@ -50,7 +50,7 @@ def mnist(data):
     z = np.load(data / "mnist/mnist_t10k.npz")
     rows = np.random.RandomState(0).permutation(len(z["labels"]))[:1000]
     y = z["Y"][rows].astype(float)
-    return Table(y, z["labels"][rows], ["--likelihood", "poisson"], (100, 100))
+    return Table(y, z["labels"][rows], ["--likelihood", "poisson"], (200, 150))
 
 
 def pbmc3k(data):
