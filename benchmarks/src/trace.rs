@@ -5,7 +5,6 @@
 use clap::Parser;
 use rflvm::gibbs::chain::{Chain, Settings};
 use rflvm::model::latent::{TimeKernel, TimeSpec};
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Model, ModelSpec, State};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::{linalg::Mat, spec};
@@ -53,9 +52,6 @@ struct Args {
     /// Share of the frequencies and columns that a sweep redraws one by one beside the gradient move.
     #[arg(long)]
     share: Option<f64>,
-    /// Learn the scale of each axis, so that axes may fall out of use.
-    #[arg(long)]
-    relevance: bool,
     /// Times of the rows, .npy with one axis of f64: the dynamic model.
     #[arg(long)]
     times: Option<std::path::PathBuf>,
@@ -93,9 +89,7 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         data = data.with_times(Times::new(open(times)?.into_vec::<f64>()?))?;
     }
     let time = TimeSpec { kernel: TimeKernel::named(&args.time_kernel)?, ..TimeSpec::default() };
-    let scales = if args.relevance { Scales::Learned(1.0) } else { Scales::Equal(1.0) };
-    let kernel = Kernel::Learned(Mixture { scales, ..Mixture::default() });
-    let spec = ModelSpec { latent_dim: args.latent_dim, features: args.features, kernel, time, ..ModelSpec::default() };
+    let spec = ModelSpec { latent_dim: args.latent_dim, features: args.features, time, ..ModelSpec::default() };
     let model = Model::with_blocks(data, vec![((0..columns).collect(), spec::family(&args.likelihood, None)?)], spec)?;
     let mut settings = Settings { warmup: args.warmup, draws: args.draws, seed: args.seed, ..Settings::default() };
     settings.moves.symmetry = !args.no_symmetry;

@@ -1,5 +1,6 @@
 //! The program `rflvm`: what was typed → what it means → run → exit code.
 
+mod answer;
 mod args;
 mod atomic;
 mod axes;

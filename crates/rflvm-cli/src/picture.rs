@@ -59,16 +59,7 @@ pub fn svg(picture: &Picture) -> String {
     let height = TOP + frame.height.max(key_height) + BOTTOM;
     let mut out = String::new();
     let title = escape(picture.title, 60);
-    put(
-        &mut out,
-        format_args!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" role="img" font-family="'Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif" font-size="12" fill="{SOFT}">
-<title>{title}</title>
-<rect width="100%" height="100%" fill="white"/>
-<text x="{LEFT}" y="28" font-size="16" font-weight="600" fill="{INK}">{title}</text>
-"#
-        ),
-    );
+    head(&mut out, &title, (width, height), LEFT);
     frame.draw(&mut out, picture);
     put(
         &mut out,
@@ -167,6 +158,20 @@ fn crosses(out: &mut String, picture: &Picture, sds: &[(f64, f64)], frame: &Fram
             put(out, format_args!("<path d=\"{path}\" stroke=\"{colour}\" stroke-opacity=\".22\" fill=\"none\"/>\n"));
         }
     }
+}
+
+/// What every picture begins with: its size, a white ground and its title, which is escaped already.
+fn head(out: &mut String, title: &str, (width, height): (f64, f64), left: f64) {
+    put(
+        out,
+        format_args!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" role="img" font-family="'Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif" font-size="12" fill="{SOFT}">
+<title>{title}</title>
+<rect width="100%" height="100%" fill="white"/>
+<text x="{left}" y="28" font-size="16" font-weight="600" fill="{INK}">{title}</text>
+"#
+        ),
+    );
 }
 
 fn escape(text: &str, limit: usize) -> String {

@@ -3,17 +3,15 @@
 mod places;
 pub mod rows;
 
+use crate::answer::Answer;
 use crate::args::PredictArgs;
-use crate::drawn::{Drawn, check_csv, listed, numbered, text};
+use crate::drawn::{Drawn, check_csv, listed};
 use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::forecast::offset;
-use crate::output;
 use crate::voice::Voice;
-use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::predict::Points;
-use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &PredictArgs) -> Result<(), Failure> {
@@ -25,8 +23,8 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let fitted = drawn.fitted(&fit, "predict");
     if let Some(rows) = chosen {
         let start = rows.iter().map(|n| vec![n.to_string()]).collect();
-        let asked = Asked { fit: &fit, points: Points::Rows(&rows), header: vec!["row".into()], start };
-        return asked.write(args, &fitted, "row");
+        let answer = Answer { fit: &fit, header: vec!["row".into()], start };
+        return write(args, &fitted, Points::Rows(&rows), &answer, "row");
     }
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
@@ -40,68 +38,32 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let line = |i: usize| std::iter::once(i.to_string()).chain(x.row(i).iter().map(f64::to_string)).collect();
     let start = (0..x.rows()).map(line).collect();
     let points = Points::Places { frame: &frame, x: &x, offset: offset.unwrap_or(0.0) };
-    Asked { fit: &fit, points, header, start }.write(args, &fitted, "point")
+    write(args, &fitted, points, &Answer { fit: &fit, header, start }, "point")
 }
 
-/// What was asked for, and how its lines start.
-struct Asked<'a> {
-    fit: &'a Fit,
-    points: Points<'a>,
-    header: Vec<String>,
-    start: Vec<Vec<String>>,
-}
-
-impl Asked<'_> {
-    fn write(&self, args: &PredictArgs, fitted: &Fitted<'_>, noun: &str) -> Result<(), Failure> {
-        let count = self.points.count();
-        let points = if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
-        match args.draws {
-            None => {
-                self.write_cells(&args.out, fitted)?;
-                println!("{points}: {}", args.out.display());
-            }
-            Some(count) => {
-                let files = self.write_replicas(&args.out, count, fitted)?;
-                println!("{count} drawn tables of {points}: {}", listed(&files));
-            }
+/// Writes what is expected of the points, or drawn tables of them.
+fn write(
+    args: &PredictArgs,
+    fitted: &Fitted<'_>,
+    points: Points<'_>,
+    answer: &Answer<'_>,
+    noun: &str,
+) -> Result<(), Failure> {
+    let count = points.count();
+    let asked = if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
+    match args.draws {
+        None => {
+            answer.write_cells(&args.out, &fitted.predict(points, DRAWS)?)?;
+            println!("{asked}: {}", args.out.display());
         }
-        Ok(())
+        Some(count) => {
+            let mut files = Vec::with_capacity(count);
+            fitted.replicas(points, count, |i, drawn| -> Result<(), Failure> {
+                files.push(answer.write_table(&args.out, i, drawn)?);
+                Ok(())
+            })?;
+            println!("{count} drawn tables of {asked}: {}", listed(&files));
+        }
     }
-
-    /// Writes `row` or `point,x1,…`, then `column,mean,sd,q05,q50,q95`.
-    fn write_cells(&self, path: &Path, fitted: &Fitted<'_>) -> Result<(), Failure> {
-        let cells = fitted.predict(self.points, DRAWS)?;
-        let mut header = self.header.clone();
-        header.extend(["column", "mean", "sd", "q05", "q50", "q95"].map(String::from));
-        let places = self.fit.places();
-        let lines = self.start.iter().zip(&cells).flat_map(|(start, row)| {
-            places.iter().zip(&self.fit.table.columns).map(move |(&j, name)| {
-                let mut line = start.clone();
-                line.push(name.clone());
-                line.extend([row[j].mean, row[j].sd].iter().chain(&row[j].quantiles).map(|&v| text(v)));
-                line
-            })
-        });
-        output::write(path, &output::csv_text(header, lines))
-    }
-
-    /// Writes drawn tables beside `path`, one line a row or point.
-    fn write_replicas(&self, path: &Path, count: usize, fitted: &Fitted<'_>) -> Result<Vec<PathBuf>, Failure> {
-        let mut header = self.header.clone();
-        header.extend(self.fit.table.columns.iter().cloned());
-        let places = self.fit.places();
-        let mut files = Vec::with_capacity(count);
-        fitted.replicas(self.points, count, |i, drawn: &Mat| -> Result<(), Failure> {
-            let lines = self.start.iter().enumerate().map(|(n, start)| {
-                let mut line = start.clone();
-                line.extend(places.iter().map(|&j| text(drawn[(n, j)])));
-                line
-            });
-            let file = numbered(path, i);
-            output::write(&file, &output::csv_text(header.clone(), lines))?;
-            files.push(file);
-            Ok(())
-        })?;
-        Ok(files)
-    }
+    Ok(())
 }

@@ -35,6 +35,15 @@ fn axes_that_the_data_do_not_ask_for_fall_out_of_use_in_all_that_is_told() {
     good(&dir, &["kernel", "f", "--out", "kernel.csv"]);
     let kernel = fs::read_to_string(dir.join("kernel.csv")).unwrap();
     assert!(kernel.contains(&format!("\nx{in_use},")) && !kernel.contains(&format!("\nx{},", in_use + 1)));
+    // Settings that are not those of the draws.
+    let settings = fs::read_to_string(dir.join("f/config.toml")).unwrap();
+    fs::write(dir.join("f/config.toml"), settings.replace("features = 20", "features = 22")).unwrap();
+    for question in ["predict f --path 0,9 --out p.csv", "kernel f --out k.csv", "transform f s/table.csv --out t.csv"]
+    {
+        let output = rflvm(&dir, &question.split(' ').collect::<Vec<_>>());
+        let said = text(&output.stderr);
+        assert!(!output.status.success() && said.contains("other settings") && !said.contains("panicked"), "{said}");
+    }
 }
 
 #[test]

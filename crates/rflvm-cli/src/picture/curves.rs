@@ -2,7 +2,7 @@
 
 use super::colour::classes;
 use super::frame::{nice_step, number, range, ticks};
-use super::{BOTTOM, INK, SOFT, TOP, escape, put};
+use super::{BOTTOM, INK, TOP, escape, head, put};
 
 /// One panel.
 pub struct Panel<'a> {
@@ -33,16 +33,7 @@ pub fn svg(title: &str, panels: &[Panel], note: &str) -> String {
     let height = TOP + HEIGHT + BOTTOM;
     let title = escape(title, 60);
     let mut out = String::new();
-    put(
-        &mut out,
-        format_args!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" role="img" font-family="'Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif" font-size="12" fill="{SOFT}">
-<title>{title}</title>
-<rect width="100%" height="100%" fill="white"/>
-<text x="{LEFT}" y="28" font-size="16" font-weight="600" fill="{INK}">{title}</text>
-"#
-        ),
-    );
+    head(&mut out, &title, (width, height), LEFT);
     for (i, panel) in panels.iter().enumerate() {
         let placed = Placed::new(panel, i as f64 * (LEFT + WIDTH) + LEFT);
         placed.frame(&mut out, panel);

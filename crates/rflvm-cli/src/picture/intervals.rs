@@ -2,7 +2,7 @@
 
 use super::colour::{GREY, PLAIN};
 use super::frame::{nice_step, number, range, ticks};
-use super::{BOTTOM, INK, SOFT, TOP, escape, put};
+use super::{BOTTOM, INK, TOP, escape, head, put};
 
 /// One estimate.
 pub struct Interval {
@@ -30,16 +30,7 @@ pub fn svg(title: &str, label: &str, intervals: &[Interval]) -> String {
     let (width, height, bottom) = (NAMES + WIDTH + 24.0, TOP + panel + BOTTOM, TOP + panel);
     let title = escape(title, 60);
     let mut out = String::new();
-    put(
-        &mut out,
-        format_args!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" role="img" font-family="'Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif" font-size="12" fill="{SOFT}">
-<title>{title}</title>
-<rect width="100%" height="100%" fill="white"/>
-<text x="16" y="28" font-size="16" font-weight="600" fill="{INK}">{title}</text>
-"#
-        ),
-    );
+    head(&mut out, &title, (width, height), 16.0);
     let step = nice_step((high - low) / 5.0);
     for tick in ticks(low, high, step) {
         let x = place(tick);

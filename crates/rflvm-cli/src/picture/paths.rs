@@ -2,7 +2,7 @@
 
 use super::colour::{Class, PLAIN, classes};
 use super::frame::{nice_step, number, range, ticks};
-use super::{BOTTOM, INK, LEFT, SOFT, TOP, WIDTH, escape, put};
+use super::{BOTTOM, INK, LEFT, TOP, WIDTH, escape, head, put};
 
 /// What to draw. All slices have one entry a row.
 pub struct Paths<'a> {
@@ -34,16 +34,7 @@ pub fn svg(paths: &Paths) -> String {
     let height = bottom + BOTTOM;
     let title = escape(paths.title, 60);
     let mut out = String::new();
-    put(
-        &mut out,
-        format_args!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" role="img" font-family="'Helvetica Neue',Helvetica,Arial,'DejaVu Sans',sans-serif" font-size="12" fill="{SOFT}">
-<title>{title}</title>
-<rect width="100%" height="100%" fill="white"/>
-<text x="{LEFT}" y="28" font-size="16" font-weight="600" fill="{INK}">{title}</text>
-"#
-        ),
-    );
+    head(&mut out, &title, (width, height), LEFT);
     let span = Span::around(paths.times.iter().copied(), 0.02);
     for (d, axis) in paths.axes.iter().enumerate() {
         let top = TOP + d as f64 * (HEIGHT + GAP);

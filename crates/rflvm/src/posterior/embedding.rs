@@ -4,17 +4,16 @@ use super::align::{Embedding, align_in};
 use super::axes::AxesInUse;
 use super::fitted::Fitted;
 use super::frame::Frame;
-use crate::error::StoreError;
+use super::parameters::array;
+use crate::error::RunError;
 use crate::linalg::{Mat, mul};
 use crate::model::features::units_of_the_map;
 
 impl Fitted<'_> {
     /// The frame of the fit's own rows: of all draws that count.
-    pub fn frame(&self) -> Result<Frame, StoreError> {
+    pub fn frame(&self) -> Result<Frame, RunError> {
         let (rows, dim) = (self.model.rows(), self.model.latent_dim());
-        if self.store.shape("posterior/x")?[2..] != [rows, dim] {
-            return Err(self.store.foreign());
-        }
+        array(self.store, "x", "x", &[rows, dim])?;
         let frame = Frame::of_visited(|take| self.visit_positions(take))?;
         Ok(match AxesInUse::of(self.store, self.used)? {
             Some(axes) => frame.of_axes_in_use(axes.mode()),
@@ -23,18 +22,20 @@ impl Fitted<'_> {
     }
 
     /// Posterior mean and covariance of each row, in the frame.
-    pub fn embedding(&self, frame: &Frame) -> Result<Embedding, StoreError> {
+    pub fn embedding(&self, frame: &Frame) -> Result<Embedding, RunError> {
         align_in(frame, |take| self.visit_positions(take))
     }
 
     /// X of each draw; where axes may fall out of use, in units of the map.
-    fn visit_positions(&self, take: &mut dyn FnMut(&Mat)) -> Result<(), StoreError> {
+    fn visit_positions(&self, take: &mut dyn FnMut(&Mat)) -> Result<(), RunError> {
         let (rows, dim) = (self.model.rows(), self.model.latent_dim());
         if !self.model.has_relevance() {
             let each = |x: &[f64]| Mat::from_vec(rows, dim, x.to_vec());
-            return self.used.iter().try_for_each(|&chain| self.store.each("posterior/x", chain, |x| take(&each(x))));
+            let mut draws = self.used.iter();
+            return Ok(draws.try_for_each(|&chain| self.store.each("posterior/x", chain, |x| take(&each(x))))?);
         }
-        let (mut x, mut w) = (self.store.cursor("posterior/x")?, self.store.cursor("posterior/w")?);
+        let mut x = array(self.store, "x", "x", &[rows, dim])?;
+        let mut w = array(self.store, "w", "w", &[self.model.frequencies(), dim])?;
         for &chain in self.used {
             for draw in 0..self.store.size()?.1 {
                 let w = Mat::from_vec(self.model.frequencies(), dim, w.at(chain, draw)?.to_vec());

@@ -115,7 +115,7 @@ impl<'a> Stored<'a> {
 }
 
 /// An array of the store; `kept` is what a user names it by.
-fn array<'a>(store: &'a Reader, name: &str, kept: &str, shape: &[usize]) -> Result<Cursor<'a>, RunError> {
+pub(super) fn array<'a>(store: &'a Reader, name: &str, kept: &str, shape: &[usize]) -> Result<Cursor<'a>, RunError> {
     let name = format!("posterior/{name}");
     if !store.is_drawn(&name) {
         let rule = "predictions need w, beta and theta of every draw; fit again without --keep";
