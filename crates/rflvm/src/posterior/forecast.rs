@@ -6,7 +6,7 @@
 
 use super::fitted::{Fitted, HELD};
 use super::parameters::{Parameters, Stored};
-use super::predicted::Predicted;
+use super::predicted::{Predicted, Replica, gather};
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
 use crate::model::family::Row;
@@ -35,25 +35,9 @@ impl Fitted<'_> {
 
     fn forecast_holding(&self, moments: &[Moment], most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         let visited = self.visited(most)?;
-        let columns = self.model.columns();
-        let height = (held / (columns * visited.len()).max(1)).max(1);
-        let mut cells = Vec::with_capacity(moments.len());
-        for start in (0..moments.len()).step_by(height) {
-            let rows = start..(start + height).min(moments.len());
-            let mut means = vec![0.0; rows.len() * columns];
-            let mut drawn = vec![Vec::with_capacity(visited.len()); rows.len() * columns];
-            self.visit_futures(&visited, moments, rows, |_, future| {
-                let each = future.expected.as_slice().iter().zip(future.drawn.as_slice());
-                for ((mean, drawn), (expected, y)) in means.iter_mut().zip(&mut drawn).zip(each) {
-                    *mean += expected / visited.len() as f64;
-                    drawn.push(*y);
-                }
-            })?;
-            let expected = |(mean, drawn): (&f64, &mut Vec<f64>)| Predicted::of(*mean, drawn);
-            let rows = means.chunks(columns).zip(drawn.chunks_mut(columns));
-            cells.extend(rows.map(|(means, drawn)| means.iter().zip(drawn).map(expected).collect()));
-        }
-        Ok(cells)
+        gather((moments.len(), self.model.columns()), visited.len(), held, |some, take| {
+            self.visit_futures(&visited, moments, some, |_, future| take(future))
+        })
     }
 
     /// Hands `count` simulated futures to `take`, new rows × columns of the model, each from another draw of the parameters.
@@ -80,7 +64,7 @@ impl Fitted<'_> {
         visited: &[(usize, usize)],
         moments: &[Moment],
         rows: Range<usize>,
-        mut take: impl FnMut(usize, &Future),
+        mut take: impl FnMut(usize, &Replica),
     ) -> Result<(), RunError> {
         let mut stored = Stored::open(self.store, self.model)?;
         let dynamics = self.model.dynamics().ok_or_else(|| SpecError::Setting {
@@ -98,7 +82,7 @@ impl Fitted<'_> {
                 let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
                 self.future(dynamics, parameters, moments, rows.clone(), stream).map_err(fail)
             };
-            let futures: Vec<Future> = some.par_iter().zip(&parameters).map(future).collect::<Result<_, _>>()?;
+            let futures: Vec<Replica> = some.par_iter().zip(&parameters).map(future).collect::<Result<_, _>>()?;
             futures.iter().zip(start..).for_each(|(future, i)| take(i, future));
         }
         Ok(())
@@ -111,12 +95,12 @@ impl Fitted<'_> {
         moments: &[Moment],
         rows: Range<usize>,
         stream: Stream,
-    ) -> Result<Future, NumericalError> {
+    ) -> Result<Replica, NumericalError> {
         let x = positions(dynamics, parameters, moments, rows.clone(), stream.named("paths"))?;
         let offset: Vec<f64> = moments[rows.clone()].iter().map(|m| m.offset).collect();
         let f = parameters.f(x, &offset);
         let unseen = vec![f64::NAN; f.cols()];
-        let mut future = Future { expected: Mat::zeros(f.rows(), f.cols()), drawn: Mat::zeros(f.rows(), f.cols()) };
+        let mut future = Replica { expected: Mat::zeros(f.rows(), f.cols()), drawn: Mat::zeros(f.rows(), f.cols()) };
         let places = places(moments);
         for (i, n) in rows.enumerate() {
             let rng = &mut stream.named("cells").at(moments[n].sequence as u64).at(places[n]).rng();
@@ -131,12 +115,6 @@ impl Fitted<'_> {
         }
         Ok(future)
     }
-}
-
-/// E[y | f] and a draw of y, new rows × columns of the model.
-struct Future {
-    expected: Mat,
-    drawn: Mat,
 }
 
 /// The place of each moment among those of its sequence, so that a sequence has the same future with others beside it and alone.

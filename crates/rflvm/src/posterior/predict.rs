@@ -8,7 +8,7 @@
 use super::fitted::{Fitted, HELD};
 use super::frame::Frame;
 use super::parameters::{Parameters, Stored};
-use super::predicted::Predicted;
+use super::predicted::{Predicted, Replica, gather};
 use crate::error::RunError;
 use crate::linalg::Mat;
 use crate::model::Model;
@@ -79,25 +79,9 @@ impl Fitted<'_> {
 
     fn predict_holding(&self, points: Points<'_>, most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         let visited = self.visited(most)?;
-        let columns = self.model.columns();
-        let height = (held / (columns * visited.len()).max(1)).max(1);
-        let mut cells = Vec::with_capacity(points.count());
-        for start in (0..points.count()).step_by(height) {
-            let some = start..(start + height).min(points.count());
-            let mut means = vec![0.0; some.len() * columns];
-            let mut drawn = vec![Vec::with_capacity(visited.len()); some.len() * columns];
-            self.visit_points(&visited, points, some, |_, replica| {
-                let each = replica.expected.as_slice().iter().zip(replica.drawn.as_slice());
-                for ((mean, drawn), (expected, y)) in means.iter_mut().zip(&mut drawn).zip(each) {
-                    *mean += expected / visited.len() as f64;
-                    drawn.push(*y);
-                }
-            })?;
-            let cell = |(mean, drawn): (&f64, &mut Vec<f64>)| Predicted::of(*mean, drawn);
-            let rows = means.chunks(columns).zip(drawn.chunks_mut(columns));
-            cells.extend(rows.map(|(means, drawn)| means.iter().zip(drawn).map(cell).collect()));
-        }
-        Ok(cells)
+        gather((points.count(), self.model.columns()), visited.len(), held, |some, take| {
+            self.visit_points(&visited, points, some, |_, replica| take(replica))
+        })
     }
 
     /// Hands `count` drawn tables to `take`, points × columns of the model, each from another draw of the parameters.
@@ -141,12 +125,6 @@ impl Fitted<'_> {
         }
         Ok(())
     }
-}
-
-/// E[y | f] and a draw of y, points × columns of the model.
-struct Replica {
-    expected: Mat,
-    drawn: Mat,
 }
 
 impl Replica {

@@ -2,6 +2,8 @@
 
 use super::diagnostics::quantile;
 use super::mean_and_sd;
+use crate::linalg::Mat;
+use std::ops::Range;
 
 /// The posterior predictive distribution of a cell, in short.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,6 +14,40 @@ pub struct Predicted {
     pub sd: f64,
     /// Quantiles at 5%, 50% and 95%.
     pub quantiles: [f64; 3],
+}
+
+/// What one draw of the parameters makes of some rows: E[y | f] and a draw of y, rows × columns of the model.
+pub(super) struct Replica {
+    pub expected: Mat,
+    pub drawn: Mat,
+}
+
+/// What all of `draws` draws tell of the cells of `rows` rows (outer) and `columns` columns (inner). `visit` hands the replicas of some
+/// of the rows over, draw after draw; no more than `held` numbers are held at once.
+pub(super) fn gather<E>(
+    (rows, columns): (usize, usize),
+    draws: usize,
+    held: usize,
+    mut visit: impl FnMut(Range<usize>, &mut dyn FnMut(&Replica)) -> Result<(), E>,
+) -> Result<Vec<Vec<Predicted>>, E> {
+    let height = (held / (columns * draws).max(1)).max(1);
+    let mut cells = Vec::with_capacity(rows);
+    for start in (0..rows).step_by(height) {
+        let some = start..(start + height).min(rows);
+        let mut means = vec![0.0; some.len() * columns];
+        let mut drawn = vec![Vec::with_capacity(draws); some.len() * columns];
+        visit(some, &mut |replica| {
+            let each = replica.expected.as_slice().iter().zip(replica.drawn.as_slice());
+            for ((mean, drawn), (expected, y)) in means.iter_mut().zip(&mut drawn).zip(each) {
+                *mean += expected / draws as f64;
+                drawn.push(*y);
+            }
+        })?;
+        let cell = |(mean, drawn): (&f64, &mut Vec<f64>)| Predicted::of(*mean, drawn);
+        let rows = means.chunks(columns).zip(drawn.chunks_mut(columns));
+        cells.extend(rows.map(|(means, drawn)| means.iter().zip(drawn).map(cell).collect()));
+    }
+    Ok(cells)
 }
 
 impl Predicted {
