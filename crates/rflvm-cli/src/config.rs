@@ -147,14 +147,23 @@ macro_rules! merge {
 }
 
 impl Config {
-    /// Reads a file.
+    /// Reads a file. What it names is looked for beside it first, then from the folder that the program runs in.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let file = || path.display().to_string();
         let text = fs::read_to_string(path).map_err(|error| Failure::Config {
             file: file(),
             problem: format!("the file cannot be read ({})", plain_reason(&error)),
         })?;
-        Self::parse(&text).map_err(|problem| Failure::Config { file: file(), problem })
+        let config = Self::parse(&text).map_err(|problem| Failure::Config { file: file(), problem })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let beside =
+            |name: PathBuf| Some(folder.join(&name)).filter(|p| name.is_relative() && p.exists()).unwrap_or(name);
+        Ok(Config {
+            table: config.table.map(beside),
+            blocks: config.blocks.map(beside),
+            trials: config.trials.map(|t| beside(t.into()).to_string_lossy().into_owned()),
+            ..config
+        })
     }
 
     /// Reads the text of a file.

@@ -5,8 +5,9 @@ use crate::blocks;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::map::map_path;
+use crate::progress::Follower;
 use crate::results;
-use crate::sample::{Sampling, checkpoint_path, store_path};
+use crate::sample::{Follow, Sampling, checkpoint_path, store_path};
 use crate::table::{self, ReadOptions, Table};
 use crate::times::Timeline;
 use crate::voice::Voice;
@@ -52,6 +53,15 @@ pub struct Fit {
 impl Fit {
     /// Reads the table and checks everything that can be checked before sampling.
     pub fn new(config: Config, dir: &Path) -> Result<Self, Failure> {
+        Fit::of(config, dir, read)
+    }
+
+    /// The same with a table that comes from elsewhere than a file.
+    pub fn of(
+        config: Config,
+        dir: &Path,
+        read: impl FnOnce(&Config) -> Result<Table, Failure>,
+    ) -> Result<Self, Failure> {
         if config.likelihood.is_none() && config.blocks.is_none() {
             let rule = "a fit needs the family of its columns; give --likelihood, or --blocks for several (rflvm doctor tells what suits a table)";
             return Err(missing("likelihood", rule).into());
@@ -132,6 +142,13 @@ impl Fit {
 
     /// Samples, and writes what comes of it.
     pub fn sample(&self, from: Option<Checkpoint>, debug: bool, voice: Voice) -> Result<(), Failure> {
+        let follower = Follower::new(voice, self.settings.chains, self.settings.sweeps(), debug);
+        self.run(from, &follower)?;
+        results::write(&self.dir, self, voice)
+    }
+
+    /// Samples into the folder.
+    pub fn run(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Failure> {
         self.use_instructions();
         output::write(&self.dir.join("config.toml"), &self.config.to_toml())?;
         let labels = Labels {
@@ -139,6 +156,7 @@ impl Fit {
             labels: self.table.labels.clone(),
             times: self.timeline.as_ref().map(|t| t.times.at.clone()),
             time_units: self.timeline.as_ref().and_then(|t| t.calendar.units()),
+            times_as_given: self.table.time.clone(),
             sequences: self.table.sequence.clone(),
         };
         let sampling = Sampling {
@@ -148,10 +166,8 @@ impl Fit {
             keep: &self.keep,
             labels: &labels,
             every: self.every,
-            debug,
         };
-        sampling.run(from, voice)?;
-        results::write(&self.dir, self, voice)
+        sampling.run(from, follow)
     }
 
     /// Limits the processor to the instruction sets that were asked for.
