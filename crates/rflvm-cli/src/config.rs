@@ -147,23 +147,32 @@ macro_rules! merge {
 }
 
 impl Config {
-    /// Reads a file. What it names is looked for beside it first, then from the folder that the program runs in.
+    /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let file = || path.display().to_string();
         let text = fs::read_to_string(path).map_err(|error| Failure::Config {
             file: file(),
             problem: format!("the file cannot be read ({})", plain_reason(&error)),
         })?;
-        let config = Self::parse(&text).map_err(|problem| Failure::Config { file: file(), problem })?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let beside =
+        Self::parse(&text).map_err(|problem| Failure::Config { file: file(), problem })
+    }
+
+    /// The same settings, where files that they name lie in `folder` if they are there, and else where the program runs.
+    pub fn beside(self, folder: &Path) -> Self {
+        let find =
             |name: PathBuf| Some(folder.join(&name)).filter(|p| name.is_relative() && p.exists()).unwrap_or(name);
-        Ok(Config {
-            table: config.table.map(beside),
-            blocks: config.blocks.map(beside),
-            trials: config.trials.map(|t| beside(t.into()).to_string_lossy().into_owned()),
-            ..config
-        })
+        Config {
+            table: self.table.map(find),
+            blocks: self.blocks.map(find),
+            trials: self.trials.map(|t| find(t.into()).to_string_lossy().into_owned()),
+            ..self
+        }
+    }
+
+    /// Reads settings that are named beside the flags of a command.
+    pub fn given(path: Option<&Path>) -> Result<Self, Failure> {
+        let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
+        path.map_or(Ok(Config::default()), |path| Ok(Config::read(path)?.beside(&folder(path))))
     }
 
     /// Reads the text of a file.

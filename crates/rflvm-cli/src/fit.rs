@@ -30,7 +30,7 @@ use std::time::Duration;
 /// Runs the command.
 pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let voice = Voice::from(&args.voice);
-    let file = args.file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+    let file = Config::given(args.file.as_deref())?;
     let fit = Fit::new(args.config.clone().or(file).filled(), &args.out)?;
     fit.clear(args.overwrite)?;
     fit.tell(voice);
@@ -39,15 +39,20 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
 
 /// A fit with all its settings, checked; nothing is written yet.
 pub struct Fit {
-    dir: PathBuf,
+    pub dir: PathBuf,
+    /// The settings, as they are written into the folder.
+    pub saved: Config,
+    /// The settings, with all files found.
     pub config: Config,
     pub table: Table,
     /// When the rows were observed, if that is known.
     pub timeline: Option<Timeline>,
     pub model: Model,
     pub settings: Settings,
-    keep: Vec<Kept>,
-    every: Duration,
+    /// What is stored of each draw.
+    pub keep: Vec<Kept>,
+    /// Time between checkpoints.
+    pub every: Duration,
 }
 
 impl Fit {
@@ -62,6 +67,8 @@ impl Fit {
         dir: &Path,
         read: impl FnOnce(&Config) -> Result<Table, Failure>,
     ) -> Result<Self, Failure> {
+        let saved = config.clone();
+        let config = config.beside(dir);
         if config.likelihood.is_none() && config.blocks.is_none() {
             let rule = "a fit needs the family of its columns; give --likelihood, or --blocks for several (rflvm doctor tells what suits a table)";
             return Err(missing("likelihood", rule).into());
@@ -74,7 +81,7 @@ impl Fit {
         let mut table = read(&config)?;
         let timeline = Timeline::of(&config, &table)?;
         let model = model(&config, &mut table, timeline.as_ref())?;
-        Ok(Fit { dir: dir.to_path_buf(), config, table, timeline, model, settings, keep, every })
+        Ok(Fit { dir: dir.to_path_buf(), saved, config, table, timeline, model, settings, keep, every })
     }
 
     /// The fit that a folder holds, as its settings say; `change` may change some of them.
@@ -150,7 +157,7 @@ impl Fit {
     /// Samples into the folder.
     pub fn run(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Failure> {
         self.use_instructions();
-        output::write(&self.dir.join("config.toml"), &self.config.to_toml())?;
+        output::write(&self.dir.join("config.toml"), &self.saved.to_toml())?;
         let labels = Labels {
             ids: self.table.ids.clone(),
             labels: self.table.labels.clone(),

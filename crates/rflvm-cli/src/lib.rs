@@ -30,7 +30,7 @@ mod progress;
 pub mod results;
 pub mod resume;
 pub mod sample;
-mod simulate;
+pub mod simulate;
 mod stop;
 pub mod summary;
 pub mod table;
@@ -42,16 +42,15 @@ pub mod voice;
 use args::{Command, Program};
 use clap::Parser;
 use std::ffi::OsString;
-use std::process::ExitCode;
 
-/// Runs the program with its arguments, of which the first is its name.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs the program with its arguments, of which the first is its name; returns its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let program = match Program::try_parse_from(arguments) {
         Ok(program) => program,
         // Help and the version come this way too. Where they cannot be printed, nothing else can be.
         Err(word) => {
             let _ = word.print();
-            return ExitCode::from(if word.use_stderr() { 2 } else { 0 });
+            return if word.use_stderr() { 2 } else { 0 };
         }
     };
     let outcome = match &program.command {
@@ -74,7 +73,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Man => manual::page(),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             eprintln!("rflvm: {failure}");
             failure.exit_code()

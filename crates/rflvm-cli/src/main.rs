@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    rflvm_cli::run(std::env::args_os())
+    rflvm_cli::run(std::env::args_os()).into()
 }

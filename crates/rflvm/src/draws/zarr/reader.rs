@@ -75,12 +75,23 @@ impl Reader {
         dims[0] == "chain" && dims[1] == "draw"
     }
 
+    /// Names of the axes of an array; none if there is no such array.
+    pub fn dims(&self, name: &str) -> Vec<String> {
+        let dims = self.metadata["metadata"][format!("{name}/.zattrs")]["_ARRAY_DIMENSIONS"].as_array();
+        dims.into_iter().flatten().filter_map(|dim| dim.as_str().map(String::from)).collect()
+    }
+
     /// Numbers in one draw of an array.
     pub fn numbers(&self, name: &str) -> Result<usize, StoreError> {
         Ok(self.drawn(name)?.shape[2..].iter().product())
     }
 
-    /// The shape of an array.
+    /// The shape of an array that does not grow.
+    pub fn lengths(&self, name: &str) -> Result<Vec<usize>, StoreError> {
+        Ok(self.array(name)?.shape)
+    }
+
+    /// The shape of an array of draws.
     pub fn shape(&self, name: &str) -> Result<Vec<usize>, StoreError> {
         Ok(self.drawn(name)?.shape)
     }
