@@ -378,6 +378,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if X is None:
             cells, index = self._drawn().predict_rows(list(range(self.embedding_.shape[0]))), None
+        elif hasattr(X, "tocsr"):
+            # scikit-learn's checks expect one number a row of a prediction from sparse rows; here it would be a dense table.
+            raise ValueError("predict takes no sparse matrix, since what it returns is a table of that shape; give X.toarray()")
         else:
             X, index = self._checked(X, reset=False), index_of(X)
             cells = self._ask_new("predict_new", _table.read(X, self._layout, mask), times, sequences, offset, trials)
