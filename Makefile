@@ -1,10 +1,11 @@
 # make demo      fits the embedded S-curve and says where the picture lies
-# make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program, diagnostics beside ArviZ's
+# make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program, diagnostics beside ArviZ's, Python package
+# make test-python  the Python package alone: its wheel in an environment of its own
 # make validate  the statistical tests at real power, about a quarter of an hour on two cores
 # make bench     speed, side by side with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the same with small tables and few sweeps, a few minutes
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: demo test test-python validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # The demo reads no table, so it need not wait for the crates that read Parquet and Arrow.
 demo: check-tools
@@ -14,18 +15,26 @@ test: check-tools
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	@$(MAKE) --no-print-directory $(TEST_VENV)/installed || echo "SKIPPED: the tests that ask ArviZ: no Python 3.11 or newer with validation/python/requirements.txt could be made"
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed || echo "SKIPPED: the tests of the Python package and those that ask ArviZ: no Python 3.11 or newer with crates/rflvm-py/tests/requirements.txt could be made"
 	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace
+	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
+
+# The wheel is built with the profile of the tests, whose crates are there already; `pip install .` builds the release.
+test-python: check-tools $(TEST_VENV)/installed
+	rm -rf target/wheels
+	$(TEST_VENV)/bin/maturin build --quiet --profile dev --out target/wheels
+	$(TEST_VENV)/bin/pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
+	$(TEST_VENV)/bin/python -m pytest -q crates/rflvm-py/tests
 
 TEST_VENV = target/test-venv
 TEST_PYTHON ?= python3
 
 # Wheels only, and one retry: without a network the tests go on soon.
-$(TEST_VENV)/installed: validation/python/requirements.txt
+$(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt
 	@rm -f $@
-	@$(TEST_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "comparing with ArviZ needs Python 3.11 or newer: install it, or give its name with TEST_PYTHON=…"; exit 2; }
+	@$(TEST_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "the Python package is tested with Python 3.11 or newer: install it, or give its name with TEST_PYTHON=…"; exit 2; }
 	$(TEST_PYTHON) -m venv $(TEST_VENV)
-	$(TEST_VENV)/bin/pip install --quiet --retries 1 --only-binary :all: -r validation/python/requirements.txt
+	$(TEST_VENV)/bin/pip install --quiet --retries 1 --only-binary :all: -r crates/rflvm-py/tests/requirements.txt
 	touch $@
 
 validate: check-tools

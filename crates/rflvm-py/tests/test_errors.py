@@ -102,7 +102,7 @@ def test_questions_that_have_no_answer(fitted, curve):
     with pytest.raises(ValueError, match="rows of this fit are 0 to 79"):
         fitted.covariance([80])
     with pytest.raises(ValueError, match="no log-likelihood of each 'table'"):
-        fitted.to_arviz(log_likelihood="table")
+        fitted.posterior_.log_likelihood("table")
 
 
 def test_numbers_that_break_down_are_an_arithmetic_error():

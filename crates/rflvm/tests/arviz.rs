@@ -1,5 +1,5 @@
 //! Diagnostics equal ArviZ's on the same draws. Asks the Python named by RFLVM_TEST_PYTHON, which has ArviZ: `make test`
-//! makes one by validation/python/requirements.txt.
+//! makes one by crates/rflvm-py/tests/requirements.txt.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Cauchy, Distribution, StandardNormal};
