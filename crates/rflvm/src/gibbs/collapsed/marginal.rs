@@ -1,9 +1,10 @@
 //! The collapsed Gaussian with its gradient, for the Hamiltonian move on (X, W).
 
 use super::Target;
-use crate::gibbs::gradient::{Layout, to_positions};
+use crate::gibbs::gradient::{Layout, ln_priors};
 use crate::gibbs::hamiltonian::Potential;
-use crate::linalg::{Cholesky, Mat, gram, mul, par_mul};
+use crate::gibbs::slope::{At, Slope};
+use crate::linalg::{Cholesky, Mat, gram, mul, par_mul, par_mul_into};
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
@@ -18,21 +19,31 @@ pub struct Marginal<'a> {
     x: Mat,
     w: Mat,
     h: Mat,
-    dh: Mat,
     c: Mat,
     g: Mat,
     scaled: Mat,
+    slope: Slope,
 }
 
 impl<'a> Marginal<'a> {
     /// Given the clusters.
     pub fn new(target: &'a Target, spectral: &'a Spectral, layout: Layout) -> Self {
+        Self::within(target, spectral, layout, Mat::default())
+    }
+
+    /// The same, in the memory of another H.
+    pub(super) fn within(target: &'a Target, spectral: &'a Spectral, layout: Layout, mut h: Mat) -> Self {
         let (n, m, j) = (target.y.rows(), target.precision.len(), target.y.cols());
         let dim = spectral.clusters[0].mu.len();
         let (x, w) = (Mat::zeros(n, dim), Mat::zeros((m - 1) / 2, dim));
-        let (h, dh) = (Mat::zeros(n, m), Mat::zeros(n, m));
         let (c, g, scaled) = (Mat::zeros(m, j), Mat::zeros(m, j), Mat::zeros(m, j));
-        Marginal { target, spectral, paths: None, layout, x, w, h, dh, c, g, scaled }
+        h.fit(n, m);
+        Marginal { target, spectral, paths: None, layout, x, w, h, c, g, scaled, slope: Slope::default() }
+    }
+
+    /// The memory of H.
+    pub(super) fn finish(self) -> Mat {
+        self.h
     }
 
     /// With rows that follow paths.
@@ -72,9 +83,14 @@ impl Potential for Marginal<'_> {
         p.as_mut_slice().iter_mut().for_each(|p| *p *= columns);
         mul(p.as_mut_slice(), self.scaled.view(), self.g.view().transpose(), true);
         p.as_mut_slice().iter_mut().for_each(|p| *p = -*p);
-        par_mul(&mut self.dh, self.h.view(), p.view(), false);
-        par_mul(&mut self.dh, target.y.view(), self.scaled.view().transpose(), true);
         let (gx, gw, _) = self.layout.split_mut(gradient);
-        ln_marginal + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, self.paths, gx, gw)
+        let ln_priors = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
+        let (h, scaled) = (&self.h, &self.scaled);
+        let at = At { x: &self.x, w: &self.w, h, roots: &[] };
+        self.slope.carry(at, rate.len(), (gx, gw), |rows, dh| {
+            par_mul_into(dh, h.view().subrows(rows.start, rows.len()), p.view(), false);
+            par_mul_into(dh, target.y.view().subrows(rows.start, rows.len()), scaled.view().transpose(), true);
+        });
+        ln_marginal + ln_priors
     }
 }
