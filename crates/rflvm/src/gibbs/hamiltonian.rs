@@ -2,7 +2,7 @@
 
 use crate::dist::{normal, normals};
 use crate::kernels;
-use crate::linalg::Mat;
+use crate::linalg::{Mat, View, mul};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct Trajectory {
     /// Spread of each coordinate of q; zero for one that does not move.
     pub scales: Vec<f64>,
-    /// Directions in which the first coordinates of q move together, one a row, each as long as q spreads along it: each has a
-    /// momentum of its own beside those of its coordinates. May be empty.
-    pub modes: Mat,
+    /// Directions in which the first coordinates of q move together, each as long as q spreads along it: each has a momentum of
+    /// its own beside those of its coordinates. May be none.
+    pub modes: Modes,
     /// Step size.
     pub step: f64,
     /// Mean number of leapfrog steps.
@@ -49,18 +49,38 @@ pub trait Directions {
     fn pull(&self, g: &[f64], step: f64, r: &mut [f64]);
 }
 
-/// One direction a row.
-impl Directions for Mat {
+/// Directions of the first N·D coordinates as VᵀC, of which each column c of C, R·D long, makes one: row n moves by Σ_r v_rn c_r.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Modes {
+    /// V, R×N: functions of the rows.
+    pub functions: Mat,
+    /// C, (R·D)×directions.
+    pub coefficients: Mat,
+}
+
+impl Modes {
+    /// D.
+    fn dim(&self) -> usize {
+        self.coefficients.rows() / self.functions.rows().max(1)
+    }
+}
+
+impl Directions for Modes {
     fn count(&self) -> usize {
-        self.rows()
+        self.coefficients.cols()
     }
 
     fn push(&self, r: &[f64], step: f64, q: &mut [f64]) {
-        r.iter().zip(self.iter_rows()).for_each(|(r, u)| kernels::axpy(step * r, u, &mut q[..u.len()]));
+        let (rank, rows, dim) = (self.functions.rows(), self.functions.cols(), self.dim());
+        let c: Vec<f64> = self.coefficients.iter_rows().map(|c| step * kernels::dot(c, r)).collect();
+        mul(&mut q[..rows * dim], self.functions.view().transpose(), View::new(&c, rank, dim, dim), true);
     }
 
     fn pull(&self, g: &[f64], step: f64, r: &mut [f64]) {
-        r.iter_mut().zip(self.iter_rows()).for_each(|(r, u)| *r += step * kernels::dot(u, &g[..u.len()]));
+        let (rank, rows, dim) = (self.functions.rows(), self.functions.cols(), self.dim());
+        let mut c = vec![0.0; rank * dim];
+        mul(&mut c, self.functions.view(), View::new(&g[..rows * dim], rows, dim, dim), false);
+        c.iter().zip(self.coefficients.iter_rows()).for_each(|(c, own)| kernels::axpy(step * c, own, r));
     }
 }
 
@@ -200,7 +220,7 @@ mod tests {
 
     #[test]
     fn draws_have_the_variances_of_the_target() {
-        let trajectory = Trajectory { scales: vec![1.0, 2.0, 0.0], modes: Mat::default(), step: 0.4, leapfrogs: 5 };
+        let trajectory = Trajectory { scales: vec![1.0, 2.0, 0.0], modes: Modes::default(), step: 0.4, leapfrogs: 5 };
         let mut rng = Stream::new(1).rng();
         let mut q = vec![0.0, 0.0, 7.0];
         let squares: Vec<[f64; 2]> = (0..40_000)
@@ -242,7 +262,7 @@ mod tests {
     #[test]
     fn turning_coordinates_have_their_normal_density_beside_the_potential() {
         // Precision [[1, 1], [1, 4]]: covariance [[4, −1], [−1, 1]] / 3.
-        let trajectory = Trajectory { scales: vec![1.0], modes: Mat::default(), step: 0.5, leapfrogs: 4 };
+        let trajectory = Trajectory { scales: vec![1.0], modes: Modes::default(), step: 0.5, leapfrogs: 4 };
         let mut rng = Stream::new(5).rng();
         let (mut q, mut wheel) = (vec![0.0], Wheel { at: [0.0], momentum: [0.0], slope: 0.0 });
         let products: Vec<[f64; 3]> = (0..40_000)
@@ -263,7 +283,8 @@ mod tests {
     #[test]
     fn coordinates_that_also_move_together_keep_their_density() {
         // The directions are not even of the right length: they only decide how fast a trajectory goes.
-        let modes = Mat::from_vec(2, 2, vec![0.9, -0.4, 0.3, 2.0]);
+        let functions = Mat::from_vec(2, 2, vec![1.0, 0.2, -0.1, 1.0]);
+        let modes = Modes { functions, coefficients: Mat::from_vec(2, 2, vec![0.9, 0.3, -0.4, 2.0]) };
         let trajectory = Trajectory { scales: vec![0.5, 0.7, 0.0], modes, step: 0.4, leapfrogs: 5 };
         let mut rng = Stream::new(6).rng();
         let mut q = vec![0.0, 0.0, 7.0];
@@ -290,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_trajectory_that_blows_up_is_rejected() {
-        let trajectory = Trajectory { scales: vec![1.0], modes: Mat::default(), step: 0.1, leapfrogs: 1 };
+        let trajectory = Trajectory { scales: vec![1.0], modes: Modes::default(), step: 0.1, leapfrogs: 1 };
         let landing = hamiltonian(&mut Broken, &mut [0.0], &trajectory, None, &mut Stream::new(2).rng());
         assert_eq!(landing, Landing { is_accepted: false, acceptance: 0.0 });
     }

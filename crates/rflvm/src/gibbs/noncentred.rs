@@ -14,7 +14,7 @@
 //! rows, not of weights, F keeps its noise when X and W move: coefficients turn, functions stay.
 
 use super::gradient::{ln_priors, weight_precisions};
-use super::hamiltonian::{Directions, Potential, Trajectory, Turning, hamiltonian};
+use super::hamiltonian::{Directions, Modes, Potential, Trajectory, Turning, hamiltonian};
 use super::reference::Reference;
 use super::room::{Room, resized};
 use super::slope::At;
@@ -387,7 +387,7 @@ pub(super) fn held<'a>(
     let mut held = trajectory.clone();
     held.scales[..model.rows() * model.latent_dim()].fill(0.0);
     if !positions {
-        held.modes = Mat::default();
+        held.modes = Modes::default();
     }
     Cow::Owned(held)
 }

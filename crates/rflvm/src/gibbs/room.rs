@@ -9,7 +9,7 @@ use crate::linalg::Mat;
 pub struct Room {
     /// A second table beside F, N×J: momenta of ζ, or residuals.
     pub(super) table: Mat,
-    /// ξ, its momenta, β, ∂β, and A⁻¹u that becomes ∂u: (M+1)×J.
+    /// Weights, (M+1)×J: ξ, its momenta, β, ∂β, and A⁻¹u that becomes ∂u.
     pub(super) xi: Mat,
     pub(super) xi_momenta: Mat,
     pub(super) beta: Mat,

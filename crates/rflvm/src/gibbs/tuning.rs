@@ -1,7 +1,7 @@
 //! Tuning of the gradient move during warm-up: the step by stochastic approximation, and in growing windows the spread of
 //! each coordinate and the reference. Afterwards nothing is tuned, so that the draws are from one fixed kernel.
 
-use super::hamiltonian::Trajectory;
+use super::hamiltonian::{Modes, Trajectory};
 use super::reference::Reference;
 use super::room::Room;
 use super::smooth;
@@ -43,7 +43,7 @@ impl Tuning {
         let leapfrogs = if reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
         let information =
             model.dynamics().map_or_else(Mat::default, |_| Mat::from_vec(n, d, vec![1.0 + j as f64; n * d]));
-        let trajectory = Trajectory { scales, modes: Mat::default(), step: 0.1, leapfrogs };
+        let trajectory = Trajectory { scales, modes: Modes::default(), step: 0.1, leapfrogs };
         Tuning { trajectory, reference, information }
     }
 

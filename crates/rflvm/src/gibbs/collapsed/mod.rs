@@ -62,11 +62,12 @@ fn integrated(
         let layout = Layout::new(model, false);
         let mut q = layout.gather(state);
         let h = state.features.lend();
-        let mut marginal = Marginal::within(target, &state.spectral, layout, h);
+        let mut marginal = Marginal::within(target, &state.spectral, layout, h, std::mem::take(room));
         let trajectory = held(trajectory, model, moves.positions, false);
         let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.named("gradient").rng());
         info.acceptance = landing.acceptance;
-        let h = marginal.finish();
+        let h;
+        (h, *room) = marginal.finish();
         let (x, w, _) = layout.split(&q);
         state.features.take_back(h, landing.is_accepted.then_some((x, w)));
     }
