@@ -29,20 +29,20 @@ pub fn blocks(config: &Config, table: &Table) -> Result<Vec<Block>, Failure> {
     Ok(vec![((0..table.columns.len()).collect(), family)])
 }
 
-/// Columns of one family (and number of trials) make a block.
+/// Columns of one family (and number of trials, and name of a block) make a block.
 fn from_file(path: &Path, table: &Table) -> Result<Vec<Block>, Failure> {
     let file = || path.display().to_string();
     let bad = |problem: String| Failure::Config { file: file(), problem };
     let mut reader = csv::Reader::from_path(path).map_err(|error| bad(format!("the file cannot be read ({error})")))?;
     let header = reader.headers().map_err(|error| bad(format!("its first line cannot be read ({error})")))?.clone();
     let place = |name: &str| header.iter().position(|h| h.trim() == name);
-    let (Some(column), Some(likelihood)) = (place("column"), place("likelihood")) else {
+    let (Some(column), likelihood @ Some(_)) = (place("column"), place("likelihood")) else {
         return Err(bad(
-            "its first line must name the columns `column` and `likelihood` (and `trials` for a binomial)".into(),
+            "its first line must name the columns `column` and `likelihood` (and `trials` for a binomial, `block` for several multinomials)".into(),
         ));
     };
-    let trials = place("trials");
-    let mut blocks: Vec<((String, String), Vec<usize>)> = Vec::new();
+    let (trials, block) = (place("trials"), place("block"));
+    let mut blocks: Vec<([String; 3], Vec<usize>)> = Vec::new();
     let mut seen = vec![false; table.columns.len()];
     for (i, record) in reader.records().enumerate() {
         let line = i + 2;
@@ -54,7 +54,7 @@ fn from_file(path: &Path, table: &Table) -> Result<Vec<Block>, Failure> {
         if std::mem::replace(&mut seen[index], true) {
             return Err(bad(format!("line {line}: the column `{name}` has a family already")));
         }
-        let key = (cell(Some(likelihood)), cell(trials));
+        let key = [likelihood, trials, block].map(cell);
         match blocks.iter_mut().find(|(k, _)| *k == key) {
             Some((_, columns)) => columns.push(index),
             None => blocks.push((key, vec![index])),
@@ -66,7 +66,7 @@ fn from_file(path: &Path, table: &Table) -> Result<Vec<Block>, Failure> {
             "no line gives the family of the column `{name}`; add one, or leave the column out with --columns"
         )));
     }
-    let family = |((likelihood, trials), mut columns): ((String, String), Vec<usize>)| {
+    let family = |([likelihood, trials, _], mut columns): ([String; 3], Vec<usize>)| {
         let trials = match trials.as_str() {
             "" => None,
             text => Some(Trials::Same(text.parse().map_err(|_| bad(format!("`{text}` is not a number of trials")))?)),

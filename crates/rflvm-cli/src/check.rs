@@ -71,7 +71,8 @@ fn number(value: f64) -> String {
     if value.abs() >= 1e9 { format!("{value:.3e}") } else { format!("{value:.*}", places.clamp(0.0, 6.0) as usize) }
 }
 
-fn as_json(checks: &[Check], model: &Model, draws: usize) -> Value {
+/// The same for programs.
+pub fn as_json(checks: &[Check], model: &Model, draws: usize) -> Value {
     let finite = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
     let one = |check: &Check| {
         let block = &model.blocks()[check.block];

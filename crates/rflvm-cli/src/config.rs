@@ -157,6 +157,24 @@ impl Config {
         Self::parse(&text).map_err(|problem| Failure::Config { file: file(), problem })
     }
 
+    /// The same settings, where files that they name lie in `folder` if they are there, and else where the program runs.
+    pub fn beside(self, folder: &Path) -> Self {
+        let find =
+            |name: PathBuf| Some(folder.join(&name)).filter(|p| name.is_relative() && p.exists()).unwrap_or(name);
+        Config {
+            table: self.table.map(find),
+            blocks: self.blocks.map(find),
+            trials: self.trials.map(|t| find(t.into()).to_string_lossy().into_owned()),
+            ..self
+        }
+    }
+
+    /// Reads settings that are named beside the flags of a command.
+    pub fn given(path: Option<&Path>) -> Result<Self, Failure> {
+        let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
+        path.map_or(Ok(Config::default()), |path| Ok(Config::read(path)?.beside(&folder(path))))
+    }
+
     /// Reads the text of a file.
     pub fn parse(text: &str) -> Result<Self, String> {
         // TOML's messages come with a drawing of the place; its words alone make one sentence.

@@ -4,7 +4,6 @@ use crate::atomic::DirError;
 use crate::table::TableError;
 use rflvm::error::{DataError, RunError, SpecError, StoreError};
 use std::path::Path;
-use std::process::ExitCode;
 use thiserror::Error;
 
 /// Anything that ends a run. Exit code 2: the input or the command must change. 130: stopped on request. 1: everything else.
@@ -159,13 +158,11 @@ impl Failure {
     }
 
     /// The documented exit code.
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Interrupted { .. } | Failure::Paused { .. } => ExitCode::from(crate::stop::EXIT_CODE),
-            Failure::Write { .. } | Failure::Run(_) | Failure::Replayable { .. } | Failure::Store(_) => {
-                ExitCode::from(1)
-            }
-            _ => ExitCode::from(2),
+            Failure::Interrupted { .. } | Failure::Paused { .. } => crate::stop::EXIT_CODE,
+            Failure::Write { .. } | Failure::Run(_) | Failure::Replayable { .. } | Failure::Store(_) => 1,
+            _ => 2,
         }
     }
 }

@@ -5,8 +5,9 @@ use crate::blocks;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::map::map_path;
+use crate::progress::Follower;
 use crate::results;
-use crate::sample::{Sampling, checkpoint_path, store_path};
+use crate::sample::{Follow, Sampling, checkpoint_path, store_path};
 use crate::table::{self, ReadOptions, Table};
 use crate::times::Timeline;
 use crate::voice::Voice;
@@ -29,7 +30,7 @@ use std::time::Duration;
 /// Runs the command.
 pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let voice = Voice::from(&args.voice);
-    let file = args.file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+    let file = Config::given(args.file.as_deref())?;
     let fit = Fit::new(args.config.clone().or(file).filled(), &args.out)?;
     fit.clear(args.overwrite)?;
     fit.tell(voice);
@@ -38,20 +39,36 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
 
 /// A fit with all its settings, checked; nothing is written yet.
 pub struct Fit {
-    dir: PathBuf,
+    pub dir: PathBuf,
+    /// The settings, as they are written into the folder.
+    pub saved: Config,
+    /// The settings, with all files found.
     pub config: Config,
     pub table: Table,
     /// When the rows were observed, if that is known.
     pub timeline: Option<Timeline>,
     pub model: Model,
     pub settings: Settings,
-    keep: Vec<Kept>,
-    every: Duration,
+    /// What is stored of each draw.
+    pub keep: Vec<Kept>,
+    /// Time between checkpoints.
+    pub every: Duration,
 }
 
 impl Fit {
     /// Reads the table and checks everything that can be checked before sampling.
     pub fn new(config: Config, dir: &Path) -> Result<Self, Failure> {
+        Fit::of(config, dir, read)
+    }
+
+    /// The same with a table that comes from elsewhere than a file.
+    pub fn of(
+        config: Config,
+        dir: &Path,
+        read: impl FnOnce(&Config) -> Result<Table, Failure>,
+    ) -> Result<Self, Failure> {
+        let saved = config.clone();
+        let config = config.beside(dir);
         if config.likelihood.is_none() && config.blocks.is_none() {
             let rule = "a fit needs the family of its columns; give --likelihood, or --blocks for several (rflvm doctor tells what suits a table)";
             return Err(missing("likelihood", rule).into());
@@ -64,7 +81,7 @@ impl Fit {
         let mut table = read(&config)?;
         let timeline = Timeline::of(&config, &table)?;
         let model = model(&config, &mut table, timeline.as_ref())?;
-        Ok(Fit { dir: dir.to_path_buf(), config, table, timeline, model, settings, keep, every })
+        Ok(Fit { dir: dir.to_path_buf(), saved, config, table, timeline, model, settings, keep, every })
     }
 
     /// The fit that a folder holds, as its settings say; `change` may change some of them.
@@ -132,13 +149,21 @@ impl Fit {
 
     /// Samples, and writes what comes of it.
     pub fn sample(&self, from: Option<Checkpoint>, debug: bool, voice: Voice) -> Result<(), Failure> {
+        let follower = Follower::new(voice, self.settings.chains, self.settings.sweeps(), debug);
+        self.run(from, &follower)?;
+        results::write(&self.dir, self, voice)
+    }
+
+    /// Samples into the folder.
+    pub fn run(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Failure> {
         self.use_instructions();
-        output::write(&self.dir.join("config.toml"), &self.config.to_toml())?;
+        output::write(&self.dir.join("config.toml"), &self.saved.to_toml())?;
         let labels = Labels {
             ids: self.table.ids.clone(),
             labels: self.table.labels.clone(),
             times: self.timeline.as_ref().map(|t| t.times.at.clone()),
             time_units: self.timeline.as_ref().and_then(|t| t.calendar.units()),
+            times_as_given: self.table.time.clone(),
             sequences: self.table.sequence.clone(),
         };
         let sampling = Sampling {
@@ -148,10 +173,8 @@ impl Fit {
             keep: &self.keep,
             labels: &labels,
             every: self.every,
-            debug,
         };
-        sampling.run(from, voice)?;
-        results::write(&self.dir, self, voice)
+        sampling.run(from, follow)
     }
 
     /// Limits the processor to the instruction sets that were asked for.

@@ -1,6 +1,6 @@
 //! `rflvm forecast`: what a fit with times expects of new rows, cell by cell or as simulated futures.
 
-mod moments;
+pub mod moments;
 
 use crate::answer::Answer;
 use crate::args::ForecastArgs;
@@ -20,7 +20,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
         return Err(Failure::Timeless { dir: args.dir.display().to_string() });
     };
     let offset = offset(&fit);
-    let moments = moments::moments(args, timeline, offset.unwrap_or(0.0))?;
+    let moments = moments::asked(args, timeline, offset.unwrap_or(0.0))?;
     let drawn = Drawn::open(&fit, &args.dir)?;
     args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     if let Some(offset) = offset {

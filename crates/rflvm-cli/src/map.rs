@@ -37,26 +37,36 @@ pub fn hide_sampling(arg: Arg) -> Arg {
 pub fn run(args: &MapArgs) -> Result<(), Failure> {
     let voice = Voice::from(&args.voice);
     check(args)?;
-    let file = args.file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+    let file = Config::given(args.file.as_deref())?;
     let fit = Fit::new(args.config.clone().or(file).filled(), &args.out)?;
-    if fit.model.has_relevance() {
-        let rule = "a point estimate cannot tell how many axes are in use; give a number, or use `rflvm fit`".into();
-        return Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule }.into());
-    }
-    let settings = Map { starts: args.starts, start: fit.settings.start, ..Map::default() };
+    check_axes(&fit)?;
     fit.clear(args.overwrite)?;
     fit.tell(voice);
-    fit.use_instructions();
     let begun = Instant::now();
-    let failed = |source| Failure::Run(RunError::Numerical { chain: 1, sweep: 0, source });
-    let (point, spread) = pool(&fit.settings)?
-        .install(|| {
-            let point = settings.fit(&fit.model, fit.stream())?;
-            let spread = point.spread(&fit.model)?;
-            Ok((point, spread))
-        })
-        .map_err(failed)?;
+    let (point, spread) = climb(&fit, args.starts)?;
     write(args, &fit, &point, &spread, begun.elapsed().as_secs_f64(), voice)
+}
+
+/// The maximum, and the spread of each position around it.
+pub fn climb(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Failure> {
+    check_axes(fit)?;
+    let settings = Map { starts, start: fit.settings.start, ..Map::default() };
+    fit.use_instructions();
+    let failed = |source| Failure::Run(RunError::Numerical { chain: 1, sweep: 0, source });
+    let climb = || {
+        let point = settings.fit(&fit.model, fit.stream())?;
+        let spread = point.spread(&fit.model)?;
+        Ok((point, spread))
+    };
+    pool(&fit.settings)?.install(climb).map_err(failed)
+}
+
+fn check_axes(fit: &Fit) -> Result<(), SpecError> {
+    if !fit.model.has_relevance() {
+        return Ok(());
+    }
+    let rule = "a point estimate cannot tell how many axes are in use; give a number, or use `rflvm fit`".into();
+    Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule })
 }
 
 /// Refuses what means nothing for a point estimate, rather than ignore it.

@@ -1,8 +1,11 @@
 //! Progress of the chains: a bar each on a terminal, a line now and then elsewhere, JSON for programs, nothing when quiet.
 
+use crate::sample::Follow;
+use crate::stop;
 use crate::voice::Voice;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
-use rflvm::gibbs::run::Progress;
+use rflvm::gibbs::Step;
+use rflvm::gibbs::run::{Progress, Run};
 use serde_json::json;
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -117,4 +120,51 @@ impl Watch {
 fn describe(p: &Progress) -> String {
     let phase = if p.warming { "warm-up" } else { "sampling" };
     format!("{phase} log-lik {:.1} clusters {}", p.log_lik, p.clusters)
+}
+
+/// Follows a run from a terminal: progress as the user wants it, until the end or Ctrl-C.
+pub struct Follower {
+    voice: Voice,
+    watch: Watch,
+}
+
+impl Follower {
+    /// For `chains` chains of `sweeps` sweeps each. Listens for Ctrl-C from now on.
+    pub fn new(voice: Voice, chains: usize, sweeps: u64, debug: bool) -> Self {
+        stop::listen();
+        Follower { voice, watch: Watch::new(voice, chains, sweeps, debug) }
+    }
+}
+
+impl Follow for Follower {
+    fn begin(&self, seconds: f64) {
+        self.voice.detail(&format!("ready after {seconds:.1} s"));
+    }
+
+    fn see(&self, progress: Progress) {
+        self.watch.see(progress);
+    }
+
+    fn saved(&self, draws: u64) {
+        self.voice.event("checkpoint", json!({ "draws": draws }));
+    }
+
+    fn is_stopped(&self) -> bool {
+        stop::is_requested()
+    }
+
+    fn end(&self, run: &Run<'_>) {
+        self.watch.finish();
+        for (chain, seconds) in run.chains().iter().map(|c| c.snapshot().seconds()).enumerate() {
+            let parts: Vec<String> =
+                Step::NAMES.iter().zip(seconds).map(|(name, s)| format!("{name} {s:.1} s")).collect();
+            self.voice.detail(&format!("chain {}: {}", chain + 1, parts.join(", ")));
+        }
+        let jittered = rflvm::linalg::jittered();
+        if jittered > 0 {
+            self.voice.say(&format!(
+                "{jittered} matrices were so close to singular that a little was added to their diagonals"
+            ));
+        }
+    }
 }

@@ -1,16 +1,12 @@
 //! Sampling into a folder: in legs that end with a checkpoint, so that a run can be stopped at any moment and taken up again.
 
 use crate::failure::Failure;
-use crate::progress::Watch;
-use crate::stop;
-use crate::voice::Voice;
 use rflvm::atomic::{self, plain_reason};
 use rflvm::draws::zarr::{Kept, Labels, Store, Writer};
 use rflvm::error::StoreError;
-use rflvm::gibbs::Step;
 use rflvm::gibbs::chain::Settings;
 use rflvm::gibbs::checkpoint::{self, Checkpoint};
-use rflvm::gibbs::run::Run;
+use rflvm::gibbs::run::{Progress, Run};
 use rflvm::model::Model;
 use serde_json::json;
 use std::fs::{File, TryLockError};
@@ -35,8 +31,20 @@ pub struct Sampling<'a> {
     pub labels: &'a Labels,
     /// Time between checkpoints.
     pub every: Duration,
-    /// Prints a line a sweep.
-    pub debug: bool,
+}
+
+/// Who follows a run, and may end it.
+pub trait Follow: Sync {
+    /// Chains are about to run, after so many seconds of set-up.
+    fn begin(&self, _seconds: f64) {}
+    /// A chain has done a sweep.
+    fn see(&self, progress: Progress);
+    /// All that was drawn is saved: so many draws of each chain.
+    fn saved(&self, _draws: u64) {}
+    /// Whether to end with the sweep that is under way.
+    fn is_stopped(&self) -> bool;
+    /// All chains are done; seconds of each chain's steps.
+    fn end(&self, _run: &Run<'_>) {}
 }
 
 /// Where draws go in the folder of a fit.
@@ -64,7 +72,7 @@ pub fn lock(dir: &Path) -> Result<File, Failure> {
 
 impl Sampling<'_> {
     /// Samples to the end, from the start or from a checkpoint.
-    pub fn run(&self, from: Option<Checkpoint>, voice: Voice) -> Result<(), Failure> {
+    pub fn run(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Failure> {
         let (model, settings) = (self.model, self.settings);
         let about = json!({
             "created_by": format!("rflvm {}", env!("CARGO_PKG_VERSION")),
@@ -75,11 +83,12 @@ impl Sampling<'_> {
         let _lock = lock(self.dir)?;
         atomic::clean(self.dir);
         store.begin(model, self.labels, settings.chains)?;
-        stop::listen();
         let begun = Instant::now();
         let mut writers = Vec::with_capacity(settings.chains);
         let mut run = match from {
             None => {
+                // The table is there from now on, whatever comes.
+                store.publish(0)?;
                 let has_f = model.rows() * model.columns() <= MOMENTS_OF_F;
                 writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
                 let run = Run::start(model, settings)?;
@@ -95,13 +104,12 @@ impl Sampling<'_> {
                 Run::resume(model, settings, snapshots)?
             }
         };
-        voice.detail(&format!("ready after {:.1} s", begun.elapsed().as_secs_f64()));
-        let watch = Watch::new(voice, settings.chains, settings.sweeps(), self.debug);
+        follow.begin(begun.elapsed().as_secs_f64());
         loop {
             let leg = Instant::now();
             let finished = run.go_on(&mut writers, |progress| {
-                watch.see(progress);
-                if stop::is_requested() || leg.elapsed() >= self.every {
+                follow.see(progress);
+                if follow.is_stopped() || leg.elapsed() >= self.every {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -110,26 +118,15 @@ impl Sampling<'_> {
             // A state that broke down is not saved over one that led there: the last checkpoint replays it.
             let finished = finished.map_err(|error| Failure::run_in(error, self.dir))?;
             self.save(&mut store, &run, &mut writers)?;
-            voice.event("checkpoint", json!({ "draws": writers.iter().map(Writer::draws).min() }));
+            follow.saved(writers.iter().map(Writer::draws).min().unwrap_or(0));
             if finished {
                 break;
             }
-            if stop::is_requested() {
+            if follow.is_stopped() {
                 return Err(Failure::Interrupted { dir: self.dir.display().to_string() });
             }
         }
-        watch.finish();
-        for (chain, seconds) in run.chains().iter().map(|c| c.snapshot().seconds()).enumerate() {
-            let parts: Vec<String> =
-                Step::NAMES.iter().zip(seconds).map(|(name, s)| format!("{name} {s:.1} s")).collect();
-            voice.detail(&format!("chain {}: {}", chain + 1, parts.join(", ")));
-        }
-        let jittered = rflvm::linalg::jittered();
-        if jittered > 0 {
-            voice.say(&format!(
-                "{jittered} matrices were so close to singular that a little was added to their diagonals"
-            ));
-        }
+        follow.end(&run);
         Ok(())
     }
 

@@ -5,11 +5,11 @@ use crate::blocks::spec;
 use crate::config::fresh_seed;
 use crate::failure::Failure;
 use crate::{atomic, output};
-use rflvm::error::{RunError, SpecError};
+use rflvm::error::{NumericalError, RunError, SpecError};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Theta, Trials, Unit};
 use rflvm::rng::Stream;
-use rflvm::simulate;
+use rflvm::simulate::{self, SCurve};
 use std::sync::Arc;
 
 /// What was drawn.
@@ -66,9 +66,7 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
     let broken = |source| Failure::Run(RunError::Numerical { chain: 0, sweep: 0, source });
     match args.source {
         SourceArg::SCurve => {
-            let theta = s_curve_parameters(args, family.as_ref());
-            let curve =
-                simulate::s_curve(args.rows, args.columns, family.as_ref(), &theta, trials, stream).map_err(broken)?;
+            let (curve, theta) = s_curve(family.as_ref(), args.rows, args.columns, trials, stream).map_err(broken)?;
             Ok(Truth { y: curve.y, t: Some(curve.t), x: curve.x, f: curve.f, w: None, theta })
         }
         SourceArg::Model => {
@@ -95,15 +93,22 @@ fn table(y: &Mat, times: Option<&[f64]>) -> String {
     output::csv_text(header, times.iter().zip(y.iter_rows()).map(row))
 }
 
-/// The S-curve's own parameters: noise of standard deviation ½ for real columns, dispersion r_j = j as in the paper, and
+/// The S-curve, with parameters of its own: noise of standard deviation ½ for real columns, dispersion r_j = j as in the paper, and
 /// the prior mean elsewhere.
-fn s_curve_parameters(args: &SimulateArgs, family: &dyn Family) -> Theta {
+pub fn s_curve(
+    family: &dyn Family,
+    rows: usize,
+    columns: usize,
+    trials: u32,
+    stream: Stream,
+) -> Result<(SCurve, Theta), NumericalError> {
     let unit = Unit { centre: 0.0, scale: 1.0 };
-    let of_column = |j: usize| match args.likelihood.as_str() {
+    let of_column = |j: usize| match family.name() {
         "gaussian" => vec![4.0],
         "negative-binomial" => vec![(j + 1) as f64],
         _ => family.start(&[], &unit),
     };
-    let columns: Vec<Vec<f64>> = (0..args.columns).map(of_column).collect();
-    Theta { values: Mat::from_fn(columns[0].len(), args.columns, |p, j| columns[j][p]), hyper: Vec::new() }
+    let own: Vec<Vec<f64>> = (0..columns).map(of_column).collect();
+    let theta = Theta { values: Mat::from_fn(own[0].len(), columns, |p, j| own[j][p]), hyper: Vec::new() };
+    Ok((simulate::s_curve(rows, columns, family, &theta, trials, stream)?, theta))
 }

@@ -25,18 +25,7 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let axes = AxesInUse::of(&store, &convergence.used())?;
     let times = times(&args.dir);
     if args.json {
-        let mut all = as_json(&convergence);
-        all["seconds_a_sweep"] =
-            times.iter().map(|(name, seconds)| (name.to_string(), json!(seconds))).collect::<Map<_, _>>().into();
-        all["sampler"] =
-            json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
-        if let Some(scales) = &scales {
-            all["length_scales"] = scales.as_json();
-        }
-        if let Some(axes) = &axes {
-            all["axes"] = axes::as_json(axes);
-        }
-        println!("{all}");
+        println!("{}", report(&args.dir)?);
         return Ok(());
     }
     println!("{}", table(&convergence));
@@ -59,6 +48,25 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     }
     println!("{}", word(&convergence));
     Ok(())
+}
+
+/// All that is known of a fit's convergence, for programs.
+pub fn report(dir: &Path) -> Result<Value, Failure> {
+    let store = Reader::open(&store_path(dir))?;
+    let convergence = judge(&store)?;
+    let mut all = as_json(&convergence);
+    let seconds = times(dir).into_iter().map(|(name, seconds)| (name.to_string(), json!(seconds)));
+    all["seconds_a_sweep"] = seconds.collect::<Map<_, _>>().into();
+    let sampler = sampler(&store, &convergence)?;
+    all["sampler"] =
+        json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
+    if let Some(scales) = TimeScales::of(dir, &store, &convergence.used())? {
+        all["length_scales"] = scales.as_json();
+    }
+    if let Some(axes) = AxesInUse::of(&store, &convergence.used())? {
+        all["axes"] = axes::as_json(&axes);
+    }
+    Ok(all)
 }
 
 /// How the moves go: means over all kept sweeps.

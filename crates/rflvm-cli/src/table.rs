@@ -19,6 +19,7 @@ mod room;
 mod tests;
 mod text;
 mod words;
+mod zarr;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -106,6 +107,8 @@ pub struct ReadOptions {
 ///   is one of genes by cells, as 10x pipelines write it: it is transposed, and named by these
 ///   files. A folder stands for the `matrix.mtx` in it.
 ///
+/// - `.zarr`: the store of a fit, for the table that it holds.
+///
 /// Text and `.mtx` files may be compressed by gzip, with `.gz` after the extension.
 ///
 /// A table is streamed into its values: no second copy of a file is held, and what a header declares
@@ -113,6 +116,9 @@ pub struct ReadOptions {
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     let metadata = fs::metadata(path).map_err(|e| text::failed(path, &e))?;
     if metadata.is_dir() {
+        if path.join(".zmetadata").is_file() {
+            return zarr::read(path, options);
+        }
         let matrix = ["matrix.mtx", "matrix.mtx.gz"].map(|name| path.join(name)).into_iter().find(|m| m.is_file());
         return read(&matrix.ok_or_else(|| TableError::Folder { file: path.to_path_buf() })?, options);
     }

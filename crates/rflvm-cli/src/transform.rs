@@ -1,7 +1,7 @@
 //! `rflvm transform`: where rows lie that the fit has never seen, and how surprising they are.
 
 mod draws;
-mod rows;
+pub mod rows;
 
 use crate::args::TransformArgs;
 use crate::drawn::{Drawn, check_csv, text};

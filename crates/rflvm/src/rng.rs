@@ -36,6 +36,16 @@ impl Stream {
         Stream { key: [a, b] }
     }
 
+    /// What tells it from other streams.
+    pub(crate) fn key(self) -> [u64; 2] {
+        self.key
+    }
+
+    /// The branch at some indices, one after the other.
+    pub(crate) fn along(self, indices: impl IntoIterator<Item = u64>) -> Self {
+        indices.into_iter().fold(self, Stream::at)
+    }
+
     /// A generator at the start of this stream.
     pub fn rng(self) -> StreamRng {
         let mut seed = [0_u8; 32];

@@ -14,20 +14,45 @@ const MOST: usize = 5000;
 /// Names of sequences in a message.
 const NAMES_SHOWN: usize = 8;
 
+/// The new times that a command asks for.
+pub fn asked(args: &ForecastArgs, timeline: &Timeline, offset: f64) -> Result<Vec<Moment>, Failure> {
+    let when = match &args.times {
+        Some(text) => When::At(given(text, timeline)?),
+        None => When::Beyond(args.horizon.unwrap_or(0)),
+    };
+    moments(when, args.sequence.as_deref(), timeline, offset)
+}
+
+/// Which new times are meant.
+pub enum When {
+    /// These, as numbers on the axis of time.
+    At(Vec<f64>),
+    /// So many beyond the last one of each sequence.
+    Beyond(usize),
+}
+
 /// All new rows: sequence after sequence, each in the order of time, no time twice.
-pub fn moments(args: &ForecastArgs, timeline: &Timeline, offset: f64) -> Result<Vec<Moment>, Failure> {
-    let given = args.times.as_deref().map(|text| given(text, timeline)).transpose()?;
-    if let Some(steps) = args.horizon {
-        check_count("horizon", steps)?;
-    }
+pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: f64) -> Result<Vec<Moment>, Failure> {
+    let when = match when {
+        When::At(mut times) => {
+            times.sort_by(f64::total_cmp);
+            times.dedup();
+            check_count("times", times.len())?;
+            When::At(times)
+        }
+        When::Beyond(steps) => {
+            check_count("horizon", steps)?;
+            When::Beyond(steps)
+        }
+    };
     let mut moments = Vec::new();
-    for sequence in sequences(args, timeline)? {
-        let times = match &given {
-            Some(times) => {
+    for sequence in sequences(sequence, timeline)? {
+        let times = match &when {
+            When::At(times) => {
                 check_start(times, timeline, sequence)?;
                 times.clone()
             }
-            None => beyond(timeline, sequence, args.horizon.unwrap_or(0))?,
+            When::Beyond(steps) => beyond(timeline, sequence, *steps)?,
         };
         moments.extend(times.into_iter().map(|time| Moment { time, sequence, offset }));
     }
@@ -39,17 +64,17 @@ fn wrong(setting: &'static str, value: String, rule: String) -> Failure {
 }
 
 /// The sequences that are meant.
-fn sequences(args: &ForecastArgs, timeline: &Timeline) -> Result<Vec<usize>, Failure> {
+fn sequences(name: Option<&str>, timeline: &Timeline) -> Result<Vec<usize>, Failure> {
     let names = &timeline.names;
-    let Some(name) = &args.sequence else { return Ok((0..names.len().max(1)).collect()) };
+    let Some(name) = name else { return Ok((0..names.len().max(1)).collect()) };
     if names.is_empty() {
         let rule = "the rows of this fit are one sequence without a name; leave --sequence out";
-        return Err(wrong("sequence", name.clone(), rule.into()));
+        return Err(wrong("sequence", name.into(), rule.into()));
     }
     let unknown = || {
         let some: Vec<&str> = names.iter().take(NAMES_SHOWN).map(String::as_str).collect();
         let more = if names.len() > NAMES_SHOWN { ", …" } else { "" };
-        SpecError::Unknown { what: "sequence", name: name.clone(), known: format!("{}{more}", some.join(", ")) }
+        SpecError::Unknown { what: "sequence", name: name.into(), known: format!("{}{more}", some.join(", ")) }
     };
     Ok(vec![names.iter().position(|known| known == name.trim()).ok_or_else(unknown)?])
 }
@@ -58,18 +83,14 @@ fn sequences(args: &ForecastArgs, timeline: &Timeline) -> Result<Vec<usize>, Fai
 fn given(text: &str, timeline: &Timeline) -> Result<Vec<f64>, Failure> {
     let list: Result<Vec<f64>, String> = text.split(',').map(|one| timeline.calendar.parse(one)).collect();
     let path = Path::new(text);
-    let mut times = match list {
-        Ok(times) => times,
-        Err(_) if path.is_file() => from_file(path, timeline)?,
+    match list {
+        Ok(times) => Ok(times),
+        Err(_) if path.is_file() => from_file(path, timeline),
         Err(problem) => {
             let rule = if text.contains(',') { problem } else { format!("{problem}, or name a file that exists") };
-            return Err(wrong("times", text.chars().take(40).collect(), rule));
+            Err(wrong("times", text.chars().take(40).collect(), rule))
         }
-    };
-    times.sort_by(f64::total_cmp);
-    times.dedup();
-    check_count("times", times.len())?;
-    Ok(times)
+    }
 }
 
 /// One time a line; empty lines are skipped.

@@ -24,10 +24,15 @@ pub fn read(args: &TransformArgs, fit: &Fit, voice: Voice) -> Result<(Table, New
     }
     // Blocks and trials go by the fit's names.
     table.columns.clone_from(&fit.table.columns);
-    let file = || args.table.display().to_string();
-    let data = |error: DataError| Failure::Data { file: file(), error: error.into() };
-    let config = Config { trials: trials(args, fit)?, ..fit.config.clone() };
-    let families = blocks::blocks(&config, &table)?.into_iter().map(|(_, family)| family).collect();
+    let new = new_rows(&mut table, args.trials.as_deref(), fit, voice)?;
+    Ok((table, new))
+}
+
+/// Checks rows whose columns are those of the fit, in its order, and takes their values.
+pub fn new_rows(table: &mut Table, given: Option<&str>, fit: &Fit, voice: Voice) -> Result<NewRows, Failure> {
+    let data = |error: DataError| Failure::Data { file: table.path.display().to_string(), error: error.into() };
+    let config = Config { trials: trials(given, fit)?, ..fit.config.clone() };
+    let families = blocks::blocks(&config, table)?.into_iter().map(|(_, family)| family).collect();
     let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
     let offset = match (config.offset.as_deref(), table.offset.take()) {
         (Some("size-factors"), _) => size_factors_beside(&y, fit.model.y()).map_err(data)?,
@@ -35,8 +40,8 @@ pub fn read(args: &TransformArgs, fit: &Fit, voice: Voice) -> Result<(Table, New
         _ => vec![0.0; table.rows],
     };
     let model = fit.model.with_rows(&y, offset, families).map_err(data)?;
-    let times = times(args, fit, &table, voice)?;
-    Ok((table, NewRows { model, times }))
+    let times = times(fit, table, voice)?;
+    Ok(NewRows { model, times })
 }
 
 /// The table, with the columns of the fit in its order. Names and labels of new rows need not be there.
@@ -76,24 +81,24 @@ fn read_table(args: &TransformArgs, fit: &Fit) -> Result<Table, TableError> {
 }
 
 /// The trials of the new rows: a number is kept, a table must be given anew.
-fn trials(args: &TransformArgs, fit: &Fit) -> Result<Option<String>, SpecError> {
+fn trials(given: Option<&str>, fit: &Fit) -> Result<Option<String>, SpecError> {
     let wrong = |value: String, rule: &str| Err(SpecError::Setting { setting: "trials", value, rule: rule.into() });
-    match (&fit.config.trials, &args.trials) {
+    match (&fit.config.trials, given) {
         (Some(kept), None) if kept.parse::<u32>().is_err() => wrong(
             "not given".into(),
             "this fit has a table of trials, and the new rows need theirs; name it with --trials",
         ),
-        (None, Some(given)) => wrong(given.clone(), "this fit has no trials beside its table; leave them out"),
-        (kept, given) => Ok(given.clone().or(kept.clone())),
+        (None, Some(given)) => wrong(given.into(), "this fit has no trials beside its table; leave them out"),
+        (kept, given) => Ok(given.map(String::from).or(kept.clone())),
     }
 }
 
 /// The times of the new rows, where the fit has some. A sequence that it does not know has the next number.
-fn times(args: &TransformArgs, fit: &Fit, table: &Table, voice: Voice) -> Result<Option<Times>, Failure> {
+fn times(fit: &Fit, table: &Table, voice: Voice) -> Result<Option<Times>, Failure> {
     let (Some(timeline), Some(texts)) = (&fit.timeline, &table.time) else { return Ok(None) };
     let wrong = |n: usize, column: Option<&String>, problem: String| {
         let place = format!("row {}, column `{}`", n + 1, column.map_or("", |c| c));
-        Failure::Data { file: args.table.display().to_string(), error: DataError::Time { place, problem }.into() }
+        Failure::Data { file: table.path.display().to_string(), error: DataError::Time { place, problem }.into() }
     };
     let parse = |(n, text): (usize, &String)| {
         timeline.calendar.parse(text).map_err(|problem| wrong(n, fit.config.time.as_ref(), problem))

@@ -26,6 +26,24 @@ impl Fitted<'_> {
         align_in(frame, |take| self.visit_positions(take))
     }
 
+    /// Hands the positions of the rows under some draws to `take`, in the frame.
+    pub fn aligned(&self, frame: &Frame, draws: &[(usize, usize)], mut take: impl FnMut(&Mat)) -> Result<(), RunError> {
+        let (rows, dim) = (self.model.rows(), self.model.latent_dim());
+        let mut x = array(self.store, "x", "x", &[rows, dim])?;
+        // W is stored at wish, and asked for only where it gives the axes their units.
+        let frequencies = if self.model.has_relevance() { self.model.frequencies() } else { 0 };
+        let mut w = match frequencies {
+            0 => None,
+            _ => Some(array(self.store, "w", "w", &[frequencies, dim])?),
+        };
+        for &(chain, draw) in draws {
+            let x = Mat::from_vec(rows, dim, x.at(chain, draw)?.to_vec());
+            let w = w.as_mut().map(|w| w.at(chain, draw)).transpose()?.unwrap_or_default();
+            take(&frame.of(&x, &Mat::from_vec(frequencies, dim, w.to_vec())).carry(&x));
+        }
+        Ok(())
+    }
+
     /// X of each draw; where axes may fall out of use, in units of the map.
     fn visit_positions(&self, take: &mut dyn FnMut(&Mat)) -> Result<(), RunError> {
         let (rows, dim) = (self.model.rows(), self.model.latent_dim());

@@ -9,7 +9,6 @@ use super::parameters::{Parameters, Stored};
 use super::predicted::{Predicted, Replica, gather};
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
-use crate::model::family::Row;
 use crate::model::latent::Dynamics;
 use crate::rng::Stream;
 use rayon::prelude::*;
@@ -100,18 +99,12 @@ impl Fitted<'_> {
         let offset: Vec<f64> = moments[rows.clone()].iter().map(|m| m.offset).collect();
         let f = parameters.f(x, &offset);
         let unseen = vec![f64::NAN; f.cols()];
-        let mut future = Replica { expected: Mat::zeros(f.rows(), f.cols()), drawn: Mat::zeros(f.rows(), f.cols()) };
-        let places = places(moments);
+        let mut future = Replica::empty(f.rows(), f.cols());
+        let (places, cells) = (places(moments), stream.named("cells"));
         for (i, n) in rows.enumerate() {
-            let rng = &mut stream.named("cells").at(moments[n].sequence as u64).at(places[n]).rng();
-            for (block, theta) in self.model.blocks().iter().zip(&parameters.theta) {
-                let columns = block.columns.clone();
-                // A row beyond the table's.
-                let row = Row { n: self.model.rows(), y: &unseen[columns.clone()], theta };
-                let f = &f.row(i)[columns.clone()];
-                block.family.mean(row, f, &mut future.expected.row_mut(i)[columns.clone()]);
-                block.family.simulate(row, f, &mut future.drawn.row_mut(i)[columns], rng);
-            }
+            let stream = cells.at(moments[n].sequence as u64).at(places[n]);
+            // A row beyond the table's.
+            future.fill(i, self.model, &parameters.theta, (self.model.rows(), &unseen), f.row(i), stream);
         }
         Ok(future)
     }

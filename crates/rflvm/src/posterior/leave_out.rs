@@ -37,7 +37,7 @@ impl Draws for LeaveOut {
         let (model, state) = (draw.model, draw.state);
         let seen: Vec<usize> = (0..model.rows()).filter(|&n| model.y().row(n).iter().any(|v| !v.is_nan())).collect();
         let stream = self.stream.at(self.trace.draws() as u64);
-        let density = RowDensity::new(model, state);
+        let density = RowDensity::of_state(model, state);
         let work = seen.len() * model.columns() * model.spec().features;
         let each = par::map(seen.len(), work, |i| density.ln(seen[i], stream.at(seen[i] as u64)));
         for (n, ln_density) in seen.into_iter().zip(each) {

@@ -17,6 +17,7 @@ pub mod kernel;
 pub mod leave_out;
 pub mod mixing;
 pub mod parameters;
+pub mod pointwise;
 pub mod predict;
 pub mod predicted;
 pub mod psis;

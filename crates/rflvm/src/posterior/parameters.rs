@@ -131,14 +131,11 @@ pub(super) fn array<'a>(store: &'a Reader, name: &str, kept: &str, shape: &[usiz
 
 /// Whether the draws are of this table.
 fn check_table(store: &Reader, model: &Model) -> Result<(), StoreError> {
-    let same = |name: &str, ours: &[f64]| -> Result<bool, StoreError> {
-        let stored = store.fixed(name)?;
-        Ok(stored.iter().map(|v| v.to_bits()).eq(ours.iter().map(|v| v.to_bits())))
-    };
-    let mut is_ours = same("observed_data/y", model.y().as_slice())? && same("constant_data/offset", model.offset())?;
+    let mut is_ours =
+        store.holds("observed_data/y", model.y().as_slice())? && store.holds("constant_data/offset", model.offset())?;
     let has_times = store.names("posterior").iter().any(|name| name == "time");
     if let (true, Some(dynamics)) = (has_times, model.dynamics()) {
-        is_ours &= same("posterior/time", &dynamics.times().at)?;
+        is_ours &= store.holds("posterior/time", &dynamics.times().at)?;
     }
     if is_ours { Ok(()) } else { Err(store.foreign()) }
 }

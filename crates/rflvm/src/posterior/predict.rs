@@ -12,7 +12,6 @@ use super::predicted::{Predicted, Replica, gather};
 use crate::error::RunError;
 use crate::linalg::Mat;
 use crate::model::Model;
-use crate::model::family::Row;
 use crate::rng::Stream;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -131,20 +130,11 @@ impl Replica {
     fn draw(model: &Model, parameters: &Parameters, points: Points<'_>, some: Range<usize>, stream: Stream) -> Self {
         let f = points.f(model, parameters, some.clone());
         let unseen = vec![f64::NAN; f.cols()];
-        let mut replica = Replica { expected: Mat::zeros(f.rows(), f.cols()), drawn: Mat::zeros(f.rows(), f.cols()) };
+        let mut replica = Replica::empty(f.rows(), f.cols());
         for (i, point) in some.enumerate() {
-            let (n, rng) = (points.row(model, point), &mut stream.at(points.key(point)).rng());
-            for (block, theta) in model.blocks().iter().zip(&parameters.theta) {
-                let columns = block.columns.clone();
-                let y = if n < model.rows() { model.y().row(n) } else { &unseen };
-                let row = Row { n, y: &y[columns.clone()], theta };
-                let f = &f.row(i)[columns.clone()];
-                block.family.mean(row, f, &mut replica.expected.row_mut(i)[columns.clone()]);
-                block.family.simulate(row, f, &mut replica.drawn.row_mut(i)[columns], rng);
-            }
-            // Trials that are not known make no count, whatever was drawn.
-            let cells = replica.drawn.row_mut(i).iter_mut().zip(replica.expected.row(i));
-            cells.filter(|(_, expected)| expected.is_nan()).for_each(|(y, _)| *y = f64::NAN);
+            let n = points.row(model, point);
+            let y = if n < model.rows() { model.y().row(n) } else { &unseen };
+            replica.fill(i, model, &parameters.theta, (n, y), f.row(i), stream.at(points.key(point)));
         }
         replica
     }

@@ -3,6 +3,9 @@
 use super::diagnostics::quantile;
 use super::mean_and_sd;
 use crate::linalg::Mat;
+use crate::model::Model;
+use crate::model::family::{Row, Theta};
+use crate::rng::Stream;
 use std::ops::Range;
 
 /// The posterior predictive distribution of a cell, in short.
@@ -20,6 +23,36 @@ pub struct Predicted {
 pub(super) struct Replica {
     pub expected: Mat,
     pub drawn: Mat,
+}
+
+impl Replica {
+    /// To be filled.
+    pub fn empty(rows: usize, columns: usize) -> Self {
+        Replica { expected: Mat::zeros(rows, columns), drawn: Mat::zeros(rows, columns) }
+    }
+
+    /// Fills row `place` with what the families of a model make of f; `n` and `y` tell them of trials.
+    pub fn fill(
+        &mut self,
+        place: usize,
+        model: &Model,
+        theta: &[Theta],
+        (n, y): (usize, &[f64]),
+        f: &[f64],
+        stream: Stream,
+    ) {
+        let rng = &mut stream.rng();
+        for (block, theta) in model.blocks().iter().zip(theta) {
+            let columns = block.columns.clone();
+            let row = Row { n, y: &y[columns.clone()], theta };
+            let f = &f[columns.clone()];
+            block.family.mean(row, f, &mut self.expected.row_mut(place)[columns.clone()]);
+            block.family.simulate(row, f, &mut self.drawn.row_mut(place)[columns], rng);
+        }
+        // Trials that are not known make no count, whatever was drawn.
+        let cells = self.drawn.row_mut(place).iter_mut().zip(self.expected.row(place));
+        cells.filter(|(_, expected)| expected.is_nan()).for_each(|(y, _)| *y = f64::NAN);
+    }
 }
 
 /// What all of `draws` draws tell of the cells of `rows` rows (outer) and `columns` columns (inner). `visit` hands the replicas of some

@@ -1,6 +1,7 @@
 //! The density of a row whose position is not known: p(y_n | W, β, θ) = ∫ p(y_n | x, W, β, θ) N(x; 0, I) dx, by the importance
 //! sampling that places new rows ([`transform`](super::transform)): an estimate without bias.
 
+use super::parameters::Parameters;
 use super::transform::ln_row_density;
 use super::transform::target::Target;
 use crate::error::NumericalError;
@@ -19,10 +20,18 @@ pub struct RowDensity<'a> {
 
 impl<'a> RowDensity<'a> {
     /// At a state's W, β and θ.
-    pub fn new(model: &'a Model, state: &'a State) -> Self {
+    pub fn of_state(model: &'a Model, state: &'a State) -> Self {
         let (x, w) = (state.features.x(), state.features.w());
-        let prior = [vec![0.0; x.cols()], vec![1.0; x.cols()]];
-        RowDensity { positions: Positions::new(model, &state.theta, &state.beta, w), x, prior }
+        Self::at(x, Positions::new(model, &state.theta, &state.beta, w))
+    }
+
+    /// At those of a stored draw.
+    pub fn new(model: &'a Model, draw: &'a Parameters) -> Self {
+        Self::at(&draw.x, Positions::new(model, &draw.theta, &draw.beta, &draw.w))
+    }
+
+    fn at(x: &'a Mat, positions: Positions<'a>) -> Self {
+        RowDensity { positions, x, prior: [vec![0.0; x.cols()], vec![1.0; x.cols()]] }
     }
 
     /// ln p(y_n | W, β, θ), from random points.

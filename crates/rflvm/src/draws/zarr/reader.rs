@@ -4,7 +4,8 @@ use super::cursor::Cursor;
 use crate::atomic::plain_reason;
 use crate::error::StoreError;
 use serde_json::Value;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// A store to read from.
@@ -74,12 +75,23 @@ impl Reader {
         dims[0] == "chain" && dims[1] == "draw"
     }
 
+    /// Names of the axes of an array; none if there is no such array.
+    pub fn dims(&self, name: &str) -> Vec<String> {
+        let dims = self.metadata["metadata"][format!("{name}/.zattrs")]["_ARRAY_DIMENSIONS"].as_array();
+        dims.into_iter().flatten().filter_map(|dim| dim.as_str().map(String::from)).collect()
+    }
+
     /// Numbers in one draw of an array.
     pub fn numbers(&self, name: &str) -> Result<usize, StoreError> {
         Ok(self.drawn(name)?.shape[2..].iter().product())
     }
 
-    /// The shape of an array.
+    /// The shape of an array that does not grow.
+    pub fn lengths(&self, name: &str) -> Result<Vec<usize>, StoreError> {
+        Ok(self.array(name)?.shape)
+    }
+
+    /// The shape of an array of draws.
     pub fn shape(&self, name: &str) -> Result<Vec<usize>, StoreError> {
         Ok(self.drawn(name)?.shape)
     }
@@ -105,9 +117,55 @@ impl Reader {
     /// The numbers of an array that does not grow, such as `observed_data/y`.
     pub fn fixed(&self, name: &str) -> Result<Vec<f64>, StoreError> {
         let array = self.array(name)?;
-        let file = self.path.join(name).join(vec!["0"; array.shape.len().max(1)].join("."));
-        let bytes = self.read(&file, array.shape.iter().product())?;
-        Ok(bytes.chunks_exact(8).map(|word| array.decode(word)).collect())
+        let whole = self.whole(name, &array)?;
+        let mut numbers = Vec::with_capacity(whole.count);
+        whole.each(|word| {
+            numbers.push(array.decode(word));
+            true
+        })?;
+        Ok(numbers)
+    }
+
+    /// Whether an array that does not grow holds these numbers, to the bit. It is read piece by piece.
+    pub fn holds(&self, name: &str, numbers: &[f64]) -> Result<bool, StoreError> {
+        let array = self.array(name)?;
+        if array.is_integer || array.shape.iter().product::<usize>() != numbers.len() {
+            return Ok(false);
+        }
+        let mut ours = numbers.iter();
+        self.whole(name, &array)?.each(|word| ours.next().is_some_and(|number| number.to_le_bytes() == word))
+    }
+
+    /// The file of an array in one chunk.
+    fn whole(&self, name: &str, array: &Drawn) -> Result<Whole, StoreError> {
+        let path = self.path.join(name).join(vec!["0"; array.shape.len().max(1)].join("."));
+        let file = File::open(&path).map_err(|error| unreadable(&path, &error))?;
+        let length = file.metadata().map_err(|error| unreadable(&path, &error))?.len();
+        let count: usize = array.shape.iter().product();
+        if length != 8 * count as u64 {
+            return Err(cut(&path, length, 8 * count));
+        }
+        Ok(Whole { path, file, count })
+    }
+
+    /// The texts of an array that does not grow, such as `observed_data/row`.
+    pub fn texts(&self, name: &str) -> Result<Vec<String>, StoreError> {
+        let about = &self.metadata["metadata"][format!("{name}/.zarray")];
+        let length = about["dtype"].as_str().and_then(|d| d.strip_prefix("<U")?.parse::<usize>().ok());
+        let (Some(length), Some(count)) = (length.filter(|l| *l > 0), about["shape"][0].as_u64()) else {
+            return Err(self.damaged(name));
+        };
+        let width = length.checked_mul(4).ok_or_else(|| self.damaged(name))?;
+        let size = width.checked_mul(count as usize).ok_or_else(|| self.damaged(name))?;
+        let bytes = self.read(&self.path.join(name).join("0"), size)?;
+        let letter = |word: &[u8]| word.try_into().ok().and_then(|w| char::from_u32(u32::from_le_bytes(w)));
+        let text = |cell: &[u8]| cell.chunks_exact(4).map_while(letter).take_while(|c| *c != '\0').collect();
+        Ok(bytes.chunks_exact(width).map(text).collect())
+    }
+
+    /// Whether there is such an array.
+    pub fn has(&self, name: &str) -> bool {
+        self.metadata["metadata"].get(format!("{name}/.zarray")).is_some()
     }
 
     /// The numbers of a chunk of draws, in place of what `values` held.
@@ -121,22 +179,17 @@ impl Reader {
     ) -> Result<(), StoreError> {
         let rest = ".0".repeat(array.shape.len() - 2);
         let file = self.path.join(name).join(format!("{chain}.{chunk}{rest}"));
-        let bytes = self.read(&file, array.chunk.iter().product())?;
+        let bytes = self.read(&file, 8 * array.chunk.iter().product::<usize>())?;
         values.clear();
         values.extend(bytes.chunks_exact(8).map(|word| array.decode(word)));
         Ok(())
     }
 
-    fn read(&self, file: &Path, numbers: usize) -> Result<Vec<u8>, StoreError> {
-        let path = || file.display().to_string();
-        let bytes = fs::read(file).map_err(|error| StoreError::Read { path: path(), reason: plain_reason(&error) })?;
-        if bytes.len() != 8 * numbers {
-            let problem = format!(
-                "the file has {} bytes where {} were written; restore it from a copy",
-                bytes.len(),
-                8 * numbers
-            );
-            return Err(StoreError::Damaged { path: path(), problem });
+    fn read(&self, file: &Path, size: usize) -> Result<Vec<u8>, StoreError> {
+        let bytes = fs::read(file)
+            .map_err(|error| StoreError::Read { path: file.display().to_string(), reason: plain_reason(&error) })?;
+        if bytes.len() != size {
+            return Err(cut(file, bytes.len() as u64, size));
         }
         Ok(bytes)
     }
@@ -182,4 +235,34 @@ impl Reader {
         );
         StoreError::Damaged { path, problem }
     }
+}
+
+/// An array in one chunk, as long as its metadata say.
+struct Whole {
+    path: PathBuf,
+    file: File,
+    count: usize,
+}
+
+impl Whole {
+    /// Hands the words to `take`, one after the other, while it says so; whether it always did.
+    fn each(self, mut take: impl FnMut(&[u8]) -> bool) -> Result<bool, StoreError> {
+        let (mut file, mut word) = (BufReader::new(self.file), [0; 8]);
+        for _ in 0..self.count {
+            file.read_exact(&mut word).map_err(|error| unreadable(&self.path, &error))?;
+            if !take(&word) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> StoreError {
+    StoreError::Read { path: path.display().to_string(), reason: plain_reason(error) }
+}
+
+fn cut(path: &Path, found: u64, written: usize) -> StoreError {
+    let problem = format!("the file has {found} bytes where {written} were written; restore it from a copy");
+    StoreError::Damaged { path: path.display().to_string(), problem }
 }

@@ -8,7 +8,8 @@ use crate::draws::moments::Moments;
 use crate::error::StoreError;
 use crate::model::Model;
 use serde_json::{Map, Value, json};
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ pub struct Labels {
     pub times: Option<Vec<f64>>,
     /// What the times are counted in, by the CF conventions, such as `days since 2001-05-30`.
     pub time_units: Option<String>,
+    /// The same as the user wrote them.
+    pub times_as_given: Option<Vec<String>>,
     /// The sequences that they belong to.
     pub sequences: Option<Vec<String>>,
 }
@@ -118,8 +121,13 @@ impl Store {
         }
         self.floats("observed_data", "y", &[("row", n), ("column", j)], model.y().as_slice())?;
         self.floats("constant_data", "offset", &[("row", n)], model.offset())?;
-        if let Some(labels) = &labels.labels {
-            self.texts("constant_data", "label", "row", &labels.iter().map(String::as_str).collect::<Vec<_>>())?;
+        // With these two the store holds all that its table did, as a user wrote it.
+        let order: Vec<i64> = model.order().iter().map(|&column| column as i64).collect();
+        self.integers("constant_data", "order", &[("column", j)], &order)?;
+        for (name, texts) in [("label", &labels.labels), ("time_as_given", &labels.times_as_given)] {
+            if let Some(texts) = texts {
+                self.texts("constant_data", name, "row", &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+            }
         }
         Ok(())
     }
@@ -206,8 +214,9 @@ impl Store {
         axes: &[(&str, usize)],
         values: &[f64],
     ) -> Result<(), StoreError> {
-        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        self.fix(Array::whole(group, name, Kind::Float, axes), bytes)
+        self.fix(Array::whole(group, name, Kind::Float, axes), |file| {
+            values.iter().try_for_each(|v| file.write_all(&v.to_le_bytes()))
+        })
     }
 
     fn integers(
@@ -217,8 +226,9 @@ impl Store {
         axes: &[(&str, usize)],
         values: &[i64],
     ) -> Result<(), StoreError> {
-        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        self.fix(Array::whole(group, name, Kind::Integer, axes), bytes)
+        self.fix(Array::whole(group, name, Kind::Integer, axes), |file| {
+            values.iter().try_for_each(|v| file.write_all(&v.to_le_bytes()))
+        })
     }
 
     fn texts(&mut self, group: &'static str, name: &str, axis: &str, values: &[&str]) -> Result<(), StoreError> {
@@ -229,13 +239,19 @@ impl Store {
             bytes.extend(value.chars().flat_map(|c| u32::from(c).to_le_bytes()));
             bytes.resize(end, 0);
         }
-        self.fix(Array::whole(group, name, Kind::Text(length), &[(axis, values.len())]), bytes)
+        self.fix(Array::whole(group, name, Kind::Text(length), &[(axis, values.len())]), |file| file.write_all(&bytes))
     }
 
-    fn fix(&mut self, array: Array, bytes: Vec<u8>) -> Result<(), StoreError> {
+    /// Writes an array that does not grow. Its bytes are streamed: a table need not be held twice.
+    fn fix(
+        &mut self,
+        array: Array,
+        fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), StoreError> {
         make_folder(&array.folder(&self.path))?;
         let first = vec![0; array.shape.len()];
-        write(&array.file(&self.path, &first), &bytes)?;
+        let path = array.file(&self.path, &first);
+        atomic::write_with(&path, fill).map_err(|error| refused(&path, &error))?;
         self.fixed.retain(|a| (a.group, &a.name) != (array.group, &array.name));
         self.fixed.push(array);
         Ok(())
@@ -244,11 +260,13 @@ impl Store {
 
 /// Writes a file whole or not at all.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let reason = |error| StoreError::Write { path: path.display().to_string(), reason: atomic::plain_reason(&error) };
-    atomic::write(path, bytes).map_err(reason)
+    atomic::write(path, bytes).map_err(|error| refused(path, &error))
 }
 
 fn make_folder(path: &Path) -> Result<(), StoreError> {
-    let reason = |error| StoreError::Write { path: path.display().to_string(), reason: atomic::plain_reason(&error) };
-    fs::create_dir_all(path).map_err(reason)
+    fs::create_dir_all(path).map_err(|error| refused(path, &error))
+}
+
+fn refused(path: &Path, error: &io::Error) -> StoreError {
+    StoreError::Write { path: path.display().to_string(), reason: atomic::plain_reason(error) }
 }

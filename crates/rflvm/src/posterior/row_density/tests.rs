@@ -36,7 +36,7 @@ fn by_quadrature(density: &RowDensity<'_>, n: usize, dim: usize) -> f64 {
 fn is_unbiased(name: &str, dim: usize) -> f64 {
     const COUNT: u64 = 400;
     let (model, state) = drawn(name, dim);
-    let density = RowDensity::new(&model, &state);
+    let density = RowDensity::of_state(&model, &state);
     let deviation = |n: usize| {
         let exact = by_quadrature(&density, n, dim);
         let one = |i: u64| (density.ln(n, Stream::new(10).at(i)).unwrap() - exact).exp();

@@ -8,6 +8,7 @@
 //! Rows with times have the Gaussian process given X at the rows of their sequence as p(x), each new row by itself: new rows tell
 //! each other nothing, nor do any of them tell the fit anything.
 
+mod cells;
 mod evidence;
 mod moments;
 mod search;
@@ -31,7 +32,8 @@ use evidence::{Proposal, Sampled};
 use moments::Moments;
 use rayon::prelude::*;
 use search::Anchors;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use surprise::Reference;
 use target::Target;
 
@@ -74,41 +76,82 @@ impl Fitted<'_> {
         mut take: impl FnMut(usize, &Mat),
     ) -> Result<Transformed, RunError> {
         let visited = self.visited(most)?;
-        let mut stored = Stored::open(self.store, self.model)?;
-        check_times(self.model, new)?;
         let frame = self.frame()?;
-        let (rows, dim) = (new.model.rows(), self.model.latent_dim());
+        let rows = new.model.rows();
         let mut moments = Moments::new(rows, frame.axes());
         let mut ln_evidence = vec![Vec::with_capacity(visited.len()); rows];
         let mut reference = Reference::new(self.model);
-        // Reading is one task; what is made of a draw is one each.
-        let at_once = rayon::current_num_threads();
-        for (start, some) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
-            let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
-            let given = some.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-            let place = |(&(chain, draw), parameters): (&(usize, usize), &Parameters)| {
-                let stream = self.stream.at(chain as u64).at(draw as u64);
-                let placed = placed(self.model, new, parameters, stream.named("new"));
-                let known = reference.ln_evidence(self.model, parameters, stream.named("known"));
-                let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
-                placed.and_then(|placed| Ok((placed, known?))).map_err(fail)
-            };
-            let outcomes = some.par_iter().zip(&given).map(place).collect::<Result<Vec<_>, RunError>>()?;
-            for (i, ((placed, known), parameters)) in (start..).zip(outcomes.into_iter().zip(&given)) {
-                let x = Mat::from_vec(rows, dim, placed.iter().flat_map(|row| row.x.iter().copied()).collect());
-                let x = frame.of(&parameters.x, &parameters.w).carry(&x);
-                moments.add(&x);
-                take(i, &x);
-                ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
-                reference.take(known);
-            }
-        }
+        let known = |parameters: &Parameters, stream| reference.ln_evidence(self.model, parameters, stream);
+        let mut of_known = Vec::with_capacity(visited.len());
+        self.visit_new(&visited, new, 0..rows, known, |i, parameters, placed, known| {
+            let x = frame.of(&parameters.x, &parameters.w).carry(&positions(&placed));
+            moments.add(&x);
+            take(i, &x);
+            ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
+            of_known.push(known);
+        })?;
+        of_known.into_iter().for_each(|known| reference.take(known));
         let ln_count = (visited.len() as f64).ln();
         let log_density: Vec<f64> = ln_evidence.iter().map(|draws| ln_sum_exp(draws) - ln_count).collect();
         let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();
         let surprise = reference.surprise(&log_density, &cells);
         Ok(Transformed { embedding: moments.embedding(), log_density, cells, surprise })
     }
+
+    /// Hands some of the new rows as each draw places them to `take`, in order, with what `beside` makes of the draw.
+    fn visit_new<B: Send>(
+        &self,
+        visited: &[(usize, usize)],
+        new: &NewRows,
+        some: Range<usize>,
+        beside: impl Fn(&Parameters, Stream) -> Result<B, NumericalError> + Sync,
+        mut take: impl FnMut(usize, &Parameters, Vec<Placed>, B),
+    ) -> Result<(), RunError> {
+        let mut stored = Stored::open(self.store, self.model)?;
+        check_times(self.model, new)?;
+        // Reading is one task; what is made of a draw is one each.
+        let at_once = rayon::current_num_threads();
+        for (start, part) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
+            let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
+            let given = part.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            let place = |(&(chain, draw), parameters): (&(usize, usize), &Parameters)| {
+                let stream = self.stream.at(chain as u64).at(draw as u64);
+                let placed = placed(self.model, new, some.clone(), parameters, stream.named("new"));
+                let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
+                placed.and_then(|placed| Ok((placed, beside(parameters, stream.named("known"))?))).map_err(fail)
+            };
+            let outcomes = part.par_iter().zip(&given).map(place).collect::<Result<Vec<_>, RunError>>()?;
+            for (i, ((placed, beside), parameters)) in (start..).zip(outcomes.into_iter().zip(&given)) {
+                take(i, parameters, placed, beside);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl NewRows {
+    /// What tells the randomness of a row apart from that of others: its contents, and how many equal ones come before it. So a row is
+    /// placed alike alone and among others, in any order.
+    fn keys(&self) -> Vec<[u64; 3]> {
+        let mut met: HashMap<[u64; 2], u64> = HashMap::new();
+        let of = |n: usize| {
+            let cells = self.model.y().row(n).iter().chain(&self.model.offset()[n..=n]);
+            // All ways to write that a cell is missing are one.
+            let bits = cells.map(|y| if y.is_nan() { f64::NAN.to_bits() } else { (y + 0.0).to_bits() });
+            let when = self.times.iter().flat_map(|t| [t.at[n].to_bits(), t.sequence[n] as u64]);
+            let key = Stream::new(0).along(bits.chain(when)).key();
+            let count = met.entry(key).or_default();
+            *count += 1;
+            [key[0], key[1], *count]
+        };
+        (0..self.model.rows()).map(of).collect()
+    }
+}
+
+/// The positions as a matrix.
+fn positions(placed: &[Placed]) -> Mat {
+    let dim = placed.first().map_or(0, |row| row.x.len());
+    Mat::from_vec(placed.len(), dim, placed.iter().flat_map(|row| row.x.iter().copied()).collect())
 }
 
 /// A draw of a position, and the estimate of ln p(y | W, β, θ).
@@ -117,22 +160,24 @@ struct Placed {
     ln_evidence: f64,
 }
 
-/// All new rows given one draw of the parameters.
+/// Some of the new rows given one draw of the parameters.
 fn placed(
     model: &Model,
     new: &NewRows,
+    some: Range<usize>,
     parameters: &Parameters,
     stream: Stream,
 ) -> Result<Vec<Placed>, NumericalError> {
     let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, &parameters.w);
     let anchors = Anchors::new(parameters, stream.named("anchors"));
     let (mean, sd) = prior(model, new, parameters)?;
-    let rows = new.model.rows();
-    let each = par::map(rows, 1000 * rows * new.model.columns(), |n| {
+    let keys = new.keys();
+    let each = par::map(some.len(), 1000 * some.len() * new.model.columns(), |i| {
+        let n = some.start + i;
         let target = Target { positions: &positions, row: n, mean: mean.row(n), sd: sd.row(n) };
         let mut scratch = positions.scratch();
         let starts = anchors.starts(&target, &mut scratch);
-        place(&target, starts, &mut scratch, stream.at(n as u64))
+        place(&target, starts, &mut scratch, stream.along(keys[n]))
     });
     each.into_iter().collect()
 }

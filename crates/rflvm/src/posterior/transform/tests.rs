@@ -137,7 +137,7 @@ fn simulated_rows_are_where_their_truth_is() {
     // No holes here: the truth belongs to whole rows.
     let y = Mat::from_fn(ROWS * TIMES, 8, |i, j| model.y()[(i / TIMES, j)]);
     let new = new_rows(&model, &y);
-    let placed = placed(&model, &new, &given, Stream::new(12)).unwrap();
+    let placed = placed(&model, &new, 0..new.model.rows(), &given, Stream::new(12)).unwrap();
     let x = Mat::from_vec(ROWS * TIMES, 2, placed.iter().flat_map(|row| row.x.clone()).collect());
     let of_draws = given.f(x.clone(), &vec![0.0; ROWS * TIMES]);
     let of_truth = given.f(given.x.clone(), &[0.0; ROWS]);
@@ -249,7 +249,7 @@ fn rows_with_times_follow_their_path() {
     const TIMES: usize = 500;
     let mut new = new_rows(&model, &Mat::from_fn(2 * TIMES, 3, |_, _| f64::NAN));
     new.times = Some(Times { at: vec![7.5; 2 * TIMES], sequence: (0..2 * TIMES).map(|n| n / TIMES).collect() });
-    let placed = placed(&model, &new, &given, Stream::new(1)).unwrap();
+    let placed = placed(&model, &new, 0..new.model.rows(), &given, Stream::new(1)).unwrap();
     let dynamics = model.dynamics().unwrap();
     let (mean, sd) = dynamics.expected(&given.axes, &given.x, 0, &[7.5]).unwrap();
     for d in 0..2 {

@@ -1,0 +1,82 @@
+//! The program `rflvm` as a library: what was typed → what it means → run → exit code.
+//!
+//! The program is `main.rs`, which calls [`run`]. The Python package is built on the same parts: [`config`] (all settings of a fit),
+//! [`fit`] (a fit in its folder), [`sample`] (sampling into it), and the questions that a fit can be asked.
+
+mod answer;
+pub mod args;
+mod atomic;
+pub mod axes;
+pub mod blocks;
+pub mod check;
+mod compare;
+pub mod config;
+mod demo;
+mod doctor;
+pub mod drawn;
+mod export;
+pub mod failure;
+pub mod fit;
+pub mod forecast;
+mod impute;
+pub mod kernel;
+pub mod latent_dim;
+mod manual;
+pub mod map;
+mod output;
+mod picture;
+pub mod predict;
+mod progress;
+pub mod results;
+pub mod resume;
+pub mod sample;
+pub mod simulate;
+mod stop;
+pub mod summary;
+pub mod table;
+pub mod time_scales;
+pub mod times;
+pub mod transform;
+pub mod voice;
+
+use args::{Command, Program};
+use clap::Parser;
+use std::ffi::OsString;
+
+/// Runs the program with its arguments, of which the first is its name; returns its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let program = match Program::try_parse_from(arguments) {
+        Ok(program) => program,
+        // Help and the version come this way too. Where they cannot be printed, nothing else can be.
+        Err(word) => {
+            let _ = word.print();
+            return if word.use_stderr() { 2 } else { 0 };
+        }
+    };
+    let outcome = match &program.command {
+        Command::Demo(args) => demo::run(args),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Fit(args) => fit::run(args),
+        Command::Map(args) => map::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Resume(args) => resume::run(args),
+        Command::Summary(args) => summary::run(args),
+        Command::Impute(args) => impute::run(args),
+        Command::Forecast(args) => forecast::run(args),
+        Command::Transform(args) => transform::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Kernel(args) => kernel::run(args),
+        Command::Export(args) => export::run(args),
+        Command::Simulate(args) => simulate::run(args),
+        Command::Completions { shell } => manual::completions(*shell),
+        Command::Man => manual::page(),
+    };
+    match outcome {
+        Ok(()) => 0,
+        Err(failure) => {
+            eprintln!("rflvm: {failure}");
+            failure.exit_code()
+        }
+    }
+}

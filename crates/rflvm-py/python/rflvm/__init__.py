@@ -1,0 +1,47 @@
+"""Bayesian non-linear dimension reduction for counts, yes/no, compositional, real-valued and mixed tables.
+
+>>> import rflvm
+>>> model = rflvm.RFLVM(likelihood="poisson").fit(counts)
+>>> model.embedding_, model.embedding_std_
+
+Whatever is heavy (scikit-learn, matplotlib, ArviZ) is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from ._native import NumericalError, __version__
+
+__all__ = [
+    "RFLVM",
+    "Forecast",
+    "Handle",
+    "NumericalError",
+    "Posterior",
+    "__version__",
+    "datasets",
+    "load",
+    "plot",
+    "tl",
+]
+
+_HOMES = {
+    "RFLVM": "_estimator",
+    "load": "_estimator",
+    "Forecast": "_forecast",
+    "Handle": "_handle",
+    "Posterior": "_posterior",
+}
+
+
+def __getattr__(name: str):
+    if name in _HOMES:
+        return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    if name in ("datasets", "plot", "tl"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'rflvm' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,44 @@
+"""The folder that a fit lives in: one that the user named, or one that goes when nobody needs it any more."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tempfile
+import weakref
+import zipfile
+from pathlib import Path
+from typing import Optional, Union
+
+
+class Folder:
+    """A folder on disk. A nameless one travels with pickles; a named one stays where it is."""
+
+    def __init__(self, path: Optional[Union[str, os.PathLike]] = None):
+        self.is_named = path is not None
+        self.path = Path(tempfile.mkdtemp(prefix="rflvm-") if path is None else path).absolute()
+        if not self.is_named:
+            weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    def take(self, files: Path) -> None:
+        """Move all files of another folder here."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        for file in files.iterdir():
+            shutil.move(str(file), str(self.path / file.name))
+
+    def __getstate__(self) -> dict:
+        if self.is_named:
+            return {"path": str(self.path)}
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+            for file in sorted(self.path.rglob("*")):
+                if file.is_file() and file.name != ".lock":
+                    archive.write(file, file.relative_to(self.path))
+        return {"packed": packed.getvalue()}
+
+    def __setstate__(self, state: dict) -> None:
+        self.__init__(state.get("path"))
+        if "packed" in state:
+            with zipfile.ZipFile(io.BytesIO(state["packed"])) as archive:
+                archive.extractall(self.path)

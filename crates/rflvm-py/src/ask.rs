@@ -1,0 +1,492 @@
+//! The draws of a fit, and the questions that they answer.
+
+use crate::array::{array, matrix};
+use crate::error::{raised, run, spec, store};
+use crate::fit::{embedding_arrays, new};
+use crate::values::Values;
+use numpy::{PyArrayDyn, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rflvm::draws::zarr::Reader;
+use rflvm::error::{RunError, SpecError};
+use rflvm::gibbs::run::pool;
+use rflvm::linalg::Mat;
+use rflvm::posterior::check::REPLICATES;
+use rflvm::posterior::convergence::judge;
+use rflvm::posterior::fitted::{DRAWS, Fitted};
+use rflvm::posterior::forecast::Moment;
+use rflvm::posterior::frame::Frame;
+use rflvm::posterior::kernel::{Curve, diameter};
+use rflvm::posterior::predict::Points;
+use rflvm::posterior::predicted::Predicted;
+use rflvm::posterior::transform;
+use rflvm_cli::failure::Failure;
+use rflvm_cli::fit::Fit;
+use rflvm_cli::forecast::moments::{When, moments};
+use rflvm_cli::forecast::offset;
+use rflvm_cli::sample::store_path;
+use rflvm_cli::{check, summary};
+use std::sync::Arc;
+
+type Array = Py<PyArrayDyn<f64>>;
+/// Along an axis: its name, places, mean, 5% and 95% quantiles.
+type Curves = Vec<(String, Array, Array, Array, Array)>;
+
+/// Draws that are there, of which some chains are used.
+#[pyclass(module = "rflvm._native", frozen)]
+pub struct Drawn {
+    fit: Arc<Fit>,
+    store: Reader,
+    used: Vec<usize>,
+}
+
+impl Drawn {
+    /// The draws in the folder of a fit, which may be finished, stopped or still running.
+    pub fn open(fit: Arc<Fit>) -> Result<Self, Failure> {
+        let path = store_path(&fit.dir);
+        let no_draws = || Failure::NoDraws { dir: fit.dir.display().to_string() };
+        if !path.join(".zmetadata").exists() {
+            return Err(no_draws());
+        }
+        let store = Reader::open(&path)?;
+        if store.size()?.1 == 0 {
+            return Err(no_draws());
+        }
+        let used = judge(&store)?.used();
+        Ok(Drawn { fit, store, used })
+    }
+
+    /// Asks with the threads of the fit, while Python does other things. Each kind of question has the randomness that the program's
+    /// command of that name has.
+    fn ask<T: Send, E: Send>(
+        &self,
+        py: Python<'_>,
+        question: &'static str,
+        answer: impl FnOnce(&Fitted<'_>) -> Result<T, E> + Send,
+        raise: impl FnOnce(E) -> PyErr,
+    ) -> PyResult<T> {
+        let pool = pool(&self.fit.settings).map_err(spec)?;
+        self.fit.use_instructions();
+        py.detach(|| {
+            let fitted = Fitted {
+                store: &self.store,
+                model: &self.fit.model,
+                used: &self.used,
+                stream: self.fit.stream().named(question),
+            };
+            pool.install(|| answer(&fitted))
+        })
+        .map_err(raise)
+    }
+
+    /// Whether there are draws enough for so many tables.
+    fn check_count(&self, count: usize) -> PyResult<()> {
+        let there = self.used.len() * self.store.size().map_err(store)?.1;
+        if (1..=there).contains(&count) {
+            return Ok(());
+        }
+        let rule = format!("each table takes a draw of its own, and this fit has {there}; ask for 1 to {there}");
+        Err(spec(SpecError::Setting { setting: "draws", value: count.to_string(), rule }))
+    }
+
+    /// mean, sd, q05, q50, q95 of each row and column, 5×N×J in the order of the table's columns.
+    fn predicted(&self, py: Python<'_>, cells: &[Vec<Predicted>]) -> PyResult<Array> {
+        let places = self.fit.places();
+        let parts: [fn(&Predicted) -> f64; 5] =
+            [|p| p.mean, |p| p.sd, |p| p.quantiles[0], |p| p.quantiles[1], |p| p.quantiles[2]];
+        let rows = || cells.iter().flat_map(|row| places.iter().map(move |&j| &row[j]));
+        let numbers = parts.iter().flat_map(|part| rows().map(part)).collect();
+        array(py, numbers, &[parts.len(), cells.len(), places.len()])
+    }
+
+    /// Adds a table, its columns in the order of the user's.
+    fn add(&self, table: &Mat, to: &mut Vec<f64>) {
+        let places = self.fit.places();
+        table.iter_rows().for_each(|row| to.extend(places.iter().map(|&j| row[j])));
+    }
+
+    /// Draws × rows × columns.
+    fn tables(&self, py: Python<'_>, numbers: Vec<f64>, count: usize, rows: usize) -> PyResult<Array> {
+        array(py, numbers, &[count, rows, self.fit.model.columns()])
+    }
+
+    /// Every `thin`-th draw of the used chains.
+    fn chosen(&self, thin: usize) -> PyResult<(Vec<(usize, usize)>, usize)> {
+        if thin == 0 {
+            return Err(PyValueError::new_err("thin is 0, but it must be at least 1"));
+        }
+        let draws = self.store.size().map_err(store)?.1;
+        let of = |&chain: &usize| (0..draws).step_by(thin).map(move |draw| (chain, draw));
+        Ok((self.used.iter().flat_map(of).collect(), draws.div_ceil(thin)))
+    }
+}
+
+#[pymethods]
+impl Drawn {
+    /// Chains, and draws of each.
+    #[getter]
+    fn size(&self) -> PyResult<(usize, usize)> {
+        self.store.size().map_err(store)
+    }
+
+    /// The chains that are used; others sit in a lesser mode.
+    #[getter]
+    fn used(&self) -> Vec<usize> {
+        self.used.clone()
+    }
+
+    /// Names of the arrays of a group.
+    fn names(&self, group: &str) -> Vec<String> {
+        self.store.names(group)
+    }
+
+    /// Every `thin`-th draw of an array such as `posterior/beta`: chains × draws × its own axes. Chains that are not used are left out.
+    #[pyo3(signature = (name, *, thin=1))]
+    fn draws(&self, py: Python<'_>, name: &str, thin: usize) -> PyResult<Array> {
+        let (chosen, count) = self.chosen(thin)?;
+        let numbers = py
+            .detach(|| {
+                let mut cursor = self.store.cursor(name)?;
+                let mut numbers = Vec::new();
+                for (chain, draw) in chosen {
+                    numbers.extend_from_slice(cursor.at(chain, draw)?);
+                }
+                Ok(numbers)
+            })
+            .map_err(store)?;
+        let mut shape = self.store.shape(name).map_err(store)?;
+        (shape[0], shape[1]) = (self.used.len(), count);
+        array(py, numbers, &shape)
+    }
+
+    /// An array that does not grow, such as `observed_data/y`.
+    fn fixed(&self, py: Python<'_>, name: &str) -> PyResult<Array> {
+        array(py, self.store.fixed(name).map_err(store)?, &self.store.lengths(name).map_err(store)?)
+    }
+
+    /// Names of the axes of an array.
+    fn dims(&self, name: &str) -> Vec<String> {
+        self.store.dims(name)
+    }
+
+    /// The texts of a coordinate such as `posterior/feature`, or its numbers.
+    fn coordinate(&self, name: &str) -> PyResult<Vec<String>> {
+        if let Ok(texts) = self.store.texts(name) {
+            return Ok(texts);
+        }
+        Ok(self.store.fixed(name).map_err(store)?.iter().map(f64::to_string).collect())
+    }
+
+    /// Positions of the rows in the common frame: chains × draws × N × D.
+    #[pyo3(signature = (*, thin=1))]
+    fn positions(&self, py: Python<'_>, thin: usize) -> PyResult<Array> {
+        let (chosen, count) = self.chosen(thin)?;
+        let answer = |fitted: &Fitted<'_>| -> Result<(Vec<f64>, usize), RunError> {
+            let (frame, mut numbers) = (fitted.frame()?, Vec::new());
+            fitted.aligned(&frame, &chosen, |x| numbers.extend_from_slice(x.as_slice()))?;
+            Ok((numbers, frame.axes()))
+        };
+        let (numbers, axes) = self.ask(py, "results", answer, run)?;
+        array(py, numbers, &[self.used.len(), count, self.fit.model.rows(), axes])
+    }
+
+    /// Mean N×D and covariance N×D×D of the positions.
+    fn embedding(&self, py: Python<'_>) -> PyResult<(Array, Array)> {
+        let answer = |fitted: &Fitted<'_>| fitted.embedding(&fitted.frame()?);
+        embedding_arrays(py, &self.ask(py, "results", answer, run)?)
+    }
+
+    /// What the program's `summary --json` tells.
+    fn diagnostics(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(py.detach(|| summary::report(&self.fit.dir)).map_err(raised)?.to_string())
+    }
+
+    /// What the program's `check --json` tells.
+    fn check(&self, py: Python<'_>) -> PyResult<String> {
+        let checks = self.ask(py, "check", |fitted| fitted.check(REPLICATES), run)?;
+        let draws = REPLICATES.min(self.used.len() * self.size()?.1);
+        Ok(check::as_json(&checks, &self.fit.model, draws).to_string())
+    }
+
+    /// New rows: mean, covariance, log density, share of the fit's rows that surprise less; and draws of the positions if asked for.
+    #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None, draws=0))]
+    #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+    fn transform(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, Values>,
+        trials: Option<&str>,
+        offset: Option<Vec<f64>>,
+        times: Option<Vec<String>>,
+        sequences: Option<Vec<String>>,
+        draws: usize,
+    ) -> PyResult<(Array, Array, Array, Array, Array)> {
+        let new = new(&self.fit, &mut values.borrow_mut(), trials, offset, times, sequences)?;
+        let there = self.used.len() * self.size()?.1;
+        if draws > 0 {
+            self.check_count(draws)?;
+        }
+        let visited = there.min(transform::DRAWS.max(draws));
+        let mut kept: Vec<f64> = Vec::new();
+        let (mut count, mut axes) = (0, 0);
+        let answer = |fitted: &Fitted<'_>| {
+            fitted.transform(&new, visited, |i, x| {
+                axes = x.cols();
+                // The middle of each of as many equal stretches as draws are wanted.
+                if draws > 0 && (2 * count + 1) * visited / (2 * draws) == i {
+                    kept.extend_from_slice(x.as_slice());
+                    count += 1;
+                }
+            })
+        };
+        let found = self.ask(py, "transform", answer, run)?;
+        let rows = new.model.rows();
+        let (mean, covariance) = embedding_arrays(py, &found.embedding)?;
+        Ok((
+            mean,
+            covariance,
+            array(py, found.log_density, &[rows])?,
+            array(py, found.surprise, &[rows])?,
+            array(py, kept, &[count, rows, axes])?,
+        ))
+    }
+
+    /// What is expected of the cells of new rows: mean, sd, q05, q50, q95, 5×N×J.
+    #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None))]
+    fn predict_new(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, Values>,
+        trials: Option<&str>,
+        offset: Option<Vec<f64>>,
+        times: Option<Vec<String>>,
+        sequences: Option<Vec<String>>,
+    ) -> PyResult<Array> {
+        let new = new(&self.fit, &mut values.borrow_mut(), trials, offset, times, sequences)?;
+        let cells = self.ask(py, "transform", |fitted| fitted.predict_new(&new, transform::DRAWS), run)?;
+        self.predicted(py, &cells)
+    }
+
+    /// Tables of new rows, each from another draw: count×N×J.
+    #[pyo3(signature = (values, count, *, trials=None, offset=None, times=None, sequences=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn replicas_new(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, Values>,
+        count: usize,
+        trials: Option<&str>,
+        offset: Option<Vec<f64>>,
+        times: Option<Vec<String>>,
+        sequences: Option<Vec<String>>,
+    ) -> PyResult<Array> {
+        self.check_count(count)?;
+        let new = new(&self.fit, &mut values.borrow_mut(), trials, offset, times, sequences)?;
+        let mut numbers = Vec::new();
+        let answer = |fitted: &Fitted<'_>| fitted.replicas_new(&new, count, |_, drawn| self.add(drawn, &mut numbers));
+        self.ask(py, "sample", answer, run)?;
+        self.tables(py, numbers, count, new.model.rows())
+    }
+
+    /// What is expected of rows of the table, seen again: 5×N×J.
+    fn predict_rows(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<Array> {
+        self.check_rows(&rows)?;
+        let cells = self.ask(py, "predict", |fitted| fitted.predict(Points::Rows(&rows), DRAWS), run)?;
+        self.predicted(py, &cells)
+    }
+
+    /// Tables of rows, seen again, each from another draw: count×N×J.
+    fn replicas_rows(&self, py: Python<'_>, rows: Vec<usize>, count: usize) -> PyResult<Array> {
+        self.check_rows(&rows)?;
+        self.replicas(py, count, rows.len(), |fitted, take| {
+            fitted.replicas(Points::Rows(&rows), count, |_, table| {
+                take(table);
+                Ok(())
+            })
+        })
+    }
+
+    /// What is expected at places of the latent space: 5×K×J.
+    fn predict_places(&self, py: Python<'_>, places: PyReadonlyArray2<'_, f64>) -> PyResult<Array> {
+        let x = self.places(&places)?;
+        let offset = offset(&self.fit).unwrap_or(0.0);
+        let answer = |fitted: &Fitted<'_>| {
+            let frame = checked_frame(fitted, &x)?;
+            fitted.predict(Points::Places { frame: &frame, x: &x, offset }, DRAWS)
+        };
+        let cells = self.ask(py, "predict", answer, run)?;
+        self.predicted(py, &cells)
+    }
+
+    /// Missing cells: their rows, their columns, and mean, sd, q05, q50, q95, 5×cells.
+    fn missing(&self, py: Python<'_>) -> PyResult<(Vec<usize>, Vec<usize>, Array)> {
+        let mut cells = Vec::new();
+        self.ask(py, "impute", |fitted| fitted.missing_cells(DRAWS, |cell| cells.push(cell)), run)?;
+        let of = |part: &dyn Fn(&Predicted) -> f64| cells.iter().map(|c| part(&c.predicted)).collect::<Vec<f64>>();
+        let quantile = |i: usize| of(&move |p: &Predicted| p.quantiles[i]);
+        let numbers = [of(&|p| p.mean), of(&|p| p.sd), quantile(0), quantile(1), quantile(2)].concat();
+        let order = self.fit.model.order();
+        Ok((
+            cells.iter().map(|cell| cell.row).collect(),
+            cells.iter().map(|cell| order[cell.column]).collect(),
+            array(py, numbers, &[5, cells.len()])?,
+        ))
+    }
+
+    /// Completed tables, each from another draw: count×N×J.
+    fn completed(&self, py: Python<'_>, count: usize) -> PyResult<Array> {
+        self.check_count(count)?;
+        let mut numbers = Vec::new();
+        let answer = |fitted: &Fitted<'_>| -> Result<(), RunError> {
+            fitted.completed_tables(count, |_, table| {
+                self.add(table, &mut numbers);
+                Ok(())
+            })
+        };
+        self.ask(py, "impute", answer, run)?;
+        self.tables(py, numbers, count, self.fit.model.rows())
+    }
+
+    /// New times: as written, with their sequences, and 5×K×J; or `count` futures, count×K×J.
+    #[pyo3(signature = (*, times=None, horizon=None, sequence=None, count=0))]
+    fn forecast(
+        &self,
+        py: Python<'_>,
+        times: Option<Vec<String>>,
+        horizon: Option<usize>,
+        sequence: Option<&str>,
+        count: usize,
+    ) -> PyResult<(Vec<String>, Vec<String>, Array)> {
+        let Some(timeline) = &self.fit.timeline else {
+            return Err(PyValueError::new_err(
+                "the rows of this fit have no times, so there is nothing to forecast; fit again with times",
+            ));
+        };
+        let when = match (times, horizon) {
+            (Some(times), None) => {
+                let parse = |time: &String| timeline.calendar.parse(time).map_err(PyValueError::new_err);
+                When::At(times.iter().map(parse).collect::<PyResult<Vec<f64>>>()?)
+            }
+            (None, Some(steps)) => When::Beyond(steps),
+            _ => return Err(PyValueError::new_err("give either times or a horizon, and not both")),
+        };
+        let offset = offset(&self.fit).unwrap_or(0.0);
+        let moments: Vec<Moment> = moments(when, sequence, timeline, offset).map_err(raised)?;
+        let written = moments.iter().map(|m| timeline.calendar.format(m.time)).collect();
+        let name = |m: &Moment| timeline.names.get(m.sequence).cloned().unwrap_or_default();
+        let sequences = moments.iter().map(name).collect();
+        if count == 0 {
+            let cells = self.ask(py, "forecast", |fitted| fitted.forecast(&moments, DRAWS), run)?;
+            return Ok((written, sequences, self.predicted(py, &cells)?));
+        }
+        self.check_count(count)?;
+        let mut numbers = Vec::new();
+        let answer = |fitted: &Fitted<'_>| -> Result<(), RunError> {
+            fitted.futures(&moments, count, |_, table| {
+                self.add(table, &mut numbers);
+                Ok(())
+            })
+        };
+        self.ask(py, "forecast", answer, run)?;
+        Ok((written, sequences, self.tables(py, numbers, count, moments.len())?))
+    }
+
+    /// The kernel and its spectral density, along each axis and over all directions.
+    fn kernel(&self, py: Python<'_>) -> PyResult<(Curves, Curves)> {
+        let answer = |fitted: &Fitted<'_>| {
+            let frame = fitted.frame()?;
+            let reach = diameter(&fitted.embedding(&frame)?.mean);
+            Ok((fitted.kernel(&frame, reach, DRAWS)?, frame.axes()))
+        };
+        let (learned, axes) = self.ask(py, "kernel", answer, run)?;
+        let names: Vec<String> = (1..=axes).map(|d| format!("x{d}")).chain(["all".into()]).collect();
+        let arrays = |curves: &[Curve]| -> PyResult<Curves> {
+            let one = |(name, curve): (&String, &Curve)| {
+                let put = |numbers: Vec<f64>| array(py, numbers, &[curve.at.len()]);
+                let band = |i: usize| put(curve.band.iter().map(|b| b[i]).collect());
+                Ok((name.clone(), put(curve.at.clone())?, put(curve.mean.clone())?, band(0)?, band(1)?))
+            };
+            names.iter().zip(curves).map(one).collect()
+        };
+        Ok((arrays(&learned.kernel)?, arrays(&learned.density)?))
+    }
+
+    /// Posterior mean and standard deviation of K(X, X) of some rows.
+    fn covariance(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<(Array, Array)> {
+        self.check_rows(&rows)?;
+        let found = self.ask(py, "kernel", |fitted| fitted.covariance(&rows, DRAWS), run)?;
+        Ok((matrix(py, &found.mean)?, matrix(py, &found.sd)?))
+    }
+
+    /// ln p of each cell (chains × draws × N × J, NaN where nothing is observed) or of each row, its position integrated out (chains × draws × N).
+    #[pyo3(signature = (of, *, thin=1))]
+    fn log_likelihood(&self, py: Python<'_>, of: &str, thin: usize) -> PyResult<Array> {
+        let (chosen, count) = self.chosen(thin)?;
+        let (mut numbers, model) = (Vec::new(), &self.fit.model);
+        let mut shape = vec![self.used.len(), count, model.rows()];
+        match of {
+            "cell" => {
+                shape.push(model.columns());
+                let answer = |fitted: &Fitted<'_>| fitted.ln_cells(&chosen, |_, pieces| self.add(pieces, &mut numbers));
+                self.ask(py, "pointwise", answer, run)?;
+            }
+            "row" if self.fit.timeline.is_some() => {
+                let sentence =
+                    "rows with times are not independent given the parameters; ask for the log-likelihood of each cell";
+                return Err(PyValueError::new_err(sentence));
+            }
+            "row" => {
+                let answer = |fitted: &Fitted<'_>| fitted.ln_rows(&chosen, |_, rows| numbers.extend_from_slice(rows));
+                self.ask(py, "pointwise", answer, run)?;
+            }
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "there is no log-likelihood of each '{of}'; known are cell and row"
+                )));
+            }
+        }
+        array(py, numbers, &shape)
+    }
+}
+
+impl Drawn {
+    fn check_rows(&self, rows: &[usize]) -> PyResult<()> {
+        let all = self.fit.model.rows();
+        match rows.iter().find(|&&n| n >= all) {
+            Some(n) => Err(PyValueError::new_err(format!("row is {n}, but the rows of this fit are 0 to {}", all - 1))),
+            None => Ok(()),
+        }
+    }
+
+    fn places(&self, places: &PyReadonlyArray2<'_, f64>) -> PyResult<Mat> {
+        let places = places.as_array();
+        if let Some(bad) = places.iter().find(|v| !v.is_finite()) {
+            return Err(PyValueError::new_err(format!("a position is {bad}, but positions are finite numbers")));
+        }
+        let (rows, columns) = places.dim();
+        Ok(Mat::from_vec(rows, columns, places.iter().copied().collect()))
+    }
+
+    fn replicas(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        rows: usize,
+        answer: impl FnOnce(&Fitted<'_>, &mut (dyn FnMut(&Mat) + Send)) -> Result<(), RunError> + Send,
+    ) -> PyResult<Array> {
+        self.check_count(count)?;
+        let mut numbers = Vec::new();
+        self.ask(py, "predict", |fitted| answer(fitted, &mut |table| self.add(table, &mut numbers)), run)?;
+        self.tables(py, numbers, count, rows)
+    }
+}
+
+/// The frame, if places of so many axes can be in it.
+fn checked_frame(fitted: &Fitted<'_>, x: &Mat) -> Result<Frame, RunError> {
+    let frame = fitted.frame()?;
+    if frame.axes() == x.cols() {
+        return Ok(frame);
+    }
+    let rule = format!("the positions of this fit have {}; give as many", frame.axes());
+    Err(SpecError::Setting { setting: "the number of axes of the places", value: x.cols().to_string(), rule }.into())
+}

@@ -1,0 +1,48 @@
+//! One map from the program's failures to Python's exceptions; the sentences are the same.
+
+use pyo3::PyErr;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyArithmeticError, PyOSError, PyValueError};
+use rflvm::error::{RunError, SpecError, StoreError};
+use rflvm_cli::failure::Failure;
+use rflvm_cli::table::TableError;
+
+create_exception!(
+    rflvm,
+    NumericalError,
+    PyArithmeticError,
+    "A computation that broke down: the step, the sweep, and where."
+);
+
+/// What a failure is in Python.
+pub fn raised(failure: Failure) -> PyErr {
+    let sentence = failure.to_string();
+    match failure {
+        Failure::Table(TableError::Missing { .. } | TableError::Unreadable { .. })
+        | Failure::Folder(_)
+        | Failure::Write { .. }
+        | Failure::NoFit { .. }
+        | Failure::Exists { .. }
+        | Failure::HoldsMap { .. }
+        | Failure::OnlyMap { .. }
+        | Failure::Busy { .. }
+        | Failure::Store(_) => PyOSError::new_err(sentence),
+        Failure::Run(RunError::Numerical { .. }) | Failure::Replayable { .. } => NumericalError::new_err(sentence),
+        _ => PyValueError::new_err(sentence),
+    }
+}
+
+/// The same of what a question to a fit runs into.
+pub fn run(error: RunError) -> PyErr {
+    raised(error.into())
+}
+
+/// The same of a store that cannot be read.
+pub fn store(error: StoreError) -> PyErr {
+    raised(error.into())
+}
+
+/// The same of a setting.
+pub fn spec(error: SpecError) -> PyErr {
+    raised(error.into())
+}

@@ -1,0 +1,127 @@
+//! Sampling in the background: Python looks on, waits, or ends it.
+
+use crate::error::raised;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use rflvm::gibbs::checkpoint::Checkpoint;
+use rflvm::gibbs::run::Progress;
+use rflvm_cli::failure::Failure;
+use rflvm_cli::fit::Fit;
+use rflvm_cli::sample::Follow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// A run on its way.
+#[pyclass(module = "rflvm._native", frozen)]
+pub struct Job {
+    shared: Arc<Shared>,
+}
+
+/// How far a chain is: sweeps done and in all, whether it warms up, its log-likelihood, its clusters.
+type Place = (u64, u64, bool, f64, usize);
+
+#[derive(Default)]
+struct Shared {
+    is_stopped: AtomicBool,
+    places: Mutex<Vec<Place>>,
+    outcome: Mutex<Outcome>,
+    done: Condvar,
+}
+
+#[derive(Default)]
+enum Outcome {
+    #[default]
+    Running,
+    Finished,
+    Stopped,
+    Failed(Failure),
+    Panicked(String),
+    /// The failure has been raised.
+    Told,
+}
+
+/// What the lock guards is whole even if another thread panicked with it.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl Follow for Shared {
+    fn see(&self, p: Progress) {
+        held(&self.places)[p.chain] = (p.sweep, p.sweeps, p.warming, p.log_lik, p.clusters);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+}
+
+impl Job {
+    /// Samples in a thread of its own.
+    pub fn start(fit: Arc<Fit>, from: Option<Checkpoint>) -> Self {
+        let settings = &fit.settings;
+        let places = vec![(0, settings.sweeps(), true, f64::NAN, 0); settings.chains];
+        let shared = Arc::new(Shared { places: Mutex::new(places), ..Shared::default() });
+        let own = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            let run = || fit.run(from, &*own);
+            let outcome = match catch_unwind(AssertUnwindSafe(run)) {
+                Ok(Ok(())) => Outcome::Finished,
+                Ok(Err(Failure::Interrupted { .. })) => Outcome::Stopped,
+                Ok(Err(failure)) => Outcome::Failed(failure),
+                Err(panic) => Outcome::Panicked(words(&*panic)),
+            };
+            *held(&own.outcome) = outcome;
+            own.done.notify_all();
+        });
+        Job { shared }
+    }
+}
+
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+}
+
+#[pymethods]
+impl Job {
+    /// For each chain: sweeps done, sweeps in all, whether it warms up, log-likelihood, clusters of frequencies.
+    fn progress(&self) -> Vec<Place> {
+        held(&self.shared.places).clone()
+    }
+
+    /// Asks the run to end with the sweep that is under way.
+    fn cancel(&self) {
+        self.shared.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits at most so many seconds; returns whether the run has ended.
+    fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
+        let limit = Duration::try_from_secs_f64(seconds.clamp(0.0, 1e9)).unwrap_or_default();
+        py.detach(|| {
+            let running = |outcome: &mut Outcome| matches!(outcome, Outcome::Running);
+            let waited = self.shared.done.wait_timeout_while(held(&self.shared.outcome), limit, running);
+            waited.is_ok_and(|(outcome, _)| !matches!(*outcome, Outcome::Running))
+        })
+    }
+
+    /// "running", "finished" or "stopped"; raises what the run failed with.
+    fn outcome(&self) -> PyResult<&'static str> {
+        let mut outcome = held(&self.shared.outcome);
+        match &*outcome {
+            Outcome::Running => return Ok("running"),
+            Outcome::Finished => return Ok("finished"),
+            Outcome::Stopped => return Ok("stopped"),
+            Outcome::Told => return Err(PyRuntimeError::new_err("the run has failed, as was told before")),
+            Outcome::Failed(_) | Outcome::Panicked(_) => {}
+        }
+        Err(match std::mem::replace(&mut *outcome, Outcome::Told) {
+            Outcome::Failed(failure) => raised(failure),
+            Outcome::Panicked(words) => {
+                PyRuntimeError::new_err(format!("the sampler broke down, which is an error in rflvm ({words})"))
+            }
+            _ => PyRuntimeError::new_err("the run has ended"),
+        })
+    }
+}

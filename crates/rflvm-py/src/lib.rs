@@ -1,0 +1,42 @@
+//! The engine behind the Python package: a private module, `rflvm._native`, which `python/rflvm` makes pleasant.
+//!
+//! Data flow one way: [`values`] takes a table in, [`fit`] checks and samples it in the background ([`job`]), [`ask`] answers
+//! questions about what was drawn. All of it is the program's own code, so that a fit is the same from either side.
+
+mod array;
+mod ask;
+mod error;
+mod fit;
+mod job;
+mod values;
+
+use pyo3::prelude::*;
+use std::ffi::OsString;
+
+/// Runs the program `rflvm` with its arguments, of which the first is its name; returns its exit code.
+#[pyfunction]
+fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| rflvm_cli::run(arguments))
+}
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::ask::Drawn;
+    #[pymodule_export]
+    use super::error::NumericalError;
+    #[pymodule_export]
+    use super::fit::{Fit, s_curve};
+    #[pymodule_export]
+    use super::job::Job;
+    #[pymodule_export]
+    use super::main;
+    #[pymodule_export]
+    use super::values::Values;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

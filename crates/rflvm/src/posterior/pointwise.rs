@@ -1,0 +1,71 @@
+//! ln p of each piece of the data under each draw: what comparisons by leaving out (PSIS-LOO, WAIC) are made of.
+//!
+//! A piece is a cell, given the position of its row; or a row as a whole, its position integrated out, so that a row left out takes its
+//! position with it.
+
+use super::fitted::Fitted;
+use super::parameters::{Parameters, Stored};
+use super::row_density::RowDensity;
+use crate::error::RunError;
+use crate::linalg::Mat;
+use crate::model::family::Row;
+use crate::par;
+use crate::rng::Stream;
+
+impl Fitted<'_> {
+    /// ln p(y_nj | f_nj, θ_j) of some draws, each N×J in the model's order of columns: NaN where nothing is observed. The row of a
+    /// multinomial is one piece; it has the place of its first cell.
+    pub fn ln_cells(&self, draws: &[(usize, usize)], mut take: impl FnMut(usize, &Mat)) -> Result<(), RunError> {
+        let model = self.model;
+        let rows: Vec<usize> = (0..model.rows()).collect();
+        let mut stored = Stored::open(self.store, model)?;
+        for (i, &(chain, draw)) in draws.iter().enumerate() {
+            let parameters = stored.at(chain, draw)?;
+            let f = parameters.f_of_rows(model, &rows);
+            let each =
+                par::map(rows.len(), 32 * rows.len() * model.columns(), |n| self.ln_row(&parameters, n, f.row(n)));
+            take(i, &Mat::from_vec(rows.len(), model.columns(), each.concat()));
+        }
+        Ok(())
+    }
+
+    fn ln_row(&self, parameters: &Parameters, n: usize, f: &[f64]) -> Vec<f64> {
+        let model = self.model;
+        let mut pieces = vec![f64::NAN; model.columns()];
+        // A family prices rows; a row in which one cell is observed prices that cell.
+        let mut lone = vec![f64::NAN; model.columns()];
+        for (block, theta) in model.blocks().iter().zip(&parameters.theta) {
+            let (columns, y) = (block.columns.clone(), &model.y().row(n)[block.columns.clone()]);
+            let f = &f[columns.clone()];
+            if block.family.is_whole() {
+                if !y[0].is_nan() {
+                    pieces[columns.start] = block.family.log_density(Row { n, y, theta }, f);
+                }
+                continue;
+            }
+            let lone = &mut lone[columns.clone()];
+            for j in (0..y.len()).filter(|&j| !y[j].is_nan()) {
+                lone[j] = y[j];
+                pieces[columns.start + j] = block.family.log_density(Row { n, y: lone, theta }, f);
+                lone[j] = f64::NAN;
+            }
+        }
+        pieces
+    }
+
+    /// ln p(y_n | W, β, θ) of each row under some draws, x_n integrated out; 0 for a row without observed cells.
+    pub fn ln_rows(&self, draws: &[(usize, usize)], mut take: impl FnMut(usize, &[f64])) -> Result<(), RunError> {
+        let model = self.model;
+        let mut stored = Stored::open(self.store, model)?;
+        for (i, &(chain, draw)) in draws.iter().enumerate() {
+            let parameters = stored.at(chain, draw)?;
+            let density = RowDensity::new(model, &parameters);
+            let stream: Stream = self.stream.at(chain as u64).at(draw as u64);
+            let work = model.rows() * model.columns() * model.spec().features;
+            let each = par::map(model.rows(), work, |n| density.ln(n, stream.at(n as u64)));
+            let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
+            take(i, &each.into_iter().collect::<Result<Vec<f64>, _>>().map_err(fail)?);
+        }
+        Ok(())
+    }
+}
