@@ -157,7 +157,8 @@ pub fn sweep(
     let mut paths = model.paths(state)?;
     clock.lap(&mut info, Step::Scales);
     if model.is_collapsed() {
-        collapsed::update(model, state, moves, &tuning.trajectory, room, stream, &mut info, &mut clock)?;
+        let with = (moves, &tuning.trajectory);
+        collapsed::update(model, state, with, room, stream, (&mut info, &mut clock))?;
     } else {
         frequencies::update(model, state, moves, stream.named("w"), &mut info)?;
         clock.lap(&mut info, Step::Frequencies);

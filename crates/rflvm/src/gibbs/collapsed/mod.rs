@@ -25,32 +25,27 @@ use crate::rng::Stream;
 pub(super) fn update(
     model: &Model,
     state: &mut State,
-    moves: Moves,
-    trajectory: &Trajectory,
+    (moves, trajectory): (Moves, &Trajectory),
     room: &mut Room,
     stream: Stream,
-    info: &mut SweepInfo,
-    clock: &mut Clock,
+    (info, clock): (&mut SweepInfo, &mut Clock),
 ) -> Result<(), NumericalError> {
     // F is not asked for while β is integrated out: Ỹ lies in its memory until it is drawn again.
     let target = Target::within(model, std::mem::take(&mut state.f));
-    let moved = integrated(&target, model, state, moves, trajectory, room, stream, info, clock);
+    let moved = integrated(&target, model, state, (moves, trajectory), room, stream, (info, clock));
     state.f = target.y;
     moved
 }
 
 /// The moves, given Ỹ; E lies in the room's table.
-#[allow(clippy::too_many_arguments)]
 fn integrated(
     target: &Target,
     model: &Model,
     state: &mut State,
-    moves: Moves,
-    trajectory: &Trajectory,
+    (moves, trajectory): (Moves, &Trajectory),
     room: &mut Room,
     stream: Stream,
-    info: &mut SweepInfo,
-    clock: &mut Clock,
+    (info, clock): (&mut SweepInfo, &mut Clock),
 ) -> Result<(), NumericalError> {
     pairs::update(target, state, moves, &mut room.table, stream.named("w"), info)?;
     clock.lap(info, Step::Frequencies);
