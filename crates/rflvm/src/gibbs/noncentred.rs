@@ -439,7 +439,7 @@ mod tests {
         target.kick(1.0);
         let turning: Vec<Vec<f64>> = target.turning().into_iter().map(|(_, momenta)| momenta.to_vec()).collect();
         let mut unused = g.clone();
-        let mut check = |coordinate: usize, slope: f64, g: f64| {
+        let check = |coordinate: usize, slope: f64, g: f64| {
             assert!((slope - g).abs() < 1e-5 * (1.0 + g.abs()), "{coordinate}: {slope} for {g}");
         };
         for i in 0..q.len() {
@@ -451,14 +451,14 @@ mod tests {
             check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g[i]);
         }
         for (part, gradient) in turning.iter().enumerate() {
-            for i in 0..gradient.len() {
+            for (i, &g) in gradient.iter().enumerate() {
                 let mut at = |step: f64| {
                     target.turning()[part].0[i] += step;
                     let value = target.evaluate(&q, &mut unused);
                     target.turning()[part].0[i] -= step;
                     value
                 };
-                check(i, (at(1e-5) - at(-1e-5)) / 2e-5, gradient[i]);
+                check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g);
             }
         }
     }
