@@ -104,7 +104,14 @@ impl Fit {
         let config = Config { table: Some("draws.zarr".into()), ..config.filled() };
         let table = table(&mut values.borrow_mut(), columns, named, ids, offset, times, sequences)?;
         let fit = py.detach(|| rflvm_cli::fit::Fit::of(config, &aside, |_| Ok(table))).map_err(raised)?;
-        Ok(Fit { fit: Arc::new(rflvm_cli::fit::Fit { dir, ..fit }) })
+        // Its files go where the fit goes.
+        let moved = |name: &PathBuf| dir.join(name.file_name().unwrap_or_default());
+        let trials = fit.config.trials.as_ref().map(|t| match aside.join(t).is_file() {
+            true => moved(&t.into()).to_string_lossy().into_owned(),
+            false => t.clone(),
+        });
+        let config = Config { blocks: fit.config.blocks.as_ref().map(moved), trials, ..fit.config };
+        Ok(Fit { fit: Arc::new(rflvm_cli::fit::Fit { dir, config, ..fit }) })
     }
 
     /// The fit that a folder holds, made by Python or by the program; with other `threads`, and to `draws` draws in all, if given.
@@ -273,6 +280,11 @@ pub fn new(
 ) -> PyResult<NewRows> {
     if offset.is_none() && fit.config.offset_column().is_some() {
         return Err(PyValueError::new_err("the rows of this fit have offsets; give the new rows theirs"));
+    }
+    if times.is_some() && fit.timeline.is_none() {
+        return Err(PyValueError::new_err(
+            "times are given for the new rows, but the rows of this fit have no times; leave them out",
+        ));
     }
     let mut table = table(values, fit.table.columns.clone(), fit.table.named, None, offset, times, sequences)?;
     if table.columns.len() * table.rows != table.values.len() {

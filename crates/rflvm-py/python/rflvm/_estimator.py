@@ -23,6 +23,13 @@ from ._posterior import Posterior
 
 #: Where Python keeps what the program has no use for.
 ABOUT = "python.json"
+#: Parameters that are one of a few words.
+CHOICES = {
+    "kernel": ("learned", "rbf"),
+    "time_form": ("automatic", "dense", "state-space", "inducing"),
+    "start": ("pca", "random", "map"),
+    "instructions": ("best", "avx2", "baseline"),
+}
 
 
 class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -285,7 +292,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self._drawn_ = self._fit.drawn()
         except ValueError:
             if outcome == "stopped":
-                raise KeyboardInterrupt("the fit was stopped before its first draw") from None
+                raise RuntimeError("the fit was stopped before its first draw; resume() goes on with it") from None
             raise
         if outcome == "stopped":
             done, asked = self._drawn_.size[1], json.loads(self._fit.settings())["run"]["draws"]
@@ -540,6 +547,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """The parameters in the words of config.toml, checked as far as their types go; their ranges are the engine's to check."""
         if self.offset not in (None, "none", "size-factors"):
             raise ValueError(f"offset is {self.offset!r}, but it must be None or 'size-factors'; give numbers to fit")
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"there is no {name} {getattr(self, name)!r}; known are {', '.join(known)}")
         if has_offset and self.offset == "size-factors":
             raise ValueError("offset is given as numbers and as size-factors; choose one of them")
         path = {

@@ -16,6 +16,9 @@ class Folder:
     """A folder on disk. A nameless one travels with pickles; a named one stays where it is."""
 
     def __init__(self, path: Optional[Union[str, os.PathLike]] = None):
+        self._be_at(path)
+
+    def _be_at(self, path: Optional[Union[str, os.PathLike]]) -> None:
         self.is_named = path is not None
         self.path = Path(tempfile.mkdtemp(prefix="rflvm-") if path is None else path).absolute()
         if not self.is_named:
@@ -38,7 +41,7 @@ class Folder:
         return {"packed": packed.getvalue()}
 
     def __setstate__(self, state: dict) -> None:
-        self.__init__(state.get("path"))
+        self._be_at(state.get("path"))
         if "packed" in state:
             with zipfile.ZipFile(io.BytesIO(state["packed"])) as archive:
                 archive.extractall(self.path)

@@ -56,10 +56,11 @@ class Handle:
     def wait(self, timeout: Optional[float] = None) -> RFLVM:
         """Wait for the end, and return the fitted model.
 
-        Ctrl-C ends the run and returns what is done so far. Raises TimeoutError when `timeout` seconds have passed; the run goes on.
+        Ctrl-C ends the run and returns what is done so far, if there is any. Raises TimeoutError when `timeout` seconds have passed; the run goes on.
         """
         if self._model is not None:
             return self._model
+        is_interrupted = False
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
             while not self._job.wait(LOOK if deadline is None else max(0.0, min(LOOK, deadline - time.monotonic()))):
@@ -68,13 +69,19 @@ class Handle:
                 if deadline is not None and time.monotonic() >= deadline:
                     raise TimeoutError(f"the fit is still running after {timeout} seconds; wait again, or cancel it")
         except KeyboardInterrupt:
+            is_interrupted = True
             self._job.cancel()
             while not self._job.wait(LOOK):
                 pass
         finally:
             if self._bar:
                 self._bar.show(self.progress(), is_last=self._job.wait(0.0))
-        self._model = self._finish(self._job.outcome())
+        try:
+            self._model = self._finish(self._job.outcome())
+        except RuntimeError:
+            if is_interrupted:
+                raise KeyboardInterrupt from None
+            raise
         return self._model
 
 

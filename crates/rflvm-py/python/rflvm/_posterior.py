@@ -112,7 +112,7 @@ class Posterior:
     def _dataset(self, group: str, thin: int) -> Any:
         import xarray
 
-        arrays = {}
+        arrays: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
         for name in self._drawn.names(group):
             if not self._is_drawn(group, name):
                 continue

@@ -15,7 +15,13 @@ from . import _native
 #: Families that take whole numbers from zero on.
 COUNTS = ("poisson", "negative-binomial", "zero-inflated-poisson", "binomial", "bernoulli", "multinomial")
 #: The family of a column of which only its kind is known.
-BY_KIND = {"bool": "bernoulli", "unsigned": "negative-binomial", "float": "gaussian", "category": "multinomial"}
+BY_KIND = {
+    "bool": "bernoulli",
+    "unsigned": "negative-binomial",
+    "float": "gaussian",
+    "category": "multinomial",
+    "text": "multinomial",
+}
 
 
 @dataclass
@@ -97,17 +103,21 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
         families = families_of_array(X, likelihood, labels)
         return Layout([Column(n, f) for n, f in zip(labels, families)], named=names is not None)
     columns = []
-    wanted = dict(likelihood) if isinstance(likelihood, Mapping) else None
+    wanted = {} if isinstance(likelihood, str) else dict(likelihood)
+    for_all = likelihood if isinstance(likelihood, str) and likelihood != "auto" else None
     for name, series in series_of(X):
         kind = kind_of(series)
-        family = (wanted or {}).pop(name, None) if wanted is not None else None if likelihood == "auto" else likelihood
-        if family is None:
-            family = family_by_kind(kind, name)
+        family = wanted.pop(name, None) or for_all or family_by_kind(kind, name)
         levels = levels_of(series) if kind in ("category", "text") else None
         if levels is not None and family != "multinomial":
             raise ValueError(
                 f"column '{name}' holds {'categories' if kind == 'category' else 'text'}, which only the family multinomial takes; "
                 "leave the column out, or give likelihood='auto'"
+            )
+        if kind == "text" and levels is not None and 2 * len(levels) > len(series):
+            raise ValueError(
+                f"column '{name}' holds {len(levels)} different texts in {len(series)} rows, which look like names of the rows; "
+                "leave the column out, or make it one of categories"
             )
         columns.append(Column(name, family, levels))
     if wanted:
@@ -117,10 +127,10 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
 
 def families_of_array(X: Any, likelihood: Union[str, Mapping], names: list[str]) -> list[str]:
     """The family of each column of an array; a mapping names columns by their place or name."""
-    if not isinstance(likelihood, Mapping) and likelihood != "auto":
+    if isinstance(likelihood, str) and likelihood != "auto":
         return [likelihood] * len(names)
     kind = {"b": "bool", "u": "unsigned", "f": "float"}.get(X.dtype.kind, "signed")
-    wanted = {} if likelihood == "auto" else dict(likelihood)
+    wanted = {} if isinstance(likelihood, str) else dict(likelihood)
     families = []
     for j, name in enumerate(names):
         family = wanted.pop(j, None) or wanted.pop(name, None)
@@ -201,7 +211,7 @@ def levels_of(series: Any) -> list[str]:
     return sorted({str(cell) for cell in cells_of(series) if not is_missing(cell)})
 
 
-def numbers_of(series: Any, name: str, library: str) -> np.ndarray:
+def numbers_of(series: Any, name: str, library: Optional[str]) -> np.ndarray:
     """A column as an array of numbers, NaN where a cell is missing."""
     try:
         if library == "pandas":

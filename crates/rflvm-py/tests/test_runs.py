@@ -1,0 +1,131 @@
+"""Long fits: in the background, stopped, killed, taken up again."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import QUICK
+
+import rflvm
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+LONG = dict(likelihood="poisson", n_features=20, warmup=100, draws=1000, random_state=1, progress=False)
+
+
+def test_a_fit_in_the_background_is_the_same_fit(curve, fitted):
+    handle = rflvm.RFLVM(likelihood="poisson", **QUICK).fit(curve.table, blocking=False)
+    assert isinstance(handle, rflvm.Handle)
+    progress = handle.progress()
+    assert progress["of"] == 60 and len(progress["sweeps"]) == 2 and 0 <= progress["done"] <= 1
+    model = handle.wait()
+    assert handle.done and handle.progress()["done"] == 1 and handle.wait() is model
+    assert np.array_equal(model.posterior_["x"], fitted.posterior_["x"])
+
+
+def test_a_cancelled_fit_keeps_what_it_has_and_goes_on_to_the_same_draws(curve, tmp_path):
+    handle = rflvm.RFLVM(store=tmp_path / "fit", **LONG).fit(curve.table, blocking=False)
+    with pytest.raises(TimeoutError, match="still running"):
+        handle.wait(timeout=0.01)
+    while handle.progress()["sweeps"][0] < 160:
+        time.sleep(0.01)
+    handle.cancel()
+    with pytest.warns(UserWarning, match="of 1000 draws; resume"):
+        model = handle.wait()
+    done = model.posterior_.draws
+    assert 0 < done < 1000
+    again = rflvm.RFLVM(store=tmp_path / "fit", progress=False).resume()
+    assert again.posterior_.draws == 1000
+    whole = rflvm.RFLVM(**LONG).fit(curve.table)
+    for name in ("beta", "lp"):
+        assert np.array_equal(again.posterior_[name], whole.posterior_[name])
+
+
+def test_a_fit_that_was_stopped_at_once_says_so(curve):
+    handle = rflvm.RFLVM(**{**LONG, "warmup": 100000}).fit(curve.table, blocking=False)
+    handle.cancel()
+    with pytest.raises(RuntimeError, match="before its first draw"):
+        handle.wait()
+
+
+def test_a_finished_fit_can_be_made_longer(curve):
+    short = {**LONG, "draws": 30}
+    model = rflvm.RFLVM(**short).fit(curve.table)
+    model.resume(draws=60)
+    whole = rflvm.RFLVM(**{**short, "draws": 60}).fit(curve.table)
+    assert model.posterior_.draws == 60 and np.array_equal(model.posterior_["w"], whole.posterior_["w"])
+
+
+def test_other_threads_go_on_while_a_fit_runs(curve):
+    ticks, handle = [], rflvm.RFLVM(**LONG).fit(curve.table, blocking=False)
+    ticker = threading.Thread(target=lambda: [(ticks.append(time.monotonic()), time.sleep(0.01)) for _ in range(50)])
+    ticker.start()
+    ticker.join()
+    handle.cancel()
+    with contextlib.suppress(RuntimeError):
+        handle.wait()
+    assert np.diff(ticks).max() < 0.3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_ctrl_c_returns_what_is_done(tmp_path):
+    script = (
+        "import rflvm, warnings\n"
+        "table = rflvm.datasets.s_curve(80, 12, seed=3).table\n"
+        "model = rflvm.RFLVM(likelihood='poisson', n_features=20, warmup=50, draws=100000, random_state=1, progress=False)\n"
+        "print('begun', flush=True)\n"
+        "model.fit(table)\n"
+        "print(model.posterior_.draws, model.embedding_.shape, flush=True)\n"
+    )
+    running = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stdout.readline() == "begun\n"
+    time.sleep(4)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    draws, shape = out.strip().split(" ", 1)
+    assert running.returncode == 0 and 0 < int(draws) < 100000 and shape == "(80, 2)"
+    assert "of 100000 draws; resume() goes on" in err
+
+
+def test_a_folder_that_holds_a_fit_is_not_overwritten_unasked(curve, tmp_path):
+    model = rflvm.RFLVM(likelihood="poisson", store=tmp_path / "fit", **QUICK)
+    first = model.fit(curve.table).embedding_
+    with pytest.raises(OSError, match="already holds a fit"):
+        model.fit(curve.table)
+    # What cannot be fitted does not cost the fit that is there.
+    with pytest.raises(ValueError, match="whole number"):
+        model.fit(curve.table + 0.5, overwrite=True)
+    assert np.array_equal(rflvm.load(tmp_path / "fit").embedding_, first)
+    model.fit(curve.table[:50], overwrite=True)
+    assert len(rflvm.load(tmp_path / "fit").embedding_) == 50
+
+
+def test_a_nameless_folder_goes_with_its_model(curve):
+    model = rflvm.RFLVM(likelihood="poisson", **QUICK).fit(curve.table)
+    folder = model._folder.path
+    assert (folder / "draws.zarr").exists()
+    del model
+    assert not folder.exists()
+
+
+def test_the_bar_is_one_line_in_a_terminal_and_lines_elsewhere(capsys):
+    from rflvm._handle import Bar, describe
+
+    progress = {"done": 0.5, "sweeps": [10, 10], "of": 20, "warming": [True, True], "log_likelihood": [-5.0, -4.0]}
+    line = describe(progress, 2.0)
+    assert "50%" in line and "2 chains, warming up, 10.0 sweeps/s, 2 s left, log-likelihood -4" in line
+    bar = Bar()
+    bar._is_live = True
+    bar.show(progress)
+    bar.show(progress, is_last=True)
+    assert capsys.readouterr().err.count("\r") == 2
+    bar = Bar()
+    bar._is_live, bar._begun = False, bar._begun - 10
+    for _ in range(3):
+        bar.show(progress)
+    assert capsys.readouterr().err.count("\n") == 1

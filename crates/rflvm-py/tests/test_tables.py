@@ -1,0 +1,159 @@
+"""Whatever a user's table is, the model sees the same numbers."""
+
+import numpy as np
+import pytest
+from conftest import QUICK
+
+import rflvm
+from rflvm import _native, _table
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def embedded(X, **given):
+    return rflvm.RFLVM(likelihood="poisson", **QUICK).fit(X, **given).embedding_
+
+
+@pytest.fixture(scope="module")
+def expected(curve):
+    return embedded(curve.table)
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32", "int16", "uint8", "uint16", "uint32", "uint64", "float32", "F", "list", "matrix view"])
+def test_arrays_of_any_kind(curve, expected, kind):
+    X = curve.table
+    if kind == "F":
+        X = np.asfortranarray(X)
+    elif kind == "list":
+        X = X.tolist()
+    elif kind == "matrix view":
+        X = np.repeat(X, 2, axis=1)[:, ::2]
+    else:
+        X = X.astype(kind)
+    assert np.array_equal(embedded(X), expected)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
+def test_sparse_matrices(curve, expected, kind):
+    import scipy.sparse
+
+    assert np.array_equal(embedded(scipy.sparse.csr_array(curve.table).asformat(kind)), expected)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "lazy"])
+def test_frames(curve, expected, library):
+    import pandas
+    import polars
+    import pyarrow
+
+    frame = pandas.DataFrame(curve.table.astype("uint16"), columns=[f"y{j}" for j in range(curve.table.shape[1])])
+    made = {
+        "pandas": lambda: frame,
+        "polars": lambda: polars.from_pandas(frame),
+        "lazy": lambda: polars.from_pandas(frame).lazy(),
+        "pyarrow": lambda: pyarrow.Table.from_pandas(frame),
+    }[library]()
+    assert np.array_equal(embedded(made), expected)
+
+
+def test_missing_cells_are_missing_however_they_are_marked(curve):
+    import pandas
+    import polars
+    import pyarrow
+
+    mask = np.random.default_rng(0).random(curve.table.shape) < 0.1
+    holes = np.where(mask, np.nan, curve.table)
+    expected = embedded(holes)
+    frame = pandas.DataFrame(holes)
+    frame.columns = [str(name) for name in frame.columns]
+    nullable = frame.astype("Int64")
+    for X in (frame, nullable, polars.from_pandas(nullable), pyarrow.Table.from_pandas(nullable), np.ma.MaskedArray(curve.table, mask)):
+        assert np.array_equal(embedded(X), expected), type(X)
+    assert np.array_equal(embedded(curve.table, mask=mask), expected)
+    assert not np.array_equal(expected, embedded(curve.table))
+
+
+def mixed_frame(rows=60):
+    import pandas
+
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(
+        {
+            "real": rng.normal(size=rows),
+            "yes": rng.random(rows) < 0.4,
+            "count": rng.poisson(3, rows).astype("uint16"),
+            "kind": pandas.Categorical(rng.choice(["x", "y", "z"], rows)),
+            "word": rng.choice(["b", "a"], rows),
+        }
+    )
+    frame.loc[3, "real"] = np.nan
+    frame.loc[5, "kind"] = None
+    return frame
+
+
+def test_a_mixed_table_goes_by_the_kinds_of_its_columns():
+    import polars
+
+    frame = mixed_frame()
+    model = rflvm.RFLVM(likelihood="auto", **QUICK).fit(frame)
+    assert model.columns_ == ["real", "yes", "count", "kind=x", "kind=y", "kind=z", "word=a", "word=b"]
+    assert model._fit.families == ["gaussian", "bernoulli", "negative-binomial"] + 5 * ["multinomial"]
+    assert np.array_equal(rflvm.RFLVM(likelihood="auto", **QUICK).fit(polars.from_pandas(frame)).embedding_, model.embedding_)
+    filled = model.impute()
+    assert list(filled.columns) == model.columns_ and not filled.isna().any(axis=None)
+    levels = filled.loc[5, ["kind=x", "kind=y", "kind=z"]]
+    assert np.isclose(levels.sum(), 1) and (levels > 0).all()
+    assert model.transform(frame.iloc[:4]).shape == (4, 2) and model.n_features_in_ == 5
+
+
+def test_columns_can_be_given_families_one_by_one():
+    frame = mixed_frame()
+    model = rflvm.RFLVM(likelihood={"count": "poisson", "real": "student-t"}, **QUICK).fit(frame)
+    assert model._fit.families[:3] == ["student-t", "bernoulli", "poisson"]
+    array = np.random.default_rng(0).poisson(2, (40, 3)).astype(float)
+    model = rflvm.RFLVM(likelihood={1: "poisson"}, **QUICK).fit(array)
+    assert model._fit.families == ["gaussian", "poisson", "gaussian"]
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (lambda f: f.assign(count=f["count"].astype("int64")), "column 'count' holds signed whole numbers"),
+        (lambda f: f.rename(columns={"word": "kind"}), "two columns are called 'kind'"),
+        (lambda f: f.assign(word=[f"row {n}" for n in range(len(f))]), "column 'word' holds 60 different texts in 60 rows"),
+    ],
+)
+def test_what_does_not_follow_from_a_table_is_asked_for(change, words):
+    with pytest.raises(ValueError, match=words):
+        rflvm.RFLVM(likelihood="auto", **QUICK).fit(change(mixed_frame()))
+
+
+def test_new_values_of_a_category_are_refused():
+    frame = mixed_frame()
+    model = rflvm.RFLVM(likelihood="auto", **QUICK).fit(frame)
+    with pytest.raises(ValueError, match="row 1, column 'kind': the fit does not know 'w'; known are x, y, z"):
+        model.transform(frame.assign(kind="w"))
+    with pytest.raises(ValueError, match="names a column 'none' that the table does not have"):
+        rflvm.RFLVM(likelihood={"none": "poisson"}, **QUICK).fit(frame)
+
+
+def test_times_are_read_as_they_are():
+    import datetime
+
+    import pandas
+
+    numbers = [0.1 + 0.2, 3, np.float32(0.5)]
+    assert [float(t) for t in _table.texts_of_times(numbers, 3)] == [float(t) for t in numbers]
+    days = ["2020-01-01", "2020-01-02"]
+    assert _table.texts_of_times(np.array(days, dtype="datetime64[D]"), 2) == days
+    stamps = _table.texts_of_times(pandas.Series(pandas.to_datetime(days)), 2)
+    assert stamps == [f"{day}T00:00:00" for day in days]
+    assert _table.texts_of_times([datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)], 2) == days
+    with pytest.raises(TypeError, match="row 2: the time is None"):
+        _table.texts_of_times([1.0, None], 2)
+
+
+def test_a_bad_sparse_matrix_is_refused():
+    values = _native.Values(2, 2)
+    with pytest.raises(ValueError, match="do not fit its shape"):
+        values.sparse(np.ones(1), np.array([5]), np.array([0, 1, 1]))
