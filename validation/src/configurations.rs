@@ -2,6 +2,7 @@
 //!
 //! Priors are mild, so that the moments compared exist; no constant is 1, so that a root, square or left-out factor shows.
 
+use rflvm::gibbs::hamiltonian::Modes;
 use rflvm::gibbs::tuning::Tuning;
 use rflvm::gibbs::{FrequencyMove, Moves};
 use rflvm::linalg::Mat;
@@ -154,8 +155,10 @@ impl Recipe {
         let mut tuning = Tuning::guess(&model);
         (tuning.trajectory.step, tuning.trajectory.leapfrogs) = (step, 3);
         // Rows that move together: any directions must do.
-        let positions = ROWS * model.latent_dim();
-        tuning.trajectory.modes = Mat::from_fn(2, positions, |i, q| 0.2 * (0.5 + (i * positions + 3 * q) as f64).sin());
+        tuning.trajectory.modes = Modes {
+            functions: Mat::from_fn(2, ROWS, |r, n| (0.5 + (r * ROWS + 3 * n) as f64).sin()),
+            coefficients: Mat::from_fn(2 * model.latent_dim(), 2, |i, k| 0.2 * (0.7 + (2 * i + 3 * k) as f64).sin()),
+        };
         Configuration { name, model, moves, tuning }
     }
 }

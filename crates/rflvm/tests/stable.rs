@@ -3,6 +3,7 @@
 mod curve;
 
 use curve::model;
+use rflvm::gibbs::room::Room;
 use rflvm::gibbs::tuning::Tuning;
 use rflvm::gibbs::{Moves, sweep};
 use rflvm::kernels::{self, Level};
@@ -15,9 +16,9 @@ fn fingerprint(name: &str, missing: bool) -> [f64; 3] {
     let model = model(name, missing);
     let stream = Stream::new(11);
     let mut state = simulate::draw_prior(&model, stream).unwrap();
-    let tuning = Tuning::guess(&model);
+    let (tuning, mut room) = (Tuning::guess(&model), Room::default());
     for i in 0..3 {
-        sweep(&model, &mut state, Moves::default(), &tuning, stream.at(i)).unwrap();
+        sweep(&model, &mut state, Moves::default(), &tuning, &mut room, stream.at(i)).unwrap();
     }
     [model.ln_likelihood(&state), state.features.x()[(0, 0)], state.features.w()[(0, 0)]]
 }

@@ -1,6 +1,7 @@
 //! One chain: a start, a staged warm-up, draws. Every chain and sweep has random streams of its own, so draws depend on the
 //! seed alone and not on the number of threads, nor on how often the chain was stopped and resumed.
 
+use super::room::Room;
 use super::start::{Start, start};
 use super::tuning::{Adaptation, Tuning};
 use super::{Moves, Step, SweepInfo, sweep};
@@ -103,6 +104,7 @@ pub struct Chain<'a> {
     stream: Stream,
     held: u64,
     at: Snapshot,
+    room: Room,
 }
 
 impl<'a> Chain<'a> {
@@ -117,7 +119,7 @@ impl<'a> Chain<'a> {
 
     /// Goes on from where chain number `chain` of the same model and settings was.
     pub fn resume(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
-        Chain { model, settings, stream: stream(settings, chain), held: held(settings), at }
+        Chain { model, settings, stream: stream(settings, chain), held: held(settings), at, room: Room::default() }
     }
 
     /// One sweep, with tuning while the warm-up lasts.
@@ -137,15 +139,15 @@ impl<'a> Chain<'a> {
             adaptation.finish(&mut at.tuning);
         }
         if at.done == self.held {
-            at.tuning.refer_to(self.model, &at.state);
+            at.tuning.refer_to(self.model, &at.state, &mut self.room);
         }
         let step = at.tuning.trajectory.step;
-        let info = sweep(self.model, &mut at.state, moves, &at.tuning, stream)?;
+        let info = sweep(self.model, &mut at.state, moves, &at.tuning, &mut self.room, stream)?;
         if at.done >= self.held
             && moves.gradient
             && let Some(adaptation) = &mut at.adaptation
         {
-            adaptation.learn(self.model, info.acceptance, &at.state, &mut at.tuning);
+            adaptation.learn(self.model, info.acceptance, &at.state, &mut at.tuning, &mut self.room);
         }
         at.done += 1;
         at.seconds.iter_mut().zip(info.seconds).for_each(|(sum, s)| *sum += s);

@@ -3,13 +3,13 @@
 
 use super::hamiltonian::Potential;
 use super::map::Occam;
-use crate::linalg::{Mat, View, mul, par_mul};
+use super::slope::{At, Slope};
+use crate::linalg::{Mat, View};
 use crate::model::family::Theta;
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
-use crate::model::{Model, State, predictor};
-use rayon::prelude::*;
+use crate::model::{Model, State};
 
 /// Where X, W and β lie in q.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,15 +71,12 @@ pub struct Joint<'a> {
     paths: Option<&'a Paths<'a>>,
     occam: Option<&'a Occam>,
     layout: Layout,
-    /// Prior precision of β, in its shape.
-    precision: Mat,
+    /// Prior precisions of the weights and the intercept of each column.
+    precision: [Vec<f64>; 2],
     x: Mat,
     w: Mat,
     h: Mat,
-    f: Mat,
-    g: Mat,
-    dh: Mat,
-    dbeta: Mat,
+    slope: Slope,
 }
 
 impl<'a> Joint<'a> {
@@ -91,14 +88,21 @@ impl<'a> Joint<'a> {
         spectral: &'a Spectral,
         paths: Option<&'a Paths<'a>>,
     ) -> Self {
+        Self::within(model, theta, tau2, spectral, paths, Mat::default())
+    }
+
+    /// The same, in the memory of another H.
+    pub(crate) fn within(
+        model: &'a Model,
+        theta: &'a [Theta],
+        tau2: &'a [f64],
+        spectral: &'a Spectral,
+        paths: Option<&'a Paths<'a>>,
+        mut h: Mat,
+    ) -> Self {
         let layout = Layout::new(model, true);
-        let (n, j, l, d) = (layout.rows, layout.columns, layout.frequencies, layout.dim);
-        let mut precision = Mat::zeros(2 * l + 1, j);
-        for (j, &tau2) in tau2.iter().enumerate() {
-            let scale = model.weight_scale(theta, j);
-            let column: Vec<f64> = model.weight_precision(tau2).iter().map(|p| p * scale).collect();
-            precision.set_col(j, &column);
-        }
+        let (n, l, d) = (layout.rows, layout.frequencies, layout.dim);
+        h.fit(n, 2 * l + 1);
         Joint {
             model,
             theta,
@@ -106,15 +110,17 @@ impl<'a> Joint<'a> {
             paths,
             occam: None,
             layout,
-            precision,
+            precision: weight_precisions(model, theta, tau2),
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),
-            h: Mat::zeros(n, 2 * l + 1),
-            f: Mat::zeros(n, j),
-            g: Mat::zeros(n, j),
-            dh: Mat::zeros(n, 2 * l + 1),
-            dbeta: Mat::zeros(2 * l + 1, j),
+            h,
+            slope: Slope::default(),
         }
+    }
+
+    /// The memory of H.
+    pub(crate) fn finish(self) -> Mat {
+        self.h
     }
 
     /// With the charge for the weights' freedom, which makes it the density with β integrated out, roughly.
@@ -122,76 +128,56 @@ impl<'a> Joint<'a> {
         self.occam = Some(occam);
         self
     }
+}
 
-    /// G = ∂ ln p(Y|F)/∂F; returns ln p(Y|F).
-    fn differentiate(&mut self) -> f64 {
-        let (model, theta, f) = (self.model, self.theta, &self.f);
-        let columns = model.columns();
-        let rows = crate::par::chunk_rows(model.rows(), 4 * columns);
-        let pieces = self.g.as_mut_slice().par_chunks_mut(rows * columns).enumerate();
-        let sums: Vec<f64> = pieces
-            .map(|(c, piece)| {
-                let mut sum = 0.0;
-                for (i, g) in piece.chunks_exact_mut(columns).enumerate() {
-                    let n = c * rows + i;
-                    sum += model.gradient_row(theta, n, f.row(n), g);
-                }
-                sum
-            })
-            .collect();
-        sums.into_iter().sum()
-    }
+/// Prior precisions of the weights and of the intercept of each column, scales of their families included.
+pub(super) fn weight_precisions(model: &Model, theta: &[Theta], tau2: &[f64]) -> [Vec<f64>; 2] {
+    let scales = (0..model.columns()).map(|j| model.weight_scale(theta, j));
+    let weights = scales.clone().zip(tau2).map(|(s, t)| s / t).collect();
+    [weights, scales.map(|s| s / model.spec().intercept_variance).collect()]
 }
 
 impl Potential for Joint<'_> {
     fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
-        let layout = self.layout;
+        let (layout, model) = (self.layout, self.model);
         let (x, w, beta) = layout.split(q);
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
-        let beta_view = View::new(beta, 2 * layout.frequencies + 1, layout.columns, layout.columns);
         fill(&self.x, &self.w, &mut self.h);
-        predictor(&self.h, beta_view, self.model.offset(), &mut self.f);
-        let mut ln_density = self.differentiate();
-        par_mul(&mut self.dbeta, self.h.view().transpose(), self.g.view(), false);
-        par_mul(&mut self.dh, self.g.view(), beta_view.transpose(), false);
-        if let Some(occam) = self.occam {
-            ln_density -= occam.charge(&self.h, &mut self.dh);
-        }
         let (gx, gw, gbeta) = layout.split_mut(g);
-        ln_density += to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, self.paths, gx, gw);
-        let last = 2 * layout.frequencies * layout.columns;
-        let units = self.model.units();
-        for (i, (g, d)) in gbeta.iter_mut().zip(self.dbeta.as_slice()).enumerate() {
-            let centre = if i >= last { units[i - last].centre } else { 0.0 };
-            let pull = self.precision.as_slice()[i] * (beta[i] - centre);
-            ln_density -= 0.5 * pull * (beta[i] - centre);
-            *g = d - pull;
+        let mut ln_density = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
+        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &[] };
+        let beta_view = View::new(beta, self.h.cols(), layout.columns, layout.columns);
+        ln_density += self.slope.likelihood(model, self.theta, at, beta_view, gbeta, (gx, gw));
+        if let Some(occam) = self.occam {
+            // A candidate whose A has no factor: a climb turns back there.
+            let Ok((charge, pull)) = occam.charge(&self.h) else { return f64::NAN };
+            ln_density -= charge;
+            self.slope.carry(at, layout.columns, (gx, gw), |rows, dh| occam.pull(&self.h, &pull, rows, dh));
+        }
+        let last = 2 * layout.frequencies;
+        for (r, (g, beta)) in gbeta.chunks_exact_mut(layout.columns).zip(beta.chunks_exact(layout.columns)).enumerate()
+        {
+            let precisions = &self.precision[usize::from(r == last)];
+            for (c, ((g, beta), precision)) in g.iter_mut().zip(beta).zip(precisions).enumerate() {
+                let from = beta - if r == last { model.units()[c].centre } else { 0.0 };
+                *g -= precision * from;
+                ln_density -= 0.5 * precision * from * from;
+            }
         }
         ln_density
     }
 }
 
-/// Carries a gradient with respect to H to X and W, adds their priors' gradients, and returns their log densities.
-/// ∂ sin(w·x)/∂(w·x) = cos(w·x): with t_nl = H_cos ∂H_sin − H_sin ∂H_cos, ∂x_n = Σ_l t_nl w_l and ∂w_l = Σ_n t_nl x_n.
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn to_positions(
+/// ln p(X) + ln p(W | clusters), and their gradients in `gx` and `gw`.
+pub(crate) fn ln_priors(
     x: &Mat,
     w: &Mat,
-    h: &Mat,
-    dh: &Mat,
     spectral: &Spectral,
     paths: Option<&Paths<'_>>,
     gx: &mut [f64],
     gw: &mut [f64],
 ) -> f64 {
-    let (n, l, d) = (x.rows(), w.rows(), x.cols());
-    let mut t = Mat::zeros(n, l);
-    for ((t, h), dh) in t.as_mut_slice().chunks_exact_mut(l).zip(h.iter_rows()).zip(dh.iter_rows()) {
-        for (i, t) in t.iter_mut().enumerate() {
-            *t = h[l + i] * dh[i] - h[i] * dh[l + i];
-        }
-    }
     let mut ln_density = 0.0;
     match paths {
         None => {
@@ -205,12 +191,10 @@ pub(crate) fn to_positions(
             ln_density += paths.gradient(x, gx);
         }
     }
-    for (i, (g, w)) in gw.chunks_exact_mut(d).zip(w.iter_rows()).enumerate() {
+    for (i, (g, w)) in gw.chunks_exact_mut(x.cols()).zip(w.iter_rows()).enumerate() {
         let cluster = spectral.cluster(i);
         g.copy_from_slice(&cluster.gradient(w));
         ln_density += cluster.ln_density(w);
     }
-    mul(gx, t.view(), w.view(), true);
-    mul(gw, t.view().transpose(), x.view(), true);
     ln_density
 }

@@ -18,7 +18,9 @@ pub mod optimise;
 pub mod pca;
 pub mod reference;
 pub mod relevance;
+pub mod room;
 pub mod run;
+mod slope;
 pub mod smooth;
 pub mod start;
 pub mod symmetry;
@@ -33,6 +35,7 @@ use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
 use crate::rng::Stream;
 use rand::RngExt;
+use room::Room;
 use std::time::Instant;
 use tuning::Tuning;
 
@@ -135,6 +138,7 @@ pub fn sweep(
     state: &mut State,
     moves: Moves,
     tuning: &Tuning,
+    room: &mut Room,
     stream: Stream,
 ) -> Result<SweepInfo, NumericalError> {
     let mut info = SweepInfo::default();
@@ -153,7 +157,8 @@ pub fn sweep(
     let mut paths = model.paths(state)?;
     clock.lap(&mut info, Step::Scales);
     if model.is_collapsed() {
-        collapsed::update(model, state, moves, &tuning.trajectory, stream, &mut info, &mut clock)?;
+        let with = (moves, &tuning.trajectory);
+        collapsed::update(model, state, with, room, stream, (&mut info, &mut clock))?;
     } else {
         frequencies::update(model, state, moves, stream.named("w"), &mut info)?;
         clock.lap(&mut info, Step::Frequencies);
@@ -165,7 +170,7 @@ pub fn sweep(
         clock.lap(&mut info, Step::Positions);
         if moves.gradient {
             let stream = stream.named("gradient");
-            info.acceptance = noncentred::update(model, state, paths.as_ref(), moves.positions, tuning, stream)?;
+            info.acceptance = noncentred::update(model, state, paths.as_ref(), moves.positions, tuning, room, stream)?;
         }
         clock.lap(&mut info, Step::Gradient);
     }

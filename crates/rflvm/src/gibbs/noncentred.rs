@@ -13,19 +13,22 @@
 //! N(ζ, ξ) p(X, W, β | Y) / q(β | X, W) has the right marginal whatever the reference is; and since ζ is noise in the space of
 //! rows, not of weights, F keeps its noise when X and W move: coefficients turn, functions stay.
 
-use super::gradient::to_positions;
-use super::hamiltonian::{Directions, Potential, Trajectory, hamiltonian};
+use super::gradient::{ln_priors, weight_precisions};
+use super::hamiltonian::{Directions, Modes, Potential, Trajectory, Turning, hamiltonian};
 use super::reference::Reference;
+use super::room::{Room, resized};
+use super::slope::At;
 use super::smooth::Smooth;
 use super::tuning::Tuning;
-use crate::dist::normals;
+use crate::dist::normal;
 use crate::error::NumericalError;
-use crate::linalg::{Cholesky, Mat, View, gram, mul, par_mul, par_mul_into};
+use crate::kernels::dot;
+use crate::linalg::{Cholesky, Mat, View, gram, par_mul, par_mul_into};
 use crate::model::family::Theta;
 use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
-use crate::model::{Model, State};
+use crate::model::{Lent, Model, State};
 use crate::rng::Stream;
 use rand::Rng;
 use rayon::prelude::*;
@@ -35,20 +38,29 @@ use std::ops::Range;
 /// Columns whose ρ differ by no more than this factor share one A.
 const LIKE: f64 = 6.0;
 
+/// Columns whose β and ∂β are solved for at a time.
+const WIDE: usize = 128;
+
 /// Columns of like ρ, side by side in the order of ζ.
 struct Group {
     columns: Range<usize>,
     rho: f64,
-    ln_det: f64,
     /// A⁻¹.
     p: Mat,
-    /// [ρHᵀaZ + D b_0, u], then [M, A⁻¹u].
-    right: Mat,
-    solved: Mat,
+    ln_det: f64,
+    /// ½ Σ_j u_jᵀA⁻¹u_j.
+    half_square: f64,
 }
 
-/// What [`Potential::evaluate`] needs: see the head of this file. q holds X, W, ζ (N×J), ξ ((M+1)×J).
-pub struct Noncentred<'a> {
+/// Columns, some at a time.
+fn pieces(columns: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    let end = columns.end;
+    columns.clone().step_by(WIDE).map(move |start| start..(start + WIDE).min(end))
+}
+
+/// What [`Potential::evaluate`] needs: see the head of this file. q holds X and W; ζ (N×J) and ξ ((M+1)×J) turn. ζ lies in the
+/// memory of F, and √a H in that of H: neither is asked for on the way.
+struct Noncentred<'a> {
     model: &'a Model,
     theta: &'a [Theta],
     spectral: &'a Spectral,
@@ -69,54 +81,47 @@ pub struct Noncentred<'a> {
     w: Mat,
     /// √a H.
     h: Mat,
-    left: Mat,
-    c: Mat,
-    u: Mat,
-    beta: Mat,
-    dh: Mat,
-    dbeta: Mat,
-    du: Mat,
-    dc: Mat,
-    ds: Mat,
+    zeta: Mat,
+    room: Room,
 }
 
 impl<'a> Noncentred<'a> {
-    /// Given θ, τ² and the clusters.
-    pub fn new(
+    /// Given θ, τ² and the clusters, in memory that is lent.
+    fn new(
         model: &'a Model,
-        theta: &'a [Theta],
-        tau2: &'a [f64],
+        (theta, tau2): (&'a [Theta], &'a [f64]),
         spectral: &'a Spectral,
         paths: Option<&'a Paths<'a>>,
         reference: &'a Reference,
+        lent: Lent,
+        mut room: Room,
     ) -> Self {
         let (n, j, l, d) = (model.rows(), model.columns(), model.frequencies(), model.latent_dim());
         let (m, rank) = (2 * l + 1, reference.right.rows());
-        let scales: Vec<f64> = (0..j).map(|c| model.weight_scale(theta, c)).collect();
-        let weights: Vec<f64> = scales.iter().zip(tau2).map(|(s, t)| s / t).collect();
-        let intercepts: Vec<f64> = scales.iter().map(|s| s / model.spec().intercept_variance).collect();
-        let rho: Vec<f64> = reference.column.iter().zip(&weights).map(|(b, p)| b / p).collect();
+        let precision = weight_precisions(model, theta, tau2);
+        let rho: Vec<f64> = reference.column.iter().zip(&precision[0]).map(|(b, p)| b / p).collect();
         let (mut order, fixed): (Vec<usize>, Vec<usize>) = (0..j).partition(|&c| model.is_free(c));
         order.sort_by(|&a, &b| rho[a].total_cmp(&rho[b]));
-        let groups = group(&order, &rho, m);
+        let groups = group(&order, &rho);
         order.extend(fixed);
+        room.table.fit(n, j);
+        for weights in [&mut room.xi, &mut room.xi_momenta, &mut room.beta, &mut room.dbeta, &mut room.du] {
+            weights.fit(m, j);
+        }
+        room.left.fit(m, rank);
+        room.ds.fit(m, m);
+        // Weights that are fixed are never written.
+        room.beta.as_mut_slice().fill(0.0);
         Noncentred {
-            scale: order.iter().map(|&c| weights[c].sqrt().recip()).collect(),
+            scale: order.iter().map(|&c| precision[0][c].sqrt().recip()).collect(),
             right: Mat::from_fn(rank, j, |r, k| reference.right[(r, order[k])]),
             intercept: tau2.iter().sum::<f64>() / j as f64 / model.spec().intercept_variance,
-            precision: [weights, intercepts],
+            precision,
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),
-            h: Mat::zeros(n, m),
-            left: Mat::zeros(m, rank),
-            c: Mat::zeros(m, j),
-            u: Mat::zeros(m, j),
-            beta: Mat::zeros(m, j),
-            dh: Mat::zeros(n, m),
-            dbeta: Mat::zeros(m, j),
-            du: Mat::zeros(m, j),
-            dc: Mat::zeros(m, j),
-            ds: Mat::zeros(m, m),
+            h: lent.h,
+            zeta: lent.f,
+            room,
             order,
             groups,
             model,
@@ -127,23 +132,6 @@ impl<'a> Noncentred<'a> {
         }
     }
 
-    /// Length of q.
-    pub fn len(&self) -> usize {
-        self.x.as_slice().len() + self.w.as_slice().len() + self.turning()
-    }
-
-    /// Whether q is empty: never.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    fn split<'b>(&self, q: &'b [f64]) -> [&'b [f64]; 4] {
-        let (x, rest) = q.split_at(self.x.as_slice().len());
-        let (w, rest) = rest.split_at(self.w.as_slice().len());
-        let (zeta, xi) = rest.split_at(self.h.rows() * self.order.len());
-        [x, w, zeta, xi]
-    }
-
     /// √aH, A⁻¹ and HᵀaZ at X and W; whether A has an inverse.
     fn settle(&mut self, x: &[f64], w: &[f64]) -> bool {
         self.x.as_mut_slice().copy_from_slice(x);
@@ -151,8 +139,7 @@ impl<'a> Noncentred<'a> {
         fill_weighted(&self.x, &self.w, &self.reference.root, &mut self.h);
         let m = self.h.cols();
         let s = gram(&self.h, None, &vec![0.0; m]);
-        par_mul(&mut self.left, self.h.view().transpose(), self.reference.left.view(), false);
-        par_mul(&mut self.c, self.left.view(), self.right.view(), false);
+        par_mul(&mut self.room.left, self.h.view().transpose(), self.reference.left.view(), false);
         let mut diagonal = vec![1.0; m];
         diagonal[m - 1] = self.intercept;
         let factors: Vec<Option<(Mat, f64)>> = self
@@ -170,100 +157,74 @@ impl<'a> Noncentred<'a> {
         true
     }
 
-    /// β at X, W and the noise; X and W must have been settled.
-    fn colour(&mut self, zeta: &[f64], xi: &[f64]) {
-        let (n, m, j) = (self.h.rows(), self.h.cols(), self.order.len());
-        par_mul(&mut self.u, self.h.view().transpose(), View::new(zeta, n, j, j), false);
-        let units = self.model.units();
-        for group in &mut self.groups {
-            let (k, root, columns) = (group.columns.len(), group.rho.sqrt(), group.columns.clone());
-            for r in 0..m {
-                let last = r + 1 == m;
-                let d = if last { self.intercept.sqrt() } else { 1.0 };
-                let (mean, noise) = group.right.row_mut(r).split_at_mut(k);
-                mean.iter_mut().zip(&self.c.row(r)[columns.clone()]).for_each(|(m, c)| *m = group.rho * c);
-                if last {
-                    let order = &self.order[columns.clone()];
-                    mean.iter_mut().zip(order).for_each(|(m, &c)| *m += self.intercept * units[c].centre);
+    /// β at X, W and the noise, and A⁻¹u where ∂u will be; X and W must have been settled.
+    fn colour(&mut self) {
+        let (m, units) = (self.h.cols(), self.model.units());
+        for i in 0..self.groups.len() {
+            let (rho, root) = (self.groups[i].rho, self.groups[i].rho.sqrt());
+            let mut half_square = 0.0;
+            for columns in pieces(&self.groups[i].columns) {
+                let k = columns.len();
+                let [mean, u, solved_mean, t] = self.room.pieces.each_mut().map(|piece| resized(piece, m * k));
+                par_mul_into(mean, self.room.left.view(), self.right.view().subcols(columns.start, k), false);
+                mean.iter_mut().for_each(|c| *c *= rho);
+                let order = &self.order[columns.clone()];
+                let last = mean[(m - 1) * k..].iter_mut().zip(order);
+                last.for_each(|(mean, &c)| *mean += self.intercept * units[c].centre);
+                par_mul_into(u, self.h.view().transpose(), self.zeta.view().subcols(columns.start, k), false);
+                for (r, u) in u.chunks_exact_mut(k).enumerate() {
+                    let d = if r + 1 == m { self.intercept.sqrt() } else { 1.0 };
+                    let xi = &self.room.xi.row(r)[columns.clone()];
+                    u.iter_mut().zip(xi).for_each(|(u, xi)| *u = root * *u + d * xi);
                 }
-                let pair = self.u.row(r)[columns.clone()].iter().zip(&xi[r * j..(r + 1) * j][columns.clone()]);
-                noise.iter_mut().zip(pair).for_each(|(u, (z, xi))| *u = root * z + d * xi);
-            }
-            par_mul(&mut group.solved, group.p.view(), group.right.view(), false);
-            for r in 0..m {
-                let (mean, noise) = group.solved.row(r).split_at(k);
-                let to = self.beta.row_mut(r);
-                for (i, place) in columns.clone().enumerate() {
-                    to[self.order[place]] = mean[i] + self.scale[place] * noise[i];
+                let view = |piece| View::new(piece, m, k, k);
+                par_mul_into(solved_mean, self.groups[i].p.view(), view(mean), false);
+                par_mul_into(t, self.groups[i].p.view(), view(u), false);
+                half_square += 0.5 * dot(u, t);
+                for (r, (mean, t)) in solved_mean.chunks_exact(k).zip(t.chunks_exact(k)).enumerate() {
+                    self.room.du.row_mut(r)[columns.clone()].copy_from_slice(t);
+                    let (to, scale) = (self.room.beta.row_mut(r), &self.scale[columns.clone()]);
+                    for (i, (mean, t)) in mean.iter().zip(t).enumerate() {
+                        to[order[i]] = mean + scale[i] * t;
+                    }
                 }
             }
+            self.groups[i].half_square = half_square;
         }
     }
 
-    /// q of a state. β fixes as many directions of the noise as it has; the others are drawn afresh.
-    pub fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
-        let (n, m, j) = (self.h.rows(), self.h.cols(), self.order.len());
+    /// q of a state, and the noise. β fixes as many directions of the noise as it has; the others are drawn afresh.
+    fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
         let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
-        let mut q = [x, w].concat();
-        let straight = q.len();
-        q.extend(normals(n * j + m * j, rng));
+        let noise = self.zeta.as_mut_slice().iter_mut().chain(self.room.xi.as_mut_slice());
+        noise.for_each(|noise| *noise = normal(rng));
+        let q = [x, w].concat();
         if !self.settle(x, w) {
             // The trajectory sees the same, finds no density here and is refused.
             return q;
         }
-        let (zeta, xi) = q[straight..].split_at_mut(n * j);
-        self.colour(zeta, xi);
+        self.colour();
         // With T = [√ρ(√aH)ᵀ, √D] and TTᵀ = A: noise + Tᵀδ, δ = (β − β(noise))/s, has T(noise + Tᵀδ) = A(β − M)/s.
-        let mut delta = Mat::zeros(m, j);
-        for group in &self.groups {
-            for r in 0..m {
+        let delta = &mut self.room.dbeta;
+        delta.as_mut_slice().fill(0.0);
+        for r in 0..self.h.cols() {
+            let d = if r + 1 == self.h.cols() { self.intercept.sqrt() } else { 1.0 };
+            for group in &self.groups {
                 for place in group.columns.clone() {
                     let c = self.order[place];
-                    delta[(r, place)] = (state.beta[(r, c)] - self.beta[(r, c)]) / self.scale[place];
+                    let away = (state.beta[(r, c)] - self.room.beta[(r, c)]) / self.scale[place];
+                    self.room.xi[(r, place)] += d * away;
+                    delta[(r, place)] = group.rho.sqrt() * away;
                 }
             }
         }
-        for r in 0..m {
-            let d = if r + 1 == m { self.intercept.sqrt() } else { 1.0 };
-            xi[r * j..(r + 1) * j].iter_mut().zip(delta.row(r)).for_each(|(xi, delta)| *xi += d * delta);
-            for group in &self.groups {
-                let root = group.rho.sqrt();
-                delta.row_mut(r)[group.columns.clone()].iter_mut().for_each(|delta| *delta *= root);
-            }
-        }
-        par_mul_into(zeta, self.h.view(), delta.view(), true);
+        par_mul(&mut self.zeta, self.h.view(), delta.view(), true);
         q
     }
 
-    /// X, W and β at q.
-    pub fn at<'b>(&mut self, q: &'b [f64]) -> (&'b [f64], &'b [f64], Mat) {
-        let [x, w, zeta, xi] = self.split(q);
-        self.settle(x, w);
-        self.colour(zeta, xi);
-        (x, w, self.beta.clone())
-    }
-
-    /// G/√a, G = ∂ ln p(Y|F)/∂F; returns ln p(Y|F). F is made and used up some rows at a time.
-    fn differentiate(&self, g: &mut [f64]) -> f64 {
-        const ROWS: usize = 64;
-        let (model, columns, m) = (self.model, self.order.len(), self.h.cols());
-        let pieces = g.par_chunks_mut(ROWS * columns).zip(self.h.as_slice().par_chunks(ROWS * m)).enumerate();
-        let piece = |f: &mut Vec<f64>, (c, (g, h)): (usize, (&mut [f64], &[f64]))| {
-            let rows = h.len() / m;
-            f.resize(rows * columns, 0.0);
-            let h = View::new(h, rows, m, m);
-            mul(f, h, self.beta.view(), false);
-            let mut sum = 0.0;
-            for (i, (g, f)) in g.chunks_exact_mut(columns).zip(f.chunks_exact_mut(columns)).enumerate() {
-                let n = c * ROWS + i;
-                let (shrink, offset) = (self.reference.root[n].recip(), model.offset()[n]);
-                f.iter_mut().for_each(|f| *f = *f * shrink + offset);
-                sum += model.gradient_row(self.theta, n, f, g);
-                g.iter_mut().for_each(|g| *g *= shrink);
-            }
-            sum
-        };
-        pieces.map_init(Vec::new, piece).collect::<Vec<f64>>().into_iter().sum()
+    /// β where the potential was evaluated last, and the memory that was lent.
+    fn finish(self) -> (Room, Lent) {
+        (self.room, Lent { h: self.h, f: self.zeta })
     }
 
     /// ln p(β), its gradient added to ∂β.
@@ -272,7 +233,8 @@ impl<'a> Noncentred<'a> {
         let mut ln_density = 0.0;
         for r in 0..m {
             let last = r + 1 == m;
-            let cells = self.dbeta.row_mut(r).iter_mut().zip(self.beta.row(r)).zip(&self.precision[usize::from(last)]);
+            let beta = self.room.beta.row(r);
+            let cells = self.room.dbeta.row_mut(r).iter_mut().zip(beta).zip(&self.precision[usize::from(last)]);
             for (c, ((d, beta), precision)) in cells.enumerate() {
                 let from = beta - if last { self.model.units()[c].centre } else { 0.0 };
                 *d -= precision * from;
@@ -282,104 +244,101 @@ impl<'a> Noncentred<'a> {
         ln_density
     }
 
-    /// −ln q(β | X, W) beside the noise's own density, −½ ln|A| + ½uᵀA⁻¹u a column; carries ∂β on to ξ, to (√aH)ᵀζ, to HᵀaZ and
-    /// to HᵀaH.
-    fn answer(&mut self, gxi: &mut [f64]) -> f64 {
-        let (m, j) = (self.h.cols(), self.order.len());
-        // Places without weights of their own answer nothing.
-        gxi.fill(0.0);
-        for to in [&mut self.du, &mut self.dc, &mut self.ds] {
-            to.as_mut_slice().fill(0.0);
-        }
+    /// −ln q(β | X, W) beside the noise's own density, −½ ln|A| + ½uᵀA⁻¹u a column; carries ∂β on to (√aH)ᵀζ, to HᵀaZ and to HᵀaH:
+    /// with V = A⁻¹∂β and t = A⁻¹u, ∂u = sV + t and ∂A = −Vβᵀ − ½ttᵀ − ½kA⁻¹ (to be made symmetric).
+    fn answer(&mut self) -> f64 {
+        let (m, room) = (self.h.cols(), &mut self.room);
+        room.left.as_mut_slice().fill(0.0);
+        room.ds.as_mut_slice().fill(0.0);
         let mut ln_density = 0.0;
-        for group in &self.groups {
-            let root = group.rho.sqrt();
-            ln_density -= 0.5 * group.columns.len() as f64 * group.ln_det;
-            let (v, da) = group.pull_back(&self.dbeta, &self.beta, &self.order);
-            for r in 0..m {
-                ln_density += 0.5 * crate::kernels::dot(group.u(r), group.t(r));
-                let d = if r + 1 == m { self.intercept.sqrt() } else { 1.0 };
-                for (place, (v, t)) in group.columns.clone().zip(v.row(r).iter().zip(group.t(r))) {
-                    let du = self.scale[place] * v + t;
-                    self.dc[(r, place)] = group.rho * v;
-                    self.du[(r, place)] = root * du;
-                    gxi[r * j + place] = d * du;
+        for Group { columns, rho, p, ln_det, half_square } in &self.groups {
+            ln_density += half_square - 0.5 * columns.len() as f64 * ln_det;
+            room.da.clone_from(p);
+            room.da.as_mut_slice().iter_mut().for_each(|p| *p *= 0.5 * columns.len() as f64);
+            for columns in pieces(columns) {
+                let k = columns.len();
+                let (order, scale) = (&self.order[columns.clone()], &self.scale[columns.clone()]);
+                let [from, v, own, _] = room.pieces.each_mut().map(|piece| resized(piece, m * k));
+                for (r, (from, own)) in from.chunks_exact_mut(k).zip(own.chunks_exact_mut(k)).enumerate() {
+                    from.iter_mut().zip(order).for_each(|(to, &c)| *to = room.dbeta[(r, c)]);
+                    own.iter_mut().zip(order).for_each(|(to, &c)| *to = room.beta[(r, c)]);
                 }
+                par_mul_into(v, p.view(), View::new(from, m, k, k), false);
+                par_mul_into(room.da.as_mut_slice(), View::new(v, m, k, k), View::new(own, m, k, k).transpose(), true);
+                for (r, half) in from.chunks_exact_mut(k).enumerate() {
+                    half.iter_mut().zip(&room.du.row(r)[columns.clone()]).for_each(|(half, t)| *half = 0.5 * t);
+                }
+                let t = room.du.view().subcols(columns.start, k).transpose();
+                par_mul_into(room.da.as_mut_slice(), View::new(from, m, k, k), t, true);
+                for (r, v) in v.chunks_exact_mut(k).enumerate() {
+                    let du = &mut room.du.row_mut(r)[columns.clone()];
+                    for ((du, v), scale) in du.iter_mut().zip(v).zip(scale) {
+                        *du = rho.sqrt() * (scale * *v + *du);
+                        *v *= rho;
+                    }
+                }
+                let right = self.right.view().subcols(columns.start, k).transpose();
+                par_mul_into(room.left.as_mut_slice(), View::new(v, m, k, k), right, true);
+            }
+            for r in 0..m {
                 for c in 0..m {
-                    self.ds[(r, c)] += group.rho * (da[(r, c)] + da[(c, r)]);
+                    room.ds[(r, c)] -= rho * (room.da[(r, c)] + room.da[(c, r)]);
                 }
             }
         }
+        // Places without weights of their own answer nothing.
+        let free = self.groups.last().map_or(0, |group| group.columns.end);
+        (0..m).for_each(|r| room.du.row_mut(r)[free..].fill(0.0));
         ln_density
     }
 }
 
-impl Group {
-    /// V = A⁻¹∂β, and ∂A = −Vβᵀ − ½ttᵀ − ½kA⁻¹ (not yet symmetric), t = A⁻¹u.
-    fn pull_back(&self, dbeta: &Mat, beta: &Mat, order: &[usize]) -> (Mat, Mat) {
-        let (m, k) = (self.p.rows(), self.columns.len());
-        let order = &order[self.columns.clone()];
-        let (mut from, mut v) = (Mat::zeros(m, k), Mat::zeros(m, k));
-        // [V, ½t] and [β, t]: one product for both.
-        let (mut left, mut right) = (Mat::zeros(m, 2 * k), Mat::zeros(m, 2 * k));
-        for r in 0..m {
-            from.row_mut(r).iter_mut().zip(order).for_each(|(to, &c)| *to = dbeta[(r, c)]);
-            let (own, noise) = right.row_mut(r).split_at_mut(k);
-            own.iter_mut().zip(order).for_each(|(to, &c)| *to = beta[(r, c)]);
-            noise.copy_from_slice(self.t(r));
-        }
-        mul(v.as_mut_slice(), self.p.view(), from.view(), false);
-        for r in 0..m {
-            let (own, noise) = left.row_mut(r).split_at_mut(k);
-            own.iter_mut().zip(v.row(r)).for_each(|(to, v)| *to = -v);
-            noise.iter_mut().zip(self.t(r)).for_each(|(to, t)| *to = -0.5 * t);
-        }
-        let mut da = self.p.clone();
-        da.as_mut_slice().iter_mut().for_each(|p| *p *= -0.5 * k as f64);
-        mul(da.as_mut_slice(), left.view(), right.view().transpose(), true);
-        (v, da)
-    }
-
-    /// Row r of u.
-    fn u(&self, r: usize) -> &[f64] {
-        &self.right.row(r)[self.columns.len()..]
-    }
-
-    /// Row r of A⁻¹u.
-    fn t(&self, r: usize) -> &[f64] {
-        &self.solved.row(r)[self.columns.len()..]
-    }
-}
-
 impl Potential for Noncentred<'_> {
-    fn turning(&self) -> usize {
-        self.h.rows() * self.order.len() + self.beta.as_slice().len()
+    fn turning(&mut self) -> Vec<Turning<'_>> {
+        let Room { table, xi, xi_momenta, .. } = &mut self.room;
+        let [zeta, zeta_momenta, xi, xi_momenta] = [&mut self.zeta, table, xi, xi_momenta].map(Mat::as_mut_slice);
+        vec![(zeta, zeta_momenta), (xi, xi_momenta)]
     }
 
     fn evaluate(&mut self, q: &[f64], gradient: &mut [f64]) -> f64 {
-        let [x, w, zeta, xi] = self.split(q);
+        let (x, w) = q.split_at(self.x.as_slice().len());
         // A candidate whose A has no factor is a rejection, not an error.
         if !self.settle(x, w) {
             return f64::NAN;
         }
-        self.colour(zeta, xi);
-        let (n, j) = (self.h.rows(), self.order.len());
-        let (gx, rest) = gradient.split_at_mut(x.len());
-        let (gw, rest) = rest.split_at_mut(w.len());
-        let (gzeta, gxi) = rest.split_at_mut(zeta.len());
-        // G lies where the gradient of ζ will: a table's worth of memory less.
-        let mut ln_density = self.differentiate(gzeta);
-        let g = View::new(gzeta, n, j, j);
-        par_mul(&mut self.dbeta, self.h.view().transpose(), g, false);
-        par_mul(&mut self.dh, g, self.beta.view().transpose(), false);
+        self.colour();
+        let (gx, gw) = gradient.split_at_mut(x.len());
+        let mut ln_density = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
+        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &self.reference.root };
+        let Room { slope, beta, dbeta, .. } = &mut self.room;
+        ln_density += slope.likelihood(self.model, self.theta, at, beta.view(), dbeta.as_mut_slice(), (gx, gw));
         ln_density += self.pull();
-        ln_density += self.answer(gxi);
-        par_mul(&mut self.dh, View::new(zeta, n, j, j), self.du.view().transpose(), true);
-        par_mul(&mut self.dh, self.h.view(), self.ds.view(), true);
-        par_mul(&mut self.left, self.dc.view(), self.right.view().transpose(), false);
-        par_mul(&mut self.dh, self.reference.left.view(), self.left.view().transpose(), true);
-        par_mul_into(gzeta, self.h.view(), self.du.view(), false);
-        ln_density + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, self.paths, gx, gw)
+        ln_density += self.answer();
+        let Room { slope, du, ds, left, .. } = &mut self.room;
+        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &self.reference.root };
+        slope.carry(at, self.order.len(), (gx, gw), |rows, dh| {
+            let tables = [&self.zeta, &self.h, &self.reference.left];
+            let [zeta, h, z] = tables.map(|table| table.view().subrows(rows.start, rows.len()));
+            par_mul_into(dh, zeta, du.view().transpose(), false);
+            par_mul_into(dh, h, ds.view(), true);
+            par_mul_into(dh, z, left.view().transpose(), true);
+        });
+        ln_density
+    }
+
+    /// ∂ζ = (√aH)∂u and ∂ξ = √D ∂u/√ρ, ∂u times √ρ being what is kept.
+    fn kick(&mut self, step: f64) {
+        let room = &mut self.room;
+        room.du.as_mut_slice().iter_mut().for_each(|du| *du *= step);
+        par_mul(&mut room.table, self.h.view(), room.du.view(), true);
+        for r in 0..self.h.cols() {
+            let d = if r + 1 == self.h.cols() { self.intercept.sqrt() } else { 1.0 };
+            for group in &self.groups {
+                let factor = d / group.rho.sqrt();
+                let momenta = &mut room.xi_momenta.row_mut(r)[group.columns.clone()];
+                momenta.iter_mut().zip(&room.du.row(r)[group.columns.clone()]).for_each(|(p, du)| *p += factor * du);
+            }
+        }
     }
 }
 
@@ -391,23 +350,27 @@ pub fn update(
     paths: Option<&Paths<'_>>,
     positions: bool,
     tuning: &Tuning,
+    room: &mut Room,
     stream: Stream,
 ) -> Result<f64, NumericalError> {
     let Some(reference) = &tuning.reference else { return Ok(0.0) };
     let rng = &mut stream.rng();
-    let mut target = Noncentred::new(model, &state.theta, &state.tau2, &state.spectral, paths, reference);
-    let mut q = target.gather(state, rng);
     let smooth = paths.filter(|_| positions).map(|paths| Smooth::new(paths, &state.axes, &tuning.information));
     let smooth = smooth.transpose()?;
     let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
     let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
+    let (lent, given) = (state.lend(), (&state.theta[..], &state.tau2[..]));
+    let mut target = Noncentred::new(model, given, &state.spectral, paths, reference, lent, std::mem::take(room));
+    let mut q = target.gather(state, rng);
     let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
+    let lent;
+    (*room, lent) = target.finish();
     if landing.is_accepted {
-        let (x, w, beta) = target.at(&q);
-        state.features.set(x, w);
-        state.beta = beta;
-        state.refresh(model);
+        // The trajectory's last evaluation was where it landed.
+        state.beta.as_mut_slice().copy_from_slice(room.beta.as_slice());
     }
+    let moved = landing.is_accepted.then(|| q.split_at(model.rows() * model.latent_dim()));
+    state.take_back(model, lent, moved);
     Ok(landing.acceptance)
 }
 
@@ -424,13 +387,13 @@ pub(super) fn held<'a>(
     let mut held = trajectory.clone();
     held.scales[..model.rows() * model.latent_dim()].fill(0.0);
     if !positions {
-        held.modes = Mat::default();
+        held.modes = Modes::default();
     }
     Cow::Owned(held)
 }
 
 /// Groups of like ρ along `order`, in which ρ rises.
-fn group(order: &[usize], rho: &[f64], m: usize) -> Vec<Group> {
+fn group(order: &[usize], rho: &[f64]) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut start = 0;
     while start < order.len() {
@@ -439,14 +402,7 @@ fn group(order: &[usize], rho: &[f64], m: usize) -> Vec<Group> {
         let columns = start..start + k;
         let ln_rho = order[columns.clone()].iter().map(|&c| rho[c].ln()).sum::<f64>() / k as f64;
         start += k;
-        groups.push(Group {
-            columns,
-            rho: ln_rho.exp(),
-            ln_det: 0.0,
-            p: Mat::zeros(m, m),
-            right: Mat::zeros(m, 2 * k),
-            solved: Mat::zeros(m, 2 * k),
-        });
+        groups.push(Group { columns, rho: ln_rho.exp(), p: Mat::default(), ln_det: 0.0, half_square: 0.0 });
     }
     groups
 }
@@ -468,24 +424,42 @@ mod tests {
         // Mild weights: where e^f is huge a difference quotient is no derivative.
         state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.4);
         state.refresh(&model);
-        let reference = Reference::new(&model, &state.theta, &state.f);
+        let reference = Reference::new(&model, &state.theta, &mut state.f.clone());
         let tau2 = [1.0, 20.0, 0.2, 1.0];
-        let mut target = Noncentred::new(&model, &state.theta, &tau2, &state.spectral, None, &reference);
+        let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..]));
+        let mut target = Noncentred::new(&model, given, &state.spectral, None, &reference, lent, Room::default());
         assert!(target.groups.len() > 1);
         let q = target.gather(&state, &mut Stream::new(8).rng());
-        let beta = target.at(&q).2;
-        beta.as_slice().iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
         let mut g = vec![0.0; q.len()];
         assert!(target.evaluate(&q, &mut g).is_finite());
+        let beta = target.room.beta.as_slice();
+        beta.iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
+        // Momenta of zero that are kicked once are the gradient.
+        target.turning().into_iter().for_each(|(_, momenta)| momenta.fill(0.0));
+        target.kick(1.0);
+        let turning: Vec<Vec<f64>> = target.turning().into_iter().map(|(_, momenta)| momenta.to_vec()).collect();
         let mut unused = g.clone();
+        let check = |coordinate: usize, slope: f64, g: f64| {
+            assert!((slope - g).abs() < 1e-5 * (1.0 + g.abs()), "{coordinate}: {slope} for {g}");
+        };
         for i in 0..q.len() {
             let mut at = |step: f64| {
                 let mut q = q.clone();
                 q[i] += step;
                 target.evaluate(&q, &mut unused)
             };
-            let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
-            assert!((slope - g[i]).abs() < 1e-5 * (1.0 + g[i].abs()), "{i}: {slope} for {}", g[i]);
+            check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g[i]);
+        }
+        for (part, gradient) in turning.iter().enumerate() {
+            for (i, &g) in gradient.iter().enumerate() {
+                let mut at = |step: f64| {
+                    target.turning()[part].0[i] += step;
+                    let value = target.evaluate(&q, &mut unused);
+                    target.turning()[part].0[i] -= step;
+                    value
+                };
+                check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g);
+            }
         }
     }
 

@@ -41,8 +41,8 @@ pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], i
     let mut g = vec![0.0; q.len()];
     let mut value = potential.evaluate(q, &mut g);
     scaled(&mut g);
-    let mut pairs: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
-    let mut next = vec![0.0; q.len()];
+    let mut pairs: VecDeque<Pair> = VecDeque::new();
+    let (mut next, mut candidate, mut direction) = (vec![0.0; q.len()], vec![0.0; q.len()], vec![0.0; q.len()]);
     let (mut judged, mut taken_in_all, mut has_stalled) = (value, 0, false);
     for i in 0..iterations {
         if !value.is_finite() {
@@ -55,10 +55,10 @@ pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], i
             }
             judged = value;
         }
-        let mut direction = ascent(&g, &pairs);
+        ascent(&g, &pairs, &mut direction);
         let mut slope = dot(&direction, &g);
         if slope <= 0.0 {
-            direction = g.clone();
+            direction.copy_from_slice(&g);
             slope = dot(&g, &g);
             pairs.clear();
         }
@@ -69,7 +69,6 @@ pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], i
         // The first step has no curvature to go by: one unit of length, in units of the scales.
         let mut step = if pairs.is_empty() { 1.0 / dot(&direction, &direction).sqrt() } else { 1.0 };
         let mut taken = false;
-        let mut candidate = q.clone();
         for _ in 0..25 {
             for (((c, q), d), s) in candidate.iter_mut().zip(q.iter()).zip(&direction).zip(scales) {
                 *c = q + step * d * s;
@@ -77,13 +76,11 @@ pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], i
             let there = potential.evaluate(&candidate, &mut next);
             if there > value + 1e-4 * step * slope {
                 scaled(&mut next);
-                let change: Vec<f64> = g.iter().zip(&next).map(|(old, new)| old - new).collect();
-                let moved: Vec<f64> = direction.iter().map(|d| step * d).collect();
-                if dot(&change, &moved) > 1e-12 * dot(&moved, &moved) {
-                    pairs.push_back((moved, change));
-                }
-                if pairs.len() > MEMORY {
-                    pairs.pop_front();
+                let mut pair =
+                    if pairs.len() == MEMORY { pairs.pop_front().unwrap_or_default() } else { Pair::default() };
+                pair.set(direction.iter().map(|d| step * d), g.iter().zip(&next).map(|(old, new)| old - new));
+                if pair.product > 1e-12 * pair.moved_square {
+                    pairs.push_back(pair);
                 }
                 std::mem::swap(&mut g, &mut next);
                 std::mem::swap(q, &mut candidate);
@@ -105,24 +102,67 @@ pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], i
     Climb { value, iterations: taken_in_all, has_stalled }
 }
 
-/// The two-loop recursion: curvature⁻¹ · g.
-fn ascent(g: &[f64], pairs: &VecDeque<(Vec<f64>, Vec<f64>)>) -> Vec<f64> {
-    let mut d = g.to_vec();
+/// A step s and the change y of the gradient along it, y·s > 0. In few digits, since there are many of them and each may be as long
+/// as a table is wide; the products are those of the rounded numbers, so that they stand for a curvature that is positive.
+#[derive(Default)]
+struct Pair {
+    moved: Vec<f32>,
+    change: Vec<f32>,
+    product: f64,
+    moved_square: f64,
+    change_square: f64,
+}
+
+impl Pair {
+    fn set(&mut self, moved: impl Iterator<Item = f64>, change: impl Iterator<Item = f64>) {
+        self.moved.clear();
+        self.moved.extend(moved.map(|s| s as f32));
+        self.change.clear();
+        self.change.extend(change.map(|y| y as f32));
+        let mut wide = [0.0; PIECE];
+        (self.product, self.moved_square, self.change_square) = (0.0, 0.0, 0.0);
+        for (s, y) in self.moved.chunks(PIECE).zip(self.change.chunks(PIECE)) {
+            self.product += dot_short(y, widened(s, &mut wide));
+            self.moved_square += dot_short(s, widened(s, &mut wide));
+            self.change_square += dot_short(y, widened(y, &mut wide));
+        }
+    }
+}
+
+/// Numbers widened at a time.
+const PIECE: usize = 512;
+
+fn widened<'a>(from: &[f32], to: &'a mut [f64; PIECE]) -> &'a [f64] {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = f64::from(*from));
+    &to[..from.len()]
+}
+
+fn dot_short(a: &[f32], b: &[f64]) -> f64 {
+    let mut wide = [0.0; PIECE];
+    a.chunks(PIECE).zip(b.chunks(PIECE)).map(|(a, b)| dot(widened(a, &mut wide), b)).sum()
+}
+
+/// d += weight · a.
+fn add(weight: f64, a: &[f32], d: &mut [f64]) {
+    d.iter_mut().zip(a).for_each(|(d, a)| *d += weight * f64::from(*a));
+}
+
+/// The two-loop recursion: curvature⁻¹ · g in `d`.
+fn ascent(g: &[f64], pairs: &VecDeque<Pair>, d: &mut [f64]) {
+    d.copy_from_slice(g);
     let mut weights = Vec::with_capacity(pairs.len());
-    for (s, y) in pairs.iter().rev() {
-        let weight = dot(s, &d) / dot(s, y);
-        d.iter_mut().zip(y).for_each(|(d, y)| *d -= weight * y);
+    for pair in pairs.iter().rev() {
+        let weight = dot_short(&pair.moved, d) / pair.product;
+        add(-weight, &pair.change, d);
         weights.push(weight);
     }
-    if let Some((s, y)) = pairs.back() {
-        let scale = dot(s, y) / dot(y, y);
+    if let Some(pair) = pairs.back() {
+        let scale = pair.product / pair.change_square;
         d.iter_mut().for_each(|d| *d *= scale);
     }
-    for ((s, y), weight) in pairs.iter().zip(weights.into_iter().rev()) {
-        let correction = weight - dot(y, &d) / dot(s, y);
-        d.iter_mut().zip(s).for_each(|(d, s)| *d += correction * s);
+    for (pair, weight) in pairs.iter().zip(weights.into_iter().rev()) {
+        add(weight - dot_short(&pair.change, d) / pair.product, &pair.moved, d);
     }
-    d
 }
 
 #[cfg(test)]

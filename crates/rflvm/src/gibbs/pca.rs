@@ -4,29 +4,26 @@ use crate::linalg::{Cholesky, Mat, leading, mul, orthonormalise};
 use rand::Rng;
 
 /// The first `dim` principal scores of `y` (NaN marks a missing cell), each with mean zero and variance one.
-pub fn scores<R: Rng + ?Sized>(y: &Mat, dim: usize, rng: &mut R) -> Mat {
-    let centred = centre(y);
-    let filled = Mat::from_vec(
-        y.rows(),
-        y.cols(),
-        centred.as_slice().iter().map(|v| if v.is_nan() { 0.0 } else { *v }).collect(),
-    );
-    let loadings = subspace(&filled, dim, rng);
+pub fn scores<R: Rng + ?Sized>(mut y: Mat, dim: usize, rng: &mut R) -> Mat {
+    centre(&mut y);
+    let holes: Vec<usize> = (0..y.as_slice().len()).filter(|&i| y.as_slice()[i].is_nan()).collect();
+    holes.iter().for_each(|&i| y.as_mut_slice()[i] = 0.0);
+    let loadings = subspace(&y, dim, rng);
     let mut scores = Mat::zeros(y.rows(), dim);
-    mul(scores.as_mut_slice(), filled.view(), loadings.view(), false);
-    if centred.as_slice().iter().any(|v| v.is_nan()) {
-        scores = expectation_maximisation(&centred, scores, loadings);
+    mul(scores.as_mut_slice(), y.view(), loadings.view(), false);
+    if !holes.is_empty() {
+        holes.iter().for_each(|&i| y.as_mut_slice()[i] = f64::NAN);
+        scores = expectation_maximisation(&y, scores, loadings);
     }
     whiten(scores)
 }
 
-fn centre(y: &Mat) -> Mat {
-    let mut means = vec![0.0; y.cols()];
-    for (j, mean) in means.iter_mut().enumerate() {
+fn centre(y: &mut Mat) {
+    for j in 0..y.cols() {
         let seen: Vec<f64> = (0..y.rows()).map(|n| y[(n, j)]).filter(|v| !v.is_nan()).collect();
-        *mean = seen.iter().sum::<f64>() / seen.len().max(1) as f64;
+        let mean = seen.iter().sum::<f64>() / seen.len().max(1) as f64;
+        (0..y.rows()).for_each(|n| y[(n, j)] -= mean);
     }
-    Mat::from_fn(y.rows(), y.cols(), |n, j| y[(n, j)] - means[j])
 }
 
 /// Loadings of the first `dim` components, one a column; those that the table cannot have are zero.
@@ -125,7 +122,7 @@ mod tests {
     fn scores_span_the_true_plane_with_and_without_holes() {
         for missing in [false, true] {
             let (y, x) = low_rank(missing);
-            let scores = scores(&y, 2, &mut Stream::new(2).rng());
+            let scores = scores(y, 2, &mut Stream::new(2).rng());
             let r2 = crate::posterior::score::affine_r2(&scores, &x);
             assert!(r2 > 0.999, "missing {missing}: {r2}");
         }

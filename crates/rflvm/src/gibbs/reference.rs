@@ -27,43 +27,43 @@ const ROUNDS: usize = 4;
 
 impl Reference {
     /// From F near its posterior mean: there the likelihood of f_nj is roughly Gaussian about it, and knows it as well as
-    /// the family's information says.
-    pub fn new(model: &Model, theta: &[Theta], f: &Mat) -> Self {
-        let (n, j) = (f.rows(), f.cols());
-        let mut information = Mat::zeros(n, j);
-        for i in 0..n {
+    /// the family's information says. Uses F up.
+    pub fn new(model: &Model, theta: &[Theta], f: &mut Mat) -> Self {
+        let (row, column) = product_form(f.rows(), f.cols(), |n, known| {
             for (block, theta) in model.blocks().iter().zip(theta) {
                 let range = block.columns.clone();
-                let row = model.row(block, i, theta);
-                block.family.information(row, &f.row(i)[range.clone()], &mut information.row_mut(i)[range]);
+                block.family.information(model.row(block, n, theta), &f.row(n)[range.clone()], &mut known[range]);
             }
-        }
-        let (row, column) = product_form(&information);
+        });
         let root: Vec<f64> = row.iter().map(|a| a.sqrt()).collect();
-        let weighted = Mat::from_fn(n, j, |i, c| root[i] * (f[(i, c)] - model.offset()[i]));
+        for (n, (root, offset)) in root.iter().zip(model.offset()).enumerate() {
+            f.row_mut(n).iter_mut().for_each(|f| *f = root * (*f - offset));
+        }
         // The basis need not be exact, and is the same for any seed.
-        let right = leading(&weighted, RANK, ROUNDS, &mut Stream::new(0).rng());
-        let mut left = Mat::zeros(n, right.rows());
-        par_mul(&mut left, weighted.view(), right.view().transpose(), false);
+        let right = leading(f, RANK, ROUNDS, &mut Stream::new(0).rng());
+        let mut left = Mat::zeros(f.rows(), right.rows());
+        par_mul(&mut left, f.view(), right.view().transpose(), false);
         Reference { root, column, left, right }
     }
 }
 
-/// a and b such that a_n b_j has the row and column means of the matrix, as far as it can; both stay positive.
-fn product_form(information: &Mat) -> (Vec<f64>, Vec<f64>) {
+/// a and b such that a_n b_j has the row and column means of the matrix whose row n is written by `fill(n, …)`, as far as it can;
+/// both stay positive. Rows are asked for again and again, so that the matrix need not be held.
+fn product_form(n: usize, j: usize, mut fill: impl FnMut(usize, &mut [f64])) -> (Vec<f64>, Vec<f64>) {
     const PASSES: usize = 4;
-    let (n, j) = (information.rows(), information.cols());
-    let (mut row, mut column) = (vec![1.0; n], vec![0.0; j]);
-    for _ in 0..PASSES {
-        column.fill(0.0);
-        for (a, information) in row.iter().zip(information.iter_rows()) {
-            column.iter_mut().zip(information).for_each(|(b, i)| *b += i / (a * n as f64));
+    let (mut row, mut column, mut next, mut known) = (vec![1.0; n], vec![0.0; j], vec![0.0; j], vec![0.0; j]);
+    for pass in 0..=PASSES {
+        for (i, a) in row.iter_mut().enumerate() {
+            fill(i, &mut known);
+            if pass > 0 {
+                let mean = known.iter().zip(&column).map(|(i, b)| i / b).sum::<f64>() / j as f64;
+                // A row that is missing altogether still has a place in HᵀaH.
+                *a = mean.clamp(1e-3, 1e3);
+            }
+            next.iter_mut().zip(&known).for_each(|(b, i)| *b += i / (*a * n as f64));
         }
-        column.iter_mut().for_each(|b| *b = b.clamp(1e-6, 1e12));
-        for (a, information) in row.iter_mut().zip(information.iter_rows()) {
-            let mean = information.iter().zip(&column).map(|(i, b)| i / b).sum::<f64>() / j as f64;
-            // A row that is missing altogether still has a place in HᵀaH.
-            *a = mean.clamp(1e-3, 1e3);
+        if pass < PASSES {
+            column.iter_mut().zip(&mut next).for_each(|(b, next)| *b = std::mem::take(next).clamp(1e-6, 1e12));
         }
     }
     (row, column)
@@ -76,13 +76,13 @@ mod tests {
     #[test]
     fn a_product_is_found_and_missing_rows_stay_positive() {
         let information = Mat::from_fn(6, 4, |n, j| (1.0 + n as f64) * (0.5 + j as f64));
-        let (row, column) = product_form(&information);
+        let (row, column) = product_form(6, 4, |n, known| known.copy_from_slice(information.row(n)));
         for n in 0..6 {
             for j in 0..4 {
                 assert!((row[n] * column[j] / information[(n, j)] - 1.0).abs() < 1e-12);
             }
         }
-        let (row, column) = product_form(&Mat::zeros(3, 2));
+        let (row, column) = product_form(3, 2, |_, known| known.fill(0.0));
         assert!(row.iter().chain(&column).all(|&v| v > 0.0));
     }
 }

@@ -5,7 +5,7 @@
 use super::hamiltonian::Directions;
 use crate::error::NumericalError;
 use crate::kernels;
-use crate::linalg::{Cholesky, Mat, par_mul};
+use crate::linalg::{Cholesky, Mat};
 use crate::model::latent::{Axis, Path, Paths};
 use crate::model::{Model, State};
 use rayon::prelude::*;
@@ -15,31 +15,27 @@ pub fn information(model: &Model, state: &State) -> Mat {
     const LEAST: f64 = 0.1;
     let (w, h) = (state.features.w(), state.features.h());
     let (l, columns) = (w.rows(), model.columns());
-    let mut information = Mat::zeros(model.rows(), model.columns());
-    for n in 0..model.rows() {
+    let of_row = |n: usize| -> Vec<f64> {
+        let (mut known, mut slope, mut turned) = (vec![0.0; columns], vec![0.0; columns], vec![0.0; 2 * l + 1]);
         for (block, theta) in model.blocks().iter().zip(&state.theta) {
             let range = block.columns.clone();
             let f = &state.f.row(n)[range.clone()];
-            block.family.information(model.row(block, n, theta), f, &mut information.row_mut(n)[range]);
+            block.family.information(model.row(block, n, theta), f, &mut known[range]);
         }
-    }
-    let mut to = Mat::zeros(model.rows(), w.cols());
-    let (mut turned, mut slope) = (Mat::zeros(model.rows(), 2 * l + 1), Mat::zeros(model.rows(), columns));
-    for d in 0..w.cols() {
-        // ∂ sin(w·x)/∂x_d = w_d cos(w·x), ∂ cos(w·x)/∂x_d = −w_d sin(w·x).
-        for n in 0..model.rows() {
-            let (from, to) = (h.row(n), turned.row_mut(n));
+        let of_axis = |d: usize| {
+            // ∂ sin(w·x)/∂x_d = w_d cos(w·x), ∂ cos(w·x)/∂x_d = −w_d sin(w·x).
+            let from = h.row(n);
             for i in 0..l {
-                (to[i], to[l + i]) = (w[(i, d)] * from[l + i], -w[(i, d)] * from[i]);
+                (turned[i], turned[l + i]) = (w[(i, d)] * from[l + i], -w[(i, d)] * from[i]);
             }
-        }
-        par_mul(&mut slope, turned.view(), state.beta.view(), false);
-        for n in 0..model.rows() {
-            let cells = information.row(n).iter().zip(slope.row(n));
-            to[(n, d)] = LEAST + cells.map(|(i, s)| i * s * s).sum::<f64>();
-        }
-    }
-    to
+            slope.fill(0.0);
+            kernels::vecmat(&turned, state.beta.as_slice(), &mut slope);
+            LEAST + known.iter().zip(&slope).map(|(i, s)| i * s * s).sum::<f64>()
+        };
+        (0..w.cols()).map(of_axis).collect()
+    };
+    let rows = crate::par::map(model.rows(), 2 * model.rows() * l * columns, of_row);
+    Mat::from_vec(model.rows(), w.cols(), rows.concat())
 }
 
 /// A root A of (C⁻¹ + Λ)⁻¹ for one axis of one sequence.

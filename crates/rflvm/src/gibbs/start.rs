@@ -11,7 +11,7 @@ use crate::linalg::Mat;
 use crate::model::family::{Seen, Theta};
 use crate::model::features::Features;
 use crate::model::spectral::{Kernel, Spectral};
-use crate::model::{Amplitude, Model, State};
+use crate::model::{Amplitude, Lent, Model, State};
 use crate::rng::{Stream, StreamRng};
 use rand::RngExt;
 
@@ -69,7 +69,7 @@ fn fitted(model: &Model, how: Start, stream: Stream, rng: &mut StreamRng) -> Res
     let x = match how {
         Start::Random => Mat::from_vec(n, d, normals(n * d, rng)),
         Start::Pca | Start::Map => {
-            let mut x = pca::scores(&on_link_scale(model), d, rng);
+            let mut x = pca::scores(on_link_scale(model), d, rng);
             x.as_mut_slice()
                 .iter_mut()
                 .for_each(|x| *x = (*x + DISPERSION * normal(rng)) / (1.0 + DISPERSION.powi(2)).sqrt());
@@ -131,27 +131,28 @@ pub(super) fn start_parameters(model: &Model) -> Vec<Theta> {
 /// (frequencies freed first let it tear instead); then W and β with X held. θ follows.
 fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let layout = Layout::new(model, true);
-    let mut all = vec![1.0; layout.len()];
-    for j in (0..model.columns()).filter(|&j| !model.is_free(j)) {
-        layout.split_mut(&mut all).2.iter_mut().skip(j).step_by(model.columns()).for_each(|scale| *scale = 0.0);
-    }
-    let (mut weights, mut weights_and_positions, mut weights_and_frequencies) = (all.clone(), all.clone(), all);
-    let hold_positions = |scales: &mut Vec<f64>| layout.split_mut(scales).0.fill(0.0);
-    let hold_frequencies = |scales: &mut Vec<f64>| layout.split_mut(scales).1.fill(0.0);
-    hold_positions(&mut weights);
-    hold_frequencies(&mut weights);
-    hold_frequencies(&mut weights_and_positions);
-    hold_positions(&mut weights_and_frequencies);
     let paths = model.paths(state)?;
-    let stages = [(weights, 40), (weights_and_positions, 100), (weights_and_frequencies, 80)];
-    for (stage, (scales, iterations)) in stages.into_iter().enumerate() {
+    // Whether positions and frequencies may move, and for how many steps.
+    let stages = [((false, false), 40), ((true, false), 100), ((false, true), 80)];
+    for (stage, ((positions, frequencies), iterations)) in stages.into_iter().enumerate() {
+        let mut scales = vec![1.0; layout.len()];
+        let (of_x, of_w, of_beta) = layout.split_mut(&mut scales);
+        of_x.fill(f64::from(u8::from(positions)));
+        of_w.fill(f64::from(u8::from(frequencies)));
+        for j in (0..model.columns()).filter(|&j| !model.is_free(j)) {
+            of_beta.iter_mut().skip(j).step_by(model.columns()).for_each(|scale| *scale = 0.0);
+        }
         let mut q = layout.gather(state);
-        let mut joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref());
+        // The climb remembers many places, and asks for no F: its memory goes back for as long.
+        let Lent { h, f } = state.lend();
+        drop(f);
+        let mut joint = Joint::within(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref(), h);
         maximise(&mut joint, &mut q, &scales, iterations);
+        let lent = Lent { h: joint.finish(), f: Mat::default() };
         let (x, w, beta) = layout.split(&q);
-        state.features.set(x, w);
         state.beta.as_mut_slice().copy_from_slice(beta);
-        state.refresh(model);
+        state.take_back(model, lent, Some((x, w)));
+        drop(q);
         coefficients::update_parameters(model, state, stream.at(stage as u64))?;
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! Tuning of the gradient move during warm-up: the step by stochastic approximation, and in growing windows the spread of
 //! each coordinate and the reference. Afterwards nothing is tuned, so that the draws are from one fixed kernel.
 
-use super::hamiltonian::Trajectory;
+use super::hamiltonian::{Modes, Trajectory};
 use super::reference::Reference;
+use super::room::Room;
 use super::smooth;
 use super::start::start_parameters;
 use super::warps::Warps;
@@ -34,22 +35,23 @@ impl Tuning {
         let mut scales = vec![(1.0 + j as f64).sqrt().recip(); n * d];
         scales.resize((n + l) * d, (1.0 + (n * j) as f64 / l as f64).sqrt().recip());
         let reference = (!model.is_collapsed()).then(|| {
-            let centres = Mat::from_fn(n, j, |n, j| {
+            let mut centres = Mat::from_fn(n, j, |n, j| {
                 model.offset()[n] + if model.is_free(j) { model.units()[j].centre } else { 0.0 }
             });
-            Reference::new(model, &start_parameters(model), &centres)
+            Reference::new(model, &start_parameters(model), &mut centres)
         });
         let leapfrogs = if reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
         let information =
             model.dynamics().map_or_else(Mat::default, |_| Mat::from_vec(n, d, vec![1.0 + j as f64; n * d]));
-        let trajectory = Trajectory { scales, modes: Mat::default(), step: 0.1, leapfrogs };
+        let trajectory = Trajectory { scales, modes: Modes::default(), step: 0.1, leapfrogs };
         Tuning { trajectory, reference, information }
     }
 
     /// Takes the reference from where a state is.
-    pub fn refer_to(&mut self, model: &Model, state: &State) {
+    pub fn refer_to(&mut self, model: &Model, state: &State, room: &mut Room) {
         if self.reference.is_some() {
-            self.reference = Some(Reference::new(model, &state.theta, &state.f));
+            room.table.clone_from(&state.f);
+            self.reference = Some(Reference::new(model, &state.theta, &mut room.table));
         }
         self.inform(model, state);
     }
@@ -71,7 +73,8 @@ pub struct Adaptation {
     step: Step,
     spread: Spread,
     warps: Option<Warps>,
-    f: Mat,
+    /// Sum of F over the window, to the few digits that a reference needs.
+    f: Vec<f32>,
     window_end: u64,
     seen: u64,
     end: u64,
@@ -80,12 +83,12 @@ pub struct Adaptation {
 impl Adaptation {
     /// For a warm-up of `sweeps` with all moves on.
     pub fn new(model: &Model, tuning: &Tuning, sweeps: u64) -> Self {
-        let f = if model.is_collapsed() { Mat::default() } else { Mat::zeros(model.rows(), model.columns()) };
+        let cells = if model.is_collapsed() { 0 } else { model.rows() * model.columns() };
         Adaptation {
             step: Step::new(tuning.trajectory.step),
             spread: Spread::new(tuning.trajectory.scales.len()),
             warps: None,
-            f,
+            f: vec![0.0; cells],
             window_end: (sweeps / 10).clamp(20, 100),
             seen: 0,
             end: sweeps,
@@ -93,7 +96,7 @@ impl Adaptation {
     }
 
     /// Takes in a sweep: the acceptance of its gradient move, and where the state is now.
-    pub fn learn(&mut self, model: &Model, acceptance: f64, state: &State, tuning: &mut Tuning) {
+    pub fn learn(&mut self, model: &Model, acceptance: f64, state: &State, tuning: &mut Tuning, room: &mut Room) {
         self.seen += 1;
         tuning.trajectory.step = self.step.learn(acceptance);
         // The last fifth only settles the step.
@@ -105,7 +108,7 @@ impl Adaptation {
         let warps = self.warps.get_or_insert_with(|| Warps::new(&state.features));
         let rest = warps.add(state.features.x());
         self.spread.add(rest.as_slice().iter().chain(w));
-        self.f.as_mut_slice().iter_mut().zip(state.f.as_slice()).for_each(|(sum, f)| *sum += f);
+        self.f.iter_mut().zip(state.f.as_slice()).for_each(|(sum, f)| *sum += *f as f32);
         if self.seen == self.window_end {
             // Axes that are alike by the prior know each other's scale; those with scales of their own do not.
             let groups = if model.has_relevance() { model.latent_dim() } else { 1 };
@@ -113,10 +116,11 @@ impl Adaptation {
             tuning.trajectory.modes = warps.directions();
             self.warps = None;
             if tuning.reference.is_some() {
-                let count = self.spread.count;
-                self.f.as_mut_slice().iter_mut().for_each(|f| *f /= count);
-                tuning.reference = Some(Reference::new(model, &state.theta, &self.f));
-                self.f.as_mut_slice().fill(0.0);
+                let (mean, count) = (&mut room.table, self.spread.count);
+                mean.fit(model.rows(), model.columns());
+                mean.as_mut_slice().iter_mut().zip(&self.f).for_each(|(mean, sum)| *mean = f64::from(*sum) / count);
+                tuning.reference = Some(Reference::new(model, &state.theta, mean));
+                self.f.fill(0.0);
             }
             tuning.inform(model, state);
             self.spread = Spread::new(tuning.trajectory.scales.len());

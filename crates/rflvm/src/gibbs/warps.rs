@@ -7,6 +7,7 @@
 //!
 //! and a trajectory gets momenta of its own for the directions VᵀL, LLᵀ = cov(c).
 
+use super::hamiltonian::Modes;
 use crate::linalg::{Cholesky, Mat, View, gram, leading, mul, orthonormalise};
 use crate::model::features::Features;
 use crate::rng::Stream;
@@ -52,13 +53,12 @@ impl Warps {
         smooth
     }
 
-    /// VᵀL as rows of N·D, one a direction; none before two sweeps were seen, or where they did not differ.
-    pub fn directions(&self) -> Mat {
-        let (rank, dim, rows) = (self.basis.rows(), self.dim, self.basis.cols());
-        let size = rank * dim;
+    /// VᵀL; none before two sweeps were seen, or where they did not differ.
+    pub fn directions(&self) -> Modes {
+        let size = self.basis.rows() * self.dim;
         let count = self.seen.len() / size.max(1);
         if count < 2 {
-            return Mat::default();
+            return Modes::default();
         }
         let mut c = Mat::from_vec(count, size, self.seen.clone());
         for i in 0..size {
@@ -69,18 +69,8 @@ impl Warps {
         const PRIOR_WEIGHT: f64 = 5.0;
         let covariance =
             gram(&c, None, &vec![0.0; size]).scaled_plus((count as f64 + PRIOR_WEIGHT).recip(), &vec![0.0; size]);
-        let Ok(factor) = Cholesky::new(covariance, "warps") else { return Mat::default() };
-        let mut directions = Mat::zeros(size, rows * dim);
-        for i in 0..size {
-            let to = directions.row_mut(i);
-            for (r, v) in self.basis.iter_rows().enumerate() {
-                for d in (0..dim).filter(|d| r * dim + d >= i) {
-                    let l = factor.at(r * dim + d, i);
-                    to.chunks_exact_mut(dim).zip(v).for_each(|(to, v)| to[d] += l * v);
-                }
-            }
-        }
-        directions
+        let Ok(factor) = Cholesky::new(covariance, "warps") else { return Modes::default() };
+        Modes { functions: self.basis.clone(), coefficients: Mat::from_fn(size, size, |i, k| factor.at(i, k)) }
     }
 }
 
@@ -88,6 +78,7 @@ impl Warps {
 mod tests {
     use super::*;
     use crate::dist::{normal, normals};
+    use crate::gibbs::hamiltonian::Directions;
 
     #[test]
     fn rows_that_swing_together_become_a_direction_and_their_own_noise_does_not() {
@@ -103,8 +94,15 @@ mod tests {
             let moved = Mat::from_fn(80, 2, |n, d| moved[(n, d)] + if d == 0 { lean * x[(n, 1)] } else { 0.0 });
             warps.add(&moved);
         }
-        let directions = warps.directions();
-        let along = |n: usize, d: usize| directions.iter_rows().map(|u| u[2 * n + d].powi(2)).sum::<f64>().sqrt();
+        let modes = warps.directions();
+        let direction = |i: usize| {
+            let (mut one, mut q) = (vec![0.0; modes.count()], vec![0.0; 160]);
+            one[i] = 1.0;
+            modes.push(&one, 1.0, &mut q);
+            q
+        };
+        let directions: Vec<Vec<f64>> = (0..modes.count()).map(direction).collect();
+        let along = |n: usize, d: usize| directions.iter().map(|u| u[2 * n + d].powi(2)).sum::<f64>().sqrt();
         for n in 0..80 {
             let truth = 0.5 * x[(n, 1)].abs();
             assert!((along(n, 0) - truth).abs() < 0.1 * truth + 0.05, "row {n}: {} for {truth}", along(n, 0));
@@ -117,6 +115,6 @@ mod tests {
         let x = Mat::from_fn(5, 2, |n, d| (3 * n + d) as f64);
         let mut warps = Warps::new(&Features::new(x.clone(), Mat::from_vec(1, 2, vec![0.1, 0.2])));
         warps.add(&x);
-        assert_eq!(warps.directions().rows(), 0);
+        assert_eq!(warps.directions().count(), 0);
     }
 }

@@ -48,6 +48,12 @@ impl Mat {
         Mat::from_fn(n, n, |i, j| if i == j { scale } else { 0.0 })
     }
 
+    /// Takes this shape, in the memory at hand where it suffices; the values mean nothing.
+    pub(crate) fn fit(&mut self, rows: usize, cols: usize) {
+        (self.rows, self.cols) = (rows, cols);
+        self.data.resize(rows * cols, 0.0);
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

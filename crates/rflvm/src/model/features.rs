@@ -67,6 +67,21 @@ impl Features {
         self.refresh();
     }
 
+    /// Lends out the memory of H, which is not there until it is taken back.
+    pub(crate) fn lend(&mut self) -> Mat {
+        std::mem::take(&mut self.h)
+    }
+
+    /// Takes it back, with X and W where they have moved.
+    pub(crate) fn take_back(&mut self, h: Mat, moved: Option<(&[f64], &[f64])>) {
+        self.h = h;
+        if let Some((x, w)) = moved {
+            self.x.as_mut_slice().copy_from_slice(x);
+            self.w.as_mut_slice().copy_from_slice(w);
+        }
+        self.refresh();
+    }
+
     fn refresh(&mut self) {
         fill(&self.x, &self.w, &mut self.h);
     }

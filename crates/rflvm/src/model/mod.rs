@@ -107,6 +107,12 @@ pub struct State {
     pub f: Mat,
 }
 
+/// The memory of H and F, whatever it holds.
+pub(crate) struct Lent {
+    pub h: Mat,
+    pub f: Mat,
+}
+
 impl Model {
     /// One family for all columns.
     pub fn new(data: Observations, family: impl Family + 'static, spec: ModelSpec) -> Result<Self, SpecError> {
@@ -140,8 +146,9 @@ impl Model {
             let name = &data.names[c];
             warnings.push(format!("column '{name}' is constant: it is fitted by its intercept and tells nothing of X"));
         }
-        let y = Mat::from_fn(data.rows(), j, |n, c| data.y[(n, order[c])]);
         let names: Vec<String> = order.iter().map(|&c| data.names[c].clone()).collect();
+        // A table whose columns stand as they are to stand is not copied.
+        let y = if order == sorted { data.y } else { Mat::from_fn(data.y.rows(), j, |n, c| data.y[(n, order[c])]) };
         let mut start = 0;
         let blocks: Vec<Block> = blocks
             .into_iter()
@@ -385,15 +392,28 @@ impl State {
         tau2: Vec<f64>,
         theta: Vec<Theta>,
     ) -> Self {
-        let f = Mat::zeros(model.rows(), model.columns());
+        let f = Mat::default();
         let axes = vec![Axis::at([0.0; 2]); if model.dynamics.is_some() { model.latent_dim() } else { 0 }];
         let mut state = State { features, spectral, beta, tau2, theta, axes, f };
         state.refresh(model);
         state
     }
 
+    /// Lends out the memory of H and F to a move that asks for neither, and gives it back to [`State::take_back`].
+    pub(crate) fn lend(&mut self) -> Lent {
+        Lent { h: self.features.lend(), f: std::mem::take(&mut self.f) }
+    }
+
+    /// Takes the memory back, with X and W where they have moved, and computes H and F again.
+    pub(crate) fn take_back(&mut self, model: &Model, lent: Lent, moved: Option<(&[f64], &[f64])>) {
+        self.features.take_back(lent.h, moved);
+        self.f = lent.f;
+        self.refresh(model);
+    }
+
     /// F = o + Hβ, afresh.
     pub fn refresh(&mut self, model: &Model) {
+        self.f.fit(model.rows(), model.columns());
         predictor(self.features.h(), self.beta.view(), &model.offset, &mut self.f);
     }
 }

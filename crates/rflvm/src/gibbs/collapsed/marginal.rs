@@ -1,9 +1,11 @@
 //! The collapsed Gaussian with its gradient, for the Hamiltonian move on (X, W).
 
 use super::Target;
-use crate::gibbs::gradient::{Layout, to_positions};
+use crate::gibbs::gradient::{Layout, ln_priors};
 use crate::gibbs::hamiltonian::Potential;
-use crate::linalg::{Cholesky, Mat, gram, mul, par_mul};
+use crate::gibbs::room::Room;
+use crate::gibbs::slope::At;
+use crate::linalg::{Cholesky, Mat, gram, mul, par_mul, par_mul_into};
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
@@ -18,21 +20,37 @@ pub struct Marginal<'a> {
     x: Mat,
     w: Mat,
     h: Mat,
-    dh: Mat,
-    c: Mat,
-    g: Mat,
-    scaled: Mat,
+    /// C = HᵀỸ in `dbeta`, G = PC in `beta`, GR in `du`.
+    room: Room,
 }
 
 impl<'a> Marginal<'a> {
     /// Given the clusters.
     pub fn new(target: &'a Target, spectral: &'a Spectral, layout: Layout) -> Self {
+        Self::within(target, spectral, layout, Mat::default(), Room::default())
+    }
+
+    /// The same, in the memory of another H and room.
+    pub(super) fn within(
+        target: &'a Target,
+        spectral: &'a Spectral,
+        layout: Layout,
+        mut h: Mat,
+        mut room: Room,
+    ) -> Self {
         let (n, m, j) = (target.y.rows(), target.precision.len(), target.y.cols());
         let dim = spectral.clusters[0].mu.len();
         let (x, w) = (Mat::zeros(n, dim), Mat::zeros((m - 1) / 2, dim));
-        let (h, dh) = (Mat::zeros(n, m), Mat::zeros(n, m));
-        let (c, g, scaled) = (Mat::zeros(m, j), Mat::zeros(m, j), Mat::zeros(m, j));
-        Marginal { target, spectral, paths: None, layout, x, w, h, dh, c, g, scaled }
+        h.fit(n, m);
+        for weights in [&mut room.dbeta, &mut room.beta, &mut room.du] {
+            weights.fit(m, j);
+        }
+        Marginal { target, spectral, paths: None, layout, x, w, h, room }
+    }
+
+    /// The memory of H, and the room.
+    pub(super) fn finish(self) -> (Mat, Room) {
+        (self.h, self.room)
     }
 
     /// With rows that follow paths.
@@ -53,11 +71,12 @@ impl Potential for Marginal<'_> {
         // A candidate whose A has no factor is a rejection, not an error.
         let Ok(cholesky) = Cholesky::new(a, "gradient") else { return f64::NAN };
         let mut p = cholesky.inverse();
-        par_mul(&mut self.c, self.h.view().transpose(), target.y.view(), false);
-        mul(self.g.as_mut_slice(), p.view(), self.c.view(), false);
+        let Room { dbeta: c, beta: g, du: scaled, slope, .. } = &mut self.room;
+        par_mul(c, self.h.view().transpose(), target.y.view(), false);
+        mul(g.as_mut_slice(), p.view(), c.view(), false);
         // b_j = b0_j + ½(ỹᵀỹ − cᵀg).
         let mut rate = target.total.clone();
-        for (c, g) in self.c.iter_rows().zip(self.g.iter_rows()) {
+        for (c, g) in c.iter_rows().zip(g.iter_rows()) {
             rate.iter_mut().zip(c.iter().zip(g)).for_each(|(b, (c, g))| *b -= 0.5 * c * g);
         }
         if !rate.iter().all(|&b| b > 0.0) {
@@ -66,15 +85,20 @@ impl Potential for Marginal<'_> {
         let columns = rate.len() as f64;
         let ln_rates: f64 = rate.iter().map(|b| b.ln()).sum();
         let ln_marginal = -0.5 * columns * cholesky.ln_det() - target.shape * ln_rates;
-        for (to, from) in self.scaled.as_mut_slice().chunks_exact_mut(rate.len()).zip(self.g.iter_rows()) {
+        for (to, from) in scaled.as_mut_slice().chunks_exact_mut(rate.len()).zip(g.iter_rows()) {
             to.iter_mut().zip(from.iter().zip(&rate)).for_each(|(s, (g, b))| *s = g * target.shape / b);
         }
         p.as_mut_slice().iter_mut().for_each(|p| *p *= columns);
-        mul(p.as_mut_slice(), self.scaled.view(), self.g.view().transpose(), true);
+        mul(p.as_mut_slice(), scaled.view(), g.view().transpose(), true);
         p.as_mut_slice().iter_mut().for_each(|p| *p = -*p);
-        par_mul(&mut self.dh, self.h.view(), p.view(), false);
-        par_mul(&mut self.dh, target.y.view(), self.scaled.view().transpose(), true);
         let (gx, gw, _) = self.layout.split_mut(gradient);
-        ln_marginal + to_positions(&self.x, &self.w, &self.h, &self.dh, self.spectral, self.paths, gx, gw)
+        let ln_priors = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
+        let h = &self.h;
+        let at = At { x: &self.x, w: &self.w, h, roots: &[] };
+        slope.carry(at, rate.len(), (gx, gw), |rows, dh| {
+            par_mul_into(dh, h.view().subrows(rows.start, rows.len()), p.view(), false);
+            par_mul_into(dh, target.y.view().subrows(rows.start, rows.len()), scaled.view().transpose(), true);
+        });
+        ln_marginal + ln_priors
     }
 }

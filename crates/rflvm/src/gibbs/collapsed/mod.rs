@@ -14,6 +14,7 @@ pub use rows::row_ln_ratio;
 use super::gradient::Layout;
 use super::hamiltonian::{Trajectory, hamiltonian};
 use super::noncentred::held;
+use super::room::Room;
 use super::{Clock, Moves, Step, SweepInfo};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul};
@@ -24,30 +25,46 @@ use crate::rng::Stream;
 pub(super) fn update(
     model: &Model,
     state: &mut State,
-    moves: Moves,
-    trajectory: &Trajectory,
+    (moves, trajectory): (Moves, &Trajectory),
+    room: &mut Room,
     stream: Stream,
-    info: &mut SweepInfo,
-    clock: &mut Clock,
+    (info, clock): (&mut SweepInfo, &mut Clock),
 ) -> Result<(), NumericalError> {
-    let target = Target::new(model);
-    pairs::update(&target, state, moves, stream.named("w"), info)?;
+    // F is not asked for while β is integrated out: Ỹ lies in its memory until it is drawn again.
+    let target = Target::within(model, std::mem::take(&mut state.f));
+    let moved = integrated(&target, model, state, (moves, trajectory), room, stream, (info, clock));
+    state.f = target.y;
+    moved
+}
+
+/// The moves, given Ỹ; E lies in the room's table.
+fn integrated(
+    target: &Target,
+    model: &Model,
+    state: &mut State,
+    (moves, trajectory): (Moves, &Trajectory),
+    room: &mut Room,
+    stream: Stream,
+    (info, clock): (&mut SweepInfo, &mut Clock),
+) -> Result<(), NumericalError> {
+    pairs::update(target, state, moves, &mut room.table, stream.named("w"), info)?;
     clock.lap(info, Step::Frequencies);
     if moves.positions {
-        rows::update(&target, state, moves.share(), stream.named("x"), info)?;
+        rows::update(target, state, moves.share(), &mut room.table, stream.named("x"), info)?;
     }
     clock.lap(info, Step::Positions);
     if moves.gradient {
         let layout = Layout::new(model, false);
         let mut q = layout.gather(state);
-        let mut marginal = Marginal::new(&target, &state.spectral, layout);
+        let h = state.features.lend();
+        let mut marginal = Marginal::within(target, &state.spectral, layout, h, std::mem::take(room));
         let trajectory = held(trajectory, model, moves.positions, false);
         let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.named("gradient").rng());
         info.acceptance = landing.acceptance;
-        if landing.is_accepted {
-            let (x, w, _) = layout.split(&q);
-            state.features.set(x, w);
-        }
+        let h;
+        (h, *room) = marginal.finish();
+        let (x, w, _) = layout.split(&q);
+        state.features.take_back(h, landing.is_accepted.then_some((x, w)));
     }
     clock.lap(info, Step::Gradient);
     Ok(())
@@ -71,9 +88,17 @@ pub struct Target {
 impl Target {
     /// For a model with one complete Gaussian block (see [`Model::is_collapsed`]).
     pub fn new(model: &Model) -> Self {
+        Self::within(model, Mat::default())
+    }
+
+    /// The same, in the memory of another table.
+    fn within(model: &Model, mut y: Mat) -> Self {
         let units = model.units();
-        let y =
-            Mat::from_fn(model.rows(), model.columns(), |n, j| model.y()[(n, j)] - model.offset()[n] - units[j].centre);
+        y.fit(model.rows(), model.columns());
+        for (n, from) in model.y().iter_rows().enumerate() {
+            let cells = y.row_mut(n).iter_mut().zip(from).zip(units);
+            cells.for_each(|((to, y), unit)| *to = y - model.offset()[n] - unit.centre);
+        }
         let crate::model::Amplitude::Fixed(tau2) = model.spec().amplitude else {
             unreachable!("a collapsed model has a known amplitude")
         };
@@ -126,6 +151,11 @@ pub struct Factored {
 impl Factored {
     /// From scratch, O(NM² + NMJ).
     pub fn new(target: &Target, h: &Mat) -> Result<Self, NumericalError> {
+        Self::within(target, h, Mat::default())
+    }
+
+    /// The same, with E in the memory of another table.
+    fn within(target: &Target, h: &Mat, mut e: Mat) -> Result<Self, NumericalError> {
         let a = gram(h, None, &target.precision);
         let cholesky = Cholesky::new(a, "positions")?;
         let mut c = Mat::zeros(h.cols(), target.y.cols());
@@ -133,7 +163,7 @@ impl Factored {
         let p = cholesky.inverse();
         let mut g = Mat::zeros(h.cols(), target.y.cols());
         par_mul(&mut g, p.view(), c.view(), false);
-        let mut e = Mat::zeros(h.rows(), target.y.cols());
+        e.fit(h.rows(), target.y.cols());
         par_mul(&mut e, h.view(), g.view(), false);
         e.as_mut_slice().iter_mut().zip(target.y.as_slice()).for_each(|(e, y)| *e = y - *e);
         // ỹᵀỹ − cᵀg = ỹᵀe: a sum of products of residuals, not a difference of large sums.

@@ -146,10 +146,11 @@ pub(super) fn update(
     target: &Target,
     state: &mut State,
     moves: Moves,
+    table: &mut Mat,
     stream: Stream,
     info: &mut SweepInfo,
 ) -> Result<(), NumericalError> {
-    let mut factored = Factored::new(target, state.features.h())?;
+    let mut factored = Factored::within(target, state.features.h(), std::mem::take(table))?;
     let count = state.features.frequencies();
     let mut pair = Pair::new(target.y.rows());
     let (mut made, mut tries, mut moved) = (0, 0, 0);
@@ -201,6 +202,7 @@ pub(super) fn update(
             state.features.set_pair(l, &w, &pair);
         }
     }
+    *table = factored.e;
     info.frequency_tries = f64::from(tries) / f64::from(made.max(1));
     info.frequency_moves = f64::from(moved) / f64::from(made.max(1));
     Ok(())

@@ -6,6 +6,7 @@ use crate::dist::normals;
 use crate::error::NumericalError;
 use crate::gibbs::{SweepInfo, is_made};
 use crate::kernels;
+use crate::linalg::Mat;
 use crate::model::State;
 use crate::model::features::{Features, Turned, fill_row};
 use crate::rng::Stream;
@@ -66,10 +67,11 @@ pub(super) fn update(
     target: &Target,
     state: &mut State,
     share: f64,
+    table: &mut Mat,
     stream: Stream,
     info: &mut SweepInfo,
 ) -> Result<(), NumericalError> {
-    let mut factored = Factored::new(target, state.features.h())?;
+    let mut factored = Factored::within(target, state.features.h(), std::mem::take(table))?;
     let (n_rows, m) = (target.y.rows(), state.features.h().cols());
     let mut argument = vec![0.0; state.features.frequencies()];
     let mut h = vec![0.0; m];
@@ -101,6 +103,7 @@ pub(super) fn update(
         }
         factored.insert_row(state.features.h().row(n), y);
     }
+    *table = factored.e;
     info.position_tries = f64::from(tries) / f64::from(made.max(1));
     Ok(())
 }

@@ -5,8 +5,9 @@
 //! Λ̄ is held while X and W move: it follows from round to round.
 
 use crate::error::NumericalError;
-use crate::linalg::{Cholesky, Mat, gram, par_mul};
+use crate::linalg::{Cholesky, Mat, gram, par_mul_into};
 use crate::model::{Model, State};
+use std::ops::Range;
 
 /// The charge at a given Λ̄.
 #[derive(Debug, Clone)]
@@ -50,16 +51,20 @@ impl Occam {
         Ok(self.half_ln(&self.factor(h)?))
     }
 
-    /// The charge for H, its gradient J Λ̄HA⁻¹ taken off `dh`. Not a number where A has no factor: a climb turns back there.
-    pub fn charge(&self, h: &Mat, dh: &mut Mat) -> f64 {
-        let Ok(factor) = self.factor(h) else { return f64::NAN };
-        let mut pulled = Mat::zeros(h.rows(), h.cols());
-        par_mul(&mut pulled, h.view(), factor.inverse().view(), false);
-        for (n, pull) in pulled.iter_rows().enumerate() {
-            let scale = self.columns * self.information[n];
-            dh.row_mut(n).iter_mut().zip(pull).for_each(|(d, p)| *d -= scale * p);
+    /// The charge for H, and J A⁻¹ for [`Occam::pull`].
+    pub fn charge(&self, h: &Mat) -> Result<(f64, Mat), NumericalError> {
+        let factor = self.factor(h)?;
+        let mut pull = factor.inverse();
+        pull.as_mut_slice().iter_mut().for_each(|p| *p *= self.columns);
+        Ok((self.half_ln(&factor), pull))
+    }
+
+    /// Minus the gradient of the charge, J Λ̄HA⁻¹, in some rows.
+    pub(in super::super) fn pull(&self, h: &Mat, pull: &Mat, rows: Range<usize>, dh: &mut [f64]) {
+        par_mul_into(dh, h.view().subrows(rows.start, rows.len()), pull.view(), false);
+        for (dh, information) in dh.chunks_exact_mut(h.cols()).zip(&self.information[rows]) {
+            dh.iter_mut().for_each(|d| *d *= -information);
         }
-        self.half_ln(&factor)
     }
 
     /// How many of the M features a column's weights make use of, on average: M − tr(A⁻¹P) over them.

@@ -126,10 +126,7 @@ impl Family for Binomial {
 
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
         let work = block.gram_work() + 100 * block.h.rows();
-        block.each_column(stream, work, |column, rng| {
-            if !column.is_due {
-                return Ok(());
-            }
+        block.each_due_column(stream, work, |column, rng| {
             let rows = column.y.len();
             let (mut omega, mut kappa) = (vec![0.0; rows], vec![0.0; rows]);
             for n in (0..rows).filter(|&n| !column.y[n].is_nan()) {

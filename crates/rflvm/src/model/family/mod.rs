@@ -312,13 +312,34 @@ impl BlockView<'_> {
         work: usize,
         update: impl Fn(&mut Column<'_>, &mut StreamRng) -> Result<(), NumericalError> + Sync,
     ) -> Result<(), NumericalError> {
+        self.update_columns((0..self.width()).collect(), stream, work, update)
+    }
+
+    /// The same for those columns whose weights are to be redrawn.
+    pub fn each_due_column(
+        &mut self,
+        stream: Stream,
+        work: usize,
+        update: impl Fn(&mut Column<'_>, &mut StreamRng) -> Result<(), NumericalError> + Sync,
+    ) -> Result<(), NumericalError> {
+        let due = (0..self.width()).filter(|&j| crate::gibbs::is_made(stream.at(j as u64), self.share)).collect();
+        self.update_columns(due, stream, work, update)
+    }
+
+    fn update_columns(
+        &mut self,
+        columns: Vec<usize>,
+        stream: Stream,
+        work: usize,
+        update: impl Fn(&mut Column<'_>, &mut StreamRng) -> Result<(), NumericalError> + Sync,
+    ) -> Result<(), NumericalError> {
         let view = &*self;
-        let drawn = crate::par::map(view.width(), view.width() * work, |j| {
-            let stream = stream.at(j as u64);
-            let mut column = view.column(j, stream);
+        let drawn = crate::par::map(columns.len(), columns.len() * work, |i| {
+            let stream = stream.at(columns[i] as u64);
+            let mut column = view.column(columns[i], stream);
             update(&mut column, &mut stream.rng()).map(|()| (column.beta, column.theta))
         });
-        for (j, drawn) in drawn.into_iter().enumerate() {
+        for (j, drawn) in columns.into_iter().zip(drawn) {
             let (beta, theta) = drawn?;
             self.beta.set_col(self.columns.start + j, &beta);
             self.theta.values.set_col(j, &theta);

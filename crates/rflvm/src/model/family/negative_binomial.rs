@@ -14,6 +14,7 @@ use crate::peak::peak;
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
 use rand::Rng;
+use std::cell::RefCell;
 
 /// y ~ NB(r_j, logistic(f)). θ holds r_j; what they share is h.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,12 +60,15 @@ impl NegativeBinomial {
     pub fn ln_slid<'a>(&'a self, column: &'a Column<'_>) -> impl Fn(f64) -> f64 + 'a {
         let last = column.beta.len() - 1;
         let counts = distinct(&column.y);
+        let room = RefCell::new((column.f.clone(), column.f.clone()));
         move |u| {
             let r = column.theta[0] * u.exp();
-            let shifted: Vec<f64> = column.f.iter().map(|f| f - u).collect();
+            let (shifted, every) = &mut *room.borrow_mut();
+            shifted.iter_mut().zip(&column.f).for_each(|(shifted, f)| *shifted = f - u);
+            every.fill(r);
             let ln_gamma_r = ln_gamma(r);
             let rising: f64 = counts.iter().map(|&(y, cells)| cells * ln_rising(y, r, ln_gamma_r)).sum();
-            let ln_lik = rising + kernels::negative_binomial_log_lik(&column.y, &vec![r; shifted.len()], &shifted);
+            let ln_lik = rising + kernels::negative_binomial_log_lik(&column.y, every, shifted);
             ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
                 - 0.5 * column.precision[last] * (column.beta[last] - u - column.unit.centre).powi(2)
                 + u

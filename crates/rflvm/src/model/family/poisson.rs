@@ -59,7 +59,7 @@ impl Family for Poisson {
 
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
         let work = block.gram_work();
-        block.each_column(stream, work, |column, rng| if column.is_due { fitted_ellipse(column, rng) } else { Ok(()) })
+        block.each_due_column(stream, work, fitted_ellipse)
     }
 }
 
