@@ -1,10 +1,10 @@
 //! The draws of a fit, and the questions that they answer.
 
-use crate::array::{array, matrix};
+use crate::array::{Array, array, matrix};
 use crate::error::{raised, run, spec, store};
 use crate::fit::{embedding_arrays, new};
 use crate::values::Values;
-use numpy::{PyArrayDyn, PyReadonlyArray2};
+use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rflvm::draws::zarr::Reader;
@@ -28,7 +28,6 @@ use rflvm_cli::sample::store_path;
 use rflvm_cli::{check, summary};
 use std::sync::Arc;
 
-type Array = Py<PyArrayDyn<f64>>;
 /// Along an axis: its name, places, mean, 5% and 95% quantiles.
 type Curves = Vec<(String, Array, Array, Array, Array)>;
 
@@ -210,7 +209,7 @@ impl Drawn {
 
     /// New rows: mean, covariance, log density, share of the fit's rows that surprise less; and draws of the positions if asked for.
     #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None, draws=0))]
-    #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+    #[allow(clippy::too_many_arguments)]
     fn transform(
         &self,
         py: Python<'_>,

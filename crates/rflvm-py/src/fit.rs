@@ -1,11 +1,10 @@
 //! A fit in its folder, as Python holds it: made of a table in memory, or opened.
 
-use crate::array::{array, matrix};
+use crate::array::{Array, array, matrix};
 use crate::ask::Drawn;
 use crate::error::{raised, spec, store};
 use crate::job::Job;
 use crate::values::Values;
-use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rflvm::error::RunError;
@@ -149,12 +148,7 @@ impl Fit {
 
     /// The maximum of the posterior: mean N×D and covariance N×D×D of the positions, and what was reached, as JSON.
     #[pyo3(signature = (*, starts=1))]
-    #[allow(clippy::type_complexity)]
-    fn map(
-        &self,
-        py: Python<'_>,
-        starts: usize,
-    ) -> PyResult<(Py<PyArrayDyn<f64>>, Py<PyArrayDyn<f64>>, (f64, f64, bool))> {
+    fn map(&self, py: Python<'_>, starts: usize) -> PyResult<(Array, Array, (f64, f64, bool))> {
         let (point, spread) = py.detach(|| climb(&self.fit, starts)).map_err(raised)?;
         let (embedding, _) = Embedding::of_point(point.state.features.x(), &spread);
         let (mean, covariance) = embedding_arrays(py, &embedding)?;
@@ -162,7 +156,7 @@ impl Fit {
     }
 
     /// The table that is fitted, in the order of its own columns.
-    fn table(&self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f64>>> {
+    fn table(&self, py: Python<'_>) -> PyResult<Array> {
         let (y, places) = (self.fit.model.y(), self.fit.places());
         matrix(py, &Mat::from_fn(y.rows(), y.cols(), |n, j| y[(n, places[j])]))
     }
@@ -195,7 +189,7 @@ impl Fit {
     }
 
     /// o_n of each row.
-    fn offset(&self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f64>>> {
+    fn offset(&self, py: Python<'_>) -> PyResult<Array> {
         array(py, self.fit.model.offset().to_vec(), &[self.fit.model.rows()])
     }
 
@@ -295,7 +289,7 @@ pub fn new(
 }
 
 /// Mean N×D and covariance N×D×D.
-pub fn embedding_arrays(py: Python<'_>, embedding: &Embedding) -> PyResult<(Py<PyArrayDyn<f64>>, Py<PyArrayDyn<f64>>)> {
+pub fn embedding_arrays(py: Python<'_>, embedding: &Embedding) -> PyResult<(Array, Array)> {
     let (rows, dim) = (embedding.mean.rows(), embedding.mean.cols());
     let covariance = embedding.covariance.iter().flat_map(|c| c.as_slice()).copied().collect();
     Ok((matrix(py, &embedding.mean)?, array(py, covariance, &[rows, dim, dim])?))
@@ -304,7 +298,6 @@ pub fn embedding_arrays(py: Python<'_>, embedding: &Embedding) -> PyResult<(Py<P
 /// The S-curve of the paper, as the program's `simulate` makes it: the table N×J, the truth N×2, and the place along the S.
 #[pyfunction]
 #[pyo3(signature = (rows, columns, likelihood, *, trials=None, seed=1))]
-#[allow(clippy::type_complexity)]
 pub fn s_curve(
     py: Python<'_>,
     rows: usize,
@@ -312,7 +305,7 @@ pub fn s_curve(
     likelihood: &str,
     trials: Option<u32>,
     seed: u64,
-) -> PyResult<(Py<PyArrayDyn<f64>>, Py<PyArrayDyn<f64>>, Py<PyArrayDyn<f64>>)> {
+) -> PyResult<(Array, Array, Array)> {
     if rows < 2 || columns < 2 {
         return Err(PyValueError::new_err(format!(
             "an S-curve of {rows} rows × {columns} columns has too few; it must have at least 2 of each"

@@ -1,7 +1,7 @@
 //! A table on its way in: the one copy that is made of it, whatever it was before.
 
-use crate::array::array;
-use numpy::{Element, PyArrayDyn, PyReadonlyArray1, PyReadonlyArray2};
+use crate::array::{Array, array};
+use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -94,7 +94,7 @@ impl Values {
     }
 
     /// A copy, to look at.
-    fn to_numpy(&self, py: Python<'_>) -> PyResult<Py<PyArrayDyn<f64>>> {
+    fn to_numpy(&self, py: Python<'_>) -> PyResult<Array> {
         array(py, self.cells.clone(), &[self.rows, self.columns])
     }
 

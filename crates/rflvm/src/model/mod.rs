@@ -147,8 +147,12 @@ impl Model {
             warnings.push(format!("column '{name}' is constant: it is fitted by its intercept and tells nothing of X"));
         }
         let names: Vec<String> = order.iter().map(|&c| data.names[c].clone()).collect();
-        // A table whose columns stand as they are to stand is not copied.
-        let y = if order == sorted { data.y } else { Mat::from_fn(data.y.rows(), j, |n, c| data.y[(n, order[c])]) };
+        // Row by row where they lie: a table is not held twice.
+        let (mut y, mut row) = (data.y, vec![0.0; j]);
+        for n in (0..y.rows()).filter(|_| order != sorted) {
+            row.copy_from_slice(y.row(n));
+            y.row_mut(n).iter_mut().zip(&order).for_each(|(cell, &c)| *cell = row[c]);
+        }
         let mut start = 0;
         let blocks: Vec<Block> = blocks
             .into_iter()
