@@ -68,8 +68,8 @@ def fit(
             `params`, `seed`, and `diagnostics`: the verdict, and effective draws and R̂ of each quantity. Where `mask_var` chose genes,
             or `offset` is a column, `mean_total` is there too: cells that come later have the offset log(total / mean_total).
     """
-    used = chosen_genes(adata, mask_var)
     everything, source = cells_of(adata, layer)
+    used = chosen_genes(adata, mask_var)
     cells = everything[:, np.flatnonzero(used)]
     is_count = likelihood in _table.COUNTS
     if is_count:
