@@ -336,8 +336,10 @@ def add_ellipses(ax: Axes, mean: np.ndarray, covariance: np.ndarray, radius: flo
     circle = radius * np.stack([np.cos(angle), np.sin(angle)])
     corners = mean[:, np.newaxis, :] + np.swapaxes(root @ circle, 1, 2)
     inside, edge = colours.copy(), colours.copy()
-    # As many as there are, a place that all of them cover stays readable.
-    inside[:, 3], edge[:, 3] = np.clip(12.0 / len(mean), 0.01, 0.12), np.clip(120.0 / len(mean), 0.06, 0.6)
+    # The more of them lie over each other, the fainter they are.
+    span = np.ptp(corners.reshape(-1, 2), axis=0).prod()
+    cover = np.pi * radius**2 * np.sqrt(np.maximum(lengths.prod(axis=1), 0.0)).sum() / max(span, 1e-300)
+    inside[:, 3], edge[:, 3] = np.clip(0.3 / max(cover, 1e-9), 0.01, 0.12), np.clip(3.0 / max(cover, 1e-9), 0.06, 0.6)
     ax.add_collection(PolyCollection(corners, facecolors=inside, edgecolors=edge, linewidths=0.6, zorder=1, label="_ellipses"))
     ax.autoscale_view()
 
