@@ -45,3 +45,8 @@ def test_places_have_no_index(curve):
     model = fit(frame)
     assert list(model.inverse_transform(model.embedding_).index) == list(range(20))
     assert list(model.predict().index) == list(frame.index)
+
+
+def test_a_mapping_names_columns_that_are_numbers(curve):
+    frame = pd.DataFrame(curve.table[:20, :3])
+    assert fit(frame, {0: "poisson", 1: "negative-binomial", 2: "poisson"})._fit.families == ["poisson", "negative-binomial", "poisson"]
