@@ -50,3 +50,12 @@ def test_places_have_no_index(curve):
 def test_a_mapping_names_columns_that_are_numbers(curve):
     frame = pd.DataFrame(curve.table[:20, :3])
     assert fit(frame, {0: "poisson", 1: "negative-binomial", 2: "poisson"})._fit.families == ["poisson", "negative-binomial", "poisson"]
+
+
+def test_a_loaded_fit_has_the_parameters_that_it_was_made_with(tmp_path, curve):
+    given = dict(time_kernel="matern32", time_trend=True, inducing=32, store=str(tmp_path / "path"))
+    model = fit(curve.table[:20], parameters=given, times=np.arange(20.0))
+    loaded = rflvm.load(tmp_path / "path").get_params()
+    assert {name: loaded[name] for name in given} == {name: model.get_params()[name] for name in given}
+    fit(curve.table[:20].clip(max=5), "binomial", dict(trials=5, store=tmp_path / "trials"))
+    assert rflvm.load(tmp_path / "trials").trials == 5
