@@ -59,3 +59,14 @@ def test_a_loaded_fit_has_the_parameters_that_it_was_made_with(tmp_path, curve):
     assert {name: loaded[name] for name in given} == {name: model.get_params()[name] for name in given}
     fit(curve.table[:20].clip(max=5), "binomial", dict(trials=5, store=tmp_path / "trials"))
     assert rflvm.load(tmp_path / "trials").trials == 5
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
+def test_a_reader_that_has_seen_enough_ends_the_program_quietly():
+    program = subprocess.Popen([sys.executable, "-m", "rflvm", "man"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # The reader goes before the program has said anything.
+    program.stdout.close()
+    complaint = program.stderr.read()
+    program.stderr.close()
+    program.wait()
+    assert complaint == b""
