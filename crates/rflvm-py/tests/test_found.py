@@ -49,7 +49,8 @@ def test_places_have_no_index(curve):
 
 def test_a_mapping_names_columns_that_are_numbers(curve):
     frame = pd.DataFrame(curve.table[:20, :3])
-    assert fit(frame, {0: "poisson", 1: "negative-binomial", 2: "poisson"})._fit.families == ["poisson", "negative-binomial", "poisson"]
+    families = ["poisson", "negative-binomial", "poisson"]
+    assert fit(frame, dict(enumerate(families)))._fit.families == families
 
 
 def test_a_loaded_fit_has_the_parameters_that_it_was_made_with(tmp_path, curve):

@@ -1,6 +1,8 @@
 """Pictures show what the fit says: not only that they are drawn, but what is in them."""
 
 import datetime
+import subprocess
+import sys
 import warnings
 
 import matplotlib
@@ -211,7 +213,8 @@ def test_paths_have_a_panel_an_axis_and_a_line_a_sequence(dated):
             np.testing.assert_array_equal(line.get_xdata().astype("datetime64[D]"), np.array(DAYS, dtype="datetime64[D]"))
         band = ax.collections[1].get_paths()[0].vertices[:, 1]
         reach = 1.6448536 * dated.embedding_std_[20:, d]
-        np.testing.assert_allclose([band.min(), band.max()], [(dated.embedding_[20:, d] - reach).min(), (dated.embedding_[20:, d] + reach).max()])
+        low, high = dated.embedding_[20:, d] - reach, dated.embedding_[20:, d] + reach
+        np.testing.assert_allclose([band.min(), band.max()], [low.min(), high.max()])
     assert texts(axs[0]) == ["a", "b"]
     axs[0].figure.canvas.draw()
     assert axs[1].xaxis.get_major_formatter().get_offset().startswith("2001")
@@ -304,3 +307,15 @@ def test_what_cannot_be_imputed_is_refused(dated):
     ]:
         with pytest.raises(ValueError, match=sentence):
             plot.imputed(dated, **given)
+
+
+def test_labels_of_a_fit_of_the_program_are_shown(tmp_path, curve):
+    """Where the table had a column of labels, nothing has to be said."""
+    frame = pd.DataFrame(curve.table[:40, :5]).assign(kind=["b", "a"] * 20)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    settings = "--likelihood poisson --labels kind --features 20 --warmup 5 --draws 5 --seed 1 --quiet".split()
+    command = [sys.executable, "-m", "rflvm", "fit", tmp_path / "table.csv", *settings, "--out", tmp_path / "fit"]
+    subprocess.run(command, check=True)
+    ax = plot.latent(rflvm.load(tmp_path / "fit"))
+    assert texts(ax) == ["a", "b"]
+    assert texts(plot.latent(rflvm.load(tmp_path / "fit"), labels=["z"] * 40)) == ["z"]

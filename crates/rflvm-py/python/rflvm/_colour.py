@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ class Class(NamedTuple):
 
 
 def classes(labels: Any) -> list[Class]:
-    """The classes of some labels: in the order of a pandas categorical, else by name, so that a class keeps its colour when rows are shuffled.
+    """The classes of some labels, in the order of a categorical, else by name: a class keeps its colour when rows are shuffled.
 
     Beyond twelve classes, which colours cannot tell apart, the rarest become "other". Rows without a label come last.
     """
@@ -58,8 +57,8 @@ def natural(name: str) -> tuple:
     try:
         return ("", float(name), name)
     except ValueError:
-        stem, tail = re.fullmatch(r"(.*?)(\d*)", name, re.DOTALL).groups()
-        return (stem, float(tail or -1), name)
+        stem = name.rstrip("0123456789")
+        return (stem, float(name[len(stem) :] or -1), name)
 
 
 def is_missing(label: Any) -> bool:

@@ -741,7 +741,7 @@ def load(path: Union[str, os.PathLike], *, n_jobs: Optional[int] = None) -> RFLV
     model = RFLVM(n_jobs=n_jobs, store=os.fspath(path))
     model._adopt(Folder(path))
     settings = model._settings_now()
-    run, shape, path = settings["run"], settings["model"], settings.get("path") or {}
+    run, shape, paths = settings["run"], settings["model"], settings.get("path") or {}
     trials = settings.get("trials") or ""
     families = {name: family for name, family in zip(model._fit.columns, model._fit.families)}
     model.set_params(
@@ -753,7 +753,7 @@ def load(path: Union[str, os.PathLike], *, n_jobs: Optional[int] = None) -> RFLV
         amplitude=shape["amplitude"] if shape["amplitude"] == "learned" else float(shape["amplitude"]),
         offset=settings["offset"] if settings["offset"] == "size-factors" else None,
         trials=int(trials) if trials.isdigit() else None,
-        **{name.replace("-", "_"): value for name, value in path.items() if value is not None},
+        **{name.replace("-", "_"): value for name, value in paths.items() if value is not None},
         random_state=run["seed"],
         keep=tuple(run["keep"]),
         **{name: run[name] for name in ("warmup", "draws", "thin", "chains", "start", "checkpoint", "instructions")},

@@ -68,7 +68,7 @@ def latent(
     ax = new_axes() if ax is None else ax
     mean, spread = model.embedding_[:, shown], model.embedding_cov_[:, shown][:, :, shown]
     groups, shade = colours_of_rows(model, labels, values, cmap)
-    colours = shade.to_rgba(shade.get_array()) if shade is not None else rgba_of(groups, len(mean))
+    colours: Any = shade.to_rgba(shade.get_array()) if shade is not None else rgba_of(groups, len(mean))
     if len(shown) == 2:
         places = mean
         if level is not None:
@@ -101,11 +101,13 @@ def paths(model: Any, *, level: float = 0.9, axs: Any = None, **lines: Any) -> n
     axs = panels(axs, mean.shape[1], (7.0, 2.2), sharex=True)
     sequences = model._fit.sequences or [""] * len(mean)
     parts = split(sequences)
+    is_many = len(parts) > len(PALETTE)
     for d, ax in enumerate(axs):
         for i, (name, rows) in enumerate(parts.items()):
             rows = rows[np.argsort(times[rows], kind="stable")]
-            style = {"color": PALETTE[i], "linestyle": STYLES[i % len(STYLES)]} if len(parts) <= len(PALETTE) else {"color": PLAIN}
-            style.update(linewidth=1.2 if len(parts) <= len(PALETTE) else 0.6, label=name)
+            style: dict[str, Any] = {"label": name, "color": PLAIN, "linewidth": 0.6}
+            if not is_many:
+                style.update(color=PALETTE[i], linestyle=STYLES[i % len(STYLES)], linewidth=1.2)
             style.update(lines)
             ax.plot(times[rows], mean[rows, d], **style)
             low, high = mean[rows, d] - reach[rows, d], mean[rows, d] + reach[rows, d]
@@ -113,7 +115,7 @@ def paths(model: Any, *, level: float = 0.9, axs: Any = None, **lines: Any) -> n
         ax.set_ylabel(f"latent axis {d + 1}")
         ax.margins(x=0.01)
     dress_times(axs[-1], times)
-    if 1 < len(parts) <= len(PALETTE):
+    if len(parts) > 1 and not is_many:
         beside(axs[0], title="sequence")
     return axs
 
@@ -129,7 +131,8 @@ def kernel(model: Any, *, ax: Optional[Axes] = None, **lines: Any) -> Axes:
         is_all = name == "all"
         colour = INK if is_all else PALETTE[i % len(PALETTE)]
         label = "all directions" if is_all else f"along axis {name[1:]}"
-        style = {"color": colour, "linestyle": "-" if is_all else STYLES[1 + i % (len(STYLES) - 1)], "linewidth": 1.5, "label": label}
+        dashes = "-" if is_all else STYLES[1 + i % (len(STYLES) - 1)]
+        style: dict[str, Any] = {"color": colour, "linestyle": dashes, "linewidth": 1.5, "label": label}
         ax.fill_between(curve["at"], curve["lower"], curve["upper"], color=colour, alpha=0.35 / len(curves), linewidth=0)
         ax.plot(curve["at"], curve["mean"], **{**style, **lines})
     ax.axhline(0.0, color=GREY, linewidth=0.6, zorder=0)
@@ -144,8 +147,8 @@ def trace(
 ) -> np.ndarray:
     """Draws of some quantities, a panel each, a line a chain: healthy chains overlap and look like noise.
 
-    `names` are those of `posterior_`, one number a draw, or with a place such as "distance[0]". Titles have R̂ and effective draws (bulk) where
-    `diagnostics_` has them. `axs` are Axes to draw into, one a name; `**lines` goes to `Axes.plot`.
+    `names` are those of `posterior_`, one number a draw, or with a place such as "distance[0]". Titles have R̂ and effective draws
+    (bulk) where `diagnostics_` has them. `axs` are Axes to draw into, one a name; `**lines` goes to `Axes.plot`.
     """
     check_is_fitted(model)
     names = [names] if isinstance(names, str) else list(names)
@@ -154,7 +157,8 @@ def trace(
     axs = panels(axs, len(names), (7.0, 1.8), sharex=True)
     for ax, name, draws in zip(axs, names, drawn):
         for i, (chain, line) in enumerate(zip(model.posterior_.chains, draws)):
-            style = {"color": PALETTE[i % len(PALETTE)], "linewidth": 0.7, "alpha": 0.85, "label": f"chain {chain + 1}"}
+            style: dict[str, Any] = {"color": PALETTE[i % len(PALETTE)], "linewidth": 0.7, "alpha": 0.85}
+            style["label"] = f"chain {chain + 1}"
             ax.plot(np.arange(1, len(line) + 1), line, **{**style, **lines})
         ax.set_title(title_of(name, told.get(name)), loc="left", fontsize="medium")
         ax.margins(x=0.0)
@@ -164,7 +168,15 @@ def trace(
     return axs
 
 
-def imputed(model: Any, column: Union[str, int], *, truth: Any = None, sequence: Any = None, ax: Optional[Axes] = None, **points: Any) -> Axes:
+def imputed(
+    model: Any,
+    column: Union[str, int],
+    *,
+    truth: Any = None,
+    sequence: Any = None,
+    ax: Optional[Axes] = None,
+    **points: Any,
+) -> Axes:
     """One column of the fitted table by row, or by time: what was observed, and what the fit says of the missing cells.
 
     Parameters
@@ -192,16 +204,19 @@ def imputed(model: Any, column: Union[str, int], *, truth: Any = None, sequence:
     there, hole = rows[~np.isnan(seen[rows])], rows[np.isnan(seen[rows])]
     ax = new_axes((7.0, 3.2)) if ax is None else ax
     small = 4.0 if len(rows) <= 300 else 2.0
-    style = {"marker": ".", "linestyle": "", "color": GREY, "markersize": 1.5 * small, "label": "observed", "zorder": 1}
-    ax.plot(times[there], seen[there], **{**style, **points})
+    style: dict[str, Any] = {"marker": ".", "linestyle": "", "color": GREY, "markersize": 1.5 * small}
+    ax.plot(times[there], seen[there], **{**style, "label": "observed", "zorder": 1, **points})
     if len(hole):
         ax.vlines(times[hole], low[hole], high[hole], color=PLAIN, linewidth=1.0, alpha=0.5, zorder=2)
         ax.plot(times[hole], mean[hole], "s", color=PLAIN, markersize=small, zorder=3, label="missing: mean, 5% to 95%")
     if known is not None:
-        hollow = {"markersize": 1.4 * small, "markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 0.8}
-        ax.plot(times[hole], known[hole], "o", **hollow, zorder=4, label="truth")
+        hollow: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 0.8}
+        ax.plot(times[hole], known[hole], "o", markersize=1.4 * small, **hollow, zorder=4, label="truth")
     ax.set_ylabel(model.columns_[j] if model._layout.named else f"column {model.columns_[j]}")
-    dress_times(ax, times) if model._fit.timeline is not None else ax.set_xlabel("row")
+    if model._fit.timeline is None:
+        ax.set_xlabel("row")
+    else:
+        dress_times(ax, times)
     ax.margins(x=0.01)
     ax.legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2)
     return ax
@@ -210,7 +225,7 @@ def imputed(model: Any, column: Union[str, int], *, truth: Any = None, sequence:
 # What is shown.
 
 
-def chosen_axes(axes: Union[int, Sequence[int]], there: int) -> list[int]:
+def chosen_axes(axes: Any, there: int) -> list[int]:
     """One or two latent axes; the first of a model that has but one."""
     shown = [int(axes)] if np.ndim(axes) == 0 else [int(d) for d in axes]
     if there == 1 and shown == [0, 1]:
@@ -346,11 +361,12 @@ def add_ellipses(ax: Axes, mean: np.ndarray, covariance: np.ndarray, radius: flo
 
 def add_points(ax: Axes, places: np.ndarray, groups: list[Class], shade: Any, points: dict) -> None:
     is_crowded = len(places) > 600
-    style = {"s": float(np.clip(6000.0 / len(places), 6.0, 26.0)), "zorder": 2}
+    style: dict[str, Any] = {"s": float(np.clip(6000.0 / len(places), 6.0, 26.0)), "zorder": 2}
     style.update({"linewidths": 0.0} if is_crowded else {"linewidths": 0.4, "edgecolors": "white"})
     style.update(points)
     if shade is not None:
-        ax.scatter(*places.T, c=shade.get_array(), cmap=shade.cmap, norm=shade.norm, plotnonfinite=True, **style)
+        style = {"c": shade.get_array(), "cmap": shade.cmap, "norm": shade.norm, "plotnonfinite": True, **style}
+        ax.scatter(places[:, 0], places[:, 1], **style)
     elif not groups:
         ax.scatter(*places.T, **{"color": PLAIN, **style})
     for group in groups:
@@ -379,7 +395,9 @@ def dress_times(ax: Axes, times: np.ndarray) -> None:
 def beside(ax: Axes, **how: Any) -> None:
     """A legend to the right of the picture, where it covers nothing; its marks are large enough to be told apart."""
     legend = ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), **how)
-    for mark in legend.legend_handles if hasattr(legend, "legend_handles") else legend.legendHandles:
+    # Named otherwise before matplotlib 3.7.
+    marks: Any = getattr(legend, "legend_handles", None) or getattr(legend, "legendHandles", [])
+    for mark in marks:
         if hasattr(mark, "set_sizes"):
             mark.set_sizes([30.0])
         elif hasattr(mark, "set_linewidth"):

@@ -49,9 +49,9 @@ def fit(
     likelihood : str, default="negative-binomial"
         Family of the genes. Those of counts want raw counts; "gaussian" and "student-t" take what else there is.
     offset : "size-factors", None, a column of `adata.obs`, or array of float, default="size-factors"
-        How deep each cell was sequenced. "size-factors": by its total over all genes of `adata`, whether used or not (of counts; there is
-        none for other families). A column of `adata.obs` holds totals or size factors, such as "total_counts". An array holds offsets on
-        the link scale.
+        How deep each cell was sequenced. "size-factors": by its total over all genes of `adata`, whether used or not (of counts;
+        there is none for other families). A column of `adata.obs` holds totals or size factors, such as "total_counts". An array
+        holds offsets on the link scale.
     **parameters
         Any other parameter of `RFLVM`, such as `random_state`, `draws`, `chains`, `store`, `n_jobs`.
 
@@ -65,8 +65,8 @@ def fit(
         `var["rflvm_used"]`
             Whether a gene was used.
         `uns["rflvm"]`
-            `params`, `seed`, and `diagnostics`: the verdict, and effective draws and R̂ of each quantity. Where `mask_var` chose genes,
-            or `offset` is a column, `mean_total` is there too: cells that come later have the offset log(total / mean_total).
+            `params`, `seed`, and `diagnostics`: the verdict, and effective draws and R̂ of each quantity. Where `mask_var` chose
+            genes, or `offset` is a column, `mean_total` is there too: cells that come later have the offset log(total / mean_total).
     """
     everything, source = cells_of(adata, layer)
     used = chosen_genes(adata, mask_var)
@@ -87,15 +87,23 @@ def fit(
         raise ValueError(f"no gene is left to fit: {source} is zero wherever genes were chosen")
     if used.sum() > MANY_GENES:
         warnings.warn(f"{used.sum()} genes take long; mask_var='highly_variable' takes those that tell cells apart", stacklevel=2)
-    totals = totals_of(adata, everything, offset) if is_count else None
-    is_plain = totals is None or mask_var is None and offset == "size-factors"
-    model = RFLVM(n_components, likelihood, offset="size-factors" if totals is not None and is_plain else None, **parameters)
-    if totals is not None and not is_plain:
-        offset = np.log(totals / totals.mean())
-    model.fit(frame_of(cells, adata, used), offset=None if offset is None or isinstance(offset, str) else offset)
+    setting: Optional[str] = None
+    mean_total: Optional[float] = None
+    if isinstance(offset, str):
+        totals = totals_of(adata, everything, offset) if is_count else None
+        if totals is None:
+            offset = None
+        elif offset == "size-factors" and mask_var is None:
+            # The model computes these by itself, for new cells too.
+            setting, offset = offset, None
+        else:
+            mean_total = float(totals.mean())
+            offset = np.log(totals / mean_total)
+    model = RFLVM(n_components, likelihood, offset=setting, **parameters)
+    model.fit(frame_of(cells, adata, used), offset=offset)
     write(adata, model, key_added, used, layer)
-    if not is_plain:
-        adata.uns[key_added]["mean_total"] = float(totals.mean())
+    if mean_total is not None:
+        adata.uns[key_added]["mean_total"] = mean_total
     return model
 
 
@@ -125,36 +133,40 @@ def chosen_genes(adata: Any, mask_var: Any) -> np.ndarray:
         mask_var = adata.var[mask_var]
     mask = np.asarray(mask_var)
     if mask.dtype != bool or mask.shape != (adata.n_vars,):
-        raise ValueError(f"mask_var has the shape {mask.shape} and holds {mask.dtype}, but it must hold True or False for each of {adata.n_vars} genes")
+        raise ValueError(
+            f"mask_var has the shape {mask.shape} and holds {mask.dtype}, "
+            f"but it must hold True or False for each of {adata.n_vars} genes"
+        )
     return mask.copy()
 
 
 def check_counts(cells: Any, source: str, adata: Any) -> None:
     """Refuses what has been normalised, scaled or taken to logarithms."""
     numbers = cells.data if hasattr(cells, "tocsc") else cells.ravel()
-    odd = numbers[(numbers < 0) | (numbers != np.round(numbers)) & ~np.isnan(numbers)] if numbers.dtype.kind == "f" else numbers[numbers < 0]
-    if len(odd):
+    is_odd = numbers < 0
+    if numbers.dtype.kind == "f":
+        is_odd |= (numbers != np.round(numbers)) & ~np.isnan(numbers)
+    if is_odd.any():
+        odd = numbers[is_odd][0]
         name = "counts" if "counts" in adata.layers else next(iter(adata.layers), "counts")
         raise ValueError(
-            f"{source} does not hold counts but numbers such as {odd[0]:.4g}, as after normalising or taking logarithms; "
+            f"{source} does not hold counts but numbers such as {odd:.4g}, as after normalising or taking logarithms; "
             f"name the layer that holds the raw counts, as in layer='{name}'"
         )
 
 
-def totals_of(adata: Any, cells: Any, offset: Any) -> Optional[np.ndarray]:
-    """How much was seen of each cell: its total, or what a column of `adata.obs` says; None where offsets are given or not wanted."""
-    if not isinstance(offset, str):
-        return None
+def totals_of(adata: Any, cells: Any, offset: str) -> np.ndarray:
+    """How much was seen of each cell: its total, or what a column of `adata.obs` says."""
     if offset == "size-factors":
         totals, source = np.asarray(cells.sum(axis=1), dtype=float).ravel(), "the total"
     elif offset in adata.obs:
         totals, source = np.asarray(adata.obs[offset], dtype=float), f"adata.obs['{offset}']"
     else:
-        raise KeyError(f"offset is '{offset}', but it must be None, 'size-factors', or a column of adata.obs, which has none of that name")
+        raise KeyError(f"offset is '{offset}', which is not a column of adata.obs; name one, or give 'size-factors' or None")
     bad = np.flatnonzero(~(totals > 0))
     if len(bad):
         raise ValueError(
-            f"{source} of {len(bad)} cells is not positive (cell '{adata.obs_names[bad[0]]}' is the first), so they have no size factor; "
+            f"{source} of {len(bad)} cells is not positive ('{adata.obs_names[bad[0]]}' is the first), so there is no size factor; "
             "drop them, as sc.pp.filter_cells(adata, min_counts=1) does, or give offset=None"
         )
     return totals
