@@ -101,7 +101,7 @@ def paths(model: Any, *, level: float = 0.9, axs: Any = None, **lines: Any) -> n
     axs = panels(axs, mean.shape[1], (7.0, 2.2), sharex=True)
     sequences = model._fit.sequences or [""] * len(mean)
     parts = split(sequences)
-    is_many = len(parts) > len(PALETTE)
+    is_many, faint = len(parts) > len(PALETTE), float(np.clip(0.7 / len(parts), 0.02, 0.2))
     for d, ax in enumerate(axs):
         for i, (name, rows) in enumerate(parts.items()):
             rows = rows[np.argsort(times[rows], kind="stable")]
@@ -111,7 +111,7 @@ def paths(model: Any, *, level: float = 0.9, axs: Any = None, **lines: Any) -> n
             style.update(lines)
             ax.plot(times[rows], mean[rows, d], **style)
             low, high = mean[rows, d] - reach[rows, d], mean[rows, d] + reach[rows, d]
-            ax.fill_between(times[rows], low, high, color=style["color"], alpha=0.2 if len(parts) <= 4 else 0.1, linewidth=0)
+            ax.fill_between(times[rows], low, high, color=style["color"], alpha=faint, linewidth=0)
         ax.set_ylabel(f"latent axis {d + 1}")
         ax.margins(x=0.01)
     dress_times(axs[-1], times)
@@ -138,7 +138,7 @@ def kernel(model: Any, *, ax: Optional[Axes] = None, **lines: Any) -> Axes:
     ax.axhline(0.0, color=GREY, linewidth=0.6, zorder=0)
     ax.set(xlabel="distance δ", ylabel="kernel k(δ)")
     ax.margins(x=0.0)
-    ax.legend(frameon=False)
+    beside(ax)
     return ax
 
 
