@@ -12,6 +12,8 @@ from conftest import QUICK
 import rflvm
 
 GROUP = np.repeat([0, 1], 40)
+#: For tests that do not look at what was drawn.
+SHORT = dict(warmup=3, draws=3)
 
 
 def make(kind=scipy.sparse.csr_matrix):
@@ -53,7 +55,7 @@ def test_results_lie_where_scanpy_looks(fitted_cells):
 def test_genes_that_no_cell_has_are_left_out_and_said():
     adata = make()
     with pytest.warns(UserWarning, match="2 of 30 genes are zero in all cells"):
-        rflvm.tl.fit(adata, **QUICK)
+        rflvm.tl.fit(adata, **{**QUICK, **SHORT})
     assert list(np.flatnonzero(~adata.var["rflvm_used"])) == [4, 17]
 
 
@@ -73,7 +75,7 @@ def test_dense_and_sparse_counts_give_the_same(fitted_cells, kind):
 
 def test_what_was_written_survives_a_file(tmp_path):
     adata = make()
-    fit(adata, chains=1, store=tmp_path / "fit", key_added="bent", keep=("w", "beta", "theta"))
+    fit(adata, chains=1, store=tmp_path / "fit", key_added="bent", keep=("w", "beta", "theta"), **SHORT)
     adata.write_h5ad(tmp_path / "cells.h5ad")
     again = anndata.read_h5ad(tmp_path / "cells.h5ad")
     np.testing.assert_array_equal(again.obsm["X_bent"], adata.obsm["X_bent"])
@@ -124,29 +126,29 @@ def test_what_is_not_counts_is_refused():
 def test_real_values_are_fitted_as_such():
     adata = make()
     adata.X = adata.X.log1p()
-    model = fit(adata, likelihood="gaussian")
+    model = fit(adata, likelihood="gaussian", **SHORT)
     assert model.offset is None and adata.var["rflvm_used"].all()
 
 
 def test_a_mask_chooses_genes_and_all_genes_tell_the_depth():
     adata = make()
     adata.var["highly_variable"] = np.arange(30) < 10
-    model = fit(adata, 1, mask_var="highly_variable")
+    model = fit(adata, 1, mask_var="highly_variable", **SHORT)
     assert model.columns_ == [f"gene{j}" for j in range(10) if j != 4] and adata.obsm["X_rflvm"].shape == (80, 1)
     totals = np.asarray(adata.X.sum(axis=1), dtype=float).ravel()
     np.testing.assert_allclose(model._fit.offset(), np.log(totals / totals.mean()))
     assert adata.uns["rflvm"]["mean_total"] == pytest.approx(totals.mean())
     other = make()
-    assert fit(other, 1, mask_var=np.arange(30) < 10).columns_ == model.columns_
+    assert fit(other, 1, mask_var=np.arange(30) < 10, **SHORT).columns_ == model.columns_
 
 
 def test_offsets_may_be_a_column_numbers_or_none():
     adata = make()
     adata.obs["total_counts"] = np.linspace(100.0, 200.0, 80)
     expected = np.log(adata.obs["total_counts"] / 150.0)
-    np.testing.assert_allclose(fit(adata, offset="total_counts")._fit.offset(), expected)
-    np.testing.assert_allclose(fit(adata, offset=expected.to_numpy())._fit.offset(), expected)
-    assert (fit(adata, offset=None)._fit.offset() == 0).all() and "mean_total" not in adata.uns["rflvm"]
+    np.testing.assert_allclose(fit(adata, offset="total_counts", **SHORT)._fit.offset(), expected)
+    np.testing.assert_allclose(fit(adata, offset=expected.to_numpy(), **SHORT)._fit.offset(), expected)
+    assert (fit(adata, offset=None, **SHORT)._fit.offset() == 0).all() and "mean_total" not in adata.uns["rflvm"]
 
 
 def test_what_cannot_be_fitted_is_refused():
@@ -163,6 +165,7 @@ def test_what_cannot_be_fitted_is_refused():
         fit(np.ones((3, 3)))
     with pytest.raises(TypeError, match="resolution"):
         fit(adata, resolution=1.0)
+    adata.X = adata.X.toarray()
     adata.X[3] = 0
     with pytest.raises(ValueError, match="'cell3' is the first"):
         fit(adata)
