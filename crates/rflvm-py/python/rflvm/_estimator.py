@@ -280,6 +280,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             warnings.warn(warning, stacklevel=3)
         self._folder, self._fit = folder, fit
         self._drawn_: Optional[_native.Drawn] = None
+        self._index = index_of(X)
         self.seed_ = seed
         return fit
 
@@ -384,7 +385,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if X is None:
-            cells, index = self._drawn().predict_rows(list(range(self.embedding_.shape[0]))), None
+            cells, index = self._drawn().predict_rows(list(range(self.embedding_.shape[0]))), self._index_of_fit()
         elif hasattr(X, "tocsr"):
             # scikit-learn's checks expect one number a row of a prediction from sparse rows; here it would be a dense table.
             raise ValueError("predict takes no sparse matrix, since what it returns is a table of that shape; give X.toarray()")
@@ -415,7 +416,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if X is None:
             if draws is not None:
                 return self._drawn().completed(draws)
-            return self._answer(self._completed(), None, return_std, return_interval)
+            return self._answer(self._completed(), self._index_of_fit(), return_std, return_interval)
         checked = self._checked(X, reset=False)
         rows = _table.read(checked, self._layout, mask)
         seen = rows.values.to_numpy()
@@ -723,11 +724,14 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         cells[1, known] = 0.0
         return cells
 
+    def _index_of_fit(self) -> Any:
+        """The index of the fitted frame as it was; of a fit that was loaded, the names of its rows, if they have any."""
+        index, ids = getattr(self, "_index", None), self._fit.ids
+        return ids if index is None and ids != [str(n + 1) for n in range(len(ids))] else index
+
     def _answer(self, cells: np.ndarray, index: Any, return_std: bool, return_interval: bool) -> Any:
         """The mean, and what else was asked for, in the kind of frame that the table was."""
         wanted = [0] + [1] * bool(return_std) + [2, 4] * bool(return_interval)
-        if index is None and self._layout.frame == "pandas" and cells.shape[1] == len(self._fit.ids):
-            index = self._fit.ids if self._fit.ids[0] != "1" else None
         parts = [_table.as_frame(cells[i], self._layout, index) for i in wanted]
         return parts[0] if len(parts) == 1 else tuple(parts)
 
@@ -737,7 +741,8 @@ def load(path: Union[str, os.PathLike], *, n_jobs: Optional[int] = None) -> RFLV
     model = RFLVM(n_jobs=n_jobs, store=os.fspath(path))
     model._adopt(Folder(path))
     settings = model._settings_now()
-    run, shape = settings["run"], settings["model"]
+    run, shape, paths = settings["run"], settings["model"], settings.get("path") or {}
+    trials = settings.get("trials") or ""
     families = {name: family for name, family in zip(model._fit.columns, model._fit.families)}
     model.set_params(
         n_components=shape["latent-dim"],
@@ -747,6 +752,8 @@ def load(path: Union[str, os.PathLike], *, n_jobs: Optional[int] = None) -> RFLV
         length_scale=shape["length-scale"],
         amplitude=shape["amplitude"] if shape["amplitude"] == "learned" else float(shape["amplitude"]),
         offset=settings["offset"] if settings["offset"] == "size-factors" else None,
+        trials=int(trials) if trials.isdigit() else None,
+        **{name.replace("-", "_"): value for name, value in paths.items() if value is not None},
         random_state=run["seed"],
         keep=tuple(run["keep"]),
         **{name: run[name] for name in ("warmup", "draws", "thin", "chains", "start", "checkpoint", "instructions")},

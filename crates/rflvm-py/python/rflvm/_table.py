@@ -103,7 +103,7 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
         families = families_of_array(X, likelihood, labels)
         return Layout([Column(n, f) for n, f in zip(labels, families)], named=names is not None)
     columns = []
-    wanted = {} if isinstance(likelihood, str) else dict(likelihood)
+    wanted = {} if isinstance(likelihood, str) else {str(name): family for name, family in likelihood.items()}
     for_all = likelihood if isinstance(likelihood, str) and likelihood != "auto" else None
     for name, series in series_of(X):
         kind = kind_of(series)

@@ -1,0 +1,320 @@
+"""Pictures show what the fit says: not only that they are drawn, but what is in them."""
+
+import datetime
+import subprocess
+import sys
+import warnings
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import QUICK
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection
+from matplotlib.colors import to_hex, to_rgba
+from scipy.stats import chi2, norm
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt  # noqa: E402
+
+import rflvm  # noqa: E402
+from rflvm import plot  # noqa: E402
+from rflvm._colour import GREY, PALETTE, classes  # noqa: E402
+
+DAYS = [datetime.date(2001, 5, 30) + datetime.timedelta(days=2 * n) for n in range(20)]
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def fit(table, *args, likelihood="poisson", **given):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return rflvm.RFLVM(*args, likelihood=likelihood, **QUICK).fit(table, **given)
+
+
+@pytest.fixture(scope="module")
+def dated(curve):
+    """Two sequences on the same days, with holes in the second column."""
+    table = curve.table[:40].astype(float)
+    table[5:15, 1] = np.nan
+    frame = pd.DataFrame(table, columns=[f"gene {j}" for j in range(table.shape[1])])
+    return fit(frame, times=DAYS + DAYS, sequences=["a"] * 20 + ["b"] * 20)
+
+
+@pytest.fixture(scope="module")
+def numbered(curve):
+    return fit(curve.table[:30], times=np.arange(30.0)[::-1])
+
+
+@pytest.fixture(scope="module")
+def one(curve):
+    return fit(curve.table[:40], 1)
+
+
+def of_kind(ax, kind):
+    return [artist for artist in ax.collections if type(artist) is kind]
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+# Positions.
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_ellipses_hold_their_share_of_a_gaussian(fitted, level):
+    ax = plot.latent(fitted, level=level)
+    (ellipses,) = of_kind(ax, PolyCollection)
+    assert len(ellipses.get_paths()) == 80
+    for mean, covariance, path in zip(fitted.embedding_, fitted.embedding_cov_, ellipses.get_paths()):
+        away = path.vertices[:-1] - mean
+        squared = np.einsum("id,de,ie->i", away, np.linalg.inv(covariance), away)
+        np.testing.assert_allclose(squared, chi2.ppf(level, 2), rtol=1e-6)
+
+
+def test_points_are_the_means_and_axes_have_one_scale(fitted):
+    ax = plot.latent(fitted)
+    (points,) = of_kind(ax, PathCollection)
+    np.testing.assert_array_equal(points.get_offsets(), fitted.embedding_)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("latent axis 1", "latent axis 2")
+    assert ax.get_aspect() == 1.0 and ax.get_legend() is None
+    swapped = plot.latent(fitted, axes=(1, 0), level=None)
+    np.testing.assert_array_equal(of_kind(swapped, PathCollection)[0].get_offsets(), fitted.embedding_[:, ::-1])
+    assert swapped.get_xlabel() == "latent axis 2" and not of_kind(swapped, PolyCollection)
+
+
+def test_all_ellipses_are_within_the_picture(fitted):
+    ax = plot.latent(fitted)
+    corners = np.concatenate([path.vertices for path in of_kind(ax, PolyCollection)[0].get_paths()])
+    low, high = np.transpose([ax.get_xlim(), ax.get_ylim()])
+    assert (corners >= low).all() and (corners <= high).all()
+
+
+def test_labels_have_colours_shapes_and_a_legend_in_their_order(fitted):
+    labels = ["class 10", "class 2"] * 40
+    ax = plot.latent(fitted, labels=labels)
+    first, second = of_kind(ax, PathCollection)
+    assert texts(ax) == ["class 2", "class 10"]
+    assert [to_hex(points.get_facecolor()[0]) for points in (first, second)] == list(PALETTE[:2])
+    np.testing.assert_array_equal(first.get_offsets(), fitted.embedding_[1::2])
+    assert not np.array_equal(first.get_paths()[0].vertices, second.get_paths()[0].vertices)
+    edges = of_kind(ax, PolyCollection)[0].get_edgecolor()
+    np.testing.assert_allclose(edges[:, :3], [to_rgba(PALETTE[1])[:3], to_rgba(PALETTE[0])[:3]] * 40)
+
+
+def test_a_class_keeps_its_colour_when_rows_are_shuffled(rng):
+    labels = np.array(["b", "a", "c", "a", "b"])
+    shuffled = labels[rng.permutation(5)]
+    assert [(c.name, c.colour) for c in classes(labels)] == [(c.name, c.colour) for c in classes(shuffled)]
+
+
+def test_classes_go_by_category_then_rare_ones_then_none():
+    sizes = pd.Categorical(["large", "small", None, "small"], categories=["small", "large", "unseen"])
+    assert [(c.name, list(c.rows)) for c in classes(sizes)] == [("small", [1, 3]), ("large", [0]), ("(no label)", [2])]
+    assert [c.name for c in classes(pd.Series(sizes))] == ["small", "large", "(no label)"]
+    many = [str(c) for c in range(20) for _ in range(20 - c)]
+    found = classes(many)
+    assert [c.name for c in found] == [str(c) for c in range(11)] + ["other"]
+    assert found[-1].colour == GREY and sum(len(c.rows) for c in found) == len(many)
+    assert [c.name for c in classes([2.0, 10.0, float("nan")])] == ["2.0", "10.0", "(no label)"]
+
+
+def test_values_have_a_colour_bar(fitted, curve):
+    values = pd.Series(curve.along, name="along")
+    values[3] = np.nan
+    ax = plot.latent(fitted, values=values)
+    (points,) = of_kind(ax, PathCollection)
+    shown = np.ma.filled(points.get_array().astype(float), np.nan)
+    np.testing.assert_array_equal(shown, values)
+    assert points.get_clim() == (np.nanmin(values), np.nanmax(values))
+    bar = ax.figure.axes[-1]
+    assert bar is not ax and bar.get_ylabel() == "along"
+    ax.figure.canvas.draw()
+    assert to_hex(points.get_facecolor()[3]) == GREY
+
+
+def test_values_may_be_a_column_of_the_table(fitted, curve):
+    points = of_kind(plot.latent(fitted, values=2, legend=False), PathCollection)[0]
+    np.testing.assert_array_equal(points.get_array(), curve.table[:, 2])
+
+
+def test_one_axis_is_shown_with_intervals(one):
+    ax = plot.latent(one, level=0.8)
+    (lines,) = of_kind(ax, LineCollection)
+    ends = np.array(lines.get_segments())
+    np.testing.assert_allclose(ends[:, 0, 0], one.embedding_[:, 0] - norm.ppf(0.9) * one.embedding_std_[:, 0])
+    np.testing.assert_allclose(ends[:, 1, 0], one.embedding_[:, 0] + norm.ppf(0.9) * one.embedding_std_[:, 0])
+    places = of_kind(ax, PathCollection)[0].get_offsets()
+    assert (np.diff(places[np.argsort(places[:, 1]), 0]) >= 0).all()
+    assert ax.get_ylabel() == "rows, in order of position"
+
+
+def test_drawing_goes_where_it_is_asked_to(fitted):
+    _, (left, right) = plt.subplots(1, 2, sharex=True, sharey=True)
+    assert plot.latent(fitted, ax=right, s=7.0) is right
+    assert not left.collections and of_kind(right, PathCollection)[0].get_sizes()[0] == 7.0
+    right.figure.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    "given, sentence",
+    [
+        (dict(labels=["a"] * 3), "labels has 3 entries, but the fit has 80 rows"),
+        (dict(values=[1.0]), "values has the shape"),
+        (dict(values=[1.0] * 80, labels=["a"] * 80), "choose one of them"),
+        (dict(axes=(0, 2)), "axes of this fit are 0 to 1"),
+        (dict(axes=(0, 1, 1)), "one or two axes"),
+        (dict(level=90), "a share between 0 and 1"),
+        (dict(values="height"), "the fit has no such column"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(fitted, given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        plot.latent(fitted, **given)
+
+
+def test_thousands_of_rows_are_one_collection(fitted, rng):
+    class Many:
+        embedding_ = rng.normal(size=(5000, 2))
+        embedding_cov_ = np.tile(0.01 * np.eye(2), (5000, 1, 1))
+        _fit = type("Fit", (), {"labels": None})
+
+        def fit(self):
+            return self
+
+        def __sklearn_is_fitted__(self):
+            return True
+
+        def __sklearn_tags__(self):
+            return fitted.__sklearn_tags__()
+
+    ax = plot.latent(Many(), labels=["a", "b"] * 2500)
+    (ellipses,) = of_kind(ax, PolyCollection)
+    assert len(ellipses.get_paths()) == 5000 and ellipses.get_facecolor()[0, 3] < 0.05
+
+
+# Paths.
+
+
+def test_paths_have_a_panel_an_axis_and_a_line_a_sequence(dated):
+    axs = plot.paths(dated)
+    assert len(axs) == 2 and [ax.get_ylabel() for ax in axs] == ["latent axis 1", "latent axis 2"]
+    for d, ax in enumerate(axs):
+        assert [line.get_label() for line in ax.lines] == ["a", "b"]
+        for line, rows in zip(ax.lines, (slice(0, 20), slice(20, 40))):
+            np.testing.assert_array_equal(line.get_ydata(), dated.embedding_[rows, d])
+            np.testing.assert_array_equal(line.get_xdata().astype("datetime64[D]"), np.array(DAYS, dtype="datetime64[D]"))
+        band = ax.collections[1].get_paths()[0].vertices[:, 1]
+        reach = 1.6448536 * dated.embedding_std_[20:, d]
+        low, high = dated.embedding_[20:, d] - reach, dated.embedding_[20:, d] + reach
+        np.testing.assert_allclose([band.min(), band.max()], [low.min(), high.max()])
+    assert texts(axs[0]) == ["a", "b"]
+    axs[0].figure.canvas.draw()
+    assert axs[1].xaxis.get_major_formatter().get_offset().startswith("2001")
+
+
+def test_paths_go_in_order_of_time(numbered):
+    axs = plot.paths(numbered, linewidth=3.0)
+    (line,) = axs[0].lines
+    np.testing.assert_array_equal(line.get_xdata(), np.arange(30.0))
+    np.testing.assert_array_equal(line.get_ydata(), numbered.embedding_[::-1, 0])
+    assert line.get_linewidth() == 3.0 and axs[0].get_legend() is None
+
+
+def test_a_fit_without_times_has_no_paths(fitted, numbered):
+    with pytest.raises(ValueError, match="no times"):
+        plot.paths(fitted)
+    with pytest.raises(ValueError, match="axs holds 1 Axes, but 2 are to be drawn"):
+        plot.paths(numbered, axs=plt.subplots()[1])
+
+
+# The kernel and the chains.
+
+
+def test_the_kernel_is_one_at_no_distance_and_has_its_bands(fitted):
+    ax = plot.kernel(fitted)
+    curves = fitted.kernel_curves()["kernel"]
+    assert texts(ax) == ["along axis 1", "along axis 2", "all directions"]
+    for line, band, curve in zip(ax.lines, of_kind(ax, type(ax.collections[0])), curves.values()):
+        np.testing.assert_array_equal(line.get_ydata(), curve["mean"])
+        assert line.get_ydata()[0] == pytest.approx(1.0)
+        corners = {tuple(corner) for corner in band.get_paths()[0].vertices}
+        assert {*zip(curve["at"], curve["lower"])} <= corners and {*zip(curve["at"], curve["upper"])} <= corners
+
+
+def test_traces_have_a_line_a_chain_and_what_is_known_of_convergence(fitted):
+    axs = plot.trace(fitted)
+    for ax, name in zip(axs, ("lp", "log_likelihood", "alpha", "w2")):
+        np.testing.assert_array_equal([line.get_ydata() for line in ax.lines], fitted.posterior_[name])
+        told = next(q for q in fitted.diagnostics_["quantities"] if q["name"] == name)
+        title = ax.get_title(loc="left")
+        assert title.startswith(name) and f"{told['r_hat']:.2f}, ESS {told['ess_bulk']:.0f}" in title
+    assert texts(axs[0]) == ["chain 1", "chain 2"]
+
+
+def test_traces_of_one_name_of_a_place_and_of_what_has_no_diagnostics(fitted):
+    (ax,) = plot.trace(fitted, "distance[3]")
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), fitted.posterior_["distance"][0, :, 3])
+    assert "ESS" in ax.get_title(loc="left")
+    (ax,) = plot.trace(fitted, ["step_size"], axs=plt.subplots()[1])
+    assert ax.get_title(loc="left") == "step_size"
+    with pytest.raises(ValueError, match=r"such as 'distance\[0\]'"):
+        plot.trace(fitted, "distance")
+    with pytest.raises(KeyError, match="no draws of 'speed'"):
+        plot.trace(fitted, "speed")
+
+
+# Imputed cells.
+
+
+def test_imputed_cells_are_shown_beside_observed_ones(dated, curve):
+    truth = curve.table[:40]
+    ax = plot.imputed(dated, "gene 1", truth=truth)
+    observed, missing, known = ax.lines
+    assert len(observed.get_ydata()) == 30 and len(missing.get_ydata()) == 10
+    np.testing.assert_array_equal(known.get_ydata(), truth[5:15, 1])
+    assert known.get_markerfacecolor() == "none"
+    mean, low, high = (part.to_numpy() for part in dated.impute(return_interval=True))
+    np.testing.assert_array_equal(missing.get_ydata(), mean[5:15, 1])
+    ends = np.array(of_kind(ax, LineCollection)[0].get_segments())[:, :, 1]
+    np.testing.assert_array_equal(ends, np.column_stack([low[5:15, 1], high[5:15, 1]]))
+    assert ax.get_ylabel() == "gene 1" and ax.get_xlabel() == "time"
+    assert texts(ax) == ["observed", "missing: mean, 5% to 95%", "truth"]
+    assert missing.get_xdata().astype("datetime64[D]")[0] == np.datetime64(DAYS[5])
+
+
+def test_imputed_cells_of_one_sequence_or_by_row(dated, fitted, curve):
+    ax = plot.imputed(dated, 1, sequence="b")
+    assert len(ax.lines) == 1 and len(ax.lines[0].get_ydata()) == 20
+    ax = plot.imputed(fitted, 0)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), curve.table[:, 0])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("row", "column 1")
+
+
+def test_what_cannot_be_imputed_is_refused(dated):
+    for given, sentence in [
+        (dict(column="gene 99"), "no such column"),
+        (dict(column=12), "columns of this fit are 0 to 11"),
+        (dict(column=0, sequence="c"), "known are a, b"),
+        (dict(column=0, truth=[1.0]), "truth has 1 rows"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            plot.imputed(dated, **given)
+
+
+def test_labels_of_a_fit_of_the_program_are_shown(tmp_path, curve):
+    """Where the table had a column of labels, nothing has to be said."""
+    frame = pd.DataFrame(curve.table[:40, :5]).assign(kind=["b", "a"] * 20)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    settings = "--likelihood poisson --labels kind --features 20 --warmup 5 --draws 5 --seed 1 --quiet".split()
+    command = [sys.executable, "-m", "rflvm", "fit", tmp_path / "table.csv", *settings, "--out", tmp_path / "fit"]
+    subprocess.run(command, check=True)
+    ax = plot.latent(rflvm.load(tmp_path / "fit"))
+    assert texts(ax) == ["a", "b"]
+    assert texts(plot.latent(rflvm.load(tmp_path / "fit"), labels=["z"] * 40)) == ["z"]

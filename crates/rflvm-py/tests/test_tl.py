@@ -1,0 +1,175 @@
+"""AnnData in, and results where scanpy looks for them."""
+
+import warnings
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from conftest import QUICK
+
+import rflvm
+
+GROUP = np.repeat([0, 1], 40)
+#: For tests that do not look at what was drawn.
+SHORT = dict(warmup=3, draws=3)
+
+
+def make(kind=scipy.sparse.csr_matrix):
+    """Two groups of cells, of different depth, that differ in half of the genes; two genes that no cell has."""
+    rng = np.random.default_rng(5)
+    level = np.where(rng.random((2, 30)) < 0.5, 1.0, 6.0)[GROUP]
+    depth = rng.gamma(8.0, 1.0 / 8.0, size=(80, 1))
+    counts = rng.poisson(level * depth).astype(np.float32)
+    counts[:, [4, 17]] = 0
+    adata = anndata.AnnData(kind(counts))
+    adata.obs_names = [f"cell{n}" for n in range(80)]
+    adata.var_names = [f"gene{j}" for j in range(30)]
+    return adata
+
+
+def fit(adata, *args, **given):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return rflvm.tl.fit(adata, *args, **{**QUICK, **given})
+
+
+@pytest.fixture(scope="module")
+def fitted_cells():
+    adata = make()
+    return adata, fit(adata)
+
+
+def test_results_lie_where_scanpy_looks(fitted_cells):
+    adata, model = fitted_cells
+    np.testing.assert_array_equal(adata.obsm["X_rflvm"], model.embedding_)
+    np.testing.assert_array_equal(adata.obsm["X_rflvm_std"], model.embedding_std_)
+    assert adata.uns["rflvm"]["seed"] == 1 and adata.uns["rflvm"]["params"]["likelihood"] == "negative-binomial"
+    assert adata.uns["rflvm"]["params"]["offset"] == "size-factors"
+    assert adata.uns["rflvm"]["diagnostics"]["verdict"] == model.diagnostics_["verdict"]
+    assert model.columns_ == list(adata.var_names[adata.var["rflvm_used"]])
+    assert list(model.predict().index) == list(adata.obs_names)
+
+
+def test_genes_that_no_cell_has_are_left_out_and_said():
+    adata = make()
+    with pytest.warns(UserWarning, match="2 of 30 genes are zero in all cells"):
+        rflvm.tl.fit(adata, **{**QUICK, **SHORT})
+    assert list(np.flatnonzero(~adata.var["rflvm_used"])) == [4, 17]
+
+
+def test_it_is_the_fit_of_the_plain_table(fitted_cells):
+    adata, model = fitted_cells
+    table = np.delete(make(np.asarray).X, [4, 17], axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = rflvm.RFLVM(likelihood="negative-binomial", offset="size-factors", **QUICK).fit(table)
+    np.testing.assert_array_equal(plain.embedding_, model.embedding_)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csc_matrix, scipy.sparse.csr_array])
+def test_dense_and_sparse_counts_give_the_same(fitted_cells, kind):
+    np.testing.assert_array_equal(fit(make(kind)).embedding_, fitted_cells[1].embedding_)
+
+
+def test_what_was_written_survives_a_file(tmp_path):
+    adata = make()
+    fit(adata, chains=1, store=tmp_path / "fit", key_added="bent", keep=("w", "beta", "theta"), **SHORT)
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    again = anndata.read_h5ad(tmp_path / "cells.h5ad")
+    np.testing.assert_array_equal(again.obsm["X_bent"], adata.obsm["X_bent"])
+    assert again.var["bent_used"].sum() == 28
+    told, before = again.uns["bent"], adata.uns["bent"]
+    assert told["seed"] == 1 and told["params"]["n_features"] == 20 and told["params"]["store"] == str(tmp_path / "fit")
+    assert list(told["params"]["keep"]) == ["w", "beta", "theta"]
+    assert list(told["diagnostics"]["quantities"]["name"]) == list(before["diagnostics"]["quantities"]["name"])
+    # One chain has no R̂.
+    assert np.isnan(told["diagnostics"]["quantities"]["r_hat"]).all()
+    np.testing.assert_array_equal(rflvm.load(tmp_path / "fit").embedding_, again.obsm["X_bent"])
+
+
+def test_scanpy_finds_the_two_groups(fitted_cells):
+    sc = pytest.importorskip("scanpy")
+    pytest.importorskip("leidenalg")
+    adata = fitted_cells[0].copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sc.pp.neighbors(adata, use_rep="X_rflvm", random_state=0)
+        sc.tl.leiden(adata, resolution=0.1, flavor="igraph", n_iterations=2, directed=False, random_state=0)
+    assert pd.crosstab(adata.obs["leiden"], GROUP).to_numpy().max(axis=1).sum() >= 78
+    assert adata.obs["leiden"].nunique() == 2
+
+
+def test_counts_may_be_a_layer(fitted_cells):
+    adata = make()
+    adata.layers["raw"] = adata.X.copy()
+    adata.X = np.log1p(adata.X.toarray())
+    np.testing.assert_array_equal(fit(adata, layer="raw").embedding_, fitted_cells[1].embedding_)
+    assert adata.uns["rflvm"]["params"]["layer"] == "raw"
+
+
+def test_what_is_not_counts_is_refused():
+    adata = make()
+    adata.layers["umi"] = adata.X.copy()
+    adata.X = adata.X.log1p()
+    with pytest.raises(ValueError, match="adata.X does not hold counts but numbers such as .* as in layer='umi'"):
+        fit(adata)
+    adata.layers["scaled"] = adata.layers["umi"].toarray() - 1.0
+    with pytest.raises(ValueError, match="layer 'scaled' does not hold counts but numbers such as -1"):
+        fit(adata, layer="scaled")
+    with pytest.raises(KeyError, match="no layer 'counts'; there are umi, scaled"):
+        fit(adata, layer="counts")
+    assert "X_rflvm" not in adata.obsm and "rflvm" not in adata.uns
+
+
+def test_real_values_are_fitted_as_such():
+    adata = make()
+    adata.X = adata.X.log1p()
+    model = fit(adata, likelihood="gaussian", **SHORT)
+    assert model.offset is None and adata.var["rflvm_used"].all()
+
+
+def test_a_mask_chooses_genes_and_all_genes_tell_the_depth():
+    adata = make()
+    adata.var["highly_variable"] = np.arange(30) < 10
+    model = fit(adata, 1, mask_var="highly_variable", **SHORT)
+    assert model.columns_ == [f"gene{j}" for j in range(10) if j != 4] and adata.obsm["X_rflvm"].shape == (80, 1)
+    totals = np.asarray(adata.X.sum(axis=1), dtype=float).ravel()
+    np.testing.assert_allclose(model._fit.offset(), np.log(totals / totals.mean()))
+    assert adata.uns["rflvm"]["mean_total"] == pytest.approx(totals.mean())
+    other = make()
+    assert fit(other, 1, mask_var=np.arange(30) < 10, **SHORT).columns_ == model.columns_
+
+
+def test_offsets_may_be_a_column_numbers_or_none():
+    adata = make()
+    adata.obs["total_counts"] = np.linspace(100.0, 200.0, 80)
+    expected = np.log(adata.obs["total_counts"] / 150.0)
+    np.testing.assert_allclose(fit(adata, offset="total_counts", **SHORT)._fit.offset(), expected)
+    np.testing.assert_allclose(fit(adata, offset=expected.to_numpy(), **SHORT)._fit.offset(), expected)
+    assert (fit(adata, offset=None, **SHORT)._fit.offset() == 0).all() and "mean_total" not in adata.uns["rflvm"]
+
+
+def test_what_cannot_be_fitted_is_refused():
+    adata = make()
+    with pytest.raises(KeyError, match="run sc.pp.highly_variable_genes first"):
+        fit(adata, mask_var="highly_variable")
+    with pytest.raises(ValueError, match="True or False for each of 30 genes"):
+        fit(adata, mask_var=[True, False])
+    with pytest.raises(KeyError, match="offset is 'depth'"):
+        fit(adata, offset="depth")
+    with pytest.raises(ValueError, match="no gene is left"):
+        fit(adata, mask_var=np.arange(30) == 4)
+    with pytest.raises(TypeError, match="must be an AnnData"):
+        fit(np.ones((3, 3)))
+    with pytest.raises(TypeError, match="resolution"):
+        fit(adata, resolution=1.0)
+    adata.X = adata.X.toarray()
+    adata.X[3] = 0
+    with pytest.raises(ValueError, match="'cell3' is the first"):
+        fit(adata)
+    twice = make()
+    twice.var_names = ["gene"] * 30
+    with pytest.raises(ValueError, match="var_names_make_unique"):
+        fit(twice)
