@@ -250,6 +250,22 @@ impl Drawn {
         ))
     }
 
+    /// ln p of each new row given the table.
+    #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None))]
+    fn log_density(
+        &self,
+        py: Python<'_>,
+        values: &Bound<'_, Values>,
+        trials: Option<&str>,
+        offset: Option<Vec<f64>>,
+        times: Option<Vec<String>>,
+        sequences: Option<Vec<String>>,
+    ) -> PyResult<Array> {
+        let new = new(&self.fit, &mut values.borrow_mut(), trials, offset, times, sequences)?;
+        let found = self.ask(py, "transform", |fitted| fitted.log_density(&new, transform::DRAWS), run)?;
+        array(py, found, &[new.model.rows()])
+    }
+
     /// What is expected of the cells of new rows: mean, sd, q05, q50, q95, 5×N×J.
     #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None))]
     fn predict_new(

@@ -1,4 +1,4 @@
-//! One map from the program's failures to Python's exceptions; the sentences are the same.
+//! One map from the program's failures to Python's exceptions; the sentences are the same, but for names that only the program has.
 
 use pyo3::PyErr;
 use pyo3::create_exception;
@@ -14,9 +14,31 @@ create_exception!(
     "A computation that broke down: the step, the sweep, and where."
 );
 
+/// What the program calls otherwise than Python: flags, and settings by which sentences begin.
+const WORDS: [(&str, &str); 13] = [
+    ("--overwrite", "overwrite=True"),
+    ("go on with it by `rflvm resume ", "go on with it by resume() or `rflvm resume "),
+    ("with --out", "with store"),
+    ("by --out", "by store, or by `--out`"),
+    ("--latent-dim", "n_components"),
+    ("latent-dim is", "n_components is"),
+    ("--features", "n_features"),
+    ("features is", "n_features is"),
+    ("--sequence", "sequences"),
+    ("--time", "times"),
+    ("threads is", "n_jobs is"),
+    ("--start", "start"),
+    ("--keep", "keep"),
+];
+
+/// A sentence in Python's words.
+fn in_python(sentence: String) -> String {
+    WORDS.iter().fold(sentence, |sentence, (program, python)| sentence.replace(program, python))
+}
+
 /// What a failure is in Python.
 pub fn raised(failure: Failure) -> PyErr {
-    let sentence = failure.to_string();
+    let sentence = in_python(failure.to_string());
     match failure {
         Failure::Table(TableError::Missing { .. } | TableError::Unreadable { .. })
         | Failure::Folder(_)

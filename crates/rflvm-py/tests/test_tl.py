@@ -173,3 +173,16 @@ def test_what_cannot_be_fitted_is_refused():
     twice.var_names = ["gene"] * 30
     with pytest.raises(ValueError, match="var_names_make_unique"):
         fit(twice)
+
+
+def test_batches_that_lie_apart_are_told():
+    adata = make()
+    adata.obs["lab"] = pd.Categorical(GROUP.astype(str))
+    adata.obs["plate"] = np.tile(["a", "b"], 40)
+    with pytest.warns(UserWarning, match="batches lie apart: .* where chance makes it 49%"):
+        rflvm.tl.fit(adata, batch_key="lab", **QUICK)
+    assert adata.uns["rflvm"]["batch"]["key"] == "lab" and adata.uns["rflvm"]["batch"]["same"] > 0.9
+    fit(adata, batch_key="plate")
+    assert abs(adata.uns["rflvm"]["batch"]["same"] - 0.5) < 0.25
+    with pytest.raises(KeyError, match="batch_key is 'site', which is not a column of adata.obs; there are lab, plate"):
+        fit(adata, batch_key="site")

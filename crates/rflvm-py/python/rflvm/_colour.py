@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _table
+
 #: Okabe–Ito without its black and pale yellow, then six of Tol's muted colours.
 PALETTE = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00",
@@ -53,14 +55,14 @@ def ordered(labels: Any) -> list[str]:
     return sorted({str(label) for label in labels if not is_missing(label)}, key=natural)
 
 
+def is_missing(label: Any) -> bool:
+    """No label, or one without a letter."""
+    return _table.is_missing(label) or not str(label).strip()
+
+
 def natural(name: str) -> tuple:
     try:
         return ("", float(name), name)
     except ValueError:
         stem = name.rstrip("0123456789")
         return (stem, float(name[len(stem) :] or -1), name)
-
-
-def is_missing(label: Any) -> bool:
-    """None, NaN, NaT, pandas.NA and empty text."""
-    return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label or not str(label).strip()

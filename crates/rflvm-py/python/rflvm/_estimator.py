@@ -23,6 +23,8 @@ from ._posterior import Posterior
 
 #: Where Python keeps what the program has no use for.
 ABOUT = "python.json"
+#: Rows and columns to warn of one by one.
+SOME = 3
 #: Parameters that are one of a few words.
 CHOICES = {
     "kernel": ("learned", "rbf"),
@@ -276,8 +278,10 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
             fit.clear(overwrite)
             folder.take(aside)
-        for warning in fit.warnings:
+        for warning in fit.warnings[:SOME]:
             warnings.warn(warning, stacklevel=3)
+        if len(fit.warnings) > SOME:
+            warnings.warn(f"{len(fit.warnings) - SOME} more rows or columns are as those of the last warnings", stacklevel=3)
         self._folder, self._fit = folder, fit
         self._drawn_: Optional[_native.Drawn] = None
         self._index = index_of(X)
@@ -357,11 +361,11 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def score_samples(self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None) -> np.ndarray:
         """ln p(row | table) of each row: the higher, the better the fit expected it."""
-        return self._new(X, mask, times, sequences, offset, trials)[2]
+        return self._new("log_density", X, mask, times, sequences, offset, trials)
 
     def surprise(self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None) -> np.ndarray:
         """Share of the fit's own rows, each seen by a fit without it, that surprise less than each of these: near 1 for rows of another kind."""
-        return self._new(X, mask, times, sequences, offset, trials)[3]
+        return self._new("transform", X, mask, times, sequences, offset, trials)[3]
 
     def score(self, X: Any, y: Any = None, **given: Any) -> float:
         """Mean of `score_samples`: what cross-validation compares."""
@@ -674,10 +678,10 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
 
-    def _new(self, X: Any, mask: Any, times: Any, sequences: Any, offset: Any, trials: Any) -> Any:
+    def _new(self, question: str, X: Any, mask: Any, times: Any, sequences: Any, offset: Any, trials: Any) -> Any:
         check_is_fitted(self)
         rows = _table.read(self._checked(X, reset=False), self._layout, mask)
-        return self._ask_new("transform", rows, times, sequences, offset, trials)
+        return self._ask_new(question, rows, times, sequences, offset, trials)
 
     def _ask_new(self, question: str, rows: _table.Rows, times: Any, sequences: Any, offset: Any, trials: Any, **more: Any) -> Any:
         """Asks the engine about new rows."""

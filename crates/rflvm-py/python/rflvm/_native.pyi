@@ -109,6 +109,15 @@ class Drawn:
         sequences: Optional[Sequence[str]] = None,
         draws: int = 0,
     ) -> tuple[_Floats, _Floats, _Floats, _Floats, _Floats]: ...
+    def log_density(
+        self,
+        values: Values,
+        *,
+        trials: Optional[str] = None,
+        offset: Optional[Sequence[float]] = None,
+        times: Optional[Sequence[str]] = None,
+        sequences: Optional[Sequence[str]] = None,
+    ) -> _Floats: ...
     def predict_new(
         self,
         values: Values,

@@ -26,6 +26,7 @@ def fit(
     n_components: Union[int, str] = 2,
     *,
     layer: Optional[str] = None,
+    batch_key: Optional[str] = None,
     mask_var: Any = None,
     key_added: str = "rflvm",
     likelihood: str = "negative-binomial",
@@ -42,6 +43,10 @@ def fit(
         Latent axes.
     layer : str, default=None
         The layer that holds the counts; `adata.X` by default.
+    batch_key : str, default=None
+        A column of `adata.obs` that names batches. The model knows nothing of batches and does not remove them: the fit then tells how far
+        they lie apart, by the share of cells whose nearest other cell is of the same batch, in `uns["rflvm"]["batch"]`, and warns if that is
+        much more than by chance.
     mask_var : str or array of bool, default=None
         Genes to use: a column of `adata.var`, such as "highly_variable", or one truth value a gene. All genes by default.
     key_added : str, default="rflvm"
@@ -69,6 +74,8 @@ def fit(
             genes, or `offset` is a column, `mean_total` is there too: cells that come later have the offset log(total / mean_total).
     """
     everything, source = cells_of(adata, layer)
+    if batch_key is not None and batch_key not in adata.obs:
+        raise KeyError(f"batch_key is '{batch_key}', which is not a column of adata.obs; there are {', '.join(map(str, adata.obs.columns))}")
     used = chosen_genes(adata, mask_var)
     cells = everything[:, np.flatnonzero(used)]
     is_count = likelihood in _table.COUNTS
@@ -104,7 +111,27 @@ def fit(
     write(adata, model, key_added, used, layer)
     if mean_total is not None:
         adata.uns[key_added]["mean_total"] = mean_total
+    if batch_key is not None:
+        adata.uns[key_added]["batch"] = {"key": batch_key, **told_of_batches(model.embedding_, adata.obs[batch_key].astype(str).to_numpy())}
     return model
+
+
+def told_of_batches(positions: np.ndarray, batches: np.ndarray) -> dict[str, float]:
+    """How often the nearest other cell is of the same batch, and how often it would be by chance; a warning if the first is much more."""
+    from sklearn.neighbors import NearestNeighbors
+
+    near = NearestNeighbors(n_neighbors=1).fit(positions).kneighbors(return_distance=False)[:, 0]
+    same = float((batches[near] == batches).mean())
+    sizes = np.unique(batches, return_counts=True)[1]
+    chance = float((sizes * (sizes - 1)).sum() / (len(batches) * (len(batches) - 1)))
+    error = np.sqrt(chance * (1 - chance) / len(batches))
+    if same > chance + max(0.1, 4 * error):
+        warnings.warn(
+            f"batches lie apart: the nearest cell is of the same batch for {same:.0%} of the cells, where chance makes it {chance:.0%}; "
+            "the model does not remove batches, so correct for them before, or fit them one by one",
+            stacklevel=3,
+        )
+    return {"same": same, "chance": chance}
 
 
 def cells_of(adata: Any, layer: Optional[str]) -> tuple[Any, str]:
