@@ -7,6 +7,9 @@
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
 .PHONY: demo test test-python validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
+TEST_VENV = target/test-venv
+TEST_PYTHON ?= python3
+
 # The demo reads no table, so it need not wait for the crates that read Parquet and Arrow.
 demo: check-tools
 	cargo run --release --quiet --package rflvm-cli --no-default-features -- demo $(ARGS)
@@ -25,9 +28,6 @@ test-python: check-tools $(TEST_VENV)/installed
 	$(TEST_VENV)/bin/maturin build --quiet --profile dev --out target/wheels
 	$(TEST_VENV)/bin/pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
 	$(TEST_VENV)/bin/python -m pytest -q crates/rflvm-py/tests
-
-TEST_VENV = target/test-venv
-TEST_PYTHON ?= python3
 
 # Wheels only, and one retry: without a network the tests go on soon.
 $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt

@@ -11,10 +11,10 @@ import rflvm
     "given, kind, words",
     [
         (dict(likelihood="poison"), ValueError, "there is no likelihood 'poison'; known are gaussian, poisson"),
-        (dict(n_components=0), ValueError, "latent-dim is 0, but it must lie between 1 and the number of columns, 12"),
+        (dict(n_components=0), ValueError, "n_components is 0, but it must lie between 1 and the number of columns, 12"),
         (dict(n_components=2.5), TypeError, "n_components is 2.5, but it must be a whole number"),
         (dict(n_components="automatic"), ValueError, "automatic"),
-        (dict(n_features=7), ValueError, "features is 7"),
+        (dict(n_features=7), ValueError, "n_features is 7"),
         (dict(kernel="matern"), ValueError, "there is no kernel 'matern'; known are learned, rbf"),
         (dict(length_scale="long"), TypeError, "length_scale is 'long', but it must be a number"),
         (dict(amplitude=-1.0), ValueError, "amplitude"),

@@ -176,7 +176,7 @@ def test_what_cannot_be_fitted_is_refused():
 
 
 def test_batches_that_lie_apart_are_told():
-    adata = make()
+    adata = make()[:, np.setdiff1d(np.arange(30), [4, 17])].copy()
     adata.obs["lab"] = pd.Categorical(GROUP.astype(str))
     adata.obs["plate"] = np.tile(["a", "b"], 40)
     with pytest.warns(UserWarning, match="batches lie apart: .* where chance makes it 49%"):
