@@ -2,8 +2,7 @@
 
 use crate::array::{Array, array, matrix};
 use crate::error::{raised, run, spec, store};
-use crate::fit::{embedding_arrays, new};
-use crate::values::Values;
+use crate::fit::{NewRows, embedding_arrays};
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -207,20 +206,9 @@ impl Drawn {
         Ok(check::as_json(&checks, &self.fit.model, draws).to_string())
     }
 
-    /// New rows: mean, covariance, log density, share of the fit's rows that surprise less; and draws of the positions if asked for.
-    #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None, draws=0))]
-    #[allow(clippy::too_many_arguments)]
-    fn transform(
-        &self,
-        py: Python<'_>,
-        values: &Bound<'_, Values>,
-        trials: Option<&str>,
-        offset: Option<Vec<f64>>,
-        times: Option<Vec<String>>,
-        sequences: Option<Vec<String>>,
-        draws: usize,
-    ) -> PyResult<(Array, Array, Array, Array, Array)> {
-        let new = new(&self.fit, &mut values.borrow_mut(), trials, offset, times, sequences)?;
+    /// New rows: mean, covariance, share of the fit's rows that surprise less; and draws of the positions if asked for.
+    #[pyo3(signature = (rows, *, draws=0))]
+    fn transform(&self, py: Python<'_>, rows: &NewRows, draws: usize) -> PyResult<(Array, Array, Array, Array)> {
         let there = self.used.len() * self.size()?.1;
         if draws > 0 {
             self.check_count(draws)?;
@@ -229,7 +217,7 @@ impl Drawn {
         let mut kept: Vec<f64> = Vec::new();
         let (mut count, mut axes) = (0, 0);
         let answer = |fitted: &Fitted<'_>| {
-            fitted.transform(&new, visited, |i, x| {
+            fitted.transform(&rows.new, visited, |i, x| {
                 axes = x.cols();
                 // The middle of each of as many equal stretches as draws are wanted.
                 if draws > 0 && (2 * count + 1) * visited / (2 * draws) == i {
@@ -239,68 +227,31 @@ impl Drawn {
             })
         };
         let found = self.ask(py, "transform", answer, run)?;
-        let rows = new.model.rows();
+        let height = rows.new.model.rows();
         let (mean, covariance) = embedding_arrays(py, &found.embedding)?;
-        Ok((
-            mean,
-            covariance,
-            array(py, found.log_density, &[rows])?,
-            array(py, found.surprise, &[rows])?,
-            array(py, kept, &[count, rows, axes])?,
-        ))
+        Ok((mean, covariance, array(py, found.surprise, &[height])?, array(py, kept, &[count, height, axes])?))
     }
 
     /// ln p of each new row given the table.
-    #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None))]
-    fn log_density(
-        &self,
-        py: Python<'_>,
-        values: &Bound<'_, Values>,
-        trials: Option<&str>,
-        offset: Option<Vec<f64>>,
-        times: Option<Vec<String>>,
-        sequences: Option<Vec<String>>,
-    ) -> PyResult<Array> {
-        let new = new(&self.fit, &mut values.borrow_mut(), trials, offset, times, sequences)?;
-        let found = self.ask(py, "transform", |fitted| fitted.log_density(&new, transform::DRAWS), run)?;
-        array(py, found, &[new.model.rows()])
+    fn log_density(&self, py: Python<'_>, rows: &NewRows) -> PyResult<Array> {
+        let found = self.ask(py, "transform", |fitted| fitted.log_density(&rows.new, transform::DRAWS), run)?;
+        array(py, found, &[rows.new.model.rows()])
     }
 
     /// What is expected of the cells of new rows: mean, sd, q05, q50, q95, 5×N×J.
-    #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None))]
-    fn predict_new(
-        &self,
-        py: Python<'_>,
-        values: &Bound<'_, Values>,
-        trials: Option<&str>,
-        offset: Option<Vec<f64>>,
-        times: Option<Vec<String>>,
-        sequences: Option<Vec<String>>,
-    ) -> PyResult<Array> {
-        let new = new(&self.fit, &mut values.borrow_mut(), trials, offset, times, sequences)?;
-        let cells = self.ask(py, "transform", |fitted| fitted.predict_new(&new, transform::DRAWS), run)?;
+    fn predict_new(&self, py: Python<'_>, rows: &NewRows) -> PyResult<Array> {
+        let cells = self.ask(py, "transform", |fitted| fitted.predict_new(&rows.new, transform::DRAWS), run)?;
         self.predicted(py, &cells)
     }
 
     /// Tables of new rows, each from another draw: count×N×J.
-    #[pyo3(signature = (values, count, *, trials=None, offset=None, times=None, sequences=None))]
-    #[allow(clippy::too_many_arguments)]
-    fn replicas_new(
-        &self,
-        py: Python<'_>,
-        values: &Bound<'_, Values>,
-        count: usize,
-        trials: Option<&str>,
-        offset: Option<Vec<f64>>,
-        times: Option<Vec<String>>,
-        sequences: Option<Vec<String>>,
-    ) -> PyResult<Array> {
+    fn replicas_new(&self, py: Python<'_>, rows: &NewRows, count: usize) -> PyResult<Array> {
         self.check_count(count)?;
-        let new = new(&self.fit, &mut values.borrow_mut(), trials, offset, times, sequences)?;
         let mut numbers = Vec::new();
-        let answer = |fitted: &Fitted<'_>| fitted.replicas_new(&new, count, |_, drawn| self.add(drawn, &mut numbers));
+        let answer =
+            |fitted: &Fitted<'_>| fitted.replicas_new(&rows.new, count, |_, drawn| self.add(drawn, &mut numbers));
         self.ask(py, "sample", answer, run)?;
-        self.tables(py, numbers, count, new.model.rows())
+        self.tables(py, numbers, count, rows.new.model.rows())
     }
 
     /// What is expected of rows of the table, seen again: 5×N×J.

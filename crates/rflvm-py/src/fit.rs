@@ -11,7 +11,7 @@ use rflvm::error::RunError;
 use rflvm::linalg::Mat;
 use rflvm::model::family::Trials;
 use rflvm::posterior::align::Embedding;
-use rflvm::posterior::transform::NewRows;
+use rflvm::posterior::transform;
 use rflvm::rng::Stream;
 use rflvm_cli::config::Config;
 use rflvm_cli::failure::Failure;
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Nothing on the terminal: what there is to say is said by Python.
-pub const SILENT: Voice = Voice { json: false, quiet: true, verbose: false };
+const SILENT: Voice = Voice { json: false, quiet: true, verbose: false };
 
 /// What messages call a table that has no file.
 const NAME: &str = "X";
@@ -144,6 +144,35 @@ impl Fit {
     /// The draws so far.
     fn drawn(&self, py: Python<'_>) -> PyResult<Drawn> {
         py.detach(|| Drawn::open(Arc::clone(&self.fit))).map_err(raised)
+    }
+
+    /// Rows that the fit has not seen, with what goes with them: a number or a file of trials, offsets, times, sequences.
+    #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None))]
+    fn new_rows(
+        &self,
+        values: &Bound<'_, Values>,
+        trials: Option<&str>,
+        offset: Option<Vec<f64>>,
+        times: Option<Vec<String>>,
+        sequences: Option<Vec<String>>,
+    ) -> PyResult<NewRows> {
+        let fit = &self.fit;
+        if offset.is_none() && fit.config.offset_column().is_some() {
+            return Err(PyValueError::new_err("the rows of this fit have offsets; give the new rows theirs"));
+        }
+        if times.is_some() && fit.timeline.is_none() {
+            let sentence = "times are given for the new rows, but the rows of this fit have no times; leave them out";
+            return Err(PyValueError::new_err(sentence));
+        }
+        let (values, columns) = (&mut values.borrow_mut(), fit.table.columns.clone());
+        let mut table = table(values, columns, fit.table.named, None, offset, times, sequences)?;
+        if table.columns.len() * table.rows != table.values.len() {
+            let (found, expected) = (table.values.len() / table.rows.max(1), table.columns.len());
+            return Err(PyValueError::new_err(format!(
+                "the new rows have {found} columns, but the fit has {expected}"
+            )));
+        }
+        Ok(NewRows { new: new_rows(&mut table, trials, fit, SILENT).map_err(raised)? })
     }
 
     /// The maximum of the posterior: mean N×D and covariance N×D×D of the positions, and what was reached, as JSON.
@@ -263,29 +292,10 @@ impl Fit {
     }
 }
 
-/// Rows that the fit has not seen, as Python gives them.
-pub fn new(
-    fit: &rflvm_cli::fit::Fit,
-    values: &mut Values,
-    trials: Option<&str>,
-    offset: Option<Vec<f64>>,
-    times: Option<Vec<String>>,
-    sequences: Option<Vec<String>>,
-) -> PyResult<NewRows> {
-    if offset.is_none() && fit.config.offset_column().is_some() {
-        return Err(PyValueError::new_err("the rows of this fit have offsets; give the new rows theirs"));
-    }
-    if times.is_some() && fit.timeline.is_none() {
-        return Err(PyValueError::new_err(
-            "times are given for the new rows, but the rows of this fit have no times; leave them out",
-        ));
-    }
-    let mut table = table(values, fit.table.columns.clone(), fit.table.named, None, offset, times, sequences)?;
-    if table.columns.len() * table.rows != table.values.len() {
-        let (found, expected) = (table.values.len() / table.rows.max(1), table.columns.len());
-        return Err(PyValueError::new_err(format!("the new rows have {found} columns, but the fit has {expected}")));
-    }
-    new_rows(&mut table, trials, fit, SILENT).map_err(raised)
+/// Rows that the fit has not seen, checked.
+#[pyclass(module = "rflvm._native", frozen)]
+pub struct NewRows {
+    pub new: transform::NewRows,
 }
 
 /// Mean N×D and covariance N×D×D.

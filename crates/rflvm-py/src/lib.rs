@@ -26,7 +26,7 @@ mod _native {
     #[pymodule_export]
     use super::error::NumericalError;
     #[pymodule_export]
-    use super::fit::{Fit, s_curve};
+    use super::fit::{Fit, NewRows, s_curve};
     #[pymodule_export]
     use super::job::Job;
     #[pymodule_export]

@@ -350,7 +350,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             mean, std = self.embedding_[known], self.embedding_std_[known]
             draws = self._draws_of_known(known, count)
         else:
-            mean, covariance, _, _, draws = self._ask_new("transform", rows, times, sequences, offset, trials, draws=count)
+            mean, covariance, _, draws = self._ask_new("transform", rows, times, sequences, offset, trials, draws=count)
             std = deviations(covariance)
             if known is not None and (known >= 0).any():
                 old = known >= 0
@@ -365,7 +365,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def surprise(self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None) -> np.ndarray:
         """Share of the fit's own rows, each seen by a fit without it, that surprise less than each of these: near 1 for rows of another kind."""
-        return self._new("transform", X, mask, times, sequences, offset, trials)[3]
+        return self._new("transform", X, mask, times, sequences, offset, trials)[2]
 
     def score(self, X: Any, y: Any = None, **given: Any) -> float:
         """Mean of `score_samples`: what cross-validation compares."""
@@ -690,7 +690,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             name = None if trials is None else self._put_trials(trials, Path(scratch))
             if name == "trials.npy":
                 name = str(Path(scratch) / name)
-            return getattr(self._drawn(), question)(rows.values, trials=name, **about, **more)
+            new = self._fit.new_rows(rows.values, trials=name, **about)
+        return getattr(self._drawn(), question)(new, **more)
 
     def _known(self, values: _native.Values, offset: Any) -> Optional[np.ndarray]:
         """For each row its place in the fitted table, -1 if it is not there; None where rows are more than their cells."""

@@ -10,7 +10,7 @@ _Floats = NDArray[np.float64]
 _Path = Union[str, PathLike[str]]
 _Curve = tuple[str, _Floats, _Floats, _Floats, _Floats]
 
-__all__ = ["Drawn", "NumericalError", "Fit", "s_curve", "Job", "main", "Values", "__version__"]
+__all__ = ["Drawn", "NumericalError", "Fit", "NewRows", "s_curve", "Job", "main", "Values", "__version__"]
 __version__: str
 
 class NumericalError(ArithmeticError):
@@ -51,6 +51,15 @@ class Fit:
     def start(self) -> Job: ...
     def resume(self) -> Job: ...
     def drawn(self) -> Drawn: ...
+    def new_rows(
+        self,
+        values: Values,
+        *,
+        trials: Optional[str] = None,
+        offset: Optional[Sequence[float]] = None,
+        times: Optional[Sequence[str]] = None,
+        sequences: Optional[Sequence[str]] = None,
+    ) -> NewRows: ...
     def map(self, *, starts: int = 1) -> tuple[_Floats, _Floats, tuple[float, float, bool]]: ...
     def table(self) -> _Floats: ...
     def known(self, values: Values) -> list[int]: ...
@@ -78,6 +87,9 @@ class Fit:
     def warnings(self) -> list[str]: ...
 
 @final
+class NewRows: ...
+
+@final
 class Job:
     def progress(self) -> list[tuple[int, int, bool, float, int]]: ...
     def cancel(self) -> None: ...
@@ -99,44 +111,10 @@ class Drawn:
     def embedding(self) -> tuple[_Floats, _Floats]: ...
     def diagnostics(self) -> str: ...
     def check(self) -> str: ...
-    def transform(
-        self,
-        values: Values,
-        *,
-        trials: Optional[str] = None,
-        offset: Optional[Sequence[float]] = None,
-        times: Optional[Sequence[str]] = None,
-        sequences: Optional[Sequence[str]] = None,
-        draws: int = 0,
-    ) -> tuple[_Floats, _Floats, _Floats, _Floats, _Floats]: ...
-    def log_density(
-        self,
-        values: Values,
-        *,
-        trials: Optional[str] = None,
-        offset: Optional[Sequence[float]] = None,
-        times: Optional[Sequence[str]] = None,
-        sequences: Optional[Sequence[str]] = None,
-    ) -> _Floats: ...
-    def predict_new(
-        self,
-        values: Values,
-        *,
-        trials: Optional[str] = None,
-        offset: Optional[Sequence[float]] = None,
-        times: Optional[Sequence[str]] = None,
-        sequences: Optional[Sequence[str]] = None,
-    ) -> _Floats: ...
-    def replicas_new(
-        self,
-        values: Values,
-        count: int,
-        *,
-        trials: Optional[str] = None,
-        offset: Optional[Sequence[float]] = None,
-        times: Optional[Sequence[str]] = None,
-        sequences: Optional[Sequence[str]] = None,
-    ) -> _Floats: ...
+    def transform(self, rows: NewRows, *, draws: int = 0) -> tuple[_Floats, _Floats, _Floats, _Floats]: ...
+    def log_density(self, rows: NewRows) -> _Floats: ...
+    def predict_new(self, rows: NewRows) -> _Floats: ...
+    def replicas_new(self, rows: NewRows, count: int) -> _Floats: ...
     def predict_rows(self, rows: Sequence[int]) -> _Floats: ...
     def replicas_rows(self, rows: Sequence[int], count: int) -> _Floats: ...
     def predict_places(self, places: _Floats) -> _Floats: ...
