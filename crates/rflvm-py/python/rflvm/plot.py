@@ -24,6 +24,8 @@ __all__ = ["imputed", "kernel", "latent", "paths", "trace"]
 
 #: Corners of an ellipse.
 CORNERS = 48
+#: Rows from which on single ones may lie beyond the picture.
+MANY = 200
 
 
 def latent(
@@ -351,12 +353,16 @@ def add_ellipses(ax: Axes, mean: np.ndarray, covariance: np.ndarray, radius: flo
     circle = radius * np.stack([np.cos(angle), np.sin(angle)])
     corners = mean[:, np.newaxis, :] + np.swapaxes(root @ circle, 1, 2)
     inside, edge = colours.copy(), colours.copy()
+    # Of many rows, the few that are hardly known do not rule the limits.
+    tail = 2.5 if len(mean) > MANY else 0.0
+    middle = np.percentile(corners.reshape(-1, 2), [tail, 100.0 - tail], axis=0)
     # The more of them lie over each other, the fainter they are.
-    span = np.ptp(corners.reshape(-1, 2), axis=0).prod()
+    span = np.ptp(middle, axis=0).prod()
     cover = np.pi * radius**2 * np.sqrt(np.maximum(lengths.prod(axis=1), 0.0)).sum() / max(span, 1e-300)
-    inside[:, 3], edge[:, 3] = np.clip(0.3 / max(cover, 1e-9), 0.01, 0.12), np.clip(3.0 / max(cover, 1e-9), 0.06, 0.6)
-    ax.add_collection(PolyCollection(corners, facecolors=inside, edgecolors=edge, linewidths=0.6, zorder=1, label="_ellipses"))
-    ax.autoscale_view()
+    inside[:, 3], edge[:, 3] = np.clip(0.3 / max(cover, 1e-9), 0.004, 0.12), np.clip(1.5 / max(cover, 1e-9), 0.02, 0.6)
+    ellipses = PolyCollection(corners, facecolors=inside, edgecolors=edge, linewidths=0.6, zorder=1, label="_ellipses")
+    ax.add_collection(ellipses, autolim=False)
+    ax.update_datalim(middle)
 
 
 def add_points(ax: Axes, places: np.ndarray, groups: list[Class], shade: Any, points: dict) -> None:
