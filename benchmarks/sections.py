@@ -176,9 +176,14 @@ def nanoseconds(call, repeats):
 def growing(rows, columns):
     """Counts on an S-curve: each column Poisson with log rate a function with RBF kernel, by 500 random features."""
     rng = np.random.default_rng(0)
+    return counts(curve(rows, rng), columns, rng)
+
+
+def curve(rows, rng):
+    """Positions on an S-curve."""
     t = 3 * np.pi * (rng.random(rows) - 0.5)
     x = np.column_stack([np.sin(t), np.sign(t) * (np.cos(t) - 1)])
-    return counts(x / x.std(axis=0), columns, rng)
+    return x / x.std(axis=0)
 
 
 def moving(rows, columns):
@@ -192,9 +197,13 @@ def moving(rows, columns):
 
 
 def counts(x, columns, rng):
+    return rng.poisson(np.exp(functions(x, columns, rng))).astype(float)
+
+
+def functions(x, columns, rng):
     frequencies, phases = rng.standard_normal((2, 500)), 2 * np.pi * rng.random(500)
     weights = rng.standard_normal((500, columns)) * np.sqrt(2 / 500)
-    return rng.poisson(np.exp(np.cos(x @ frequencies + phases) @ weights)).astype(float)
+    return np.cos(x @ frequencies + phases) @ weights
 
 
 def least_memory(n, j, m, d):

@@ -31,6 +31,9 @@ struct Args {
     /// Sweeps kept.
     #[arg(long, default_value_t = 200)]
     draws: u64,
+    /// CPU seconds of kept sweeps after which the chain ends, if they are spent before its draws are kept.
+    #[arg(long)]
+    cpu: Option<f64>,
     /// Number of the chain: its starting point and its random streams.
     #[arg(long, default_value_t = 0)]
     chain: usize,
@@ -52,6 +55,9 @@ struct Args {
     /// Share of the frequencies and columns that a sweep redraws one by one beside the gradient move.
     #[arg(long)]
     share: Option<f64>,
+    /// Factor for the mean number of leapfrog steps of the gradient move.
+    #[arg(long)]
+    leapfrog_factor: Option<f64>,
     /// Times of the rows, .npy with one axis of f64: the dynamic model.
     #[arg(long)]
     times: Option<std::path::PathBuf>,
@@ -113,6 +119,10 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
     let begun = (cpu_seconds(), Instant::now());
     let mut chain = Chain::new(model, settings, args.chain)?;
     eprintln!("start: {:.3} CPU s, {:.3} s", cpu_seconds() - begun.0, begun.1.elapsed().as_secs_f64());
+    if let Some(factor) = args.leapfrog_factor {
+        chain.set_leapfrogs((factor * chain.tuning().trajectory.leapfrogs as f64).round() as usize);
+    }
+    let (mut kept, mut spent) = (0.0, 0.0);
     let mut mean = vec![0.0; if args.mean.is_some() { model.rows() * model.columns() } else { 0 }];
     for sweep in 1..=args.warmup + args.draws {
         let begun = (cpu_seconds(), Instant::now());
@@ -137,9 +147,14 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
         }
         writeln!(out)?;
         if sweep > args.warmup {
-            mean.iter_mut().zip(chain.state().f.as_slice()).for_each(|(m, f)| *m += f / args.draws as f64);
+            mean.iter_mut().zip(chain.state().f.as_slice()).for_each(|(m, f)| *m += f);
+            (kept, spent) = (kept + 1.0, spent + cpu);
+            if args.cpu.is_some_and(|most| spent >= most) {
+                break;
+            }
         }
     }
+    mean.iter_mut().for_each(|m| *m /= kept);
     if let Some(path) = &args.mean {
         std::fs::write(path, mean.iter().flat_map(|m| m.to_le_bytes()).collect::<Vec<u8>>())?;
     }

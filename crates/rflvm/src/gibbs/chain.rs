@@ -182,6 +182,11 @@ impl<'a> Chain<'a> {
         &self.at.tuning
     }
 
+    /// Gives the trajectories of the gradient move another mean number of leapfrog steps, from the next sweep on.
+    pub fn set_leapfrogs(&mut self, leapfrogs: usize) {
+        self.at.tuning.trajectory.leapfrogs = leapfrogs.max(1);
+    }
+
     /// Sweeps done, warm-up included.
     pub fn done(&self) -> u64 {
         self.at.done
