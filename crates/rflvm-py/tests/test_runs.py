@@ -105,6 +105,12 @@ def test_a_folder_that_holds_a_fit_is_not_overwritten_unasked(curve, tmp_path):
     assert len(rflvm.load(tmp_path / "fit").embedding_) == 50
 
 
+def test_a_fit_can_name_its_own_folder(curve, fitted, tmp_path):
+    model = rflvm.RFLVM(likelihood="poisson", store=tmp_path / "other", **QUICK).fit(curve.table, store=tmp_path / "fit")
+    assert not (tmp_path / "other").exists() and np.array_equal(model.embedding_, fitted.embedding_)
+    assert np.array_equal(rflvm.load(tmp_path / "fit").embedding_, fitted.embedding_)
+
+
 def test_a_nameless_folder_goes_with_its_model(curve):
     model = rflvm.RFLVM(likelihood="poisson", **QUICK).fit(curve.table)
     folder = model._folder.path

@@ -12,10 +12,9 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from . import _native, _table
+from . import _native, _settings, _table
 from ._folder import Folder
 from ._forecast import Forecast
 from ._handle import Handle
@@ -25,13 +24,6 @@ from ._posterior import Posterior
 ABOUT = "python.json"
 #: Rows and columns to warn of one by one.
 SOME = 3
-#: Parameters that are one of a few words.
-CHOICES = {
-    "kernel": ("learned", "rbf"),
-    "time_form": ("automatic", "dense", "state-space", "inducing"),
-    "start": ("pca", "random", "map"),
-    "instructions": ("best", "avx2", "baseline"),
-}
 
 
 class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -175,6 +167,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         offset: Any = None,
         trials: Any = None,
         row_names: Optional[Sequence] = None,
+        store: Optional[Union[str, os.PathLike]] = None,
         blocking: bool = True,
         overwrite: bool = False,
     ) -> Any:
@@ -197,6 +190,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Trials of the cells of a binomial.
         row_names : one a row, default=None
             Names of the rows in messages and stores; the index of a pandas frame by default.
+        store : path, default=None
+            Folder to keep this fit in, in place of the parameter of that name.
         blocking : bool, default=True
             False returns a `Handle` at once, while the fit goes on in the background.
         overwrite : bool, default=False
@@ -207,7 +202,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         RFLVM or Handle
             This model; Ctrl-C returns what is done so far.
         """
-        fit = self._prepare(X, mask, times, sequences, offset, trials, row_names, self.store, overwrite)
+        fit = self._prepare(X, mask, times, sequences, offset, trials, row_names, self.store if store is None else store, overwrite)
         handle = self._begin(fit.start())
         return handle.wait() if blocking else handle
 
@@ -220,7 +215,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             if self.store is None:
                 raise ValueError("there is nothing to resume; fit first, or name the folder of a fit with store")
             self._adopt(Folder(self.store))
-        self._fit = _native.Fit.open(self._folder.path, threads=self._threads(), draws=draws)
+        self._fit = _native.Fit.open(self._folder.path, threads=_settings.threads(self), draws=draws)
         handle = self._begin(self._fit.resume())
         return handle.wait() if blocking else handle
 
@@ -261,8 +256,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if row_names is not None:
             rows.ids = _table.texts_of(row_names, rows.count, "row_names")
         about = self._about(rows.count, times, sequences, offset)
-        seed = self._seed()
-        settings = self._settings(seed, times is not None, sequences is not None, offset is not None)
+        seed = _settings.seed(self)
+        settings = _settings.settings(self, seed, times is not None, sequences is not None, offset is not None)
         folder = Folder(store)
         with tempfile.TemporaryDirectory(prefix="rflvm-") as scratch:
             aside = Path(scratch)
@@ -518,7 +513,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
         if hasattr(self, "_folder") and hasattr(self, "embedding_"):
-            self._fit = _native.Fit.open(self._folder.path, threads=self._threads())
+            self._fit = _native.Fit.open(self._folder.path, threads=_settings.threads(self))
             self._drawn_ = None
             self.posterior_ = Posterior(self._drawn())
 
@@ -532,62 +527,6 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _size(self) -> int:
         drawn = self._drawn()
         return len(drawn.used) * drawn.size[1]
-
-    def _threads(self) -> int:
-        """Threads of the engine; 0 for all cores."""
-        if self.n_jobs is None or self.n_jobs == -1:
-            return 0
-        if not isinstance(self.n_jobs, Integral) or isinstance(self.n_jobs, bool) or self.n_jobs == 0:
-            raise ValueError(f"n_jobs is {self.n_jobs!r}, but it must be a whole number other than 0, or None for all cores")
-        return int(self.n_jobs) if self.n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(self.n_jobs))
-
-    def _seed(self) -> int:
-        if isinstance(self.random_state, Integral) and not isinstance(self.random_state, bool):
-            if self.random_state < 0:
-                raise ValueError(f"random_state is {self.random_state}, but a seed is not negative")
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _settings(self, seed: int, has_times: bool, has_sequences: bool, has_offset: bool) -> dict:
-        """The parameters in the words of config.toml, checked as far as their types go; their ranges are the engine's to check."""
-        if self.offset not in (None, "none", "size-factors"):
-            raise ValueError(f"offset is {self.offset!r}, but it must be None or 'size-factors'; give numbers to fit")
-        for name, known in CHOICES.items():
-            if getattr(self, name) not in known:
-                raise ValueError(f"there is no {name} {getattr(self, name)!r}; known are {', '.join(known)}")
-        if has_offset and self.offset == "size-factors":
-            raise ValueError("offset is given as numbers and as size-factors; choose one of them")
-        path = {
-            "time-kernel": self.time_kernel,
-            "time-trend": bool(self.time_trend),
-            "time-form": self.time_form,
-            "inducing": whole(self.inducing, "inducing"),
-        }
-        return {
-            "offset": "offset" if has_offset else self.offset or "none",
-            "time": "time" if has_times else None,
-            "sequence": "sequence" if has_sequences else None,
-            "model": {
-                "latent-dim": self.n_components if isinstance(self.n_components, str) else whole(self.n_components, "n_components"),
-                "features": whole(self.n_features, "n_features"),
-                "kernel": self.kernel,
-                "length-scale": number(self.length_scale, "length_scale"),
-                "amplitude": self.amplitude if isinstance(self.amplitude, str) else repr(number(self.amplitude, "amplitude")),
-            },
-            "path": path if has_times else {},
-            "run": {
-                "warmup": whole(self.warmup, "warmup"),
-                "draws": whole(self.draws, "draws"),
-                "thin": whole(self.thin, "thin"),
-                "chains": whole(self.chains, "chains"),
-                "seed": seed,
-                "threads": self._threads(),
-                "instructions": self.instructions,
-                "start": self.start,
-                "keep": [str(name) for name in self.keep],
-                "checkpoint": number(self.checkpoint, "checkpoint"),
-            },
-        }
 
     def _settings_now(self) -> dict:
         return json.loads(self._fit.settings())
@@ -660,7 +599,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _adopt(self, folder: Folder) -> None:
         """Takes over the fit that a folder holds."""
-        self._fit = _native.Fit.open(folder.path, threads=self._threads())
+        self._fit = _native.Fit.open(folder.path, threads=_settings.threads(self))
         self._folder, self._drawn_ = folder, None
         settings = self._settings_now()
         self.seed_ = settings["run"]["seed"]
@@ -775,20 +714,3 @@ def deviations(covariance: np.ndarray) -> np.ndarray:
 def index_of(X: Any) -> Any:
     """The index of a pandas frame."""
     return X.index if _table.kind_of_frame(X) == "pandas" else None
-
-
-def whole(value: Any, name: str) -> int:
-    """A parameter that must be a whole number."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} is {value!r}, but it must be a whole number")
-    if value < 0:
-        raise ValueError(f"{name} is {value}, but it must not be negative")
-    return int(value)
-
-
-def number(value: Any, name: str) -> float:
-    """A parameter that must be a number."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is {value!r}, but it must be a number") from None

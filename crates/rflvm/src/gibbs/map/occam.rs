@@ -51,7 +51,7 @@ impl Occam {
         Ok(self.half_ln(&self.factor(h)?))
     }
 
-    /// The charge for H, and J A⁻¹ for [`Occam::pull`].
+    /// The charge for H, and J A⁻¹ for `Occam::pull`.
     pub fn charge(&self, h: &Mat) -> Result<(f64, Mat), NumericalError> {
         let factor = self.factor(h)?;
         let mut pull = factor.inverse();
