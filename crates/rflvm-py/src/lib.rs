@@ -1,6 +1,6 @@
 //! The engine behind the Python package: a private module, `rflvm._native`, which `python/rflvm` makes pleasant.
 //!
-//! Data flow one way: [`values`] takes a table in, [`fit`] checks and samples it in the background ([`job`]), [`ask`] answers
+//! Data flow one way: `values` takes a table in, `fit` checks and samples it in the background (`job`), `ask` answers
 //! questions about what was drawn. All of it is the program's own code, so that a fit is the same from either side.
 
 mod array;
