@@ -7,6 +7,10 @@ import arviz as az
 import numpy as np
 import xarray as xr
 
+# With numba beside it, ArviZ 0.23 takes a way that NumPy 2.4 refuses.
+if hasattr(az, "Numba"):
+    az.Numba.disable_numba()
+
 
 def opened(name):
     tree = xr.open_datatree(f"{name}/draws.zarr", engine="zarr")

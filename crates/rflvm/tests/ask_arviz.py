@@ -16,6 +16,10 @@ logging.disable(logging.CRITICAL)
 import arviz as az
 import numpy as np
 
+# With numba beside it, ArviZ 0.23 takes a way that NumPy 2.4 refuses.
+if hasattr(az, "Numba"):
+    az.Numba.disable_numba()
+
 print(az.__version__)
 for line in open(sys.argv[1]):
     chains = np.array([[float(draw) for draw in chain.split(",")] for chain in line.split(";")])
