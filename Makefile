@@ -16,9 +16,11 @@ demo: check-tools
 
 test: check-tools
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	@$(MAKE) --no-print-directory $(TEST_VENV)/installed || echo "SKIPPED: the tests of the Python package and those that ask ArviZ: no Python 3.11 or newer with crates/rflvm-py/tests/requirements.txt could be made"
+	@# The environment is fetched while the lints compute.
+	@($(MAKE) --no-print-directory $(TEST_VENV)/installed || echo "SKIPPED: the tests of the Python package and those that ask ArviZ: no Python 3.11 or newer with crates/rflvm-py/tests/requirements.txt could be made") & \
+	cargo clippy --workspace --all-targets --quiet -- -D warnings && \
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; \
+	status=$$?; wait; exit $$status
 	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
 
