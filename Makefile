@@ -21,7 +21,7 @@ test: check-tools
 	cargo clippy --workspace --all-targets --quiet -- -D warnings && \
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; \
 	status=$$?; wait; exit $$status
-	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace
+	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace --exclude rflvm-benchmarks
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
 
 # The wheel is built with the profile of the tests, whose crates are there already; `pip install .` builds the release.
@@ -29,7 +29,7 @@ test-python: check-tools $(TEST_VENV)/installed
 	rm -rf target/wheels
 	$(TEST_VENV)/bin/maturin build --quiet --profile dev --out target/wheels
 	$(TEST_VENV)/bin/pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
-	$(TEST_VENV)/bin/python -m pytest -q crates/rflvm-py/tests
+	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile crates/rflvm-py/tests
 
 # Wheels only, and one retry: without a network the tests go on soon.
 $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt
