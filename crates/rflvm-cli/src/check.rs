@@ -8,6 +8,7 @@ use crate::args::CheckArgs;
 use crate::drawn::Drawn;
 use crate::failure::Failure;
 use crate::fit::Fit;
+use crate::voice::tell;
 use advice::advice;
 use rflvm::model::Model;
 use rflvm::posterior::check::{Check, REPLICATES};
@@ -23,9 +24,9 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let draws = REPLICATES.min(drawn.used.len() * drawn.store.size()?.1);
     let checks = drawn.fitted(&fit, "check").check(REPLICATES)?;
     if args.json {
-        println!("{}", as_json(&checks, &fit.model, draws));
+        tell(&as_json(&checks, &fit.model, draws).to_string())?;
     } else {
-        println!("{}", table(&checks, &fit.model, draws));
+        tell(&table(&checks, &fit.model, draws))?;
     }
     Ok(())
 }

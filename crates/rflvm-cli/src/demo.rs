@@ -4,7 +4,7 @@ use crate::args::DemoArgs;
 use crate::failure::Failure;
 use crate::picture::Colour;
 use crate::progress::Watch;
-use crate::voice::Voice;
+use crate::voice::{Voice, note, tell};
 use crate::{atomic, output};
 use rflvm::draws::Memory;
 use rflvm::error::RunError;
@@ -40,7 +40,10 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     settings.check()?;
     atomic::prepare_dir(&args.out)?;
     if !args.quiet {
-        eprintln!("{rows} rows of {columns} Poisson counts, born on an S-shaped curve; 2 chains, seed {}", args.seed);
+        note(&format!(
+            "{rows} rows of {columns} Poisson counts, born on an S-shaped curve; 2 chains, seed {}",
+            args.seed
+        ));
     }
     let begun = Instant::now();
     let voice = Voice { quiet: args.quiet, ..Voice::default() };
@@ -63,9 +66,12 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     output::write(&table, &output::embedding_csv(&embedding, &rows_known))?;
     let colour = Colour::Value { values: &curve.t, name: "position along the S" };
     output::write(&picture, &output::latent_svg("An S-curve found in Poisson counts", &embedding, colour))?;
-    println!("R² of the posterior-mean positions against the true S: {:.4}", affine_r2(&embedding.mean, &curve.x));
-    println!("{seconds:.0} seconds of sampling");
-    println!("picture: {}", picture.display());
-    println!("table:   {}", table.display());
+    tell(&format!(
+        "R² of the posterior-mean positions against the true S: {:.4}",
+        affine_r2(&embedding.mean, &curve.x)
+    ))?;
+    tell(&format!("{seconds:.0} seconds of sampling"))?;
+    tell(&format!("picture: {}", picture.display()))?;
+    tell(&format!("table:   {}", table.display()))?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::fit;
 use crate::table::Table;
 use crate::times::Timeline;
-use crate::voice::Voice;
+use crate::voice::{Voice, tell};
 use rflvm::error::RunError;
 use rflvm::gibbs::chain::{Chain, Settings};
 use rflvm::model::Model;
@@ -28,24 +28,24 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let timeline = Timeline::of(&config, &table)?;
     let cost = cost(&fit::model(&config, &mut table, timeline.as_ref())?, &settings)?;
     if args.json {
-        println!("{}", sight.as_json(&families, &cost));
+        tell(&sight.as_json(&families, &cost).to_string())?;
         return Ok(());
     }
-    sight.lines().iter().for_each(|line| println!("{line}"));
+    tell(&sight.lines().join("\n"))?;
     if let Some(timeline) = &timeline {
-        println!("{}", timeline.line());
+        tell(&timeline.line())?;
         timeline.tell(Voice::default());
     }
     let (chains, sweeps) = (settings.chains, settings.sweeps());
     let hours = cost.seconds_a_sweep * (chains as u64 * sweeps) as f64 / 3600.0;
     let time = duration(hours);
-    println!(
+    tell(&format!(
         "as {families}: {:.3} s a sweep on one thread, so {time} of computing for {chains} chains of {sweeps} sweeps",
         cost.seconds_a_sweep
-    );
-    println!("memory: about {:.0} MB", cost.megabytes);
+    ))?;
+    tell(&format!("memory: about {:.0} MB", cost.megabytes))?;
     if let (Some(likelihood), Some(path)) = (&config.likelihood, &args.config.table) {
-        println!("next: rflvm fit {} --likelihood {likelihood}{} --out fit", path.display(), sight.advice());
+        tell(&format!("next: rflvm fit {} --likelihood {likelihood}{} --out fit", path.display(), sight.advice()))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::sample::store_path;
 use crate::voice::Voice;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::SpecError;
-use rflvm::posterior::convergence::judge;
+use rflvm::posterior::convergence::{Convergence, judge};
 use rflvm::posterior::fitted::Fitted;
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,16 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// The draws in the folder of a fit, which may be finished, stopped or still running.
+    /// The draws in the folder of a fit, which may be finished, stopped or still running; tells of chains that are set aside.
     pub fn open(fit: &Fit, dir: &Path) -> Result<Self, Failure> {
+        fit.use_instructions();
+        let (drawn, convergence) = Drawn::judged(dir)?;
+        warn_of_chains(&convergence, Voice::default());
+        Ok(drawn)
+    }
+
+    /// The same without a word, and how the chains stand.
+    pub fn judged(dir: &Path) -> Result<(Self, Convergence), Failure> {
         let path = store_path(dir);
         let no_draws = || Failure::NoDraws { dir: dir.display().to_string() };
         if !path.join(".zmetadata").exists() {
@@ -29,10 +37,8 @@ impl Drawn {
         if store.size()?.1 == 0 {
             return Err(no_draws());
         }
-        fit.use_instructions();
         let convergence = judge(&store)?;
-        warn_of_chains(&convergence, Voice::default());
-        Ok(Drawn { used: convergence.used(), store })
+        Ok((Drawn { used: convergence.used(), store }, convergence))
     }
 
     /// The fit to ask, with randomness of its own for each kind of question.

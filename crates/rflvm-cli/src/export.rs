@@ -4,6 +4,7 @@ use crate::args::ExportArgs;
 use crate::atomic::plain_reason;
 use crate::failure::Failure;
 use crate::sample::store_path;
+use crate::voice::tell;
 use rflvm::atomic::write_with;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::SpecError;
@@ -65,7 +66,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     };
     write_with(&args.out, fill)
         .map_err(|error| Failure::Write { path: args.out.display().to_string(), reason: plain_reason(&error) })?;
-    println!("{} of {} chains × {} draws: {}", args.what, shape[0], shape[1], args.out.display());
+    tell(&format!("{} of {} chains × {} draws: {}", args.what, shape[0], shape[1], args.out.display()))?;
     Ok(())
 }
 

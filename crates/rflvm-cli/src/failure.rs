@@ -34,6 +34,15 @@ pub enum Failure {
         /// The system's words.
         reason: String,
     },
+    /// Standard output cannot be written.
+    #[error("standard output cannot be written ({reason}); send it elsewhere, or free some space")]
+    Output {
+        /// The system's words.
+        reason: String,
+    },
+    /// Whoever reads standard output has had enough, as `head` does; that is no failure.
+    #[error("standard output was closed")]
+    PipeClosed,
     /// A file of settings is wrong.
     #[error("{file}: {problem}")]
     Config {
@@ -157,11 +166,21 @@ impl Failure {
         }
     }
 
+    /// Whether there is nothing to say about it.
+    pub fn is_silent(&self) -> bool {
+        matches!(self, Failure::PipeClosed)
+    }
+
     /// The documented exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Interrupted { .. } | Failure::Paused { .. } => crate::stop::EXIT_CODE,
-            Failure::Write { .. } | Failure::Run(_) | Failure::Replayable { .. } | Failure::Store(_) => 1,
+            Failure::PipeClosed => 0,
+            Failure::Write { .. }
+            | Failure::Output { .. }
+            | Failure::Run(_)
+            | Failure::Replayable { .. }
+            | Failure::Store(_) => 1,
             _ => 2,
         }
     }

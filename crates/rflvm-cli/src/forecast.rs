@@ -8,7 +8,7 @@ use crate::drawn::{Drawn, check_csv, listed};
 use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::times::Timeline;
-use crate::voice::Voice;
+use crate::voice::{Voice, tell};
 use rflvm::posterior::fitted::DRAWS;
 use rflvm::posterior::forecast::Moment;
 
@@ -32,7 +32,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     match args.draws {
         None => {
             answer.write_cells(&args.out, &fitted.forecast(&moments, DRAWS)?)?;
-            println!("{rows}: {}", args.out.display());
+            tell(&format!("{rows}: {}", args.out.display()))?;
         }
         Some(count) => {
             let mut files = Vec::with_capacity(count);
@@ -40,7 +40,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
                 files.push(answer.write_table(&args.out, i, future)?);
                 Ok(())
             })?;
-            println!("{count} futures of {rows}: {}", listed(&files));
+            tell(&format!("{count} futures of {rows}: {}", listed(&files)))?;
         }
     }
     Ok(())

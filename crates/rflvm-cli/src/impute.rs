@@ -6,6 +6,7 @@ use crate::drawn::{Drawn, check_csv, listed, numbered, text};
 use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::output;
+use crate::voice::tell;
 use rflvm::atomic::write_with;
 use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
@@ -23,12 +24,12 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     match args.draws {
         None => {
             let count = write_cells(&args.out, &drawn.fitted(&fit, "impute"))?;
-            println!("{count} missing cells: {}", args.out.display());
+            tell(&format!("{count} missing cells: {}", args.out.display()))?;
         }
         Some(count) => {
             drawn.check_count(count)?;
             let files = write_tables(&args.out, count, &fit, &drawn)?;
-            println!("{count} completed tables: {}", listed(&files));
+            tell(&format!("{count} completed tables: {}", listed(&files)))?;
         }
     }
     Ok(())

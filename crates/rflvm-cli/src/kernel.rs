@@ -9,6 +9,7 @@ use crate::fit::Fit;
 use crate::output;
 use crate::picture::curves::{self, Line, Panel};
 use crate::predict::rows;
+use crate::voice::tell;
 use rflvm::atomic::write_with;
 use rflvm::error::SpecError;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
@@ -28,10 +29,8 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     }
     let fit = Fit::open(&args.dir, |_| ())?;
     let rows = rows::rows(args.rows.as_deref().unwrap_or("all"), &fit.table)?;
-    if args.matrix.is_some() && rows.len() > MOST {
-        let rule =
-            format!("a kernel matrix takes at most {MOST} rows; choose some with --rows, such as 0-{}", MOST - 1);
-        return Err(SpecError::Setting { setting: "rows", value: format!("{} rows", rows.len()), rule }.into());
+    if args.matrix.is_some() {
+        check_rows(rows.len())?;
     }
     let drawn = Drawn::open(&fit, &args.dir)?;
     let fitted = drawn.fitted(&fit, "kernel");
@@ -43,17 +42,26 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     output::write(&args.out, &csv("delta", &names, &learned.kernel))?;
     output::write(&spectrum, &csv("frequency", &names, &learned.density))?;
     output::write(&picture, &svg(&names, &learned))?;
-    println!(
+    tell(&format!(
         "the kernel, its spectral density and a picture: {} {} {}",
         args.out.display(),
         spectrum.display(),
         picture.display()
-    );
+    ))?;
     if let Some(file) = &args.matrix {
         write_matrix(file, &fitted, &rows)?;
-        println!("mean and standard deviation of K(X, X), 2 × {0} × {0}: {1}", rows.len(), file.display());
+        tell(&format!("mean and standard deviation of K(X, X), 2 × {0} × {0}: {1}", rows.len(), file.display()))?;
     }
     Ok(())
+}
+
+/// Whether a kernel matrix of so many rows is one to ask for.
+pub fn check_rows(count: usize) -> Result<(), SpecError> {
+    if (1..=MOST).contains(&count) {
+        return Ok(());
+    }
+    let rule = format!("a kernel matrix takes 1 to {MOST} rows; choose some with --rows, such as 0-{}", MOST - 1);
+    Err(SpecError::Setting { setting: "rows", value: format!("{count} rows"), rule })
 }
 
 /// kernel.csv is the pattern of kernel-spectrum.csv and kernel.svg.

@@ -3,6 +3,9 @@
 //! The program is `main.rs`, which calls [`run`]. The Python package is built on the same parts: [`config`] (all settings of a fit),
 //! [`fit`] (a fit in its folder), [`sample`] (sampling into it), and the questions that a fit can be asked.
 
+// Both panic where they cannot write; `voice` does not.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
 mod answer;
 pub mod args;
 mod atomic;
@@ -42,6 +45,7 @@ pub mod voice;
 use args::{Command, Program};
 use clap::Parser;
 use std::ffi::OsString;
+use voice::note;
 
 /// Runs the program with its arguments, of which the first is its name; returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
@@ -75,7 +79,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match outcome {
         Ok(()) => 0,
         Err(failure) => {
-            eprintln!("rflvm: {failure}");
+            if !failure.is_silent() {
+                note(&format!("rflvm: {failure}"));
+            }
             failure.exit_code()
         }
     }

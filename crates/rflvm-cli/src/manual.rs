@@ -2,15 +2,15 @@
 
 use crate::args::Program;
 use crate::failure::Failure;
+use crate::voice::tell;
 use clap::CommandFactory;
 use clap_complete::Shell;
-use std::io::{self, Write};
 
 /// Prints completions.
 pub fn completions(shell: Shell) -> Result<(), Failure> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Program::command(), "rflvm", &mut text);
-    print(&text)
+    tell(String::from_utf8_lossy(&text).trim_end())
 }
 
 /// Prints the manual page: the program, then each of its commands.
@@ -23,11 +23,5 @@ pub fn page() -> Result<(), Failure> {
     for command in program.get_subcommands().filter(|c| c.get_name() != "help") {
         let _ = clap_mangen::Man::new(command.clone()).render(&mut text);
     }
-    print(&text)
-}
-
-fn print(text: &[u8]) -> Result<(), Failure> {
-    let reason =
-        |error: io::Error| Failure::Write { path: "stdout".into(), reason: crate::atomic::plain_reason(&error) };
-    io::stdout().write_all(text).map_err(reason)
+    tell(String::from_utf8_lossy(&text).trim_end())
 }

@@ -39,7 +39,7 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
     check(args)?;
     let file = Config::given(args.file.as_deref())?;
     let fit = Fit::new(args.config.clone().or(file).filled(), &args.out)?;
-    check_axes(&fit)?;
+    check_point(&fit, args.starts)?;
     fit.clear(args.overwrite)?;
     fit.tell(voice);
     let begun = Instant::now();
@@ -49,7 +49,7 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
 
 /// The maximum, and the spread of each position around it.
 pub fn climb(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Failure> {
-    check_axes(fit)?;
+    check_point(fit, starts)?;
     let settings = Map { starts, start: fit.settings.start, ..Map::default() };
     fit.use_instructions();
     let failed = |source| Failure::Run(RunError::Numerical { chain: 1, sweep: 0, source });
@@ -61,12 +61,18 @@ pub fn climb(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Failure> {
     pool(&fit.settings)?.install(climb).map_err(failed)
 }
 
-fn check_axes(fit: &Fit) -> Result<(), SpecError> {
-    if !fit.model.has_relevance() {
-        return Ok(());
+/// Whether there can be a point of the fit.
+fn check_point(fit: &Fit, starts: usize) -> Result<(), SpecError> {
+    let wrong =
+        |setting, value: &str, rule: &str| Err(SpecError::Setting { setting, value: value.into(), rule: rule.into() });
+    if starts == 0 {
+        return wrong("starts", "0", "it must be at least 1");
     }
-    let rule = "a point estimate cannot tell how many axes are in use; give a number, or use `rflvm fit`".into();
-    Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule })
+    if fit.model.has_relevance() {
+        let rule = "a point estimate cannot tell how many axes are in use; give a number, or use `rflvm fit`";
+        return wrong("latent-dim", "auto", rule);
+    }
+    Ok(())
 }
 
 /// Refuses what means nothing for a point estimate, rather than ignore it.
@@ -77,9 +83,6 @@ fn check(args: &MapArgs) -> Result<(), SpecError> {
     if let Some(setting) = OF_CHAINS.into_iter().zip(given).find_map(|(name, given)| given.then_some(name)) {
         let rule = "a point estimate has no chains; leave it out, or use `rflvm fit`".into();
         return Err(SpecError::Setting { setting, value: "given".into(), rule });
-    }
-    if args.starts == 0 {
-        return Err(SpecError::Setting { setting: "starts", value: "0".into(), rule: "it must be at least 1".into() });
     }
     if args.config.run.start == Some(StartArg::Map) {
         let rule = "it is what this command climbs to, not where it starts; choose pca or random".into();

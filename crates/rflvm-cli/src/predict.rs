@@ -9,7 +9,7 @@ use crate::drawn::{Drawn, check_csv, listed};
 use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::forecast::offset;
-use crate::voice::Voice;
+use crate::voice::{Voice, tell};
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::predict::Points;
 
@@ -54,7 +54,7 @@ fn write(
     match args.draws {
         None => {
             answer.write_cells(&args.out, &fitted.predict(points, DRAWS)?)?;
-            println!("{asked}: {}", args.out.display());
+            tell(&format!("{asked}: {}", args.out.display()))?;
         }
         Some(count) => {
             let mut files = Vec::with_capacity(count);
@@ -62,7 +62,7 @@ fn write(
                 files.push(answer.write_table(&args.out, i, drawn)?);
                 Ok(())
             })?;
-            println!("{count} drawn tables of {asked}: {}", listed(&files));
+            tell(&format!("{count} drawn tables of {asked}: {}", listed(&files)))?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::sample::Follow;
 use crate::stop;
-use crate::voice::Voice;
+use crate::voice::{Voice, note};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use rflvm::gibbs::Step;
 use rflvm::gibbs::run::{Progress, Run};
@@ -81,13 +81,13 @@ impl Watch {
                     let seconds = begun.elapsed().as_secs_f64();
                     let rate = p.sweep as f64 / seconds.max(1e-9);
                     let left = (p.sweeps - p.sweep) as f64 / rate;
-                    eprintln!(
+                    note(&format!(
                         "chain {} sweep {}/{} {rate:.1}/s, {left:.0} s left, {}",
                         p.chain + 1,
                         p.sweep,
                         p.sweeps,
                         describe(&p)
-                    );
+                    ));
                 }
             }
             Watch::Json { voice, last, begun } => {
@@ -105,7 +105,7 @@ impl Watch {
                     );
                 }
             }
-            Watch::Debug => eprintln!("chain {} sweep {} {} {:?}", p.chain + 1, p.sweep, describe(&p), p.info),
+            Watch::Debug => note(&format!("chain {} sweep {} {} {:?}", p.chain + 1, p.sweep, describe(&p), p.info)),
         }
     }
 
@@ -120,6 +120,15 @@ impl Watch {
 fn describe(p: &Progress) -> String {
     let phase = if p.warming { "warm-up" } else { "sampling" };
     format!("{phase} log-lik {:.1} clusters {}", p.log_lik, p.clusters)
+}
+
+impl Drop for Watch {
+    /// A run that fails, or is stopped, leaves its bars where they are.
+    fn drop(&mut self) {
+        if let Watch::Bars(bars) = self {
+            bars.iter().filter(|bar| !bar.is_finished()).for_each(ProgressBar::abandon);
+        }
+    }
 }
 
 /// Follows a run from a terminal: progress as the user wants it, until the end or Ctrl-C.

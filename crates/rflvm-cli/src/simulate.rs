@@ -4,6 +4,7 @@ use crate::args::{SimulateArgs, SourceArg};
 use crate::blocks::spec;
 use crate::config::fresh_seed;
 use crate::failure::Failure;
+use crate::voice::tell;
 use crate::{atomic, output};
 use rflvm::error::{NumericalError, RunError, SpecError};
 use rflvm::linalg::Mat;
@@ -57,7 +58,13 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     for (name, contents) in files {
         output::write(&args.out.join(name), &contents)?;
     }
-    println!("{} rows × {} columns, {}, seed {seed}: {}", args.rows, args.columns, family.name(), args.out.display());
+    tell(&format!(
+        "{} rows × {} columns, {}, seed {seed}: {}",
+        args.rows,
+        args.columns,
+        family.name(),
+        args.out.display()
+    ))?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Ctrl-C, and the request to end that queues and shells send: the sweep is finished and all is saved; a second one leaves at
 //! once.
 
+use crate::voice::note;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
@@ -14,7 +15,7 @@ pub fn listen() {
         if REQUESTED.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(EXIT_CODE));
         }
-        eprintln!("\nfinishing the sweep and saving; press Ctrl-C again to leave at once");
+        note("\nfinishing the sweep and saving; press Ctrl-C again to leave at once");
     };
     // Without a handler the system's own way of stopping remains, and checkpoints make that safe.
     let _ = ctrlc::set_handler(handler);

@@ -5,6 +5,7 @@ use crate::axes;
 use crate::failure::Failure;
 use crate::sample::{checkpoint_path, store_path};
 use crate::time_scales::TimeScales;
+use crate::voice::tell;
 use rflvm::draws::zarr::Reader;
 use rflvm::gibbs::{Step, checkpoint};
 use rflvm::posterior::axes::AxesInUse;
@@ -25,28 +26,33 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let axes = AxesInUse::of(&store, &convergence.used())?;
     let times = times(&args.dir);
     if args.json {
-        println!("{}", report(&args.dir)?);
+        tell(&report(&args.dir)?.to_string())?;
         return Ok(());
     }
-    println!("{}", table(&convergence));
+    tell(&table(&convergence))?;
     for (chain, verdict) in convergence.chains.iter().enumerate() {
         let word =
             if verdict.used { String::new() } else { format!("; set aside, {:.0} below the best", verdict.below) };
-        println!("chain {}: {} draws, mean log joint {:.1}{word}", chain + 1, convergence.draws, verdict.ln_joint);
+        tell(&format!(
+            "chain {}: {} draws, mean log joint {:.1}{word}",
+            chain + 1,
+            convergence.draws,
+            verdict.ln_joint
+        ))?;
     }
     if let Some(scales) = &scales {
-        println!("{}", scales.line());
+        tell(&scales.line())?;
     }
     if let Some(axes) = &axes {
-        println!("{}", axes::line(axes));
+        tell(&axes::line(axes))?;
     }
     let parts: Vec<String> = sampler.iter().map(|(name, value)| format!("{name} {value:.3}")).collect();
-    println!("per sweep: {}", parts.join(", "));
+    tell(&format!("per sweep: {}", parts.join(", ")))?;
     if !times.is_empty() {
         let parts: Vec<String> = times.iter().map(|(name, seconds)| format!("{name} {seconds:.4}")).collect();
-        println!("seconds a sweep: {}", parts.join(", "));
+        tell(&format!("seconds a sweep: {}", parts.join(", ")))?;
     }
-    println!("{}", word(&convergence));
+    tell(&word(&convergence))?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `rflvm transform`: where rows lie that the fit has never seen, and how surprising they are.
 
-mod draws;
+pub mod draws;
 pub mod rows;
 
 use crate::args::TransformArgs;
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::output;
 use crate::table::Table;
-use crate::voice::Voice;
+use crate::voice::{Voice, tell};
 use draws::DrawnPositions;
 use rflvm::posterior::transform::{DRAWS, Transformed};
 
@@ -28,10 +28,10 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     })?;
     output::write(&args.out, &csv(&found, &table))?;
     let rows = if table.rows == 1 { "1 new row".into() } else { format!("{} new rows", table.rows) };
-    println!("{rows}: {}", args.out.display());
+    tell(&format!("{rows}: {}", args.out.display()))?;
     if let Some(positions) = positions {
         positions.write()?;
-        println!("{} draws of {rows}: {}", positions.count(), positions.path().display());
+        tell(&format!("{} draws of {rows}: {}", positions.count(), positions.path().display()))?;
     }
     Ok(())
 }

@@ -6,12 +6,10 @@ use crate::fit::{NewRows, embedding_arrays};
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::draws::zarr::Reader;
 use rflvm::error::{RunError, SpecError};
 use rflvm::gibbs::run::pool;
 use rflvm::linalg::Mat;
 use rflvm::posterior::check::REPLICATES;
-use rflvm::posterior::convergence::judge;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::forecast::Moment;
 use rflvm::posterior::frame::Frame;
@@ -23,8 +21,8 @@ use rflvm_cli::failure::Failure;
 use rflvm_cli::fit::Fit;
 use rflvm_cli::forecast::moments::{When, moments};
 use rflvm_cli::forecast::offset;
-use rflvm_cli::sample::store_path;
-use rflvm_cli::{check, summary};
+use rflvm_cli::transform::draws::is_due;
+use rflvm_cli::{check, drawn, kernel, summary};
 use std::sync::Arc;
 
 /// Along an axis: its name, places, mean, 5% and 95% quantiles.
@@ -34,57 +32,27 @@ type Curves = Vec<(String, Array, Array, Array, Array)>;
 #[pyclass(module = "rflvm._native", frozen)]
 pub struct Drawn {
     fit: Arc<Fit>,
-    store: Reader,
-    used: Vec<usize>,
+    drawn: drawn::Drawn,
 }
 
 impl Drawn {
     /// The draws in the folder of a fit, which may be finished, stopped or still running.
     pub fn open(fit: Arc<Fit>) -> Result<Self, Failure> {
-        let path = store_path(&fit.dir);
-        let no_draws = || Failure::NoDraws { dir: fit.dir.display().to_string() };
-        if !path.join(".zmetadata").exists() {
-            return Err(no_draws());
-        }
-        let store = Reader::open(&path)?;
-        if store.size()?.1 == 0 {
-            return Err(no_draws());
-        }
-        let used = judge(&store)?.used();
-        Ok(Drawn { fit, store, used })
+        let (drawn, _) = drawn::Drawn::judged(&fit.dir)?;
+        Ok(Drawn { fit, drawn })
     }
 
     /// Asks with the threads of the fit, while Python does other things. Each kind of question has the randomness that the program's
     /// command of that name has.
-    fn ask<T: Send, E: Send>(
+    fn ask<T: Send>(
         &self,
         py: Python<'_>,
         question: &'static str,
-        answer: impl FnOnce(&Fitted<'_>) -> Result<T, E> + Send,
-        raise: impl FnOnce(E) -> PyErr,
+        answer: impl FnOnce(&Fitted<'_>) -> Result<T, RunError> + Send,
     ) -> PyResult<T> {
         let pool = pool(&self.fit.settings).map_err(spec)?;
         self.fit.use_instructions();
-        py.detach(|| {
-            let fitted = Fitted {
-                store: &self.store,
-                model: &self.fit.model,
-                used: &self.used,
-                stream: self.fit.stream().named(question),
-            };
-            pool.install(|| answer(&fitted))
-        })
-        .map_err(raise)
-    }
-
-    /// Whether there are draws enough for so many tables.
-    fn check_count(&self, count: usize) -> PyResult<()> {
-        let there = self.used.len() * self.store.size().map_err(store)?.1;
-        if (1..=there).contains(&count) {
-            return Ok(());
-        }
-        let rule = format!("each table takes a draw of its own, and this fit has {there}; ask for 1 to {there}");
-        Err(spec(SpecError::Setting { setting: "draws", value: count.to_string(), rule }))
+        py.detach(|| pool.install(|| answer(&self.drawn.fitted(&self.fit, question)))).map_err(run)
     }
 
     /// mean, sd, q05, q50, q95 of each row and column, 5×N×J in the order of the table's columns.
@@ -113,9 +81,9 @@ impl Drawn {
         if thin == 0 {
             return Err(PyValueError::new_err("thin is 0, but it must be at least 1"));
         }
-        let draws = self.store.size().map_err(store)?.1;
+        let draws = self.drawn.store.size().map_err(store)?.1;
         let of = |&chain: &usize| (0..draws).step_by(thin).map(move |draw| (chain, draw));
-        Ok((self.used.iter().flat_map(of).collect(), draws.div_ceil(thin)))
+        Ok((self.drawn.used.iter().flat_map(of).collect(), draws.div_ceil(thin)))
     }
 }
 
@@ -124,18 +92,18 @@ impl Drawn {
     /// Chains, and draws of each.
     #[getter]
     fn size(&self) -> PyResult<(usize, usize)> {
-        self.store.size().map_err(store)
+        self.drawn.store.size().map_err(store)
     }
 
     /// The chains that are used; others sit in a lesser mode.
     #[getter]
     fn used(&self) -> Vec<usize> {
-        self.used.clone()
+        self.drawn.used.clone()
     }
 
     /// Names of the arrays of a group.
     fn names(&self, group: &str) -> Vec<String> {
-        self.store.names(group)
+        self.drawn.store.names(group)
     }
 
     /// Every `thin`-th draw of an array such as `posterior/beta`: chains × draws × its own axes. Chains that are not used are left out.
@@ -144,7 +112,7 @@ impl Drawn {
         let (chosen, count) = self.chosen(thin)?;
         let numbers = py
             .detach(|| {
-                let mut cursor = self.store.cursor(name)?;
+                let mut cursor = self.drawn.store.cursor(name)?;
                 let mut numbers = Vec::new();
                 for (chain, draw) in chosen {
                     numbers.extend_from_slice(cursor.at(chain, draw)?);
@@ -152,27 +120,27 @@ impl Drawn {
                 Ok(numbers)
             })
             .map_err(store)?;
-        let mut shape = self.store.shape(name).map_err(store)?;
-        (shape[0], shape[1]) = (self.used.len(), count);
+        let mut shape = self.drawn.store.shape(name).map_err(store)?;
+        (shape[0], shape[1]) = (self.drawn.used.len(), count);
         array(py, numbers, &shape)
     }
 
     /// An array that does not grow, such as `observed_data/y`.
     fn fixed(&self, py: Python<'_>, name: &str) -> PyResult<Array> {
-        array(py, self.store.fixed(name).map_err(store)?, &self.store.lengths(name).map_err(store)?)
+        array(py, self.drawn.store.fixed(name).map_err(store)?, &self.drawn.store.lengths(name).map_err(store)?)
     }
 
     /// Names of the axes of an array.
     fn dims(&self, name: &str) -> Vec<String> {
-        self.store.dims(name)
+        self.drawn.store.dims(name)
     }
 
     /// The texts of a coordinate such as `posterior/feature`, or its numbers.
     fn coordinate(&self, name: &str) -> PyResult<Vec<String>> {
-        if let Ok(texts) = self.store.texts(name) {
+        if let Ok(texts) = self.drawn.store.texts(name) {
             return Ok(texts);
         }
-        Ok(self.store.fixed(name).map_err(store)?.iter().map(f64::to_string).collect())
+        Ok(self.drawn.store.fixed(name).map_err(store)?.iter().map(f64::to_string).collect())
     }
 
     /// Positions of the rows in the common frame: chains × draws × N × D.
@@ -184,14 +152,14 @@ impl Drawn {
             fitted.aligned(&frame, &chosen, |x| numbers.extend_from_slice(x.as_slice()))?;
             Ok((numbers, frame.axes()))
         };
-        let (numbers, axes) = self.ask(py, "results", answer, run)?;
-        array(py, numbers, &[self.used.len(), count, self.fit.model.rows(), axes])
+        let (numbers, axes) = self.ask(py, "results", answer)?;
+        array(py, numbers, &[self.drawn.used.len(), count, self.fit.model.rows(), axes])
     }
 
     /// Mean N×D and covariance N×D×D of the positions.
     fn embedding(&self, py: Python<'_>) -> PyResult<(Array, Array)> {
         let answer = |fitted: &Fitted<'_>| fitted.embedding(&fitted.frame()?);
-        embedding_arrays(py, &self.ask(py, "results", answer, run)?)
+        embedding_arrays(py, &self.ask(py, "results", answer)?)
     }
 
     /// What the program's `summary --json` tells.
@@ -201,17 +169,17 @@ impl Drawn {
 
     /// What the program's `check --json` tells.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
-        let checks = self.ask(py, "check", |fitted| fitted.check(REPLICATES), run)?;
-        let draws = REPLICATES.min(self.used.len() * self.size()?.1);
+        let checks = self.ask(py, "check", |fitted| fitted.check(REPLICATES))?;
+        let draws = REPLICATES.min(self.drawn.used.len() * self.size()?.1);
         Ok(check::as_json(&checks, &self.fit.model, draws).to_string())
     }
 
     /// New rows: mean, covariance, share of the fit's rows that surprise less; and draws of the positions if asked for.
     #[pyo3(signature = (rows, *, draws=0))]
     fn transform(&self, py: Python<'_>, rows: &NewRows, draws: usize) -> PyResult<(Array, Array, Array, Array)> {
-        let there = self.used.len() * self.size()?.1;
+        let there = self.drawn.used.len() * self.size()?.1;
         if draws > 0 {
-            self.check_count(draws)?;
+            self.drawn.check_count(draws).map_err(raised)?;
         }
         let visited = there.min(transform::DRAWS.max(draws));
         let mut kept: Vec<f64> = Vec::new();
@@ -219,14 +187,13 @@ impl Drawn {
         let answer = |fitted: &Fitted<'_>| {
             fitted.transform(&rows.new, visited, |i, x| {
                 axes = x.cols();
-                // The middle of each of as many equal stretches as draws are wanted.
-                if draws > 0 && (2 * count + 1) * visited / (2 * draws) == i {
+                if is_due(i, count, visited, draws) {
                     kept.extend_from_slice(x.as_slice());
                     count += 1;
                 }
             })
         };
-        let found = self.ask(py, "transform", answer, run)?;
+        let found = self.ask(py, "transform", answer)?;
         let height = rows.new.model.rows();
         let (mean, covariance) = embedding_arrays(py, &found.embedding)?;
         Ok((mean, covariance, array(py, found.surprise, &[height])?, array(py, kept, &[count, height, axes])?))
@@ -234,30 +201,30 @@ impl Drawn {
 
     /// ln p of each new row given the table.
     fn log_density(&self, py: Python<'_>, rows: &NewRows) -> PyResult<Array> {
-        let found = self.ask(py, "transform", |fitted| fitted.log_density(&rows.new, transform::DRAWS), run)?;
+        let found = self.ask(py, "transform", |fitted| fitted.log_density(&rows.new, transform::DRAWS))?;
         array(py, found, &[rows.new.model.rows()])
     }
 
     /// What is expected of the cells of new rows: mean, sd, q05, q50, q95, 5×N×J.
     fn predict_new(&self, py: Python<'_>, rows: &NewRows) -> PyResult<Array> {
-        let cells = self.ask(py, "transform", |fitted| fitted.predict_new(&rows.new, transform::DRAWS), run)?;
+        let cells = self.ask(py, "transform", |fitted| fitted.predict_new(&rows.new, transform::DRAWS))?;
         self.predicted(py, &cells)
     }
 
     /// Tables of new rows, each from another draw: count×N×J.
     fn replicas_new(&self, py: Python<'_>, rows: &NewRows, count: usize) -> PyResult<Array> {
-        self.check_count(count)?;
+        self.drawn.check_count(count).map_err(raised)?;
         let mut numbers = Vec::new();
         let answer =
             |fitted: &Fitted<'_>| fitted.replicas_new(&rows.new, count, |_, drawn| self.add(drawn, &mut numbers));
-        self.ask(py, "sample", answer, run)?;
+        self.ask(py, "sample", answer)?;
         self.tables(py, numbers, count, rows.new.model.rows())
     }
 
     /// What is expected of rows of the table, seen again: 5×N×J.
     fn predict_rows(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<Array> {
         self.check_rows(&rows)?;
-        let cells = self.ask(py, "predict", |fitted| fitted.predict(Points::Rows(&rows), DRAWS), run)?;
+        let cells = self.ask(py, "predict", |fitted| fitted.predict(Points::Rows(&rows), DRAWS))?;
         self.predicted(py, &cells)
     }
 
@@ -280,14 +247,14 @@ impl Drawn {
             let frame = checked_frame(fitted, &x)?;
             fitted.predict(Points::Places { frame: &frame, x: &x, offset }, DRAWS)
         };
-        let cells = self.ask(py, "predict", answer, run)?;
+        let cells = self.ask(py, "predict", answer)?;
         self.predicted(py, &cells)
     }
 
     /// Missing cells: their rows, their columns, and mean, sd, q05, q50, q95, 5×cells.
     fn missing(&self, py: Python<'_>) -> PyResult<(Vec<usize>, Vec<usize>, Array)> {
         let mut cells = Vec::new();
-        self.ask(py, "impute", |fitted| fitted.missing_cells(DRAWS, |cell| cells.push(cell)), run)?;
+        self.ask(py, "impute", |fitted| fitted.missing_cells(DRAWS, |cell| cells.push(cell)))?;
         let of = |part: &dyn Fn(&Predicted) -> f64| cells.iter().map(|c| part(&c.predicted)).collect::<Vec<f64>>();
         let quantile = |i: usize| of(&move |p: &Predicted| p.quantiles[i]);
         let numbers = [of(&|p| p.mean), of(&|p| p.sd), quantile(0), quantile(1), quantile(2)].concat();
@@ -301,7 +268,7 @@ impl Drawn {
 
     /// Completed tables, each from another draw: count×N×J.
     fn completed(&self, py: Python<'_>, count: usize) -> PyResult<Array> {
-        self.check_count(count)?;
+        self.drawn.check_count(count).map_err(raised)?;
         let mut numbers = Vec::new();
         let answer = |fitted: &Fitted<'_>| -> Result<(), RunError> {
             fitted.completed_tables(count, |_, table| {
@@ -309,7 +276,7 @@ impl Drawn {
                 Ok(())
             })
         };
-        self.ask(py, "impute", answer, run)?;
+        self.ask(py, "impute", answer)?;
         self.tables(py, numbers, count, self.fit.model.rows())
     }
 
@@ -342,10 +309,10 @@ impl Drawn {
         let name = |m: &Moment| timeline.names.get(m.sequence).cloned().unwrap_or_default();
         let sequences = moments.iter().map(name).collect();
         if count == 0 {
-            let cells = self.ask(py, "forecast", |fitted| fitted.forecast(&moments, DRAWS), run)?;
+            let cells = self.ask(py, "forecast", |fitted| fitted.forecast(&moments, DRAWS))?;
             return Ok((written, sequences, self.predicted(py, &cells)?));
         }
-        self.check_count(count)?;
+        self.drawn.check_count(count).map_err(raised)?;
         let mut numbers = Vec::new();
         let answer = |fitted: &Fitted<'_>| -> Result<(), RunError> {
             fitted.futures(&moments, count, |_, table| {
@@ -353,7 +320,7 @@ impl Drawn {
                 Ok(())
             })
         };
-        self.ask(py, "forecast", answer, run)?;
+        self.ask(py, "forecast", answer)?;
         Ok((written, sequences, self.tables(py, numbers, count, moments.len())?))
     }
 
@@ -364,7 +331,7 @@ impl Drawn {
             let reach = diameter(&fitted.embedding(&frame)?.mean);
             Ok((fitted.kernel(&frame, reach, DRAWS)?, frame.axes()))
         };
-        let (learned, axes) = self.ask(py, "kernel", answer, run)?;
+        let (learned, axes) = self.ask(py, "kernel", answer)?;
         let names: Vec<String> = (1..=axes).map(|d| format!("x{d}")).chain(["all".into()]).collect();
         let arrays = |curves: &[Curve]| -> PyResult<Curves> {
             let one = |(name, curve): (&String, &Curve)| {
@@ -380,7 +347,8 @@ impl Drawn {
     /// Posterior mean and standard deviation of K(X, X) of some rows.
     fn covariance(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<(Array, Array)> {
         self.check_rows(&rows)?;
-        let found = self.ask(py, "kernel", |fitted| fitted.covariance(&rows, DRAWS), run)?;
+        kernel::check_rows(rows.len()).map_err(spec)?;
+        let found = self.ask(py, "kernel", |fitted| fitted.covariance(&rows, DRAWS))?;
         Ok((matrix(py, &found.mean)?, matrix(py, &found.sd)?))
     }
 
@@ -389,12 +357,12 @@ impl Drawn {
     fn log_likelihood(&self, py: Python<'_>, of: &str, thin: usize) -> PyResult<Array> {
         let (chosen, count) = self.chosen(thin)?;
         let (mut numbers, model) = (Vec::new(), &self.fit.model);
-        let mut shape = vec![self.used.len(), count, model.rows()];
+        let mut shape = vec![self.drawn.used.len(), count, model.rows()];
         match of {
             "cell" => {
                 shape.push(model.columns());
                 let answer = |fitted: &Fitted<'_>| fitted.ln_cells(&chosen, |_, pieces| self.add(pieces, &mut numbers));
-                self.ask(py, "pointwise", answer, run)?;
+                self.ask(py, "pointwise", answer)?;
             }
             "row" if self.fit.timeline.is_some() => {
                 let sentence =
@@ -403,7 +371,7 @@ impl Drawn {
             }
             "row" => {
                 let answer = |fitted: &Fitted<'_>| fitted.ln_rows(&chosen, |_, rows| numbers.extend_from_slice(rows));
-                self.ask(py, "pointwise", answer, run)?;
+                self.ask(py, "pointwise", answer)?;
             }
             _ => {
                 return Err(PyValueError::new_err(format!(
@@ -440,9 +408,9 @@ impl Drawn {
         rows: usize,
         answer: impl FnOnce(&Fitted<'_>, &mut (dyn FnMut(&Mat) + Send)) -> Result<(), RunError> + Send,
     ) -> PyResult<Array> {
-        self.check_count(count)?;
+        self.drawn.check_count(count).map_err(raised)?;
         let mut numbers = Vec::new();
-        self.ask(py, "predict", |fitted| answer(fitted, &mut |table| self.add(table, &mut numbers)), run)?;
+        self.ask(py, "predict", |fitted| answer(fitted, &mut |table| self.add(table, &mut numbers)))?;
         self.tables(py, numbers, count, rows)
     }
 }

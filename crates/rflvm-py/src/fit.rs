@@ -11,7 +11,7 @@ use rflvm::error::RunError;
 use rflvm::linalg::Mat;
 use rflvm::model::family::Trials;
 use rflvm::posterior::align::Embedding;
-use rflvm::posterior::transform;
+use rflvm::posterior::transform::{self, row_key};
 use rflvm::rng::Stream;
 use rflvm_cli::config::Config;
 use rflvm_cli::failure::Failure;
@@ -22,7 +22,6 @@ use rflvm_cli::table::Table;
 use rflvm_cli::transform::rows::new_rows;
 use rflvm_cli::voice::Voice;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -176,7 +175,7 @@ impl Fit {
     }
 
     /// The maximum of the posterior: mean N×D and covariance N×D×D of the positions, and what was reached, as JSON.
-    #[pyo3(signature = (*, starts=1))]
+    #[pyo3(signature = (*, starts=3))]
     fn map(&self, py: Python<'_>, starts: usize) -> PyResult<(Array, Array, (f64, f64, bool))> {
         let (point, spread) = py.detach(|| climb(&self.fit, starts)).map_err(raised)?;
         let (embedding, _) = Embedding::of_point(point.state.features.x(), &spread);
@@ -196,24 +195,11 @@ impl Fit {
         let values: &Values = &held;
         let (model, places) = (&self.fit.model, self.fit.places());
         py.detach(|| {
-            // All ways to write that a cell is missing are one, and so are both zeros.
-            let key = |cells: &mut dyn Iterator<Item = f64>| -> Vec<u64> {
-                cells.map(|y| if y.is_nan() { f64::NAN.to_bits() } else { (y + 0.0).to_bits() }).collect()
-            };
-            let hash = |key: &[u64]| {
-                let mut hasher = DefaultHasher::new();
-                key.hash(&mut hasher);
-                hasher.finish()
-            };
-            let of_row = |n: usize| key(&mut places.iter().map(|&j| model.y()[(n, j)]));
-            let mut rows: HashMap<u64, Vec<usize>> = HashMap::new();
-            (0..model.rows()).for_each(|n| rows.entry(hash(&of_row(n))).or_default().push(n));
-            let place = |row: &[f64]| {
-                let key = key(&mut row.iter().copied());
-                let same = rows.get(&hash(&key)).into_iter().flatten().find(|&&n| of_row(n) == key);
-                same.map_or(-1, |&n| n as i64)
-            };
-            values.rows().map(place).collect()
+            let mut rows: HashMap<[u64; 2], i64> = HashMap::new();
+            for n in 0..model.rows() {
+                rows.entry(row_key(places.iter().map(|&j| &model.y()[(n, j)]))).or_insert(n as i64);
+            }
+            values.rows().map(|row| rows.get(&row_key(row)).copied().unwrap_or(-1)).collect()
         })
     }
 

@@ -5,7 +5,7 @@ use super::ledger::Piece;
 use crate::failure::Failure;
 use crate::output;
 use crate::picture::intervals::{self, Interval};
-use crate::voice::Voice;
+use crate::voice::{Voice, tell};
 use rflvm::error::SpecError;
 use rflvm::posterior::psis::TRUSTED;
 use rflvm::posterior::ranking::{Estimate, Ranking, Rows, rank};
@@ -83,9 +83,9 @@ impl<'a> Report<'a> {
         output::write(&dir.join("compare.csv"), &output::csv_text(header.clone(), lines.into_iter()))?;
         output::write(&dir.join("compare.svg"), &self.picture(&order))?;
         if !voice.quiet && !voice.json {
-            print!("{}", aligned(&self.short(&order)));
-            println!("recommended: {}", self.reason());
-            println!("results: {} {}", dir.join("compare.csv").display(), dir.join("compare.svg").display());
+            tell(aligned(&self.short(&order)).trim_end())?;
+            tell(&format!("recommended: {}", self.reason()))?;
+            tell(&format!("results: {} {}", dir.join("compare.csv").display(), dir.join("compare.svg").display()))?;
         }
         for warning in self.warnings() {
             voice.warn(&warning);

@@ -10,6 +10,12 @@ use rflvm::linalg::Mat;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// Whether draw i is the next to be kept, of `wanted` that are evenly spaced over those that are visited; so many are kept already.
+pub fn is_due(i: usize, kept: usize, visited: usize, wanted: usize) -> bool {
+    // The middle of each of as many equal stretches as draws are wanted.
+    kept < wanted && (2 * kept + 1) * visited / (2 * wanted) == i
+}
+
 /// So many draws of the positions, evenly spaced over those that are visited.
 pub struct DrawnPositions {
     wanted: usize,
@@ -42,8 +48,7 @@ impl DrawnPositions {
 
     /// Keeps draw i of so many if its turn has come.
     pub fn take(&mut self, i: usize, visited: usize, x: &Mat) {
-        // The middle of each of as many equal stretches as draws are wanted.
-        if (2 * self.draws.len() + 1) * visited / (2 * self.wanted) == i {
+        if is_due(i, self.draws.len(), visited, self.wanted) {
             self.draws.push(x.clone());
         }
     }

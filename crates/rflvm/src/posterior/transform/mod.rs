@@ -152,16 +152,20 @@ impl NewRows {
         let mut met: HashMap<[u64; 2], u64> = HashMap::new();
         let of = |n: usize| {
             let cells = self.model.y().row(n).iter().chain(&self.model.offset()[n..=n]);
-            // All ways to write that a cell is missing are one.
-            let bits = cells.map(|y| if y.is_nan() { f64::NAN.to_bits() } else { (y + 0.0).to_bits() });
             let when = self.times.iter().flat_map(|t| [t.at[n].to_bits(), t.sequence[n] as u64]);
-            let key = Stream::new(0).along(bits.chain(when)).key();
+            let key = Stream::new(0).along(row_key(cells).into_iter().chain(when)).key();
             let count = met.entry(key).or_default();
             *count += 1;
             [key[0], key[1], *count]
         };
         (0..self.model.rows()).map(of).collect()
     }
+}
+
+/// What tells a row from others by its cells: all ways to write that a cell is missing are one, and so are both zeros.
+pub fn row_key<'a>(cells: impl IntoIterator<Item = &'a f64>) -> [u64; 2] {
+    let bits = cells.into_iter().map(|y| if y.is_nan() { f64::NAN.to_bits() } else { (y + 0.0).to_bits() });
+    Stream::new(0).along(bits).key()
 }
 
 /// ln of the mean over the draws, row by row.
