@@ -217,6 +217,9 @@ pub struct ResumeArgs {
     /// The folder of the fit.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
+    /// Draws per chain in all: more than the fit was begun with draws more of the same chains.
+    #[arg(long, value_name = "DRAWS")]
+    pub draws: Option<u64>,
     /// Threads to use; as the fit began if not given. The draws do not depend on it.
     #[arg(long)]
     pub threads: Option<usize>,

@@ -20,7 +20,7 @@ const SMALL: f64 = 0.05;
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let fit = Fit::open(&args.dir, |_| ())?;
-    let drawn = Drawn::open(&fit, &args.dir)?;
+    let drawn = Drawn::open(&fit)?;
     let draws = REPLICATES.min(drawn.used.len() * drawn.store.size()?.1);
     let checks = drawn.fitted(&fit, "check").check(REPLICATES)?;
     if args.json {

@@ -51,6 +51,10 @@ pub struct Config {
     /// Array of an .npz file that holds several.
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
+    /// Which run these settings were saved by; a new fit has one of its own.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
     /// The model.
     #[command(flatten)]
     pub model: ModelConfig,

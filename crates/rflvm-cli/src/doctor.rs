@@ -3,6 +3,7 @@
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
 use crate::fit;
+use crate::memory;
 use crate::table::Table;
 use crate::times::Timeline;
 use crate::voice::{Voice, tell};
@@ -25,6 +26,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     }
     let families = config.likelihood.clone().unwrap_or_else(|| "its families".into());
     let settings = fit::settings(&config);
+    settings.check()?;
     let timeline = Timeline::of(&config, &table)?;
     let cost = cost(&fit::model(&config, &mut table, timeline.as_ref())?, &settings)?;
     if args.json {
@@ -177,6 +179,7 @@ struct Cost {
 
 /// Times some sweeps of one chain.
 fn cost(model: &Model, settings: &Settings) -> Result<Cost, Failure> {
+    memory::check(model, settings)?;
     let timed = Settings { warmup: 0, threads: 1, ..settings.clone() };
     let broken = |sweep| move |source| Failure::Run(RunError::Numerical { chain: 1, sweep, source });
     let mut chain = Chain::new(model, &timed, 0).map_err(broken(0))?;
@@ -187,12 +190,9 @@ fn cost(model: &Model, settings: &Settings) -> Result<Cost, Failure> {
         }
         chain.advance().map_err(broken(sweep + 1))?;
     }
-    // The table, and a chain's F, noise, momenta and gradients: about five of its size; features and weights beside them.
-    let (n, j, m) = (model.rows() as f64, model.columns() as f64, model.spec().features as f64 + 1.0);
-    let chain_numbers = 5.0 * n * j + 3.0 * n * m + 8.0 * m * j;
     Ok(Cost {
         seconds_a_sweep: begun.elapsed().as_secs_f64() / SWEEPS as f64,
-        megabytes: 8e-6 * (n * j + settings.chains as f64 * chain_numbers),
+        megabytes: 1e-6 * memory::needed(model, settings.chains) as f64,
     })
 }
 

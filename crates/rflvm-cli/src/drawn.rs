@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use crate::fit::Fit;
+use crate::folder::store_path;
+use crate::identity;
 use crate::results::warn_of_chains;
-use crate::sample::store_path;
 use crate::voice::Voice;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::SpecError;
@@ -18,22 +19,23 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// The draws in the folder of a fit, which may be finished, stopped or still running; tells of chains that are set aside.
-    pub fn open(fit: &Fit, dir: &Path) -> Result<Self, Failure> {
+    /// The draws of a fit, which may be finished, stopped or still running; tells of chains that are set aside.
+    pub fn open(fit: &Fit) -> Result<Self, Failure> {
         fit.use_instructions();
-        let (drawn, convergence) = Drawn::judged(dir)?;
+        let (drawn, convergence) = Drawn::judged(fit)?;
         warn_of_chains(&convergence, Voice::default());
         Ok(drawn)
     }
 
     /// The same without a word, and how the chains stand.
-    pub fn judged(dir: &Path) -> Result<(Self, Convergence), Failure> {
-        let path = store_path(dir);
-        let no_draws = || Failure::NoDraws { dir: dir.display().to_string() };
+    pub fn judged(fit: &Fit) -> Result<(Self, Convergence), Failure> {
+        let path = store_path(&fit.dir);
+        let no_draws = || Failure::NoDraws { dir: fit.dir.display().to_string() };
         if !path.join(".zmetadata").exists() {
             return Err(no_draws());
         }
         let store = Reader::open(&path)?;
+        identity::check_store(fit, &store)?;
         if store.size()?.1 == 0 {
             return Err(no_draws());
         }

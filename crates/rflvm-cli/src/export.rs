@@ -2,21 +2,17 @@
 
 use crate::args::ExportArgs;
 use crate::atomic::plain_reason;
+use crate::drawn::Drawn;
 use crate::failure::Failure;
-use crate::sample::store_path;
+use crate::fit::Fit;
 use crate::voice::tell;
 use rflvm::atomic::write_with;
-use rflvm::draws::zarr::Reader;
 use rflvm::error::SpecError;
 use std::io::{self, Write};
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<(), Failure> {
-    let path = store_path(&args.dir);
-    if !path.exists() {
-        return Err(Failure::NoFit { dir: args.dir.display().to_string() });
-    }
-    let store = Reader::open(&path)?;
+    let store = Drawn::judged(&Fit::open(&args.dir, |_| ())?)?.0.store;
     let groups = ["posterior", "sample_stats"];
     let found = groups.iter().map(|group| format!("{group}/{}", args.what)).find(|name| store.is_drawn(name));
     let name = found.ok_or_else(|| {

@@ -87,6 +87,37 @@ pub enum Failure {
         /// The folder.
         dir: String,
     },
+    /// Draws without the checkpoint that says where they came from.
+    #[error(
+        "{dir}: the folder has {draws} draws of each chain, but checkpoint.bin is missing, so the fit cannot go on from them; \
+         restore that file, or start again with `rflvm fit --config {dir}/config.toml --out {dir} --overwrite`"
+    )]
+    NoCheckpoint {
+        /// The folder.
+        dir: String,
+        /// Draws of each chain.
+        draws: usize,
+    },
+    /// A part of a fit that belongs to another run than the rest.
+    #[error("{path}: {problem}")]
+    Foreign {
+        /// The part.
+        path: String,
+        /// What differs, and what to do.
+        problem: String,
+    },
+    /// More memory than there is.
+    #[error("{what} needs about {needed} of memory, and {free} is free; {remedy}")]
+    Memory {
+        /// What was asked for.
+        what: String,
+        /// How much it needs, in words.
+        needed: String,
+        /// How much there is, in words.
+        free: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// There is nothing to impute.
     #[error("{file}: no cell of the table is missing, so there is nothing to impute")]
     Complete {

@@ -4,26 +4,27 @@ use crate::args::{FitArgs, InstructionsArg, StartArg};
 use crate::blocks;
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::map::map_path;
+use crate::folder::{Claim, config_path, map_path, store_path};
+use crate::memory;
+use crate::output;
 use crate::progress::Follower;
 use crate::results;
-use crate::sample::{Follow, Sampling, checkpoint_path, store_path};
+use crate::sample::{Follow, Sampling};
 use crate::table::{self, ReadOptions, Table};
 use crate::times::Timeline;
 use crate::voice::Voice;
-use crate::{atomic, output};
 use rflvm::draws::zarr::{Kept, Labels};
 use rflvm::error::SpecError;
 use rflvm::gibbs::chain::Settings;
 use rflvm::gibbs::checkpoint::Checkpoint;
 use rflvm::gibbs::start::Start;
+use rflvm::identity::Identity;
 use rflvm::kernels::{self, Level};
 use rflvm::linalg::Mat;
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
 use rflvm::rng::Stream;
 use serde_json::json;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -32,9 +33,9 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let voice = Voice::from(&args.voice);
     let file = Config::given(args.file.as_deref())?;
     let fit = Fit::new(args.config.clone().or(file).filled(), &args.out)?;
-    fit.clear(args.overwrite)?;
+    let claim = fit.claim(args.overwrite)?;
     fit.tell(voice);
-    fit.sample(None, false, voice)
+    fit.sample(&claim, None, false, voice)
 }
 
 /// A fit with all its settings, checked; nothing is written yet.
@@ -86,7 +87,7 @@ impl Fit {
 
     /// The fit that a folder holds, as its settings say; `change` may change some of them.
     pub fn open(dir: &Path, change: impl FnOnce(&mut Config)) -> Result<Self, Failure> {
-        let file = dir.join("config.toml");
+        let file = config_path(dir);
         if !file.exists() {
             return Err(Failure::NoFit { dir: dir.display().to_string() });
         }
@@ -95,36 +96,30 @@ impl Fit {
         }
         let mut config = Config::read(&file)?;
         change(&mut config);
-        Fit::new(config, dir)
+        // The store holds the table as it was when the fit began, whatever has become of its file since.
+        let store = store_path(dir);
+        let held = store.join(".zmetadata").exists().then_some(store);
+        Fit::of(config, dir, |config| match (held, &config.table) {
+            (Some(store), Some(path)) => {
+                let table = read(&Config { table: Some(store), ..config.clone() })?;
+                Ok(Table { path: path.clone(), ..table })
+            }
+            _ => read(config),
+        })
     }
 
-    /// Makes the folder ready: an older fit in it is refused, or removed if that was asked for.
-    pub fn clear(&self, overwrite: bool) -> Result<(), Failure> {
-        atomic::prepare_dir(&self.dir)?;
-        let (store, checkpoint, map) = (store_path(&self.dir), checkpoint_path(&self.dir), map_path(&self.dir));
-        if !store.exists() && !checkpoint.exists() && !map.exists() {
-            return Ok(());
-        }
-        if !overwrite && map.exists() {
-            return Err(Failure::HoldsMap { dir: self.dir.display().to_string() });
-        }
-        if !overwrite {
-            return Err(Failure::Exists { dir: self.dir.display().to_string() });
-        }
-        let reason = |path: &Path| {
-            let path = path.display().to_string();
-            move |error: std::io::Error| Failure::Write { path, reason: atomic::plain_reason(&error) }
-        };
-        if checkpoint.exists() {
-            fs::remove_file(&checkpoint).map_err(reason(&checkpoint))?;
-        }
-        if map.exists() {
-            fs::remove_file(&map).map_err(reason(&map))?;
-        }
-        if store.exists() {
-            fs::remove_dir_all(&store).map_err(reason(&store))?;
-        }
-        Ok(())
+    /// The right to write into the folder, made ready for this fit: an older fit in it is refused, or removed if that was asked for. Nothing
+    /// is touched before it is sure that the fit can start.
+    pub fn claim(&self, overwrite: bool) -> Result<Claim, Failure> {
+        memory::check(&self.model, &self.settings)?;
+        let claim = Claim::take(&self.dir)?;
+        claim.clear(overwrite)?;
+        Ok(claim)
+    }
+
+    /// All that the draws follow from.
+    pub fn identity(&self) -> Identity {
+        self.settings.identity(&self.model)
     }
 
     /// Says what is about to be fitted.
@@ -148,16 +143,18 @@ impl Fit {
     }
 
     /// Samples, and writes what comes of it.
-    pub fn sample(&self, from: Option<Checkpoint>, debug: bool, voice: Voice) -> Result<(), Failure> {
+    pub fn sample(&self, claim: &Claim, from: Option<Checkpoint>, debug: bool, voice: Voice) -> Result<(), Failure> {
         let follower = Follower::new(voice, self.settings.chains, self.settings.sweeps(), debug);
-        self.run(from, &follower)?;
+        self.run(claim, from, &follower)?;
         results::write(&self.dir, self, voice)
     }
 
     /// Samples into the folder.
-    pub fn run(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Failure> {
+    pub fn run(&self, claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Failure> {
         self.use_instructions();
-        output::write(&self.dir.join("config.toml"), &self.saved.to_toml())?;
+        let identity = self.identity();
+        let saved = Config { identity: Some(identity.digest()), ..self.saved.clone() };
+        output::write(&config_path(&self.dir), &saved.to_toml())?;
         let labels = Labels {
             ids: self.table.ids.clone(),
             labels: self.table.labels.clone(),
@@ -168,13 +165,14 @@ impl Fit {
         };
         let sampling = Sampling {
             dir: &self.dir,
+            identity: &identity,
             model: &self.model,
             settings: &self.settings,
             keep: &self.keep,
             labels: &labels,
             every: self.every,
         };
-        sampling.run(from, follow)
+        sampling.run(claim, from, follow)
     }
 
     /// Limits the processor to the instruction sets that were asked for.

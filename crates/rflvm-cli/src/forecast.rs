@@ -21,7 +21,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     };
     let offset = offset(&fit);
     let moments = moments::asked(args, timeline, offset.unwrap_or(0.0))?;
-    let drawn = Drawn::open(&fit, &args.dir)?;
+    let drawn = Drawn::open(&fit)?;
     args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     if let Some(offset) = offset {
         Voice::default().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));

@@ -20,7 +20,7 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     if !fit.model.has_missing() {
         return Err(Failure::Complete { file: fit.table.path.display().to_string() });
     }
-    let drawn = Drawn::open(&fit, &args.dir)?;
+    let drawn = Drawn::open(&fit)?;
     match args.draws {
         None => {
             let count = write_cells(&args.out, &drawn.fitted(&fit, "impute"))?;

@@ -32,7 +32,7 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     if args.matrix.is_some() {
         check_rows(rows.len())?;
     }
-    let drawn = Drawn::open(&fit, &args.dir)?;
+    let drawn = Drawn::open(&fit)?;
     let fitted = drawn.fitted(&fit, "kernel");
     let frame = fitted.frame()?;
     let reach = diameter(&fitted.embedding(&frame)?.mean);

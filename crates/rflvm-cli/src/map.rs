@@ -5,6 +5,7 @@ use crate::args::{MapArgs, StartArg};
 use crate::config::{Config, RunConfig};
 use crate::failure::Failure;
 use crate::fit::Fit;
+use crate::folder::map_path;
 use crate::output;
 use crate::picture::Colour;
 use crate::voice::Voice;
@@ -16,16 +17,13 @@ use rflvm::linalg::{Mat, mul};
 use rflvm::posterior::align::Embedding;
 use rflvm::posterior::score;
 use serde_json::json;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Settings of a fit that say how chains run.
 const OF_CHAINS: [&str; 6] = ["warmup", "draws", "thin", "chains", "keep", "checkpoint"];
 
-/// Where the numbers of a point estimate lie in its folder.
-pub fn map_path(dir: &Path) -> PathBuf {
-    dir.join("map.json")
-}
+/// More starts than anybody has time for.
+const MOST_STARTS: usize = 1000;
 
 /// Leaves out of the help what means nothing here.
 pub fn hide_sampling(arg: Arg) -> Arg {
@@ -40,7 +38,7 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
     let file = Config::given(args.file.as_deref())?;
     let fit = Fit::new(args.config.clone().or(file).filled(), &args.out)?;
     check_point(&fit, args.starts)?;
-    fit.clear(args.overwrite)?;
+    let _claim = fit.claim(args.overwrite)?;
     fit.tell(voice);
     let begun = Instant::now();
     let (point, spread) = climb(&fit, args.starts)?;
@@ -63,16 +61,20 @@ pub fn climb(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Failure> {
 
 /// Whether there can be a point of the fit.
 fn check_point(fit: &Fit, starts: usize) -> Result<(), SpecError> {
-    let wrong =
-        |setting, value: &str, rule: &str| Err(SpecError::Setting { setting, value: value.into(), rule: rule.into() });
-    if starts == 0 {
-        return wrong("starts", "0", "it must be at least 1");
-    }
+    check_starts(starts)?;
     if fit.model.has_relevance() {
-        let rule = "a point estimate cannot tell how many axes are in use; give a number, or use `rflvm fit`";
-        return wrong("latent-dim", "auto", rule);
+        let rule = "a point estimate cannot tell how many axes are in use; give a number, or use `rflvm fit`".into();
+        return Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule });
     }
     Ok(())
+}
+
+fn check_starts(starts: usize) -> Result<(), SpecError> {
+    if (1..=MOST_STARTS).contains(&starts) {
+        return Ok(());
+    }
+    let rule = format!("it must be between 1 and {MOST_STARTS}");
+    Err(SpecError::Setting { setting: "starts", value: starts.to_string(), rule })
 }
 
 /// Refuses what means nothing for a point estimate, rather than ignore it.
@@ -84,6 +86,7 @@ fn check(args: &MapArgs) -> Result<(), SpecError> {
         let rule = "a point estimate has no chains; leave it out, or use `rflvm fit`".into();
         return Err(SpecError::Setting { setting, value: "given".into(), rule });
     }
+    check_starts(args.starts)?;
     if args.config.run.start == Some(StartArg::Map) {
         let rule = "it is what this command climbs to, not where it starts; choose pca or random".into();
         return Err(SpecError::Setting { setting: "start", value: "map".into(), rule });

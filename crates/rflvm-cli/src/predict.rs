@@ -18,7 +18,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     check_csv(&args.out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     let chosen = args.rows.as_deref().map(|text| rows::rows(text, &fit.table)).transpose()?;
-    let drawn = Drawn::open(&fit, &args.dir)?;
+    let drawn = Drawn::open(&fit)?;
     args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     let fitted = drawn.fitted(&fit, "predict");
     if let Some(rows) = chosen {

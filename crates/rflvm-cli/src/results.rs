@@ -7,22 +7,18 @@ use crate::fit::Fit;
 use crate::impute;
 use crate::output;
 use crate::picture::Colour;
-use crate::sample::store_path;
 use crate::summary;
 use crate::voice::Voice;
-use rflvm::draws::zarr::Reader;
 use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::convergence::{Convergence, judge};
+use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::score;
 use std::path::Path;
 
 /// Writes the results of a finished fit.
 pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     let (model, table) = (&fit.model, &fit.table);
-    let store = Reader::open(&store_path(dir))?;
-    let convergence = judge(&store)?;
+    let (drawn, convergence) = Drawn::judged(fit)?;
     warn_of_chains(&convergence, voice);
-    let drawn = Drawn { store, used: convergence.used() };
     let fitted = drawn.fitted(fit, "results");
     let embedding = fitted.embedding(&fitted.frame()?)?;
     let labels = table.labels.as_deref();

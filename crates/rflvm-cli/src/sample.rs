@@ -1,17 +1,18 @@
 //! Sampling into a folder: in legs that end with a checkpoint, so that a run can be stopped at any moment and taken up again.
 
 use crate::failure::Failure;
-use rflvm::atomic::{self, plain_reason};
+use crate::folder::{Claim, checkpoint_path, store_path};
+use rflvm::atomic;
 use rflvm::draws::zarr::{Kept, Labels, Store, Writer};
 use rflvm::error::StoreError;
 use rflvm::gibbs::chain::Settings;
 use rflvm::gibbs::checkpoint::{self, Checkpoint};
 use rflvm::gibbs::run::{Progress, Run};
+use rflvm::identity::Identity;
 use rflvm::model::Model;
 use serde_json::json;
-use std::fs::{File, TryLockError};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Cells up to which the moments of F are kept on the fly; beyond, they would be most of the memory.
@@ -21,6 +22,8 @@ const MOMENTS_OF_F: usize = 20_000_000;
 pub struct Sampling<'a> {
     /// Its folder.
     pub dir: &'a Path,
+    /// Which run it is.
+    pub identity: &'a Identity,
     /// What is fitted.
     pub model: &'a Model,
     /// How.
@@ -47,40 +50,17 @@ pub trait Follow: Sync {
     fn end(&self, _run: &Run<'_>) {}
 }
 
-/// Where draws go in the folder of a fit.
-pub fn store_path(dir: &Path) -> PathBuf {
-    dir.join("draws.zarr")
-}
-
-/// Where the checkpoint lies in it.
-pub fn checkpoint_path(dir: &Path) -> PathBuf {
-    dir.join("checkpoint.bin")
-}
-
-/// Keeps other runs out of the folder for as long as the file is held; the system lets go of it even if the program is killed.
-pub fn lock(dir: &Path) -> Result<File, Failure> {
-    let path = dir.join(".lock");
-    let refused =
-        |error: std::io::Error| Failure::Write { path: path.display().to_string(), reason: plain_reason(&error) };
-    let file = File::create(&path).map_err(refused)?;
-    match file.try_lock() {
-        // Some file systems know no locks; they are no worse off than without.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Failure::Busy { dir: dir.display().to_string() }),
-    }
-}
-
 impl Sampling<'_> {
-    /// Samples to the end, from the start or from a checkpoint.
-    pub fn run(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Failure> {
+    /// Samples to the end, from the start or from a checkpoint, into a folder that nobody else works in.
+    pub fn run(&self, _claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Failure> {
         let (model, settings) = (self.model, self.settings);
         let about = json!({
             "created_by": format!("rflvm {}", env!("CARGO_PKG_VERSION")),
             "seed": settings.seed, "warmup": settings.warmup, "thin": settings.thin, "draws": settings.draws,
+            "identity": self.identity,
             "families": model.blocks().iter().map(|b| b.family.name()).collect::<Vec<_>>(),
         });
-        let mut store = Store::new(&store_path(self.dir), model, self.keep, settings.chains, settings.draws, about);
-        let _lock = lock(self.dir)?;
+        let mut store = Store::new(&store_path(self.dir), model, self.keep, settings.chains, about);
         atomic::clean(self.dir);
         store.begin(model, self.labels, settings.chains)?;
         let begun = Instant::now();
@@ -101,6 +81,8 @@ impl Sampling<'_> {
                     writers.push(Writer::resume(&store, model, chain, state)?);
                     snapshots.push(snapshot);
                 }
+                // What the store has beyond the checkpoint is drawn again, and must not be read while it is.
+                store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
                 Run::resume(model, settings, snapshots)?
             }
         };
@@ -142,6 +124,6 @@ impl Sampling<'_> {
         for (chain, writer) in run.chains().iter().zip(writers.iter()) {
             states.push((chain.snapshot(), writer.state()));
         }
-        checkpoint::save(&checkpoint_path(self.dir), self.model, states)
+        checkpoint::save(&checkpoint_path(self.dir), self.identity, states)
     }
 }

@@ -4,6 +4,7 @@ use crate::args::{SimulateArgs, SourceArg};
 use crate::blocks::spec;
 use crate::config::fresh_seed;
 use crate::failure::Failure;
+use crate::memory;
 use crate::voice::tell;
 use crate::{atomic, output};
 use rflvm::error::{NumericalError, RunError, SpecError};
@@ -24,14 +25,18 @@ struct Truth {
     theta: Theta,
 }
 
+/// Rows, and columns, at most.
+const MOST: usize = 1_000_000_000;
+
 /// Runs the command.
 pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     for (setting, value) in [("rows", args.rows), ("columns", args.columns)] {
-        if value < 2 {
-            let rule = "it must be at least 2".into();
+        if !(2..=MOST).contains(&value) {
+            let rule = format!("it must be between 2 and {MOST}");
             return Err(SpecError::Setting { setting, value: value.to_string(), rule }.into());
         }
     }
+    check_memory(args)?;
     if args.time && args.source == SourceArg::Model {
         let rule = "rows of the model have no times; leave it out, or draw an S-curve".into();
         return Err(SpecError::Setting { setting: "time", value: "given".into(), rule }.into());
@@ -66,6 +71,14 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         args.out.display()
     ))?;
     Ok(())
+}
+
+/// Refuses a table that the machine cannot hold: cells, functions and their text; of the S-curve, the covariance of the rows too.
+fn check_memory(args: &SimulateArgs) -> Result<(), Failure> {
+    let [n, j, m] = [args.rows, args.columns, args.model.features.unwrap_or(100)].map(|v| v as u128);
+    let own = if args.source == SourceArg::SCurve { 2 * n * n } else { m.saturating_mul(2 * n + 2 * j) };
+    let what = || format!("a table of {n} rows × {j} columns");
+    memory::check_bytes((10 * n * j).saturating_add(own).saturating_mul(8), what, "ask for fewer rows or columns")
 }
 
 fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result<Truth, Failure> {

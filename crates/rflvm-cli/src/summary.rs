@@ -2,33 +2,29 @@
 
 use crate::args::SummaryArgs;
 use crate::axes;
+use crate::drawn::Drawn;
 use crate::failure::Failure;
-use crate::sample::{checkpoint_path, store_path};
+use crate::fit::Fit;
+use crate::folder::checkpoint_path;
 use crate::time_scales::TimeScales;
 use crate::voice::tell;
 use rflvm::draws::zarr::Reader;
 use rflvm::gibbs::{Step, checkpoint};
 use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::convergence::{Convergence, Outcome, judge};
+use rflvm::posterior::convergence::{Convergence, Outcome};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
-    let path = store_path(&args.dir);
-    if !path.exists() {
-        return Err(Failure::NoFit { dir: args.dir.display().to_string() });
-    }
-    let store = Reader::open(&path)?;
-    let convergence = judge(&store)?;
-    let sampler = sampler(&store, &convergence)?;
-    let scales = TimeScales::of(&args.dir, &store, &convergence.used())?;
-    let axes = AxesInUse::of(&store, &convergence.used())?;
-    let times = times(&args.dir);
+    let (drawn, convergence) = Drawn::judged(&Fit::open(&args.dir, |_| ())?)?;
     if args.json {
-        tell(&report(&args.dir)?.to_string())?;
-        return Ok(());
+        return tell(&report(&args.dir, &drawn.store, &convergence)?.to_string());
     }
+    let sampler = sampler(&drawn.store, &convergence)?;
+    let scales = TimeScales::of(&args.dir, &drawn.store, &drawn.used)?;
+    let axes = AxesInUse::of(&drawn.store, &drawn.used)?;
+    let times = times(&args.dir);
     tell(&table(&convergence))?;
     for (chain, verdict) in convergence.chains.iter().enumerate() {
         let word =
@@ -52,24 +48,21 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
         let parts: Vec<String> = times.iter().map(|(name, seconds)| format!("{name} {seconds:.4}")).collect();
         tell(&format!("seconds a sweep: {}", parts.join(", ")))?;
     }
-    tell(&word(&convergence))?;
-    Ok(())
+    tell(&word(&convergence))
 }
 
 /// All that is known of a fit's convergence, for programs.
-pub fn report(dir: &Path) -> Result<Value, Failure> {
-    let store = Reader::open(&store_path(dir))?;
-    let convergence = judge(&store)?;
-    let mut all = as_json(&convergence);
+pub fn report(dir: &Path, store: &Reader, convergence: &Convergence) -> Result<Value, Failure> {
+    let mut all = as_json(convergence);
     let seconds = times(dir).into_iter().map(|(name, seconds)| (name.to_string(), json!(seconds)));
     all["seconds_a_sweep"] = seconds.collect::<Map<_, _>>().into();
-    let sampler = sampler(&store, &convergence)?;
+    let sampler = sampler(store, convergence)?;
     all["sampler"] =
         json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
-    if let Some(scales) = TimeScales::of(dir, &store, &convergence.used())? {
+    if let Some(scales) = TimeScales::of(dir, store, &convergence.used())? {
         all["length_scales"] = scales.as_json();
     }
-    if let Some(axes) = AxesInUse::of(&store, &convergence.used())? {
+    if let Some(axes) = AxesInUse::of(store, &convergence.used())? {
         all["axes"] = axes::as_json(&axes);
     }
     Ok(all)

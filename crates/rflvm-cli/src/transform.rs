@@ -19,7 +19,7 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     let mut positions = args.draws.map(|count| DrawnPositions::new(count, args)).transpose()?;
     let fit = Fit::open(&args.dir, |_| ())?;
     let (table, new) = rows::read(args, &fit, Voice::default())?;
-    let drawn = Drawn::open(&fit, &args.dir)?;
+    let drawn = Drawn::open(&fit)?;
     args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     let there = drawn.used.len() * drawn.store.size()?.1;
     let visited = there.min(DRAWS.max(args.draws.unwrap_or(0)));

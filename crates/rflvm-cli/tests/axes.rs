@@ -42,7 +42,7 @@ fn axes_that_the_data_do_not_ask_for_fall_out_of_use_in_all_that_is_told() {
     {
         let output = rflvm(&dir, &question.split(' ').collect::<Vec<_>>());
         let said = text(&output.stderr);
-        assert!(!output.status.success() && said.contains("other settings") && !said.contains("panicked"), "{said}");
+        assert!(!output.status.success() && said.contains("another model") && !said.contains("panicked"), "{said}");
     }
 }
 

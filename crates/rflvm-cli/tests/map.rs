@@ -90,7 +90,7 @@ fn what_cannot_be_mapped_is_told_in_one_sentence() {
         |more: &'static [&'static str]| [&["map", "n.csv", "--likelihood", "poisson", "--out", "x"], more].concat();
     for (arguments, words) in [
         (of(&["--draws", "9"]), &["draws is given", "no chains", "rflvm fit"][..]),
-        (of(&["--starts", "0"]), &["starts is 0", "at least 1"]),
+        (of(&["--starts", "0"]), &["starts is 0", "between 1"]),
         (of(&["--start", "map"]), &["start is map", "pca or random"]),
         (of(&[]), &["n.csv", "row 2", "'a'", "negative"]),
         (vec!["map", "t.csv", "--out", "x"], &["likelihood", "--blocks"]),
@@ -98,7 +98,7 @@ fn what_cannot_be_mapped_is_told_in_one_sentence() {
             vec!["map", "t.csv", "--likelihood", "gaussian", "--columns", "r,a", "--out", "o"],
             &["o", "point estimate", "--overwrite"],
         ),
-        (vec!["summary", "o"], &["o", "holds no fit"]),
+        (vec!["summary", "o"], &["o", "point estimate", "no draws"]),
         (vec!["resume", "o"], &["o", "point estimate", "rflvm fit"]),
     ] {
         let output = rflvm(&dir, &arguments);

@@ -125,7 +125,7 @@ const BAD: &[Bad] = &[
         name: "dimension",
         table: "a,b\n1,2\n3,4\n",
         flags: &["--likelihood", "poisson", "--latent-dim", "3"],
-        words: &["latent-dim is 3", "columns, 2"],
+        words: &["latent-dim is 3", "between 1 and 2"],
     },
     Bad {
         name: "odd features",

@@ -107,8 +107,8 @@ const BAD: &[Bad] = &[
     ("trend alone", "a,b\n2,3\n4,5\n", &["--time-trend"], &["time-trend is true", "--time"]),
     ("form alone", "a,b\n2,3\n4,5\n", &["--time-form", "dense"], &["time-form is dense", "--time"]),
     ("inducing alone", "a,b\n2,3\n4,5\n", &["--inducing", "9"], &["inducing is 9", "--time"]),
-    ("inducing", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--inducing", "0"], &["inducing is 0", "at least 2"]),
-    ("one point", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--inducing", "1"], &["inducing is 1", "at least 2"]),
+    ("inducing", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--inducing", "0"], &["inducing is 0", "between 2"]),
+    ("one point", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--inducing", "1"], &["inducing is 1", "between 2"]),
     (
         "form",
         "t,a,b\n1,2,3\n2,4,5\n",

@@ -10,6 +10,7 @@ use rflvm::error::{RunError, SpecError};
 use rflvm::gibbs::run::pool;
 use rflvm::linalg::Mat;
 use rflvm::posterior::check::REPLICATES;
+use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::forecast::Moment;
 use rflvm::posterior::frame::Frame;
@@ -33,13 +34,14 @@ type Curves = Vec<(String, Array, Array, Array, Array)>;
 pub struct Drawn {
     fit: Arc<Fit>,
     drawn: drawn::Drawn,
+    convergence: Convergence,
 }
 
 impl Drawn {
     /// The draws in the folder of a fit, which may be finished, stopped or still running.
     pub fn open(fit: Arc<Fit>) -> Result<Self, Failure> {
-        let (drawn, _) = drawn::Drawn::judged(&fit.dir)?;
-        Ok(Drawn { fit, drawn })
+        let (drawn, convergence) = drawn::Drawn::judged(&fit)?;
+        Ok(Drawn { fit, drawn, convergence })
     }
 
     /// Asks with the threads of the fit, while Python does other things. Each kind of question has the randomness that the program's
@@ -164,7 +166,8 @@ impl Drawn {
 
     /// What the program's `summary --json` tells.
     fn diagnostics(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(py.detach(|| summary::report(&self.fit.dir)).map_err(raised)?.to_string())
+        let report = || summary::report(&self.fit.dir, &self.drawn.store, &self.convergence);
+        Ok(py.detach(report).map_err(raised)?.to_string())
     }
 
     /// What the program's `check --json` tells.

@@ -2,7 +2,7 @@
 
 use crate::array::{Array, array, matrix};
 use crate::ask::Drawn;
-use crate::error::{raised, spec, store};
+use crate::error::{raised, spec};
 use crate::job::Job;
 use crate::values::Values;
 use pyo3::exceptions::PyValueError;
@@ -15,15 +15,16 @@ use rflvm::posterior::transform::{self, row_key};
 use rflvm::rng::Stream;
 use rflvm_cli::config::Config;
 use rflvm_cli::failure::Failure;
+use rflvm_cli::folder::Claim;
+use rflvm_cli::identity::checkpoint;
 use rflvm_cli::map::climb;
-use rflvm_cli::resume::checkpoint;
 use rflvm_cli::simulate;
 use rflvm_cli::table::Table;
 use rflvm_cli::transform::rows::new_rows;
 use rflvm_cli::voice::Voice;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Nothing on the terminal: what there is to say is said by Python.
 const SILENT: Voice = Voice { json: false, quiet: true, verbose: false };
@@ -35,6 +36,19 @@ const NAME: &str = "X";
 #[pyclass(module = "rflvm._native", frozen)]
 pub struct Fit {
     pub fit: Arc<rflvm_cli::fit::Fit>,
+    /// The right to write into its folder, from when that is made ready until the run that takes it ends.
+    claim: Mutex<Option<Claim>>,
+}
+
+impl Fit {
+    fn of(fit: rflvm_cli::fit::Fit) -> Self {
+        Fit { fit: Arc::new(fit), claim: Mutex::default() }
+    }
+
+    fn claimed(&self) -> PyResult<Claim> {
+        let claim = self.claim.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        claim.map_or_else(|| Claim::take(&self.fit.dir).map_err(raised), Ok)
+    }
 }
 
 /// A table as the program holds it.
@@ -109,7 +123,7 @@ impl Fit {
             false => t.clone(),
         });
         let config = Config { blocks: fit.config.blocks.as_ref().map(moved), trials, ..fit.config };
-        Ok(Fit { fit: Arc::new(rflvm_cli::fit::Fit { dir, config, ..fit }) })
+        Ok(Fit::of(rflvm_cli::fit::Fit { dir, config, ..fit }))
     }
 
     /// The fit that a folder holds, made by Python or by the program; with other `threads`, and to `draws` draws in all, if given.
@@ -121,23 +135,26 @@ impl Fit {
             config.run.draws = draws.or(config.run.draws);
         };
         let fit = py.detach(|| rflvm_cli::fit::Fit::open(&dir, change)).map_err(raised)?;
-        Ok(Fit { fit: Arc::new(fit) })
+        Ok(Fit::of(fit))
     }
 
-    /// Makes the folder ready: an older fit in it is refused, or removed if that is asked for.
-    fn clear(&self, py: Python<'_>, overwrite: bool) -> PyResult<()> {
-        py.detach(|| self.fit.clear(overwrite)).map_err(raised)
+    /// Makes the folder ready and keeps other runs out: an older fit in it is refused, or removed if that is asked for.
+    fn claim(&self, py: Python<'_>, overwrite: bool) -> PyResult<()> {
+        let claim = py.detach(|| self.fit.claim(overwrite)).map_err(raised)?;
+        *self.claim.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(claim);
+        Ok(())
     }
 
     /// Begins to sample.
-    fn start(&self) -> Job {
-        Job::start(Arc::clone(&self.fit), None)
+    fn start(&self) -> PyResult<Job> {
+        Ok(Job::start(Arc::clone(&self.fit), self.claimed()?, None))
     }
 
     /// Goes on from the last checkpoint, or begins where there is none.
     fn resume(&self, py: Python<'_>) -> PyResult<Job> {
-        let from = py.detach(|| checkpoint(&self.fit, &self.fit.dir)).map_err(store)?;
-        Ok(Job::start(Arc::clone(&self.fit), from))
+        let claim = self.claimed()?;
+        let from = py.detach(|| checkpoint(&self.fit)).map_err(raised)?;
+        Ok(Job::start(Arc::clone(&self.fit), claim, from))
     }
 
     /// The draws so far.

@@ -7,6 +7,7 @@ use rflvm::gibbs::checkpoint::Checkpoint;
 use rflvm::gibbs::run::Progress;
 use rflvm_cli::failure::Failure;
 use rflvm_cli::fit::Fit;
+use rflvm_cli::folder::Claim;
 use rflvm_cli::sample::Follow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,14 +60,17 @@ impl Follow for Shared {
 
 impl Job {
     /// Samples in a thread of its own.
-    pub fn start(fit: Arc<Fit>, from: Option<Checkpoint>) -> Self {
+    pub fn start(fit: Arc<Fit>, claim: Claim, from: Option<Checkpoint>) -> Self {
         let settings = &fit.settings;
         let places = vec![(0, settings.sweeps(), true, f64::NAN, 0); settings.chains];
         let shared = Arc::new(Shared { places: Mutex::new(places), ..Shared::default() });
         let own = Arc::clone(&shared);
         std::thread::spawn(move || {
-            let run = || fit.run(from, &*own);
-            let outcome = match catch_unwind(AssertUnwindSafe(run)) {
+            let run = || fit.run(&claim, from, &*own);
+            let ended = catch_unwind(AssertUnwindSafe(run));
+            // Whoever waits for the end may begin another run in the folder.
+            drop(claim);
+            let outcome = match ended {
                 Ok(Ok(())) => Outcome::Finished,
                 Ok(Err(Failure::Interrupted { .. })) => Outcome::Stopped,
                 Ok(Err(failure)) => Outcome::Failed(failure),

@@ -14,10 +14,12 @@
 //! | one sweep | [`gibbs::sweep`] | the sampler |
 
 pub mod atomic;
+mod checksum;
 pub mod dist;
 pub mod draws;
 pub mod error;
 pub mod gibbs;
+pub mod identity;
 pub mod kernels;
 pub mod linalg;
 pub mod model;

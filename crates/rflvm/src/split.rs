@@ -29,6 +29,9 @@ pub enum HeldOut {
     Folds(usize),
 }
 
+/// Each part holds a copy of the table, and takes a fit of its own.
+const MOST_FOLDS: usize = 100;
+
 impl HeldOut {
     fn check(self) -> Result<(), SpecError> {
         let fail = |setting, value: String, rule: &str| Err(SpecError::Setting { setting, value, rule: rule.into() });
@@ -36,7 +39,9 @@ impl HeldOut {
             HeldOut::Share(share) if !(share > 0.0 && share < 1.0) => {
                 fail("held-out", share.to_string(), "it is a share of the cells, above 0 and below 1")
             }
-            HeldOut::Folds(folds) if folds < 2 => fail("folds", folds.to_string(), "it takes at least 2 parts"),
+            HeldOut::Folds(folds) if !(2..=MOST_FOLDS).contains(&folds) => {
+                fail("folds", folds.to_string(), &format!("there can be 2 to {MOST_FOLDS} parts"))
+            }
             _ => Ok(()),
         }
     }

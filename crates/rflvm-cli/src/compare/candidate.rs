@@ -8,7 +8,7 @@ use crate::latent_dim::LatentDim;
 use crate::table::Table;
 use crate::times::Timeline;
 use rflvm::error::SpecError;
-use rflvm::gibbs::checkpoint::fingerprint;
+use rflvm::identity;
 use std::fmt::Display;
 
 /// One candidate, which the table can have.
@@ -21,7 +21,7 @@ pub struct Candidate {
     /// Its settings.
     pub config: Config,
     /// Almost surely another for another table or model.
-    pub fingerprint: u32,
+    pub fingerprint: String,
     /// Columns of the table that hold multinomial rows.
     pub wholes: Vec<Vec<usize>>,
     /// Whether some of its columns have a density on the reals.
@@ -42,7 +42,7 @@ impl Candidate {
             likelihood: config.likelihood.clone().unwrap_or_else(|| "blocks".into()),
             kernel: config.model.kernel.unwrap_or(KernelArg::Learned),
             features: model.spec().features,
-            fingerprint: fingerprint(&model),
+            fingerprint: identity::of_data(&model) + &identity::of_model(&model),
             wholes: blocks.iter().filter(|b| b.family.is_whole()).map(columns).collect(),
             is_real: blocks.iter().any(|b| b.family.problem(0, 0, 0.5).is_none()),
             parameters: blocks.iter().map(|b| b.family.parameters().len()).max().unwrap_or(0),

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct Piece {
     /// In words.
     pub candidate: String,
-    pub fingerprint: u32,
+    pub fingerprint: String,
     /// Log predictive density of each row.
     pub ln_density: Vec<Option<f64>>,
     /// Points scored in each row.

@@ -87,7 +87,7 @@ impl Task<'_> {
         };
         Ok(Some(Piece {
             candidate: self.candidate.words(),
-            fingerprint: self.candidate.fingerprint,
+            fingerprint: self.candidate.fingerprint.clone(),
             ln_density: rows.ln_density.into_iter().map(Some).collect(),
             points: rows.points,
             set_aside: mixing.set_aside(),

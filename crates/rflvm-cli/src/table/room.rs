@@ -5,9 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use sysinfo::System;
-
 use super::TableError;
+use crate::memory::{free, in_words};
 
 /// Granted without questions, so that small files stay quick to read and strange ones harmless.
 const SMALL: u128 = 64 << 20;
@@ -50,23 +49,5 @@ impl Room {
             }
         };
         Err(TableError::TooLarge { file: self.path.clone(), needed: in_words(bytes), what: what(), why })
-    }
-}
-
-/// Memory that can be had without pushing others out, as far as the system tells.
-fn free() -> Option<u128> {
-    let mut system = System::new();
-    system.refresh_memory();
-    let container = system.cgroup_limits().map(|l| l.free_memory);
-    let free = container.map_or(system.available_memory(), |c| c.min(system.available_memory()));
-    (free > 0).then_some(free.into())
-}
-
-fn in_words(bytes: u128) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
 }

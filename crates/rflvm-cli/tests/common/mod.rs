@@ -1,9 +1,12 @@
 //! The program and a place to run it in, for the tests that meet it as users do.
 #![allow(dead_code, reason = "no test needs all of it")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// A fresh folder of the test's own.
 pub fn folder(name: &str) -> PathBuf {
@@ -22,6 +25,53 @@ pub fn good(dir: &Path, arguments: &[&str]) -> Output {
     let output = rflvm(dir, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
     output
+}
+
+/// Runs a command that must end with an exit code and a single sentence that has these words; returns the sentence.
+pub fn refused(dir: &Path, arguments: &[&str], code: i32, words: &[&str]) -> String {
+    let output = rflvm(dir, arguments);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+    for word in words {
+        assert!(said.contains(word), "{arguments:?}: {word} is not in: {said}");
+    }
+    let sentence = said.lines().last().unwrap_or_default().to_string();
+    assert!(sentence.starts_with("rflvm: "), "{arguments:?}: {said}");
+    sentence
+}
+
+/// Starts a command and goes on.
+pub fn start(dir: &Path, arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
+    command.current_dir(dir).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits until something is so.
+pub fn wait_until(what: impl Fn() -> bool) {
+    for _ in 0..60_000 {
+        if what() {
+            return;
+        }
+        sleep(Duration::from_millis(1));
+    }
+    panic!("nothing happened within a minute");
+}
+
+/// Every file of a folder, by its name in it.
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                all.insert(path.strip_prefix(folder).unwrap().to_path_buf(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    all
 }
 
 pub fn text(bytes: &[u8]) -> String {

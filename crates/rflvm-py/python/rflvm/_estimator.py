@@ -271,7 +271,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             fit = _native.Fit(
                 rows.values, self._layout.names, self._layout.named, json.dumps(settings), folder.path, aside, ids=rows.ids, **about
             )
-            fit.clear(overwrite)
+            fit.claim(overwrite)
             folder.take(aside)
         for warning in fit.warnings[:SOME]:
             warnings.warn(warning, stacklevel=3)

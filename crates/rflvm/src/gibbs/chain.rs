@@ -7,6 +7,7 @@ use super::tuning::{Adaptation, Tuning};
 use super::{Moves, Step, SweepInfo, sweep};
 use crate::draws::{Draw, Stats};
 use crate::error::{NumericalError, SpecError};
+use crate::identity::{self, Identity};
 use crate::model::{Model, State, axes, joint};
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
@@ -50,12 +51,27 @@ impl Default for Settings {
 impl Settings {
     /// Refuses settings that no run can have.
     pub fn check(&self) -> Result<(), SpecError> {
-        for (setting, value) in [("draws", self.draws), ("thin", self.thin), ("chains", self.chains as u64)] {
-            if value == 0 {
-                return Err(SpecError::Setting { setting, value: "0".into(), rule: "it must be at least 1".into() });
+        let ranges = [
+            ("warmup", self.warmup, 0, MOST_SWEEPS),
+            ("draws", self.draws, 1, MOST_SWEEPS),
+            ("thin", self.thin, 1, MOST_SWEEPS),
+            ("chains", self.chains as u64, 1, MOST_CHAINS),
+            ("threads", self.threads as u64, 0, MOST_THREADS),
+        ];
+        for (setting, value, least, most) in ranges {
+            if !(least..=most).contains(&value) {
+                let rule = format!("it must be between {least} and {most}");
+                return Err(SpecError::Setting { setting, value: value.to_string(), rule });
             }
         }
         Ok(())
+    }
+
+    /// All that the draws of a model follow from.
+    pub fn identity(&self, model: &Model) -> Identity {
+        let Settings { warmup, draws, thin, chains, seed, .. } = *self;
+        let (data, start) = (identity::of_data(model), self.start.name().to_string());
+        Identity { data, model: identity::of_model(model), seed, chains, warmup, draws, thin, start }
     }
 
     /// Sweeps of a chain, warm-up included.
@@ -68,6 +84,11 @@ impl Settings {
         done > self.warmup && (done - self.warmup).is_multiple_of(self.thin)
     }
 }
+
+/// Upper limits: beyond any use, and so small that no product of two of them overflows.
+const MOST_SWEEPS: u64 = 1_000_000_000;
+const MOST_CHAINS: u64 = 1000;
+const MOST_THREADS: u64 = 1024;
 
 /// The share of the warm-up in which X is held while the rest settles around it.
 const HELD_SHARE: u64 = 10;

@@ -6,9 +6,10 @@
 
 use super::chain::Snapshot;
 use crate::atomic;
+use crate::checksum::Summed;
 use crate::draws::zarr::WriterState;
 use crate::error::StoreError;
-use crate::model::Model;
+use crate::identity::Identity;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -16,7 +17,7 @@ use std::path::Path;
 
 const MAGIC: &[u8] = b"rflvm checkpoint\n";
 /// Changes whenever an older payload can no longer be read.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 const HEAD: usize = MAGIC.len() + 4 + 8 + 4;
 
 /// A run that can be taken up again.
@@ -24,48 +25,35 @@ const HEAD: usize = MAGIC.len() + 4 + 8 + 4;
 pub struct Checkpoint {
     /// The version that wrote it.
     pub version: String,
-    /// [`fingerprint`] of its model.
-    pub fingerprint: u32,
+    /// Which run it belongs to.
+    pub identity: Identity,
     /// Each chain, and its draws.
     pub chains: Vec<(Snapshot, WriterState)>,
+}
+
+impl Checkpoint {
+    /// Draws of the chain that has most.
+    pub fn draws(&self) -> u64 {
+        self.chains.iter().map(|(_, writer)| writer.draws()).max().unwrap_or(0)
+    }
 }
 
 /// The same, borrowed from a run.
 #[derive(Serialize)]
 struct Borrowed<'a> {
     version: &'a str,
-    fingerprint: u32,
+    identity: &'a Identity,
     chains: Vec<(&'a Snapshot, &'a WriterState)>,
 }
 
-/// A number that almost surely differs between two tables, or two models of one.
-pub fn fingerprint(model: &Model) -> u32 {
-    let mut sum = crc32fast::Hasher::new();
-    let mut number = |v: f64| sum.update(&v.to_le_bytes());
-    model.y().as_slice().iter().chain(model.offset()).for_each(|&v| number(v));
-    let times = model.dynamics().map(|dynamics| dynamics.times());
-    times.iter().flat_map(|t| t.at.iter().zip(&t.sequence)).for_each(|(&t, &s)| {
-        number(t);
-        number(s as f64);
-    });
-    model.units().iter().for_each(|u| {
-        number(u.centre);
-        number(u.scale);
-    });
-    model.names().iter().for_each(|name| sum.update(name.as_bytes()));
-    model.blocks().iter().for_each(|b| sum.update(format!("{:?} {:?}", b.columns, b.family).as_bytes()));
-    sum.update(format!("{:?}", model.spec()).as_bytes());
-    sum.finalize()
-}
-
 /// Writes a checkpoint in place of the one that is there.
-pub fn save(path: &Path, model: &Model, chains: Vec<(&Snapshot, &WriterState)>) -> Result<(), StoreError> {
-    let payload = Borrowed { version: env!("CARGO_PKG_VERSION"), fingerprint: fingerprint(model), chains };
+pub fn save(path: &Path, identity: &Identity, chains: Vec<(&Snapshot, &WriterState)>) -> Result<(), StoreError> {
+    let payload = Borrowed { version: env!("CARGO_PKG_VERSION"), identity, chains };
     let fill = |file: &mut io::BufWriter<File>| {
         file.write_all(&[0; HEAD])?;
-        let mut summed = Summed { to: file, sum: crc32fast::Hasher::new(), length: 0 };
+        let mut summed = Summed::new(&mut *file);
         postcard::to_io(&payload, &mut summed).map_err(io::Error::other)?;
-        let (length, sum) = (summed.length, summed.sum.finalize());
+        let (length, sum) = summed.finish();
         file.seek(SeekFrom::Start(0))?;
         file.write_all(MAGIC)?;
         file.write_all(&FORMAT.to_le_bytes())?;
@@ -106,24 +94,4 @@ fn decode(bytes: &[u8]) -> Result<Checkpoint, String> {
     }
     postcard::from_bytes(payload)
         .map_err(|error| format!("the checkpoint cannot be read ({error}); restore it from a copy"))
-}
-
-/// Counts and sums what goes through.
-struct Summed<'a> {
-    to: &'a mut io::BufWriter<File>,
-    sum: crc32fast::Hasher,
-    length: u64,
-}
-
-impl Write for Summed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.to.write(bytes)?;
-        self.sum.update(&bytes[..written]);
-        self.length += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
-    }
 }

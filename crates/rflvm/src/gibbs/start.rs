@@ -27,6 +27,17 @@ pub enum Start {
     Map,
 }
 
+impl Start {
+    /// As users name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Start::Pca => "pca",
+            Start::Random => "random",
+            Start::Map => "map",
+        }
+    }
+}
+
 /// Clusters that the frequencies are dealt into at first.
 const CLUSTERS: usize = 20;
 /// Standard deviation of the first frequencies when the kernel is learned: length-scales twice the width of X.

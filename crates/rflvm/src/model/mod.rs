@@ -165,6 +165,7 @@ impl Model {
         let mut units = Vec::with_capacity(j);
         for block in &blocks {
             check_block(block, &y, &names)?;
+            check_offset(block, &data.offset)?;
             for (local, c) in block.columns.clone().enumerate() {
                 let cells = (0..y.rows()).filter(|&n| !y[(n, c)].is_nan());
                 let seen: Vec<_> = cells.map(|n| (n, y[(n, c)], data.offset[n])).collect();
@@ -430,15 +431,24 @@ pub(crate) fn predictor(h: &Mat, beta: linalg::View<'_>, offset: &[f64], f: &mut
     linalg::par_mul(f, h.view(), beta, true);
 }
 
+/// Upper limits: beyond any use, and below anything that overflows.
+const MOST_FEATURES: usize = 10_000;
+const MOST_AXES: usize = 100;
+/// The largest offset on the scale of a link other than the identity: e^100 is beyond any count.
+const MOST_OFFSET: f64 = 100.0;
+
 fn check_spec(spec: &ModelSpec, columns: usize) -> Result<(), SpecError> {
     let fail = |setting, value: String, rule: &str| Err(SpecError::Setting { setting, value, rule: rule.into() });
-    if spec.latent_dim == 0 || spec.latent_dim > columns {
-        let rule = format!("it must lie between 1 and the number of columns, {columns}");
+    let most = columns.min(MOST_AXES);
+    if !(1..=most).contains(&spec.latent_dim) {
+        let why = if most == columns { ", the number of columns" } else { "" };
+        let rule = format!("it must be between 1 and {most}{why}");
         return fail("latent-dim", spec.latent_dim.to_string(), &rule);
     }
-    if spec.features < 2 || !spec.features.is_multiple_of(2) {
-        let rule = "features come in sine–cosine pairs, so their number must be even and at least 2";
-        return fail("features", spec.features.to_string(), rule);
+    if !(2..=MOST_FEATURES).contains(&spec.features) || !spec.features.is_multiple_of(2) {
+        let rule =
+            format!("features come in sine–cosine pairs, so their number must be even, between 2 and {MOST_FEATURES}");
+        return fail("features", spec.features.to_string(), &rule);
     }
     if let Kernel::Rbf { length_scale } = spec.kernel
         && !(length_scale > 0.0 && length_scale.is_finite())
@@ -457,6 +467,21 @@ fn check_spec(spec: &ModelSpec, columns: usize) -> Result<(), SpecError> {
         return fail("intercept-variance", value, "it must be a positive number");
     }
     Ok(())
+}
+
+/// Offsets whose exponential is beyond any count, or vanishes, end in numbers that are none.
+fn check_offset(block: &Block, offset: &[f64]) -> Result<(), DataError> {
+    let has_identity_link = block.family.problem(0, 0, -0.5).is_none();
+    match offset.iter().position(|o| o.abs() > MOST_OFFSET) {
+        Some(n) if !has_identity_link => {
+            let problem = format!(
+                "the offset {} is outside ±{MOST_OFFSET}; offsets are on the link scale, such as the logarithm of an exposure",
+                offset[n]
+            );
+            Err(DataError::Offset { row: n + 1, problem })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_block(block: &Block, y: &Mat, names: &[String]) -> Result<(), DataError> {

@@ -15,7 +15,7 @@ pub fn fit(model: &Model, name: &str, keep: &[Kept]) -> PathBuf {
     let path = std::env::temp_dir().join(format!("rflvm-{}-{name}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     let settings = Settings { warmup: 5, draws: DRAWN, chains: 2, seed: 1, ..Settings::default() };
-    let mut store = Store::new(&path, model, keep, 2, DRAWN, json!({}));
+    let mut store = Store::new(&path, model, keep, 2, json!({}));
     let times = model.dynamics().map(|dynamics| dynamics.times().at.clone());
     let labels = Labels { ids: (0..model.rows()).map(|n| n.to_string()).collect(), times, ..Labels::default() };
     store.begin(model, &labels, 2).unwrap();

@@ -3,6 +3,7 @@
 //! Zarr's format 2 (zarr-specs.readthedocs.io), which every version of zarr-python reads. Written by hand: it is a few lines
 //! of JSON beside files of raw numbers, and no crate we found appends in a way that survives being killed at any moment.
 
+use super::sealed;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,8 @@ impl Kind {
         }
     }
 
-    fn code(self) -> String {
+    /// As metadata name it.
+    pub fn code(self) -> String {
         match self {
             Kind::Float => "<f8".into(),
             Kind::Integer => "<i8".into(),
@@ -94,7 +96,7 @@ impl Array {
         let fill = if self.kind == Kind::Float { json!("NaN") } else { Value::Null };
         json!({
             "zarr_format": 2, "shape": self.shape, "chunks": self.chunk, "dtype": self.kind.code(), "fill_value": fill,
-            "order": "C", "compressor": null, "filters": null,
+            "order": "C", "compressor": { "id": sealed::CODEC }, "filters": null,
         })
     }
 

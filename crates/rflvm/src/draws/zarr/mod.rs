@@ -3,12 +3,13 @@
 //!
 //! Draws are appended chunk by chunk. A store is never ahead of its files: chunks are written first, each whole or not at all,
 //! and only then does the metadata say that they are there. So one that is still growing, or whose program was killed,
-//! opens like any other, with the draws that all chains have.
+//! opens like any other, with the draws that all chains have. Every chunk and the metadata carry a checksum, which every reader checks.
 
 mod array;
 mod cursor;
 mod quantity;
 mod reader;
+mod sealed;
 mod store;
 mod traced;
 mod writer;

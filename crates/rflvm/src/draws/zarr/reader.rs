@@ -1,11 +1,15 @@
 //! Draws from disk: array by array, chunk by chunk, so that memory does not grow with their number.
 
 use super::cursor::Cursor;
+use super::quantity::{Kept, quantities};
+use super::sealed::{self, Sealed};
+use super::store::metadata_sum;
 use crate::atomic::plain_reason;
 use crate::error::StoreError;
-use serde_json::Value;
-use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use crate::identity::Identity;
+use crate::model::Model;
+use serde_json::{Value, json};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A store to read from.
@@ -24,9 +28,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    fn decode(&self, bytes: &[u8]) -> f64 {
-        let mut word = [0; 8];
-        word.copy_from_slice(bytes);
+    fn decode(&self, word: [u8; 8]) -> f64 {
         if self.is_integer { i64::from_le_bytes(word) as f64 } else { f64::from_le_bytes(word) }
     }
 }
@@ -42,7 +44,37 @@ impl Reader {
             path: name(),
             problem: format!("the file is not the metadata of a Zarr store ({error}); restore it from a copy"),
         })?;
+        let sum = metadata["metadata"].as_object().map(|all| u64::from(metadata_sum(all)));
+        if sum.is_none() || metadata["checksum"].as_u64() != sum {
+            let problem = "the metadata are not those that were written (their checksum differs), or were written by an older \
+                           version of rflvm; restore the file from a copy, or fit again";
+            return Err(StoreError::Damaged { path: name(), problem: problem.into() });
+        }
         Ok(Reader { path: path.to_path_buf(), metadata })
+    }
+
+    /// Which run the draws belong to.
+    pub fn identity(&self) -> Result<Identity, StoreError> {
+        serde_json::from_value(self.attributes()["identity"].clone()).map_err(|_| self.damaged("its run"))
+    }
+
+    /// Checks that the arrays of draws are those of a model, each of its kind and shape, and all with as many draws.
+    pub fn check_arrays(&self, model: &Model, keep: &[Kept], chains: usize) -> Result<(), StoreError> {
+        let draws = self.size()?.1;
+        for (_, array) in quantities(model, keep, chains) {
+            let name = format!("{}/{}", array.group, array.name);
+            let about = &self.metadata["metadata"][format!("{name}/.zarray")];
+            let mut shape = array.shape.clone();
+            shape[1] = draws;
+            let is_ours = about["dtype"] == array.kind.code()
+                && about["shape"] == json!(shape)
+                && about["chunks"] == json!(array.chunk)
+                && self.dims(&name) == array.dims;
+            if !is_ours {
+                return Err(self.damaged(&name));
+            }
+        }
+        Ok(())
     }
 
     /// What the store says of its run.
@@ -117,9 +149,8 @@ impl Reader {
     /// The numbers of an array that does not grow, such as `observed_data/y`.
     pub fn fixed(&self, name: &str) -> Result<Vec<f64>, StoreError> {
         let array = self.array(name)?;
-        let whole = self.whole(name, &array)?;
-        let mut numbers = Vec::with_capacity(whole.count);
-        whole.each(|word| {
+        let mut numbers = Vec::with_capacity(array.shape.iter().product());
+        self.words(name, &array, |word| {
             numbers.push(array.decode(word));
             true
         })?;
@@ -133,19 +164,27 @@ impl Reader {
             return Ok(false);
         }
         let mut ours = numbers.iter();
-        self.whole(name, &array)?.each(|word| ours.next().is_some_and(|number| number.to_le_bytes() == word))
+        self.words(name, &array, |word| ours.next().is_some_and(|number| number.to_le_bytes() == word))
     }
 
-    /// The file of an array in one chunk.
-    fn whole(&self, name: &str, array: &Drawn) -> Result<Whole, StoreError> {
-        let path = self.path.join(name).join(vec!["0"; array.shape.len().max(1)].join("."));
-        let file = File::open(&path).map_err(|error| unreadable(&path, &error))?;
-        let length = file.metadata().map_err(|error| unreadable(&path, &error))?.len();
-        let count: usize = array.shape.iter().product();
-        if length != 8 * count as u64 {
-            return Err(cut(&path, length, 8 * count));
+    /// Hands the words of an array in one chunk to `take`, one after the other, while it says so; whether it always did.
+    fn words(&self, name: &str, array: &Drawn, mut take: impl FnMut([u8; 8]) -> bool) -> Result<bool, StoreError> {
+        let is_whole = array.shape.iter().zip(&array.chunk).all(|(&length, &chunk)| chunk == length.max(1));
+        if !is_whole {
+            return Err(self.damaged(name));
         }
-        Ok(Whole { path, file, count })
+        let count: usize = array.shape.iter().product();
+        let path = self.path.join(name).join(vec!["0"; array.shape.len().max(1)].join("."));
+        let mut file = Sealed::open(path, 8 * count)?;
+        let mut word = [0; 8];
+        for _ in 0..count {
+            file.read(&mut word)?;
+            if !take(word) {
+                return Ok(false);
+            }
+        }
+        file.check()?;
+        Ok(true)
     }
 
     /// The texts of an array that does not grow, such as `observed_data/row`.
@@ -157,7 +196,7 @@ impl Reader {
         };
         let width = length.checked_mul(4).ok_or_else(|| self.damaged(name))?;
         let size = width.checked_mul(count as usize).ok_or_else(|| self.damaged(name))?;
-        let bytes = self.read(&self.path.join(name).join("0"), size)?;
+        let bytes = sealed::read(self.path.join(name).join("0"), size)?;
         let letter = |word: &[u8]| word.try_into().ok().and_then(|w| char::from_u32(u32::from_le_bytes(w)));
         let text = |cell: &[u8]| cell.chunks_exact(4).map_while(letter).take_while(|c| *c != '\0').collect();
         Ok(bytes.chunks_exact(width).map(text).collect())
@@ -179,19 +218,10 @@ impl Reader {
     ) -> Result<(), StoreError> {
         let rest = ".0".repeat(array.shape.len() - 2);
         let file = self.path.join(name).join(format!("{chain}.{chunk}{rest}"));
-        let bytes = self.read(&file, 8 * array.chunk.iter().product::<usize>())?;
+        let bytes = sealed::read(file, 8 * array.chunk.iter().product::<usize>())?;
         values.clear();
-        values.extend(bytes.chunks_exact(8).map(|word| array.decode(word)));
+        values.extend(bytes.as_chunks::<8>().0.iter().map(|&word| array.decode(word)));
         Ok(())
-    }
-
-    fn read(&self, file: &Path, size: usize) -> Result<Vec<u8>, StoreError> {
-        let bytes = fs::read(file)
-            .map_err(|error| StoreError::Read { path: file.display().to_string(), reason: plain_reason(&error) })?;
-        if bytes.len() != size {
-            return Err(cut(file, bytes.len() as u64, size));
-        }
-        Ok(bytes)
     }
 
     fn drawn(&self, name: &str) -> Result<Drawn, StoreError> {
@@ -208,8 +238,9 @@ impl Reader {
             about[key].as_array()?.iter().map(|v| v.as_u64().map(|v| v as usize)).collect()
         };
         let is_integer = about["dtype"] == "<i8";
+        let is_number = (is_integer || about["dtype"] == "<f8") && about["compressor"]["id"] == sealed::CODEC;
         match (lengths("shape"), lengths("chunks")) {
-            (Some(shape), Some(chunk)) if shape.len() == chunk.len() && (is_integer || about["dtype"] == "<f8") => {
+            (Some(shape), Some(chunk)) if shape.len() == chunk.len() && is_number => {
                 // A size that no file can have would overflow before any file is looked at.
                 let size = |lengths: &[usize]| lengths.iter().try_fold(8_usize, |a, &b| a.checked_mul(b));
                 if size(&shape).is_none() || size(&chunk).is_none() {
@@ -235,34 +266,4 @@ impl Reader {
         );
         StoreError::Damaged { path, problem }
     }
-}
-
-/// An array in one chunk, as long as its metadata say.
-struct Whole {
-    path: PathBuf,
-    file: File,
-    count: usize,
-}
-
-impl Whole {
-    /// Hands the words to `take`, one after the other, while it says so; whether it always did.
-    fn each(self, mut take: impl FnMut(&[u8]) -> bool) -> Result<bool, StoreError> {
-        let (mut file, mut word) = (BufReader::new(self.file), [0; 8]);
-        for _ in 0..self.count {
-            file.read_exact(&mut word).map_err(|error| unreadable(&self.path, &error))?;
-            if !take(&word) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> StoreError {
-    StoreError::Read { path: path.display().to_string(), reason: plain_reason(error) }
-}
-
-fn cut(path: &Path, found: u64, written: usize) -> StoreError {
-    let problem = format!("the file has {found} bytes where {written} were written; restore it from a copy");
-    StoreError::Damaged { path: path.display().to_string(), problem }
 }

@@ -2,12 +2,15 @@
 
 use super::array::{Array, Kind};
 use super::quantity::{Kept, Quantity, block_names, quantities};
+use super::sealed;
 use super::traced::Traced;
 use crate::atomic;
+use crate::checksum::Summed;
 use crate::draws::moments::Moments;
 use crate::error::StoreError;
 use crate::model::Model;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -36,7 +39,8 @@ pub struct Store {
     pub(super) path: PathBuf,
     pub(super) drawn: Arc<Vec<(Quantity, Array)>>,
     fixed: Vec<Array>,
-    draws: u64,
+    /// Chunks of the coordinate `draw` that are there.
+    numbered: u64,
     attributes: Value,
     /// The metadata on disk.
     said: Map<String, Value>,
@@ -45,11 +49,34 @@ pub struct Store {
 /// The groups, in the order a reader meets them.
 const GROUPS: [&str; 5] = ["posterior", "sample_stats", "observed_data", "constant_data", "moments"];
 
+/// Those that hold draws.
+const SAMPLED: [&str; 2] = ["posterior", "sample_stats"];
+/// Numbers in a chunk of the coordinate `draw`.
+const NUMBERS: u64 = 4096;
+
+/// The coordinate `draw` of a group.
+fn numbers(group: &'static str) -> Array {
+    let chunk = vec![NUMBERS as usize];
+    Array { chunk, ..Array::whole(group, "draw", Kind::Integer, &[("draw", 0)]) }
+}
+
+/// The checksum of the metadata, by which a reader knows that they are what was written.
+pub(super) fn metadata_sum(metadata: &Map<String, Value>) -> u32 {
+    // The keys of a map come in one order, whatever order they were read in.
+    let sorted: BTreeMap<_, _> = metadata.iter().collect();
+    let mut sum = crc32fast::Hasher::new();
+    sorted.into_iter().for_each(|(key, value)| {
+        sum.update(key.as_bytes());
+        sum.update(value.to_string().as_bytes());
+    });
+    sum.finalize()
+}
+
 impl Store {
-    /// The store of a run that keeps `draws` draws of each chain. Nothing is written yet.
-    pub fn new(path: &Path, model: &Model, keep: &[Kept], chains: usize, draws: u64, attributes: Value) -> Self {
+    /// The store of a run. Nothing is written yet.
+    pub fn new(path: &Path, model: &Model, keep: &[Kept], chains: usize, attributes: Value) -> Self {
         let drawn = Arc::new(quantities(model, keep, chains));
-        Store { path: path.to_path_buf(), drawn, fixed: Vec::new(), draws, attributes, said: Map::new() }
+        Store { path: path.to_path_buf(), drawn, fixed: Vec::new(), numbered: 0, attributes, said: Map::new() }
     }
 
     /// The arrays of draws.
@@ -75,12 +102,12 @@ impl Store {
             let drawn = self.drawn();
             let has = |dim: &str| drawn.iter().any(|(_, a)| a.group == group && a.dims.iter().any(|d| d == dim));
             let table = matches!(group, "observed_data" | "moments");
-            let sampled = matches!(group, "posterior" | "sample_stats");
+            let sampled = SAMPLED.contains(&group);
             if sampled || group == "moments" {
                 self.integers(group, "chain", &[("chain", chains)], &whole(chains))?;
             }
             if sampled {
-                self.integers(group, "draw", &[("draw", self.draws as usize)], &whole(self.draws as usize))?;
+                make_folder(&numbers(group).folder(&self.path))?;
             }
             if table || group == "constant_data" || has("row") {
                 self.texts(group, "row", "row", &ids)?;
@@ -166,6 +193,7 @@ impl Store {
 
     /// Says that every chain has `draws` draws on disk.
     pub fn publish(&mut self, draws: u64) -> Result<(), StoreError> {
+        self.number(draws)?;
         let mut all = Map::new();
         let (path, said) = (&self.path, &self.said);
         let mut put = |key: String, value: Value| -> Result<(), StoreError> {
@@ -196,14 +224,29 @@ impl Store {
             }
             array
         };
-        for array in self.fixed.iter().chain(self.drawn.iter().map(|(_, a)| a)).map(grown) {
+        let numbers = SAMPLED.map(numbers);
+        for array in self.fixed.iter().chain(self.drawn.iter().map(|(_, a)| a)).chain(&numbers).map(grown) {
             put(format!("{}/{}/.zarray", array.group, array.name), array.metadata())?;
             put(format!("{}/{}/.zattrs", array.group, array.name), array.attributes())?;
         }
         // Readers that find this file look no further: it is the moment at which the new draws are there.
-        let metadata = json!({ "zarr_consolidated_format": 1, "metadata": all });
+        let metadata = json!({ "zarr_consolidated_format": 1, "checksum": metadata_sum(&all), "metadata": all });
         write(&self.path.join(".zmetadata"), metadata.to_string().as_bytes())?;
         self.said = all;
+        Ok(())
+    }
+
+    /// Numbers the draws up to so many. Whole chunks are written, so that memory does not grow with the draws, nor do files often.
+    fn number(&mut self, draws: u64) -> Result<(), StoreError> {
+        for chunk in self.numbered..draws.div_ceil(NUMBERS) {
+            for array in SAMPLED.map(numbers) {
+                let values = (chunk * NUMBERS) as i64..((chunk + 1) * NUMBERS) as i64;
+                sealed::write_with(&array.file(&self.path, &[chunk]), |file| {
+                    values.clone().try_for_each(|v| file.write_all(&v.to_le_bytes()))
+                })?;
+            }
+            self.numbered = chunk + 1;
+        }
         Ok(())
     }
 
@@ -246,12 +289,12 @@ impl Store {
     fn fix(
         &mut self,
         array: Array,
-        fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+        fill: impl FnOnce(&mut Summed<&mut BufWriter<File>>) -> io::Result<()>,
     ) -> Result<(), StoreError> {
         make_folder(&array.folder(&self.path))?;
         let first = vec![0; array.shape.len()];
         let path = array.file(&self.path, &first);
-        atomic::write_with(&path, fill).map_err(|error| refused(&path, &error))?;
+        sealed::write_with(&path, fill)?;
         self.fixed.retain(|a| (a.group, &a.name) != (array.group, &array.name));
         self.fixed.push(array);
         Ok(())
@@ -259,7 +302,7 @@ impl Store {
 }
 
 /// Writes a file whole or not at all.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     atomic::write(path, bytes).map_err(|error| refused(path, &error))
 }
 

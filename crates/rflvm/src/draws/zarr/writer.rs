@@ -2,15 +2,15 @@
 
 use super::array::Array;
 use super::quantity::Quantity;
-use super::store::{Store, write};
+use super::sealed;
+use super::store::Store;
 use super::traced::Traced;
-use crate::atomic::plain_reason;
 use crate::draws::moments::Moments;
 use crate::draws::{Draw, Draws};
 use crate::error::StoreError;
 use crate::model::Model;
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,6 +21,13 @@ pub struct WriterState {
     /// CRC-32 of all bytes of each array so far, by which a resumed run sees that they are what was written.
     sums: Vec<u32>,
     moments: Moments,
+}
+
+impl WriterState {
+    /// Draws taken so far.
+    pub fn draws(&self) -> u64 {
+        self.draws
+    }
 }
 
 /// Appends the draws of a chain.
@@ -63,18 +70,7 @@ impl Writer {
             for chunk in 0..chunks {
                 let draws = (state.draws - chunk * per_chunk).min(per_chunk) as usize;
                 let file = array.file(&store.path, &writer.place(array, chunk));
-                let damaged = |problem: String| StoreError::Damaged { path: file.display().to_string(), problem };
-                let mut bytes = fs::read(&file).map_err(|error| StoreError::Read {
-                    path: file.display().to_string(),
-                    reason: plain_reason(&error),
-                })?;
-                if bytes.len() != array.chunk_bytes() {
-                    return Err(damaged(format!(
-                        "the file has {} bytes where {} were written, so the run cannot go on; restore the folder from a copy or start a new fit",
-                        bytes.len(),
-                        array.chunk_bytes()
-                    )));
-                }
+                let mut bytes = sealed::read(file, array.chunk_bytes())?;
                 bytes.truncate(draws * bytes_per_draw);
                 sum.update(&bytes);
                 if chunk + 1 == chunks && (draws as u64) < per_chunk {
@@ -133,7 +129,7 @@ impl Writer {
         let fill = array.kind.fill();
         let missing = (array.chunk_bytes() - used) / fill.len();
         self.buffers[i].extend((0..missing).flat_map(|_| fill));
-        let outcome = write(&file, &self.buffers[i]);
+        let outcome = sealed::write_with(&file, |to| to.write_all(&self.buffers[i]));
         self.buffers[i].truncate(used);
         outcome
     }

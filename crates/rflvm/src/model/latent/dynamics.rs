@@ -145,6 +145,16 @@ impl Dynamics {
         }
     }
 
+    /// Numbers that the factors of one axis take, about.
+    pub fn numbers(&self) -> usize {
+        let of = |rows: usize| match self.form(rows) {
+            Form::StateSpace => rows.saturating_mul(40),
+            Form::Inducing => rows.saturating_mul(3 * self.spec.inducing),
+            _ => rows.saturating_mul(3 * rows),
+        };
+        self.sequences.iter().map(|s| of(s.rows.len())).sum()
+    }
+
     /// A word for the log: how the covariance of the paths is held, and why.
     pub fn describe(&self) -> String {
         let longest = self.sequences.iter().map(|s| s.rows.len()).max().unwrap_or(0);

@@ -58,12 +58,16 @@ pub struct TimeSpec {
     pub inducing: usize,
 }
 
+/// Upper limit: beyond it, dense matrices are no slower.
+const MOST_INDUCING: usize = 10_000;
+
 impl TimeSpec {
     /// Whether all settings go together.
     pub fn check(&self) -> Result<(), SpecError> {
         let wrong = |setting, value: String, rule: String| Err(SpecError::Setting { setting, value, rule });
-        if self.inducing < 2 {
-            return wrong("inducing", self.inducing.to_string(), "a sequence needs at least 2 inducing points".into());
+        if !(2..=MOST_INDUCING).contains(&self.inducing) {
+            let rule = format!("a sequence has between 2 and {MOST_INDUCING} inducing points");
+            return wrong("inducing", self.inducing.to_string(), rule);
         }
         if self.form == Form::StateSpace && !self.kernel.is_markov() {
             let kernel = self.kernel.name();

@@ -1,0 +1,239 @@
+//! The folder of a fit under abuse: no run disturbs another, none leaves results of another behind, and no part of one is taken for a part of
+//! another.
+#![cfg(unix)]
+
+mod common;
+
+use common::{files, folder, good, refused, rflvm, start, text, wait_until};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A table with a hole and times, and the beginning of a command that fits it.
+fn prepare(dir: &Path) -> Vec<&'static str> {
+    let mut table = String::from("when,a,b,c\n");
+    for n in 0..12 {
+        let b = if n == 3 { String::new() } else { (n * 5 % 7).to_string() };
+        table.push_str(&format!("{n},{},{b},{}\n", n % 4, 3 + n % 3));
+    }
+    fs::write(dir.join("t.csv"), table).unwrap();
+    vec!["fit", "t.csv", "--likelihood", "poisson", "--columns", "a,b,c", "--features", "4", "--seed", "1"]
+}
+
+const SHORT: [&str; 6] = ["--warmup", "10", "--draws", "8", "-q", "--out"];
+const LONG: [&str; 8] = ["--warmup", "10", "--draws", "90000000", "--checkpoint", "0.02", "-q", "--out"];
+
+/// What must not change while nobody may touch a fit: everything but what the running fit itself writes anew.
+fn config(dir: &Path, out: &str) -> String {
+    fs::read_to_string(dir.join(out).join("config.toml")).unwrap()
+}
+
+fn interrupt(id: u32) {
+    assert!(Command::new("kill").args(["-INT", &id.to_string()]).status().unwrap().success());
+}
+
+/// Starts a long fit and waits until it has saved some draws.
+fn running(dir: &Path, fit: &[&str], out: &str) -> std::process::Child {
+    let child = start(dir, &[fit, &LONG[..], &[out]].concat());
+    let metadata = dir.join(out).join("draws.zarr/.zmetadata");
+    // Until it says that there are some.
+    wait_until(|| fs::read_to_string(&metadata).is_ok_and(|text| !text.contains("\"shape\":[2,0]")));
+    child
+}
+
+#[test]
+fn a_running_fit_is_touched_by_nobody() {
+    let dir = folder("running");
+    let fit = prepare(&dir);
+    let child = running(&dir, &fit, "run1");
+    let before = config(&dir, "run1");
+    let inode = |name: &str| {
+        use std::os::unix::fs::MetadataExt;
+        fs::metadata(dir.join("run1").join(name)).unwrap().ino()
+    };
+    let (settings, store) = (inode("config.toml"), inode("draws.zarr"));
+    let over = [&fit[..], &SHORT[..], &["run1", "--overwrite", "--seed", "2"]].concat();
+    let over: Vec<&str> = over.into_iter().filter(|word| *word != "1").collect();
+    let over = over.iter().position(|w| *w == "--seed").map(|at| [&over[..at], &over[at + 1..]].concat()).unwrap();
+    refused(&dir, &over, 2, &["run1", "at work", "--out"]);
+    refused(&dir, &["resume", "run1", "--threads", "7"], 2, &["run1", "at work"]);
+    let map = ["map", "t.csv", "--likelihood", "poisson", "--columns", "a,b,c", "--out", "run1", "--overwrite"];
+    refused(&dir, &map, 2, &["run1", "at work"]);
+    assert_eq!(before, config(&dir, "run1"));
+    assert_eq!((settings, store), (inode("config.toml"), inode("draws.zarr")));
+    // Readers may look on.
+    good(&dir, &["summary", "run1"]);
+    interrupt(child.id());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    assert!(config(&dir, "run1").contains("seed = 1\n"));
+    // Nothing is lost: the fit goes on where it was.
+    let child = start(&dir, &["resume", "run1", "-q"]);
+    let checkpoint = dir.join("run1/checkpoint.bin");
+    let saved = fs::metadata(&checkpoint).unwrap().modified().unwrap();
+    wait_until(|| fs::metadata(&checkpoint).is_ok_and(|m| m.modified().unwrap() > saved));
+    interrupt(child.id());
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+}
+
+#[test]
+fn of_two_fits_that_start_in_one_new_folder_one_is_refused_and_changes_nothing() {
+    let dir = folder("two");
+    let fit = prepare(&dir);
+    for round in 0..5 {
+        let out = format!("new{round}");
+        let begin = |seed: &'static str| {
+            let fit: Vec<&str> = fit.iter().map(|w| if *w == "1" { seed } else { w }).collect();
+            start(&dir, &[&fit[..], &["--warmup", "300", "--draws", "300", "--out"], &[&out]].concat())
+        };
+        let (one, other) = (begin("11"), begin("22"));
+        let (one, other) = (one.wait_with_output().unwrap(), other.wait_with_output().unwrap());
+        let (winner, loser, seed) = if one.status.success() { (one, other, 11) } else { (other, one, 22) };
+        assert!(winner.status.success(), "{}", text(&winner.stderr));
+        assert_eq!(loser.status.code(), Some(2), "{}", text(&loser.stderr));
+        assert!(config(&dir, &out).contains(&format!("seed = {seed}\n")));
+        good(&dir, &["summary", &out]);
+    }
+}
+
+#[test]
+fn a_new_fit_leaves_nothing_of_the_old_one() {
+    let dir = folder("over");
+    let fit = prepare(&dir);
+    good(&dir, &[&fit[..], &["--time", "when"], &SHORT[..], &["o"]].concat());
+    good(&dir, &["check", "o"]);
+    let old = ["embedding.csv", "imputed.csv", "latent.svg", "paths.svg"];
+    assert!(old.iter().all(|name| dir.join("o").join(name).exists()));
+    fs::write(dir.join("o/notes.txt"), "mine").unwrap();
+    // A fit that cannot start costs nothing.
+    let before = files(&dir.join("o"));
+    refused(&dir, &["fit", "none.csv", "--likelihood", "poisson", "--out", "o", "--overwrite"], 2, &["none.csv"]);
+    refused(&dir, &[&fit[..], &["--latent-dim", "9", "--out", "o", "--overwrite"]].concat(), 2, &["latent-dim"]);
+    refused(&dir, &[&fit[..], &SHORT[..], &["o"]].concat(), 2, &["--overwrite"]);
+    assert_eq!(before, files(&dir.join("o")));
+    // Killed early, and without times or holes: nothing of the old fit is left to be mistaken for the new one's.
+    fs::write(dir.join("whole.csv"), "a,b\n1,2\n3,4\n0,1\n5,2\n").unwrap();
+    let whole = ["fit", "whole.csv", "--likelihood", "poisson", "--features", "4"];
+    let mut child = start(&dir, &[&whole[..], &LONG[..], &["o", "--overwrite"]].concat());
+    let settings = dir.join("o/config.toml");
+    wait_until(|| fs::read_to_string(&settings).is_ok_and(|text| text.contains("whole.csv")));
+    wait_until(|| dir.join("o/checkpoint.bin").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut left: Vec<String> =
+        fs::read_dir(dir.join("o")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    left.retain(|name| !name.starts_with('.'));
+    left.sort();
+    assert_eq!(left, ["checkpoint.bin", "config.toml", "draws.zarr", "notes.txt"]);
+}
+
+/// Two fits that were stopped, and copies of one to damage.
+struct Stopped {
+    dir: PathBuf,
+}
+
+impl Stopped {
+    fn new(name: &str) -> Self {
+        let dir = folder(name);
+        let fit = prepare(&dir);
+        for (out, seed) in [("a", "1"), ("b", "2")] {
+            let fit: Vec<&str> = fit.iter().map(|w| if *w == "1" { seed } else { w }).collect();
+            let child = running(&dir, &fit, out);
+            interrupt(child.id());
+            assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+        }
+        Stopped { dir }
+    }
+
+    /// A fresh copy of a.
+    fn copy(&self) -> PathBuf {
+        let to = self.dir.join("copy");
+        let _ = fs::remove_dir_all(&to);
+        for (name, bytes) in files(&self.dir.join("a")) {
+            let path = to.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        to
+    }
+
+    /// Changes a line of the settings of a copy.
+    fn edit(&self, from: &str, to: &str) {
+        let path = self.copy().join("config.toml");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+    }
+}
+
+#[test]
+fn parts_of_different_runs_are_never_mixed() {
+    let stopped = Stopped::new("identity");
+    let dir = &stopped.dir;
+    let resume = ["resume", "copy", "-q"];
+    for (from, to, words) in [
+        ("seed = 1", "seed = 5", ["seed = 1", "seed = 5", "were changed", "put back"]),
+        ("warmup = 10", "warmup = 11", ["warmup = 10", "warmup = 11", "were changed", "put back"]),
+        ("chains = 2", "chains = 3", ["chains = 2", "chains = 3", "were changed", "put back"]),
+        ("thin = 1", "thin = 2", ["thin = 1", "thin = 2", "were changed", "put back"]),
+        ("start = \"pca\"", "start = \"random\"", ["start = pca", "start = random", "were changed", "put back"]),
+        ("features = 4", "features = 6", ["another model", "features", "were changed", "put back"]),
+    ] {
+        stopped.edit(from, to);
+        let before = files(&dir.join("copy"));
+        refused(dir, &resume, 2, &words);
+        assert_eq!(before, files(&dir.join("copy")), "{to}");
+    }
+    // What is drawn already is not thrown away.
+    stopped.edit("draws = 90000000", "draws = 1");
+    refused(dir, &resume, 2, &["config.toml", "draws is 1", "or more"]);
+    refused(dir, &["resume", "copy", "--draws", "1"], 2, &["draws is 1", "or more"]);
+    // The draws, or the checkpoint, of another fit.
+    stopped.copy();
+    fs::remove_dir_all(dir.join("copy/draws.zarr")).unwrap();
+    fs::rename(dir.join("b/draws.zarr"), dir.join("copy/draws.zarr")).unwrap();
+    for reader in [&resume[..], &["summary", "copy"], &["export", "copy", "--out", "x.csv"]] {
+        refused(dir, reader, 2, &["draws.zarr", "seed = 2", "seed = 1", "another fit"]);
+    }
+    stopped.copy();
+    fs::copy(dir.join("b/checkpoint.bin"), dir.join("copy/checkpoint.bin")).unwrap();
+    refused(dir, &resume, 2, &["checkpoint.bin", "seed = 2", "seed = 1", "another fit"]);
+    // A checkpoint that was deleted beside existing draws.
+    stopped.copy();
+    fs::remove_file(dir.join("copy/checkpoint.bin")).unwrap();
+    let before = files(&dir.join("copy"));
+    refused(dir, &resume, 2, &["checkpoint.bin is missing", "restore", "--overwrite"]);
+    assert_eq!(before.len(), files(&dir.join("copy")).len());
+    good(dir, &["summary", "copy"]);
+}
+
+#[test]
+fn a_finished_fit_draws_more_when_asked_and_the_same_as_one_that_was_asked_at_once() {
+    let dir = folder("more");
+    let fit = prepare(&dir);
+    good(&dir, &[&fit[..], &SHORT[..], &["part"]].concat());
+    let whole: Vec<&str> = SHORT.iter().map(|w| if *w == "8" { "20" } else { w }).collect();
+    good(&dir, &[&fit[..], &whole[..], &["whole"]].concat());
+    good(&dir, &["resume", "part", "-q", "--draws", "20"]);
+    assert_eq!(files(&dir.join("part/draws.zarr")), files(&dir.join("whole/draws.zarr")));
+    assert_eq!(config(&dir, "part"), config(&dir, "whole"));
+}
+
+#[test]
+fn a_fit_needs_its_table_no_more() {
+    let dir = folder("table");
+    let fit = prepare(&dir);
+    good(&dir, &[&fit[..], &SHORT[..], &["o"]].concat());
+    good(&dir, &["impute", "o", "--out", "before.csv"]);
+    let table = fs::read_to_string(dir.join("t.csv")).unwrap();
+    // A table that was changed is not taken for the one that was fitted.
+    fs::write(dir.join("t.csv"), table.replace("\n5,", "\n5,1")).unwrap();
+    good(&dir, &["impute", "o", "--out", "changed.csv"]);
+    refused(&dir, &["resume", "o"], 2, &["t.csv", "another table", "put it back"]);
+    fs::remove_file(dir.join("t.csv")).unwrap();
+    good(&dir, &["impute", "o", "--out", "gone.csv"]);
+    good(&dir, &["resume", "o", "-q"]);
+    let read = |name: &str| fs::read_to_string(dir.join(name)).unwrap();
+    assert_eq!(read("before.csv"), read("changed.csv"));
+    assert_eq!(read("before.csv"), read("gone.csv"));
+    assert!(rflvm(&dir, &["check", "o"]).status.success());
+}

@@ -1,0 +1,111 @@
+//! Which run this is: all that its draws follow from. Written beside the settings, into the store and into every checkpoint, so that parts of
+//! different runs are never mixed.
+
+use crate::model::Model;
+use crate::rng::Stream;
+use serde::{Deserialize, Serialize};
+
+/// What the draws of a run follow from. Threads and the time between checkpoints are no part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Digest of the table: cells, offsets, times, names.
+    pub data: String,
+    /// Digest of the model: families, priors, dimensions.
+    pub model: String,
+    /// The seed.
+    pub seed: u64,
+    /// Number of chains.
+    pub chains: usize,
+    /// Sweeps before draws are kept.
+    pub warmup: u64,
+    /// Draws kept per chain.
+    pub draws: u64,
+    /// Sweeps per kept draw.
+    pub thin: u64,
+    /// Where chains begin.
+    pub start: String,
+}
+
+/// One thing in which two runs differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Difference {
+    /// Their tables.
+    Data,
+    /// Their models.
+    Model,
+    /// A setting of the run.
+    Setting {
+        /// Its name.
+        name: &'static str,
+        /// Its value in the first.
+        one: String,
+        /// Its value in the second.
+        other: String,
+    },
+}
+
+impl Identity {
+    /// All of it as one short text.
+    pub fn digest(&self) -> String {
+        let numbers = [self.seed, self.chains as u64, self.warmup, self.draws, self.thin];
+        let stream = Stream::new(1).named(&self.data).named(&self.model).named(&self.start);
+        hex(stream.along(numbers))
+    }
+
+    /// The first thing in which another run differs.
+    pub fn difference(&self, other: &Identity) -> Option<Difference> {
+        if self.data != other.data {
+            return Some(Difference::Data);
+        }
+        if self.model != other.model {
+            return Some(Difference::Model);
+        }
+        let named = |i: &Identity| {
+            [
+                ("seed", i.seed.to_string()),
+                ("chains", i.chains.to_string()),
+                ("warmup", i.warmup.to_string()),
+                ("draws", i.draws.to_string()),
+                ("thin", i.thin.to_string()),
+                ("start", i.start.clone()),
+            ]
+        };
+        let mut pairs = named(self).into_iter().zip(named(other));
+        let ((name, one), (_, other)) = pairs.find(|((_, one), (_, other))| one != other)?;
+        Some(Difference::Setting { name, one, other })
+    }
+}
+
+/// Digest of a table: cells, offsets, times, names.
+pub fn of_data(model: &Model) -> String {
+    hex(data(model))
+}
+
+/// Digest of a model of it: families, priors, dimensions.
+pub fn of_model(model: &Model) -> String {
+    hex(specification(model))
+}
+
+fn hex(stream: Stream) -> String {
+    let [a, b] = stream.key();
+    format!("{a:016x}{b:016x}")
+}
+
+/// The table. The bits of every number count, but all ways to write that a cell is missing are one.
+fn data(model: &Model) -> Stream {
+    let bits = |v: &f64| if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() };
+    let shape = [model.rows() as u64, model.columns() as u64];
+    let stream = Stream::new(0).along(shape).along(model.y().as_slice().iter().chain(model.offset()).map(bits));
+    let times = model.dynamics().map(|dynamics| dynamics.times());
+    let stream =
+        stream.along(times.iter().flat_map(|t| t.at.iter().map(bits).chain(t.sequence.iter().map(|&s| s as u64))));
+    model.names().iter().fold(stream, |stream, name| stream.named(name))
+}
+
+/// The model of it.
+fn specification(model: &Model) -> Stream {
+    let units = model.units().iter().flat_map(|u| [u.centre.to_bits(), u.scale.to_bits()]);
+    let blocks = model.blocks().iter().map(|b| format!("{:?} {:?}", b.columns, b.family));
+    let stream = blocks.fold(Stream::new(0).along(units), |stream, block| stream.named(&block));
+    stream.named(&format!("{:?}", model.spec()))
+}
