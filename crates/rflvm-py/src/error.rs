@@ -2,7 +2,7 @@
 
 use pyo3::PyErr;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyArithmeticError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyOSError, PyValueError};
 use rflvm::error::{RunError, SpecError, StoreError};
 use rflvm_cli::failure::Failure;
 use rflvm_cli::table::TableError;
@@ -48,7 +48,9 @@ pub fn raised(failure: Failure) -> PyErr {
         | Failure::HoldsMap { .. }
         | Failure::OnlyMap { .. }
         | Failure::Busy { .. }
+        | Failure::NoCheckpoint { .. }
         | Failure::Store(_) => PyOSError::new_err(sentence),
+        Failure::Memory { .. } => PyMemoryError::new_err(sentence),
         Failure::Run(RunError::Numerical { .. }) | Failure::Replayable { .. } => NumericalError::new_err(sentence),
         _ => PyValueError::new_err(sentence),
     }

@@ -11,7 +11,7 @@ import rflvm
     "given, kind, words",
     [
         (dict(likelihood="poison"), ValueError, "there is no likelihood 'poison'; known are gaussian, poisson"),
-        (dict(n_components=0), ValueError, "n_components is 0, but it must lie between 1 and the number of columns, 12"),
+        (dict(n_components=0), ValueError, "n_components is 0, but it must be between 1 and 12, the number of columns"),
         (dict(n_components=2.5), TypeError, "n_components is 2.5, but it must be a whole number"),
         (dict(n_components="automatic"), ValueError, "automatic"),
         (dict(n_features=7), ValueError, "n_features is 7"),

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 /// Why a table cannot be read; rows are data rows and lines are lines of the file, both from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
+    #[error("{sentence}")]
+    Store { sentence: String },
     #[error("{}: there is no such file; check the path", file.display())]
     Missing { file: PathBuf },
     #[error(

@@ -12,7 +12,7 @@ use super::{ReadOptions, Table, TableError, numbered};
 /// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times and sequences are there whatever they were called.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     let damaged = |reason: String| TableError::Damaged { file: path.to_path_buf(), kind: "a store of draws", reason };
-    let failed = |error: StoreError| damaged(error.to_string());
+    let failed = |error: StoreError| TableError::Store { sentence: error.to_string() };
     let store = Reader::open(path).map_err(failed)?;
     let (columns, ids) =
         (store.texts("observed_data/column").map_err(failed)?, store.texts("observed_data/row").map_err(failed)?);

@@ -112,15 +112,26 @@ pub fn judge(store: &Reader) -> Result<Convergence, StoreError> {
     Ok(Convergence { lines, chains: verdicts, draws, outcome })
 }
 
-/// The diagnosis of every number of an array.
+/// Draws that are held at once, unless those of a single number are more.
+const HELD: usize = 1 << 20;
+
+/// The diagnosis of every number of an array. Some numbers are looked at at a time: what is held is then the draws of one number at most,
+/// however many numbers and draws there are.
 fn columns(store: &Reader, name: &str, chains: &[usize]) -> Result<Vec<Diagnosis>, StoreError> {
     let numbers = store.numbers(name)?.max(1);
-    let all = chains.iter().map(|&chain| store.all(name, chain)).collect::<Result<Vec<_>, _>>()?;
-    let of = |i: usize| {
-        let each: Vec<Vec<f64>> = all.iter().map(|c| c.iter().skip(i).step_by(numbers).copied().collect()).collect();
-        diagnose(&each)
-    };
-    Ok((0..numbers).map(of).collect())
+    let at_once = (HELD / (chains.len() * store.size()?.1).max(1)).clamp(1, numbers);
+    let mut found = Vec::with_capacity(numbers);
+    for first in (0..numbers).step_by(at_once) {
+        let some = first..(first + at_once).min(numbers);
+        let mut draws = vec![vec![Vec::new(); chains.len()]; some.len()];
+        for (c, &chain) in chains.iter().enumerate() {
+            store.each(name, chain, |values| {
+                values[some.clone()].iter().zip(&mut draws).for_each(|(&value, of)| of[c].push(value));
+            })?;
+        }
+        found.extend(draws.iter().map(|of| diagnose(of)));
+    }
+    Ok(found)
 }
 
 fn outcome(lines: &[Line], set_aside: bool, chains: usize) -> Outcome {

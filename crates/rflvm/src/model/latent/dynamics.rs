@@ -150,7 +150,7 @@ impl Dynamics {
         let of = |rows: usize| match self.form(rows) {
             Form::StateSpace => rows.saturating_mul(40),
             Form::Inducing => rows.saturating_mul(3 * self.spec.inducing),
-            _ => rows.saturating_mul(3 * rows),
+            _ => rows.saturating_mul(6 * rows),
         };
         self.sequences.iter().map(|s| of(s.rows.len())).sum()
     }
