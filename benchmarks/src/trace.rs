@@ -3,10 +3,11 @@
 //! there, by one and the same function for all samplers.
 
 use clap::Parser;
-use rflvm::gibbs::chain::{Chain, Settings};
 use rflvm::model::latent::{TimeKernel, TimeSpec};
 use rflvm::model::{Model, ModelSpec, State};
 use rflvm::observations::{Observations, Offset, Times};
+use rflvm::run::Settings;
+use rflvm::run::chain::Chain;
 use rflvm::{linalg::Mat, spec};
 use std::io::{BufWriter, Write};
 use std::time::Instant;

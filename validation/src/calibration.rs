@@ -12,7 +12,6 @@
 use rand::RngExt;
 use rayon::prelude::*;
 use rflvm::error::RunError;
-use rflvm::gibbs::chain::{Chain, Settings};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Trials, Unit};
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
@@ -21,6 +20,8 @@ use rflvm::observations::{Observations, Times};
 use rflvm::posterior::check::Checks;
 use rflvm::posterior::parameters::Parameters;
 use rflvm::rng::Stream;
+use rflvm::run::Settings;
+use rflvm::run::chain::Chain;
 use rflvm::{simulate, spec};
 use std::sync::Arc;
 

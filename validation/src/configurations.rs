@@ -2,9 +2,8 @@
 //!
 //! Priors are mild, so that the moments compared exist; no constant is 1, so that a root, square or left-out factor shows.
 
-use rflvm::gibbs::hamiltonian::Modes;
-use rflvm::gibbs::tuning::Tuning;
-use rflvm::gibbs::{FrequencyMove, Moves};
+use rflvm::hmc::hamiltonian::Modes;
+use rflvm::hmc::tuning::Tuning;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
     Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
@@ -14,6 +13,7 @@ use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, Model, ModelSpec};
 use rflvm::observations::{Observations, Offset, Times};
+use rflvm::steps::{FrequencyMove, Moves};
 use std::sync::Arc;
 
 /// A model and how its sampler moves.

@@ -9,9 +9,10 @@ use crate::configurations::Configuration;
 use crate::functions::Readings;
 use rayon::prelude::*;
 use rflvm::error::NumericalError;
-use rflvm::gibbs::{self, room::Room};
+use rflvm::hmc::workspace::Workspace;
 use rflvm::model::{Model, State};
 use rflvm::rng::Stream;
+use rflvm::run;
 use rflvm::simulate;
 
 /// A step applied after each sweep, to plant an error.
@@ -140,14 +141,14 @@ fn chain(
     let mut model = configuration.model.clone();
     let mut state = simulate::draw_prior(&model, stream.named("start"))?;
     let mut sum = Sum::default();
-    let mut room = Room::default();
+    let mut room = Workspace::default();
     let mut acceptance = 0.0;
     for i in 0..sweeps {
         let stream = stream.at(i as u64);
         let y = simulate::draw_data(&model, &state, stream.named("data"));
         model.set_values(&y);
         let Configuration { moves, tuning, .. } = configuration;
-        acceptance += gibbs::sweep(&model, &mut state, *moves, tuning, &mut room, stream.named("sweep"))?.acceptance;
+        acceptance += run::sweep(&model, &mut state, *moves, tuning, &mut room, stream.named("sweep"))?.acceptance;
         if let Some(extra) = extra {
             extra(&model, &mut state, stream.named("extra"))?;
         }

@@ -5,13 +5,13 @@ use crate::geweke::Step;
 use rand::RngExt;
 use rflvm::dist::{crt, gamma, polya_gamma, softplus};
 use rflvm::error::NumericalError;
-use rflvm::gibbs::{concentration, relevance, symmetry};
 use rflvm::linalg::{Cholesky, Mat, gram};
 use rflvm::model::family::{Column, GaussianConditional, weights_given_omega};
 use rflvm::model::spectral::Kernel;
 use rflvm::model::{Model, State};
 use rflvm::rng::Stream;
 use rflvm::slice;
+use rflvm::steps::{concentration, relevance, symmetry};
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]

@@ -18,9 +18,9 @@ use candidate::{Candidate, candidates};
 use ledger::{Ledger, Piece};
 use report::{Outcome, Report};
 use rflvm::error::SpecError;
-use rflvm::gibbs::chain::Settings;
 use rflvm::linalg::Mat;
 use rflvm::rng::Stream;
+use rflvm::run::Settings;
 use rflvm::split::{HeldOut, Split, split};
 use task::{Job, Task};
 
@@ -120,7 +120,7 @@ impl Comparison {
             ("thin", run.thin.to_string()),
             ("chains", run.chains.to_string()),
             ("seed", run.seed.to_string()),
-            ("start", format!("{:?}", run.start).to_lowercase()),
+            ("start", format!("{:?}", run.init).to_lowercase()),
             ("instructions", config.run.instructions.map_or(String::new(), |i| format!("{i:?}").to_lowercase())),
         ]
     }

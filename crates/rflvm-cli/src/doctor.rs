@@ -8,8 +8,9 @@ use crate::table::Table;
 use crate::times::Timeline;
 use crate::voice::{Voice, tell};
 use rflvm::error::RunError;
-use rflvm::gibbs::chain::{Chain, Settings};
 use rflvm::model::Model;
+use rflvm::run::Settings;
+use rflvm::run::chain::Chain;
 use serde_json::{Value, json};
 use std::time::Instant;
 

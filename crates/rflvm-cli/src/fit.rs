@@ -15,15 +15,15 @@ use crate::times::Timeline;
 use crate::voice::Voice;
 use rflvm::draws::zarr::{Kept, Labels};
 use rflvm::error::SpecError;
-use rflvm::gibbs::chain::Settings;
-use rflvm::gibbs::checkpoint::Checkpoint;
-use rflvm::gibbs::start::Start;
 use rflvm::identity::Identity;
-use rflvm::kernels::{self, Level};
+use rflvm::init::Init;
 use rflvm::linalg::Mat;
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
 use rflvm::rng::Stream;
+use rflvm::run::Settings;
+use rflvm::run::checkpoint::Checkpoint;
+use rflvm::simd::{self, Level};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -195,7 +195,7 @@ impl Fit {
 
 /// Limits the processor to the instruction sets that the settings name.
 pub fn use_instructions(config: &Config) {
-    kernels::force(match config.run.instructions {
+    simd::force(match config.run.instructions {
         Some(InstructionsArg::Avx2) => Level::Avx2,
         Some(InstructionsArg::Baseline) => Level::Baseline,
         _ => Level::Avx512,
@@ -259,10 +259,10 @@ pub fn settings(config: &Config) -> Settings {
         chains: run.chains.unwrap_or(default.chains),
         seed: run.seed.unwrap_or(default.seed),
         threads: run.threads.unwrap_or(default.threads),
-        start: match run.start {
-            Some(StartArg::Random) => Start::Random,
-            Some(StartArg::Map) => Start::Map,
-            _ => Start::Pca,
+        init: match run.start {
+            Some(StartArg::Random) => Init::Random,
+            Some(StartArg::Map) => Init::Map,
+            _ => Init::Pca,
         },
         moves: default.moves,
     }

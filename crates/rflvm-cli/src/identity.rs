@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::folder::{checkpoint_path, config_path, store_path};
 use rflvm::draws::zarr::Reader;
-use rflvm::gibbs::checkpoint::{self, Checkpoint};
 use rflvm::identity::{Difference, Identity};
+use rflvm::run::checkpoint::{self, Checkpoint};
 use std::path::Path;
 
 /// Whether the draws in a store are those of the fit.

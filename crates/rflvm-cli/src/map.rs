@@ -11,11 +11,11 @@ use crate::picture::Colour;
 use crate::voice::Voice;
 use clap::Arg;
 use rflvm::error::{RunError, SpecError};
-use rflvm::gibbs::map::{Map, MapFit};
-use rflvm::gibbs::run::pool;
+use rflvm::init::map::{Map, MapFit};
 use rflvm::linalg::{Mat, mul};
 use rflvm::posterior::align::Embedding;
 use rflvm::posterior::score;
+use rflvm::run::pool;
 use serde_json::json;
 use std::time::Instant;
 
@@ -48,7 +48,7 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
 /// The maximum, and the spread of each position around it.
 pub fn climb(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Failure> {
     check_point(fit, starts)?;
-    let settings = Map { starts, start: fit.settings.start, ..Map::default() };
+    let settings = Map { starts, init: fit.settings.init, ..Map::default() };
     fit.use_instructions();
     let failed = |source| Failure::Run(RunError::Numerical { chain: 1, sweep: 0, source });
     let climb = || {

@@ -1,8 +1,8 @@
 //! How much memory a fit needs, and how much there is: compared before anything is written.
 
 use crate::failure::Failure;
-use rflvm::gibbs::chain::Settings;
 use rflvm::model::Model;
+use rflvm::run::Settings;
 use sysinfo::System;
 
 /// Granted without asking the system.

@@ -9,9 +9,10 @@ use crate::folder::checkpoint_path;
 use crate::time_scales::TimeScales;
 use crate::voice::tell;
 use rflvm::draws::zarr::Reader;
-use rflvm::gibbs::{Step, checkpoint};
 use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::{Convergence, Outcome};
+use rflvm::run::checkpoint;
+use rflvm::steps::Step;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 

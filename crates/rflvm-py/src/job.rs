@@ -3,8 +3,8 @@
 use crate::error::raised;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use rflvm::gibbs::checkpoint::Checkpoint;
-use rflvm::gibbs::run::Progress;
+use rflvm::run::Progress;
+use rflvm::run::checkpoint::Checkpoint;
 use rflvm_cli::failure::Failure;
 use rflvm_cli::fit::Fit;
 use rflvm_cli::folder::Claim;

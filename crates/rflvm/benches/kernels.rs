@@ -14,10 +14,10 @@ use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use rflvm::dist::crt;
 use rflvm::dist::polya_gamma::PolyaGamma;
-use rflvm::kernels;
 use rflvm::linalg::{Cholesky, Gram, Mat, gram, mul};
 use rflvm::model::features::Features;
 use rflvm::rng::Stream;
+use rflvm::simd;
 use std::hint::black_box;
 
 const N: usize = 500;
@@ -112,16 +112,16 @@ fn bench_log_likelihood(c: &mut Criterion) {
     let mut group = c.benchmark_group("log-likelihood");
     group.throughput(Throughput::Elements(J as u64));
     group.bench_function(format!("poisson {J}"), |b| {
-        b.iter(|| kernels::poisson_log_lik(black_box(&y), black_box(&f)));
+        b.iter(|| simd::poisson_log_lik(black_box(&y), black_box(&f)));
     });
     group.bench_function(format!("negative binomial {J}"), |b| {
-        b.iter(|| kernels::negative_binomial_log_lik(black_box(&y), black_box(&r), black_box(&f)));
+        b.iter(|| simd::negative_binomial_log_lik(black_box(&y), black_box(&r), black_box(&f)));
     });
     group.bench_function(format!("logistic {J}"), |b| {
-        b.iter(|| kernels::logistic_log_lik_same(black_box(&yes), 1.0, black_box(&f)));
+        b.iter(|| simd::logistic_log_lik_same(black_box(&yes), 1.0, black_box(&f)));
     });
     group.bench_function(format!("multinomial {J}"), |b| {
-        b.iter(|| kernels::multinomial_log_lik(black_box(&y), black_box(&f)));
+        b.iter(|| simd::multinomial_log_lik(black_box(&y), black_box(&f)));
     });
 }
 
@@ -132,10 +132,10 @@ fn bench_functions(c: &mut Criterion) {
     let mut group = c.benchmark_group("functions");
     group.throughput(Throughput::Elements(LENGTH as u64));
     group.bench_function(format!("exp {LENGTH}"), |b| {
-        b.iter(|| kernels::exp_into(black_box(&x), black_box(&mut first)));
+        b.iter(|| simd::exp_into(black_box(&x), black_box(&mut first)));
     });
     group.bench_function(format!("sin_cos {LENGTH}"), |b| {
-        b.iter(|| kernels::sin_cos(black_box(&x), black_box(&mut first), black_box(&mut second), 1.0));
+        b.iter(|| simd::sin_cos(black_box(&x), black_box(&mut first), black_box(&mut second), 1.0));
     });
 }
 

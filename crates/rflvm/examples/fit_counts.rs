@@ -5,12 +5,12 @@
 //! from the same seed, to the bit.
 
 use rflvm::draws::Memory;
-use rflvm::gibbs::chain::Settings;
-use rflvm::gibbs::run;
 use rflvm::linalg::Mat;
 use rflvm::model::family::Poisson;
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
+use rflvm::run;
+use rflvm::run::Settings;
 use std::error::Error;
 use std::ops::ControlFlow;
 

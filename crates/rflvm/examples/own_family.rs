@@ -5,14 +5,14 @@
 
 use rand::RngExt;
 use rflvm::draws::Memory;
-use rflvm::gibbs::chain::Settings;
-use rflvm::gibbs::run;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Density, Generic, Theta};
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
 use rflvm::posterior::{Posterior, score};
 use rflvm::rng::{Stream, StreamRng};
+use rflvm::run;
+use rflvm::run::Settings;
 use rflvm::simulate::s_curve;
 use std::ops::ControlFlow;
 

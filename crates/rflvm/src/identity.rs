@@ -23,7 +23,7 @@ pub struct Identity {
     /// Sweeps per kept draw.
     pub thin: u64,
     /// Where chains begin.
-    pub start: String,
+    pub init: String,
 }
 
 /// One thing in which two runs differ.
@@ -48,7 +48,7 @@ impl Identity {
     /// All of it as one short text.
     pub fn digest(&self) -> String {
         let numbers = [self.seed, self.chains as u64, self.warmup, self.draws, self.thin];
-        let stream = Stream::new(1).named(&self.data).named(&self.model).named(&self.start);
+        let stream = Stream::new(1).named(&self.data).named(&self.model).named(&self.init);
         hex(stream.along(numbers))
     }
 
@@ -67,7 +67,7 @@ impl Identity {
                 ("warmup", i.warmup.to_string()),
                 ("draws", i.draws.to_string()),
                 ("thin", i.thin.to_string()),
-                ("start", i.start.clone()),
+                ("init", i.init.clone()),
             ]
         };
         let mut pairs = named(self).into_iter().zip(named(other));

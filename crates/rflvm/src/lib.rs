@@ -11,27 +11,31 @@
 //! | z, μ, Σ, α | [`model::spectral`] | clusters of frequencies |
 //! | β, θ, τ² | [`model::State`] | weights, own parameters of families, amplitudes |
 //! | p(Y, everything) | [`model::joint`] | the joint density, written plainly |
-//! | one sweep | [`gibbs::sweep`] | the sampler |
+//! | one sweep | [`run::sweep`] | the sampler |
 
 pub mod atomic;
 mod checksum;
 pub mod dist;
 pub mod draws;
 pub mod error;
-pub mod gibbs;
+pub mod hmc;
 pub mod identity;
-pub mod kernels;
+pub mod init;
 pub mod linalg;
 pub mod model;
 pub mod observations;
 mod par;
 pub mod peak;
+pub mod placement;
 pub mod posterior;
 pub mod rng;
+pub mod run;
+pub mod simd;
 pub mod simulate;
 pub mod slice;
 pub mod spec;
 pub mod split;
+pub mod steps;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -1,7 +1,7 @@
 //! One seed, named streams: each piece of work (chain, sweep, step, index) has a generator of its own,
 //! so that draws do not depend on which thread does the work, or in what order.
 
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The generator of a stream.
@@ -46,6 +46,11 @@ impl Stream {
         indices.into_iter().fold(self, Stream::at)
     }
 
+    /// Whether a piece of work with this stream is among a share that is chosen at random.
+    pub(crate) fn is_chosen(self, share: f64) -> bool {
+        share >= 1.0 || self.named("made").rng().random::<f64>() < share
+    }
+
     /// A generator at the start of this stream.
     pub fn rng(self) -> StreamRng {
         let mut seed = [0_u8; 32];
@@ -70,7 +75,6 @@ fn mix(x: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::RngExt;
 
     #[test]
     fn streams_are_repeatable_and_distinct() {

@@ -1,10 +1,11 @@
 //! What a sweep allocates once its moves have their room: nothing as large as the table, nor as H.
 //! In a program of its own, since it counts every allocation.
 
-use rflvm::gibbs::chain::{Chain, Settings};
 use rflvm::linalg::Mat;
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
+use rflvm::run::Settings;
+use rflvm::run::chain::Chain;
 use rflvm::spec;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

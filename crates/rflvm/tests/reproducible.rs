@@ -4,9 +4,9 @@ mod curve;
 
 use curve::model;
 use rflvm::draws::Memory;
-use rflvm::gibbs::chain::Settings;
-use rflvm::gibbs::run::run;
 use rflvm::model::Model;
+use rflvm::run::Settings;
+use rflvm::run::run;
 use rflvm::spec;
 use std::ops::ControlFlow;
 

@@ -3,12 +3,13 @@
 mod curve;
 
 use curve::model;
-use rflvm::gibbs::room::Room;
-use rflvm::gibbs::tuning::Tuning;
-use rflvm::gibbs::{Moves, sweep};
-use rflvm::kernels::{self, Level};
+use rflvm::hmc::tuning::Tuning;
+use rflvm::hmc::workspace::Workspace;
 use rflvm::rng::Stream;
+use rflvm::run::sweep;
+use rflvm::simd::{self, Level};
 use rflvm::simulate;
+use rflvm::steps::Moves;
 
 /// ln-likelihood, first position and first frequency after three sweeps from a prior draw, for a fixed seed. No fitted
 /// start: an optimiser stopped on its way amplifies the last bits, in which instruction sets differ.
@@ -16,7 +17,7 @@ fn fingerprint(name: &str, missing: bool) -> [f64; 3] {
     let model = model(name, missing);
     let stream = Stream::new(11);
     let mut state = simulate::draw_prior(&model, stream).unwrap();
-    let (tuning, mut room) = (Tuning::guess(&model), Room::default());
+    let (tuning, mut room) = (Tuning::guess(&model), Workspace::default());
     for i in 0..3 {
         sweep(&model, &mut state, Moves::default(), &tuning, &mut room, stream.at(i)).unwrap();
     }
@@ -25,7 +26,7 @@ fn fingerprint(name: &str, missing: bool) -> [f64; 3] {
 
 #[test]
 fn values_are_stable() {
-    kernels::force(Level::Baseline);
+    simd::force(Level::Baseline);
     // A change here is a change of the draws for a given seed: say so in the CHANGELOG as value-breaking. The tolerance
     // leaves room for the last bits, in which instruction sets differ.
     let stable: [(&str, bool, [f64; 3]); 5] = [

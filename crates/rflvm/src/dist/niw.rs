@@ -201,7 +201,7 @@ impl Niw {
             - 0.5 * cholesky.ln_det()
             - df * LN_SQRT_2PI;
         let inverse = cholesky.inverse();
-        let trace: f64 = (0..d).map(|i| crate::kernels::dot(inverse.row(i), self.psi.row(i))).sum();
+        let trace: f64 = (0..d).map(|i| crate::simd::dot(inverse.row(i), self.psi.row(i))).sum();
         let wishart = 0.5 * self.nu * psi.ln_det()
             - 0.5 * (self.nu + df + 1.0) * cholesky.ln_det()
             - 0.5 * trace

@@ -3,7 +3,7 @@
 
 use super::Draw;
 use crate::linalg::Mat;
-use crate::posterior::align::turn;
+use crate::placement::turn;
 use serde::{Deserialize, Serialize};
 
 /// Mean and sum of squared deviations (Welford) of some numbers.

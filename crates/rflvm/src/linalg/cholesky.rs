@@ -3,7 +3,7 @@
 use super::gram::{Symmetric, gram, stride};
 use super::{Mat, mul};
 use crate::error::NumericalError;
-use crate::kernels::{self, LANES, Lines};
+use crate::simd::{self, LANES, Lines};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{self as llt, LltRegularization};
 use faer::{MatMut, Par};
@@ -68,7 +68,7 @@ impl Cholesky {
         let (n, stride) = (self.order, stride(self.order));
         // In between, the kernel takes a third of faer's time; above, it has no blocks for the second-level cache.
         if n > TINY && n <= LARGE {
-            return kernels::factor(&a.a, self.jitter, stride, &mut self.l, &mut self.inverse);
+            return simd::factor(&a.a, self.jitter, stride, &mut self.l, &mut self.inverse);
         }
         self.l.copy_from_slice(&a.a);
         (0..n).for_each(|i| self.l[i * (stride + 1)] += self.jitter);
@@ -99,12 +99,12 @@ impl Cholesky {
 
     /// b ← L⁻¹ b.
     pub fn solve_lower(&self, b: &mut [f64]) {
-        self.padded(b, |x| kernels::solve_lower_triangle(&self.l, stride(self.order), &self.inverse, x));
+        self.padded(b, |x| simd::solve_lower_triangle(&self.l, stride(self.order), &self.inverse, x));
     }
 
     /// b ← L⁻ᵀ b.
     pub fn solve_upper(&self, b: &mut [f64]) {
-        self.padded(b, |x| kernels::solve_upper_triangle(&self.l, stride(self.order), &self.inverse, x));
+        self.padded(b, |x| simd::solve_upper_triangle(&self.l, stride(self.order), &self.inverse, x));
     }
 
     /// b ← A⁻¹ b.
@@ -126,14 +126,14 @@ impl Cholesky {
         for j in (0..self.order).rev() {
             let (column, at) = (self.column(j), b[j]);
             b[j] *= column[0];
-            kernels::axpy(at, &column[1..], &mut b[j + 1..]);
+            simd::axpy(at, &column[1..], &mut b[j + 1..]);
         }
     }
 
     /// b ← Lᵀ b.
     pub fn mul_upper(&self, b: &mut [f64]) {
         for j in 0..self.order {
-            b[j] = kernels::dot(self.column(j), &b[j..]);
+            b[j] = simd::dot(self.column(j), &b[j..]);
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
     use super::super::gram::Gram;
     use super::super::gram::tests::{random, weights};
     use super::*;
-    use crate::kernels::tests::at_each_level;
+    use crate::simd::tests::at_each_level;
     use rayon::prelude::*;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Symmetric matrices and weighted Gram matrices, one column of the table after another in the same memory.
 
 use super::Mat;
-use crate::kernels::{self, LANES, Lines};
+use crate::simd::{self, LANES, Lines};
 use std::cell::RefCell;
 
 /// Distance between columns: an odd number of cache lines, lest they compete for one place in the cache.
@@ -117,7 +117,7 @@ impl Gram {
                 }
                 None => roots.fill(1.0),
             }
-            kernels::add_gram(rows, order, roots, stride, &mut self.rows, &mut self.sum.a);
+            simd::add_gram(rows, order, roots, stride, &mut self.rows, &mut self.sum.a);
         }
         &self.sum
     }
@@ -135,7 +135,7 @@ pub fn gram(h: &Mat, omega: Option<&[f64]>, prior: &[f64]) -> Symmetric {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::kernels::tests::at_each_level;
+    use crate::simd::tests::at_each_level;
 
     pub fn random(rows: usize, cols: usize, seed: usize) -> Mat {
         let mix = |i: usize| {

@@ -7,7 +7,7 @@ mod gram;
 mod product;
 mod subspace;
 
-pub use crate::kernels::View;
+pub use crate::simd::View;
 pub use cholesky::{Cholesky, jittered};
 pub use eigen::{eigenvalues, root};
 pub use gram::{Gram, Symmetric, gram};

@@ -1,7 +1,7 @@
 //! Products of dense matrices, on one thread or all, with the same bits.
 
 use super::Mat;
-use crate::kernels::{self, Lines, Packed, View};
+use crate::simd::{self, Lines, Packed, View};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +59,7 @@ fn multiply(out: &mut [f64], stride: usize, a: View<'_>, b: View<'_>, add: bool,
             let rows = if split { TASK_ROWS } else { ROWS };
             let task = |(i, out): (usize, &mut [f64])| {
                 let a = a.subrows(i * rows, rows.min(a.rows() - i * rows));
-                with_packed(number, b, depth, |b| kernels::multiply(a, b, add || k > 0, &mut out[c..], stride));
+                with_packed(number, b, depth, |b| simd::multiply(a, b, add || k > 0, &mut out[c..], stride));
             };
             match split {
                 true => out.par_chunks_mut(rows * stride).enumerate().for_each(task),
@@ -77,7 +77,7 @@ fn with_packed(number: u64, b: View<'_>, depth: usize, f: impl FnOnce(Packed<'_>
             numbers.reserve(b.rows() * width);
             for k in (0..b.rows()).step_by(depth) {
                 let block = b.subrows(k, depth.min(b.rows() - k));
-                kernels::pack(block, &mut numbers[k * width..][..block.rows() * width]);
+                simd::pack(block, &mut numbers[k * width..][..block.rows() * width]);
             }
             *packed = number;
         }
@@ -88,7 +88,7 @@ fn with_packed(number: u64, b: View<'_>, depth: usize, f: impl FnOnce(Packed<'_>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::tests::at_each_level;
+    use crate::simd::tests::at_each_level;
 
     fn random(n: usize, seed: u64) -> Vec<f64> {
         let mix =

@@ -2,7 +2,7 @@
 //! decomposition.
 
 use super::{Mat, par_mul};
-use crate::kernels;
+use crate::simd;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
@@ -28,12 +28,12 @@ pub fn orthonormalise(basis: &mut Mat) {
     for d in 0..basis.rows() {
         let (done, rest) = basis.as_mut_slice().split_at_mut(d * cols);
         let row = &mut rest[..cols];
-        let before = kernels::dot(row, row).sqrt();
+        let before = simd::dot(row, row).sqrt();
         for other in done.chunks_exact(cols) {
-            let overlap = kernels::dot(other, row);
-            kernels::axpy(-overlap, other, row);
+            let overlap = simd::dot(other, row);
+            simd::axpy(-overlap, other, row);
         }
-        let norm = kernels::dot(row, row).sqrt();
+        let norm = simd::dot(row, row).sqrt();
         // What rounding left of it is no direction.
         let scale = if norm > 1e-12 * before && norm > 1e-150 { norm.recip() } else { 0.0 };
         row.iter_mut().for_each(|v| *v *= scale);
@@ -53,7 +53,7 @@ mod tests {
         let y = Mat::from_fn(4, 3, |n, j| 5.0 * a[n] * u[j] + 2.0 * b[n] * v[j]);
         let basis = leading(&y, 2, 40, &mut Stream::new(3).rng());
         for (row, truth) in basis.iter_rows().zip([u, v]) {
-            assert!((kernels::dot(row, &truth).abs() - 1.0).abs() < 1e-12);
+            assert!((simd::dot(row, &truth).abs() - 1.0).abs() < 1e-12);
         }
         // Three columns have no more than three directions, and this table has two.
         let all = leading(&y, 9, 40, &mut Stream::new(3).rng());

@@ -3,8 +3,8 @@
 //!
 //! `Features` owns X, W and H with private fields, so that a stale H cannot be written.
 
-use crate::kernels;
 use crate::linalg::{self, Mat};
+use crate::simd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -105,7 +105,7 @@ impl Features {
             *argument = x.iter().zip(w).map(|(x, w)| x * w).sum();
         }
         let scale = (self.frequencies() as f64).sqrt().recip();
-        kernels::sin_cos(&pair.argument, &mut pair.sin, &mut pair.cos, scale);
+        simd::sin_cos(&pair.argument, &mut pair.sin, &mut pair.cos, scale);
     }
 
     /// The columns (sin, cos) of frequency l as they are.
@@ -152,7 +152,7 @@ impl Pair {
 
 /// h = [φ_W(x), 1] for one position; `argument` is scratch of length L.
 pub(crate) fn fill_row(x: &[f64], w: &Turned, argument: &mut [f64], h: &mut [f64]) {
-    kernels::features(x, w.values.as_slice(), w.scale, 1.0, argument, h);
+    simd::features(x, w.values.as_slice(), w.scale, 1.0, argument, h);
 }
 
 /// Wᵀ and L^(-1/2): what the features of many positions need.
@@ -182,7 +182,7 @@ pub(crate) fn fill_weighted(x: &Mat, w: &Mat, weights: &[f64], h: &mut Mat) {
         for (i, h) in piece.chunks_exact_mut(m).enumerate() {
             let n = c * rows + i;
             let weight = weights.get(n).copied().unwrap_or(1.0);
-            kernels::features(x.row(n), turned.values.as_slice(), turned.scale * weight, weight, &mut argument, h);
+            simd::features(x.row(n), turned.values.as_slice(), turned.scale * weight, weight, &mut argument, h);
         }
     });
 }

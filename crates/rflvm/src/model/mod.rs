@@ -1,6 +1,7 @@
 //! What is true: the knowns (`Model`) beside the unknowns (`State`).
 
 pub mod axes;
+pub mod collapsed;
 pub mod family;
 pub mod features;
 pub mod joint;
@@ -176,6 +177,21 @@ impl Model {
         let missing = y.as_slice().iter().any(|v| v.is_nan());
         let dynamics = data.times.map(|times| Dynamics::new(times, spec.time.clone())).transpose()?;
         Ok(Model { y, offset: data.offset, names, order, blocks, units, spec, missing, dynamics, warnings })
+    }
+
+    /// θ to start from, by moments of the data.
+    pub(crate) fn start_parameters(&self) -> Vec<Theta> {
+        let of_block = |block: &Block| {
+            let of_column = |j: usize| {
+                let cells = (0..self.rows()).filter(|&n| !self.y()[(n, j)].is_nan());
+                let seen: Vec<family::Seen> = cells.map(|n| (n, self.y()[(n, j)], self.offset()[n])).collect();
+                block.family.start(&seen, &self.units()[j])
+            };
+            let columns: Vec<Vec<f64>> = block.columns.clone().map(of_column).collect();
+            let values = Mat::from_fn(block.family.parameters().len(), columns.len(), |p, j| columns[j][p]);
+            Theta { hyper: block.family.start_hyper(&values), values }
+        };
+        self.blocks().iter().map(of_block).collect()
     }
 
     /// N.

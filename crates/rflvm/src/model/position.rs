@@ -4,8 +4,8 @@
 use super::Model;
 use super::family::Theta;
 use super::features::{Turned, fill_row};
-use crate::kernels;
 use crate::linalg::Mat;
+use crate::simd;
 
 /// Given W, β and θ the rows do not see each other, so that any of them can be priced anywhere.
 pub(crate) struct Positions<'a> {
@@ -52,7 +52,7 @@ impl<'a> Positions<'a> {
     pub fn log_lik(&self, n: usize, x: &[f64], scratch: &mut Scratch) -> f64 {
         fill_row(x, &self.turned, &mut scratch.argument, &mut scratch.h);
         scratch.f.fill(self.model.offset()[n]);
-        kernels::vecmat(&scratch.h, self.beta.as_slice(), &mut scratch.f);
+        simd::vecmat(&scratch.h, self.beta.as_slice(), &mut scratch.f);
         self.model.log_lik_row(self.theta, n, &scratch.f)
     }
 
@@ -77,11 +77,11 @@ impl<'a> Positions<'a> {
                 dh[l] = self.w[(l, d)] * cos[l];
                 dh[frequencies + l] = -self.w[(l, d)] * sin[l];
             }
-            kernels::vecmat(&dh, self.beta.as_slice(), df.row_mut(d));
+            simd::vecmat(&dh, self.beta.as_slice(), df.row_mut(d));
         }
-        let gradient = df.iter_rows().map(|df| kernels::dot(df, &g)).collect();
+        let gradient = df.iter_rows().map(|df| simd::dot(df, &g)).collect();
         let weighted = Mat::from_fn(dim, columns, |d, j| df[(d, j)] * information[j]);
-        let information = Mat::from_fn(dim, dim, |d, e| kernels::dot(weighted.row(d), df.row(e)));
+        let information = Mat::from_fn(dim, dim, |d, e| simd::dot(weighted.row(d), df.row(e)));
         Slope { gradient, information }
     }
 

@@ -1,9 +1,8 @@
 //! Posterior mean and covariance of each row over draws that were brought into a common [`Frame`].
 
-pub use super::frame::turn;
-
-use super::frame::{Frame, principal_axes};
+use super::frame::Frame;
 use crate::linalg::{Mat, mul};
+use crate::placement::{principal_axes, turn};
 use std::convert::Infallible;
 
 /// Posterior mean and covariance of each row.

@@ -1,9 +1,8 @@
 //! A small fit on disk, for tests.
 
 use crate::draws::zarr::{Kept, Labels, Reader, Store, Writer};
-use crate::gibbs::chain::Settings;
-use crate::gibbs::run::run;
 use crate::model::Model;
+use crate::run::{Settings, run};
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -9,11 +9,11 @@
 //! brought to units of the map ([`Features::in_units_of_the_map`]), in which that axis has no length, and the frame
 //! has as many axes as are in use.
 
-use crate::linalg::{Mat, mul};
+use crate::linalg::Mat;
 #[cfg(doc)]
 use crate::model::features::Features;
 use crate::model::features::units_of_the_map;
-use faer::linalg::solvers::DenseSolveCore;
+use crate::placement::{Placement, centre, principal_axes, product, turn};
 
 /// Where aligned draws lie: close to the reference, whose centre is the origin and whose axes are its principal ones.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,19 +26,6 @@ pub struct Frame {
     axes: usize,
     /// Whether draws are brought to units of the map.
     in_units: bool,
-}
-
-/// The affine map that carries positions of one draw into the frame, x ↦ to + A(x − centre).
-#[derive(Debug, Clone, PartialEq)]
-pub struct Placement {
-    /// The draw's own centre.
-    pub centre: Vec<f64>,
-    /// Aᵀ, D×D: what multiplies a row from the right.
-    pub linear: Mat,
-    /// Where the centre goes.
-    pub to: Vec<f64>,
-    /// Axes of the frame; those beyond are out of use.
-    pub axes: usize,
 }
 
 /// Rounds of turning and averaging; the mean settles after two or three.
@@ -94,106 +81,6 @@ impl Frame {
         let turn = Placement::onto(&self.reference, &product(x, &units));
         Placement { centre: centre(x), linear: product(&units, &turn.linear), to: turn.to, axes: self.axes }
     }
-}
-
-impl Placement {
-    /// The shift and the rotation or reflection that bring `x` closest to `reference`.
-    fn onto(reference: &Mat, x: &Mat) -> Self {
-        let dim = x.cols();
-        let (own_centre, to) = (centre(x), centre(reference));
-        let centred = shifted(x, &own_centre, -1.0);
-        let mut overlap = Mat::zeros(dim, dim);
-        // Centring one of the two is enough.
-        mul(overlap.as_mut_slice(), centred.view().transpose(), reference.view(), false);
-        let Ok(svd) = overlap.faer().svd() else {
-            return Placement {
-                centre: vec![0.0; dim],
-                linear: Mat::identity(dim, 1.0),
-                to: vec![0.0; dim],
-                axes: dim,
-            };
-        };
-        let (u, v) = (own(svd.U()), own(svd.V()));
-        let mut linear = Mat::zeros(dim, dim);
-        mul(linear.as_mut_slice(), u.view(), v.view().transpose(), false);
-        Placement { centre: own_centre, linear, to, axes: dim }
-    }
-
-    /// Positions of the draw, one a row, in the frame.
-    pub fn carry(&self, x: &Mat) -> Mat {
-        self.in_use(&affine(x, &self.centre, &self.linear, &self.to))
-    }
-
-    /// Positions in the frame, one a row, as those of the draw: along axes out of use at its centre.
-    pub fn back(&self, x: &Mat) -> Mat {
-        let all = Mat::from_fn(x.rows(), self.to.len(), |n, d| if d < self.axes { x[(n, d)] } else { self.to[d] });
-        affine(&all, &self.to, &self.inverse(), &self.centre)
-    }
-
-    /// Frequencies of the draw, one a row, in the frame: w·(x − x') is the same in both.
-    pub fn frequencies(&self, w: &Mat) -> Mat {
-        self.in_use(&product(w, &self.inverse().transposed()))
-    }
-
-    fn inverse(&self) -> Mat {
-        own(self.linear.faer().partial_piv_lu().inverse().as_ref())
-    }
-
-    /// The columns that are in use.
-    fn in_use(&self, x: &Mat) -> Mat {
-        Mat::from_fn(x.rows(), self.axes, |n, d| x[(n, d)])
-    }
-}
-
-/// `x` after the shift and the rotation or reflection that bring it closest to `reference`.
-pub fn turn(x: &Mat, reference: &Mat) -> Mat {
-    Placement::onto(reference, x).carry(x)
-}
-
-/// (x − from) · linear + to, row by row.
-fn affine(x: &Mat, from: &[f64], linear: &Mat, to: &[f64]) -> Mat {
-    shifted(&product(&shifted(x, from, -1.0), linear), to, 1.0)
-}
-
-fn product(a: &Mat, b: &Mat) -> Mat {
-    let mut to = Mat::zeros(a.rows(), b.cols());
-    mul(to.as_mut_slice(), a.view(), b.view(), false);
-    to
-}
-
-/// Mean position.
-fn centre(x: &Mat) -> Vec<f64> {
-    (0..x.cols()).map(|d| (0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / x.rows() as f64).collect()
-}
-
-/// x + sign · by.
-fn shifted(x: &Mat, by: &[f64], sign: f64) -> Mat {
-    Mat::from_fn(x.rows(), x.cols(), |n, d| x[(n, d)] + sign * by[d])
-}
-
-fn own(from: faer::MatRef<'_, f64>) -> Mat {
-    Mat::from_fn(from.nrows(), from.ncols(), |i, j| from[(i, j)])
-}
-
-/// Moves a cloud so that its centre is the origin and its axes are its principal ones, widest first, each pointing where its
-/// largest value is positive. Also returns the rotation.
-pub(super) fn principal_axes(x: &Mat) -> (Mat, Mat) {
-    let x = &shifted(x, &centre(x), -1.0);
-    let dim = x.cols();
-    let mut scatter = Mat::zeros(dim, dim);
-    mul(scatter.as_mut_slice(), x.view().transpose(), x.view(), false);
-    let Ok(svd) = scatter.faer().svd() else { return (x.clone(), Mat::identity(dim, 1.0)) };
-    let mut rotation = own(svd.U());
-    let mut turned = Mat::zeros(x.rows(), dim);
-    mul(turned.as_mut_slice(), x.view(), rotation.view(), false);
-    for d in 0..dim {
-        let largest = (0..x.rows()).map(|n| turned[(n, d)]).fold(0.0_f64, |a, v| if v.abs() > a.abs() { v } else { a });
-        if largest < 0.0 {
-            (0..x.rows()).for_each(|n| turned[(n, d)] *= -1.0);
-            (0..dim).for_each(|i| rotation[(i, d)] *= -1.0);
-        }
-    }
-    (turned, rotation)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! sampling that places new rows ([`transform`](super::transform)): an estimate without bias.
 
 use super::parameters::Parameters;
-use super::transform::ln_row_density;
+use super::transform::density::ln_row_density;
 use super::transform::target::Target;
 use crate::error::NumericalError;
 use crate::linalg::Mat;

@@ -5,11 +5,13 @@ use crate::fixtures::{
 };
 use crate::fixtures::{setting, single, with_features};
 use rflvm::dist::normal;
-use rflvm::gibbs::collapsed::{Marginal, Target};
-use rflvm::gibbs::gradient::{Joint, Layout};
-use rflvm::gibbs::hamiltonian::Potential;
-use rflvm::gibbs::map::{Occam, Volume, ln_volume};
+use rflvm::hmc::gradient::{Joint, Layout};
+use rflvm::hmc::hamiltonian::Potential;
+use rflvm::hmc::marginal::Marginal;
+use rflvm::hmc::occam::Occam;
+use rflvm::init::map::{Volume, ln_volume};
 use rflvm::linalg::Mat;
+use rflvm::model::collapsed::Target;
 use rflvm::model::family::{Density, Shift, StudentT, ZeroInflatedPoisson};
 use rflvm::model::{State, joint};
 

@@ -3,9 +3,10 @@
 use crate::fixtures::{Case, FIXED, RBF, Setting, assert_same, case, cases, ln_joint, near, setting, single};
 use crate::fixtures::{ROWS, with_features};
 use crate::weights::ln_all_gaussian;
-use rflvm::gibbs::collapsed::{Target, frequency_ln_ratio, row_ln_ratio};
-use rflvm::gibbs::{frequencies, latent};
+use rflvm::model::collapsed::Target;
 use rflvm::model::{Model, State, joint};
+use rflvm::steps::collapsed::{frequency_ln_ratio, row_ln_ratio};
+use rflvm::steps::{frequencies, positions};
 
 /// The state with frequency l elsewhere, and where that is.
 fn with_moved_frequency(case: &mut Case, l: usize) -> (State, Vec<f64>) {
@@ -40,7 +41,7 @@ fn rows_match_the_joint() {
         for n in 0..case.model.rows() {
             let (moved, x) = with_moved_row(&mut case, n);
             let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
-            assert_same(latent::ln_ratio(&case.model, &case.state, n, &x), joint, &case.name);
+            assert_same(positions::ln_ratio(&case.model, &case.state, n, &x), joint, &case.name);
         }
     }
 }

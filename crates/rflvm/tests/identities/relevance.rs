@@ -2,11 +2,11 @@
 
 use crate::fixtures::{Case, FIXED, assert_same, case, ln_joint, mixture, setting, single};
 use rflvm::dist::{gamma, ln_gamma_density, normals};
-use rflvm::gibbs::relevance;
 use rflvm::linalg::{Mat, orthonormalise};
 use rflvm::model::State;
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{axes, joint};
+use rflvm::steps::relevance;
 
 /// √ψ_d ~ half-Cauchy(1.4).
 fn learned() -> Mixture {

@@ -4,11 +4,11 @@ use crate::fixtures::{Case, FIXED, assert_same, case, gap, ln_joint, mixture, se
 use rand::RngExt;
 use rflvm::dist::niw::{Cluster, Niw, Predictive};
 use rflvm::dist::{gamma, ln_gamma, ln_gamma_density};
-use rflvm::gibbs::{assignments, concentration};
 use rflvm::linalg::Mat;
 use rflvm::model::State;
 use rflvm::model::spectral::Spectral;
 use rflvm::rng::StreamRng;
+use rflvm::steps::{assignments, concentration};
 
 /// One cluster, some of one member, all of one member: moves then open and close clusters.
 const PARTITIONS: [[usize; 4]; 4] = [[0, 0, 0, 0], [0, 1, 0, 2], [0, 1, 1, 0], [0, 1, 2, 3]];

@@ -5,11 +5,11 @@ use crate::fixtures::{
 };
 use rflvm::dist::niw::Cluster;
 use rflvm::dist::{ln_normal, normals};
-use rflvm::gibbs::symmetry;
 use rflvm::linalg::Mat;
 use rflvm::model::latent::{Axis, TimeSpec};
 use rflvm::model::{Model, State, joint};
 use rflvm::rng::Stream;
+use rflvm::steps::symmetry;
 
 fn all_cases() -> impl Iterator<Item = Case> {
     cases().into_iter().chain(timed_cases())

@@ -5,11 +5,11 @@ use crate::fixtures::{FIXED, LEARNED, trials, with_moved_weights};
 use rand::RngExt;
 use rflvm::dist::polya_gamma::PolyaGamma;
 use rflvm::dist::{gamma, ln_gamma_density, normal, softplus};
-use rflvm::gibbs::amplitudes;
 use rflvm::linalg::{Cholesky, gram};
 use rflvm::model::family::{Column, GaussianConditional, poisson, weights_given_omega};
 use rflvm::model::{Amplitude, Model, State, joint};
 use rflvm::rng::StreamRng;
+use rflvm::steps::amplitudes;
 
 /// Looks at the conditional of (1/σ_j², β_j), local column j of Gaussian block b.
 fn in_gaussian<T>(

@@ -16,7 +16,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(store: &'a Reader, name: &str, array: Drawn) -> Self {
+    fn new(store: &'a Reader, name: &str, array: Drawn) -> Self {
         Cursor { store, name: name.into(), array, held: None, values: Vec::new() }
     }
 
@@ -41,5 +41,30 @@ impl<'a> Cursor<'a> {
             self.held = Some((chain, chunk));
         }
         Ok(&self.values[inside * numbers..][..numbers])
+    }
+}
+
+impl Reader {
+    /// Chains and draws.
+    pub fn size(&self) -> Result<(usize, usize), StoreError> {
+        Ok(self.cursor("sample_stats/lp")?.size())
+    }
+
+    /// An array to be read draw by draw.
+    pub fn cursor(&self, name: &str) -> Result<Cursor<'_>, StoreError> {
+        Ok(Cursor::new(self, name, self.drawn(name)?))
+    }
+
+    /// Hands the draws of a chain to `take`, in order.
+    pub fn each(&self, name: &str, chain: usize, mut take: impl FnMut(&[f64])) -> Result<(), StoreError> {
+        let mut cursor = self.cursor(name)?;
+        (0..cursor.size().1).try_for_each(|draw| cursor.at(chain, draw).map(&mut take))
+    }
+
+    /// All draws of a chain of an array that has few numbers: draw after draw.
+    pub fn all(&self, name: &str, chain: usize) -> Result<Vec<f64>, StoreError> {
+        let mut all = Vec::new();
+        self.each(name, chain, |values| all.extend_from_slice(values))?;
+        Ok(all)
     }
 }

@@ -12,6 +12,7 @@ mod reader;
 mod sealed;
 mod store;
 mod traced;
+mod verify;
 mod writer;
 
 pub use cursor::Cursor;

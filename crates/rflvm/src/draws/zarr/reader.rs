@@ -1,14 +1,11 @@
 //! Draws from disk: array by array, chunk by chunk, so that memory does not grow with their number.
 
-use super::cursor::Cursor;
-use super::quantity::{Kept, quantities};
 use super::sealed::{self, Sealed};
 use super::store::metadata_sum;
 use crate::atomic::plain_reason;
 use crate::error::StoreError;
 use crate::identity::Identity;
-use crate::model::Model;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Reader {
     path: PathBuf,
-    metadata: Value,
+    pub(super) metadata: Value,
 }
 
 /// The shape and chunks of an array of draws.
@@ -58,25 +55,6 @@ impl Reader {
         serde_json::from_value(self.attributes()["identity"].clone()).map_err(|_| self.damaged("its run"))
     }
 
-    /// Checks that the arrays of draws are those of a model, each of its kind and shape, and all with as many draws.
-    pub fn check_arrays(&self, model: &Model, keep: &[Kept], chains: usize) -> Result<(), StoreError> {
-        let draws = self.size()?.1;
-        for (_, array) in quantities(model, keep, chains) {
-            let name = format!("{}/{}", array.group, array.name);
-            let about = &self.metadata["metadata"][format!("{name}/.zarray")];
-            let mut shape = array.shape.clone();
-            shape[1] = draws;
-            let is_ours = about["dtype"] == array.kind.code()
-                && about["shape"] == json!(shape)
-                && about["chunks"] == json!(array.chunk)
-                && self.dims(&name) == array.dims;
-            if !is_ours {
-                return Err(self.damaged(&name));
-            }
-        }
-        Ok(())
-    }
-
     /// What the store says of its run.
     pub fn attributes(&self) -> &Value {
         &self.metadata["metadata"][".zattrs"]
@@ -85,11 +63,6 @@ impl Reader {
     /// What an array is counted in, where it says so.
     pub fn units(&self, name: &str) -> Option<&str> {
         self.metadata["metadata"][format!("{name}/.zattrs")]["units"].as_str()
-    }
-
-    /// Chains and draws.
-    pub fn size(&self) -> Result<(usize, usize), StoreError> {
-        Ok(self.cursor("sample_stats/lp")?.size())
     }
 
     /// Names of the arrays of a group.
@@ -126,24 +99,6 @@ impl Reader {
     /// The shape of an array of draws.
     pub fn shape(&self, name: &str) -> Result<Vec<usize>, StoreError> {
         Ok(self.drawn(name)?.shape)
-    }
-
-    /// An array to be read draw by draw.
-    pub fn cursor(&self, name: &str) -> Result<Cursor<'_>, StoreError> {
-        Ok(Cursor::new(self, name, self.drawn(name)?))
-    }
-
-    /// Hands the draws of a chain to `take`, in order.
-    pub fn each(&self, name: &str, chain: usize, mut take: impl FnMut(&[f64])) -> Result<(), StoreError> {
-        let mut cursor = self.cursor(name)?;
-        (0..cursor.size().1).try_for_each(|draw| cursor.at(chain, draw).map(&mut take))
-    }
-
-    /// All draws of a chain of an array that has few numbers: draw after draw.
-    pub fn all(&self, name: &str, chain: usize) -> Result<Vec<f64>, StoreError> {
-        let mut all = Vec::new();
-        self.each(name, chain, |values| all.extend_from_slice(values))?;
-        Ok(all)
     }
 
     /// The numbers of an array that does not grow, such as `observed_data/y`.
@@ -224,7 +179,7 @@ impl Reader {
         Ok(())
     }
 
-    fn drawn(&self, name: &str) -> Result<Drawn, StoreError> {
+    pub(super) fn drawn(&self, name: &str) -> Result<Drawn, StoreError> {
         let array = self.array(name)?;
         if array.shape.len() < 2 || array.shape[2..] != array.chunk[2..] || array.chunk[1] == 0 {
             return Err(self.damaged(name));
@@ -259,7 +214,7 @@ impl Reader {
         StoreError::Damaged { path: self.path.display().to_string(), problem: problem.into() }
     }
 
-    fn damaged(&self, name: &str) -> StoreError {
+    pub(super) fn damaged(&self, name: &str) -> StoreError {
         let path = self.path.join(".zmetadata").display().to_string();
         let problem = format!(
             "it says nothing sensible of {name}; the store is not one of ours, or was kept without it (see --keep)"

@@ -4,9 +4,9 @@
 use super::{BlockView, Family, Row, Seen, Shift, Unit, not_a_count, weights_given_omega};
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
 use crate::error::{DataError, NumericalError};
-use crate::kernels;
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
+use crate::simd;
 use rand::RngExt;
 
 /// Numbers of trials.
@@ -94,22 +94,22 @@ impl Family for Binomial {
 
     fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
         match &self.trials {
-            Trials::Same(b) => kernels::logistic_log_lik_same(row.y, f64::from(*b), f),
-            Trials::Each(b) => kernels::logistic_log_lik(row.y, b.row(row.n), f),
+            Trials::Same(b) => simd::logistic_log_lik_same(row.y, f64::from(*b), f),
+            Trials::Each(b) => simd::logistic_log_lik(row.y, b.row(row.n), f),
         }
     }
 
     fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
         match &self.trials {
-            Trials::Same(b) => kernels::logistic_log_lik_same_moved(row.y, f64::from(*b), f, s.a, s.u, s.b, s.v),
-            Trials::Each(b) => kernels::logistic_log_lik_moved(row.y, b.row(row.n), f, s.a, s.u, s.b, s.v),
+            Trials::Same(b) => simd::logistic_log_lik_same_moved(row.y, f64::from(*b), f, s.a, s.u, s.b, s.v),
+            Trials::Each(b) => simd::logistic_log_lik_moved(row.y, b.row(row.n), f, s.a, s.u, s.b, s.v),
         }
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
         match &self.trials {
-            Trials::Same(b) => kernels::logistic_grad_same(row.y, f64::from(*b), f, g),
-            Trials::Each(b) => kernels::logistic_grad(row.y, b.row(row.n), f, g),
+            Trials::Same(b) => simd::logistic_grad_same(row.y, f64::from(*b), f, g),
+            Trials::Each(b) => simd::logistic_grad(row.y, b.row(row.n), f, g),
         }
     }
 

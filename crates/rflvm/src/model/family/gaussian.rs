@@ -7,9 +7,9 @@
 use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
-use crate::kernels;
 use crate::linalg::{Cholesky, Mat, gram};
 use crate::rng::{Stream, StreamRng};
+use crate::simd;
 use rand::Rng;
 
 /// y ~ N(f, σ_j²).
@@ -57,7 +57,7 @@ impl<'a> GaussianConditional<'a> {
         let (mut square, mut observed) = (0.0, 0.0);
         for (n, h) in column.h.iter_rows().enumerate().filter(|&(n, _)| !column.y[n].is_nan()) {
             let centred = column.y[n] - column.offset[n] - column.unit.centre;
-            kernels::axpy(centred, h, &mut c);
+            simd::axpy(centred, h, &mut c);
             square += centred * centred;
             observed += 1.0;
         }
@@ -67,7 +67,7 @@ impl<'a> GaussianConditional<'a> {
         GaussianConditional {
             cholesky,
             shape: family.shape + 0.5 * observed,
-            rate: prior_rate + 0.5 * (square - kernels::dot(&c, &g)).max(0.0),
+            rate: prior_rate + 0.5 * (square - simd::dot(&c, &g)).max(0.0),
             g,
             ln_prior_det: column.precision.iter().map(|p| p.ln()).sum(),
             prior_shape: family.shape,
@@ -152,15 +152,15 @@ impl Family for Gaussian {
     }
 
     fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        kernels::gaussian_log_lik(row.y, row.theta.values.row(0), f)
+        simd::gaussian_log_lik(row.y, row.theta.values.row(0), f)
     }
 
     fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
-        kernels::gaussian_log_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
+        simd::gaussian_log_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
-        kernels::gaussian_grad(row.y, row.theta.values.row(0), f, g)
+        simd::gaussian_grad(row.y, row.theta.values.row(0), f, g)
     }
 
     fn mean(&self, _row: Row<'_>, f: &[f64], out: &mut [f64]) {

@@ -200,7 +200,7 @@ pub(super) fn prior_ellipse<R: Rng + ?Sized>(
 ) -> Vec<f64> {
     let last = column.beta.len() - 1;
     let auxiliary: Vec<f64> = column.precision.iter().map(|p| normal(rng) / p.sqrt()).collect();
-    let f_auxiliary: Vec<f64> = column.h.iter_rows().map(|h| crate::kernels::dot(h, &auxiliary)).collect();
+    let f_auxiliary: Vec<f64> = column.h.iter_rows().map(|h| crate::simd::dot(h, &auxiliary)).collect();
     let centre: Vec<f64> = column.offset.iter().map(|o| o + column.unit.centre).collect();
     let turn = |cos: f64, sin: f64| -> Vec<f64> {
         let cells = column.f.iter().zip(&centre).zip(&f_auxiliary);

@@ -269,7 +269,7 @@ impl Column<'_> {
 
     /// o + Hβ for other weights.
     pub fn predictor(&self, beta: &[f64]) -> Vec<f64> {
-        self.h.iter_rows().zip(self.offset).map(|(h, o)| o + crate::kernels::dot(h, beta)).collect()
+        self.h.iter_rows().zip(self.offset).map(|(h, o)| o + crate::simd::dot(h, beta)).collect()
     }
 }
 
@@ -292,7 +292,7 @@ impl BlockView<'_> {
         let global = self.columns.start + j;
         Column {
             j,
-            is_due: crate::gibbs::is_made(stream, self.share),
+            is_due: stream.is_chosen(self.share),
             h: self.h,
             y: self.y.col(global),
             f: self.f.col(global),
@@ -322,7 +322,7 @@ impl BlockView<'_> {
         work: usize,
         update: impl Fn(&mut Column<'_>, &mut StreamRng) -> Result<(), NumericalError> + Sync,
     ) -> Result<(), NumericalError> {
-        let due = (0..self.width()).filter(|&j| crate::gibbs::is_made(stream.at(j as u64), self.share)).collect();
+        let due = (0..self.width()).filter(|&j| stream.at(j as u64).is_chosen(self.share)).collect();
         self.update_columns(due, stream, work, update)
     }
 

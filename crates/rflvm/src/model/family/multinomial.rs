@@ -6,9 +6,9 @@
 use super::{BlockView, Family, Row, Seen, Unit, not_a_count, weights_given_omega};
 use crate::dist::{ln_gamma, polya_gamma};
 use crate::error::{DataError, NumericalError};
-use crate::kernels;
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
+use crate::simd;
 use rand::RngExt;
 
 /// y_i ~ Mult(n_i, softmax(f_i)); n_i is the total of the row.
@@ -74,11 +74,11 @@ impl Family for Multinomial {
     }
 
     fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        kernels::multinomial_log_lik(row.y, f)
+        simd::multinomial_log_lik(row.y, f)
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
-        kernels::multinomial_grad(row.y, f, g)
+        simd::multinomial_grad(row.y, f, g)
     }
 
     fn information(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {

@@ -8,10 +8,10 @@ use super::{
 };
 use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus};
 use crate::error::NumericalError;
-use crate::kernels;
 use crate::linalg::Mat;
 use crate::peak::peak;
 use crate::rng::{Stream, StreamRng};
+use crate::simd;
 use crate::slice;
 use rand::Rng;
 use std::cell::RefCell;
@@ -50,7 +50,7 @@ impl NegativeBinomial {
         let tables: f64 = seen.map(|&y| crt::draw(y as u64, r, rng) as f64).sum();
         // −Σ ln(1+e^f) is the log-likelihood of no success in one trial a cell.
         let none: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { f64::NAN } else { 0.0 }).collect();
-        let softplus_sum = -kernels::logistic_log_lik_same(&none, 1.0, &column.f);
+        let softplus_sum = -simd::logistic_log_lik_same(&none, 1.0, &column.f);
         let (shape, rate) = self.dispersion_given_tables(tables, softplus_sum, column.hyper[0]);
         column.theta[0] = gamma(shape, rate, rng);
     }
@@ -68,7 +68,7 @@ impl NegativeBinomial {
             every.fill(r);
             let ln_gamma_r = ln_gamma(r);
             let rising: f64 = counts.iter().map(|&(y, cells)| cells * ln_rising(y, r, ln_gamma_r)).sum();
-            let ln_lik = rising + kernels::negative_binomial_log_lik(&column.y, every, shifted);
+            let ln_lik = rising + simd::negative_binomial_log_lik(&column.y, every, shifted);
             ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
                 - 0.5 * column.precision[last] * (column.beta[last] - u - column.unit.centre).powi(2)
                 + u
@@ -172,15 +172,15 @@ impl Family for NegativeBinomial {
     }
 
     fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        kernels::negative_binomial_log_lik(row.y, row.theta.values.row(0), f)
+        simd::negative_binomial_log_lik(row.y, row.theta.values.row(0), f)
     }
 
     fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
-        kernels::negative_binomial_log_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
+        simd::negative_binomial_log_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
-        kernels::negative_binomial_grad(row.y, row.theta.values.row(0), f, g)
+        simd::negative_binomial_grad(row.y, row.theta.values.row(0), f, g)
     }
 
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {

@@ -4,9 +4,9 @@ use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, log_rate, not_a_c
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
 use crate::error::NumericalError;
-use crate::kernels;
 use crate::linalg::gram;
 use crate::rng::{Stream, StreamRng};
+use crate::simd;
 use crate::slice;
 use rand::Rng;
 use rand_distr::Distribution;
@@ -38,15 +38,15 @@ impl Family for Poisson {
     }
 
     fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        kernels::poisson_log_lik(row.y, f)
+        simd::poisson_log_lik(row.y, f)
     }
 
     fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
-        kernels::poisson_log_lik_moved(row.y, f, s.a, s.u, s.b, s.v)
+        simd::poisson_log_lik_moved(row.y, f, s.a, s.u, s.b, s.v)
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
-        kernels::poisson_grad(row.y, f, g)
+        simd::poisson_grad(row.y, f, g)
     }
 
     fn mean(&self, _row: Row<'_>, f: &[f64], out: &mut [f64]) {
@@ -83,7 +83,7 @@ pub fn fit(column: &Column<'_>) -> Result<Canonical, NumericalError> {
             weight[n] = f[n].clamp(-30.0, 30.0).exp();
             response[n] = weight[n] * (f[n] - column.offset[n]) + column.y[n] - weight[n];
         }
-        kernels::vecmat(&response, column.h.as_slice(), &mut shift);
+        simd::vecmat(&response, column.h.as_slice(), &mut shift);
         let precision = gram(column.h, Some(&weight), &column.precision);
         let law = Canonical::new(precision, shift, 1.0, "weights")?;
         if step == STEPS {
@@ -102,7 +102,7 @@ fn fitted_ellipse<R: Rng + ?Sized>(column: &mut Column<'_>, rng: &mut R) -> Resu
     law.colour(&mut auxiliary);
     let from_mean: Vec<f64> = column.beta.iter().zip(&mean).map(|(b, m)| b - m).collect();
     let f_mean = column.predictor(&mean);
-    let f_auxiliary: Vec<f64> = column.h.iter_rows().map(|h| kernels::dot(h, &auxiliary)).collect();
+    let f_auxiliary: Vec<f64> = column.h.iter_rows().map(|h| simd::dot(h, &auxiliary)).collect();
     let last = mean.len() - 1;
     let candidate = |cos: f64, sin: f64| -> Vec<f64> {
         (0..=last).map(|m| mean[m] + cos * from_mean[m] + sin * auxiliary[m]).collect()
@@ -113,7 +113,7 @@ fn fitted_ellipse<R: Rng + ?Sized>(column: &mut Column<'_>, rng: &mut R) -> Resu
         let ln_prior: f64 = (0..=last).map(|m| -0.5 * column.precision[m] * centred(m).powi(2)).sum();
         let f: Vec<f64> =
             (0..column.f.len()).map(|n| f_mean[n] + cos * (column.f[n] - f_mean[n]) + sin * f_auxiliary[n]).collect();
-        kernels::poisson_log_lik(&column.y, &f) + ln_prior - law.ln_density(&beta)
+        simd::poisson_log_lik(&column.y, &f) + ln_prior - law.ln_density(&beta)
     };
     let landing = slice::elliptical(rng, price(1.0, 0.0), price);
     column.beta = candidate(landing.cos, landing.sin);

@@ -16,7 +16,7 @@ pub fn weights_given_omega(
 ) -> Result<Canonical, NumericalError> {
     let mut shift = column.prior_shift();
     let response: Vec<f64> = omega.iter().zip(kappa).zip(known).map(|((o, k), known)| k - o * known).collect();
-    crate::kernels::vecmat(&response, column.h.as_slice(), &mut shift);
+    crate::simd::vecmat(&response, column.h.as_slice(), &mut shift);
     let precision = gram(column.h, Some(omega), &column.precision);
     Canonical::new(precision, shift, 1.0, "weights")
 }

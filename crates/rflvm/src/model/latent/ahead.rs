@@ -1,7 +1,9 @@
 //! Paths at times that have no row: what the rest of the path and its hyperparameters say of them.
 
-use super::dynamics::{Axis, Dynamics};
-use super::path::{Marginal, Path};
+use super::axis::Axis;
+use super::dynamics::Dynamics;
+use super::path::Path;
+use super::window::Marginal;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::rng::Stream;

@@ -1,11 +1,11 @@
 //! C as a matrix: exact for every kernel, O(N³) to factor.
 
-use super::dynamics::Problem;
-use super::path::{Marginal, Window};
+use super::problem::Problem;
+use super::window::{Marginal, Window};
 use crate::dist::normals;
 use crate::error::NumericalError;
-use crate::kernels;
 use crate::linalg::{Cholesky, Mat, Symmetric};
+use crate::simd;
 use rand::Rng;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -32,7 +32,7 @@ impl Dense {
                 deltas.extend(problem.times[n..].iter().map(|t| t - problem.times[n]));
                 problem.kernels(deltas, column);
                 if let Some(line) = problem.trend {
-                    kernels::axpy(line[n], &line[n..], column);
+                    simd::axpy(line[n], &line[n..], column);
                 }
                 column[0] += problem.noise(n);
             });
@@ -57,12 +57,12 @@ impl Dense {
     /// xᵀC⁻¹x.
     pub(super) fn square(&self, x: &[f64]) -> f64 {
         let u = self.whiten(x);
-        kernels::dot(&u, &u)
+        simd::dot(&u, &u)
     }
 
     pub(super) fn precision(&self, x: &[f64]) -> Vec<f64> {
         if let Some(inverse) = self.inverse.get() {
-            return inverse.iter_rows().map(|row| kernels::dot(row, x)).collect();
+            return inverse.iter_rows().map(|row| simd::dot(row, x)).collect();
         }
         let mut solved = x.to_vec();
         self.cholesky.solve(&mut solved);
@@ -121,7 +121,7 @@ impl Dense {
     fn conditional(&self, rows: &[usize], x: &[f64]) -> Result<(Cholesky, Vec<f64>), NumericalError> {
         let q = self.inverse();
         let factor = Cholesky::new(&Mat::from_fn(rows.len(), rows.len(), |a, b| q[(rows[a], rows[b])]), "window")?;
-        let mut pull: Vec<f64> = rows.iter().map(|&n| kernels::dot(q.row(n), x)).collect();
+        let mut pull: Vec<f64> = rows.iter().map(|&n| simd::dot(q.row(n), x)).collect();
         factor.solve(&mut pull);
         let mean = rows.iter().zip(&pull).map(|(&n, pull)| x[n] - pull).collect();
         Ok((factor, mean))

@@ -1,12 +1,12 @@
 //! A path by inducing points (FITC; Snelson & Ghahramani 2006): C = VVᵀ + Λ, where Vz is what the values at the inducing points
 //! say of the path, and Λ the variance they leave to each row by itself. O(N) for a fixed number of points.
 
-use super::dynamics::Problem;
-use super::path::{Marginal, Window};
+use super::problem::Problem;
+use super::window::{Marginal, Window};
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
-use crate::kernels;
 use crate::linalg::{Cholesky, Mat, Symmetric, gram};
+use crate::simd;
 use rand::Rng;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -40,7 +40,7 @@ impl Inducing {
             deltas.extend(points.iter().map(|point| problem.times[row] - point));
             problem.kernels(deltas, v);
             own.solve_lower(v);
-            let left = problem.kernel(0.0, 0.0) - kernels::dot(v, v);
+            let left = problem.kernel(0.0, 0.0) - simd::dot(v, v);
             *rest = left.max(0.0) + problem.noise(row);
         });
         let weights: Vec<f64> = diagonal.iter().map(|d| d.recip()).collect();
@@ -63,13 +63,13 @@ impl Inducing {
     }
 
     pub(super) fn square(&self, x: &[f64]) -> f64 {
-        kernels::dot(x, &self.precision(x))
+        simd::dot(x, &self.precision(x))
     }
 
     /// VᵀΛ⁻¹x over some rows.
     fn told(&self, x: &[f64], rows: impl Iterator<Item = usize>) -> Vec<f64> {
         let mut told = vec![0.0; self.rank()];
-        rows.for_each(|n| kernels::axpy(x[n] / self.diagonal[n], self.v.row(n), &mut told));
+        rows.for_each(|n| simd::axpy(x[n] / self.diagonal[n], self.v.row(n), &mut told));
         told
     }
 
@@ -77,20 +77,20 @@ impl Inducing {
     pub(super) fn precision(&self, x: &[f64]) -> Vec<f64> {
         let mut z = self.told(x, 0..x.len());
         self.factor.solve(&mut z);
-        let row = |n: usize| (x[n] - kernels::dot(self.v.row(n), &z)) / self.diagonal[n];
+        let row = |n: usize| (x[n] - simd::dot(self.v.row(n), &z)) / self.diagonal[n];
         (0..x.len()).map(row).collect()
     }
 
     /// u is z, then the rows' own noise.
     pub(super) fn colour(&self, u: &[f64]) -> Vec<f64> {
         let (z, own) = u.split_at(self.rank());
-        let row = |(n, e): (usize, &f64)| kernels::dot(self.v.row(n), z) + self.diagonal[n].sqrt() * e;
+        let row = |(n, e): (usize, &f64)| simd::dot(self.v.row(n), z) + self.diagonal[n].sqrt() * e;
         own.iter().enumerate().map(row).collect()
     }
 
     pub(super) fn colour_back(&self, x: &[f64]) -> Vec<f64> {
         let mut u = vec![0.0; self.rank()];
-        x.iter().zip(self.v.iter_rows()).for_each(|(&x, v)| kernels::axpy(x, v, &mut u));
+        x.iter().zip(self.v.iter_rows()).for_each(|(&x, v)| simd::axpy(x, v, &mut u));
         u.extend(x.iter().zip(&self.diagonal).map(|(x, d)| d.sqrt() * x));
         u
     }
@@ -98,7 +98,7 @@ impl Inducing {
     pub(super) fn whiten<R: Rng + ?Sized>(&self, x: &[f64], rng: &mut R) -> Vec<f64> {
         let mut u = self.factor.draw_from_precision(&self.told(x, 0..x.len()), 1.0, rng);
         for (n, x) in x.iter().enumerate() {
-            let own = (x - kernels::dot(self.v.row(n), &u[..self.rank()])) / self.diagonal[n].sqrt();
+            let own = (x - simd::dot(self.v.row(n), &u[..self.rank()])) / self.diagonal[n].sqrt();
             u.push(own);
         }
         u
@@ -116,9 +116,9 @@ impl Inducing {
         factor.solve(&mut mean);
         let mut z = normals(self.rank(), rng);
         factor.solve_upper(&mut z);
-        let draw = |n: usize, rng: &mut R| kernels::dot(self.v.row(n), &z) + self.diagonal[n].sqrt() * normal(rng);
+        let draw = |n: usize, rng: &mut R| simd::dot(self.v.row(n), &z) + self.diagonal[n].sqrt() * normal(rng);
         Ok(Window {
-            mean: window.clone().map(|n| kernels::dot(self.v.row(n), &mean)).collect(),
+            mean: window.clone().map(|n| simd::dot(self.v.row(n), &mean)).collect(),
             draw: window.map(|n| draw(n, rng)).collect(),
         })
     }
@@ -153,7 +153,7 @@ impl Inducing {
         let told = self.told(x, (0..x.len()).filter(|&n| !hidden[n]));
         let z = factor.draw_from_precision(&told, 1.0, rng);
         for n in (0..x.len()).filter(|&n| hidden[n]) {
-            x[n] = kernels::dot(self.v.row(n), &z) + self.diagonal[n].sqrt() * normal(rng);
+            x[n] = simd::dot(self.v.row(n), &z) + self.diagonal[n].sqrt() * normal(rng);
         }
         Ok(())
     }
@@ -164,9 +164,9 @@ impl Inducing {
         factor.solve(&mut z);
         let of = |n: usize| {
             let mut v = self.v.row(n).to_vec();
-            let mean = kernels::dot(&v, &z);
+            let mean = simd::dot(&v, &z);
             factor.solve_lower(&mut v);
-            Marginal { mean, variance: kernels::dot(&v, &v) + self.diagonal[n] }
+            Marginal { mean, variance: simd::dot(&v, &v) + self.diagonal[n] }
         };
         Ok((0..x.len()).filter(|&n| hidden[n]).map(of).collect())
     }

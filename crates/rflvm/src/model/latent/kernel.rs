@@ -1,7 +1,7 @@
 //! Covariance of a latent path over time: k(0) = 1, a length-scale ℓ in units of time.
 
 use crate::error::SpecError;
-use crate::kernels;
+use crate::simd;
 use serde::{Deserialize, Serialize};
 
 /// How alike a path is at two times.
@@ -75,7 +75,7 @@ impl TimeKernel {
         }
         let power = |r: f64| if self == TimeKernel::Rbf { -r * r } else { -r };
         deltas.iter_mut().for_each(|d| *d = power(d.abs() * per));
-        kernels::exp_into(deltas, out);
+        simd::exp_into(deltas, out);
         let factor = |power: f64| match self {
             TimeKernel::Matern32 => 1.0 - power,
             TimeKernel::Matern52 => 1.0 - power + power * power / 3.0,

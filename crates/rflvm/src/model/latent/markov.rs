@@ -2,9 +2,9 @@
 //! stochastic differential equation, and a straight line is one more coordinate that stands still. The Kalman filter's
 //! innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
 
-use super::dynamics::Problem;
 use super::kernel::TimeKernel;
-use super::path::{Marginal, Window};
+use super::problem::Problem;
+use super::window::{Marginal, Window};
 use crate::dist::normals;
 use rand::Rng;
 use std::ops::Range;

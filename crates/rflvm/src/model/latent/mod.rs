@@ -3,6 +3,7 @@
 //! hyperparameters ℓ_d and ρ_d, which they share.
 
 mod ahead;
+mod axis;
 mod dense;
 mod dynamics;
 mod inducing;
@@ -10,13 +11,18 @@ pub mod kernel;
 mod markov;
 mod path;
 mod paths;
+mod problem;
+mod sequence;
 #[cfg(test)]
 mod tests;
+mod window;
 
-pub use dynamics::{Axis, Dynamics};
+pub use axis::Axis;
+pub use dynamics::Dynamics;
 pub use kernel::TimeKernel;
-pub use path::{Marginal, Path, Window};
+pub use path::Path;
 pub use paths::Paths;
+pub use window::{Marginal, Window};
 
 use crate::error::SpecError;
 use serde::{Deserialize, Serialize};

@@ -4,6 +4,7 @@
 use super::dense::Dense;
 use super::inducing::Inducing;
 use super::markov::Markov;
+use super::window::{Marginal, Window};
 use crate::error::NumericalError;
 use rand::Rng;
 use std::f64::consts::TAU;
@@ -18,24 +19,6 @@ pub enum Path {
     Markov(Markov),
     /// C of low rank plus a diagonal.
     Inducing(Inducing),
-}
-
-/// Rows of a path given all others: where they are expected, and a draw about it.
-#[derive(Debug, Clone)]
-pub struct Window {
-    /// Their mean.
-    pub mean: Vec<f64>,
-    /// A draw from their joint distribution, less the mean.
-    pub draw: Vec<f64>,
-}
-
-/// One row of a path given some others.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Marginal {
-    /// Where it is expected.
-    pub mean: f64,
-    /// How sure that is.
-    pub variance: f64,
 }
 
 impl Path {

@@ -1,12 +1,14 @@
 //! The prior of all of X at given hyperparameters: a [`Path`] for each axis of each sequence.
 
-use super::dynamics::{Axis, Dynamics};
+use super::axis::Axis;
+use super::dynamics::Dynamics;
 use super::path::Path;
+use super::sequence::Sequence;
 use crate::dist::normals;
 use crate::error::NumericalError;
-use crate::kernels;
 use crate::linalg::Mat;
 use crate::rng::Stream;
+use crate::simd;
 use rand::Rng;
 use rayon::prelude::*;
 
@@ -27,7 +29,7 @@ impl<'a> Paths<'a> {
 
     /// All sequences of one axis; `extra` is a variance added to each row's.
     pub(crate) fn axis(dynamics: &Dynamics, axis: &Axis, extra: Option<&[f64]>) -> Result<Vec<Path>, NumericalError> {
-        let path = |sequence: &super::dynamics::Sequence| {
+        let path = |sequence: &Sequence| {
             let extra: Option<Vec<f64>> = extra.map(|extra| sequence.rows.iter().map(|&n| extra[n]).collect());
             dynamics.path(&sequence.times, axis, extra.as_deref())
         };
@@ -62,10 +64,10 @@ impl<'a> Paths<'a> {
             let paths = self.dynamics.sequences.par_iter().zip(&self.paths[d]);
             let pulls: Vec<(f64, Vec<f64>)> = paths
                 .map(|(sequence, path)| {
-                    let own = along(x, d, &sequence.rows);
+                    let own = sequence.along(x, d);
                     let pull = path.precision(&own);
                     // The constant of the density does not matter for a trajectory, and ln|C| does not change along it.
-                    (-0.5 * kernels::dot(&own, &pull), pull)
+                    (-0.5 * simd::dot(&own, &pull), pull)
                 })
                 .collect();
             for (sequence, (value, pull)) in self.dynamics.sequences.iter().zip(pulls) {
@@ -80,7 +82,7 @@ impl<'a> Paths<'a> {
     pub fn product(&self, d: usize, a: impl Fn(usize) -> f64, b: impl Fn(usize) -> f64) -> f64 {
         let of = |rows: &[usize], f: &dyn Fn(usize) -> f64| rows.iter().map(|&n| f(n)).collect::<Vec<f64>>();
         let pairs = self.dynamics.sequences.iter().zip(&self.paths[d]);
-        pairs.map(|(s, path)| kernels::dot(&path.precision(&of(&s.rows, &a)), &of(&s.rows, &b))).sum()
+        pairs.map(|(s, path)| simd::dot(&path.precision(&of(&s.rows, &a)), &of(&s.rows, &b))).sum()
     }
 
     /// Mean and standard deviation of x_n given all other rows of X, for some rows n: 1/Q_nn is the variance, Q = C⁻¹, and
@@ -89,7 +91,7 @@ impl<'a> Paths<'a> {
         let (mut mean, mut sd) = (Mat::zeros(rows.len(), x.cols()), Mat::zeros(rows.len(), x.cols()));
         for (d, paths) in self.paths.iter().enumerate() {
             for (sequence, path) in self.dynamics.sequences.iter().zip(paths) {
-                let pull = path.precision(&along(x, d, &sequence.rows));
+                let pull = path.precision(&sequence.along(x, d));
                 let own = rows
                     .iter()
                     .enumerate()
@@ -121,7 +123,7 @@ impl<'a> Paths<'a> {
     /// The noise that axis d of X is made from, one a sequence.
     pub(crate) fn whiten_axis<R: Rng + ?Sized>(&self, d: usize, x: &Mat, rng: &mut R) -> Vec<Vec<f64>> {
         let pairs = self.dynamics.sequences.iter().zip(&self.paths[d]);
-        pairs.map(|(sequence, path)| path.whiten(&along(x, d, &sequence.rows), rng)).collect()
+        pairs.map(|(sequence, path)| path.whiten(&sequence.along(x, d), rng)).collect()
     }
 
     /// Axis d of X made from noise by given paths.
@@ -135,9 +137,4 @@ impl<'a> Paths<'a> {
     pub fn rows(&self) -> impl Iterator<Item = &[usize]> {
         self.dynamics.sequences.iter().map(|s| s.rows.as_slice())
     }
-}
-
-/// Axis d of some rows.
-pub(super) fn along(x: &Mat, d: usize, rows: &[usize]) -> Vec<f64> {
-    rows.iter().map(|&n| x[(n, d)]).collect()
 }

@@ -1,6 +1,7 @@
 //! Every form of a path against the plain matrix of its covariance.
 
-use super::dynamics::{Axis, Dynamics};
+use super::axis::Axis;
+use super::dynamics::Dynamics;
 use super::path::Path;
 use super::paths::Paths;
 use super::{Form, TimeKernel, TimeSpec};

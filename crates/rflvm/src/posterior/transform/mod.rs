@@ -9,6 +9,7 @@
 //! each other nothing, nor do any of them tell the fit anything.
 
 mod cells;
+pub(super) mod density;
 mod evidence;
 mod moments;
 mod search;
@@ -26,9 +27,10 @@ use crate::model::Model;
 use crate::model::position::{Positions, Scratch};
 use crate::observations::Times;
 use crate::par;
-use crate::rng::{Stream, StreamRng};
+use crate::rng::Stream;
 use crate::slice;
-use evidence::{Proposal, Sampled};
+use density::weigh;
+use evidence::Sampled;
 use moments::Moments;
 use rayon::prelude::*;
 use search::Anchors;
@@ -41,8 +43,6 @@ use target::Target;
 pub const DRAWS: usize = 200;
 /// Elliptical slices after the importance sample.
 const SLICES: usize = 4;
-/// Draws of the prior among which a second hill of a known row is sought.
-const PILOTS: usize = 20;
 
 /// Rows to be placed.
 #[derive(Debug, Clone)]
@@ -223,39 +223,6 @@ fn place(
         log_lik = slice::standard(rng, &mut u, log_lik, |u| target.log_lik(u, scratch)).log_lik;
     }
     Ok(Placed { x: target.position(&u), ln_evidence })
-}
-
-/// A row's importance sample, with the log density of all its observed cells.
-fn weigh(
-    target: &Target<'_>,
-    starts: Vec<Vec<f64>>,
-    scratch: &mut Scratch,
-    rng: &mut StreamRng,
-) -> Result<Sampled, NumericalError> {
-    let modes = search::modes(target, starts, scratch);
-    let sampled = Proposal::new(target.dim(), modes).sample(target, scratch, rng);
-    let mut sampled = sampled.ok_or_else(|| NumericalError::NotFinite {
-        step: "new rows",
-        value: f64::NEG_INFINITY,
-        place: format!("row {}", target.row + 1),
-    })?;
-    // What does not depend on f may be taken anywhere.
-    target.log_lik(&sampled.u, scratch);
-    sampled.ln_evidence += target.positions.constant(target.row, scratch);
-    Ok(sampled)
-}
-
-/// ln p(y_n | W, β, θ) of a row whose position in the draw is known, and shows where a hill is; others are sought from draws of its prior.
-pub(super) fn ln_row_density(target: &Target<'_>, x: &[f64], stream: Stream) -> Result<f64, NumericalError> {
-    let (rng, scratch) = (&mut stream.rng(), &mut target.positions.scratch());
-    if target.positions.observed(target.row) == 0 {
-        return Ok(0.0);
-    }
-    let pilots = (0..PILOTS).map(|_| normals(target.dim(), rng)).collect::<Vec<_>>();
-    let priced = pilots.into_iter().map(|u| (target.log_lik(&u, scratch), u));
-    let likeliest = priced.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, u)| u);
-    let starts = std::iter::once(target.coordinates(x)).chain(likeliest).collect();
-    weigh(target, starts, scratch, rng).map(|sampled| sampled.ln_evidence)
 }
 
 /// Mean and standard deviation of each new position before its cells are seen, N×D.

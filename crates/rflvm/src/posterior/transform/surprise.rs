@@ -5,7 +5,7 @@
 //! p(y_n | others) = Σ_s v_s p_s / Σ_s v_s with v_s = 1/p_s (Gelfand 1996), heavy ones smoothed ([`psis`](crate::posterior::psis)),
 //! without which one draw may outweigh all others; with it, a row that shaped the fit much looks a little less surprising than it is.
 
-use super::ln_row_density;
+use super::density::ln_row_density;
 use super::target::Target;
 use crate::error::NumericalError;
 use crate::linalg::Mat;

@@ -1,0 +1,28 @@
+//! Whether a store holds what a fit of a model holds.
+
+use super::quantity::{Kept, quantities};
+use super::reader::Reader;
+use crate::error::StoreError;
+use crate::model::Model;
+use serde_json::json;
+
+impl Reader {
+    /// Checks that the arrays of draws are those of a model, each of its kind and shape, and all with as many draws.
+    pub fn check_arrays(&self, model: &Model, keep: &[Kept], chains: usize) -> Result<(), StoreError> {
+        let draws = self.size()?.1;
+        for (_, array) in quantities(model, keep, chains) {
+            let name = format!("{}/{}", array.group, array.name);
+            let about = &self.metadata["metadata"][format!("{name}/.zarray")];
+            let mut shape = array.shape.clone();
+            shape[1] = draws;
+            let is_ours = about["dtype"] == array.kind.code()
+                && about["shape"] == json!(shape)
+                && about["chunks"] == json!(array.chunk)
+                && self.dims(&name) == array.dims;
+            if !is_ours {
+                return Err(self.damaged(&name));
+            }
+        }
+        Ok(())
+    }
+}

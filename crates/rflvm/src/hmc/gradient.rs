@@ -1,0 +1,200 @@
+//! The joint density of (X, W, β) given the rest, with its gradient: what the start climbs. F is differentiable in all of
+//! them: with G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, three matrix products a gradient.
+
+use super::hamiltonian::Potential;
+use super::occam::Occam;
+use super::slope::{At, Slope};
+use crate::linalg::{Mat, View};
+use crate::model::family::Theta;
+use crate::model::features::fill;
+use crate::model::latent::Paths;
+use crate::model::spectral::Spectral;
+use crate::model::{Model, State};
+
+/// Where X, W and β lie in q.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    rows: usize,
+    dim: usize,
+    frequencies: usize,
+    columns: usize,
+}
+
+impl Layout {
+    /// Of a model; without β where it is integrated out.
+    pub fn new(model: &Model, with_beta: bool) -> Self {
+        let columns = if with_beta { model.columns() } else { 0 };
+        Layout { rows: model.rows(), dim: model.latent_dim(), frequencies: model.frequencies(), columns }
+    }
+
+    /// Length of q.
+    pub fn len(&self) -> usize {
+        self.rows * self.dim + self.frequencies * self.dim + (2 * self.frequencies + 1) * self.columns
+    }
+
+    /// Whether q is empty: never.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// X, W and β in q.
+    pub fn split<'a>(&self, q: &'a [f64]) -> (&'a [f64], &'a [f64], &'a [f64]) {
+        let (x, rest) = q.split_at(self.rows * self.dim);
+        let (w, beta) = rest.split_at(self.frequencies * self.dim);
+        (x, w, beta)
+    }
+
+    /// X, W and β in q.
+    pub fn split_mut<'a>(&self, q: &'a mut [f64]) -> (&'a mut [f64], &'a mut [f64], &'a mut [f64]) {
+        let (x, rest) = q.split_at_mut(self.rows * self.dim);
+        let (w, beta) = rest.split_at_mut(self.frequencies * self.dim);
+        (x, w, beta)
+    }
+
+    /// q of a state.
+    pub fn gather(&self, state: &State) -> Vec<f64> {
+        let mut q = Vec::with_capacity(self.len());
+        q.extend_from_slice(state.features.x().as_slice());
+        q.extend_from_slice(state.features.w().as_slice());
+        if self.columns > 0 {
+            q.extend_from_slice(state.beta.as_slice());
+        }
+        q
+    }
+}
+
+/// ln p(Y | X, W, β, θ) + ln p(X) + ln p(W | clusters) + ln p(β), with all buffers kept between calls.
+pub struct Joint<'a> {
+    model: &'a Model,
+    theta: &'a [Theta],
+    spectral: &'a Spectral,
+    paths: Option<&'a Paths<'a>>,
+    occam: Option<&'a Occam>,
+    layout: Layout,
+    /// Prior precisions of the weights and the intercept of each column.
+    precision: [Vec<f64>; 2],
+    x: Mat,
+    w: Mat,
+    h: Mat,
+    slope: Slope,
+}
+
+impl<'a> Joint<'a> {
+    /// Given θ, τ² and the clusters.
+    pub fn new(
+        model: &'a Model,
+        theta: &'a [Theta],
+        tau2: &'a [f64],
+        spectral: &'a Spectral,
+        paths: Option<&'a Paths<'a>>,
+    ) -> Self {
+        Self::within(model, theta, tau2, spectral, paths, Mat::default())
+    }
+
+    /// The same, in the memory of another H.
+    pub(crate) fn within(
+        model: &'a Model,
+        theta: &'a [Theta],
+        tau2: &'a [f64],
+        spectral: &'a Spectral,
+        paths: Option<&'a Paths<'a>>,
+        mut h: Mat,
+    ) -> Self {
+        let layout = Layout::new(model, true);
+        let (n, l, d) = (layout.rows, layout.frequencies, layout.dim);
+        h.fit(n, 2 * l + 1);
+        Joint {
+            model,
+            theta,
+            spectral,
+            paths,
+            occam: None,
+            layout,
+            precision: weight_precisions(model, theta, tau2),
+            x: Mat::zeros(n, d),
+            w: Mat::zeros(l, d),
+            h,
+            slope: Slope::default(),
+        }
+    }
+
+    /// The memory of H.
+    pub(crate) fn finish(self) -> Mat {
+        self.h
+    }
+
+    /// With the charge for the weights' freedom, which makes it the density with β integrated out, roughly.
+    pub fn with_occam(mut self, occam: &'a Occam) -> Self {
+        self.occam = Some(occam);
+        self
+    }
+}
+
+/// Prior precisions of the weights and of the intercept of each column, scales of their families included.
+pub(super) fn weight_precisions(model: &Model, theta: &[Theta], tau2: &[f64]) -> [Vec<f64>; 2] {
+    let scales = (0..model.columns()).map(|j| model.weight_scale(theta, j));
+    let weights = scales.clone().zip(tau2).map(|(s, t)| s / t).collect();
+    [weights, scales.map(|s| s / model.spec().intercept_variance).collect()]
+}
+
+impl Potential for Joint<'_> {
+    fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
+        let (layout, model) = (self.layout, self.model);
+        let (x, w, beta) = layout.split(q);
+        self.x.as_mut_slice().copy_from_slice(x);
+        self.w.as_mut_slice().copy_from_slice(w);
+        fill(&self.x, &self.w, &mut self.h);
+        let (gx, gw, gbeta) = layout.split_mut(g);
+        let mut ln_density = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
+        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &[] };
+        let beta_view = View::new(beta, self.h.cols(), layout.columns, layout.columns);
+        ln_density += self.slope.likelihood(model, self.theta, at, beta_view, gbeta, (gx, gw));
+        if let Some(occam) = self.occam {
+            // A candidate whose A has no factor: a climb turns back there.
+            let Ok((charge, pull)) = occam.charge(&self.h) else { return f64::NAN };
+            ln_density -= charge;
+            self.slope.carry(at, layout.columns, (gx, gw), |rows, dh| occam.pull(&self.h, &pull, rows, dh));
+        }
+        let last = 2 * layout.frequencies;
+        for (r, (g, beta)) in gbeta.chunks_exact_mut(layout.columns).zip(beta.chunks_exact(layout.columns)).enumerate()
+        {
+            let precisions = &self.precision[usize::from(r == last)];
+            for (c, ((g, beta), precision)) in g.iter_mut().zip(beta).zip(precisions).enumerate() {
+                let from = beta - if r == last { model.units()[c].centre } else { 0.0 };
+                *g -= precision * from;
+                ln_density -= 0.5 * precision * from * from;
+            }
+        }
+        ln_density
+    }
+}
+
+/// ln p(X) + ln p(W | clusters), and their gradients in `gx` and `gw`.
+pub(crate) fn ln_priors(
+    x: &Mat,
+    w: &Mat,
+    spectral: &Spectral,
+    paths: Option<&Paths<'_>>,
+    gx: &mut [f64],
+    gw: &mut [f64],
+) -> f64 {
+    let mut ln_density = 0.0;
+    match paths {
+        None => {
+            for (g, &x) in gx.iter_mut().zip(x.as_slice()) {
+                *g = -x;
+                ln_density -= 0.5 * x * x;
+            }
+        }
+        Some(paths) => {
+            gx.fill(0.0);
+            ln_density += paths.gradient(x, gx);
+        }
+    }
+    for (i, (g, w)) in gw.chunks_exact_mut(x.cols()).zip(w.iter_rows()).enumerate() {
+        let cluster = spectral.cluster(i);
+        g.copy_from_slice(&cluster.gradient(w));
+        ln_density += cluster.ln_density(w);
+    }
+    ln_density
+}

@@ -1,0 +1,472 @@
+//! The joint gradient move on (X, W, β), in coordinates that hardly depend on each other.
+//!
+//! Given X and W the data pin F = Hβ down, so β follows every move of X and W along a narrow ridge, and a trajectory in
+//! (X, W, β) would take steps as small as the ridge is narrow. So β is written as the answer of a Gaussian [`Reference`] of the
+//! likelihood (responses Z, precisions a_n b_j) to noise that knows nothing of X and W:
+//!
+//! ```text
+//! β_j = M_j + s_j A⁻¹u_j,   u_j = √ρ (√a H)ᵀζ_j + √D ξ_j,   M_j = A⁻¹(ρ HᵀaZ_j + D b_0),   A = ρ HᵀaH + D,
+//! ```
+//!
+//! s_j² the prior variance of β_j, ρ = b_j s_j² (columns of like ρ share one A), D the identity but for the intercept. With ζ and ξ
+//! standard normal β_j is N(M_j, s_j²A⁻¹), the reference's posterior q(β | X, W). So the density
+//! N(ζ, ξ) p(X, W, β | Y) / q(β | X, W) has the right marginal whatever the reference is; and since ζ is noise in the space of
+//! rows, not of weights, F keeps its noise when X and W move: coefficients turn, functions stay.
+
+use super::gradient::{ln_priors, weight_precisions};
+use super::hamiltonian::{Directions, Modes, Potential, Trajectory, Turning, hamiltonian};
+use super::reference::Reference;
+use super::slope::{At, resized};
+use super::smooth::Smooth;
+use super::tuning::Tuning;
+use super::workspace::Workspace;
+use crate::dist::normal;
+use crate::error::NumericalError;
+use crate::linalg::{Cholesky, Mat, View, gram, par_mul, par_mul_into};
+use crate::model::family::Theta;
+use crate::model::features::fill_weighted;
+use crate::model::latent::Paths;
+use crate::model::spectral::Spectral;
+use crate::model::{Lent, Model, State};
+use crate::rng::Stream;
+use crate::simd::dot;
+use rand::Rng;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Columns whose ρ differ by no more than this factor share one A.
+const LIKE: f64 = 6.0;
+
+/// Columns whose β and ∂β are solved for at a time.
+const WIDE: usize = 128;
+
+/// Columns of like ρ, side by side in the order of ζ.
+struct Group {
+    columns: Range<usize>,
+    rho: f64,
+    /// A⁻¹.
+    p: Mat,
+    ln_det: f64,
+    /// ½ Σ_j u_jᵀA⁻¹u_j.
+    half_square: f64,
+}
+
+/// Columns, some at a time.
+fn pieces(columns: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    let end = columns.end;
+    columns.clone().step_by(WIDE).map(move |start| start..(start + WIDE).min(end))
+}
+
+/// What [`Potential::evaluate`] needs: see the head of this file. q holds X and W; ζ (N×J) and ξ ((M+1)×J) turn. ζ lies in the
+/// memory of F, and √a H in that of H: neither is asked for on the way.
+struct Noncentred<'a> {
+    model: &'a Model,
+    theta: &'a [Theta],
+    spectral: &'a Spectral,
+    paths: Option<&'a Paths<'a>>,
+    reference: &'a Reference,
+    /// Column of the model at each place of ζ; those without weights of their own last.
+    order: Vec<usize>,
+    groups: Vec<Group>,
+    /// s_j at each place of ζ.
+    scale: Vec<f64>,
+    /// The right factor of Z at each place of ζ.
+    right: Mat,
+    /// D of the intercept.
+    intercept: f64,
+    /// Prior precisions of the weights and the intercept of each column.
+    precision: [Vec<f64>; 2],
+    x: Mat,
+    w: Mat,
+    /// √a H.
+    h: Mat,
+    zeta: Mat,
+    room: Workspace,
+}
+
+impl<'a> Noncentred<'a> {
+    /// Given θ, τ² and the clusters, in memory that is lent.
+    fn new(
+        model: &'a Model,
+        (theta, tau2): (&'a [Theta], &'a [f64]),
+        spectral: &'a Spectral,
+        paths: Option<&'a Paths<'a>>,
+        reference: &'a Reference,
+        lent: Lent,
+        mut room: Workspace,
+    ) -> Self {
+        let (n, j, l, d) = (model.rows(), model.columns(), model.frequencies(), model.latent_dim());
+        let (m, rank) = (2 * l + 1, reference.right.rows());
+        let precision = weight_precisions(model, theta, tau2);
+        let rho: Vec<f64> = reference.column.iter().zip(&precision[0]).map(|(b, p)| b / p).collect();
+        let (mut order, fixed): (Vec<usize>, Vec<usize>) = (0..j).partition(|&c| model.is_free(c));
+        order.sort_by(|&a, &b| rho[a].total_cmp(&rho[b]));
+        let groups = group(&order, &rho);
+        order.extend(fixed);
+        room.table.fit(n, j);
+        for weights in [&mut room.xi, &mut room.xi_momenta, &mut room.beta, &mut room.dbeta, &mut room.du] {
+            weights.fit(m, j);
+        }
+        room.left.fit(m, rank);
+        room.ds.fit(m, m);
+        // Weights that are fixed are never written.
+        room.beta.as_mut_slice().fill(0.0);
+        Noncentred {
+            scale: order.iter().map(|&c| precision[0][c].sqrt().recip()).collect(),
+            right: Mat::from_fn(rank, j, |r, k| reference.right[(r, order[k])]),
+            intercept: tau2.iter().sum::<f64>() / j as f64 / model.spec().intercept_variance,
+            precision,
+            x: Mat::zeros(n, d),
+            w: Mat::zeros(l, d),
+            h: lent.h,
+            zeta: lent.f,
+            room,
+            order,
+            groups,
+            model,
+            theta,
+            spectral,
+            paths,
+            reference,
+        }
+    }
+
+    /// √aH, A⁻¹ and HᵀaZ at X and W; whether A has an inverse.
+    fn settle(&mut self, x: &[f64], w: &[f64]) -> bool {
+        self.x.as_mut_slice().copy_from_slice(x);
+        self.w.as_mut_slice().copy_from_slice(w);
+        fill_weighted(&self.x, &self.w, &self.reference.root, &mut self.h);
+        let m = self.h.cols();
+        let s = gram(&self.h, None, &vec![0.0; m]);
+        par_mul(&mut self.room.left, self.h.view().transpose(), self.reference.left.view(), false);
+        let mut diagonal = vec![1.0; m];
+        diagonal[m - 1] = self.intercept;
+        let factors: Vec<Option<(Mat, f64)>> = self
+            .groups
+            .par_iter()
+            .map(|group| {
+                let cholesky = Cholesky::new(s.scaled_plus(group.rho, &diagonal), "gradient").ok()?;
+                Some((cholesky.inverse(), cholesky.ln_det()))
+            })
+            .collect();
+        for (group, factor) in self.groups.iter_mut().zip(factors) {
+            let Some((p, ln_det)) = factor else { return false };
+            (group.p, group.ln_det) = (p, ln_det);
+        }
+        true
+    }
+
+    /// β at X, W and the noise, and A⁻¹u where ∂u will be; X and W must have been settled.
+    fn colour(&mut self) {
+        let (m, units) = (self.h.cols(), self.model.units());
+        for i in 0..self.groups.len() {
+            let (rho, root) = (self.groups[i].rho, self.groups[i].rho.sqrt());
+            let mut half_square = 0.0;
+            for columns in pieces(&self.groups[i].columns) {
+                let k = columns.len();
+                let [mean, u, solved_mean, t] = self.room.pieces.each_mut().map(|piece| resized(piece, m * k));
+                par_mul_into(mean, self.room.left.view(), self.right.view().subcols(columns.start, k), false);
+                mean.iter_mut().for_each(|c| *c *= rho);
+                let order = &self.order[columns.clone()];
+                let last = mean[(m - 1) * k..].iter_mut().zip(order);
+                last.for_each(|(mean, &c)| *mean += self.intercept * units[c].centre);
+                par_mul_into(u, self.h.view().transpose(), self.zeta.view().subcols(columns.start, k), false);
+                for (r, u) in u.chunks_exact_mut(k).enumerate() {
+                    let d = if r + 1 == m { self.intercept.sqrt() } else { 1.0 };
+                    let xi = &self.room.xi.row(r)[columns.clone()];
+                    u.iter_mut().zip(xi).for_each(|(u, xi)| *u = root * *u + d * xi);
+                }
+                let view = |piece| View::new(piece, m, k, k);
+                par_mul_into(solved_mean, self.groups[i].p.view(), view(mean), false);
+                par_mul_into(t, self.groups[i].p.view(), view(u), false);
+                half_square += 0.5 * dot(u, t);
+                for (r, (mean, t)) in solved_mean.chunks_exact(k).zip(t.chunks_exact(k)).enumerate() {
+                    self.room.du.row_mut(r)[columns.clone()].copy_from_slice(t);
+                    let (to, scale) = (self.room.beta.row_mut(r), &self.scale[columns.clone()]);
+                    for (i, (mean, t)) in mean.iter().zip(t).enumerate() {
+                        to[order[i]] = mean + scale[i] * t;
+                    }
+                }
+            }
+            self.groups[i].half_square = half_square;
+        }
+    }
+
+    /// q of a state, and the noise. β fixes as many directions of the noise as it has; the others are drawn afresh.
+    fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
+        let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
+        let noise = self.zeta.as_mut_slice().iter_mut().chain(self.room.xi.as_mut_slice());
+        noise.for_each(|noise| *noise = normal(rng));
+        let q = [x, w].concat();
+        if !self.settle(x, w) {
+            // The trajectory sees the same, finds no density here and is refused.
+            return q;
+        }
+        self.colour();
+        // With T = [√ρ(√aH)ᵀ, √D] and TTᵀ = A: noise + Tᵀδ, δ = (β − β(noise))/s, has T(noise + Tᵀδ) = A(β − M)/s.
+        let delta = &mut self.room.dbeta;
+        delta.as_mut_slice().fill(0.0);
+        for r in 0..self.h.cols() {
+            let d = if r + 1 == self.h.cols() { self.intercept.sqrt() } else { 1.0 };
+            for group in &self.groups {
+                for place in group.columns.clone() {
+                    let c = self.order[place];
+                    let away = (state.beta[(r, c)] - self.room.beta[(r, c)]) / self.scale[place];
+                    self.room.xi[(r, place)] += d * away;
+                    delta[(r, place)] = group.rho.sqrt() * away;
+                }
+            }
+        }
+        par_mul(&mut self.zeta, self.h.view(), delta.view(), true);
+        q
+    }
+
+    /// β where the potential was evaluated last, and the memory that was lent.
+    fn finish(self) -> (Workspace, Lent) {
+        (self.room, Lent { h: self.h, f: self.zeta })
+    }
+
+    /// ln p(β), its gradient added to ∂β.
+    fn pull(&mut self) -> f64 {
+        let m = self.h.cols();
+        let mut ln_density = 0.0;
+        for r in 0..m {
+            let last = r + 1 == m;
+            let beta = self.room.beta.row(r);
+            let cells = self.room.dbeta.row_mut(r).iter_mut().zip(beta).zip(&self.precision[usize::from(last)]);
+            for (c, ((d, beta), precision)) in cells.enumerate() {
+                let from = beta - if last { self.model.units()[c].centre } else { 0.0 };
+                *d -= precision * from;
+                ln_density -= 0.5 * precision * from * from;
+            }
+        }
+        ln_density
+    }
+
+    /// −ln q(β | X, W) beside the noise's own density, −½ ln|A| + ½uᵀA⁻¹u a column; carries ∂β on to (√aH)ᵀζ, to HᵀaZ and to HᵀaH:
+    /// with V = A⁻¹∂β and t = A⁻¹u, ∂u = sV + t and ∂A = −Vβᵀ − ½ttᵀ − ½kA⁻¹ (to be made symmetric).
+    fn answer(&mut self) -> f64 {
+        let (m, room) = (self.h.cols(), &mut self.room);
+        room.left.as_mut_slice().fill(0.0);
+        room.ds.as_mut_slice().fill(0.0);
+        let mut ln_density = 0.0;
+        for Group { columns, rho, p, ln_det, half_square } in &self.groups {
+            ln_density += half_square - 0.5 * columns.len() as f64 * ln_det;
+            room.da.clone_from(p);
+            room.da.as_mut_slice().iter_mut().for_each(|p| *p *= 0.5 * columns.len() as f64);
+            for columns in pieces(columns) {
+                let k = columns.len();
+                let (order, scale) = (&self.order[columns.clone()], &self.scale[columns.clone()]);
+                let [from, v, own, _] = room.pieces.each_mut().map(|piece| resized(piece, m * k));
+                for (r, (from, own)) in from.chunks_exact_mut(k).zip(own.chunks_exact_mut(k)).enumerate() {
+                    from.iter_mut().zip(order).for_each(|(to, &c)| *to = room.dbeta[(r, c)]);
+                    own.iter_mut().zip(order).for_each(|(to, &c)| *to = room.beta[(r, c)]);
+                }
+                par_mul_into(v, p.view(), View::new(from, m, k, k), false);
+                par_mul_into(room.da.as_mut_slice(), View::new(v, m, k, k), View::new(own, m, k, k).transpose(), true);
+                for (r, half) in from.chunks_exact_mut(k).enumerate() {
+                    half.iter_mut().zip(&room.du.row(r)[columns.clone()]).for_each(|(half, t)| *half = 0.5 * t);
+                }
+                let t = room.du.view().subcols(columns.start, k).transpose();
+                par_mul_into(room.da.as_mut_slice(), View::new(from, m, k, k), t, true);
+                for (r, v) in v.chunks_exact_mut(k).enumerate() {
+                    let du = &mut room.du.row_mut(r)[columns.clone()];
+                    for ((du, v), scale) in du.iter_mut().zip(v).zip(scale) {
+                        *du = rho.sqrt() * (scale * *v + *du);
+                        *v *= rho;
+                    }
+                }
+                let right = self.right.view().subcols(columns.start, k).transpose();
+                par_mul_into(room.left.as_mut_slice(), View::new(v, m, k, k), right, true);
+            }
+            for r in 0..m {
+                for c in 0..m {
+                    room.ds[(r, c)] -= rho * (room.da[(r, c)] + room.da[(c, r)]);
+                }
+            }
+        }
+        // Places without weights of their own answer nothing.
+        let free = self.groups.last().map_or(0, |group| group.columns.end);
+        (0..m).for_each(|r| room.du.row_mut(r)[free..].fill(0.0));
+        ln_density
+    }
+}
+
+impl Potential for Noncentred<'_> {
+    fn turning(&mut self) -> Vec<Turning<'_>> {
+        let Workspace { table, xi, xi_momenta, .. } = &mut self.room;
+        let [zeta, zeta_momenta, xi, xi_momenta] = [&mut self.zeta, table, xi, xi_momenta].map(Mat::as_mut_slice);
+        vec![(zeta, zeta_momenta), (xi, xi_momenta)]
+    }
+
+    fn evaluate(&mut self, q: &[f64], gradient: &mut [f64]) -> f64 {
+        let (x, w) = q.split_at(self.x.as_slice().len());
+        // A candidate whose A has no factor is a rejection, not an error.
+        if !self.settle(x, w) {
+            return f64::NAN;
+        }
+        self.colour();
+        let (gx, gw) = gradient.split_at_mut(x.len());
+        let mut ln_density = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
+        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &self.reference.root };
+        let Workspace { slope, beta, dbeta, .. } = &mut self.room;
+        ln_density += slope.likelihood(self.model, self.theta, at, beta.view(), dbeta.as_mut_slice(), (gx, gw));
+        ln_density += self.pull();
+        ln_density += self.answer();
+        let Workspace { slope, du, ds, left, .. } = &mut self.room;
+        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &self.reference.root };
+        slope.carry(at, self.order.len(), (gx, gw), |rows, dh| {
+            let tables = [&self.zeta, &self.h, &self.reference.left];
+            let [zeta, h, z] = tables.map(|table| table.view().subrows(rows.start, rows.len()));
+            par_mul_into(dh, zeta, du.view().transpose(), false);
+            par_mul_into(dh, h, ds.view(), true);
+            par_mul_into(dh, z, left.view().transpose(), true);
+        });
+        ln_density
+    }
+
+    /// ∂ζ = (√aH)∂u and ∂ξ = √D ∂u/√ρ, ∂u times √ρ being what is kept.
+    fn kick(&mut self, step: f64) {
+        let room = &mut self.room;
+        room.du.as_mut_slice().iter_mut().for_each(|du| *du *= step);
+        par_mul(&mut room.table, self.h.view(), room.du.view(), true);
+        for r in 0..self.h.cols() {
+            let d = if r + 1 == self.h.cols() { self.intercept.sqrt() } else { 1.0 };
+            for group in &self.groups {
+                let factor = d / group.rho.sqrt();
+                let momenta = &mut room.xi_momenta.row_mut(r)[group.columns.clone()];
+                momenta.iter_mut().zip(&room.du.row(r)[group.columns.clone()]).for_each(|(p, du)| *p += factor * du);
+            }
+        }
+    }
+}
+
+/// One trajectory in (X, W, β); X is held where `positions` is false. Where rows have times X moves by paths that are as smooth
+/// as their prior and as free as the data leave them. Returns the acceptance probability.
+pub fn update(
+    model: &Model,
+    state: &mut State,
+    paths: Option<&Paths<'_>>,
+    positions: bool,
+    tuning: &Tuning,
+    room: &mut Workspace,
+    stream: Stream,
+) -> Result<f64, NumericalError> {
+    let Some(reference) = &tuning.reference else { return Ok(0.0) };
+    let rng = &mut stream.rng();
+    let smooth = paths.filter(|_| positions).map(|paths| Smooth::new(paths, &state.axes, &tuning.information));
+    let smooth = smooth.transpose()?;
+    let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
+    let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
+    let (lent, given) = (state.lend(), (&state.theta[..], &state.tau2[..]));
+    let mut target = Noncentred::new(model, given, &state.spectral, paths, reference, lent, std::mem::take(room));
+    let mut q = target.gather(state, rng);
+    let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
+    let lent;
+    (*room, lent) = target.finish();
+    if landing.is_accepted {
+        // The trajectory's last evaluation was where it landed.
+        state.beta.as_mut_slice().copy_from_slice(room.beta.as_slice());
+    }
+    let moved = landing.is_accepted.then(|| q.split_at(model.rows() * model.latent_dim()));
+    state.take_back(model, lent, moved);
+    Ok(landing.acceptance)
+}
+
+/// The trajectory, with rows held that may not move, or not by themselves.
+pub(crate) fn held<'a>(
+    trajectory: &'a Trajectory,
+    model: &Model,
+    positions: bool,
+    together: bool,
+) -> Cow<'a, Trajectory> {
+    if positions && !together {
+        return Cow::Borrowed(trajectory);
+    }
+    let mut held = trajectory.clone();
+    held.scales[..model.rows() * model.latent_dim()].fill(0.0);
+    if !positions {
+        held.modes = Modes::default();
+    }
+    Cow::Owned(held)
+}
+
+/// Groups of like ρ along `order`, in which ρ rises.
+fn group(order: &[usize], rho: &[f64]) -> Vec<Group> {
+    let mut groups = Vec::new();
+    let mut start = 0;
+    while start < order.len() {
+        let limit = rho[order[start]] * LIKE;
+        let k = order[start..].iter().take_while(|&&c| rho[c] <= limit).count();
+        let columns = start..start + k;
+        let ln_rho = order[columns.clone()].iter().map(|&c| rho[c].ln()).sum::<f64>() / k as f64;
+        start += k;
+        groups.push(Group { columns, rho: ln_rho.exp(), p: Mat::default(), ln_det: 0.0, half_square: 0.0 });
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelSpec;
+    use crate::model::family::{Family, Multinomial, NegativeBinomial, Poisson};
+    use crate::observations::{Observations, Offset};
+
+    fn check(family: impl Family + 'static) {
+        let y =
+            Mat::from_fn(9, 4, |n, j| ((n * 7 + j * j * 3) % 5) as f64 * (1 + 3 * j) as f64 + (j == 0) as u32 as f64);
+        let spec = ModelSpec { features: 6, ..ModelSpec::default() };
+        let data = Observations::new(y).unwrap().with_offset(Offset::SizeFactors).unwrap();
+        let model = Model::new(data, family, spec).unwrap();
+        let mut state = crate::simulate::draw_prior(&model, Stream::new(3)).unwrap();
+        // Mild weights: where e^f is huge a difference quotient is no derivative.
+        state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.4);
+        state.refresh(&model);
+        let reference = Reference::new(&model, &state.theta, &mut state.f.clone());
+        let tau2 = [1.0, 20.0, 0.2, 1.0];
+        let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..]));
+        let mut target = Noncentred::new(&model, given, &state.spectral, None, &reference, lent, Workspace::default());
+        assert!(target.groups.len() > 1);
+        let q = target.gather(&state, &mut Stream::new(8).rng());
+        let mut g = vec![0.0; q.len()];
+        assert!(target.evaluate(&q, &mut g).is_finite());
+        let beta = target.room.beta.as_slice();
+        beta.iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
+        // Momenta of zero that are kicked once are the gradient.
+        target.turning().into_iter().for_each(|(_, momenta)| momenta.fill(0.0));
+        target.kick(1.0);
+        let turning: Vec<Vec<f64>> = target.turning().into_iter().map(|(_, momenta)| momenta.to_vec()).collect();
+        let mut unused = g.clone();
+        let check = |coordinate: usize, slope: f64, g: f64| {
+            assert!((slope - g).abs() < 1e-5 * (1.0 + g.abs()), "{coordinate}: {slope} for {g}");
+        };
+        for i in 0..q.len() {
+            let mut at = |step: f64| {
+                let mut q = q.clone();
+                q[i] += step;
+                target.evaluate(&q, &mut unused)
+            };
+            check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g[i]);
+        }
+        for (part, gradient) in turning.iter().enumerate() {
+            for (i, &g) in gradient.iter().enumerate() {
+                let mut at = |step: f64| {
+                    target.turning()[part].0[i] += step;
+                    let value = target.evaluate(&q, &mut unused);
+                    target.turning()[part].0[i] -= step;
+                    value
+                };
+                check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g);
+            }
+        }
+    }
+
+    #[test]
+    fn the_gradient_is_the_slope_of_the_density_and_the_map_can_be_undone() {
+        check(Poisson);
+        check(NegativeBinomial::default());
+        check(Multinomial);
+    }
+}

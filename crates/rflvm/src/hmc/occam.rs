@@ -1,0 +1,87 @@
+//! What the freedom of the weights costs: ½ Σ_j ln|I + B_0j HᵀΛ_jH|, with Λ_j what the cells of column j know of their f.
+//!
+//! Λ_j is replaced by its mean over the columns, so that one factor serves them all: with Λ̄_n = mean_j τ_j²Λ_nj/λ_j,
+//! ½J ln|P⁻¹(HᵀΛ̄H + P)|, P = diag(1, …, 1, τ̄²/s_c²). ln|·| is concave, so this is never less than the mean over columns.
+//! Λ̄ is held while X and W move: it follows from round to round.
+
+use crate::error::NumericalError;
+use crate::linalg::{Cholesky, Mat, gram, par_mul_into};
+use crate::model::{Model, State};
+use std::ops::Range;
+
+/// The charge at a given Λ̄.
+#[derive(Debug, Clone)]
+pub struct Occam {
+    /// Λ̄.
+    information: Vec<f64>,
+    /// P.
+    precision: Vec<f64>,
+    /// J, of columns that have weights.
+    columns: f64,
+}
+
+impl Occam {
+    /// With Λ̄ at a state.
+    pub fn new(model: &Model, state: &State) -> Self {
+        let free: Vec<usize> = (0..model.columns()).filter(|&j| model.is_free(j)).collect();
+        let columns = free.len() as f64;
+        let scale: Vec<f64> =
+            free.iter().map(|&j| state.tau2[j] / model.weight_scale(&state.theta, j) / columns).collect();
+        let information = crate::par::map(model.rows(), 16 * model.rows() * model.columns(), |n| {
+            let known = information(model, state, n);
+            free.iter().zip(&scale).map(|(&j, scale)| scale * known[j]).sum()
+        });
+        let mut precision = vec![1.0; model.spec().features + 1];
+        let tau2 = free.iter().map(|&j| state.tau2[j]).sum::<f64>() / columns;
+        precision[model.spec().features] = tau2 / model.spec().intercept_variance;
+        Occam { information, precision, columns }
+    }
+
+    fn factor(&self, h: &Mat) -> Result<Cholesky, NumericalError> {
+        Cholesky::new(gram(h, Some(&self.information), &self.precision), "map")
+    }
+
+    fn half_ln(&self, factor: &Cholesky) -> f64 {
+        let prior: f64 = self.precision.iter().map(|p| p.ln()).sum();
+        0.5 * self.columns * (factor.ln_det() - prior)
+    }
+
+    /// The charge for H.
+    pub fn ln_freedom(&self, h: &Mat) -> Result<f64, NumericalError> {
+        Ok(self.half_ln(&self.factor(h)?))
+    }
+
+    /// The charge for H, and J A⁻¹ for `Occam::pull`.
+    pub fn charge(&self, h: &Mat) -> Result<(f64, Mat), NumericalError> {
+        let factor = self.factor(h)?;
+        let mut pull = factor.inverse();
+        pull.as_mut_slice().iter_mut().for_each(|p| *p *= self.columns);
+        Ok((self.half_ln(&factor), pull))
+    }
+
+    /// Minus the gradient of the charge, J Λ̄HA⁻¹, in some rows.
+    pub(super) fn pull(&self, h: &Mat, pull: &Mat, rows: Range<usize>, dh: &mut [f64]) {
+        par_mul_into(dh, h.view().subrows(rows.start, rows.len()), pull.view(), false);
+        for (dh, information) in dh.chunks_exact_mut(h.cols()).zip(&self.information[rows]) {
+            dh.iter_mut().for_each(|d| *d *= -information);
+        }
+    }
+
+    /// How many of the M features a column's weights make use of, on average: M − tr(A⁻¹P) over them.
+    pub fn used_features(&self, h: &Mat) -> Result<f64, NumericalError> {
+        let inverse = self.factor(h)?.inverse();
+        let last = self.precision.len() - 1;
+        Ok((0..last).map(|m| 1.0 - inverse[(m, m)]).sum())
+    }
+}
+
+/// What each cell of row n knows of its f.
+pub(crate) fn information(model: &Model, state: &State, n: usize) -> Vec<f64> {
+    let mut known = vec![0.0; model.columns()];
+    for (block, theta) in model.blocks().iter().zip(&state.theta) {
+        let columns = block.columns.clone();
+        let row = model.row(block, n, theta);
+        block.family.information(row, &state.f.row(n)[columns.clone()], &mut known[columns]);
+    }
+    known
+}

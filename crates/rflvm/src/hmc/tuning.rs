@@ -1,0 +1,208 @@
+//! Tuning of the gradient move during warm-up: the step by stochastic approximation, and in growing windows the spread of
+//! each coordinate and the reference. Afterwards nothing is tuned, so that the draws are from one fixed kernel.
+
+use super::hamiltonian::{Modes, Trajectory};
+use super::reference::Reference;
+use super::smooth;
+use super::warps::Warps;
+use super::workspace::Workspace;
+use crate::linalg::Mat;
+use crate::model::{Model, State};
+use serde::{Deserialize, Serialize};
+
+/// What the gradient move has been tuned to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tuning {
+    /// Scales of X and W, step, number of steps.
+    pub trajectory: Trajectory,
+    /// Where the weights' coordinates come from; none where they are integrated out.
+    pub reference: Option<Reference>,
+    /// What the data tell of each row's position, N×D; nothing where rows have no times.
+    pub information: Mat,
+}
+
+/// Mean number of leapfrog steps of a trajectory. Effective samples a second hardly depend on it between 12 and 48 where the
+/// weights are kept; where they are integrated out long trajectories pay.
+const LEAPFROGS: usize = 12;
+const LEAPFROGS_COLLAPSED: usize = 32;
+
+impl Tuning {
+    /// A first guess: scales from the information that N×J cells of unit information carry, the reference at the prior mean.
+    pub fn guess(model: &Model) -> Self {
+        let (n, j, l) = (model.rows(), model.columns(), model.frequencies());
+        let d = model.latent_dim();
+        let mut scales = vec![(1.0 + j as f64).sqrt().recip(); n * d];
+        scales.resize((n + l) * d, (1.0 + (n * j) as f64 / l as f64).sqrt().recip());
+        let reference = (!model.is_collapsed()).then(|| {
+            let mut centres = Mat::from_fn(n, j, |n, j| {
+                model.offset()[n] + if model.is_free(j) { model.units()[j].centre } else { 0.0 }
+            });
+            Reference::new(model, &model.start_parameters(), &mut centres)
+        });
+        let leapfrogs = if reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
+        let information =
+            model.dynamics().map_or_else(Mat::default, |_| Mat::from_vec(n, d, vec![1.0 + j as f64; n * d]));
+        let trajectory = Trajectory { scales, modes: Modes::default(), step: 0.1, leapfrogs };
+        Tuning { trajectory, reference, information }
+    }
+
+    /// Takes the reference from where a state is.
+    pub fn refer_to(&mut self, model: &Model, state: &State, room: &mut Workspace) {
+        if self.reference.is_some() {
+            room.table.clone_from(&state.f);
+            self.reference = Some(Reference::new(model, &state.theta, &mut room.table));
+        }
+        self.inform(model, state);
+    }
+
+    /// Looks at what the data tell of each row at a state.
+    fn inform(&mut self, model: &Model, state: &State) {
+        if model.dynamics().is_some() {
+            self.information = smooth::information(model, state);
+        }
+    }
+}
+
+/// Acceptance the step is tuned to.
+const TARGET: f64 = 0.8;
+
+/// Tunes while the warm-up lasts.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Adaptation {
+    step: Step,
+    spread: Spread,
+    warps: Option<Warps>,
+    /// Sum of F over the window, to the few digits that a reference needs.
+    f: Vec<f32>,
+    window_end: u64,
+    seen: u64,
+    end: u64,
+}
+
+impl Adaptation {
+    /// For a warm-up of `sweeps` with all moves on.
+    pub fn new(model: &Model, tuning: &Tuning, sweeps: u64) -> Self {
+        let cells = if model.is_collapsed() { 0 } else { model.rows() * model.columns() };
+        Adaptation {
+            step: Step::new(tuning.trajectory.step),
+            spread: Spread::new(tuning.trajectory.scales.len()),
+            warps: None,
+            f: vec![0.0; cells],
+            window_end: (sweeps / 10).clamp(20, 100),
+            seen: 0,
+            end: sweeps,
+        }
+    }
+
+    /// Takes in a sweep: the acceptance of its gradient move, and where the state is now.
+    pub fn learn(&mut self, model: &Model, acceptance: f64, state: &State, tuning: &mut Tuning, room: &mut Workspace) {
+        self.seen += 1;
+        tuning.trajectory.step = self.step.learn(acceptance);
+        // The last fifth only settles the step.
+        let settling = self.end - self.end / 5;
+        if self.seen > settling {
+            return;
+        }
+        let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
+        let warps = self.warps.get_or_insert_with(|| Warps::new(&state.features));
+        let rest = warps.add(state.features.x());
+        self.spread.add(rest.as_slice().iter().chain(w));
+        self.f.iter_mut().zip(state.f.as_slice()).for_each(|(sum, f)| *sum += *f as f32);
+        if self.seen == self.window_end {
+            // Axes that are alike by the prior know each other's scale; those with scales of their own do not.
+            let groups = if model.has_relevance() { model.latent_dim() } else { 1 };
+            self.spread.scales(x.len(), groups, &mut tuning.trajectory.scales);
+            tuning.trajectory.modes = warps.directions();
+            self.warps = None;
+            if tuning.reference.is_some() {
+                let (mean, count) = (&mut room.table, self.spread.count);
+                mean.fit(model.rows(), model.columns());
+                mean.as_mut_slice().iter_mut().zip(&self.f).for_each(|(mean, sum)| *mean = f64::from(*sum) / count);
+                tuning.reference = Some(Reference::new(model, &state.theta, mean));
+                self.f.fill(0.0);
+            }
+            tuning.inform(model, state);
+            self.spread = Spread::new(tuning.trajectory.scales.len());
+            self.step = Step::new(tuning.trajectory.step);
+            let next = self.seen * 2;
+            self.window_end = if next * 3 / 2 > settling { settling.max(self.seen + 1) } else { next };
+        }
+    }
+
+    /// Freezes the step at its average.
+    pub fn finish(&self, tuning: &mut Tuning) {
+        tuning.trajectory.step = self.step.settled();
+    }
+}
+
+/// Robbins and Monro's search for the step whose acceptance is the target, and its average, later steps weighing more.
+///
+/// Not dual averaging: most trajectories are accepted with probability near 1 or near 0, and so noisy a signal makes its
+/// steps swing over a decade, so that their average is far too short.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Step {
+    ln: f64,
+    sum: f64,
+    weight: f64,
+    count: f64,
+}
+
+impl Step {
+    fn new(step: f64) -> Self {
+        Step { ln: step.ln(), sum: 0.0, weight: 0.0, count: 0.0 }
+    }
+
+    fn learn(&mut self, acceptance: f64) -> f64 {
+        self.count += 1.0;
+        self.ln += 2.0 / (self.count + 4.0).powf(0.6) * (acceptance - TARGET);
+        self.sum += self.count * self.ln;
+        self.weight += self.count;
+        self.ln.exp()
+    }
+
+    fn settled(&self) -> f64 {
+        if self.weight > 0.0 { (self.sum / self.weight).exp() } else { self.ln.exp() }
+    }
+}
+
+/// Running mean and variance of each coordinate (Welford).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Spread {
+    count: f64,
+    mean: Vec<f64>,
+    square: Vec<f64>,
+}
+
+impl Spread {
+    fn new(len: usize) -> Self {
+        Spread { count: 0.0, mean: vec![0.0; len], square: vec![0.0; len] }
+    }
+
+    fn add<'a>(&mut self, q: impl Iterator<Item = &'a f64>) {
+        self.count += 1.0;
+        for ((mean, square), q) in self.mean.iter_mut().zip(&mut self.square).zip(q) {
+            let delta = q - *mean;
+            *mean += delta / self.count;
+            *square += delta * (q - *mean);
+        }
+    }
+
+    /// Standard deviations, each variance drawn towards the mean of its group (X or W, or every `axes`th coordinate of
+    /// either): a window of a hundred correlated sweeps knows a group's scale far better than any one coordinate's.
+    fn scales(&self, positions: usize, axes: usize, scales: &mut [f64]) {
+        const PRIOR_WEIGHT: f64 = 20.0;
+        let (x, w) = self.square.split_at(positions);
+        let (sx, sw) = scales.split_at_mut(positions);
+        for (squares, scales) in [(x, sx), (w, sw)] {
+            for axis in 0..axes {
+                let size = (squares.len() / axes) as f64;
+                let group = squares.iter().skip(axis).step_by(axes).sum::<f64>() / (self.count - 1.0) / size;
+                let own = scales.iter_mut().zip(squares).skip(axis).step_by(axes);
+                for (scale, square) in own {
+                    let variance = (square + PRIOR_WEIGHT * group) / (self.count - 1.0 + PRIOR_WEIGHT);
+                    *scale = variance.sqrt().max(1e-10);
+                }
+            }
+        }
+    }
+}

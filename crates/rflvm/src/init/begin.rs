@@ -1,0 +1,152 @@
+//! Where a chain begins. The posterior has tangled modes that no sampler leaves, so the start decides: X by principal
+//! components on the link scale; X unfolded under long length-scales; then β and W fitted to it while it is held.
+
+use super::optimise::maximise;
+use super::pca;
+use crate::dist::niw::Cluster;
+use crate::dist::{normal, normals};
+use crate::error::NumericalError;
+use crate::hmc::gradient::{Joint, Layout};
+use crate::linalg::Mat;
+use crate::model::features::Features;
+use crate::model::spectral::{Kernel, Spectral};
+use crate::model::{Amplitude, Lent, Model, State};
+use crate::rng::{Stream, StreamRng};
+use crate::steps::weights;
+
+/// How X begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Init {
+    /// Principal components on the link scale.
+    #[default]
+    Pca,
+    /// Standard normal.
+    Random,
+    /// The point estimate that is climbed to from principal components ([`super::map`]).
+    Map,
+}
+
+impl Init {
+    /// As users name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Init::Pca => "pca",
+            Init::Random => "random",
+            Init::Map => "map",
+        }
+    }
+}
+
+/// Standard deviation of the first frequencies when the kernel is learned: length-scales twice the width of X.
+const FIRST_FREQUENCY: f64 = 0.5;
+/// Noise on the principal components, so that chains do not agree merely because they began at one point. It is as large as
+/// a tenth of the latent space's width; each chain also turns the axes at random and has frequencies of its own.
+const DISPERSION: f64 = 0.1;
+
+/// Where a point estimate begins to climb: the start of a chain, before its frequencies are dealt into clusters.
+pub(super) fn begin(model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
+    fitted(model, how, stream, &mut stream.named("start").rng())
+}
+
+/// X, W and β, fitted in stages.
+pub(super) fn fitted(model: &Model, how: Init, stream: Stream, rng: &mut StreamRng) -> Result<State, NumericalError> {
+    let (n, d, l) = (model.rows(), model.latent_dim(), model.frequencies());
+    let x = match how {
+        Init::Random => Mat::from_vec(n, d, normals(n * d, rng)),
+        Init::Pca | Init::Map => {
+            let mut x = pca::scores(on_link_scale(model), d, rng);
+            x.as_mut_slice()
+                .iter_mut()
+                .for_each(|x| *x = (*x + DISPERSION * normal(rng)) / (1.0 + DISPERSION.powi(2)).sqrt());
+            rotate(&x, &random_rotation(d, rng))
+        }
+    };
+    let (spectral, w) = match &model.spec().kernel {
+        Kernel::Rbf { .. } => Spectral::draw_prior(&model.spec().kernel, l, d, rng)?,
+        Kernel::Learned(mixture) => {
+            let (psi, psi_rate) = mixture.start_scales(d);
+            let cluster = Cluster::new(vec![0.0; d], Mat::identity(d, 1.0))?;
+            let w = normals(l * d, rng).into_iter().map(|z| FIRST_FREQUENCY * z).collect();
+            (Spectral { z: vec![0; l], clusters: vec![cluster], alpha: 1.0, psi, psi_rate }, Mat::from_vec(l, d, w))
+        }
+    };
+    let mut beta = Mat::zeros(2 * l + 1, model.columns());
+    for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
+        beta[(2 * l, j)] = model.units()[j].centre;
+    }
+    let tau2 = match model.spec().amplitude {
+        Amplitude::Fixed(tau2) => tau2,
+        Amplitude::Learned { shape, rate } => rate / (shape + 1.0),
+    };
+    let theta = model.start_parameters();
+    let mut state = State::new(model, Features::new(x, w), spectral, beta, vec![tau2; model.columns()], theta);
+    fit(model, &mut state, stream.named("fit"))?;
+    Ok(state)
+}
+
+/// Climbs in stages: β; then X and β with the frequencies held long, so that X unfolds before the map can become rough
+/// (frequencies freed first let it tear instead); then W and β with X held. θ follows.
+fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let layout = Layout::new(model, true);
+    let paths = model.paths(state)?;
+    // Whether positions and frequencies may move, and for how many steps.
+    let stages = [((false, false), 40), ((true, false), 100), ((false, true), 80)];
+    for (stage, ((positions, frequencies), iterations)) in stages.into_iter().enumerate() {
+        let mut scales = vec![1.0; layout.len()];
+        let (of_x, of_w, of_beta) = layout.split_mut(&mut scales);
+        of_x.fill(f64::from(u8::from(positions)));
+        of_w.fill(f64::from(u8::from(frequencies)));
+        for j in (0..model.columns()).filter(|&j| !model.is_free(j)) {
+            of_beta.iter_mut().skip(j).step_by(model.columns()).for_each(|scale| *scale = 0.0);
+        }
+        let mut q = layout.gather(state);
+        // The climb remembers many places, and asks for no F: its memory goes back for as long.
+        let Lent { h, f } = state.lend();
+        drop(f);
+        let mut joint = Joint::within(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref(), h);
+        maximise(&mut joint, &mut q, &scales, iterations);
+        let lent = Lent { h: joint.finish(), f: Mat::default() };
+        let (x, w, beta) = layout.split(&q);
+        state.beta.as_mut_slice().copy_from_slice(beta);
+        state.take_back(model, lent, Some((x, w)));
+        drop(q);
+        weights::update_parameters(model, state, stream.at(stage as u64))?;
+    }
+    Ok(())
+}
+
+/// Y on the link scale, for principal components: offsets removed, columns of real values in units of their spread.
+fn on_link_scale(model: &Model) -> Mat {
+    let mut link = Mat::zeros(model.rows(), model.columns());
+    for block in model.blocks() {
+        for (local, j) in block.columns.clone().enumerate() {
+            for n in 0..model.rows() {
+                let y = model.y()[(n, j)];
+                let f = if y.is_nan() { f64::NAN } else { block.family.link(n, local, y) - model.offset()[n] };
+                link[(n, j)] = f / model.units()[j].scale;
+            }
+        }
+    }
+    link
+}
+
+/// A random orthogonal matrix: Gram–Schmidt of a Gaussian one.
+fn random_rotation(dim: usize, rng: &mut impl rand::Rng) -> Mat {
+    let mut q = Mat::from_vec(dim, dim, normals(dim * dim, rng));
+    for i in 0..dim {
+        for k in 0..i {
+            let overlap: f64 = q.row(i).iter().zip(q.row(k)).map(|(a, b)| a * b).sum();
+            let other = q.row(k).to_vec();
+            q.row_mut(i).iter_mut().zip(other).for_each(|(a, b)| *a -= overlap * b);
+        }
+        let norm = q.row(i).iter().map(|v| v * v).sum::<f64>().sqrt();
+        q.row_mut(i).iter_mut().for_each(|v| *v /= norm);
+    }
+    q
+}
+
+fn rotate(x: &Mat, q: &Mat) -> Mat {
+    let mut turned = Mat::zeros(x.rows(), x.cols());
+    crate::linalg::mul(turned.as_mut_slice(), x.view(), q.view(), false);
+    turned
+}

@@ -1,0 +1,50 @@
+//! What a point estimate maximises: the posterior density of (X, W, θ, τ², clusters) with β integrated out,
+//!
+//! Q = ln p(Y | F, θ) − ½ Σ_j (β_j − b_0j)ᵀB_0j⁻¹(β_j − b_0j) − ½ Σ_j ln|I + B_0j HᵀΛ_jH|   (Laplace's ∫ … dβ, at the best β)
+//!     + ln p(θ, τ²) + ln p(X) + ½(N − L) ln|XᵀX| + ln p(W | μ, Σ) + ln p(μ, Σ, α).
+//!
+//! Without the third term, the joint density with β, a rougher map always fits better: nothing is charged for the freedom of
+//! the weights ([`Occam`]). The term with XᵀX makes the scale of X that of its prior ([`super::Volume`]). For one
+//! complete Gaussian block β and σ² are integrated out exactly (model section 5), and the first three terms are
+//! ln p(Y | X, W). All frequencies are in one cluster: assignments have no density to climb. The length-scales and noise of paths over
+//! time stay at the medians of their priors: their density given X grows without bound as X becomes smooth.
+
+use super::volume::ln_volume;
+use crate::error::NumericalError;
+use crate::hmc::occam::Occam;
+use crate::model::collapsed::Target;
+use crate::model::{Amplitude, Model, State, joint};
+
+/// Whether β and σ² are integrated out exactly: one complete Gaussian block with known amplitude. Rows may have times.
+pub(super) fn is_exact(model: &Model) -> bool {
+    let [block] = model.blocks() else { return false };
+    let known = matches!(model.spec().amplitude, Amplitude::Fixed(_));
+    block.family.as_gaussian().is_some() && known && !model.has_missing()
+}
+
+/// Q at a state, plainly.
+pub fn objective(model: &Model, state: &State) -> Result<f64, NumericalError> {
+    let (x, w) = (state.features.x(), state.features.w());
+    let of_data = if is_exact(model) {
+        Target::new(model).ln_marginal(state.features.h())?
+    } else {
+        let parameters = joint::ln_parameters(model, state);
+        model.ln_likelihood(state) + parameters
+            - half_square(model, state)
+            - Occam::new(model, state).ln_freedom(state.features.h())?
+    };
+    let frequencies = state.spectral.ln_frequencies(w) + state.spectral.ln_prior(&model.spec().kernel)?;
+    Ok(of_data + joint::ln_positions(model, state)? + ln_volume(x, w.rows())? + frequencies)
+}
+
+/// ½ Σ_j (β_j − b_0j)ᵀB_0j⁻¹(β_j − b_0j).
+fn half_square(model: &Model, state: &State) -> f64 {
+    let last = state.beta.rows() - 1;
+    let of_column = |j: usize| {
+        let centre = |m: usize| if m == last { model.units()[j].centre } else { 0.0 };
+        let precision = model.weight_precision(state.tau2[j]);
+        let square: f64 = (0..=last).map(|m| precision[m] * (state.beta[(m, j)] - centre(m)).powi(2)).sum();
+        0.5 * model.weight_scale(&state.theta, j) * square
+    };
+    (0..model.columns()).filter(|&j| model.is_free(j)).map(of_column).sum()
+}

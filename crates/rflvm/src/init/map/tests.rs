@@ -1,0 +1,107 @@
+//! A point estimate of small S-curves.
+
+use super::*;
+use crate::hmc::hamiltonian::Potential;
+use crate::model::ModelSpec;
+use crate::model::family::{Theta, Unit};
+use crate::observations::{Observations, Times};
+use crate::posterior::score::affine_r2;
+use crate::simd::dot;
+use crate::simulate::s_curve;
+use crate::spec;
+
+const ROWS: usize = 120;
+const COLUMNS: usize = 40;
+
+/// A model of a small S-curve, and the true positions.
+fn curve(name: &str, missing: bool, timed: bool) -> (Model, Mat) {
+    let family = spec::family(name, None).unwrap();
+    let start = family.start(&[(0, 1.0, 0.0), (1, 3.0, 0.0)], &Unit { centre: 0.0, scale: 1.0 });
+    let theta = Theta { values: Mat::from_fn(start.len(), COLUMNS, |p, _| start[p]), hyper: Vec::new() };
+    let mut curve = s_curve(ROWS, COLUMNS, family.as_ref(), &theta, 50, Stream::new(4)).unwrap();
+    if missing {
+        (0..ROWS).for_each(|n| match name {
+            "multinomial" if n % 5 == 0 => curve.y.row_mut(n).fill(f64::NAN),
+            "multinomial" => {}
+            _ => curve.y[(n, (7 * n) % COLUMNS)] = f64::NAN,
+        });
+    }
+    let mut data = Observations::new(curve.y).unwrap();
+    if timed {
+        data = data.with_times(Times { at: curve.t, sequence: vec![0; ROWS] }).unwrap();
+    }
+    let spec = ModelSpec { features: 30, ..ModelSpec::default() };
+    (Model::with_blocks(data, vec![((0..COLUMNS).collect(), family)], spec).unwrap(), curve.x)
+}
+
+/// |∂Q| at a state, θ and clusters held, in the coordinates that may move.
+fn slope(model: &Model, state: &State) -> f64 {
+    let paths = model.paths(state).unwrap();
+    let exact = objective::is_exact(model);
+    let layout = Layout::new(model, !exact);
+    let (q, scales) = (layout.gather(state), scales(model, layout, exact));
+    let mut g = vec![0.0; q.len()];
+    if exact {
+        let target = Target::new(model);
+        let marginal = Marginal::new(&target, &state.spectral, layout).along(paths.as_ref());
+        Volume::new(marginal, model).evaluate(&q, &mut g);
+    } else {
+        let occam = Occam::new(model, state);
+        let joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref()).with_occam(&occam);
+        Volume::new(joint, model).evaluate(&q, &mut g);
+    }
+    g.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);
+    dot(&g, &g).sqrt()
+}
+
+#[test]
+fn poisson_counts_show_their_s() {
+    let (model, truth) = curve("poisson", false, false);
+    let fit = Map { starts: 2, ..Map::default() }.fit(&model, Stream::new(1)).unwrap();
+    let r2 = affine_r2(fit.state.features.x(), &truth);
+    assert!(r2 >= 0.9, "{r2}");
+    assert!(fit.converged && fit.reached.len() == 2, "{:?}", fit.trace);
+    assert!(fit.reached.iter().any(|&value| value == fit.trace[COMPARED]));
+    assert!(fit.reached.iter().all(|&value| value <= fit.trace[COMPARED]));
+    // The scale of X is that of its prior.
+    let x = fit.state.features.x().as_slice();
+    let square = dot(x, x) / x.len() as f64;
+    assert!((0.8..1.25).contains(&square), "{square}");
+    for covariance in fit.spread(&model).unwrap() {
+        assert!((0..2).all(|d| covariance[(d, d)] > 0.0 && covariance[(d, d)] < 1.0), "{covariance:?}");
+    }
+}
+
+#[test]
+fn the_end_of_a_climb_is_flat() {
+    for name in ["gaussian", "poisson", "negative-binomial", "bernoulli", "multinomial", "student-t"] {
+        for (missing, timed) in [(false, false), (true, false), (false, true)] {
+            let (model, _) = curve(name, missing, timed);
+            let mut ascent = Ascent::new(&model, begin(&model, Init::Pca, Stream::new(2)).unwrap()).unwrap();
+            let before = slope(&model, &ascent.state);
+            ascent.go_on(&model, 60).unwrap();
+            let after = slope(&model, &ascent.state);
+            let place = format!("{name}, missing {missing}, timed {timed}: {before} to {after}, {:?}", ascent.trace);
+            assert!(ascent.converged, "{place}");
+            assert!(after < 0.05 * before, "{place}");
+            assert!(ascent.trace[ascent.trace.len() - 1] > ascent.trace[0], "{place}");
+        }
+    }
+}
+
+#[test]
+fn one_and_two_threads_climb_to_the_same_bits() {
+    let bits = |name: &str, threads: usize| {
+        let (model, _) = curve(name, true, false);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let map = Map { starts: 1, rounds: 3, ..Map::default() };
+        let fit = pool.install(|| map.fit(&model, Stream::new(3))).unwrap();
+        let state = &fit.state;
+        let all =
+            state.features.x().as_slice().iter().chain(state.features.w().as_slice()).chain(state.beta.as_slice());
+        all.chain(state.theta[0].values.as_slice()).map(|v| v.to_bits()).collect::<Vec<_>>()
+    };
+    for name in ["gaussian", "poisson", "negative-binomial"] {
+        assert!(bits(name, 1) == bits(name, 2), "{name}");
+    }
+}

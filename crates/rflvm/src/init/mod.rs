@@ -1,0 +1,64 @@
+//! Where chains begin: principal components, a point estimate, or chance; and the point estimate itself.
+
+pub mod begin;
+pub mod map;
+pub mod optimise;
+pub mod pca;
+
+pub use begin::Init;
+
+use crate::dist::niw::Cluster;
+use crate::error::NumericalError;
+use crate::model::spectral::{Kernel, Spectral};
+use crate::model::{Model, State};
+use crate::rng::{Stream, StreamRng};
+use crate::steps::components;
+use begin::fitted;
+use rand::RngExt;
+
+/// Clusters that the frequencies are dealt into at first.
+const CLUSTERS: usize = 20;
+/// How far from the point estimate a chain begins, in conditional standard deviations of the positions: chains that climbed to
+/// one point do not begin there. Each has also climbed from a start of its own.
+const SCATTER: f64 = 2.0;
+/// Rounds of the climb to a point estimate; the warm-up does the rest.
+const ROUNDS: usize = 5;
+
+/// A fitted start of a chain.
+pub fn start(model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
+    let rng = &mut stream.named("start").rng();
+    let mut state = fitted(model, how, stream, rng)?;
+    if how == Init::Map {
+        let mut ascent = map::Ascent::new(model, state)?;
+        ascent.go_on(model, ROUNDS)?;
+        state = ascent.state;
+        scatter(model, &mut state, rng)?;
+    }
+    if let Kernel::Learned(mixture) = &model.spec().kernel {
+        deal(&mut state.spectral, model.frequencies().min(CLUSTERS), rng);
+        components::update(mixture, &mut state, rng)?;
+    }
+    Ok(state)
+}
+
+/// Moves each row by a draw of its conditional covariance, [`SCATTER`] times as wide.
+fn scatter(model: &Model, state: &mut State, rng: &mut StreamRng) -> Result<(), NumericalError> {
+    let mut x = state.features.x().clone();
+    for (n, covariance) in map::spread(model, state)?.into_iter().enumerate() {
+        let away = Cluster::new(vec![0.0; x.cols()], covariance)?.centred_draw(rng);
+        x.row_mut(n).iter_mut().zip(away).for_each(|(x, away)| *x += SCATTER * away);
+    }
+    let w = state.features.w().clone();
+    state.features.set(x.as_slice(), w.as_slice());
+    state.refresh(model);
+    Ok(())
+}
+
+/// Deals the frequencies into clusters at random, none empty.
+fn deal(spectral: &mut Spectral, clusters: usize, rng: &mut impl rand::Rng) {
+    let placeholder = spectral.clusters[0].clone();
+    spectral.clusters = vec![placeholder; clusters];
+    for (l, z) in spectral.z.iter_mut().enumerate() {
+        *z = if l < clusters { l } else { rng.random_range(0..clusters) };
+    }
+}

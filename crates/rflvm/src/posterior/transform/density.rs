@@ -1,0 +1,49 @@
+//! ln p(y | W, β, θ) of a row, its position integrated out.
+
+use super::evidence::{Proposal, Sampled};
+use super::search;
+use super::target::Target;
+use crate::dist::normals;
+use crate::error::NumericalError;
+use crate::model::position::Scratch;
+use crate::rng::{Stream, StreamRng};
+
+/// Draws of the prior among which a second hill of a known row is sought.
+const PILOTS: usize = 20;
+
+/// A row's importance sample, with the log density of all its observed cells.
+pub(super) fn weigh(
+    target: &Target<'_>,
+    starts: Vec<Vec<f64>>,
+    scratch: &mut Scratch,
+    rng: &mut StreamRng,
+) -> Result<Sampled, NumericalError> {
+    let modes = search::modes(target, starts, scratch);
+    let sampled = Proposal::new(target.dim(), modes).sample(target, scratch, rng);
+    let mut sampled = sampled.ok_or_else(|| NumericalError::NotFinite {
+        step: "new rows",
+        value: f64::NEG_INFINITY,
+        place: format!("row {}", target.row + 1),
+    })?;
+    // What does not depend on f may be taken anywhere.
+    target.log_lik(&sampled.u, scratch);
+    sampled.ln_evidence += target.positions.constant(target.row, scratch);
+    Ok(sampled)
+}
+
+/// ln p(y_n | W, β, θ) of a row whose position in the draw is known, and shows where a hill is; others are sought from draws of its prior.
+pub(in crate::posterior) fn ln_row_density(
+    target: &Target<'_>,
+    x: &[f64],
+    stream: Stream,
+) -> Result<f64, NumericalError> {
+    let (rng, scratch) = (&mut stream.rng(), &mut target.positions.scratch());
+    if target.positions.observed(target.row) == 0 {
+        return Ok(0.0);
+    }
+    let pilots = (0..PILOTS).map(|_| normals(target.dim(), rng)).collect::<Vec<_>>();
+    let priced = pilots.into_iter().map(|u| (target.log_lik(&u, scratch), u));
+    let likeliest = priced.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, u)| u);
+    let starts = std::iter::once(target.coordinates(x)).chain(likeliest).collect();
+    weigh(target, starts, scratch, rng).map(|sampled| sampled.ln_evidence)
+}

@@ -1,0 +1,151 @@
+//! One chain: a start, a staged warm-up, draws. Every chain and sweep has random streams of its own, so draws depend on the
+//! seed alone and not on the number of threads, nor on how often the chain was stopped and resumed.
+
+use super::settings::Settings;
+use super::sweep::sweep;
+use crate::draws::{Draw, Stats};
+use crate::error::NumericalError;
+use crate::hmc::tuning::{Adaptation, Tuning};
+use crate::hmc::workspace::Workspace;
+use crate::init::start;
+use crate::model::{Model, State, axes, joint};
+use crate::rng::Stream;
+use crate::steps::{Step, SweepInfo};
+use serde::{Deserialize, Serialize};
+
+/// The share of the warm-up in which X is held while the rest settles around it.
+const HELD_SHARE: u64 = 10;
+
+/// All that a chain is, but for what follows from the model and the settings: a chain resumed from it goes on as if it had
+/// never stopped, to the bit.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Snapshot {
+    state: State,
+    tuning: Tuning,
+    adaptation: Option<Adaptation>,
+    done: u64,
+    last: Stats,
+    seconds: [f64; Step::COUNT],
+}
+
+impl Snapshot {
+    /// Wall seconds spent in each step so far.
+    pub fn seconds(&self) -> [f64; Step::COUNT] {
+        self.seconds
+    }
+
+    /// Sweeps done, warm-up included.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+}
+
+/// One chain, ready to sweep.
+#[derive(Debug)]
+pub struct Chain<'a> {
+    model: &'a Model,
+    settings: &'a Settings,
+    stream: Stream,
+    held: u64,
+    at: Snapshot,
+    room: Workspace,
+}
+
+impl<'a> Chain<'a> {
+    /// Fits the start of chain number `chain`.
+    pub fn new(model: &'a Model, settings: &'a Settings, chain: usize) -> Result<Self, NumericalError> {
+        let state = start(model, settings.init, stream(settings, chain))?;
+        let tuning = Tuning::guess(model);
+        let adaptation = Some(Adaptation::new(model, &tuning, settings.warmup - held(settings)));
+        let (last, seconds) = (Stats::default(), [0.0; Step::COUNT]);
+        Ok(Self::resume(model, settings, chain, Snapshot { state, tuning, adaptation, done: 0, last, seconds }))
+    }
+
+    /// Goes on from where chain number `chain` of the same model and settings was.
+    pub fn resume(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
+        Chain { model, settings, stream: stream(settings, chain), held: held(settings), at, room: Workspace::default() }
+    }
+
+    /// One sweep, with tuning while the warm-up lasts.
+    pub fn advance(&mut self) -> Result<SweepInfo, NumericalError> {
+        let at = &mut self.at;
+        let stream = self.stream.named("sweep").at(at.done);
+        let mut moves = self.settings.moves;
+        if at.done < self.held {
+            // The step size is not tuned to a state that is still held.
+            moves.positions = false;
+            moves.gradient = false;
+        }
+        if at.done == self.settings.warmup
+            && let Some(adaptation) = at.adaptation.take()
+            && self.settings.warmup > self.held
+        {
+            adaptation.finish(&mut at.tuning);
+        }
+        if at.done == self.held {
+            at.tuning.refer_to(self.model, &at.state, &mut self.room);
+        }
+        let step = at.tuning.trajectory.step;
+        let info = sweep(self.model, &mut at.state, moves, &at.tuning, &mut self.room, stream)?;
+        if at.done >= self.held
+            && moves.gradient
+            && let Some(adaptation) = &mut at.adaptation
+        {
+            adaptation.learn(self.model, info.acceptance, &at.state, &mut at.tuning, &mut self.room);
+        }
+        at.done += 1;
+        at.seconds.iter_mut().zip(info.seconds).for_each(|(sum, s)| *sum += s);
+        at.last = Stats {
+            acceptance: info.acceptance,
+            step,
+            frequency_tries: info.frequency_tries,
+            position_tries: info.position_tries,
+        };
+        Ok(info)
+    }
+
+    /// The current state as a draw, if the settings keep it.
+    pub fn draw(&self) -> Result<Option<Draw<'_>>, NumericalError> {
+        if !self.settings.keeps(self.at.done) {
+            return Ok(None);
+        }
+        let (model, state) = (self.model, &self.at.state);
+        let ln_likelihood = model.ln_likelihood(state);
+        let ln_joint = ln_likelihood + joint::ln_prior(model, state)?;
+        let axis_information = if model.has_relevance() { axes::information(model, state) } else { Vec::new() };
+        Ok(Some(Draw { model, state, ln_likelihood, ln_joint, axis_information, stats: self.at.last }))
+    }
+
+    /// The current state.
+    pub fn state(&self) -> &State {
+        &self.at.state
+    }
+
+    /// What the gradient move is tuned to.
+    pub fn tuning(&self) -> &Tuning {
+        &self.at.tuning
+    }
+
+    /// Gives the trajectories of the gradient move another mean number of leapfrog steps, from the next sweep on.
+    pub fn set_leapfrogs(&mut self, leapfrogs: usize) {
+        self.at.tuning.trajectory.leapfrogs = leapfrogs.max(1);
+    }
+
+    /// Sweeps done, warm-up included.
+    pub fn done(&self) -> u64 {
+        self.at.done
+    }
+
+    /// Where the chain is.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.at
+    }
+}
+
+fn stream(settings: &Settings, chain: usize) -> Stream {
+    Stream::new(settings.seed).named("chain").at(chain as u64)
+}
+
+fn held(settings: &Settings) -> u64 {
+    settings.warmup / HELD_SHARE
+}

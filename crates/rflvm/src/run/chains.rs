@@ -1,0 +1,141 @@
+//! A run: all chains, side by side, in legs that can be stopped and taken up again.
+
+use super::chain::{Chain, Snapshot};
+use super::settings::Settings;
+use crate::draws::Draws;
+use crate::error::{NumericalError, RunError, SpecError};
+use crate::model::Model;
+use crate::steps::SweepInfo;
+use rayon::ThreadPool;
+use std::ops::ControlFlow;
+
+/// What a chain says after each sweep.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Chain, counted from 0.
+    pub chain: usize,
+    /// Sweeps done, warm-up included.
+    pub sweep: u64,
+    /// Sweeps in all.
+    pub sweeps: u64,
+    /// Whether the chain still warms up.
+    pub warming: bool,
+    /// The part of the log-likelihood that depends on F.
+    pub log_lik: f64,
+    /// Clusters of frequencies.
+    pub clusters: usize,
+    /// What the sweep reported.
+    pub info: SweepInfo,
+}
+
+/// The chains of a run.
+#[derive(Debug)]
+pub struct Run<'a> {
+    model: &'a Model,
+    settings: &'a Settings,
+    pool: ThreadPool,
+    chains: Vec<Chain<'a>>,
+}
+
+impl<'a> Run<'a> {
+    /// Fits the starts of all chains.
+    pub fn start(model: &'a Model, settings: &'a Settings) -> Result<Self, RunError> {
+        settings.check()?;
+        let pool = pool(settings)?;
+        let start = |chain: usize| {
+            let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
+            pool.install(|| Chain::new(model, settings, chain)).map_err(fail)
+        };
+        let chains = side_by_side((0..settings.chains).collect(), start)?;
+        Ok(Run { model, settings, pool, chains })
+    }
+
+    /// Takes up a run of the same model and settings, one snapshot a chain.
+    pub fn resume(model: &'a Model, settings: &'a Settings, snapshots: Vec<Snapshot>) -> Result<Self, RunError> {
+        settings.check()?;
+        let pool = pool(settings)?;
+        let chain = |(chain, at): (usize, Snapshot)| Chain::resume(model, settings, chain, at);
+        let chains = snapshots.into_iter().enumerate().map(chain).collect();
+        Ok(Run { model, settings, pool, chains })
+    }
+
+    /// Goes on with all chains, each into its own sink, until they are done or `watch` stops them; it sees every sweep.
+    /// Returns whether all chains are done.
+    pub fn go_on<D: Draws + Send>(
+        &mut self,
+        sinks: &mut [D],
+        watch: impl Fn(Progress) -> ControlFlow<()> + Sync,
+    ) -> Result<bool, RunError> {
+        let (model, settings, pool) = (self.model, self.settings, &self.pool);
+        let sweeps = settings.sweeps();
+        // A thread a chain, which hands its sweeps to the pool one by one: chains advance together on any number of threads.
+        let go = |(number, (chain, sink)): (usize, (&mut Chain<'a>, &mut D))| -> Result<(), RunError> {
+            while chain.done() < sweeps {
+                let step = pool.install(|| -> Result<SweepInfo, NumericalError> { chain.advance() });
+                let sweep = chain.done() + u64::from(step.is_err());
+                let fail = |source| RunError::Numerical { chain: number + 1, sweep, source };
+                let info = step.map_err(fail)?;
+                if let Some(draw) = pool.install(|| chain.draw()).map_err(fail)? {
+                    // In the pool too: what a sink works out of a draw may be as much as a sweep.
+                    pool.install(|| sink.push(&draw))?;
+                }
+                let progress = Progress {
+                    chain: number,
+                    sweep,
+                    sweeps,
+                    warming: sweep <= settings.warmup,
+                    log_lik: pool.install(|| model.log_lik(chain.state())),
+                    clusters: chain.state().spectral.count(),
+                    info,
+                };
+                if watch(progress).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        side_by_side(self.chains.iter_mut().zip(sinks).enumerate().collect(), go)?;
+        Ok(self.chains.iter().all(|chain| chain.done() == sweeps))
+    }
+
+    /// The chains.
+    pub fn chains(&self) -> &[Chain<'a>] {
+        &self.chains
+    }
+}
+
+/// Runs all chains to their ends, each into a sink of its own, and returns the sinks in order.
+/// `watch` sees every sweep and may stop the run, which is then an error.
+pub fn run<D: Draws + Send>(
+    model: &Model,
+    settings: &Settings,
+    sink: impl Fn(usize) -> D,
+    watch: impl Fn(Progress) -> ControlFlow<()> + Sync,
+) -> Result<Vec<D>, RunError> {
+    let mut run = Run::start(model, settings)?;
+    let mut sinks: Vec<D> = (0..settings.chains).map(sink).collect();
+    if run.go_on(&mut sinks, watch)? {
+        return Ok(sinks);
+    }
+    Err(RunError::Stopped { sweep: run.chains.iter().map(Chain::done).min().unwrap_or(0) })
+}
+
+/// The threads of a run.
+pub fn pool(settings: &Settings) -> Result<ThreadPool, SpecError> {
+    rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().map_err(|error| {
+        let rule = format!("that many threads cannot be started ({error})");
+        SpecError::Setting { setting: "threads", value: settings.threads.to_string(), rule }
+    })
+}
+
+/// Does a piece of work for each item, each in a thread of its own; the results are in order.
+fn side_by_side<I: Send, O: Send>(
+    items: Vec<I>,
+    work: impl Fn(I) -> Result<O, RunError> + Sync,
+) -> Result<Vec<O>, RunError> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
+        threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}

@@ -1,0 +1,11 @@
+//! Running chains: a sweep, one chain, all chains, and a run on disk.
+
+pub mod chain;
+mod chains;
+pub mod checkpoint;
+mod settings;
+mod sweep;
+
+pub use chains::{Progress, Run, pool, run};
+pub use settings::Settings;
+pub use sweep::sweep;

@@ -1,0 +1,85 @@
+//! How to run.
+
+use crate::error::SpecError;
+use crate::identity::{self, Identity};
+use crate::init::Init;
+use crate::model::Model;
+use crate::steps::Moves;
+
+/// How to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Sweeps before draws are kept.
+    pub warmup: u64,
+    /// Draws kept per chain.
+    pub draws: u64,
+    /// Sweeps per kept draw.
+    pub thin: u64,
+    /// Number of chains.
+    pub chains: usize,
+    /// The one seed.
+    pub seed: u64,
+    /// Threads to use; 0 for all cores. Has no influence on the draws.
+    pub threads: usize,
+    /// Where chains begin.
+    pub init: Init,
+    /// The moves of a sweep.
+    pub moves: Moves,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            warmup: 1000,
+            draws: 1000,
+            thin: 1,
+            chains: 2,
+            seed: 0,
+            threads: 0,
+            init: Init::Pca,
+            moves: Moves::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Refuses settings that no run can have.
+    pub fn check(&self) -> Result<(), SpecError> {
+        let ranges = [
+            ("warmup", self.warmup, 0, MOST_SWEEPS),
+            ("draws", self.draws, 1, MOST_SWEEPS),
+            ("thin", self.thin, 1, MOST_SWEEPS),
+            ("chains", self.chains as u64, 1, MOST_CHAINS),
+            ("threads", self.threads as u64, 0, MOST_THREADS),
+        ];
+        for (setting, value, least, most) in ranges {
+            if !(least..=most).contains(&value) {
+                let rule = format!("it must be between {least} and {most}");
+                return Err(SpecError::Setting { setting, value: value.to_string(), rule });
+            }
+        }
+        Ok(())
+    }
+
+    /// All that the draws of a model follow from.
+    pub fn identity(&self, model: &Model) -> Identity {
+        let Settings { warmup, draws, thin, chains, seed, .. } = *self;
+        let (data, init) = (identity::of_data(model), self.init.name().to_string());
+        Identity { data, model: identity::of_model(model), seed, chains, warmup, draws, thin, init }
+    }
+
+    /// Sweeps of a chain, warm-up included.
+    pub fn sweeps(&self) -> u64 {
+        self.warmup + self.draws * self.thin
+    }
+
+    /// Whether the state after so many sweeps is kept.
+    pub(super) fn keeps(&self, done: u64) -> bool {
+        done > self.warmup && (done - self.warmup).is_multiple_of(self.thin)
+    }
+}
+
+/// Upper limits: beyond any use, and so small that no product of two of them overflows.
+const MOST_SWEEPS: u64 = 1_000_000_000;
+const MOST_CHAINS: u64 = 1000;
+const MOST_THREADS: u64 = 1024;

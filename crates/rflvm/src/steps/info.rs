@@ -1,0 +1,61 @@
+//! What a sweep reports about itself.
+
+use std::time::Instant;
+
+/// A part of a sweep, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// z, clusters, α.
+    Spectral,
+    /// W, one by one.
+    Frequencies,
+    /// Scales of the paths over time.
+    Scales,
+    /// X, row by row, or window by window.
+    Positions,
+    /// The gradient move.
+    Gradient,
+    /// β, θ and τ².
+    Weights,
+    /// Moves that leave F alone.
+    Symmetry,
+}
+
+impl Step {
+    /// How many there are.
+    pub const COUNT: usize = Step::Symmetry as usize + 1;
+    /// What they are called, in order.
+    pub const NAMES: [&'static str; Step::COUNT] =
+        ["clusters", "frequencies", "time scales", "positions", "gradient", "weights", "symmetry"];
+}
+
+/// What a sweep reports about itself. Nothing here is part of the state.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SweepInfo {
+    /// Wall seconds of each [`Step`].
+    pub seconds: [f64; Step::COUNT],
+    /// Slice candidates priced per frequency (or 1 for Metropolis).
+    pub frequency_tries: f64,
+    /// Share of frequencies that moved.
+    pub frequency_moves: f64,
+    /// Slice candidates priced per row.
+    pub position_tries: f64,
+    /// Acceptance probability of the gradient move.
+    pub acceptance: f64,
+}
+
+/// Times the steps of a sweep.
+pub(crate) struct Clock(Instant);
+
+impl Clock {
+    pub fn new() -> Self {
+        Clock(Instant::now())
+    }
+
+    /// Ends a step, or a part of one.
+    pub fn lap(&mut self, info: &mut SweepInfo, step: Step) {
+        let now = Instant::now();
+        info.seconds[step as usize] += (now - self.0).as_secs_f64();
+        self.0 = now;
+    }
+}

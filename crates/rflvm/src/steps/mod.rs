@@ -1,0 +1,19 @@
+//! The steps of a sweep: one conditional distribution per file, each a function of (model, state, stream).
+
+pub mod amplitudes;
+pub mod assignments;
+pub mod collapsed;
+pub mod components;
+pub mod concentration;
+pub mod frequencies;
+pub mod info;
+pub mod moves;
+pub mod positions;
+pub mod relevance;
+pub mod symmetry;
+pub mod timescales;
+pub mod weights;
+pub mod windows;
+
+pub use info::{Step, SweepInfo};
+pub use moves::{FrequencyMove, Moves};
