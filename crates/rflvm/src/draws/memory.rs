@@ -26,8 +26,6 @@ pub struct Memory {
     pub ln_joint: Vec<f64>,
     /// Mean of E[y | f] over the draws, N×J in the model's order of columns.
     pub mean: Mat,
-    /// Mean of E[y | f]² over the draws.
-    pub mean_square: Mat,
 }
 
 impl Draws for Memory {
@@ -43,7 +41,6 @@ impl Draws for Memory {
         self.ln_joint.push(draw.ln_joint);
         if self.mean.rows() == 0 {
             self.mean = Mat::zeros(model.rows(), model.columns());
-            self.mean_square = self.mean.clone();
         }
         let weight = 1.0 / self.x.len() as f64;
         let mut cells = vec![0.0; model.columns()];
@@ -51,9 +48,6 @@ impl Draws for Memory {
             model.expected_row(state, n, &mut cells);
             for (mean, cell) in self.mean.row_mut(n).iter_mut().zip(&cells) {
                 *mean += weight * (cell - *mean);
-            }
-            for (square, cell) in self.mean_square.row_mut(n).iter_mut().zip(&cells) {
-                *square += weight * (cell * cell - *square);
             }
         }
         Ok(())

@@ -1,78 +1,31 @@
 //! What is true: the knowns (`Model`) beside the unknowns (`State`).
 
 pub mod axes;
+mod block;
 pub mod collapsed;
 pub mod family;
 pub mod features;
 pub mod joint;
 pub mod latent;
+mod likelihood;
 pub(crate) mod position;
 mod rows;
+mod spec;
 pub mod spectral;
+mod state;
 
-use crate::error::{DataError, NumericalError, SpecError};
-use crate::linalg::{self, Mat};
+pub use block::Block;
+pub use spec::{Amplitude, ModelSpec};
+pub use state::State;
+pub(crate) use state::{Lent, predictor};
+
+use crate::error::SpecError;
+use crate::linalg::Mat;
 use crate::observations::Observations;
-use family::{BlockView, Family, Row, Theta, Unit};
-use features::Features;
-use latent::{Axis, Dynamics, Paths, TimeSpec};
-use serde::{Deserialize, Serialize};
-use spectral::{Kernel, Scales, Spectral};
-use std::ops::Range;
+use family::{Family, Theta, Unit};
+use latent::Dynamics;
+use spectral::{Kernel, Scales};
 use std::sync::Arc;
-
-/// Columns that share one family.
-#[derive(Debug, Clone)]
-pub struct Block {
-    /// Where its columns stand in the model's order of columns.
-    pub columns: Range<usize>,
-    /// Its family.
-    pub family: Arc<dyn Family>,
-}
-
-/// Variance τ_j² of the weights of column j.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Amplitude {
-    /// The same known τ² for all columns.
-    Fixed(f64),
-    /// τ_j² ~ IG(shape, rate), one a column: real columns differ in scale.
-    Learned {
-        /// Shape of the inverse gamma.
-        shape: f64,
-        /// Rate (scale) of the inverse gamma.
-        rate: f64,
-    },
-}
-
-/// What to fit, apart from the data and families.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ModelSpec {
-    /// D.
-    pub latent_dim: usize,
-    /// M = 2L, an even number.
-    pub features: usize,
-    /// Prior of the frequencies.
-    pub kernel: Kernel,
-    /// Variance of the weights.
-    pub amplitude: Amplitude,
-    /// s_c²: variance of the intercepts about the link of their column's mean.
-    pub intercept_variance: f64,
-    /// Prior of X over time, where the data have times.
-    pub time: TimeSpec,
-}
-
-impl Default for ModelSpec {
-    fn default() -> Self {
-        ModelSpec {
-            latent_dim: 2,
-            features: 100,
-            kernel: Kernel::default(),
-            amplitude: Amplitude::Fixed(1.0),
-            intercept_variance: 5.0,
-            time: TimeSpec::default(),
-        }
-    }
-}
 
 /// The knowns: data, families, priors.
 #[derive(Debug, Clone)]
@@ -89,31 +42,6 @@ pub struct Model {
     warnings: Vec<String>,
 }
 
-/// The unknowns, and F = o + Hβ that follows from them.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct State {
-    /// X, W and their features.
-    pub features: Features,
-    /// Clusters of frequencies.
-    pub spectral: Spectral,
-    /// β, (M+1)×J, intercepts in the last row.
-    pub beta: Mat,
-    /// τ_j², one a column.
-    pub tau2: Vec<f64>,
-    /// θ of each block.
-    pub theta: Vec<Theta>,
-    /// Hyperparameters of the paths, one an axis; none where rows have no times.
-    pub axes: Vec<Axis>,
-    /// F = o + Hβ, N×J.
-    pub f: Mat,
-}
-
-/// The memory of H and F, whatever it holds.
-pub(crate) struct Lent {
-    pub h: Mat,
-    pub f: Mat,
-}
-
 impl Model {
     /// One family for all columns.
     pub fn new(data: Observations, family: impl Family + 'static, spec: ModelSpec) -> Result<Self, SpecError> {
@@ -128,7 +56,7 @@ impl Model {
         spec: ModelSpec,
     ) -> Result<Self, SpecError> {
         let j = data.columns();
-        check_spec(&spec, j)?;
+        spec.check(j)?;
         let order: Vec<usize> = blocks.iter().flat_map(|(columns, _)| columns.iter().copied()).collect();
         let mut sorted = order.clone();
         sorted.sort_unstable();
@@ -165,8 +93,8 @@ impl Model {
             .collect();
         let mut units = Vec::with_capacity(j);
         for block in &blocks {
-            check_block(block, &y, &names)?;
-            check_offset(block, &data.offset)?;
+            block.check_values(&y, &names)?;
+            block.check_offset(&data.offset)?;
             for (local, c) in block.columns.clone().enumerate() {
                 let cells = (0..y.rows()).filter(|&n| !y[(n, c)].is_nan());
                 let seen: Vec<_> = cells.map(|n| (n, y[(n, c)], data.offset[n])).collect();
@@ -269,11 +197,6 @@ impl Model {
         self.dynamics.as_ref()
     }
 
-    /// The prior of the paths at a state's hyperparameters, where rows have times.
-    pub fn paths(&self, state: &State) -> Result<Option<Paths<'_>>, NumericalError> {
-        self.dynamics.as_ref().map(|dynamics| Paths::new(dynamics, &state.axes)).transpose()
-    }
-
     /// Whether β and σ² are integrated out: one complete Gaussian block with known amplitude, rows without times.
     /// Elsewhere (holes, other families beside it, learned amplitudes) columns have no common A, and β is kept; and rows
     /// that follow a path are not moved one by one.
@@ -304,63 +227,6 @@ impl Model {
         self.units = units;
     }
 
-    /// The row n of a block, with the block's θ.
-    pub fn row<'a>(&'a self, block: &Block, n: usize, theta: &'a Theta) -> Row<'a> {
-        Row { n, y: &self.y.row(n)[block.columns.clone()], theta }
-    }
-
-    /// Σ over blocks of the part of ln p(y_n | f) that depends on f.
-    pub fn log_lik_row(&self, theta: &[Theta], n: usize, f: &[f64]) -> f64 {
-        let of_block = |(b, theta): (&Block, &Theta)| b.family.log_lik(self.row(b, n, theta), &f[b.columns.clone()]);
-        self.blocks.iter().zip(theta).map(of_block).sum()
-    }
-
-    /// [`Model::log_lik_row`], and its derivative with respect to f in `g`.
-    pub fn gradient_row(&self, theta: &[Theta], n: usize, f: &[f64], g: &mut [f64]) -> f64 {
-        let of_block = |(b, theta): (&Block, &Theta)| {
-            let columns = b.columns.clone();
-            b.family.gradient(self.row(b, n, theta), &f[columns.clone()], &mut g[columns])
-        };
-        self.blocks.iter().zip(theta).map(of_block).sum()
-    }
-
-    /// Roughly how much each cell of row n knows of its f, in `out`; nothing where it is missing.
-    pub fn information_row(&self, theta: &[Theta], n: usize, f: &[f64], out: &mut [f64]) {
-        for (block, theta) in self.blocks.iter().zip(theta) {
-            let columns = block.columns.clone();
-            block.family.information(self.row(block, n, theta), &f[columns.clone()], &mut out[columns]);
-        }
-        out.iter_mut().zip(self.y.row(n)).filter(|(_, y)| y.is_nan()).for_each(|(out, _)| *out = 0.0);
-    }
-
-    /// Σ over blocks of ln p(y_n | f) with all constants.
-    pub fn log_density_row(&self, theta: &[Theta], n: usize, f: &[f64]) -> f64 {
-        let blocks = self.blocks.iter().zip(theta);
-        blocks.map(|(b, theta)| b.family.log_density(self.row(b, n, theta), &f[b.columns.clone()])).sum()
-    }
-
-    /// Σ over rows of [`Model::log_lik_row`].
-    pub fn log_lik(&self, state: &State) -> f64 {
-        crate::par::sum(self.rows(), 2 * self.columns(), |rows| {
-            rows.map(|n| self.log_lik_row(&state.theta, n, state.f.row(n))).sum()
-        })
-    }
-
-    /// ln p(Y | F, θ) with all constants, from the state's F.
-    pub fn ln_likelihood(&self, state: &State) -> f64 {
-        let of_row = |n: usize| self.log_density_row(&state.theta, n, state.f.row(n));
-        crate::par::sum(self.rows(), 16 * self.columns(), |rows| rows.map(of_row).sum())
-    }
-
-    /// E[y_nj | f_nj] of all cells of row n.
-    pub fn expected_row(&self, state: &State, n: usize, cells: &mut [f64]) {
-        for (block, theta) in self.blocks.iter().zip(&state.theta) {
-            let columns = block.columns.clone();
-            let f = &state.f.row(n)[columns.clone()];
-            block.family.mean(self.row(block, n, theta), f, &mut cells[columns]);
-        }
-    }
-
     /// Prior precision of the weights of column j for unit coefficient scale: 1/τ_j² for features, 1/s_c² last.
     pub fn weight_precision(&self, tau2: f64) -> Vec<f64> {
         let mut precision = vec![1.0 / tau2; self.spec.features + 1];
@@ -383,134 +249,4 @@ impl Model {
         let index = self.blocks.partition_point(|b| b.columns.end <= j);
         (&self.blocks[index], &theta[index])
     }
-
-    /// A view of block b for the family's own update, which need only redraw the weights of this share of columns.
-    pub fn block_view<'a>(&'a self, b: usize, state: &'a mut State, share: f64) -> BlockView<'a> {
-        let columns = self.blocks[b].columns.clone();
-        BlockView {
-            h: state.features.h(),
-            y: &self.y,
-            offset: &self.offset,
-            units: &self.units[columns.clone()],
-            tau2: &state.tau2[columns.clone()],
-            intercept_variance: self.spec.intercept_variance,
-            theta: &mut state.theta[b],
-            beta: &mut state.beta,
-            f: &mut state.f,
-            share,
-            columns,
-        }
-    }
-}
-
-impl State {
-    /// Assembles a state and its F; paths have the medians of their hyperparameters.
-    pub fn new(
-        model: &Model,
-        features: Features,
-        spectral: Spectral,
-        beta: Mat,
-        tau2: Vec<f64>,
-        theta: Vec<Theta>,
-    ) -> Self {
-        let f = Mat::default();
-        let axes = vec![Axis::at([0.0; 2]); if model.dynamics.is_some() { model.latent_dim() } else { 0 }];
-        let mut state = State { features, spectral, beta, tau2, theta, axes, f };
-        state.refresh(model);
-        state
-    }
-
-    /// Lends out the memory of H and F to a move that asks for neither, and gives it back to [`State::take_back`].
-    pub(crate) fn lend(&mut self) -> Lent {
-        Lent { h: self.features.lend(), f: std::mem::take(&mut self.f) }
-    }
-
-    /// Takes the memory back, with X and W where they have moved, and computes H and F again.
-    pub(crate) fn take_back(&mut self, model: &Model, lent: Lent, moved: Option<(&[f64], &[f64])>) {
-        self.features.take_back(lent.h, moved);
-        self.f = lent.f;
-        self.refresh(model);
-    }
-
-    /// F = o + Hβ, afresh.
-    pub fn refresh(&mut self, model: &Model) {
-        self.f.fit(model.rows(), model.columns());
-        predictor(self.features.h(), self.beta.view(), &model.offset, &mut self.f);
-    }
-}
-
-/// F = o + HB.
-pub(crate) fn predictor(h: &Mat, beta: linalg::View<'_>, offset: &[f64], f: &mut Mat) {
-    for (n, &o) in offset.iter().enumerate() {
-        f.row_mut(n).fill(o);
-    }
-    linalg::par_mul(f, h.view(), beta, true);
-}
-
-/// Upper limits: beyond any use, and below anything that overflows.
-const MOST_FEATURES: usize = 10_000;
-const MOST_AXES: usize = 100;
-/// The largest offset on the scale of a link other than the identity: e^100 is beyond any count.
-const MOST_OFFSET: f64 = 100.0;
-
-fn check_spec(spec: &ModelSpec, columns: usize) -> Result<(), SpecError> {
-    let fail = |setting, value: String, rule: &str| Err(SpecError::Setting { setting, value, rule: rule.into() });
-    let most = columns.min(MOST_AXES);
-    if !(1..=most).contains(&spec.latent_dim) {
-        let why = if most == columns { ", the number of columns" } else { "" };
-        let rule = format!("it must be between 1 and {most}{why}");
-        return fail("latent-dim", spec.latent_dim.to_string(), &rule);
-    }
-    if !(2..=MOST_FEATURES).contains(&spec.features) || !spec.features.is_multiple_of(2) {
-        let rule =
-            format!("features come in sine–cosine pairs, so their number must be even, between 2 and {MOST_FEATURES}");
-        return fail("features", spec.features.to_string(), &rule);
-    }
-    if let Kernel::Rbf { length_scale } = spec.kernel
-        && !(length_scale > 0.0 && length_scale.is_finite())
-    {
-        return fail("length-scale", length_scale.to_string(), "it must be a positive number");
-    }
-    let amplitude_is_valid = match spec.amplitude {
-        Amplitude::Fixed(tau2) => tau2 > 0.0 && tau2.is_finite(),
-        Amplitude::Learned { shape, rate } => shape > 0.0 && rate > 0.0 && (shape * rate).is_finite(),
-    };
-    if !amplitude_is_valid {
-        return fail("amplitude", format!("{:?}", spec.amplitude), "its numbers must be positive");
-    }
-    if !(spec.intercept_variance > 0.0 && spec.intercept_variance.is_finite()) {
-        let value = spec.intercept_variance.to_string();
-        return fail("intercept-variance", value, "it must be a positive number");
-    }
-    Ok(())
-}
-
-/// Offsets whose exponential is beyond any count, or vanishes, end in numbers that are none.
-fn check_offset(block: &Block, offset: &[f64]) -> Result<(), DataError> {
-    let has_identity_link = block.family.problem(0, 0, -0.5).is_none();
-    match offset.iter().position(|o| o.abs() > MOST_OFFSET) {
-        Some(n) if !has_identity_link => {
-            let problem = format!(
-                "the offset {} is outside ±{MOST_OFFSET}; offsets are on the link scale, such as the logarithm of an exposure",
-                offset[n]
-            );
-            Err(DataError::Offset { row: n + 1, problem })
-        }
-        _ => Ok(()),
-    }
-}
-
-fn check_block(block: &Block, y: &Mat, names: &[String]) -> Result<(), DataError> {
-    block.family.check_shape(y.rows(), block.columns.len())?;
-    for (n, row) in y.iter_rows().enumerate() {
-        let row = &row[block.columns.clone()];
-        for (j, &value) in row.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
-            if let Some(problem) = block.family.problem(n, j, value) {
-                let column = names[block.columns.start + j].clone();
-                return Err(DataError::Support { row: n + 1, column, value, problem });
-            }
-        }
-        block.family.check_row(n, row)?;
-    }
-    Ok(())
 }

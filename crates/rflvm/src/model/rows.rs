@@ -1,7 +1,7 @@
 //! Other rows of the same columns: what a fit is asked about rows that it has not seen.
 
 use super::family::Family;
-use super::{Block, Model, check_block};
+use super::{Block, Model};
 use crate::error::DataError;
 use crate::linalg::Mat;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Model {
             }
         }
         for block in &blocks {
-            check_block(block, &y, &self.names)?;
+            block.check_values(&y, &self.names)?;
         }
         let missing = y.as_slice().iter().any(|v| v.is_nan());
         Ok(Model {

@@ -97,12 +97,6 @@ impl Posterior {
         align::align(&self.used().flat_map(|c| &c.x).collect::<Vec<_>>())
     }
 
-    /// Posterior standard deviation of E[y | f], N×J.
-    pub fn mean_sd(&self) -> Mat {
-        let (mean, square) = (self.mean(), self.pooled(|chain| &chain.mean_square));
-        Mat::from_fn(mean.rows(), mean.cols(), |n, j| (square[(n, j)] - mean[(n, j)].powi(2)).max(0.0).sqrt())
-    }
-
     /// Posterior mean of E[y | f], N×J in the model's order of columns: what a missing cell is expected to hold.
     pub fn mean(&self) -> Mat {
         self.pooled(|chain| &chain.mean)

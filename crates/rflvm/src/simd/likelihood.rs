@@ -139,18 +139,6 @@ impl<L: Likelihood> Cell<3, 1, 1> for Grad<L> {
     }
 }
 
-/// e^(f − max).
-struct Exponentials {
-    max: f64,
-}
-
-impl Cell<1, 0, 1> for Exponentials {
-    #[inline(always)]
-    fn at<const FMA: bool>(&self, [f]: [f64; 1]) -> ([f64; 0], [f64; 1]) {
-        ([], [math::exp::<FMA>(f - self.max)])
-    }
-}
-
 /// The sums a multinomial row needs: y (f − max), y and e^(f − max).
 struct Multinomial {
     max: f64,
@@ -323,16 +311,6 @@ dispatch! {
     /// [`gaussian_log_lik`], its gradient going to g.
     pub fn gaussian_grad(y: &[f64], precision: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(Gaussian, y, precision, f, g)
-    }
-
-    /// ln Σ e^f; −∞ for an empty slice.
-    pub fn log_sum_exp(f: &[f64]) -> f64 {
-        let max = maximum(f);
-        if max.is_infinite() {
-            return max;
-        }
-        let [sum] = sweep::<FMA, 1, 0, 1>(&Exponentials { max }, [f], []);
-        max + math::ln::<FMA>(sum)
     }
 
     /// Σ y f − (Σ y) ln Σ e^f. A missing y counts as none, so that an all-missing row gives 0.

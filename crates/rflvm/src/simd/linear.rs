@@ -39,19 +39,6 @@ impl Cell<2, 0, 1> for Product {
     }
 }
 
-struct Combine {
-    a: f64,
-    b: f64,
-}
-
-impl Cell<3, 1, 0> for Combine {
-    #[inline(always)]
-    fn at<const FMA: bool>(&self, [base, x, y]: [f64; 3]) -> ([f64; 1], [f64; 0]) {
-        let sum = math::fma::<FMA>(self.b, y, math::fma::<FMA>(self.a, x, base));
-        ([sum], [])
-    }
-}
-
 /// out += Σ_r weights_r rows_r, each element's sum in the order of r.
 #[inline(always)]
 fn add_rows<const FMA: bool, const R: usize>(weights: [f64; R], rows: [&[f64]; R], out: &mut [f64]) {
@@ -189,11 +176,6 @@ dispatch! {
     /// out += a · x + b · y.
     pub fn axpy2(a: f64, x: &[f64], b: f64, y: &[f64], out: &mut [f64]) {
         add_rows::<FMA, 2>([a, b], [x, y], out)
-    }
-
-    /// out = base + a · x + b · y.
-    pub fn combine2(base: &[f64], a: f64, x: &[f64], b: f64, y: &[f64], out: &mut [f64]) {
-        sweep::<FMA, 3, 1, 0>(&Combine { a, b }, [base, x, y], [out]);
     }
 
     /// out += phiᵀ b, for b row-major of phi.len() rows and out.len() columns.

@@ -169,8 +169,6 @@ fn multinomial() {
         let f = random.row(n, -40.0, 40.0);
         let max = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let lse = max + f.iter().map(|f| (f - max).exp()).sum::<f64>().ln();
-        assert_levels(&at_each_level(|| log_sum_exp(&f)), lse, lse.abs() + 1.0);
-
         let total: f64 = y.iter().sum();
         let expected = y.iter().zip(&f).map(|(y, f)| y * f).sum::<f64>() - total * lse;
         let scale = total * 100.0 + 1.0;
@@ -191,8 +189,6 @@ fn multinomial() {
         });
         assert_rows(&rows, |_| 0.0, 0.0);
     }
-    assert_eq!(log_sum_exp(&[]), f64::NEG_INFINITY);
-    assert_eq!(log_sum_exp(&[f64::NEG_INFINITY; 9]), f64::NEG_INFINITY);
     assert_eq!(multinomial_log_lik(&[], &[]), 0.0);
 }
 
@@ -262,8 +258,6 @@ fn linear_algebra() {
         assert_rows(&updated(&|out| axpy(0.3, &x, out)), |i| base[i] + 0.3 * x[i], 1e-15);
         let expected = |i: usize| base[i] + 0.3 * x[i] - 0.7 * y[i];
         assert_rows(&updated(&|out| axpy2(0.3, &x, -0.7, &y, out)), expected, 1e-15);
-        let combined = updated(&|out| combine2(&base, 0.3, &x, -0.7, &y, out));
-        assert_rows(&combined, expected, 1e-15);
         for m in [0, 1, 3, 4, 7, 8, 13, 100] {
             let (phi, b) = (random.row(m, -1.0, 1.0), random.row(m * n, -1.0, 1.0));
             let expected = |j| base[j] + (0..m).map(|r| phi[r] * b[r * n + j]).sum::<f64>();

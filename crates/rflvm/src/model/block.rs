@@ -1,0 +1,52 @@
+//! Columns that share one family.
+
+use super::family::Family;
+use crate::error::DataError;
+use crate::linalg::Mat;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Columns that share one family.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// Where its columns stand in the model's order of columns.
+    pub columns: Range<usize>,
+    /// Its family.
+    pub family: Arc<dyn Family>,
+}
+
+/// The largest offset on the scale of a link other than the identity: e^100 is beyond any count.
+const MOST_OFFSET: f64 = 100.0;
+
+impl Block {
+    /// Offsets whose exponential is beyond any count, or vanishes, end in numbers that are none.
+    pub(super) fn check_offset(&self, offset: &[f64]) -> Result<(), DataError> {
+        let has_identity_link = self.family.problem(0, 0, -0.5).is_none();
+        match offset.iter().position(|o| o.abs() > MOST_OFFSET) {
+            Some(n) if !has_identity_link => {
+                let problem = format!(
+                    "the offset {} is outside ±{MOST_OFFSET}; offsets are on the link scale, such as the logarithm of an exposure",
+                    offset[n]
+                );
+                Err(DataError::Offset { row: n + 1, problem })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether its cells can be those of its family.
+    pub(super) fn check_values(&self, y: &Mat, names: &[String]) -> Result<(), DataError> {
+        self.family.check_shape(y.rows(), self.columns.len())?;
+        for (n, row) in y.iter_rows().enumerate() {
+            let row = &row[self.columns.clone()];
+            for (j, &value) in row.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
+                if let Some(problem) = self.family.problem(n, j, value) {
+                    let column = names[self.columns.start + j].clone();
+                    return Err(DataError::Support { row: n + 1, column, value, problem });
+                }
+            }
+            self.family.check_row(n, row)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! The columns of a block, for a family to redraw.
+
+use super::parts::{Theta, Unit};
+use crate::error::NumericalError;
+use crate::linalg::Mat;
+use crate::rng::{Stream, StreamRng};
+use crate::{par, simd};
+use std::ops::Range;
+
+/// A block of columns with all that its update needs.
+#[derive(Debug)]
+pub struct BlockView<'a> {
+    /// H, N×(M+1).
+    pub h: &'a Mat,
+    /// Y of the whole model.
+    pub y: &'a Mat,
+    /// Which columns of Y, β and F are the block's.
+    pub columns: Range<usize>,
+    /// o.
+    pub offset: &'a [f64],
+    /// Centres and scales, one a column of the block.
+    pub units: &'a [Unit],
+    /// τ_j², one a column of the block.
+    pub tau2: &'a [f64],
+    /// s_c².
+    pub intercept_variance: f64,
+    /// θ of the block.
+    pub theta: &'a mut Theta,
+    /// β of the whole model.
+    pub beta: &'a mut Mat,
+    /// F of the whole model.
+    pub f: &'a mut Mat,
+    /// Share of the columns whose weights are to be redrawn; the gradient move has moved them all.
+    pub share: f64,
+}
+
+/// One column of a block: copies of what may change, views of the rest.
+#[derive(Debug)]
+pub struct Column<'a> {
+    /// Which column of the block.
+    pub j: usize,
+    /// Whether its weights are to be redrawn.
+    pub is_due: bool,
+    /// H.
+    pub h: &'a Mat,
+    /// y_·j, NaN where missing.
+    pub y: Vec<f64>,
+    /// f_·j on entry.
+    pub f: Vec<f64>,
+    /// o.
+    pub offset: &'a [f64],
+    /// Centre and scale.
+    pub unit: Unit,
+    /// β_j.
+    pub beta: Vec<f64>,
+    /// θ_j.
+    pub theta: Vec<f64>,
+    /// What the block's parameters share.
+    pub hyper: &'a [f64],
+    /// Prior precision of β_j, for unit weight scale.
+    pub precision: Vec<f64>,
+}
+
+impl Column<'_> {
+    /// B0⁻¹ b_0: only the intercept has a prior mean.
+    pub fn prior_shift(&self) -> Vec<f64> {
+        let last = self.precision.len() - 1;
+        let mut shift = vec![0.0; last + 1];
+        shift[last] = self.precision[last] * self.unit.centre;
+        shift
+    }
+
+    /// o + Hβ for other weights.
+    pub fn predictor(&self, beta: &[f64]) -> Vec<f64> {
+        self.h.iter_rows().zip(self.offset).map(|(h, o)| o + simd::dot(h, beta)).collect()
+    }
+}
+
+impl BlockView<'_> {
+    /// Number of columns.
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Prior precision of the weights of column j for unit weight scale.
+    pub fn precision(&self, j: usize) -> Vec<f64> {
+        let last = self.h.cols() - 1;
+        let mut precision = vec![1.0 / self.tau2[j]; last + 1];
+        precision[last] = 1.0 / self.intercept_variance;
+        precision
+    }
+
+    /// Column j.
+    pub fn column(&self, j: usize, stream: Stream) -> Column<'_> {
+        let global = self.columns.start + j;
+        Column {
+            j,
+            is_due: stream.is_chosen(self.share),
+            h: self.h,
+            y: self.y.col(global),
+            f: self.f.col(global),
+            offset: self.offset,
+            unit: self.units[j],
+            beta: self.beta.col(global),
+            theta: self.theta.values.col(j),
+            hyper: &self.theta.hyper,
+            precision: self.precision(j),
+        }
+    }
+
+    /// Applies `update` to each column, columns in parallel, each with a stream of its own; then stores β_j and θ_j.
+    pub fn each_column(
+        &mut self,
+        stream: Stream,
+        work: usize,
+        update: impl Fn(&mut Column<'_>, &mut StreamRng) -> Result<(), NumericalError> + Sync,
+    ) -> Result<(), NumericalError> {
+        self.update_columns((0..self.width()).collect(), stream, work, update)
+    }
+
+    /// The same for those columns whose weights are to be redrawn.
+    pub fn each_due_column(
+        &mut self,
+        stream: Stream,
+        work: usize,
+        update: impl Fn(&mut Column<'_>, &mut StreamRng) -> Result<(), NumericalError> + Sync,
+    ) -> Result<(), NumericalError> {
+        let due = (0..self.width()).filter(|&j| stream.at(j as u64).is_chosen(self.share)).collect();
+        self.update_columns(due, stream, work, update)
+    }
+
+    fn update_columns(
+        &mut self,
+        columns: Vec<usize>,
+        stream: Stream,
+        work: usize,
+        update: impl Fn(&mut Column<'_>, &mut StreamRng) -> Result<(), NumericalError> + Sync,
+    ) -> Result<(), NumericalError> {
+        let view = &*self;
+        let drawn = par::map(columns.len(), columns.len() * work, |i| {
+            let stream = stream.at(columns[i] as u64);
+            let mut column = view.column(columns[i], stream);
+            update(&mut column, &mut stream.rng()).map(|()| (column.beta, column.theta))
+        });
+        for (j, drawn) in columns.into_iter().zip(drawn) {
+            let (beta, theta) = drawn?;
+            self.beta.set_col(self.columns.start + j, &beta);
+            self.theta.values.set_col(j, &theta);
+        }
+        Ok(())
+    }
+
+    /// θ_j of each column from the column, in parallel; the weights stay unless the column has changed them.
+    pub fn set_columns(&mut self, work: usize, find: impl Fn(&mut Column<'_>) + Sync) {
+        let view = &*self;
+        let found = par::map(view.width(), view.width() * work, |j| {
+            let mut column = view.column(j, Stream::new(0));
+            find(&mut column);
+            (column.beta, column.theta)
+        });
+        for (j, (beta, theta)) in found.into_iter().enumerate() {
+            self.beta.set_col(self.columns.start + j, &beta);
+            self.theta.values.set_col(j, &theta);
+        }
+    }
+
+    /// Cells of work in one N×M² product: what a conjugate draw of one column costs.
+    pub fn gram_work(&self) -> usize {
+        self.h.rows() * self.h.cols() * self.h.cols() / 8
+    }
+}

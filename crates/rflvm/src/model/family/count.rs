@@ -1,0 +1,23 @@
+//! What families of counts have in common.
+
+use super::parts::Seen;
+
+/// ln of the mean exposure-adjusted count, kept away from −∞ for columns of zeros.
+pub(super) fn log_rate(seen: &[Seen]) -> f64 {
+    let total: f64 = seen.iter().map(|s| s.1).sum();
+    let exposure: f64 = seen.iter().map(|s| s.2.exp()).sum();
+    (total.max(0.5) / exposure).ln()
+}
+
+/// The complaint about a value that is no count.
+pub(super) fn not_a_count(y: f64) -> Option<String> {
+    if y < 0.0 {
+        Some("is negative, but this family takes counts; choose gaussian or student-t for such a column".into())
+    } else if y.fract() != 0.0 {
+        Some("is not a whole number, but this family takes counts; round it, or choose gaussian or student-t".into())
+    } else if y > 1e15 {
+        Some("is too large for a count; rescale the column or choose gaussian".into())
+    } else {
+        None
+    }
+}

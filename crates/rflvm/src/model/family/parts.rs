@@ -1,0 +1,63 @@
+//! What a family is asked about: its parameters, a column's unit, a row, a change of a row.
+
+use crate::linalg::Mat;
+use serde::{Deserialize, Serialize};
+
+/// A family's own parameters: one row a parameter, one column a column of the block; and what they share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Theta {
+    /// Parameters × columns.
+    pub values: Mat,
+    /// Parameters of their prior.
+    pub hyper: Vec<f64>,
+}
+
+impl Theta {
+    /// No parameters.
+    pub fn none(columns: usize) -> Self {
+        Theta { values: Mat::zeros(0, columns), hyper: Vec::new() }
+    }
+}
+
+/// Centre and scale of a column, which its priors refer to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Unit {
+    /// Prior mean of the intercept: the link of the column's mean.
+    pub centre: f64,
+    /// Spread of the column on its own scale; 1 where the family has none.
+    pub scale: f64,
+}
+
+/// One row of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    /// Which row.
+    pub n: usize,
+    /// Its cells, NaN where missing.
+    pub y: &'a [f64],
+    /// θ of the block.
+    pub theta: &'a Theta,
+}
+
+/// An observed cell of a column: row, value, and the row's offset.
+pub type Seen = (usize, f64, f64);
+
+/// A rank-2 change of one row of F: f' = f + a·u + b·v.
+#[derive(Debug, Clone, Copy)]
+pub struct Shift<'a> {
+    /// Change of the row's sine.
+    pub a: f64,
+    /// Weights of the sine, one a column.
+    pub u: &'a [f64],
+    /// Change of the row's cosine.
+    pub b: f64,
+    /// Weights of the cosine, one a column.
+    pub v: &'a [f64],
+}
+
+impl Shift<'_> {
+    /// f'.
+    pub fn apply(&self, f: &[f64]) -> Vec<f64> {
+        f.iter().zip(self.u).zip(self.v).map(|((f, u), v)| f + self.a * u + self.b * v).collect()
+    }
+}

@@ -1,0 +1,89 @@
+//! What to fit, apart from the data and families.
+
+use super::latent::TimeSpec;
+use super::spectral::Kernel;
+use crate::error::SpecError;
+
+/// Variance τ_j² of the weights of column j.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Amplitude {
+    /// The same known τ² for all columns.
+    Fixed(f64),
+    /// τ_j² ~ IG(shape, rate), one a column: real columns differ in scale.
+    Learned {
+        /// Shape of the inverse gamma.
+        shape: f64,
+        /// Rate (scale) of the inverse gamma.
+        rate: f64,
+    },
+}
+
+/// What to fit, apart from the data and families.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelSpec {
+    /// D.
+    pub latent_dim: usize,
+    /// M = 2L, an even number.
+    pub features: usize,
+    /// Prior of the frequencies.
+    pub kernel: Kernel,
+    /// Variance of the weights.
+    pub amplitude: Amplitude,
+    /// s_c²: variance of the intercepts about the link of their column's mean.
+    pub intercept_variance: f64,
+    /// Prior of X over time, where the data have times.
+    pub time: TimeSpec,
+}
+
+impl Default for ModelSpec {
+    fn default() -> Self {
+        ModelSpec {
+            latent_dim: 2,
+            features: 100,
+            kernel: Kernel::default(),
+            amplitude: Amplitude::Fixed(1.0),
+            intercept_variance: 5.0,
+            time: TimeSpec::default(),
+        }
+    }
+}
+
+/// Upper limits: beyond any use, and below anything that overflows.
+const MOST_FEATURES: usize = 10_000;
+const MOST_AXES: usize = 100;
+
+impl ModelSpec {
+    /// Whether a table of so many columns can have this model.
+    pub(super) fn check(&self, columns: usize) -> Result<(), SpecError> {
+        let fail = |setting, value: String, rule: &str| Err(SpecError::Setting { setting, value, rule: rule.into() });
+        let most = columns.min(MOST_AXES);
+        if !(1..=most).contains(&self.latent_dim) {
+            let why = if most == columns { ", the number of columns" } else { "" };
+            let rule = format!("it must be between 1 and {most}{why}");
+            return fail("latent-dim", self.latent_dim.to_string(), &rule);
+        }
+        if !(2..=MOST_FEATURES).contains(&self.features) || !self.features.is_multiple_of(2) {
+            let rule = format!(
+                "features come in sine–cosine pairs, so their number must be even, between 2 and {MOST_FEATURES}"
+            );
+            return fail("features", self.features.to_string(), &rule);
+        }
+        if let Kernel::Rbf { length_scale } = self.kernel
+            && !(length_scale > 0.0 && length_scale.is_finite())
+        {
+            return fail("length-scale", length_scale.to_string(), "it must be a positive number");
+        }
+        let amplitude_is_valid = match self.amplitude {
+            Amplitude::Fixed(tau2) => tau2 > 0.0 && tau2.is_finite(),
+            Amplitude::Learned { shape, rate } => shape > 0.0 && rate > 0.0 && (shape * rate).is_finite(),
+        };
+        if !amplitude_is_valid {
+            return fail("amplitude", format!("{:?}", self.amplitude), "its numbers must be positive");
+        }
+        if !(self.intercept_variance > 0.0 && self.intercept_variance.is_finite()) {
+            let value = self.intercept_variance.to_string();
+            return fail("intercept-variance", value, "it must be a positive number");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! The unknowns.
+
+use super::Model;
+use super::family::{BlockView, Theta};
+use super::features::Features;
+use super::latent::{Axis, Paths};
+use super::spectral::Spectral;
+use crate::error::NumericalError;
+use crate::linalg::{self, Mat};
+use serde::{Deserialize, Serialize};
+
+/// The unknowns, and F = o + Hβ that follows from them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct State {
+    /// X, W and their features.
+    pub features: Features,
+    /// Clusters of frequencies.
+    pub spectral: Spectral,
+    /// β, (M+1)×J, intercepts in the last row.
+    pub beta: Mat,
+    /// τ_j², one a column.
+    pub tau2: Vec<f64>,
+    /// θ of each block.
+    pub theta: Vec<Theta>,
+    /// Hyperparameters of the paths, one an axis; none where rows have no times.
+    pub axes: Vec<Axis>,
+    /// F = o + Hβ, N×J.
+    pub f: Mat,
+}
+
+/// The memory of H and F, whatever it holds.
+pub(crate) struct Lent {
+    pub h: Mat,
+    pub f: Mat,
+}
+
+impl State {
+    /// Assembles a state and its F; paths have the medians of their hyperparameters.
+    pub fn new(
+        model: &Model,
+        features: Features,
+        spectral: Spectral,
+        beta: Mat,
+        tau2: Vec<f64>,
+        theta: Vec<Theta>,
+    ) -> Self {
+        let f = Mat::default();
+        let axes = vec![Axis::at([0.0; 2]); if model.dynamics().is_some() { model.latent_dim() } else { 0 }];
+        let mut state = State { features, spectral, beta, tau2, theta, axes, f };
+        state.refresh(model);
+        state
+    }
+
+    /// Lends out the memory of H and F to a move that asks for neither, and gives it back to [`State::take_back`].
+    pub(crate) fn lend(&mut self) -> Lent {
+        Lent { h: self.features.lend(), f: std::mem::take(&mut self.f) }
+    }
+
+    /// Takes the memory back, with X and W where they have moved, and computes H and F again.
+    pub(crate) fn take_back(&mut self, model: &Model, lent: Lent, moved: Option<(&[f64], &[f64])>) {
+        self.features.take_back(lent.h, moved);
+        self.f = lent.f;
+        self.refresh(model);
+    }
+
+    /// F = o + Hβ, afresh.
+    pub fn refresh(&mut self, model: &Model) {
+        self.f.fit(model.rows(), model.columns());
+        predictor(self.features.h(), self.beta.view(), model.offset(), &mut self.f);
+    }
+}
+
+impl Model {
+    /// The prior of the paths at a state's hyperparameters, where rows have times.
+    pub fn paths(&self, state: &State) -> Result<Option<Paths<'_>>, NumericalError> {
+        self.dynamics.as_ref().map(|dynamics| Paths::new(dynamics, &state.axes)).transpose()
+    }
+
+    /// A view of block b for the family's own update, which need only redraw the weights of this share of columns.
+    pub fn block_view<'a>(&'a self, b: usize, state: &'a mut State, share: f64) -> BlockView<'a> {
+        let columns = self.blocks[b].columns.clone();
+        BlockView {
+            h: state.features.h(),
+            y: &self.y,
+            offset: &self.offset,
+            units: &self.units[columns.clone()],
+            tau2: &state.tau2[columns.clone()],
+            intercept_variance: self.spec.intercept_variance,
+            theta: &mut state.theta[b],
+            beta: &mut state.beta,
+            f: &mut state.f,
+            share,
+            columns,
+        }
+    }
+}
+
+/// F = o + HB.
+pub(crate) fn predictor(h: &Mat, beta: linalg::View<'_>, offset: &[f64], f: &mut Mat) {
+    for (n, &o) in offset.iter().enumerate() {
+        f.row_mut(n).fill(o);
+    }
+    linalg::par_mul(f, h.view(), beta, true);
+}
