@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::voice::tell;
 use advice::advice;
+use rflvm::draws::Source;
 use rflvm::model::Model;
 use rflvm::posterior::check::{Check, REPLICATES};
 use serde_json::{Value, json};

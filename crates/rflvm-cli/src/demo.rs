@@ -52,13 +52,14 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         watch.see(progress);
         ControlFlow::Continue(())
     };
-    let posterior = Posterior::new(run::run(&model, &settings, |_| Memory::default(), see)?);
+    let chains = run::run(&model, &settings, |_| Memory::default(), see)?;
+    let posterior = Posterior::new(model, chains, settings.seed)?;
     let seconds = begun.elapsed().as_secs_f64();
-    let aside = posterior.verdicts().iter().filter(|v| !v.used).count();
+    let aside = posterior.convergence().chains.iter().filter(|v| !v.used).count();
     if aside > 0 {
         voice.warn(&format!("{aside} of {} chains sits in a lesser mode and is set aside", settings.chains));
     }
-    let embedding = posterior.embedding();
+    let embedding = posterior.embedding()?;
     let ids: Vec<String> = (1..=rows).map(|n| n.to_string()).collect();
     let along: Vec<String> = curve.t.iter().map(|t| format!("{t:.4}")).collect();
     let rows_known = output::Rows { ids: &ids, labels: Some(&along), times: None, sequences: None };

@@ -6,6 +6,7 @@ use crate::folder::store_path;
 use crate::identity;
 use crate::results::warn_of_chains;
 use crate::voice::Voice;
+use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::SpecError;
 use rflvm::posterior::convergence::{Convergence, judge};

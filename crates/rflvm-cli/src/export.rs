@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::voice::tell;
 use rflvm::atomic::write_with;
+use rflvm::draws::Source;
 use rflvm::error::SpecError;
 use std::io::{self, Write};
 
@@ -42,7 +43,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
             let mut draw = 0;
             // The first failure counts; a closure cannot return it.
             let mut outcome = Ok(());
-            let read = store.each(&name, chain, |values| {
+            let read = store.each(&name, chain, &mut |values| {
                 for (i, value) in values.iter().enumerate() {
                     let line = if is_array {
                         file.write_all(&value.to_le_bytes())

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::folder::{checkpoint_path, config_path, store_path};
+use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::identity::{Difference, Identity};
 use rflvm::run::checkpoint::{self, Checkpoint};

@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::folder::{Claim, checkpoint_path, store_path};
 use rflvm::atomic;
-use rflvm::draws::zarr::{Kept, Labels, Store, Writer};
+use rflvm::draws::Kept;
+use rflvm::draws::zarr::{Labels, Store, Writer};
 use rflvm::error::StoreError;
 use rflvm::identity::Identity;
 use rflvm::model::Model;

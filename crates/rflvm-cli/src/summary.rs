@@ -8,6 +8,7 @@ use crate::fit::Fit;
 use crate::folder::checkpoint_path;
 use crate::time_scales::TimeScales;
 use crate::voice::tell;
+use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::{Convergence, Outcome};

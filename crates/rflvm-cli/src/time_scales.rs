@@ -1,6 +1,7 @@
 //! How far apart in time positions are alike: length-scales of the paths, in the user's unit.
 
 use crate::config::Config;
+use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::StoreError;
 use serde_json::{Value, json};

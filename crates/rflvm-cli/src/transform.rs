@@ -11,6 +11,7 @@ use crate::output;
 use crate::table::Table;
 use crate::voice::{Voice, tell};
 use draws::DrawnPositions;
+use rflvm::draws::Source;
 use rflvm::posterior::transform::{DRAWS, Transformed};
 
 /// Runs the command.

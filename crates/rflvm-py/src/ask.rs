@@ -6,6 +6,7 @@ use crate::fit::{NewRows, embedding_arrays};
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use rflvm::draws::Source;
 use rflvm::error::{RunError, SpecError};
 use rflvm::linalg::Mat;
 use rflvm::posterior::check::REPLICATES;

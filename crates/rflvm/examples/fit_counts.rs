@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sweeps: u64 = sweeps.parse()?;
     let settings = Settings { warmup: sweeps, draws: sweeps, seed: seed.parse()?, ..Settings::default() };
     let chains = run::run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(()))?;
-    let numbers = chains.iter().flat_map(|chain| &chain.x).flat_map(|x| x.as_slice());
+    let numbers = chains.iter().filter_map(|chain| chain.array("posterior/x")).flatten();
     std::fs::write(out, numbers.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())?;
     Ok(())
 }

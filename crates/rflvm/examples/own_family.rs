@@ -5,7 +5,6 @@
 
 use rand::RngExt;
 use rflvm::draws::Memory;
-use rflvm::linalg::Mat;
 use rflvm::model::family::{Density, Generic, Theta};
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
@@ -14,6 +13,7 @@ use rflvm::rng::{Stream, StreamRng};
 use rflvm::run;
 use rflvm::run::Settings;
 use rflvm::simulate::s_curve;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// y ~ Gamma(shape 2, rate 2e^−f): density 4e^−2f · y · exp(−2y e^−f).
@@ -64,17 +64,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Model::new(Observations::new(y)?, Generic(Waiting), spec)?;
     let settings = Settings { warmup: 300, draws: 200, seed: 1, ..Settings::default() };
     let chains = run::run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(()))?;
-    let posterior = Posterior::new(chains);
+    let posterior = Posterior::new(model, chains, settings.seed)?;
 
-    println!("R² of the positions: {:.3}", score::affine_r2(&posterior.embedding().mean, &curve.x));
-    let mean: Mat = posterior.mean();
+    println!("R² of the positions: {:.3}", score::affine_r2(&posterior.embedding()?.mean, &curve.x));
+    let cells: HashMap<(usize, usize), f64> =
+        posterior.impute()?.into_iter().map(|cell| ((cell.row, cell.column), cell.predicted.mean)).collect();
     let error = |guess: &dyn Fn(usize, usize) -> f64| {
         let square = hidden.iter().map(|&(n, j)| (guess(n, j).ln() - curve.f[(n, j)]).powi(2)).sum::<f64>();
         (square / hidden.len() as f64).sqrt()
     };
     println!(
         "hidden cells, error of ln mean: {:.3} (knowing nothing {:.3})",
-        error(&|n, j| mean[(n, j)]),
+        error(&|n, j| cells[&(n, j)]),
         error(&|_, _| 1.0)
     );
     Ok(())

@@ -1,5 +1,25 @@
 //! Bayesian non-linear dimension reduction with random features: the RFLVM of Zhang, Gundersen & Engelhardt (2023).
 //!
+//! ```no_run
+//! use rflvm::{Mat, Options, fit};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     // 40 rows of counts, one cell missing.
+//!     let mut counts = Mat::from_fn(40, 6, |n, j| ((n * (j + 1)) % 9) as f64);
+//!     counts[(3, 2)] = f64::NAN;
+//!     let posterior = fit(&counts, &Options::new("poisson").features(20).sweeps(20, 20).seed(1))?;
+//!
+//!     let embedding = posterior.embedding()?;
+//!     println!("row 1 lies at {:?} ± {:.2}", embedding.mean.row(0), embedding.sd(0, 0));
+//!     for cell in posterior.impute()? {
+//!         println!("row {}, column {}: {:.1}", cell.row + 1, cell.column + 1, cell.predicted.mean);
+//!     }
+//!     let new = posterior.transform(&Mat::from_fn(2, 6, |n, j| (n + j) as f64))?;
+//!     println!("new rows lie at {:?}", new.embedding.mean);
+//!     Ok(())
+//! }
+//! ```
+//!
 //! The model on one page: row n of an N×J table has a latent position x_n ~ N(0, I) in D dimensions. Each column is a
 //! smooth function of it, f_nj = o_n + h_n·β_j, with random Fourier features h_n = [φ_W(x_n), 1] of L frequencies
 //! w_l, whose Dirichlet-process mixture prior makes the kernel itself unknown. A cell is born from f_nj by its column's
@@ -18,6 +38,7 @@ mod checksum;
 pub mod dist;
 pub mod draws;
 pub mod error;
+mod fit;
 pub mod hmc;
 pub mod identity;
 pub mod init;
@@ -36,6 +57,11 @@ pub mod slice;
 pub mod spec;
 pub mod split;
 pub mod steps;
+
+pub use error::{DataError, NumericalError, RunError, SpecError, StoreError};
+pub use fit::{Options, fit};
+pub use linalg::Mat;
+pub use posterior::Posterior;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -1,55 +1,114 @@
-//! Draws in memory: X, W, z, θ and the scalars of each draw; running moments of E[y | f] in place of F, which would not fit.
+//! Draws in memory: of one chain, and of all chains to read from.
 
-use super::{Draw, Draws};
+use super::quantity::{Described, Kept, quantities};
+use super::traced::Traced;
+use super::{Cursor, Draw, Draws, Source};
 use crate::error::StoreError;
-use crate::linalg::Mat;
-use crate::model::family::Theta;
+use crate::model::Model;
 
-/// The draws of one chain.
+/// All draws of one chain: what predictions need, and what convergence is judged by.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
-    /// X of each draw.
-    pub x: Vec<Mat>,
-    /// W of each draw.
-    pub w: Vec<Mat>,
-    /// z of each draw.
-    pub z: Vec<Vec<usize>>,
-    /// θ of each draw, one a block.
-    pub theta: Vec<Vec<Theta>>,
-    /// K of each draw.
-    pub clusters: Vec<usize>,
-    /// α of each draw.
-    pub alpha: Vec<f64>,
-    /// ln p(Y | F, θ) of each draw.
-    pub ln_likelihood: Vec<f64>,
-    /// Joint log density of each draw.
-    pub ln_joint: Vec<f64>,
-    /// Mean of E[y | f] over the draws, N×J in the model's order of columns.
-    pub mean: Mat,
+    arrays: Vec<(Described, Vec<f64>)>,
+    traced: Option<Traced>,
+    draws: usize,
+}
+
+impl Memory {
+    /// Draws so far.
+    pub fn draws(&self) -> usize {
+        self.draws
+    }
+
+    /// All draws of an array such as `posterior/x`, one after the other; `None` if there is no such array.
+    pub fn array(&self, name: &str) -> Option<&[f64]> {
+        self.arrays.iter().find(|(described, _)| described.path() == name).map(|(_, values)| values.as_slice())
+    }
+
+    /// All numbers of all arrays.
+    pub fn numbers(&self) -> impl Iterator<Item = &f64> {
+        self.arrays.iter().flat_map(|(_, values)| values)
+    }
 }
 
 impl Draws for Memory {
     fn push(&mut self, draw: &Draw<'_>) -> Result<(), StoreError> {
-        let (model, state) = (draw.model, draw.state);
-        self.x.push(state.features.x().clone());
-        self.w.push(state.features.w().clone());
-        self.z.push(state.spectral.z.clone());
-        self.theta.push(state.theta.clone());
-        self.clusters.push(state.spectral.count());
-        self.alpha.push(state.spectral.alpha);
-        self.ln_likelihood.push(draw.ln_likelihood);
-        self.ln_joint.push(draw.ln_joint);
-        if self.mean.rows() == 0 {
-            self.mean = Mat::zeros(model.rows(), model.columns());
+        if self.arrays.is_empty() {
+            self.arrays = quantities(draw.model, &Kept::DEFAULT).into_iter().map(|d| (d, Vec::new())).collect();
         }
-        let weight = 1.0 / self.x.len() as f64;
-        let mut cells = vec![0.0; model.columns()];
-        for n in 0..model.rows() {
-            model.expected_row(state, n, &mut cells);
-            for (mean, cell) in self.mean.row_mut(n).iter_mut().zip(&cells) {
-                *mean += weight * (cell - *mean);
-            }
+        let traced = self.traced.get_or_insert_with(|| Traced::of(draw.model));
+        let mut bytes = Vec::new();
+        for (described, values) in &mut self.arrays {
+            bytes.clear();
+            described.quantity.write(draw, traced, &mut bytes);
+            let number = |word: &[u8; 8]| match described.is_integer {
+                true => i64::from_le_bytes(*word) as f64,
+                false => f64::from_le_bytes(*word),
+            };
+            values.extend(bytes.as_chunks::<8>().0.iter().map(number));
         }
+        self.draws += 1;
         Ok(())
+    }
+}
+
+/// The chains of a run in memory.
+#[derive(Debug, Clone)]
+pub struct Chains(pub Vec<Memory>);
+
+impl Chains {
+    fn find(&self, name: &str) -> Option<usize> {
+        self.0.first()?.arrays.iter().position(|(described, _)| described.path() == name)
+    }
+}
+
+impl Source for Chains {
+    fn size(&self) -> Result<(usize, usize), StoreError> {
+        Ok((self.0.len(), self.0.iter().map(Memory::draws).min().unwrap_or(0)))
+    }
+
+    fn names(&self, group: &str) -> Vec<String> {
+        let all = self.0.first().into_iter().flat_map(|chain| &chain.arrays);
+        all.filter(|(described, _)| described.group == group).map(|(described, _)| described.name.clone()).collect()
+    }
+
+    fn is_drawn(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    fn cursor<'a>(&'a self, name: &str) -> Result<Box<dyn Cursor + 'a>, StoreError> {
+        let place = self.find(name).ok_or_else(|| missing(name))?;
+        let axes = &self.0[0].arrays[place].0.axes;
+        Ok(Box::new(Held { chains: &self.0, place, shape: axes.iter().map(|axis| axis.1).collect() }))
+    }
+
+    fn is_of(&self, _model: &Model) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    fn foreign(&self) -> StoreError {
+        missing("the model's quantities")
+    }
+}
+
+fn missing(name: &str) -> StoreError {
+    StoreError::Damaged { path: "draws in memory".into(), problem: format!("there are no draws of {name}") }
+}
+
+#[derive(Debug)]
+struct Held<'a> {
+    chains: &'a [Memory],
+    place: usize,
+    shape: Vec<usize>,
+}
+
+impl Cursor for Held<'_> {
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn at(&mut self, chain: usize, draw: usize) -> Result<&[f64], StoreError> {
+        let numbers: usize = self.shape.iter().product();
+        Ok(&self.chains[chain].arrays[self.place].1[draw * numbers..][..numbers])
     }
 }

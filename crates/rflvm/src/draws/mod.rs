@@ -2,9 +2,15 @@
 
 mod memory;
 pub mod moments;
+mod quantity;
+mod source;
+mod traced;
 pub mod zarr;
 
-pub use memory::Memory;
+pub use memory::{Chains, Memory};
+pub use quantity::{Kept, parameter_name};
+pub use source::{Cursor, Source};
+pub use traced::Traced;
 
 use crate::error::StoreError;
 use crate::model::{Model, State};

@@ -1,6 +1,6 @@
 //! How many axes are in use, where that is learned: a posterior distribution over their number.
 
-use crate::draws::zarr::Reader;
+use crate::draws::Source;
 use crate::error::StoreError;
 
 /// The draws of the number of axes in use ([`crate::model::axes`]).
@@ -14,7 +14,7 @@ pub struct AxesInUse {
 
 impl AxesInUse {
     /// By the draws of some chains of a store; none if its axes are all used by decree.
-    pub fn of(store: &Reader, used: &[usize]) -> Result<Option<Self>, StoreError> {
+    pub fn of(store: &dyn Source, used: &[usize]) -> Result<Option<Self>, StoreError> {
         let (count, information) = ("posterior/axes_in_use", "posterior/axis_information");
         if !store.is_drawn(count) || store.size()?.1 == 0 {
             return Ok(None);

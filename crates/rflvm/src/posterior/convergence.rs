@@ -1,8 +1,8 @@
 //! An honest word about convergence: the invariant quantities of a stored run, diagnosed, and what to do.
 
 use super::diagnostics::{Diagnosis, diagnose};
-use super::{Verdict, verdicts};
-use crate::draws::zarr::Reader;
+use super::verdict::{Verdict, verdicts};
+use crate::draws::Source;
 use crate::error::StoreError;
 
 /// One quantity.
@@ -76,7 +76,7 @@ const COORDINATES: [&str; 10] =
     ["chain", "draw", "row", "column", "latent", "frequency", "feature", "pair", "time", "sequence"];
 
 /// Diagnoses a store.
-pub fn judge(store: &Reader) -> Result<Convergence, StoreError> {
+pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
     let (chains, draws) = store.size()?;
     let standing = |chain| store.all("sample_stats/lp", chain);
     let verdicts = verdicts(&(0..chains).map(standing).collect::<Result<Vec<_>, _>>()?);
@@ -117,7 +117,7 @@ const HELD: usize = 1 << 20;
 
 /// The diagnosis of every number of an array. Some numbers are looked at at a time: what is held is then the draws of one number at most,
 /// however many numbers and draws there are.
-fn columns(store: &Reader, name: &str, chains: &[usize]) -> Result<Vec<Diagnosis>, StoreError> {
+fn columns(store: &dyn Source, name: &str, chains: &[usize]) -> Result<Vec<Diagnosis>, StoreError> {
     let numbers = store.numbers(name)?.max(1);
     let at_once = (HELD / (chains.len() * store.size()?.1).max(1)).clamp(1, numbers);
     let mut found = Vec::with_capacity(numbers);
@@ -125,7 +125,7 @@ fn columns(store: &Reader, name: &str, chains: &[usize]) -> Result<Vec<Diagnosis
         let some = first..(first + at_once).min(numbers);
         let mut draws = vec![vec![Vec::new(); chains.len()]; some.len()];
         for (c, &chain) in chains.iter().enumerate() {
-            store.each(name, chain, |values| {
+            store.each(name, chain, &mut |values| {
                 values[some.clone()].iter().zip(&mut draws).for_each(|(&value, of)| of[c].push(value));
             })?;
         }

@@ -50,7 +50,7 @@ impl Fitted<'_> {
         if !self.model.has_relevance() {
             let each = |x: &[f64]| Mat::from_vec(rows, dim, x.to_vec());
             let mut draws = self.used.iter();
-            return Ok(draws.try_for_each(|&chain| self.store.each("posterior/x", chain, |x| take(&each(x))))?);
+            return Ok(draws.try_for_each(|&chain| self.store.each("posterior/x", chain, &mut |x| take(&each(x))))?);
         }
         let mut x = array(self.store, "x", "x", &[rows, dim])?;
         let mut w = array(self.store, "w", "w", &[self.model.frequencies(), dim])?;

@@ -3,7 +3,7 @@
 //! Each question that a fit can be asked is a file of its own beside this one, as methods of [`Fitted`].
 
 use super::parameters::evenly;
-use crate::draws::zarr::Reader;
+use crate::draws::Source;
 use crate::error::StoreError;
 use crate::model::Model;
 use crate::rng::Stream;
@@ -17,7 +17,7 @@ pub(super) const HELD: usize = 1 << 25;
 #[derive(Debug, Clone, Copy)]
 pub struct Fitted<'a> {
     /// The draws.
-    pub store: &'a Reader,
+    pub store: &'a dyn Source,
     /// The model that they are of.
     pub model: &'a Model,
     /// The chains to use.

@@ -1,6 +1,7 @@
 //! A small fit on disk, for tests.
 
-use crate::draws::zarr::{Kept, Labels, Reader, Store, Writer};
+use crate::draws::Kept;
+use crate::draws::zarr::{Labels, Reader, Store, Writer};
 use crate::model::Model;
 use crate::run::{Settings, run};
 use serde_json::json;

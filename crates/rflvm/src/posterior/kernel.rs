@@ -7,8 +7,8 @@
 use super::diagnostics::quantile;
 use super::fitted::{Fitted, HELD};
 use super::frame::Frame;
-use super::mean_and_sd;
 use super::parameters::{Parameters, Stored};
+use super::spread::mean_and_sd;
 use crate::error::RunError;
 use crate::linalg::{Mat, par_mul};
 use crate::model::features::Features;

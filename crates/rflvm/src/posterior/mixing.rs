@@ -4,7 +4,7 @@
 use super::diagnostics::diagnose;
 use super::{Verdict, verdicts};
 use crate::draws::Draw;
-use crate::draws::zarr::Traced;
+use crate::draws::Traced;
 use crate::model::Model;
 
 /// Invariant quantities of a chain.

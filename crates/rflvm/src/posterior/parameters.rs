@@ -1,6 +1,6 @@
 //! The parameters of stored draws, all of one draw together: what the likelihood of any row, old or new, follows from.
 
-use crate::draws::zarr::{Cursor, Reader, parameter_name};
+use crate::draws::{Cursor, Source, parameter_name};
 use crate::error::{RunError, SpecError, StoreError};
 use crate::linalg::Mat;
 use crate::model::family::Theta;
@@ -55,17 +55,19 @@ impl From<&State> for Parameters {
 #[derive(Debug)]
 pub struct Stored<'a> {
     model: &'a Model,
-    x: Cursor<'a>,
-    w: Cursor<'a>,
-    beta: Cursor<'a>,
-    theta: Vec<Vec<Cursor<'a>>>,
-    axes: Option<[Cursor<'a>; 2]>,
+    x: Box<dyn Cursor + 'a>,
+    w: Box<dyn Cursor + 'a>,
+    beta: Box<dyn Cursor + 'a>,
+    theta: Vec<Vec<Box<dyn Cursor + 'a>>>,
+    axes: Option<[Box<dyn Cursor + 'a>; 2]>,
 }
 
 impl<'a> Stored<'a> {
     /// The draws of a store, which must be of this model and hold W, β and θ.
-    pub fn open(store: &'a Reader, model: &'a Model) -> Result<Self, RunError> {
-        check_table(store, model)?;
+    pub fn open(store: &'a dyn Source, model: &'a Model) -> Result<Self, RunError> {
+        if !store.is_of(model)? {
+            return Err(store.foreign().into());
+        }
         let (n, j, d, l) = (model.rows(), model.columns(), model.latent_dim(), model.frequencies());
         let theta = |block: usize| {
             let b = &model.blocks()[block];
@@ -115,7 +117,12 @@ impl<'a> Stored<'a> {
 }
 
 /// An array of the store; `kept` is what a user names it by.
-pub(super) fn array<'a>(store: &'a Reader, name: &str, kept: &str, shape: &[usize]) -> Result<Cursor<'a>, RunError> {
+pub(super) fn array<'a>(
+    store: &'a dyn Source,
+    name: &str,
+    kept: &str,
+    shape: &[usize],
+) -> Result<Box<dyn Cursor + 'a>, RunError> {
     let name = format!("posterior/{name}");
     if !store.is_drawn(&name) {
         let rule = "predictions need w, beta and theta of every draw; fit again without --keep";
@@ -123,21 +130,10 @@ pub(super) fn array<'a>(store: &'a Reader, name: &str, kept: &str, shape: &[usiz
         return Err(SpecError::Setting { setting: "keep", value, rule: rule.into() }.into());
     }
     let cursor = store.cursor(&name)?;
-    if cursor.shape() != shape || cursor.size() != store.size()? {
+    if cursor.shape() != shape {
         return Err(store.foreign().into());
     }
     Ok(cursor)
-}
-
-/// Whether the draws are of this table.
-fn check_table(store: &Reader, model: &Model) -> Result<(), StoreError> {
-    let mut is_ours =
-        store.holds("observed_data/y", model.y().as_slice())? && store.holds("constant_data/offset", model.offset())?;
-    let has_times = store.names("posterior").iter().any(|name| name == "time");
-    if let (true, Some(dynamics)) = (has_times, model.dynamics()) {
-        is_ours &= store.holds("posterior/time", &dynamics.times().at)?;
-    }
-    if is_ours { Ok(()) } else { Err(store.foreign()) }
 }
 
 /// Chain and number of at most `most` draws, evenly spaced over all draws of the chains in `used`.

@@ -1,7 +1,7 @@
 //! What draws of a cell tell of it.
 
 use super::diagnostics::quantile;
-use super::mean_and_sd;
+use super::spread::mean_and_sd;
 use crate::linalg::Mat;
 use crate::model::Model;
 use crate::model::family::{Row, Theta};

@@ -29,7 +29,7 @@ pub fn affine_r2(x: &Mat, truth: &Mat) -> f64 {
 /// shuffles.
 pub fn nearest_neighbour_accuracy(x: &Mat, labels: &[String], repeats: u64, seed: u64) -> (f64, f64) {
     let accuracies: Vec<f64> = (0..repeats).map(|r| one_shuffle(x, labels, Stream::new(seed).at(r))).collect();
-    super::mean_and_sd(&accuracies)
+    super::spread::mean_and_sd(&accuracies)
 }
 
 /// Folds of the cross-validation.

@@ -4,6 +4,7 @@
 //! of JSON beside files of raw numbers, and no crate we found appends in a way that survives being killed at any moment.
 
 use super::sealed;
+use crate::draws::quantity::Described;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,11 @@ impl Kind {
     }
 }
 
+/// Bytes that a chunk aims at: small enough to be rewritten at each checkpoint, large enough to be few.
+const CHUNK_BYTES: usize = 1 << 20;
+/// Draws in a chunk of numbers.
+const CHUNK_DRAWS: usize = 512;
+
 /// An array in a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
@@ -71,6 +77,27 @@ impl Array {
         let chunk = shape.iter().map(|&length| length.max(1)).collect();
         let dims = axes.iter().map(|a| a.0.to_string()).collect();
         Array { group, name: name.into(), kind, dims, shape, chunk, units: None }
+    }
+
+    /// An array of draws: chain × draw × its own axes, none drawn yet.
+    pub fn drawn(described: &Described, chains: usize) -> Self {
+        let Described { group, name, is_integer, axes, .. } = described;
+        let kind = if *is_integer { Kind::Integer } else { Kind::Float };
+        let own: Vec<usize> = axes.iter().map(|a| a.1).collect();
+        let per_draw = own.iter().product::<usize>().max(1) * kind.size();
+        let mut dims = vec!["chain".to_string(), "draw".to_string()];
+        dims.extend(axes.iter().map(|a| a.0.clone()));
+        let per_chunk = (CHUNK_BYTES / per_draw).clamp(1, CHUNK_DRAWS);
+        let whole = |first: [usize; 2]| first.into_iter().chain(own.iter().copied()).collect();
+        Array {
+            group,
+            name: name.clone(),
+            kind,
+            dims,
+            shape: whole([chains, 0]),
+            chunk: whole([1, per_chunk]),
+            units: None,
+        }
     }
 
     /// Its folder in the store.

@@ -2,11 +2,13 @@
 //! number of draws.
 
 use super::reader::{Drawn, Reader};
+use crate::draws::{Cursor, Source};
 use crate::error::StoreError;
+use crate::model::Model;
 
 /// A place in an array of draws.
 #[derive(Debug)]
-pub struct Cursor<'a> {
+pub struct Stored<'a> {
     store: &'a Reader,
     name: String,
     array: Drawn,
@@ -15,23 +17,18 @@ pub struct Cursor<'a> {
     values: Vec<f64>,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> Stored<'a> {
     fn new(store: &'a Reader, name: &str, array: Drawn) -> Self {
-        Cursor { store, name: name.into(), array, held: None, values: Vec::new() }
+        Stored { store, name: name.into(), array, held: None, values: Vec::new() }
     }
+}
 
-    /// Chains, and draws of each.
-    pub fn size(&self) -> (usize, usize) {
-        (self.array.shape[0], self.array.shape[1])
-    }
-
-    /// Length of each axis of one draw.
-    pub fn shape(&self) -> &[usize] {
+impl Cursor for Stored<'_> {
+    fn shape(&self) -> &[usize] {
         &self.array.shape[2..]
     }
 
-    /// One draw of a chain, both counted from 0.
-    pub fn at(&mut self, chain: usize, draw: usize) -> Result<&[f64], StoreError> {
+    fn at(&mut self, chain: usize, draw: usize) -> Result<&[f64], StoreError> {
         assert!(chain < self.array.shape[0] && draw < self.array.shape[1], "a draw that the array has");
         let (numbers, per_chunk) = (self.shape().iter().product::<usize>(), self.array.chunk[1]);
         let (chunk, inside) = (draw / per_chunk, draw % per_chunk);
@@ -44,27 +41,37 @@ impl<'a> Cursor<'a> {
     }
 }
 
-impl Reader {
-    /// Chains and draws.
-    pub fn size(&self) -> Result<(usize, usize), StoreError> {
-        Ok(self.cursor("sample_stats/lp")?.size())
+impl Source for Reader {
+    fn size(&self) -> Result<(usize, usize), StoreError> {
+        let shape = self.drawn("sample_stats/lp")?.shape;
+        Ok((shape[0], shape[1]))
     }
 
-    /// An array to be read draw by draw.
-    pub fn cursor(&self, name: &str) -> Result<Cursor<'_>, StoreError> {
-        Ok(Cursor::new(self, name, self.drawn(name)?))
+    fn names(&self, group: &str) -> Vec<String> {
+        self.arrays(group)
     }
 
-    /// Hands the draws of a chain to `take`, in order.
-    pub fn each(&self, name: &str, chain: usize, mut take: impl FnMut(&[f64])) -> Result<(), StoreError> {
-        let mut cursor = self.cursor(name)?;
-        (0..cursor.size().1).try_for_each(|draw| cursor.at(chain, draw).map(&mut take))
+    fn is_drawn(&self, name: &str) -> bool {
+        let dims = self.dims(name);
+        dims.len() >= 2 && dims[..2] == ["chain", "draw"]
     }
 
-    /// All draws of a chain of an array that has few numbers: draw after draw.
-    pub fn all(&self, name: &str, chain: usize) -> Result<Vec<f64>, StoreError> {
-        let mut all = Vec::new();
-        self.each(name, chain, |values| all.extend_from_slice(values))?;
-        Ok(all)
+    fn cursor<'a>(&'a self, name: &str) -> Result<Box<dyn Cursor + 'a>, StoreError> {
+        Ok(Box::new(Stored::new(self, name, self.drawn(name)?)))
+    }
+
+    fn is_of(&self, model: &Model) -> Result<bool, StoreError> {
+        let mut is_ours = self.holds("observed_data/y", model.y().as_slice())?
+            && self.holds("constant_data/offset", model.offset())?;
+        if let (true, Some(dynamics)) = (self.has("posterior/time"), model.dynamics()) {
+            is_ours &= self.holds("posterior/time", &dynamics.times().at)?;
+        }
+        Ok(is_ours)
+    }
+
+    fn foreign(&self) -> StoreError {
+        let problem = "the draws belong to another table or other settings; the table or config.toml was changed since the fit \
+                       began, so put back what it was, or start a new fit";
+        StoreError::Damaged { path: self.path().display().to_string(), problem: problem.into() }
     }
 }

@@ -7,17 +7,12 @@
 
 mod array;
 mod cursor;
-mod quantity;
 mod reader;
 mod sealed;
 mod store;
-mod traced;
 mod verify;
 mod writer;
 
-pub use cursor::Cursor;
-pub use quantity::{Kept, parameter_name};
 pub use reader::Reader;
 pub use store::{Labels, Store};
-pub use traced::Traced;
 pub use writer::{Writer, WriterState};

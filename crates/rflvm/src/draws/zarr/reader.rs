@@ -55,6 +55,11 @@ impl Reader {
         serde_json::from_value(self.attributes()["identity"].clone()).map_err(|_| self.damaged("its run"))
     }
 
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// What the store says of its run.
     pub fn attributes(&self) -> &Value {
         &self.metadata["metadata"][".zattrs"]
@@ -66,7 +71,7 @@ impl Reader {
     }
 
     /// Names of the arrays of a group.
-    pub fn names(&self, group: &str) -> Vec<String> {
+    pub fn arrays(&self, group: &str) -> Vec<String> {
         let all = self.metadata["metadata"].as_object().into_iter().flatten();
         let name = |(key, _): (&String, &Value)| {
             key.strip_prefix(group)?.strip_prefix('/')?.strip_suffix("/.zarray").map(String::from)
@@ -74,21 +79,10 @@ impl Reader {
         all.filter_map(name).collect()
     }
 
-    /// Whether there are draws of this name, such as `posterior/x`.
-    pub fn is_drawn(&self, name: &str) -> bool {
-        let dims = &self.metadata["metadata"][format!("{name}/.zattrs")]["_ARRAY_DIMENSIONS"];
-        dims[0] == "chain" && dims[1] == "draw"
-    }
-
     /// Names of the axes of an array; none if there is no such array.
     pub fn dims(&self, name: &str) -> Vec<String> {
         let dims = self.metadata["metadata"][format!("{name}/.zattrs")]["_ARRAY_DIMENSIONS"].as_array();
         dims.into_iter().flatten().filter_map(|dim| dim.as_str().map(String::from)).collect()
-    }
-
-    /// Numbers in one draw of an array.
-    pub fn numbers(&self, name: &str) -> Result<usize, StoreError> {
-        Ok(self.drawn(name)?.shape[2..].iter().product())
     }
 
     /// The shape of an array that does not grow.
@@ -205,13 +199,6 @@ impl Reader {
             }
             _ => Err(self.damaged(name)),
         }
-    }
-
-    /// What is wrong with a store whose draws are of another model than the one at hand.
-    pub(crate) fn foreign(&self) -> StoreError {
-        let problem = "the draws belong to another table or other settings; the table or config.toml was changed since the fit \
-                       began, so put back what it was, or start a new fit";
-        StoreError::Damaged { path: self.path.display().to_string(), problem: problem.into() }
     }
 
     pub(super) fn damaged(&self, name: &str) -> StoreError {

@@ -1,12 +1,12 @@
 //! A store as a whole: what it says of the run, and how many draws it has.
 
 use super::array::{Array, Kind};
-use super::quantity::{Kept, Quantity, block_names, quantities};
 use super::sealed;
-use super::traced::Traced;
 use crate::atomic;
 use crate::checksum::Summed;
 use crate::draws::moments::Moments;
+use crate::draws::quantity::{Described, Kept, Quantity, block_names, quantities};
+use crate::draws::traced::Traced;
 use crate::error::StoreError;
 use crate::model::Model;
 use serde_json::{Map, Value, json};
@@ -75,7 +75,8 @@ pub(super) fn metadata_sum(metadata: &Map<String, Value>) -> u32 {
 impl Store {
     /// The store of a run. Nothing is written yet.
     pub fn new(path: &Path, model: &Model, keep: &[Kept], chains: usize, attributes: Value) -> Self {
-        let drawn = Arc::new(quantities(model, keep, chains));
+        let array = |d: Described| (d.quantity, Array::drawn(&d, chains));
+        let drawn = Arc::new(quantities(model, keep).into_iter().map(array).collect());
         Store { path: path.to_path_buf(), drawn, fixed: Vec::new(), numbered: 0, attributes, said: Map::new() }
     }
 

@@ -1,7 +1,9 @@
 //! Whether a store holds what a fit of a model holds.
 
-use super::quantity::{Kept, quantities};
+use super::array::Array;
 use super::reader::Reader;
+use crate::draws::Source;
+use crate::draws::quantity::{Kept, quantities};
 use crate::error::StoreError;
 use crate::model::Model;
 use serde_json::json;
@@ -10,7 +12,8 @@ impl Reader {
     /// Checks that the arrays of draws are those of a model, each of its kind and shape, and all with as many draws.
     pub fn check_arrays(&self, model: &Model, keep: &[Kept], chains: usize) -> Result<(), StoreError> {
         let draws = self.size()?.1;
-        for (_, array) in quantities(model, keep, chains) {
+        for described in quantities(model, keep) {
+            let array = Array::drawn(&described, chains);
             let name = format!("{}/{}", array.group, array.name);
             let about = &self.metadata["metadata"][format!("{name}/.zarray")];
             let mut shape = array.shape.clone();

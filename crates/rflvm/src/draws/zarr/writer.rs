@@ -1,11 +1,11 @@
 //! The draws of one chain on their way into the store.
 
 use super::array::Array;
-use super::quantity::Quantity;
 use super::sealed;
 use super::store::Store;
-use super::traced::Traced;
 use crate::draws::moments::Moments;
+use crate::draws::quantity::Quantity;
+use crate::draws::traced::Traced;
 use crate::draws::{Draw, Draws};
 use crate::error::StoreError;
 use crate::model::Model;

@@ -4,7 +4,7 @@ use crate::linalg::Mat;
 use crate::model::Block;
 use crate::model::family::Theta;
 use crate::posterior::diagnostics::quantile;
-use crate::posterior::mean_and_sd;
+use crate::posterior::spread::mean_and_sd;
 
 /// A number of a block of columns. Cells that are not observed do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! A small fit on disk: what is read back is what was drawn.
 
 use super::*;
-use crate::draws::zarr::Kept;
+use crate::draws::Kept;
+use crate::draws::Source;
 use crate::model::ModelSpec;
 use crate::model::family::{Family, Gaussian, NegativeBinomial};
 use crate::observations::Observations;
@@ -62,7 +63,7 @@ fn missing_cells_have_the_moments_of_their_draws() {
     for cell in &cells {
         let mut drawn: Vec<f64> = tables.iter().map(|t| t[(cell.row, cell.column)]).collect();
         drawn.sort_by(f64::total_cmp);
-        assert!((cell.predicted.sd - crate::posterior::mean_and_sd(&drawn).1).abs() < 1e-12);
+        assert!((cell.predicted.sd - crate::posterior::spread::mean_and_sd(&drawn).1).abs() < 1e-12);
         assert_eq!(cell.predicted.quantiles[1], (drawn[19] + drawn[20]) / 2.0);
         assert!(cell.predicted.mean.is_finite() && cell.predicted.quantiles.is_sorted());
     }

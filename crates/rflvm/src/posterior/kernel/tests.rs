@@ -1,7 +1,7 @@
 //! The kernel of a small fit, against its own frequencies.
 
 use super::*;
-use crate::draws::zarr::Kept;
+use crate::draws::Kept;
 use crate::model::family::Gaussian;
 use crate::model::spectral::Kernel;
 use crate::model::{Model, ModelSpec};
@@ -83,7 +83,7 @@ fn a_draw_has_the_kernel_of_its_frequencies_in_any_frame_and_k_is_phi_phi() {
     let mut stored = Stored::open(&store, &model).unwrap();
     let all: Vec<f64> =
         fitted.visited(1000).unwrap().iter().map(|&(c, d)| matrix(&stored.at(c, d).unwrap(), &rows)[(0, 1)]).collect();
-    let (mean, sd) = crate::posterior::mean_and_sd(&all);
+    let (mean, sd) = crate::posterior::spread::mean_and_sd(&all);
     assert!((found.mean[(0, 1)] - mean).abs() < 1e-12 && (found.sd[(0, 1)] - sd).abs() < 1e-12);
     std::fs::remove_dir_all(path).unwrap();
 }

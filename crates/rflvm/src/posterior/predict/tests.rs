@@ -1,7 +1,8 @@
 //! A small fit on disk, and what it says of its own rows by their number and by their place.
 
 use super::*;
-use crate::draws::zarr::{Kept, Reader};
+use crate::draws::Kept;
+use crate::draws::zarr::Reader;
 use crate::model::ModelSpec;
 use crate::model::family::{Family, Gaussian, NegativeBinomial};
 use crate::observations::{Observations, Offset};
@@ -74,7 +75,7 @@ fn cells_have_the_moments_of_the_replicas_however_many_are_held() {
             for (j, cell) in row.iter().enumerate() {
                 let mut drawn: Vec<f64> = replicas.iter().map(|r| r[(i, j)]).collect();
                 drawn.sort_by(f64::total_cmp);
-                assert!((cell.sd - crate::posterior::mean_and_sd(&drawn).1).abs() < 1e-12);
+                assert!((cell.sd - crate::posterior::spread::mean_and_sd(&drawn).1).abs() < 1e-12);
                 assert_eq!(cell.quantiles[1], (drawn[19] + drawn[20]) / 2.0);
             }
         }

@@ -40,7 +40,7 @@ fn is_unbiased(name: &str, dim: usize) -> f64 {
     let deviation = |n: usize| {
         let exact = by_quadrature(&density, n, dim);
         let one = |i: u64| (density.ln(n, Stream::new(10).at(i)).unwrap() - exact).exp();
-        let (mean, sd) = crate::posterior::mean_and_sd(&(0..COUNT).map(one).collect::<Vec<_>>());
+        let (mean, sd) = crate::posterior::spread::mean_and_sd(&(0..COUNT).map(one).collect::<Vec<_>>());
         assert!((mean - 1.0).abs() < 4.0 * sd / (COUNT as f64).sqrt() + 1e-6, "{name} row {n}: {mean} ± {sd}");
         sd
     };

@@ -1,7 +1,8 @@
 //! Placements against quadrature, against the truth of simulated rows, and through a fit on disk.
 
 use super::*;
-use crate::draws::zarr::Kept;
+use crate::draws::Kept;
+use crate::draws::Source;
 use crate::linalg::Cholesky;
 use crate::model::family::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, Trials};
 use crate::model::{ModelSpec, State};
@@ -88,7 +89,7 @@ fn quadrature(new: &Model, given: &Parameters, prior: (&[f64], &[f64])) -> Quadr
 
 /// Whether independent values have this mean, to four standard errors.
 fn assert_mean(what: &str, values: &[f64], truth: f64) {
-    let (mean, sd) = crate::posterior::mean_and_sd(values);
+    let (mean, sd) = crate::posterior::spread::mean_and_sd(values);
     let error = sd / (values.len() as f64).sqrt();
     assert!((mean - truth).abs() < 4.0 * error, "{what}: {mean} ± {error} for {truth}");
 }
@@ -122,7 +123,7 @@ fn positions_and_evidence_agree_with_quadrature() {
             let ratios: Vec<f64> = each.iter().map(|row| (row.ln_evidence - truth.ln_evidence).exp()).collect();
             assert_mean("evidence", &ratios, 1.0);
             // A proposal that knows the hills: estimates hardly differ.
-            assert!(crate::posterior::mean_and_sd(&ratios).1 < 0.3);
+            assert!(crate::posterior::spread::mean_and_sd(&ratios).1 < 0.3);
         }
     }
 }
@@ -192,7 +193,7 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
     let found = found.unwrap();
     let mut own: Vec<Mat> = Vec::new();
     for chain in 0..2 {
-        store.each("posterior/x", chain, |x| own.push(Mat::from_vec(40, 2, x.to_vec()))).unwrap();
+        store.each("posterior/x", chain, &mut |x| own.push(Mat::from_vec(40, 2, x.to_vec()))).unwrap();
     }
     let embedding = align::align(&own.iter().collect::<Vec<_>>());
     assert_eq!(draws.len(), own.len());
@@ -207,7 +208,7 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
         Cholesky::new(&found.embedding.covariance[n], "test").unwrap().solve_lower(&mut apart);
         distances.push(target::square(&apart));
     }
-    let (mean, sd) = crate::posterior::mean_and_sd(&distances);
+    let (mean, sd) = crate::posterior::spread::mean_and_sd(&distances);
     assert!(mean + 4.0 * sd / 40.0_f64.sqrt() < 2.0, "{mean} ± {sd}");
     assert_eq!(found.cells, vec![24; 40]);
     assert!(found.log_density.iter().all(|v| v.is_finite()));

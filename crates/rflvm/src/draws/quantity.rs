@@ -1,6 +1,5 @@
 //! What of a draw is stored, and in which array.
 
-use super::array::{Array, Kind};
 use super::traced::Traced;
 use crate::draws::Draw;
 use crate::error::SpecError;
@@ -62,28 +61,34 @@ pub enum Quantity {
     PositionTries,
 }
 
-/// Bytes that a chunk aims at: small enough to be rewritten at each checkpoint, large enough to be few.
-const CHUNK_BYTES: usize = 1 << 20;
-/// Draws in a chunk of numbers.
-const CHUNK_DRAWS: usize = 512;
-
-/// An array of draws: chain × draw × its own axes.
-fn drawn(group: &'static str, name: &str, kind: Kind, chains: usize, axes: &[(&str, usize)]) -> Array {
-    let own: Vec<usize> = axes.iter().map(|a| a.1).collect();
-    let bytes = own.iter().product::<usize>().max(1) * kind.size();
-    let mut dims = vec!["chain".to_string(), "draw".to_string()];
-    dims.extend(axes.iter().map(|a| a.0.to_string()));
-    let per_chunk = (CHUNK_BYTES / bytes).clamp(1, CHUNK_DRAWS);
-    let whole = |first: [usize; 2]| first.into_iter().chain(own.iter().copied()).collect();
-    Array { group, name: name.into(), kind, dims, shape: whole([chains, 0]), chunk: whole([1, per_chunk]), units: None }
+/// What is known of a quantity before it is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Described {
+    /// The quantity.
+    pub quantity: Quantity,
+    /// Its group: `posterior`, or `sample_stats` for what the sampler tells of itself.
+    pub group: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Whether its numbers are whole.
+    pub is_integer: bool,
+    /// Names and lengths of the axes of one draw.
+    pub axes: Vec<(String, usize)>,
 }
 
-/// The arrays of draws of a model.
-pub fn quantities(model: &Model, keep: &[Kept], chains: usize) -> Vec<(Quantity, Array)> {
+impl Described {
+    /// Group and name.
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.group, self.name)
+    }
+}
+
+/// What is stored of each draw of a model.
+pub fn quantities(model: &Model, keep: &[Kept]) -> Vec<Described> {
     let (n, j, d, l) = (model.rows(), model.columns(), model.latent_dim(), model.frequencies());
     let (row, column, latent, frequency) = (("row", n), ("column", j), ("latent", d), ("frequency", l));
     let mut all = Vec::new();
-    let mut add = |quantity, name: &str, kind, axes: &[(&str, usize)]| {
+    let mut add = |quantity, name: &str, is_integer, axes: &[(&str, usize)]| {
         let statistics = [
             Quantity::LnJoint,
             Quantity::LnLikelihood,
@@ -93,53 +98,54 @@ pub fn quantities(model: &Model, keep: &[Kept], chains: usize) -> Vec<(Quantity,
             Quantity::PositionTries,
         ];
         let group = if statistics.contains(&quantity) { "sample_stats" } else { "posterior" };
-        all.push((quantity, drawn(group, name, kind, chains, axes)));
+        let axes = axes.iter().map(|&(axis, length)| (axis.to_string(), length)).collect();
+        all.push(Described { quantity, group, name: name.into(), is_integer, axes });
     };
-    add(Quantity::X, "x", Kind::Float, &[row, latent]);
+    add(Quantity::X, "x", false, &[row, latent]);
     // Where axes fall out of use, positions mean nothing without the frequencies.
     if keep.contains(&Kept::W) || model.has_relevance() {
-        add(Quantity::W, "w", Kind::Float, &[frequency, latent]);
-        add(Quantity::Z, "z", Kind::Integer, &[frequency]);
+        add(Quantity::W, "w", false, &[frequency, latent]);
+        add(Quantity::Z, "z", true, &[frequency]);
     }
     if keep.contains(&Kept::Beta) {
-        add(Quantity::Beta, "beta", Kind::Float, &[("feature", 2 * l + 1), column]);
+        add(Quantity::Beta, "beta", false, &[("feature", 2 * l + 1), column]);
     }
     if keep.contains(&Kept::Theta) {
         if matches!(model.spec().amplitude, Amplitude::Learned { .. }) {
-            add(Quantity::Tau2, "tau2", Kind::Float, &[column]);
+            add(Quantity::Tau2, "tau2", false, &[column]);
         }
         for (block, b) in model.blocks().iter().enumerate() {
             let (_, axis) = block_names(model, block);
             for (parameter, name) in b.family.parameters().into_iter().enumerate() {
                 let quantity = Quantity::Theta { block, parameter };
-                add(quantity, &parameter_name(model, block, name), Kind::Float, &[(&axis, b.columns.len())]);
+                add(quantity, &parameter_name(model, block, name), false, &[(&axis, b.columns.len())]);
             }
         }
     }
     if keep.contains(&Kept::F) {
-        add(Quantity::F, "f", Kind::Float, &[row, column]);
+        add(Quantity::F, "f", false, &[row, column]);
     }
-    add(Quantity::Alpha, "alpha", Kind::Float, &[]);
-    add(Quantity::Clusters, "clusters", Kind::Integer, &[]);
-    add(Quantity::FrequencyNorm, "w2", Kind::Float, &[]);
+    add(Quantity::Alpha, "alpha", false, &[]);
+    add(Quantity::Clusters, "clusters", true, &[]);
+    add(Quantity::FrequencyNorm, "w2", false, &[]);
     if model.has_relevance() {
-        add(Quantity::AxisInformation, "axis_information", Kind::Float, &[latent]);
-        add(Quantity::AxesInUse, "axes_in_use", Kind::Integer, &[]);
+        add(Quantity::AxisInformation, "axis_information", false, &[latent]);
+        add(Quantity::AxesInUse, "axes_in_use", true, &[]);
     }
     if model.dynamics().is_some() {
-        add(Quantity::LengthScale, "length_scale", Kind::Float, &[latent]);
-        add(Quantity::NoiseShare, "noise_share", Kind::Float, &[latent]);
-        add(Quantity::TimeScale, "time_scale", Kind::Float, &[]);
+        add(Quantity::LengthScale, "length_scale", false, &[latent]);
+        add(Quantity::NoiseShare, "noise_share", false, &[latent]);
+        add(Quantity::TimeScale, "time_scale", false, &[]);
     }
     let traced = Traced::of(model);
-    add(Quantity::Distance, "distance", Kind::Float, &[("pair", traced.pairs.len())]);
-    add(Quantity::Cell, "f_cell", Kind::Float, &[("cell", traced.cells.len())]);
-    add(Quantity::LnJoint, "lp", Kind::Float, &[]);
-    add(Quantity::LnLikelihood, "log_likelihood", Kind::Float, &[]);
-    add(Quantity::Acceptance, "acceptance_rate", Kind::Float, &[]);
-    add(Quantity::StepSize, "step_size", Kind::Float, &[]);
-    add(Quantity::FrequencyTries, "frequency_tries", Kind::Float, &[]);
-    add(Quantity::PositionTries, "position_tries", Kind::Float, &[]);
+    add(Quantity::Distance, "distance", false, &[("pair", traced.pairs.len())]);
+    add(Quantity::Cell, "f_cell", false, &[("cell", traced.cells.len())]);
+    add(Quantity::LnJoint, "lp", false, &[]);
+    add(Quantity::LnLikelihood, "log_likelihood", false, &[]);
+    add(Quantity::Acceptance, "acceptance_rate", false, &[]);
+    add(Quantity::StepSize, "step_size", false, &[]);
+    add(Quantity::FrequencyTries, "frequency_tries", false, &[]);
+    add(Quantity::PositionTries, "position_tries", false, &[]);
     all
 }
 

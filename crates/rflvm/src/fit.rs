@@ -1,0 +1,70 @@
+//! A fit in one call: a table in, a [`Posterior`] out, all in memory.
+
+use crate::draws::Memory;
+use crate::error::RunError;
+use crate::linalg::Mat;
+use crate::model::{Model, ModelSpec};
+use crate::observations::{Observations, Offset};
+use crate::posterior::Posterior;
+use crate::run::{Settings, run};
+use crate::spec;
+use std::ops::ControlFlow;
+
+/// What to fit, and how. The fields are there for what has no method of its own.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The family of the columns, by its name.
+    pub likelihood: String,
+    /// Known offsets of the rows.
+    pub offset: Offset,
+    /// The model.
+    pub model: ModelSpec,
+    /// The run.
+    pub run: Settings,
+}
+
+impl Options {
+    /// The defaults, for columns of this family.
+    pub fn new(likelihood: &str) -> Self {
+        Options {
+            likelihood: likelihood.into(),
+            offset: Offset::None,
+            model: ModelSpec::default(),
+            run: Settings::default(),
+        }
+    }
+
+    /// With D latent axes.
+    pub fn latent_dim(mut self, dim: usize) -> Self {
+        self.model.latent_dim = dim;
+        self
+    }
+
+    /// With M random features.
+    pub fn features(mut self, features: usize) -> Self {
+        self.model.features = features;
+        self
+    }
+
+    /// With this many sweeps of warm-up, and draws kept of each chain.
+    pub fn sweeps(mut self, warmup: u64, draws: u64) -> Self {
+        (self.run.warmup, self.run.draws) = (warmup, draws);
+        self
+    }
+
+    /// With this seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.run.seed = seed;
+        self
+    }
+}
+
+/// Fits a table, one row per sample, NaN where a cell is missing.
+pub fn fit(table: &Mat, options: &Options) -> Result<Posterior, RunError> {
+    let data = Observations::new(table.clone())?.with_offset(options.offset.clone())?;
+    let family = spec::family(&options.likelihood, None)?;
+    let columns = (0..data.columns()).collect();
+    let model = Model::with_blocks(data, vec![(columns, family)], options.model.clone())?;
+    let chains = run(&model, &options.run, |_| Memory::default(), |_| ControlFlow::Continue(()))?;
+    Posterior::new(model, chains, options.run.seed)
+}
