@@ -30,12 +30,15 @@ pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError
         .iter()
         .map(|block| block.family.draw_prior(&model.units()[block.columns.clone()], rng))
         .collect();
-    let tau2: Vec<f64> = (0..model.columns())
-        .map(|_| match model.spec().amplitude {
-            Amplitude::Fixed(tau2) => tau2,
-            Amplitude::Learned { shape, rate } => 1.0 / crate::dist::gamma(shape, rate, rng),
-        })
-        .collect();
+    let mut tau2 = Vec::with_capacity(model.columns());
+    for block in model.blocks() {
+        let columns = block.columns.len();
+        match model.amplitude(block) {
+            Amplitude::Fixed(known) => tau2.extend(vec![known; columns]),
+            Amplitude::Learned(prior) => tau2.extend((0..columns).map(|_| prior.draw(rng))),
+            Amplitude::Shared(prior) => tau2.extend(vec![prior.draw(rng); columns]),
+        }
+    }
     let mut beta = Mat::zeros(2 * l + 1, model.columns());
     for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
         let scale = model.weight_scale(&theta, j);

@@ -3,7 +3,7 @@
 use super::traced::Traced;
 use crate::draws::Draw;
 use crate::error::SpecError;
-use crate::model::{Amplitude, Model, axes};
+use crate::model::{Model, axes};
 
 /// The large quantities that a user may choose to store. X, which is what a fit is for, and the small ones always are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub fn quantities(model: &Model, keep: &[Kept]) -> Vec<Described> {
         add(Quantity::Beta, "beta", false, &[("feature", 2 * l + 1), column]);
     }
     if keep.contains(&Kept::Theta) {
-        if matches!(model.spec().amplitude, Amplitude::Learned { .. }) {
+        if model.blocks().iter().any(|block| model.amplitude(block).prior().is_some()) {
             add(Quantity::Tau2, "tau2", false, &[column]);
         }
         for (block, b) in model.blocks().iter().enumerate() {

@@ -27,6 +27,11 @@ impl Layout {
         Layout { rows: model.rows(), dim: model.latent_dim(), frequencies: model.frequencies(), columns }
     }
 
+    /// L.
+    pub fn frequencies(&self) -> usize {
+        self.frequencies
+    }
+
     /// Length of q.
     pub fn len(&self) -> usize {
         self.rows * self.dim + self.frequencies * self.dim + (2 * self.frequencies + 1) * self.columns
@@ -133,8 +138,9 @@ impl<'a> Joint<'a> {
 /// Prior precisions of the weights and of the intercept of each column, scales of their families included.
 pub(super) fn weight_precisions(model: &Model, theta: &[Theta], tau2: &[f64]) -> [Vec<f64>; 2] {
     let scales = (0..model.columns()).map(|j| model.weight_scale(theta, j));
-    let weights = scales.clone().zip(tau2).map(|(s, t)| s / t).collect();
-    [weights, scales.map(|s| s / model.spec().intercept_variance).collect()]
+    let weights: Vec<f64> = scales.zip(tau2).map(|(s, t)| s / t).collect();
+    let intercepts = weights.iter().map(|p| p / model.spec().intercept_variance).collect();
+    [weights, intercepts]
 }
 
 impl Potential for Joint<'_> {

@@ -4,48 +4,50 @@ use super::gradient::{Layout, ln_priors};
 use super::hamiltonian::Potential;
 use super::slope::At;
 use super::workspace::Workspace;
-use crate::linalg::{Cholesky, Mat, gram, mul, par_mul, par_mul_into};
-use crate::model::collapsed::Target;
+use crate::linalg::{Mat, mul, par_mul, par_mul_into};
+use crate::model::collapsed::{Spectrum, Target};
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
 
-/// ln p(Y | X, W) + ln p(X) + ln p(W | clusters) with its gradient. With E = Ỹ − HG and R = diag(a_n/b_j),
-/// ∂H = −J·HP + E R Gᵀ = Ỹ(GR)ᵀ − H(J·P + GRGᵀ): E itself is not needed.
+/// ln p(Y | X, W, τ²) + ln p(X) + ln p(W | clusters) with its gradient. With H' = [Φ, s_c·1], H'ᵀH' = QΛQᵀ, D_mj = 1/(λ_m + δ_j),
+/// G = Q(D∘C̃) and R = diag(a_n/b_j), ∂H' = Ỹ(GR)ᵀ − H'(Q diag(Σ_j D_mj) Qᵀ + GRGᵀ): residuals are not needed.
 pub struct Marginal<'a> {
     target: &'a Target,
+    tau2: &'a [f64],
     spectral: &'a Spectral,
     paths: Option<&'a Paths<'a>>,
     layout: Layout,
     x: Mat,
     w: Mat,
     h: Mat,
-    /// C = HᵀỸ in `dbeta`, G = PC in `beta`, GR in `du`.
+    /// C̃ in `dbeta`, G in `beta`, GR in `du`.
     room: Workspace,
 }
 
 impl<'a> Marginal<'a> {
-    /// Given the clusters.
-    pub fn new(target: &'a Target, spectral: &'a Spectral, layout: Layout) -> Self {
-        Self::within(target, spectral, layout, Mat::default(), Workspace::default())
+    /// Given the amplitudes and clusters.
+    pub fn new(target: &'a Target, tau2: &'a [f64], spectral: &'a Spectral, layout: Layout) -> Self {
+        Self::within(target, tau2, spectral, layout, Mat::default(), Workspace::default())
     }
 
     /// The same, in the memory of another H and room.
     pub(crate) fn within(
         target: &'a Target,
+        tau2: &'a [f64],
         spectral: &'a Spectral,
         layout: Layout,
         mut h: Mat,
         mut room: Workspace,
     ) -> Self {
-        let (n, m, j) = (target.y.rows(), target.precision.len(), target.y.cols());
-        let dim = spectral.clusters[0].mu.len();
+        let (n, j, dim) = (target.y.rows(), target.y.cols(), spectral.clusters[0].mu.len());
+        let m = 2 * layout.frequencies() + 1;
         let (x, w) = (Mat::zeros(n, dim), Mat::zeros((m - 1) / 2, dim));
         h.fit(n, m);
         for weights in [&mut room.dbeta, &mut room.beta, &mut room.du] {
             weights.fit(m, j);
         }
-        Marginal { target, spectral, paths: None, layout, x, w, h, room }
+        Marginal { target, tau2, spectral, paths: None, layout, x, w, h, room }
     }
 
     /// The memory of H, and the room.
@@ -67,35 +69,55 @@ impl Potential for Marginal<'_> {
         self.w.as_mut_slice().copy_from_slice(w);
         fill(&self.x, &self.w, &mut self.h);
         let target = self.target;
-        let a = gram(&self.h, None, &target.precision);
-        // A candidate whose A has no factor is a rejection, not an error.
-        let Ok(cholesky) = Cholesky::new(a, "gradient") else { return f64::NAN };
-        let mut p = cholesky.inverse();
+        // A candidate without a decomposition is a rejection, not an error.
+        let Ok(spectrum) = Spectrum::new(&self.h, target.intercept_variance) else { return f64::NAN };
         let Workspace { dbeta: c, beta: g, du: scaled, slope, .. } = &mut self.room;
         par_mul(c, self.h.view().transpose(), target.y.view(), false);
-        mul(g.as_mut_slice(), p.view(), c.view(), false);
-        // b_j = b0_j + ½(ỹᵀỹ − cᵀg).
-        let mut rate = target.total.clone();
-        for (c, g) in c.iter_rows().zip(g.iter_rows()) {
-            rate.iter_mut().zip(c.iter().zip(g)).for_each(|(b, (c, g))| *b -= 0.5 * c * g);
+        spectrum.turn(c, scaled);
+        let columns = self.tau2.len();
+        let (mut explained, mut dets, mut pulls) = (vec![0.0; columns], vec![1.0; columns], Vec::with_capacity(c.rows()));
+        let mut ln_det = 0.0;
+        // D∘C̃ in the place of G, row by row.
+        for (m, &lambda) in spectrum.lambda.iter().enumerate() {
+            let mut pull = 0.0;
+            let cells = c.row(m).iter().zip(scaled.row_mut(m)).zip(self.tau2).zip(&mut explained).zip(&mut dets);
+            for ((((c, to), tau2), explained), det) in cells {
+                let grown = 1.0 + lambda * tau2;
+                let d = tau2 / grown;
+                *to = d * c;
+                *explained += d * c * c;
+                *det *= grown;
+                pull += d;
+            }
+            pulls.push(pull);
+            // Eight factors under one logarithm.
+            if m % 8 == 7 || m + 1 == spectrum.lambda.len() {
+                ln_det += dets.iter_mut().map(|det| std::mem::replace(det, 1.0).ln()).sum::<f64>();
+            }
         }
+        mul(g.as_mut_slice(), spectrum.q.view(), scaled.view(), false);
+        let rate: Vec<f64> = target.total.iter().zip(&explained).map(|(b, e)| b - 0.5 * e).collect();
         if !rate.iter().all(|&b| b > 0.0) {
             return f64::NAN;
         }
-        let columns = rate.len() as f64;
         let ln_rates: f64 = rate.iter().map(|b| b.ln()).sum();
-        let ln_marginal = -0.5 * columns * cholesky.ln_det() - target.shape * ln_rates;
-        for (to, from) in scaled.as_mut_slice().chunks_exact_mut(rate.len()).zip(g.iter_rows()) {
+        let ln_marginal = -0.5 * ln_det - target.shape * ln_rates;
+        for (to, from) in scaled.as_mut_slice().chunks_exact_mut(columns).zip(g.iter_rows()) {
             to.iter_mut().zip(from.iter().zip(&rate)).for_each(|(s, (g, b))| *s = g * target.shape / b);
         }
-        p.as_mut_slice().iter_mut().for_each(|p| *p *= columns);
-        mul(p.as_mut_slice(), scaled.view(), g.view().transpose(), true);
+        // −(Q diag(Σ_j D) Qᵀ + GRGᵀ), in the units of H.
+        let (order, last) = (spectrum.lambda.len(), spectrum.lambda.len() - 1);
+        let weighted = Mat::from_fn(order, order, |i, k| -spectrum.q[(i, k)] * pulls[k]);
+        let mut p = Mat::zeros(order, order);
+        mul(p.as_mut_slice(), scaled.view(), g.view().transpose(), false);
         p.as_mut_slice().iter_mut().for_each(|p| *p = -*p);
+        mul(p.as_mut_slice(), weighted.view(), spectrum.q.view().transpose(), true);
+        p.row_mut(last).iter_mut().for_each(|p| *p *= spectrum.unit);
         let (gx, gw, _) = self.layout.split_mut(gradient);
         let ln_priors = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
         let h = &self.h;
         let at = At { x: &self.x, w: &self.w, h, roots: &[] };
-        slope.carry(at, rate.len(), (gx, gw), |rows, dh| {
+        slope.carry(at, columns, (gx, gw), |rows, dh| {
             par_mul_into(dh, h.view().subrows(rows.start, rows.len()), p.view(), false);
             par_mul_into(dh, target.y.view().subrows(rows.start, rows.len()), scaled.view().transpose(), true);
         });

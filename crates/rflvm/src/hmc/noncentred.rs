@@ -115,7 +115,7 @@ impl<'a> Noncentred<'a> {
         Noncentred {
             scale: order.iter().map(|&c| precision[0][c].sqrt().recip()).collect(),
             right: Mat::from_fn(rank, j, |r, k| reference.right[(r, order[k])]),
-            intercept: tau2.iter().sum::<f64>() / j as f64 / model.spec().intercept_variance,
+            intercept: 1.0 / model.spec().intercept_variance,
             precision,
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),

@@ -1,7 +1,7 @@
 //! What the freedom of the weights costs: ½ Σ_j ln|I + B_0j HᵀΛ_jH|, with Λ_j what the cells of column j know of their f.
 //!
 //! Λ_j is replaced by its mean over the columns, so that one factor serves them all: with Λ̄_n = mean_j τ_j²Λ_nj/λ_j,
-//! ½J ln|P⁻¹(HᵀΛ̄H + P)|, P = diag(1, …, 1, τ̄²/s_c²). ln|·| is concave, so this is never less than the mean over columns.
+//! ½J ln|P⁻¹(HᵀΛ̄H + P)|, P = diag(1, …, 1, 1/s_c²). ln|·| is concave, so this is never less than the mean over columns.
 //! Λ̄ is held while X and W move: it follows from round to round.
 
 use crate::error::NumericalError;
@@ -32,8 +32,7 @@ impl Occam {
             free.iter().zip(&scale).map(|(&j, scale)| scale * known[j]).sum()
         });
         let mut precision = vec![1.0; model.spec().features + 1];
-        let tau2 = free.iter().map(|&j| state.tau2[j]).sum::<f64>() / columns;
-        precision[model.spec().features] = tau2 / model.spec().intercept_variance;
+        precision[model.spec().features] = 1.0 / model.spec().intercept_variance;
         Occam { information, precision, columns }
     }
 

@@ -25,10 +25,3 @@ pub struct Workspace {
     /// Some rows of the table.
     pub(super) slope: Slope,
 }
-
-impl Workspace {
-    /// The second table.
-    pub(crate) fn table(&mut self) -> &mut Mat {
-        &mut self.table
-    }
-}

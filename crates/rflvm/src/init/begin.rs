@@ -10,9 +10,9 @@ use crate::hmc::gradient::{Joint, Layout};
 use crate::linalg::Mat;
 use crate::model::features::Features;
 use crate::model::spectral::{Kernel, Spectral};
-use crate::model::{Amplitude, Lent, Model, State};
+use crate::model::{Lent, Model, State};
 use crate::rng::{Stream, StreamRng};
-use crate::steps::weights;
+use crate::steps::{amplitudes, weights};
 
 /// How X begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,12 +74,12 @@ pub(super) fn fitted(model: &Model, how: Init, stream: Stream, rng: &mut StreamR
     for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
         beta[(2 * l, j)] = model.units()[j].centre;
     }
-    let tau2 = match model.spec().amplitude {
-        Amplitude::Fixed(tau2) => tau2,
-        Amplitude::Learned { shape, rate } => rate / (shape + 1.0),
-    };
+    let mut tau2 = vec![1.0; model.columns()];
+    for block in model.blocks() {
+        tau2[block.columns.clone()].fill(model.amplitude(block).middle());
+    }
     let theta = model.start_parameters();
-    let mut state = State::new(model, Features::new(x, w), spectral, beta, vec![tau2; model.columns()], theta);
+    let mut state = State::new(model, Features::new(x, w), spectral, beta, tau2, theta);
     fit(model, &mut state, stream.named("fit"))?;
     Ok(state)
 }
@@ -111,6 +111,9 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         state.take_back(model, lent, Some((x, w)));
         drop(q);
         weights::update_parameters(model, state, stream.at(stage as u64))?;
+        if !model.is_collapsed() {
+            amplitudes::update(model, state, stream.at(stage as u64).named("tau2"))?;
+        }
     }
     Ok(())
 }

@@ -10,6 +10,23 @@ pub fn eigenvalues(a: &Mat) -> Vec<f64> {
     values
 }
 
+/// A = U diag(values) Uᵀ.
+#[derive(Debug, Clone)]
+pub struct Eigen {
+    /// Eigenvalues, smallest first.
+    pub values: Vec<f64>,
+    /// Eigenvectors in columns.
+    pub vectors: Mat,
+}
+
+/// The decomposition of a symmetric matrix; `None` where there is none, as for one that holds no numbers.
+pub fn eigen(a: &Mat) -> Option<Eigen> {
+    let found = a.faer().self_adjoint_eigen(Side::Lower).ok()?;
+    let (u, s, n) = (found.U(), found.S(), a.rows());
+    let values: Vec<f64> = (0..n).map(|i| s[i]).collect();
+    values.iter().all(|v| v.is_finite()).then(|| Eigen { values, vectors: Mat::from_fn(n, n, |i, j| u[(i, j)]) })
+}
+
 /// The symmetric root: R = Rᵀ with R² = A. Eigenvalues that rounding made negative count as zero.
 pub fn root(a: &Mat) -> Mat {
     let n = a.rows();

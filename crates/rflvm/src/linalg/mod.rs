@@ -9,7 +9,7 @@ mod subspace;
 
 pub use crate::simd::View;
 pub use cholesky::{Cholesky, jittered};
-pub use eigen::{eigenvalues, root};
+pub use eigen::{Eigen, eigen, eigenvalues, root};
 pub use gram::{Gram, Symmetric, gram};
 pub use product::{mul, par_mul, par_mul_into};
 pub use subspace::{leading, orthonormalise};

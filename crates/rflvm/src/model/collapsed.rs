@@ -1,29 +1,135 @@
-//! A complete Gaussian table with β and σ² integrated out: ln p(Y | X, W) = const − (J/2) ln|A| − a_n Σ_j ln b_j.
+//! A complete Gaussian table with β and σ² integrated out.
 //!
-//! Moves of single rows and frequencies keep P = A⁻¹, G = PC, E = Ỹ − HG and b_j exact by low-rank updates, so that the
-//! marginal is never computed anew within a step.
+//! The intercept's column of H is taken in units of its prior, H' = [Φ, s_c·1], so that the prior precision of β_j is δ_j I, δ_j = 1/τ_j²,
+//! in units of σ_j². One decomposition H'ᵀH' = QΛQᵀ then serves every column's own amplitude: with c̃_j = QᵀH'ᵀỹ_j,
+//!
+//! ```text
+//! ln p(y_j | X, W, τ_j) = const + ½ Σ_m ln(δ_j/(λ_m + δ_j)) − a_n ln b_j,   b_j = b0_j + ½(ỹ_jᵀỹ_j − Σ_m c̃_mj²/(λ_m + δ_j)),
+//! σ_j² ~ IG(a_n, b_j),   β'_j | σ_j² ~ N(Q c̃_j/(Λ + δ_j), σ_j² Q(Λ + δ_j)⁻¹Qᵀ).
+//! ```
 
-use super::{Amplitude, Model, State};
+use super::{Model, State};
+use crate::dist::{gamma, normal};
 use crate::error::NumericalError;
-use crate::linalg::{Cholesky, Mat, gram, par_mul};
+use crate::linalg::{Eigen, Mat, eigen, gram, mul, par_mul};
+use crate::simd;
+use rand::Rng;
+
+/// H'ᵀH' = QΛQᵀ.
+#[derive(Debug)]
+pub struct Spectrum {
+    /// Λ.
+    pub lambda: Vec<f64>,
+    /// Q, eigenvectors in columns.
+    pub q: Mat,
+    /// s_c.
+    pub(crate) unit: f64,
+}
+
+impl Spectrum {
+    /// Of H; `intercept_variance` is s_c².
+    pub fn new(h: &Mat, intercept_variance: f64) -> Result<Self, NumericalError> {
+        let (last, unit) = (h.cols() - 1, intercept_variance.sqrt());
+        let mut a = gram(h, None, &vec![0.0; h.cols()]).to_mat();
+        a.row_mut(last).iter_mut().for_each(|v| *v *= unit);
+        (0..=last).for_each(|i| a[(i, last)] *= unit);
+        let broken = || NumericalError::NotFinite { step: "weights", value: f64::NAN, place: "HᵀH".into() };
+        let Eigen { mut values, vectors } = eigen(&a).ok_or_else(broken)?;
+        // Rounding can make eigenvalues that are zero negative.
+        values.iter_mut().for_each(|v| *v = v.max(0.0));
+        Ok(Spectrum { lambda: values, q: vectors, unit })
+    }
+
+    /// C̃ = QᵀH'ᵀỸ, in the place of `c` = HᵀỸ; `scratch` has its shape.
+    pub fn turn(&self, c: &mut Mat, scratch: &mut Mat) {
+        let last = c.rows() - 1;
+        c.row_mut(last).iter_mut().for_each(|v| *v *= self.unit);
+        mul(scratch.as_mut_slice(), self.q.view().transpose(), c.view(), false);
+        std::mem::swap(c, scratch);
+    }
+
+    /// β of β': the intercept in units of its own.
+    fn restore(&self, beta: &mut [f64]) {
+        if let Some(intercept) = beta.last_mut() {
+            *intercept *= self.unit;
+        }
+    }
+}
+
+/// One column of the table, its weights and noise integrated out.
+#[derive(Debug, Clone)]
+pub struct Evidence<'a> {
+    spectrum: &'a Spectrum,
+    /// c̃_j.
+    pub c: Vec<f64>,
+    /// b0_j + ½ỹᵀỹ.
+    pub total: f64,
+    /// a_n.
+    pub shape: f64,
+}
+
+impl<'a> Evidence<'a> {
+    /// From c̃_j, b0_j + ½ỹᵀỹ and a_n.
+    pub fn new(spectrum: &'a Spectrum, c: Vec<f64>, total: f64, shape: f64) -> Self {
+        Evidence { spectrum, c, total, shape }
+    }
+
+    /// b_j.
+    pub fn rate(&self, tau2: f64) -> f64 {
+        let delta = 1.0 / tau2;
+        let explained: f64 = self.c.iter().zip(&self.spectrum.lambda).map(|(c, l)| c * c / (l + delta)).sum();
+        self.total - 0.5 * explained
+    }
+
+    /// ln p(y_j | X, W, τ_j) up to a constant.
+    pub fn ln(&self, tau2: f64) -> f64 {
+        // ln(δ/(λ + δ)) = −ln(1 + λτ²), eight at a time under one logarithm.
+        let lambda = &self.spectrum.lambda;
+        let ln_det: f64 = lambda.chunks(8).map(|l| l.iter().map(|l| 1.0 + l * tau2).product::<f64>().ln()).sum();
+        -0.5 * ln_det - self.shape * self.rate(tau2).ln()
+    }
+
+    /// A draw of the precision 1/σ_j², then of β_j less its prior mean.
+    pub fn draw<R: Rng + ?Sized>(&self, tau2: f64, rng: &mut R) -> (f64, Vec<f64>) {
+        let (delta, precision) = (1.0 / tau2, gamma(self.shape, self.rate(tau2), rng));
+        let turned: Vec<f64> = self
+            .c
+            .iter()
+            .zip(&self.spectrum.lambda)
+            .map(|(c, l)| c / (l + delta) + normal(rng) / (precision * (l + delta)).sqrt())
+            .collect();
+        (precision, self.unturn(&turned))
+    }
+
+    /// E[β_j] less its prior mean.
+    pub fn mean(&self, tau2: f64) -> Vec<f64> {
+        let delta = 1.0 / tau2;
+        let turned: Vec<f64> = self.c.iter().zip(&self.spectrum.lambda).map(|(c, l)| c / (l + delta)).collect();
+        self.unturn(&turned)
+    }
+
+    fn unturn(&self, turned: &[f64]) -> Vec<f64> {
+        let mut beta: Vec<f64> = self.spectrum.q.iter_rows().map(|row| simd::dot(row, turned)).collect();
+        self.spectrum.restore(&mut beta);
+        beta
+    }
+}
 
 /// What the collapsed likelihood needs of the model.
 #[derive(Debug)]
 pub struct Target {
     /// Ỹ = Y − o − centre.
     pub(crate) y: Mat,
-    /// S0⁻¹.
-    pub(crate) precision: Vec<f64>,
-    /// b0_j.
-    pub(crate) rate: Vec<f64>,
     /// b0_j + ½ỹᵀỹ.
     pub(crate) total: Vec<f64>,
     /// a_n.
     pub(crate) shape: f64,
+    /// s_c².
+    pub(crate) intercept_variance: f64,
 }
 
 impl Target {
-    /// For a model with one complete Gaussian block (see [`Model::is_collapsed`]).
+    /// For a model with one complete Gaussian block.
     pub fn new(model: &Model) -> Self {
         Self::within(model, Mat::default())
     }
@@ -36,22 +142,15 @@ impl Target {
             let cells = y.row_mut(n).iter_mut().zip(from).zip(units);
             cells.for_each(|((to, y), unit)| *to = y - model.offset()[n] - unit.centre);
         }
-        let Amplitude::Fixed(tau2) = model.spec().amplitude else {
-            unreachable!("a collapsed model has a known amplitude")
-        };
         let Some(gaussian) = model.blocks()[0].family.as_gaussian() else {
             unreachable!("a collapsed model is Gaussian")
         };
-        let rate = units.iter().map(|u| gaussian.column_rate(u)).collect();
-        Self::of(y, model.weight_precision(tau2), rate, gaussian.shape + 0.5 * model.rows() as f64)
-    }
-
-    pub(crate) fn of(y: Mat, precision: Vec<f64>, rate: Vec<f64>, shape: f64) -> Self {
-        let mut total = rate.clone();
+        let mut total: Vec<f64> = units.iter().map(|u| gaussian.column_rate(u)).collect();
         for row in y.iter_rows() {
             total.iter_mut().zip(row).for_each(|(b, y)| *b += 0.5 * y * y);
         }
-        Target { y, precision, rate, total, shape }
+        let shape = gaussian.shape + 0.5 * model.rows() as f64;
+        Target { y, total, shape, intercept_variance: model.spec().intercept_variance }
     }
 
     /// The memory of Ỹ, whatever it holds.
@@ -59,60 +158,38 @@ impl Target {
         self.y
     }
 
-    /// ln p(Y | X, W) up to a constant, plainly from the definition.
-    pub fn ln_marginal(&self, h: &Mat) -> Result<f64, NumericalError> {
-        let factored = Factored::new(self, h)?;
-        let columns = self.y.cols() as f64;
-        let ln_rates: f64 = factored.rate.iter().map(|b| b.ln()).sum();
-        Ok(-0.5 * columns * factored.ln_det - self.shape * ln_rates)
+    /// The decomposition at H, and C̃.
+    pub fn at(&self, h: &Mat) -> Result<(Spectrum, Mat), NumericalError> {
+        let spectrum = Spectrum::new(h, self.intercept_variance)?;
+        let mut c = Mat::zeros(h.cols(), self.y.cols());
+        par_mul(&mut c, h.view().transpose(), self.y.view(), false);
+        let mut scratch = Mat::zeros(c.rows(), c.cols());
+        spectrum.turn(&mut c, &mut scratch);
+        Ok((spectrum, c))
     }
 
-    /// β and the precisions 1/σ_j² of a state at their best given X and W: β_j = A⁻¹c_j about its prior mean, and the mode
-    /// (a_n − 1)/b_j of the precision.
+    /// Column j at a decomposition.
+    pub fn column<'a>(&self, spectrum: &'a Spectrum, c: &Mat, j: usize) -> Evidence<'a> {
+        Evidence::new(spectrum, c.col(j), self.total[j], self.shape)
+    }
+
+    /// ln p(Y | X, W, τ²) up to a constant, plainly from the definition.
+    pub fn ln_marginal(&self, h: &Mat, tau2: &[f64]) -> Result<f64, NumericalError> {
+        let (spectrum, c) = self.at(h)?;
+        Ok(tau2.iter().enumerate().map(|(j, &tau2)| self.column(&spectrum, &c, j).ln(tau2)).sum())
+    }
+
+    /// β and the precisions 1/σ_j² of a state at their best given X, W and τ²: E[β_j], and the mode (a_n − 1)/b_j of the precision.
     pub fn fill_mode(&self, model: &Model, state: &mut State) -> Result<(), NumericalError> {
-        let Factored { mut g, rate, .. } = Factored::new(self, state.features.h())?;
-        let last = g.rows() - 1;
-        g.row_mut(last).iter_mut().zip(model.units()).for_each(|(g, unit)| *g += unit.centre);
-        state.beta = g;
-        let mode = |b: &f64| (self.shape - 1.0).max(f64::MIN_POSITIVE) / b;
-        state.theta[0].values = Mat::from_vec(1, rate.len(), rate.iter().map(mode).collect());
-        Ok(())
-    }
-}
-
-/// P = A⁻¹, G = PC, E = Ỹ − HG, b_j and ln|A| for the current H.
-#[derive(Debug)]
-pub struct Factored {
-    pub(crate) p: Mat,
-    pub(crate) g: Mat,
-    pub(crate) e: Mat,
-    pub(crate) rate: Vec<f64>,
-    pub(crate) ln_det: f64,
-}
-
-impl Factored {
-    /// From scratch, O(NM² + NMJ).
-    pub fn new(target: &Target, h: &Mat) -> Result<Self, NumericalError> {
-        Self::within(target, h, Mat::default())
-    }
-
-    /// The same, with E in the memory of another table.
-    pub(crate) fn within(target: &Target, h: &Mat, mut e: Mat) -> Result<Self, NumericalError> {
-        let a = gram(h, None, &target.precision);
-        let cholesky = Cholesky::new(a, "positions")?;
-        let mut c = Mat::zeros(h.cols(), target.y.cols());
-        par_mul(&mut c, h.view().transpose(), target.y.view(), false);
-        let p = cholesky.inverse();
-        let mut g = Mat::zeros(h.cols(), target.y.cols());
-        par_mul(&mut g, p.view(), c.view(), false);
-        e.fit(h.rows(), target.y.cols());
-        par_mul(&mut e, h.view(), g.view(), false);
-        e.as_mut_slice().iter_mut().zip(target.y.as_slice()).for_each(|(e, y)| *e = y - *e);
-        // ỹᵀỹ − cᵀg = ỹᵀe: a sum of products of residuals, not a difference of large sums.
-        let mut rate = target.rate.clone();
-        for (y, e) in target.y.iter_rows().zip(e.iter_rows()) {
-            rate.iter_mut().zip(y.iter().zip(e)).for_each(|(b, (y, e))| *b += 0.5 * y * e);
+        let (spectrum, c) = self.at(state.features.h())?;
+        let last = c.rows() - 1;
+        for j in 0..model.columns() {
+            let column = self.column(&spectrum, &c, j);
+            let mut beta = column.mean(state.tau2[j]);
+            beta[last] += model.units()[j].centre;
+            state.beta.set_col(j, &beta);
+            state.theta[0].values[(0, j)] = (self.shape - 1.0).max(f64::MIN_POSITIVE) / column.rate(state.tau2[j]);
         }
-        Ok(Factored { p, g, e, rate, ln_det: cholesky.ln_det() })
+        Ok(())
     }
 }

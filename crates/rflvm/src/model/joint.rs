@@ -3,8 +3,8 @@
 //! Nothing here is cached or vectorised. Every conditional of the sampler is tested against this file, and
 //! chains are compared by its value.
 
-use super::{Amplitude, Model, State};
-use crate::dist::{ln_gamma_density, ln_normal};
+use super::{Amplitude, Block, Model, State};
+use crate::dist::ln_normal;
 use crate::error::NumericalError;
 
 /// ln p(Y | F, θ), all constants included. F is computed from X, W and β, not taken from the state.
@@ -37,7 +37,7 @@ pub fn ln_positions(model: &Model, state: &State) -> Result<f64, NumericalError>
     })
 }
 
-/// ln p(β | τ², θ): β_j ~ N(b_0j, diag(τ_j², …, τ_j², s_c²)/λ_j).
+/// ln p(β | τ², θ): β_j ~ N(b_0j, τ_j²/λ_j diag(1, …, 1, s_c²)).
 pub fn ln_weights(model: &Model, state: &State) -> f64 {
     let mut total = 0.0;
     for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
@@ -46,24 +46,30 @@ pub fn ln_weights(model: &Model, state: &State) -> f64 {
         for m in 0..last {
             total += ln_normal(state.beta[(m, j)], 0.0, state.tau2[j] / scale);
         }
-        let variance = model.spec().intercept_variance / scale;
+        let variance = state.tau2[j] * model.spec().intercept_variance / scale;
         total += ln_normal(state.beta[(last, j)], model.units()[j].centre, variance);
     }
     total
 }
 
-/// ln p(θ) + ln p(τ²). τ_j² is inverse gamma: the density of its inverse, and 2 ln τ_j² less for the change.
+/// ln p(θ) + ln p(ln τ²).
 pub fn ln_parameters(model: &Model, state: &State) -> f64 {
-    let mut total = 0.0;
-    for (block, theta) in model.blocks().iter().zip(&state.theta) {
-        total += block.family.log_prior(theta, &model.units()[block.columns.clone()]);
-    }
-    if let Amplitude::Learned { shape, rate } = model.spec().amplitude {
-        let free = (0..model.columns()).filter(|&j| model.is_free(j));
-        total +=
-            free.map(|j| ln_gamma_density(1.0 / state.tau2[j], shape, rate) - 2.0 * state.tau2[j].ln()).sum::<f64>();
-    }
-    total
+    let blocks = model.blocks().iter().zip(&state.theta);
+    let parameters: f64 = blocks.map(|(b, theta)| b.family.log_prior(theta, &model.units()[b.columns.clone()])).sum();
+    parameters + ln_amplitudes(model, state)
+}
+
+/// ln p(ln τ²): half-t, one per column or one per block.
+pub fn ln_amplitudes(model: &Model, state: &State) -> f64 {
+    let of_block = |block: &Block| {
+        let mut free = block.columns.clone().filter(|&j| model.is_free(j));
+        match model.amplitude(block) {
+            Amplitude::Fixed(_) => 0.0,
+            Amplitude::Learned(prior) => free.map(|j| prior.ln_density(state.tau2[j].ln())).sum(),
+            Amplitude::Shared(prior) => free.next().map_or(0.0, |j| prior.ln_density(state.tau2[j].ln())),
+        }
+    };
+    model.blocks().iter().map(of_block).sum()
 }
 
 /// The joint log density of everything.

@@ -1,5 +1,6 @@
 //! What is true: the knowns (`Model`) beside the unknowns (`State`).
 
+mod amplitude;
 pub mod axes;
 mod block;
 pub mod collapsed;
@@ -14,8 +15,9 @@ mod spec;
 pub mod spectral;
 mod state;
 
+pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;
-pub use spec::{Amplitude, ModelSpec};
+pub use spec::ModelSpec;
 pub use state::State;
 pub(crate) use state::{Lent, predictor};
 
@@ -197,13 +199,16 @@ impl Model {
         self.dynamics.as_ref()
     }
 
-    /// Whether β and σ² are integrated out: one complete Gaussian block with known amplitude, rows without times.
-    /// Elsewhere (holes, other families beside it, learned amplitudes) columns have no common A, and β is kept; and rows
-    /// that follow a path are not moved one by one.
+    /// What is known of the amplitudes of a block.
+    pub fn amplitude(&self, block: &Block) -> Amplitude {
+        self.spec.amplitude.unwrap_or_else(|| block.family.amplitude())
+    }
+
+    /// Whether β and σ² are integrated out: one complete Gaussian block, rows without times. Elsewhere (holes, other families beside
+    /// it) columns have no common HᵀH, and β is kept.
     pub fn is_collapsed(&self) -> bool {
         let [block] = self.blocks.as_slice() else { return false };
-        let is_gaussian = block.family.as_gaussian().is_some() && matches!(self.spec.amplitude, Amplitude::Fixed(_));
-        is_gaussian && !self.missing && self.dynamics.is_none()
+        block.family.as_gaussian().is_some() && !self.missing && self.dynamics.is_none()
     }
 
     /// Whether each axis has a scale ψ_d of its own, so that axes may fall out of use.
@@ -227,10 +232,10 @@ impl Model {
         self.units = units;
     }
 
-    /// Prior precision of the weights of column j for unit coefficient scale: 1/τ_j² for features, 1/s_c² last.
+    /// Prior precision of the weights of column j for unit weight scale: 1/τ_j² for features, 1/(τ_j²s_c²) last.
     pub fn weight_precision(&self, tau2: f64) -> Vec<f64> {
         let mut precision = vec![1.0 / tau2; self.spec.features + 1];
-        precision[self.spec.features] = 1.0 / self.spec.intercept_variance;
+        precision[self.spec.features] /= self.spec.intercept_variance;
         precision
     }
 

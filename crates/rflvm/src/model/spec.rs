@@ -1,22 +1,9 @@
 //! What to fit, apart from the data and families.
 
+use super::amplitude::Amplitude;
 use super::latent::TimeSpec;
 use super::spectral::Kernel;
 use crate::error::SpecError;
-
-/// Variance τ_j² of the weights of column j.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Amplitude {
-    /// The same known τ² for all columns.
-    Fixed(f64),
-    /// τ_j² ~ IG(shape, rate), one a column: real columns differ in scale.
-    Learned {
-        /// Shape of the inverse gamma.
-        shape: f64,
-        /// Rate (scale) of the inverse gamma.
-        rate: f64,
-    },
-}
 
 /// What to fit, apart from the data and families.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,9 +14,9 @@ pub struct ModelSpec {
     pub features: usize,
     /// Prior of the frequencies.
     pub kernel: Kernel,
-    /// Variance of the weights.
-    pub amplitude: Amplitude,
-    /// s_c²: variance of the intercepts about the link of their column's mean.
+    /// How strong the signal of a column is; as its family has it by default if not given.
+    pub amplitude: Option<Amplitude>,
+    /// s_c²: variance of the intercepts about the link of their column's mean, in units of τ_j²/λ_j.
     pub intercept_variance: f64,
     /// Prior of X over time, where the data have times.
     pub time: TimeSpec,
@@ -41,7 +28,7 @@ impl Default for ModelSpec {
             latent_dim: 2,
             features: 100,
             kernel: Kernel::default(),
-            amplitude: Amplitude::Fixed(1.0),
+            amplitude: None,
             intercept_variance: 5.0,
             time: TimeSpec::default(),
         }
@@ -73,12 +60,8 @@ impl ModelSpec {
         {
             return fail("length-scale", length_scale.to_string(), "it must be a positive number");
         }
-        let amplitude_is_valid = match self.amplitude {
-            Amplitude::Fixed(tau2) => tau2 > 0.0 && tau2.is_finite(),
-            Amplitude::Learned { shape, rate } => shape > 0.0 && rate > 0.0 && (shape * rate).is_finite(),
-        };
-        if !amplitude_is_valid {
-            return fail("amplitude", format!("{:?}", self.amplitude), "its numbers must be positive");
+        if let Some(amplitude) = self.amplitude.filter(|amplitude| !amplitude.is_valid()) {
+            return fail("amplitude", format!("{amplitude:?}"), "its numbers must be positive");
         }
         if !(self.intercept_variance > 0.0 && self.intercept_variance.is_finite()) {
             let value = self.intercept_variance.to_string();

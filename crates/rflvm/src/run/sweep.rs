@@ -14,7 +14,7 @@ use crate::model::{Model, State};
 use crate::rng::Stream;
 use crate::steps::info::Clock;
 use crate::steps::{
-    Moves, Step, SweepInfo, amplitudes, assignments, collapsed, components, concentration, frequencies, positions,
+    Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, positions,
     relevance, symmetry, timescales, weights, windows,
 };
 use rand::RngExt;
@@ -51,26 +51,24 @@ pub fn sweep(
     let mut paths = model.paths(state)?;
     clock.lap(&mut info, Step::Scales);
     if model.is_collapsed() {
-        collapsed_moves(model, state, moves, tuning, room, stream, (&mut info, &mut clock))?;
-    } else {
-        frequencies::update(model, state, moves, stream.named("w"), &mut info)?;
-        clock.lap(&mut info, Step::Frequencies);
-        match &mut paths {
-            Some(paths) => timed(model, state, paths, moves, stream, &mut info, &mut clock)?,
-            None if moves.positions => positions::update(model, state, stream.named("x"), &mut info)?,
-            None => {}
+        if moves.gradient {
+            info.acceptance = integrated(model, state, moves, tuning, room, stream.named("gradient"));
         }
-        clock.lap(&mut info, Step::Positions);
+        clock.lap(&mut info, Step::Gradient);
+        // X and W moved with β integrated out: all of it is redrawn, amplitudes with it, before anything is asked of it.
+        weights::update(model, state, 1.0, stream.named("beta"))?;
+        clock.lap(&mut info, Step::Weights);
+        one_by_one(model, state, &mut paths, moves, stream, &mut info, &mut clock)?;
+    } else {
+        one_by_one(model, state, &mut paths, moves, stream, &mut info, &mut clock)?;
         if moves.gradient {
             let stream = stream.named("gradient");
             info.acceptance = noncentred::update(model, state, paths.as_ref(), moves.positions, tuning, room, stream)?;
         }
         clock.lap(&mut info, Step::Gradient);
+        weights::update(model, state, moves.share(), stream.named("beta"))?;
+        amplitudes::update(model, state, stream.named("tau2"))?;
     }
-    // X and W moved with β integrated out: all of it is redrawn.
-    let share = if model.is_collapsed() { 1.0 } else { moves.share() };
-    weights::update(model, state, share, stream.named("beta"))?;
-    amplitudes::update(model, state, &mut stream.named("tau2").rng());
     clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
         symmetry::translate(state, paths.as_ref(), &mut stream.named("translation").rng());
@@ -86,6 +84,27 @@ pub fn sweep(
     }
     clock.lap(&mut info, Step::Symmetry);
     Ok(info)
+}
+
+/// W frequency by frequency, and X row by row or window by window, given β.
+fn one_by_one(
+    model: &Model,
+    state: &mut State,
+    paths: &mut Option<Paths<'_>>,
+    moves: Moves,
+    stream: Stream,
+    info: &mut SweepInfo,
+    clock: &mut Clock,
+) -> Result<(), NumericalError> {
+    frequencies::update(model, state, moves, stream.named("w"), info)?;
+    clock.lap(info, Step::Frequencies);
+    match paths {
+        Some(paths) => timed(model, state, paths, moves, stream, info, clock)?,
+        None if moves.positions => positions::update(model, state, stream.named("x"), info)?,
+        None => {}
+    }
+    clock.lap(info, Step::Positions);
+    Ok(())
 }
 
 /// X along time, and the scales of its paths; these while X is held, too.
@@ -112,54 +131,26 @@ fn timed(
     Ok(())
 }
 
-/// X and W of a complete Gaussian, with β and σ² integrated out.
-fn collapsed_moves(
+/// The gradient move of X and W of a complete Gaussian table, with β and σ² integrated out. Returns its acceptance probability.
+fn integrated(
     model: &Model,
     state: &mut State,
     moves: Moves,
     tuning: &Tuning,
     room: &mut Workspace,
     stream: Stream,
-    (info, clock): (&mut SweepInfo, &mut Clock),
-) -> Result<(), NumericalError> {
+) -> f64 {
     // F is not asked for while β is integrated out: Ỹ lies in its memory until it is drawn again.
     let target = Target::within(model, std::mem::take(&mut state.f));
-    let moved = integrated(&target, model, state, moves, tuning, room, stream, (info, clock));
+    let layout = Layout::new(model, false);
+    let (mut q, h) = (layout.gather(state), state.features.lend());
+    let mut marginal = Marginal::within(&target, &state.tau2, &state.spectral, layout, h, std::mem::take(room));
+    let trajectory = held(&tuning.trajectory, model, moves.positions, false);
+    let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.rng());
+    let h;
+    (h, *room) = marginal.finish();
+    let (x, w, _) = layout.split(&q);
+    state.features.take_back(h, landing.is_accepted.then_some((x, w)));
     state.f = target.into_memory();
-    moved
-}
-
-/// The moves, given Ỹ; residuals lie in the workspace's table.
-#[allow(clippy::too_many_arguments)]
-fn integrated(
-    target: &Target,
-    model: &Model,
-    state: &mut State,
-    moves: Moves,
-    tuning: &Tuning,
-    room: &mut Workspace,
-    stream: Stream,
-    (info, clock): (&mut SweepInfo, &mut Clock),
-) -> Result<(), NumericalError> {
-    collapsed::pairs::update(target, state, moves, room.table(), stream.named("w"), info)?;
-    clock.lap(info, Step::Frequencies);
-    if moves.positions {
-        collapsed::rows::update(target, state, moves.share(), room.table(), stream.named("x"), info)?;
-    }
-    clock.lap(info, Step::Positions);
-    if moves.gradient {
-        let layout = Layout::new(model, false);
-        let mut q = layout.gather(state);
-        let h = state.features.lend();
-        let mut marginal = Marginal::within(target, &state.spectral, layout, h, std::mem::take(room));
-        let trajectory = held(&tuning.trajectory, model, moves.positions, false);
-        let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.named("gradient").rng());
-        info.acceptance = landing.acceptance;
-        let h;
-        (h, *room) = marginal.finish();
-        let (x, w, _) = layout.split(&q);
-        state.features.take_back(h, landing.is_accepted.then_some((x, w)));
-    }
-    clock.lap(info, Step::Gradient);
-    Ok(())
+    landing.acceptance
 }

@@ -2,7 +2,6 @@
 
 pub mod amplitudes;
 pub mod assignments;
-pub mod collapsed;
 pub mod components;
 pub mod concentration;
 pub mod frequencies;

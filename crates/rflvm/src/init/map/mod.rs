@@ -150,7 +150,7 @@ fn round(model: &Model, state: &mut State, gain: f64) -> Result<Climb, Numerical
     let scales = scales(model, layout, exact);
     let climb = if exact {
         let target = Target::new(model);
-        let marginal = Marginal::new(&target, &state.spectral, layout).along(paths.as_ref());
+        let marginal = Marginal::new(&target, &state.tau2, &state.spectral, layout).along(paths.as_ref());
         climb(&mut Volume::new(marginal, model), &mut q, &scales, STEPS, gain)
     } else {
         let occam = Occam::new(model, state);

@@ -10,12 +10,14 @@ use crate::model::collapsed::Target;
 use crate::model::spectral::{Kernel, Mixture};
 use crate::model::{Amplitude, Model, State};
 use crate::peak::peak;
-use crate::steps::amplitudes;
+use crate::steps::amplitudes::{ln_centred, square};
 
 /// All of them, and where β is integrated out exactly its best value given X and W.
 pub(super) fn update(model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if is_exact(model) {
-        Target::new(model).fill_mode(model, state)?;
+        let target = Target::new(model);
+        integrated_amplitudes(model, &target, state)?;
+        target.fill_mode(model, state)?;
         state.refresh(model);
     } else {
         for (b, block) in model.blocks().iter().enumerate() {
@@ -57,14 +59,44 @@ fn cluster(mixture: &Mixture, state: &mut State) -> Result<(), NumericalError> {
     Ok(())
 }
 
-/// τ_j², where it is learned: with γ features in use, what is charged for them falls by γ/2 for each unit of ln τ_j² (MacKay
-/// 1992), so that τ_j² = (b + ½λ_j Σ_m β_mj²)/(a + 1 + γ/2).
+/// τ_j², where it is learned, at the top of its density with β and σ² integrated out.
+fn integrated_amplitudes(model: &Model, target: &Target, state: &mut State) -> Result<(), NumericalError> {
+    let amplitude = model.amplitude(&model.blocks()[0]);
+    let Some(prior) = amplitude.prior() else { return Ok(()) };
+    let (spectrum, c) = target.at(state.features.h())?;
+    let columns: Vec<_> = (0..model.columns()).map(|j| target.column(&spectrum, &c, j)).collect();
+    if let Amplitude::Shared(_) = amplitude {
+        let ln = |u: f64| columns.iter().map(|column| column.ln(u.exp())).sum::<f64>() + prior.ln_density(u);
+        let tau2 = peak(state.tau2[0].ln(), 0.5, ln).exp();
+        state.tau2.fill(tau2);
+    } else {
+        for (tau2, column) in state.tau2.iter_mut().zip(&columns) {
+            *tau2 = peak(tau2.ln(), 0.5, |u| column.ln(u.exp()) + prior.ln_density(u)).exp();
+        }
+    }
+    Ok(())
+}
+
+/// τ_j², where it is learned: what is charged for the freedom of the weights falls by γ/2 for each unit of ln τ_j², γ the features in
+/// use (MacKay 1992), where p(β_j | τ_j) alone would fall by half their number.
 fn amplitudes(model: &Model, state: &mut State) -> Result<(), NumericalError> {
-    let Amplitude::Learned { shape, rate } = model.spec().amplitude else { return Ok(()) };
+    if model.blocks().iter().all(|block| model.amplitude(block).prior().is_none()) {
+        return Ok(());
+    }
     let used = Occam::new(model, state).used_features(state.features.h())?;
-    for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
-        let (_, rate) = amplitudes::conditional(model, state, shape, rate, j);
-        state.tau2[j] = rate / (shape + 1.0 + 0.5 * used);
+    for block in model.blocks() {
+        let Some(prior) = model.amplitude(block).prior() else { continue };
+        let free: Vec<usize> = block.columns.clone().filter(|&j| model.is_free(j)).collect();
+        let squares: Vec<f64> = free.iter().map(|&j| square(model, state, j)).collect();
+        let top = |count: f64, square: f64, at: f64| {
+            peak(at.ln(), 0.5, |u| ln_centred(prior, count * used, square, u)).exp()
+        };
+        if let Amplitude::Shared(_) = model.amplitude(block) {
+            let tau2 = top(free.len() as f64, squares.iter().sum(), state.tau2[block.columns.start]);
+            state.tau2[block.columns.clone()].fill(tau2);
+        } else {
+            free.iter().zip(squares).for_each(|(&j, square)| state.tau2[j] = top(1.0, square, state.tau2[j]));
+        }
     }
     Ok(())
 }

@@ -13,20 +13,19 @@ use super::volume::ln_volume;
 use crate::error::NumericalError;
 use crate::hmc::occam::Occam;
 use crate::model::collapsed::Target;
-use crate::model::{Amplitude, Model, State, joint};
+use crate::model::{Model, State, joint};
 
-/// Whether β and σ² are integrated out exactly: one complete Gaussian block with known amplitude. Rows may have times.
+/// Whether β and σ² are integrated out exactly: one complete Gaussian block. Rows may have times.
 pub(super) fn is_exact(model: &Model) -> bool {
     let [block] = model.blocks() else { return false };
-    let known = matches!(model.spec().amplitude, Amplitude::Fixed(_));
-    block.family.as_gaussian().is_some() && known && !model.has_missing()
+    block.family.as_gaussian().is_some() && !model.has_missing()
 }
 
 /// Q at a state, plainly.
 pub fn objective(model: &Model, state: &State) -> Result<f64, NumericalError> {
     let (x, w) = (state.features.x(), state.features.w());
     let of_data = if is_exact(model) {
-        Target::new(model).ln_marginal(state.features.h())?
+        Target::new(model).ln_marginal(state.features.h(), &state.tau2)? + joint::ln_amplitudes(model, state)
     } else {
         let parameters = joint::ln_parameters(model, state);
         model.ln_likelihood(state) + parameters

@@ -1,7 +1,7 @@
 //! Binomial counts of known trials, logit link: y ~ Bin(b, logistic(f)); Bernoulli for one trial.
 //! Weights by Pólya-gamma augmentation with a = y, b = trials.
 
-use super::{BlockView, Family, Row, Seen, Shift, Unit, not_a_count, weights_given_omega};
+use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, not_a_count, weights_given_omega};
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
 use crate::error::{DataError, NumericalError};
 use crate::linalg::Mat;
@@ -97,6 +97,11 @@ impl Family for Binomial {
             Trials::Same(b) => simd::logistic_log_lik_same(row.y, f64::from(*b), f),
             Trials::Each(b) => simd::logistic_log_lik(row.y, b.row(row.n), f),
         }
+    }
+
+    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        let trials: Vec<f64> = (0..f.len()).map(|n| self.of(n, column.j)).collect();
+        Some(simd::logistic_log_lik(&column.y, &trials, f))
     }
 
     fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {

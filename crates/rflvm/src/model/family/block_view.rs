@@ -1,6 +1,7 @@
 //! The columns of a block, for a family to redraw.
 
 use super::parts::{Theta, Unit};
+use crate::model::Amplitude;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
@@ -21,7 +22,9 @@ pub struct BlockView<'a> {
     /// Centres and scales, one a column of the block.
     pub units: &'a [Unit],
     /// τ_j², one a column of the block.
-    pub tau2: &'a [f64],
+    pub tau2: &'a mut [f64],
+    /// What is known of them.
+    pub amplitude: Amplitude,
     /// s_c².
     pub intercept_variance: f64,
     /// θ of the block.
@@ -57,6 +60,8 @@ pub struct Column<'a> {
     pub theta: Vec<f64>,
     /// What the block's parameters share.
     pub hyper: &'a [f64],
+    /// τ_j².
+    pub tau2: f64,
     /// Prior precision of β_j, for unit weight scale.
     pub precision: Vec<f64>,
 }
@@ -86,7 +91,7 @@ impl BlockView<'_> {
     pub fn precision(&self, j: usize) -> Vec<f64> {
         let last = self.h.cols() - 1;
         let mut precision = vec![1.0 / self.tau2[j]; last + 1];
-        precision[last] = 1.0 / self.intercept_variance;
+        precision[last] /= self.intercept_variance;
         precision
     }
 
@@ -104,11 +109,12 @@ impl BlockView<'_> {
             beta: self.beta.col(global),
             theta: self.theta.values.col(j),
             hyper: &self.theta.hyper,
+            tau2: self.tau2[j],
             precision: self.precision(j),
         }
     }
 
-    /// Applies `update` to each column, columns in parallel, each with a stream of its own; then stores β_j and θ_j.
+    /// Applies `update` to each column, columns in parallel, each with a stream of its own; then stores β_j, θ_j and τ_j².
     pub fn each_column(
         &mut self,
         stream: Stream,
@@ -140,12 +146,13 @@ impl BlockView<'_> {
         let drawn = par::map(columns.len(), columns.len() * work, |i| {
             let stream = stream.at(columns[i] as u64);
             let mut column = view.column(columns[i], stream);
-            update(&mut column, &mut stream.rng()).map(|()| (column.beta, column.theta))
+            update(&mut column, &mut stream.rng()).map(|()| (column.beta, column.theta, column.tau2))
         });
         for (j, drawn) in columns.into_iter().zip(drawn) {
-            let (beta, theta) = drawn?;
+            let (beta, theta, tau2) = drawn?;
             self.beta.set_col(self.columns.start + j, &beta);
             self.theta.values.set_col(j, &theta);
+            self.tau2[j] = tau2;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Gaussian columns: y ~ N(f, σ_j²), β_j | σ_j² ~ N(b_0, σ_j² S0), σ_j² ~ IG(a0, b0_j).
+//! Gaussian columns: y ~ N(f, σ_j²), β_j | σ_j², τ_j ~ N(b_0, σ_j²τ_j² diag(1, …, 1, s_c²)), σ_j² ~ IG(a0, b0_j).
 //!
 //! With A = HᵀH + S0⁻¹, c = Hᵀỹ, a_n = a0 + n/2 and b = b0 + ½(ỹᵀỹ − cᵀA⁻¹c) for ỹ = y − o − b_0:
 //! ln p(y | X, W) = const − ½ ln|A| − a_n ln b;  σ² ~ IG(a_n, b);  β | σ² ~ N(A⁻¹c, σ²A⁻¹).
@@ -7,9 +7,12 @@
 use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
-use crate::linalg::{Cholesky, Mat, gram};
+use crate::linalg::{Cholesky, Mat, gram, par_mul};
+use crate::model::collapsed::{Evidence, Spectrum};
+use crate::model::{Amplitude, HalfT};
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
+use crate::slice;
 use rand::Rng;
 
 /// y ~ N(f, σ_j²).
@@ -23,7 +26,8 @@ pub struct Gaussian {
 
 impl Default for Gaussian {
     fn default() -> Self {
-        Gaussian { shape: 1.0, rate: 0.1 }
+        // Noise of a percent of the column's spread is not held against it.
+        Gaussian { shape: 0.5, rate: 1e-4 }
     }
 }
 
@@ -159,6 +163,10 @@ impl Family for Gaussian {
         simd::gaussian_log_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
     }
 
+    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        Some(simd::gaussian_log_lik(&column.y, &vec![column.theta[0]; f.len()], f))
+    }
+
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
         simd::gaussian_grad(row.y, row.theta.values.row(0), f, g)
     }
@@ -171,6 +179,10 @@ impl Family for Gaussian {
         for ((y, f), precision) in out.iter_mut().zip(f).zip(row.theta.values.row(0)) {
             *y = f + normal(rng) / precision.sqrt();
         }
+    }
+
+    fn amplitude(&self) -> Amplitude {
+        Amplitude::Learned(HalfT::default())
     }
 
     fn weight_precision(&self, theta: &Theta, j: usize) -> f64 {
@@ -201,28 +213,40 @@ impl Family for Gaussian {
     }
 
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
-        // Complete columns of one amplitude share A, so one factor serves them all.
-        let complete = |j: usize| (0..block.y.rows()).all(|n| !block.y[(n, block.columns.start + j)].is_nan());
-        let complete: Vec<bool> = (0..block.width()).map(complete).collect();
-        let shares = |j: usize| complete[j] && block.tau2[j] == block.tau2[0];
-        let shares: Vec<bool> = (0..block.width()).map(shares).collect();
-        let shared = match shares.iter().any(|&s| s) {
-            true => Some(Cholesky::new(gram(block.h, None, &block.precision(0)), "weights")?),
-            false => None,
+        let is_complete = |j: usize| (0..block.y.rows()).all(|n| !block.y[(n, block.columns.start + j)].is_nan());
+        let complete: Vec<usize> = (0..block.width()).filter(|&j| is_complete(j)).collect();
+        // Complete columns share HᵀH, so one decomposition serves them all.
+        let spectrum = match complete.is_empty() {
+            true => None,
+            false => Some(Spectrum::new(block.h, block.intercept_variance)?),
         };
-        let work = block.gram_work();
+        let mut evidence: Vec<Option<Evidence<'_>>> = vec![None; block.width()];
+        if let Some(spectrum) = &spectrum {
+            self.fill_evidence(block, spectrum, &complete, &mut evidence);
+        }
+        if let (Amplitude::Shared(prior), true) = (block.amplitude, complete.len() == block.width()) {
+            let ln = |u: f64| evidence.iter().flatten().map(|e| e.ln(u.exp())).sum::<f64>() + prior.ln_density(u);
+            let u = block.tau2[0].ln();
+            let drawn = slice::univariate(&mut stream.named("tau2").rng(), u, ln(u), 1.0, ln).0;
+            block.tau2.fill(drawn.exp());
+        }
+        let (amplitude, work) = (block.amplitude, block.gram_work());
         block.each_column(stream, work, |column, rng| {
-            let own;
-            let cholesky = match &shared {
-                Some(shared) if shares[column.j] => shared,
-                _ => {
+            let (precision, mut beta) = match &evidence[column.j] {
+                Some(evidence) => {
+                    if let Amplitude::Learned(prior) = amplitude {
+                        let ln = |u: f64| evidence.ln(u.exp()) + prior.ln_density(u);
+                        let u = column.tau2.ln();
+                        column.tau2 = slice::univariate(rng, u, ln(u), 1.0, ln).0.exp();
+                    }
+                    evidence.draw(column.tau2, rng)
+                }
+                None => {
                     let seen: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { 1.0 }).collect();
-                    let a = gram(column.h, Some(&seen), &column.precision);
-                    own = Cholesky::new(a, "weights")?;
-                    &own
+                    let own = Cholesky::new(gram(column.h, Some(&seen), &column.precision), "weights")?;
+                    GaussianConditional::new(self, column, &own).draw(rng)
                 }
             };
-            let (precision, mut beta) = GaussianConditional::new(self, column, cholesky).draw(rng);
             if let Some(intercept) = beta.last_mut() {
                 *intercept += column.unit.centre;
             }
@@ -230,5 +254,32 @@ impl Family for Gaussian {
             column.beta = beta;
             Ok(())
         })
+    }
+}
+
+impl Gaussian {
+    /// The evidence of complete columns.
+    fn fill_evidence<'a>(
+        &self,
+        block: &BlockView<'_>,
+        spectrum: &'a Spectrum,
+        complete: &[usize],
+        evidence: &mut [Option<Evidence<'a>>],
+    ) {
+        let (rows, shape) = (block.y.rows(), self.shape + 0.5 * block.y.rows() as f64);
+        let centred = |n: usize, i: usize| {
+            let j = complete[i];
+            block.y[(n, block.columns.start + j)] - block.offset[n] - block.units[j].centre
+        };
+        let y = Mat::from_fn(rows, complete.len(), centred);
+        let mut c = Mat::zeros(block.h.cols(), complete.len());
+        par_mul(&mut c, block.h.view().transpose(), y.view(), false);
+        let mut scratch = Mat::zeros(c.rows(), c.cols());
+        spectrum.turn(&mut c, &mut scratch);
+        for (i, &j) in complete.iter().enumerate() {
+            let square: f64 = (0..rows).map(|n| y[(n, i)].powi(2)).sum();
+            let total = self.column_rate(&block.units[j]) + 0.5 * square;
+            evidence[j] = Some(Evidence::new(spectrum, c.col(i), total, shape));
+        }
     }
 }

@@ -144,6 +144,10 @@ impl<D: Density> Family for Generic<D> {
         self.log_density(row, f)
     }
 
+    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        Some(self.column_log_lik(&column.y, f, &column.theta))
+    }
+
     fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
         self.row_sum(row, |j, y, theta| self.0.log_density(y, f[j] + s.a * s.u[j] + s.b * s.v[j], theta))
     }

@@ -29,6 +29,7 @@ pub use student_t::StudentT;
 pub use zero_inflated_poisson::ZeroInflatedPoisson;
 
 use crate::error::{DataError, NumericalError};
+use super::Amplitude;
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use count::{log_rate, not_a_count};
@@ -115,11 +116,21 @@ pub trait Family: Send + Sync + Debug {
         out.iter_mut().zip(&g).for_each(|(o, g)| *o = ((*o - g) / STEP).max(0.0));
     }
 
+    /// Σ of [`Family::log_lik`] over the cells of a column at another f; `None` where the cells of a row depend on each other.
+    fn log_lik_column(&self, _column: &Column<'_>, _f: &[f64]) -> Option<f64> {
+        None
+    }
+
     /// E[y | f] of each cell.
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]);
 
     /// A draw of each cell.
     fn simulate(&self, row: Row<'_>, f: &[f64], out: &mut [f64], rng: &mut StreamRng);
+
+    /// How strong signals are, unless asked otherwise.
+    fn amplitude(&self) -> Amplitude {
+        Amplitude::Fixed(1.0)
+    }
 
     /// What multiplies the prior precision of the weights of column j.
     fn weight_precision(&self, _theta: &Theta, _j: usize) -> f64 {

@@ -175,6 +175,10 @@ impl Family for NegativeBinomial {
         simd::negative_binomial_log_lik(row.y, row.theta.values.row(0), f)
     }
 
+    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        Some(simd::negative_binomial_log_lik(&column.y, &vec![column.theta[0]; f.len()], f))
+    }
+
     fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
         simd::negative_binomial_log_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
     }

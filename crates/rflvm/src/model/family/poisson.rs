@@ -41,6 +41,10 @@ impl Family for Poisson {
         simd::poisson_log_lik(row.y, f)
     }
 
+    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        Some(simd::poisson_log_lik(&column.y, f))
+    }
+
     fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
         simd::poisson_log_lik_moved(row.y, f, s.a, s.u, s.b, s.v)
     }
