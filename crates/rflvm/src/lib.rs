@@ -14,6 +14,7 @@
 //! | one sweep | [`gibbs::sweep`] | the sampler |
 
 pub mod atomic;
+pub mod closest;
 pub mod dist;
 pub mod draws;
 pub mod error;
