@@ -392,7 +392,7 @@ pub struct DoctorArgs {
     pub config: Config,
     /// Write the family that suits each column to a .csv for --blocks, to look at and to edit. Without it the next command says
     /// `--likelihood auto` where columns need different families.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["blocks", "likelihood"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "blocks")]
     pub blocks_out: Option<PathBuf>,
     /// The same as one JSON object.
     #[arg(long)]

@@ -270,6 +270,10 @@ impl Config {
 
     /// How the table is read.
     pub fn read_options(&self) -> Result<ReadOptions, Failure> {
+        // A family that does not exist is told before a table that it could not take.
+        if let Some(name) = self.likelihood.as_deref().filter(|_| !self.is_auto()) {
+            rflvm::spec::canonical(name)?;
+        }
         let takes_text = self.is_auto() || self.blocks.is_some() || self.likelihood.as_deref() == Some("multinomial");
         Ok(ReadOptions {
             id: self.id.clone(),

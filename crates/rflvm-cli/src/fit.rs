@@ -235,11 +235,15 @@ fn missing(setting: &'static str, rule: &str) -> SpecError {
 
 /// Reads the table that the settings name.
 pub fn read(config: &Config) -> Result<Table, Failure> {
-    let path = config.table.as_deref().ok_or_else(|| missing("table", "there is nothing to look at; name its file"))?;
-    Ok(table::read(path, &config.read_options()?)?)
+    Ok(table::read(table_path(config)?, &config.read_options()?)?)
 }
 
-/// Finds the columns that are categories, and chooses the families where that is asked for.
+/// Where the table lies that the settings name.
+pub fn table_path(config: &Config) -> Result<&Path, SpecError> {
+    config.table.as_deref().ok_or_else(|| missing("table", "there is nothing to look at; name its file"))
+}
+
+/// Finds the columns of a store that are categories, and chooses the families where that is asked for.
 pub fn families(config: &mut Config, table: &mut Table) {
     let is_store = table.path.is_dir();
     if is_store && (config.is_auto() || config.blocks.is_some()) {

@@ -9,7 +9,7 @@ use crate::table::{Source, Table};
 use rflvm::atomic::plain_reason;
 use rflvm::model::family::Trials;
 use rflvm::spec;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -115,7 +115,12 @@ impl Listing {
     /// The families in words: how many columns have which.
     pub fn words(&self) -> String {
         let mut counts: Vec<(&str, usize)> = Vec::new();
+        // The columns of one category are one of the user's.
+        let mut blocks = HashSet::new();
         for line in &self.lines {
+            if !line.key[2].is_empty() && !blocks.insert(&line.key) {
+                continue;
+            }
             match counts.iter_mut().find(|(family, _)| *family == line.key[0]) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((&line.key[0], 1)),

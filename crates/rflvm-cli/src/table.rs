@@ -86,7 +86,7 @@ pub struct Aside {
     pub place: String,
     pub example: String,
     /// How many different texts it has, as far as they were counted.
-    pub levels: usize,
+    pub different: usize,
 }
 
 /// What happens to columns of text.

@@ -44,6 +44,12 @@ pub enum TableError {
     NoColumns { file: PathBuf },
 
     #[error(
+        "{}: no column can be fitted: none holds numbers, yes and no, or texts that come again; add one that does",
+        file.display()
+    )]
+    NothingToFit { file: PathBuf },
+
+    #[error(
         "{}: {place}the column name `{column}` is used for columns {first} and {second}; rename one of them",
         file.display()
     )]

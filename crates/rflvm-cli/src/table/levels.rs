@@ -16,6 +16,8 @@ pub(super) struct Levels {
     /// Cells that are texts, and cells that could be numbers.
     pub texts: usize,
     pub numbers: usize,
+    /// How many different ones are no numbers.
+    pub different: usize,
     /// Place and words of the first text.
     pub first: Option<(String, String)>,
     /// What the column holds, if the file or the user says so.
@@ -70,6 +72,7 @@ impl Levels {
             self.full = true;
             return Some(0.0);
         }
+        self.different += usize::from(!is_number);
         let code = self.codes.len() as u32;
         self.codes.insert(text.to_string(), code);
         Some(f64::from(code))

@@ -84,7 +84,7 @@ impl Draft {
             }
             holds if options.texts == Texts::Look => {
                 let (place, example) = levels.first.clone().unwrap_or_default();
-                aside.push(Aside { name: name.clone(), holds, place, example, levels: levels.len() });
+                aside.push(Aside { name: name.clone(), holds, place, example, different: levels.different });
                 Ok(Part::Out)
             }
             holds => {

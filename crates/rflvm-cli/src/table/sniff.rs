@@ -21,7 +21,7 @@ pub struct Written {
 }
 
 impl Written {
-    pub(super) fn words(self) -> String {
+    pub fn words(self) -> String {
         match (self.separator, self.decimal) {
             (Some(separator), None) => format!("the file looks separated by {}", separator.plural()),
             (Some(separator), Some(_)) => {

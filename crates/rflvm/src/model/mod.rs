@@ -433,7 +433,7 @@ pub(crate) fn predictor(h: &Mat, beta: linalg::View<'_>, offset: &[f64], f: &mut
 fn check_spec(spec: &ModelSpec, columns: usize) -> Result<(), SpecError> {
     let fail = |setting, value: String, rule: &str| Err(SpecError::Setting { setting, value, rule: rule.into() });
     if spec.latent_dim == 0 || spec.latent_dim > columns {
-        let rule = format!("it must lie between 1 and the number of columns, {columns}");
+        let rule = format!("it must lie between 1 and the number of columns, {columns}; use --latent-dim {columns}");
         return fail("latent-dim", spec.latent_dim.to_string(), &rule);
     }
     if spec.features < 2 || !spec.features.is_multiple_of(2) {
