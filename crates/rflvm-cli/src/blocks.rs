@@ -29,7 +29,7 @@ pub fn blocks(config: &Config, table: &Table) -> Result<Vec<Block>, Failure> {
         return Listing::read(path)?.blocks(table);
     }
     let name = config.likelihood.as_deref().unwrap_or_default();
-    let trials = config.trials.as_deref().map(|text| trials(text, table)).transpose().map_err(data)?;
+    let trials = config.trials.as_deref().map(|text| trials(text, config, table)).transpose().map_err(data)?;
     let family = rflvm::spec::family(name, trials).map_err(data)?;
     if let Some(category) = table.categories.first().filter(|_| !family.is_whole()) {
         let rule = format!(
@@ -46,12 +46,20 @@ pub fn blocks(config: &Config, table: &Table) -> Result<Vec<Block>, Failure> {
 }
 
 /// A number, or a table of the data's shape.
-fn trials(text: &str, data: &Table) -> Result<Trials, SpecError> {
+fn trials(text: &str, config: &Config, data: &Table) -> Result<Trials, SpecError> {
     let wrong = |rule: String| SpecError::Setting { setting: "trials", value: format!("'{text}'"), rule };
     if let Ok(number) = text.parse::<u32>() {
         return Ok(Trials::Same(number));
     }
-    let options = ReadOptions { columns: Some(data.columns.clone()).filter(|_| data.named), ..ReadOptions::default() };
+    // Written as the data are, if it is a text table as they may be.
+    let as_data = table::is_text(Path::new(text));
+    let options = ReadOptions {
+        columns: Some(data.columns.clone()).filter(|_| data.named),
+        separator: config.separator.filter(|_| as_data),
+        decimal: config.decimal.filter(|_| as_data),
+        na: config.na.clone().filter(|_| as_data).unwrap_or_default(),
+        ..ReadOptions::default()
+    };
     let table = table::read(Path::new(text), &options)
         .map_err(|error| wrong(format!("it is neither a whole number nor a readable table ({error})")))?;
     if table.rows != data.rows || table.columns.len() != data.columns.len() {

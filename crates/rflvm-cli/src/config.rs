@@ -8,6 +8,7 @@ use crate::listing::Listing;
 use crate::table::{Decimal, ReadOptions, Separator, Texts};
 use clap::Args;
 use rflvm::atomic::plain_reason;
+use rflvm::error::SpecError;
 use rflvm::model::latent::TimeSpec;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -273,6 +274,10 @@ impl Config {
         // A family that does not exist is told before a table that it could not take.
         if let Some(name) = self.likelihood.as_deref().filter(|_| !self.is_auto()) {
             rflvm::spec::canonical(name)?;
+        }
+        if let Some(trials) = self.trials.as_ref().filter(|_| self.is_auto()) {
+            let rule = "auto never chooses binomial; give --likelihood binomial, or --blocks for several families";
+            return Err(SpecError::Setting { setting: "trials", value: trials.clone(), rule: rule.into() }.into());
         }
         let takes_text = self.is_auto() || self.blocks.is_some() || self.likelihood.as_deref() == Some("multinomial");
         Ok(ReadOptions {

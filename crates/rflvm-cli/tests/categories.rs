@@ -143,7 +143,7 @@ fn families_that_do_not_take_text_say_which_does() {
     for (flags, words) in [
         (
             &["--likelihood", "gaussian"][..],
-            "its column holds 3 different texts: fit it as a category with --likelihood auto, colour the picture by it with --labels tree",
+            "its column holds 3 different texts: fit it as a category with --likelihood auto (rflvm doctor --blocks-out lists families to edit), colour the picture by it with --labels tree",
         ),
         (&["--blocks", "b.csv"], "b.csv: line 2: the column `tree` holds text, which gaussian does not take"),
         (&["--likelihood", "auto", "--blocks", "b.csv"], "cannot be used with"),

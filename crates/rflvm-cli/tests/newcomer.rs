@@ -36,8 +36,8 @@ fn fits(dir: &Path, line: &str) {
 /// The flag called `name` with its value, as the sentence has it.
 fn flag<'a>(said: &'a str, name: &str) -> &'a str {
     let start = said.find(name).unwrap_or_else(|| panic!("{name} is not in: {said}"));
-    let end = said[start..].find([';', ',', '\n']).map_or(said.len(), |end| start + end);
-    said[start..end].trim_end_matches('.')
+    let end = said[start..].find([';', ',', '(', '\n']).map_or(said.len(), |end| start + end);
+    said[start..end].trim_end()
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
 use super::bounded::{self, Bounded, Mark};
-use super::dialect::{Cell, Decimal, Dialect};
+use super::dialect::{Cell, Dialect};
 use super::draft::Draft;
 use super::holds::Holds;
 use super::levels::Levels;
@@ -27,15 +27,9 @@ pub(super) fn read(room: Room, separator: u8, options: &ReadOptions) -> Result<D
         decimal: options.decimal.unwrap_or_default(),
         na: options.na.clone(),
     };
-    if dialect.separator == b',' && dialect.decimal == Decimal::Comma && options.separator.is_some() {
-        return Err(TableError::Commas { file: room.path });
-    }
     let given = (options.separator.is_some(), options.decimal.is_some());
     if let Some(written) = sniff::sniff(&room.path, &dialect, given.0, given.1)? {
         return Err(TableError::Written { file: room.path, written });
-    }
-    if dialect.separator == b',' && dialect.decimal == Decimal::Comma {
-        return Err(TableError::Commas { file: room.path });
     }
     let draft = pass(room.clone(), &dialect, options, &[])?;
     let late: Vec<usize> = (0..draft.width())

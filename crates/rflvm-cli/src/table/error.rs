@@ -89,11 +89,6 @@ pub enum TableError {
     )]
     NotText { file: PathBuf, option: &'static str },
     #[error(
-        "{}: commas cannot separate cells and decimals alike; name what separates the cells with --separator, such as --separator ';' or --separator tab",
-        file.display()
-    )]
-    Commas { file: PathBuf },
-    #[error(
         "{}: {place}: `{text}` is infinite or too large; give a finite number, or mark the cell missing (empty in text, otherwise nan or null)",
         file.display()
     )]

@@ -59,12 +59,12 @@ impl Holds {
         match self {
             Holds::Truth => "write yes and no, or true and false".into(),
             Holds::Category => format!(
-                "its column holds {count} different texts: fit it as a category with --likelihood auto, colour the picture by it with --labels {name}, or {leave_out}"
+                "its column holds {count} different texts: fit it as a category with --likelihood auto (rflvm doctor --blocks-out lists families to edit), colour the picture by it with --labels {name}, or {leave_out}"
             ),
             Holds::Names => {
                 let more = if levels.full { format!("more than {MOST}") } else { count.to_string() };
                 format!(
-                    "its column holds {more} different texts in {rows} rows, which look like names of the rows: name them with --id {name}, or {leave_out}"
+                    "its column holds {more} different texts in {rows} rows, which look like names of the rows: name them with --id {name}, colour the picture by them with --labels {name}, or {leave_out}"
                 )
             }
             Holds::Constant => format!("its column holds the same text in every row, which tells nothing: {leave_out}"),

@@ -59,9 +59,6 @@ pub(super) fn sniff(
     for separator in separators.into_iter().filter(|s| !separator_given || *s == dialect.separator) {
         for decimal in [Decimal::Point, Decimal::Comma].into_iter().filter(|d| !decimal_given || *d == dialect.decimal)
         {
-            if separator == b',' && decimal == Decimal::Comma {
-                continue;
-            }
             let sample = Sample::of(&start, &Dialect { separator, decimal, ..dialect.clone() });
             let is_better = |other: &Sample| sample.numbers > other.numbers || !other.is_table;
             if sample.is_table && is_better(&own) && best.as_ref().is_none_or(|(best, _)| is_better(best)) {
@@ -91,7 +88,14 @@ impl Sample {
         let records: Vec<ByteRecord> = reader.byte_records().take(LINES).map_while(Result::ok).collect();
         let width = records.first().map_or(0, ByteRecord::len);
         let cells = || records.iter().flat_map(|record| record.iter());
-        let numbers = cells().filter(|cell| matches!(dialect.cell(cell), Cell::Number(_))).count();
+        // Between commas, 1,234 in quotation marks is rather a number whose thousands are set apart.
+        let plain = Dialect { decimal: Decimal::Point, ..dialect.clone() };
+        let has_thousands = |cell: &[u8]| {
+            let text = std::str::from_utf8(cell.trim_ascii()).unwrap_or_default();
+            dialect.separator == b',' && dialect.decimal == Decimal::Comma && plain.has_thousands(text)
+        };
+        let is_number = |cell: &&[u8]| matches!(dialect.cell(cell), Cell::Number(_)) && !has_thousands(cell);
+        let numbers = cells().filter(is_number).count();
         Sample {
             is_table: width > 1 && records.iter().all(|record| record.len() == width),
             numbers: numbers as f64 / cells().count().max(1) as f64,

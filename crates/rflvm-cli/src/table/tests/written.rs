@@ -35,9 +35,11 @@ fn a_european_table_is_known_and_read() {
     assert_eq!(half, "its numbers look written with decimal commas; try --decimal ','");
     let half = load("csv", EUROPEAN, &written("-", ",", "-")).unwrap_err();
     assert_eq!(half, "the file looks separated by semicolons; try --separator ';'");
-    let both = load("csv", "a,b\n1,2\n", &written(",", ",", "-")).unwrap_err();
-    assert!(both.contains("commas cannot separate cells and decimals alike"), "{both}");
-    assert!(load("csv", "a,b\n1,2\n", &written("-", ",", "-")).unwrap_err().contains("commas cannot separate"));
+    // Between quotation marks commas can be both.
+    let quoted = "a,b\n\"1,5\",2\n\"0,25\",3\n";
+    refused("csv", quoted, "its numbers look written with decimal commas; try --decimal ','");
+    assert_eq!(load("csv", quoted, &written("-", ",", "-")).unwrap().values, [1.5, 2.0, 0.25, 3.0]);
+    refused("csv", "a,b\n\"1,234\",5\n\"22,500\",6\n", "a number whose thousands are set apart");
 }
 
 #[test]
