@@ -19,6 +19,7 @@ mod npy;
 mod npz;
 #[cfg(feature = "columnar")]
 mod parquet;
+mod place;
 mod room;
 mod settle;
 mod sniff;

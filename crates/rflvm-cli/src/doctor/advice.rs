@@ -8,6 +8,9 @@ use crate::table::{Aside, Holds, Table};
 /// Columns that tell nothing are left out by name up to so many; more would make a command that nobody reads.
 const NAMED: usize = 20;
 
+/// Characters up to which a name is shown with its flag.
+const SHOWN: usize = 24;
+
 /// Settings, with the flags that columns ask for.
 pub struct Advice {
     pub config: Config,
@@ -26,15 +29,16 @@ impl Advice {
     pub fn set_aside(&mut self, aside: &[Aside]) -> Vec<String> {
         let mut flags = Vec::with_capacity(aside.len());
         for column in aside {
-            let name = quoted(&column.name);
+            // A long name is told by the command, and would take a table of columns apart.
+            let name = if column.name.chars().count() > SHOWN { String::new() } else { quoted(&column.name) };
             let flag = match column.holds {
                 Holds::Names if self.config.id.is_none() => {
                     self.config.id = Some(column.name.clone());
-                    format!("--id {name}")
+                    format!("--id {name}").trim_end().to_string()
                 }
                 Holds::Dates if self.config.time.is_none() => {
                     self.config.time = Some(column.name.clone());
-                    format!("--time {name}")
+                    format!("--time {name}").trim_end().to_string()
                 }
                 // The same word in place of numbers stands for a missing cell.
                 Holds::Numbers if column.different == 1 && !column.example.contains([',', '…']) => {

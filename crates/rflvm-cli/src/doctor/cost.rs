@@ -111,7 +111,8 @@ fn megabytes(model: &Model, settings: &Settings) -> f64 {
 
 fn duration(seconds: f64) -> String {
     match seconds {
-        ..90.0 => format!("{:.0} seconds", seconds.max(1.0)),
+        ..1.5 => "a second".into(),
+        ..90.0 => format!("{seconds:.0} seconds"),
         ..5400.0 => format!("{:.0} minutes", seconds / 60.0),
         ..172_800.0 => format!("{:.1} hours", seconds / 3600.0),
         _ => format!("{:.0} days", seconds / 86_400.0),
@@ -125,7 +126,7 @@ mod tests {
     #[test]
     fn times_are_told_in_units_that_one_counts_in() {
         for (seconds, words) in
-            [(0.1, "1 seconds"), (89.0, "89 seconds"), (600.0, "10 minutes"), (9000.0, "2.5 hours"), (1e6, "12 days")]
+            [(0.1, "a second"), (89.0, "89 seconds"), (600.0, "10 minutes"), (9000.0, "2.5 hours"), (1e6, "12 days")]
         {
             assert_eq!(duration(seconds), words);
         }

@@ -1,22 +1,17 @@
 //! Tables as text with one separator: .csv and .tsv.
 
-use std::cell::Cell as Slot;
-use std::collections::HashMap;
-use std::io::Read;
-use std::path::Path;
-
 use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
 use super::bounded::{self, Bounded, Mark};
 use super::dialect::{Cell, Dialect};
 use super::draft::Draft;
-use super::holds::Holds;
+use super::holds::{Holds, truth};
 use super::levels::Levels;
+use super::place::{Place, TEXT_SHOWN};
 use super::room::Room;
-use super::words::shorten;
+use super::words::{list, shorten};
 use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
 
-const TEXT_SHOWN: usize = 32;
 /// Rows after which a table with text is given up where text is refused: they tell what the text is.
 const ENOUGH: usize = 4096;
 
@@ -48,7 +43,7 @@ pub(super) fn read(room: Room, separator: u8, options: &ReadOptions) -> Result<D
 fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -> Result<Draft, TableError> {
     let (path, size) = (room.path.clone(), room.size);
     let file = || path.clone();
-    let place = Place { path: &path, last: Slot::new((0, 1)) };
+    let place = Place::new(&path);
     let mark = Mark::default();
     let mut reader = ReaderBuilder::new()
         .delimiter(dialect.separator)
@@ -113,9 +108,10 @@ fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -
     Ok(draft)
 }
 
-/// Whether a column holds what is neither a number nor yes or no, nor one of the levels that it may have.
+/// Whether a column holds what is neither a number nor a word for yes or no, nor one of the levels that it may have.
 fn has_text(draft: &Draft) -> bool {
-    draft.levels.iter().flatten().any(|levels| !levels.asked && Holds::of(levels, draft.rows) != Holds::Truth)
+    let is_truth = |levels: &Levels| levels.numbers == 0 && levels.in_order().iter().all(|text| truth(text).is_some());
+    draft.levels.iter().flatten().any(|levels| !levels.asked && !is_truth(levels))
 }
 
 /// Adds one row.
@@ -140,31 +136,10 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect)
                     text: shorten(text(&draft.names, position)?, TEXT_SHOWN),
                 });
             }
-            (cell, levels) => {
+            (cell, _) => {
                 let text = text(&draft.names, position)?;
-                let levels = match levels {
-                    Some(levels) => levels,
-                    none => {
-                        let before = draft.values.iter().skip(slot).step_by(width);
-                        none.insert(Box::new(Levels::after(before.filter(|v| !v.is_nan()).count())))
-                    }
-                };
-                if levels.first.is_none() && !levels.known {
-                    let place = place.cell(record, row, &draft.names[position]);
-                    levels.first = Some((place, shorten(text, TEXT_SHOWN)));
-                    if levels.said.is_none() && dialect.has_thousands(text) {
-                        levels.said = Some(Holds::Thousands);
-                    }
-                }
-                match levels.code(text, !matches!(cell, Cell::Text)) {
-                    Some(code) => code,
-                    None => {
-                        let known = super::words::list(&levels.in_order());
-                        let place = place.cell(record, row, &draft.names[position]);
-                        let (file, text) = (draft.room.path.clone(), shorten(text, TEXT_SHOWN));
-                        return Err(TableError::UnknownLevel { file, place, text, known });
-                    }
-                }
+                let at = |name: &str| place.cell(record, row, name);
+                code(draft, slot, (text, !matches!(cell, Cell::Text)), dialect, at)?
             }
         };
         draft.values.push(value);
@@ -186,76 +161,37 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect)
     Ok(())
 }
 
-/// Finds lines and phrases errors; only consulted when something is wrong, or a column turns out to hold text.
-struct Place<'a> {
-    path: &'a Path,
-    /// The byte that was asked for last, and its line.
-    last: Slot<(u64, usize)>,
-}
-
-impl Place<'_> {
-    fn header(&self, record: &ByteRecord) -> Result<Vec<String>, TableError> {
-        let mut names: Vec<String> = Vec::with_capacity(record.len());
-        let mut seen = HashMap::new();
-        for (position, cell) in record.iter().enumerate() {
-            let name = std::str::from_utf8(cell).map_err(|_| self.not_utf8(record, None, "", position))?.trim();
-            // A lone nameless column leaves nothing to be a feature, so only one of several is ids.
-            if name.is_empty() && (position > 0 || record.len() == 1) {
-                return Err(TableError::UnnamedColumn {
-                    file: self.path.to_path_buf(),
-                    line: self.line(record),
-                    position: position + 1,
-                });
-            }
-            if let Some(first) = seen.insert(name.to_string(), position) {
-                return Err(TableError::DuplicateColumn {
-                    file: self.path.to_path_buf(),
-                    place: format!("line {}: ", self.line(record)),
-                    column: shorten(name, TEXT_SHOWN),
-                    first: first + 1,
-                    second: position + 1,
-                });
-            }
-            names.push(name.to_string());
-        }
-        Ok(names)
-    }
-
-    /// The line on which a record begins, counted by reading again because the reader's own count is for where it looked
-    /// next, before skipped blank lines, and does not know every line end.
-    fn line(&self, record: &ByteRecord) -> usize {
-        let reached = record.position().map_or(0, |p| p.byte());
-        let (known, line) = self.last.get();
-        if known == reached && reached > 0 {
-            return line;
-        }
-        let (mut line, mut last) = (1, 0);
-        let Ok(text) = text::open(self.path) else { return line };
-        for (at, byte) in (0..).zip(text.bytes().map_while(Result::ok)) {
-            if at >= reached && !matches!(byte, b'\r' | b'\n') {
-                break;
-            }
-            line += usize::from(byte == b'\r' || (byte == b'\n' && last != b'\r'));
-            last = byte;
-        }
-        self.last.set((reached, line));
-        line
-    }
-
-    fn cell(&self, record: &ByteRecord, row: usize, column: &str) -> String {
-        format!("row {row} (line {}), column `{}`", self.line(record), shorten(column, TEXT_SHOWN))
-    }
-
-    fn not_utf8(&self, record: &ByteRecord, row: Option<usize>, column: &str, position: usize) -> TableError {
-        TableError::NotUtf8 {
-            file: self.path.to_path_buf(),
-            place: match row {
-                Some(row) => self.cell(record, row, column),
-                None => format!("line {}, name of column {}", self.line(record), position + 1),
-            },
-            text: shorten(&String::from_utf8_lossy(&record[position]), TEXT_SHOWN),
+/// The code of a text in a column that may have held numbers so far; `at` tells its place by the column's name.
+fn code(
+    draft: &mut Draft,
+    slot: usize,
+    (text, is_number): (&str, bool),
+    dialect: &Dialect,
+    at: impl Fn(&str) -> String,
+) -> Result<f64, TableError> {
+    let (width, name) = (draft.width(), &draft.names[draft.numeric[slot]]);
+    let levels = draft.levels[slot].get_or_insert_with(|| {
+        let before = draft.values.iter().skip(slot).step_by(width);
+        Box::new(Levels::after(before.filter(|v| !v.is_nan()).count()))
+    });
+    if levels.first.is_none() && !levels.known {
+        levels.first = Some((at(name), shorten(text, TEXT_SHOWN)));
+        if levels.said.is_none() && dialect.has_thousands(text) {
+            levels.said = Some(Holds::Thousands);
         }
     }
+    let before = levels.len();
+    let code = levels.code(text, is_number);
+    if levels.len() > before {
+        draft.text_bytes += text.len() as u128 + 64;
+        draft.room.bytes(draft.text_bytes, || "texts".to_string())?;
+    }
+    code.ok_or_else(|| TableError::UnknownLevel {
+        file: draft.room.path.clone(),
+        place: at(name),
+        text: shorten(text, TEXT_SHOWN),
+        known: list(&levels.in_order()),
+    })
 }
 
 /// Whether a first line is data and not names; an empty first cell is how pandas heads its index.

@@ -32,6 +32,8 @@ pub(super) struct Draft {
     pub values: Vec<f64>,
     /// The texts of numeric columns that hold text.
     pub levels: Vec<Option<Box<Levels>>>,
+    /// What these texts take.
+    pub text_bytes: u128,
     /// Numeric columns whose type is that of truth values.
     pub truths: Vec<usize>,
     pub named: bool,
@@ -98,6 +100,7 @@ impl Draft {
             rows: 0,
             values: Vec::new(),
             levels,
+            text_bytes: 0,
             truths: Vec::new(),
             named,
         })

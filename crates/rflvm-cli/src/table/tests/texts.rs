@@ -26,6 +26,9 @@ fn yes_and_no_are_numbers_for_every_family() {
     // F alone may be anything.
     refused("csv", "a\nF\nF\n", "holds the same text in every row");
     assert!(plain("csv", "a\n0\n1\n").unwrap().truths.is_empty());
+    // The other letter may come late.
+    let late = format!("a\n{}T\n", "F\n".repeat(5000));
+    assert_eq!(plain("csv", late).unwrap().values.iter().sum::<f64>(), 1.0);
     let frame = batch(vec![
         ("t", Arc::new(BooleanArray::from(vec![Some(true), None])) as ArrayRef),
         ("w", Arc::new(StringArray::from(vec!["no", "yes"]))),
