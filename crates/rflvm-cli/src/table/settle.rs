@@ -8,6 +8,7 @@ use super::holds::{Holds, truth};
 use super::levels::Levels;
 use super::words::shorten;
 use super::{Aside, Look, ReadOptions, Table, TableError, Texts, numbered};
+use crate::shell;
 
 /// What becomes of a column.
 enum Part {
@@ -88,11 +89,29 @@ impl Draft {
                 Ok(Part::Out)
             }
             holds => {
-                let remedy = holds.remedy(name, &levels, self.rows);
+                let mut remedy = holds.remedy(name, &levels, self.rows);
+                if let count @ 1.. = self.refused_after(slot, options) {
+                    let columns =
+                        if count == 1 { "1 more column holds".into() } else { format!("{count} more columns hold") };
+                    let file = shell::path(&self.room.path);
+                    remedy.push_str(&format!(
+                        "; {columns} no numbers either, and `rflvm doctor {file}` looks at them all"
+                    ));
+                }
                 let (place, text) = levels.first.unwrap_or_default();
                 Err(TableError::Text { file: self.room.path.clone(), place, text, remedy })
             }
         }
+    }
+
+    /// How many columns after one cannot be taken either.
+    fn refused_after(&self, slot: usize, options: &ReadOptions) -> usize {
+        let is_refused = |levels: &&Box<Levels>| match Holds::of(levels, self.rows) {
+            Holds::Truth => false,
+            Holds::Category => !levels.asked && options.texts == Texts::Refuse,
+            _ => true,
+        };
+        self.levels[slot + 1..].iter().flatten().filter(is_refused).count()
     }
 
     /// Numbers that are categories, in a file that has no texts, by the way they are written.
