@@ -106,12 +106,12 @@ impl Draft {
 
     /// How many columns after one cannot be taken either.
     fn refused_after(&self, slot: usize, options: &ReadOptions) -> usize {
-        let is_refused = |levels: &&Box<Levels>| match Holds::of(levels, self.rows) {
+        let is_refused = |levels: &Levels| match Holds::of(levels, self.rows) {
             Holds::Truth => false,
             Holds::Category => !levels.asked && options.texts == Texts::Refuse,
             _ => true,
         };
-        self.levels[slot + 1..].iter().flatten().filter(is_refused).count()
+        self.levels[slot + 1..].iter().flatten().filter(|levels| is_refused(levels)).count()
     }
 
     /// Numbers that are categories, in a file that has no texts, by the way they are written.
