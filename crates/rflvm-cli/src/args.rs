@@ -2,6 +2,7 @@
 
 use crate::config::{Config, ModelConfig};
 use crate::latent_dim::LatentDim;
+use crate::table::{Decimal, Separator};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use serde::{Deserialize, Serialize};
@@ -302,6 +303,15 @@ pub struct TransformArgs {
     /// Trials of the new rows, where the fit has a table of trials: a table of the shape of the new one.
     #[arg(long, value_name = "TABLE")]
     pub trials: Option<String>,
+    /// What separates the cells of a text table, as for `fit`; as in the fit if not given.
+    #[arg(long, value_name = "CHAR")]
+    pub separator: Option<Separator>,
+    /// Decimal mark of a text table, as for `fit`; as in the fit if not given.
+    #[arg(long, value_name = "CHAR")]
+    pub decimal: Option<Decimal>,
+    /// Words for missing cells of a text table, as for `fit`; as in the fit if not given.
+    #[arg(long, value_delimiter = ',', value_name = "WORD,…", allow_hyphen_values = true)]
+    pub na: Option<Vec<String>>,
     /// Array of an .npz file that holds several; that of the fit if not given.
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
@@ -383,6 +393,10 @@ pub struct DoctorArgs {
     /// What a fit would be given: its cost is that of these settings.
     #[command(flatten)]
     pub config: Config,
+    /// Write the family that suits each column to a .csv for --blocks, to look at and to edit. Without it the next command says
+    /// `--likelihood auto` where columns need different families.
+    #[arg(long, value_name = "FILE", conflicts_with = "blocks")]
+    pub blocks_out: Option<PathBuf>,
     /// The same as one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -93,7 +93,10 @@ impl Comparison {
                 "rows with times share a path, so none can be left out by itself; leave one of the two flags out";
             return Err(SpecError::Setting { setting: "loo", value: "given".into(), rule: rule.into() }.into());
         }
-        let mut table = fit::read(&config)?;
+        // Text can be fitted where the families may be chosen.
+        let has_auto = args.likelihoods.iter().flatten().any(|name| name.eq_ignore_ascii_case("auto"));
+        let asked = has_auto.then(|| Config { likelihood: Some("auto".into()), ..config.clone() });
+        let mut table = fit::read(asked.as_ref().unwrap_or(&config))?;
         let timeline = Timeline::of(&config, &table)?;
         let candidates = candidates(args, &config, &table, timeline.as_ref())?;
         // Offsets are known, whatever is held out: size factors are those of the whole table.

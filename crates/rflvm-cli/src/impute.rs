@@ -62,7 +62,7 @@ fn write_tables(path: &Path, count: usize, fit: &Fit, drawn: &Drawn) -> Result<V
     Ok(files)
 }
 
-/// A completed table: the columns that were set aside by flags, then the fitted ones in the table's order.
+/// A completed table: the columns that were set aside by flags, then the fitted ones in the table's order, categories as text.
 fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     let (config, table, model) = (&fit.config, &fit.table, &fit.model);
     let offset: Vec<String> = model.offset().iter().map(f64::to_string).collect();
@@ -76,13 +76,13 @@ fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     .into_iter()
     .filter_map(|(name, cells)| name.zip(cells))
     .collect();
-    let places = fit.places();
+    let (places, sources) = (fit.places(), table.sources());
     let fill = |file: &mut std::io::BufWriter<std::fs::File>| {
         let mut writer = csv::Writer::from_writer(file);
-        writer.write_record(aside.iter().map(|(name, _)| *name).chain(table.columns.iter().map(String::as_str)))?;
+        writer.write_record(aside.iter().map(|(name, _)| *name).chain(sources.iter().map(|s| s.name(table))))?;
         for n in 0..values.rows() {
-            let numbers = places.iter().map(|&j| text(values[(n, j)]));
-            writer.write_record(aside.iter().map(|(_, cells)| cells[n].clone()).chain(numbers))?;
+            let cells = sources.iter().map(|source| source.text(|j| values[(n, places[j])]));
+            writer.write_record(aside.iter().map(|(_, cells)| cells[n].clone()).chain(cells))?;
         }
         writer.flush()
     };

@@ -113,7 +113,7 @@ fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
     let labels = table.labels.as_deref();
     let title = table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
-    output::write(&dir.join("config.toml"), &fit.config.to_toml_of("map"))?;
+    fit.write_settings("map", None)?;
     output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
     let colour = labels.map_or(Colour::Plain, Colour::Labels);
     output::write(&dir.join("latent.svg"), &output::latent_svg(&title, &embedding, colour))?;

@@ -41,7 +41,8 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         let rule = "rows of the model have no times; leave it out, or draw an S-curve".into();
         return Err(SpecError::Setting { setting: "time", value: "given".into(), rule }.into());
     }
-    let trials = (args.likelihood == "binomial").then(|| Trials::Same(args.trials.unwrap_or(1)));
+    let trials =
+        (rflvm::spec::canonical(&args.likelihood)? == "binomial").then(|| Trials::Same(args.trials.unwrap_or(1)));
     let family = rflvm::spec::family(&args.likelihood, trials)?;
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let truth = draw(args, &family, Stream::new(seed).named("simulate"))?;

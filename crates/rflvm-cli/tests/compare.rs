@@ -151,8 +151,12 @@ fn what_cannot_be_compared_is_told_in_one_sentence() {
             &["as poisson: ", "real.csv", "row 1"],
         ),
         (
-            &["compare", "t.csv", "--out", "p", "--likelihoods", "poisson,normal"],
-            &["as normal: ", "no likelihood 'normal'"],
+            &["compare", "t.csv", "--out", "p", "--likelihoods", "poisson,weibull"],
+            &["as weibull: ", "no likelihood 'weibull'"],
+        ),
+        (
+            &["compare", "t.csv", "--out", "p", "--likelihoods", "nb,negative_binomial"],
+            &["likelihoods is negative-binomial,negative-binomial, but it names negative-binomial twice"],
         ),
         (
             &["compare", "t.csv", "--out", "p", "--likelihood", "poisson", "--latent-dims", "1,two"],

@@ -285,7 +285,12 @@ fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
     assert!(seen["seconds_a_sweep"].as_f64().unwrap() > 0.0);
     fs::write(dir.join("r.csv"), "a,b\n0.5,1\n-2,0\n3,1\n").unwrap();
     let said = text(&rflvm(&dir, &["doctor", "r.csv"]).stdout);
-    assert!(said.contains("1 of zeros and ones") && said.contains("--likelihood gaussian"), "{said}");
+    assert!(said.contains("zeros and ones  bernoulli") && said.contains("--likelihood auto"), "{said}");
+    // A row without counts has no ratio to others, and no size factor.
+    fs::write(dir.join("z.csv"), "a,b,c\n0,0,0\n1,0,2\n40,30,70\n2,1,0\n").unwrap();
+    let said = text(&rflvm(&dir, &["doctor", "z.csv"]).stdout);
+    assert!(said.contains("row totals differ 47-fold") && said.contains("all zero (1)"), "{said}");
+    assert!(!said.lines().last().unwrap().contains("--offset"), "{said}");
     let manual = text(&rflvm(&dir, &["man"]).stdout);
     assert!(manual.contains(".TH") && manual.contains("resume"));
     assert!(text(&rflvm(&dir, &["completions", "bash"]).stdout).contains("complete -F"));

@@ -80,14 +80,13 @@ fn table(
         path: NAME.into(),
         columns,
         ids: ids.unwrap_or_else(|| (1..=rows).map(|n| n.to_string()).collect()),
-        labels: None,
         offset,
         time: times,
         sequence: sequences,
         rows,
         values,
         named,
-        ignored: Vec::new(),
+        ..Table::default()
     })
 }
 

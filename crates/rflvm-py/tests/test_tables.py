@@ -106,6 +106,15 @@ def test_a_mixed_table_goes_by_the_kinds_of_its_columns():
     assert model.transform(frame.iloc[:4]).shape == (4, 2) and model.n_features_in_ == 5
 
 
+def test_families_have_other_names_and_typos_are_answered(curve, expected):
+    model = rflvm.RFLVM(likelihood="Poisson", **QUICK).fit(curve.table)
+    assert np.array_equal(model.embedding_, expected)
+    assert _table.canonical("NB") == _table.canonical("negative_binomial") == "negative-binomial"
+    assert _table.canonical({"a": "categorical"}) == {"a": "multinomial"}
+    with pytest.raises(ValueError, match="did you mean poisson"):
+        rflvm.RFLVM(likelihood="poison", **QUICK).fit(curve.table)
+
+
 def test_columns_can_be_given_families_one_by_one():
     frame = mixed_frame()
     model = rflvm.RFLVM(likelihood={"count": "poisson", "real": "student-t"}, **QUICK).fit(frame)

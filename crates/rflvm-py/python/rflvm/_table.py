@@ -95,8 +95,16 @@ def kind_of_frame(X: Any) -> Optional[str]:
     return module if module in ("pandas", "polars", "pyarrow") and is_frame else None
 
 
+def canonical(likelihood: Union[str, Mapping]) -> Union[str, Mapping]:
+    """A likelihood, or those of several columns, by the names that they are stored by."""
+    if isinstance(likelihood, str):
+        return "auto" if likelihood.lower() == "auto" else _native.canonical(likelihood)
+    return {column: _native.canonical(family) for column, family in likelihood.items()}
+
+
 def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]]) -> Layout:
     """What the columns of a table mean, by the likelihood that was asked for and by their kinds."""
+    likelihood = canonical(likelihood)
     frame = kind_of_frame(X)
     if frame is None:
         labels = [str(j + 1) for j in range(X.shape[1])] if names is None else [str(name) for name in names]
