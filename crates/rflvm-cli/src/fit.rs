@@ -111,8 +111,14 @@ impl Fit {
         let held = store.join(".zmetadata").exists().then_some(store);
         Fit::of(config, dir, |config| match (held, &config.table) {
             (Some(store), Some(path)) => {
-                let table = read(&Config { table: Some(store), ..config.clone() })?;
-                Ok(Table { path: path.clone(), ..table })
+                let mut table = read(&Config { table: Some(store), ..config.clone() })?;
+                table.path.clone_from(path);
+                // It has columns of levels, where the user's table had one of text.
+                if let Some(blocks) = &config.blocks {
+                    table.categories = Category::find(&table);
+                    Listing::read(blocks)?.mark_texts(&mut table);
+                }
+                Ok(table)
             }
             _ => read(config),
         })

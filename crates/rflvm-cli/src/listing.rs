@@ -112,6 +112,13 @@ impl Listing {
         blocks.into_values().filter(|lines| lines.len() == 1).map(|lines| lines[0].column.clone()).collect()
     }
 
+    /// Says of the categories that are listed by their own name, and not by their levels, that they are text.
+    pub fn mark_texts(&self, table: &mut Table) {
+        let Table { columns, categories, .. } = table;
+        let is_listed = |name: &String| self.lines.iter().any(|line| line.column == *name) && !columns.contains(name);
+        categories.iter_mut().filter(|category| is_listed(&category.name)).for_each(|category| category.is_text = true);
+    }
+
     /// The families in words: how many columns have which.
     pub fn words(&self) -> String {
         let mut counts: Vec<(&str, usize)> = Vec::new();
