@@ -63,16 +63,17 @@ pub fn climb(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Failure> {
 
 /// Whether there can be a point of the fit.
 fn check_point(fit: &Fit, starts: usize) -> Result<(), SpecError> {
-    let wrong =
-        |setting, value: &str, rule: &str| Err(SpecError::Setting { setting, value: value.into(), rule: rule.into() });
-    if starts == 0 {
-        return wrong("starts", "0", "it must be at least 1");
-    }
+    check_starts(starts)?;
     if fit.model.has_relevance() {
-        let rule = "a point estimate cannot tell how many axes are in use; give a number, or use `rflvm fit`";
-        return wrong("latent-dim", "auto", rule);
+        let rule = "a point estimate cannot tell how many axes are in use; give a number, or use `rflvm fit`".into();
+        return Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule });
     }
     Ok(())
+}
+
+fn check_starts(starts: usize) -> Result<(), SpecError> {
+    let none = || SpecError::Setting { setting: "starts", value: "0".into(), rule: "it must be at least 1".into() };
+    if starts == 0 { Err(none()) } else { Ok(()) }
 }
 
 /// Refuses what means nothing for a point estimate, rather than ignore it.
@@ -88,10 +89,10 @@ fn check(args: &MapArgs) -> Result<(), SpecError> {
         let rule = "it is what this command climbs to, not where it starts; choose pca or random".into();
         return Err(SpecError::Setting { setting: "start", value: "map".into(), rule });
     }
-    Ok(())
+    check_starts(args.starts)
 }
 
-/// `row,column,mean`: what a missing cell is expected to be at the point.
+/// `row,column,mean`: what a missing cell is expected to be at the point. Rows are counted from 1.
 fn imputed(fit: &Fit, point: &MapFit) -> String {
     let model = &fit.model;
     let mut expected = vec![0.0; model.columns()];
@@ -99,7 +100,7 @@ fn imputed(fit: &Fit, point: &MapFit) -> String {
     for n in 0..model.rows() {
         model.expected_row(&point.state, n, &mut expected);
         let missing = fit.places().into_iter().filter(|&j| model.y()[(n, j)].is_nan());
-        cells.extend(missing.map(|j| vec![n.to_string(), model.names()[j].clone(), expected[j].to_string()]));
+        cells.extend(missing.map(|j| vec![(n + 1).to_string(), model.names()[j].clone(), expected[j].to_string()]));
     }
     output::csv_text(["row", "column", "mean"].map(String::from).to_vec(), cells.into_iter())
 }
