@@ -9,7 +9,7 @@ use crate::{atomic, output};
 use rflvm::draws::Memory;
 use rflvm::error::RunError;
 use rflvm::gibbs::chain::Settings;
-use rflvm::gibbs::run;
+use rflvm::gibbs::run::{self, Progress};
 use rflvm::model::family::{Poisson, Theta};
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
@@ -48,7 +48,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let begun = Instant::now();
     let voice = Voice { quiet: args.quiet, ..Voice::default() };
     let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
-    let see = |progress| {
+    let see = |progress: Progress<'_>| {
         watch.see(progress);
         ControlFlow::Continue(())
     };
