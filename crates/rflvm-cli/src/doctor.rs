@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::fit;
 use crate::table::Table;
 use crate::times::Timeline;
-use crate::voice::{Voice, tell};
+use crate::voice::{Voice, tell, tell_json};
 use rflvm::error::RunError;
 use rflvm::gibbs::chain::{Chain, Settings};
 use rflvm::model::Model;
@@ -28,10 +28,10 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let timeline = Timeline::of(&config, &table)?;
     let cost = cost(&fit::model(&config, &mut table, timeline.as_ref())?, &settings)?;
     if args.json {
-        tell(&sight.as_json(&families, &cost).to_string())?;
+        tell_json(&sight.as_json(&families, &cost))?;
         return Ok(());
     }
-    tell(&sight.lines().join("\n"))?;
+    sight.lines().iter().try_for_each(|line| tell(line))?;
     if let Some(timeline) = &timeline {
         tell(&timeline.line())?;
         timeline.tell(Voice::default());

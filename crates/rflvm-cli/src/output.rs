@@ -1,6 +1,7 @@
 //! What a fit leaves behind: embedding.csv, latent.svg, and paths.svg where there are times.
 
 use crate::atomic;
+use crate::cells::write_line;
 use crate::failure::Failure;
 use crate::picture::paths::{self, Paths};
 use crate::picture::{self, Colour, Picture};
@@ -16,12 +17,12 @@ pub fn write(path: &Path, contents: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::Write { path: path.display().to_string(), reason: atomic::plain_reason(&error) })
 }
 
-/// Cells as one CSV text, quoted where they need it.
+/// Cells as one CSV text, quoted where they need it, and with nothing that a spreadsheet would run.
 pub fn csv_text(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail, and all rows are as long as the header.
-    let _ = writer.write_record(header);
-    rows.for_each(|row| drop(writer.write_record(row)));
+    let _ = write_line(&mut writer, header);
+    rows.for_each(|row| drop(write_line(&mut writer, row)));
     writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 

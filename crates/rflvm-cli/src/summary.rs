@@ -5,7 +5,7 @@ use crate::axes;
 use crate::failure::Failure;
 use crate::sample::{checkpoint_path, store_path};
 use crate::time_scales::TimeScales;
-use crate::voice::tell;
+use crate::voice::{tell, tell_json};
 use rflvm::draws::zarr::Reader;
 use rflvm::gibbs::{Step, checkpoint};
 use rflvm::posterior::axes::AxesInUse;
@@ -26,10 +26,10 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let axes = AxesInUse::of(&store, &convergence.used())?;
     let times = times(&args.dir);
     if args.json {
-        tell(&report(&args.dir)?.to_string())?;
+        tell_json(&report(&args.dir)?)?;
         return Ok(());
     }
-    tell(&table(&convergence))?;
+    table(&convergence).lines().try_for_each(tell)?;
     for (chain, verdict) in convergence.chains.iter().enumerate() {
         let word =
             if verdict.used { String::new() } else { format!("; set aside, {:.0} below the best", verdict.below) };

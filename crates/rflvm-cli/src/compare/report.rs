@@ -83,7 +83,7 @@ impl<'a> Report<'a> {
         output::write(&dir.join("compare.csv"), &output::csv_text(header.clone(), lines.into_iter()))?;
         output::write(&dir.join("compare.svg"), &self.picture(&order))?;
         if !voice.quiet && !voice.json {
-            tell(aligned(&self.short(&order)).trim_end())?;
+            aligned(&self.short(&order)).lines().try_for_each(tell)?;
             tell(&format!("recommended: {}", self.reason()))?;
             tell(&format!("results: {} {}", dir.join("compare.csv").display(), dir.join("compare.svg").display()))?;
         }

@@ -10,6 +10,7 @@ use super::draft::Draft;
 use super::room::Room;
 use super::words::shorten;
 use super::{ReadOptions, Table, TableError, numbered, text};
+use crate::cells::unprotected;
 
 const TEXT_SHOWN: usize = 32;
 
@@ -110,7 +111,7 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, delimiter: u8) -> 
         offsets.push(value);
     }
     for column in texts.iter_mut().flatten() {
-        column.cells.push(text(column.position)?.to_string());
+        column.cells.push(unprotected(text(column.position)?).to_string());
     }
     *rows = row;
     Ok(())
@@ -126,7 +127,8 @@ impl Place<'_> {
         let mut names: Vec<String> = Vec::with_capacity(record.len());
         let mut seen = HashMap::new();
         for (position, cell) in record.iter().enumerate() {
-            let name = std::str::from_utf8(cell).map_err(|_| self.not_utf8(record, None, "", position))?.trim();
+            let name = std::str::from_utf8(cell).map_err(|_| self.not_utf8(record, None, "", position))?;
+            let name = unprotected(name.trim());
             // A lone nameless column leaves nothing to be a feature, so only one of several is ids.
             if name.is_empty() && (position > 0 || record.len() == 1) {
                 return Err(TableError::UnnamedColumn {
