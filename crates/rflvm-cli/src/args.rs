@@ -403,6 +403,9 @@ pub struct DemoArgs {
     /// Folder for the results.
     #[arg(long, value_name = "DIR", default_value = "rflvm-demo")]
     pub out: PathBuf,
+    /// Title of the picture.
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
     /// No progress; only the result.
     #[arg(short, long)]
     pub quiet: bool,

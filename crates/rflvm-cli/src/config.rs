@@ -51,6 +51,9 @@ pub struct Config {
     /// Array of an .npz file that holds several.
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
+    /// Title of the pictures [default: the name of the table].
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
     /// The model.
     #[command(flatten)]
     pub model: ModelConfig,
@@ -193,7 +196,7 @@ impl Config {
             (self.likelihood, self.blocks, self.trials) =
                 (other.likelihood, other.blocks, self.trials.or(other.trials));
         }
-        merge!(self, other, table, offset, labels, id, time, sequence, columns, array);
+        merge!(self, other, table, offset, labels, id, time, sequence, columns, array, title);
         let (own, others) = (&mut self.model, other.model);
         merge!(own, others, latent_dim, features, kernel, length_scale, amplitude);
         let (own, others) = (&mut self.path, other.path);

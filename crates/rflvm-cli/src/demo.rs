@@ -64,8 +64,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let rows_known = output::Rows { ids: &ids, labels: Some(&along), times: None, sequences: None };
     let (table, picture) = (args.out.join("embedding.csv"), args.out.join("latent.svg"));
     output::write(&table, &output::embedding_csv(&embedding, &rows_known))?;
-    let colour = Colour::Value { values: &curve.t, name: "position along the S" };
-    output::write(&picture, &output::latent_svg("An S-curve found in Poisson counts", &embedding, colour))?;
+    let colour = Colour::Value { values: &curve.t, name: "position along the S", format: None };
+    let title = args.title.as_deref().unwrap_or("An S-curve found in Poisson counts");
+    output::write(&picture, &output::latent_svg(title, &embedding, colour, None))?;
     tell(&format!(
         "R² of the posterior-mean positions against the true S: {:.4}",
         affine_r2(&embedding.mean, &curve.x)

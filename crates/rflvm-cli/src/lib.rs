@@ -24,6 +24,7 @@ pub mod fit;
 pub mod forecast;
 mod impute;
 pub mod kernel;
+mod labels;
 pub mod latent_dim;
 mod manual;
 pub mod map;

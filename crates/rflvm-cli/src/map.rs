@@ -5,8 +5,8 @@ use crate::args::{MapArgs, StartArg};
 use crate::config::{Config, RunConfig};
 use crate::failure::Failure;
 use crate::fit::Fit;
+use crate::labels::Labels;
 use crate::output;
-use crate::picture::Colour;
 use crate::voice::Voice;
 use clap::Arg;
 use rflvm::error::{RunError, SpecError};
@@ -109,15 +109,9 @@ fn imputed(fit: &Fit, point: &MapFit) -> String {
 fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64, voice: Voice) -> Result<(), Failure> {
     let (dir, table) = (&args.out, &fit.table);
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
-    let labels = table.labels.as_deref();
-    let title = table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
     output::write(&dir.join("config.toml"), &fit.config.to_toml_of("map"))?;
     output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
-    let colour = labels.map_or(Colour::Plain, Colour::Labels);
-    output::write(&dir.join("latent.svg"), &output::latent_svg(&title, &embedding, colour))?;
-    if let Some(timeline) = &fit.timeline {
-        output::write(&dir.join("paths.svg"), &output::paths_svg(&title, &embedding, timeline))?;
-    }
+    output::write_pictures(dir, fit, &embedding)?;
     let w = point.state.features.w();
     let mut turned = Mat::zeros(w.rows(), w.cols());
     mul(turned.as_mut_slice(), w.view(), rotation.view(), false);
@@ -133,7 +127,7 @@ fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64
         "sd": "conditional: of each position given frequencies, weights and parameters",
     });
     output::write(&map_path(dir), &format!("{about:#}\n"))?;
-    if let Some(labels) = labels {
+    if let Some(Labels::Classes(labels)) = table.labels.as_deref().map(Labels::of) {
         let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
         voice.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
     }

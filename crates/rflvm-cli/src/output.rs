@@ -3,8 +3,11 @@
 use crate::atomic;
 use crate::cells::write_line;
 use crate::failure::Failure;
+use crate::fit::Fit;
+use crate::labels::Labels;
+use crate::picture::Colour;
 use crate::picture::paths::{self, Paths};
-use crate::picture::{self, Colour, Picture};
+use crate::picture::scatter::{self, Scatter};
 use crate::table::Table;
 use crate::times::{Calendar, Timeline};
 use rflvm::linalg::Mat;
@@ -74,35 +77,55 @@ pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, 
     (header, (0..embedding.mean.rows()).map(row).collect())
 }
 
-/// The latent space: the first two axes, or one.
-pub fn latent_svg(title: &str, embedding: &Embedding, colour: Colour<'_>) -> String {
-    let (mean, dim) = (&embedding.mean, embedding.mean.cols());
-    let second = |n: usize, v: &dyn Fn(usize) -> f64| if dim > 1 { v(n) } else { 0.0 };
-    let points: Vec<(f64, f64)> = (0..mean.rows()).map(|n| (mean[(n, 0)], second(n, &|n| mean[(n, 1)]))).collect();
-    let sds: Vec<(f64, f64)> =
-        (0..mean.rows()).map(|n| (embedding.sd(n, 0), second(n, &|n| embedding.sd(n, 1)))).collect();
-    picture::svg(&Picture {
-        title,
-        points: &points,
-        sds: Some(&sds),
-        colour,
-        x_label: "x1",
-        y_label: if dim > 1 { "x2" } else { "" },
-    })
+/// The pictures of a fit: latent.svg, and paths.svg where rows have times.
+pub fn write_pictures(dir: &Path, fit: &Fit, embedding: &Embedding) -> Result<(), Failure> {
+    let table = &fit.table;
+    let stem = || table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
+    let title = fit.config.title.clone().unwrap_or_else(stem);
+    let labels = table.labels.as_deref().map(Labels::of);
+    let timeline = fit.timeline.as_ref();
+    let format = |time: f64| timeline.map_or(String::new(), |t| t.calendar.format(time));
+    // Rows have the colours of their labels; of their times, if there are none.
+    let colour = match (&labels, timeline) {
+        (Some(Labels::Classes(classes)), _) => Colour::Labels(classes),
+        (Some(Labels::Numbers(values)), _) => {
+            Colour::Value { values, name: fit.config.labels.as_deref().unwrap_or("label"), format: None }
+        }
+        (None, Some(timeline)) => Colour::Value {
+            values: &timeline.times.at,
+            name: "time",
+            format: (timeline.calendar != Calendar::Numbers).then_some(&format),
+        },
+        (None, None) => Colour::Plain,
+    };
+    write(&dir.join("latent.svg"), &latent_svg(&title, embedding, colour, timeline))?;
+    timeline.map_or(Ok(()), |timeline| write(&dir.join("paths.svg"), &paths_svg(&title, embedding, timeline)))
+}
+
+/// The latent space: one axis, two, or the first three as pairs.
+pub fn latent_svg(title: &str, embedding: &Embedding, colour: Colour<'_>, timeline: Option<&Timeline>) -> String {
+    let sequences = timeline.map_or(Vec::new(), Timeline::sequences);
+    let names = timeline.map_or(&[][..], |timeline| &timeline.names);
+    scatter::svg(&Scatter { title, axes: &axes(embedding), colour, sequences: &sequences, names })
 }
 
 /// Each latent axis over time.
-pub fn paths_svg(title: &str, embedding: &Embedding, timeline: &Timeline) -> String {
-    let mean = &embedding.mean;
-    let axis = |d: usize| (0..mean.rows()).map(|n| (mean[(n, d)], embedding.sd(n, d))).collect();
+fn paths_svg(title: &str, embedding: &Embedding, timeline: &Timeline) -> String {
     paths::svg(&Paths {
         title,
         times: &timeline.times.at,
         format: (timeline.calendar != Calendar::Numbers).then_some(&|time| timeline.calendar.format(time)),
         sequences: &timeline.sequences(),
         names: &timeline.names,
-        axes: &(0..mean.cols()).map(axis).collect::<Vec<_>>(),
+        axes: &axes(embedding),
     })
+}
+
+/// Mean and standard deviation of each row, axis by axis.
+fn axes(embedding: &Embedding) -> Vec<Vec<(f64, f64)>> {
+    let mean = &embedding.mean;
+    let axis = |d: usize| (0..mean.rows()).map(|n| (mean[(n, d)], embedding.sd(n, d))).collect();
+    (0..mean.cols()).map(axis).collect()
 }
 
 /// A matrix as CSV with named columns.

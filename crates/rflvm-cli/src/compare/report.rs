@@ -61,7 +61,7 @@ pub struct Report<'a> {
 
 impl<'a> Report<'a> {
     /// Ranks them.
-    pub fn new(table: &Path, outcomes: &'a [Outcome<'a>], note: Option<&'static str>) -> Result<Self, Failure> {
+    pub fn new(title: String, outcomes: &'a [Outcome<'a>], note: Option<&'static str>) -> Result<Self, Failure> {
         let complexity: Vec<_> = outcomes.iter().map(|o| o.candidate.complexity()).collect();
         let none = || {
             let (setting, value) = ("candidates", "none".into());
@@ -71,7 +71,6 @@ impl<'a> Report<'a> {
         let ranking = rank(&rows, &complexity).ok_or_else(none)?;
         let left: Vec<Rows> = outcomes.iter().filter_map(|o| o.left_out.as_ref().map(|l| l.0.clone())).collect();
         let left_out = if left.len() == outcomes.len() { rank(&left, &complexity) } else { None };
-        let title = table.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         Ok(Report { title, outcomes, ranking, left_out, note })
     }
 
