@@ -340,7 +340,11 @@ pub struct CheckArgs {
     /// The folder of the fit; it may still be running, or have been stopped.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// The same as one JSON object.
+    /// The file, a .csv with the columns block, family, columns, statistic, observed, mean, q05, q95, p, words and suggests: one line
+    /// per statistic. The picture comes beside it, as FILE.svg [default: DIR/check.csv].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of the table.
     #[arg(long)]
     pub json: bool,
 }

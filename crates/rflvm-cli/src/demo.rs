@@ -66,7 +66,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     output::write(&table, &output::embedding_csv(&embedding, &rows_known))?;
     let colour = Colour::Value { values: &curve.t, name: "position along the S", format: None };
     let title = args.title.as_deref().unwrap_or("An S-curve found in Poisson counts");
-    output::write(&picture, &output::latent_svg(title, &embedding, colour, None))?;
+    output::write(&picture, &output::latent_svg(title, &embedding, colour))?;
     tell(&format!(
         "R² of the posterior-mean positions against the true S: {:.4}",
         affine_r2(&embedding.mean, &curve.x)

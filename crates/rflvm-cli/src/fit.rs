@@ -115,11 +115,10 @@ impl Fit {
             let path = path.display().to_string();
             move |error: std::io::Error| Failure::Write { path, reason: atomic::plain_reason(&error) }
         };
-        if checkpoint.exists() {
-            fs::remove_file(&checkpoint).map_err(reason(&checkpoint))?;
-        }
-        if map.exists() {
-            fs::remove_file(&map).map_err(reason(&map))?;
+        // What a fit writes at its end replaces what is there; checks of another fit would stay.
+        let checks = ["check.csv", "check.svg"].map(|name| self.dir.join(name));
+        for file in [checkpoint, map].iter().chain(&checks).filter(|file| file.exists()) {
+            fs::remove_file(file).map_err(reason(file))?;
         }
         if store.exists() {
             fs::remove_dir_all(&store).map_err(reason(&store))?;
@@ -187,6 +186,12 @@ impl Fit {
         let mut places = vec![0; self.model.columns()];
         self.model.order().iter().enumerate().for_each(|(place, &column)| places[column] = place);
         places
+    }
+
+    /// Of the pictures.
+    pub fn title(&self) -> String {
+        let stem = || self.table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
+        self.config.title.clone().unwrap_or_else(stem)
     }
 
     /// Where the randomness of anything but sampling comes from.

@@ -77,48 +77,38 @@ pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, 
     (header, (0..embedding.mean.rows()).map(row).collect())
 }
 
-/// The pictures of a fit: latent.svg, and paths.svg where rows have times.
-pub fn write_pictures(dir: &Path, fit: &Fit, embedding: &Embedding) -> Result<(), Failure> {
+/// The pictures of a fit: latent.svg, and paths.svg where rows have times. `errors` says what the standard deviations are.
+pub fn write_pictures(dir: &Path, fit: &Fit, embedding: &Embedding, errors: &str) -> Result<(), Failure> {
     let table = &fit.table;
-    let stem = || table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
-    let title = fit.config.title.clone().unwrap_or_else(stem);
+    let title = fit.title();
     let labels = table.labels.as_deref().map(Labels::of);
     let timeline = fit.timeline.as_ref();
     let format = |time: f64| timeline.map_or(String::new(), |t| t.calendar.format(time));
+    let has_dates = timeline.is_some_and(|t| t.calendar != Calendar::Numbers);
+    let in_words: Option<&dyn Fn(f64) -> String> = if has_dates { Some(&format) } else { None };
     // Rows have the colours of their labels; of their times, if there are none.
     let colour = match (&labels, timeline) {
         (Some(Labels::Classes(classes)), _) => Colour::Labels(classes),
         (Some(Labels::Numbers(values)), _) => {
             Colour::Value { values, name: fit.config.labels.as_deref().unwrap_or("label"), format: None }
         }
-        (None, Some(timeline)) => Colour::Value {
-            values: &timeline.times.at,
-            name: "time",
-            format: (timeline.calendar != Calendar::Numbers).then_some(&format),
-        },
+        (None, Some(timeline)) => Colour::Value { values: &timeline.times.at, name: "time", format: in_words },
         (None, None) => Colour::Plain,
     };
-    write(&dir.join("latent.svg"), &latent_svg(&title, embedding, colour, timeline))?;
-    timeline.map_or(Ok(()), |timeline| write(&dir.join("paths.svg"), &paths_svg(&title, embedding, timeline)))
-}
-
-/// The latent space: one axis, two, or the first three as pairs.
-pub fn latent_svg(title: &str, embedding: &Embedding, colour: Colour<'_>, timeline: Option<&Timeline>) -> String {
-    let sequences = timeline.map_or(Vec::new(), Timeline::sequences);
+    let (axes, sequences) = (&axes(embedding), &timeline.map_or(Vec::new(), Timeline::sequences));
     let names = timeline.map_or(&[][..], |timeline| &timeline.names);
-    scatter::svg(&Scatter { title, axes: &axes(embedding), colour, sequences: &sequences, names })
+    let latent = scatter::svg(&Scatter { title: &title, axes, errors, colour, sequences, names });
+    write(&dir.join("latent.svg"), &latent)?;
+    let Some(timeline) = timeline else { return Ok(()) };
+    let times = &timeline.times.at;
+    let paths = paths::svg(&Paths { title: &title, times, format: in_words, sequences, names, axes, errors });
+    write(&dir.join("paths.svg"), &paths)
 }
 
-/// Each latent axis over time.
-fn paths_svg(title: &str, embedding: &Embedding, timeline: &Timeline) -> String {
-    paths::svg(&Paths {
-        title,
-        times: &timeline.times.at,
-        format: (timeline.calendar != Calendar::Numbers).then_some(&|time| timeline.calendar.format(time)),
-        sequences: &timeline.sequences(),
-        names: &timeline.names,
-        axes: &axes(embedding),
-    })
+/// The latent space of rows without times.
+pub fn latent_svg(title: &str, embedding: &Embedding, colour: Colour<'_>) -> String {
+    let errors = "posterior";
+    scatter::svg(&Scatter { title, axes: &axes(embedding), errors, colour, sequences: &[], names: &[] })
 }
 
 /// Mean and standard deviation of each row, axis by axis.

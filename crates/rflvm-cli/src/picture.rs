@@ -5,6 +5,7 @@
 
 pub mod colour;
 pub mod curves;
+pub mod histograms;
 pub mod intervals;
 mod layout;
 mod marks;

@@ -26,7 +26,7 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     let fitted = drawn.fitted(fit, "results");
     let embedding = fitted.embedding(&fitted.frame()?)?;
     output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
-    output::write_pictures(dir, fit, &embedding)?;
+    output::write_pictures(dir, fit, &embedding, "posterior")?;
     if model.has_missing() {
         match impute::write_cells(&dir.join("imputed.csv"), &drawn.fitted(fit, "impute")) {
             Err(Failure::Spec(error)) => voice.warn(&format!("the missing cells are not imputed: {error}")),

@@ -44,6 +44,7 @@ fn no_cell_is_a_formula() {
         "forecast o --horizon 1 --draws 1 --out f.csv",
         "transform o t.csv --out placed.csv",
         "kernel o --out k.csv",
+        "check o",
         "export o --out x.csv",
         "map t.csv --columns =a,b --id id --labels kind --likelihood poisson --features 6 -q --out m",
     ] {
@@ -62,7 +63,7 @@ fn no_cell_is_a_formula() {
             }
         }
     }
-    assert!(count >= 13, "{count} files");
+    assert!(count >= 14, "{count} files");
     // Text is protected, and numbers stay numbers.
     let embedding = cells(&dir.join("o/embedding.csv"));
     assert_eq!(embedding[1][..4], ["'=cmd(1)", "'@label", "-5", "'+run1"]);

@@ -166,8 +166,9 @@ fn trials_are_the_rows_own() {
     }
 }
 
+/// Short fits: none of them has converged.
 #[test]
-fn checks_say_what_a_bad_value_suggests() {
+fn checks_compare_the_table_with_those_that_the_fit_makes() {
     let dir = folder("check");
     // Counts that are zero half of the time and large else: no Poisson makes them.
     let row = |n: u32| {
@@ -185,15 +186,28 @@ fn checks_say_what_a_bad_value_suggests() {
         said.contains("poisson, 4 columns") && said.contains("share of zeros") && said.contains("80 replicated tables"),
         "{said}"
     );
-    assert!(said.contains("→ more zeros than the fit makes: try zero-inflated-poisson"), "{said}");
+    assert!(said.contains("no advice is given") && !said.contains("→"), "{said}");
+    assert!(said.contains("table and picture: poisson/check.csv poisson/check.svg"), "{said}");
+    let lines = read(dir.join("poisson/check.csv"));
+    assert_eq!(lines[0].join(","), "block,family,columns,statistic,observed,mean,q05,q95,p,words,suggests");
+    assert_eq!((lines.len(), lines[1][..4].join(",")), (5, "1,poisson,4,share of zeros".into()));
+    assert!(lines[1][9].starts_with("larger than in") && lines[1][10].is_empty(), "{lines:?}");
+    let picture = fs::read_to_string(dir.join("poisson/check.svg")).unwrap();
+    assert!(picture.contains(">share of zeros<") && picture.contains("larger than in"), "{picture}");
+    assert!(picture.contains("80 replicated tables") && picture.contains("not known to have converged"), "{picture}");
     let of = |fit: &str| -> Value { serde_json::from_slice(&good(&dir, &["check", fit, "--json"]).stdout).unwrap() };
     let (poisson, inflated) = (of("poisson"), of("zero-inflated-poisson"));
     let zeros = |checks: &Value| checks["checks"][0].clone();
     assert_eq!(zeros(&poisson)["statistic"], "share of zeros");
-    assert!(zeros(&poisson)["p"].as_f64().unwrap() < 0.05 && zeros(&poisson)["suggests"].is_string());
+    assert!(zeros(&poisson)["p"].as_f64().unwrap() < 0.05 && zeros(&poisson)["suggests"].is_null());
+    assert!(poisson["converged"] == false && poisson["no_advice"].as_str().unwrap().contains("converged"), "{poisson}");
     assert!(zeros(&inflated)["p"].as_f64().unwrap() > 0.05 && zeros(&inflated)["suggests"].is_null(), "{inflated}");
     let observed = zeros(&poisson)["observed"].as_f64().unwrap();
     assert!(zeros(&poisson)["q95"].as_f64().unwrap() < observed && observed < 1.0);
+    // Another fit in the folder is not the one that was checked.
+    let flags = ["fit", "z.csv", "--likelihood", "poisson", "-q", "--overwrite", "--out", "poisson"];
+    good(&dir, &[&flags[..], &RUN[..]].concat());
+    assert!(!dir.join("poisson/check.csv").exists() && !dir.join("poisson/check.svg").exists());
     // Every family has its own.
     mixed(&dir, &[]);
     counts(&dir, "multinomial", "m");
@@ -201,6 +215,24 @@ fn checks_say_what_a_bad_value_suggests() {
     for (fit, count) in [("o", 7), ("m", 3), ("b", 2)] {
         assert_eq!(of(fit)["checks"].as_array().unwrap().len(), count, "{fit}");
     }
+}
+
+/// A fixed kernel and one column that tells all: chains that agree after a second.
+#[test]
+fn a_fit_that_has_converged_is_given_advice() {
+    let dir = folder("advice");
+    let row = |n: u32| {
+        format!("{},{}\n", if n.is_multiple_of(2) { 0 } else { 20 + n % 5 }, if n.is_multiple_of(3) { 0 } else { 25 })
+    };
+    fs::write(dir.join("z.csv"), format!("a,b\n{}", (0..24).map(row).collect::<String>())).unwrap();
+    let flags =
+        ["fit", "z.csv", "--likelihood", "poisson", "--latent-dim", "1", "--kernel", "rbf", "--length-scale", "50"];
+    let run = ["--features", "2", "--warmup", "500", "--draws", "4000", "--seed", "1", "-q", "--out", "o"];
+    good(&dir, &[&flags[..], &run[..]].concat());
+    let said = text(&good(&dir, &["check", "o", "--out", "c.csv"]).stdout);
+    assert!(said.contains("→ more zeros than the fit makes: try zero-inflated-poisson"), "{said}");
+    assert!(!said.contains("no advice") && dir.join("c.svg").exists() && !dir.join("o/check.csv").exists(), "{said}");
+    assert!(read(dir.join("c.csv"))[1][10].starts_with("more zeros than the fit makes"));
 }
 
 #[test]
@@ -288,6 +320,7 @@ fn what_cannot_be_asked_is_told_in_one_sentence() {
     refused(&["predict", "o", "--rows", "1", "--out", "p.txt"], &["out is p.txt", ".csv"]);
     refused(&["kernel", "o", "--out", "p"], &["out is p", ".csv"]);
     refused(&["check", "nowhere"], &["nowhere", "holds no fit"]);
+    refused(&["check", "o", "--out", "c.txt"], &["out is c.txt", ".csv"]);
     // None of the ways to say where, or two, is a matter of the command line.
     for flags in [&[][..], &["--rows", "1", "--grid", "3"]] {
         let output = rflvm(&dir, &[&["predict", "o", "--out", "p.csv"], flags].concat());

@@ -9,6 +9,7 @@ const COLOURS: usize = 12;
 pub(crate) const CLASSES: usize = 2 * COLOURS;
 pub(super) const GREY: &str = "#a3a8ae";
 pub(super) const PLAIN: &str = "#0072b2";
+pub(super) const MARK: &str = "#d55e00";
 
 /// Okabe–Ito without its black and pale yellow, then five of Tol's muted colours.
 const PALETTE: [&str; COLOURS] = [

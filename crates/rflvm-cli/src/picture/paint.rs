@@ -2,7 +2,7 @@
 
 use super::colour::{Class, GREY, PLAIN, classes, viridis};
 use super::span::{Span, nice_step, number, range, ticks, usable};
-use super::text::{cut, cut_middle, escape, put, width};
+use super::text::{cut, cut_apart, escape, put, width};
 use super::{Colour, INK, SOFT};
 
 /// Pixels for the name of a class.
@@ -89,7 +89,9 @@ impl Paint {
         match &self.key {
             Key::None => {}
             Key::Classes(legend) => {
-                for (line, class) in legend.iter().enumerate() {
+                let names: Vec<&str> = legend.iter().map(|class| class.name.as_str()).collect();
+                let names = cut_apart(&names, NAME, 12.0);
+                for (line, (class, name)) in legend.iter().zip(names).enumerate() {
                     let y = top + 10.0 + LINE * line as f64;
                     let fill = if class.is_ring { "#fff" } else { class.colour };
                     put(
@@ -100,7 +102,7 @@ impl Paint {
                             class.colour,
                             x + 18.0,
                             y + 4.0,
-                            cut_middle(&class.name, NAME, 12.0),
+                            name,
                             class.count
                         ),
                     );

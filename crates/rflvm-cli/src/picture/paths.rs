@@ -18,6 +18,8 @@ pub struct Paths<'a> {
     pub names: &'a [String],
     /// Mean and standard deviation of each row, one slice per latent axis.
     pub axes: &'a [Vec<(f64, f64)>],
+    /// What the standard deviations are, in a word or two.
+    pub errors: &'a str,
 }
 
 const WIDTH: f64 = 560.0;
@@ -62,7 +64,8 @@ pub fn svg(paths: &Paths) -> String {
         }
     }
     key(&mut out, &legend, left + WIDTH + 18.0);
-    notes(&mut out, &["bands: 90%, from posterior means and sds".into()], left, bottom + BELOW - 10.0, WIDTH);
+    let note = format!("bands: 90%, from means and {} sds", paths.errors);
+    notes(&mut out, &[note], left, bottom + BELOW - 10.0, WIDTH);
     out.push_str("</svg>\n");
     out
 }
@@ -122,7 +125,7 @@ mod tests {
     use super::*;
 
     fn draw(times: &[f64], sequences: &[Vec<usize>], names: &[String], axes: &[Vec<(f64, f64)>]) -> String {
-        let text = svg(&Paths { title: "a < b", times, format: None, sequences, names, axes });
+        let text = svg(&Paths { title: "a < b", times, format: None, sequences, names, axes, errors: "posterior" });
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         text

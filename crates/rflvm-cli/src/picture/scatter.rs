@@ -10,6 +10,8 @@ pub struct Scatter<'a> {
     pub title: &'a str,
     /// Posterior mean and standard deviation of each row, one slice per latent axis; the first three are drawn, as pairs.
     pub axes: &'a [Vec<(f64, f64)>],
+    /// What the standard deviations are, in a word or two.
+    pub errors: &'a str,
     pub colour: Colour<'a>,
     /// Rows of each sequence in the order of time, which are joined; none if rows have no times.
     pub sequences: &'a [Vec<usize>],
@@ -79,7 +81,7 @@ fn remarks(scatter: &Scatter, marks: &[Marks], crosses: usize, unknown: usize) -
     if rows > 0 {
         let shape = if axes > 1 { "crosses" } else { "bars" };
         let some = if crosses < rows { format!(", of {crosses} of {}", count(rows)) } else { String::new() };
-        remarks.push(format!("{shape}: ± 1 posterior sd{some}"));
+        remarks.push(format!("{shape}: ± 1 {} sd{some}", scatter.errors));
     }
     if axes == 1 {
         remarks.push("the height only keeps points apart".into());

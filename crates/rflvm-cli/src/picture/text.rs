@@ -52,6 +52,20 @@ pub(super) fn cut_middle(text: &str, room: f64, size: f64) -> String {
     escape(&all[..head].iter().chain(&['…']).chain(&all[all.len() - tail..]).collect::<String>())
 }
 
+/// Names that have so many pixels, escaped. Those that would look alike once cut are cut where they begin to differ.
+pub(super) fn cut_apart(names: &[&str], room: f64, size: f64) -> Vec<String> {
+    let cuts: Vec<String> = names.iter().map(|name| cut_middle(name, room, size)).collect();
+    let apart = |i: usize| {
+        let alike = || (0..names.len()).filter(|&j| j != i && cuts[j] == cuts[i] && names[j] != names[i]);
+        let common = |j: usize| names[i].chars().zip(names[j].chars()).take_while(|(a, b)| a == b).count();
+        // A few characters before the first difference.
+        alike().map(common).min().map(|place| names[i].chars().skip(place.saturating_sub(8)).collect::<String>())
+    };
+    (0..names.len())
+        .map(|i| apart(i).map_or_else(|| cuts[i].clone(), |end| cut(&format!("…{end}"), room, size)))
+        .collect()
+}
+
 /// How many characters have room.
 fn fitting(characters: impl Iterator<Item = char>, room: f64, size: f64) -> usize {
     let mut left = room * 12.0 / size;
@@ -67,6 +81,7 @@ fn fitting(characters: impl Iterator<Item = char>, room: f64, size: f64) -> usiz
 fn advance(character: char) -> f64 {
     match character {
         'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 4.4,
+        'r' | 't' | 'f' | '(' | ')' | '[' | ']' | '/' | '-' => 5.4,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 12.0,
         'A'..='Z' => 8.8,
         c if c < '\u{1100}' => 7.6,
@@ -87,6 +102,14 @@ mod tests {
         assert!(both.starts_with("a ve") && both.ends_with("r 17") && width(&both, 12.0) <= room, "{both}");
         assert_eq!(cut("a<b", room, 12.0), "a&lt;b");
         assert_eq!(cut_middle("面".repeat(3).as_str(), room, 12.0), "面面面");
+        let names = [
+            "T cells, activated, batch 1 of the second cohort",
+            "T cells, activated, batch 2 of the second cohort",
+            "B",
+        ];
+        let cuts = cut_apart(&names, room, 12.0);
+        assert!(cuts[0].contains("batch 1") && cuts[1].contains("batch 2") && cuts[2] == "B", "{cuts:?}");
+        assert!(cuts.iter().all(|cut| width(cut, 12.0) <= room));
         assert_eq!((cut(long, 0.0, 12.0), cut_middle(long, 0.0, 12.0)), ("…".into(), "…".into()));
     }
 }

@@ -17,7 +17,8 @@ fn draw(axes: &[Vec<(f64, f64)>], colour: Colour) -> String {
 }
 
 fn draw_over_time(axes: &[Vec<(f64, f64)>], colour: Colour, sequences: &[Vec<usize>], names: &[String]) -> String {
-    let text = svg(&Scatter { title: "A <title> & \"more\"\u{1}", axes, colour, sequences, names });
+    let text =
+        svg(&Scatter { title: "A <title> & \"more\"\u{1}", axes, errors: "posterior", colour, sequences, names });
     assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     assert!(text.contains("A &lt;title&gt; &amp; &quot;more&quot; <"));
