@@ -41,7 +41,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     atomic::prepare_dir(&args.out)?;
     if !args.quiet {
         note(&format!(
-            "{rows} rows of {columns} Poisson counts, born on an S-shaped curve; 2 chains, seed {}",
+            "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
             args.seed
         ));
     }

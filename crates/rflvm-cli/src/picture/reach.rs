@@ -1,6 +1,7 @@
-//! How much of a latent axis a picture shows: all rows with their errors, but for a few so far out that the others would be a dot.
+//! How much of the latent axes a picture shows: all rows with their errors, but for a few so far out that the others would be a dot.
 
 use super::span::{Span, range, usable};
+use std::collections::HashSet;
 
 /// A few rows are left out of the frame when it would be so many times as wide with them.
 const WORTH: f64 = 2.5;
@@ -9,29 +10,38 @@ const FEW: usize = 200;
 /// Below this number of rows none is left out.
 const LEAST: usize = 10;
 
-/// The numbers along an axis of these means and standard deviations.
-pub(super) fn span(axis: &[(f64, f64)]) -> Span {
-    let mut rows: Vec<(f64, f64)> = axis.iter().filter(|(mean, _)| usable(*mean)).map(|&row| ends(row)).collect();
-    let all = || rows.iter().flat_map(|&(low, high)| [low, high]);
-    let full = Span::around(all(), MARGIN);
+/// The numbers along each axis of these means and standard deviations. A row that is left out is so on all axes: else the frame
+/// would keep the room that it takes.
+pub(super) fn spans(axes: &[Vec<(f64, f64)>]) -> Vec<Span> {
+    let far: HashSet<usize> = axes.iter().flat_map(|axis| far(axis)).collect();
+    let span = |axis: &Vec<(f64, f64)>| {
+        let near = axis.iter().enumerate().filter(|(n, (mean, _))| usable(*mean) && !far.contains(n));
+        Span::around(near.flat_map(|(_, &row)| <[f64; 2]>::from(ends(row))), MARGIN)
+    };
+    axes.iter().map(span).collect()
+}
+
+/// The few rows without which an axis is much shorter.
+fn far(axis: &[(f64, f64)]) -> Vec<usize> {
+    let mut rows: Vec<(usize, (f64, f64))> =
+        axis.iter().enumerate().filter(|(_, (mean, _))| usable(*mean)).map(|(n, &row)| (n, ends(row))).collect();
     if rows.len() < LEAST {
-        return full;
+        return Vec::new();
     }
-    let mut middles: Vec<f64> = rows.iter().map(|(low, high)| low + (high - low) / 2.0).collect();
-    middles.sort_by(f64::total_cmp);
-    let middle = middles[middles.len() / 2];
-    let distance = |&(low, high): &(f64, f64)| (middle - low).max(high - middle);
+    let mut means: Vec<f64> = rows.iter().map(|&(n, _)| axis[n].0).collect();
+    means.sort_by(f64::total_cmp);
+    let middle = means[means.len() / 2];
+    let distance = |&(_, (low, high)): &(usize, (f64, f64))| (middle - low).max(high - middle);
     rows.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
     let few = (rows.len() / FEW).clamp(1, 10);
-    let near = distance(&rows[rows.len() - 1 - few]);
     // Rows that are little farther out than their neighbours stay.
-    let inner = range(rows.iter().filter(|row| distance(row) <= 1.5 * near).flat_map(|&(low, high)| [low, high]));
-    match inner {
-        Some((low, high)) if high > low && full.width() > WORTH * (high - low) => {
-            Span::around([low, high].into_iter(), MARGIN)
-        }
-        _ => full,
-    }
+    let limit = 1.5 * distance(&rows[rows.len() - 1 - few]);
+    let width = |rows: &[(usize, (f64, f64))]| {
+        range(rows.iter().flat_map(|&(_, (low, high))| [low, high])).map_or(0.0, |(low, high)| high - low)
+    };
+    let (near, far) = rows.split_at(rows.partition_point(|row| distance(row) <= limit));
+    let is_worth = width(near) > 0.0 && width(&rows) > WORTH * width(near);
+    if is_worth { far.iter().map(|&(n, _)| n).collect() } else { Vec::new() }
 }
 
 /// Room around the outermost marks, as a share of what they span.
@@ -51,6 +61,10 @@ mod tests {
         (0..count).map(|n| ((n as f64).sin(), 0.1)).collect()
     }
 
+    fn span(axis: &[(f64, f64)]) -> Span {
+        spans(&[axis.to_vec()])[0]
+    }
+
     #[test]
     fn errors_are_inside_and_a_far_row_is_not() {
         let mut axis = rows(100);
@@ -63,6 +77,15 @@ mod tests {
         axis.extend([(50.0, 0.1), (51.0, 0.1)]);
         assert!(span(&axis).contains(51.0));
         assert!(span(&[rows(5), vec![(50.0, 0.1)]].concat()).contains(50.0));
+    }
+
+    /// Twice as far out as the others on one axis, and fifty times on the other.
+    #[test]
+    fn a_row_is_left_out_on_all_axes() {
+        let axes = [[rows(100), vec![(50.0, 0.1)]].concat(), [rows(100), vec![(2.0, 0.1)]].concat()];
+        let spans = spans(&axes);
+        assert!(!spans[0].contains(50.0) && !spans[1].contains(2.0), "{spans:?}");
+        assert!(span(&axes[1]).contains(2.0));
     }
 
     #[test]

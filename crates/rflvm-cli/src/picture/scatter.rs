@@ -27,8 +27,7 @@ const BELOW: f64 = 62.0;
 /// Draws the rows; those without a position are left out.
 pub fn svg(scatter: &Scatter) -> String {
     let (axes, crosses) = thinned(scatter.axes);
-    let spans: Vec<_> = axes.iter().map(|axis| reach::span(axis)).collect();
-    let views = views(&spans);
+    let views = views(&reach::spans(&axes));
     let paint = Paint::new(&scatter.colour, scatter.axes.first().map_or(0, Vec::len));
     let (right, bottom) =
         views.iter().fold((0.0, 0.0), |(x, y): (f64, f64), v| (x.max(v.panel.right()), y.max(v.panel.bottom())));
@@ -41,13 +40,14 @@ pub fn svg(scatter: &Scatter) -> String {
     let left = views[0].panel.left;
     let mut out = String::new();
     head(&mut out, scatter.title, (width, height), left);
-    for marks in &marks {
+    for (i, marks) in marks.iter().enumerate() {
         marks.view.draw(&mut out);
         marks.crosses(&mut out);
         marks.lines(&mut out, scatter.sequences);
         marks.dots(&mut out);
         marks.outside(&mut out);
-        marks.starts(&mut out, scatter.sequences, scatter.names);
+        // Pairs have the same sequences, and one name of each is enough.
+        marks.starts(&mut out, scatter.sequences, if i == 0 { scatter.names } else { &[] });
     }
     paint.key(&mut out, key.x, TOP, key.height);
     notes(&mut out, &remarks, left, panels_end, width - left - 8.0);
@@ -80,7 +80,7 @@ fn remarks(scatter: &Scatter, marks: &[Marks], crosses: usize, unknown: usize) -
     let mut remarks = Vec::new();
     if rows > 0 {
         let shape = if axes > 1 { "crosses" } else { "bars" };
-        let some = if crosses < rows { format!(", of {crosses} of {}", count(rows)) } else { String::new() };
+        let some = if crosses < rows { format!(", shown for {crosses} of {}", count(rows)) } else { String::new() };
         remarks.push(format!("{shape}: ± 1 {} sd{some}", scatter.errors));
     }
     if axes == 1 {

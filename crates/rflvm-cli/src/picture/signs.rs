@@ -55,10 +55,15 @@ impl Marks<'_> {
             let Some(name) = names.get(s) else { continue };
             let room = panel.width / 2.0 - 2.0 * radius;
             let (name, long) = (cut(name, room, 11.0), width(name, 11.0).min(room));
-            // To the left where there is no room on the right.
-            let is_left = x + radius + 4.0 + long > panel.right();
-            let (anchor, x) = if is_left { ("end", x - radius - 3.0) } else { ("start", x + radius + 3.0) };
-            let y = y.clamp(panel.top + 10.0, panel.bottom() - 4.0) + 3.5;
+            let places = [
+                ("start", (x + radius + 3.0, y + 3.5)),
+                ("end", (x - radius - 3.0, y + 3.5)),
+                ("middle", (x, y - radius - 4.0)),
+                ("middle", (x, y + radius + 11.0)),
+            ];
+            // Where it hides the fewest rows, and where it has room at all.
+            let cost = |&(anchor, at): &(&str, (f64, f64))| self.hidden(anchor, at, long);
+            let Some((anchor, (x, y))) = places.into_iter().min_by_key(cost) else { continue };
             for paint in ["stroke=\"#fff\" stroke-width=\"3\"".to_string(), format!("fill=\"{INK}\"")] {
                 put(
                     out,
@@ -68,5 +73,27 @@ impl Marks<'_> {
                 );
             }
         }
+    }
+
+    /// Rows that a text of this length would hide; all of them and more if it leaves the panel.
+    fn hidden(&self, anchor: &str, (x, y): (f64, f64), long: f64) -> usize {
+        let panel = &self.view.panel;
+        let left = x - long
+            * if anchor == "start" {
+                0.0
+            } else if anchor == "end" {
+                1.0
+            } else {
+                0.5
+            };
+        let (right, top) = (left + long, y - 11.0);
+        if left < panel.left || right > panel.right() || top < panel.top || y + 3.0 > panel.bottom() {
+            return usize::MAX;
+        }
+        let radius = self.radius();
+        let across = (left - radius)..=(right + radius);
+        let up = (top - radius)..=(y + 3.0 + radius);
+        let is_hidden = |(x, y): (f64, f64)| across.contains(&x) && up.contains(&y);
+        (0..self.rows()).filter_map(|n| self.point(n)).filter(|&point| is_hidden(panel.place(point))).count()
     }
 }

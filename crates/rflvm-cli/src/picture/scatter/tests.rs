@@ -180,6 +180,16 @@ fn rows_are_joined_in_time() {
     assert!(text.contains(">first<") && text.contains(">last<") && text.contains(">time<"), "{text}");
 }
 
+/// A path to the right leaves no room there for its name.
+#[test]
+fn names_hide_no_rows() {
+    let points: Vec<(f64, f64)> = (0..40).map(|n| (f64::from(n), f64::from(n / 20))).collect();
+    let sequences = [(0..20).collect::<Vec<_>>(), (20..40).collect()];
+    let text = draw_over_time(&axes(&points, 0.1), Colour::Plain, &sequences, &labels("first-of-two second-of-two"));
+    let name = text.split("<text ").find(|part| part.contains(">first-of-two<")).unwrap();
+    assert!(name.contains("text-anchor=\"middle\""), "{name}");
+}
+
 #[test]
 fn three_axes_are_pairs() {
     let axis = |k: u32| (0..30).map(|n| (f64::from(n * k % 11), 0.2)).collect::<Vec<_>>();
@@ -198,7 +208,7 @@ fn many_rows_make_a_small_file_with_few_crosses() {
     let text = draw(&axes(&points, 0.1), Colour::Plain);
     assert!(text.len() < 17 * points.len(), "{}", text.len());
     assert_eq!(text.matches("h0").count(), points.len());
-    assert!(crosses(&text) <= 600 && text.contains("of 299 of 20000 rows"), "{}", crosses(&text));
+    assert!(crosses(&text) <= 600 && text.contains("shown for 299 of 20000 rows"), "{}", crosses(&text));
 }
 
 #[test]
