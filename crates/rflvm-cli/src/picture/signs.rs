@@ -58,8 +58,10 @@ impl Marks<'_> {
             let places = [
                 ("start", (x + radius + 3.0, y + 3.5)),
                 ("end", (x - radius - 3.0, y + 3.5)),
-                ("middle", (x, y - radius - 4.0)),
-                ("middle", (x, y + radius + 11.0)),
+                ("start", (x - radius, y - radius - 4.0)),
+                ("end", (x + radius, y - radius - 4.0)),
+                ("start", (x - radius, y + radius + 11.0)),
+                ("end", (x + radius, y + radius + 11.0)),
             ];
             // Where it hides the fewest rows, and where it has room at all.
             let cost = |&(anchor, at): &(&str, (f64, f64))| self.hidden(anchor, at, long);
@@ -78,14 +80,7 @@ impl Marks<'_> {
     /// Rows that a text of this length would hide; all of them and more if it leaves the panel.
     fn hidden(&self, anchor: &str, (x, y): (f64, f64), long: f64) -> usize {
         let panel = &self.view.panel;
-        let left = x - long
-            * if anchor == "start" {
-                0.0
-            } else if anchor == "end" {
-                1.0
-            } else {
-                0.5
-            };
+        let left = if anchor == "end" { x - long } else { x };
         let (right, top) = (left + long, y - 11.0);
         if left < panel.left || right > panel.right() || top < panel.top || y + 3.0 > panel.bottom() {
             return usize::MAX;
