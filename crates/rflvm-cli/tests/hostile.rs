@@ -95,6 +95,7 @@ fn a_terminal_is_sent_nothing_to_obey() {
     let fold = dir.join(name);
     fs::create_dir_all(&fold).unwrap();
     fs::write(fold.join("t.csv"), format!("\"{name}\",b\n1,x\n2,3\n3,4\n")).unwrap();
+    fs::write(fold.join("named.csv"), format!("\"{name}\",b\n1,2\nx,3\n3,4\n")).unwrap();
     fs::write(fold.join("good.csv"), "a,b\n1,2\n2,3\n3,4\n").unwrap();
     let table = format!("{name}/t.csv");
     let fit = |file: &str, out: &str| {
@@ -125,4 +126,8 @@ fn a_terminal_is_sent_nothing_to_obey() {
         assert!(said.chars().all(is_harmless) && !said.contains("[31m\n"), "{arguments:?}: {said:?}");
         assert!(!is_shown || said.contains(escaped), "{arguments:?}: {said:?}");
     }
+    // The name of a column, in a message that is cut short.
+    let output = rflvm(&dir, &fit(&format!("{name}/named.csv"), "o").iter().map(String::as_str).collect::<Vec<_>>());
+    let said = text(&output.stderr);
+    assert!(said.contains(&format!("column `{escaped}`")), "{said:?}");
 }
