@@ -246,7 +246,7 @@ pub struct ImputeArgs {
     /// The folder of the fit; it may still be running, or have been stopped.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// The file, a .csv with the columns row (counted from 0), column, mean, sd, q05, q50 and q95: one line a missing cell.
+    /// The file, a .csv with the columns row (counted from 1), column, mean, sd, q05, q50 and q95: one line per missing cell.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Write so many completed tables instead, for multiple imputation: FILE-1.csv, FILE-2.csv, … beside FILE. Observed
@@ -296,7 +296,7 @@ pub struct TransformArgs {
     /// Also write so many draws of the positions, each from another draw of the posterior, in the frame of embedding.csv.
     #[arg(long, value_name = "M")]
     pub draws: Option<usize>,
-    /// Where the draws go: a .csv with the columns row (counted from 0), draw, x1, x2, …, or a .npy (draw × row × axis)
+    /// Where the draws go: a .csv with the columns row and draw (both counted from 1), x1, x2, …, or a .npy (draw × row × axis)
     /// [default: FILE-draws.csv beside FILE].
     #[arg(long, value_name = "FILE", requires = "draws")]
     pub draws_out: Option<PathBuf>,
@@ -323,7 +323,7 @@ pub struct PredictArgs {
     /// The folder of the fit; it may still be running, or have been stopped.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// Rows of the table, such as 3,5-9 (counted from 0), their names, or all: what would be seen if they were observed again.
+    /// Rows of the table, such as 3,5-9 (counted from 1), their names, or all: what would be seen if they were observed again.
     #[arg(long, value_name = "ROWS|all", allow_hyphen_values = true)]
     pub rows: Option<String>,
     /// Positions from a .csv with the columns x1, x2, … of embedding.csv, one line a point.
@@ -338,8 +338,8 @@ pub struct PredictArgs {
     /// Points of the path, its ends included.
     #[arg(long, value_name = "K", default_value_t = 10, requires = "path")]
     pub steps: usize,
-    /// The file, a .csv with the columns row (counted from 0), or point and its position, then column, mean, sd, q05, q50 and q95: one line
-    /// a cell. Points have the mean of the rows' offsets, a multinomial row at a point one trial.
+    /// The file, a .csv with the columns row, or point and its position (both counted from 1), then column, mean, sd, q05, q50 and
+    /// q95: one line per cell. Points have the mean of the rows' offsets, a multinomial row at a point one trial.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Write so many drawn tables instead: FILE-1.csv, FILE-2.csv, … beside FILE, one line a row or point, each from another
@@ -353,7 +353,11 @@ pub struct CheckArgs {
     /// The folder of the fit; it may still be running, or have been stopped.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// The same as one JSON object.
+    /// The file, a .csv with the columns block, family, columns, statistic, observed, mean, q05, q95, p, words and suggests: one line
+    /// per statistic. The picture comes beside it, as FILE.svg [default: DIR/check.csv].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of the table.
     #[arg(long)]
     pub json: bool,
 }
@@ -370,7 +374,7 @@ pub struct KernelArgs {
     /// Also write the posterior mean and standard deviation of K(X, X), 2 × rows × rows.
     #[arg(long, value_name = "FILE.npy")]
     pub matrix: Option<PathBuf>,
-    /// Rows of the matrix, such as 3,5-9 (counted from 0), their names, or all.
+    /// Rows of the matrix, such as 3,5-9 (counted from 1), their names, or all.
     #[arg(long, value_name = "ROWS|all", requires = "matrix", allow_hyphen_values = true)]
     pub rows: Option<String>,
 }
@@ -383,7 +387,8 @@ pub struct ExportArgs {
     /// What to export: x, w, z, beta, alpha, clusters, distance, f_cell, lp, log_likelihood, a family's parameters.
     #[arg(long, default_value = "x")]
     pub what: String,
-    /// The file: .csv (one line a number) or .npy (chain × draw × the quantity's own axes).
+    /// The file: .csv (one line per number; chains, draws, rows and columns are counted from 1) or .npy (chain × draw × the
+    /// quantity's own axes).
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 }
@@ -419,6 +424,9 @@ pub struct DemoArgs {
     /// Folder for the results.
     #[arg(long, value_name = "DIR", default_value = "rflvm-demo")]
     pub out: PathBuf,
+    /// Title of the picture.
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
     /// No progress; only the result.
     #[arg(short, long)]
     pub quiet: bool,

@@ -39,7 +39,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     stop::listen();
     let ledger = Ledger::open(&args.out, &comparison.settings_in_words(), args.overwrite)?;
     let outcomes = comparison.fit_all(&ledger, voice)?;
-    Report::new(&comparison.table.path, &outcomes, comparison.note())?.tell(&args.out, voice)
+    Report::new(comparison.title(), &outcomes, comparison.note())?.tell(&args.out, voice)
 }
 
 /// The settings that all candidates share; a comparison that is taken up again without a seed has the one it began with.
@@ -160,6 +160,12 @@ impl Comparison {
         let pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
         let each = self.candidates.iter().zip(pieces.chunks(all / count));
         Ok(each.map(|(candidate, pieces)| Outcome::new(candidate, pieces)).collect())
+    }
+
+    /// Of the picture.
+    fn title(&self) -> String {
+        let name = || self.table.path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+        self.config.title.clone().unwrap_or_else(name)
     }
 
     /// What a reader of the scores should know.

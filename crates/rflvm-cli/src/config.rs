@@ -77,6 +77,9 @@ pub struct Config {
     #[arg(skip)]
     #[serde(skip)]
     pub listing: Option<Listing>,
+    /// Title of the pictures [default: the name of the table].
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
     /// The model.
     #[command(flatten)]
     pub model: ModelConfig,
@@ -219,7 +222,10 @@ impl Config {
             (self.likelihood, self.blocks, self.trials) =
                 (other.likelihood, other.blocks, self.trials.or(other.trials));
         }
-        merge!(self, other, table, offset, labels, id, time, sequence, columns, without, separator, decimal, na, array);
+        merge!(
+            self, other, table, offset, labels, id, time, sequence, columns, without, separator, decimal, na, array,
+            title
+        );
         let (own, others) = (&mut self.model, other.model);
         merge!(own, others, latent_dim, features, kernel, length_scale, amplitude);
         let (own, others) = (&mut self.path, other.path);

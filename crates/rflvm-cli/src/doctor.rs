@@ -16,7 +16,7 @@ use crate::output;
 use crate::shell;
 use crate::table::{self, Aside, Look, Table, TableError};
 use crate::times::Timeline;
-use crate::voice::{Voice, note, tell};
+use crate::voice::{Voice, note, tell, tell_json};
 use advice::Advice;
 use chart::Chart;
 use cost::Cost;
@@ -101,7 +101,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         told["chains"] = json!(settings.chains);
         told["sweeps"] = json!(settings.sweeps());
         told["next"] = json!(command);
-        return tell(&told.to_string());
+        return tell_json(&told);
     }
     tell(&format!("families: {families}"))?;
     tell(&cost.line(&settings))?;

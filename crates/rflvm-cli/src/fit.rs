@@ -211,6 +211,12 @@ impl Fit {
         places
     }
 
+    /// Of the pictures.
+    pub fn title(&self) -> String {
+        let stem = || self.table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
+        self.config.title.clone().unwrap_or_else(stem)
+    }
+
     /// Where the randomness of anything but sampling comes from.
     pub fn stream(&self) -> Stream {
         Stream::new(self.settings.seed)

@@ -44,7 +44,7 @@ fn a_fit_writes_the_embedding_and_the_picture() {
     assert!(lines[1].starts_with("r1,u,"));
     assert!(fs::read_to_string(dir.join("o/latent.svg")).unwrap().starts_with("<svg"));
     let imputed = fs::read_to_string(dir.join("o/imputed.csv")).unwrap();
-    assert!(imputed.lines().nth(1).unwrap().starts_with("1,b,"), "{imputed}");
+    assert!(imputed.lines().nth(1).unwrap().starts_with("2,b,"), "{imputed}");
     // The same seed writes the same bytes, on one thread as on two.
     let again = rflvm(&dir, &[&arguments[..17], &["p", "--threads", "1", "-q"]].concat());
     assert!(again.status.success() && again.stderr.is_empty(), "{}", text(&again.stderr));
@@ -255,6 +255,8 @@ fn families_by_column_offsets_by_column_and_json() {
     let distances = fs::read_to_string(dir.join("d.csv")).unwrap();
     assert_eq!(distances.lines().next(), Some("chain,draw,i1,distance"));
     assert_eq!(distances.lines().count(), 1 + 2 * 8 * 10);
+    assert!(distances.lines().nth(1).unwrap().starts_with("1,1,1,"), "{distances}");
+    assert!(distances.lines().last().unwrap().starts_with("2,8,10,"), "{distances}");
     assert!(rflvm(&dir, &["export", "o", "--out", "x.npy"]).status.success());
     let bytes = fs::read(dir.join("x.npy")).unwrap();
     let array = npyz::NpyFile::new(&bytes[..]).unwrap();

@@ -19,12 +19,13 @@ use rflvm::posterior::predict::Points;
 use rflvm::posterior::predicted::Predicted;
 use rflvm::posterior::transform;
 use rflvm::run::pool;
+use rflvm_cli::check::report::Report;
 use rflvm_cli::failure::Failure;
 use rflvm_cli::fit::Fit;
 use rflvm_cli::forecast::moments::{When, moments};
 use rflvm_cli::forecast::offset;
 use rflvm_cli::transform::draws::is_due;
-use rflvm_cli::{check, drawn, kernel, summary};
+use rflvm_cli::{drawn, kernel, summary};
 use std::sync::Arc;
 
 /// Along an axis: its name, places, mean, 5% and 95% quantiles.
@@ -174,8 +175,7 @@ impl Drawn {
     /// What the program's `check --json` tells.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
         let checks = self.ask(py, "check", |fitted| fitted.check(REPLICATES))?;
-        let draws = REPLICATES.min(self.drawn.used.len() * self.size()?.1);
-        Ok(check::as_json(&checks, &self.fit.model, draws).to_string())
+        Ok(Report { checks: &checks, model: &self.fit.model, convergence: &self.convergence }.as_json().to_string())
     }
 
     /// New rows: mean, covariance, share of the fit's rows that surprise less; and draws of the positions if asked for.

@@ -63,7 +63,7 @@ def test_the_program_reads_what_python_fitted(curve, tmp_path):
     assert told["verdict"] == model.diagnostics_["verdict"] and told["quantities"] == model.diagnostics_["quantities"]
     program("impute", "fit", "--out", "cells.csv", folder=tmp_path)
     row, column, mean, *_ = (tmp_path / "cells.csv").read_text().splitlines()[1].split(",")
-    assert (row, column) == ("0", "1") and float(mean) == model.impute()[0, 0]
+    assert (row, column) == ("1", "1") and float(mean) == model.impute()[0, 0]
     write(curve.table[:3] + 1, tmp_path / "new.csv")
     program("transform", "fit", "new.csv", "--out", "placed.csv", folder=tmp_path)
     placed = np.genfromtxt(tmp_path / "placed.csv", delimiter=",", names=True)

@@ -11,6 +11,7 @@ use super::place::{Place, TEXT_SHOWN};
 use super::room::Room;
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
+use crate::cells::unprotected;
 
 /// Rows after which a table with text is given up where text is refused: they tell what the text is.
 const ENOUGH: usize = 4096;
@@ -155,7 +156,7 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect)
         offsets.push(value);
     }
     for column in draft.texts.iter_mut().flatten() {
-        column.cells.push(text(&draft.names, column.position)?.to_string());
+        column.cells.push(unprotected(text(&draft.names, column.position)?).to_string());
     }
     draft.rows = row;
     Ok(())

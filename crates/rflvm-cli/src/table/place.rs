@@ -9,6 +9,7 @@ use ::csv::ByteRecord;
 
 use super::words::shorten;
 use super::{TableError, text};
+use crate::cells::unprotected;
 
 /// Characters of a text or a name that a message shows.
 pub(super) const TEXT_SHOWN: usize = 32;
@@ -29,7 +30,8 @@ impl<'a> Place<'a> {
         let mut names: Vec<String> = Vec::with_capacity(record.len());
         let mut seen = HashMap::new();
         for (position, cell) in record.iter().enumerate() {
-            let name = std::str::from_utf8(cell).map_err(|_| self.not_utf8(record, None, "", position))?.trim();
+            let name = std::str::from_utf8(cell).map_err(|_| self.not_utf8(record, None, "", position))?;
+            let name = unprotected(name.trim());
             // A lone nameless column leaves nothing to be a feature, so only one of several is ids.
             if name.is_empty() && (position > 0 || record.len() == 1) {
                 return Err(TableError::UnnamedColumn {

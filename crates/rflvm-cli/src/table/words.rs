@@ -2,7 +2,7 @@
 
 const NAMES_SHOWN: usize = 8;
 
-/// A text fit for a one-line message: no control characters and at most `limit` characters.
+/// A text fit for a one-line message: control characters are written out, and at most `limit` characters are shown.
 pub(super) fn shorten(text: &str, limit: usize) -> String {
     let mut out = String::new();
     for (count, character) in text.chars().enumerate() {
@@ -10,7 +10,11 @@ pub(super) fn shorten(text: &str, limit: usize) -> String {
             out.push('…');
             break;
         }
-        out.push(if character.is_control() { ' ' } else { character });
+        if character.is_control() {
+            out.extend(character.escape_default());
+        } else {
+            out.push(character);
+        }
     }
     out
 }
@@ -36,7 +40,7 @@ mod tests {
     fn lists_and_shortens() {
         assert_eq!(list(&names("a b")), "`a`, `b`");
         assert!(list(&names("a b c d e f g h i j")).ends_with("`h` and 2 more"));
-        assert_eq!(shorten("ab\ncd", 4), "ab c…");
+        assert_eq!(shorten("ab\ncd", 4), "ab\\nc…");
         assert_eq!(shorten("abcd", 4), "abcd");
     }
 }

@@ -484,7 +484,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._drawn().covariance(list(range(self.embedding_.shape[0])) if rows is None else [int(n) for n in rows])
 
     def check(self) -> dict:
-        """Does the model make tables like the one that was fitted? Posterior predictive p-values, with what small ones suggest."""
+        """Does the model make tables like the one that was fitted? Posterior predictive p-values, with what small ones suggest if the fit has converged."""
         check_is_fitted(self)
         return json.loads(self._drawn().check())
 
