@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::TableError;
 use room::Room;
+pub use room::{free as free_memory, in_words as memory_in_words};
 use words::shorten;
 
 /// A numeric table with the names that go with it.

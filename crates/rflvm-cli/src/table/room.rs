@@ -53,8 +53,8 @@ impl Room {
     }
 }
 
-/// Memory that can be had without pushing others out, as far as the system tells.
-fn free() -> Option<u128> {
+/// Bytes of memory that can be had without pushing others out, as far as the system tells.
+pub fn free() -> Option<u128> {
     let mut system = System::new();
     system.refresh_memory();
     let container = system.cgroup_limits().map(|l| l.free_memory);
@@ -62,11 +62,13 @@ fn free() -> Option<u128> {
     (free > 0).then_some(free.into())
 }
 
-fn in_words(bytes: u128) -> String {
+/// An amount of memory, for people.
+pub fn in_words(bytes: u128) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
         1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+        1_000_000_000..1_000_000_000_000 => format!("{:.1} GB", bytes as f64 / 1e9),
+        _ => format!("{:.1} TB", bytes as f64 / 1e12),
     }
 }
