@@ -36,6 +36,8 @@ class Held:
 
     @property
     def _drawn(self) -> _native.Drawn:
+        # Draws are read from the folder whenever they are asked for.
+        self._folder.check()
         if self._drawn_ is None:
             self._drawn_ = self._fit.drawn()
         return self._drawn_
