@@ -289,9 +289,9 @@ def test_the_kernel_is_one_at_no_distance_and_has_its_bands(fitted):
 def test_traces_have_a_line_a_chain_and_what_is_known_of_convergence(fitted):
     axs = plot.trace(fitted)
     told = {q["name"]: q for q in fitted.diagnostics_["quantities"]}
-    worst = max((name for name in told if name.startswith("distance[")), key=lambda name: told[name]["r_hat"])
-    names = ("lp", "log_likelihood", worst, "w2", "alpha")
-    assert axs.shape == (5, 2)
+    far, at = (max((name for name in told if name.startswith(f"{stem}[")), key=lambda n: told[n]["r_hat"]) for stem in ("distance", "f_cell"))
+    names = ("lp", "log_likelihood", far, at, "w2", "alpha")
+    assert axs.shape == (6, 2)
     for (ax, _), name in zip(axs, names):
         np.testing.assert_array_equal([line.get_ydata() for line in ax.lines], plot._trace.draws_of(fitted, name))
         title = ax.get_title(loc="left")

@@ -95,8 +95,8 @@ def of_objects(array: np.ndarray) -> np.ndarray:
             numbers[place] = np.nan if is_missing(cell) else float(cell)
         except (TypeError, ValueError) as error:
             row, column = (int(i) + 1 for i in place)
-            sentence = f"row {row}, column {column} of X holds {describe(cell)}, which is not a number ({error}); correct it, or give None where it is missing"
-            raise type(error)(sentence) from None
+            where = f"row {row}, column {column} of X"
+            raise type(error)(f"{where} holds {describe(cell)}, which is not a number ({error}); correct it, or give None if it is missing") from None
     return np.ma.MaskedArray(numbers, np.ma.getmaskarray(array)) if np.ma.isMaskedArray(array) else numbers
 
 

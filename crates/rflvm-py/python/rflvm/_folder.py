@@ -31,7 +31,8 @@ class Folder:
         if self.path.is_dir():
             return
         if not self.is_named:
-            raise FileNotFoundError(f"the temporary folder {self.path} that held the draws of this model was removed; fit again, with store= to keep it")
+            sentence = f"the temporary folder {self.path} that held the draws of this model was removed; fit again, with store= to keep it"
+            raise FileNotFoundError(sentence)
         raise FileNotFoundError(
             f"the folder {self.path} that holds the draws of this model is missing; if it was moved, open it where it is now "
             "with rflvm.load(new_path), or put it back"

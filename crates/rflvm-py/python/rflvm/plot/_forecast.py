@@ -65,7 +65,8 @@ def forecast(
                 add_past(ax, told, name, j, past, GREY if len(names) == 1 else colour)
             rows = ahead[name][np.argsort(told.times[ahead[name]], kind="stable")]
             when = told.times[rows]
-            ax.fill_between(when, told.lower[rows, j], told.upper[rows, j], color=colour, alpha=0.2, linewidth=0, label="5% to 95%" if len(names) == 1 else None)
+            band = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": "5% to 95%" if len(names) == 1 else None}
+            ax.fill_between(when, told.lower[rows, j], told.upper[rows, j], **band)
             style: dict[str, Any] = {"color": colour, "linewidth": 1.5, "marker": "." if len(rows) < 30 else "", "label": name or "median"}
             ax.plot(when, told.median[rows, j], **{**style, **lines})
         ax.set_ylabel(told.columns[j] if not told.columns[j].isdigit() else f"column {told.columns[j]}")
@@ -84,4 +85,5 @@ def add_past(ax: Any, told: Forecast, sequence: str, j: int, most: int, colour: 
     assert past is not None
     rows = split(past.sequences or [""] * len(past.times)).get(sequence, np.empty(0, dtype=int))
     rows = rows[np.argsort(past.times[rows], kind="stable")][-most:]
-    ax.plot(past.times[rows], past.cells[rows, j], color=colour, marker=".", markersize=3.0, linewidth=0.7, alpha=0.8, label="observed" if sequence == "" else None)
+    style = {"color": colour, "marker": ".", "markersize": 3.0, "linewidth": 0.7, "alpha": 0.8, "label": "observed" if sequence == "" else None}
+    ax.plot(past.times[rows], past.cells[rows, j], **style)

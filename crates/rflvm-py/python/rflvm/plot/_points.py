@@ -67,7 +67,10 @@ def add_points(ax: Axes, places: np.ndarray, look: Look, points: dict) -> None:
     """One point per row; the more there are, the smaller and fainter."""
     count = len(places)
     style: dict[str, Any] = {"s": float(np.clip(6000.0 / count, 3.0, 26.0)), "zorder": 2}
-    style.update({"linewidths": 0.0, "alpha": float(np.clip(1500.0 / count, 0.25, 0.85))} if count > CROWD else {"linewidths": 0.4, "edgecolors": "white"})
+    if count > CROWD:
+        style.update(linewidths=0.0, alpha=float(np.clip(1500.0 / count, 0.25, 0.85)))
+    else:
+        style.update(linewidths=0.4, edgecolors="white")
     if count > HEAVY:
         style["rasterized"] = True
     style.update(points)

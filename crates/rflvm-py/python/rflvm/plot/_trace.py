@@ -12,7 +12,7 @@ from .._colour import GREY, PALETTE
 from ._panel import beside
 
 #: What is looked at unless told otherwise, where a fit has it: none of it changes when the map is turned.
-LOOKED_AT = ("lp", "log_likelihood", "distance", "w2", "alpha", "time_scale", "axes_in_use")
+LOOKED_AT = ("lp", "log_likelihood", "distance", "f_cell", "w2", "alpha", "time_scale", "axes_in_use")
 #: The same in words.
 WORDS = {
     "lp": "log joint density",
@@ -41,7 +41,8 @@ def trace(model: Any, names: Union[None, str, Sequence[str]] = None, *, ranks: b
         A fitted model.
     names : str or sequence of str, default=None
         Quantities of `posterior_` that are one number per draw, or with a place such as "distance[0]". By default the log joint density,
-        the log-likelihood, the kernel, and the distance between rows (and the length-scale over time) that mixes worst.
+        the log-likelihood, the kernel, and of the distances between rows and the functions at cells those that mix worst; of fits with
+        times also the length-scale, and of n_components="auto" the axes in use.
     ranks : bool, default=True
         Whether to draw ranks beside the traces.
     axs : array of Axes, default=None
@@ -112,7 +113,8 @@ def grid_of(axs: Any, count: int, ranks: bool) -> np.ndarray:
         return plt.subplots(count, width, figsize=(9.5 if ranks else 7.0, 0.6 + 1.5 * count), gridspec_kw=shape, **how)[1]
     axs = np.atleast_1d(np.asarray(axs, dtype=object)).ravel()
     if len(axs) != count * width:
-        raise ValueError(f"axs holds {len(axs)} Axes, but {count * width} are to be drawn ({count} names{', each with ranks' if ranks else ''}); give as many")
+        each = f"{count} names, each with ranks" if ranks else f"{count} names"
+        raise ValueError(f"axs holds {len(axs)} Axes, but {count * width} are to be drawn ({each}); give as many")
     return axs.reshape(count, width)
 
 

@@ -64,7 +64,8 @@ def transform(
     places = places_of_genes(adata, model)
     cells = everything[:, places]
     if all(column.family in COUNTS for column in model._layout.columns):
-        check_counts(cells, source, f"name the layer of raw counts, as in rflvm.tl.transform(adata, model, layer={next(iter(adata.layers), 'counts')!r})")
+        other = next(iter(adata.layers), "counts")
+        check_counts(cells, source, f"name the layer of raw counts, as in rflvm.tl.transform(adata, model, layer={other!r})")
     offsets = Depth(**how["depth"]).offsets(adata, everything if how["depth"]["kind"] != "model" else cells, offset)
     frame = model._checked(frame_of(cells, adata, places), reset=False)
     mean, std, surprise, _ = model._place(_table.read(frame, model._layout), Given(offset=offsets))
@@ -80,7 +81,8 @@ def model_of(reference: Any) -> RFLVM:
         reference._check_fitted()
         return reference
     if not is_anndata(reference):
-        raise TypeError(f"reference is a {type(reference).__name__}, but it must be the model that rflvm.tl.fit returned, or the AnnData that it fitted")
+        kind = type(reference).__name__
+        raise TypeError(f"reference is a {kind}, but it must be the model that rflvm.tl.fit returned, or the AnnData that it fitted")
     fits = [held for held in reference.uns.values() if isinstance(held, dict) and "params" in held and "seed" in held]
     if not fits:
         raise ValueError("the reference AnnData was not fitted; call rflvm.tl.fit(reference) first")
