@@ -142,6 +142,7 @@ def test_folders_without_a_fit(tmp_path):
         rflvm.RFLVM().resume()
 
 
+@pytest.mark.filterwarnings("ignore::rflvm.ConvergenceWarning")
 def test_a_damaged_store_is_told_by_its_file(curve, tmp_path):
     rflvm.RFLVM(likelihood="poisson", store=tmp_path / "fit", **{**QUICK, "chains": 1}).fit(curve.table)
     chunk = next(f for f in (tmp_path / "fit" / "draws.zarr" / "posterior" / "x").iterdir() if f.name[0] == "0")

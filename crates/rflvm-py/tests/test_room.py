@@ -30,6 +30,7 @@ def test_arrays_and_frames_that_are_larger_than_they_look():
         rflvm.RFLVM(likelihood="auto", **QUICK).fit(pd.DataFrame({"kind": levels, "real": np.linspace(0, 1, 150_000)}))
 
 
+@pytest.mark.filterwarnings("ignore:100000 genes take long")
 def test_cells_and_answers(fitted):
     anndata = pytest.importorskip("anndata")
     cells = anndata.AnnData(scipy.sparse.csr_matrix(([1.0], ([0], [0])), shape=(10**6, 10**5), dtype=np.float32))

@@ -13,6 +13,8 @@ from conftest import QUICK
 
 import rflvm
 
+#: Fits as short as these say that they have not converged.
+pytestmark = pytest.mark.filterwarnings("ignore::rflvm.ConvergenceWarning")
 GROUP = np.repeat([0, 1], 40)
 #: For tests that do not look at what was drawn.
 SHORT = dict(warmup=3, draws=3)
@@ -159,6 +161,23 @@ def test_a_newcomer_gets_from_the_estimator_to_a_fit_in_two_commands(where):
     assert model.embedding_.shape == (80, 2) and (where == "raw" or "X_rflvm" in adata.obsm)
     with pytest.raises(TypeError, match=r"rflvm.tl.transform\(adata, model\)"):
         model.transform(adata)
+
+
+def test_what_comes_before_a_fit_is_said_in_the_same_sentence(tmp_path):
+    adata = make()
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    adata.var_names = ["gene"] * 30
+    with pytest.raises(TypeError, match=r"fit it with adata.var_names_make_unique\(\); model = rflvm.tl.fit\(adata\), which"):
+        rflvm.RFLVM().fit(adata)
+    with pytest.raises(TypeError, match=r"fit it with adata = adata.to_memory\(\); model = rflvm.tl.fit\(adata\), which"):
+        rflvm.RFLVM().fit(anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r"))
+
+
+def test_answers_about_sparse_cells_are_frames_of_their_own_kind(fitted_cells):
+    adata, model = fitted_cells
+    filled = model.impute()
+    assert (filled.dtypes == model.impute(adata.to_df()[model.columns_].astype(pd.SparseDtype("float32", 0.0))).dtypes).all()
+    np.testing.assert_array_equal(filled.to_numpy(), adata.to_df()[model.columns_].to_numpy())
 
 
 # New cells.

@@ -27,6 +27,8 @@ def odd_count(cells: Any, most: Optional[int] = None) -> Optional[float]:
 
 def call(adata: Any) -> str:
     """The call of `rflvm.tl.fit` that suits what an AnnData holds."""
+    if adata.isbacked:
+        return "rflvm.tl.fit(adata)"
     if adata.X is not None and odd_count(adata.X, LOOK) is None:
         return "rflvm.tl.fit(adata)"
     for layer in sorted(adata.layers, key=lambda name: name != "counts"):
@@ -44,4 +46,11 @@ def refusal(adata: Any, is_new: bool) -> str:
             "X is an AnnData; place its cells with rflvm.tl.transform(adata, model), which puts positions into adata.obsm['X_rflvm']; "
             "other methods take a frame of the genes of the fit, as adata.to_df()[model.feature_names_in_]"
         )
-    return f"X is an AnnData; fit it with model = {call(adata)}, which puts positions into adata.obsm['X_rflvm']"
+    first = "".join(f"{step}; " for step in steps(adata))
+    return f"X is an AnnData; fit it with {first}model = {call(adata)}, which puts positions into adata.obsm['X_rflvm']"
+
+
+def steps(adata: Any) -> list[str]:
+    """What has to be done to an AnnData before it can be fitted."""
+    found = ["adata = adata.to_memory()"] if adata.isbacked else []
+    return found if adata.var_names.is_unique else [*found, "adata.var_names_make_unique()"]

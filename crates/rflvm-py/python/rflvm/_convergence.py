@@ -34,7 +34,7 @@ def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
         more = diagnostics["draws_advised"]
         return (
             f"more draws are needed: {measures(diagnostics)}. About {more} draws per chain should be enough: "
-            f"continue with model.resume(draws={more})"
+            f"continue with model.resume(draws={more}), or fit again with draws={more}"
         )
     if verdict == "chains-disagree":
         aside = [n + 1 for n, chain in enumerate(chains) if not chain["used"]]
@@ -57,7 +57,7 @@ def measures(diagnostics: Mapping) -> str:
     slow = min(moving, key=lambda q: min(q["ess_bulk"], q["ess_tail"]))
     least = min(slow["ess_bulk"], slow["ess_tail"])
     return (
-        f"R̂ is up to {apart['r_hat']:.2f} (for {apart['name']}; at most {AGREE} is good), and the effective sample size "
+        f"R̂ is up to {apart['r_hat']:.3f} (for {apart['name']}; at most {AGREE} is good), and the effective sample size "
         f"is down to {least:.0f} (for {slow['name']}; at least {ENOUGH} is good)"
     )
 
