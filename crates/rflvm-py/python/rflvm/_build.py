@@ -138,7 +138,7 @@ def read_dtype(library: str, stored: dict) -> Any:
         try:
             return pandas.api.types.pandas_dtype(text)
         except TypeError:
-            return np.dtype({"float": float, "signed": "int64", "unsigned": "uint64", "bool": bool}.get(stored["kind"], object))
+            return np.dtype({"float": "float64", "signed": "int64", "unsigned": "uint64", "bool": "bool"}.get(stored["kind"], "object"))
     if library == "polars":
         import polars
 
