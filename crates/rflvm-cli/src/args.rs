@@ -460,6 +460,9 @@ pub struct SimulateArgs {
     /// Write a column `time` too: the position along the S.
     #[arg(long)]
     pub time: bool,
+    /// Leave this fraction of the cells empty, at random; complete.csv then holds the table without holes.
+    #[arg(long, value_name = "FRACTION")]
+    pub missing: Option<f64>,
     /// The seed; drawn and printed if not given.
     #[arg(long)]
     pub seed: Option<u64>,

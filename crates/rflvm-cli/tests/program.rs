@@ -224,6 +224,34 @@ fn every_family_can_be_simulated_and_fitted() {
     }
 }
 
+#[test]
+fn a_simulated_table_may_have_holes() {
+    let dir = folder("holes");
+    let simulate = |more: &[&str]| {
+        rflvm(&dir, &[&["simulate", "--rows", "20", "--columns", "5", "--seed", "2", "--out", "s"][..], more].concat())
+    };
+    let read = |name: &str| -> Vec<String> {
+        let text = fs::read_to_string(dir.join("s").join(name)).unwrap();
+        text.lines().skip(1).flat_map(|line| line.split(',').map(String::from).collect::<Vec<_>>()).collect()
+    };
+    assert!(simulate(&[]).status.success());
+    let whole = read("table.csv");
+    assert!(simulate(&["--missing", "0.3"]).status.success());
+    let (holes, complete) = (read("table.csv"), read("complete.csv"));
+    assert_eq!(complete, whole, "what is missing changes nothing else");
+    assert_eq!(holes.iter().filter(|cell| cell.is_empty()).count(), 30);
+    assert!(holes.iter().zip(&whole).all(|(cell, truth)| cell.is_empty() || cell == truth));
+    for (given, sentence) in [
+        (&["--missing", "1.5"][..], "missing is 1.5, but it is a fraction of the cells, above 0 and below 1"),
+        (&["--missing", "0.1", "--likelihood", "multinomial"], "a multinomial row is observed or missing as a whole"),
+        (&["--missing", "0.00001"], "no cell of so small a table can then be missing"),
+    ] {
+        let output = simulate(given);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(sentence), "{}", text(&output.stderr));
+    }
+}
+
 /// Columns of three families, an offset column, and JSON all the way.
 #[test]
 fn families_by_column_offsets_by_column_and_json() {
@@ -313,8 +341,12 @@ fn commands(document: &str) -> Vec<String> {
     found
 }
 
+/// Where the Python package is tested too, its tests run these pages with all their blocks, and once is enough.
 #[test]
 fn the_commands_of_the_documentation_run() {
+    if std::env::var_os("RFLVM_TEST_PYTHON").is_some() {
+        return;
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut count = 0;
     for document in

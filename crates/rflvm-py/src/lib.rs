@@ -8,6 +8,7 @@ mod ask;
 mod error;
 mod fit;
 mod job;
+mod room;
 mod values;
 
 use pyo3::prelude::*;
@@ -39,6 +40,8 @@ mod _native {
     use super::job::Job;
     #[pymodule_export]
     use super::main;
+    #[pymodule_export]
+    use super::room::check_room;
     #[pymodule_export]
     use super::values::Values;
     use pyo3::prelude::*;
