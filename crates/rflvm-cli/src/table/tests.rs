@@ -193,7 +193,7 @@ fn a_promise_beyond_reason_is_refused() {
     assert!(room.cells(1_000, 1_000).is_ok());
     assert_eq!(
         room.cells(1_000_000, 1_000_000).unwrap_err().to_string(),
-        "x.mtx: the table needs 8000.0 GB of memory for 1000000 rows × 1000000 columns, but a file of 100 bytes cannot hold \
+        "x.mtx: the table needs 8.0 TB of memory for 1000000 rows × 1000000 columns, but a file of 100 bytes cannot hold \
          that much; choose fewer columns with --columns, or split the table"
     );
     assert!(room.cells(u64::MAX, u64::MAX).is_err());

@@ -229,6 +229,6 @@ fn a_lie_about_unpacked_length_is_refused() {
         assert_eq!(plain("arrow", &bytes).unwrap().rows, 1000);
         let at = bytes.windows(4).position(|w| w == frame).unwrap();
         bytes[at - 8..at].copy_from_slice(&(1_i64 << 45).to_le_bytes());
-        refused("arrow", bytes, "the table needs 35184.4 GB of memory for its unpacked buffers");
+        refused("arrow", bytes, "the table needs 35.2 TB of memory for its unpacked buffers");
     }
 }
