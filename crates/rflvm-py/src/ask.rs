@@ -234,7 +234,7 @@ impl Drawn {
 
     /// ln p of each new row given the table.
     fn log_density(&self, py: Python<'_>, rows: &NewRows) -> PyResult<Array> {
-        let found = self.ask(py, "transform", |fitted| fitted.log_density(&rows.new, transform::DRAWS))?;
+        let found = self.ask(py, "transform", |fitted| fitted.ln_density(&rows.new, transform::DRAWS))?;
         array(py, found, &[rows.new.model.rows()])
     }
 

@@ -21,7 +21,7 @@ pub fn ln_likelihood(model: &Model, state: &State) -> f64 {
         let of_column = |j: usize| h.iter().enumerate().map(|(m, h)| h * state.beta[(m, j)]).sum::<f64>();
         let f: Vec<f64> = (0..model.columns()).map(|j| model.offset()[n] + of_column(j)).collect();
         for (block, theta) in model.blocks().iter().zip(&state.theta) {
-            total += block.family.log_density(model.row(block, n, theta), &f[block.columns.clone()]);
+            total += block.family.ln_density(model.row(block, n, theta), &f[block.columns.clone()]);
         }
     }
     total
@@ -56,7 +56,7 @@ pub fn ln_weights(model: &Model, state: &State) -> f64 {
 pub fn ln_parameters(model: &Model, state: &State) -> f64 {
     let mut total = 0.0;
     for (block, theta) in model.blocks().iter().zip(&state.theta) {
-        total += block.family.log_prior(theta, &model.units()[block.columns.clone()]);
+        total += block.family.ln_prior(theta, &model.units()[block.columns.clone()]);
     }
     if let Amplitude::Learned { shape, rate } = model.spec().amplitude {
         let free = (0..model.columns()).filter(|&j| model.is_free(j));
