@@ -21,7 +21,7 @@ test: check-tools
 	cargo clippy --workspace --all-targets --quiet -- -D warnings && \
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; \
 	status=$$?; wait; exit $$status
-	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace --exclude rflvm-benchmarks
+	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace --exclude rflvm-benchmarks --no-fail-fast
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
 
 # The wheel is built with the profile of the tests, whose crates are there already; `pip install .` builds the release.

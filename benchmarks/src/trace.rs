@@ -114,7 +114,7 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn st
     writeln!(
         out,
         "sweep,cpu,wall,spectral,frequencies,scales,positions,gradient,weights,symmetry,w_tries,x_tries,acceptance,leapfrogs,step,clusters,\
-         log_lik,w2,alpha,{}",
+         ln_lik,w2,alpha,{}",
         names.join(",")
     )?;
     let begun = (cpu_seconds(), Instant::now());

@@ -37,11 +37,11 @@ impl Answer<'_> {
     /// Writes drawn table i beside `path`, one line a row, in the form of the table.
     pub fn write_table(&self, path: &Path, i: usize, drawn: &Mat) -> Result<PathBuf, Failure> {
         let mut header = self.header.clone();
-        header.extend(self.fit.table.columns.iter().cloned());
-        let places = self.fit.places();
+        let (places, sources) = (self.fit.places(), self.fit.table.sources());
+        header.extend(sources.iter().map(|source| source.name(&self.fit.table).to_string()));
         let lines = self.start.iter().enumerate().map(|(n, start)| {
             let mut line = start.clone();
-            line.extend(places.iter().map(|&j| text(drawn[(n, j)])));
+            line.extend(sources.iter().map(|source| source.text(|j| drawn[(n, places[j])])));
             line
         });
         let file = numbered(path, i);

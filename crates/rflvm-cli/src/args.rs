@@ -2,6 +2,7 @@
 
 use crate::config::{Config, ModelConfig};
 use crate::latent_dim::LatentDim;
+use crate::table::{Decimal, Separator};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use serde::{Deserialize, Serialize};
@@ -245,7 +246,7 @@ pub struct ImputeArgs {
     /// The folder of the fit; it may still be running, or have been stopped.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// The file, a .csv with the columns row (counted from 0), column, mean, sd, q05, q50 and q95: one line a missing cell.
+    /// The file, a .csv with the columns row (counted from 1), column, mean, sd, q05, q50 and q95: one line per missing cell.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Write so many completed tables instead, for multiple imputation: FILE-1.csv, FILE-2.csv, … beside FILE. Observed
@@ -295,13 +296,22 @@ pub struct TransformArgs {
     /// Also write so many draws of the positions, each from another draw of the posterior, in the frame of embedding.csv.
     #[arg(long, value_name = "M")]
     pub draws: Option<usize>,
-    /// Where the draws go: a .csv with the columns row (counted from 0), draw, x1, x2, …, or a .npy (draw × row × axis)
+    /// Where the draws go: a .csv with the columns row and draw (both counted from 1), x1, x2, …, or a .npy (draw × row × axis)
     /// [default: FILE-draws.csv beside FILE].
     #[arg(long, value_name = "FILE", requires = "draws")]
     pub draws_out: Option<PathBuf>,
     /// Trials of the new rows, where the fit has a table of trials: a table of the shape of the new one.
     #[arg(long, value_name = "TABLE")]
     pub trials: Option<String>,
+    /// What separates the cells of a text table, as for `fit`; as in the fit if not given.
+    #[arg(long, value_name = "CHAR")]
+    pub separator: Option<Separator>,
+    /// Decimal mark of a text table, as for `fit`; as in the fit if not given.
+    #[arg(long, value_name = "CHAR")]
+    pub decimal: Option<Decimal>,
+    /// Words for missing cells of a text table, as for `fit`; as in the fit if not given.
+    #[arg(long, value_delimiter = ',', value_name = "WORD,…", allow_hyphen_values = true)]
+    pub na: Option<Vec<String>>,
     /// Array of an .npz file that holds several; that of the fit if not given.
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
@@ -313,7 +323,7 @@ pub struct PredictArgs {
     /// The folder of the fit; it may still be running, or have been stopped.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// Rows of the table, such as 3,5-9 (counted from 0), their names, or all: what would be seen if they were observed again.
+    /// Rows of the table, such as 3,5-9 (counted from 1), their names, or all: what would be seen if they were observed again.
     #[arg(long, value_name = "ROWS|all", allow_hyphen_values = true)]
     pub rows: Option<String>,
     /// Positions from a .csv with the columns x1, x2, … of embedding.csv, one line a point.
@@ -328,8 +338,8 @@ pub struct PredictArgs {
     /// Points of the path, its ends included.
     #[arg(long, value_name = "K", default_value_t = 10, requires = "path")]
     pub steps: usize,
-    /// The file, a .csv with the columns row (counted from 0), or point and its position, then column, mean, sd, q05, q50 and q95: one line
-    /// a cell. Points have the mean of the rows' offsets, a multinomial row at a point one trial.
+    /// The file, a .csv with the columns row, or point and its position (both counted from 1), then column, mean, sd, q05, q50 and
+    /// q95: one line per cell. Points have the mean of the rows' offsets, a multinomial row at a point one trial.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Write so many drawn tables instead: FILE-1.csv, FILE-2.csv, … beside FILE, one line a row or point, each from another
@@ -343,7 +353,11 @@ pub struct CheckArgs {
     /// The folder of the fit; it may still be running, or have been stopped.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// The same as one JSON object.
+    /// The file, a .csv with the columns block, family, columns, statistic, observed, mean, q05, q95, p, words and suggests: one line
+    /// per statistic. The picture comes beside it, as FILE.svg [default: DIR/check.csv].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of the table.
     #[arg(long)]
     pub json: bool,
 }
@@ -360,7 +374,7 @@ pub struct KernelArgs {
     /// Also write the posterior mean and standard deviation of K(X, X), 2 × rows × rows.
     #[arg(long, value_name = "FILE.npy")]
     pub matrix: Option<PathBuf>,
-    /// Rows of the matrix, such as 3,5-9 (counted from 0), their names, or all.
+    /// Rows of the matrix, such as 3,5-9 (counted from 1), their names, or all.
     #[arg(long, value_name = "ROWS|all", requires = "matrix", allow_hyphen_values = true)]
     pub rows: Option<String>,
 }
@@ -373,7 +387,8 @@ pub struct ExportArgs {
     /// What to export: x, w, z, beta, alpha, clusters, distance, f_cell, lp, log_likelihood, a family's parameters.
     #[arg(long, default_value = "x")]
     pub what: String,
-    /// The file: .csv (one line a number) or .npy (chain × draw × the quantity's own axes).
+    /// The file: .csv (one line per number; chains, draws, rows and columns are counted from 1) or .npy (chain × draw × the
+    /// quantity's own axes).
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 }
@@ -383,6 +398,10 @@ pub struct DoctorArgs {
     /// What a fit would be given: its cost is that of these settings.
     #[command(flatten)]
     pub config: Config,
+    /// Write the family that suits each column to a .csv for --blocks, to look at and to edit. Without it the next command says
+    /// `--likelihood auto` where columns need different families.
+    #[arg(long, value_name = "FILE", conflicts_with = "blocks")]
+    pub blocks_out: Option<PathBuf>,
     /// The same as one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -405,6 +424,9 @@ pub struct DemoArgs {
     /// Folder for the results.
     #[arg(long, value_name = "DIR", default_value = "rflvm-demo")]
     pub out: PathBuf,
+    /// Title of the picture.
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
     /// No progress; only the result.
     #[arg(short, long)]
     pub quiet: bool,
@@ -438,6 +460,9 @@ pub struct SimulateArgs {
     /// Write a column `time` too: the position along the S.
     #[arg(long)]
     pub time: bool,
+    /// Leave this fraction of the cells empty, at random; complete.csv then holds the table without holes.
+    #[arg(long, value_name = "FRACTION")]
+    pub missing: Option<f64>,
     /// The seed; drawn and printed if not given.
     #[arg(long)]
     pub seed: Option<u64>,

@@ -4,6 +4,7 @@ use crate::args::{KernelArg, TimeFormArg};
 use crate::config::{Config, ModelConfig};
 use crate::failure::Failure;
 use crate::latent_dim::LatentDim;
+use crate::listing::Listing;
 use crate::table::{self, ReadOptions, Table};
 use clap::ValueEnum;
 use rflvm::error::SpecError;
@@ -18,72 +19,47 @@ use std::sync::Arc;
 /// Columns, and the family they share.
 pub type Block = (Vec<usize>, Arc<dyn Family>);
 
-/// The blocks of a fit: all columns of one family, or as a file says.
+/// The blocks of a fit: all columns of one family, or as a file says. A category is a block of its own.
 pub fn blocks(config: &Config, table: &Table) -> Result<Vec<Block>, Failure> {
     let data = |error| Failure::Data { file: table.path.display().to_string(), error };
+    if let Some(listing) = &config.listing {
+        return listing.blocks(table);
+    }
     if let Some(path) = &config.blocks {
-        return from_file(path, table);
+        return Listing::read(path)?.blocks(table);
     }
-    let trials = config.trials.as_deref().map(|text| trials(text, table)).transpose().map_err(data)?;
-    let family = rflvm::spec::family(config.likelihood.as_deref().unwrap_or_default(), trials).map_err(data)?;
-    Ok(vec![((0..table.columns.len()).collect(), family)])
-}
-
-/// Columns of one family (and number of trials, and name of a block) make a block.
-fn from_file(path: &Path, table: &Table) -> Result<Vec<Block>, Failure> {
-    let file = || path.display().to_string();
-    let bad = |problem: String| Failure::Config { file: file(), problem };
-    let mut reader = csv::Reader::from_path(path).map_err(|error| bad(format!("the file cannot be read ({error})")))?;
-    let header = reader.headers().map_err(|error| bad(format!("its first line cannot be read ({error})")))?.clone();
-    let place = |name: &str| header.iter().position(|h| h.trim() == name);
-    let (Some(column), likelihood @ Some(_)) = (place("column"), place("likelihood")) else {
-        return Err(bad(
-            "its first line must name the columns `column` and `likelihood` (and `trials` for a binomial, `block` for several multinomials)".into(),
-        ));
-    };
-    let (trials, block) = (place("trials"), place("block"));
-    let mut blocks: Vec<([String; 3], Vec<usize>)> = Vec::new();
-    let mut seen = vec![false; table.columns.len()];
-    for (i, record) in reader.records().enumerate() {
-        let line = i + 2;
-        let record = record.map_err(|error| bad(format!("line {line} cannot be read ({error})")))?;
-        let cell = |place: Option<usize>| place.and_then(|p| record.get(p)).unwrap_or_default().trim().to_string();
-        let name = cell(Some(column));
-        let index = table.columns.iter().position(|c| *c == name);
-        let index = index.ok_or_else(|| bad(format!("line {line}: the table has no column `{name}`")))?;
-        if std::mem::replace(&mut seen[index], true) {
-            return Err(bad(format!("line {line}: the column `{name}` has a family already")));
-        }
-        let key = [likelihood, trials, block].map(cell);
-        match blocks.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, columns)) => columns.push(index),
-            None => blocks.push((key, vec![index])),
-        }
+    let name = config.likelihood.as_deref().unwrap_or_default();
+    let trials = config.trials.as_deref().map(|text| trials(text, config, table)).transpose().map_err(data)?;
+    let family = rflvm::spec::family(name, trials).map_err(data)?;
+    if let Some(category) = table.categories.first().filter(|_| !family.is_whole()) {
+        let rule = format!(
+            "the column `{}` holds text, which only multinomial takes; give --likelihood auto, or keep the column out with --labels or --without",
+            category.name
+        );
+        return Err(data(SpecError::Setting { setting: "likelihood", value: family.name().into(), rule }));
     }
-    if let Some(missing) = seen.iter().position(|s| !s) {
-        let name = &table.columns[missing];
-        return Err(bad(format!(
-            "no line gives the family of the column `{name}`; add one, or leave the column out with --columns"
-        )));
-    }
-    let family = |([likelihood, trials, _], mut columns): ([String; 3], Vec<usize>)| {
-        let trials = match trials.as_str() {
-            "" => None,
-            text => Some(Trials::Same(text.parse().map_err(|_| bad(format!("`{text}` is not a number of trials")))?)),
-        };
-        columns.sort_unstable();
-        Ok((columns, rflvm::spec::family(&likelihood, trials).map_err(|error| bad(error.to_string()))?))
-    };
-    blocks.into_iter().map(family).collect()
+    let is_of_category = |j: &usize| table.categories.iter().any(|c| c.columns().contains(j));
+    let numbers: Vec<usize> = (0..table.columns.len()).filter(|j| !is_of_category(j)).collect();
+    let categories = table.categories.iter().map(|c| (c.columns().collect(), Arc::clone(&family)));
+    let numbers = (!numbers.is_empty()).then(|| (numbers, Arc::clone(&family)));
+    Ok(numbers.into_iter().chain(categories).collect())
 }
 
 /// A number, or a table of the data's shape.
-fn trials(text: &str, data: &Table) -> Result<Trials, SpecError> {
+fn trials(text: &str, config: &Config, data: &Table) -> Result<Trials, SpecError> {
     let wrong = |rule: String| SpecError::Setting { setting: "trials", value: format!("'{text}'"), rule };
     if let Ok(number) = text.parse::<u32>() {
         return Ok(Trials::Same(number));
     }
-    let options = ReadOptions { columns: Some(data.columns.clone()).filter(|_| data.named), ..ReadOptions::default() };
+    // Written as the data are, if it is a text table as they may be.
+    let as_data = table::is_text(Path::new(text));
+    let options = ReadOptions {
+        columns: Some(data.columns.clone()).filter(|_| data.named),
+        separator: config.separator.filter(|_| as_data),
+        decimal: config.decimal.filter(|_| as_data),
+        na: config.na.clone().filter(|_| as_data).unwrap_or_default(),
+        ..ReadOptions::default()
+    };
     let table = table::read(Path::new(text), &options)
         .map_err(|error| wrong(format!("it is neither a whole number nor a readable table ({error})")))?;
     if table.rows != data.rows || table.columns.len() != data.columns.len() {

@@ -39,7 +39,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     stop::listen();
     let ledger = Ledger::open(&args.out, &comparison.settings_in_words(), args.overwrite)?;
     let outcomes = comparison.fit_all(&ledger, voice)?;
-    Report::new(&comparison.table.path, &outcomes, comparison.note())?.tell(&args.out, voice)
+    Report::new(comparison.title(), &outcomes, comparison.note())?.tell(&args.out, voice)
 }
 
 /// The settings that all candidates share; a comparison that is taken up again without a seed has the one it began with.
@@ -93,7 +93,10 @@ impl Comparison {
                 "rows with times share a path, so none can be left out by itself; leave one of the two flags out";
             return Err(SpecError::Setting { setting: "loo", value: "given".into(), rule: rule.into() }.into());
         }
-        let mut table = fit::read(&config)?;
+        // Text can be fitted where the families may be chosen.
+        let has_auto = args.likelihoods.iter().flatten().any(|name| name.eq_ignore_ascii_case("auto"));
+        let asked = has_auto.then(|| Config { likelihood: Some("auto".into()), ..config.clone() });
+        let mut table = fit::read(asked.as_ref().unwrap_or(&config))?;
         let timeline = Timeline::of(&config, &table)?;
         let candidates = candidates(args, &config, &table, timeline.as_ref())?;
         // Offsets are known, whatever is held out: size factors are those of the whole table.
@@ -157,6 +160,12 @@ impl Comparison {
         let pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
         let each = self.candidates.iter().zip(pieces.chunks(all / count));
         Ok(each.map(|(candidate, pieces)| Outcome::new(candidate, pieces)).collect())
+    }
+
+    /// Of the picture.
+    fn title(&self) -> String {
+        let name = || self.table.path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+        self.config.title.clone().unwrap_or_else(name)
     }
 
     /// What a reader of the scores should know.

@@ -4,8 +4,11 @@
 use crate::args::{InstructionsArg, KernelArg, StartArg, TimeFormArg};
 use crate::failure::Failure;
 use crate::latent_dim::LatentDim;
+use crate::listing::Listing;
+use crate::table::{Decimal, ReadOptions, Separator, Texts};
 use clap::Args;
 use rflvm::atomic::plain_reason;
+use rflvm::error::SpecError;
 use rflvm::model::latent::TimeSpec;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -19,10 +22,12 @@ pub struct Config {
     /// and null cells are missing.
     pub table: Option<PathBuf>,
     /// Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t,
-    /// zero-inflated-poisson.
+    /// zero-inflated-poisson; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
+    /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv.
     #[arg(long)]
     pub likelihood: Option<String>,
-    /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them.
+    /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them. A column of
+    /// text is a category if its family is multinomial. `rflvm doctor --blocks-out` writes such a file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["likelihood", "trials"])]
     pub blocks: Option<PathBuf>,
     /// Trials of a binomial: a number, or a table of the data's shape.
@@ -45,9 +50,22 @@ pub struct Config {
     /// Column that says to which sequence (trial, recording) a row belongs: each has a path of its own.
     #[arg(long, value_name = "COL")]
     pub sequence: Option<String>,
-    /// Columns to fit, comma-separated; all numeric ones by default.
+    /// Columns to fit, comma-separated; all but those named by other flags by default.
     #[arg(long, value_delimiter = ',', value_name = "COL,…")]
     pub columns: Option<Vec<String>>,
+    /// Columns to leave out, comma-separated.
+    #[arg(long, value_delimiter = ',', value_name = "COL,…")]
+    pub without: Option<Vec<String>>,
+    /// What separates the cells of a text table: a character such as ';', or tab, comma, semicolon, pipe, space [default: by
+    /// the extension].
+    #[arg(long, value_name = "CHAR")]
+    pub separator: Option<Separator>,
+    /// Decimal mark of a text table: '.' or ',' [default: .].
+    #[arg(long, value_name = "CHAR")]
+    pub decimal: Option<Decimal>,
+    /// Words for missing cells of a text table, comma-separated, besides an empty cell, NA, N/A, NaN and null.
+    #[arg(long, value_delimiter = ',', value_name = "WORD,…", allow_hyphen_values = true)]
+    pub na: Option<Vec<String>>,
     /// Array of an .npz file that holds several.
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
@@ -55,6 +73,13 @@ pub struct Config {
     #[arg(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
+    /// Families per column that `auto` has chosen.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub listing: Option<Listing>,
+    /// Title of the pictures [default: the name of the table].
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
     /// The model.
     #[command(flatten)]
     pub model: ModelConfig,
@@ -197,7 +222,10 @@ impl Config {
             (self.likelihood, self.blocks, self.trials) =
                 (other.likelihood, other.blocks, self.trials.or(other.trials));
         }
-        merge!(self, other, table, offset, labels, id, time, sequence, columns, array);
+        merge!(
+            self, other, table, offset, labels, id, time, sequence, columns, without, separator, decimal, na, array,
+            title
+        );
         let (own, others) = (&mut self.model, other.model);
         merge!(own, others, latent_dim, features, kernel, length_scale, amplitude);
         let (own, others) = (&mut self.path, other.path);
@@ -236,12 +264,51 @@ impl Config {
             ..Config::default()
         };
         let mut filled = self.or(defaults);
+        // A name that is not known is refused where it is used.
+        filled.likelihood = filled.likelihood.map(|name| rflvm::spec::canonical(&name).map_or(name, String::from));
         filled.table = filled.table.map(whole);
         filled.blocks = filled.blocks.map(whole);
         // A number of trials is not a path; a table of them is.
         filled.trials =
             filled.trials.map(|t| fs::canonicalize(&t).map_or(t, |path| path.to_string_lossy().into_owned()));
         filled
+    }
+
+    /// Whether the families are to be chosen.
+    pub fn is_auto(&self) -> bool {
+        self.likelihood.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("auto"))
+    }
+
+    /// How the table is read.
+    pub fn read_options(&self) -> Result<ReadOptions, Failure> {
+        // A family that does not exist is told before a table that it could not take.
+        if let Some(name) = self.likelihood.as_deref().filter(|_| !self.is_auto()) {
+            rflvm::spec::canonical(name)?;
+        }
+        if let Some(trials) = self.trials.as_ref().filter(|_| self.is_auto()) {
+            let rule = "auto never chooses binomial; give --likelihood binomial, or --blocks for several families";
+            return Err(SpecError::Setting { setting: "trials", value: trials.clone(), rule: rule.into() }.into());
+        }
+        let takes_text = self.is_auto() || self.blocks.is_some() || self.likelihood.as_deref() == Some("multinomial");
+        Ok(ReadOptions {
+            id: self.id.clone(),
+            labels: self.labels.clone(),
+            offset: self.offset_column().map(String::from),
+            time: self.time.clone(),
+            sequence: self.sequence.clone(),
+            columns: self.columns.clone(),
+            without: self.without.clone().unwrap_or_default(),
+            texts: if takes_text { Texts::Take } else { Texts::Refuse },
+            categories: match &self.blocks {
+                Some(path) => Listing::read(path)?.categories(),
+                None => Vec::new(),
+            },
+            separator: self.separator,
+            decimal: self.decimal,
+            na: self.na.clone().unwrap_or_default(),
+            array: self.array.clone(),
+            like: None,
+        })
     }
 
     /// The column of offsets, if there is one.

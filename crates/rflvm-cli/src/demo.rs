@@ -15,6 +15,7 @@ use rflvm::posterior::Posterior;
 use rflvm::posterior::score::affine_r2;
 use rflvm::rng::Stream;
 use rflvm::run;
+use rflvm::run::Progress;
 use rflvm::run::Settings;
 use rflvm::simulate::s_curve;
 use std::ops::ControlFlow;
@@ -41,14 +42,14 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     atomic::prepare_dir(&args.out)?;
     if !args.quiet {
         note(&format!(
-            "{rows} rows of {columns} Poisson counts, born on an S-shaped curve; 2 chains, seed {}",
+            "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
             args.seed
         ));
     }
     let begun = Instant::now();
     let voice = Voice { quiet: args.quiet, ..Voice::default() };
     let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
-    let see = |progress| {
+    let see = |progress: Progress<'_>| {
         watch.see(progress);
         ControlFlow::Continue(())
     };
@@ -65,8 +66,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let rows_known = output::Rows { ids: &ids, labels: Some(&along), times: None, sequences: None };
     let (table, picture) = (args.out.join("embedding.csv"), args.out.join("latent.svg"));
     output::write(&table, &output::embedding_csv(&embedding, &rows_known))?;
-    let colour = Colour::Value { values: &curve.t, name: "position along the S" };
-    output::write(&picture, &output::latent_svg("An S-curve found in Poisson counts", &embedding, colour))?;
+    let colour = Colour::Value { values: &curve.t, name: "position along the S", format: None };
+    let title = args.title.as_deref().unwrap_or("An S-curve found in Poisson counts");
+    output::write(&picture, &output::latent_svg(title, &embedding, colour))?;
     tell(&format!(
         "R² of the posterior-mean positions against the true S: {:.4}",
         affine_r2(&embedding.mean, &curve.x)

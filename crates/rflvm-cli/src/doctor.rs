@@ -1,202 +1,184 @@
-//! `rflvm doctor`: what a table holds, which families suit it, and what a fit would cost, before anything is sampled.
+//! `rflvm doctor`: what the columns of a table hold, which families and flags suit them, and what a fit would cost.
+
+mod advice;
+mod chart;
+mod cost;
+mod totals;
 
 use crate::args::DoctorArgs;
+use crate::config::Config;
 use crate::failure::Failure;
+use crate::families::{Kind, Seen, seen, suited};
 use crate::fit;
-use crate::memory;
-use crate::table::Table;
+use crate::latent_dim::LatentDim;
+use crate::listing::Listing;
+use crate::output;
+use crate::shell;
+use crate::table::{self, Aside, Look, Table, TableError};
 use crate::times::Timeline;
-use crate::voice::{Voice, tell};
-use rflvm::error::RunError;
-use rflvm::model::Model;
-use rflvm::run::Settings;
-use rflvm::run::chain::Chain;
+use crate::voice::{Voice, note, tell, tell_json};
+use advice::Advice;
+use chart::Chart;
+use cost::Cost;
+use rflvm::error::SpecError;
 use serde_json::{Value, json};
-use std::time::Instant;
-
-/// Sweeps that are timed, after as many that are not.
-const SWEEPS: u64 = 6;
+use std::path::Path;
+use totals::Totals;
 
 /// Runs the command.
 pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
-    let mut config = args.config.clone().filled();
-    let mut table = fit::read(&config)?;
-    let sight = Sight::of(&table);
-    if config.likelihood.is_none() && config.blocks.is_none() {
-        config.likelihood = Some(sight.family().to_string());
+    let mut given = args.config.clone();
+    let has_family = given.blocks.is_some() || given.likelihood.is_some() && !given.is_auto();
+    if !has_family {
+        given.likelihood = Some("auto".into());
+    } else if args.blocks_out.is_some() {
+        let (setting, value) = ("blocks-out", "given".into());
+        let rule = "it writes the families that suit the columns; leave --likelihood out".into();
+        return Err(SpecError::Setting { setting, value, rule }.into());
     }
-    let families = config.likelihood.clone().unwrap_or_else(|| "its families".into());
-    let settings = fit::settings(&config);
-    settings.check()?;
-    let timeline = Timeline::of(&config, &table)?;
-    let cost = cost(&fit::model(&config, &mut table, timeline.as_ref())?, &settings)?;
-    if args.json {
-        tell(&sight.as_json(&families, &cost).to_string())?;
-        return Ok(());
+    let mut says = Vec::new();
+    let Look { mut table, aside } = look(&mut given, &mut says)?;
+    fit::families(&mut given.clone(), &mut table);
+    let columns = seen(&table);
+    let totals = Totals::of(&table, &columns);
+    let mut chart = Chart::default();
+    chart.fitted(&table, &columns, &suited(&columns));
+    let mut advice = Advice::new(given);
+    let mut flags = advice.set_aside(&aside);
+    advice.look_at(&table, &columns);
+    let read = read_again(&mut advice, &table, &aside, &mut flags);
+    aside.iter().zip(&flags).for_each(|(column, flag)| chart.aside(column, flag));
+    says.push(format!("{} rows × {} columns", table.rows, chart.len()));
+    says.extend(chart.lines());
+    says.append(&mut advice.notes);
+    if !table.columns.is_empty() {
+        says.extend(totals.lines());
     }
-    tell(&sight.lines().join("\n"))?;
-    if let Some(timeline) = &timeline {
+    if !args.json {
+        tell(&says.join("\n"))?;
+    }
+
+    // From here on as `fit` would go, with the flags that the next command will have.
+    let (mut table, timeline) = read?;
+    if let Some(timeline) = timeline.as_ref().filter(|_| !args.json) {
         tell(&timeline.line())?;
         timeline.tell(Voice::default());
     }
-    let (chains, sweeps) = (settings.chains, settings.sweeps());
-    let hours = cost.seconds_a_sweep * (chains as u64 * sweeps) as f64 / 3600.0;
-    let time = duration(hours);
-    tell(&format!(
-        "as {families}: {:.3} s a sweep on one thread, so {time} of computing for {chains} chains of {sweeps} sweeps",
-        cost.seconds_a_sweep
-    ))?;
+    let next = &mut advice.config;
+    if table.columns.len() == 1 && next.model.latent_dim.is_none() {
+        next.model.latent_dim = Some(LatentDim::Fixed(1));
+    }
+    if totals.are_unequal() && totals.zero_rows == 0 && next.offset.is_none() {
+        next.offset = Some("size-factors".into());
+    }
+    let mut config = next.clone().filled();
+    fit::families(&mut config, &mut table);
+    let listing = (!has_family).then(|| Listing::suited(&table));
+    match (&listing, &args.blocks_out) {
+        (Some(listing), Some(path)) => {
+            output::write(path, &listing.to_csv())?;
+            (next.likelihood, next.blocks) = (None, Some(path.clone()));
+        }
+        (Some(listing), None) => {
+            next.likelihood = listing.uniform().map_or(next.likelihood.take(), |family| Some(family.to_string()));
+        }
+        (None, _) => {}
+    }
+    let settings = fit::settings(&config);
+    settings.check()?;
+    let model = fit::model(&config, &mut table, timeline.as_ref())?;
+    if !args.json {
+        note("timing the start and some sweeps of a fit …");
+    }
+    let cost = Cost::of(&model, &settings)?;
+    let command = command(next);
+    let families = listing.map_or_else(|| config.likelihood.clone().unwrap_or_else(|| "blocks".into()), |l| l.words());
+    if args.json {
+        let mut told = as_json(&totals, &chart, &columns, &cost);
+        told["rows"] = json!(table.rows);
+        told["likelihood"] = json!(next.likelihood);
+        told["families"] = json!(families);
+        told["chains"] = json!(settings.chains);
+        told["sweeps"] = json!(settings.sweeps());
+        told["next"] = json!(command);
+        return tell_json(&told);
+    }
+    tell(&format!("families: {families}"))?;
+    tell(&cost.line(&settings))?;
     tell(&format!("memory: about {:.0} MB", cost.megabytes))?;
-    if let (Some(likelihood), Some(path)) = (&config.likelihood, &args.config.table) {
-        tell(&format!("next: rflvm fit {} --likelihood {likelihood}{} --out fit", path.display(), sight.advice()))?;
+    if let Some(path) = &args.blocks_out {
+        tell(&format!("families by column: {}", path.display()))?;
     }
-    Ok(())
+    tell(&format!("next: {command}"))
 }
 
-/// What a table looks like.
-struct Sight {
-    rows: usize,
-    columns: usize,
-    missing: usize,
-    empty_rows: usize,
-    constant: Vec<String>,
-    /// Columns of zeros and ones; of counts; of anything else.
-    kinds: [usize; 3],
-    /// Median over columns of variance over mean, of counts.
-    dispersion: f64,
-    /// Largest row total over smallest.
-    totals: f64,
-    zeros: f64,
-}
-
-impl Sight {
-    fn of(table: &Table) -> Self {
-        let (rows, columns) = (table.rows, table.columns.len());
-        let row = |n: usize| &table.values[n * columns..(n + 1) * columns];
-        let mut kinds = [0; 3];
-        let mut constant = Vec::new();
-        let mut ratios = Vec::new();
-        for j in 0..columns {
-            let seen: Vec<f64> = (0..rows).map(|n| row(n)[j]).filter(|v| !v.is_nan()).collect();
-            let binary = seen.iter().all(|v| *v == 0.0 || *v == 1.0);
-            let count = seen.iter().all(|v| *v >= 0.0 && v.fract() == 0.0);
-            kinds[if binary { 0 } else { usize::from(!count) + 1 }] += 1;
-            if seen.windows(2).all(|pair| pair[0] == pair[1]) {
-                constant.push(table.columns[j].clone());
-            } else if count {
-                let mean = seen.iter().sum::<f64>() / seen.len() as f64;
-                let variance = seen.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (seen.len() - 1) as f64;
-                ratios.push(variance / mean);
-            }
+/// Looks at the table as it is written, be it otherwise than its name says.
+fn look(config: &mut Config, says: &mut Vec<String>) -> Result<Look, Failure> {
+    let path = fit::table_path(config)?.to_path_buf();
+    match table::look(&path, &config.read_options()?) {
+        Err(TableError::Written { written, .. }) => {
+            says.push(format!("{}: read with {}", written.words(), written.flags()));
+            config.separator = written.separator.or(config.separator);
+            config.decimal = written.decimal.or(config.decimal);
+            Ok(table::look(&path, &config.read_options()?)?)
         }
-        ratios.sort_by(f64::total_cmp);
-        let total = |n: usize| row(n).iter().filter(|v| !v.is_nan()).sum::<f64>();
-        let totals: Vec<f64> = (0..rows).map(total).collect();
-        let (low, high) = totals.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &t| (a.min(t), b.max(t)));
-        Sight {
-            rows,
-            columns,
-            missing: table.values.iter().filter(|v| v.is_nan()).count(),
-            empty_rows: (0..rows).filter(|&n| row(n).iter().all(|v| v.is_nan())).count(),
-            constant,
-            kinds,
-            dispersion: ratios.get(ratios.len() / 2).copied().unwrap_or(1.0),
-            totals: high / low.max(1e-300),
-            zeros: table.values.iter().filter(|v| **v == 0.0).count() as f64 / table.values.len().max(1) as f64,
-        }
-    }
-
-    /// The family that suits most of the columns.
-    fn family(&self) -> &'static str {
-        let [binary, counts, others] = self.kinds;
-        if others > 0 {
-            "gaussian"
-        } else if counts == 0 && binary > 0 {
-            "bernoulli"
-        } else if self.dispersion > 1.5 {
-            "negative-binomial"
-        } else {
-            "poisson"
-        }
-    }
-
-    /// Flags that a fit of this table should have.
-    fn advice(&self) -> &'static str {
-        if self.kinds[2] == 0 && self.kinds[1] > 0 && self.totals > 5.0 { " --offset size-factors" } else { "" }
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let [binary, counts, others] = self.kinds;
-        let cells = (self.rows * self.columns) as f64;
-        let mut lines = vec![format!("{} rows × {} columns", self.rows, self.columns)];
-        lines.push(format!("columns: {binary} of zeros and ones, {counts} of counts, {others} of other numbers"));
-        let share = 100.0 * self.missing as f64 / cells;
-        lines.push(match self.missing {
-            0 => "no cell is missing".into(),
-            missing => format!("{missing} cells are missing ({share:.1}%), {} rows wholly", self.empty_rows),
-        });
-        if !self.constant.is_empty() {
-            let some: Vec<&str> = self.constant.iter().take(5).map(String::as_str).collect();
-            let more = if self.constant.len() > 5 { ", …" } else { "" };
-            lines.push(format!("{} constant columns tell nothing: {}{more}", self.constant.len(), some.join(", ")));
-        }
-        if counts > 0 && others == 0 {
-            let word = if self.dispersion > 1.5 {
-                "over-dispersed: negative-binomial suits better than poisson"
-            } else {
-                "as a Poisson's"
-            };
-            lines.push(format!(
-                "variance over mean of the counts: {:.2} in the middle column, {word}; {:.0}% zeros",
-                self.dispersion,
-                100.0 * self.zeros
-            ));
-            if self.totals > 5.0 {
-                lines.push(format!(
-                    "row totals differ {:.0}-fold: if they only say how much was measured, use --offset size-factors or a multinomial",
-                    self.totals
-                ));
-            }
-        }
-        lines
-    }
-
-    fn as_json(&self, likelihood: &str, cost: &Cost) -> Value {
-        let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
-        json!({
-            "rows": self.rows, "columns": self.columns, "missing": self.missing, "empty_rows": self.empty_rows,
-            "constant_columns": self.constant, "binary": self.kinds[0], "counts": self.kinds[1], "other": self.kinds[2],
-            "variance_over_mean": number(self.dispersion), "row_totals_ratio": number(self.totals), "zeros": self.zeros,
-            "likelihood": likelihood, "seconds_a_sweep": cost.seconds_a_sweep, "megabytes": cost.megabytes,
-        })
+        other => Ok(other?),
     }
 }
 
-/// What a fit would take.
-struct Cost {
-    seconds_a_sweep: f64,
-    megabytes: f64,
+/// The table as the flags that were found make it, and its times. Dates that no fit can use are left out again.
+fn read_again(
+    advice: &mut Advice,
+    table: &Table,
+    aside: &[Aside],
+    flags: &mut [String],
+) -> Result<(Table, Option<Timeline>), Failure> {
+    if table.columns.is_empty() {
+        return Err(TableError::NothingToFit { file: table.path.clone() }.into());
+    }
+    let read = |config: &Config| -> Result<(Table, Option<Timeline>), Failure> {
+        let table = if advice.is_new { fit::read(config)? } else { table.clone() };
+        let timeline = Timeline::of(config, &table)?;
+        Ok((table, timeline))
+    };
+    match read(&advice.config) {
+        Err(failure @ Failure::Data { .. }) => {
+            let found = aside.iter().position(|column| Some(&column.name) == advice.config.time.as_ref());
+            let Some(place) = found else { return Err(failure) };
+            flags[place] = "--without".into();
+            advice.notes.push(format!("--time cannot use the column `{}`: {failure}", aside[place].name));
+            advice.config.time = None;
+            advice.leave_out(&aside[place].name);
+            let table = fit::read(&advice.config)?;
+            Ok((table, None))
+        }
+        other => other,
+    }
 }
 
-/// Times some sweeps of one chain.
-fn cost(model: &Model, settings: &Settings) -> Result<Cost, Failure> {
-    memory::check(model, settings)?;
-    let timed = Settings { warmup: 0, threads: 1, ..settings.clone() };
-    let broken = |sweep| move |source| Failure::Run(RunError::Numerical { chain: 1, sweep, source });
-    let mut chain = Chain::new(model, &timed, 0).map_err(broken(0))?;
-    let mut begun = Instant::now();
-    for sweep in 0..2 * SWEEPS {
-        if sweep == SWEEPS {
-            begun = Instant::now();
-        }
-        chain.advance().map_err(broken(sweep + 1))?;
-    }
-    Ok(Cost {
-        seconds_a_sweep: begun.elapsed().as_secs_f64() / SWEEPS as f64,
-        megabytes: 1e-6 * memory::needed(model, settings.chains) as f64,
+/// The command that fits the table, into a folder that is not there yet.
+fn command(config: &Config) -> String {
+    let mut names = ["fit".to_string()].into_iter().chain((2..).map(|n| format!("fit-{n}")));
+    let out = names.find(|name| !Path::new(name).exists()).unwrap_or_default();
+    let mut words = vec!["rflvm fit".to_string()];
+    words.extend(config.table.as_deref().map(shell::path));
+    words.extend(shell::flags(config));
+    words.push(format!("--out {out}"));
+    words.join(" ")
+}
+
+fn as_json(totals: &Totals, chart: &Chart, columns: &[Seen], cost: &Cost) -> Value {
+    let count = |kinds: &[Kind]| columns.iter().filter(|c| kinds.contains(&c.kind)).count();
+    let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
+    json!({
+        "columns": chart.len(), "column_kinds": chart.as_json(),
+        "missing": totals.missing, "empty_rows": totals.empty_rows, "zero_rows": totals.zero_rows,
+        "constant_columns": chart.constant(),
+        "binary": count(&[Kind::Binary, Kind::Truth]), "counts": count(&[Kind::Counts]),
+        "other": count(&[Kind::Real, Kind::Even]),
+        "variance_over_mean": number(totals.dispersion), "row_totals_ratio": number(totals.ratio),
+        "zeros": totals.zeros,
+        "seconds": cost.seconds, "seconds_start": cost.start, "seconds_a_sweep": cost.sweep,
+        "threads": cost.threads, "megabytes": cost.megabytes,
     })
-}
-
-fn duration(hours: f64) -> String {
-    if hours >= 1.0 { format!("{hours:.1} hours") } else { format!("{:.0} minutes", (60.0 * hours).max(1.0)) }
 }

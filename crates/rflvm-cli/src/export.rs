@@ -48,7 +48,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
                     let line = if is_array {
                         file.write_all(&value.to_le_bytes())
                     } else {
-                        writeln!(file, "{chain},{draw},{}{value}", indices(i, &shape[2..]))
+                        writeln!(file, "{},{},{}{value}", chain + 1, draw + 1, indices(i, &shape[2..]))
                     };
                     if outcome.is_ok() {
                         outcome = line;
@@ -67,11 +67,11 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `i,j,` of the number at this place of a draw.
+/// `i,j,` of the number at this place of a draw, counted from 1.
 fn indices(mut place: usize, shape: &[usize]) -> String {
     let mut indices = Vec::new();
     for length in shape.iter().rev() {
-        indices.push(place % length);
+        indices.push(place % length + 1);
         place /= length;
     }
     indices.iter().rev().map(|i| format!("{i},")).collect()
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn places_are_counted_by_rows() {
-        assert_eq!(indices(7, &[3, 4]), "1,3,");
+        assert_eq!(indices(7, &[3, 4]), "2,4,");
         assert_eq!(indices(0, &[]), "");
         assert_eq!(npy_header(&[2, 3]).len() % 64, 0);
     }

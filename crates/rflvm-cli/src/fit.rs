@@ -5,12 +5,13 @@ use crate::blocks;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::folder::{Claim, config_path, map_path, store_path};
+use crate::listing::Listing;
 use crate::memory;
 use crate::output;
 use crate::progress::Follower;
 use crate::results;
 use crate::sample::{Follow, Sampling};
-use crate::table::{self, ReadOptions, Table};
+use crate::table::{self, Category, Table};
 use crate::times::Timeline;
 use crate::voice::Voice;
 use rflvm::draws::Kept;
@@ -69,10 +70,10 @@ impl Fit {
         dir: &Path,
         read: impl FnOnce(&Config) -> Result<Table, Failure>,
     ) -> Result<Self, Failure> {
-        let saved = config.clone();
-        let config = config.beside(dir);
+        let mut saved = config.clone();
+        let mut config = config.beside(dir);
         if config.likelihood.is_none() && config.blocks.is_none() {
-            let rule = "a fit needs the family of its columns; give --likelihood, or --blocks for several (rflvm doctor tells what suits a table)";
+            let rule = "a fit needs the family of its columns; give --likelihood, auto if you do not know it, or --blocks for several (rflvm doctor tells what suits a table)";
             return Err(missing("likelihood", rule).into());
         }
         let settings = settings(&config);
@@ -81,8 +82,16 @@ impl Fit {
         let every = seconds(config.run.checkpoint.unwrap_or(30.0))?;
         blocks::time_spec(&config)?;
         let mut table = read(&config)?;
+        families(&mut config, &mut table);
+        (saved.likelihood, saved.listing) = (config.likelihood.clone(), config.listing.clone());
+        saved.blocks = saved.listing.as_ref().map_or(saved.blocks, |_| Some(Listing::FILE.into()));
         let timeline = Timeline::of(&config, &table)?;
         let model = model(&config, &mut table, timeline.as_ref())?;
+        // Columns that are called as if they were levels may yet have families of their own.
+        table.categories.retain(|category| {
+            let columns: Vec<usize> = category.columns().collect();
+            model.blocks().iter().any(|b| b.family.is_whole() && model.order()[b.columns.clone()] == columns)
+        });
         Ok(Fit { dir: dir.to_path_buf(), saved, config, table, timeline, model, settings, keep, every })
     }
 
@@ -102,8 +111,14 @@ impl Fit {
         let held = store.join(".zmetadata").exists().then_some(store);
         Fit::of(config, dir, |config| match (held, &config.table) {
             (Some(store), Some(path)) => {
-                let table = read(&Config { table: Some(store), ..config.clone() })?;
-                Ok(Table { path: path.clone(), ..table })
+                let mut table = read(&Config { table: Some(store), ..config.clone() })?;
+                table.path.clone_from(path);
+                // It has columns of levels, where the user's table had one of text.
+                if let Some(blocks) = &config.blocks {
+                    table.categories = Category::find(&table);
+                    Listing::read(blocks)?.mark_texts(&mut table);
+                }
+                Ok(table)
             }
             _ => read(config),
         })
@@ -154,8 +169,7 @@ impl Fit {
     pub fn run(&self, claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Failure> {
         self.use_instructions();
         let identity = self.identity();
-        let saved = Config { identity: Some(identity.digest()), ..self.saved.clone() };
-        output::write(&config_path(&self.dir), &saved.to_toml())?;
+        self.write_settings("fit", Some(&identity))?;
         let labels = Labels {
             ids: self.table.ids.clone(),
             labels: self.table.labels.clone(),
@@ -176,6 +190,15 @@ impl Fit {
         sampling.run(claim, from, follow)
     }
 
+    /// Writes config.toml, and blocks.csv where families were chosen by column.
+    pub fn write_settings(&self, command: &str, identity: Option<&Identity>) -> Result<(), Failure> {
+        if let Some(listing) = &self.saved.listing {
+            output::write(&self.dir.join(Listing::FILE), &listing.to_csv())?;
+        }
+        let saved = Config { identity: identity.map(Identity::digest), ..self.saved.clone() };
+        output::write(&config_path(&self.dir), &saved.to_toml_of(command))
+    }
+
     /// Limits the processor to the instruction sets that were asked for.
     pub fn use_instructions(&self) {
         use_instructions(&self.config);
@@ -186,6 +209,12 @@ impl Fit {
         let mut places = vec![0; self.model.columns()];
         self.model.order().iter().enumerate().for_each(|(place, &column)| places[column] = place);
         places
+    }
+
+    /// Of the pictures.
+    pub fn title(&self) -> String {
+        let stem = || self.table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
+        self.config.title.clone().unwrap_or_else(stem)
     }
 
     /// Where the randomness of anything but sampling comes from.
@@ -217,18 +246,23 @@ fn missing(setting: &'static str, rule: &str) -> SpecError {
 
 /// Reads the table that the settings name.
 pub fn read(config: &Config) -> Result<Table, Failure> {
-    let path = config.table.as_deref().ok_or_else(|| missing("table", "there is nothing to look at; name its file"))?;
-    let options = ReadOptions {
-        id: config.id.clone(),
-        labels: config.labels.clone(),
-        offset: config.offset_column().map(String::from),
-        time: config.time.clone(),
-        sequence: config.sequence.clone(),
-        columns: config.columns.clone(),
-        array: config.array.clone(),
-        like: None,
-    };
-    Ok(table::read(path, &options)?)
+    Ok(table::read(table_path(config)?, &config.read_options()?)?)
+}
+
+/// Where the table lies that the settings name.
+pub fn table_path(config: &Config) -> Result<&Path, SpecError> {
+    config.table.as_deref().ok_or_else(|| missing("table", "there is nothing to look at; name its file"))
+}
+
+/// Finds the columns of a store that are categories, and chooses the families where that is asked for.
+pub fn families(config: &mut Config, table: &mut Table) {
+    let is_store = table.path.is_dir();
+    if is_store && (config.is_auto() || config.blocks.is_some()) {
+        table.categories = Category::find(table);
+    }
+    if config.is_auto() {
+        Listing::suited(table).settle(config);
+    }
 }
 
 /// Takes the values out of the table, so that they are not held twice.

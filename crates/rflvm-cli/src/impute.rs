@@ -2,6 +2,7 @@
 
 use crate::args::ImputeArgs;
 use crate::atomic::plain_reason;
+use crate::cells::write_line;
 use crate::drawn::{Drawn, check_csv, listed, numbered, text};
 use crate::failure::Failure;
 use crate::fit::Fit;
@@ -35,13 +36,13 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes `row,column,mean,sd,q05,q50,q95`, and says how many cells there were.
+/// Writes `row,column,mean,sd,q05,q50,q95`, rows counted from 1, and says how many cells there were.
 pub fn write_cells(path: &Path, fitted: &Fitted<'_>) -> Result<usize, Failure> {
     let mut cells: Vec<Cell> = Vec::new();
     fitted.missing_cells(DRAWS, |cell| cells.push(cell))?;
     let header = ["row", "column", "mean", "sd", "q05", "q50", "q95"].map(String::from).to_vec();
     let line = |cell: &Cell| {
-        let mut line = vec![cell.row.to_string(), fitted.model.names()[cell.column].clone()];
+        let mut line = vec![(cell.row + 1).to_string(), fitted.model.names()[cell.column].clone()];
         let known = &cell.predicted;
         line.extend([known.mean, known.sd].iter().chain(&known.quantiles).map(|&v| text(v)));
         line
@@ -62,7 +63,7 @@ fn write_tables(path: &Path, count: usize, fit: &Fit, drawn: &Drawn) -> Result<V
     Ok(files)
 }
 
-/// A completed table: the columns that were set aside by flags, then the fitted ones in the table's order.
+/// A completed table: the columns that were set aside by flags, then the fitted ones in the table's order, categories as text.
 fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     let (config, table, model) = (&fit.config, &fit.table, &fit.model);
     let offset: Vec<String> = model.offset().iter().map(f64::to_string).collect();
@@ -76,13 +77,13 @@ fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     .into_iter()
     .filter_map(|(name, cells)| name.zip(cells))
     .collect();
-    let places = fit.places();
+    let (places, sources) = (fit.places(), table.sources());
     let fill = |file: &mut std::io::BufWriter<std::fs::File>| {
         let mut writer = csv::Writer::from_writer(file);
-        writer.write_record(aside.iter().map(|(name, _)| *name).chain(table.columns.iter().map(String::as_str)))?;
+        write_line(&mut writer, aside.iter().map(|(name, _)| *name).chain(sources.iter().map(|s| s.name(table))))?;
         for n in 0..values.rows() {
-            let numbers = places.iter().map(|&j| text(values[(n, j)]));
-            writer.write_record(aside.iter().map(|(_, cells)| cells[n].clone()).chain(numbers))?;
+            let cells = sources.iter().map(|source| source.text(|j| values[(n, places[j])]));
+            write_line(&mut writer, aside.iter().map(|(_, cells)| cells[n].clone()).chain(cells))?;
         }
         writer.flush()
     };

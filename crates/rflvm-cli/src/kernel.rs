@@ -60,7 +60,7 @@ pub fn check_rows(count: usize) -> Result<(), SpecError> {
     if (1..=MOST).contains(&count) {
         return Ok(());
     }
-    let rule = format!("a kernel matrix takes 1 to {MOST} rows; choose some with --rows, such as 0-{}", MOST - 1);
+    let rule = format!("a kernel matrix takes 1 to {MOST} rows; choose some of them, such as the first {MOST}");
     Err(SpecError::Setting { setting: "rows", value: format!("{count} rows"), rule })
 }
 

@@ -11,6 +11,7 @@ pub mod args;
 mod atomic;
 pub mod axes;
 pub mod blocks;
+mod cells;
 pub mod check;
 mod compare;
 pub mod config;
@@ -19,23 +20,28 @@ mod doctor;
 pub mod drawn;
 mod export;
 pub mod failure;
+mod families;
 pub mod fit;
 pub mod folder;
 pub mod forecast;
 pub mod identity;
 mod impute;
 pub mod kernel;
+mod labels;
 pub mod latent_dim;
+pub mod listing;
 mod manual;
 pub mod map;
 pub mod memory;
 mod output;
+pub mod pace;
 mod picture;
 pub mod predict;
 mod progress;
 pub mod results;
 pub mod resume;
 pub mod sample;
+mod shell;
 pub mod simulate;
 mod stop;
 pub mod summary;
@@ -48,14 +54,17 @@ pub mod voice;
 use args::{Command, Program};
 use clap::Parser;
 use std::ffi::OsString;
-use voice::note;
+use voice::{note, shown};
 
 /// Runs the program with its arguments, of which the first is its name; returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let program = match Program::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let program = match Program::try_parse_from(&arguments) {
         Ok(program) => program,
         // Help and the version come this way too. Where they cannot be printed, nothing else can be.
         Err(word) => {
+            // The parser repeats what was typed; it is asked again with what a terminal may show.
+            let word = Program::try_parse_from(arguments.iter().map(printable)).err().unwrap_or(word);
             let _ = word.print();
             return if word.use_stderr() { 2 } else { 0 };
         }
@@ -88,4 +97,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             failure.exit_code()
         }
     }
+}
+
+fn printable(argument: &OsString) -> OsString {
+    argument.to_str().map_or_else(|| argument.clone(), |text| shown(text).into_owned().into())
 }

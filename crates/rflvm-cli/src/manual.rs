@@ -2,7 +2,7 @@
 
 use crate::args::Program;
 use crate::failure::Failure;
-use crate::voice::tell;
+use crate::voice::print;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
@@ -10,7 +10,7 @@ use clap_complete::Shell;
 pub fn completions(shell: Shell) -> Result<(), Failure> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Program::command(), "rflvm", &mut text);
-    tell(String::from_utf8_lossy(&text).trim_end())
+    print(String::from_utf8_lossy(&text).trim_end())
 }
 
 /// Prints the manual page: the program, then each of its commands.
@@ -23,5 +23,5 @@ pub fn page() -> Result<(), Failure> {
     for command in program.get_subcommands().filter(|c| c.get_name() != "help") {
         let _ = clap_mangen::Man::new(command.clone()).render(&mut text);
     }
-    tell(String::from_utf8_lossy(&text).trim_end())
+    print(String::from_utf8_lossy(&text).trim_end())
 }

@@ -53,7 +53,8 @@ pub fn in_words(bytes: u128) -> String {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
         1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        1_000_000_000..1_000_000_000_000_000 => format!("{:.1} GB", bytes as f64 / 1e9),
-        _ => format!("{:.0e} GB", bytes as f64 / 1e9),
+        1_000_000_000..1_000_000_000_000 => format!("{:.1} GB", bytes as f64 / 1e9),
+        1_000_000_000_000..1_000_000_000_000_000_000 => format!("{:.1} TB", bytes as f64 / 1e12),
+        _ => format!("{:.0e} TB", bytes as f64 / 1e12),
     }
 }

@@ -1,9 +1,13 @@
 //! What a fit leaves behind: embedding.csv, latent.svg, and paths.svg where there are times.
 
 use crate::atomic;
+use crate::cells::write_line;
 use crate::failure::Failure;
+use crate::fit::Fit;
+use crate::labels::Labels;
+use crate::picture::Colour;
 use crate::picture::paths::{self, Paths};
-use crate::picture::{self, Colour, Picture};
+use crate::picture::scatter::{self, Scatter};
 use crate::table::Table;
 use crate::times::{Calendar, Timeline};
 use rflvm::linalg::Mat;
@@ -16,12 +20,12 @@ pub fn write(path: &Path, contents: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::Write { path: path.display().to_string(), reason: atomic::plain_reason(&error) })
 }
 
-/// Cells as one CSV text, quoted where they need it.
+/// Cells as one CSV text, quoted where they need it, and with nothing that a spreadsheet would run.
 pub fn csv_text(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail, and all rows are as long as the header.
-    let _ = writer.write_record(header);
-    rows.for_each(|row| drop(writer.write_record(row)));
+    let _ = write_line(&mut writer, header);
+    rows.for_each(|row| drop(write_line(&mut writer, row)));
     writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
@@ -73,35 +77,45 @@ pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, 
     (header, (0..embedding.mean.rows()).map(row).collect())
 }
 
-/// The latent space: the first two axes, or one.
-pub fn latent_svg(title: &str, embedding: &Embedding, colour: Colour<'_>) -> String {
-    let (mean, dim) = (&embedding.mean, embedding.mean.cols());
-    let second = |n: usize, v: &dyn Fn(usize) -> f64| if dim > 1 { v(n) } else { 0.0 };
-    let points: Vec<(f64, f64)> = (0..mean.rows()).map(|n| (mean[(n, 0)], second(n, &|n| mean[(n, 1)]))).collect();
-    let sds: Vec<(f64, f64)> =
-        (0..mean.rows()).map(|n| (embedding.sd(n, 0), second(n, &|n| embedding.sd(n, 1)))).collect();
-    picture::svg(&Picture {
-        title,
-        points: &points,
-        sds: Some(&sds),
-        colour,
-        x_label: "x1",
-        y_label: if dim > 1 { "x2" } else { "" },
-    })
+/// The pictures of a fit: latent.svg, and paths.svg where rows have times. `errors` says what the standard deviations are.
+pub fn write_pictures(dir: &Path, fit: &Fit, embedding: &Embedding, errors: &str) -> Result<(), Failure> {
+    let table = &fit.table;
+    let title = fit.title();
+    let labels = table.labels.as_deref().map(Labels::of);
+    let timeline = fit.timeline.as_ref();
+    let format = |time: f64| timeline.map_or(String::new(), |t| t.calendar.format(time));
+    let has_dates = timeline.is_some_and(|t| t.calendar != Calendar::Numbers);
+    let in_words: Option<&dyn Fn(f64) -> String> = if has_dates { Some(&format) } else { None };
+    // Rows have the colours of their labels; of their times, if there are none.
+    let colour = match (&labels, timeline) {
+        (Some(Labels::Classes(classes)), _) => Colour::Labels(classes),
+        (Some(Labels::Numbers(values)), _) => {
+            Colour::Value { values, name: fit.config.labels.as_deref().unwrap_or("label"), format: None }
+        }
+        (None, Some(timeline)) => Colour::Value { values: &timeline.times.at, name: "time", format: in_words },
+        (None, None) => Colour::Plain,
+    };
+    let (axes, sequences) = (&axes(embedding), &timeline.map_or(Vec::new(), Timeline::sequences));
+    let names = timeline.map_or(&[][..], |timeline| &timeline.names);
+    let latent = scatter::svg(&Scatter { title: &title, axes, errors, colour, sequences, names });
+    write(&dir.join("latent.svg"), &latent)?;
+    let Some(timeline) = timeline else { return Ok(()) };
+    let times = &timeline.times.at;
+    let paths = paths::svg(&Paths { title: &title, times, format: in_words, sequences, names, axes, errors });
+    write(&dir.join("paths.svg"), &paths)
 }
 
-/// Each latent axis over time.
-pub fn paths_svg(title: &str, embedding: &Embedding, timeline: &Timeline) -> String {
+/// The latent space of rows without times.
+pub fn latent_svg(title: &str, embedding: &Embedding, colour: Colour<'_>) -> String {
+    let errors = "posterior";
+    scatter::svg(&Scatter { title, axes: &axes(embedding), errors, colour, sequences: &[], names: &[] })
+}
+
+/// Mean and standard deviation of each row, axis by axis.
+fn axes(embedding: &Embedding) -> Vec<Vec<(f64, f64)>> {
     let mean = &embedding.mean;
     let axis = |d: usize| (0..mean.rows()).map(|n| (mean[(n, d)], embedding.sd(n, d))).collect();
-    paths::svg(&Paths {
-        title,
-        times: &timeline.times.at,
-        format: (timeline.calendar != Calendar::Numbers).then_some(&|time| timeline.calendar.format(time)),
-        sequences: &timeline.sequences(),
-        names: &timeline.names,
-        axes: &(0..mean.cols()).map(axis).collect::<Vec<_>>(),
-    })
+    (0..mean.cols()).map(axis).collect()
 }
 
 /// A matrix as CSV with named columns.

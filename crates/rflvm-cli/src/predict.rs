@@ -22,7 +22,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     let fitted = drawn.fitted(&fit, "predict");
     if let Some(rows) = chosen {
-        let start = rows.iter().map(|n| vec![n.to_string()]).collect();
+        let start = rows.iter().map(|n| vec![(n + 1).to_string()]).collect();
         let answer = Answer { fit: &fit, header: vec!["row".into()], start };
         return write(args, &fitted, Points::Rows(&rows), &answer, "row");
     }
@@ -35,7 +35,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     }
     let mut header = vec!["point".to_string()];
     header.extend((1..=x.cols()).map(|d| format!("x{d}")));
-    let line = |i: usize| std::iter::once(i.to_string()).chain(x.row(i).iter().map(f64::to_string)).collect();
+    let line = |i: usize| std::iter::once((i + 1).to_string()).chain(x.row(i).iter().map(f64::to_string)).collect();
     let start = (0..x.rows()).map(line).collect();
     let points = Points::Places { frame: &frame, x: &x, offset: offset.unwrap_or(0.0) };
     write(args, &fitted, points, &Answer { fit: &fit, header, start }, "point")

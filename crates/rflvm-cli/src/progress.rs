@@ -1,5 +1,6 @@
 //! Progress of the chains: a bar each on a terminal, a line now and then elsewhere, JSON for programs, nothing when quiet.
 
+use crate::pace::Pace;
 use crate::sample::Follow;
 use crate::stop;
 use crate::voice::{Voice, note};
@@ -8,23 +9,28 @@ use rflvm::run::{Progress, Run};
 use rflvm::steps::Step;
 use serde_json::json;
 use std::io::IsTerminal;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+/// Time between two looks at a bar.
+const TICK: Duration = Duration::from_millis(200);
 
 /// Watches all chains of a run.
 pub enum Watch {
     Quiet,
-    Bars(Vec<ProgressBar>),
+    Bars {
+        bars: Vec<ProgressBar>,
+        pace: Pace,
+    },
     Lines {
         begun: Instant,
     },
-    /// One object a chain and second.
+    /// One object per chain and second.
     Json {
         voice: Voice,
-        last: Vec<Mutex<Instant>>,
+        pace: Pace,
         begun: Instant,
     },
-    /// A line a sweep.
+    /// A line per sweep.
     Debug,
 }
 
@@ -35,8 +41,7 @@ impl Watch {
             return Watch::Debug;
         }
         if voice.json {
-            let now = Instant::now();
-            return Watch::Json { voice, last: (0..chains).map(|_| Mutex::new(now)).collect(), begun: now };
+            return Watch::Json { voice, pace: Pace::new(chains, Duration::from_secs(1)), begun: Instant::now() };
         }
         if voice.quiet {
             return Watch::Quiet;
@@ -56,20 +61,22 @@ impl Watch {
         let bars = (1..=chains).map(|chain| {
             let bar = all.add(ProgressBar::new(sweeps).with_style(style.clone()).with_prefix(format!("chain {chain}")));
             bar.set_message("fitting the start");
-            bar.enable_steady_tick(Duration::from_millis(200));
+            bar.enable_steady_tick(TICK);
             bar
         });
-        Watch::Bars(bars.collect())
+        Watch::Bars { bars: bars.collect(), pace: Pace::new(chains, TICK) }
     }
 
     /// Takes in one sweep of one chain.
-    pub fn see(&self, p: Progress) {
+    pub fn see(&self, p: Progress<'_>) {
         match self {
             Watch::Quiet => {}
-            Watch::Bars(bars) => {
+            Watch::Bars { bars, pace } => {
                 let bar = &bars[p.chain];
                 bar.set_position(p.sweep);
-                bar.set_message(describe(&p));
+                if pace.is_due(&p) {
+                    bar.set_message(describe(&p));
+                }
                 if p.sweep == p.sweeps {
                     bar.finish();
                 }
@@ -90,17 +97,14 @@ impl Watch {
                     ));
                 }
             }
-            Watch::Json { voice, last, begun } => {
-                // A poisoned lock only means that another chain panicked while it told the time.
-                let mut last = last[p.chain].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                if last.elapsed() >= Duration::from_secs(1) || p.sweep == 1 || p.sweep == p.sweeps {
-                    *last = Instant::now();
+            Watch::Json { voice, pace, begun } => {
+                if pace.is_due(&p) {
                     let phase = if p.warming { "warmup" } else { "sampling" };
                     voice.event(
                         "progress",
                         json!({
-                            "chain": p.chain + 1, "sweep": p.sweep, "sweeps": p.sweeps, "phase": phase, "log_lik": p.log_lik,
-                            "clusters": p.clusters, "seconds": begun.elapsed().as_secs_f64(),
+                            "chain": p.chain + 1, "sweep": p.sweep, "sweeps": p.sweeps, "phase": phase,
+                            "log_likelihood": p.ln_likelihood(), "clusters": p.clusters, "seconds": begun.elapsed().as_secs_f64(),
                         }),
                     );
                 }
@@ -111,21 +115,21 @@ impl Watch {
 
     /// Leaves no bar behind that still runs.
     pub fn finish(&self) {
-        if let Watch::Bars(bars) = self {
+        if let Watch::Bars { bars, .. } = self {
             bars.iter().for_each(ProgressBar::finish);
         }
     }
 }
 
-fn describe(p: &Progress) -> String {
+fn describe(p: &Progress<'_>) -> String {
     let phase = if p.warming { "warm-up" } else { "sampling" };
-    format!("{phase} log-lik {:.1} clusters {}", p.log_lik, p.clusters)
+    format!("{phase} log-likelihood {:.1} clusters {}", p.ln_likelihood(), p.clusters)
 }
 
 impl Drop for Watch {
     /// A run that fails, or is stopped, leaves its bars where they are.
     fn drop(&mut self) {
-        if let Watch::Bars(bars) = self {
+        if let Watch::Bars { bars, .. } = self {
             bars.iter().filter(|bar| !bar.is_finished()).for_each(ProgressBar::abandon);
         }
     }
@@ -150,7 +154,7 @@ impl Follow for Follower {
         self.voice.detail(&format!("ready after {seconds:.1} s"));
     }
 
-    fn see(&self, progress: Progress) {
+    fn see(&self, progress: Progress<'_>) {
         self.watch.see(progress);
     }
 
@@ -171,8 +175,8 @@ impl Follow for Follower {
         }
         let jittered = rflvm::linalg::jittered();
         if jittered > 0 {
-            self.voice.say(&format!(
-                "{jittered} matrices were so close to singular that a little was added to their diagonals"
+            self.voice.detail(&format!(
+                "{jittered} matrices were nearly singular; a small constant was added to their diagonals"
             ));
         }
     }

@@ -5,8 +5,8 @@ use crate::drawn::Drawn;
 use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::impute;
+use crate::labels::Labels;
 use crate::output;
-use crate::picture::Colour;
 use crate::summary;
 use crate::voice::Voice;
 use rflvm::posterior::axes::AxesInUse;
@@ -21,21 +21,15 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     warn_of_chains(&convergence, voice);
     let fitted = drawn.fitted(fit, "results");
     let embedding = fitted.embedding(&fitted.frame()?)?;
-    let labels = table.labels.as_deref();
-    let title = table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
     output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
-    let colour = labels.map_or(Colour::Plain, Colour::Labels);
-    output::write(&dir.join("latent.svg"), &output::latent_svg(&title, &embedding, colour))?;
-    if let Some(timeline) = &fit.timeline {
-        output::write(&dir.join("paths.svg"), &output::paths_svg(&title, &embedding, timeline))?;
-    }
+    output::write_pictures(dir, fit, &embedding, "posterior")?;
     if model.has_missing() {
         match impute::write_cells(&dir.join("imputed.csv"), &drawn.fitted(fit, "impute")) {
             Err(Failure::Spec(error)) => voice.warn(&format!("the missing cells are not imputed: {error}")),
             other => drop(other?),
         }
     }
-    if let Some(labels) = labels {
+    if let Some(Labels::Classes(labels)) = table.labels.as_deref().map(Labels::of) {
         let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
         voice.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
     }

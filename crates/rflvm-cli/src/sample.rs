@@ -42,7 +42,7 @@ pub trait Follow: Sync {
     /// Chains are about to run, after so many seconds of set-up.
     fn begin(&self, _seconds: f64) {}
     /// A chain has done a sweep.
-    fn see(&self, progress: Progress);
+    fn see(&self, progress: Progress<'_>);
     /// All that was drawn is saved: so many draws of each chain.
     fn saved(&self, _draws: u64) {}
     /// Whether to end with the sweep that is under way.

@@ -3,6 +3,7 @@
 use crate::args::{SimulateArgs, SourceArg};
 use crate::blocks::spec;
 use crate::config::fresh_seed;
+use crate::drawn::text;
 use crate::failure::Failure;
 use crate::memory;
 use crate::voice::tell;
@@ -12,6 +13,7 @@ use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Theta, Trials, Unit};
 use rflvm::rng::Stream;
 use rflvm::simulate::{self, SCurve};
+use rflvm::split::{HeldOut, split};
 use std::sync::Arc;
 
 /// What was drawn.
@@ -41,16 +43,23 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         let rule = "rows of the model have no times; leave it out, or draw an S-curve".into();
         return Err(SpecError::Setting { setting: "time", value: "given".into(), rule }.into());
     }
-    let trials = (args.likelihood == "binomial").then(|| Trials::Same(args.trials.unwrap_or(1)));
+    let trials =
+        (rflvm::spec::canonical(&args.likelihood)? == "binomial").then(|| Trials::Same(args.trials.unwrap_or(1)));
     let family = rflvm::spec::family(&args.likelihood, trials)?;
     let seed = args.seed.unwrap_or_else(fresh_seed);
-    let truth = draw(args, &family, Stream::new(seed).named("simulate"))?;
+    let stream = Stream::new(seed).named("simulate");
+    let truth = draw(args, &family, stream)?;
+    let holes = args.missing.map(|fraction| with_holes(&truth.y, fraction, family.name(), stream)).transpose()?;
     atomic::prepare_dir(&args.out)?;
+    let times = truth.t.as_deref().filter(|_| args.time);
     let mut files = vec![
-        ("table.csv", table(&truth.y, truth.t.as_deref().filter(|_| args.time))),
+        ("table.csv", table(holes.as_ref().unwrap_or(&truth.y), times)),
         ("positions.csv", output::matrix_csv("x", &truth.x)),
         ("functions.csv", output::matrix_csv("f", &truth.f)),
     ];
+    if holes.is_some() {
+        files.push(("complete.csv", table(&truth.y, times)));
+    }
     if let Some(w) = &truth.w {
         files.push(("frequencies.csv", output::matrix_csv("w", w)));
     }
@@ -105,12 +114,26 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
     }
 }
 
-/// The table, after its times where they are asked for.
+/// The table with a fraction of its cells missing, never the last one of a row or column.
+fn with_holes(y: &Mat, fraction: f64, family: &str, stream: Stream) -> Result<Mat, SpecError> {
+    let refuse = |rule: &str| SpecError::Setting { setting: "missing", value: fraction.to_string(), rule: rule.into() };
+    if !(fraction > 0.0 && fraction < 1.0) {
+        return Err(refuse("it is a fraction of the cells, above 0 and below 1"));
+    }
+    if family == "multinomial" {
+        return Err(refuse("a multinomial row is observed or missing as a whole; leave it out"));
+    }
+    let splits = split(y, &[], HeldOut::Share(fraction), stream.named("missing"));
+    let only = splits.map_err(|_| refuse("no cell of so small a table can then be missing; choose another number"))?;
+    Ok(only[0].train.clone())
+}
+
+/// The table, after its times where they are asked for; missing cells are empty.
 fn table(y: &Mat, times: Option<&[f64]>) -> String {
-    let Some(times) = times else { return output::matrix_csv("y", y) };
-    let header = std::iter::once("time".to_string()).chain((1..=y.cols()).map(|j| format!("y{j}"))).collect();
-    let row = |(time, row): (&f64, &[f64])| std::iter::once(time).chain(row).map(f64::to_string).collect();
-    output::csv_text(header, times.iter().zip(y.iter_rows()).map(row))
+    let header = times.map(|_| "time".to_string()).into_iter().chain((1..=y.cols()).map(|j| format!("y{j}"))).collect();
+    let time = |n: usize| times.map(|times| times[n]);
+    let row = |(n, row): (usize, &[f64])| time(n).into_iter().chain(row.iter().copied()).map(text).collect();
+    output::csv_text(header, y.iter_rows().enumerate().map(row))
 }
 
 /// The S-curve, with parameters of its own: noise of standard deviation ½ for real columns, dispersion r_j = j as in the paper, and

@@ -15,7 +15,8 @@ pub fn listen() {
         if REQUESTED.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(EXIT_CODE));
         }
-        note("\nfinishing the sweep and saving; press Ctrl-C again to leave at once");
+        note("");
+        note("finishing the sweep and saving; press Ctrl-C again to leave at once");
     };
     // Without a handler the system's own way of stopping remains, and checkpoints make that safe.
     let _ = ctrlc::set_handler(handler);

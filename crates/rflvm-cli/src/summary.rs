@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::fit::Fit;
 use crate::folder::checkpoint_path;
 use crate::time_scales::TimeScales;
-use crate::voice::tell;
+use crate::voice::{tell, tell_json};
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::posterior::axes::AxesInUse;
@@ -21,13 +21,13 @@ use std::path::Path;
 pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let (drawn, convergence) = Drawn::judged(&Fit::open(&args.dir, |_| ())?)?;
     if args.json {
-        return tell(&report(&args.dir, &drawn.store, &convergence)?.to_string());
+        return tell_json(&report(&args.dir, &drawn.store, &convergence)?);
     }
     let sampler = sampler(&drawn.store, &convergence)?;
     let scales = TimeScales::of(&args.dir, &drawn.store, &drawn.used)?;
     let axes = AxesInUse::of(&drawn.store, &drawn.used)?;
     let times = times(&args.dir);
-    tell(&table(&convergence))?;
+    table(&convergence).lines().try_for_each(tell)?;
     for (chain, verdict) in convergence.chains.iter().enumerate() {
         let word =
             if verdict.used { String::new() } else { format!("; set aside, {:.0} below the best", verdict.below) };

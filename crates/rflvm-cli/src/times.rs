@@ -4,6 +4,7 @@ mod calendar;
 mod moment;
 
 pub use calendar::Calendar;
+pub use moment::looks_like_a_date;
 
 use crate::config::Config;
 use crate::failure::Failure;

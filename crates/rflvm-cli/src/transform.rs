@@ -42,7 +42,7 @@ fn csv(found: &Transformed, table: &Table) -> String {
     let (mut header, mut lines) = output::embedding_lines(&found.embedding, &table.into());
     header.extend(["log_density", "log_density_per_cell", "surprise"].map(String::from));
     for (n, line) in lines.iter_mut().enumerate() {
-        let value = found.log_density[n];
+        let value = found.ln_density[n];
         line.extend([value, value / found.cells[n] as f64, found.surprise[n]].map(text));
     }
     output::csv_text(header, lines.into_iter())

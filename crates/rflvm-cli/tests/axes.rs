@@ -30,7 +30,7 @@ fn axes_that_the_data_do_not_ask_for_fall_out_of_use_in_all_that_is_told() {
     // All that speaks of positions speaks of the same axes.
     good(&dir, &["transform", "f", "s/table.csv", "--out", "placed.csv"]);
     assert!(header("placed.csv").starts_with(&header("f/embedding.csv")));
-    good(&dir, &["predict", "f", "--path", "0,9", "--steps", "3", "--out", "between.csv"]);
+    good(&dir, &["predict", "f", "--path", "1,10", "--steps", "3", "--out", "between.csv"]);
     assert_eq!(header("between.csv"), format!("point,{},column,mean,sd,q05,q50,q95", names("x")));
     good(&dir, &["kernel", "f", "--out", "kernel.csv"]);
     let kernel = fs::read_to_string(dir.join("kernel.csv")).unwrap();
@@ -38,7 +38,7 @@ fn axes_that_the_data_do_not_ask_for_fall_out_of_use_in_all_that_is_told() {
     // Settings that are not those of the draws.
     let settings = fs::read_to_string(dir.join("f/config.toml")).unwrap();
     fs::write(dir.join("f/config.toml"), settings.replace("features = 20", "features = 22")).unwrap();
-    for question in ["predict f --path 0,9 --out p.csv", "kernel f --out k.csv", "transform f s/table.csv --out t.csv"]
+    for question in ["predict f --path 1,10 --out p.csv", "kernel f --out k.csv", "transform f s/table.csv --out t.csv"]
     {
         let output = rflvm(&dir, &question.split(' ').collect::<Vec<_>>());
         let said = text(&output.stderr);

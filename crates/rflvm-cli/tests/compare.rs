@@ -134,7 +134,7 @@ fn what_cannot_be_compared_is_told_in_one_sentence() {
         (&["--feature-counts", "9"], &["features is 9", "even"]),
         (&["--folds", "0"], &["folds is 0"]),
         (&["--folds", "3", "--held-out", "0.1"], &["held-out is 0.1", "folds"]),
-        (&["--folds", "99"], &["folds is 99", "no cell"]),
+        (&["--folds", "101"], &["folds is 101", "2 to 100"]),
         (&["--held-out", "1.5"], &["held-out is 1.5"]),
         (&["--keep", "w"], &["keep is given", "stores no draws"]),
     ] {
@@ -151,8 +151,12 @@ fn what_cannot_be_compared_is_told_in_one_sentence() {
             &["as poisson: ", "real.csv", "row 1"],
         ),
         (
-            &["compare", "t.csv", "--out", "p", "--likelihoods", "poisson,normal"],
-            &["as normal: ", "no likelihood 'normal'"],
+            &["compare", "t.csv", "--out", "p", "--likelihoods", "poisson,weibull"],
+            &["as weibull: ", "no likelihood 'weibull'"],
+        ),
+        (
+            &["compare", "t.csv", "--out", "p", "--likelihoods", "nb,negative_binomial"],
+            &["likelihoods is negative-binomial,negative-binomial, but it names negative-binomial twice"],
         ),
         (
             &["compare", "t.csv", "--out", "p", "--likelihood", "poisson", "--latent-dims", "1,two"],

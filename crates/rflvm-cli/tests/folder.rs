@@ -175,7 +175,7 @@ fn parts_of_different_runs_are_never_mixed() {
         ("warmup = 10", "warmup = 11", ["warmup = 10", "warmup = 11", "were changed", "put back"]),
         ("chains = 2", "chains = 3", ["chains = 2", "chains = 3", "were changed", "put back"]),
         ("thin = 1", "thin = 2", ["thin = 1", "thin = 2", "were changed", "put back"]),
-        ("start = \"pca\"", "start = \"random\"", ["start = pca", "start = random", "were changed", "put back"]),
+        ("start = \"pca\"", "start = \"random\"", ["init = pca", "init = random", "were changed", "put back"]),
         ("features = 4", "features = 6", ["another model", "features", "were changed", "put back"]),
     ] {
         stopped.edit(from, to);

@@ -47,7 +47,7 @@ fn every_missing_cell_gets_a_line_the_same_each_time() {
         let cells = read(dir.join("cells.csv"));
         assert_eq!(cells[0].join(","), "row,column,mean,sd,q05,q50,q95");
         assert_eq!(cells.len(), 1 + holes);
-        assert_eq!(&cells[1][..2], if family == "multinomial" { ["3", "a"] } else { ["3", "b"] });
+        assert_eq!(&cells[1][..2], if family == "multinomial" { ["4", "a"] } else { ["4", "b"] });
         for cell in &cells[1..] {
             let numbers: Vec<f64> = cell[2..].iter().map(|v| v.parse().unwrap()).collect();
             let [mean, sd, low, middle, high] = numbers[..] else { panic!("{cell:?}") };

@@ -49,7 +49,7 @@ fn a_table_with_all_there_is_gets_its_picture() {
     }
     assert_eq!(lines(&dir.join("o/frequencies.csv")).len(), 6);
     let imputed = lines(&dir.join("o/imputed.csv"));
-    assert_eq!((imputed.len(), imputed[1][..2].join(",")), (2, "7,b".to_string()));
+    assert_eq!((imputed.len(), imputed[1][..2].join(",")), (2, "8,b".to_string()));
     let about: serde_json::Value = serde_json::from_str(&fs::read_to_string(dir.join("o/map.json")).unwrap()).unwrap();
     assert!(about["log_joint"].as_f64().unwrap() < about["log_likelihood"].as_f64().unwrap());
     assert!(about["iterations"].as_u64().unwrap() > 0 && about["sd"].as_str().unwrap().starts_with("conditional"));

@@ -1,6 +1,8 @@
 //! Large tables are read into little more memory than their values: under a limit that leaves no room for a second copy.
 #![cfg(target_os = "linux")]
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -48,6 +50,27 @@ fn a_table_is_not_held_twice() {
     assert!(text.contains("row 100000") && text.contains("oops"), "{text}");
     let text = said("large.mtx", VALUES + VALUES / 4 + OWN, mtx);
     assert!(text.contains("20001"), "{text}");
+}
+
+/// A line without end, a cell that is never closed, and an entry of a matrix without end: 200 MB of zeros in 200 kB.
+#[test]
+fn a_line_without_end_is_not_held() {
+    let endless = |start: &'static str| {
+        move |out: &mut BufWriter<File>| {
+            let mut packed = GzEncoder::new(out, Compression::fast());
+            packed.write_all(start.as_bytes()).unwrap();
+            let zeros = vec![b'0'; 1 << 20];
+            (0..200).for_each(|_| packed.write_all(&zeros).unwrap());
+            packed.finish().unwrap();
+        }
+    };
+    let limit = (100 << 20) + OWN;
+    let text = said("endless.csv.gz", limit, endless("a,b\n1,2\n"));
+    assert!(text.contains("longer than 32 MiB"), "{text}");
+    let text = said("quoted.csv.gz", limit, endless("a,b\n1,\""));
+    assert!(text.contains("longer than 32 MiB"), "{text}");
+    let text = said("endless.mtx.gz", limit, endless("%%MatrixMarket matrix array real general\n2 2\n"));
+    assert!(text.contains("longer than a million characters"), "{text}");
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn rows_are_predicted_by_number_and_by_name() {
     assert_eq!(lines[0].join(","), "row,column,mean,sd,q05,q50,q95");
     let places: Vec<String> = lines[1..].iter().map(|line| line[..2].join(" ")).collect();
     let expected: Vec<String> =
-        [3, 7, 8, 4].iter().flat_map(|n| ["high", "count", "low", "wide"].map(|c| format!("{n} {c}"))).collect();
+        [3, 7, 8, 5].iter().flat_map(|n| ["high", "count", "low", "wide"].map(|c| format!("{n} {c}"))).collect();
     assert_eq!(places, expected);
     for line in &lines[1..] {
         let numbers: Vec<f64> = line[2..].iter().map(|v| number(v)).collect();
@@ -69,14 +69,14 @@ fn rows_are_predicted_by_number_and_by_name() {
     good(&dir, &["predict", "o", "--rows", "all", "--out", "all.csv"]);
     let all = read(dir.join("all.csv"));
     assert_eq!(all.len(), 1 + 30 * 4);
-    assert_eq!(all[1 + 3 * 4..][..4], lines[1..5]);
+    assert_eq!(all[1 + 2 * 4..][..4], lines[1..5]);
 }
 
 #[test]
 fn drawn_tables_differ_and_come_again() {
     let dir = folder("drawn");
     mixed(&dir, &[]);
-    let ask = ["predict", "o", "--path", "r0,9", "--steps", "3", "--out", "p.csv", "--draws", "2"];
+    let ask = ["predict", "o", "--path", "r0,10", "--steps", "3", "--out", "p.csv", "--draws", "2"];
     let said = good(&dir, &ask);
     assert!(text(&said.stdout).contains("2 drawn tables of 3 points: p-1.csv p-2.csv"), "{}", text(&said.stdout));
     assert!(!dir.join("p.csv").exists());
@@ -96,7 +96,7 @@ fn places_lie_where_embedding_csv_has_them() {
     let dir = folder("places");
     mixed(&dir, &[]);
     let embedding = read(dir.join("o/embedding.csv"));
-    let said = good(&dir, &["predict", "o", "--path", "0,9", "--steps", "5", "--out", "path.csv"]);
+    let said = good(&dir, &["predict", "o", "--path", "1,10", "--steps", "5", "--out", "path.csv"]);
     assert!(text(&said.stderr).contains("mean of the rows' offsets, 0.1000"), "{}", text(&said.stderr));
     let path = read(dir.join("path.csv"));
     assert_eq!(path[0].join(","), "point,x1,x2,column,mean,sd,q05,q50,q95");
@@ -114,7 +114,7 @@ fn places_lie_where_embedding_csv_has_them() {
     good(&dir, &["predict", "o", "--at", "at.csv", "--out", "again.csv"]);
     assert_eq!(fs::read(dir.join("path.csv")).unwrap(), fs::read(dir.join("again.csv")).unwrap());
     // Near the mean position of a row the prediction is near that of the row, seen from all draws.
-    good(&dir, &["predict", "o", "--rows", "0", "--out", "row.csv"]);
+    good(&dir, &["predict", "o", "--rows", "1", "--out", "row.csv"]);
     let (row, place) = (&read(dir.join("row.csv"))[1], &path[1]);
     assert!((number(&row[2]) - number(&place[4])).abs() < 3.0 * number(&row[3]), "{row:?} {place:?}");
     good(&dir, &["predict", "o", "--grid", "4", "--out", "grid.csv"]);
@@ -154,8 +154,8 @@ fn trials_are_the_rows_own() {
             let lines = read(dir.join(file));
             lines[1..4].iter().map(|line| number(&line[from])).sum::<f64>()
         };
-        good(&dir, &["predict", "o", "--rows", "0", "--out", "r.csv"]);
-        good(&dir, &["predict", "o", "--path", "0,1", "--out", "p.csv"]);
+        good(&dir, &["predict", "o", "--rows", "1", "--out", "r.csv"]);
+        good(&dir, &["predict", "o", "--path", "1,2", "--out", "p.csv"]);
         let (row, place) = (total("r.csv", 2), total("p.csv", 4));
         if family == "multinomial" {
             // 0 + 1 + 0 of the first row.
@@ -166,8 +166,9 @@ fn trials_are_the_rows_own() {
     }
 }
 
+/// Short fits: none of them has converged.
 #[test]
-fn checks_say_what_a_bad_value_suggests() {
+fn checks_compare_the_table_with_those_that_the_fit_makes() {
     let dir = folder("check");
     // Counts that are zero half of the time and large else: no Poisson makes them.
     let row = |n: u32| {
@@ -185,15 +186,28 @@ fn checks_say_what_a_bad_value_suggests() {
         said.contains("poisson, 4 columns") && said.contains("share of zeros") && said.contains("80 replicated tables"),
         "{said}"
     );
-    assert!(said.contains("→ more zeros than the fit makes: try zero-inflated-poisson"), "{said}");
+    assert!(said.contains("no advice is given") && !said.contains("→"), "{said}");
+    assert!(said.contains("table and picture: poisson/check.csv poisson/check.svg"), "{said}");
+    let lines = read(dir.join("poisson/check.csv"));
+    assert_eq!(lines[0].join(","), "block,family,columns,statistic,observed,mean,q05,q95,p,words,suggests");
+    assert_eq!((lines.len(), lines[1][..4].join(",")), (5, "1,poisson,4,share of zeros".into()));
+    assert!(lines[1][9].starts_with("larger than in") && lines[1][10].is_empty(), "{lines:?}");
+    let picture = fs::read_to_string(dir.join("poisson/check.svg")).unwrap();
+    assert!(picture.contains(">share of zeros<") && picture.contains("larger than in"), "{picture}");
+    assert!(picture.contains("80 replicated tables") && picture.contains("not known to have converged"), "{picture}");
     let of = |fit: &str| -> Value { serde_json::from_slice(&good(&dir, &["check", fit, "--json"]).stdout).unwrap() };
     let (poisson, inflated) = (of("poisson"), of("zero-inflated-poisson"));
     let zeros = |checks: &Value| checks["checks"][0].clone();
     assert_eq!(zeros(&poisson)["statistic"], "share of zeros");
-    assert!(zeros(&poisson)["p"].as_f64().unwrap() < 0.05 && zeros(&poisson)["suggests"].is_string());
+    assert!(zeros(&poisson)["p"].as_f64().unwrap() < 0.05 && zeros(&poisson)["suggests"].is_null());
+    assert!(poisson["converged"] == false && poisson["no_advice"].as_str().unwrap().contains("converged"), "{poisson}");
     assert!(zeros(&inflated)["p"].as_f64().unwrap() > 0.05 && zeros(&inflated)["suggests"].is_null(), "{inflated}");
     let observed = zeros(&poisson)["observed"].as_f64().unwrap();
     assert!(zeros(&poisson)["q95"].as_f64().unwrap() < observed && observed < 1.0);
+    // Another fit in the folder is not the one that was checked.
+    let flags = ["fit", "z.csv", "--likelihood", "poisson", "-q", "--overwrite", "--out", "poisson"];
+    good(&dir, &[&flags[..], &RUN[..]].concat());
+    assert!(!dir.join("poisson/check.csv").exists() && !dir.join("poisson/check.svg").exists());
     // Every family has its own.
     mixed(&dir, &[]);
     counts(&dir, "multinomial", "m");
@@ -203,11 +217,29 @@ fn checks_say_what_a_bad_value_suggests() {
     }
 }
 
+/// A fixed kernel and one column that tells all: chains that agree after a second.
+#[test]
+fn a_fit_that_has_converged_is_given_advice() {
+    let dir = folder("advice");
+    let row = |n: u32| {
+        format!("{},{}\n", if n.is_multiple_of(2) { 0 } else { 20 + n % 5 }, if n.is_multiple_of(3) { 0 } else { 25 })
+    };
+    fs::write(dir.join("z.csv"), format!("a,b\n{}", (0..24).map(row).collect::<String>())).unwrap();
+    let flags =
+        ["fit", "z.csv", "--likelihood", "poisson", "--latent-dim", "1", "--kernel", "rbf", "--length-scale", "50"];
+    let run = ["--features", "2", "--warmup", "500", "--draws", "4000", "--seed", "1", "-q", "--out", "o"];
+    good(&dir, &[&flags[..], &run[..]].concat());
+    let said = text(&good(&dir, &["check", "o", "--out", "c.csv"]).stdout);
+    assert!(said.contains("→ more zeros than the fit makes: try zero-inflated-poisson"), "{said}");
+    assert!(!said.contains("no advice") && dir.join("c.svg").exists() && !dir.join("o/check.csv").exists(), "{said}");
+    assert!(read(dir.join("c.csv"))[1][10].starts_with("more zeros than the fit makes"));
+}
+
 #[test]
 fn the_kernel_is_written_and_drawn() {
     let dir = folder("kernel");
     mixed(&dir, &[]);
-    good(&dir, &["kernel", "o", "--out", "k.csv", "--matrix", "k.npy", "--rows", "0-4"]);
+    good(&dir, &["kernel", "o", "--out", "k.csv", "--matrix", "k.npy", "--rows", "1-5"]);
     let lines = read(dir.join("k.csv"));
     assert_eq!(lines[0].join(","), "along,delta,mean,q05,q95");
     assert_eq!(lines.len(), 1 + 3 * 101);
@@ -248,9 +280,11 @@ fn what_cannot_be_asked_is_told_in_one_sentence() {
         fs::write(dir.join(name), content).unwrap();
     }
     let cases: &[(&[&str], &[&str])] = &[
-        (&["predict", "nowhere", "--rows", "0"], &["nowhere", "holds no fit"]),
-        (&["predict", "begun", "--rows", "0"], &["begun", "no draws yet"]),
-        (&["predict", "o", "--rows", "30"], &["row is 30", "0 to 29"]),
+        (&["predict", "nowhere", "--rows", "1"], &["nowhere", "holds no fit"]),
+        (&["predict", "begun", "--rows", "1"], &["begun", "no draws yet"]),
+        (&["predict", "o", "--rows", "31"], &["row is 31", "from 1 to 30"]),
+        (&["predict", "o", "--rows", "0"], &["row is 0", "counted from 1"]),
+        (&["predict", "o", "--path", "0,3"], &["row is 0", "counted from 1"]),
         (&["predict", "o", "--rows", "nobody"], &["row is nobody", "no row has that name", "r0"]),
         (&["predict", "o", "--rows", "9-3"], &["row is 9-3", "later"]),
         (&["predict", "o", "--path", "3"], &["path is 3", "one row to another"]),
@@ -266,11 +300,11 @@ fn what_cannot_be_asked_is_told_in_one_sentence() {
         (&["predict", "o", "--at", "words.csv"], &["words.csv", "here"]),
         (&["predict", "o", "--at", "hole.csv"], &["hole.csv", "row 2", "x2"]),
         (&["predict", "o", "--at", "none.csv"], &["none.csv"]),
-        (&["predict", "o", "--rows", "0", "--draws", "0"], &["draws is 0"]),
-        (&["predict", "o", "--rows", "0", "--draws", "999"], &["draws is 999", "80"]),
+        (&["predict", "o", "--rows", "1", "--draws", "0"], &["draws is 0"]),
+        (&["predict", "o", "--rows", "1", "--draws", "999"], &["draws is 999", "80"]),
         (&["kernel", "nowhere"], &["nowhere", "holds no fit"]),
         (&["kernel", "o", "--matrix", "k.csv"], &["matrix is k.csv", ".npy"]),
-        (&["kernel", "o", "--matrix", "k.npy", "--rows", "30"], &["row is 30"]),
+        (&["kernel", "o", "--matrix", "k.npy", "--rows", "0-3"], &["row is 0", "counted from 1"]),
     ];
     let refused = |arguments: &[&str], words: &[&str]| {
         let output = rflvm(&dir, arguments);
@@ -283,11 +317,12 @@ fn what_cannot_be_asked_is_told_in_one_sentence() {
         refused(&[*arguments, &["--out", "p.csv"]].concat(), words);
         assert!(!dir.join("p.csv").exists() && !dir.join("k.npy").exists());
     }
-    refused(&["predict", "o", "--rows", "0", "--out", "p.txt"], &["out is p.txt", ".csv"]);
+    refused(&["predict", "o", "--rows", "1", "--out", "p.txt"], &["out is p.txt", ".csv"]);
     refused(&["kernel", "o", "--out", "p"], &["out is p", ".csv"]);
     refused(&["check", "nowhere"], &["nowhere", "holds no fit"]);
+    refused(&["check", "o", "--out", "c.txt"], &["out is c.txt", ".csv"]);
     // None of the ways to say where, or two, is a matter of the command line.
-    for flags in [&[][..], &["--rows", "0", "--grid", "3"]] {
+    for flags in [&[][..], &["--rows", "1", "--grid", "3"]] {
         let output = rflvm(&dir, &[&["predict", "o", "--out", "p.csv"], flags].concat());
         assert!(output.status.code() == Some(2) && text(&output.stderr).contains("--rows"));
     }

@@ -91,7 +91,7 @@ fn draws_are_written_as_lines_and_as_an_array() {
     assert!(text(&output.stdout).contains("20 draws of 3 new rows: p-draws.csv"), "{}", text(&output.stdout));
     let (placed, drawn) = (read(dir.join("p.csv")), read(dir.join("p-draws.csv")));
     assert_eq!((drawn[0].join(","), drawn.len()), ("row,draw,x1,x2".into(), 61));
-    assert_eq!(drawn[21][..2].join(","), "1,0");
+    assert_eq!((drawn[1][..2].join(","), drawn[21][..2].join(",")), ("1,1".into(), "2,1".into()));
     // About the mean that is written beside them: 20 of the 80 draws, to five of its standard errors.
     let mean = drawn[1..21].iter().map(|row| number(&row[2])).sum::<f64>() / 20.0;
     assert!((mean - number(&placed[1][2])).abs() < 5.0 * number(&placed[1][4]) / 20.0_f64.sqrt());

@@ -1,8 +1,9 @@
 //! The draws of a fit, and the questions that they answer.
 
 use crate::array::{Array, array, matrix};
-use crate::error::{raised, run, spec, store};
+use crate::error::{in_python, raised, run, spec, store};
 use crate::fit::{NewRows, embedding_arrays};
+use crate::room::check_answer;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -10,7 +11,7 @@ use rflvm::draws::Source;
 use rflvm::error::{RunError, SpecError};
 use rflvm::linalg::Mat;
 use rflvm::posterior::check::REPLICATES;
-use rflvm::posterior::convergence::Convergence;
+use rflvm::posterior::convergence::{Convergence, Outcome};
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::forecast::Moment;
 use rflvm::posterior::frame::Frame;
@@ -19,12 +20,14 @@ use rflvm::posterior::predict::Points;
 use rflvm::posterior::predicted::Predicted;
 use rflvm::posterior::transform;
 use rflvm::run::pool;
+use rflvm_cli::check::report::Report;
 use rflvm_cli::failure::Failure;
 use rflvm_cli::fit::Fit;
 use rflvm_cli::forecast::moments::{When, moments};
 use rflvm_cli::forecast::offset;
 use rflvm_cli::transform::draws::is_due;
-use rflvm_cli::{check, drawn, kernel, summary};
+use rflvm_cli::{drawn, kernel, summary};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Along an axis: its name, places, mean, 5% and 95% quantiles.
@@ -56,6 +59,17 @@ impl Drawn {
         let pool = pool(&self.fit.settings).map_err(spec)?;
         self.fit.use_instructions();
         py.detach(|| pool.install(|| answer(&self.drawn.fitted(&self.fit, question)))).map_err(run)
+    }
+
+    /// Whether predictions of so many rows, and the array made of them, can be held.
+    fn check_predicted(&self, rows: usize) -> PyResult<()> {
+        check_answer(&[2, 5, rows, self.fit.model.columns()])
+    }
+
+    /// Whether so many tables can be held, and whether there are draws for them.
+    fn check_tables(&self, count: usize, rows: usize) -> PyResult<()> {
+        self.drawn.check_count(count).map_err(raised)?;
+        check_answer(&[count, rows, self.fit.model.columns()])
     }
 
     /// mean, sd, q05, q50, q95 of each row and column, 5×N×J in the order of the table's columns.
@@ -113,6 +127,9 @@ impl Drawn {
     #[pyo3(signature = (name, *, thin=1))]
     fn draws(&self, py: Python<'_>, name: &str, thin: usize) -> PyResult<Array> {
         let (chosen, count) = self.chosen(thin)?;
+        let mut shape = self.drawn.store.shape(name).map_err(store)?;
+        (shape[0], shape[1]) = (self.drawn.used.len(), count);
+        check_answer(&shape)?;
         let numbers = py
             .detach(|| {
                 let mut cursor = self.drawn.store.cursor(name)?;
@@ -123,8 +140,6 @@ impl Drawn {
                 Ok(numbers)
             })
             .map_err(store)?;
-        let mut shape = self.drawn.store.shape(name).map_err(store)?;
-        (shape[0], shape[1]) = (self.drawn.used.len(), count);
         array(py, numbers, &shape)
     }
 
@@ -150,6 +165,7 @@ impl Drawn {
     #[pyo3(signature = (*, thin=1))]
     fn positions(&self, py: Python<'_>, thin: usize) -> PyResult<Array> {
         let (chosen, count) = self.chosen(thin)?;
+        check_answer(&[chosen.len(), self.fit.model.rows(), self.fit.model.latent_dim()])?;
         let answer = |fitted: &Fitted<'_>| -> Result<(Vec<f64>, usize), RunError> {
             let (frame, mut numbers) = (fitted.frame()?, Vec::new());
             fitted.aligned(&frame, &chosen, |x| numbers.extend_from_slice(x.as_slice()))?;
@@ -165,17 +181,30 @@ impl Drawn {
         embedding_arrays(py, &self.ask(py, "results", answer)?)
     }
 
-    /// What the program's `summary --json` tells.
+    /// What the program's `summary --json` tells, and how many draws of each chain should do where there are too few.
     fn diagnostics(&self, py: Python<'_>) -> PyResult<String> {
         let report = || summary::report(&self.fit.dir, &self.drawn.store, &self.convergence);
-        Ok(py.detach(report).map_err(raised)?.to_string())
+        let mut report = py.detach(report).map_err(raised)?;
+        report["draws_advised"] = match self.convergence.outcome {
+            Outcome::RunLonger { factor } => {
+                json!((factor * self.convergence.draws as f64 / 100.0).ceil() as u64 * 100)
+            }
+            _ => Value::Null,
+        };
+        Ok(report.to_string())
     }
 
-    /// What the program's `check --json` tells.
+    /// What the program's `check --json` tells, with the columns by name and what small p-values suggest in Python's words.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
         let checks = self.ask(py, "check", |fitted| fitted.check(REPLICATES))?;
-        let draws = REPLICATES.min(self.drawn.used.len() * self.size()?.1);
-        Ok(check::as_json(&checks, &self.fit.model, draws).to_string())
+        let model = &self.fit.model;
+        let mut report = Report { checks: &checks, model, convergence: &self.convergence }.as_json();
+        for (line, check) in report["checks"].as_array_mut().into_iter().flatten().zip(&checks) {
+            let columns = model.blocks()[check.block].columns.clone();
+            line["names"] = columns.map(|j| self.fit.table.columns[model.order()[j]].as_str()).collect();
+            line["suggests"] = line["suggests"].as_str().map(in_python).into();
+        }
+        Ok(report.to_string())
     }
 
     /// New rows: mean, covariance, share of the fit's rows that surprise less; and draws of the positions if asked for.
@@ -205,19 +234,20 @@ impl Drawn {
 
     /// ln p of each new row given the table.
     fn log_density(&self, py: Python<'_>, rows: &NewRows) -> PyResult<Array> {
-        let found = self.ask(py, "transform", |fitted| fitted.log_density(&rows.new, transform::DRAWS))?;
+        let found = self.ask(py, "transform", |fitted| fitted.ln_density(&rows.new, transform::DRAWS))?;
         array(py, found, &[rows.new.model.rows()])
     }
 
     /// What is expected of the cells of new rows: mean, sd, q05, q50, q95, 5×N×J.
     fn predict_new(&self, py: Python<'_>, rows: &NewRows) -> PyResult<Array> {
+        self.check_predicted(rows.new.model.rows())?;
         let cells = self.ask(py, "transform", |fitted| fitted.predict_new(&rows.new, transform::DRAWS))?;
         self.predicted(py, &cells)
     }
 
     /// Tables of new rows, each from another draw: count×N×J.
     fn replicas_new(&self, py: Python<'_>, rows: &NewRows, count: usize) -> PyResult<Array> {
-        self.drawn.check_count(count).map_err(raised)?;
+        self.check_tables(count, rows.new.model.rows())?;
         let mut numbers = Vec::new();
         let answer =
             |fitted: &Fitted<'_>| fitted.replicas_new(&rows.new, count, |_, drawn| self.add(drawn, &mut numbers));
@@ -228,6 +258,7 @@ impl Drawn {
     /// What is expected of rows of the table, seen again: 5×N×J.
     fn predict_rows(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<Array> {
         self.check_rows(&rows)?;
+        self.check_predicted(rows.len())?;
         let cells = self.ask(py, "predict", |fitted| fitted.predict(Points::Rows(&rows), DRAWS))?;
         self.predicted(py, &cells)
     }
@@ -246,6 +277,7 @@ impl Drawn {
     /// What is expected at places of the latent space: 5×K×J.
     fn predict_places(&self, py: Python<'_>, places: PyReadonlyArray2<'_, f64>) -> PyResult<Array> {
         let x = self.places(&places)?;
+        self.check_predicted(x.rows())?;
         let offset = offset(&self.fit).unwrap_or(0.0);
         let answer = |fitted: &Fitted<'_>| {
             let frame = checked_frame(fitted, &x)?;
@@ -272,7 +304,7 @@ impl Drawn {
 
     /// Completed tables, each from another draw: count×N×J.
     fn completed(&self, py: Python<'_>, count: usize) -> PyResult<Array> {
-        self.drawn.check_count(count).map_err(raised)?;
+        self.check_tables(count, self.fit.model.rows())?;
         let mut numbers = Vec::new();
         let answer = |fitted: &Fitted<'_>| -> Result<(), RunError> {
             fitted.completed_tables(count, |_, table| {
@@ -313,10 +345,11 @@ impl Drawn {
         let name = |m: &Moment| timeline.names.get(m.sequence).cloned().unwrap_or_default();
         let sequences = moments.iter().map(name).collect();
         if count == 0 {
+            self.check_predicted(moments.len())?;
             let cells = self.ask(py, "forecast", |fitted| fitted.forecast(&moments, DRAWS))?;
             return Ok((written, sequences, self.predicted(py, &cells)?));
         }
-        self.drawn.check_count(count).map_err(raised)?;
+        self.check_tables(count, moments.len())?;
         let mut numbers = Vec::new();
         let answer = |fitted: &Fitted<'_>| -> Result<(), RunError> {
             fitted.futures(&moments, count, |_, table| {
@@ -365,6 +398,7 @@ impl Drawn {
         match of {
             "cell" => {
                 shape.push(model.columns());
+                check_answer(&shape)?;
                 let answer = |fitted: &Fitted<'_>| fitted.ln_cells(&chosen, |_, pieces| self.add(pieces, &mut numbers));
                 self.ask(py, "pointwise", answer)?;
             }
@@ -374,6 +408,7 @@ impl Drawn {
                 return Err(PyValueError::new_err(sentence));
             }
             "row" => {
+                check_answer(&shape)?;
                 let answer = |fitted: &Fitted<'_>| fitted.ln_rows(&chosen, |_, rows| numbers.extend_from_slice(rows));
                 self.ask(py, "pointwise", answer)?;
             }
@@ -412,7 +447,7 @@ impl Drawn {
         rows: usize,
         answer: impl FnOnce(&Fitted<'_>, &mut (dyn FnMut(&Mat) + Send)) -> Result<(), RunError> + Send,
     ) -> PyResult<Array> {
-        self.drawn.check_count(count).map_err(raised)?;
+        self.check_tables(count, rows)?;
         let mut numbers = Vec::new();
         self.ask(py, "predict", |fitted| answer(fitted, &mut |table| self.add(table, &mut numbers)))?;
         self.tables(py, numbers, count, rows)

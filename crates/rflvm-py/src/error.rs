@@ -15,11 +15,15 @@ create_exception!(
 );
 
 /// What the program calls otherwise than Python: flags, and settings by which sentences begin.
-const WORDS: [(&str, &str); 13] = [
+const WORDS: [(&str, &str); 19] = [
     ("--overwrite", "overwrite=True"),
     ("go on with it by `rflvm resume ", "go on with it by resume() or `rflvm resume "),
     ("with --out", "with store"),
     ("by --out", "by store, or by `--out`"),
+    ("--offset size-factors", "offset=\"size-factors\""),
+    ("--length-scale", "length_scale"),
+    ("length-scale is", "length_scale is"),
+    ("look at `rflvm summary`", "look at diagnostics_"),
     ("--latent-dim", "n_components"),
     ("latent-dim is", "n_components is"),
     ("--features", "n_features"),
@@ -29,16 +33,18 @@ const WORDS: [(&str, &str); 13] = [
     ("threads is", "n_jobs is"),
     ("--start", "start"),
     ("--keep", "keep"),
+    ("--trials", "trials"),
+    ("--rows", "rows"),
 ];
 
 /// A sentence in Python's words.
-fn in_python(sentence: String) -> String {
-    WORDS.iter().fold(sentence, |sentence, (program, python)| sentence.replace(program, python))
+pub fn in_python(sentence: &str) -> String {
+    WORDS.iter().fold(sentence.to_string(), |sentence, (program, python)| sentence.replace(program, python))
 }
 
 /// What a failure is in Python.
 pub fn raised(failure: Failure) -> PyErr {
-    let sentence = in_python(failure.to_string());
+    let sentence = in_python(&failure.to_string());
     match failure {
         Failure::Table(TableError::Missing { .. } | TableError::Unreadable { .. })
         | Failure::Folder(_)

@@ -4,6 +4,7 @@ use crate::array::{Array, array, matrix};
 use crate::ask::Drawn;
 use crate::error::{raised, spec};
 use crate::job::Job;
+use crate::room::check_room;
 use crate::values::Values;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -80,14 +81,13 @@ fn table(
         path: NAME.into(),
         columns,
         ids: ids.unwrap_or_else(|| (1..=rows).map(|n| n.to_string()).collect()),
-        labels: None,
         offset,
         time: times,
         sequence: sequences,
         rows,
         values,
         named,
-        ignored: Vec::new(),
+        ..Table::default()
     })
 }
 
@@ -324,6 +324,8 @@ pub fn s_curve(
             "an S-curve of {rows} rows × {columns} columns has too few; it must have at least 2 of each"
         )));
     }
+    // The positions, the functions and the table are held at once.
+    check_room(rows, columns.saturating_mul(3))?;
     let own = (likelihood == "binomial").then(|| Trials::Same(trials.unwrap_or(1)));
     let family = rflvm::spec::family(likelihood, own).map_err(spec)?;
     let stream = Stream::new(seed).named("simulate");

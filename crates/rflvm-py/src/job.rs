@@ -8,6 +8,7 @@ use rflvm::run::checkpoint::Checkpoint;
 use rflvm_cli::failure::Failure;
 use rflvm_cli::fit::Fit;
 use rflvm_cli::folder::Claim;
+use rflvm_cli::pace::Pace;
 use rflvm_cli::sample::Follow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,8 +24,8 @@ pub struct Job {
 /// How far a chain is: sweeps done and in all, whether it warms up, its log-likelihood, its clusters.
 type Place = (u64, u64, bool, f64, usize);
 
-#[derive(Default)]
 struct Shared {
+    pace: Pace,
     is_stopped: AtomicBool,
     places: Mutex<Vec<Place>>,
     outcome: Mutex<Outcome>,
@@ -49,8 +50,10 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Follow for Shared {
-    fn see(&self, p: Progress) {
-        held(&self.places)[p.chain] = (p.sweep, p.sweeps, p.warming, p.log_lik, p.clusters);
+    fn see(&self, p: Progress<'_>) {
+        let log_likelihood = self.pace.is_due(&p).then(|| p.ln_likelihood());
+        let place = &mut held(&self.places)[p.chain];
+        *place = (p.sweep, p.sweeps, p.warming, log_likelihood.unwrap_or(place.3), p.clusters);
     }
 
     fn is_stopped(&self) -> bool {
@@ -63,7 +66,13 @@ impl Job {
     pub fn start(fit: Arc<Fit>, claim: Claim, from: Option<Checkpoint>) -> Self {
         let settings = &fit.settings;
         let places = vec![(0, settings.sweeps(), true, f64::NAN, 0); settings.chains];
-        let shared = Arc::new(Shared { places: Mutex::new(places), ..Shared::default() });
+        let shared = Arc::new(Shared {
+            pace: Pace::new(settings.chains, Duration::from_millis(200)),
+            is_stopped: AtomicBool::new(false),
+            places: Mutex::new(places),
+            outcome: Mutex::default(),
+            done: Condvar::new(),
+        });
         let own = Arc::clone(&shared);
         std::thread::spawn(move || {
             let run = || fit.run(&claim, from, &*own);

@@ -8,6 +8,7 @@ mod ask;
 mod error;
 mod fit;
 mod job;
+mod room;
 mod values;
 
 use pyo3::prelude::*;
@@ -19,10 +20,18 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| rflvm_cli::run(arguments))
 }
 
+/// The name that a likelihood is stored by, from any of those that it is known by.
+#[pyfunction]
+fn canonical(name: &str) -> PyResult<&'static str> {
+    rflvm::spec::canonical(name).map_err(error::spec)
+}
+
 #[pymodule]
 mod _native {
     #[pymodule_export]
     use super::ask::Drawn;
+    #[pymodule_export]
+    use super::canonical;
     #[pymodule_export]
     use super::error::NumericalError;
     #[pymodule_export]
@@ -31,6 +40,8 @@ mod _native {
     use super::job::Job;
     #[pymodule_export]
     use super::main;
+    #[pymodule_export]
+    use super::room::check_room;
     #[pymodule_export]
     use super::values::Values;
     use pyo3::prelude::*;

@@ -1,8 +1,9 @@
 //! A table on its way in: the one copy that is made of it, whatever it was before.
 
 use crate::array::{Array, array};
+use crate::room::check_room;
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// Rows × columns of numbers, NaN where a cell is missing; filled from Python piece by piece and then handed over.
@@ -52,11 +53,15 @@ impl Values {
     /// A table of zeros.
     #[new]
     fn new(rows: usize, columns: usize) -> PyResult<Self> {
-        let count = rows.checked_mul(columns).filter(|count| count.checked_mul(8).is_some());
-        let count =
-            count.ok_or_else(|| PyValueError::new_err(format!("{rows} rows × {columns} columns are too many")))?;
-        // Zeroed pages come from the system only as they are touched.
-        Ok(Values { rows, columns, cells: vec![0.0; count] })
+        check_room(rows, columns)?;
+        let count = rows.saturating_mul(columns);
+        let mut cells = Vec::new();
+        // Memory that is free may still be refused, as by a limit of the process.
+        cells.try_reserve_exact(count).map_err(|_| {
+            PyMemoryError::new_err(format!("the system gives no memory for {rows} rows × {columns} columns"))
+        })?;
+        cells.resize(count, 0.0);
+        Ok(Values { rows, columns, cells })
     }
 
     /// Takes all cells from an array of two axes.

@@ -46,6 +46,7 @@ def test_the_engine_makes_one_copy_of_a_table(kind):
     script = f"""
 import numpy as np, rflvm
 from rflvm._estimator import RFLVM
+from rflvm._given import Given
 import pandas, scipy.sparse
 
 def memory(which):
@@ -61,7 +62,7 @@ if "{kind}" == "sparse":
 before = memory("VmRSS")
 open("/proc/self/clear_refs", "w").write("5")
 model = RFLVM(n_features=10, progress=False)
-model._prepare(X, None, None, None, None, None, None, None, False)
+model._prepare(X, Given(), None, False)
 print((memory("VmHWM") - before) / (12500 * 1000 * 8))
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True)

@@ -1,5 +1,6 @@
 """Pictures show what the fit says: not only that they are drawn, but what is in them."""
 
+import copy
 import datetime
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import pytest
 from conftest import QUICK
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgba
-from scipy.stats import chi2, norm
+from matplotlib.offsetbox import AnchoredOffsetbox, TextArea
+from scipy.stats import chi2, norm, rankdata
 
 matplotlib.use("Agg")
 
@@ -169,8 +171,10 @@ def test_drawing_goes_where_it_is_asked_to(fitted):
         (dict(values=[1.0]), "values has the shape"),
         (dict(values=[1.0] * 80, labels=["a"] * 80), "choose one of them"),
         (dict(axes=(0, 2)), "axes of this fit are 0 to 1"),
-        (dict(axes=(0, 1, 1)), "one or two axes"),
-        (dict(level=90), "a share between 0 and 1"),
+        (dict(axes=(0, 1, 1)), "one or two axes; axes='pairs'"),
+        (dict(axes="all"), "'pairs', or '3d'"),
+        (dict(axes="3d"), "this fit has 2 latent axes"),
+        (dict(level=90), "a fraction between 0 and 1"),
         (dict(values="height"), "the fit has no such column"),
     ],
 )
@@ -179,24 +183,58 @@ def test_what_cannot_be_drawn_is_refused(fitted, given, sentence):
         plot.latent(fitted, **given)
 
 
-def test_thousands_of_rows_are_one_collection(fitted, rng):
-    class Many:
-        embedding_ = rng.normal(size=(5000, 2))
-        embedding_cov_ = np.tile(0.01 * np.eye(2), (5000, 1, 1))
-        _fit = type("Fit", (), {"labels": None})
+def many(fitted, rng, rows):
+    """A model of so many rows, of which only its positions are looked at."""
+    model = copy.copy(fitted)
+    model.embedding_ = rng.normal(size=(rows, 2))
+    model.embedding_cov_ = np.tile([[0.04, 0.01], [0.01, 0.02]], (rows, 1, 1))
+    return model
 
-        def fit(self):
-            return self
 
-        def __sklearn_is_fitted__(self):
-            return True
+def test_few_rows_have_ellipses_and_many_a_typical_one(fitted, rng):
+    assert len(of_kind(plot.latent(many(fitted, rng, 100)), PolyCollection)[0].get_paths()) == 100
+    ax = plot.latent(many(fitted, rng, 400))
+    assert not of_kind(ax, PolyCollection)
+    (corner,) = [artist for artist in ax.artists if isinstance(artist, AnchoredOffsetbox)]
+    words, box = corner.get_child().get_children()
+    words, box = (words, box) if isinstance(words, TextArea) else (box, words)
+    assert words.get_text() == "90% of a typical row"
+    away = box.get_children()[0].get_xy()[:-1]
+    squared = np.einsum("id,de,ie->i", away, np.linalg.inv([[0.04, 0.01], [0.01, 0.02]]), away)
+    np.testing.assert_allclose(squared, chi2.ppf(0.9, 2), rtol=1e-6)
+    assert not [artist for artist in plot.latent(many(fitted, rng, 400), level=None).artists if isinstance(artist, AnchoredOffsetbox)]
 
-        def __sklearn_tags__(self):
-            return fitted.__sklearn_tags__()
 
-    ax = plot.latent(Many(), labels=["a", "b"] * 2500)
-    (ellipses,) = of_kind(ax, PolyCollection)
-    assert len(ellipses.get_paths()) == 5000 and ellipses.get_facecolor()[0, 3] < 0.05
+def test_thousands_of_rows_are_small_faint_and_an_image_in_vector_files(fitted, rng):
+    labels = np.array(["a", "b"] * 10_000)
+    model = many(fitted, rng, 20_000)
+    ax = plot.latent(model, labels=labels)
+    points, *marks = of_kind(ax, PathCollection)
+    assert len(points.get_offsets()) == 20_000 and points.get_rasterized() and points.get_sizes()[0] < 5
+    assert points.get_facecolor()[0, 3] < 0.5 and [mark.get_label() for mark in marks] == ["a", "b"] and texts(ax) == ["a", "b"]
+    # In no order, so that no class covers the other; and each point has its own colour.
+    where = {tuple(place): n for n, place in enumerate(model.embedding_)}
+    order = [where[tuple(place)] for place in points.get_offsets()]
+    assert (np.diff(order) < 0).any()
+    np.testing.assert_allclose(points.get_facecolor()[:50, :3], [to_rgba(PALETTE[0 if labels[n] == "a" else 1])[:3] for n in order[:50]])
+
+
+def test_three_axes_are_pairs_or_a_space(curve):
+    three = fit(curve.table[:40], 3)
+    axs = plot.latent(three, axes="pairs", labels=["a", "b"] * 20)
+    assert [(ax.get_xlabel()[-1], ax.get_ylabel()[-1]) for ax in axs] == [("1", "2"), ("1", "3"), ("2", "3")]
+    shown = np.concatenate([points.get_offsets() for points in of_kind(axs[1], PathCollection)])
+    np.testing.assert_array_equal(shown, np.concatenate([three.embedding_[::2][:, [0, 2]], three.embedding_[1::2][:, [0, 2]]]))
+    assert texts(axs[2]) == ["a", "b"] and axs[0].get_legend() is None
+    axs[0].figure.canvas.draw()
+    space = plot.latent(three, axes="3d", values=curve.along[:40])
+    (points,) = space.collections
+    np.testing.assert_array_equal(np.column_stack(points._offsets3d), three.embedding_)
+    assert space.get_zlabel() == "latent axis 3"
+    space.figure.canvas.draw()
+    assert plot.latent(three, axes=(0, 2)).get_ylabel() == "latent axis 3"
+    with pytest.raises(ValueError, match="projection='3d'"):
+        plot.latent(three, axes="3d", ax=plt.subplots()[1])
 
 
 # Paths.
@@ -250,24 +288,81 @@ def test_the_kernel_is_one_at_no_distance_and_has_its_bands(fitted):
 
 def test_traces_have_a_line_a_chain_and_what_is_known_of_convergence(fitted):
     axs = plot.trace(fitted)
-    for ax, name in zip(axs, ("lp", "log_likelihood", "alpha", "w2")):
-        np.testing.assert_array_equal([line.get_ydata() for line in ax.lines], fitted.posterior_[name])
-        told = next(q for q in fitted.diagnostics_["quantities"] if q["name"] == name)
+    told = {q["name"]: q for q in fitted.diagnostics_["quantities"]}
+    far, at = (max((name for name in told if name.startswith(f"{stem}[")), key=lambda n: told[n]["r_hat"]) for stem in ("distance", "f_cell"))
+    names = ("lp", "log_likelihood", far, at, "w2", "alpha")
+    assert axs.shape == (6, 2)
+    for (ax, _), name in zip(axs, names):
+        np.testing.assert_array_equal([line.get_ydata() for line in ax.lines], plot._trace.draws_of(fitted, name))
         title = ax.get_title(loc="left")
-        assert title.startswith(name) and f"{told['r_hat']:.2f}, ESS {told['ess_bulk']:.0f}" in title
-    assert texts(axs[0]) == ["chain 1", "chain 2"]
+        assert title.startswith(f"{name} (") and f"{told[name]['r_hat']:.2f}, ESS {told[name]['ess_bulk']:.0f}" in title
+    assert texts(axs[0, 1]) == ["chain 1", "chain 2"]
+
+
+def test_ranks_beside_a_trace_count_each_chain_s_draws_among_all(fitted):
+    ((_, ax),) = plot.trace(fitted, "lp")
+    draws = fitted.posterior_["lp"]
+    ranks = rankdata(draws).reshape(draws.shape) - 1
+    edges = np.linspace(0, 60, 7)
+    stairs = [patch for patch in ax.patches if not patch.get_fill()]
+    for chain, steps in zip(ranks, stairs):
+        np.testing.assert_array_equal(steps.get_data().values, np.histogram(chain, edges)[0])
+    assert len(stairs) == 2 and ax.lines[0].get_ydata()[0] == 30 / 6
+    assert plot.trace(fitted, ["lp", "alpha"], ranks=False).shape == (2,)
 
 
 def test_traces_of_one_name_of_a_place_and_of_what_has_no_diagnostics(fitted):
-    (ax,) = plot.trace(fitted, "distance[3]")
+    ((ax, _),) = plot.trace(fitted, "distance[3]")
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), fitted.posterior_["distance"][0, :, 3])
     assert "ESS" in ax.get_title(loc="left")
-    (ax,) = plot.trace(fitted, ["step_size"], axs=plt.subplots()[1])
+    (ax,) = plot.trace(fitted, ["step_size"], axs=plt.subplots()[1], ranks=False)
+    with pytest.raises(ValueError, match="axs holds 1 Axes, but 2 are to be drawn"):
+        plot.trace(fitted, ["step_size"], axs=plt.subplots()[1])
     assert ax.get_title(loc="left") == "step_size"
     with pytest.raises(ValueError, match=r"such as 'distance\[0\]'"):
         plot.trace(fitted, "distance")
     with pytest.raises(KeyError, match="no draws of 'speed'"):
         plot.trace(fitted, "speed")
+
+
+# Checks and forecasts.
+
+
+def test_checks_show_the_table_beside_replicated_ones(fitted):
+    told = fitted.check()
+    axs = plot.check(told)
+    assert [ax.get_title(loc="left") for ax in axs] == told.labels
+    for ax, line in zip(axs, told.statistics):
+        np.testing.assert_allclose(ax.collections[0].get_segments()[0][:, 0], [line.lower, line.upper])
+        assert [mark.get_xdata()[0] for mark in ax.lines[:2]] == [line.mean, line.observed]
+        assert f"{line.p_value:.3f}" in ax.get_title(loc="right")
+    assert "not converged" in axs[0].figure._suptitle.get_text()
+    assert len(plot.check(fitted)) == len(axs)
+
+
+def test_forecasts_follow_the_past_in_a_panel_per_column(dated):
+    told = dated.forecast(horizon=4)
+    axs = plot.forecast(told, ["gene 1", 3], sequence="b", past=10)
+    assert [ax.get_ylabel() for ax in axs] == ["gene 1", "gene 3"]
+    past, median = axs[1].lines
+    np.testing.assert_array_equal(past.get_ydata(), dated._fit.table()[30:40, 3])
+    np.testing.assert_array_equal(past.get_xdata().astype("datetime64[D]"), np.array(DAYS[10:], dtype="datetime64[D]"))
+    rows = [n for n, name in enumerate(told.sequences) if name == "b"]
+    np.testing.assert_array_equal(median.get_ydata(), told.median[rows, 3])
+    band = axs[1].collections[0].get_paths()[0].vertices[:, 1]
+    np.testing.assert_allclose([band.min(), band.max()], [told.lower[rows, 3].min(), told.upper[rows, 3].max()])
+    axs[0].figure.canvas.draw()
+    assert axs[1].xaxis.get_major_formatter().get_offset().startswith("2001")
+    assert len(plot.forecast(dated)) == 6 and texts(plot.forecast(dated, "gene 0", horizon=2)[0]) == ["a", "b"]
+    with pytest.raises(ValueError, match="known are a, b"):
+        plot.forecast(told, sequence="c")
+
+
+def test_forecasts_of_numbers_and_without_times(numbered, fitted):
+    (ax,) = plot.forecast(numbered, 0, times=[30.0, 31.0])
+    assert texts(ax) == ["observed", "5% to 95%", "median"] and list(ax.lines[1].get_xdata()) == [30.0, 31.0]
+    with pytest.raises(ValueError, match="have no times"):
+        plot.forecast(fitted)
 
 
 # Imputed cells.
@@ -280,7 +375,7 @@ def test_imputed_cells_are_shown_beside_observed_ones(dated, curve):
     assert len(observed.get_ydata()) == 30 and len(missing.get_ydata()) == 10
     np.testing.assert_array_equal(known.get_ydata(), truth[5:15, 1])
     assert known.get_markerfacecolor() == "none"
-    mean, low, high = (part.to_numpy() for part in dated.impute(return_interval=True))
+    mean, _, low, _, high = dated._completed(dated._fit.table())
     np.testing.assert_array_equal(missing.get_ydata(), mean[5:15, 1])
     ends = np.array(of_kind(ax, LineCollection)[0].get_segments())[:, :, 1]
     np.testing.assert_array_equal(ends, np.column_stack([low[5:15, 1], high[5:15, 1]]))

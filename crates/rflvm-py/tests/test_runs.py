@@ -120,17 +120,17 @@ def test_a_nameless_folder_goes_with_its_model(curve):
 
 
 def test_the_bar_is_one_line_in_a_terminal_and_lines_elsewhere(capsys):
-    from rflvm._handle import Bar, describe
+    from rflvm._progress import Line, describe
 
     progress = {"done": 0.5, "sweeps": [10, 10], "of": 20, "warming": [True, True], "log_likelihood": [-5.0, -4.0]}
     line = describe(progress, 2.0)
     assert "50%" in line and "2 chains, warming up, 10.0 sweeps/s, 2 s left, log-likelihood -4" in line
-    bar = Bar()
+    bar = Line()
     bar._is_live = True
     bar.show(progress)
     bar.show(progress, is_last=True)
     assert capsys.readouterr().err.count("\r") == 2
-    bar = Bar()
+    bar = Line()
     bar._is_live, bar._begun = False, bar._begun - 10
     for _ in range(3):
         bar.show(progress)

@@ -115,7 +115,31 @@ def test_rows_of_the_fit_are_where_the_fit_has_them_alone_and_among_others(fitte
     assert np.array_equal(mean[2:], fitted.transform(curve.table[:2] + 1)) and draws.shape == (10, 4, 2)
 
 
+def test_a_model_whose_folder_has_moved_keeps_what_it_knows(curve, tmp_path):
+    model = rflvm.RFLVM(likelihood="poisson", store=tmp_path / "here", **QUICK).fit(curve.table)
+    pickled = pickle.dumps(model)
+    (tmp_path / "here").rename(tmp_path / "there")
+    again = pickle.loads(pickled)
+    assert np.array_equal(again.embedding_, model.embedding_) and np.array_equal(again.embedding_std_, model.embedding_std_)
+    assert again.diagnostics_ == model.diagnostics_ and again.columns_ == model.columns_ and again.seed_ == 1
+    assert clone(again).get_params() == model.get_params()
+    for ask in (lambda: again.posterior_, lambda: again.transform(curve.table), again.impute, again.check, again.resume):
+        with pytest.raises(FileNotFoundError) as caught:
+            ask()
+        sentence = str(caught.value)
+        assert str(tmp_path / "here") in sentence and "rflvm.load(new_path)" in sentence and "\n" not in sentence
+    with pytest.raises(FileNotFoundError, match="rflvm.load"):
+        model.predict()
+    found = rflvm.load(tmp_path / "there")
+    assert np.array_equal(found.embedding_, model.embedding_) and np.isfinite(found.predict()).all()
+    # Put back, it answers.
+    (tmp_path / "there").rename(tmp_path / "here")
+    assert np.array_equal(again.posterior_["x"], model.posterior_["x"])
+
+
 def test_warnings_are_no_surprise(curve):
+    """A fit warns of convergence, and of nothing else."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        rflvm.RFLVM(likelihood="poisson", **{**QUICK, "chains": 1}).fit(curve.table)
+        warnings.simplefilter("ignore", rflvm.ConvergenceWarning)
+        rflvm.RFLVM(likelihood="poisson", **QUICK).fit(curve.table)

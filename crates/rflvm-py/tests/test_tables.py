@@ -5,7 +5,8 @@ import pytest
 from conftest import QUICK
 
 import rflvm
-from rflvm import _native, _table
+from rflvm import _native
+from rflvm._times import texts_of_times
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -99,11 +100,16 @@ def test_a_mixed_table_goes_by_the_kinds_of_its_columns():
     assert model.columns_ == ["real", "yes", "count", "kind=x", "kind=y", "kind=z", "word=a", "word=b"]
     assert model._fit.families == ["gaussian", "bernoulli", "negative-binomial"] + 5 * ["multinomial"]
     assert np.array_equal(rflvm.RFLVM(likelihood="auto", **QUICK).fit(polars.from_pandas(frame)).embedding_, model.embedding_)
-    filled = model.impute()
-    assert list(filled.columns) == model.columns_ and not filled.isna().any(axis=None)
-    levels = filled.loc[5, ["kind=x", "kind=y", "kind=z"]]
-    assert np.isclose(levels.sum(), 1) and (levels > 0).all()
     assert model.transform(frame.iloc[:4]).shape == (4, 2) and model.n_features_in_ == 5
+
+
+def test_families_have_other_names_and_typos_are_answered(curve, expected):
+    model = rflvm.RFLVM(likelihood="Poisson", **QUICK).fit(curve.table)
+    assert np.array_equal(model.embedding_, expected)
+    assert _table.canonical("NB") == _table.canonical("negative_binomial") == "negative-binomial"
+    assert _table.canonical({"a": "categorical"}) == {"a": "multinomial"}
+    with pytest.raises(ValueError, match="did you mean poisson"):
+        rflvm.RFLVM(likelihood="poison", **QUICK).fit(curve.table)
 
 
 def test_columns_can_be_given_families_one_by_one():
@@ -118,7 +124,10 @@ def test_columns_can_be_given_families_one_by_one():
 @pytest.mark.parametrize(
     "change, words",
     [
-        (lambda f: f.assign(count=f["count"].astype("int64")), "column 'count' holds signed whole numbers"),
+        (
+            lambda f: f.assign(count=f["count"].astype("int64") - 2, real=-1),
+            "columns 'real', 'count' hold negative whole numbers, .*likelihood={'real': 'gaussian', 'count': 'gaussian'}",
+        ),
         (lambda f: f.rename(columns={"word": "kind"}), "two columns are called 'kind'"),
         (lambda f: f.assign(word=[f"row {n}" for n in range(len(f))]), "column 'word' holds 60 different texts in 60 rows"),
     ],
@@ -143,14 +152,14 @@ def test_times_are_read_as_they_are():
     import pandas
 
     numbers = [0.1 + 0.2, 3, np.float32(0.5)]
-    assert [float(t) for t in _table.texts_of_times(numbers, 3)] == [float(t) for t in numbers]
+    assert [float(t) for t in texts_of_times(numbers, 3)] == [float(t) for t in numbers]
     days = ["2020-01-01", "2020-01-02"]
-    assert _table.texts_of_times(np.array(days, dtype="datetime64[D]"), 2) == days
-    stamps = _table.texts_of_times(pandas.Series(pandas.to_datetime(days)), 2)
+    assert texts_of_times(np.array(days, dtype="datetime64[D]"), 2) == days
+    stamps = texts_of_times(pandas.Series(pandas.to_datetime(days)), 2)
     assert stamps == [f"{day}T00:00:00" for day in days]
-    assert _table.texts_of_times([datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)], 2) == days
+    assert texts_of_times([datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)], 2) == days
     with pytest.raises(TypeError, match="row 2: the time is None"):
-        _table.texts_of_times([1.0, None], 2)
+        texts_of_times([1.0, None], 2)
 
 
 def test_a_bad_sparse_matrix_is_refused():

@@ -1,5 +1,7 @@
 """AnnData in, and results where scanpy looks for them."""
 
+import pickle
+import re
 import warnings
 
 import anndata
@@ -11,6 +13,8 @@ from conftest import QUICK
 
 import rflvm
 
+#: Fits as short as these say that they have not converged.
+pytestmark = pytest.mark.filterwarnings("ignore::rflvm.ConvergenceWarning")
 GROUP = np.repeat([0, 1], 40)
 #: For tests that do not look at what was drawn.
 SHORT = dict(warmup=3, draws=3)
@@ -113,7 +117,7 @@ def test_what_is_not_counts_is_refused():
     adata = make()
     adata.layers["umi"] = adata.X.copy()
     adata.X = adata.X.log1p()
-    with pytest.raises(ValueError, match="adata.X does not hold counts but numbers such as .* as in layer='umi'"):
+    with pytest.raises(ValueError, match=r"adata.X does not hold counts but numbers such as .* with rflvm.tl.fit\(adata, layer='umi'\)"):
         fit(adata)
     adata.layers["scaled"] = adata.layers["umi"].toarray() - 1.0
     with pytest.raises(ValueError, match="layer 'scaled' does not hold counts but numbers such as -1"):
@@ -121,6 +125,138 @@ def test_what_is_not_counts_is_refused():
     with pytest.raises(KeyError, match="no layer 'counts'; there are umi, scaled"):
         fit(adata, layer="counts")
     assert "X_rflvm" not in adata.obsm and "rflvm" not in adata.uns
+
+
+def test_numbers_without_counts_are_fitted_as_they_are_by_the_message_alone():
+    adata = make()
+    adata.X = adata.X.log1p()
+    with pytest.raises(ValueError) as caught:
+        fit(adata)
+    assert str(caught.value).endswith("with rflvm.tl.fit(adata, likelihood='gaussian')")
+    counts = make()
+    adata.raw = counts
+    with pytest.raises(ValueError, match=r"rflvm.tl.fit\(adata.raw.to_adata\(\)\)"):
+        fit(adata)
+
+
+@pytest.mark.parametrize("where", ["X", "layer", "raw", "nowhere"])
+def test_a_newcomer_gets_from_the_estimator_to_a_fit_in_two_commands(where):
+    """What `RFLVM().fit(adata)` says is a command that fits."""
+    adata = make()
+    if where == "layer":
+        adata.layers["counts"] = adata.X.copy()
+    if where == "raw":
+        adata.raw = adata.copy()
+    if where != "X":
+        adata.X = adata.X.log1p()
+    with pytest.raises(TypeError) as caught:
+        rflvm.RFLVM(**QUICK).fit(adata)
+    sentence = str(caught.value)
+    assert sentence.startswith("X is an AnnData; fit it with model = rflvm.tl.fit(") and "\n" not in sentence
+    command = re.search(r"rflvm\.tl\.fit\(.*\)(?=,)", sentence).group()
+    names = {"rflvm": rflvm, "adata": adata}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = eval(command[:-1] + ", **settings)", {**names, "settings": {**QUICK, **SHORT}})
+    assert model.embedding_.shape == (80, 2) and (where == "raw" or "X_rflvm" in adata.obsm)
+    with pytest.raises(TypeError, match=r"rflvm.tl.transform\(adata, model\)"):
+        model.transform(adata)
+
+
+def test_what_comes_before_a_fit_is_said_in_the_same_sentence(tmp_path):
+    adata = make()
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    adata.var_names = ["gene"] * 30
+    with pytest.raises(TypeError, match=r"fit it with adata.var_names_make_unique\(\); model = rflvm.tl.fit\(adata\), which"):
+        rflvm.RFLVM().fit(adata)
+    with pytest.raises(TypeError, match=r"fit it with adata = adata.to_memory\(\); model = rflvm.tl.fit\(adata\), which"):
+        rflvm.RFLVM().fit(anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r"))
+
+
+def test_answers_about_sparse_cells_are_frames_of_their_own_kind(fitted_cells):
+    adata, model = fitted_cells
+    filled = model.impute()
+    assert (filled.dtypes == model.impute(adata.to_df()[model.columns_].astype(pd.SparseDtype("float32", 0.0))).dtypes).all()
+    np.testing.assert_array_equal(filled.to_numpy(), adata.to_df()[model.columns_].to_numpy())
+
+
+# New cells.
+
+
+def test_new_cells_are_placed_by_name_wherever_their_genes_are(fitted_cells):
+    adata, model = fitted_cells
+    rng = np.random.default_rng(3)
+    new = make()[rng.permutation(80)[:12]].copy()
+    new.X = new.X.toarray() + 1.0
+    extra = anndata.AnnData(np.ones((12, 3), dtype=np.float32), obs=new.obs, var=pd.DataFrame(index=["other1", "other2", "other3"]))
+    wide = anndata.concat([new, extra], axis=1)[:, rng.permutation(33)].copy()
+    assert rflvm.tl.transform(wide, model) is None
+    used = list(adata.var_names[adata.var["rflvm_used"]])
+    frame = new.to_df()[used]
+    mean, std = model.transform(frame, return_std=True)
+    np.testing.assert_array_equal(wide.obsm["X_rflvm"], mean)
+    np.testing.assert_array_equal(wide.obsm["X_rflvm_std"], std)
+    np.testing.assert_array_equal(wide.obs["rflvm_surprise"], model.surprise(frame))
+    assert set(wide.var_names[wide.var["rflvm_used"]]) == set(used)
+    # Cells of the fit are where they were.
+    same = make()
+    rflvm.tl.transform(same, model, key_added="again")
+    np.testing.assert_array_equal(same.obsm["X_again"], adata.obsm["X_rflvm"])
+
+
+def test_new_cells_are_read_as_those_of_the_fit_were(tmp_path):
+    adata = make()
+    adata.layers["counts"] = adata.X.copy()
+    adata.X = adata.X.log1p()
+    adata.var["chosen"] = np.arange(30) < 12
+    model = fit(adata, layer="counts", mask_var="chosen", store=tmp_path / "fit", key_added="bent", **SHORT)
+    new = adata[:6].copy()
+    new.layers["counts"] = new.layers["counts"] + scipy.sparse.csr_matrix(np.ones((6, 30)))
+    totals = np.asarray(new.layers["counts"].sum(axis=1)).ravel()
+    offset = np.log(totals / adata.uns["bent"]["mean_total"])
+    frame = pd.DataFrame(new.layers["counts"].toarray(), columns=new.var_names)[model.columns_]
+    expected = model.transform(frame, offset=offset)
+    for reference in (model, adata, rflvm.load(tmp_path / "fit"), pickle.loads(pickle.dumps(model))):
+        cells = new.copy()
+        rflvm.tl.transform(cells, reference)
+        np.testing.assert_array_equal(cells.obsm["X_bent"], expected)
+    with pytest.raises(ValueError, match="adata.X does not hold counts"):
+        rflvm.tl.transform(new, model, layer="X")
+    del new.layers["counts"]
+    with pytest.raises(KeyError, match="adata has no layer 'counts'"):
+        rflvm.tl.transform(new, model)
+
+
+def test_offsets_of_new_cells_follow_the_rule_of_the_fit():
+    adata = make()
+    adata.obs["depth"] = np.linspace(1.0, 2.0, 80)
+    model = fit(adata, offset="depth", **SHORT)
+    new = adata[:5].copy()
+    rflvm.tl.transform(new, model)
+    expected = model.transform(new.to_df()[model.columns_], offset=np.log(new.obs["depth"].to_numpy() / adata.uns["rflvm"]["mean_total"]))
+    np.testing.assert_array_equal(new.obsm["X_rflvm"], expected)
+    own = fit(adata, offset=np.zeros(80), **SHORT)
+    with pytest.raises(ValueError, match="give the new rows theirs"):
+        rflvm.tl.transform(new, own)
+    rflvm.tl.transform(new, own, offset=np.zeros(5))
+    plain = fit(adata, offset=None, **SHORT)
+    rflvm.tl.transform(new, plain)
+
+
+def test_cells_that_cannot_be_placed_are_refused(fitted_cells):
+    adata, model = fitted_cells
+    with pytest.raises(ValueError, match=r"adata lacks 2 of the 28 genes of the fit: 'gene0', 'gene7'; .*here \('gene1'\) and there \('gene0'\)"):
+        rflvm.tl.transform(adata[:, [j for j in range(30) if j not in (0, 7)]].copy(), model)
+    twice = make()
+    twice.var_names = ["gene1" if name == "gene2" else name for name in twice.var_names]
+    with pytest.raises(ValueError, match="two genes are called 'gene1'; run adata.var_names_make_unique"):
+        rflvm.tl.transform(twice, model)
+    with pytest.raises(ValueError, match="not the fit itself; give the model that rflvm.tl.fit returned"):
+        rflvm.tl.transform(make(), adata)
+    with pytest.raises(ValueError, match="was not fitted"):
+        rflvm.tl.transform(make(), make())
+    with pytest.raises(TypeError, match="reference is a int"):
+        rflvm.tl.transform(make(), 3)
 
 
 def test_real_values_are_fitted_as_such():

@@ -112,16 +112,16 @@ fn bench_log_likelihood(c: &mut Criterion) {
     let mut group = c.benchmark_group("log-likelihood");
     group.throughput(Throughput::Elements(J as u64));
     group.bench_function(format!("poisson {J}"), |b| {
-        b.iter(|| simd::poisson_log_lik(black_box(&y), black_box(&f)));
+        b.iter(|| simd::poisson_ln_lik(black_box(&y), black_box(&f)));
     });
     group.bench_function(format!("negative binomial {J}"), |b| {
-        b.iter(|| simd::negative_binomial_log_lik(black_box(&y), black_box(&r), black_box(&f)));
+        b.iter(|| simd::negative_binomial_ln_lik(black_box(&y), black_box(&r), black_box(&f)));
     });
     group.bench_function(format!("logistic {J}"), |b| {
-        b.iter(|| simd::logistic_log_lik_same(black_box(&yes), 1.0, black_box(&f)));
+        b.iter(|| simd::logistic_ln_lik_same(black_box(&yes), 1.0, black_box(&f)));
     });
     group.bench_function(format!("multinomial {J}"), |b| {
-        b.iter(|| simd::multinomial_log_lik(black_box(&y), black_box(&f)));
+        b.iter(|| simd::multinomial_ln_lik(black_box(&y), black_box(&f)));
     });
 }
 

@@ -29,7 +29,7 @@ impl Density for Waiting {
         (y <= 0.0).then(|| "is not a waiting time; they are positive".into())
     }
 
-    fn log_density(&self, y: f64, f: f64, _theta: &[f64]) -> f64 {
+    fn ln_density(&self, y: f64, f: f64, _theta: &[f64]) -> f64 {
         4_f64.ln() - 2.0 * f + y.ln() - 2.0 * y * (-f).exp()
     }
 

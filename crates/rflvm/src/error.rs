@@ -6,7 +6,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum DataError {
     /// No rows or no columns.
-    #[error("the table has {rows} rows and {columns} columns; at least 2 rows and 1 column are needed")]
+    #[error(
+        "the table has {rows} rows and {columns} columns; at least 2 rows and 1 column are needed, one row per sample: transpose the table if its columns are the samples"
+    )]
     Empty {
         /// Number of rows.
         rows: usize,

@@ -35,6 +35,7 @@
 
 pub mod atomic;
 mod checksum;
+pub mod closest;
 pub mod dist;
 pub mod draws;
 pub mod error;

@@ -13,7 +13,7 @@ pub struct Landing {
     /// Sine of the angle: weight of the auxiliary draw.
     pub sin: f64,
     /// Log-likelihood there.
-    pub log_lik: f64,
+    pub ln_lik: f64,
     /// Candidates priced.
     pub tries: u32,
 }
@@ -29,9 +29,9 @@ pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl Fn
     let (mut low, mut high) = (angle - TAU, angle);
     for tries in 1..=MAX_SHRINKS {
         let (sin, cos) = angle.sin_cos();
-        let log_lik = price(cos, sin);
-        if log_lik > threshold {
-            return Landing { cos, sin, log_lik, tries };
+        let ln_lik = price(cos, sin);
+        if ln_lik > threshold {
+            return Landing { cos, sin, ln_lik, tries };
         }
         if angle < 0.0 {
             low = angle;
@@ -40,7 +40,7 @@ pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl Fn
         }
         angle = low + rng.random::<f64>() * (high - low);
     }
-    Landing { cos: 1.0, sin: 0.0, log_lik: current, tries: MAX_SHRINKS }
+    Landing { cos: 1.0, sin: 0.0, ln_lik: current, tries: MAX_SHRINKS }
 }
 
 /// One elliptical slice step of a vector whose prior is standard normal, from log-likelihood `current`. The candidate priced last is
@@ -120,12 +120,12 @@ mod tests {
     fn elliptical_slice_draws_from_a_gaussian_posterior() {
         // Prior N(0, 1), likelihood N(y = 1.5 | x, 0.25): posterior N(1.2, 0.2).
         let mut rng = Stream::new(1).rng();
-        let log_lik = |x: f64| -0.5 * (1.5 - x).powi(2) / 0.25;
+        let ln_lik = |x: f64| -0.5 * (1.5 - x).powi(2) / 0.25;
         let mut x = 0.0;
         let mut draws = Vec::new();
         for _ in 0..100_000 {
             let nu: f64 = rng.sample(StandardNormal);
-            let landing = elliptical(&mut rng, log_lik(x), |c, s| log_lik(c * x + s * nu));
+            let landing = elliptical(&mut rng, ln_lik(x), |c, s| ln_lik(c * x + s * nu));
             x = landing.cos * x + landing.sin * nu;
             draws.push(x);
         }

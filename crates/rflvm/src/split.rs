@@ -2,7 +2,8 @@
 //!
 //! Cells are held out at random, never the last one of a row or of a column. A multinomial row is observed or missing as a
 //! whole, so trials are held out there: its counts are thinned binomially. Given f, what is left and what is taken are
-//! independent multinomial counts with the same probabilities.
+//! independent multinomial counts with the same probabilities. Where all rows have one trial, as those of a category have, the row
+//! whose trial is held out is missing.
 
 use crate::error::SpecError;
 use crate::linalg::Mat;
@@ -62,8 +63,11 @@ pub fn split(y: &Mat, wholes: &[Vec<usize>], how: HeldOut, stream: Stream) -> Re
     let mut splits = vec![Split { train: y.clone(), test: missing }; how.splits()];
     cells(y, wholes, how, &mut splits, &mut stream.named("cells").rng());
     for (w, columns) in wholes.iter().enumerate() {
+        let total = |n: usize| columns.iter().map(|&j| y[(n, j)]).sum::<f64>();
+        let is_category = (0..y.rows()).map(total).all(|total| total.is_nan() || total == 1.0);
         for n in 0..y.rows() {
-            trials(y, n, columns, how, &mut splits, &mut stream.named("trials").at(w as u64).at(n as u64).rng());
+            let rng = &mut stream.named("trials").at(w as u64).at(n as u64).rng();
+            trials(y, n, columns, is_category, how, &mut splits, rng);
         }
     }
     if splits.iter().any(|s| s.test.as_slice().iter().all(|v| v.is_nan())) {
@@ -110,8 +114,16 @@ fn cells(y: &Mat, wholes: &[Vec<usize>], how: HeldOut, splits: &mut [Split], rng
     }
 }
 
-/// Holds out trials of one multinomial row; a row that would lose all its trials keeps them.
-fn trials(y: &Mat, n: usize, columns: &[usize], how: HeldOut, splits: &mut [Split], rng: &mut StreamRng) {
+/// Holds out trials of one multinomial row; a row that would lose all its trials keeps them, unless it is that of a category.
+fn trials(
+    y: &Mat,
+    n: usize,
+    columns: &[usize],
+    is_category: bool,
+    how: HeldOut,
+    splits: &mut [Split],
+    rng: &mut StreamRng,
+) {
     if y[(n, columns[0])].is_nan() {
         return;
     }
@@ -132,8 +144,19 @@ fn trials(y: &Mat, n: usize, columns: &[usize], how: HeldOut, splits: &mut [Spli
                 split.test[(n, j)] = taken as f64;
                 split.train[(n, j)] = y[(n, j)] - taken as f64;
             }
+        } else if held > 0 && is_category && can_spare(&split.train, n, columns) {
+            for &j in columns {
+                split.test[(n, j)] = y[(n, j)];
+                split.train[(n, j)] = f64::NAN;
+            }
         }
     }
+}
+
+/// Whether row n has other cells, and the category at `columns` other rows.
+fn can_spare(train: &Mat, n: usize, columns: &[usize]) -> bool {
+    let has_cells = (0..train.cols()).any(|j| !columns.contains(&j) && !train[(n, j)].is_nan());
+    has_cells && (0..train.rows()).any(|other| other != n && !train[(other, columns[0])].is_nan())
 }
 
 #[cfg(test)]
@@ -204,6 +227,26 @@ mod tests {
                 assert_eq!(folds.iter().map(|s| s.test[(n, j)]).sum::<f64>(), y[(n, j)]);
             }
         }
+    }
+
+    #[test]
+    fn cells_of_a_category_are_held_out_as_a_whole() {
+        // Two columns of a category beside one of numbers; row 0 has nothing else.
+        let y = Mat::from_fn(60, 3, |n, j| match (n, j) {
+            (0, 0) | (5, 1 | 2) => f64::NAN,
+            (_, 0) => n as f64,
+            _ => f64::from(n % 2 == j % 2),
+        });
+        let splits = split(&y, &[vec![1, 2]], HeldOut::Folds(3), Stream::new(4)).unwrap();
+        for n in 1..60 {
+            let held: Vec<usize> = (0..3).filter(|&s| !splits[s].test[(n, 1)].is_nan()).collect();
+            assert_eq!(held.len(), usize::from(n != 5), "row {n}");
+            for &s in &held {
+                assert_eq!(splits[s].test.row(n)[1..], y.row(n)[1..]);
+                assert!(splits[s].train.row(n)[1..].iter().all(|v| v.is_nan()));
+            }
+        }
+        assert!(splits.iter().all(|s| s.test[(0, 1)].is_nan() && s.train[(0, 1)] == y[(0, 1)]));
     }
 
     #[test]

@@ -33,13 +33,17 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    fn new(config: Config, table: &Table, timeline: Option<&Timeline>) -> Result<Self, Failure> {
-        let model = fit::model(&config, &mut table.clone(), timeline)?;
+    fn new(mut config: Config, table: &Table, timeline: Option<&Timeline>) -> Result<Self, Failure> {
+        // Chosen once, from the whole table: what is held out must not change the families.
+        let is_auto = config.is_auto();
+        let mut table = table.clone();
+        fit::families(&mut config, &mut table);
+        let model = fit::model(&config, &mut table, timeline)?;
         let blocks = model.blocks();
         let columns = |b: &rflvm::model::Block| b.columns.clone().map(|c| model.order()[c]).collect();
         Ok(Candidate {
             latent_dim: model.latent_dim(),
-            likelihood: config.likelihood.clone().unwrap_or_else(|| "blocks".into()),
+            likelihood: config.likelihood.clone().unwrap_or_else(|| if is_auto { "auto" } else { "blocks" }.into()),
             kernel: config.model.kernel.unwrap_or(KernelArg::Learned),
             features: model.spec().features,
             fingerprint: identity::of_data(&model) + &identity::of_model(&model),
@@ -77,7 +81,10 @@ pub fn candidates(
     table: &Table,
     timeline: Option<&Timeline>,
 ) -> Result<Vec<Candidate>, Failure> {
-    let likelihoods = match (&args.likelihoods, &config.likelihood, &config.blocks) {
+    // By the name that each is known by, unless it is not known.
+    let named = |name: &String| rflvm::spec::canonical(name).map_or_else(|_| name.clone(), String::from);
+    let named: Option<Vec<String>> = args.likelihoods.as_ref().map(|list| list.iter().map(named).collect());
+    let likelihoods = match (&named, &config.likelihood, &config.blocks) {
         (Some(list), _, _) => list.iter().cloned().map(Some).collect(),
         (None, Some(one), _) => vec![Some(one.clone())],
         (None, None, Some(_)) => vec![None],
@@ -96,7 +103,7 @@ pub fn candidates(
     }
     let kernels = listed("kernels", &args.kernels, config.model.kernel)?;
     let features = listed("feature-counts", &args.feature_counts, config.model.features)?;
-    listed("likelihoods", &args.likelihoods, None)?;
+    listed("likelihoods", &named, None)?;
     let has_binomial = likelihoods.iter().flatten().any(|name| name == "binomial");
     let mut candidates = Vec::new();
     for likelihood in &likelihoods {

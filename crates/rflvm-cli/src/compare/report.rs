@@ -61,7 +61,7 @@ pub struct Report<'a> {
 
 impl<'a> Report<'a> {
     /// Ranks them.
-    pub fn new(table: &Path, outcomes: &'a [Outcome<'a>], note: Option<&'static str>) -> Result<Self, Failure> {
+    pub fn new(title: String, outcomes: &'a [Outcome<'a>], note: Option<&'static str>) -> Result<Self, Failure> {
         let complexity: Vec<_> = outcomes.iter().map(|o| o.candidate.complexity()).collect();
         let none = || {
             let (setting, value) = ("candidates", "none".into());
@@ -71,7 +71,6 @@ impl<'a> Report<'a> {
         let ranking = rank(&rows, &complexity).ok_or_else(none)?;
         let left: Vec<Rows> = outcomes.iter().filter_map(|o| o.left_out.as_ref().map(|l| l.0.clone())).collect();
         let left_out = if left.len() == outcomes.len() { rank(&left, &complexity) } else { None };
-        let title = table.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         Ok(Report { title, outcomes, ranking, left_out, note })
     }
 
@@ -83,7 +82,7 @@ impl<'a> Report<'a> {
         output::write(&dir.join("compare.csv"), &output::csv_text(header.clone(), lines.into_iter()))?;
         output::write(&dir.join("compare.svg"), &self.picture(&order))?;
         if !voice.quiet && !voice.json {
-            tell(aligned(&self.short(&order)).trim_end())?;
+            aligned(&self.short(&order)).lines().try_for_each(tell)?;
             tell(&format!("recommended: {}", self.reason()))?;
             tell(&format!("results: {} {}", dir.join("compare.csv").display(), dir.join("compare.svg").display()))?;
         }

@@ -3,13 +3,16 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// More classes than this are beyond what colours can tell apart.
-const CLASSES: usize = 12;
+/// More colours than this cannot be told apart.
+const COLOURS: usize = 12;
+/// Points of one colour are full or hollow; more classes than that are grouped.
+pub(crate) const CLASSES: usize = 2 * COLOURS;
 pub(super) const GREY: &str = "#a3a8ae";
 pub(super) const PLAIN: &str = "#0072b2";
+pub(super) const MARK: &str = "#d55e00";
 
 /// Okabe–Ito without its black and pale yellow, then five of Tol's muted colours.
-const PALETTE: [&str; CLASSES] = [
+const PALETTE: [&str; COLOURS] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#332288", "#999933", "#882255", "#44aa99",
     "#ddcc77", "#117733",
 ];
@@ -42,13 +45,22 @@ pub(super) fn viridis(t: f64) -> String {
 pub(super) struct Class {
     pub name: String,
     pub colour: &'static str,
+    /// Drawn hollow, or dashed: the second class of its colour.
+    pub is_ring: bool,
     pub count: usize,
+}
+
+impl Class {
+    /// What tells lines of one colour apart.
+    pub fn dash(&self) -> &'static str {
+        if self.is_ring { " stroke-dasharray=\"5 3\"" } else { "" }
+    }
 }
 
 /// The legend, and for each label its line there.
 ///
-/// Sorted by name, so that a class keeps its colour when rows are shuffled. With too many classes
-/// the rarest become `other`.
+/// Sorted by name, so that a class keeps its colour when rows are shuffled. Of more classes than can be told apart the rarest are
+/// grouped, and the legend says how many they are.
 pub(super) fn classes(labels: &[String]) -> (Vec<Class>, Vec<usize>) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for label in labels {
@@ -56,24 +68,26 @@ pub(super) fn classes(labels: &[String]) -> (Vec<Class>, Vec<usize>) {
     }
     let mut kept: Vec<(&str, usize)> = counts.into_iter().collect();
     kept.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| order(a.0, b.0)));
-    let other: usize = if kept.len() > CLASSES { kept.drain(CLASSES - 1..).map(|(_, count)| count).sum() } else { 0 };
+    let others = if kept.len() > CLASSES { kept.split_off(CLASSES - 1) } else { Vec::new() };
     kept.sort_by(|a, b| order(a.0, b.0));
     let lines: HashMap<&str, usize> = kept.iter().enumerate().map(|(i, k)| (k.0, i)).collect();
     let assigned = labels.iter().map(|label| lines.get(label.as_str()).copied().unwrap_or(kept.len())).collect();
     let mut legend: Vec<Class> = kept
         .iter()
-        .zip(PALETTE)
-        .map(|(&(name, count), colour)| Class {
+        .enumerate()
+        .map(|(line, &(name, count))| Class {
             name: match name.trim() {
                 "" => "(no label)".to_string(),
                 _ => name.to_string(),
             },
-            colour,
+            colour: PALETTE[line % COLOURS],
+            is_ring: line >= COLOURS,
             count,
         })
         .collect();
-    if other > 0 {
-        legend.push(Class { name: "other".to_string(), colour: GREY, count: other });
+    if !others.is_empty() {
+        let (name, count) = (format!("{} other classes", others.len()), others.iter().map(|(_, count)| count).sum());
+        legend.push(Class { name, colour: GREY, is_ring: false, count });
     }
     (legend, assigned)
 }
@@ -95,18 +109,26 @@ fn order(a: &str, b: &str) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
 
     #[test]
     fn rare_classes_are_grouped() {
-        let labels: Vec<String> = (0..20).flat_map(|c| vec![c.to_string(); 20 - c]).collect();
+        let labels: Vec<String> = (0..40).flat_map(|c| vec![c.to_string(); 40 - c]).collect();
         let (legend, assigned) = classes(&labels);
         assert_eq!(legend.len(), CLASSES);
         assert_eq!(legend[2].name, "2");
-        assert_eq!(legend[11].name, "other");
+        assert_eq!((legend[23].name.as_str(), legend[23].colour), ("17 other classes", GREY));
         assert_eq!(legend.iter().map(|c| c.count).sum::<usize>(), labels.len());
-        assert_eq!(assigned.last(), Some(&11));
-        let twelve: Vec<String> = (0..12).map(|c| c.to_string()).collect();
-        assert!(classes(&twelve).0.iter().all(|c| c.name != "other"));
+        assert_eq!(assigned.last(), Some(&23));
+        let few: Vec<String> = (0..24).map(|c| c.to_string()).collect();
+        assert!(classes(&few).0.iter().all(|c| !c.name.contains("other")));
+    }
+
+    #[test]
+    fn no_two_classes_look_alike() {
+        let labels: Vec<String> = (0..24).map(|c| c.to_string()).collect();
+        let looks: HashSet<(&str, bool)> = classes(&labels).0.iter().map(|c| (c.colour, c.is_ring)).collect();
+        assert_eq!(looks.len(), 24);
     }
 
     #[test]

@@ -1,8 +1,10 @@
-//! Curves with bands as SVG: panels beside each other, one colour a name.
+//! Curves with bands: panels beside each other, one colour per name.
 
 use super::colour::classes;
-use super::frame::{nice_step, number, range, ticks};
-use super::{BOTTOM, INK, TOP, escape, head, put};
+use super::panel::{self, Side};
+use super::span::Span;
+use super::text::{cut_middle, put, width};
+use super::{INK, TOP, head, notes};
 
 /// One panel.
 pub struct Panel<'a> {
@@ -20,138 +22,81 @@ pub struct Line {
     pub points: Vec<Point>,
 }
 
-const LEFT: f64 = 64.0;
 const WIDTH: f64 = 320.0;
 const HEIGHT: f64 = 240.0;
-const KEY: f64 = 150.0;
+/// Below the panels, for numbers, names of axes and the note.
+const BELOW: f64 = 72.0;
+/// Pixels for a name.
+const NAME: f64 = 150.0;
 
 /// Draws panels beside each other; all of them have the same names in the same order.
 pub fn svg(title: &str, panels: &[Panel], note: &str) -> String {
     let names: Vec<String> = panels.first().iter().flat_map(|p| &p.lines).map(|line| line.name.clone()).collect();
     let (legend, of) = classes(&names);
-    let width = panels.len() as f64 * (LEFT + WIDTH) + KEY;
-    let height = TOP + HEIGHT + BOTTOM;
-    let title = escape(title, 60);
+    let (mut placed, mut right) = (Vec::new(), 0.0);
+    for panel in panels {
+        let own = scales(panel, right);
+        right = own.0.right();
+        placed.push(own);
+    }
+    let longest = names.iter().map(|name| width(name, 12.0).min(NAME)).fold(0.0, f64::max);
+    let size = (right + 18.0 + 18.0 + longest + 16.0, TOP + HEIGHT + BELOW);
     let mut out = String::new();
-    head(&mut out, &title, (width, height), LEFT);
-    for (i, panel) in panels.iter().enumerate() {
-        let placed = Placed::new(panel, i as f64 * (LEFT + WIDTH) + LEFT);
-        placed.frame(&mut out, panel);
+    head(&mut out, title, size, placed.first().map_or(16.0, |(panel, _)| panel.left));
+    for (panel, (place, [x, y])) in panels.iter().zip(&placed) {
+        place.draw(&mut out, &Side::plain(panel.x_label, *x), &Side::plain(panel.y_label, *y));
         for (line, &class) in panel.lines.iter().zip(&of) {
-            placed.line(&mut out, line, legend[class].colour);
+            draw(&mut out, place, line, legend[class].colour, legend[class].dash());
         }
     }
-    let x = panels.len() as f64 * (LEFT + WIDTH) + 18.0;
+    let x = right + 18.0;
     for (name, &class) in names.iter().zip(&of) {
         let y = TOP + 10.0 + 21.0 * class as f64;
-        let (colour, name) = (legend[class].colour, escape(name, 22));
+        let (colour, dash, name) = (legend[class].colour, legend[class].dash(), cut_middle(name, NAME, 12.0));
         put(
             &mut out,
             format_args!(
-                "<path d=\"M{x} {y}h12\" stroke=\"{colour}\" stroke-width=\"3\"/><text x=\"{}\" y=\"{}\" fill=\"{INK}\">{name}</text>\n",
+                "<path d=\"M{x:.1} {y}h12\" stroke=\"{colour}\" stroke-width=\"3\"{dash}/><text x=\"{:.1}\" y=\"{}\" fill=\"{INK}\">{name}</text>\n",
                 x + 18.0,
                 y + 4.0
             ),
         );
     }
-    put(
-        &mut out,
-        format_args!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"10.5\" text-anchor=\"end\">{}</text>\n</svg>\n",
-            width - 12.0,
-            TOP + HEIGHT + 40.0,
-            escape(note, 60)
-        ),
-    );
+    notes(&mut out, &[note.to_string()], 16.0, size.1 - 10.0, size.0 - 24.0);
+    out.push_str("</svg>\n");
     out
 }
 
-/// A panel and its scales.
-struct Placed {
-    left: f64,
-    x: (f64, f64),
-    y: (f64, f64),
+/// Where a panel lies, to the right of `start`, and the steps of its ticks.
+fn scales(panel: &Panel, start: f64) -> (panel::Panel, [f64; 2]) {
+    let points = || panel.lines.iter().flat_map(|line| &line.points);
+    let ends = points().flat_map(|p| [Some(p.1), p.2.map(|b| b.0), p.2.map(|b| b.1)]).flatten();
+    let (x, y) = (Span::around(points().map(|p| p.0), 0.0), Span::around(ends.chain([0.0]), 0.05));
+    let (x_step, y_step) = (x.step(5.0), y.step(5.0));
+    let left = start + 44.0 + Side::plain("", y_step).room(&y);
+    (panel::Panel { left, top: TOP, width: WIDTH, height: HEIGHT, x, y }, [x_step, y_step])
 }
 
-impl Placed {
-    fn new(panel: &Panel, left: f64) -> Self {
-        let points = || panel.lines.iter().flat_map(|line| &line.points);
-        let ends = points().flat_map(|p| [Some(p.1), p.2.map(|b| b.0), p.2.map(|b| b.1)]).flatten();
-        let span = |values: &mut dyn Iterator<Item = f64>, margin: f64| {
-            let (low, high) = range(values.filter(|v| v.abs() < 1e100)).unwrap_or((0.0, 1.0));
-            let room = if high > low { margin * (high - low) } else { low.abs().max(1.0) };
-            (low - room, high + room)
-        };
-        Placed { left, x: span(&mut points().map(|p| p.0), 0.0), y: span(&mut ends.chain([0.0]), 0.05) }
+fn draw(out: &mut String, panel: &panel::Panel, line: &Line, colour: &str, dash: &str) {
+    let good = || line.points.iter().filter(|(x, y, _)| x.is_finite() && y.is_finite());
+    let joined =
+        |points: Vec<(f64, f64)>| points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect::<Vec<_>>().join("L");
+    let bands: Vec<(f64, (f64, f64))> = good().filter_map(|p| Some(p.0).zip(p.2)).collect();
+    if !bands.is_empty() {
+        let above = bands.iter().map(|&(x, (_, high))| panel.place((x, high)));
+        let below = bands.iter().rev().map(|&(x, (low, _))| panel.place((x, low)));
+        let outline = joined(above.chain(below).collect());
+        put(out, format_args!("<path d=\"M{outline}Z\" fill=\"{colour}\" fill-opacity=\".16\"/>\n"));
     }
-
-    fn place(&self, x: f64, y: f64) -> (f64, f64) {
-        let share = |v: f64, (low, high): (f64, f64)| (v - low) / (high - low);
-        (self.left + WIDTH * share(x, self.x), TOP + HEIGHT * (1.0 - share(y, self.y)))
-    }
-
-    fn frame(&self, out: &mut String, panel: &Panel) {
-        let (left, bottom, right) = (self.left, TOP + HEIGHT, self.left + WIDTH);
-        let (mut grid, mut text) = (String::new(), String::new());
-        let step = nice_step((self.x.1 - self.x.0) / 5.0);
-        for tick in ticks(self.x.0, self.x.1, step) {
-            let (x, _) = self.place(tick, 0.0);
-            put(&mut grid, format_args!("M{x:.1} {TOP}V{bottom}"));
-            let label = number(tick, step);
-            put(
-                &mut text,
-                format_args!("<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{label}</text>", bottom + 18.0),
-            );
-        }
-        let step = nice_step((self.y.1 - self.y.0) / 5.0);
-        for tick in ticks(self.y.0, self.y.1, step) {
-            let (_, y) = self.place(0.0, tick);
-            put(&mut grid, format_args!("M{left} {y:.1}H{right}"));
-            let label = number(tick, step);
-            put(
-                &mut text,
-                format_args!("<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", left - 8.0, y + 4.0),
-            );
-        }
+    let points: Vec<(f64, f64)> = good().map(|&(x, y, _)| panel.place((x, y))).collect();
+    if !points.is_empty() {
         put(
             out,
             format_args!(
-                "<path d=\"{grid}\" stroke=\"#e9ecef\" fill=\"none\"/>\n\
-                 <rect x=\"{left}\" y=\"{TOP}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"none\" stroke=\"#c9ced3\"/>\n{text}\n\
-                 <text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"13\" fill=\"{INK}\">{}</text>\n\
-                 <text transform=\"translate({} {:.1})rotate(-90)\" text-anchor=\"middle\" font-size=\"13\" fill=\"{INK}\">{}</text>\n",
-                left + WIDTH / 2.0,
-                bottom + 38.0,
-                escape(panel.x_label, 40),
-                left - 46.0,
-                TOP + HEIGHT / 2.0,
-                escape(panel.y_label, 40)
+                "<path d=\"M{}\" stroke=\"{colour}\" stroke-width=\"1.6\" fill=\"none\"{dash}/>\n",
+                joined(points)
             ),
         );
-    }
-
-    fn line(&self, out: &mut String, line: &Line, colour: &str) {
-        let good = || line.points.iter().filter(|(x, y, _)| x.is_finite() && y.is_finite());
-        let joined = |points: Vec<(f64, f64)>| {
-            points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect::<Vec<_>>().join("L")
-        };
-        let bands: Vec<(f64, (f64, f64))> = good().filter_map(|p| Some(p.0).zip(p.2)).collect();
-        if !bands.is_empty() {
-            let above = bands.iter().map(|&(x, (_, high))| self.place(x, high));
-            let below = bands.iter().rev().map(|&(x, (low, _))| self.place(x, low));
-            let outline = joined(above.chain(below).collect());
-            put(out, format_args!("<path d=\"M{outline}Z\" fill=\"{colour}\" fill-opacity=\".16\"/>\n"));
-        }
-        let points: Vec<(f64, f64)> = good().map(|&(x, y, _)| self.place(x, y)).collect();
-        if !points.is_empty() {
-            put(
-                out,
-                format_args!(
-                    "<path d=\"M{}\" stroke=\"{colour}\" stroke-width=\"1.6\" fill=\"none\"/>\n",
-                    joined(points)
-                ),
-            );
-        }
     }
 }
 

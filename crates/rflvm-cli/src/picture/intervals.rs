@@ -1,8 +1,10 @@
-//! Estimates with their errors as SVG, one below the other.
+//! Estimates with their errors, one below the other.
 
 use super::colour::{GREY, PLAIN};
-use super::frame::{nice_step, number, range, ticks};
-use super::{BOTTOM, INK, TOP, escape, head, put};
+use super::panel::{Panel, Side};
+use super::span::Span;
+use super::text::{cut, cut_middle, put};
+use super::{INK, TOP, head};
 
 /// One estimate.
 pub struct Interval {
@@ -14,39 +16,28 @@ pub struct Interval {
     pub is_marked: bool,
 }
 
+/// Pixels for the names, and for the estimates.
 const NAMES: f64 = 340.0;
 const WIDTH: f64 = 420.0;
+/// Of a line.
 const HEIGHT: f64 = 24.0;
+/// Below the panel, for numbers and their name.
+const BELOW: f64 = 56.0;
 
 /// Draws them from the top down; one that is not finite has a name and no point.
 pub fn svg(title: &str, label: &str, intervals: &[Interval]) -> String {
     let error = |i: &Interval| if i.error.is_finite() { i.error } else { 0.0 };
-    let ends = intervals.iter().flat_map(|i| [i.value - error(i), i.value + error(i)]).filter(|v| v.abs() < 1e100);
-    let (low, high) = range(ends).unwrap_or((-1.0, 1.0));
-    let room = if high > low { 0.05 * (high - low) } else { low.abs().max(1.0) };
-    let (low, high) = (low - room, high + room);
-    let place = |value: f64| NAMES + WIDTH * (value - low) / (high - low);
-    let panel = HEIGHT * intervals.len() as f64;
-    let (width, height, bottom) = (NAMES + WIDTH + 24.0, TOP + panel + BOTTOM, TOP + panel);
-    let title = escape(title, 60);
+    let x = Span::around(intervals.iter().flat_map(|i| [i.value - error(i), i.value + error(i)]), 0.05);
+    let (lines, y) = (intervals.len() as f64, Span { low: 0.0, high: 1.0 });
+    let panel = Panel { left: NAMES, top: TOP, width: WIDTH, height: HEIGHT * lines, x, y };
     let mut out = String::new();
-    head(&mut out, &title, (width, height), 16.0);
-    let step = nice_step((high - low) / 5.0);
-    for tick in ticks(low, high, step) {
-        let x = place(tick);
-        put(
-            &mut out,
-            format_args!(
-                "<path d=\"M{x:.1} {TOP}V{bottom:.1}\" stroke=\"#e9ecef\"/><text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
-                bottom + 18.0,
-                number(tick, step)
-            ),
-        );
-    }
+    head(&mut out, title, (NAMES + WIDTH + 24.0, panel.bottom() + BELOW), 16.0);
+    let nothing = Side { label: "", step: None, is_numbered: false, format: None };
+    panel.draw(&mut out, &Side::plain("", x.step(5.0)), &nothing);
     for (line, interval) in intervals.iter().enumerate() {
         let y = TOP + HEIGHT * (line as f64 + 0.5);
         let colour = if interval.is_marked { PLAIN } else { GREY };
-        let name = escape(&interval.name, 52);
+        let name = cut_middle(&interval.name, NAMES - 24.0, 12.0);
         put(
             &mut out,
             format_args!(
@@ -56,23 +47,25 @@ pub fn svg(title: &str, label: &str, intervals: &[Interval]) -> String {
             ),
         );
         if interval.value.is_finite() {
-            let (left, right) = (place(interval.value - error(interval)), place(interval.value + error(interval)));
-            let x = place(interval.value);
+            let at = |value: f64| panel.place((value, 0.0)).0;
+            let (left, right) = (at(interval.value - error(interval)), at(interval.value + error(interval)));
             put(
                 &mut out,
                 format_args!(
-                    "<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"{colour}\" stroke-width=\"2\"/><circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{colour}\"/>\n"
+                    "<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"{colour}\" stroke-width=\"2\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{colour}\"/>\n",
+                    at(interval.value)
                 ),
             );
         }
     }
+    // Wider than the panel: it begins below the names.
+    let label = cut(&format!("{label} (± 1 standard error)"), NAMES + WIDTH - 16.0, 13.0);
     put(
         &mut out,
         format_args!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"13\" fill=\"{INK}\">{} (± 1 standard error)</text>\n</svg>\n",
-            NAMES + WIDTH / 2.0 - 80.0,
-            bottom + 42.0,
-            escape(label, 90)
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"13\" fill=\"{INK}\">{label}</text>\n</svg>\n",
+            panel.right(),
+            panel.bottom() + 42.0
         ),
     );
     out

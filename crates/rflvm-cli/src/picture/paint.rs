@@ -1,20 +1,29 @@
-//! Which point has which colour, and the legend or colour bar that says so.
+//! Which row has which colour, and the legend or colour bar that says so.
 
 use super::colour::{Class, GREY, PLAIN, classes, viridis};
-use super::frame::{nice_step, number, range, ticks, usable};
-use super::{Colour, INK, Picture, SOFT, TOP, escape, put};
+use super::span::{Span, nice_step, number, range, ticks, usable};
+use super::text::{cut, cut_apart, escape, put, width};
+use super::{Colour, INK, SOFT};
 
-/// Characters of a class name in the legend.
-const NAME_SHOWN: usize = 22;
+/// Pixels for the name of a class.
+const NAME: f64 = 240.0;
+/// Between the lines of a legend.
+const LINE: f64 = 21.0;
+/// Shades of a continuous scale; the eye cannot tell more apart and the file stays small.
+const SHADES: usize = 64;
 
 /// What explains the colours.
 enum Key {
     None,
     Classes(Vec<Class>),
-    Bar { low: f64, high: f64, name: String },
+    /// Where on the bar numbers are written, as shares, with the numbers.
+    Bar {
+        name: String,
+        numbers: Vec<(f64, String)>,
+    },
 }
 
-/// The few colours in use, and which of them each point has.
+/// The few colours in use, and which of them each row has.
 pub(super) struct Paint {
     pub colours: Vec<String>,
     of: Vec<usize>,
@@ -22,105 +31,106 @@ pub(super) struct Paint {
 }
 
 impl Paint {
-    pub fn new(picture: &Picture) -> Self {
-        // Shades of a continuous scale; the eye cannot tell more apart and the file stays small.
-        const SHADES: usize = 64;
-        let (mut colours, of, key) = match picture.colour {
-            Colour::Plain => (vec![PLAIN.to_string()], vec![0; picture.points.len()], Key::None),
+    pub fn new(colour: &Colour, rows: usize) -> Self {
+        let (mut colours, of, key) = match colour {
+            Colour::Plain => (vec![PLAIN.to_string()], vec![0; rows], Key::None),
             Colour::Labels(labels) => {
                 let (legend, of) = classes(labels);
                 let colours = legend.iter().map(|c| c.colour.to_string()).collect();
                 (colours, of, Key::Classes(legend))
             }
-            Colour::Value { values, name } => {
-                let (low, high) = range(values.iter().copied().filter(|v| usable((*v, 0.0)))).unwrap_or((0.0, 0.0));
+            Colour::Value { values, name, format } => {
+                let (low, high) = range(values.iter().copied()).unwrap_or((0.0, 0.0));
                 let shade = |&value: &f64| match (value - low) / (high - low) {
-                    _ if !usable((value, 0.0)) => SHADES,
+                    _ if !usable(value) => SHADES,
                     t if t.is_finite() => (t * (SHADES - 1) as f64).round() as usize,
                     _ => SHADES / 2,
                 };
                 let colours = (0..SHADES).map(|s| viridis(s as f64 / (SHADES - 1) as f64));
-                let name = escape(name, 40);
-                (colours.collect(), values.iter().map(shade).collect(), Key::Bar { low, high, name })
+                let numbers = numbers(Span { low, high }, *format);
+                (colours.collect(), values.iter().map(shade).collect(), Key::Bar { name: name.to_string(), numbers })
             }
         };
         colours.push(GREY.to_string());
         Paint { colours, of, key }
     }
 
-    /// The colour of a point as an index, the last one if nothing is known of it.
-    pub fn index(&self, point: usize) -> usize {
+    /// The colour of a row as an index, the last one if nothing is known of it.
+    pub fn index(&self, row: usize) -> usize {
         let grey = self.colours.len() - 1;
-        self.of.get(point).copied().unwrap_or(grey).min(grey)
+        self.of.get(row).copied().unwrap_or(grey).min(grey)
     }
 
-    /// Room for the key on the right, as width and height.
+    /// Whether points of this colour are hollow.
+    pub fn is_ring(&self, colour: usize) -> bool {
+        matches!(&self.key, Key::Classes(legend) if legend.get(colour).is_some_and(|class| class.is_ring))
+    }
+
+    /// Rows of which nothing is known, on a continuous scale.
+    pub fn unknown(&self) -> usize {
+        let is_unknown = |of: &&usize| matches!(self.key, Key::Bar { .. }) && **of == self.colours.len() - 1;
+        self.of.iter().filter(is_unknown).count()
+    }
+
+    /// Room for the key, as width and height; a bar is as high as what it stands beside.
     pub fn key_size(&self) -> (f64, f64) {
         match &self.key {
-            Key::None => (24.0, 0.0),
-            Key::Bar { low, high, .. } => (74.0 + longest_tick(*low, *high), 0.0),
+            Key::None => (0.0, 0.0),
+            Key::Bar { numbers, .. } => (54.0 + longest(numbers), 0.0),
             Key::Classes(legend) => {
-                let line = |c: &Class| {
-                    let name = c.name.chars().take(NAME_SHOWN + 1).map(advance).sum::<f64>();
-                    name + 7.0 * c.count.to_string().len() as f64
-                };
-                let longest = legend.iter().map(line).fold(0.0, f64::max);
-                (54.0 + longest, 21.0 * legend.len() as f64)
+                let line = |c: &Class| width(&c.name, 12.0).min(NAME) + width(&c.count.to_string(), 10.5);
+                (28.0 + legend.iter().map(line).fold(0.0, f64::max), LINE * legend.len() as f64)
             }
         }
     }
 
-    pub fn key(&self, out: &mut String, x: f64, height: f64) {
+    /// Draws the key from this corner down, a bar of this height.
+    pub fn key(&self, out: &mut String, x: f64, top: f64, height: f64) {
         match &self.key {
             Key::None => {}
             Key::Classes(legend) => {
-                for (line, class) in legend.iter().enumerate() {
-                    let y = TOP + 10.0 + 21.0 * line as f64;
+                let names: Vec<&str> = legend.iter().map(|class| class.name.as_str()).collect();
+                let names = cut_apart(&names, NAME, 12.0);
+                for (line, (class, name)) in legend.iter().zip(names).enumerate() {
+                    let y = top + 10.0 + LINE * line as f64;
+                    let fill = if class.is_ring { "#fff" } else { class.colour };
                     put(
                         out,
                         format_args!(
-                            r#"<circle cx="{}" cy="{y}" r="5" fill="{}"/><text x="{}" y="{}" fill="{INK}">{}<tspan dx="6" font-size="10.5" fill="{SOFT}">{}</tspan></text>
-"#,
-                            x + 5.0,
+                            "<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{fill}\" stroke=\"{}\" stroke-width=\"2\"/><text x=\"{:.1}\" y=\"{:.1}\" fill=\"{INK}\">{}<tspan dx=\"6\" font-size=\"10.5\" fill=\"{SOFT}\">{}</tspan></text>\n",
+                            x + 6.0,
                             class.colour,
-                            x + 17.0,
+                            x + 18.0,
                             y + 4.0,
-                            escape(&class.name, NAME_SHOWN),
+                            name,
                             class.count
                         ),
                     );
                 }
             }
-            Key::Bar { low, high, name } => {
-                let stops: String = (0..=8)
-                    .map(|s| {
-                        let t = f64::from(s) / 8.0;
-                        format!(r#"<stop offset="{t}" stop-color="{}"/>"#, viridis(t))
-                    })
-                    .collect();
+            Key::Bar { name, numbers } => {
+                let stop = |s: u8| {
+                    let t = f64::from(s) / 16.0;
+                    format!("<stop offset=\"{t}\" stop-color=\"{}\"/>", viridis(t))
+                };
+                let stops: String = (0..=16).map(stop).collect();
                 put(
                     out,
                     format_args!(
-                        r##"<linearGradient id="v" x1="0" y1="1" x2="0" y2="0">{stops}</linearGradient><rect x="{x}" y="{TOP}" width="14" height="{height}" fill="url(#v)"/>
-"##
+                        "<linearGradient id=\"viridis\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">{stops}</linearGradient><rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"14\" height=\"{height:.1}\" fill=\"url(#viridis)\"/>\n"
                     ),
                 );
-                let step = nice_step((high - low) / 5.0);
-                for tick in ticks(*low, *high, step) {
-                    let share = if high > low { (tick - low) / (high - low) } else { 0.5 };
-                    let y = TOP + height * (1.0 - share);
-                    put(
-                        out,
-                        format_args!(r#"<text x="{}" y="{:.1}">{}</text>"#, x + 20.0, y + 4.0, number(tick, step)),
-                    );
+                for (share, text) in numbers {
+                    let (y, text) = (top + height * (1.0 - share) + 4.0, escape(text));
+                    put(out, format_args!("<text x=\"{:.1}\" y=\"{y:.1}\">{text}</text>", x + 20.0));
                 }
                 put(
                     out,
                     format_args!(
-                        r#"<text transform="translate({} {:.1})rotate(-90)" text-anchor="middle" font-size="13" fill="{INK}">{name}</text>
-"#,
-                        x + 38.0 + longest_tick(*low, *high),
-                        TOP + height / 2.0
+                        "<text transform=\"translate({:.1} {:.1})rotate(-90)\" text-anchor=\"middle\" font-size=\"13\" fill=\"{INK}\">{}</text>\n",
+                        x + 38.0 + longest(numbers),
+                        top + height / 2.0,
+                        cut(name, height, 13.0)
                     ),
                 );
             }
@@ -128,13 +138,17 @@ impl Paint {
     }
 }
 
-fn longest_tick(low: f64, high: f64) -> f64 {
-    let step = nice_step((high - low) / 5.0);
-    let width = |tick| number(tick, step).chars().map(advance).sum();
-    ticks(low, high, step).into_iter().map(width).fold(0.0, f64::max)
+/// What is written beside a bar: round numbers, or both ends and the middle in a form of their own.
+fn numbers(span: Span, format: Option<&dyn Fn(f64) -> String>) -> Vec<(f64, String)> {
+    if let Some(format) = format {
+        let at = |share: f64| (share, format(span.low + share * span.width()));
+        return if span.width() > 0.0 { vec![at(0.0), at(0.5), at(1.0)] } else { vec![(0.5, format(span.low))] };
+    }
+    let step = nice_step(span.width() / 5.0);
+    let share = |tick: f64| if span.width() > 0.0 { (tick - span.low) / span.width() } else { 0.5 };
+    ticks(&span, step).into_iter().map(|tick| (share(tick), number(tick, step))).collect()
 }
 
-/// A generous guess at the width of a character of the common sans-serif fonts at 12 pixels.
-fn advance(character: char) -> f64 {
-    if character < '\u{1100}' { 7.4 } else { 12.0 }
+fn longest(numbers: &[(f64, String)]) -> f64 {
+    numbers.iter().map(|(_, text)| width(text, 12.0)).fold(0.0, f64::max)
 }

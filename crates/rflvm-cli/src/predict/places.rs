@@ -77,7 +77,7 @@ fn path(ends: &str, steps: usize, fit: &Fit, mean: &Mat) -> Result<Mat, SpecErro
         return Err(wrong(
             "path",
             ends,
-            format!("a path leads from one row to another, such as 0,1; these are {} rows", rows.len()),
+            format!("a path leads from one row to another, such as 1,2; these are {} rows", rows.len()),
         ));
     };
     if steps < 2 {

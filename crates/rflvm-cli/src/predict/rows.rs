@@ -1,4 +1,4 @@
-//! Rows of a fitted table, as a user names them: counted from 0, in ranges, by their names, or all.
+//! Rows of a fitted table, as a user names them: counted from 1, in ranges, by their names, or all.
 
 use crate::table::Table;
 use rflvm::error::SpecError;
@@ -6,7 +6,8 @@ use rflvm::error::SpecError;
 /// Names of rows in a message.
 const NAMES_SHOWN: usize = 5;
 
-/// The rows of a list such as `3,5-9,cell_17`, or `all`. A whole number is a row counted from 0; any other word is the name of a row.
+/// The rows of a list such as `3,5-9,cell_17`, or `all`. A whole number is a row, counted from 1; any other word
+/// is the name of a row. The rows that are returned are places in the table, counted from 0.
 pub fn rows(text: &str, table: &Table) -> Result<Vec<usize>, SpecError> {
     if text.trim() == "all" {
         return Ok((0..table.rows).collect());
@@ -32,11 +33,15 @@ fn range(word: &str) -> Option<(usize, usize)> {
     Some((number(first)?, number(last)?))
 }
 
+/// The place of row n.
 fn one(n: usize, table: &Table) -> Result<usize, SpecError> {
-    if n < table.rows {
-        return Ok(n);
+    if (1..=table.rows).contains(&n) {
+        return Ok(n - 1);
     }
-    Err(wrong(&n.to_string(), format!("the rows of this fit are 0 to {}, counted from 0", table.rows - 1)))
+    Err(wrong(
+        &n.to_string(),
+        format!("rows are counted from 1, and this fit has {}; give a number from 1 to {0}", table.rows),
+    ))
 }
 
 fn named(word: &str, table: &Table) -> Result<usize, SpecError> {
@@ -44,13 +49,13 @@ fn named(word: &str, table: &Table) -> Result<usize, SpecError> {
     match (found.next(), found.next()) {
         (Some(n), None) => Ok(n),
         (Some(a), Some(b)) => {
-            let rule = format!("rows {a} and {b} have that name, perhaps others; give the number, counted from 0");
+            let rule = format!("rows {} and {} have that name; give the number of the row you mean", a + 1, b + 1);
             Err(wrong(word, rule))
         }
         _ => {
             let some = table.ids.iter().take(NAMES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-            let last = table.rows - 1;
-            let rule = format!("no row has that name; rows are 0 to {last}, counted from 0, or named as in {some}, …");
+            let rule =
+                format!("no row has that name; give a number from 1 to {}, or a name such as {some}", table.rows);
             Err(wrong(word, rule))
         }
     }
@@ -63,33 +68,22 @@ fn wrong(word: &str, rule: String) -> SpecError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
 
     #[test]
     fn numbers_ranges_and_names_are_told_apart() {
         let ids: Vec<String> = ["a", "b-1", "3", "twice", "twice"].map(String::from).to_vec();
-        let table = Table {
-            path: PathBuf::new(),
-            columns: Vec::new(),
-            ids,
-            labels: None,
-            offset: None,
-            time: None,
-            sequence: None,
-            rows: 5,
-            values: Vec::new(),
-            named: true,
-            ignored: Vec::new(),
-        };
+        let table = Table { ids, rows: 5, named: true, ..Table::default() };
         assert_eq!(rows("all", &table).unwrap(), [0, 1, 2, 3, 4]);
-        assert_eq!(rows("4, 0-2,b-1,3", &table).unwrap(), [4, 0, 1, 2, 1, 3]);
+        assert_eq!(rows("5, 1-3,b-1,3", &table).unwrap(), [4, 0, 1, 2, 1, 2]);
         for (text, words) in [
-            ("5", "0 to 4"),
-            ("2-9", "0 to 4"),
+            ("6", "from 1 to 5"),
+            ("0", "counted from 1"),
+            ("0-2", "counted from 1"),
+            ("2-9", "from 1 to 5"),
             ("3-1", "later one"),
             ("", "no row has that name"),
-            ("x", "named as in a, b-1, 3"),
-            ("twice", "rows 3 and 4"),
+            ("x", "such as a, b-1, 3"),
+            ("twice", "rows 4 and 5"),
             ("-1", "no row has that name"),
             ("99999999999999999999999", "no row has that name"),
         ] {

@@ -1,54 +1,87 @@
 //! Tables as text with one separator: .csv and .tsv.
 
-use std::collections::HashMap;
-use std::io::Read;
-use std::path::Path;
-
 use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
+use super::bounded::{self, Bounded, Mark};
+use super::dialect::{Cell, Dialect};
 use super::draft::Draft;
+use super::holds::{Holds, truth};
+use super::levels::Levels;
+use super::place::{Place, TEXT_SHOWN};
 use super::room::Room;
-use super::words::shorten;
-use super::{ReadOptions, Table, TableError, numbered, text};
+use super::words::{list, shorten};
+use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
+use crate::cells::unprotected;
 
-const TEXT_SHOWN: usize = 32;
+/// Rows after which a table with text is given up where text is refused: they tell what the text is.
+const ENOUGH: usize = 4096;
 
-enum Cell {
-    Number(f64),
-    Missing,
-    Infinite,
-    Text,
+/// Reads a table whose cells are separated by `separator` unless the options say otherwise.
+pub(super) fn read(room: Room, separator: u8, options: &ReadOptions) -> Result<Draft, TableError> {
+    let dialect = Dialect {
+        separator: options.separator.map_or(separator, |given| given.0),
+        decimal: options.decimal.unwrap_or_default(),
+        na: options.na.clone(),
+    };
+    let given = (options.separator.is_some(), options.decimal.is_some());
+    if let Some(written) = sniff::sniff(&room.path, &dialect, given.0, given.1)? {
+        return Err(TableError::Written { file: room.path, written });
+    }
+    let draft = pass(room.clone(), &dialect, options, &[])?;
+    let late: Vec<usize> = (0..draft.width())
+        .filter(|&slot| draft.levels[slot].as_ref().is_some_and(|l| l.late && l.texts > l.numbers))
+        .map(|slot| draft.numeric[slot])
+        .collect();
+    if late.is_empty() || options.texts == Texts::Refuse {
+        return Ok(draft);
+    }
+    // Columns of text that begin with numbers: what these looked like is known only by reading them again as text.
+    drop(draft);
+    pass(room, &dialect, options, &late)
 }
 
-pub(super) fn read(room: Room, delimiter: u8, options: &ReadOptions) -> Result<Table, TableError> {
+/// Reads the file once; the columns at `texts` hold text.
+fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -> Result<Draft, TableError> {
     let (path, size) = (room.path.clone(), room.size);
     let file = || path.clone();
-    let place = Place { path: &path };
+    let place = Place::new(&path);
+    let mark = Mark::default();
     let mut reader = ReaderBuilder::new()
-        .delimiter(delimiter)
+        .delimiter(dialect.separator)
         .has_headers(false)
         .flexible(true)
         .buffer_capacity(1 << 16)
-        .from_reader(text::open(&path)?);
+        .from_reader(Bounded::new(text::open(&path)?, mark.clone(), bounded::LIMIT));
     let mut record = ByteRecord::new();
     // Says how far the file has been read, or that it is at its end.
-    let mut advance = |record: &mut ByteRecord| match reader.read_byte_record(record) {
-        Ok(more) => Ok(more.then(|| reader.position().byte())),
+    let mut advance = |record: &mut ByteRecord, row: usize| match reader.read_byte_record(record) {
+        Ok(more) => {
+            mark.set(reader.position().byte());
+            Ok(more.then(|| reader.position().byte()))
+        }
         Err(error) => Err(match error.into_kind() {
+            ErrorKind::Io(error) if bounded::is_too_long(&error) => {
+                TableError::TooLong { file: file(), row, megabytes: bounded::LIMIT >> 20 }
+            }
             ErrorKind::Io(error) => text::failed(&path, &error),
             other => TableError::Unreadable { file: file(), reason: format!("{other:?}") },
         }),
     };
 
-    let Some(first) = advance(&mut record)? else {
+    let Some(first) = advance(&mut record, 0)? else {
         return Err(TableError::Empty { file: file() });
     };
     let width = record.len();
-    let named = !is_data(&record);
+    // A name takes the room of about eight cells.
+    room.cells(1, 8 * width as u64)?;
+    let named = !is_data(&record, dialect);
     let names = if named { place.header(&record)? } else { numbered(width) };
     let index = (named && names[0].is_empty()).then_some(0);
     let mut draft = Draft::new(room, names, named, index, options)?;
-    let (start, mut next) = if named { (first, advance(&mut record)?) } else { (0, Some(first)) };
+    for slot in texts.iter().filter_map(|&position| draft.slots[position]) {
+        draft.levels[slot] = Some(Box::default());
+    }
+    let (start, mut next) = if named { (first, advance(&mut record, 0)?) } else { (0, Some(first)) };
     while let Some(reached) = next {
         if record.len() != width {
             return Err(TableError::Ragged {
@@ -67,162 +100,110 @@ pub(super) fn read(room: Room, delimiter: u8, options: &ReadOptions) -> Result<T
         let bytes_per_row = (reached - start) as f64 / (draft.rows + 1) as f64;
         let expected = if text::is_gzip(&path) { 0.0 } else { 1.02 * size as f64 / bytes_per_row };
         draft.reserve(1, expected as usize)?;
-        add(&mut draft, &record, &place, delimiter)?;
-        next = advance(&mut record)?;
+        add(&mut draft, &record, &place, dialect)?;
+        if options.texts == Texts::Refuse && draft.rows % ENOUGH == 0 && has_text(&draft) {
+            break;
+        }
+        next = advance(&mut record, draft.rows)?;
     }
-    draft.finish()
+    Ok(draft)
+}
+
+/// Whether a column holds what is neither a number nor a word for yes or no, nor one of the levels that it may have.
+fn has_text(draft: &Draft) -> bool {
+    let is_truth = |levels: &Levels| levels.numbers == 0 && levels.in_order().iter().all(|text| truth(text).is_some());
+    draft.levels.iter().flatten().any(|levels| !levels.asked && !is_truth(levels))
 }
 
 /// Adds one row.
-fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, delimiter: u8) -> Result<(), TableError> {
-    let Draft { rows, names, numeric, values, offset, texts, .. } = draft;
-    let row = *rows + 1;
-    let text = |position: usize| {
+fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect) -> Result<(), TableError> {
+    let row = draft.rows + 1;
+    let width = draft.width();
+    let text = |names: &[String], position: usize| {
         std::str::from_utf8(&record[position])
             .map(str::trim)
             .map_err(|_| place.not_utf8(record, Some(row), &names[position], position))
     };
-    for &position in numeric.iter() {
-        values.push(match classify(&record[position]) {
-            Cell::Number(value) => value,
-            Cell::Missing => f64::NAN,
-            Cell::Infinite => {
+    for slot in 0..width {
+        let position = draft.numeric[slot];
+        let cell = dialect.cell(&record[position]);
+        let value = match (cell, &mut draft.levels[slot]) {
+            (Cell::Number(value), None) => value,
+            (Cell::Missing, _) => f64::NAN,
+            (Cell::Infinite, None) => {
                 return Err(TableError::Infinite {
                     file: place.path.to_path_buf(),
-                    place: place.cell(record, row, &names[position]),
-                    text: shorten(text(position)?, TEXT_SHOWN),
+                    place: place.cell(record, row, &draft.names[position]),
+                    text: shorten(text(&draft.names, position)?, TEXT_SHOWN),
                 });
             }
-            Cell::Text => {
-                let text = text(position)?;
-                return Err(place.not_a_number(record, row, &names[position], text, delimiter));
+            (cell, _) => {
+                let text = text(&draft.names, position)?;
+                let at = |name: &str| place.cell(record, row, name);
+                code(draft, slot, (text, !matches!(cell, Cell::Text)), dialect, at)?
             }
-        });
+        };
+        draft.values.push(value);
     }
-    if let Some((position, offsets)) = offset {
-        let Cell::Number(value) = classify(&record[*position]) else {
+    if let Some((position, offsets)) = &mut draft.offset {
+        let Cell::Number(value) = dialect.cell(&record[*position]) else {
             return Err(TableError::Offset {
                 file: place.path.to_path_buf(),
-                place: place.cell(record, row, &names[*position]),
-                text: shorten(text(*position)?, TEXT_SHOWN),
+                place: place.cell(record, row, &draft.names[*position]),
+                text: shorten(text(&draft.names, *position)?, TEXT_SHOWN),
             });
         };
         offsets.push(value);
     }
-    for column in texts.iter_mut().flatten() {
-        column.cells.push(text(column.position)?.to_string());
+    for column in draft.texts.iter_mut().flatten() {
+        column.cells.push(unprotected(text(&draft.names, column.position)?).to_string());
     }
-    *rows = row;
+    draft.rows = row;
     Ok(())
 }
 
-/// Finds lines and phrases errors; only consulted when something is wrong.
-struct Place<'a> {
-    path: &'a Path,
-}
-
-impl Place<'_> {
-    fn header(&self, record: &ByteRecord) -> Result<Vec<String>, TableError> {
-        let mut names: Vec<String> = Vec::with_capacity(record.len());
-        let mut seen = HashMap::new();
-        for (position, cell) in record.iter().enumerate() {
-            let name = std::str::from_utf8(cell).map_err(|_| self.not_utf8(record, None, "", position))?.trim();
-            // A lone nameless column leaves nothing to be a feature, so only one of several is ids.
-            if name.is_empty() && (position > 0 || record.len() == 1) {
-                return Err(TableError::UnnamedColumn {
-                    file: self.path.to_path_buf(),
-                    line: self.line(record),
-                    position: position + 1,
-                });
-            }
-            if let Some(first) = seen.insert(name.to_string(), position) {
-                return Err(TableError::DuplicateColumn {
-                    file: self.path.to_path_buf(),
-                    place: format!("line {}: ", self.line(record)),
-                    column: shorten(name, TEXT_SHOWN),
-                    first: first + 1,
-                    second: position + 1,
-                });
-            }
-            names.push(name.to_string());
-        }
-        Ok(names)
-    }
-
-    /// The line on which a record begins, counted by reading again because the reader's own count is for where it looked
-    /// next, before skipped blank lines, and does not know every line end.
-    fn line(&self, record: &ByteRecord) -> usize {
-        let reached = record.position().map_or(0, |p| p.byte());
-        let (mut line, mut last) = (1, 0);
-        let Ok(text) = text::open(self.path) else { return line };
-        for (at, byte) in (0..).zip(text.bytes().map_while(Result::ok)) {
-            if at >= reached && !matches!(byte, b'\r' | b'\n') {
-                break;
-            }
-            line += usize::from(byte == b'\r' || (byte == b'\n' && last != b'\r'));
-            last = byte;
-        }
-        line
-    }
-
-    fn cell(&self, record: &ByteRecord, row: usize, column: &str) -> String {
-        format!("row {row} (line {}), column `{}`", self.line(record), shorten(column, TEXT_SHOWN))
-    }
-
-    fn not_utf8(&self, record: &ByteRecord, row: Option<usize>, column: &str, position: usize) -> TableError {
-        TableError::NotUtf8 {
-            file: self.path.to_path_buf(),
-            place: match row {
-                Some(row) => self.cell(record, row, column),
-                None => format!("line {}, name of column {}", self.line(record), position + 1),
-            },
-            text: shorten(&String::from_utf8_lossy(&record[position]), TEXT_SHOWN),
+/// The code of a text in a column that may have held numbers so far; `at` tells its place by the column's name.
+fn code(
+    draft: &mut Draft,
+    slot: usize,
+    (text, is_number): (&str, bool),
+    dialect: &Dialect,
+    at: impl Fn(&str) -> String,
+) -> Result<f64, TableError> {
+    let (width, name) = (draft.width(), &draft.names[draft.numeric[slot]]);
+    let levels = draft.levels[slot].get_or_insert_with(|| {
+        let before = draft.values.iter().skip(slot).step_by(width);
+        Box::new(Levels::after(before.filter(|v| !v.is_nan()).count()))
+    });
+    if levels.first.is_none() && !levels.known {
+        levels.first = Some((at(name), shorten(text, TEXT_SHOWN)));
+        if levels.said.is_none() && dialect.has_thousands(text) {
+            levels.said = Some(Holds::Thousands);
         }
     }
-
-    fn not_a_number(&self, record: &ByteRecord, row: usize, column: &str, text: &str, delimiter: u8) -> TableError {
-        let (file, place) = (self.path.to_path_buf(), self.cell(record, row, column));
-        let other = [(',', "commas"), ('\t', "tabs"), (';', "semicolons")]
-            .into_iter()
-            .find(|(separator, _)| text.contains(*separator));
-        let text = shorten(text, TEXT_SHOWN);
-        match other {
-            // With one column only, another separator inside the cell is the likely cause.
-            Some((_, found)) if record.len() == 1 => {
-                let expected = if delimiter == b',' { "commas" } else { "tabs" };
-                TableError::Separator { file, place, text, expected, found }
-            }
-            _ => TableError::Text { file, place, text },
-        }
+    let before = levels.len();
+    let code = levels.code(text, is_number);
+    if levels.len() > before {
+        draft.text_bytes += text.len() as u128 + 64;
+        draft.room.bytes(draft.text_bytes, || "texts".to_string())?;
     }
+    code.ok_or_else(|| TableError::UnknownLevel {
+        file: draft.room.path.clone(),
+        place: at(name),
+        text: shorten(text, TEXT_SHOWN),
+        known: list(&levels.in_order()),
+    })
 }
 
 /// Whether a first line is data and not names; an empty first cell is how pandas heads its index.
-fn is_data(record: &ByteRecord) -> bool {
+fn is_data(record: &ByteRecord, dialect: &Dialect) -> bool {
     let mut numbers = 0;
     for cell in record {
-        match classify(cell) {
+        match dialect.cell(cell) {
             Cell::Number(_) | Cell::Infinite => numbers += 1,
             Cell::Missing => {}
             Cell::Text => return false,
         }
     }
     numbers > 0 && !record[0].trim_ascii().is_empty()
-}
-
-fn classify(cell: &[u8]) -> Cell {
-    let cell = cell.trim_ascii();
-    let missing: [&[u8]; 5] = [b"", b"na", b"n/a", b"nan", b"null"];
-    if missing.iter().any(|word| cell.eq_ignore_ascii_case(word)) {
-        return Cell::Missing;
-    }
-    let Ok(text) = std::str::from_utf8(cell) else {
-        return Cell::Text;
-    };
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Cell::Number(value),
-        Ok(value) if value.is_nan() => Cell::Missing,
-        Ok(_) => Cell::Infinite,
-        Err(_) => Cell::Text,
-    }
 }

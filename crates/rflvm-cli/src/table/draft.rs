@@ -2,9 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rflvm::closest::closest;
+
+use super::category::Category;
+use super::levels::Levels;
 use super::room::Room;
-use super::words::{closest, list, shorten};
-use super::{ReadOptions, Table, TableError, numbered};
+use super::words::{list, shorten};
+use super::{ReadOptions, TableError, numbered};
 
 /// A column kept as text, and where in the file it is.
 pub(super) struct Text {
@@ -24,8 +28,15 @@ pub(super) struct Draft {
     pub texts: [Option<Text>; 4],
     pub offset: Option<(usize, Vec<f64>)>,
     pub rows: usize,
+    /// Row by row; codes in the columns that have levels.
     pub values: Vec<f64>,
-    named: bool,
+    /// The texts of numeric columns that hold text.
+    pub levels: Vec<Option<Box<Levels>>>,
+    /// What these texts take.
+    pub text_bytes: u128,
+    /// Numeric columns whose type is that of truth values.
+    pub truths: Vec<usize>,
+    pub named: bool,
 }
 
 impl Draft {
@@ -45,19 +56,39 @@ impl Draft {
         let offset = find(&options.offset, "--offset")?;
         let time = find(&options.time, "--time")?;
         let sequence = find(&options.sequence, "--sequence")?;
-        let aside = [id, labels, offset, time, sequence, index];
-        let rest = || (0..names.len()).filter(|p| !aside.contains(&Some(*p))).collect::<Vec<usize>>();
-        let numeric = match (&options.columns, &options.like) {
-            (_, Some(like)) if like.named && named || !like.named && like.chosen => search.all(&like.columns)?,
-            (_, Some(like)) => search.as_many(rest(), like.columns.len())?,
+        let mut aside: HashSet<usize> = [id, labels, offset, time, sequence, index].into_iter().flatten().collect();
+        let mut left_out = HashSet::new();
+        for name in &options.without {
+            left_out.insert(search.find(name, "--without")?);
+        }
+        aside.extend(&left_out);
+        let rest = || (0..names.len()).filter(|p| !aside.contains(p)).collect::<Vec<usize>>();
+        // The columns of a fit, and the levels of those that are categories.
+        let mut known: Vec<Option<&Category>> = Vec::new();
+        let mut numeric = match (&options.columns, &options.like) {
+            (_, Some(like)) => {
+                let by_name = like.named && named || !like.named && like.chosen;
+                let parts = like.parts(|name| by_name && search.positions.contains_key(name));
+                known = parts.iter().map(|(_, category)| *category).collect();
+                let wanted: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+                if by_name { search.all(&wanted)? } else { search.as_many(rest(), wanted.len())? }
+            }
             (Some(wanted), None) => search.select(wanted)?,
             (None, None) => rest(),
         };
+        numeric.retain(|position| !left_out.contains(position));
         if numeric.is_empty() {
             return Err(TableError::NoColumns { file: room.path });
         }
         let mut slots = vec![None; names.len()];
         numeric.iter().enumerate().for_each(|(slot, &position)| slots[position] = Some(slot));
+        let of_fit = |category: Option<&Category>| category.map(|c| Box::new(Levels::known(&c.levels)));
+        let mut levels: Vec<Option<Box<Levels>>> = known.into_iter().map(of_fit).collect();
+        levels.resize(numeric.len(), None);
+        // A file of families may speak of columns that this table does not have; who reads it says so.
+        for slot in options.categories.iter().filter_map(|name| slots[*search.positions.get(name.as_str())?]) {
+            levels[slot] = Some(Box::new(Levels::asked()));
+        }
         let texts = [id.or(index), labels, time, sequence];
         Ok(Draft {
             room,
@@ -68,6 +99,9 @@ impl Draft {
             offset: offset.map(|position| (position, Vec::new())),
             rows: 0,
             values: Vec::new(),
+            levels,
+            text_bytes: 0,
+            truths: Vec::new(),
             named,
         })
     }
@@ -117,34 +151,8 @@ impl Draft {
     }
 
     /// The place of a cell in a message.
-    #[cfg(feature = "columnar")]
     pub fn place(&self, row: usize, position: usize) -> String {
         format!("row {}, column `{}`", row + 1, shorten(&self.names[position], 32))
-    }
-
-    pub fn finish(mut self) -> Result<Table, TableError> {
-        if self.rows == 0 {
-            return Err(TableError::NoRows { file: self.room.path });
-        }
-        self.values.shrink_to_fit();
-        let aside = self.texts.iter().flatten().map(|text| text.position).chain(self.offset.iter().map(|o| o.0));
-        let aside: HashSet<usize> = aside.collect();
-        let is_ignored = |p: &usize| self.slots[*p].is_none() && !aside.contains(p) && !self.names[*p].is_empty();
-        let ignored = (0..self.names.len()).filter(is_ignored).map(|p| self.names[p].clone()).collect();
-        let [ids, labels, time, sequence] = self.texts.map(|text| text.map(|t| t.cells));
-        Ok(Table {
-            columns: self.numeric.iter().map(|&p| std::mem::take(&mut self.names[p])).collect(),
-            ids: ids.unwrap_or_else(|| numbered(self.rows)),
-            labels,
-            time,
-            sequence,
-            offset: self.offset.map(|(_, cells)| cells),
-            path: self.room.path,
-            rows: self.rows,
-            values: self.values,
-            named: self.named,
-            ignored,
-        })
     }
 }
 
@@ -192,10 +200,10 @@ impl<'a> Search<'a> {
     }
 
     /// The columns of a table that was read before, by name.
-    fn all(&self, wanted: &[String]) -> Result<Vec<usize>, TableError> {
-        let missing: Vec<&String> = wanted.iter().filter(|n| !self.positions.contains_key(n.as_str())).collect();
+    fn all(&self, wanted: &[&str]) -> Result<Vec<usize>, TableError> {
+        let missing: Vec<&&str> = wanted.iter().filter(|n| !self.positions.contains_key(**n)).collect();
         if missing.is_empty() {
-            return Ok(wanted.iter().filter_map(|name| self.positions.get(name.as_str()).copied()).collect());
+            return Ok(wanted.iter().filter_map(|name| self.positions.get(name).copied()).collect());
         }
         let (names, available) = (list(&missing), list(&self.visible));
         Err(TableError::MissingColumns { file: self.room.path.clone(), names, available })

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::sniff::Written;
+
 /// Why a table cannot be read; rows are data rows and lines are lines of the file, both from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
@@ -17,7 +19,7 @@ pub enum TableError {
     #[error("{}: the file cannot be read ({reason}); check its permissions", file.display())]
     Unreadable { file: PathBuf, reason: String },
     #[error(
-        "{}: {extension} is not supported; convert the table to .csv (commas), .tsv or .tab (tabs), .mtx (Matrix Market), each also as .gz, .npy or .npz (NumPy), .parquet, .arrow or .feather",
+        "{}: {extension} is not supported; convert the table to .csv (commas), .tsv or .tab (tabs), .mtx (Matrix Market), each also as .gz, .npy or .npz (NumPy), .parquet, .arrow or .feather, or name what separates the cells of a text file with --separator",
         file.display()
     )]
     Extension { file: PathBuf, extension: String },
@@ -38,10 +40,16 @@ pub enum TableError {
     #[error("{}: there are column names but no data row; add one line per sample", file.display())]
     NoRows { file: PathBuf },
     #[error(
-        "{}: no numeric column is left besides those that options such as --id and --labels name; add numeric columns or name some with --columns",
+        "{}: no column is left to fit besides those that options such as --id and --labels name; leave some of these options out, or add columns",
         file.display()
     )]
     NoColumns { file: PathBuf },
+
+    #[error(
+        "{}: no column can be fitted: none holds numbers, yes and no, or texts that come again; add one that does",
+        file.display()
+    )]
+    NothingToFit { file: PathBuf },
 
     #[error(
         "{}: {place}the column name `{column}` is used for columns {first} and {second}; rename one of them",
@@ -58,16 +66,30 @@ pub enum TableError {
         file.display()
     )]
     Ragged { file: PathBuf, row: usize, line: usize, expected: usize, found: usize, remedy: &'static str },
+    #[error("{}: {place}: `{text}` is not a number; {remedy}", file.display())]
+    Text { file: PathBuf, place: String, text: String, remedy: String },
     #[error(
-        "{}: {place}: `{text}` is not a number; correct it, leave the cell empty if it is missing, or, if the column holds text, name it with --id or --labels or leave it out with --columns",
+        "{}: {place}: the fit does not know `{text}`; it knows {known}, so correct the cell or leave it empty",
         file.display()
     )]
-    Text { file: PathBuf, place: String, text: String },
+    UnknownLevel { file: PathBuf, place: String, text: String, known: String },
     #[error(
-        "{}: {place}: `{text}` is one cell because cells are separated by {expected} in this kind of file, but it holds {found}; separate the cells by {expected} or change the extension (.csv for commas, .tsv for tabs)",
+        "{}: two columns would be called `{name}`, one of them for a level of a category; rename the column or the level",
         file.display()
     )]
-    Separator { file: PathBuf, place: String, text: String, expected: &'static str, found: &'static str },
+    TwiceNamed { file: PathBuf, name: String },
+    #[error("{}: {}; try {}", file.display(), written.words(), written.flags())]
+    Written { file: PathBuf, written: Written },
+    #[error(
+        "{}: the line after {row} rows is longer than {megabytes} MiB, and no line may be; look for missing line ends, or for a quotation mark that is not closed",
+        file.display()
+    )]
+    TooLong { file: PathBuf, row: usize, megabytes: u64 },
+    #[error(
+        "{}: {option} is about tables of text, and this file is none; leave it out",
+        file.display()
+    )]
+    NotText { file: PathBuf, option: &'static str },
     #[error(
         "{}: {place}: `{text}` is infinite or too large; give a finite number, or mark the cell missing (empty in text, otherwise nan or null)",
         file.display()

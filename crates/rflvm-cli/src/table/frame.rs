@@ -10,14 +10,18 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Schema};
 
 use super::draft::Draft;
+use super::holds::Holds;
+use super::levels::Levels;
 use super::room::Room;
 use super::words::shorten;
-use super::{ReadOptions, TableError};
+use super::{ReadOptions, TableError, Texts};
 
+const DATES: &str = "dates or times";
+const NO_OFFSET: &str = "name a column of numbers with --offset instead";
 /// What pandas calls an index without name.
 const PANDAS_INDEX: &str = "__index_level_0__";
 
-/// A table with the columns of `schema`, refused if one that is to be numeric is not.
+/// A table with the columns of `schema`; those that no fit can take are refused, or marked where they are only looked at.
 pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Result<Draft, TableError> {
     let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let mut seen = HashMap::new();
@@ -33,28 +37,48 @@ pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Resul
         }
     }
     let index = names.iter().position(|n| n == PANDAS_INDEX);
-    let draft = Draft::new(room, names, true, index, options)?;
-    let refuse = |position: usize, (kind, remedy)| {
-        let column = shorten(&draft.names[position], 32);
-        Err(TableError::Column { file: draft.room.path.clone(), column, kind, remedy })
+    let mut draft = Draft::new(room, names, true, index, options)?;
+    let file = draft.room.path.clone();
+    let refuse = |name: &str, (kind, remedy)| {
+        Err(TableError::Column { file: file.clone(), column: shorten(name, 32), kind, remedy })
     };
     let kind = |position: usize| Kind::of(schema.field(position).data_type());
-    for &position in draft.numeric.iter().chain(draft.offset.as_ref().map(|(p, _)| p)) {
-        match kind(position) {
-            Kind::Number => {}
-            Kind::Text => {
-                refuse(
-                    position,
-                    ("text", "name it with --labels, --id, --time or --sequence or leave it out with --columns"),
-                )?;
+    for slot in 0..draft.width() {
+        let position = draft.numeric[slot];
+        let is_dictionary = matches!(schema.field(position).data_type(), DataType::Dictionary(..));
+        let holds = match kind(position) {
+            Kind::Number => continue,
+            Kind::Truth => {
+                draft.truths.push(slot);
+                continue;
             }
-            Kind::Time => refuse(position, ("dates or times", "name it with --time or leave it out with --columns"))?,
-            Kind::Other(kind) => refuse(position, (kind, "leave it out with --columns"))?,
+            Kind::Text if draft.levels[slot].is_some() => continue,
+            Kind::Text => is_dictionary.then_some(Holds::Category),
+            Kind::Time => Some(Holds::Dates),
+            Kind::Other(kind) => Some(Holds::Other(kind)),
+        };
+        match holds {
+            Some(Holds::Dates) if options.texts != Texts::Look => {
+                refuse(&draft.names[position], (DATES, "use it with --time or leave it out with --without"))?;
+            }
+            Some(Holds::Other(kind)) if options.texts != Texts::Look => {
+                refuse(&draft.names[position], (kind, "leave it out with --without"))?;
+            }
+            Some(holds) => draft.levels[slot] = Some(Box::new(Levels::said(holds))),
+            None => draft.levels[slot] = Some(Box::default()),
+        }
+    }
+    if let Some((position, _)) = draft.offset {
+        match kind(position) {
+            Kind::Number | Kind::Truth => {}
+            Kind::Text => refuse(&draft.names[position], ("text", NO_OFFSET))?,
+            Kind::Time => refuse(&draft.names[position], (DATES, NO_OFFSET))?,
+            Kind::Other(kind) => refuse(&draft.names[position], (kind, NO_OFFSET))?,
         }
     }
     for text in draft.texts.iter().flatten() {
         if let Kind::Other(kind) = kind(text.position) {
-            refuse(text.position, (kind, "name a column of text or numbers instead"))?;
+            refuse(&draft.names[text.position], (kind, "name a column of text or numbers instead"))?;
         }
     }
     Ok(draft)
@@ -63,7 +87,11 @@ pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Resul
 /// Writes `batch`, the columns of the file at `positions`, into the rows from `start` on, which are there already.
 pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], start: usize) -> Result<(), Failure> {
     for (column, &position) in batch.columns().iter().zip(positions) {
-        if let Some(slot) = draft.slots[position] {
+        if let Some(slot) = draft.slots[position]
+            && draft.levels[slot].is_some()
+        {
+            code(draft, column, slot, start)?;
+        } else if let Some(slot) = draft.slots[position] {
             let width = draft.width();
             for (row, value) in (start..).zip(numbers(column)?) {
                 if value.is_infinite() {
@@ -87,6 +115,32 @@ pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], 
             add_texts(&draft.room, &mut text.cells, column)?;
         }
     }
+    Ok(())
+}
+
+/// Writes the codes of a column's texts. Dates, lists and the like are left as they are: nobody fits them.
+fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Result<(), Failure> {
+    let (width, position) = (draft.width(), draft.numeric[slot]);
+    let Some(mut levels) = draft.levels[slot].take() else { return Ok(()) };
+    let mut cells = Vec::new();
+    if levels.said.is_none_or(|said| said == Holds::Category) {
+        add_texts(&draft.room, &mut cells, column)?;
+    }
+    for (row, cell) in (start..).zip(&cells) {
+        let text = cell.trim();
+        // As an empty cell of a .csv file.
+        let value = if text.is_empty() {
+            f64::NAN
+        } else {
+            if levels.first.is_none() && !levels.known {
+                levels.first = Some((draft.place(row, position), shorten(text, 32)));
+            }
+            let place = || draft.place(row, position);
+            levels.code(text, false).ok_or_else(|| draft.unknown_level(place(), text, &levels))?
+        };
+        draft.values[row * width + slot] = value;
+    }
+    draft.levels[slot] = Some(levels);
     Ok(())
 }
 
@@ -143,6 +197,7 @@ fn add_texts(room: &Room, cells: &mut Vec<String>, column: &ArrayRef) -> Result<
 /// What a column can be used for.
 enum Kind {
     Number,
+    Truth,
     Text,
     Time,
     Other(&'static str),
@@ -152,7 +207,8 @@ impl Kind {
     fn of(data_type: &DataType) -> Self {
         use DataType::*;
         match data_type {
-            Null | Boolean | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 => Kind::Number,
+            Boolean => Kind::Truth,
+            Null | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 => Kind::Number,
             Float16 | Float32 | Float64 | Decimal32(..) | Decimal64(..) | Decimal128(..) | Decimal256(..) => {
                 Kind::Number
             }

@@ -15,13 +15,13 @@ use super::draft::Draft;
 use super::frame::{self, Failure};
 use super::guard::guarded;
 use super::room::Room;
-use super::{ReadOptions, Table, TableError, text};
+use super::{ReadOptions, TableError, text};
 
 const KIND: &str = "Arrow";
 const CONTINUATION: [u8; 4] = [0xFF; 4];
 const END_OF_STREAM: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
-pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableError> {
+pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
     let file = File::open(&room.path).map_err(|e| text::failed(&room.path, &e))?;
     guarded(&room, KIND, || {
         let mut frames = Frames { room: room.clone(), decoder: StreamDecoder::new(), draft: None };
@@ -31,7 +31,7 @@ pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableErro
         };
         frames.read_all(BufReader::new(file), options).map_err(failed)?;
         match (frames.draft, frames.decoder.schema()) {
-            (Some(draft), _) => draft.finish(),
+            (Some(draft), _) => Ok(draft),
             (None, Some(_)) => Err(TableError::NoRows { file: room.path.clone() }),
             (None, None) => Err(damaged(&room, "it does not begin with a schema".to_string())),
         }

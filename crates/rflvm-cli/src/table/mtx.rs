@@ -13,11 +13,11 @@ use super::draft::{Draft, no_columns_aside};
 use super::room::Room;
 use super::text::Lines;
 use super::words::shorten;
-use super::{ReadOptions, Table, TableError};
+use super::{ReadOptions, TableError};
 
 const KIND: &str = ".mtx";
 
-pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableError> {
+pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
     let path = room.path.clone();
     let mut lines = Lines::open(&path)?;
     let header = Header::read(&mut lines, &path)?;
@@ -34,7 +34,7 @@ pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableErro
         None => Draft::numbered(room, width, KIND, options)?,
     };
     draft.fill_with_zeros(rows)?;
-    Entries { lines, header, transposed, draft }.read()?.finish()
+    Entries { lines, header, transposed, draft }.read()
 }
 
 /// The part of the file after its header, on its way into the table.

@@ -12,12 +12,12 @@ pub(super) use header::Header;
 use super::draft::Draft;
 use super::room::Room;
 use super::words::shorten;
-use super::{ReadOptions, Table, TableError, text};
+use super::{ReadOptions, TableError, text};
 
 /// Elements decoded at a time.
 const CHUNK: usize = 8192;
 
-pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableError> {
+pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
     let file = File::open(&room.path).map_err(|e| text::failed(&room.path, &e))?;
     let size = room.size;
     let mut reader = BufReader::with_capacity(1 << 16, file);
@@ -33,7 +33,7 @@ pub(super) fn read_array(
     size: u64,
     kind: &'static str,
     options: &ReadOptions,
-) -> Result<Table, TableError> {
+) -> Result<Draft, TableError> {
     let path = room.path.clone();
     let file = || path.clone();
     let element = Element::new(&header.descr).map_err(|kind| TableError::NpyType {
@@ -82,7 +82,7 @@ pub(super) fn read_array(
             }
         }
     }
-    draft.finish()
+    Ok(draft)
 }
 
 fn two_axes(room: &Room, header: &Header) -> Result<(u64, u64), TableError> {

@@ -5,15 +5,16 @@ use std::io::BufReader;
 
 use zip::ZipArchive;
 
+use super::draft::{Draft, Text};
 use super::npy::{Element, Header, read_array};
 use super::room::Room;
 use super::words::{list, shorten};
-use super::{ReadOptions, Table, TableError, text};
+use super::{ReadOptions, TableError, text};
 
 const KIND: &str = ".npz";
 
 /// The array that `options` name, or else the only one with two axes and numbers in it.
-pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableError> {
+pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
     let damaged = |reason: String| TableError::Damaged { file: room.path.clone(), kind: KIND, reason };
     let file = File::open(&room.path).map_err(|e| text::failed(&room.path, &e))?;
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|e| damaged(e.to_string()))?;
@@ -71,16 +72,19 @@ pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableErro
     let mut entry = archive.by_index(index).map_err(|e| damaged(e.to_string()))?;
     let size = entry.size();
     let header = Header::read(&room.path, &mut entry, size)?;
-    let table = read_array(room.clone(), &mut entry, &header, size, KIND, &rest)?;
+    let mut draft = read_array(room.clone(), &mut entry, &header, size, KIND, &rest)?;
     // The checksum is compared at the end, which the last read has not gone past.
     std::io::copy(&mut entry, &mut std::io::sink()).map_err(|e| damaged(e.to_string()))?;
     for (cells, option) in [(&time, "--time"), (&sequence, "--sequence")] {
-        if let Some(found) = cells.as_ref().map(Vec::len).filter(|&found| found != table.rows) {
-            let problem = format!("the array of {option} holds {found} numbers, but the table has {} rows", table.rows);
+        if let Some(found) = cells.as_ref().map(Vec::len).filter(|&found| found != draft.rows) {
+            let problem = format!("the array of {option} holds {found} numbers, but the table has {} rows", draft.rows);
             return choice(problem, "one of them must have one number a row");
         }
     }
-    Ok(Table { time, sequence, ..table })
+    let beside = |cells: Vec<String>| Text { position: usize::MAX, cells };
+    draft.texts[2] = time.map(beside);
+    draft.texts[3] = sequence.map(beside);
+    Ok(draft)
 }
 
 /// The numbers of an array of one axis, as texts.

@@ -17,7 +17,7 @@ use super::frame::{self, Failure};
 use super::guard::guarded;
 use super::room::Room;
 use super::words::shorten;
-use super::{ReadOptions, Table, TableError, text};
+use super::{ReadOptions, TableError, text};
 
 const KIND: &str = "Parquet";
 /// Columns read side by side, each with a page in memory; a wide table is read in several passes.
@@ -25,7 +25,7 @@ const COLUMNS: usize = 256;
 /// Rows decoded at a time.
 const ROWS: usize = 4096;
 
-pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableError> {
+pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
     let file = File::open(&room.path).map_err(|e| text::failed(&room.path, &e))?;
     let damaged = |reason: String| {
         let reason = shorten(&reason, 160);
@@ -67,7 +67,7 @@ pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Table, TableErro
                 return Err(damaged(format!("it holds {start} rows but declares {}", draft.rows)));
             }
         }
-        draft.finish()
+        Ok(draft)
     })
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::StoreError;
 
-use super::draft::Draft;
+use super::draft::{Draft, Text};
 use super::room::Room;
-use super::{ReadOptions, Table, TableError, numbered};
+use super::{ReadOptions, TableError, numbered};
 
 /// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times and sequences are there whatever they were called.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     let damaged = |reason: String| TableError::Damaged { file: path.to_path_buf(), kind: "a store of draws", reason };
     let failed = |error: StoreError| TableError::Store { sentence: error.to_string() };
     let store = Reader::open(path).map_err(failed)?;
@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableErr
     let room = Room::new(path, 8 * (rows as u64) * (width as u64));
     room.cells(rows as u64, width as u64)?;
     let named = names != numbered(width);
-    let plain = ReadOptions { columns: options.columns.clone(), like: options.like.clone(), ..ReadOptions::default() };
+    let plain = ReadOptions { id: None, labels: None, offset: None, time: None, sequence: None, ..options.clone() };
     let mut draft = Draft::new(room, names, named, None, &plain)?;
     let mut values = store.fixed("observed_data/y").map_err(failed)?;
     if values.len() != rows * width {
@@ -53,19 +53,18 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableErr
     }
     draft.rows = rows;
     let aside = |wanted: &Option<String>, name: &str| match wanted {
-        Some(_) if store.has(name) => store.texts(name).map(Some).map_err(failed),
+        Some(_) if store.has(name) => {
+            let cells = store.texts(name).map_err(failed)?;
+            Ok(Some(Text { position: usize::MAX, cells }))
+        }
         _ => Ok(None),
     };
-    let table = draft.finish()?;
-    Ok(Table {
-        labels: aside(&options.labels, "constant_data/label")?,
-        time: aside(&options.time, "constant_data/time_as_given")?,
-        sequence: aside(&options.sequence, "observed_data/sequence")?,
-        offset: match options.offset {
-            Some(_) => Some(store.fixed("constant_data/offset").map_err(failed)?),
-            None => None,
-        },
-        ids,
-        ..table
-    })
+    draft.name_rows(ids);
+    draft.texts[1] = aside(&options.labels, "constant_data/label")?;
+    draft.texts[2] = aside(&options.time, "constant_data/time_as_given")?;
+    draft.texts[3] = aside(&options.sequence, "observed_data/sequence")?;
+    if options.offset.is_some() {
+        draft.offset = Some((usize::MAX, store.fixed("constant_data/offset").map_err(failed)?));
+    }
+    Ok(draft)
 }

@@ -48,6 +48,16 @@ impl Moment {
     }
 }
 
+/// Whether a text is meant as a date, be it one that can be read or not.
+pub fn looks_like_a_date(text: &str) -> bool {
+    let is_year_first = |day: &str| {
+        let parts: Vec<&str> = day.split(['/', '.', '-']).collect();
+        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        parts.len() == 3 && parts[0].len() == 4 && parts[1..].iter().all(|p| p.len() < 3) && parts.iter().all(is_number)
+    };
+    is_year_first(text.split([' ', 'T']).next().unwrap_or_default()) || can_be_read_two_ways(text)
+}
+
 /// Whether a number looks like the date 20010530.
 pub fn is_compact_date(number: f64) -> bool {
     (1.8e7..2.2e7).contains(&number) && NaiveDate::parse_from_str(&format!("{number}"), "%Y%m%d").is_ok()

@@ -61,7 +61,7 @@ impl DrawnPositions {
         &self.path
     }
 
-    /// Writes `row,draw,x1,…`, or an array of draw × row × axis.
+    /// Writes `row,draw,x1,…`, both counted from 1, or an array of draw × row × axis.
     pub fn write(&self) -> Result<(), Failure> {
         let (rows, dim) = self.draws.first().map_or((0, 0), |x| (x.rows(), x.cols()));
         let fill = |file: &mut io::BufWriter<std::fs::File>| -> io::Result<()> {
@@ -75,7 +75,7 @@ impl DrawnPositions {
             for n in 0..rows {
                 for (i, x) in self.draws.iter().enumerate() {
                     let cells: String = x.row(n).iter().map(|v| format!(",{v}")).collect();
-                    writeln!(file, "{n},{i}{cells}")?;
+                    writeln!(file, "{},{}{cells}", n + 1, i + 1)?;
                 }
             }
             Ok(())

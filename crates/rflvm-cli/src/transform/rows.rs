@@ -6,7 +6,7 @@ use crate::blocks;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::fit::Fit;
-use crate::table::{self, Like, ReadOptions, Table, TableError};
+use crate::table::{self, Like, ReadOptions, Table, TableError, Texts};
 use crate::voice::Voice;
 use rflvm::error::{DataError, SpecError};
 use rflvm::linalg::Mat;
@@ -22,8 +22,9 @@ pub fn read(args: &TransformArgs, fit: &Fit, voice: Voice) -> Result<(Table, New
     if !table.ignored.is_empty() {
         voice.say(&format!("columns that the fit does not have are ignored: {}", some(&table.ignored)));
     }
-    // Blocks and trials go by the fit's names.
+    // Blocks and trials go by the fit's names, and by its categories.
     table.columns.clone_from(&fit.table.columns);
+    table.categories.clone_from(&fit.table.categories);
     let new = new_rows(&mut table, args.trials.as_deref(), fit, voice)?;
     Ok((table, new))
 }
@@ -45,21 +46,26 @@ pub fn new_rows(table: &mut Table, given: Option<&str>, fit: &Fit, voice: Voice)
 }
 
 /// The table, with the columns of the fit in its order. Names and labels of new rows need not be there.
-fn read_table(args: &TransformArgs, fit: &Fit) -> Result<Table, TableError> {
+fn read_table(args: &TransformArgs, fit: &Fit) -> Result<Table, Failure> {
     let config = &fit.config;
+    // The table of the fit may have been written in another way, or be none of text.
+    let as_fit = table::is_text(&args.table);
     let mut options = ReadOptions {
-        id: config.id.clone(),
-        labels: config.labels.clone(),
-        offset: config.offset_column().map(String::from),
-        time: config.time.clone(),
-        sequence: config.sequence.clone(),
         array: args.array.clone().or(config.array.clone()),
+        separator: args.separator.or(config.separator.filter(|_| as_fit)),
+        decimal: args.decimal.or(config.decimal.filter(|_| as_fit)),
+        na: args.na.clone().or(config.na.clone().filter(|_| as_fit)).unwrap_or_default(),
         columns: None,
+        without: Vec::new(),
+        texts: Texts::Refuse,
+        categories: Vec::new(),
         like: Some(Like {
             columns: fit.table.columns.clone(),
+            categories: fit.table.categories.clone(),
             named: fit.table.named,
-            chosen: config.columns.is_some(),
+            chosen: config.columns.is_some() || config.without.is_some(),
         }),
+        ..config.read_options()?
     };
     loop {
         let error = match table::read(&args.table, &options) {
@@ -67,7 +73,7 @@ fn read_table(args: &TransformArgs, fit: &Fit) -> Result<Table, TableError> {
             Err(error) => error,
         };
         let (TableError::UnknownColumn { option, .. } | TableError::NumbersOnly { option, .. }) = &error else {
-            return Err(error);
+            return Err(error.into());
         };
         let is_dropped = match *option {
             "--id" => options.id.take().is_some(),
@@ -75,7 +81,7 @@ fn read_table(args: &TransformArgs, fit: &Fit) -> Result<Table, TableError> {
             _ => false,
         };
         if !is_dropped {
-            return Err(error);
+            return Err(error.into());
         }
     }
 }

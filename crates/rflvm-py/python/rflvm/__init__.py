@@ -15,6 +15,8 @@ from ._native import NumericalError, __version__
 
 __all__ = [
     "RFLVM",
+    "Check",
+    "ConvergenceWarning",
     "Forecast",
     "Handle",
     "NumericalError",
@@ -28,7 +30,9 @@ __all__ = [
 
 _HOMES = {
     "RFLVM": "_estimator",
-    "load": "_estimator",
+    "load": "_load",
+    "Check": "_check",
+    "ConvergenceWarning": "_convergence",
     "Forecast": "_forecast",
     "Handle": "_handle",
     "Posterior": "_posterior",

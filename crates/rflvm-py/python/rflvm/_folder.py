@@ -19,10 +19,24 @@ class Folder:
         self._be_at(path)
 
     def _be_at(self, path: Optional[Union[str, os.PathLike]]) -> None:
+        if path is not None and not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"store is {path!r}, but it must be the path of a folder, or None")
         self.is_named = path is not None
         self.path = Path(tempfile.mkdtemp(prefix="rflvm-") if path is None else path).absolute()
         if not self.is_named:
             weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+    def check(self) -> None:
+        """Raises FileNotFoundError where a fit was and is no more."""
+        if self.path.is_dir():
+            return
+        if not self.is_named:
+            sentence = f"the temporary folder {self.path} that held the draws of this model was removed; fit again, with store= to keep it"
+            raise FileNotFoundError(sentence)
+        raise FileNotFoundError(
+            f"the folder {self.path} that holds the draws of this model is missing; if it was moved, open it where it is now "
+            "with rflvm.load(new_path), or put it back"
+        )
 
     def take(self, files: Path) -> None:
         """Move all files of another folder here."""

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Optional
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
 
+class Past(NamedTuple):
+    """The rows that a forecast goes out from."""
+
+    times: np.ndarray
+    sequences: Optional[list[str]]
+    cells: np.ndarray
+
+
 @dataclass
 class Forecast:
-    """Expected cells at new times: one row a time (and sequence), one column a column of the table."""
+    """Expected cells at new times: one row per time (and sequence), one column per column of the table."""
 
-    times: list[str]
-    """As the times of the table are written."""
+    times: np.ndarray
+    """Numbers where the times of the table are numbers; where they are dates, datetime64, in UTC if they have a time zone."""
     sequences: Optional[list[str]]
     """The sequence of each row, where there are any."""
     columns: list[str]
     """Names of the columns."""
     mean: np.ndarray
-    """Posterior mean, K×J."""
+    """Posterior mean, times × columns."""
     std: np.ndarray
     """Standard deviation of the predictive distribution."""
     lower: np.ndarray
@@ -28,13 +36,20 @@ class Forecast:
     """Its median."""
     upper: np.ndarray
     """Its 95% quantile."""
+    zone: Optional[str] = None
+    """The time zone of the dates, which `to_pandas` gives them."""
+    past: Optional[Past] = field(default=None, repr=False)
+    """The fitted rows, for pictures."""
 
     def to_pandas(self) -> Any:
-        """One line a new time and column: time, sequence, column, mean, std, lower, median, upper."""
+        """One line per new time and column: time, sequence, column, mean, std, lower, median, upper. Dates are datetimes."""
         import pandas
 
         width = len(self.columns)
-        lines = {"time": np.repeat(self.times, width)}
+        times = pandas.Series(self.times)
+        if self.zone is not None:
+            times = times.dt.tz_localize("UTC").dt.tz_convert(self.zone)
+        lines: dict[str, Any] = {"time": times.repeat(width).reset_index(drop=True)}
         if self.sequences is not None:
             lines["sequence"] = np.repeat(self.sequences, width)
         lines["column"] = np.tile(self.columns, len(self.times))

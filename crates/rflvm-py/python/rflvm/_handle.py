@@ -1,10 +1,11 @@
-"""A fit that runs in the background, and the bar that tells how far it is."""
+"""A fit that runs in the background."""
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING, Callable, Optional
+
+from ._progress import bar
 
 if TYPE_CHECKING:
     from ._estimator import RFLVM
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at a run.
 LOOK = 0.1
-#: A run shorter than this needs no lines in a log.
-SHORT = 2.0
 
 
 class Handle:
@@ -28,7 +27,7 @@ class Handle:
     def __init__(self, job: Job, finish: Callable[[str], RFLVM], progress: bool = False):
         self._job = job
         self._finish = finish
-        self._bar = Bar() if progress else None
+        self._bar = bar() if progress else None
         self._model: Optional[RFLVM] = None
 
     @property
@@ -37,7 +36,7 @@ class Handle:
         return self._job.wait(0.0)
 
     def progress(self) -> dict:
-        """How far the run is: `done` (a share), and for each chain `sweeps`, `warming` and `log_likelihood`; `of` sweeps in all."""
+        """How far the run is: `done` (a fraction), and for each chain `sweeps`, `warming` and `log_likelihood`; `of` sweeps in all."""
         chains = self._job.progress()
         sweeps = [chain[0] for chain in chains]
         total = chains[0][1]
@@ -54,7 +53,7 @@ class Handle:
         self._job.cancel()
 
     def wait(self, timeout: Optional[float] = None) -> RFLVM:
-        """Wait for the end, and return the fitted model.
+        """Wait for the end, and return the fitted model. Warns (`ConvergenceWarning`) if the chains have not converged.
 
         Ctrl-C ends the run and returns what is done so far, if there is any. Raises TimeoutError when `timeout` seconds have passed; the run goes on.
         """
@@ -83,49 +82,3 @@ class Handle:
                 raise KeyboardInterrupt from None
             raise
         return self._model
-
-
-class Bar:
-    """Progress in one line that is written over: in terminals and notebooks; elsewhere a line for every tenth."""
-
-    def __init__(self) -> None:
-        self._begun = time.monotonic()
-        self._is_live = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
-        self._tenths = 0
-        self._width = 0
-
-    def show(self, progress: dict, is_last: bool = False) -> None:
-        seconds = time.monotonic() - self._begun
-        line = describe(progress, seconds)
-        if sys.stderr is None:
-            return
-        if self._is_live:
-            # Shorter lines leave nothing of longer ones behind.
-            self._width = max(self._width, len(line))
-            print(f"\r{line:<{self._width}}", end="\n" if is_last else "", file=sys.stderr, flush=True)
-            return
-        tenths = int(10 * progress["done"])
-        if seconds > SHORT and tenths > self._tenths:
-            self._tenths = tenths
-            print(line, file=sys.stderr, flush=True)
-
-
-def describe(progress: dict, seconds: float) -> str:
-    """One line about a run."""
-    share, sweeps = progress["done"], progress["sweeps"]
-    bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
-    if not any(sweeps):
-        return f"{bar}   0% fitting the start"
-    chains = "1 chain" if len(sweeps) == 1 else f"{len(sweeps)} chains"
-    phase = "warming up" if any(progress["warming"]) else "sampling"
-    rate = sum(sweeps) / max(seconds, 1e-9)
-    left = seconds * (1 - share) / max(share, 1e-9)
-    level = max(progress["log_likelihood"])
-    return f"{bar} {share:4.0%} {chains}, {phase}, {rate:.1f} sweeps/s, {span(left)} left, log-likelihood {level:.0f}"
-
-
-def span(seconds: float) -> str:
-    """A length of time in words."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

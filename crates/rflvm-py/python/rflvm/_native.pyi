@@ -10,13 +10,15 @@ _Floats = NDArray[np.float64]
 _Path = Union[str, PathLike[str]]
 _Curve = tuple[str, _Floats, _Floats, _Floats, _Floats]
 
-__all__ = ["Drawn", "NumericalError", "Fit", "NewRows", "s_curve", "Job", "main", "Values", "__version__"]
+__all__ = ["Drawn", "NumericalError", "Fit", "NewRows", "s_curve", "Job", "canonical", "main", "check_room", "Values", "__version__"]
 __version__: str
 
 class NumericalError(ArithmeticError):
     """A computation that broke down: the step, the sweep, and where."""
 
 def main(arguments: Sequence[str]) -> int: ...
+def canonical(name: str) -> str: ...
+def check_room(rows: int, columns: int) -> None: ...
 def s_curve(
     rows: int, columns: int, likelihood: str, *, trials: Optional[int] = None, seed: int = 1
 ) -> tuple[_Floats, _Floats, _Floats]: ...

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional
 
 import numpy as np
 
+from ._parameter import whole
+
 if TYPE_CHECKING:
     from . import _native
 
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
 class Posterior:
     """The draws of a fit, by name: chains × draws × the quantity's own axes.
 
-    `x` is in the common frame of all draws, that of `embedding_`; all else is as it was drawn. Chains that sit in a lesser mode are
-    left out (`diagnostics_` tells which).
+    `x` is in the common frame of all draws, that of `embedding_`; all else is as it was drawn. Chains in a lesser mode are
+    left out (`diagnostics_` says which).
 
     >>> model.posterior_["x"].shape
     (2, 1000, 500, 2)
@@ -64,14 +66,16 @@ class Posterior:
         multinomial is one piece, in the place of its first cell. `of="row"`: of each row, its position integrated out, chains × draws × N:
         a row that is left out then takes its position with it.
         """
-        return self._drawn.log_likelihood(of, thin=thin)
+        return self._drawn.log_likelihood(of, thin=whole(thin, "thin", least=1))
 
     def to_arviz(self, *, log_likelihood: Optional[str] = None, thin: int = 1) -> Any:
         """The draws for ArviZ: an `xarray.DataTree` for ArviZ 1 and later, an `arviz.InferenceData` before.
 
-        `log_likelihood` ("cell" or "row") adds the group that `arviz.loo` needs. `thin` keeps every so manieth draw.
+        `log_likelihood` ("cell" or "row") adds the group that `arviz.loo` needs. `thin=k` keeps every k-th draw.
         """
         import xarray
+
+        thin = whole(thin, "thin", least=1)
 
         groups = {
             "posterior": self._dataset("posterior", thin),

@@ -7,6 +7,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from . import _native
+from ._parameter import whole
 
 
 class SCurve(NamedTuple):
@@ -17,7 +18,7 @@ class SCurve(NamedTuple):
     positions: np.ndarray
     """N×2, where the rows are."""
     along: np.ndarray
-    """N, the place of each row along the S."""
+    """N, the position of each row along the S."""
 
 
 def s_curve(
@@ -28,8 +29,10 @@ def s_curve(
     trials: Optional[int] = None,
     seed: int = 1,
 ) -> SCurve:
-    """The simulation of the paper: positions on an S, columns that are smooth functions of them, cells of any family.
+    """The simulation of the paper: positions along an S-shaped curve, columns that are smooth functions of them, cells of any family.
 
     `rflvm simulate` makes the same table from the same seed.
     """
-    return SCurve(*_native.s_curve(rows, columns, likelihood, trials=trials, seed=seed))
+    rows, columns = whole(rows, "rows", most=10**12), whole(columns, "columns", most=10**12)
+    trials = None if trials is None else whole(trials, "trials", least=1, most=2**32 - 1)
+    return SCurve(*_native.s_curve(rows, columns, likelihood, trials=trials, seed=whole(seed, "seed", most=2**64 - 1)))

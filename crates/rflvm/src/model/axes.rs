@@ -34,7 +34,7 @@ fn of_rows(model: &Model, state: &State, rows: Range<usize>) -> Mat {
     let mut scratch = positions.scratch();
     let mut total = Mat::zeros(w.cols(), w.cols());
     for n in rows {
-        positions.log_lik(n, x.row(n), &mut scratch);
+        positions.ln_lik(n, x.row(n), &mut scratch);
         let told = positions.slope(n, &scratch).information;
         total.as_mut_slice().iter_mut().zip(told.as_slice()).for_each(|(t, p)| *t += p);
     }

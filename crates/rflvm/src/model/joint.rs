@@ -21,7 +21,7 @@ pub fn ln_likelihood(model: &Model, state: &State) -> f64 {
         let of_column = |j: usize| h.iter().enumerate().map(|(m, h)| h * state.beta[(m, j)]).sum::<f64>();
         let f: Vec<f64> = (0..model.columns()).map(|j| model.offset()[n] + of_column(j)).collect();
         for (block, theta) in model.blocks().iter().zip(&state.theta) {
-            total += block.family.log_density(model.row(block, n, theta), &f[block.columns.clone()]);
+            total += block.family.ln_density(model.row(block, n, theta), &f[block.columns.clone()]);
         }
     }
     total
@@ -55,7 +55,7 @@ pub fn ln_weights(model: &Model, state: &State) -> f64 {
 /// ln p(θ) + ln p(ln τ²).
 pub fn ln_parameters(model: &Model, state: &State) -> f64 {
     let blocks = model.blocks().iter().zip(&state.theta);
-    let parameters: f64 = blocks.map(|(b, theta)| b.family.log_prior(theta, &model.units()[b.columns.clone()])).sum();
+    let parameters: f64 = blocks.map(|(b, theta)| b.family.ln_prior(theta, &model.units()[b.columns.clone()])).sum();
     parameters + ln_amplitudes(model, state)
 }
 

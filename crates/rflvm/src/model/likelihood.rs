@@ -11,12 +11,12 @@ impl Model {
     }
 
     /// Σ over blocks of the part of ln p(y_n | f) that depends on f.
-    pub fn log_lik_row(&self, theta: &[Theta], n: usize, f: &[f64]) -> f64 {
-        let of_block = |(b, theta): (&Block, &Theta)| b.family.log_lik(self.row(b, n, theta), &f[b.columns.clone()]);
+    pub fn ln_lik_row(&self, theta: &[Theta], n: usize, f: &[f64]) -> f64 {
+        let of_block = |(b, theta): (&Block, &Theta)| b.family.ln_lik(self.row(b, n, theta), &f[b.columns.clone()]);
         self.blocks.iter().zip(theta).map(of_block).sum()
     }
 
-    /// [`Model::log_lik_row`], and its derivative with respect to f in `g`.
+    /// [`Model::ln_lik_row`], and its derivative with respect to f in `g`.
     pub fn gradient_row(&self, theta: &[Theta], n: usize, f: &[f64], g: &mut [f64]) -> f64 {
         let of_block = |(b, theta): (&Block, &Theta)| {
             let columns = b.columns.clone();
@@ -35,21 +35,21 @@ impl Model {
     }
 
     /// Σ over blocks of ln p(y_n | f) with all constants.
-    pub fn log_density_row(&self, theta: &[Theta], n: usize, f: &[f64]) -> f64 {
+    pub fn ln_density_row(&self, theta: &[Theta], n: usize, f: &[f64]) -> f64 {
         let blocks = self.blocks.iter().zip(theta);
-        blocks.map(|(b, theta)| b.family.log_density(self.row(b, n, theta), &f[b.columns.clone()])).sum()
+        blocks.map(|(b, theta)| b.family.ln_density(self.row(b, n, theta), &f[b.columns.clone()])).sum()
     }
 
-    /// Σ over rows of [`Model::log_lik_row`].
-    pub fn log_lik(&self, state: &State) -> f64 {
+    /// Σ over rows of [`Model::ln_lik_row`].
+    pub fn ln_lik(&self, state: &State) -> f64 {
         par::sum(self.rows(), 2 * self.columns(), |rows| {
-            rows.map(|n| self.log_lik_row(&state.theta, n, state.f.row(n))).sum()
+            rows.map(|n| self.ln_lik_row(&state.theta, n, state.f.row(n))).sum()
         })
     }
 
     /// ln p(Y | F, θ) with all constants, from the state's F.
     pub fn ln_likelihood(&self, state: &State) -> f64 {
-        let of_row = |n: usize| self.log_density_row(&state.theta, n, state.f.row(n));
+        let of_row = |n: usize| self.ln_density_row(&state.theta, n, state.f.row(n));
         par::sum(self.rows(), 16 * self.columns(), |rows| rows.map(of_row).sum())
     }
 

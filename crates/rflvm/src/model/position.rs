@@ -49,18 +49,18 @@ impl<'a> Positions<'a> {
     }
 
     /// The part of ln p(y_n | f(x)) that depends on x.
-    pub fn log_lik(&self, n: usize, x: &[f64], scratch: &mut Scratch) -> f64 {
+    pub fn ln_lik(&self, n: usize, x: &[f64], scratch: &mut Scratch) -> f64 {
         fill_row(x, &self.turned, &mut scratch.argument, &mut scratch.h);
         scratch.f.fill(self.model.offset()[n]);
         simd::vecmat(&scratch.h, self.beta.as_slice(), &mut scratch.f);
-        self.model.log_lik_row(self.theta, n, &scratch.f)
+        self.model.ln_lik_row(self.theta, n, &scratch.f)
     }
 
     /// The same at a position whose f less the offset is known; h is not.
-    pub fn log_lik_at(&self, n: usize, f: &[f64], scratch: &mut Scratch) -> f64 {
+    pub fn ln_lik_at(&self, n: usize, f: &[f64], scratch: &mut Scratch) -> f64 {
         let offset = self.model.offset()[n];
         scratch.f.iter_mut().zip(f).for_each(|(own, f)| *own = f + offset);
-        self.model.log_lik_row(self.theta, n, &scratch.f)
+        self.model.ln_lik_row(self.theta, n, &scratch.f)
     }
 
     /// The slope where the row was priced last.
@@ -87,8 +87,8 @@ impl<'a> Positions<'a> {
 
     /// What ln p(y_n | f, θ) has beyond the part that depends on f.
     pub fn constant(&self, n: usize, scratch: &Scratch) -> f64 {
-        let log_density = self.model.log_density_row(self.theta, n, &scratch.f);
-        log_density - self.model.log_lik_row(self.theta, n, &scratch.f)
+        let ln_density = self.model.ln_density_row(self.theta, n, &scratch.f);
+        ln_density - self.model.ln_lik_row(self.theta, n, &scratch.f)
     }
 }
 
@@ -113,15 +113,15 @@ mod tests {
         let positions = Positions::new(&model, &state.theta, &state.beta, w);
         let mut scratch = positions.scratch();
         let x = [0.3, -0.8];
-        let value = positions.log_lik(2, &x, &mut scratch);
-        let density = model.log_density_row(&state.theta, 2, &scratch.f);
+        let value = positions.ln_lik(2, &x, &mut scratch);
+        let density = model.ln_density_row(&state.theta, 2, &scratch.f);
         assert!((value + positions.constant(2, &scratch) - density).abs() < 1e-9);
         let slope = positions.slope(2, &scratch);
         for d in 0..2 {
             let mut at = |step: f64| {
                 let mut x = x;
                 x[d] += step;
-                positions.log_lik(2, &x, &mut scratch)
+                positions.ln_lik(2, &x, &mut scratch)
             };
             let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
             assert!((slope.gradient[d] - difference).abs() < 1e-5 * (1.0 + difference.abs()), "{d}: {difference}");

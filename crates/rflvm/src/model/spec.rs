@@ -46,7 +46,7 @@ impl ModelSpec {
         let most = columns.min(MOST_AXES);
         if !(1..=most).contains(&self.latent_dim) {
             let why = if most == columns { ", the number of columns" } else { "" };
-            let rule = format!("it must be between 1 and {most}{why}");
+            let rule = format!("it must be between 1 and {most}{why}; use --latent-dim {most}");
             return fail("latent-dim", self.latent_dim.to_string(), &rule);
         }
         if !(2..=MOST_FEATURES).contains(&self.features) || !self.features.is_multiple_of(2) {

@@ -22,50 +22,78 @@ use statistic::Cells;
 pub const REPLICATES: usize = 500;
 
 /// How a statistic of the observed table compares with those of replicated ones.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Check {
     /// Which block of the model's columns.
     pub block: usize,
     /// The statistic.
     pub statistic: Statistic,
-    /// Of the observed table; its mean over draws where it depends on them.
-    pub observed: f64,
-    /// Mean over replicated tables.
-    pub mean: f64,
-    /// Their quantiles at 5% and 95%.
-    pub interval: [f64; 2],
-    /// P(T(y_rep) > T(y)), ties by half; below ½ where the observed table has the larger value.
-    pub above: f64,
+    /// Of the observed table, draw after draw; all the same unless it depends on them.
+    pub observed: Vec<f64>,
+    /// Of replicated tables, one per draw.
+    pub replicated: Vec<f64>,
 }
 
 impl Check {
+    /// Of the observed table; the mean over draws where it depends on them.
+    pub fn observed(&self) -> f64 {
+        mean(&self.observed)
+    }
+
+    /// Mean over replicated tables.
+    pub fn mean(&self) -> f64 {
+        mean(&self.replicated)
+    }
+
+    /// Quantiles of replicated tables at 5% and 95%.
+    pub fn interval(&self) -> [f64; 2] {
+        interval(&self.replicated)
+    }
+
+    /// The same of the observed table, under the draws: no width unless the statistic depends on them.
+    pub fn observed_interval(&self) -> [f64; 2] {
+        interval(&self.observed)
+    }
+
+    /// P(T(y_rep) > T(y)), ties by half; below ½ where the observed table has the larger value.
+    pub fn above(&self) -> f64 {
+        let above = |(observed, replicated): (&f64, &f64)| match replicated.partial_cmp(observed) {
+            Some(order) => 0.5 * (1.0 + f64::from(order as i8)),
+            None => 0.5,
+        };
+        let share: f64 = self.observed.iter().zip(&self.replicated).map(above).sum();
+        // Never 0 or 1: so many draws cannot tell.
+        (share + 0.5) / (self.observed.len() as f64 + 1.0)
+    }
+
     /// The two-sided p-value.
     pub fn p(&self) -> f64 {
-        2.0 * self.above.min(1.0 - self.above)
+        2.0 * self.above().min(1.0 - self.above())
     }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn interval(values: &[f64]) -> [f64; 2] {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    [0.05, 0.95].map(|p| quantile(&sorted, p))
 }
 
 /// Checks of a model from draws that are handed over one by one.
 #[derive(Debug)]
 pub struct Checks<'a> {
     model: &'a Model,
-    tallies: Vec<Tally>,
-}
-
-/// Values of one statistic, draw after draw.
-#[derive(Debug)]
-struct Tally {
-    block: usize,
-    statistic: Statistic,
-    observed: Vec<f64>,
-    replicated: Vec<f64>,
+    checks: Vec<Check>,
 }
 
 impl<'a> Checks<'a> {
     /// No draws yet.
     pub fn new(model: &'a Model) -> Self {
         let of_block = |(block, family): (usize, &str)| {
-            Statistic::of(family).iter().map(move |&statistic| Tally {
+            Statistic::of(family).iter().map(move |&statistic| Check {
                 block,
                 statistic,
                 observed: Vec::new(),
@@ -73,7 +101,7 @@ impl<'a> Checks<'a> {
             })
         };
         let families = model.blocks().iter().map(|b| b.family.name()).enumerate();
-        Checks { model, tallies: families.flat_map(of_block).collect() }
+        Checks { model, checks: families.flat_map(of_block).collect() }
     }
 
     /// Draws a table from these parameters, and compares.
@@ -81,45 +109,22 @@ impl<'a> Checks<'a> {
         let rows: Vec<usize> = (0..self.model.rows()).collect();
         let f = parameters.f_of_rows(self.model, &rows);
         let replicated = replicate(self.model, parameters, &f, stream);
-        for tally in &mut self.tallies {
-            let (block, theta) = (&self.model.blocks()[tally.block], &parameters.theta[tally.block]);
-            let of = |y| tally.statistic.value(&Cells { y, f: &f, theta, block });
-            let observed = match tally.observed.first() {
-                Some(&same) if !tally.statistic.is_realised() => same,
+        for check in &mut self.checks {
+            let (block, theta) = (&self.model.blocks()[check.block], &parameters.theta[check.block]);
+            let of = |y| check.statistic.value(&Cells { y, f: &f, theta, block });
+            let observed = match check.observed.first() {
+                Some(&same) if !check.statistic.is_realised() => same,
                 _ => of(self.model.y()),
             };
             let replicated = of(&replicated);
-            tally.observed.push(observed);
-            tally.replicated.push(replicated);
+            check.observed.push(observed);
+            check.replicated.push(replicated);
         }
     }
 
     /// What came of it.
     pub fn finish(self) -> Vec<Check> {
-        self.tallies.into_iter().map(Tally::check).collect()
-    }
-}
-
-impl Tally {
-    fn check(mut self) -> Check {
-        let count = self.observed.len() as f64;
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / count;
-        let above = |(observed, replicated): (&f64, &f64)| match replicated.partial_cmp(observed) {
-            Some(order) => 0.5 * (1.0 + f64::from(order as i8)),
-            None => 0.5,
-        };
-        let share: f64 = self.observed.iter().zip(&self.replicated).map(above).sum();
-        let (observed, replicated) = (mean(&self.observed), mean(&self.replicated));
-        self.replicated.sort_unstable_by(f64::total_cmp);
-        Check {
-            block: self.block,
-            statistic: self.statistic,
-            observed,
-            mean: replicated,
-            interval: [0.05, 0.95].map(|p| quantile(&self.replicated, p)),
-            // Never 0 or 1: so many draws cannot tell.
-            above: (share + 0.5) / (count + 1.0),
-        }
+        self.checks
     }
 }
 

@@ -56,11 +56,11 @@ impl Points {
             let (columns, theta) = (block.columns.clone(), &state.theta[point.block]);
             let (y, f) = (&self.test.row(point.row)[columns.clone()], &state.f.row(point.row)[columns.clone()]);
             let Some(j) = point.column else {
-                return block.family.log_density(Row { n: point.row, y, theta }, f);
+                return block.family.ln_density(Row { n: point.row, y, theta }, f);
             };
             let lone = &mut lone[columns];
             lone[j] = y[j];
-            let ln_density = block.family.log_density(Row { n: point.row, y: lone, theta }, f);
+            let ln_density = block.family.ln_density(Row { n: point.row, y: lone, theta }, f);
             lone[j] = f64::NAN;
             ln_density
         };

@@ -39,14 +39,14 @@ impl Fitted<'_> {
             let f = &f[columns.clone()];
             if block.family.is_whole() {
                 if !y[0].is_nan() {
-                    pieces[columns.start] = block.family.log_density(Row { n, y, theta }, f);
+                    pieces[columns.start] = block.family.ln_density(Row { n, y, theta }, f);
                 }
                 continue;
             }
             let lone = &mut lone[columns.clone()];
             for j in (0..y.len()).filter(|&j| !y[j].is_nan()) {
                 lone[j] = y[j];
-                pieces[columns.start + j] = block.family.log_density(Row { n, y: lone, theta }, f);
+                pieces[columns.start + j] = block.family.ln_density(Row { n, y: lone, theta }, f);
                 lone[j] = f64::NAN;
             }
         }

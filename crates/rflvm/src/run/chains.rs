@@ -4,14 +4,14 @@ use super::chain::{Chain, Snapshot};
 use super::settings::Settings;
 use crate::draws::Draws;
 use crate::error::{NumericalError, RunError, SpecError};
-use crate::model::Model;
+use crate::model::{Model, State};
 use crate::steps::SweepInfo;
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 
 /// What a chain says after each sweep.
 #[derive(Debug, Clone, Copy)]
-pub struct Progress {
+pub struct Progress<'a> {
     /// Chain, counted from 0.
     pub chain: usize,
     /// Sweeps done, warm-up included.
@@ -20,12 +20,23 @@ pub struct Progress {
     pub sweeps: u64,
     /// Whether the chain still warms up.
     pub warming: bool,
-    /// The part of the log-likelihood that depends on F.
-    pub log_lik: f64,
     /// Clusters of frequencies.
     pub clusters: usize,
     /// What the sweep reported.
     pub info: SweepInfo,
+    /// ln p(Y | F, θ), if the sweep was kept as a draw.
+    drawn: Option<f64>,
+    model: &'a Model,
+    state: &'a State,
+    pool: &'a ThreadPool,
+}
+
+impl Progress<'_> {
+    /// ln p(Y | F, θ), the number that is stored with a draw. Where the sweep was not kept it is computed now, which takes some
+    /// per cent of a sweep: ask when it is to be shown.
+    pub fn ln_likelihood(&self) -> f64 {
+        self.drawn.unwrap_or_else(|| self.pool.install(|| self.model.ln_likelihood(self.state)))
+    }
 }
 
 /// The chains of a run.
@@ -64,7 +75,7 @@ impl<'a> Run<'a> {
     pub fn go_on<D: Draws + Send>(
         &mut self,
         sinks: &mut [D],
-        watch: impl Fn(Progress) -> ControlFlow<()> + Sync,
+        watch: impl Fn(Progress<'_>) -> ControlFlow<()> + Sync,
     ) -> Result<bool, RunError> {
         let (model, settings, pool) = (self.model, self.settings, &self.pool);
         let sweeps = settings.sweeps();
@@ -75,18 +86,22 @@ impl<'a> Run<'a> {
                 let sweep = chain.done() + u64::from(step.is_err());
                 let fail = |source| RunError::Numerical { chain: number + 1, sweep, source };
                 let info = step.map_err(fail)?;
-                if let Some(draw) = pool.install(|| chain.draw()).map_err(fail)? {
+                let draw = pool.install(|| chain.draw()).map_err(fail)?;
+                if let Some(draw) = &draw {
                     // In the pool too: what a sink works out of a draw may be as much as a sweep.
-                    pool.install(|| sink.push(&draw))?;
+                    pool.install(|| sink.push(draw))?;
                 }
                 let progress = Progress {
                     chain: number,
                     sweep,
                     sweeps,
                     warming: sweep <= settings.warmup,
-                    log_lik: pool.install(|| model.log_lik(chain.state())),
                     clusters: chain.state().spectral.count(),
                     info,
+                    drawn: draw.map(|draw| draw.ln_likelihood),
+                    model,
+                    state: chain.state(),
+                    pool,
                 };
                 if watch(progress).is_break() {
                     break;
@@ -110,7 +125,7 @@ pub fn run<D: Draws + Send>(
     model: &Model,
     settings: &Settings,
     sink: impl Fn(usize) -> D,
-    watch: impl Fn(Progress) -> ControlFlow<()> + Sync,
+    watch: impl Fn(Progress<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<D>, RunError> {
     let mut run = Run::start(model, settings)?;
     let mut sinks: Vec<D> = (0..settings.chains).map(sink).collect();

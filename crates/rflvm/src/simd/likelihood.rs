@@ -16,7 +16,7 @@ const MAX_LOG_RATE: f64 = 690.0;
 /// A likelihood for single cells with datum y, a weight whose meaning is its own, and value f.
 trait Likelihood {
     /// The part of the log-likelihood that depends on f.
-    fn log_lik<const FMA: bool>(&self, y: f64, weight: f64, f: f64) -> f64;
+    fn ln_lik<const FMA: bool>(&self, y: f64, weight: f64, f: f64) -> f64;
     /// The same, and its derivative in f.
     fn grad<const FMA: bool>(&self, y: f64, weight: f64, f: f64) -> (f64, f64);
 }
@@ -26,7 +26,7 @@ struct Poisson;
 
 impl Likelihood for Poisson {
     #[inline(always)]
-    fn log_lik<const FMA: bool>(&self, y: f64, _: f64, f: f64) -> f64 {
+    fn ln_lik<const FMA: bool>(&self, y: f64, _: f64, f: f64) -> f64 {
         self.grad::<FMA>(y, 0.0, f).0
     }
 
@@ -42,15 +42,15 @@ struct Logistic;
 
 impl Likelihood for Logistic {
     #[inline(always)]
-    fn log_lik<const FMA: bool>(&self, y: f64, b: f64, f: f64) -> f64 {
+    fn ln_lik<const FMA: bool>(&self, y: f64, b: f64, f: f64) -> f64 {
         math::fma::<FMA>(y, f, -(b * math::softplus::<FMA>(f)))
     }
 
     #[inline(always)]
     fn grad<const FMA: bool>(&self, y: f64, b: f64, f: f64) -> (f64, f64) {
         let (softplus, logistic) = math::softplus_logistic::<FMA>(f);
-        let log_lik = math::fma::<FMA>(y, f, -(b * softplus));
-        (log_lik, math::fma::<FMA>(-b, logistic, y))
+        let ln_lik = math::fma::<FMA>(y, f, -(b * softplus));
+        (ln_lik, math::fma::<FMA>(-b, logistic, y))
     }
 }
 
@@ -59,8 +59,8 @@ struct SameTrials(f64);
 
 impl Likelihood for SameTrials {
     #[inline(always)]
-    fn log_lik<const FMA: bool>(&self, y: f64, _: f64, f: f64) -> f64 {
-        Logistic.log_lik::<FMA>(y, self.0, f)
+    fn ln_lik<const FMA: bool>(&self, y: f64, _: f64, f: f64) -> f64 {
+        Logistic.ln_lik::<FMA>(y, self.0, f)
     }
 
     #[inline(always)]
@@ -74,8 +74,8 @@ struct NegativeBinomial;
 
 impl Likelihood for NegativeBinomial {
     #[inline(always)]
-    fn log_lik<const FMA: bool>(&self, y: f64, r: f64, f: f64) -> f64 {
-        Logistic.log_lik::<FMA>(y, y + r, f)
+    fn ln_lik<const FMA: bool>(&self, y: f64, r: f64, f: f64) -> f64 {
+        Logistic.ln_lik::<FMA>(y, y + r, f)
     }
 
     #[inline(always)]
@@ -89,7 +89,7 @@ struct Gaussian;
 
 impl Likelihood for Gaussian {
     #[inline(always)]
-    fn log_lik<const FMA: bool>(&self, y: f64, precision: f64, f: f64) -> f64 {
+    fn ln_lik<const FMA: bool>(&self, y: f64, precision: f64, f: f64) -> f64 {
         self.grad::<FMA>(y, precision, f).0
     }
 
@@ -111,7 +111,7 @@ struct LogLik<L>(L);
 impl<L: Likelihood> Cell<3, 0, 1> for LogLik<L> {
     #[inline(always)]
     fn at<const FMA: bool>(&self, [y, weight, f]: [f64; 3]) -> ([f64; 0], [f64; 1]) {
-        ([], [observed(y, self.0.log_lik::<FMA>(y, weight, f))])
+        ([], [observed(y, self.0.ln_lik::<FMA>(y, weight, f))])
     }
 }
 
@@ -125,7 +125,7 @@ impl<L: Likelihood> Cell<5, 0, 1> for Moved<L> {
     #[inline(always)]
     fn at<const FMA: bool>(&self, [y, weight, f, u, v]: [f64; 5]) -> ([f64; 0], [f64; 1]) {
         let f = math::fma::<FMA>(self.b, v, math::fma::<FMA>(self.a, u, f));
-        ([], [observed(y, self.likelihood.log_lik::<FMA>(y, weight, f))])
+        ([], [observed(y, self.likelihood.ln_lik::<FMA>(y, weight, f))])
     }
 }
 
@@ -134,8 +134,8 @@ struct Grad<L>(L);
 impl<L: Likelihood> Cell<3, 1, 1> for Grad<L> {
     #[inline(always)]
     fn at<const FMA: bool>(&self, [y, weight, f]: [f64; 3]) -> ([f64; 1], [f64; 1]) {
-        let (log_lik, slope) = self.0.grad::<FMA>(y, weight, f);
-        ([observed(y, slope)], [observed(y, log_lik)])
+        let (ln_lik, slope) = self.0.grad::<FMA>(y, weight, f);
+        ([observed(y, slope)], [observed(y, ln_lik)])
     }
 }
 
@@ -162,7 +162,7 @@ impl Cell<2, 0, 3> for Multinomial {
 }
 
 #[inline(always)]
-fn log_lik<const FMA: bool>(l: impl Likelihood, y: &[f64], weight: &[f64], f: &[f64]) -> f64 {
+fn ln_lik<const FMA: bool>(l: impl Likelihood, y: &[f64], weight: &[f64], f: &[f64]) -> f64 {
     let [sum] = sweep::<FMA, 3, 0, 1>(&LogLik(l), [y, weight, f], []);
     sum
 }
@@ -200,12 +200,12 @@ fn maximum(x: &[f64]) -> f64 {
 
 dispatch! {
     /// Σ y f − e^f.
-    pub fn poisson_log_lik(y: &[f64], f: &[f64]) -> f64 {
-        log_lik::<FMA>(Poisson, y, y, f)
+    pub fn poisson_ln_lik(y: &[f64], f: &[f64]) -> f64 {
+        ln_lik::<FMA>(Poisson, y, y, f)
     }
 
-    /// [`poisson_log_lik`] at f + a u + b v.
-    pub fn poisson_log_lik_moved(
+    /// [`poisson_ln_lik`] at f + a u + b v.
+    pub fn poisson_ln_lik_moved(
         y: &[f64],
         f: &[f64],
         a: f64,
@@ -216,18 +216,18 @@ dispatch! {
         moved::<FMA>(Poisson, [y, y, f], [a, b], [u, v])
     }
 
-    /// [`poisson_log_lik`], its gradient going to g.
+    /// [`poisson_ln_lik`], its gradient going to g.
     pub fn poisson_grad(y: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(Poisson, y, y, f, g)
     }
 
     /// Σ y f − b ln(1 + e^f).
-    pub fn logistic_log_lik(y: &[f64], b: &[f64], f: &[f64]) -> f64 {
-        log_lik::<FMA>(Logistic, y, b, f)
+    pub fn logistic_ln_lik(y: &[f64], b: &[f64], f: &[f64]) -> f64 {
+        ln_lik::<FMA>(Logistic, y, b, f)
     }
 
-    /// [`logistic_log_lik`], whose b is here called `trials`, at f + a u + b v.
-    pub fn logistic_log_lik_moved(
+    /// [`logistic_ln_lik`], whose b is here called `trials`, at f + a u + b v.
+    pub fn logistic_ln_lik_moved(
         y: &[f64],
         trials: &[f64],
         f: &[f64],
@@ -239,18 +239,18 @@ dispatch! {
         moved::<FMA>(Logistic, [y, trials, f], [a, b], [u, v])
     }
 
-    /// [`logistic_log_lik`], its gradient going to g.
+    /// [`logistic_ln_lik`], its gradient going to g.
     pub fn logistic_grad(y: &[f64], b: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(Logistic, y, b, f, g)
     }
 
-    /// [`logistic_log_lik`] with the same b for all cells.
-    pub fn logistic_log_lik_same(y: &[f64], b: f64, f: &[f64]) -> f64 {
-        log_lik::<FMA>(SameTrials(b), y, y, f)
+    /// [`logistic_ln_lik`] with the same b for all cells.
+    pub fn logistic_ln_lik_same(y: &[f64], b: f64, f: &[f64]) -> f64 {
+        ln_lik::<FMA>(SameTrials(b), y, y, f)
     }
 
-    /// [`logistic_log_lik_same`], whose b is here called `trials`, at f + a u + b v.
-    pub fn logistic_log_lik_same_moved(
+    /// [`logistic_ln_lik_same`], whose b is here called `trials`, at f + a u + b v.
+    pub fn logistic_ln_lik_same_moved(
         y: &[f64],
         trials: f64,
         f: &[f64],
@@ -262,18 +262,18 @@ dispatch! {
         moved::<FMA>(SameTrials(trials), [y, y, f], [a, b], [u, v])
     }
 
-    /// [`logistic_log_lik_same`], its gradient going to g.
+    /// [`logistic_ln_lik_same`], its gradient going to g.
     pub fn logistic_grad_same(y: &[f64], b: f64, f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(SameTrials(b), y, y, f, g)
     }
 
     /// Σ y f − (y + r) ln(1 + e^f).
-    pub fn negative_binomial_log_lik(y: &[f64], r: &[f64], f: &[f64]) -> f64 {
-        log_lik::<FMA>(NegativeBinomial, y, r, f)
+    pub fn negative_binomial_ln_lik(y: &[f64], r: &[f64], f: &[f64]) -> f64 {
+        ln_lik::<FMA>(NegativeBinomial, y, r, f)
     }
 
-    /// [`negative_binomial_log_lik`] at f + a u + b v.
-    pub fn negative_binomial_log_lik_moved(
+    /// [`negative_binomial_ln_lik`] at f + a u + b v.
+    pub fn negative_binomial_ln_lik_moved(
         y: &[f64],
         r: &[f64],
         f: &[f64],
@@ -285,18 +285,18 @@ dispatch! {
         moved::<FMA>(NegativeBinomial, [y, r, f], [a, b], [u, v])
     }
 
-    /// [`negative_binomial_log_lik`], its gradient going to g.
+    /// [`negative_binomial_ln_lik`], its gradient going to g.
     pub fn negative_binomial_grad(y: &[f64], r: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(NegativeBinomial, y, r, f, g)
     }
 
     /// −½ Σ precision (y − f)².
-    pub fn gaussian_log_lik(y: &[f64], precision: &[f64], f: &[f64]) -> f64 {
-        log_lik::<FMA>(Gaussian, y, precision, f)
+    pub fn gaussian_ln_lik(y: &[f64], precision: &[f64], f: &[f64]) -> f64 {
+        ln_lik::<FMA>(Gaussian, y, precision, f)
     }
 
-    /// [`gaussian_log_lik`] at f + a u + b v.
-    pub fn gaussian_log_lik_moved(
+    /// [`gaussian_ln_lik`] at f + a u + b v.
+    pub fn gaussian_ln_lik_moved(
         y: &[f64],
         precision: &[f64],
         f: &[f64],
@@ -308,19 +308,19 @@ dispatch! {
         moved::<FMA>(Gaussian, [y, precision, f], [a, b], [u, v])
     }
 
-    /// [`gaussian_log_lik`], its gradient going to g.
+    /// [`gaussian_ln_lik`], its gradient going to g.
     pub fn gaussian_grad(y: &[f64], precision: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(Gaussian, y, precision, f, g)
     }
 
     /// Σ y f − (Σ y) ln Σ e^f. A missing y counts as none, so that an all-missing row gives 0.
-    pub fn multinomial_log_lik(y: &[f64], f: &[f64]) -> f64 {
+    pub fn multinomial_ln_lik(y: &[f64], f: &[f64]) -> f64 {
         let max = maximum(f);
         let [inner, total, sum] = sweep::<FMA, 2, 0, 3>(&Multinomial { max }, [y, f], []);
         inner - total * math::ln::<FMA>(sum)
     }
 
-    /// [`multinomial_log_lik`], its gradient going to g.
+    /// [`multinomial_ln_lik`], its gradient going to g.
     pub fn multinomial_grad(y: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         let max = maximum(f);
         let [inner, total, sum] =

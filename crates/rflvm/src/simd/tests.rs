@@ -79,7 +79,7 @@ type Moved<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], [f64; 2], [&[f64]; 2]) -> f6
 type Grad<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], &mut [f64]) -> f64;
 
 /// One likelihood's three kernels against its formula for one cell and its weights' range.
-fn check(log_lik: LogLik, moved: Moved, grad: Grad, cell: &dyn Fn(f64, f64, f64) -> f64) {
+fn check(ln_lik: LogLik, moved: Moved, grad: Grad, cell: &dyn Fn(f64, f64, f64) -> f64) {
     let mut random = Uniform(1);
     for n in lengths() {
         let (y, weight) = (data(&mut random, n), random.row(n, 0.1, 9.0));
@@ -91,7 +91,7 @@ fn check(log_lik: LogLik, moved: Moved, grad: Grad, cell: &dyn Fn(f64, f64, f64)
                 terms.fold((0.0, 0.0), |(sum, scale), t| (sum + t, scale + t.abs()))
             };
             let (expected, scale) = sum(&f);
-            assert_levels(&at_each_level(|| log_lik(&y, &weight, &f)), expected, scale);
+            assert_levels(&at_each_level(|| ln_lik(&y, &weight, &f)), expected, scale);
 
             let there: Vec<f64> = (0..n).map(|i| f[i] + 0.3 * u[i] - 0.7 * v[i]).collect();
             let (expected_there, scale_there) = sum(&there);
@@ -124,8 +124,8 @@ fn check(log_lik: LogLik, moved: Moved, grad: Grad, cell: &dyn Fn(f64, f64, f64)
 #[test]
 fn poisson() {
     check(
-        &|y, _, f| poisson_log_lik(y, f),
-        &|y, _, f, [a, b], [u, v]| poisson_log_lik_moved(y, f, a, u, b, v),
+        &|y, _, f| poisson_ln_lik(y, f),
+        &|y, _, f, [a, b], [u, v]| poisson_ln_lik_moved(y, f, a, u, b, v),
         &|y, _, f, g| poisson_grad(y, f, g),
         &|y, _, f| y * f - f.exp(),
     );
@@ -134,8 +134,8 @@ fn poisson() {
 #[test]
 fn logistic() {
     check(
-        &|y, w, f| logistic_log_lik(y, w, f),
-        &|y, w, f, [a, b], [u, v]| logistic_log_lik_moved(y, w, f, a, u, b, v),
+        &|y, w, f| logistic_ln_lik(y, w, f),
+        &|y, w, f, [a, b], [u, v]| logistic_ln_lik_moved(y, w, f, a, u, b, v),
         &|y, w, f, g| logistic_grad(y, w, f, g),
         &|y, w, f| y * f - w * softplus(f),
     );
@@ -144,8 +144,8 @@ fn logistic() {
 #[test]
 fn negative_binomial() {
     check(
-        &|y, r, f| negative_binomial_log_lik(y, r, f),
-        &|y, r, f, [a, b], [u, v]| negative_binomial_log_lik_moved(y, r, f, a, u, b, v),
+        &|y, r, f| negative_binomial_ln_lik(y, r, f),
+        &|y, r, f, [a, b], [u, v]| negative_binomial_ln_lik_moved(y, r, f, a, u, b, v),
         &|y, r, f, g| negative_binomial_grad(y, r, f, g),
         &|y, r, f| y * f - (y + r) * softplus(f),
     );
@@ -154,8 +154,8 @@ fn negative_binomial() {
 #[test]
 fn gaussian() {
     check(
-        &|y, w, f| gaussian_log_lik(y, w, f),
-        &|y, w, f, [a, b], [u, v]| gaussian_log_lik_moved(y, w, f, a, u, b, v),
+        &|y, w, f| gaussian_ln_lik(y, w, f),
+        &|y, w, f, [a, b], [u, v]| gaussian_ln_lik_moved(y, w, f, a, u, b, v),
         &|y, w, f, g| gaussian_grad(y, w, f, g),
         &|y, w, f| -0.5 * w * (y - f) * (y - f),
     );
@@ -172,7 +172,7 @@ fn multinomial() {
         let total: f64 = y.iter().sum();
         let expected = y.iter().zip(&f).map(|(y, f)| y * f).sum::<f64>() - total * lse;
         let scale = total * 100.0 + 1.0;
-        assert_levels(&at_each_level(|| multinomial_log_lik(&y, &f)), expected, scale);
+        assert_levels(&at_each_level(|| multinomial_ln_lik(&y, &f)), expected, scale);
         let rows = at_each_level(|| {
             let mut g = vec![f64::NAN; n];
             assert!((multinomial_grad(&y, &f, &mut g) - expected).abs() <= 1e-12 * scale);
@@ -181,7 +181,7 @@ fn multinomial() {
         assert_rows(&rows, |i| y[i] - total * (f[i] - lse).exp(), 1e-11);
 
         let missing = vec![f64::NAN; n];
-        assert!(at_each_level(|| multinomial_log_lik(&missing, &f)).iter().all(|ll| *ll == 0.0));
+        assert!(at_each_level(|| multinomial_ln_lik(&missing, &f)).iter().all(|ll| *ll == 0.0));
         let rows = at_each_level(|| {
             let mut g = vec![f64::NAN; n];
             assert_eq!(multinomial_grad(&missing, &f, &mut g), 0.0);
@@ -189,7 +189,7 @@ fn multinomial() {
         });
         assert_rows(&rows, |_| 0.0, 0.0);
     }
-    assert_eq!(multinomial_log_lik(&[], &[]), 0.0);
+    assert_eq!(multinomial_ln_lik(&[], &[]), 0.0);
 }
 
 #[test]
@@ -199,11 +199,11 @@ fn extremes_stay_finite() {
         let f = vec![f; 30];
         let mut g = vec![0.0; 30];
         for value in [
-            at_each_level(|| poisson_log_lik(&y, &f)),
-            at_each_level(|| logistic_log_lik(&y, &w, &f)),
-            at_each_level(|| negative_binomial_log_lik(&y, &w, &f)),
-            at_each_level(|| gaussian_log_lik(&y, &w, &f)),
-            at_each_level(|| multinomial_log_lik(&y, &f)),
+            at_each_level(|| poisson_ln_lik(&y, &f)),
+            at_each_level(|| logistic_ln_lik(&y, &w, &f)),
+            at_each_level(|| negative_binomial_ln_lik(&y, &w, &f)),
+            at_each_level(|| gaussian_ln_lik(&y, &w, &f)),
+            at_each_level(|| multinomial_ln_lik(&y, &f)),
         ] {
             assert!(value.iter().all(|value| value.is_finite()), "{value:?}");
         }
@@ -213,7 +213,7 @@ fn extremes_stay_finite() {
         assert!(g.iter().all(|g| g.is_finite()));
         // Where y is missing, f may be anything.
         let (missing, unbounded) = ([f64::NAN; 30], [f64::INFINITY; 30]);
-        let lls = at_each_level(|| poisson_log_lik(&missing, &unbounded));
+        let lls = at_each_level(|| poisson_ln_lik(&missing, &unbounded));
         assert!(lls.iter().all(|ll| *ll == 0.0));
     }
 }

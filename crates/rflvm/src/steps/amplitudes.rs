@@ -67,7 +67,7 @@ fn whitened<R: Rng + ?Sized>(family: &dyn Family, column: &mut Column<'_>, prior
         column.f.iter().zip(&known).map(|(f, known)| known + factor * (f - known)).collect()
     };
     let u = column.tau2.ln();
-    let ln = |v: f64| family.log_lik_column(column, &at((0.5 * (v - u)).exp())).map(|ln| ln + prior.ln_density(v));
+    let ln = |v: f64| family.ln_lik_column(column, &at((0.5 * (v - u)).exp())).map(|ln| ln + prior.ln_density(v));
     let Some(current) = ln(u) else { return 1.0 };
     let (v, _) = slice::univariate(rng, u, current, WIDTH, |v| ln(v).unwrap_or(f64::NEG_INFINITY));
     let factor = (0.5 * (v - u)).exp();
@@ -101,7 +101,7 @@ fn shared(model: &Model, state: &mut State, block: &Block, prior: HalfT, stream:
                     let known = known(n, start + i);
                     *to = known + factor * (from - known);
                 }
-                block.family.log_lik(model.row(block, n, theta), &f)
+                block.family.ln_lik(model.row(block, n, theta), &f)
             })
             .sum()
         });

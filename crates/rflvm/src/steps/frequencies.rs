@@ -22,21 +22,21 @@ pub fn update(
     let frequencies = state.features.frequencies();
     let rows = model.rows();
     let (mut old, mut new) = (Pair::new(rows), Pair::new(rows));
-    let mut log_lik = model.log_lik(state);
+    let mut ln_lik = model.ln_lik(state);
     let (mut made, mut tries, mut moved) = (0, 0, 0);
     for l in (0..frequencies).filter(|&l| stream.at(l as u64).is_chosen(moves.share())) {
-        if !log_lik.is_finite() {
+        if !ln_lik.is_finite() {
             let place = format!("frequency {}", l + 1);
-            return Err(NumericalError::NotFinite { step: "frequencies", value: log_lik, place });
+            return Err(NumericalError::NotFinite { step: "frequencies", value: ln_lik, place });
         }
         let rng = &mut stream.at(l as u64).rng();
         state.features.current_pair(l, &mut old);
-        let landing = propose(model, state, moves.frequencies, l, (&old, &mut new), log_lik, rng);
+        let landing = propose(model, state, moves.frequencies, l, (&old, &mut new), ln_lik, rng);
         made += 1;
         tries += landing.tries;
         if let Some(w) = landing.w {
             commit(state, l, &w, &old, &new);
-            log_lik = landing.log_lik;
+            ln_lik = landing.ln_lik;
             moved += 1;
         }
     }
@@ -47,7 +47,7 @@ pub fn update(
 
 struct Landing {
     w: Option<Vec<f64>>,
-    log_lik: f64,
+    ln_lik: f64,
     tries: u32,
 }
 
@@ -57,7 +57,7 @@ fn propose<R: Rng + ?Sized>(
     how: FrequencyMove,
     l: usize,
     (old, new): (&Pair, &mut Pair),
-    log_lik: f64,
+    ln_lik: f64,
     rng: &mut R,
 ) -> Landing {
     let cluster = state.spectral.cluster(l);
@@ -69,32 +69,32 @@ fn propose<R: Rng + ?Sized>(
     };
     let mut price = |w: &[f64]| {
         state.features.pair(w, new);
-        shifted_log_lik(model, state, l, old, new)
+        shifted_ln_lik(model, state, l, old, new)
     };
     match how {
         FrequencyMove::Slice => {
-            let landing = slice::elliptical(rng, log_lik, |cos, sin| price(&candidate(cos, sin)));
+            let landing = slice::elliptical(rng, ln_lik, |cos, sin| price(&candidate(cos, sin)));
             let w = (landing.sin != 0.0).then(|| candidate(landing.cos, landing.sin));
-            Landing { w, log_lik: landing.log_lik, tries: landing.tries }
+            Landing { w, ln_lik: landing.ln_lik, tries: landing.tries }
         }
         FrequencyMove::Metropolis => {
             let w = candidate(0.0, 1.0);
             let proposed = price(&w);
-            let accept = rng.random::<f64>().ln() < proposed - log_lik;
-            Landing { w: accept.then_some(w), log_lik: proposed, tries: 1 }
+            let accept = rng.random::<f64>().ln() < proposed - ln_lik;
+            Landing { w: accept.then_some(w), ln_lik: proposed, tries: 1 }
         }
     }
 }
 
 /// The log-likelihood if frequency l had the columns `new`.
-fn shifted_log_lik(model: &Model, state: &State, l: usize, old: &Pair, new: &Pair) -> f64 {
+fn shifted_ln_lik(model: &Model, state: &State, l: usize, old: &Pair, new: &Pair) -> f64 {
     let (u, v) = (state.beta.row(l), state.beta.row(state.features.frequencies() + l));
     let of_row = |n: usize| -> f64 {
         let (a, b) = (new.sin[n] - old.sin[n], new.cos[n] - old.cos[n]);
         let of_block = |(block, theta): (&crate::model::Block, _)| {
             let columns = block.columns.clone();
             let shift = Shift { a, u: &u[columns.clone()], b, v: &v[columns.clone()] };
-            block.family.log_lik_shifted(model.row(block, n, theta), &state.f.row(n)[columns], shift)
+            block.family.ln_lik_shifted(model.row(block, n, theta), &state.f.row(n)[columns], shift)
         };
         model.blocks().iter().zip(&state.theta).map(of_block).sum()
     };
@@ -115,6 +115,6 @@ pub fn ln_ratio(model: &Model, state: &State, l: usize, w: &[f64]) -> f64 {
     state.features.current_pair(l, &mut old);
     state.features.pair(w, &mut new);
     let cluster = state.spectral.cluster(l);
-    shifted_log_lik(model, state, l, &old, &new) - model.log_lik(state) + cluster.ln_density(w)
+    shifted_ln_lik(model, state, l, &old, &new) - model.ln_lik(state) + cluster.ln_density(w)
         - cluster.ln_density(state.features.w().row(l))
 }

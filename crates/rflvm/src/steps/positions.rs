@@ -16,12 +16,12 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
     let positions = Positions::new(model, &state.theta, &state.beta, w);
     let step = |scratch: &mut Scratch, n: usize, x: &mut [f64], at: (&mut [f64], &mut [f64])| {
         let rng = &mut stream.at(n as u64).rng();
-        let current = model.log_lik_row(&state.theta, n, at.1);
+        let current = model.ln_lik_row(&state.theta, n, at.1);
         if !current.is_finite() {
             let place = format!("row {}", n + 1);
             return Err(NumericalError::NotFinite { step: "positions", value: current, place });
         }
-        let landing = slice::standard(rng, x, current, |x| positions.log_lik(n, x, scratch));
+        let landing = slice::standard(rng, x, current, |x| positions.ln_lik(n, x, scratch));
         if landing.sin != 0.0 {
             at.0.copy_from_slice(&scratch.h);
             at.1.copy_from_slice(&scratch.f);
@@ -42,8 +42,8 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
 /// ln p(x_n' | rest) − ln p(x_n | rest): what the slice is taken on, prior included. For identity tests.
 pub fn ln_ratio(model: &Model, state: &State, n: usize, x: &[f64]) -> f64 {
     let positions = Positions::new(model, &state.theta, &state.beta, state.features.w());
-    let there = positions.log_lik(n, x, &mut positions.scratch());
+    let there = positions.ln_lik(n, x, &mut positions.scratch());
     let square = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();
-    there - model.log_lik_row(&state.theta, n, state.f.row(n)) - 0.5 * square(x)
+    there - model.ln_lik_row(&state.theta, n, state.f.row(n)) - 0.5 * square(x)
         + 0.5 * square(state.features.x().row(n))
 }

@@ -40,7 +40,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
     let rng = &mut stream.rng();
     let d = rng.random_range(0..state.axes.len());
     let noise = paths.whiten_axis(d, state.features.x(), rng);
-    let current = model.log_lik(state);
+    let current = model.ln_lik(state);
     finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
     let ellipse = Ellipse::new(&state.axes[d], rng);
@@ -51,7 +51,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
         fill(&x, state.features.w(), &mut h);
         predictor(&h, state.beta.view(), model.offset(), &mut f);
         crate::par::sum(model.rows(), 4 * model.columns(), |rows| {
-            rows.map(|n| model.log_lik_row(&state.theta, n, f.row(n))).sum()
+            rows.map(|n| model.ln_lik_row(&state.theta, n, f.row(n))).sum()
         })
     });
     if landing.sin != 0.0 {

@@ -68,7 +68,7 @@ fn slide(
             paths.of_axis(d)[s].window(window.clone(), &path, rng)
         })
         .collect::<Result<_, _>>()?;
-    let current: f64 = own.iter().map(|&n| model.log_lik_row(&state.theta, n, state.f.row(n))).sum();
+    let current: f64 = own.iter().map(|&n| model.ln_lik_row(&state.theta, n, state.f.row(n))).sum();
     if !current.is_finite() {
         let place = format!("row {}", own[0] + 1);
         return Err(NumericalError::NotFinite { step: "positions", value: current, place });
@@ -86,7 +86,7 @@ fn slide(
         fill(&at, state.features.w(), &mut h);
         par_mul(&mut f, h.view(), state.beta.view(), true);
         crate::par::sum(own.len(), 4 * model.columns(), |range| {
-            range.map(|i| model.log_lik_row(&state.theta, own[i], f.row(i))).sum()
+            range.map(|i| model.ln_lik_row(&state.theta, own[i], f.row(i))).sum()
         })
     });
     if landing.sin != 0.0 {

@@ -22,10 +22,10 @@ fn densities_have_the_stated_derivative() {
     for _ in 0..20 {
         let (f, theta) = (normal(&mut rng), [normal(&mut rng)]);
         let real = 3.0 * normal(&mut rng);
-        let slope = derivative(|f| student.log_density(real, f, &theta), f);
+        let slope = derivative(|f| student.ln_density(real, f, &theta), f);
         assert_slope(student.derivative(real, f, &theta), slope, "student-t");
         for count in [0.0, 1.0, 7.0] {
-            let slope = derivative(|f| ZeroInflatedPoisson.log_density(count, f, &theta), f);
+            let slope = derivative(|f| ZeroInflatedPoisson.ln_density(count, f, &theta), f);
             assert_slope(ZeroInflatedPoisson.derivative(count, f, &theta), slope, "zero-inflated-poisson");
         }
     }
@@ -43,13 +43,13 @@ fn families_have_the_stated_gradient() {
                 // Rubbish on entry: a family must write every cell, missing ones too.
                 let mut g = vec![f64::NAN; f.len()];
                 let value = block.family.gradient(row, f, &mut g);
-                assert_same(value, block.family.log_lik(row, f), &case.name);
+                assert_same(value, block.family.ln_lik(row, f), &case.name);
                 for j in 0..f.len() {
                     let mut moved = f.to_vec();
                     let slope = derivative(
                         |v| {
                             moved[j] = v;
-                            block.family.log_density(row, &moved)
+                            block.family.ln_density(row, &moved)
                         },
                         f[j],
                     );
@@ -62,7 +62,7 @@ fn families_have_the_stated_gradient() {
 }
 
 #[test]
-fn shifted_log_lik_is_that_of_the_shifted_row() {
+fn shifted_ln_lik_is_that_of_the_shifted_row() {
     for mut case in cases() {
         for (block, theta) in case.model.blocks().iter().zip(&case.state.theta) {
             for n in 0..case.model.rows() {
@@ -70,9 +70,9 @@ fn shifted_log_lik_is_that_of_the_shifted_row() {
                 let f = &case.state.f.row(n)[block.columns.clone()];
                 let (u, v) = (near(f, 1.0, &mut case.rng), near(f, 1.0, &mut case.rng));
                 let shift = Shift { a: normal(&mut case.rng), u: &u, b: normal(&mut case.rng), v: &v };
-                let shifted = block.family.log_lik_shifted(row, f, shift);
+                let shifted = block.family.ln_lik_shifted(row, f, shift);
                 let by_hand: Vec<f64> = (0..f.len()).map(|j| f[j] + shift.a * u[j] + shift.b * v[j]).collect();
-                assert_same(shifted, block.family.log_lik(row, &by_hand), &case.name);
+                assert_same(shifted, block.family.ln_lik(row, &by_hand), &case.name);
             }
         }
     }

@@ -17,11 +17,11 @@ fn likelihood_of_the_states_f_is_the_plain_one() {
 }
 
 #[test]
-fn fast_log_lik_changes_as_the_joint_does() {
+fn fast_ln_lik_changes_as_the_joint_does() {
     for mut case in cases() {
         for j in (0..case.model.columns()).filter(|&j| case.model.is_free(j)) {
             let moved = with_moved_weights(&case.model, &case.state, j, &mut case.rng);
-            let fast = case.model.log_lik(&moved) - case.model.log_lik(&case.state);
+            let fast = case.model.ln_lik(&moved) - case.model.ln_lik(&case.state);
             let prior = joint::ln_weights(&case.model, &moved) - joint::ln_weights(&case.model, &case.state);
             let whole = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
             assert_same(fast + prior, whole, &case.name);
@@ -81,7 +81,7 @@ fn mixed_table_is_the_product_of_its_blocks() {
                 for n in 0..model.rows() {
                     let block = &part.blocks()[0];
                     let row = part.row(block, n, &case.state.theta[b]);
-                    total += block.family.log_density(row, &case.state.f.row(n)[range.clone()]);
+                    total += block.family.ln_density(row, &case.state.f.row(n)[range.clone()]);
                 }
             }
             assert_same(joint::ln_likelihood(model, &case.state), total, &case.name);
@@ -95,9 +95,9 @@ fn a_missing_cell_says_nothing() {
     for case in cases() {
         for n in 0..case.model.rows() {
             let mut f = case.state.f.row(n).to_vec();
-            let before = case.model.log_lik_row(&case.state.theta, n, &f);
+            let before = case.model.ln_lik_row(&case.state.theta, n, &f);
             (0..f.len()).filter(|&j| case.model.y()[(n, j)].is_nan()).for_each(|j| f[j] += 1.3);
-            assert_same(case.model.log_lik_row(&case.state.theta, n, &f), before, &case.name);
+            assert_same(case.model.ln_lik_row(&case.state.theta, n, &f), before, &case.name);
         }
     }
 }
@@ -105,7 +105,7 @@ fn a_missing_cell_says_nothing() {
 /// Σ_y p(y) and Σ_y y p(y) of the first column over all y, or the integral, for a given f and θ.
 fn mass_and_mean(name: &str, f: f64, theta: &Theta) -> (f64, f64) {
     let (_, family) = single(name).remove(0);
-    let density = |y: f64| family.log_density(Row { n: 3, y: &[y], theta }, &[f]).exp();
+    let density = |y: f64| family.ln_density(Row { n: 3, y: &[y], theta }, &[f]).exp();
     if ["gaussian", "student-t"].contains(&name) {
         // ∫ by y = f + sinh(t): the trapezoidal rule is exact to rounding for such integrands.
         let step = 1e-3;
@@ -155,7 +155,7 @@ fn multinomial_has_mass_one_and_the_stated_mean() {
     for a in 0..=total {
         for b in 0..=total - a {
             let y = [a, b, total - a - b].map(f64::from);
-            let p = family.log_density(Row { n: 0, y: &y, theta: &theta }, &f).exp();
+            let p = family.ln_density(Row { n: 0, y: &y, theta: &theta }, &f).exp();
             mass += p;
             first.iter_mut().zip(y).for_each(|(m, y)| *m += y * p);
         }

@@ -120,7 +120,7 @@ fn check_generic_parameters(density: &dyn Density) {
             let ln = |state: &State| {
                 let theta = state.theta[b].values.col(local);
                 let cells = case.model.y().col(j).into_iter().zip(state.f.col(j)).filter(|(y, _)| !y.is_nan());
-                let of_cells: f64 = cells.map(|(y, f)| density.log_density(y, f, &theta)).sum();
+                let of_cells: f64 = cells.map(|(y, f)| density.ln_density(y, f, &theta)).sum();
                 of_cells + ln_stated_prior(density, &case.model.units()[j], &theta)
             };
             let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);

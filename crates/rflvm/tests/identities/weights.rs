@@ -92,7 +92,7 @@ fn gaussian_evidence_is_chibs() {
                 (0..model.columns()).map(|j| in_gaussian(&model, &state, (0, j), |law, _| law.ln_evidence())).sum();
             let together = joint::ln_likelihood(&model, &state)
                 + joint::ln_weights(&model, &state)
-                + model.blocks()[0].family.log_prior(&state.theta[0], model.units());
+                + model.blocks()[0].family.ln_prior(&state.theta[0], model.units());
             assert_same(evidence, together - ln_all_gaussian(&model, &state), "evidence");
         }
     }
@@ -186,7 +186,7 @@ fn omega_integrates_out_to_the_family() {
                 let mut moved = f.clone();
                 moved[j] += normal(&mut case.rng);
                 let row = case.model.row(&block, n, &case.state.theta[b]);
-                let family = block.family.log_density(row, &moved) - block.family.log_density(row, &f);
+                let family = block.family.ln_density(row, &moved) - block.family.ln_density(row, &f);
                 let law = PolyaGamma::new(cell.b, 0.0).unwrap();
                 let mixture = |f: f64| {
                     let psi = f - cell.xi;

@@ -37,14 +37,20 @@ impl Names {
 fn column(path: PathBuf, what: &'static str, expected: u64, symbols: bool) -> Result<Vec<String>, TableError> {
     let mut lines = Lines::open(&path)?;
     let mut names = Vec::new();
+    let mut found = 0;
     while let Some(line) = lines.next()? {
+        found += 1;
+        // More names than the matrix has room for are counted and not kept.
+        if found as u64 > expected {
+            continue;
+        }
         let mut cells = line.split('\t').map(str::trim);
         let first = cells.next().unwrap_or_default();
         let second = cells.next().filter(|name| symbols && !name.is_empty());
         names.push(second.unwrap_or(first).to_string());
     }
-    if names.len() as u64 != expected {
-        return Err(TableError::MtxNames { file: path, what, found: names.len(), expected });
+    if found as u64 != expected {
+        return Err(TableError::MtxNames { file: path, what, found, expected });
     }
     Ok(names)
 }

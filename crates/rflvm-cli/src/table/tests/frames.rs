@@ -145,11 +145,16 @@ fn text_and_times_play_their_parts() {
 #[test]
 fn columns_that_are_not_numbers_are_named() {
     let ask = |columns: &str| options("-", "-", columns);
-    refused_every_way(&mixed(), &ask("-"), "the column `kind` holds text, not numbers; name it with --labels, --id");
+    refused_every_way(
+        &mixed(),
+        &ask("a,name"),
+        "row 1, column `name`: `p` is not a number; its column holds 2 different texts in 2 rows, which look like names of the rows: name them with --id name",
+    );
+    refused_every_way(&mixed(), &ask("a,kind"), "row 1, column `kind`: `x` is not a number; its column holds the same");
     refused_every_way(
         &mixed(),
         &ask("a,day"),
-        "the column `day` holds dates or times, not numbers; name it with --time",
+        "the column `day` holds dates or times, not numbers; use it with --time",
     );
     refused_every_way(&mixed(), &ask("a,q"), "--columns asks for the column `q`, which does not exist");
     let lists = ListArray::from_iter_primitive::<types::Int32Type, _, _>(vec![Some(vec![Some(1)])]);
@@ -224,6 +229,6 @@ fn a_lie_about_unpacked_length_is_refused() {
         assert_eq!(plain("arrow", &bytes).unwrap().rows, 1000);
         let at = bytes.windows(4).position(|w| w == frame).unwrap();
         bytes[at - 8..at].copy_from_slice(&(1_i64 << 45).to_le_bytes());
-        refused("arrow", bytes, "the table needs 35184.4 GB of memory for its unpacked buffers");
+        refused("arrow", bytes, "the table needs 35.2 TB of memory for its unpacked buffers");
     }
 }

@@ -107,11 +107,38 @@ fn choices() -> Vec<ReadOptions> {
         sequence: Some("b".into()),
         ..options("id", "-", "y")
     };
-    vec![options("-", "-", "-"), options("id", "b", "-"), options("-", "-", "y"), options("-", "-", "1,2"), aside]
+    let taken = ReadOptions { texts: Texts::Take, categories: vec!["b".into(), "1".into()], ..options("-", "-", "-") };
+    let known = Like {
+        columns: ["id", "b=u", "b=v", "y"].map(String::from).to_vec(),
+        categories: vec![Category { name: "b".into(), levels: vec!["u".into(), "v".into()], first: 1, is_text: true }],
+        named: true,
+        chosen: false,
+    };
+    let like = ReadOptions { like: Some(known), ..options("-", "-", "-") };
+    let written = ReadOptions {
+        separator: Some(Separator(b';')),
+        decimal: Some(Decimal::Comma),
+        na: vec!["-1".into()],
+        texts: Texts::Take,
+        ..options("-", "-", "-")
+    };
+    vec![
+        options("-", "-", "-"),
+        options("id", "b", "-"),
+        options("-", "-", "y"),
+        options("-", "-", "1,2"),
+        aside,
+        taken,
+        like,
+        written,
+    ]
 }
 
 /// Whether there is a table, and it fits together.
 fn attempt(path: &Path, options: &ReadOptions) -> bool {
+    if let Ok(Look { table, .. }) = look(path, options) {
+        assert_eq!(table.values.len(), table.rows * table.columns.len());
+    }
     match read(path, options) {
         Ok(table) => {
             assert!(table.rows > 0 && !table.columns.is_empty());
@@ -120,6 +147,9 @@ fn attempt(path: &Path, options: &ReadOptions) -> bool {
             assert_eq!(table.ids.len(), table.rows);
             for texts in [&table.labels, &table.time, &table.sequence].into_iter().flatten() {
                 assert_eq!(texts.len(), table.rows);
+            }
+            for category in &table.categories {
+                assert!(category.levels.len() > 1 && category.columns().end <= table.columns.len());
             }
             let offset = table.offset.iter();
             offset.for_each(|o| assert!(o.len() == table.rows && o.iter().all(|v| v.is_finite())));

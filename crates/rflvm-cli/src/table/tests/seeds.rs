@@ -19,7 +19,13 @@ pub(super) struct Format {
 }
 
 pub(super) fn formats() -> Vec<Format> {
-    let csv = ["\u{feff}id,\"a \"\"q\"\"\",b\r\nx,1.5,NA\r\ny,-2e5,\"3\"\r\n", "1,2\n3,4\n", ",a\nr,1\n\ns,2\n"];
+    let csv = [
+        "\u{feff}id,\"a \"\"q\"\"\",b\r\nx,1.5,NA\r\ny,-2e5,\"3\"\r\n",
+        "1,2\n3,4\n",
+        ",a\nr,1\n\ns,2\n",
+        "b;y\nu;1,5\nv;-2,0\nu;3\n",
+        "b,t\nu,yes\nv,no\n3,yes\nu,no\n",
+    ];
     let tsv = ["id\ta\tb\nx\t1\t2\ny\tNaN\t4\n", "1\t2\r3\t4\r"];
     let mtx = [
         "%%MatrixMarket matrix coordinate real general\n% c\n3 2 2\n1 1 0.5\n3 2 -2\n",

@@ -13,7 +13,7 @@ pub fn spread(model: &Model, state: &State) -> Result<Vec<Mat>, NumericalError> 
     let positions = Positions::new(model, &state.theta, &state.beta, w);
     let of_row = |n: usize| {
         let mut scratch = positions.scratch();
-        positions.log_lik(n, x.row(n), &mut scratch);
+        positions.ln_lik(n, x.row(n), &mut scratch);
         let mut precision = positions.slope(n, &scratch).information;
         (0..x.cols()).for_each(|d| precision[(d, d)] += 1.0);
         Ok(Cholesky::new(&precision, "map")?.inverse())

@@ -82,7 +82,7 @@ impl Family for Binomial {
         ((y + 0.5) / (self.of(n, j) - y + 0.5)).ln()
     }
 
-    fn log_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
+    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
         let cells = row.y.iter().zip(f).enumerate().filter(|(_, (y, _))| !y.is_nan());
         cells
             .map(|(j, (y, f))| {
@@ -92,22 +92,22 @@ impl Family for Binomial {
             .sum()
     }
 
-    fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
+    fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
         match &self.trials {
-            Trials::Same(b) => simd::logistic_log_lik_same(row.y, f64::from(*b), f),
-            Trials::Each(b) => simd::logistic_log_lik(row.y, b.row(row.n), f),
+            Trials::Same(b) => simd::logistic_ln_lik_same(row.y, f64::from(*b), f),
+            Trials::Each(b) => simd::logistic_ln_lik(row.y, b.row(row.n), f),
         }
     }
 
-    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+    fn ln_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
         let trials: Vec<f64> = (0..f.len()).map(|n| self.of(n, column.j)).collect();
-        Some(simd::logistic_log_lik(&column.y, &trials, f))
+        Some(simd::logistic_ln_lik(&column.y, &trials, f))
     }
 
-    fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
+    fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
         match &self.trials {
-            Trials::Same(b) => simd::logistic_log_lik_same_moved(row.y, f64::from(*b), f, s.a, s.u, s.b, s.v),
-            Trials::Each(b) => simd::logistic_log_lik_moved(row.y, b.row(row.n), f, s.a, s.u, s.b, s.v),
+            Trials::Same(b) => simd::logistic_ln_lik_same_moved(row.y, f64::from(*b), f, s.a, s.u, s.b, s.v),
+            Trials::Each(b) => simd::logistic_ln_lik_moved(row.y, b.row(row.n), f, s.a, s.u, s.b, s.v),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::parts::Seen;
 
 /// ln of the mean exposure-adjusted count, kept away from −∞ for columns of zeros.
-pub(super) fn log_rate(seen: &[Seen]) -> f64 {
+pub(super) fn ln_rate(seen: &[Seen]) -> f64 {
     let total: f64 = seen.iter().map(|s| s.1).sum();
     let exposure: f64 = seen.iter().map(|s| s.2.exp()).sum();
     (total.max(0.5) / exposure).ln()

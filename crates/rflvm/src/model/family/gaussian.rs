@@ -145,26 +145,26 @@ impl Family for Gaussian {
         Theta { values: Mat::from_vec(1, units.len(), values), hyper: Vec::new() }
     }
 
-    fn log_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
+    fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
         let precisions = theta.values.row(0).iter().zip(units);
         precisions.map(|(&p, u)| ln_gamma_density(p, self.shape, self.column_rate(u))).sum()
     }
 
-    fn log_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
+    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
         let cells = row.y.iter().zip(f).zip(row.theta.values.row(0)).filter(|((y, _), _)| !y.is_nan());
         cells.map(|((&y, &f), precision)| ln_normal(y, f, 1.0 / precision)).sum()
     }
 
-    fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        simd::gaussian_log_lik(row.y, row.theta.values.row(0), f)
+    fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        simd::gaussian_ln_lik(row.y, row.theta.values.row(0), f)
     }
 
-    fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
-        simd::gaussian_log_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
+    fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
+        simd::gaussian_ln_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
     }
 
-    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
-        Some(simd::gaussian_log_lik(&column.y, &vec![column.theta[0]; f.len()], f))
+    fn ln_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        Some(simd::gaussian_ln_lik(&column.y, &vec![column.theta[0]; f.len()], f))
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {

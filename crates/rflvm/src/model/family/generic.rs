@@ -35,7 +35,7 @@ pub trait Density: Send + Sync + Debug {
     fn problem(&self, y: f64) -> Option<String>;
 
     /// ln p(y | f, θ).
-    fn log_density(&self, y: f64, f: f64, theta: &[f64]) -> f64;
+    fn ln_density(&self, y: f64, f: f64, theta: &[f64]) -> f64;
 
     /// d ln p(y | f, θ) / df.
     fn derivative(&self, y: f64, f: f64, theta: &[f64]) -> f64;
@@ -61,9 +61,9 @@ pub struct Generic<D>(pub D);
 
 impl<D: Density> Generic<D> {
     /// Σ over the cells of a column that are observed.
-    fn column_log_lik(&self, y: &[f64], f: &[f64], theta: &[f64]) -> f64 {
+    fn column_ln_lik(&self, y: &[f64], f: &[f64], theta: &[f64]) -> f64 {
         let cells = y.iter().zip(f).filter(|(y, _)| !y.is_nan());
-        cells.map(|(&y, &f)| self.0.log_density(y, f, theta)).sum()
+        cells.map(|(&y, &f)| self.0.ln_density(y, f, theta)).sum()
     }
 
     fn row_sum(&self, row: Row<'_>, mut cell: impl FnMut(usize, f64, &[f64]) -> f64) -> f64 {
@@ -82,7 +82,7 @@ impl<D: Density> Generic<D> {
             let mut theta = column.theta.clone();
             let mut ln_posterior = |value: f64| {
                 theta[p] = value;
-                self.column_log_lik(&column.y, &column.f, &theta) + ln_normal(value, prior.mean, prior.sd.powi(2))
+                self.column_ln_lik(&column.y, &column.f, &theta) + ln_normal(value, prior.mean, prior.sd.powi(2))
             };
             let current = ln_posterior(column.theta[p]);
             column.theta[p] = slice::univariate(rng, column.theta[p], current, prior.sd, ln_posterior).0;
@@ -127,7 +127,7 @@ impl<D: Density> Family for Generic<D> {
         theta
     }
 
-    fn log_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
+    fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
         let of_column = |(j, unit): (usize, &Unit)| {
             let parameters = self.0.parameters(unit);
             let ln = |(p, prior): (usize, &Parameter)| ln_normal(theta.values[(p, j)], prior.mean, prior.sd.powi(2));
@@ -136,27 +136,27 @@ impl<D: Density> Family for Generic<D> {
         units.iter().enumerate().map(of_column).sum()
     }
 
-    fn log_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        self.row_sum(row, |j, y, theta| self.0.log_density(y, f[j], theta))
+    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        self.row_sum(row, |j, y, theta| self.0.ln_density(y, f[j], theta))
     }
 
-    fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        self.log_density(row, f)
+    fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        self.ln_density(row, f)
     }
 
-    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
-        Some(self.column_log_lik(&column.y, f, &column.theta))
+    fn ln_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        Some(self.column_ln_lik(&column.y, f, &column.theta))
     }
 
-    fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
-        self.row_sum(row, |j, y, theta| self.0.log_density(y, f[j] + s.a * s.u[j] + s.b * s.v[j], theta))
+    fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
+        self.row_sum(row, |j, y, theta| self.0.ln_density(y, f[j] + s.a * s.u[j] + s.b * s.v[j], theta))
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
         g.fill(0.0);
         self.row_sum(row, |j, y, theta| {
             g[j] = self.0.derivative(y, f[j], theta);
-            self.0.log_density(y, f[j], theta)
+            self.0.ln_density(y, f[j], theta)
         })
     }
 
@@ -188,18 +188,18 @@ impl<D: Density> Family for Generic<D> {
             self.slice_parameters(column, rng);
             let theta = column.theta.clone();
             for _ in 0..TURNS {
-                column.f = prior_ellipse(column, |y, f| self.column_log_lik(y, f, &theta), rng);
+                column.f = prior_ellipse(column, |y, f| self.column_ln_lik(y, f, &theta), rng);
             }
             Ok(())
         })
     }
 }
 
-/// One elliptical slice of β_j under its prior; `log_lik(y, f)` of the whole column. Returns the new f.
+/// One elliptical slice of β_j under its prior; `ln_lik(y, f)` of the whole column. Returns the new f.
 /// F turns with β, so a candidate costs O(N).
 pub(super) fn prior_ellipse<R: Rng + ?Sized>(
     column: &mut Column<'_>,
-    log_lik: impl Fn(&[f64], &[f64]) -> f64,
+    ln_lik: impl Fn(&[f64], &[f64]) -> f64,
     rng: &mut R,
 ) -> Vec<f64> {
     let last = column.beta.len() - 1;
@@ -210,8 +210,8 @@ pub(super) fn prior_ellipse<R: Rng + ?Sized>(
         let cells = column.f.iter().zip(&centre).zip(&f_auxiliary);
         cells.map(|((f, c), a)| c + cos * (f - c) + sin * a).collect()
     };
-    let current = log_lik(&column.y, &column.f);
-    let landing = slice::elliptical(rng, current, |cos, sin| log_lik(&column.y, &turn(cos, sin)));
+    let current = ln_lik(&column.y, &column.f);
+    let landing = slice::elliptical(rng, current, |cos, sin| ln_lik(&column.y, &turn(cos, sin)));
     let f = turn(landing.cos, landing.sin);
     for (m, (beta, auxiliary)) in column.beta.iter_mut().zip(&auxiliary).enumerate() {
         let centre = if m == last { column.unit.centre } else { 0.0 };

@@ -32,7 +32,7 @@ use crate::error::{DataError, NumericalError};
 use super::Amplitude;
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
-use count::{log_rate, not_a_count};
+use count::{ln_rate, not_a_count};
 use std::fmt::Debug;
 
 /// A family of distributions for a block of columns.
@@ -88,25 +88,25 @@ pub trait Family: Send + Sync + Debug {
     }
 
     /// ln p(θ).
-    fn log_prior(&self, _theta: &Theta, _units: &[Unit]) -> f64 {
+    fn ln_prior(&self, _theta: &Theta, _units: &[Unit]) -> f64 {
         0.0
     }
 
     /// ln p(y_n | f_n, θ) with all constants, written plainly.
-    fn log_density(&self, row: Row<'_>, f: &[f64]) -> f64;
+    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64;
 
     /// The part of ln p(y_n | f_n, θ) that depends on f, fast.
-    fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64;
+    fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64;
 
-    /// [`Family::log_lik`] at f + a·u + b·v.
-    fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], shift: Shift<'_>) -> f64 {
-        self.log_lik(row, &shift.apply(f))
+    /// [`Family::ln_lik`] at f + a·u + b·v.
+    fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], shift: Shift<'_>) -> f64 {
+        self.ln_lik(row, &shift.apply(f))
     }
 
-    /// [`Family::log_lik`], and its derivative with respect to f in `g`.
+    /// [`Family::ln_lik`], and its derivative with respect to f in `g`.
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64;
 
-    /// Roughly how much each cell knows of its f: minus the second derivative of [`Family::log_lik`], never below zero.
+    /// Roughly how much each cell knows of its f: minus the second derivative of [`Family::ln_lik`], never below zero.
     fn information(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
         const STEP: f64 = 1e-3;
         let mut g = vec![0.0; f.len()];
@@ -116,8 +116,8 @@ pub trait Family: Send + Sync + Debug {
         out.iter_mut().zip(&g).for_each(|(o, g)| *o = ((*o - g) / STEP).max(0.0));
     }
 
-    /// Σ of [`Family::log_lik`] over the cells of a column at another f; `None` where the cells of a row depend on each other.
-    fn log_lik_column(&self, _column: &Column<'_>, _f: &[f64]) -> Option<f64> {
+    /// Σ of [`Family::ln_lik`] over the cells of a column at another f; `None` where the cells of a row depend on each other.
+    fn ln_lik_column(&self, _column: &Column<'_>, _f: &[f64]) -> Option<f64> {
         None
     }
 

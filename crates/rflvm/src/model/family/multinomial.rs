@@ -62,7 +62,7 @@ impl Family for Multinomial {
         y.ln_1p()
     }
 
-    fn log_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
+    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
         if row.y[0].is_nan() {
             return 0.0;
         }
@@ -73,8 +73,8 @@ impl Family for Multinomial {
         ln_gamma(total + 1.0) + cells.map(|(y, f)| y * (f - normaliser) - ln_gamma(y + 1.0)).sum::<f64>()
     }
 
-    fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        simd::multinomial_log_lik(row.y, f)
+    fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        simd::multinomial_ln_lik(row.y, f)
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {

@@ -4,7 +4,7 @@
 //! T_nj ~ CRT(y_nj, r_j); r_j ~ Ga(a_r + Σ_n T_nj, rate h + Σ_n ln(1+e^{f_nj})); h ~ Ga(b_r + J a_r, rate g_r + Σ_j r_j).
 
 use super::{
-    BlockView, Column, Family, Row, Seen, Shift, Theta, Unit, log_rate, not_a_count, poisson, weights_given_omega,
+    BlockView, Column, Family, Row, Seen, Shift, Theta, Unit, ln_rate, not_a_count, poisson, weights_given_omega,
 };
 use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus};
 use crate::error::NumericalError;
@@ -50,7 +50,7 @@ impl NegativeBinomial {
         let tables: f64 = seen.map(|&y| crt::draw(y as u64, r, rng) as f64).sum();
         // −Σ ln(1+e^f) is the log-likelihood of no success in one trial a cell.
         let none: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { f64::NAN } else { 0.0 }).collect();
-        let softplus_sum = -simd::logistic_log_lik_same(&none, 1.0, &column.f);
+        let softplus_sum = -simd::logistic_ln_lik_same(&none, 1.0, &column.f);
         let (shape, rate) = self.dispersion_given_tables(tables, softplus_sum, column.hyper[0]);
         column.theta[0] = gamma(shape, rate, rng);
     }
@@ -68,7 +68,7 @@ impl NegativeBinomial {
             every.fill(r);
             let ln_gamma_r = ln_gamma(r);
             let rising: f64 = counts.iter().map(|&(y, cells)| cells * ln_rising(y, r, ln_gamma_r)).sum();
-            let ln_lik = rising + simd::negative_binomial_log_lik(&column.y, every, shifted);
+            let ln_lik = rising + simd::negative_binomial_ln_lik(&column.y, every, shifted);
             ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
                 - 0.5 * column.precision[last] * (column.beta[last] - u - column.unit.centre).powi(2)
                 + u
@@ -137,7 +137,7 @@ impl Family for NegativeBinomial {
     }
 
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
-        Unit { centre: log_rate(seen) - start_dispersion(seen).ln(), scale: 1.0 }
+        Unit { centre: ln_rate(seen) - start_dispersion(seen).ln(), scale: 1.0 }
     }
 
     fn link(&self, _n: usize, _j: usize, y: f64) -> f64 {
@@ -158,29 +158,29 @@ impl Family for NegativeBinomial {
         Theta { values: Mat::from_vec(1, units.len(), r), hyper: vec![h] }
     }
 
-    fn log_prior(&self, theta: &Theta, _units: &[Unit]) -> f64 {
+    fn ln_prior(&self, theta: &Theta, _units: &[Unit]) -> f64 {
         let h = theta.hyper[0];
         let of_r = theta.values.row(0).iter().map(|&r| ln_gamma_density(r, self.shape, h)).sum::<f64>();
         of_r + ln_gamma_density(h, self.rate_shape, self.rate_rate)
     }
 
-    fn log_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
+    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
         let cells = row.y.iter().zip(f).zip(row.theta.values.row(0)).filter(|((y, _), _)| !y.is_nan());
         cells
             .map(|((y, f), r)| ln_gamma(y + r) - ln_gamma(*r) - ln_gamma(y + 1.0) + y * f - (y + r) * softplus(*f))
             .sum()
     }
 
-    fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        simd::negative_binomial_log_lik(row.y, row.theta.values.row(0), f)
+    fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        simd::negative_binomial_ln_lik(row.y, row.theta.values.row(0), f)
     }
 
-    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
-        Some(simd::negative_binomial_log_lik(&column.y, &vec![column.theta[0]; f.len()], f))
+    fn ln_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        Some(simd::negative_binomial_ln_lik(&column.y, &vec![column.theta[0]; f.len()], f))
     }
 
-    fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
-        simd::negative_binomial_log_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
+    fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
+        simd::negative_binomial_ln_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {

@@ -1,6 +1,6 @@
 //! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
 
-use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, log_rate, not_a_count};
+use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, ln_rate, not_a_count};
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
 use crate::error::NumericalError;
@@ -25,28 +25,28 @@ impl Family for Poisson {
     }
 
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
-        Unit { centre: log_rate(seen), scale: 1.0 }
+        Unit { centre: ln_rate(seen), scale: 1.0 }
     }
 
     fn link(&self, _n: usize, _j: usize, y: f64) -> f64 {
         y.ln_1p()
     }
 
-    fn log_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
+    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
         let cells = row.y.iter().zip(f).filter(|(y, _)| !y.is_nan());
         cells.map(|(y, f)| y * f - f.exp() - ln_gamma(y + 1.0)).sum()
     }
 
-    fn log_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        simd::poisson_log_lik(row.y, f)
+    fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        simd::poisson_ln_lik(row.y, f)
     }
 
-    fn log_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
-        Some(simd::poisson_log_lik(&column.y, f))
+    fn ln_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        Some(simd::poisson_ln_lik(&column.y, f))
     }
 
-    fn log_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
-        simd::poisson_log_lik_moved(row.y, f, s.a, s.u, s.b, s.v)
+    fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
+        simd::poisson_ln_lik_moved(row.y, f, s.a, s.u, s.b, s.v)
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
@@ -117,7 +117,7 @@ fn fitted_ellipse<R: Rng + ?Sized>(column: &mut Column<'_>, rng: &mut R) -> Resu
         let ln_prior: f64 = (0..=last).map(|m| -0.5 * column.precision[m] * centred(m).powi(2)).sum();
         let f: Vec<f64> =
             (0..column.f.len()).map(|n| f_mean[n] + cos * (column.f[n] - f_mean[n]) + sin * f_auxiliary[n]).collect();
-        simd::poisson_log_lik(&column.y, &f) + ln_prior - law.ln_density(&beta)
+        simd::poisson_ln_lik(&column.y, &f) + ln_prior - law.ln_density(&beta)
     };
     let landing = slice::elliptical(rng, price(1.0, 0.0), price);
     column.beta = candidate(landing.cos, landing.sin);

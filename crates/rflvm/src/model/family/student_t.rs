@@ -42,7 +42,7 @@ impl Density for StudentT {
         None
     }
 
-    fn log_density(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
+    fn ln_density(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
         let r = (y - f) * (-theta[0]).exp();
         self.ln_normaliser - theta[0] - 0.5 * (self.dof + 1.0) * (r * r / self.dof).ln_1p()
     }

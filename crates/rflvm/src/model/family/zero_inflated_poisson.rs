@@ -22,7 +22,7 @@ impl Density for ZeroInflatedPoisson {
         not_a_count(y)
     }
 
-    fn log_density(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
+    fn ln_density(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
         // π = e^t/(1+e^t): ln π = t − softplus(t), ln(1−π) = −softplus(t).
         let t = theta[0];
         let rate = f.exp();

@@ -64,9 +64,9 @@ fn a_table_of_the_model_passes_and_one_with_more_zeros_does_not() {
     let good = run(&model);
     assert_eq!(good.len(), 4);
     // The parameters are the true ones, so each p is uniform.
-    good.iter().for_each(|check| assert!(check.p() > 0.005 && check.interval[0] <= check.mean, "{check:?}"));
+    good.iter().for_each(|check| assert!(check.p() > 0.005 && check.interval()[0] <= check.mean(), "{check:?}"));
     let thinned = normals(300, &mut Stream::new(5).rng());
     model.set_values(&Mat::from_fn(60, 5, |n, j| if thinned[5 * n + j] > 0.0 { table[(n, j)] } else { 0.0 }));
-    let zeros = run(&model)[0];
-    assert!(zeros.observed > zeros.interval[1] && zeros.above < 0.01 && zeros.p() < 0.01, "{zeros:?}");
+    let zeros = &run(&model)[0];
+    assert!(zeros.observed() > zeros.interval()[1] && zeros.above() < 0.01 && zeros.p() < 0.01, "{zeros:?}");
 }

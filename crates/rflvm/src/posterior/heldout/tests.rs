@@ -63,7 +63,7 @@ fn cells_multiply_to_their_row() {
         let cells: Vec<(usize, usize)> = (0..4).map(|j| (1, j)).collect();
         let each = Points::new(&model, &only(&model, &cells)).ln_densities(&model, &state);
         assert_eq!(each.len(), if name == "multinomial" { 1 } else { 4 });
-        let row = model.log_density_row(&state.theta, 1, state.f.row(1));
+        let row = model.ln_density_row(&state.theta, 1, state.f.row(1));
         assert!((each.iter().sum::<f64>() - row).abs() < 1e-10, "{name}");
     }
 }

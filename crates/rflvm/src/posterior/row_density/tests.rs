@@ -24,7 +24,7 @@ fn by_quadrature(density: &RowDensity<'_>, n: usize, dim: usize) -> f64 {
     for a in -half..=half {
         for b in if dim == 1 { 0..=0 } else { -half..=half } {
             let x: Vec<f64> = [a, b][..dim].iter().map(|&i| i as f64 * step).collect();
-            let ln_likelihood = density.positions.log_lik(n, &x, &mut scratch);
+            let ln_likelihood = density.positions.ln_lik(n, &x, &mut scratch);
             let square: f64 = x.iter().map(|v| v * v).sum();
             values.push(ln_likelihood + density.positions.constant(n, &scratch) - 0.5 * square);
         }

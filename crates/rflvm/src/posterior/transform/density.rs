@@ -26,7 +26,7 @@ pub(super) fn weigh(
         place: format!("row {}", target.row + 1),
     })?;
     // What does not depend on f may be taken anywhere.
-    target.log_lik(&sampled.u, scratch);
+    target.ln_lik(&sampled.u, scratch);
     sampled.ln_evidence += target.positions.constant(target.row, scratch);
     Ok(sampled)
 }
@@ -42,7 +42,7 @@ pub(in crate::posterior) fn ln_row_density(
         return Ok(0.0);
     }
     let pilots = (0..PILOTS).map(|_| normals(target.dim(), rng)).collect::<Vec<_>>();
-    let priced = pilots.into_iter().map(|u| (target.log_lik(&u, scratch), u));
+    let priced = pilots.into_iter().map(|u| (target.ln_lik(&u, scratch), u));
     let likeliest = priced.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, u)| u);
     let starts = std::iter::once(target.coordinates(x)).chain(likeliest).collect();
     weigh(target, starts, scratch, rng).map(|sampled| sampled.ln_evidence)

@@ -28,7 +28,7 @@ pub struct Sampled {
     pub ln_evidence: f64,
     /// A draw chosen by its weight, and its log-likelihood.
     pub u: Vec<f64>,
-    pub log_lik: f64,
+    pub ln_lik: f64,
 }
 
 /// The mixture q.
@@ -80,8 +80,8 @@ impl Proposal {
         let mut drawn = Vec::with_capacity(DRAWS);
         for i in 0..DRAWS {
             let u = self.draw((i as f64 + start) / DRAWS as f64, rng);
-            let log_lik = target.log_lik(&u, scratch);
-            drawn.push((log_lik + ln_standard(&u) - self.ln_density(&u), u, log_lik));
+            let ln_lik = target.ln_lik(&u, scratch);
+            drawn.push((ln_lik + ln_standard(&u) - self.ln_density(&u), u, ln_lik));
         }
         let weights: Vec<f64> = drawn.iter().map(|d| d.0).collect();
         let total = ln_sum_exp(&weights);
@@ -95,8 +95,8 @@ impl Proposal {
         });
         // Rounding may leave a little: the heaviest then.
         let heaviest = || (0..DRAWS).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
-        let (_, u, log_lik) = drawn.swap_remove(chosen.unwrap_or_else(heaviest));
-        Some(Sampled { ln_evidence: total - (DRAWS as f64).ln(), u, log_lik })
+        let (_, u, ln_lik) = drawn.swap_remove(chosen.unwrap_or_else(heaviest));
+        Some(Sampled { ln_evidence: total - (DRAWS as f64).ln(), u, ln_lik })
     }
 }
 

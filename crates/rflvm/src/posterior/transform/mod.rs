@@ -59,7 +59,7 @@ pub struct Transformed {
     /// Posterior mean and covariance of each row, in the frame of the fit's own rows.
     pub embedding: Embedding,
     /// ln p(y | Y) of the observed cells of each row.
-    pub log_density: Vec<f64>,
+    pub ln_density: Vec<f64>,
     /// How many cells these are.
     pub cells: Vec<usize>,
     /// Share of the fit's rows that surprise less: whose log density a cell, given all other rows, is higher. Not a number for a row
@@ -91,14 +91,14 @@ impl Fitted<'_> {
             of_known.push(known);
         })?;
         of_known.into_iter().for_each(|known| reference.take(known));
-        let log_density = ln_mean(&ln_evidence);
+        let ln_density = ln_mean(&ln_evidence);
         let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();
-        let surprise = reference.surprise(&log_density, &cells);
-        Ok(Transformed { embedding: moments.embedding(), log_density, cells, surprise })
+        let surprise = reference.surprise(&ln_density, &cells);
+        Ok(Transformed { embedding: moments.embedding(), ln_density, cells, surprise })
     }
 
     /// ln p(y | Y) of each new row alone, at less than half the cost.
-    pub fn log_density(&self, new: &NewRows, most: usize) -> Result<Vec<f64>, RunError> {
+    pub fn ln_density(&self, new: &NewRows, most: usize) -> Result<Vec<f64>, RunError> {
         let visited = self.visited(most)?;
         let rows = new.model.rows();
         let mut ln_evidence = vec![Vec::with_capacity(visited.len()); rows];
@@ -218,9 +218,9 @@ fn place(
     if target.positions.observed(target.row) == 0 {
         return Ok(Placed { x: target.position(&normals(target.dim(), rng)), ln_evidence: 0.0 });
     }
-    let Sampled { ln_evidence, mut u, mut log_lik } = weigh(target, starts, scratch, rng)?;
+    let Sampled { ln_evidence, mut u, mut ln_lik } = weigh(target, starts, scratch, rng)?;
     for _ in 0..SLICES {
-        log_lik = slice::standard(rng, &mut u, log_lik, |u| target.log_lik(u, scratch)).log_lik;
+        ln_lik = slice::standard(rng, &mut u, ln_lik, |u| target.ln_lik(u, scratch)).ln_lik;
     }
     Ok(Placed { x: target.position(&u), ln_evidence })
 }

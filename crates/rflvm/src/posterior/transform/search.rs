@@ -59,15 +59,15 @@ impl Anchors {
     /// Where to begin: of the prior's centre and the anchors those that are likelier than their neighbours, the likeliest first.
     pub fn starts(&self, target: &Target<'_>, scratch: &mut Scratch) -> Vec<Vec<f64>> {
         let centre = vec![0.0; target.dim()];
-        let mut all = vec![(target.log_lik(&centre, scratch), centre)];
+        let mut all = vec![(target.ln_lik(&centre, scratch), centre)];
         for (i, (x, f)) in self.x.iter_rows().zip(self.f.iter_rows()).enumerate() {
             // The others follow the row's own prior; only where it is standard normal their f are known.
-            let (u, log_lik) = if i < self.rows || target.is_standard() {
-                (target.coordinates(x), target.positions.log_lik_at(target.row, f, scratch))
+            let (u, ln_lik) = if i < self.rows || target.is_standard() {
+                (target.coordinates(x), target.positions.ln_lik_at(target.row, f, scratch))
             } else {
-                (x.to_vec(), target.log_lik(x, scratch))
+                (x.to_vec(), target.ln_lik(x, scratch))
             };
-            all.push((log_lik - 0.5 * square(&u), u));
+            all.push((ln_lik - 0.5 * square(&u), u));
         }
         all.retain(|(value, _)| value.is_finite());
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -106,7 +106,7 @@ fn climb(
     highest: f64,
     scratch: &mut Scratch,
 ) -> Option<(Mode, f64)> {
-    let mut height = target.log_lik(&u, scratch) - 0.5 * square(&u);
+    let mut height = target.ln_lik(&u, scratch) - 0.5 * square(&u);
     for steps in 0..=STEPS {
         let is_known = |mode: &Mode| {
             let mut apart = minus(&u, &mode.u);
@@ -136,7 +136,7 @@ fn rise(target: &Target<'_>, u: &[f64], height: f64, step: &[f64], scratch: &mut
     let halvings = (0..8).map(|k| 0.5_f64.powi(k));
     let mut there = halvings.map(|share| u.iter().zip(step).map(|(u, s)| u + share * s).collect::<Vec<f64>>());
     there.find_map(|there| {
-        let value = target.log_lik(&there, scratch) - 0.5 * square(&there);
+        let value = target.ln_lik(&there, scratch) - 0.5 * square(&there);
         (value > height).then_some((there, value))
     })
 }

@@ -67,7 +67,7 @@ impl Reference {
     }
 
     /// Share of these rows that surprise less than each new one.
-    pub fn surprise(&self, log_density: &[f64], cells: &[usize]) -> Vec<f64> {
+    pub fn surprise(&self, ln_density: &[f64], cells: &[usize]) -> Vec<f64> {
         let known: Vec<f64> =
             self.ln_evidence.iter().zip(&self.cells).map(|(draws, &c)| ln_left_out(draws) / c as f64).collect();
         let share = |(&value, &cells): (&f64, &usize)| {
@@ -77,7 +77,7 @@ impl Reference {
             let above = known.iter().filter(|k| **k > value / cells as f64).count();
             above as f64 / known.len() as f64
         };
-        log_density.iter().zip(cells).map(share).collect()
+        ln_density.iter().zip(cells).map(share).collect()
     }
 }
 

@@ -49,8 +49,8 @@ impl Target<'_> {
     }
 
     /// The part of ln p(y | u) that depends on u; minus infinity where it is not a number.
-    pub fn log_lik(&self, u: &[f64], scratch: &mut Scratch) -> f64 {
-        let value = self.positions.log_lik(self.row, &self.position(u), scratch);
+    pub fn ln_lik(&self, u: &[f64], scratch: &mut Scratch) -> f64 {
+        let value = self.positions.ln_lik(self.row, &self.position(u), scratch);
         if value.is_nan() { f64::NEG_INFINITY } else { value }
     }
 

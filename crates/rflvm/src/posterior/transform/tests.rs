@@ -68,7 +68,7 @@ fn quadrature(new: &Model, given: &Parameters, prior: (&[f64], &[f64])) -> Quadr
         let f = given.f(x.clone(), &vec![0.0; side]);
         for b in 0..side {
             let ln_prior: f64 = u[b].iter().map(|&u| crate::dist::ln_normal(u, 0.0, 1.0)).sum();
-            let value = ln_prior + new.log_density_row(&given.theta, 0, f.row(b));
+            let value = ln_prior + new.ln_density_row(&given.theta, 0, f.row(b));
             if value > top {
                 let shrink = (top - value).exp();
                 total *= shrink;
@@ -211,13 +211,13 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
     let (mean, sd) = crate::posterior::spread::mean_and_sd(&distances);
     assert!(mean + 4.0 * sd / 40.0_f64.sqrt() < 2.0, "{mean} ± {sd}");
     assert_eq!(found.cells, vec![24; 40]);
-    assert!(found.log_density.iter().all(|v| v.is_finite()));
+    assert!(found.ln_density.iter().all(|v| v.is_finite()));
     // A row as no row is surprises more than all of them.
     let odd = Mat::from_fn(2, 24, |n, j| if n == 0 { f64::NAN } else { 40.0 * (j % 2) as f64 });
     let found = fitted.transform(&new_rows(&model, &odd), 1000, |_, _| ()).unwrap();
     assert!(found.surprise[1] == 1.0 && found.surprise[0].is_nan());
     // Of one without any cell only the prior is known.
-    assert_eq!((found.cells[0], found.log_density[0]), (0, 0.0));
+    assert_eq!((found.cells[0], found.ln_density[0]), (0, 0.0));
     std::fs::remove_dir_all(path).unwrap();
 }
 
@@ -230,7 +230,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     let by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let found = pool.install(|| fitted.transform(&new, 11, |_, _| ()).unwrap());
-        (found.embedding.mean, found.embedding.covariance, found.log_density, found.surprise)
+        (found.embedding.mean, found.embedding.covariance, found.ln_density, found.surprise)
     };
     assert_eq!(by(1), by(2));
     std::fs::remove_dir_all(path).unwrap();
@@ -267,6 +267,6 @@ fn rows_with_times_follow_their_path() {
     assert!(error.contains("have times"), "{error}");
     let timed = NewRows { times: Some(Times { at: vec![3.0, 40.0], sequence: vec![0, 1] }), ..known };
     let found = fitted.transform(&timed, 5, |_, _| ()).unwrap();
-    assert!(found.log_density.iter().all(|v| v.is_finite()));
+    assert!(found.ln_density.iter().all(|v| v.is_finite()));
     std::fs::remove_dir_all(path).unwrap();
 }

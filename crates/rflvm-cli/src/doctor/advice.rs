@@ -1,0 +1,91 @@
+//! Which flags make a table one that can be fitted.
+
+use crate::config::Config;
+use crate::families::{Kind, Seen};
+use crate::shell::quoted;
+use crate::table::{Aside, Holds, Table};
+
+/// Columns that tell nothing are left out by name up to so many; more would make a command that nobody reads.
+const NAMED: usize = 20;
+
+/// Characters up to which a name is shown with its flag.
+const SHOWN: usize = 24;
+
+/// Settings, with the flags that columns ask for.
+pub struct Advice {
+    pub config: Config,
+    /// Whether any was added that changes how the table is read.
+    pub is_new: bool,
+    /// What else there is to say.
+    pub notes: Vec<String>,
+}
+
+impl Advice {
+    pub fn new(config: Config) -> Self {
+        Advice { config, is_new: false, notes: Vec::new() }
+    }
+
+    /// A flag for each column that cannot be fitted as it is.
+    pub fn set_aside(&mut self, aside: &[Aside]) -> Vec<String> {
+        let mut flags = Vec::with_capacity(aside.len());
+        for column in aside {
+            // A long name is told by the command, and would take a table of columns apart.
+            let name = if column.name.chars().count() > SHOWN { String::new() } else { quoted(&column.name) };
+            let flag = match column.holds {
+                Holds::Names if self.config.id.is_none() => {
+                    self.config.id = Some(column.name.clone());
+                    format!("--id {name}").trim_end().to_string()
+                }
+                Holds::Dates if self.config.time.is_none() => {
+                    self.config.time = Some(column.name.clone());
+                    format!("--time {name}").trim_end().to_string()
+                }
+                // The same word in place of numbers stands for a missing cell.
+                Holds::Numbers if column.different == 1 && !column.example.contains([',', '…']) => {
+                    let na = self.config.na.get_or_insert_default();
+                    if !na.contains(&column.example) {
+                        na.push(column.example.clone());
+                    }
+                    format!("--na {}", quoted(&column.example))
+                }
+                _ => {
+                    self.leave_out(&column.name);
+                    "--without".to_string()
+                }
+            };
+            self.is_new = true;
+            flags.push(flag);
+        }
+        flags
+    }
+
+    /// Leaves out the columns of numbers that a fit cannot use, or has no use for.
+    pub fn look_at(&mut self, table: &Table, seen: &[Seen]) {
+        let of_categories: Vec<usize> = table.categories.iter().flat_map(|c| c.columns()).collect();
+        let is_number = |j: &usize| !of_categories.contains(j);
+        let names = |is: &dyn Fn(&Seen) -> bool| -> Vec<String> {
+            (0..seen.len()).filter(is_number).filter(|&j| is(&seen[j])).map(|j| table.columns[j].clone()).collect()
+        };
+        let mut left_out = names(&|seen| seen.kind == Kind::Nothing);
+        let constant = names(&|seen| seen.is_constant);
+        // Where nothing varies there is something else to say than which columns to leave out.
+        if constant.len() <= NAMED && constant.len() + left_out.len() < table.columns.len() {
+            left_out.extend(constant);
+        }
+        for name in names(&|seen| seen.is_index) {
+            self.is_new = true;
+            if self.config.id.is_none() {
+                self.config.id = Some(name);
+            } else {
+                left_out.push(name);
+            }
+        }
+        left_out.iter().for_each(|name| self.leave_out(name));
+    }
+
+    /// Leaves a column out.
+    pub fn leave_out(&mut self, name: &str) {
+        self.is_new = true;
+        self.config.without.get_or_insert_default().push(name.to_string());
+    }
+}

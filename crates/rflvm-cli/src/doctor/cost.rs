@@ -1,0 +1,129 @@
+//! What a fit would take on this machine: its start and some of its sweeps, timed as it would run them.
+
+use crate::failure::Failure;
+use crate::memory;
+use rflvm::draws::{Draw, Draws};
+use rflvm::error::StoreError;
+use rflvm::model::Model;
+use rflvm::run::{Run, Settings};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// Sweeps of each chain that are timed with all moves on: as many as the time allows, and no fewer than the least.
+const MOST: u64 = 60;
+const LEAST: u64 = 2;
+/// Seconds after which no more are begun.
+const PATIENCE: f64 = 4.0;
+/// Warm-up of the timed run. Positions are held for a tenth of it, which is a sweep of another kind.
+const WARMUP: u64 = 20;
+
+/// What a fit would take.
+pub struct Cost {
+    /// Wall seconds in all, with the chains side by side.
+    pub seconds: f64,
+    /// Of these, before the first sweep.
+    pub start: f64,
+    /// Wall seconds per sweep of all chains.
+    pub sweep: f64,
+    pub threads: usize,
+    pub megabytes: f64,
+}
+
+/// A sink that forgets.
+struct Nowhere;
+
+impl Draws for Nowhere {
+    fn push(&mut self, _: &Draw<'_>) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// When a chain ended its held sweeps, and when its last one, in seconds since all began; and its number of sweeps.
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    held: f64,
+    last: f64,
+    sweeps: u64,
+}
+
+impl Cost {
+    /// Starts all chains of a fit and lets them sweep for some seconds.
+    pub fn of(model: &Model, settings: &Settings) -> Result<Self, Failure> {
+        settings.check()?;
+        memory::check(model, settings)?;
+        let timed = Settings { warmup: settings.warmup.min(WARMUP), draws: MOST, thin: 1, ..settings.clone() };
+        let held = timed.warmup / 10;
+        let begun = Instant::now();
+        let mut run = Run::start(model, &timed)?;
+        let start = begun.elapsed().as_secs_f64();
+        let clocks = Mutex::new(vec![Clock::default(); settings.chains]);
+        let begun = Instant::now();
+        let mut sinks: Vec<Nowhere> = (0..settings.chains).map(|_| Nowhere).collect();
+        run.go_on(&mut sinks, |progress| {
+            let now = begun.elapsed().as_secs_f64();
+            // A lock that is poisoned belongs to a chain that failed, and the run with it.
+            let Ok(mut clocks) = clocks.lock() else { return ControlFlow::Break(()) };
+            let clock = &mut clocks[progress.chain];
+            if progress.sweep == held {
+                clock.held = now;
+            }
+            (clock.last, clock.sweeps) = (now, progress.sweep);
+            let is_enough = progress.sweep >= held + LEAST && now > PATIENCE || progress.sweep >= held + MOST;
+            if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let clocks = clocks.into_inner().unwrap_or_default();
+        let mean = |of: &dyn Fn(&Clock) -> f64| clocks.iter().map(of).sum::<f64>() / clocks.len() as f64;
+        let held_sweep = if held > 0 { mean(&|clock| clock.held / held as f64) } else { 0.0 };
+        let sweep = mean(&|clock| (clock.last - clock.held) / (clock.sweeps - held).max(1) as f64);
+        let all_held = settings.warmup / 10;
+        let free = (settings.sweeps() - all_held) as f64;
+        Ok(Cost {
+            seconds: start + held_sweep * all_held as f64 + sweep * free,
+            start,
+            sweep,
+            threads: match settings.threads {
+                0 => std::thread::available_parallelism().map_or(1, Into::into),
+                threads => threads,
+            },
+            megabytes: 1e-6 * memory::needed(model, settings.chains) as f64,
+        })
+    }
+
+    /// In words.
+    pub fn line(&self, settings: &Settings) -> String {
+        let (chains, sweeps) = (settings.chains, settings.sweeps());
+        let chains = if chains == 1 { "1 chain".into() } else { format!("{chains} chains") };
+        let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
+        format!(
+            "a fit takes about {} on this machine: {chains} of {sweeps} sweeps on {threads}, {:.3} s per sweep, after {:.1} s to start",
+            duration(self.seconds),
+            self.sweep,
+            self.start
+        )
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        ..1.5 => "a second".into(),
+        ..90.0 => format!("{seconds:.0} seconds"),
+        ..5400.0 => format!("{:.0} minutes", seconds / 60.0),
+        ..172_800.0 => format!("{:.1} hours", seconds / 3600.0),
+        _ => format!("{:.0} days", seconds / 86_400.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_units_that_one_counts_in() {
+        for (seconds, words) in
+            [(0.1, "a second"), (89.0, "89 seconds"), (600.0, "10 minutes"), (9000.0, "2.5 hours"), (1e6, "12 days")]
+        {
+            assert_eq!(duration(seconds), words);
+        }
+    }
+}

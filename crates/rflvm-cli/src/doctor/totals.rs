@@ -1,0 +1,89 @@
+//! The cells of a table as a whole: what is missing, how counts are spread, how rows differ in size.
+
+use crate::families::{self, Kind, OVERDISPERSED, Seen};
+use crate::table::{Source, Table};
+
+/// Row totals that differ more than so many times ask for size factors.
+const UNEQUAL: f64 = 5.0;
+
+/// What is true of all cells together.
+pub struct Totals {
+    pub cells: usize,
+    pub missing: usize,
+    pub empty_rows: usize,
+    /// Whether all columns are counts, or zeros and ones, and not all the latter.
+    pub are_counts: bool,
+    /// Median over columns of variance over mean.
+    pub dispersion: f64,
+    /// Share of the cells that are zero.
+    pub zeros: f64,
+    /// Largest row total over smallest, of rows that have one.
+    pub ratio: f64,
+    /// Rows whose cells are all zero.
+    pub zero_rows: usize,
+}
+
+impl Totals {
+    pub fn of(table: &Table, seen: &[Seen]) -> Self {
+        let width = table.columns.len();
+        let rows = || table.values.chunks_exact(width.max(1));
+        // A category is one cell of the user's, of which the first column tells.
+        let sources = table.sources();
+        let first = |source: &Source| match source {
+            Source::Number(j) => *j,
+            Source::Category(category) => category.first,
+        };
+        let missing = |row: &[f64]| sources.iter().filter(|source| row[first(source)].is_nan()).count();
+        let count = |kind: Kind| seen.iter().filter(|s| s.kind == kind).count();
+        let observed = |row: &[f64]| row.iter().any(|v| !v.is_nan());
+        let total = |row: &[f64]| row.iter().filter(|v| !v.is_nan()).sum::<f64>();
+        let totals: Vec<f64> = rows().filter(|row| observed(row)).map(total).collect();
+        let filled = totals.iter().copied().filter(|total| *total > 0.0);
+        let (low, high) = filled.fold((f64::INFINITY, 0.0_f64), |(low, high), t| (low.min(t), high.max(t)));
+        let (counts, others) = (count(Kind::Counts), count(Kind::Binary) + count(Kind::Nothing));
+        Totals {
+            cells: table.rows * sources.len(),
+            missing: rows().map(missing).sum(),
+            empty_rows: rows().filter(|row| !observed(row)).count(),
+            are_counts: counts > 0 && counts + others == seen.len(),
+            dispersion: families::dispersion(seen.iter().filter(|s| matches!(s.kind, Kind::Counts | Kind::Binary))),
+            zeros: table.values.iter().filter(|v| **v == 0.0).count() as f64 / table.values.len().max(1) as f64,
+            ratio: if high > 0.0 { high / low } else { 1.0 },
+            zero_rows: totals.iter().filter(|total| **total == 0.0).count(),
+        }
+    }
+
+    /// Whether size factors should be taken out of the counts.
+    pub fn are_unequal(&self) -> bool {
+        self.are_counts && self.ratio > UNEQUAL
+    }
+
+    /// In words.
+    pub fn lines(&self) -> Vec<String> {
+        let share = 100.0 * self.missing as f64 / self.cells.max(1) as f64;
+        let mut lines = vec![match (self.missing, self.empty_rows) {
+            (0, _) => "no cell is missing".into(),
+            (missing, 0) => format!("{missing} cells are missing ({share:.1}%)"),
+            (missing, rows) => format!("{missing} cells are missing ({share:.1}%), {rows} rows wholly"),
+        }];
+        if self.are_counts {
+            let word = match self.dispersion > OVERDISPERSED {
+                true => "more than a Poisson's, so negative-binomial suits better",
+                false => "as a Poisson's",
+            };
+            let (ratio, zeros) = (self.dispersion, 100.0 * self.zeros);
+            lines.push(format!(
+                "variance over mean of the counts: {ratio:.2} in the middle column, {word}; {zeros:.0}% zeros"
+            ));
+        }
+        if self.are_unequal() {
+            let ratio = if self.ratio < 1e6 { format!("{:.0}", self.ratio) } else { format!("{:.0e}", self.ratio) };
+            let remedy = match self.zero_rows {
+                0 => "use --offset size-factors, or multinomial".to_string(),
+                rows => format!("drop the rows that are all zero ({rows}) and use --offset size-factors"),
+            };
+            lines.push(format!("row totals differ {ratio}-fold: if they only tell how much was measured, {remedy}"));
+        }
+        lines
+    }
+}

@@ -1,0 +1,163 @@
+//! Histograms of replicated values with the observed one marked, small multiples.
+
+use super::colour::{GREY, MARK, PLAIN};
+use super::panel::{Panel, Side};
+use super::span::{Span, range, usable};
+use super::text::{cut, put};
+use super::{INK, NOTE, TOP, head, notes};
+
+/// One panel.
+pub struct Histogram {
+    pub name: String,
+    /// What it is of.
+    pub about: String,
+    pub values: Vec<f64>,
+    pub observed: f64,
+    /// Where the observed value lies, if it is not one number.
+    pub range: [f64; 2],
+    /// What it comes to.
+    pub words: String,
+    /// Drawn in colour.
+    pub is_marked: bool,
+}
+
+/// Panels beside each other, at most.
+const ACROSS: usize = 3;
+/// Of a panel.
+const WIDTH: f64 = 290.0;
+const HEIGHT: f64 = 110.0;
+const GAP: f64 = 34.0;
+const LEFT: f64 = 24.0;
+/// Above a panel, for its name, and below, for its numbers and words.
+const ABOVE: f64 = 40.0;
+const BELOW: f64 = 58.0;
+/// Bars, unless values are whole numbers close to each other.
+const BARS: f64 = 24.0;
+
+/// Draws them row by row.
+pub fn svg(title: &str, histograms: &[Histogram], remarks: &[String]) -> String {
+    // Four are a square.
+    let across = if histograms.len() == 4 { 2 } else { histograms.len().clamp(1, ACROSS) };
+    let down = histograms.len().div_ceil(across);
+    let height = TOP + (ABOVE + HEIGHT + BELOW) * down as f64;
+    let size = (LEFT + across as f64 * (WIDTH + GAP), height + NOTE * remarks.len() as f64 + 8.0);
+    let mut out = String::new();
+    head(&mut out, title, size, LEFT);
+    for (i, histogram) in histograms.iter().enumerate() {
+        let left = LEFT + (i % across) as f64 * (WIDTH + GAP);
+        draw(&mut out, histogram, left, TOP + (i / across) as f64 * (ABOVE + HEIGHT + BELOW));
+    }
+    notes(&mut out, remarks, LEFT, height + 4.0, size.0 - LEFT - 8.0);
+    out.push_str("</svg>\n");
+    out
+}
+
+fn draw(out: &mut String, histogram: &Histogram, left: f64, top: f64) {
+    let bars = bars(&histogram.values);
+    let ends = bars.iter().flat_map(|bar| [bar.low, bar.high]);
+    let x = Span::around(ends.chain(histogram.range).chain([histogram.observed]), 0.05);
+    let tallest = bars.iter().map(|bar| bar.count).max().unwrap_or(1);
+    let y = Span { low: 0.0, high: 1.08 * tallest as f64 };
+    let panel = Panel { left, top: top + ABOVE, width: WIDTH, height: HEIGHT, x, y };
+    let nothing = Side { label: "", step: None, is_numbered: false, format: None };
+    panel.draw(out, &Side::plain("", x.step(4.0)), &nothing);
+    let colour = if histogram.is_marked { PLAIN } else { GREY };
+    let mut shapes = String::new();
+    for bar in bars.iter().filter(|bar| bar.count > 0) {
+        let ((from, up), (to, down)) = (panel.place((bar.low, bar.count as f64)), panel.place((bar.high, 0.0)));
+        // A gap between bars, unless that is all there is of them.
+        put(&mut shapes, format_args!("M{from:.1} {down:.1}V{up:.1}H{:.1}V{down:.1}Z", (to - 0.6).max(from + 0.6)));
+    }
+    put(out, format_args!("<path d=\"{shapes}\" fill=\"{colour}\" fill-opacity=\".7\"/>\n"));
+    if usable(histogram.observed) {
+        let at = |value: f64| panel.place((value.clamp(x.low, x.high), 0.0)).0;
+        let [low, high] = histogram.range.map(|end| at(if usable(end) { end } else { histogram.observed }));
+        put(
+            out,
+            format_args!(
+                "<rect x=\"{low:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{HEIGHT}\" fill=\"{MARK}\" fill-opacity=\".18\"/><path d=\"M{:.1} {:.1}v{HEIGHT}\" stroke=\"{MARK}\" stroke-width=\"2\"/>\n",
+                panel.top,
+                (high - low).max(0.0),
+                at(histogram.observed),
+                panel.top
+            ),
+        );
+    }
+    for (y, size, fill, text) in [
+        (top + 14.0, 13.0, format!(" fill=\"{INK}\""), &histogram.name),
+        (top + 30.0, 10.5, String::new(), &histogram.about),
+        (
+            panel.bottom() + 36.0,
+            11.0,
+            format!(" fill=\"{}\"", if histogram.is_marked { MARK } else { INK }),
+            &histogram.words,
+        ),
+    ] {
+        let text = cut(text, WIDTH + GAP - 10.0, size);
+        put(out, format_args!("<text x=\"{left:.1}\" y=\"{y:.1}\" font-size=\"{size}\"{fill}>{text}</text>\n"));
+    }
+}
+
+/// So many values from one number to another.
+struct Bar {
+    low: f64,
+    high: f64,
+    count: usize,
+}
+
+/// Bars of equal width; one per number where values are whole and close to each other.
+fn bars(values: &[f64]) -> Vec<Bar> {
+    let Some((low, high)) = range(values.iter().copied()) else { return Vec::new() };
+    let are_whole = values.iter().filter(|v| usable(**v)).all(|v| v.fract() == 0.0);
+    let (low, width, count) = match high - low {
+        0.0 => (low - 0.5 * low.abs().max(1.0) / BARS, low.abs().max(1.0) / BARS, 1),
+        span if are_whole && span < 2.0 * BARS => (low - 0.5, 1.0, span as usize + 1),
+        span => (low, span / BARS, BARS as usize),
+    };
+    let edge = |i: usize| low + width * i as f64;
+    let mut bars: Vec<Bar> = (0..count).map(|i| Bar { low: edge(i), high: edge(i + 1), count: 0 }).collect();
+    for value in values.iter().filter(|v| usable(**v)) {
+        bars[(((value - low) / width) as usize).min(count - 1)].count += 1;
+    }
+    bars
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draw(values: Vec<f64>, observed: f64, range: [f64; 2]) -> String {
+        let (name, words) = ("a < b".to_string(), "larger & more".to_string());
+        let one = || Histogram {
+            name: name.clone(),
+            about: String::new(),
+            values: values.clone(),
+            observed,
+            range,
+            words: words.clone(),
+            is_marked: true,
+        };
+        let text = svg("t & u", &[one(), one(), one(), one()], &["note".into()]);
+        assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        assert_eq!(text.matches("a &lt; b").count(), 4);
+        text
+    }
+
+    #[test]
+    fn every_value_is_in_a_bar() {
+        for values in [vec![1.0, 2.0, 2.0, 5.0], vec![0.5, 0.25, 0.75, 0.1], vec![3.0; 4], vec![1e9, -1e9, 0.0, 1.0]] {
+            assert_eq!(bars(&values).iter().map(|bar| bar.count).sum::<usize>(), 4);
+        }
+        assert_eq!(bars(&[1.0, 2.0, 2.0, 5.0]).iter().map(|bar| bar.count).collect::<Vec<_>>(), [1, 2, 0, 0, 1]);
+    }
+
+    #[test]
+    fn nothing_a_check_may_come_to_breaks_it() {
+        assert_eq!(draw(vec![1.0, 2.0], 7.0, [7.0, 7.0]).matches("stroke-width=\"2\"").count(), 4);
+        draw(vec![f64::NAN, 1.0, f64::INFINITY], f64::NAN, [f64::NAN, f64::NAN]);
+        draw(Vec::new(), 1.0, [f64::NEG_INFINITY, 1.0]);
+        draw(vec![f64::MAX, -f64::MAX], f64::MAX, [0.0, f64::MAX]);
+        assert!(svg("", &[], &[]).ends_with("</svg>\n"));
+    }
+}

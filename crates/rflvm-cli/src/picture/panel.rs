@@ -1,0 +1,137 @@
+//! A panel: a rectangle with numbers along two of its sides. All pictures are made of these.
+
+use super::span::{Span, number, ticks};
+use super::text::{cut, escape, put, width};
+use super::{GRID, INK, RIM};
+
+/// What is written along a side.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub label: &'a str,
+    /// Between ticks; none for a side without a scale.
+    pub step: Option<f64>,
+    /// Whether ticks have numbers, or lines alone.
+    pub is_numbered: bool,
+    /// How a number is written, if not as a number.
+    pub format: Option<&'a dyn Fn(f64) -> String>,
+}
+
+impl<'a> Side<'a> {
+    /// A side with plain numbers.
+    pub fn plain(label: &'a str, step: f64) -> Self {
+        Side { label, step: Some(step), is_numbered: true, format: None }
+    }
+
+    /// The ticks on a span, with what is written there.
+    fn ticks(&self, span: &Span) -> Vec<(f64, String)> {
+        let Some(step) = self.step else { return Vec::new() };
+        let text = |tick: f64| match self.format {
+            _ if !self.is_numbered => String::new(),
+            Some(format) => format(tick),
+            None => number(tick, step),
+        };
+        ticks(span, step).into_iter().map(|tick| (tick, text(tick))).collect()
+    }
+
+    /// Room that the numbers take beside a panel.
+    pub fn room(&self, span: &Span) -> f64 {
+        self.ticks(span).iter().map(|(_, text)| width(text, 12.0)).fold(0.0, f64::max)
+    }
+}
+
+/// A rectangle with a scale on each side.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Panel {
+    pub left: f64,
+    pub top: f64,
+    pub width: f64,
+    pub height: f64,
+    pub x: Span,
+    pub y: Span,
+}
+
+impl Panel {
+    pub fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    pub fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    /// Where a point is drawn.
+    pub fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.left + self.width * self.x.share(x), self.top + self.height * (1.0 - self.y.share(y)))
+    }
+
+    /// Whether a point lies in the panel.
+    pub fn holds(&self, (x, y): (f64, f64)) -> bool {
+        self.x.contains(x) && self.y.contains(y)
+    }
+
+    /// The part of a line, in pixels, that lies in the panel (Liang & Barsky 1984).
+    pub fn clip(&self, a: (f64, f64), b: (f64, f64)) -> Option<((f64, f64), (f64, f64))> {
+        let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+        let (mut from, mut to) = (0.0_f64, 1.0_f64);
+        for (move_by, room) in
+            [(-dx, a.0 - self.left), (dx, self.right() - a.0), (-dy, a.1 - self.top), (dy, self.bottom() - a.1)]
+        {
+            match move_by {
+                0.0 if room < 0.0 => return None,
+                0.0 => {}
+                m if m < 0.0 => from = from.max(room / m),
+                m => to = to.min(room / m),
+            }
+        }
+        let at = |t: f64| (a.0 + t * dx, a.1 + t * dy);
+        (from <= to).then(|| (at(from), at(to)))
+    }
+
+    /// The rectangle, its grid, its numbers and its labels.
+    pub fn draw(&self, out: &mut String, x: &Side, y: &Side) {
+        let (left, top, right, bottom) = (self.left, self.top, self.right(), self.bottom());
+        let (mut grid, mut text) = (String::new(), String::new());
+        for (tick, label) in x.ticks(&self.x) {
+            let (at, _) = self.place((tick, 0.0));
+            put(&mut grid, format_args!("M{at:.1} {top:.1}V{bottom:.1}"));
+            if !label.is_empty() {
+                // Long labels at the ends stay near the panel.
+                let half = (width(&label, 12.0) / 2.0).min(self.width / 2.0 + 20.0);
+                let (at, label, y) = (at.clamp(left - 20.0 + half, right + 20.0 - half), escape(&label), bottom + 18.0);
+                put(&mut text, format_args!("<text x=\"{at:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{label}</text>"));
+            }
+        }
+        for (tick, label) in y.ticks(&self.y) {
+            let (_, at) = self.place((0.0, tick));
+            put(&mut grid, format_args!("M{left:.1} {at:.1}H{right:.1}"));
+            if !label.is_empty() {
+                let (label, x, y) = (escape(&label), left - 8.0, at + 4.0);
+                put(&mut text, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"end\">{label}</text>"));
+            }
+        }
+        let (across, down) = (left + self.width / 2.0, top + self.height / 2.0);
+        for (label, place, room) in [
+            (x.label, format!("x=\"{across:.1}\" y=\"{:.1}\"", bottom + 38.0), self.width),
+            (
+                y.label,
+                format!("transform=\"translate({:.1} {down:.1})rotate(-90)\"", left - 20.0 - y.room(&self.y)),
+                self.height,
+            ),
+        ] {
+            if !label.is_empty() {
+                let label = cut(label, room, 13.0);
+                put(
+                    &mut text,
+                    format_args!("<text {place} text-anchor=\"middle\" font-size=\"13\" fill=\"{INK}\">{label}</text>"),
+                );
+            }
+        }
+        let (width, height) = (self.width, self.height);
+        put(
+            out,
+            format_args!(
+                "<path d=\"{grid}\" stroke=\"{GRID}\" fill=\"none\"/><rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"none\" stroke=\"{RIM}\"/>\n{text}\n"
+            ),
+        );
+    }
+}

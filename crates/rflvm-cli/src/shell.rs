@@ -1,0 +1,88 @@
+//! Commands as they can be pasted into a shell.
+
+use crate::config::Config;
+use serde_json::Value;
+use std::path::Path;
+
+/// A word that the shell hands over as it is.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// A path that is no flag.
+pub fn path(path: &Path) -> String {
+    let word = path.display().to_string();
+    quoted(&if word.starts_with('-') { format!("./{word}") } else { word })
+}
+
+/// The settings as flags, all but the table: settings are named as their flags are.
+pub fn flags(config: &Config) -> Vec<String> {
+    let mut flags = Vec::new();
+    // Settings of numbers, texts and lists all have a form in JSON.
+    collect(&serde_json::to_value(config).unwrap_or_default(), &mut flags);
+    flags
+}
+
+fn collect(settings: &Value, flags: &mut Vec<String>) {
+    for (name, value) in settings.as_object().into_iter().flatten().filter(|(name, _)| *name != "table") {
+        let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), String::from);
+        let text = match value {
+            Value::Null => continue,
+            Value::Object(_) => {
+                collect(value, flags);
+                continue;
+            }
+            Value::Array(words) => words.iter().map(word).collect::<Vec<_>>().join(","),
+            value => word(value),
+        };
+        // A switch takes its value so, and what begins as a flag does would be taken for one.
+        let equals = value.is_boolean() || text.starts_with('-');
+        flags.push(format!("--{name}{}{}", if equals { "=" } else { " " }, quoted(&text)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ModelConfig, PathConfig, RunConfig};
+
+    #[test]
+    fn settings_are_flags_that_the_program_understands() {
+        use crate::args::{Command, Program};
+        use clap::Parser;
+        let config = Config {
+            table: Some("t.csv".into()),
+            id: Some("the name".into()),
+            without: Some(vec!["a".into(), "b c".into()]),
+            separator: Some(";".parse().unwrap()),
+            decimal: Some(",".parse().unwrap()),
+            na: Some(vec!["-999".into(), "?".into()]),
+            model: ModelConfig { latent_dim: Some("auto:3".parse().unwrap()), ..ModelConfig::default() },
+            path: PathConfig { time_trend: Some(true), ..PathConfig::default() },
+            run: RunConfig { keep: Some(vec!["w".into(), "f".into()]), ..RunConfig::default() },
+            ..Config::default()
+        };
+        // As the shell takes them apart.
+        let script = format!("printf '%s\\n' rflvm doctor t.csv {}", flags(&config).join(" "));
+        let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+        let words = String::from_utf8(output.stdout).unwrap();
+        let Command::Doctor(args) = Program::try_parse_from(words.lines()).unwrap().command else { panic!("{words}") };
+        assert_eq!(args.config, config);
+    }
+
+    #[test]
+    fn words_are_quoted_where_the_shell_would_take_them_apart() {
+        assert_eq!(quoted("data/a-1.csv"), "data/a-1.csv");
+        assert_eq!(quoted("größe"), "größe");
+        for word in ["", "two words", ";", "it's", "$HOME", "a\\b", "a;b&c|d", "*?[x]", "\"q\"", "~", "#", "!x", "(a)"]
+        {
+            let script = format!("printf %s {}", quoted(word));
+            let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stdout), word);
+        }
+    }
+}

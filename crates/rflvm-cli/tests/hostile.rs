@@ -1,0 +1,133 @@
+//! Tables and folders whose names and cells would give orders to a spreadsheet or a terminal.
+
+mod common;
+
+use common::{folder, good, rflvm, text};
+use std::fs;
+use std::path::Path;
+
+const RUN: [&str; 9] = ["--likelihood", "poisson", "--features", "6", "--warmup", "4", "--draws", "4", "-q"];
+
+/// Ids, labels, sequences and a column that spreadsheets would run, times below zero, one hole.
+fn table() -> String {
+    let row = |n: i32| {
+        let hole = if n == 3 { String::new() } else { (n * 3 % 7).to_string() };
+        format!("=cmd({n}),@label,{},+run{},{hole},{}\n", n - 6, n % 2, n % 4 + 1)
+    };
+    format!("id,kind,time,run,=a,b\n{}", (1..=12).map(row).collect::<String>())
+}
+
+fn fit(dir: &Path) {
+    fs::write(dir.join("t.csv"), table()).unwrap();
+    let flags =
+        ["fit", "t.csv", "--id", "id", "--labels", "kind", "--time", "time", "--sequence", "run", "--seed", "1"];
+    good(dir, &[&flags[..], &RUN[..], &["--out", "o"]].concat());
+}
+
+/// Every cell of a .csv file.
+fn cells(path: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();
+    reader.records().map(|line| line.unwrap().iter().map(String::from).collect()).collect()
+}
+
+#[test]
+fn no_cell_is_a_formula() {
+    let dir = folder("cells");
+    fit(&dir);
+    for question in [
+        "impute o --out cells.csv",
+        "impute o --out full.csv --draws 1",
+        "predict o --rows all --out p.csv",
+        "predict o --rows all --draws 1 --out p.csv",
+        "predict o --grid 2 --out g.csv",
+        "forecast o --horizon 1 --out f.csv",
+        "forecast o --horizon 1 --draws 1 --out f.csv",
+        "transform o t.csv --out placed.csv",
+        "kernel o --out k.csv",
+        "check o",
+        "export o --out x.csv",
+        "map t.csv --columns =a,b --id id --labels kind --likelihood poisson --features 6 -q --out m",
+    ] {
+        good(&dir, &question.split(' ').collect::<Vec<_>>());
+    }
+    let mut count = 0;
+    for folder in ["", "o", "m"] {
+        for file in fs::read_dir(dir.join(folder)).unwrap().map(|entry| entry.unwrap().path()) {
+            if file.extension().is_none_or(|e| e != "csv") || file.ends_with("t.csv") {
+                continue;
+            }
+            count += 1;
+            for cell in cells(&file).concat() {
+                let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+                assert!(!is_formula, "{}: {cell}", file.display());
+            }
+        }
+    }
+    assert!(count >= 14, "{count} files");
+    // Text is protected, and numbers stay numbers.
+    let embedding = cells(&dir.join("o/embedding.csv"));
+    assert_eq!(embedding[1][..4], ["'=cmd(1)", "'@label", "-5", "'+run1"]);
+    assert_eq!(cells(&dir.join("full-1.csv"))[0], ["id", "kind", "time", "run", "'=a", "b"]);
+}
+
+#[test]
+fn what_was_protected_is_read_as_it_was() {
+    let dir = folder("back");
+    fit(&dir);
+    good(&dir, &["impute", "o", "--out", "full.csv", "--draws", "1"]);
+    // The completed table is one of the fit: its columns and ids are found again.
+    good(&dir, &["transform", "o", "full-1.csv", "--out", "placed.csv"]);
+    let (placed, embedding) = (cells(&dir.join("placed.csv")), cells(&dir.join("o/embedding.csv")));
+    for (placed, known) in placed[1..].iter().zip(&embedding[1..]) {
+        assert_eq!(placed[..4], known[..4]);
+    }
+    let flags = ["fit", "full-1.csv", "--id", "id", "--labels", "kind", "--columns", "=a,b", "--seed", "1"];
+    good(&dir, &[&flags[..], &RUN[..], &["--out", "again"]].concat());
+    assert_eq!(cells(&dir.join("again/embedding.csv"))[1][..2], ["'=cmd(1)", "'@label"]);
+    good(&dir, &["predict", "again", "--rows", "=cmd(3)", "--out", "p.csv"]);
+}
+
+#[test]
+fn a_terminal_is_sent_nothing_to_obey() {
+    let dir = folder("terminal");
+    let name = "bad\u{1b}[31m\nname";
+    let escaped = "bad\\u{1b}[31m\\nname";
+    let fold = dir.join(name);
+    fs::create_dir_all(&fold).unwrap();
+    fs::write(fold.join("t.csv"), format!("\"{name}\",b\n1,x\n2,3\n3,4\n")).unwrap();
+    fs::write(fold.join("named.csv"), format!("\"{name}\",b\n1,2\nx,3\n3,4\n")).unwrap();
+    fs::write(fold.join("good.csv"), "a,b\n1,2\n2,3\n3,4\n").unwrap();
+    let table = format!("{name}/t.csv");
+    let fit = |file: &str, out: &str| {
+        [&["fit", file], &RUN[..8], &["--out", out]].concat().into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    let good_table = format!("{name}/good.csv");
+    let deep = format!("{name}/o");
+    for (arguments, is_shown) in [
+        (fit(&table, "o"), true),
+        (fit(&format!("{name}/none.csv"), "o"), true),
+        (fit(&good_table, &deep), true),
+        (fit(&good_table, &deep), true),
+        (vec!["summary".into(), deep.clone()], false),
+        (vec!["summary".into(), name.into()], true),
+        (vec!["predict".into(), deep.clone(), "--rows".into(), name.into(), "--out".into(), "p.csv".into()], true),
+        (
+            vec!["predict".into(), deep.clone(), "--rows".into(), "1".into(), "--out".into(), format!("{name}/p.csv")],
+            true,
+        ),
+        (vec!["doctor".into(), good_table.clone()], true),
+        // What the parser of the command line says of it.
+        (vec!["fit".into(), format!("--{name}")], true),
+        (vec![name.into()], true),
+    ] {
+        let output = rflvm(&dir, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let said = text(&output.stdout) + &text(&output.stderr);
+        let is_harmless = |c: char| !c.is_control() || c == '\n';
+        assert!(said.chars().all(is_harmless) && !said.contains("[31m\n"), "{arguments:?}: {said:?}");
+        assert!(!is_shown || said.contains(escaped), "{arguments:?}: {said:?}");
+    }
+    // The name of a column, in a message that is cut short.
+    let output = rflvm(&dir, &fit(&format!("{name}/named.csv"), "o").iter().map(String::as_str).collect::<Vec<_>>());
+    let said = text(&output.stderr);
+    assert!(said.contains(&format!("column `{escaped}`")), "{said:?}");
+}

@@ -1,0 +1,151 @@
+//! Wrong first attempts, and where the messages alone lead: to a fit, in at most two more commands.
+//!
+//! The tests know nothing of the remedy: they take the flags, or the whole command, out of what the program said.
+
+mod common;
+
+use common::{folder, good, rflvm, text};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Short runs, for tests.
+const QUICK: &str = "--features 8 --warmup 6 --draws 4 --seed 1";
+
+/// Runs a command line as a shell takes it apart.
+fn shell(dir: &Path, line: &str) -> (bool, String, String) {
+    let line = line.replacen("rflvm", &format!("'{}'", env!("CARGO_BIN_EXE_rflvm")), 1);
+    let output = Command::new("sh").current_dir(dir).args(["-c", &line]).output().unwrap();
+    (output.status.success(), text(&output.stdout), text(&output.stderr))
+}
+
+/// The first attempt fails with one sentence, which is returned.
+fn fails(dir: &Path, line: &str) -> String {
+    let (is_done, _, said) = shell(dir, line);
+    assert!(!is_done && said.trim_end().lines().count() == 1, "{line}: {said}");
+    println!("$ {line}\n{}", said.trim_end());
+    said
+}
+
+fn fits(dir: &Path, line: &str) {
+    let (is_done, _, said) = shell(dir, line);
+    assert!(is_done && dir.join("fit/embedding.csv").exists(), "{line}: {said}");
+    println!("$ {line}\n{}", said.trim_end().lines().last().unwrap_or_default());
+}
+
+/// The flag called `name` with its value, as the sentence has it.
+fn flag<'a>(said: &'a str, name: &str) -> &'a str {
+    let start = said.find(name).unwrap_or_else(|| panic!("{name} is not in: {said}"));
+    let end = said[start..].find([';', ',', '(', '\n']).map_or(said.len(), |end| start + end);
+    said[start..end].trim_end()
+}
+
+#[test]
+fn a_european_csv() {
+    let dir = folder("european");
+    let line = |n: u32| format!("{},5;{},25;-{},75\n", n % 7, n * 3 % 11, n * 5 % 13);
+    fs::write(dir.join("t.csv"), (0..20).map(line).fold("x;y;z\n".to_string(), |all, line| all + &line)).unwrap();
+    let said = fails(&dir, &format!("rflvm fit t.csv --likelihood gaussian {QUICK} --out fit"));
+    let flags = said.split("; try ").nth(1).unwrap().trim();
+    fits(&dir, &format!("rflvm fit t.csv --likelihood gaussian {flags} {QUICK} --out fit"));
+    assert!(fs::read_to_string(dir.join("fit/config.toml")).unwrap().contains("separator = \";\"\ndecimal = \",\""));
+}
+
+#[test]
+fn categories_as_text() {
+    let dir = folder("text");
+    let line = |n: usize| format!("{},{},{}\n", n * 7 % 5, ["oak", "elm", "fir"][n * 5 % 3], n as f64 * 0.3 - 2.0);
+    fs::write(dir.join("t.csv"), (0..24).map(line).fold("count,tree,height\n".into(), |all: String, l| all + &l))
+        .unwrap();
+    let said = fails(&dir, &format!("rflvm fit t.csv --likelihood gaussian {QUICK} --out fit"));
+    let flag = flag(&said, "--likelihood auto");
+    fits(&dir, &format!("rflvm fit t.csv {flag} {QUICK} --out fit"));
+    let blocks = fs::read_to_string(dir.join("fit/blocks.csv")).unwrap();
+    assert_eq!(blocks, "column,likelihood,block\ncount,poisson,\ntree,multinomial,tree\nheight,gaussian,\n");
+}
+
+#[test]
+fn dates_without_time() {
+    let dir = folder("dates");
+    let line = |n: usize| format!("2021-03-{:02},{},{}\n", n + 1, n * 7 % 5, n * 3 % 8);
+    fs::write(dir.join("t.csv"), (0..20).map(line).fold("day,a,b\n".into(), |all: String, l| all + &l)).unwrap();
+    let said = fails(&dir, &format!("rflvm fit t.csv --likelihood poisson {QUICK} --out fit"));
+    let flag = flag(&said, "--time day");
+    fits(&dir, &format!("rflvm fit t.csv --likelihood poisson {flag} {QUICK} --out fit"));
+    assert!(fs::read_to_string(dir.join("fit/embedding.csv")).unwrap().contains("2021-03-01"));
+}
+
+/// Names, dates, yes/no, categories, counts, numbers with a word for missing ones, and a column without cells.
+fn mixed() -> String {
+    let mut table = String::from("patient,seen on,sex,smoker,visits,pressure,empty\n");
+    for n in 0..30 {
+        let (sex, smoker) = (["f", "m"][n % 2], ["yes", "no", "yes"][n * 5 % 3]);
+        let pressure = if n == 4 { "?".into() } else { format!("{:.1}", 100.0 + (n * 13 % 29) as f64 * 1.1) };
+        table.push_str(&format!("p{n},2020-01-{:02},{sex},{smoker},{},{pressure},\n", n + 1, n * 7 % 6));
+    }
+    table
+}
+
+#[test]
+fn a_mixed_table() {
+    let dir = folder("mixed");
+    fs::write(dir.join("my table.csv"), mixed()).unwrap();
+    // No family at all, and one for all: either sentence names the doctor, whose last line is the command.
+    let said = fails(&dir, "rflvm fit 'my table.csv' --out fit");
+    assert!(said.contains("rflvm doctor"), "{said}");
+    let said = fails(&dir, "rflvm fit 'my table.csv' --likelihood gaussian --out fit");
+    let doctor = said.split('`').find(|part| part.starts_with("rflvm doctor")).unwrap();
+    for (more, blocks) in [("", false), (" --blocks-out families.csv", true)] {
+        let line = format!("{doctor} --latent-dim 1 {QUICK}{more}");
+        let (is_done, told, said) = shell(&dir, &line);
+        assert!(is_done, "{said}");
+        println!("$ {line}\n{}", told.trim_end());
+        let next = told.lines().last().unwrap().strip_prefix("next: ").unwrap();
+        for flag in
+            ["--id patient", "--time 'seen on'", "--na '?'", "--without empty", "--latent-dim 1", "my table.csv' "]
+        {
+            assert!(next.contains(flag), "{flag}: {next}");
+        }
+        assert_eq!((next.contains("--blocks families.csv"), next.contains("--likelihood auto")), (blocks, !blocks));
+        fits(&dir, next);
+        let blocks = fs::read_to_string(dir.join(if blocks { "families.csv" } else { "fit/blocks.csv" })).unwrap();
+        let families = "sex,multinomial,sex\nsmoker,bernoulli,\nvisits,poisson,\npressure,gaussian,\n";
+        assert_eq!(blocks, format!("column,likelihood,block\n{families}"));
+        fs::remove_dir_all(dir.join("fit")).unwrap();
+    }
+}
+
+#[test]
+fn a_table_of_one_column() {
+    let dir = folder("one");
+    let cells: String = (0..20).map(|n| format!("{}\n", n * 7 % 5)).collect();
+    fs::write(dir.join("t.csv"), format!("a\n{cells}")).unwrap();
+    let said = fails(&dir, &format!("rflvm fit t.csv --likelihood poisson {QUICK} --out fit"));
+    let flag = flag(&said, "--latent-dim 1");
+    fits(&dir, &format!("rflvm fit t.csv --likelihood poisson {flag} {QUICK} --out fit"));
+    let told = text(&good(&dir, &["doctor", "t.csv"]).stdout);
+    assert!(told.contains("next: rflvm fit t.csv --likelihood poisson --latent-dim 1 --out fit-2"), "{told}");
+}
+
+#[test]
+fn tables_that_cannot_be_fitted_say_why() {
+    let dir = folder("none");
+    for (table, words) in [
+        ("a,b\n1,2\n", "at least 2 rows"),
+        ("a,b\nx,y\nz,w\nu,v\n", "no column can be fitted"),
+        ("a\n30/05/2001\n31/05/2001\n", "no column can be fitted"),
+    ] {
+        fs::write(dir.join("t.csv"), table).unwrap();
+        let output = rflvm(&dir, &["doctor", "t.csv"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(words) && said.trim_end().lines().count() == 1, "{said}");
+        assert!(text(&output.stdout).contains("rows × "), "what there is, is told all the same");
+    }
+    fs::write(dir.join("t.csv"), "a,b\n1,2\n").unwrap();
+    let said = fails(&dir, "rflvm fit t.csv --likelihood auto --out fit");
+    assert!(said.contains("at least 2 rows") && said.contains("transpose"), "{said}");
+    fs::write(dir.join("t.csv"), "a,b\nx,y\nz,w\nu,v\n").unwrap();
+    let said = fails(&dir, "rflvm fit t.csv --likelihood auto --out fit");
+    assert!(said.contains("--id a"), "{said}");
+}

@@ -1,0 +1,56 @@
+"""What an AnnData holds, and where its raw counts are; nothing of it is imported."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+#: Numbers that are looked at to tell counts from the rest.
+LOOK = 1_000_000
+
+
+def is_anndata(X: Any) -> bool:
+    """Whether X is an AnnData."""
+    return any(kind.__name__ == "AnnData" and kind.__module__.split(".")[0] == "anndata" for kind in type(X).__mro__)
+
+
+def odd_count(cells: Any, most: Optional[int] = None) -> Optional[float]:
+    """A number that no count is, as after normalising or taking logarithms; None if there is none among the first `most`."""
+    numbers = cells.data if hasattr(cells, "tocsr") else np.asarray(cells).ravel()
+    numbers = numbers[:most]
+    is_odd = numbers < 0
+    if numbers.dtype.kind == "f":
+        is_odd |= (numbers != np.round(numbers)) & ~np.isnan(numbers)
+    return float(numbers[is_odd][0]) if is_odd.any() else None
+
+
+def call(adata: Any) -> str:
+    """The call of `rflvm.tl.fit` that suits what an AnnData holds."""
+    if adata.isbacked:
+        return "rflvm.tl.fit(adata)"
+    if adata.X is not None and odd_count(adata.X, LOOK) is None:
+        return "rflvm.tl.fit(adata)"
+    for layer in sorted(adata.layers, key=lambda name: name != "counts"):
+        if odd_count(adata.layers[layer], LOOK) is None:
+            return f"rflvm.tl.fit(adata, layer={layer!r})"
+    if adata.raw is not None and odd_count(adata.raw.X, LOOK) is None:
+        return "rflvm.tl.fit(adata.raw.to_adata())"
+    return "rflvm.tl.fit(adata, likelihood='gaussian')"
+
+
+def refusal(adata: Any, is_new: bool) -> str:
+    """Why RFLVM's methods do not take an AnnData, and what to call instead."""
+    if is_new:
+        return (
+            "X is an AnnData; place its cells with rflvm.tl.transform(adata, model), which puts positions into adata.obsm['X_rflvm']; "
+            "other methods take a frame of the genes of the fit, as adata.to_df()[model.feature_names_in_]"
+        )
+    first = "".join(f"{step}; " for step in steps(adata))
+    return f"X is an AnnData; fit it with {first}model = {call(adata)}, which puts positions into adata.obsm['X_rflvm']"
+
+
+def steps(adata: Any) -> list[str]:
+    """What has to be done to an AnnData before it can be fitted."""
+    found = ["adata = adata.to_memory()"] if adata.isbacked else []
+    return found if adata.var_names.is_unique else [*found, "adata.var_names_make_unique()"]

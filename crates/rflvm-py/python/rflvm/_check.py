@@ -1,0 +1,116 @@
+"""Posterior predictive checks: does the model make tables like the one that was fitted?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Optional
+
+#: p-values below it are remarked upon.
+SMALL = 0.05
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One number of the table, beside those of tables drawn from the posterior."""
+
+    name: str
+    family: str
+    #: The columns that it looks at.
+    columns: list[str] = field(repr=False)
+    observed: float
+    #: Mean and 5% and 95% quantiles over the drawn tables.
+    mean: float
+    lower: float
+    upper: float
+    #: Two-sided.
+    p_value: float
+    #: What a small p-value suggests.
+    advice: Optional[str] = None
+
+
+@dataclass(frozen=True, repr=False)
+class Check:
+    """Posterior predictive checks of a fit. It prints as a table; `RFLVM.check` returns one.
+
+    >>> check = model.check()
+    >>> check.p_values
+    {'share of zeros': 0.31, 'variance over mean': 0.012, ...}
+    >>> check.to_pandas()
+    """
+
+    statistics: list[Statistic]
+    """One for each number that is compared."""
+    draws: int
+    """Tables that were drawn."""
+    is_converged: bool
+    """Whether the chains have converged. If not, small p-values may come from the sampler, and no advice is given."""
+
+    @staticmethod
+    def of(told: Mapping, is_converged: bool) -> Check:
+        """From what the engine tells."""
+        parts = {"observed": "observed", "mean": "mean", "lower": "q05", "upper": "q95", "p_value": "p"}
+        lines = []
+        for line in told["checks"]:
+            numbers = {name: float("nan") if line[part] is None else float(line[part]) for name, part in parts.items()}
+            advice = line["suggests"] if is_converged else None
+            lines.append(Statistic(name=line["statistic"], family=line["family"], columns=list(line["names"]), advice=advice, **numbers))
+        return Check(lines, int(told["draws"]), is_converged)
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the statistics; with their columns where several blocks of columns have the same statistic."""
+        names = [line.name for line in self.statistics]
+        return [name if names.count(name) == 1 else f"{name} of {of_columns(line)}" for name, line in zip(names, self.statistics)]
+
+    @property
+    def p_values(self) -> dict[str, float]:
+        """Two-sided p-values, by the names of the statistics."""
+        return {label: line.p_value for label, line in zip(self.labels, self.statistics)}
+
+    @property
+    def advice(self) -> dict[str, str]:
+        """What small p-values suggest, by the names of the statistics; nothing if the chains have not converged."""
+        return {label: line.advice for label, line in zip(self.labels, self.statistics) if line.advice is not None}
+
+    def to_pandas(self) -> Any:
+        """One line per statistic: family, statistic, observed, mean, lower, upper, p_value, advice."""
+        import pandas
+
+        parts = ("observed", "mean", "lower", "upper", "p_value", "advice")
+        lines = [[line.family, label, *(getattr(line, part) for part in parts)] for label, line in zip(self.labels, self.statistics)]
+        return pandas.DataFrame(lines, columns=["family", "statistic", *parts])
+
+    def verdict(self) -> str:
+        """What it comes to, in a sentence."""
+        small = sum(line.p_value < SMALL for line in self.statistics)
+        told = "no p-value is small" if small == 0 else f"{small} p-value{' is' if small == 1 else 's are'} below {SMALL}"
+        if self.is_converged:
+            return f"{self.draws} replicated tables; {told}."
+        return (
+            f"{self.draws} replicated tables; {told}. The chains have not converged, so this may say more about the sampler than about "
+            "the model, and there is no advice: see model.diagnostics_['words'] for what to do first."
+        )
+
+    def __repr__(self) -> str:
+        head = ("statistic", "observed", "replicated", "5% to 95%", "p")
+        rows = [
+            (label, digits(s.observed), digits(s.mean), f"{digits(s.lower)} … {digits(s.upper)}", f"{s.p_value:.3f}")
+            for label, s in zip(self.labels, self.statistics)
+        ]
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        lines = ["  ".join([row[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]) for row in [head, *rows]]
+        for n, line in reversed(list(enumerate(self.statistics))):
+            if line.advice is not None:
+                lines.insert(n + 2, f"  → {line.advice}")
+        return "\n".join([*lines, self.verdict()])
+
+
+def of_columns(line: Statistic) -> str:
+    """The columns of a statistic in a word or two: a category by its own name."""
+    first = line.columns[0].split("=")[0]
+    return first if all(name.split("=")[0] == first for name in line.columns) else f"{line.family}, {len(line.columns)} columns"
+
+
+def digits(value: float) -> str:
+    """Four digits that count."""
+    return f"{value:.4g}"

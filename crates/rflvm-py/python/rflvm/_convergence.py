@@ -1,0 +1,70 @@
+"""Whether the chains of a fit have converged, told where the fit ends."""
+
+from __future__ import annotations
+
+from typing import Mapping, Optional
+
+from sklearn.exceptions import ConvergenceWarning as _ConvergenceWarning
+
+from ._warn import warn
+
+#: R̂ up to which chains agree, and the effective draws that make a quantile known (Vehtari et al. 2021).
+AGREE, ENOUGH = 1.01, 400
+
+
+class ConvergenceWarning(_ConvergenceWarning):
+    """The chains of a fit have not converged, or nothing shows that they have."""
+
+
+def tell(diagnostics: Mapping, warmup: int, stopped: Optional[str] = None) -> None:
+    """Warn once if a fit has not converged, with what to do; and if it was stopped, in the same breath."""
+    doubt = doubt_of(diagnostics, warmup)
+    if doubt is not None:
+        warn(doubt if stopped is None else f"{stopped}; and so far, {doubt}", ConvergenceWarning)
+    elif stopped is not None:
+        warn(stopped)
+
+
+def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
+    """Why draws are not to be relied on, and what to do; None if they are."""
+    verdict, draws, chains = diagnostics["verdict"], diagnostics["draws"], diagnostics["chains"]
+    if verdict == "converged":
+        return None
+    if verdict == "run-longer":
+        more = diagnostics["draws_advised"]
+        return (
+            f"more draws are needed: {measures(diagnostics)}. About {more} draws per chain should be enough: "
+            f"continue with model.resume(draws={more}), or fit again with draws={more}"
+        )
+    if verdict == "chains-disagree":
+        aside = [n + 1 for n, chain in enumerate(chains) if not chain["used"]]
+        why = measures(diagnostics) if not aside else lesser(aside, chains)
+        return (
+            f"the chains disagree: {why}. Do not rely on these results: fit again with a longer warmup (such as "
+            f"warmup={max(2 * warmup, 1000)}) or more chains, and look at rflvm.plot.trace(model)"
+        )
+    if len(chains) < 2:
+        return "convergence cannot be judged from a single chain; fit with chains=2 or more"
+    return f"convergence cannot be judged from {draws} draws per chain; continue with model.resume(draws={max(1000, 2 * draws)})"
+
+
+def measures(diagnostics: Mapping) -> str:
+    """The worst R̂ and the smallest effective sample size, beside what they should be."""
+    moving = [q for q in diagnostics["quantities"] if q["sd"] and q["r_hat"] is not None and q["ess_bulk"] is not None]
+    if not moving:
+        return "no quantity has moved"
+    apart = max(moving, key=lambda q: q["r_hat"])
+    slow = min(moving, key=lambda q: min(q["ess_bulk"], q["ess_tail"]))
+    least = min(slow["ess_bulk"], slow["ess_tail"])
+    return (
+        f"R̂ is up to {apart['r_hat']:.3f} (for {apart['name']}; at most {AGREE} is good), and the effective sample size "
+        f"is down to {least:.0f} (for {slow['name']}; at least {ENOUGH} is good)"
+    )
+
+
+def lesser(aside: list[int], chains: list) -> str:
+    """Which chains were set aside."""
+    names = ", ".join(str(n) for n in aside)
+    depth = max(chains[n - 1]["below_best"] for n in aside)
+    which = f"chain {names} is" if len(aside) == 1 else f"chains {names} are"
+    return f"{which} in a lesser mode, with a log joint density up to {depth:.0f} below that of the best chain, and set aside"

@@ -1,0 +1,166 @@
+"""Which family each column has: as it was asked for, or by the kind of the column."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _native
+from ._kind import OF_NUMPY, TAKEN, dtype_of, kind_of, refusal
+from ._like import Field, Like, library_of
+from ._table import Column, Layout, numbers_of, series_of
+from ._warn import warn
+
+#: Families that take whole numbers from zero on.
+COUNTS = ("poisson", "negative-binomial", "zero-inflated-poisson", "binomial", "bernoulli", "multinomial")
+#: The family of a column of which only its kind is known; whole numbers must not be negative.
+BY_KIND = {
+    "bool": "bernoulli",
+    "unsigned": "negative-binomial",
+    "signed": "negative-binomial",
+    "float": "gaussian",
+    "category": "multinomial",
+    "text": "multinomial",
+}
+#: Columns that are named in a sentence; of more, their number is told.
+SOME = 12
+
+
+def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]] = None) -> Layout:
+    """What the columns of a table mean, by the likelihood that was asked for and by their kinds."""
+    likelihood = canonical(likelihood)
+    if library_of(X) is None:
+        labels = [str(j + 1) for j in range(X.shape[1])] if names is None else [str(name) for name in names]
+        families = families_of_array(X, likelihood, labels)
+        return Layout([Column(n, f) for n, f in zip(labels, families)], named=names is not None)
+    wanted = {} if isinstance(likelihood, str) else {str(name): family for name, family in likelihood.items()}
+    for_all = likelihood if isinstance(likelihood, str) and likelihood != "auto" else None
+    check_kinds(X)
+    columns, fields, choice = [], [], Choice()
+    for label, series in series_of(X):
+        name, field = str(label), Field.of(label, series)
+        family = wanted.pop(name, None) or for_all
+        if family is None:
+            family = choice.by_kind(name, field.kind, lambda: numbers_of(series, name, library_of(X)))
+        check_texts(name, field, family, len(series))
+        columns.append(Column(name, family, field.levels))
+        fields.append(field)
+    if wanted:
+        raise ValueError(f"likelihood names a column '{next(iter(wanted))}' that the table does not have")
+    choice.conclude()
+    return Layout(columns, named=True, like=Like(library_of(X) or "", fields))
+
+
+def check_kinds(X: Any) -> None:
+    """Refuses columns that no family takes, such as dates: the first with what to do, the others by name."""
+    found = [(str(label), kind_of(series), dtype_of(series)) for label, series in series_of(X)]
+    refused = [(name, kind, dtype) for name, kind, dtype in found if kind not in TAKEN]
+    if refused:
+        (name, kind, dtype), others = refused[0], [name for name, _, _ in refused[1:]]
+        also = f"; {listed(others)} what cannot be fitted, too" if others else ""
+        raise ValueError(f"{refusal(f'column {name!r} holds', kind, dtype, name)}{also}")
+
+
+def canonical(likelihood: Any) -> Union[str, Mapping]:
+    """A likelihood, or those of several columns, by the names that they are stored by."""
+    check_likelihood(likelihood)
+    if isinstance(likelihood, str):
+        return "auto" if likelihood.lower() == "auto" else _native.canonical(likelihood)
+    return {column: _native.canonical(family) for column, family in likelihood.items()}
+
+
+def check_likelihood(likelihood: Any) -> None:
+    """A family, or families by column."""
+    if isinstance(likelihood, str):
+        return
+    if not isinstance(likelihood, Mapping):
+        raise TypeError(f"likelihood is {likelihood!r}, but it must be the name of a family, 'auto', or a mapping from columns to families")
+    for column, family in likelihood.items():
+        if not isinstance(family, str):
+            raise TypeError(f"likelihood of column {column!r} is {family!r}, but it must be the name of a family")
+
+
+def families_of_array(X: Any, likelihood: Union[str, Mapping], names: list[str]) -> list[str]:
+    """The family of each column of an array; a mapping names columns by their place or name."""
+    if isinstance(likelihood, str) and likelihood != "auto":
+        return [likelihood] * len(names)
+    kind = OF_NUMPY.get(X.dtype.kind, str(X.dtype))
+    wanted = {} if isinstance(likelihood, str) else dict(likelihood)
+    table = X.tocsc() if hasattr(X, "tocsr") else X
+    families, choice = [], Choice()
+    for j, name in enumerate(names):
+        family = wanted.pop(j, None) or wanted.pop(name, None)
+        if family is None:
+            family = choice.by_kind(name, kind, lambda: dense_column(table, j))
+        families.append(family)
+    if wanted:
+        raise ValueError(f"likelihood names a column '{next(iter(wanted))}' that the table does not have")
+    choice.conclude()
+    return families
+
+
+def dense_column(X: Any, j: int) -> np.ndarray:
+    """The cells of a column; of a sparse one, those that are stored."""
+    return np.asarray(X[:, [j]].data if hasattr(X, "tocsr") else np.ma.filled(np.ma.asarray(X[:, j], dtype=float), np.nan))
+
+
+class Choice:
+    """Families by kind, with all columns that leave it open told in one sentence."""
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+        self.perhaps: list[str] = []
+
+    def by_kind(self, name: str, kind: str, cells: Any) -> str:
+        """The family of a column; `cells` gives its numbers if they have to be looked at."""
+        if kind == "signed" and (cells() < 0).any():
+            self.open.append(name)
+        if kind == "float" and looks_like_counts(cells()):
+            self.perhaps.append(name)
+        return BY_KIND[kind]
+
+    def conclude(self) -> None:
+        """Asks about the columns whose family does not follow."""
+        if self.open:
+            given = ", ".join(f"{name!r}: 'gaussian'" for name in self.open[:SOME])
+            raise ValueError(
+                f"{listed(self.open)} negative whole numbers, from which no family follows; name one for each, "
+                f"as in likelihood={{{given}{', …' if len(self.open) > SOME else ''}}}, or make them floats"
+            )
+        if self.perhaps:
+            warn(
+                f"{listed(self.perhaps)} only whole numbers from 0 on, but as floats, which likelihood='auto' fits as gaussian; "
+                f"if they are counts, make them integers (astype('Int64') in pandas, if cells are missing) or name their family, "
+                f"as in likelihood={{{self.perhaps[0]!r}: 'negative-binomial'}}"
+            )
+
+
+def looks_like_counts(cells: np.ndarray) -> bool:
+    """Whether floats hold nothing but whole numbers from 0 on, and more than zeros and ones."""
+    seen = np.asarray(cells, dtype=float)
+    seen = seen[~np.isnan(seen)]
+    return bool(len(seen) and seen.min() >= 0 and seen.max() > 1 and (seen == np.round(seen)).all())
+
+
+def listed(names: list[str]) -> str:
+    """Some columns as the subject of a sentence."""
+    shown = ", ".join(repr(name) for name in names[:SOME])
+    more = f" and {len(names) - SOME} more" if len(names) > SOME else ""
+    return f"column {shown} holds" if len(names) == 1 else f"columns {shown}{more} hold"
+
+
+def check_texts(name: str, field: Field, family: str, rows: int) -> None:
+    """Categories and text are for the multinomial, and names of rows are for nothing."""
+    if field.values is None:
+        return
+    if family != "multinomial":
+        raise ValueError(
+            f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'}, which only the family multinomial takes; "
+            "leave the column out, or give likelihood='auto'"
+        )
+    if field.kind == "text" and 2 * len(field.values) > rows:
+        raise ValueError(
+            f"column '{name}' holds {len(field.values)} different texts in {rows} rows, which look like names of the rows; "
+            "leave the column out, or make it one of categories"
+        )

@@ -1,0 +1,62 @@
+"""What is given of rows beside their cells, in the engine's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from ._parameter import whole
+from ._times import texts_of, texts_of_times
+
+#: The most trials of a cell.
+MOST_TRIALS = 2**32 - 1
+
+
+@dataclass
+class Given:
+    """Times, sequences, offsets, trials and names of rows; a mask of their cells."""
+
+    mask: Any = None
+    times: Any = None
+    sequences: Any = None
+    offset: Any = None
+    trials: Any = None
+    row_names: Any = None
+    #: How an AnnData was read, so that new cells are read alike.
+    cells: Optional[dict] = None
+
+    def words(self, rows: int) -> dict:
+        """What the engine takes, checked against the number of rows."""
+        if self.sequences is not None and self.times is None:
+            raise ValueError("sequences are given without times; give times too, or leave the sequences out")
+        return {
+            "times": None if self.times is None else texts_of_times(self.times, rows),
+            "sequences": None if self.sequences is None else texts_of(self.sequences, rows, "sequences"),
+            "offset": None if self.offset is None else numbers(self.offset),
+        }
+
+
+def numbers(offset: Any) -> list[float]:
+    """Offsets, one per row."""
+    try:
+        array = np.asarray(offset, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"offset does not hold numbers only ({error}); give one number per row") from None
+    if array.ndim == 0 or array.size != max(array.shape):
+        raise ValueError(f"offset has the shape {array.shape}, but it must hold one number per row")
+    return array.ravel().tolist()
+
+
+def put_trials(trials: Any, folder: Path) -> Optional[str]:
+    """Trials as the program names them: a number, or a file of them in the folder."""
+    if trials is None:
+        return None
+    if isinstance(trials, (Integral, float, str)) or np.ndim(trials) == 0:
+        return str(whole(trials, "trials", least=1, most=MOST_TRIALS))
+    np.save(folder / "trials.npy", check_array(trials, dtype=np.float64, ensure_all_finite="allow-nan", input_name="trials"))
+    return "trials.npy"

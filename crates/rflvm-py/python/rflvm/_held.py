@@ -1,0 +1,95 @@
+"""The fit that a model holds: in a folder, opened when it is asked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _native, _settings
+from ._folder import Folder
+from ._posterior import Posterior
+from ._table import Column, Layout
+from ._times import Clock
+
+#: Where Python keeps what the program has no use for.
+ABOUT = "python.json"
+
+
+class Held:
+    """A model's fit and draws. Both are opened on demand, so that a model can be unpickled where its folder is not."""
+
+    _folder: Folder
+    _layout: Layout
+    _clock: Clock
+    _cells: Optional[dict]
+    _fit_: Optional[_native.Fit]
+    _drawn_: Optional[_native.Drawn]
+
+    @property
+    def _fit(self) -> _native.Fit:
+        if self._fit_ is None:
+            self._folder.check()
+            self._fit_ = _native.Fit.open(self._folder.path, threads=_settings.threads(self))  # type: ignore[arg-type]
+        return self._fit_
+
+    @property
+    def _drawn(self) -> _native.Drawn:
+        # Draws are read from the folder whenever they are asked for.
+        self._folder.check()
+        if self._drawn_ is None:
+            self._drawn_ = self._fit.drawn()
+        return self._drawn_
+
+    @property
+    def posterior_(self) -> Posterior:
+        """All draws, by name."""
+        if not hasattr(self, "embedding_"):
+            raise AttributeError(f"this {type(self).__name__} is not fitted, so it has no posterior_")
+        return Posterior(self._drawn)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "embedding_")
+
+    def __getstate__(self) -> dict:
+        state: Any = super().__getstate__()  # type: ignore[misc]
+        # The engine's objects are opened again from the folder.
+        return {name: None if name in ("_fit_", "_drawn_") else value for name, value in state.items()}
+
+    def _settings_now(self) -> dict:
+        """The settings of the fit, as the program keeps them."""
+        return json.loads(self._fit.settings())
+
+    def _count(self) -> int:
+        """Draws of all chains that are used."""
+        return len(self._drawn.used) * self._drawn.size[1]
+
+    def _about(self) -> dict:
+        """What Python must know of a fit when it is loaded again."""
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "layout": self._layout.to_json(),
+            "n_features_in": int(self.n_features_in_),  # type: ignore[attr-defined]
+            "feature_names_in": None if names is None else [str(name) for name in names],
+            "clock": [self._clock.unit, self._clock.zone],
+            "cells": self._cells,
+        }
+
+    def _adopt(self, folder: Folder) -> None:
+        """Takes over the fit that a folder holds."""
+        self._folder, self._fit_, self._drawn_ = folder, None, None
+        self.seed_ = self._settings_now()["run"]["seed"]
+        about = folder.path / ABOUT
+        stored: dict[str, Any] = json.loads(about.read_text(encoding="utf-8")) if about.exists() else {}
+        self._clock, self._cells = Clock(*stored.get("clock", ())), stored.get("cells")
+        if stored:
+            self._layout = Layout.from_json(stored["layout"])
+            names = stored["feature_names_in"]
+        else:
+            pairs = zip(self._fit.columns, self._fit.families)
+            self._layout = Layout([Column(n, f) for n, f in pairs], self._fit.named)
+            names = list(self._fit.columns) if self._fit.named else None
+        self.n_features_in_ = stored.get("n_features_in", len(self._fit.columns))
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)

@@ -1,0 +1,140 @@
+"""Tables with their holes filled, in the dtypes of the user's own frame."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Optional
+
+import numpy as np
+
+from . import _table
+from ._families import COUNTS
+from ._given import Given
+from ._like import Like, library_of, of_floats
+from ._parameter import whole
+from ._rows import NewRows, index_of
+from ._table import Layout
+
+#: The place of each part in what the engine says of cells.
+MEAN, STD, LOWER, MEDIAN, UPPER = range(5)
+
+
+class Imputing(NewRows):
+    """Missing cells, and what the fit says of them."""
+
+    def impute(
+        self,
+        X: Any = None,
+        *,
+        mask: Any = None,
+        times: Any = None,
+        sequences: Any = None,
+        offset: Any = None,
+        trials: Any = None,
+        return_mean: bool = False,
+        return_std: bool = False,
+        return_interval: bool = False,
+        draws: Optional[int] = None,
+    ) -> Any:
+        """Fill the missing cells of the fitted table, or of new rows.
+
+        A frame comes back as a frame with the same names and dtypes: real numbers are posterior means, counts the (whole) medians
+        of their predictive distribution, truth values and categories the most probable ones. An array comes back as an array of
+        posterior means. Observed cells are as they are.
+
+        Parameters
+        ----------
+        X : as in `fit`, default=None
+            New rows. By default, the table that was fitted.
+        mask, times, sequences, offset, trials
+            Of the new rows, as in `fit`.
+        return_mean : bool, default=False
+            Also return the posterior means of the expected values, as floats, one column for each of `columns_`: of categories
+            these are the probabilities of their values.
+        return_std : bool, default=False
+            Also return the standard deviations of the predictive distribution, in the same form; 0 for observed cells.
+        return_interval : bool, default=False
+            Also return the 5% and 95% quantiles of the predictive distribution, in the form of the filled table: those of counts
+            are whole. Missing categories, which have no order, stay missing there.
+        draws : int, default=None
+            Return this many completed tables instead, each from another draw of the posterior: multiple imputation. A list of
+            frames, or an array of draws × rows × columns.
+
+        Returns
+        -------
+        filled, or a tuple of filled, mean, std, lower, upper: those that were asked for, in this order
+        """
+        self._check_fitted()
+        if X is None:
+            like, index, seen = self._layout.like, self._index_of_fit(), self._fit.table()
+            if draws is not None:
+                tables = self._drawn.completed(whole(draws, "draws", least=1))
+            else:
+                cells = self._completed(seen)
+        else:
+            X = self._checked(X, reset=False)
+            rows = _table.read(X, self._layout, mask)
+            levels = [column.levels for column in self._layout.columns]
+            like = None if library_of(X) is None else Like.of(X, _table.series_of(X), self._layout.like, levels)
+            index, seen = index_of(X), rows.values.to_numpy()
+            given = Given(times=times, sequences=sequences, offset=offset, trials=trials)
+            if draws is not None:
+                tables = self._ask_new("replicas_new", rows, given, count=whole(draws, "draws", least=1))
+                tables = np.where(np.isnan(seen), tables, seen)
+            else:
+                cells = around(seen, self._ask_new("predict_new", rows, given))
+        if draws is not None:
+            return tables if like is None else [like.frame(list(drawn(table, self._layout)), index) for table in tables]
+        if like is None:
+            parts = {part: cells[part] for part in (MEAN, STD, LOWER, UPPER)}
+            filled = parts[MEAN]
+        else:
+            hole = np.isnan(seen)
+            parts = {part: of_floats(like.library, cells[part], self.columns_, index) for part in (MEAN, STD)}
+            filled, parts[LOWER], parts[UPPER] = (
+                like.frame(list(typed(cells, hole, self._layout, part)), index) for part in (MEDIAN, LOWER, UPPER)
+            )
+        wanted = [MEAN] * bool(return_mean) + [STD] * bool(return_std) + [LOWER, UPPER] * bool(return_interval)
+        return filled if not wanted else (filled, *(parts[part] for part in wanted))
+
+    def _completed(self, seen: np.ndarray) -> np.ndarray:
+        """The fitted table, its holes filled: mean, standard deviation, and three quantiles."""
+        cells = np.stack([seen, np.zeros_like(seen), seen, seen, seen])
+        if np.isnan(seen).any():
+            rows, columns, found = self._drawn.missing()
+            cells[:, rows, columns] = found
+        return cells
+
+
+def around(seen: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Observed cells as they are, others as they are expected."""
+    known = ~np.isnan(seen)
+    cells = cells.copy()
+    cells[:, known] = seen[known]
+    cells[STD, known] = 0.0
+    return cells
+
+
+def typed(cells: np.ndarray, hole: np.ndarray, layout: Layout, part: int) -> Iterator[np.ndarray]:
+    """What fills each column of the user's table (MEDIAN), or a quantile of it; categories as places among their values."""
+    for column, places in layout.places():
+        if column.levels is not None:
+            best = np.argmax(cells[MEAN][:, places], axis=1).astype(float)
+            # Nothing lies below or above a category.
+            yield best if part == MEDIAN else np.where(hole[:, places].any(axis=1), np.nan, best)
+            continue
+        j = places.start
+        if column.family not in COUNTS:
+            yield cells[MEAN if part == MEDIAN else part][:, j]
+        elif column.family == "multinomial" and part == MEDIAN:
+            # A missing row of counts has no total: shares say more than whole numbers of a single trial.
+            yield cells[MEAN][:, j]
+        else:
+            # The interval is widened to whole numbers, the median is rounded.
+            up = {LOWER: 0.0, MEDIAN: 0.5, UPPER: 1.0 - 1e-9}[part]
+            yield np.floor(cells[part][:, j] + up)
+
+
+def drawn(table: np.ndarray, layout: Layout) -> Iterator[np.ndarray]:
+    """The columns of a table that was drawn; categories as places among their values."""
+    for column, places in layout.places():
+        yield table[:, places.start] if column.levels is None else np.argmax(table[:, places], axis=1).astype(float)

@@ -1,0 +1,70 @@
+"""What a fit has learnt: forecasts, the kernel, checks, and all draws for ArviZ."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from ._check import Check
+from ._forecast import Forecast, Past
+from ._impute import Imputing
+from ._parameter import whole
+from ._times import text_of_time
+
+
+class Learned(Imputing):
+    """Questions about the model as a whole."""
+
+    diagnostics_: dict
+
+    def forecast(self, times: Any = None, *, horizon: Optional[int] = None, sequence: Any = None, draws: Optional[int] = None) -> Any:
+        """What a fit with times expects of new times: those given, or `horizon` steps beyond the last of each sequence.
+
+        Returns a `Forecast`, whose times are numbers or dates as those of the fit are; `draws=m` returns m simulated futures
+        instead, m × new times × columns.
+        """
+        self._check_fitted()
+        steps = None if horizon is None else whole(horizon, "horizon", least=1, most=10**9)
+        count = 0 if draws is None else whole(draws, "draws", least=1)
+        texts = None if times is None else [text_of_time(t, n) for n, t in enumerate(np.atleast_1d(np.asarray(times)))]
+        name = None if sequence is None else str(sequence)
+        written, which, cells = self._drawn.forecast(times=texts, horizon=steps, sequence=name, count=count)
+        if count:
+            return cells
+        when, zone = self._clock.read(written)
+        has_sequences = self._fit.sequences is not None
+        past = Past(self._clock.read(self._fit.times or [])[0], self._fit.sequences, self._fit.table())
+        mean, std, lower, median, upper = cells
+        return Forecast(when, which if has_sequences else None, self.columns_, mean, std, lower, median, upper, zone, past)
+
+    def kernel_curves(self) -> dict[str, dict[str, dict[str, np.ndarray]]]:
+        """The kernel and its spectral density, along each axis ("x1", …) and over "all" directions, with 5% and 95% quantiles."""
+        self._check_fitted()
+        names = ("at", "mean", "lower", "upper")
+        kernel, density = self._drawn.kernel()
+        return {
+            "kernel": {curve[0]: dict(zip(names, curve[1:])) for curve in kernel},
+            "density": {curve[0]: dict(zip(names, curve[1:])) for curve in density},
+        }
+
+    def covariance(self, rows: Optional[Sequence[int]] = None) -> tuple[np.ndarray, np.ndarray]:
+        """Posterior mean and standard deviation of K(X, X) of some rows."""
+        self._check_fitted()
+        chosen = range(self.embedding_.shape[0]) if rows is None else rows
+        return self._drawn.covariance([whole(n, "row", most=2**53) for n in chosen])
+
+    def check(self) -> Check:
+        """Posterior predictive checks: does the model make tables like the one that was fitted?
+
+        A few statistics of the table are compared with those of tables drawn from the posterior. Small p-values come with advice,
+        unless the chains have not converged.
+        """
+        self._check_fitted()
+        return Check.of(json.loads(self._drawn.check()), self.diagnostics_["verdict"] == "converged")
+
+    def to_arviz(self, *, log_likelihood: Optional[str] = None, thin: int = 1) -> Any:
+        """The draws for ArviZ; see `Posterior.to_arviz`."""
+        self._check_fitted()
+        return self.posterior_.to_arviz(log_likelihood=log_likelihood, thin=thin)

@@ -1,0 +1,53 @@
+"""Parameters one by one: of the right type, and of a size that is of any use."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any, Optional
+
+#: More than this is a slip of the finger, and would end in a failed allocation.
+MOST = {"warmup": 10**8, "draws": 10**8, "thin": 10**8, "chains": 1000, "n_features": 10**5, "inducing": 10**5, "n_jobs": 1024}
+
+
+def whole(value: Any, name: str, *, least: int = 0, most: Optional[int] = None) -> int:
+    """A parameter that must be a whole number."""
+    if not isinstance(value, Integral) or is_truth(value):
+        raise TypeError(f"{name} is {value!r}, but it must be a whole number")
+    number = int(value)
+    if number < 0:
+        raise ValueError(f"{name} is {number}, but it must not be negative")
+    if number < least:
+        raise ValueError(f"{name} is {number}, but it must be at least {least}")
+    most = MOST.get(name) if most is None else most
+    if most is not None and number > most:
+        raise ValueError(f"{name} is {number}, but it must be at most {most}")
+    return number
+
+
+def number(value: Any, name: str) -> float:
+    """A parameter that must be a finite number."""
+    if not isinstance(value, Real) or is_truth(value):
+        raise TypeError(f"{name} is {value!r}, but it must be a number")
+    if not math.isfinite(value):
+        raise ValueError(f"{name} is {value}, but it must be a finite number")
+    return float(value)
+
+
+def truth(value: Any, name: str) -> bool:
+    """A parameter that must be True or False."""
+    if not is_truth(value):
+        raise TypeError(f"{name} is {value!r}, but it must be True or False")
+    return bool(value)
+
+
+def is_truth(value: Any) -> bool:
+    """Whether a value is True or False, of Python or of NumPy."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
+
+
+def names(value: Any, name: str) -> list[str]:
+    """A parameter that must be a list of names."""
+    if isinstance(value, str) or not hasattr(value, "__iter__") or not all(isinstance(part, str) for part in value):
+        raise TypeError(f"{name} is {value!r}, but it must be a list of names, such as ['w', 'beta', 'theta']")
+    return [str(part) for part in value]

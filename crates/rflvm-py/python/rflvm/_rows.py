@@ -1,0 +1,229 @@
+"""Rows that a fit has not seen, and those that it has: where they are, and what is expected of them."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any, Optional, Union
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from . import _native, _table
+from ._anndata import is_anndata, refusal
+from ._array import as_table
+from ._given import Given, put_trials
+from ._held import Held
+from ._like import library_of, of_floats
+from ._parameter import whole
+
+#: Draws of positions unless a number is asked for.
+DRAWS = 200
+
+
+class NewRows(Held, TransformerMixin):
+    """Questions about rows."""
+
+    embedding_: np.ndarray
+    embedding_std_: np.ndarray
+    embedding_cov_: np.ndarray
+    columns_: list[str]
+
+    def transform(
+        self,
+        X: Any,
+        *,
+        mask: Any = None,
+        times: Any = None,
+        sequences: Any = None,
+        offset: Any = None,
+        trials: Any = None,
+        return_std: bool = False,
+        return_draws: Union[bool, int] = False,
+    ) -> Any:
+        """Place rows in the latent space: posterior means of their positions.
+
+        Rows that the fit has seen are where the fit has them: a new row with the same cells has the same posterior. `return_std` adds
+        standard deviations, `return_draws` draws of the positions (draws × rows × axes; a number asks for that many).
+        """
+        self._check_fitted()
+        rows = _table.read(self._checked(X, reset=False), self._layout, mask)
+        mean, std, _, draws = self._place(rows, Given(times=times, sequences=sequences, offset=offset, trials=trials), return_draws)
+        answer = [mean] + [std] * bool(return_std) + [draws] * bool(return_draws)
+        return answer[0] if len(answer) == 1 else tuple(answer)
+
+    def score_samples(self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None) -> np.ndarray:
+        """ln p(row | table) of each row: the higher, the better the fit expected it."""
+        return self._new("log_density", X, Given(mask, times, sequences, offset, trials))
+
+    def surprise(self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None) -> np.ndarray:
+        """Fraction of training rows (leave-one-out) with higher predictive density than each of these rows: near 1 for rows of another kind."""
+        return self._new("transform", X, Given(mask, times, sequences, offset, trials))[2]
+
+    def score(self, X: Any, y: Any = None, **given: Any) -> float:
+        """Mean of `score_samples`: what cross-validation compares."""
+        return float(np.mean(self.score_samples(X, **given)))
+
+    def predict(
+        self,
+        X: Any = None,
+        *,
+        mask: Any = None,
+        times: Any = None,
+        sequences: Any = None,
+        offset: Any = None,
+        trials: Any = None,
+        return_std: bool = False,
+        return_interval: bool = False,
+    ) -> Any:
+        """What the fit expects of every cell of some rows, if they were observed again; of the fitted table if none are given.
+
+        Expected values are floats, one column for each of `columns_`. `return_std` adds standard deviations, `return_interval` the
+        5% and 95% quantiles of the predictive distribution.
+        """
+        self._check_fitted()
+        if X is None:
+            cells, index = self._drawn.predict_rows(list(range(self.embedding_.shape[0]))), self._index_of_fit()
+            library = None if self._layout.like is None else self._layout.like.library
+        elif hasattr(X, "tocsr"):
+            # scikit-learn's checks expect one number per row of a prediction from sparse rows; here it would be a dense table.
+            raise ValueError("predict takes no sparse matrix, since what it returns is a table of that shape; give X.toarray()")
+        else:
+            X = self._checked(X, reset=False)
+            index, library = index_of(X), library_of(X)
+            given = Given(times=times, sequences=sequences, offset=offset, trials=trials)
+            cells = self._ask_new("predict_new", _table.read(X, self._layout, mask), given)
+        return self._answer(cells, library, index, return_std, return_interval)
+
+    def inverse_transform(self, X: Any, *, return_std: bool = False, return_interval: bool = False) -> Any:
+        """What the fit expects of every cell at places of the latent space, one per row, in the frame of `embedding_`."""
+        self._check_fitted()
+        library = None if self._layout.like is None else self._layout.like.library
+        cells = self._drawn.predict_places(check_array(X, dtype=np.float64))
+        return self._answer(cells, library, None, return_std, return_interval)
+
+    def sample(self, n_samples: int = 1, *, trials: Any = None) -> np.ndarray:
+        """New rows that the fit makes up: positions from their prior, cells from the posterior, n_samples × columns."""
+        self._check_fitted()
+        n_samples = whole(n_samples, "n_samples", least=1)
+        if self._fit.times is not None:
+            raise ValueError("rows of this fit follow paths over time; draw futures with forecast(..., draws=m)")
+        count = min(n_samples, self._count())
+        height, width = -(-n_samples // count), len(self.columns_)
+        # The table that is asked for is larger than the rows that it is drawn for.
+        _native.check_room(min(n_samples, 2**62), width)
+        values = _native.Values(height, width)
+        values.hide(np.ones((height, width), dtype=bool))
+        has_own = self._settings_now().get("offset") not in (None, "none", "size-factors")
+        offset = [float(np.mean(self._fit.offset()))] * height if has_own else None
+        tables = self._ask_new("replicas_new", _table.Rows(values, height), Given(offset=offset, trials=trials), count=count)
+        return tables.reshape(-1, width)[:n_samples]
+
+    # Within.
+
+    def _check_fitted(self) -> None:
+        check_is_fitted(self)
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """The table as scikit-learn wants it looked at; nothing is copied that need not be."""
+        if is_anndata(X):
+            raise TypeError(refusal(X, is_new=not reset))
+        if library_of(X) is not None:
+            X = X.collect() if type(X).__name__ == "LazyFrame" else X
+            _native.check_room(*X.shape)
+            self._check_frame(X, reset)
+            return X
+        X = as_table(X)
+        masked = X if np.ma.isMaskedArray(X) else None
+        least = 2 if reset else 1
+        checked = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=least
+        )
+        if getattr(self.__sklearn_tags__().input_tags, "positive_only", False):  # type: ignore[attr-defined]
+            self._check_positive(checked)
+        return checked if masked is None else np.ma.MaskedArray(checked, np.ma.getmaskarray(masked))
+
+    def _check_positive(self, X: Any) -> None:
+        cells = X.data if hasattr(X, "tocsr") else X
+        if cells.size and np.nanmin(cells) < 0:
+            family = self.likelihood  # type: ignore[attr-defined]
+            raise ValueError(f"Negative values in data passed to X in {type(self).__name__}: the family {family} takes counts")
+
+    def _check_frame(self, X: Any, reset: bool) -> None:
+        rows, columns = X.shape
+        if rows < (2 if reset else 1) or not columns:
+            raise ValueError(
+                f"Found array with {rows} sample(s) and {columns} feature(s) (shape=({rows}, {columns})) "
+                f"while a minimum of {2 if reset else 1} is required by {type(self).__name__}."
+            )
+        _table.check_names(X)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+
+    def _place(self, rows: _table.Rows, given: Given, wanted: Union[bool, int] = False) -> tuple[np.ndarray, ...]:
+        """Mean, standard deviation, surprise (NaN for rows of the fit) and draws of positions."""
+        count = min(DRAWS, self._count()) if wanted is True else whole(wanted or 0, "return_draws")
+        if count > self._count():
+            raise ValueError(f"return_draws is {count}, but this fit has {self._count()} draws; ask for as many at most")
+        known = None if given.times is not None or given.trials is not None else self._known(rows.values, given.offset)
+        if known is not None and (known >= 0).all():
+            surprise = np.full(len(known), np.nan)
+            return self.embedding_[known], self.embedding_std_[known], surprise, self._draws_of_known(known, count)
+        mean, covariance, surprise, draws = self._ask_new("transform", rows, given, draws=count)
+        std = deviations(covariance)
+        if known is not None and (known >= 0).any():
+            old = known >= 0
+            mean[old], std[old] = self.embedding_[known[old]], self.embedding_std_[known[old]]
+            draws[:, old] = self._draws_of_known(known[old], count)
+        return mean, std, surprise, draws
+
+    def _new(self, question: str, X: Any, given: Given) -> Any:
+        self._check_fitted()
+        return self._ask_new(question, _table.read(self._checked(X, reset=False), self._layout, given.mask), given)
+
+    def _ask_new(self, question: str, rows: _table.Rows, given: Given, **more: Any) -> Any:
+        """Asks the engine about new rows."""
+        about = given.words(rows.count)
+        with tempfile.TemporaryDirectory(prefix="rflvm-") as scratch:
+            name = put_trials(given.trials, Path(scratch))
+            if name == "trials.npy":
+                name = str(Path(scratch) / name)
+            new = self._fit.new_rows(rows.values, trials=name, **about)
+        return getattr(self._drawn, question)(new, **more)
+
+    def _known(self, values: _native.Values, offset: Any) -> Optional[np.ndarray]:
+        """For each row its place in the fitted table, -1 if it is not there; None where rows are more than their cells."""
+        settings = self._settings_now()
+        has_own = settings.get("offset") not in (None, "none", "size-factors") or offset is not None
+        if settings.get("time") or settings.get("trials") or has_own:
+            return None
+        return np.asarray(self._fit.known(values))
+
+    def _draws_of_known(self, known: np.ndarray, count: int) -> np.ndarray:
+        """Positions of rows of the fit in some of its draws, evenly spaced."""
+        if not count:
+            return np.empty((0, len(known), self.embedding_.shape[1]))
+        positions = self.posterior_["x"][:, :, known]
+        flat = positions.reshape(-1, *positions.shape[2:])
+        return flat[(2 * np.arange(count) + 1) * len(flat) // (2 * count)]
+
+    def _index_of_fit(self) -> Any:
+        """The index of the fitted frame as it was; of a fit that was loaded, the names of its rows, if they have any."""
+        index, ids = getattr(self, "_index", None), self._fit.ids
+        return ids if index is None and ids != [str(n + 1) for n in range(len(ids))] else index
+
+    def _answer(self, cells: np.ndarray, library: Optional[str], index: Any, return_std: bool, return_interval: bool) -> Any:
+        """The mean, and what else was asked for, in the kind of frame that the table was."""
+        wanted = [0] + [1] * bool(return_std) + [2, 4] * bool(return_interval)
+        parts = [of_floats(library, cells[i], self.columns_, index) for i in wanted]
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def deviations(covariance: np.ndarray) -> np.ndarray:
+    """Standard deviations of the axes, from covariances of rows."""
+    return np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0.0))
+
+
+def index_of(X: Any) -> Any:
+    """The index of a pandas frame."""
+    return X.index if library_of(X) == "pandas" else None

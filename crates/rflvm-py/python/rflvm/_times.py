@@ -1,0 +1,103 @@
+"""Times in and out: to the texts that the program reads, and back to numbers or dates as they were given."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from ._kind import is_missing
+
+#: What the program writes behind a date that has a zone.
+ZONE = re.compile(r"(Z|[+-]\d\d:\d\d)$")
+
+
+@dataclass
+class Clock:
+    """How times were given, so that new ones are handed back alike."""
+
+    #: NumPy's unit of dates, such as "D" or "ns"; None if it is to follow from the texts.
+    unit: Optional[str] = None
+    #: The name of the zone, where the dates have one.
+    zone: Optional[str] = None
+
+    @staticmethod
+    def of(times: Any) -> Clock:
+        """The clock of some times."""
+        if times is None:
+            return Clock()
+        dtype = getattr(times, "dtype", None)
+        unit = np.datetime_data(dtype)[0] if isinstance(dtype, np.dtype) and dtype.kind == "M" else getattr(dtype, "unit", None)
+        zone = getattr(dtype, "tz", None) or getattr(dtype, "time_zone", None)
+        if unit is None and dtype is None and all(type(time) is datetime.date for time in times):
+            unit = "D"
+        return Clock(unit if isinstance(unit, str) else None, None if zone is None else str(zone))
+
+    def read(self, texts: Sequence[str]) -> tuple[np.ndarray, Optional[str]]:
+        """Times that the program wrote: numbers, or dates, which are in UTC where they have a zone; and the zone."""
+        try:
+            return np.array([float(text) for text in texts]), None
+        except ValueError:
+            pass
+        found = [ZONE.search(text) for text in texts]
+        bare = [text if zone is None else text[: zone.start()] for text, zone in zip(texts, found)]
+        unit = self.unit or ("D" if all(len(text) == 10 for text in bare) else "ms")
+        # The program writes dates to the millisecond.
+        ahead = np.array([0 if zone is None else minutes(zone.group()) for zone in found], dtype="timedelta64[m]")
+        dates = (np.array(bare, dtype="datetime64[ms]") - ahead).astype(f"datetime64[{unit}]")
+        if not found or found[0] is None:
+            return dates, None
+        return dates, self.zone or ("UTC" if minutes(found[0].group()) == 0 else f"UTC{found[0].group()}")
+
+
+def minutes(zone: str) -> int:
+    """How far a zone is ahead of UTC."""
+    if zone == "Z":
+        return 0
+    ahead = 60 * int(zone[1:3]) + int(zone[4:6])
+    return -ahead if zone[0] == "-" else ahead
+
+
+def texts_of_times(times: Any, rows: int) -> list[str]:
+    """Times as the program reads them: numbers to the last bit, dates by ISO 8601."""
+    values = times.to_list() if hasattr(times, "to_list") else times.to_pylist() if hasattr(times, "to_pylist") else list(times)
+    if len(values) != rows:
+        raise ValueError(f"times has {len(values)} entries, but the table has {rows} rows")
+    return [text_of_time(value, n) for n, value in enumerate(values)]
+
+
+def text_of_time(value: Any, n: int) -> str:
+    """One time, which is that of row n."""
+    if isinstance(value, str):
+        return value
+    if value is not None and is_missing(value) and not isinstance(value, float):
+        raise ValueError(f"row {n + 1}: the time is missing; fill it in, or leave the row out")
+    if isinstance(value, np.datetime64):
+        return str(value.astype("datetime64[ms]")) if value.dtype != np.dtype("datetime64[D]") else str(value)
+    if isinstance(value, (datetime.timedelta, np.timedelta64)):
+        raise TypeError(
+            f"row {n + 1}: the time is a length of time, {value}, whose unit the model cannot know; "
+            "divide the times by one, such as times / numpy.timedelta64(1, 's')"
+        )
+    if hasattr(value, "to_timestamp"):
+        # A period of pandas begins at a date.
+        value = value.to_timestamp()
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"row {n + 1}: the time is {value}, but times are numbers or dates")
+    try:
+        return repr(float(value))
+    except (TypeError, ValueError):
+        raise TypeError(f"row {n + 1}: the time is {value!r}, but times are numbers or dates") from None
+
+
+def texts_of(values: Any, rows: int, what: str) -> list[str]:
+    """One text per row."""
+    texts = [str(value) for value in values]
+    if len(texts) != rows:
+        raise ValueError(f"{what} has {len(texts)} entries, but the table has {rows} rows")
+    return texts

@@ -1,0 +1,57 @@
+"""Figures, panels, legends and axes of time: what the pictures have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+
+def new_axes(size: tuple[float, float] = (6.4, 4.8), **how: Any) -> Axes:
+    """Of a figure whose layout leaves room for what stands beside the picture."""
+    return plt.subplots(figsize=size, layout="constrained", **how)[1]
+
+
+def panels(axs: Any, count: int, size: tuple[float, float], columns: int = 1, **how: Any) -> np.ndarray:
+    """One Axes for each of `count` panels of a size, in so many columns; or those that were given."""
+    if axs is None:
+        height = -(-count // columns)
+        inches = (size[0] * columns, 0.6 + size[1] * height)
+        axs = plt.subplots(height, columns, figsize=inches, squeeze=False, layout="constrained", **how)[1].ravel()
+        for spare in axs[count:]:
+            spare.set_visible(False)
+        return axs[:count]
+    axs = np.atleast_1d(np.asarray(axs, dtype=object)).ravel()
+    if len(axs) != count:
+        raise ValueError(f"axs holds {len(axs)} Axes, but {count} are to be drawn; give as many")
+    return axs
+
+
+def beside(ax: Axes, **how: Any) -> None:
+    """A legend to the right of the picture, where it covers nothing; its marks are large enough to be told apart."""
+    legend = ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), **how)
+    # Named otherwise before matplotlib 3.7.
+    marks: Any = getattr(legend, "legend_handles", None) or getattr(legend, "legendHandles", [])
+    for mark in marks:
+        mark.set_alpha(1.0)
+        if hasattr(mark, "set_sizes"):
+            mark.set_sizes([30.0])
+        elif hasattr(mark, "set_linewidth"):
+            mark.set_linewidth(1.5)
+
+
+def above(ax: Axes, **how: Any) -> None:
+    """A legend in one line above the picture."""
+    ax.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, **how)
+
+
+def dress_times(ax: Axes, times: np.ndarray) -> None:
+    """An axis of dates, if the times are dates."""
+    if times.dtype.kind == "M":
+        locator = AutoDateLocator()
+        ax.xaxis.set_major_locator(locator)
+        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+    ax.set_xlabel("time")

@@ -1,0 +1,153 @@
+"""A fit of an AnnData, with its results where scanpy looks for them."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from .._estimator import RFLVM
+from .._families import COUNTS
+from .._given import Given
+from .._warn import warn
+from ._cells import cells_of, check_counts, chosen_genes, frame_of, remedy_of_fit
+from ._depth import Depth
+
+#: More genes than this take long, and most of them say little.
+MANY_GENES = 5000
+
+
+def fit(
+    adata: Any,
+    n_components: Union[int, str] = 2,
+    *,
+    layer: Optional[str] = None,
+    batch_key: Optional[str] = None,
+    mask_var: Any = None,
+    key_added: str = "rflvm",
+    likelihood: str = "negative-binomial",
+    offset: Any = "size-factors",
+    overwrite: bool = False,
+    **parameters: Any,
+) -> RFLVM:
+    """Fit the counts of an AnnData: a position of each cell, with its uncertainty. `adata` is written to in place.
+
+    Warns (`ConvergenceWarning`) if the chains have not converged.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Cells × genes.
+    n_components : int or "auto" or "auto:K", default=2
+        Latent axes.
+    layer : str, default=None
+        The layer that holds the counts; `adata.X` by default.
+    batch_key : str, default=None
+        A column of `adata.obs` that names batches. The model does not correct for batches: `fit` measures how far they lie apart, by the
+        fraction of cells whose nearest other cell is of the same batch, in `uns["rflvm"]["batch"]`, and warns if that is much more than
+        by chance.
+    mask_var : str or array of bool, default=None
+        Genes to use: a column of `adata.var`, such as "highly_variable", or one truth value per gene. All genes by default.
+    key_added : str, default="rflvm"
+        Under which name results are written.
+    likelihood : str, default="negative-binomial"
+        Family of the genes. Those of counts want raw counts; "gaussian" and "student-t" take what else there is.
+    offset : "size-factors", None, a column of `adata.obs`, or array of float, default="size-factors"
+        How deep each cell was sequenced. "size-factors": by its total over all genes of `adata`, whether used or not (of counts;
+        there is none for other families). A column of `adata.obs` holds totals or size factors, such as "total_counts". An array
+        holds offsets on the link scale.
+    overwrite : bool, default=False
+        Whether to replace the fit that the folder `store` holds.
+    **parameters
+        Any other parameter of `RFLVM`, such as `random_state`, `draws`, `chains`, `store`, `n_jobs`. With `store`, new cells can be placed
+        by this AnnData alone: `rflvm.tl.transform(new, adata)`.
+
+    Returns
+    -------
+    RFLVM
+        The fitted model. Genes that are zero in all cells are left out of it. And in `adata`:
+
+        `obsm["X_rflvm"]`, `obsm["X_rflvm_std"]`
+            Posterior mean and standard deviation of each cell's position.
+        `var["rflvm_used"]`
+            Whether a gene was used.
+        `uns["rflvm"]`
+            `params`, `seed`, and `diagnostics`: the verdict, and effective sample size and R̂ of each quantity. Where `mask_var` chose
+            genes, or `offset` is a column, `mean_total` is there too: cells that come later have the offset log(total / mean_total).
+    """
+    everything, source = cells_of(adata, layer)
+    if batch_key is not None and batch_key not in adata.obs:
+        raise KeyError(f"batch_key is '{batch_key}', which is not a column of adata.obs; there are {', '.join(map(str, adata.obs.columns))}")
+    used = chosen_genes(adata, mask_var)
+    cells = everything[:, np.flatnonzero(used)]
+    is_count = likelihood in COUNTS
+    if is_count:
+        check_counts(cells, source, remedy_of_fit(adata))
+        is_empty = np.asarray(abs(cells).sum(axis=0)).ravel() == 0
+        if is_empty.any():
+            warn(
+                f"{is_empty.sum()} of {len(is_empty)} genes are zero in all cells and are left out; "
+                f"adata.var['{key_added}_used'] says which were used"
+            )
+            used[np.flatnonzero(used)[is_empty]] = False
+            cells = cells[:, np.flatnonzero(~is_empty)]
+    if not used.any():
+        raise ValueError(f"no gene is left to fit: {source} is zero wherever genes were chosen")
+    if used.sum() > MANY_GENES:
+        warn(f"{used.sum()} genes take long; mask_var='highly_variable' takes those that tell cells apart")
+    depth = Depth.of(offset if is_count or not isinstance(offset, str) else None, all_genes=mask_var is None)
+    offsets = depth.offsets(adata, everything, offset)
+    model = RFLVM(n_components, likelihood, offset="size-factors" if depth.kind == "model" else None, **parameters)
+    given = Given(offset=offsets, cells={"layer": layer, "key": key_added, "depth": depth.to_json()})
+    model._run(frame_of(cells, adata, used), given, model.store, True, overwrite)
+    write(adata, model, key_added, used, layer)
+    if depth.mean_total is not None:
+        adata.uns[key_added]["mean_total"] = depth.mean_total
+    if batch_key is not None:
+        adata.uns[key_added]["batch"] = {"key": batch_key, **told_of_batches(model.embedding_, adata.obs[batch_key].astype(str).to_numpy())}
+    return model
+
+
+def told_of_batches(positions: np.ndarray, batches: np.ndarray) -> dict[str, float]:
+    """How often the nearest other cell is of the same batch, and how often it would be by chance; a warning if the first is much more."""
+    from sklearn.neighbors import NearestNeighbors
+
+    near = NearestNeighbors(n_neighbors=1).fit(positions).kneighbors(return_distance=False)[:, 0]
+    same = float((batches[near] == batches).mean())
+    sizes = np.unique(batches, return_counts=True)[1]
+    chance = float((sizes * (sizes - 1)).sum() / (len(batches) * (len(batches) - 1)))
+    error = np.sqrt(chance * (1 - chance) / len(batches))
+    if same > chance + max(0.1, 4 * error):
+        warn(
+            f"batches lie apart: the nearest cell is of the same batch for {same:.0%} of the cells, where chance makes it {chance:.0%}; "
+            "the model does not remove batches, so correct for them before, or fit them one by one"
+        )
+    return {"same": same, "chance": chance}
+
+
+def write(adata: Any, model: RFLVM, key: str, used: np.ndarray, layer: Optional[str]) -> None:
+    """The results, in kinds that `write_h5ad` takes."""
+    adata.obsm[f"X_{key}"] = np.asarray(model.embedding_)
+    adata.obsm[f"X_{key}_std"] = np.asarray(model.embedding_std_)
+    adata.var[f"{key}_used"] = used
+    given = {**model.get_params(deep=False), "layer": layer}
+    given["keep"] = np.asarray(list(given["keep"]), dtype=str)
+    told = model.diagnostics_
+    quantities = {"name": np.asarray([quantity["name"] for quantity in told["quantities"]], dtype=str)}
+    for part in ("mean", "sd", "ess_bulk", "ess_tail", "r_hat"):
+        quantities[part] = np.asarray([quantity[part] for quantity in told["quantities"]], dtype=float)
+    adata.uns[key] = {
+        "params": {name: storable(value) for name, value in given.items() if value is not None},
+        "seed": int(model.seed_),
+        "diagnostics": {
+            "verdict": told["verdict"],
+            "words": told["words"],
+            "draws": int(told["draws"]),
+            "chains_used": np.asarray([chain["used"] for chain in told["chains"]], dtype=bool),
+            "quantities": quantities,
+        },
+    }
+
+
+def storable(value: Any) -> Any:
+    return value if isinstance(value, (bool, int, float, str, np.ndarray)) else str(value)
