@@ -75,7 +75,8 @@ impl Potential for Marginal<'_> {
         par_mul(c, self.h.view().transpose(), target.y.view(), false);
         spectrum.turn(c, scaled);
         let columns = self.tau2.len();
-        let (mut explained, mut dets, mut pulls) = (vec![0.0; columns], vec![1.0; columns], Vec::with_capacity(c.rows()));
+        let (mut explained, mut dets, mut pulls) =
+            (vec![0.0; columns], vec![1.0; columns], Vec::with_capacity(c.rows()));
         let mut ln_det = 0.0;
         // D∘C̃ in the place of G, row by row.
         for (m, &lambda) in spectrum.lambda.iter().enumerate() {
@@ -96,8 +97,9 @@ impl Potential for Marginal<'_> {
             }
         }
         mul(g.as_mut_slice(), spectrum.q.view(), scaled.view(), false);
-        let rate: Vec<f64> = target.total.iter().zip(&explained).map(|(b, e)| b - 0.5 * e).collect();
-        if !rate.iter().all(|&b| b > 0.0) {
+        let rates = target.total.iter().zip(&explained).zip(&target.prior_rate);
+        let rate: Vec<f64> = rates.map(|((total, explained), least)| (total - 0.5 * explained).max(*least)).collect();
+        if !explained.iter().all(|e| e.is_finite()) {
             return f64::NAN;
         }
         let ln_rates: f64 = rate.iter().map(|b| b.ln()).sum();

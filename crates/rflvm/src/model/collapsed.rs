@@ -62,6 +62,8 @@ pub struct Evidence<'a> {
     spectrum: &'a Spectrum,
     /// c̃_j.
     pub c: Vec<f64>,
+    /// b0_j.
+    pub prior_rate: f64,
     /// b0_j + ½ỹᵀỹ.
     pub total: f64,
     /// a_n.
@@ -69,16 +71,17 @@ pub struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// From c̃_j, b0_j + ½ỹᵀỹ and a_n.
-    pub fn new(spectrum: &'a Spectrum, c: Vec<f64>, total: f64, shape: f64) -> Self {
-        Evidence { spectrum, c, total, shape }
+    /// From c̃_j, b0_j, ½ỹᵀỹ and a_n.
+    pub fn new(spectrum: &'a Spectrum, c: Vec<f64>, prior_rate: f64, half_square: f64, shape: f64) -> Self {
+        Evidence { spectrum, c, prior_rate, total: prior_rate + half_square, shape }
     }
 
     /// b_j.
     pub fn rate(&self, tau2: f64) -> f64 {
         let delta = 1.0 / tau2;
         let explained: f64 = self.c.iter().zip(&self.spectrum.lambda).map(|(c, l)| c * c / (l + delta)).sum();
-        self.total - 0.5 * explained
+        // Rounding must not take more than the data have put in.
+        (self.total - 0.5 * explained).max(self.prior_rate)
     }
 
     /// ln p(y_j | X, W, τ_j) up to a constant.
@@ -120,6 +123,8 @@ impl<'a> Evidence<'a> {
 pub struct Target {
     /// Ỹ = Y − o − centre.
     pub(crate) y: Mat,
+    /// b0_j.
+    pub(crate) prior_rate: Vec<f64>,
     /// b0_j + ½ỹᵀỹ.
     pub(crate) total: Vec<f64>,
     /// a_n.
@@ -145,12 +150,13 @@ impl Target {
         let Some(gaussian) = model.blocks()[0].family.as_gaussian() else {
             unreachable!("a collapsed model is Gaussian")
         };
-        let mut total: Vec<f64> = units.iter().map(|u| gaussian.column_rate(u)).collect();
+        let prior_rate: Vec<f64> = units.iter().map(|u| gaussian.column_rate(u)).collect();
+        let mut total = prior_rate.clone();
         for row in y.iter_rows() {
             total.iter_mut().zip(row).for_each(|(b, y)| *b += 0.5 * y * y);
         }
         let shape = gaussian.shape + 0.5 * model.rows() as f64;
-        Target { y, total, shape, intercept_variance: model.spec().intercept_variance }
+        Target { y, prior_rate, total, shape, intercept_variance: model.spec().intercept_variance }
     }
 
     /// The memory of Ỹ, whatever it holds.
@@ -170,7 +176,7 @@ impl Target {
 
     /// Column j at a decomposition.
     pub fn column<'a>(&self, spectrum: &'a Spectrum, c: &Mat, j: usize) -> Evidence<'a> {
-        Evidence::new(spectrum, c.col(j), self.total[j], self.shape)
+        Evidence::new(spectrum, c.col(j), self.prior_rate[j], self.total[j] - self.prior_rate[j], self.shape)
     }
 
     /// ln p(Y | X, W, τ²) up to a constant, plainly from the definition.

@@ -14,8 +14,8 @@ use crate::model::{Model, State};
 use crate::rng::Stream;
 use crate::steps::info::Clock;
 use crate::steps::{
-    Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, positions,
-    relevance, symmetry, timescales, weights, windows,
+    Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, positions, relevance,
+    symmetry, timescales, weights, windows,
 };
 use rand::RngExt;
 

@@ -6,7 +6,8 @@
 
 use crate::error::NumericalError;
 use crate::model::family::{Column, Family};
-use crate::model::{Amplitude, Block, HalfT, Model, State};
+use crate::model::{Amplitude, HalfT, Model, State};
+use crate::par;
 use crate::rng::Stream;
 use crate::slice;
 use rand::Rng;
@@ -29,14 +30,18 @@ pub fn square(model: &Model, state: &State, j: usize) -> f64 {
 
 /// Redraws the amplitudes that are learned, and F where it moved with them.
 pub fn update(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let mut moved = false;
     for (b, block) in model.blocks().iter().enumerate() {
         match model.amplitude(block) {
-            Amplitude::Fixed(_) => {}
+            Amplitude::Fixed(_) => continue,
             Amplitude::Learned(prior) => each(model, state, b, prior, stream.at(b as u64))?,
-            Amplitude::Shared(prior) => shared(model, state, block, prior, stream.at(b as u64)),
+            Amplitude::Shared(prior) => shared(model, state, b, prior, stream.at(b as u64)),
         }
+        moved = true;
     }
-    state.refresh(model);
+    if moved {
+        state.refresh(model);
+    }
     Ok(())
 }
 
@@ -49,9 +54,7 @@ fn each(model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stream
     let work = 30 * model.rows();
     model.block_view(b, state, 1.0).each_column(stream, work, |column, rng| {
         if free(column.j) {
-            let mut square = squares[column.j];
-            let grown = whitened(block.family.as_ref(), column, prior, rng);
-            square *= grown;
+            let square = squares[column.j] * whitened(block.family.as_ref(), column, prior, rng);
             let ln = |u: f64| ln_centred(prior, count, square, u);
             let u = column.tau2.ln();
             column.tau2 = slice::univariate(rng, u, ln(u), WIDTH, ln).0.exp();
@@ -60,19 +63,31 @@ fn each(model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stream
     })
 }
 
-/// With (β_j − b_0)/τ_j held: f − o − centre grows with τ. Returns what the squares of the weights have grown by.
+/// f of a column whose weights, less their prior means, are `factor` times what they were.
+fn grown(column: &Column<'_>, factor: f64) -> Vec<f64> {
+    let cells = column.f.iter().zip(column.offset);
+    cells.map(|(f, o)| (o + column.unit.centre) + factor * (f - o - column.unit.centre)).collect()
+}
+
+/// What multiplies the weights when u becomes v and (β_j − b_0)/τ_j is held.
+fn growth(u: f64, v: f64) -> f64 {
+    (0.5 * (v - u)).exp()
+}
+
+/// ln p(y_j | f) + ln p(v) up to a constant, at ln τ_j² = v with (β_j − b_0)/τ_j held. `None` where the cells of a row depend on each other.
+pub fn ln_whitened(family: &dyn Family, column: &Column<'_>, prior: HalfT, v: f64) -> Option<f64> {
+    let f = grown(column, growth(column.tau2.ln(), v));
+    family.ln_lik_column(column, &f).map(|ln| ln + prior.ln_density(v))
+}
+
+/// With (β_j − b_0)/τ_j held. Returns the factor by which the squares of the weights have grown.
 fn whitened<R: Rng + ?Sized>(family: &dyn Family, column: &mut Column<'_>, prior: HalfT, rng: &mut R) -> f64 {
-    let known: Vec<f64> = column.offset.iter().map(|o| o + column.unit.centre).collect();
-    let at = |factor: f64| -> Vec<f64> {
-        column.f.iter().zip(&known).map(|(f, known)| known + factor * (f - known)).collect()
-    };
+    let ln = |v: f64| ln_whitened(family, column, prior, v);
     let u = column.tau2.ln();
-    let ln = |v: f64| family.ln_lik_column(column, &at((0.5 * (v - u)).exp())).map(|ln| ln + prior.ln_density(v));
     let Some(current) = ln(u) else { return 1.0 };
     let (v, _) = slice::univariate(rng, u, current, WIDTH, |v| ln(v).unwrap_or(f64::NEG_INFINITY));
-    let factor = (0.5 * (v - u)).exp();
-    let (f, last) = (at(factor), column.beta.len() - 1);
-    column.f = f;
+    let (factor, last) = (growth(u, v), column.beta.len() - 1);
+    column.f = grown(column, factor);
     for (m, beta) in column.beta.iter_mut().enumerate() {
         let centre = if m == last { column.unit.centre } else { 0.0 };
         *beta = centre + factor * (*beta - centre);
@@ -81,35 +96,38 @@ fn whitened<R: Rng + ?Sized>(family: &dyn Family, column: &mut Column<'_>, prior
     factor * factor
 }
 
-/// One for all columns of a block.
-fn shared(model: &Model, state: &mut State, block: &Block, prior: HalfT, stream: Stream) {
+/// ln p(Y | F) of block b + ln p(v) up to a constant, at ln τ² = v for all its columns with (β − b_0)/τ held.
+pub fn ln_whitened_block(model: &Model, state: &State, b: usize, prior: HalfT, v: f64) -> f64 {
+    let (block, theta) = (&model.blocks()[b], &state.theta[b]);
+    let (columns, start) = (block.columns.clone(), block.columns.start);
+    let factor = growth(state.tau2[start].ln(), v);
+    let centres: Vec<f64> =
+        columns.clone().map(|j| if model.is_free(j) { model.units()[j].centre } else { 0.0 }).collect();
+    let ln_lik = par::sum(model.rows(), 4 * columns.len(), |rows| {
+        let mut f = vec![0.0; columns.len()];
+        let of_row = |n: usize| {
+            let cells = f.iter_mut().zip(&state.f.row(n)[columns.clone()]).zip(&centres);
+            for ((to, from), centre) in cells {
+                let known = model.offset()[n] + centre;
+                *to = known + factor * (from - known);
+            }
+            block.family.ln_lik(model.row(block, n, theta), &f)
+        };
+        rows.map(of_row).sum()
+    });
+    ln_lik + prior.ln_density(v)
+}
+
+/// One for all columns of block b.
+fn shared(model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stream) {
     let rng = &mut stream.rng();
-    let free: Vec<usize> = block.columns.clone().filter(|&j| model.is_free(j)).collect();
-    let Some(&first) = free.first() else { return };
-    let count = (free.len() * state.beta.rows()) as f64;
+    let columns = model.blocks()[b].columns.clone();
+    let free: Vec<usize> = columns.clone().filter(|&j| model.is_free(j)).collect();
     // With the weights in units of τ held.
-    let (u, start) = (state.tau2[first].ln(), block.columns.start);
-    let known = |n: usize, j: usize| model.offset()[n] + if model.is_free(j) { model.units()[j].centre } else { 0.0 };
-    let ln = |v: f64| {
-        let factor = (0.5 * (v - u)).exp();
-        let theta = &state.theta[model.blocks().iter().position(|b| b.columns == block.columns).unwrap_or(0)];
-        let sum = crate::par::sum(model.rows(), 4 * block.columns.len(), |rows| {
-            let mut f = vec![0.0; block.columns.len()];
-            rows.map(|n| {
-                let cells = &state.f.row(n)[block.columns.clone()];
-                for (i, (to, from)) in f.iter_mut().zip(cells).enumerate() {
-                    let known = known(n, start + i);
-                    *to = known + factor * (from - known);
-                }
-                block.family.ln_lik(model.row(block, n, theta), &f)
-            })
-            .sum()
-        });
-        sum + prior.ln_density(v)
-    };
+    let u = state.tau2[columns.start].ln();
+    let ln = |v: f64| ln_whitened_block(model, state, b, prior, v);
     let (v, _) = slice::univariate(rng, u, ln(u), WIDTH, ln);
-    let factor = (0.5 * (v - u)).exp();
-    let last = state.beta.rows() - 1;
+    let (factor, last) = (growth(u, v), state.beta.rows() - 1);
     for &j in &free {
         for m in 0..=last {
             let centre = if m == last { model.units()[j].centre } else { 0.0 };
@@ -117,8 +135,9 @@ fn shared(model: &Model, state: &mut State, block: &Block, prior: HalfT, stream:
         }
     }
     // With the weights held.
+    let count = (free.len() * state.beta.rows()) as f64;
     let square: f64 = free.iter().map(|&j| square(model, state, j)).sum();
     let ln = |u: f64| ln_centred(prior, count, square, u);
     let u = slice::univariate(rng, v, ln(v), WIDTH, ln).0;
-    state.tau2[block.columns.clone()].fill(u.exp());
+    state.tau2[columns].fill(u.exp());
 }

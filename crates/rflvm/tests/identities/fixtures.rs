@@ -9,7 +9,7 @@ use rflvm::model::family::{
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, Model, ModelSpec, State, joint};
+use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, State, joint};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::rng::{Stream, StreamRng};
 use rflvm::simulate;
@@ -30,7 +30,9 @@ pub const FAMILIES: [&str; 8] = [
 ];
 
 pub const FIXED: Amplitude = Amplitude::Fixed(0.6);
-pub const LEARNED: Amplitude = Amplitude::Learned { shape: 4.0, rate: 2.5 };
+pub const LEARNED: Amplitude = Amplitude::Learned(HALF_T);
+pub const SHARED: Amplitude = Amplitude::Shared(HALF_T);
+const HALF_T: HalfT = HalfT { scale: 0.8, dof: 6.0 };
 pub const RBF: Kernel = Kernel::Rbf { length_scale: 1.3 };
 
 /// A model with data drawn from it, and a state that is another draw from its prior.
@@ -148,7 +150,7 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
         latent_dim: setting.dim,
         features: 2 * FREQUENCIES,
         kernel: setting.kernel,
-        amplitude: setting.amplitude,
+        amplitude: Some(setting.amplitude),
         intercept_variance: 1.4,
         time: setting.time.clone().unwrap_or_default(),
     };
@@ -162,11 +164,11 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
     Case { name: format!("{name}, holes {}, {:?}{time}", setting.holes, setting.amplitude), model, state, rng }
 }
 
-/// Every family and the mixed table × {complete, holes} × {known, learned amplitude}, and two with a known kernel.
+/// Every family and the mixed table × {complete, holes} × {known, learned, shared amplitude}, and two with a known kernel.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for holes in [false, true] {
-        for amplitude in [FIXED, LEARNED] {
+        for amplitude in [FIXED, LEARNED, SHARED] {
             for name in FAMILIES {
                 cases.push(case(name, single(name), setting(holes, amplitude), 1));
             }

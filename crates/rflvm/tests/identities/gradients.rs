@@ -1,7 +1,8 @@
 //! Derivatives: of each family with respect to f, of the joint and the collapsed joint with respect to X, W and β.
 
 use crate::fixtures::{
-    Case, FIXED, RBF, Setting, assert_same, assert_slope, case, cases, derivative, ln_joint, near, timed_cases,
+    Case, FIXED, LEARNED, RBF, SHARED, Setting, assert_same, assert_slope, case, cases, derivative, ln_joint, near,
+    timed_cases,
 };
 use crate::fixtures::{setting, single, with_features};
 use rflvm::dist::normal;
@@ -135,8 +136,8 @@ fn joint_potential_is_the_joint_with_its_gradient() {
 
 #[test]
 fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
-    for kernel in [setting(false, FIXED).kernel, RBF] {
-        let setting = Setting { kernel, ..setting(false, FIXED) };
+    let settings = [FIXED, LEARNED, SHARED].map(|amplitude| setting(false, amplitude));
+    for setting in settings.into_iter().chain([Setting { kernel: RBF, ..setting(false, FIXED) }]) {
         let mut case = case("gaussian", single("gaussian"), setting, 21);
         let layout = Layout::new(&case.model, false);
         let here = layout.gather(&case.state);
@@ -144,11 +145,11 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
         let target = Target::new(&case.model);
         let plain = |q: &[f64]| {
             let state = scattered(&case, layout, q);
-            target.ln_marginal(state.features.h()).unwrap()
+            target.ln_marginal(state.features.h(), &state.tau2).unwrap()
                 + joint::ln_positions(&case.model, &state).unwrap()
                 + state.spectral.ln_frequencies(state.features.w())
         };
-        let mut potential = Marginal::new(&target, &case.state.spectral, layout);
+        let mut potential = Marginal::new(&target, &case.state.tau2, &case.state.spectral, layout);
         check_potential(&mut potential, plain, (&here, &there), |_| true, &case.name);
     }
 }

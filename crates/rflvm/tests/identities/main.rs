@@ -9,13 +9,15 @@
 //! | `likelihood` | ln p(Y \| F, θ): plain against fast, normalisation, mixed tables |
 //! | `priors` | the densities that the joint is written with |
 //! | `spectral` | z, (μ, Σ), α |
-//! | `weights` | β and σ² of Gaussian columns, β given Pólya-gamma ω, Poisson's fitted Gaussian, τ² |
+//! | `weights` | β and σ² of Gaussian columns, β given Pólya-gamma ω, Poisson's fitted Gaussian |
+//! | `amplitudes` | τ², given β and with β and σ² integrated out |
 //! | `parameters` | r and h of the negative binomial, θ of the generic families |
-//! | `positions` | X and W, with β and with β integrated out |
+//! | `positions` | X and W given β |
 //! | `gradients` | derivatives of families, of the joint and of the collapsed joint |
 //! | `relevance` | ψ and its rates, the turn of axes with scales of their own |
 //! | `symmetry` | translation and stretch |
 
+mod amplitudes;
 mod fixtures;
 mod gradients;
 mod likelihood;

@@ -88,9 +88,8 @@ fn amplitudes(model: &Model, state: &mut State) -> Result<(), NumericalError> {
         let Some(prior) = model.amplitude(block).prior() else { continue };
         let free: Vec<usize> = block.columns.clone().filter(|&j| model.is_free(j)).collect();
         let squares: Vec<f64> = free.iter().map(|&j| square(model, state, j)).collect();
-        let top = |count: f64, square: f64, at: f64| {
-            peak(at.ln(), 0.5, |u| ln_centred(prior, count * used, square, u)).exp()
-        };
+        let top =
+            |count: f64, square: f64, at: f64| peak(at.ln(), 0.5, |u| ln_centred(prior, count * used, square, u)).exp();
         if let Amplitude::Shared(_) = model.amplitude(block) {
             let tau2 = top(free.len() as f64, squares.iter().sum(), state.tau2[block.columns.start]);
             state.tau2[block.columns.clone()].fill(tau2);

@@ -43,7 +43,7 @@ fn slope(model: &Model, state: &State) -> f64 {
     let mut g = vec![0.0; q.len()];
     if exact {
         let target = Target::new(model);
-        let marginal = Marginal::new(&target, &state.spectral, layout).along(paths.as_ref());
+        let marginal = Marginal::new(&target, &state.tau2, &state.spectral, layout).along(paths.as_ref());
         Volume::new(marginal, model).evaluate(&q, &mut g);
     } else {
         let occam = Occam::new(model, state);

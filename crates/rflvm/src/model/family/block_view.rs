@@ -1,9 +1,9 @@
 //! The columns of a block, for a family to redraw.
 
 use super::parts::{Theta, Unit};
-use crate::model::Amplitude;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
+use crate::model::Amplitude;
 use crate::rng::{Stream, StreamRng};
 use crate::{par, simd};
 use std::ops::Range;

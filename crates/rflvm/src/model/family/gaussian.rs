@@ -80,6 +80,11 @@ impl<'a> GaussianConditional<'a> {
         }
     }
 
+    /// E[β_j], less its prior mean.
+    pub fn mean(&self) -> &[f64] {
+        &self.g
+    }
+
     /// ln p(y_j | X, W), all constants included.
     pub fn ln_evidence(&self) -> f64 {
         0.5 * (self.ln_prior_det - self.cholesky.ln_det()) + self.prior_shape * self.prior_rate.ln()
@@ -278,8 +283,8 @@ impl Gaussian {
         spectrum.turn(&mut c, &mut scratch);
         for (i, &j) in complete.iter().enumerate() {
             let square: f64 = (0..rows).map(|n| y[(n, i)].powi(2)).sum();
-            let total = self.column_rate(&block.units[j]) + 0.5 * square;
-            evidence[j] = Some(Evidence::new(spectrum, c.col(i), total, shape));
+            let prior_rate = self.column_rate(&block.units[j]);
+            evidence[j] = Some(Evidence::new(spectrum, c.col(i), prior_rate, 0.5 * square, shape));
         }
     }
 }

@@ -28,8 +28,8 @@ pub use polya_gamma::weights_given_omega;
 pub use student_t::StudentT;
 pub use zero_inflated_poisson::ZeroInflatedPoisson;
 
-use crate::error::{DataError, NumericalError};
 use super::Amplitude;
+use crate::error::{DataError, NumericalError};
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use count::{ln_rate, not_a_count};
