@@ -4,7 +4,7 @@
 
 use clap::Parser;
 use rflvm::model::latent::{TimeKernel, TimeSpec};
-use rflvm::model::{Model, ModelSpec, State};
+use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, State};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::run::Settings;
 use rflvm::run::chain::Chain;
@@ -47,6 +47,9 @@ struct Args {
     /// Offsets by the rows' size factors.
     #[arg(long)]
     size_factors: bool,
+    /// Amplitude: a number, learned or shared; the family's own if not given.
+    #[arg(long)]
+    amplitude: Option<String>,
     /// Leave out moves along symmetries.
     #[arg(long)]
     no_symmetry: bool,
@@ -96,7 +99,13 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         data = data.with_times(Times::new(open(times)?.into_vec::<f64>()?))?;
     }
     let time = TimeSpec { kernel: TimeKernel::named(&args.time_kernel)?, ..TimeSpec::default() };
-    let spec = ModelSpec { latent_dim: args.latent_dim, features: args.features, time, ..ModelSpec::default() };
+    let mut spec = ModelSpec { latent_dim: args.latent_dim, features: args.features, time, ..ModelSpec::default() };
+    spec.priors.amplitude = match args.amplitude.as_deref() {
+        None => None,
+        Some("learned") => Some(Amplitude::Learned(HalfT::default())),
+        Some("shared") => Some(Amplitude::Shared(HalfT::default())),
+        Some(number) => Some(Amplitude::Fixed(number.parse()?)),
+    };
     let model = Model::with_blocks(data, vec![((0..columns).collect(), spec::family(&args.likelihood, None)?)], spec)?;
     let mut settings = Settings { warmup: args.warmup, draws: args.draws, seed: args.seed, ..Settings::default() };
     settings.moves.symmetry = !args.no_symmetry;

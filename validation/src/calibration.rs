@@ -116,7 +116,8 @@ impl Kind {
     }
 
     fn spec(&self) -> ModelSpec {
-        let mut spec = ModelSpec { features: 20, intercept_variance: 0.5, ..ModelSpec::default() };
+        let mut spec = ModelSpec { features: 20, ..ModelSpec::default() };
+        spec.priors.intercept = 0.5;
         if let Some((kernel, form)) = self.paths {
             spec.time = TimeSpec { kernel, form, trend: false, inducing: 12 };
         }

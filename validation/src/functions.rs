@@ -3,7 +3,7 @@
 
 use rflvm::linalg::Mat;
 use rflvm::model::spectral::Kernel;
-use rflvm::model::{Amplitude, Block, Model, State};
+use rflvm::model::{Block, Model, State};
 
 /// Values of all functions at one (state, Y), with their names.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ impl Readings {
     fn paths(&mut self, model: &Model, state: &State) {
         let Some(dynamics) = model.dynamics() else { return };
         let x = state.features.x();
-        let scales: Vec<[f64; 2]> = state.axes.iter().map(|axis| axis.coordinates()).collect();
+        let scales: Vec<[f64; 2]> = state.axes.iter().map(|axis| dynamics.prior().coordinates(axis)).collect();
         for (i, names) in [["ln ℓ", "(ln ℓ)²"], ["logit ρ", "(logit ρ)²"]].into_iter().enumerate() {
             self.mean(names[0], scales.iter().map(|s| s[i]));
             self.mean(names[1], scales.iter().map(|s| s[i] * s[i]));
@@ -189,11 +189,14 @@ impl Readings {
                 both.map(|(i, j)| (0..=last).map(|m| beta[(m, i)] * beta[(m, j)]).sum::<f64>().tanh()),
             );
         }
-        if matches!(model.spec().amplitude, Amplitude::Learned { .. }) {
+        if model.amplitude(block).prior().is_some() {
             self.mean("ln τ²", free().map(|j| state.tau2[j].ln()));
             self.mean("(ln τ²)²", free().map(|j| state.tau2[j].ln().powi(2)));
             self.mean("1/(1+τ²)", free().map(|j| 1.0 / (1.0 + state.tau2[j])));
             self.mean("β² ln τ²", each().map(|at| half(beta[at]) * state.tau2[at.1].ln()));
+            self.mean("c² ln τ²", free().map(|j| half(intercept(j)) * state.tau2[j].ln()));
+            let scale = |j: usize| model.weight_scale(&state.theta, j);
+            self.mean("ln(1+λβ²/τ²)", each().map(|at| (scale(at.1) * beta[at].powi(2) / state.tau2[at.1]).ln_1p()));
         }
     }
 
@@ -203,7 +206,7 @@ impl Readings {
             return;
         }
         // Precisions and dispersions are positive, so logarithms; parameters of a density are real already.
-        let positive = block.family.as_gaussian().is_some() || !theta.hyper.is_empty();
+        let positive = ["gaussian", "student-t", "negative-binomial"].contains(&block.family.name());
         let value = |j: usize| if positive { theta.values[(0, j)].ln() } else { theta.values[(0, j)] };
         let all = || (0..block.columns.len()).map(value);
         self.mean("θ", all());
@@ -214,6 +217,12 @@ impl Readings {
         self.mean("θ c", (0..block.columns.len()).map(|j| value(j) * intercept(j).tanh()));
         let size = |j: usize| (0..last).map(|m| half(state.beta[(m, block.columns.start + j)])).sum::<f64>();
         self.mean("θ|β|²", (0..block.columns.len()).map(|j| value(j) * size(j)));
+        if theta.values.rows() > 1 {
+            let dof = |j: usize| theta.values[(1, j)].ln();
+            self.mean("ln ν", (0..block.columns.len()).map(dof));
+            self.mean("(ln ν)²", (0..block.columns.len()).map(|j| dof(j).powi(2)));
+            self.mean("θ ln ν", (0..block.columns.len()).map(|j| value(j) * dof(j)));
+        }
         if let [h] = theta.hyper[..] {
             self.put("ln h", h.ln());
             self.put("(ln h)²", h.ln().powi(2));

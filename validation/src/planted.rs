@@ -1,17 +1,18 @@
 //! Errors planted on purpose. Each is a wrong conditional draw made after a right sweep, which it supersedes; so the
 //! sampler itself stays clean. Most have been printed in a paper or run in its code.
 
+use crate::configurations;
 use crate::geweke::Step;
 use rand::RngExt;
 use rflvm::dist::{crt, gamma, polya_gamma, softplus};
 use rflvm::error::NumericalError;
 use rflvm::linalg::{Cholesky, Mat, gram};
-use rflvm::model::family::{Column, GaussianConditional, weights_given_omega};
+use rflvm::model::family::{Column, GaussianConditional, StudentT, weights_given_omega};
 use rflvm::model::spectral::Kernel;
 use rflvm::model::{Model, State};
 use rflvm::rng::Stream;
 use rflvm::slice;
-use rflvm::steps::{concentration, relevance, symmetry};
+use rflvm::steps::{amplitudes, concentration, relevance, symmetry};
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +28,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 13] = [
+pub const ALL: [Planted; 16] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -40,6 +41,9 @@ pub const ALL: [Planted; 13] = [
     planted("row offsets left out of β", "gaussian-missing-offset", without_offset, 1),
     planted("ν0 counted once for all clusters in ψ", "gaussian-relevance", scales_of_one_cluster, 1),
     planted("paths that do not see the data", "poisson-rbf-dense", blind_paths, 1),
+    planted("τ² as if the intercept did not know it", "gaussian-amplitude", amplitude_without_intercept, 1),
+    planted("shared τ² by one column's weights", "gaussian-shared", amplitude_by_one_column, 1),
+    planted("½ν for ½(ν+1) in the weights of cells", "student-t-amplitude", student_without_its_cell, 1),
     planted("translation as if rows were independent", "bernoulli-rbf-dense", independent_translation, 1),
 ];
 
@@ -104,6 +108,7 @@ fn column<'a>(model: &'a Model, state: &'a State, j: usize) -> Column<'a> {
         beta: state.beta.col(j),
         theta: state.theta[0].values.col(j),
         hyper: &state.theta[0].hyper,
+        tau2: state.tau2[j],
         precision: model.weight_precision(state.tau2[j]),
     }
 }
@@ -260,6 +265,53 @@ fn blind_paths(model: &Model, state: &mut State, stream: Stream) -> Result<(), N
 /// c ~ N(−x̄, I/N) where rows follow a path.
 fn independent_translation(_: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     symmetry::translate(state, None, &mut stream.rng());
+    Ok(())
+}
+
+/// τ_j² given the weights, the intercept's among the squares and not in their count.
+fn amplitude_without_intercept(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let Some(prior) = model.amplitude(&model.blocks()[0]).prior() else { return Ok(()) };
+    for j in 0..model.columns() {
+        let (count, square) = (model.spec().features as f64, amplitudes::square(model, state, j));
+        let ln = |u: f64| amplitudes::ln_centred(prior, count, square, u);
+        let u = state.tau2[j].ln();
+        state.tau2[j] = slice::univariate(&mut stream.at(j as u64).rng(), u, ln(u), 1.0, ln).0.exp();
+    }
+    Ok(())
+}
+
+/// τ² of all columns given the weights of the first.
+fn amplitude_by_one_column(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let Some(prior) = model.amplitude(&model.blocks()[0]).prior() else { return Ok(()) };
+    let (count, square) = (state.beta.rows() as f64, amplitudes::square(model, state, 0));
+    let ln = |u: f64| amplitudes::ln_centred(prior, count, square, u);
+    let u = state.tau2[0].ln();
+    let u = slice::univariate(&mut stream.rng(), u, ln(u), 1.0, ln).0;
+    state.tau2.fill(u.exp());
+    Ok(())
+}
+
+/// q ~ Ga(½ν, ½(ν + (y−f)²/σ²)), then (σ_j², β_j) given q.
+fn student_without_its_cell(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let family = StudentT::new(configurations::STUDENT);
+    for j in 0..model.columns() {
+        let rng = &mut stream.at(j as u64).rng();
+        let (precision, mut beta) = {
+            let column = column(model, state, j);
+            let (precision, dof) = (column.theta[0], column.theta[1]);
+            let of_cell = |(y, f): (&f64, &f64)| match y.is_nan() {
+                true => 0.0,
+                false => gamma(0.5 * dof, 0.5 * (dof + precision * (y - f).powi(2)), rng),
+            };
+            let q: Vec<f64> = column.y.iter().zip(&column.f).map(of_cell).collect();
+            let cholesky = Cholesky::new(gram(column.h, Some(&q), &column.precision), "planted")?;
+            family.given_weights(&column, &q, &cholesky).draw(&mut stream.named("draw").at(j as u64).rng())
+        };
+        beta[model.spec().features] += model.units()[j].centre;
+        state.beta.set_col(j, &beta);
+        state.theta[0].values[(0, j)] = precision;
+    }
+    state.refresh(model);
     Ok(())
 }
 

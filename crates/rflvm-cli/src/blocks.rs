@@ -12,7 +12,7 @@ use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Trials};
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, ModelSpec};
+use rflvm::model::{Amplitude, HalfT, ModelSpec, Priors};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -122,20 +122,21 @@ pub fn spec(config: &ModelConfig, columns: usize) -> Result<ModelSpec, SpecError
         _ => Kernel::Learned(Mixture::default()),
     };
     let amplitude = match config.amplitude.as_deref() {
-        None => Amplitude::Fixed(1.0),
-        Some("learned") => Amplitude::Learned { shape: 2.0, rate: 2.0 },
-        Some(number) => Amplitude::Fixed(number.parse().map_err(|_| SpecError::Setting {
+        None => None,
+        Some("learned") => Some(Amplitude::Learned(HalfT::default())),
+        Some("shared") => Some(Amplitude::Shared(HalfT::default())),
+        Some(number) => Some(Amplitude::Fixed(number.parse().map_err(|_| SpecError::Setting {
             setting: "amplitude",
             value: format!("'{number}'"),
-            rule: "it must be a positive number or the word learned".into(),
-        })?),
+            rule: "it must be a positive number or one of the words learned and shared".into(),
+        })?)),
     };
     let default = ModelSpec::default();
     Ok(ModelSpec {
         latent_dim: latent_dim.axes(columns),
         features: config.features.unwrap_or(default.features),
         kernel,
-        amplitude,
+        priors: Priors { amplitude, ..Priors::default() },
         ..default
     })
 }

@@ -19,7 +19,8 @@ use std::sync::Arc;
 pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError> {
     let rng = &mut stream.named("prior").rng();
     let (n, d, l) = (model.rows(), model.latent_dim(), model.frequencies());
-    let axes: Vec<Axis> = (0..model.dynamics().map_or(0, |_| d)).map(|_| Axis::draw(rng)).collect();
+    let axes: Vec<Axis> =
+        model.dynamics().map_or_else(Vec::new, |dynamics| (0..d).map(|_| dynamics.prior().draw(rng)).collect());
     let x = match model.dynamics() {
         None => Mat::from_vec(n, d, normals(n * d, rng)),
         Some(dynamics) => Paths::new(dynamics, &axes)?.draw(stream.named("paths")),

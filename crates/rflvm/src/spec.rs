@@ -2,9 +2,11 @@
 
 use crate::closest::closest;
 use crate::error::SpecError;
+use crate::model::Priors;
 use crate::model::family::{
     Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, ZeroInflatedPoisson,
 };
+use crate::model::priors::Dispersion;
 use std::sync::Arc;
 
 /// The families that have a name.
@@ -58,13 +60,18 @@ pub fn canonical(name: &str) -> Result<&'static str, SpecError> {
 
 /// The family called `name`, with its default priors. `trials` is for `binomial`, which needs them.
 pub fn family(name: &str, trials: Option<Trials>) -> Result<Arc<dyn Family>, SpecError> {
+    family_with(name, trials, &Priors::default())
+}
+
+/// The family called `name`, with the priors given; their ranges are checked by the model.
+pub fn family_with(name: &str, trials: Option<Trials>, priors: &Priors) -> Result<Arc<dyn Family>, SpecError> {
     let name = canonical(name)?;
     if trials.is_some() && name != "binomial" {
         let (setting, value) = ("trials", "given".into());
         return Err(SpecError::Setting { setting, value, rule: format!("only binomial has trials, not {name}") });
     }
     Ok(match name {
-        "gaussian" => Arc::new(Gaussian::default()),
+        "gaussian" => Arc::new(Gaussian { shape: priors.noise.shape, rate: priors.noise.rate }),
         "poisson" => Arc::new(Poisson),
         "bernoulli" => Arc::new(Binomial::bernoulli()),
         "binomial" => {
@@ -72,10 +79,13 @@ pub fn family(name: &str, trials: Option<Trials>) -> Result<Arc<dyn Family>, Spe
             let rule = "a binomial needs its number of trials; give it, or choose bernoulli for yes/no data".into();
             Arc::new(Binomial::new(trials.ok_or(SpecError::Setting { setting, value, rule })?))
         }
-        "negative-binomial" => Arc::new(NegativeBinomial::default()),
+        "negative-binomial" => {
+            let Dispersion { shape, rate_shape, rate_rate } = priors.dispersion;
+            Arc::new(NegativeBinomial { shape, rate_shape, rate_rate })
+        }
         "multinomial" => Arc::new(Multinomial),
-        "student-t" => Arc::new(Generic(StudentT::default())),
-        _ => Arc::new(Generic(ZeroInflatedPoisson)),
+        "student-t" => Arc::new(StudentT::new(priors.student_t)),
+        _ => Arc::new(Generic(ZeroInflatedPoisson { prior: priors.zero_inflation })),
     })
 }
 

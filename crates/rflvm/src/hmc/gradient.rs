@@ -139,7 +139,7 @@ impl<'a> Joint<'a> {
 pub(super) fn weight_precisions(model: &Model, theta: &[Theta], tau2: &[f64]) -> [Vec<f64>; 2] {
     let scales = (0..model.columns()).map(|j| model.weight_scale(theta, j));
     let weights: Vec<f64> = scales.zip(tau2).map(|(s, t)| s / t).collect();
-    let intercepts = weights.iter().map(|p| p / model.spec().intercept_variance).collect();
+    let intercepts = weights.iter().map(|p| p / model.spec().priors.intercept).collect();
     [weights, intercepts]
 }
 

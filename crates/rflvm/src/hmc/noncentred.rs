@@ -5,7 +5,7 @@
 //! likelihood (responses Z, precisions a_n b_j) to noise that knows nothing of X and W:
 //!
 //! ```text
-//! β_j = M_j + s_j A⁻¹u_j,   u_j = √ρ (√a H)ᵀζ_j + √D ξ_j,   M_j = A⁻¹(ρ HᵀaZ_j + D b_0),   A = ρ HᵀaH + D,
+//! β_j = M_j + s_j A⁻¹u_j,   u_j = √ρ (√a H)ᵀζ_j + √D ξ_j,   M_j = b_0 + A⁻¹ρ Hᵀa(Z_j − centre_j),   A = ρ HᵀaH + D,
 //! ```
 //!
 //! s_j² the prior variance of β_j, ρ = b_j s_j² (columns of like ρ share one A), D the identity but for the intercept. With ζ and ξ
@@ -115,7 +115,7 @@ impl<'a> Noncentred<'a> {
         Noncentred {
             scale: order.iter().map(|&c| precision[0][c].sqrt().recip()).collect(),
             right: Mat::from_fn(rank, j, |r, k| reference.right[(r, order[k])]),
-            intercept: 1.0 / model.spec().intercept_variance,
+            intercept: 1.0 / model.spec().priors.intercept,
             precision,
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),
@@ -132,7 +132,7 @@ impl<'a> Noncentred<'a> {
         }
     }
 
-    /// √aH, A⁻¹ and HᵀaZ at X and W; whether A has an inverse.
+    /// √aH, A⁻¹ and Hᵀa(Z − centre) at X and W; whether A has an inverse.
     fn settle(&mut self, x: &[f64], w: &[f64]) -> bool {
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
@@ -169,8 +169,6 @@ impl<'a> Noncentred<'a> {
                 par_mul_into(mean, self.room.left.view(), self.right.view().subcols(columns.start, k), false);
                 mean.iter_mut().for_each(|c| *c *= rho);
                 let order = &self.order[columns.clone()];
-                let last = mean[(m - 1) * k..].iter_mut().zip(order);
-                last.for_each(|(mean, &c)| *mean += self.intercept * units[c].centre);
                 par_mul_into(u, self.h.view().transpose(), self.zeta.view().subcols(columns.start, k), false);
                 for (r, u) in u.chunks_exact_mut(k).enumerate() {
                     let d = if r + 1 == m { self.intercept.sqrt() } else { 1.0 };
@@ -185,7 +183,8 @@ impl<'a> Noncentred<'a> {
                     self.room.du.row_mut(r)[columns.clone()].copy_from_slice(t);
                     let (to, scale) = (self.room.beta.row_mut(r), &self.scale[columns.clone()]);
                     for (i, (mean, t)) in mean.iter().zip(t).enumerate() {
-                        to[order[i]] = mean + scale[i] * t;
+                        let centre = if r + 1 == m { units[order[i]].centre } else { 0.0 };
+                        to[order[i]] = centre + mean + scale[i] * t;
                     }
                 }
             }
@@ -244,8 +243,8 @@ impl<'a> Noncentred<'a> {
         ln_density
     }
 
-    /// −ln q(β | X, W) beside the noise's own density, −½ ln|A| + ½uᵀA⁻¹u a column; carries ∂β on to (√aH)ᵀζ, to HᵀaZ and to HᵀaH:
-    /// with V = A⁻¹∂β and t = A⁻¹u, ∂u = sV + t and ∂A = −Vβᵀ − ½ttᵀ − ½kA⁻¹ (to be made symmetric).
+    /// −ln q(β | X, W) beside the noise's own density, −½ ln|A| + ½uᵀA⁻¹u a column; carries ∂β on to (√aH)ᵀζ, to Hᵀa(Z − centre) and to HᵀaH:
+    /// with V = A⁻¹∂β and t = A⁻¹u, ∂u = sV + t and ∂A = −V(β − b_0)ᵀ − ½ttᵀ − ½kA⁻¹ (to be made symmetric).
     fn answer(&mut self) -> f64 {
         let (m, room) = (self.h.cols(), &mut self.room);
         room.left.as_mut_slice().fill(0.0);
@@ -261,7 +260,8 @@ impl<'a> Noncentred<'a> {
                 let [from, v, own, _] = room.pieces.each_mut().map(|piece| resized(piece, m * k));
                 for (r, (from, own)) in from.chunks_exact_mut(k).zip(own.chunks_exact_mut(k)).enumerate() {
                     from.iter_mut().zip(order).for_each(|(to, &c)| *to = room.dbeta[(r, c)]);
-                    own.iter_mut().zip(order).for_each(|(to, &c)| *to = room.beta[(r, c)]);
+                    let centre = |c: usize| if r + 1 == m { self.model.units()[c].centre } else { 0.0 };
+                    own.iter_mut().zip(order).for_each(|(to, &c)| *to = room.beta[(r, c)] - centre(c));
                 }
                 par_mul_into(v, p.view(), View::new(from, m, k, k), false);
                 par_mul_into(room.da.as_mut_slice(), View::new(v, m, k, k), View::new(own, m, k, k).transpose(), true);

@@ -32,7 +32,7 @@ impl Occam {
             free.iter().zip(&scale).map(|(&j, scale)| scale * known[j]).sum()
         });
         let mut precision = vec![1.0; model.spec().features + 1];
-        precision[model.spec().features] = 1.0 / model.spec().intercept_variance;
+        precision[model.spec().features] = 1.0 / model.spec().priors.intercept;
         Occam { information, precision, columns }
     }
 

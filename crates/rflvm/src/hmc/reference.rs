@@ -1,5 +1,5 @@
-//! A Gaussian stand-in for the likelihood of F: responses Z with precisions a_n b_j. The joint gradient move takes its
-//! coordinates from it. It only decides how fast the move mixes, never what it draws from.
+//! A Gaussian stand-in for the likelihood of F: responses Z, less the centres of their columns, with precisions a_n b_j. The joint gradient
+//! move takes its coordinates from it. It only decides how fast the move mixes, never what it draws from.
 
 use crate::linalg::{Mat, leading, par_mul};
 use crate::model::Model;
@@ -7,16 +7,16 @@ use crate::model::family::Theta;
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
 
-/// Z = left · right with precisions a_n b_j.
+/// Z = centres + left · right with precisions a_n b_j.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
     /// √a_n, one a row.
     pub(super) root: Vec<f64>,
     /// b_j, one a column.
     pub(super) column: Vec<f64>,
-    /// √a_n times the left factor of Z, N×R.
+    /// √a_n times the left factor of Z − centres, N×R.
     pub(super) left: Mat,
-    /// The right factor of Z, R×J.
+    /// The right factor, R×J.
     pub(super) right: Mat,
 }
 
@@ -27,22 +27,29 @@ const ROUNDS: usize = 4;
 
 impl Reference {
     /// From F near its posterior mean: there the likelihood of f_nj is roughly Gaussian about it, and knows it as well as
-    /// the family's information says. Uses F up.
+    /// the family's information says. Uses F up. All in units of the columns, so that a table in other units has the same reference.
     pub fn new(model: &Model, theta: &[Theta], f: &mut Mat) -> Self {
-        let (row, column) = product_form(f.rows(), f.cols(), |n, known| {
+        let units = model.units();
+        let (row, mut column) = product_form(f.rows(), f.cols(), |n, known| {
             for (block, theta) in model.blocks().iter().zip(theta) {
                 let range = block.columns.clone();
                 block.family.information(model.row(block, n, theta), &f.row(n)[range.clone()], &mut known[range]);
             }
+            known.iter_mut().zip(units).for_each(|(known, unit)| *known *= unit.scale.powi(2));
         });
+        column.iter_mut().zip(units).for_each(|(b, unit)| *b /= unit.scale.powi(2));
         let root: Vec<f64> = row.iter().map(|a| a.sqrt()).collect();
         for (n, (root, offset)) in root.iter().zip(model.offset()).enumerate() {
-            f.row_mut(n).iter_mut().for_each(|f| *f = root * (*f - offset));
+            let cells = f.row_mut(n).iter_mut().zip(units);
+            cells.for_each(|(f, unit)| *f = root * (*f - offset - unit.centre) / unit.scale);
         }
         // The basis need not be exact, and is the same for any seed.
-        let right = leading(f, RANK, ROUNDS, &mut Stream::new(0).rng());
+        let mut right = leading(f, RANK, ROUNDS, &mut Stream::new(0).rng());
         let mut left = Mat::zeros(f.rows(), right.rows());
         par_mul(&mut left, f.view(), right.view().transpose(), false);
+        for r in 0..right.rows() {
+            right.row_mut(r).iter_mut().zip(units).for_each(|(right, unit)| *right *= unit.scale);
+        }
         Reference { root, column, left, right }
     }
 }

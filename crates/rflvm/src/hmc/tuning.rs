@@ -72,7 +72,7 @@ pub struct Adaptation {
     step: Step,
     spread: Spread,
     warps: Option<Warps>,
-    /// Sum of F over the window, to the few digits that a reference needs.
+    /// Sum of F over the window in units of the columns, to the few digits that a reference needs.
     f: Vec<f32>,
     window_end: u64,
     seen: u64,
@@ -107,7 +107,10 @@ impl Adaptation {
         let warps = self.warps.get_or_insert_with(|| Warps::new(&state.features));
         let rest = warps.add(state.features.x());
         self.spread.add(rest.as_slice().iter().chain(w));
-        self.f.iter_mut().zip(state.f.as_slice()).for_each(|(sum, f)| *sum += *f as f32);
+        for (sum, f) in self.f.chunks_exact_mut(model.columns()).zip(state.f.iter_rows()) {
+            let cells = sum.iter_mut().zip(f).zip(model.units());
+            cells.for_each(|((sum, f), unit)| *sum += ((f - unit.centre) / unit.scale) as f32);
+        }
         if self.seen == self.window_end {
             // Axes that are alike by the prior know each other's scale; those with scales of their own do not.
             let groups = if model.has_relevance() { model.latent_dim() } else { 1 };
@@ -117,7 +120,10 @@ impl Adaptation {
             if tuning.reference.is_some() {
                 let (mean, count) = (&mut room.table, self.spread.count);
                 mean.fit(model.rows(), model.columns());
-                mean.as_mut_slice().iter_mut().zip(&self.f).for_each(|(mean, sum)| *mean = f64::from(*sum) / count);
+                for (n, sum) in self.f.chunks_exact(model.columns()).enumerate() {
+                    let cells = mean.row_mut(n).iter_mut().zip(sum).zip(model.units());
+                    cells.for_each(|((mean, sum), u)| *mean = u.centre + u.scale * f64::from(*sum) / count);
+                }
                 tuning.reference = Some(Reference::new(model, &state.theta, mean));
                 self.f.fill(0.0);
             }

@@ -1,6 +1,7 @@
 //! Where a chain begins. The posterior has tangled modes that no sampler leaves, so the start decides: X by principal
 //! components on the link scale; X unfolded under long length-scales; then β and W fitted to it while it is held.
 
+use super::map::{integrated_amplitudes, is_exact};
 use super::optimise::maximise;
 use super::pca;
 use crate::dist::niw::Cluster;
@@ -8,6 +9,7 @@ use crate::dist::{normal, normals};
 use crate::error::NumericalError;
 use crate::hmc::gradient::{Joint, Layout};
 use crate::linalg::Mat;
+use crate::model::collapsed::Target;
 use crate::model::features::Features;
 use crate::model::spectral::{Kernel, Spectral};
 use crate::model::{Lent, Model, State};
@@ -96,9 +98,7 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         let (of_x, of_w, of_beta) = layout.split_mut(&mut scales);
         of_x.fill(f64::from(u8::from(positions)));
         of_w.fill(f64::from(u8::from(frequencies)));
-        for j in (0..model.columns()).filter(|&j| !model.is_free(j)) {
-            of_beta.iter_mut().skip(j).step_by(model.columns()).for_each(|scale| *scale = 0.0);
-        }
+        fill_scales(model, state, of_beta);
         let mut q = layout.gather(state);
         // The climb remembers many places, and asks for no F: its memory goes back for as long.
         let Lent { h, f } = state.lend();
@@ -110,12 +110,26 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         state.beta.as_mut_slice().copy_from_slice(beta);
         state.take_back(model, lent, Some((x, w)));
         drop(q);
-        weights::update_parameters(model, state, stream.at(stage as u64))?;
-        if !model.is_collapsed() {
+        // Amplitudes at the top of their evidence, where it is known: from there a chain has nothing to find.
+        if is_exact(model) {
+            integrated_amplitudes(model, &Target::new(model), state)?;
+            weights::update_parameters(model, state, stream.at(stage as u64))?;
+        } else {
+            weights::update_parameters(model, state, stream.at(stage as u64))?;
             amplitudes::update(model, state, stream.at(stage as u64).named("tau2"))?;
         }
     }
     Ok(())
+}
+
+/// The prior's standard deviations of the weights, so that a climb is the same in any unit of the table; zero for those that are fixed.
+pub(super) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
+    let of_column = |j: usize| match model.is_free(j) {
+        true => (state.tau2[j] / model.weight_scale(&state.theta, j)).sqrt(),
+        false => 0.0,
+    };
+    let row: Vec<f64> = (0..model.columns()).map(of_column).collect();
+    scales.chunks_exact_mut(row.len()).for_each(|to| to.copy_from_slice(&row));
 }
 
 /// Y on the link scale, for principal components: offsets removed, columns of real values in units of their spread.

@@ -5,10 +5,13 @@
 
 use crate::dist::ln_gamma;
 use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
+use std::fmt;
 
 /// What is known of τ_j.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Amplitude {
     /// τ_j² is known, the same for all columns.
     Fixed(f64),
@@ -19,7 +22,8 @@ pub enum Amplitude {
 }
 
 /// A Student-t about zero of which only the positive half is taken.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct HalfT {
     /// s.
     pub scale: f64,
@@ -80,6 +84,17 @@ impl Amplitude {
             Amplitude::Fixed(tau2) => *tau2 > 0.0 && tau2.is_finite(),
             Amplitude::Learned(prior) | Amplitude::Shared(prior) => prior.is_valid(),
         }
+    }
+}
+
+impl fmt::Display for Amplitude {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, HalfT { scale, dof }) = match self {
+            Amplitude::Fixed(tau2) => return write!(out, "{tau2}"),
+            Amplitude::Learned(prior) => ("learned", prior),
+            Amplitude::Shared(prior) => ("shared", prior),
+        };
+        write!(out, "{name} (scale {scale}, dof {dof})")
     }
 }
 

@@ -156,7 +156,7 @@ impl Target {
             total.iter_mut().zip(row).for_each(|(b, y)| *b += 0.5 * y * y);
         }
         let shape = gaussian.shape + 0.5 * model.rows() as f64;
-        Target { y, prior_rate, total, shape, intercept_variance: model.spec().intercept_variance }
+        Target { y, prior_rate, total, shape, intercept_variance: model.spec().priors.intercept }
     }
 
     /// The memory of Ỹ, whatever it holds.

@@ -33,7 +33,10 @@ pub fn ln_positions(model: &Model, state: &State) -> Result<f64, NumericalError>
     let x = state.features.x();
     Ok(match model.paths(state)? {
         None => x.as_slice().iter().map(|&x| ln_normal(x, 0.0, 1.0)).sum(),
-        Some(paths) => paths.ln_density(x) + state.axes.iter().map(|axis| axis.ln_prior()).sum::<f64>(),
+        Some(paths) => {
+            let prior = paths.dynamics().prior();
+            paths.ln_density(x) + state.axes.iter().map(|axis| prior.ln_density(axis)).sum::<f64>()
+        }
     })
 }
 
@@ -46,7 +49,7 @@ pub fn ln_weights(model: &Model, state: &State) -> f64 {
         for m in 0..last {
             total += ln_normal(state.beta[(m, j)], 0.0, state.tau2[j] / scale);
         }
-        let variance = state.tau2[j] * model.spec().intercept_variance / scale;
+        let variance = state.tau2[j] * model.spec().priors.intercept / scale;
         total += ln_normal(state.beta[(last, j)], model.units()[j].centre, variance);
     }
     total

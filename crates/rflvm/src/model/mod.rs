@@ -10,6 +10,7 @@ pub mod joint;
 pub mod latent;
 mod likelihood;
 pub(crate) mod position;
+pub mod priors;
 mod rows;
 mod spec;
 pub mod spectral;
@@ -17,6 +18,7 @@ mod state;
 
 pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;
+pub use priors::Priors;
 pub use spec::ModelSpec;
 pub use state::State;
 pub(crate) use state::{Lent, predictor};
@@ -25,7 +27,7 @@ use crate::error::SpecError;
 use crate::linalg::Mat;
 use crate::observations::Observations;
 use family::{Family, Theta, Unit};
-use latent::Dynamics;
+use latent::{AxisPrior, Dynamics};
 use spectral::{Kernel, Scales};
 use std::sync::Arc;
 
@@ -106,6 +108,8 @@ impl Model {
         }
         let missing = y.as_slice().iter().any(|v| v.is_nan());
         let dynamics = data.times.map(|times| Dynamics::new(times, spec.time.clone())).transpose()?;
+        let scales = AxisPrior { length_scale: spec.priors.length_scale, noise: spec.priors.noise_share };
+        let dynamics = dynamics.map(|dynamics| dynamics.with_prior(scales));
         Ok(Model { y, offset: data.offset, names, order, blocks, units, spec, missing, dynamics, warnings })
     }
 
@@ -201,7 +205,7 @@ impl Model {
 
     /// What is known of the amplitudes of a block.
     pub fn amplitude(&self, block: &Block) -> Amplitude {
-        self.spec.amplitude.unwrap_or_else(|| block.family.amplitude())
+        self.spec.priors.amplitude.unwrap_or_else(|| block.family.amplitude())
     }
 
     /// Whether β and σ² are integrated out: one complete Gaussian block, rows without times. Elsewhere (holes, other families beside
@@ -235,7 +239,7 @@ impl Model {
     /// Prior precision of the weights of column j for unit weight scale: 1/τ_j² for features, 1/(τ_j²s_c²) last.
     pub fn weight_precision(&self, tau2: f64) -> Vec<f64> {
         let mut precision = vec![1.0 / tau2; self.spec.features + 1];
-        precision[self.spec.features] /= self.spec.intercept_variance;
+        precision[self.spec.features] /= self.spec.priors.intercept;
         precision
     }
 

@@ -1,7 +1,7 @@
 //! What to fit, apart from the data and families.
 
-use super::amplitude::Amplitude;
 use super::latent::TimeSpec;
+use super::priors::Priors;
 use super::spectral::Kernel;
 use crate::error::SpecError;
 
@@ -14,10 +14,9 @@ pub struct ModelSpec {
     pub features: usize,
     /// Prior of the frequencies.
     pub kernel: Kernel,
-    /// How strong the signal of a column is; as its family has it by default if not given.
-    pub amplitude: Option<Amplitude>,
-    /// s_c²: variance of the intercepts about the link of their column's mean, in units of τ_j²/λ_j.
-    pub intercept_variance: f64,
+    /// All priors: of weights and paths as they stand here; those of families and frequencies go into these when they are made, by
+    /// [`crate::spec::family_with`] and [`Priors::mixture`].
+    pub priors: Priors,
     /// Prior of X over time, where the data have times.
     pub time: TimeSpec,
 }
@@ -28,8 +27,7 @@ impl Default for ModelSpec {
             latent_dim: 2,
             features: 100,
             kernel: Kernel::default(),
-            amplitude: None,
-            intercept_variance: 5.0,
+            priors: Priors::default(),
             time: TimeSpec::default(),
         }
     }
@@ -60,13 +58,6 @@ impl ModelSpec {
         {
             return fail("length-scale", length_scale.to_string(), "it must be a positive number");
         }
-        if let Some(amplitude) = self.amplitude.filter(|amplitude| !amplitude.is_valid()) {
-            return fail("amplitude", format!("{amplitude:?}"), "its numbers must be positive");
-        }
-        if !(self.intercept_variance > 0.0 && self.intercept_variance.is_finite()) {
-            let value = self.intercept_variance.to_string();
-            return fail("intercept-variance", value, "it must be a positive number");
-        }
-        Ok(())
+        self.priors.check(self.latent_dim)
     }
 }

@@ -45,7 +45,7 @@ impl State {
         theta: Vec<Theta>,
     ) -> Self {
         let f = Mat::default();
-        let axes = vec![Axis::at([0.0; 2]); if model.dynamics().is_some() { model.latent_dim() } else { 0 }];
+        let axes = model.dynamics().map_or_else(Vec::new, |d| vec![d.prior().at([0.0; 2]); model.latent_dim()]);
         let mut state = State { features, spectral, beta, tau2, theta, axes, f };
         state.refresh(model);
         state
@@ -86,7 +86,7 @@ impl Model {
             units: &self.units[columns.clone()],
             tau2: &mut state.tau2[columns.clone()],
             amplitude: self.amplitude(&self.blocks()[b]),
-            intercept_variance: self.spec.intercept_variance,
+            intercept_variance: self.spec.priors.intercept,
             theta: &mut state.theta[b],
             beta: &mut state.beta,
             f: &mut state.f,

@@ -24,7 +24,7 @@ pub fn ln_centred(prior: HalfT, count: f64, square: f64, u: f64) -> f64 {
 pub fn square(model: &Model, state: &State, j: usize) -> f64 {
     let last = state.beta.rows() - 1;
     let weights: f64 = (0..last).map(|m| state.beta[(m, j)].powi(2)).sum();
-    let intercept = (state.beta[(last, j)] - model.units()[j].centre).powi(2) / model.spec().intercept_variance;
+    let intercept = (state.beta[(last, j)] - model.units()[j].centre).powi(2) / model.spec().priors.intercept;
     model.weight_scale(&state.theta, j) * (weights + intercept)
 }
 

@@ -71,7 +71,7 @@ pub fn scale_path<R: Rng + ?Sized>(
     let dynamics = paths.dynamics();
     let ln_density = |u: f64| ln_path_scaled(model, state, dynamics, d, u).unwrap_or(f64::NEG_INFINITY);
     let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), WIDTH, ln_density);
-    state.axes[d] = axis.louder(u);
+    state.axes[d] = dynamics.prior().louder(&axis, u);
     stretch(model, state, d, u)?;
     paths.set_axis(d, Paths::axis(dynamics, &state.axes[d], None)?);
     Ok(())
@@ -85,11 +85,13 @@ pub fn ln_path_scaled(
     d: usize,
     u: f64,
 ) -> Result<f64, NumericalError> {
-    let axis = state.axes[d].louder(u);
+    let axis = dynamics.prior().louder(&state.axes[d], u);
     let paths = Paths::axis(dynamics, &axis, None)?;
     let x = state.features.x();
     let stretched = Mat::from_fn(x.rows(), x.cols(), |n, i| x[(n, i)] * if i == d { u.exp() } else { 1.0 });
-    Ok(dynamics.ln_axis(d, &paths, &stretched) + axis.ln_coordinates() + ln_stretched(model, state, d, u))
+    Ok(dynamics.ln_axis(d, &paths, &stretched)
+        + dynamics.prior().ln_coordinates(&axis)
+        + ln_stretched(model, state, d, u))
 }
 
 /// What the stretched state has of the joint beside the density of X, times the Jacobian, as a function of u: X contributes N,

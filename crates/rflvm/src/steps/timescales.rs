@@ -7,7 +7,7 @@ use crate::dist::normals;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::features::{Features, fill};
-use crate::model::latent::{Axis, Path, Paths};
+use crate::model::latent::{Axis, AxisPrior, Path, Paths};
 use crate::model::{Model, State, predictor};
 use crate::rng::{Stream, StreamRng};
 use crate::slice::{self, Landing};
@@ -20,7 +20,7 @@ pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Resu
     let current = paths.dynamics().ln_axis(d, paths.of_axis(d), x);
     finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
-    let ellipse = Ellipse::new(&state.axes[d], rng);
+    let ellipse = Ellipse::new(dynamics.prior(), &state.axes[d], rng);
     let landing = slice::elliptical(rng, current, |cos, sin| {
         // Hyperparameters whose covariance has no factor are refused.
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
@@ -43,7 +43,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
     let current = model.ln_lik(state);
     finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
-    let ellipse = Ellipse::new(&state.axes[d], rng);
+    let ellipse = Ellipse::new(dynamics.prior(), &state.axes[d], rng);
     let landing = slice::elliptical(rng, current, |cos, sin| {
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
         paths.colour_axis(d, &candidate, &noise, &mut x);
@@ -74,17 +74,18 @@ fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
 
 /// The prior's coordinates of an axis, and a draw of them.
 struct Ellipse {
+    prior: AxisPrior,
     from: [f64; 2],
     draw: Vec<f64>,
 }
 
 impl Ellipse {
-    fn new(axis: &Axis, rng: &mut StreamRng) -> Self {
-        Ellipse { from: axis.coordinates(), draw: normals(2, rng) }
+    fn new(prior: &AxisPrior, axis: &Axis, rng: &mut StreamRng) -> Self {
+        Ellipse { prior: *prior, from: prior.coordinates(axis), draw: normals(2, rng) }
     }
 
     fn at(&self, cos: f64, sin: f64) -> Axis {
-        Axis::at([0, 1].map(|i| cos * self.from[i] + sin * self.draw[i]))
+        self.prior.at([0, 1].map(|i| cos * self.from[i] + sin * self.draw[i]))
     }
 
     /// The candidate priced last is the one that was taken.

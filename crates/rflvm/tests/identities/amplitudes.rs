@@ -111,7 +111,7 @@ fn ln_student(model: &Model, state: &State, j: usize) -> f64 {
     let family = model.blocks()[0].family.as_gaussian().unwrap();
     let last = h.cols() - 1;
     let covariance = Mat::from_fn(n, n, |a, b| {
-        let weight = |m: usize| if m == last { model.spec().intercept_variance } else { 1.0 };
+        let weight = |m: usize| if m == last { model.spec().priors.intercept } else { 1.0 };
         let product: f64 = (0..=last).map(|m| weight(m) * h[(a, m)] * h[(b, m)]).sum();
         state.tau2[j] * product + if a == b { 1.0 } else { 0.0 }
     });

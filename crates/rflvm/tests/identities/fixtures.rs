@@ -8,8 +8,9 @@ use rflvm::model::family::{
     ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::model::priors::{Dof, Gamma, Student};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, State, joint};
+use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Priors, State, joint};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::rng::{Stream, StreamRng};
 use rflvm::simulate;
@@ -34,6 +35,11 @@ pub const LEARNED: Amplitude = Amplitude::Learned(HALF_T);
 pub const SHARED: Amplitude = Amplitude::Shared(HALF_T);
 const HALF_T: HalfT = HalfT { scale: 0.8, dof: 6.0 };
 pub const RBF: Kernel = Kernel::Rbf { length_scale: 1.3 };
+
+/// The Student-t of all cases.
+pub const STUDENT: StudentT = StudentT {
+    prior: Student { noise: Gamma { shape: 1.6, rate: 0.5 }, dof: Dof::Learned(Gamma { shape: 3.0, rate: 0.4 }) },
+};
 
 /// A model with data drawn from it, and a state that is another draw from its prior.
 pub struct Case {
@@ -76,8 +82,8 @@ fn family(name: &str, columns: usize) -> Arc<dyn Family> {
         "binomial" => Arc::new(Binomial::new(Trials::Each(Mat::from_fn(ROWS, columns, trials)))),
         "negative-binomial" => Arc::new(NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 }),
         "multinomial" => Arc::new(Multinomial),
-        "student-t" => Arc::new(Generic(StudentT::new(5.0))),
-        "zero-inflated-poisson" => Arc::new(Generic(ZeroInflatedPoisson)),
+        "student-t" => Arc::new(STUDENT),
+        "zero-inflated-poisson" => Arc::new(Generic(ZeroInflatedPoisson::default())),
         _ => panic!("no family {name}"),
     }
 }
@@ -150,8 +156,7 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
         latent_dim: setting.dim,
         features: 2 * FREQUENCIES,
         kernel: setting.kernel,
-        amplitude: Some(setting.amplitude),
-        intercept_variance: 1.4,
+        priors: Priors { amplitude: Some(setting.amplitude), intercept: 1.4, ..Priors::default() },
         time: setting.time.clone().unwrap_or_default(),
     };
     let mut model = Model::with_blocks(data.with_offset(Offset::Given(offset)).unwrap(), blocks, spec).unwrap();

@@ -13,21 +13,18 @@ use rflvm::hmc::occam::Occam;
 use rflvm::init::map::{Volume, ln_volume};
 use rflvm::linalg::Mat;
 use rflvm::model::collapsed::Target;
-use rflvm::model::family::{Density, Shift, StudentT, ZeroInflatedPoisson};
+use rflvm::model::family::{Density, Shift, ZeroInflatedPoisson};
 use rflvm::model::{State, joint};
 
 #[test]
 fn densities_have_the_stated_derivative() {
     let mut rng = rflvm::rng::Stream::new(3).rng();
-    let student = StudentT::new(3.5);
     for _ in 0..20 {
         let (f, theta) = (normal(&mut rng), [normal(&mut rng)]);
-        let real = 3.0 * normal(&mut rng);
-        let slope = derivative(|f| student.ln_density(real, f, &theta), f);
-        assert_slope(student.derivative(real, f, &theta), slope, "student-t");
+        let inflated = ZeroInflatedPoisson::default();
         for count in [0.0, 1.0, 7.0] {
-            let slope = derivative(|f| ZeroInflatedPoisson.ln_density(count, f, &theta), f);
-            assert_slope(ZeroInflatedPoisson.derivative(count, f, &theta), slope, "zero-inflated-poisson");
+            let slope = derivative(|f| inflated.ln_density(count, f, &theta), f);
+            assert_slope(inflated.derivative(count, f, &theta), slope, "zero-inflated-poisson");
         }
     }
 }

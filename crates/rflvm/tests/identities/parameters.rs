@@ -1,10 +1,12 @@
 //! θ: the dispersions of the negative binomial and their rate, and parameters of the generic families.
 
-use crate::fixtures::{Case, assert_same, blocks_of, gap, ln_joint};
-use rflvm::dist::{crt, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
-use rflvm::model::State;
-use rflvm::model::family::{Density, NegativeBinomial, StudentT, Unit, ZeroInflatedPoisson};
+use crate::fixtures::{Case, STUDENT, assert_same, blocks_of, gap, in_column, ln_joint, with_moved_weights};
+use rflvm::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
+use rflvm::linalg::{Cholesky, gram};
+use rflvm::model::family::{Density, NegativeBinomial, Row, Unit, ZeroInflatedPoisson};
+use rflvm::model::{State, joint};
 use rflvm::rng::Stream;
+use rflvm::steps::amplitudes::square;
 
 /// The family as the fixtures have it.
 const FAMILY: NegativeBinomial = NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 };
@@ -131,6 +133,85 @@ fn check_generic_parameters(density: &dyn Density) {
 
 #[test]
 fn generic_parameters_match_the_joint() {
-    check_generic_parameters(&StudentT::new(5.0));
-    check_generic_parameters(&ZeroInflatedPoisson);
+    check_generic_parameters(&ZeroInflatedPoisson::default());
+}
+
+#[test]
+fn student_noise_and_freedom_match_the_joint() {
+    for (mut case, b) in blocks_of(&["student-t"]) {
+        for j in 0..case.model.blocks()[b].columns.len() {
+            let mut moved = case.state.clone();
+            (0..2).for_each(|p| moved.theta[b].values[(p, j)] *= (0.6 * normal(&mut case.rng)).exp());
+            let at = |state: &State| [0, 1].map(|p| state.theta[b].values[(p, j)].ln());
+            let ln = |state: &State| {
+                in_column(&case.model, &case.state, b, j, |column| {
+                    let square = square(&case.model, &case.state, case.model.blocks()[b].columns.start + j)
+                        / case.model.weight_scale(&case.state.theta, case.model.blocks()[b].columns.start + j)
+                        / column.tau2;
+                    STUDENT.ln_parameters(column, square, at(state))
+                })
+            };
+            // The slices move logarithms: the joint's density times both.
+            let volume: f64 = at(&moved).iter().sum::<f64>() - at(&case.state).iter().sum::<f64>();
+            let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
+            assert_same(ln(&moved) - ln(&case.state), joint + volume, &case.name);
+        }
+    }
+}
+
+#[test]
+fn student_weights_given_the_mixture_match_the_augmented_joint() {
+    for (mut case, b) in blocks_of(&["student-t"]) {
+        for j in 0..case.model.blocks()[b].columns.len() {
+            let column = case.model.blocks()[b].columns.start + j;
+            let y = case.model.y().col(column);
+            let q: Vec<f64> = y.iter().map(|y| if y.is_nan() { 0.0 } else { gamma(2.0, 1.5, &mut case.rng) }).collect();
+            let mut moved = with_moved_weights(&case.model, &case.state, column, &mut case.rng);
+            moved.theta[b].values[(0, j)] *= (0.5 * normal(&mut case.rng)).exp();
+            let conditional = |state: &State| {
+                in_column(&case.model, state, b, j, |column| {
+                    let cholesky = Cholesky::new(gram(column.h, Some(&q), &column.precision), "test").unwrap();
+                    let mut beta = column.beta.clone();
+                    *beta.last_mut().unwrap() -= column.unit.centre;
+                    STUDENT.given_weights(column, &q, &cholesky).ln_density(column.theta[0], &beta)
+                })
+            };
+            // ln p(y | f, σ²/q) + ln p(β | σ²) + ln p(1/σ²): q's own density knows neither.
+            let augmented = |state: &State| {
+                let precision = state.theta[b].values[(0, j)];
+                let cells = y.iter().zip(state.f.col(column)).zip(&q).filter(|((y, _), _)| !y.is_nan());
+                let of_cells: f64 = cells.map(|((&y, f), q)| ln_normal(y, f, 1.0 / (precision * q))).sum();
+                let rate = STUDENT.column_rate(&case.model.units()[column]);
+                of_cells
+                    + joint::ln_weights(&case.model, state)
+                    + ln_gamma_density(precision, STUDENT.prior.noise.shape, rate)
+            };
+            assert_same(
+                conditional(&moved) - conditional(&case.state),
+                augmented(&moved) - augmented(&case.state),
+                &case.name,
+            );
+        }
+    }
+}
+
+#[test]
+fn the_mixture_integrates_out_to_the_student() {
+    // ∫ N(r | 0, 1/(p q)) Ga(q | ν/2, ν/2) dq is the t-density; and q given r is the integrand, which is Ga(½(ν+1), ½(ν + p r²)).
+    for (case, b) in blocks_of(&["student-t"]) {
+        let theta = &case.state.theta[b];
+        let (precision, dof) = (theta.values[(0, 0)], theta.values[(1, 0)]);
+        let family = &case.model.blocks()[b].family;
+        for r in [0.0, 0.7, -4.0] {
+            let mut y = vec![f64::NAN; theta.values.cols()];
+            y[0] = r;
+            let row = Row { n: 0, y: &y, theta };
+            let density = family.ln_density(row, &vec![0.0; y.len()]);
+            for q in [0.3, 1.0, 2.2] {
+                let integrand = ln_normal(r, 0.0, 1.0 / (precision * q)) + ln_gamma_density(q, 0.5 * dof, 0.5 * dof);
+                let weight = ln_gamma_density(q, 0.5 * (dof + 1.0), 0.5 * (dof + precision * r * r));
+                assert_same(integrand - weight, density, &case.name);
+            }
+        }
+    }
 }

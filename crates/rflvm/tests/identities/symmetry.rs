@@ -203,10 +203,10 @@ fn stretch_matches_the_joint_and_its_jacobian() {
                 };
                 // Of a path's scales the joint has the density; the move has that of their coordinates.
                 let mut in_coordinates = 0.0;
-                if case.model.dynamics().is_some() {
-                    let old = case.state.axes[d];
-                    moved.axes[d] = old.louder(u);
-                    let rest = |axis: &Axis| axis.ln_coordinates() - axis.ln_prior();
+                if let Some(dynamics) = case.model.dynamics() {
+                    let (prior, old) = (dynamics.prior(), case.state.axes[d]);
+                    moved.axes[d] = prior.louder(&old, u);
+                    let rest = |axis: &Axis| prior.ln_coordinates(axis) - prior.ln_density(axis);
                     in_coordinates = rest(&moved.axes[d]) - rest(&old);
                 }
                 let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state) + in_coordinates;

@@ -12,11 +12,13 @@ mod spread;
 mod tests;
 mod volume;
 
+pub(super) use modes::integrated_amplitudes;
+pub(super) use objective::is_exact;
 pub use objective::objective;
 pub use spread::spread;
 pub use volume::{Volume, ln_volume};
 
-use super::begin::{Init, begin};
+use super::begin::{Init, begin, fill_scales};
 use super::optimise::{Climb, climb};
 use crate::error::NumericalError;
 use crate::hmc::gradient::{Joint, Layout};
@@ -147,7 +149,7 @@ fn round(model: &Model, state: &mut State, gain: f64) -> Result<Climb, Numerical
     let exact = objective::is_exact(model);
     let layout = Layout::new(model, !exact);
     let mut q = layout.gather(state);
-    let scales = scales(model, layout, exact);
+    let scales = scales(model, state, layout, exact);
     let climb = if exact {
         let target = Target::new(model);
         let marginal = Marginal::new(&target, &state.tau2, &state.spectral, layout).along(paths.as_ref());
@@ -166,14 +168,11 @@ fn round(model: &Model, state: &mut State, gain: f64) -> Result<Climb, Numerical
     Ok(climb)
 }
 
-/// One, and zero for weights that are fixed.
-fn scales(model: &Model, layout: Layout, exact: bool) -> Vec<f64> {
+/// One for positions and frequencies; of weights see [`fill_scales`].
+fn scales(model: &Model, state: &State, layout: Layout, exact: bool) -> Vec<f64> {
     let mut scales = vec![1.0; layout.len()];
     if !exact {
-        let beta = layout.split_mut(&mut scales).2;
-        for j in (0..model.columns()).filter(|&j| !model.is_free(j)) {
-            beta.iter_mut().skip(j).step_by(model.columns()).for_each(|scale| *scale = 0.0);
-        }
+        fill_scales(model, state, layout.split_mut(&mut scales).2);
     }
     scales
 }

@@ -60,7 +60,11 @@ fn cluster(mixture: &Mixture, state: &mut State) -> Result<(), NumericalError> {
 }
 
 /// τ_j², where it is learned, at the top of its density with β and σ² integrated out.
-fn integrated_amplitudes(model: &Model, target: &Target, state: &mut State) -> Result<(), NumericalError> {
+pub(in crate::init) fn integrated_amplitudes(
+    model: &Model,
+    target: &Target,
+    state: &mut State,
+) -> Result<(), NumericalError> {
     let amplitude = model.amplitude(&model.blocks()[0]);
     let Some(prior) = amplitude.prior() else { return Ok(()) };
     let (spectrum, c) = target.at(state.features.h())?;

@@ -39,7 +39,7 @@ fn slope(model: &Model, state: &State) -> f64 {
     let paths = model.paths(state).unwrap();
     let exact = objective::is_exact(model);
     let layout = Layout::new(model, !exact);
-    let (q, scales) = (layout.gather(state), scales(model, layout, exact));
+    let (q, scales) = (layout.gather(state), scales(model, state, layout, exact));
     let mut g = vec![0.0; q.len()];
     if exact {
         let target = Target::new(model);

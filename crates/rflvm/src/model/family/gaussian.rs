@@ -4,6 +4,7 @@
 //! ln p(y | X, W) = const − ½ ln|A| − a_n ln b;  σ² ~ IG(a_n, b);  β | σ² ~ N(A⁻¹c, σ²A⁻¹).
 //! θ holds the precision 1/σ_j², which is Ga(a0, b0_j). Missing cells leave their rows out of A and c.
 
+use super::student_t::weighted_square;
 use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
@@ -26,8 +27,8 @@ pub struct Gaussian {
 
 impl Default for Gaussian {
     fn default() -> Self {
-        // Noise of a percent of the column's spread is not held against it.
-        Gaussian { shape: 0.5, rate: 1e-4 }
+        let crate::model::priors::Gamma { shape, rate } = crate::model::Priors::default().noise;
+        Gaussian { shape, rate }
     }
 }
 
@@ -57,24 +58,34 @@ pub struct GaussianConditional<'a> {
 impl<'a> GaussianConditional<'a> {
     /// From the factor of A over the observed rows of the column.
     pub fn new(family: &Gaussian, column: &Column<'_>, cholesky: &'a Cholesky) -> Self {
+        let prior = (family.shape, family.column_rate(&column.unit));
+        Self::weighted(prior, column, &vec![1.0; column.y.len()], cholesky)
+    }
+
+    /// The same for cells of precision q/σ_j²: from a0 and b0_j, and the factor of A = HᵀQH + S0⁻¹. Missing cells count for nothing.
+    pub fn weighted(
+        (prior_shape, prior_rate): (f64, f64),
+        column: &Column<'_>,
+        q: &[f64],
+        cholesky: &'a Cholesky,
+    ) -> Self {
         let mut c = vec![0.0; column.precision.len()];
         let (mut square, mut observed) = (0.0, 0.0);
         for (n, h) in column.h.iter_rows().enumerate().filter(|&(n, _)| !column.y[n].is_nan()) {
             let centred = column.y[n] - column.offset[n] - column.unit.centre;
-            simd::axpy(centred, h, &mut c);
-            square += centred * centred;
+            simd::axpy(q[n] * centred, h, &mut c);
+            square += q[n] * centred * centred;
             observed += 1.0;
         }
         let mut g = c.clone();
         cholesky.solve(&mut g);
-        let prior_rate = family.column_rate(&column.unit);
         GaussianConditional {
             cholesky,
-            shape: family.shape + 0.5 * observed,
+            shape: prior_shape + 0.5 * observed,
             rate: prior_rate + 0.5 * (square - simd::dot(&c, &g)).max(0.0),
             g,
             ln_prior_det: column.precision.iter().map(|p| p.ln()).sum(),
-            prior_shape: family.shape,
+            prior_shape,
             prior_rate,
             observed,
         }
@@ -203,11 +214,7 @@ impl Family for Gaussian {
         let work = block.h.rows() + block.h.cols();
         block.set_columns(work, |column| {
             let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
-            let last = column.beta.len() - 1;
-            let centre = |m: usize| if m == last { column.unit.centre } else { 0.0 };
-            let weights = column.beta.iter().zip(&column.precision).enumerate();
-            let square = cells.clone().map(|(y, f)| (y - f).powi(2)).sum::<f64>()
-                + weights.map(|(m, (beta, precision))| precision * (beta - centre(m)).powi(2)).sum::<f64>();
+            let square = cells.clone().map(|(y, f)| (y - f).powi(2)).sum::<f64>() + weighted_square(column);
             let shape = self.shape + 0.5 * cells.count() as f64 - 1.0;
             column.theta[0] = shape.max(f64::MIN_POSITIVE) / (self.column_rate(&column.unit) + 0.5 * square);
         });

@@ -1,77 +1,300 @@
-//! Student-t: y = f + σ_j · t_ν, for real columns with outliers. Own parameter ln σ_j.
+//! Student-t columns, for real values with outliers: y = f + σ_j t_ν, β_j | σ_j², τ_j ~ N(b_0, σ_j²τ_j² diag(1, …, 1, s_c²)),
+//! σ_j² ~ IG(a0, b0_j), ν_j known or gamma.
+//!
+//! A scale mixture of normals: y | q ~ N(f, σ_j²/q), q ~ Ga(ν/2, ν/2). Given f the cells' weights are q ~ Ga(½(ν+1), ½(ν + (y−f)²/σ²)), and
+//! given q the column is a weighted Gaussian one ([`GaussianConditional`]). Weights are drawn when they are needed and not kept:
+//! everything else sees the t-density itself. θ holds 1/σ_j² and ν_j; all scales are in units of the column's spread.
 
-use super::{Density, Parameter, Unit};
-use crate::dist::ln_gamma;
-use crate::rng::StreamRng;
+use super::{BlockView, Column, Family, GaussianConditional, Row, Seen, Shift, Theta, Unit};
+use crate::dist::{gamma, ln_gamma, ln_gamma_density};
+use crate::error::NumericalError;
+use crate::linalg::{Cholesky, Mat, gram};
+use crate::model::priors::{Dof, Gamma, Student};
+use crate::model::{Amplitude, HalfT};
+use crate::rng::{Stream, StreamRng};
+use crate::slice;
 use rand::RngExt;
 use std::f64::consts::PI;
 
-/// y = f + e^θ · t_ν.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// y = f + σ_j t_ν.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StudentT {
-    dof: f64,
-    ln_normaliser: f64,
+    /// Priors of σ_j² and ν_j.
+    pub prior: Student,
 }
+
+/// ν to start from where it is learned.
+const START_DOF: f64 = 4.0;
+/// Widths of slices of ln(1/σ²) and ln ν.
+const WIDTH: f64 = 0.5;
 
 impl StudentT {
-    /// With ν > 0 degrees of freedom.
-    pub fn new(dof: f64) -> Self {
-        assert!(dof > 0.0, "a Student-t needs positive degrees of freedom, not {dof}");
-        let ln_normaliser = ln_gamma(0.5 * (dof + 1.0)) - ln_gamma(0.5 * dof) - 0.5 * (dof * PI).ln();
-        StudentT { dof, ln_normaliser }
+    /// With these priors.
+    pub fn new(prior: Student) -> Self {
+        StudentT { prior }
+    }
+
+    /// b0_j.
+    pub fn column_rate(&self, unit: &Unit) -> f64 {
+        self.prior.noise.rate * unit.scale.powi(2)
+    }
+
+    /// ln p(1/σ_j², β_j | τ_j) + ln p(ν_j) as a function of u = (ln 1/σ_j², ln ν_j), plus the cells' density at f; `square` is
+    /// (β_j − b_0)ᵀS0⁻¹(β_j − b_0).
+    pub fn ln_parameters(&self, column: &Column<'_>, square: f64, [u, v]: [f64; 2]) -> f64 {
+        let (precision, dof) = (u.exp(), v.exp());
+        let of_beta = 0.5 * column.beta.len() as f64 * u - 0.5 * precision * square;
+        let of_noise = ln_gamma_density(precision, self.prior.noise.shape, self.column_rate(&column.unit)) + u;
+        let of_dof = match self.prior.dof {
+            Dof::Known(_) => 0.0,
+            Dof::Learned(Gamma { shape, rate }) => ln_gamma_density(dof, shape, rate) + v,
+        };
+        let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
+        let cell = Cell::new(precision, dof);
+        let seen = cells.clone().count() as f64;
+        of_beta + of_noise + of_dof + seen * cell.ln_normaliser() + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
+    }
+
+    /// 1/σ_j² and ν_j given β_j, by slices.
+    fn slice_parameters(&self, column: &mut Column<'_>, rng: &mut StreamRng) {
+        let square = weighted_square(column);
+        let ln = |at: [f64; 2]| self.ln_parameters(column, square, at);
+        let mut at = [column.theta[0].ln(), column.theta[1].ln()];
+        let u = slice::univariate(rng, at[0], ln(at), WIDTH, |u| ln([u, at[1]])).0;
+        at[0] = u;
+        if let Dof::Learned(_) = self.prior.dof {
+            let v = slice::univariate(rng, at[1], ln(at), WIDTH, |v| ln([at[0], v])).0;
+            at[1] = v;
+        }
+        column.theta[0] = at[0].exp();
+        if let Dof::Learned(_) = self.prior.dof {
+            column.theta[1] = at[1].exp();
+        }
+    }
+
+    /// The conditional of (1/σ_j², β_j) given the cells' weights, zero where missing; `cholesky` is the factor of HᵀQH + S0⁻¹.
+    pub fn given_weights<'a>(
+        &self,
+        column: &Column<'_>,
+        weights: &[f64],
+        cholesky: &'a Cholesky,
+    ) -> GaussianConditional<'a> {
+        let prior = (self.prior.noise.shape, self.column_rate(&column.unit));
+        GaussianConditional::weighted(prior, column, weights, cholesky)
+    }
+
+    /// Draws the cells' weights, then 1/σ_j² and β_j given them.
+    fn draw_weights(&self, column: &mut Column<'_>, rng: &mut StreamRng) -> Result<(), NumericalError> {
+        let [precision, dof] = [column.theta[0], column.theta[1]];
+        let mut q = vec![0.0; column.y.len()];
+        for ((q, y), f) in q.iter_mut().zip(&column.y).zip(&column.f).filter(|((_, y), _)| !y.is_nan()) {
+            *q = gamma(0.5 * (dof + 1.0), 0.5 * (dof + precision * (y - f).powi(2)), rng);
+        }
+        let cholesky = Cholesky::new(gram(column.h, Some(&q), &column.precision), "weights")?;
+        let (precision, mut beta) = self.given_weights(column, &q, &cholesky).draw(rng);
+        if let Some(intercept) = beta.last_mut() {
+            *intercept += column.unit.centre;
+        }
+        column.theta[0] = precision;
+        column.beta = beta;
+        Ok(())
     }
 }
 
-impl Default for StudentT {
-    fn default() -> Self {
-        StudentT::new(4.0)
+/// (β_j − b_0)ᵀS0⁻¹(β_j − b_0).
+pub(super) fn weighted_square(column: &Column<'_>) -> f64 {
+    let last = column.beta.len() - 1;
+    let centre = |m: usize| if m == last { column.unit.centre } else { 0.0 };
+    let weights = column.beta.iter().zip(&column.precision).enumerate();
+    weights.map(|(m, (beta, precision))| precision * (beta - centre(m)).powi(2)).sum()
+}
+
+/// The density of one cell.
+#[derive(Clone, Copy)]
+struct Cell {
+    precision: f64,
+    dof: f64,
+}
+
+impl Cell {
+    fn new(precision: f64, dof: f64) -> Self {
+        Cell { precision, dof }
+    }
+
+    fn of(theta: &Theta, j: usize) -> Self {
+        Cell::new(theta.values[(0, j)], theta.values[(1, j)])
+    }
+
+    fn ln_normaliser(self) -> f64 {
+        ln_gamma(0.5 * (self.dof + 1.0)) - ln_gamma(0.5 * self.dof) + 0.5 * (self.precision / (self.dof * PI)).ln()
+    }
+
+    /// Up to its constant, for a residual r.
+    fn ln_lik(self, r: f64) -> f64 {
+        -0.5 * (self.dof + 1.0) * (self.precision * r * r / self.dof).ln_1p()
+    }
+
+    /// Its derivative with respect to f.
+    fn slope(self, r: f64) -> f64 {
+        (self.dof + 1.0) * self.precision * r / (self.dof + self.precision * r * r)
     }
 }
 
-impl Density for StudentT {
+/// Σ over the observed cells of a row.
+fn sum(row: Row<'_>, mut cell: impl FnMut(usize, f64, Cell) -> f64) -> f64 {
+    let seen = row.y.iter().enumerate().filter(|(_, y)| !y.is_nan());
+    seen.map(|(j, &y)| cell(j, y, Cell::of(row.theta, j))).sum()
+}
+
+/// The value below which a share q of the sorted values lies, about.
+fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let at = (sorted.len() - 1) as f64 * q;
+    let (low, part) = (at.floor() as usize, at.fract());
+    sorted[low] + part * (sorted[(low + 1).min(sorted.len() - 1)] - sorted[low])
+}
+
+impl Family for StudentT {
     fn name(&self) -> &'static str {
         "student-t"
     }
 
-    fn parameters(&self, unit: &Unit) -> Vec<Parameter> {
-        // Noise of about half the column's spread, within a factor of e².
-        vec![Parameter { name: "ln_sigma", mean: (0.5 * unit.scale).ln(), sd: 1.0 }]
+    fn parameters(&self) -> Vec<&'static str> {
+        vec!["precision", "dof"]
     }
 
-    fn problem(&self, _y: f64) -> Option<String> {
-        None
+    fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {
+        (y.abs() > 1e100).then(|| "is too large to compute with; rescale the column".into())
     }
 
-    fn ln_density(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
-        let r = (y - f) * (-theta[0]).exp();
-        self.ln_normaliser - theta[0] - 0.5 * (self.dof + 1.0) * (r * r / self.dof).ln_1p()
+    /// Median and interquartile range: one outlier would own a mean and a standard deviation.
+    fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
+        let mut sorted: Vec<f64> = seen.iter().map(|s| s.1 - s.2).collect();
+        sorted.sort_by(f64::total_cmp);
+        let centre = quantile(&sorted, 0.5);
+        let spread = (quantile(&sorted, 0.75) - quantile(&sorted, 0.25)) / 1.349;
+        let deviation = (sorted.iter().map(|y| (y - centre).powi(2)).sum::<f64>() / sorted.len() as f64).sqrt();
+        // Half of the cells may be one number; a constant column has no spread of its own, and any unit does.
+        let scale = [spread, deviation, 1.0].into_iter().find(|s| *s > 0.0).unwrap_or(1.0);
+        Unit { centre, scale }
     }
 
-    fn derivative(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
-        let sigma = theta[0].exp();
-        let r = (y - f) / sigma;
-        (self.dof + 1.0) * r / (self.dof + r * r) / sigma
-    }
-
-    fn mean(&self, f: f64, _theta: &[f64]) -> f64 {
-        f
-    }
-
-    fn simulate(&self, f: f64, theta: &[f64], rng: &mut StreamRng) -> f64 {
-        let t = rand_distr::StudentT::new(self.dof).map_or(f64::NAN, |law| rng.sample(law));
-        f + theta[0].exp() * t
-    }
-
-    fn link(&self, y: f64) -> f64 {
+    fn link(&self, _n: usize, _j: usize, y: f64) -> f64 {
         y
     }
 
-    fn scale(&self, values: &[f64]) -> f64 {
-        // The interquartile range, since one outlier would own a standard deviation.
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let quartile = |q: f64| sorted[((sorted.len() - 1) as f64 * q).round() as usize];
-        let spread = (quartile(0.75) - quartile(0.25)) / 1.349;
-        if spread > 0.0 { spread } else { 1.0 }
+    fn start(&self, _seen: &[Seen], unit: &Unit) -> Vec<f64> {
+        let dof = match self.prior.dof {
+            Dof::Known(dof) => dof,
+            Dof::Learned(_) => START_DOF,
+        };
+        // Half of a column's variance is noise until we know better.
+        vec![2.0 / unit.scale.powi(2), dof]
+    }
+
+    fn draw_prior(&self, units: &[Unit], rng: &mut StreamRng) -> Theta {
+        let mut values = Mat::zeros(2, units.len());
+        for (j, unit) in units.iter().enumerate() {
+            values[(0, j)] = gamma(self.prior.noise.shape, self.column_rate(unit), rng);
+            values[(1, j)] = match self.prior.dof {
+                Dof::Known(dof) => dof,
+                Dof::Learned(Gamma { shape, rate }) => gamma(shape, rate, rng),
+            };
+        }
+        Theta { values, hyper: Vec::new() }
+    }
+
+    fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
+        let of_noise = |(p, u): (&f64, &Unit)| ln_gamma_density(*p, self.prior.noise.shape, self.column_rate(u));
+        let noise: f64 = theta.values.row(0).iter().zip(units).map(of_noise).sum();
+        noise
+            + match self.prior.dof {
+                Dof::Known(_) => 0.0,
+                Dof::Learned(Gamma { shape, rate }) => {
+                    theta.values.row(1).iter().map(|&dof| ln_gamma_density(dof, shape, rate)).sum()
+                }
+            }
+    }
+
+    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        sum(row, |j, y, cell| cell.ln_normaliser() + cell.ln_lik(y - f[j]))
+    }
+
+    fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        sum(row, |j, y, cell| cell.ln_lik(y - f[j]))
+    }
+
+    fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
+        sum(row, |j, y, cell| cell.ln_lik(y - f[j] - s.a * s.u[j] - s.b * s.v[j]))
+    }
+
+    fn ln_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
+        let cell = Cell::new(column.theta[0], column.theta[1]);
+        let cells = column.y.iter().zip(f).filter(|(y, _)| !y.is_nan());
+        Some(cells.map(|(y, f)| cell.ln_lik(y - f)).sum())
+    }
+
+    fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
+        g.fill(0.0);
+        sum(row, |j, y, cell| {
+            g[j] = cell.slope(y - f[j]);
+            cell.ln_lik(y - f[j])
+        })
+    }
+
+    /// Fisher's information: the density is not log-concave, and its second derivative may have either sign.
+    fn information(&self, row: Row<'_>, _f: &[f64], out: &mut [f64]) {
+        for (j, (known, y)) in out.iter_mut().zip(row.y).enumerate() {
+            let Cell { precision, dof } = Cell::of(row.theta, j);
+            *known = if y.is_nan() { 0.0 } else { precision * (dof + 1.0) / (dof + 3.0) };
+        }
+    }
+
+    fn mean(&self, _row: Row<'_>, f: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(f);
+    }
+
+    fn simulate(&self, row: Row<'_>, f: &[f64], out: &mut [f64], rng: &mut StreamRng) {
+        for (j, (y, f)) in out.iter_mut().zip(f).enumerate() {
+            let Cell { precision, dof } = Cell::of(row.theta, j);
+            let t: f64 = rand_distr::StudentT::new(dof).map_or(f64::NAN, |law| rng.sample(law));
+            *y = f + t / precision.sqrt();
+        }
+    }
+
+    fn amplitude(&self) -> Amplitude {
+        Amplitude::Learned(HalfT::default())
+    }
+
+    fn weight_precision(&self, theta: &Theta, j: usize) -> f64 {
+        theta.values[(0, j)]
+    }
+
+    /// 1/σ_j² as for a Gaussian column, the cells weighing what they are expected to; ν_j stays.
+    fn maximise_parameters(&self, block: &mut BlockView<'_>) {
+        let work = block.h.rows() + block.h.cols();
+        block.set_columns(work, |column| {
+            let (precision, dof) = (column.theta[0], column.theta[1]);
+            let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
+            let weigh = |r2: f64| (dof + 1.0) / (dof + precision * r2) * r2;
+            let square = cells.clone().map(|(y, f)| weigh((y - f).powi(2))).sum::<f64>() + weighted_square(column);
+            let shape = self.prior.noise.shape + 0.5 * cells.count() as f64 - 1.0;
+            column.theta[0] = shape.max(f64::MIN_POSITIVE) / (self.column_rate(&column.unit) + 0.5 * square);
+        });
+    }
+
+    fn update_parameters(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
+        let work = 40 * block.h.rows();
+        block.each_column(stream, work, |column, rng| {
+            self.slice_parameters(column, rng);
+            Ok(())
+        })
+    }
+
+    fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
+        let work = block.gram_work() + 200 * block.h.rows();
+        block.each_column(stream, work, |column, rng| {
+            self.slice_parameters(column, rng);
+            if column.is_due { self.draw_weights(column, rng) } else { Ok(()) }
+        })
     }
 }

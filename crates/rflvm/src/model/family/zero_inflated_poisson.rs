@@ -2,12 +2,22 @@
 
 use super::{Density, Parameter, Unit, not_a_count, poisson};
 use crate::dist::{ln_gamma, logistic, softplus};
+use crate::model::priors::{Normal, Priors};
 use crate::rng::StreamRng;
 use rand::RngExt;
 
 /// A mixture of a point at zero, with probability logistic(θ), and Po(e^f).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ZeroInflatedPoisson;
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ZeroInflatedPoisson {
+    /// Prior of logit π_j.
+    pub prior: Normal,
+}
+
+impl Default for ZeroInflatedPoisson {
+    fn default() -> Self {
+        ZeroInflatedPoisson { prior: Priors::default().zero_inflation }
+    }
+}
 
 impl Density for ZeroInflatedPoisson {
     fn name(&self) -> &'static str {
@@ -15,7 +25,7 @@ impl Density for ZeroInflatedPoisson {
     }
 
     fn parameters(&self, _unit: &Unit) -> Vec<Parameter> {
-        vec![Parameter { name: "logit_pi", mean: -1.0, sd: 1.5 }]
+        vec![Parameter { name: "logit_pi", mean: self.prior.mean, sd: self.prior.sd }]
     }
 
     fn problem(&self, y: f64) -> Option<String> {

@@ -1,14 +1,9 @@
-//! Hyperparameters of one axis of X over time, and their prior.
+//! Hyperparameters of one axis of X over time, and their prior: ln ℓ and logit ρ are normal.
 
 use crate::dist::{ln_normal, logistic, normal};
+use crate::model::priors::{Centred, Priors};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
-use std::f64::consts::LN_10;
-
-/// Prior of ln ℓ, in units of the longest sequence's span: from a seventieth to seven tenths of it, most likely.
-const LN_LENGTH_SCALE: (f64, f64) = (-LN_10, 1.0);
-/// Prior of the logit of ρ: a hundredth; from a twentieth of a percent to a sixth, most likely.
-const LOGIT_NOISE: (f64, f64) = (-4.59511985013459, 1.5);
 
 /// Hyperparameters of one axis of X.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -19,41 +14,63 @@ pub struct Axis {
     pub noise: f64,
 }
 
-impl Axis {
-    /// At standard normal coordinates of the prior.
-    pub fn at([length_scale, noise]: [f64; 2]) -> Self {
+/// The prior of both. By default ℓ lies between a seventieth and seven tenths of the span, and ρ between a twentieth of a percent and a sixth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AxisPrior {
+    /// Of ℓ.
+    pub length_scale: Centred,
+    /// Of ρ.
+    pub noise: Centred,
+}
+
+impl Default for AxisPrior {
+    fn default() -> Self {
+        let priors = Priors::default();
+        AxisPrior { length_scale: priors.length_scale, noise: priors.noise_share }
+    }
+}
+
+fn logit(p: f64) -> f64 {
+    p.ln() - (-p).ln_1p()
+}
+
+impl AxisPrior {
+    /// The axis at standard normal coordinates.
+    pub fn at(&self, [length_scale, noise]: [f64; 2]) -> Axis {
         Axis {
-            length_scale: (LN_LENGTH_SCALE.0 + LN_LENGTH_SCALE.1 * length_scale).exp(),
-            noise: logistic(LOGIT_NOISE.0 + LOGIT_NOISE.1 * noise),
+            length_scale: (self.length_scale.median.ln() + self.length_scale.sd * length_scale).exp(),
+            noise: logistic(logit(self.noise.median) + self.noise.sd * noise),
         }
     }
 
-    /// Its coordinates.
-    pub fn coordinates(&self) -> [f64; 2] {
-        let logit = self.noise.ln() - (-self.noise).ln_1p();
-        [(self.length_scale.ln() - LN_LENGTH_SCALE.0) / LN_LENGTH_SCALE.1, (logit - LOGIT_NOISE.0) / LOGIT_NOISE.1]
+    /// The coordinates of an axis.
+    pub fn coordinates(&self, axis: &Axis) -> [f64; 2] {
+        [
+            (axis.length_scale.ln() - self.length_scale.median.ln()) / self.length_scale.sd,
+            (logit(axis.noise) - logit(self.noise.median)) / self.noise.sd,
+        ]
     }
 
     /// ln p(ℓ, ρ).
-    pub fn ln_prior(&self) -> f64 {
+    pub fn ln_density(&self, axis: &Axis) -> f64 {
         let jacobian =
-            (self.length_scale * LN_LENGTH_SCALE.1).ln() + (self.noise * (1.0 - self.noise) * LOGIT_NOISE.1).ln();
-        self.ln_coordinates() - jacobian
+            (axis.length_scale * self.length_scale.sd).ln() + (axis.noise * (1.0 - axis.noise) * self.noise.sd).ln();
+        self.ln_coordinates(axis) - jacobian
     }
 
-    /// The same with the odds of the noise e^2u times what they were.
-    pub fn louder(&self, u: f64) -> Self {
-        let [length_scale, noise] = self.coordinates();
-        Axis::at([length_scale, noise + 2.0 * u / LOGIT_NOISE.1])
+    /// The axis with the odds of its noise e^2u times what they were.
+    pub fn louder(&self, axis: &Axis, u: f64) -> Axis {
+        let [length_scale, noise] = self.coordinates(axis);
+        self.at([length_scale, noise + 2.0 * u / self.noise.sd])
     }
 
-    /// ln of the prior's density of the coordinates.
-    pub fn ln_coordinates(&self) -> f64 {
-        self.coordinates().iter().map(|&c| ln_normal(c, 0.0, 1.0)).sum()
+    /// ln of the density of the coordinates.
+    pub fn ln_coordinates(&self, axis: &Axis) -> f64 {
+        self.coordinates(axis).iter().map(|&c| ln_normal(c, 0.0, 1.0)).sum()
     }
 
-    /// A draw from the prior.
-    pub fn draw<R: Rng + ?Sized>(rng: &mut R) -> Self {
-        Axis::at([normal(rng), normal(rng)])
+    /// A draw.
+    pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> Axis {
+        self.at([normal(rng), normal(rng)])
     }
 }

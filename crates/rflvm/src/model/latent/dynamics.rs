@@ -1,6 +1,6 @@
 //! What is known of the paths: times, sequences, the kernel, and the prior of its hyperparameters.
 
-use super::axis::Axis;
+use super::axis::{Axis, AxisPrior};
 use super::dense::Dense;
 use super::inducing::Inducing;
 use super::markov::Markov;
@@ -22,6 +22,7 @@ const DENSE_ROWS: usize = 1000;
 pub struct Dynamics {
     given: Times,
     spec: TimeSpec,
+    prior: AxisPrior,
     /// Middle and length of the longest sequence, in the user's units.
     middle: f64,
     span: f64,
@@ -53,12 +54,22 @@ impl Dynamics {
         let count = given.at.len() as f64;
         let centre = given.at.iter().map(|&t| scaled(t)).sum::<f64>() / count;
         let spread = (given.at.iter().map(|&t| (scaled(t) - centre).powi(2)).sum::<f64>() / count).sqrt();
-        Ok(Dynamics { given, spec, middle, span, centre, spread, sequences })
+        Ok(Dynamics { given, spec, prior: AxisPrior::default(), middle, span, centre, spread, sequences })
     }
 
     /// The rows' times, as given.
     pub fn times(&self) -> &Times {
         &self.given
+    }
+
+    /// With another prior of the scales.
+    pub fn with_prior(self, prior: AxisPrior) -> Self {
+        Dynamics { prior, ..self }
+    }
+
+    /// The prior of length-scales and noise shares.
+    pub fn prior(&self) -> &AxisPrior {
+        &self.prior
     }
 
     /// The settings.

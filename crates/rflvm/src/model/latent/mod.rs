@@ -17,7 +17,7 @@ mod sequence;
 mod tests;
 mod window;
 
-pub use axis::Axis;
+pub use axis::{Axis, AxisPrior};
 pub use dynamics::Dynamics;
 pub use kernel::TimeKernel;
 pub use path::Path;

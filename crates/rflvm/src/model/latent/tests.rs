@@ -1,12 +1,13 @@
 //! Every form of a path against the plain matrix of its covariance.
 
-use super::axis::Axis;
+use super::axis::{Axis, AxisPrior};
 use super::dynamics::Dynamics;
 use super::path::Path;
 use super::paths::Paths;
 use super::{Form, TimeKernel, TimeSpec};
 use crate::dist::{ln_normal, normals};
 use crate::linalg::{Cholesky, Mat};
+use crate::model::priors::Centred;
 use crate::observations::Times;
 use crate::rng::Stream;
 use std::f64::consts::TAU;
@@ -221,18 +222,19 @@ fn a_row_given_all_others_is_a_window_of_one() {
 
 #[test]
 fn hyperparameters_have_their_prior() {
-    let axis = Axis::at([0.4, -1.2]);
-    let [a, b] = axis.coordinates();
+    let prior = AxisPrior { length_scale: Centred { median: 0.3, sd: 0.7 }, noise: Centred { median: 0.02, sd: 1.2 } };
+    let axis = prior.at([0.4, -1.2]);
+    let [a, b] = prior.coordinates(&axis);
     assert!((a - 0.4).abs() < 1e-12 && (b + 1.2).abs() < 1e-12);
     // The density of (ℓ, ρ) is that of the coordinates over the slope of the map.
     let slope = |i: usize| {
         let mut up = [0.4, -1.2];
         up[i] += 1e-6;
-        let moved = Axis::at(up);
+        let moved = prior.at(up);
         if i == 0 { (moved.length_scale - axis.length_scale) / 1e-6 } else { (moved.noise - axis.noise) / 1e-6 }
     };
     let truth = ln_normal(0.4, 0.0, 1.0) + ln_normal(-1.2, 0.0, 1.0) - (slope(0) * slope(1)).ln();
-    assert!((axis.ln_prior() - truth).abs() < 1e-5);
+    assert!((prior.ln_density(&axis) - truth).abs() < 1e-5);
 }
 
 #[test]

@@ -120,7 +120,6 @@ impl Cells<'_> {
         let parameter = self.block.family.parameters().first().copied();
         let inverse = move |j: usize| match parameter {
             Some("precision") => self.theta.values[(0, j)].sqrt(),
-            Some("ln_sigma") => (-self.theta.values[(0, j)]).exp(),
             _ => 1.0,
         };
         let scale: Vec<f64> = (0..self.block.columns.len()).map(inverse).collect();

@@ -1,0 +1,265 @@
+//! Every prior, with its numbers: what `ModelSpec` takes, families are made from ([`crate::spec::family_with`]) and users set.
+//!
+//! | field | prior | default |
+//! |---|---|---|
+//! | `noise` | Gaussian: σ_j² ~ IG(shape, rate · var_j) | ½, 10⁻⁴ |
+//! | `amplitude` | τ_j fixed, or half-t with `dof` and `scale`, one per column or one per block | by family |
+//! | `intercept` | β_0j ~ N(link of the column's mean, `intercept` · τ_j²/λ_j) | 5 |
+//! | `student_t` | σ_j² ~ IG(shape, rate · spread_j²); ν_j known or Ga(shape, rate) | ½, 10⁻⁴; Ga(2, 0.1) |
+//! | `dispersion` | negative binomial: r_j ~ Ga(shape, h), h ~ Ga(rate_shape, rate_rate) | 1; 1, 1 |
+//! | `zero_inflation` | logit π_j ~ N(mean, sd²) | −1, 1.5 |
+//! | `alpha` | α ~ Ga(shape, rate) | 3, ⅓ |
+//! | `niw` | (μ_k, Σ_k) ~ NIW(0, lambda, psi · I, nu) | D, 1, D + 2 |
+//! | `length_scale` | ln ℓ_d ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1 |
+//! | `noise_share` | logit ρ_d ~ N(logit median, sd²) | 0.01, 1.5 |
+
+use super::amplitude::Amplitude;
+use super::spectral::{Mixture, Scales};
+use crate::error::SpecError;
+use serde::{Deserialize, Serialize};
+
+/// Every prior. `Priors::default()` is what a fit has if nothing is said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Priors {
+    /// Noise of Gaussian columns: inverse gamma, its rate in units of the column's variance.
+    pub noise: Gamma,
+    /// Signal strength; each family has a default of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amplitude: Option<Amplitude>,
+    /// s_c²: variance of the intercepts about the link of their column's mean, in units of τ_j²/λ_j.
+    pub intercept: f64,
+    /// Noise and degrees of freedom of Student-t columns.
+    pub student_t: Student,
+    /// Dispersions of negative binomial columns.
+    pub dispersion: Dispersion,
+    /// Logit of the share of extra zeros of zero-inflated columns.
+    pub zero_inflation: Normal,
+    /// Concentration of the clusters of frequencies.
+    pub alpha: Gamma,
+    /// Clusters of frequencies.
+    pub niw: NormalInverseWishart,
+    /// Length-scales of paths, in units of the longest sequence's span.
+    pub length_scale: Centred,
+    /// Shares of white noise in the variance of paths.
+    pub noise_share: Centred,
+}
+
+/// Shape and rate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gamma {
+    /// Its shape.
+    pub shape: f64,
+    /// Its rate.
+    pub rate: f64,
+}
+
+/// Mean and standard deviation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Normal {
+    /// Its mean.
+    pub mean: f64,
+    /// Its standard deviation.
+    pub sd: f64,
+}
+
+/// A median, and a standard deviation on the log or logit scale.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Centred {
+    /// The median.
+    pub median: f64,
+    /// Standard deviation of the logarithm or logit.
+    pub sd: f64,
+}
+
+/// Degrees of freedom of a Student-t.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dof {
+    /// ν is known, the same for all columns.
+    Known(f64),
+    /// ν_j is gamma, one per column.
+    Learned(Gamma),
+}
+
+/// Noise and degrees of freedom of Student-t columns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Student {
+    /// σ_j²: inverse gamma, its rate in units of the column's squared spread.
+    pub noise: Gamma,
+    /// ν_j.
+    pub dof: Dof,
+}
+
+impl Default for Student {
+    fn default() -> Self {
+        // Ga(2, 0.1) for degrees of freedom: Juárez & Steel (2010).
+        Student { noise: NOISE, dof: Dof::Learned(Gamma { shape: 2.0, rate: 0.1 }) }
+    }
+}
+
+/// r_j ~ Ga(shape, rate h), h ~ Ga(rate_shape, rate rate_rate).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Dispersion {
+    /// a_r.
+    pub shape: f64,
+    /// b_r.
+    pub rate_shape: f64,
+    /// g_r.
+    pub rate_rate: f64,
+}
+
+/// NIW(0, lambda, psi · I, nu).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NormalInverseWishart {
+    /// λ0; D if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lambda: Option<f64>,
+    /// Diagonal of Ψ0; its typical size where axes have scales of their own.
+    pub psi: f64,
+    /// ν0; D + 2 if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nu: Option<f64>,
+}
+
+impl Default for NormalInverseWishart {
+    fn default() -> Self {
+        NormalInverseWishart { lambda: None, psi: 1.0, nu: None }
+    }
+}
+
+/// Noise of a percent of the column's spread is not held against it.
+const NOISE: Gamma = Gamma { shape: 0.5, rate: 1e-4 };
+
+impl Default for Priors {
+    fn default() -> Self {
+        Priors {
+            noise: NOISE,
+            amplitude: None,
+            intercept: 5.0,
+            student_t: Student::default(),
+            dispersion: Dispersion { shape: 1.0, rate_shape: 1.0, rate_rate: 1.0 },
+            zero_inflation: Normal { mean: -1.0, sd: 1.5 },
+            alpha: Gamma { shape: 3.0, rate: 1.0 / 3.0 },
+            niw: NormalInverseWishart::default(),
+            length_scale: Centred { median: 0.1, sd: 1.0 },
+            noise_share: Centred { median: 0.01, sd: 1.5 },
+        }
+    }
+}
+
+impl Priors {
+    /// The mixture of frequencies, with a scale for each axis if asked.
+    pub fn mixture(&self, relevance: bool) -> Mixture {
+        let NormalInverseWishart { lambda, psi, nu } = self.niw;
+        Mixture {
+            lambda0: lambda,
+            scales: if relevance { Scales::Learned(psi.sqrt()) } else { Scales::Equal(psi) },
+            nu0: nu,
+            alpha_shape: self.alpha.shape,
+            alpha_rate: self.alpha.rate,
+        }
+    }
+
+    /// Whether all numbers can be, for D axes.
+    pub fn check(&self, dim: usize) -> Result<(), SpecError> {
+        let d = dim as f64;
+        let most = |name, value: f64, least: f64, rule: &str| match value > least && value.is_finite() {
+            true => Ok(()),
+            false => Err(SpecError::Setting { setting: name, value: value.to_string(), rule: rule.into() }),
+        };
+        let positive = |name, value: f64| most(name, value, 0.0, "it must be a positive number");
+        positive("noise shape", self.noise.shape)?;
+        positive("noise rate", self.noise.rate)?;
+        if let Some(amplitude) = self.amplitude.filter(|amplitude| !amplitude.is_valid()) {
+            let (value, rule) = (amplitude.to_string(), "its numbers must be positive".into());
+            return Err(SpecError::Setting { setting: "amplitude", value, rule });
+        }
+        positive("intercept", self.intercept)?;
+        positive("student-t noise shape", self.student_t.noise.shape)?;
+        positive("student-t noise rate", self.student_t.noise.rate)?;
+        match self.student_t.dof {
+            Dof::Known(dof) => positive("student-t dof", dof)?,
+            Dof::Learned(Gamma { shape, rate }) => {
+                positive("student-t dof shape", shape)?;
+                positive("student-t dof rate", rate)?;
+            }
+        }
+        positive("dispersion shape", self.dispersion.shape)?;
+        positive("dispersion rate-shape", self.dispersion.rate_shape)?;
+        positive("dispersion rate-rate", self.dispersion.rate_rate)?;
+        most("zero-inflation mean", self.zero_inflation.mean, f64::MIN, "it must be a number")?;
+        positive("zero-inflation sd", self.zero_inflation.sd)?;
+        positive("alpha shape", self.alpha.shape)?;
+        positive("alpha rate", self.alpha.rate)?;
+        positive("niw lambda", self.niw.lambda.unwrap_or(d))?;
+        positive("niw psi", self.niw.psi)?;
+        let rule = format!("it must be above {}, the number of axes less one", d - 1.0);
+        most("niw nu", self.niw.nu.unwrap_or(d + 2.0), d - 1.0, &rule)?;
+        positive("length-scale median", self.length_scale.median)?;
+        positive("length-scale sd", self.length_scale.sd)?;
+        let (median, rule) = (self.noise_share.median, "it is a share, between 0 and 1".to_string());
+        if !(median > 0.0 && median < 1.0) {
+            return Err(SpecError::Setting { setting: "noise-share median", value: median.to_string(), rule });
+        }
+        positive("noise-share sd", self.noise_share.sd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::HalfT;
+
+    #[test]
+    fn every_number_out_of_range_is_named() {
+        assert_eq!(Priors::default().check(2), Ok(()));
+        let broken: [(&str, fn(&mut Priors)); 14] = [
+            ("noise shape", |p| p.noise.shape = 0.0),
+            ("noise rate", |p| p.noise.rate = f64::NAN),
+            ("amplitude", |p| p.amplitude = Some(Amplitude::Learned(HalfT { scale: -1.0, dof: 1.0 }))),
+            ("amplitude", |p| p.amplitude = Some(Amplitude::Fixed(0.0))),
+            ("intercept", |p| p.intercept = f64::INFINITY),
+            ("student-t dof", |p| p.student_t.dof = Dof::Known(-4.0)),
+            ("student-t dof rate", |p| p.student_t.dof = Dof::Learned(Gamma { shape: 2.0, rate: 0.0 })),
+            ("dispersion shape", |p| p.dispersion.shape = -1.0),
+            ("zero-inflation mean", |p| p.zero_inflation.mean = f64::NAN),
+            ("zero-inflation sd", |p| p.zero_inflation.sd = 0.0),
+            ("alpha rate", |p| p.alpha.rate = 0.0),
+            ("niw nu", |p| p.niw.nu = Some(1.0)),
+            ("length-scale median", |p| p.length_scale.median = 0.0),
+            ("noise-share median", |p| p.noise_share.median = 1.0),
+        ];
+        for (name, spoil) in broken {
+            let mut priors = Priors::default();
+            spoil(&mut priors);
+            let sentence = priors.check(2).unwrap_err().to_string();
+            assert!(sentence.starts_with(&format!("{name} is ")), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_few_words_suffice_and_the_rest_is_default() {
+        let text = r#"{"noise": {"shape": 2, "rate": 0.5}, "amplitude": {"shared": {}}, "niw": {"nu": 7},
+            "student-t": {"dof": {"known": 4}}, "noise-share": {"median": 0.05, "sd": 1}}"#;
+        let read: Priors = serde_json::from_str(text).unwrap();
+        let priors = Priors {
+            noise: Gamma { shape: 2.0, rate: 0.5 },
+            amplitude: Some(Amplitude::Shared(HalfT::default())),
+            niw: NormalInverseWishart { nu: Some(7.0), ..Default::default() },
+            student_t: Student { dof: Dof::Known(4.0), ..Default::default() },
+            noise_share: Centred { median: 0.05, sd: 1.0 },
+            ..Priors::default()
+        };
+        assert_eq!(read, priors);
+        assert_eq!(serde_json::from_str::<Priors>(&serde_json::to_string(&priors).unwrap()).unwrap(), priors);
+        let typo = serde_json::from_str::<Priors>(r#"{"nosie": {"shape": 2, "rate": 1}}"#).unwrap_err();
+        assert!(typo.to_string().contains("nosie"), "{typo}");
+    }
+}

@@ -1,0 +1,151 @@
+//! A table in other units (metres for kilometres, Celsius for Kelvin) has the same answers, in those units: Gaussian and Student-t.
+
+use rflvm::hmc::tuning::Tuning;
+use rflvm::hmc::workspace::Workspace;
+use rflvm::linalg::Mat;
+use rflvm::model::family::{Gaussian, Theta};
+use rflvm::model::{Model, ModelSpec, State};
+use rflvm::observations::{Observations, Times};
+use rflvm::posterior::score::affine_r2;
+use rflvm::rng::Stream;
+use rflvm::run::chain::Chain;
+use rflvm::run::{Settings, sweep};
+use rflvm::simulate::{self, s_curve};
+use rflvm::spec;
+use rflvm::steps::Moves;
+
+const ROWS: usize = 60;
+const COLUMNS: usize = 12;
+
+/// What a table is read as.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    family: &'static str,
+    missing: bool,
+    timed: bool,
+}
+
+const READINGS: [Reading; 6] = [
+    Reading { family: "gaussian", missing: false, timed: false },
+    Reading { family: "gaussian", missing: true, timed: false },
+    Reading { family: "gaussian", missing: false, timed: true },
+    Reading { family: "student-t", missing: false, timed: false },
+    Reading { family: "student-t", missing: true, timed: false },
+    Reading { family: "student-t", missing: true, timed: true },
+];
+
+/// The S-curve with noise of a tenth of the signal, in units of `factor` and from another zero; and the true positions.
+fn table(reading: Reading, factor: f64, shift: f64) -> (Model, Mat) {
+    let theta = Theta { values: Mat::from_fn(1, COLUMNS, |_, _| 100.0), hyper: Vec::new() };
+    let curve = s_curve(ROWS, COLUMNS, &Gaussian::default(), &theta, 1, Stream::new(5)).unwrap();
+    let mut y = curve.y;
+    y.as_mut_slice().iter_mut().for_each(|y| *y = factor * *y + shift);
+    if reading.missing {
+        (0..ROWS).step_by(2).for_each(|n| y[(n, (5 * n) % COLUMNS)] = f64::NAN);
+    }
+    let mut data = Observations::new(y).unwrap();
+    if reading.timed {
+        data = data.with_times(Times::new(curve.t)).unwrap();
+    }
+    let family = spec::family(reading.family, None).unwrap();
+    let spec = ModelSpec { features: 20, ..ModelSpec::default() };
+    (Model::with_blocks(data, vec![((0..COLUMNS).collect(), family)], spec).unwrap(), curve.x)
+}
+
+/// How far apart two fits are that should be one: the largest difference of positions, and of F in units of the columns.
+fn apart((a, b): (&State, &State), (first, second): (&Model, &Model)) -> f64 {
+    let largest = |pairs: &mut dyn Iterator<Item = (f64, f64)>| pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let x = |s: &State| s.features.x().as_slice().to_vec();
+    let positions = largest(&mut x(a).into_iter().zip(x(b)));
+    let in_units = |state: &State, model: &Model| -> Vec<f64> {
+        let cells =
+            |row: &[f64]| row.iter().zip(model.units()).map(|(f, u)| (f - u.centre) / u.scale).collect::<Vec<_>>();
+        state.f.iter_rows().flat_map(cells).collect()
+    };
+    let fitted = largest(&mut in_units(a, first).into_iter().zip(in_units(b, second)));
+    let strength = largest(&mut a.tau2.iter().map(|t| t.ln()).zip(b.tau2.iter().map(|t| t.ln())));
+    positions.max(fitted).max(strength)
+}
+
+/// Some sweeps from a draw of the prior: no climb, which would amplify the last bits.
+fn swept(model: &Model, sweeps: u64) -> State {
+    let stream = Stream::new(3);
+    let mut state = simulate::draw_prior(model, stream).unwrap();
+    let (mut tuning, mut room) = (Tuning::guess(model), Workspace::default());
+    tuning.trajectory.step = 0.02;
+    for i in 0..sweeps {
+        sweep(model, &mut state, Moves::default(), &tuning, &mut room, stream.at(i)).unwrap();
+    }
+    state
+}
+
+#[test]
+fn sweeps_are_the_same_in_any_unit_up_to_rounding() {
+    for reading in READINGS {
+        let (model, _) = table(reading, 1.0, 0.0);
+        let state = swept(&model, 3);
+        for (factor, shift) in [(1e3, 0.0), (1e-3, 0.0), (1.0, 1e3), (1.0, -7.0), (30.0, 1e4)] {
+            let (other, _) = table(reading, factor, shift);
+            let apart = apart((&state, &swept(&other, 3)), (&model, &other));
+            assert!(apart < 1e-5, "{reading:?}, times {factor} plus {shift}: {apart}");
+        }
+    }
+}
+
+#[test]
+fn chains_are_the_same_to_the_last_bit_in_units_of_powers_of_two() {
+    let settings = Settings { warmup: 20, draws: 10, threads: 1, ..Settings::default() };
+    for reading in READINGS {
+        let chain = |factor: f64| {
+            let (model, _) = table(reading, factor, 0.0);
+            let mut chain = Chain::new(&model, &settings, 0).unwrap();
+            (0..settings.sweeps()).for_each(|_| assert!(chain.advance().is_ok()));
+            let state = chain.state();
+            let x: Vec<u64> = state.features.x().as_slice().iter().map(|x| x.to_bits()).collect();
+            let f: Vec<u64> = state.f.as_slice().iter().map(|f| (f / factor).to_bits()).collect();
+            let tau2: Vec<u64> = state.tau2.iter().map(|t| t.to_bits()).collect();
+            (x, f, tau2)
+        };
+        let one = chain(1.0);
+        for factor in [1024.0, 1.0 / 1024.0] {
+            assert!(chain(factor) == one, "{reading:?}, times {factor}");
+        }
+    }
+}
+
+#[test]
+fn answers_are_the_same_in_any_unit() {
+    // Chains that rounding has set apart still have one posterior: positions, noise and signal strength agree.
+    let settings = Settings { warmup: 80, draws: 80, threads: 1, ..Settings::default() };
+    for reading in [READINGS[0], READINGS[4]] {
+        let answers = |factor: f64, shift: f64| {
+            let (model, truth) = table(reading, factor, shift);
+            let mut chain = Chain::new(&model, &settings, 0).unwrap();
+            let (mut x, mut noise, mut strength) = (Mat::zeros(ROWS, 2), 0.0, 0.0);
+            for i in 0..settings.sweeps() {
+                chain.advance().unwrap();
+                if i < settings.warmup {
+                    continue;
+                }
+                let state = chain.state();
+                // Turns of the axes are slow: the draws of one short chain need no alignment.
+                x.as_mut_slice().iter_mut().zip(state.features.x().as_slice()).for_each(|(m, x)| *m += x);
+                noise -= 0.5 * state.theta[0].values.row(0).iter().map(|p| (p * factor * factor).ln()).sum::<f64>();
+                strength += 0.5 * state.tau2.iter().map(|t| t.ln()).sum::<f64>();
+            }
+            let count = settings.draws as f64 * COLUMNS as f64;
+            [affine_r2(&x, &truth), noise / count, strength / count]
+        };
+        let one = answers(1.0, 0.0);
+        assert!(one[0] > 0.9, "{reading:?}: {one:?}");
+        for (factor, shift) in [(1e3, 0.0), (1e-3, 0.0), (30.0, 1e4)] {
+            let other = answers(factor, shift);
+            for (i, most) in [0.05, 0.15, 0.3].into_iter().enumerate() {
+                assert!(
+                    (one[i] - other[i]).abs() < most,
+                    "{reading:?}, times {factor} plus {shift}: {one:?}, {other:?}"
+                );
+            }
+        }
+    }
+}
