@@ -19,7 +19,7 @@ mod state;
 pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;
 pub use priors::Priors;
-pub use spec::ModelSpec;
+pub use spec::{MOST_AXES, MOST_FEATURES, ModelSpec};
 pub use state::State;
 pub(crate) use state::{Lent, predictor};
 
