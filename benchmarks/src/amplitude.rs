@@ -3,14 +3,15 @@
 
 use clap::{Parser, Subcommand};
 use rand::RngExt;
+use rflvm::hmc::workspace::Workspace;
 use rflvm::linalg::Mat;
-use rflvm::model::family::{Family, Gaussian, Theta};
+use rflvm::model::family::{Family, Gaussian, Theta, Unit};
 use rflvm::model::{Amplitude, HalfT, Model, ModelSpec};
 use rflvm::observations::Observations;
 use rflvm::posterior::score::affine_r2;
 use rflvm::rng::Stream;
-use rflvm::run::Settings;
 use rflvm::run::chain::Chain;
+use rflvm::run::{Settings, sweep};
 use rflvm::simulate::s_curve;
 use rflvm::spec;
 use std::sync::Arc;
@@ -150,23 +151,28 @@ fn noise(args: &Args, rows: usize, columns: usize, ratio: f64, known: bool) -> R
     spec.priors.amplitude = args.amplitude()?;
     let blocks =
         |family: Gaussian| -> Vec<(Vec<usize>, Arc<dyn Family>)> { vec![((0..columns).collect(), Arc::new(family))] };
-    let mut model = Model::with_blocks(data.clone(), blocks(Gaussian::default()), spec.clone())?;
-    if known {
-        // A prior as narrow as that, in units that are those of the table.
-        let units = model.units().iter().map(|u| rflvm::model::family::Unit { scale: 1.0, ..*u }).collect();
-        model = Model::with_blocks(data, blocks(Gaussian { shape: 1e6, rate: 1e6 * ratio * ratio }), spec)?;
-        model.set_units(units);
-    }
+    let model = Model::with_blocks(data.clone(), blocks(Gaussian::default()), spec.clone())?;
+    // A prior as narrow as that, in units that are those of the table.
+    let mut told = Model::with_blocks(data, blocks(Gaussian { shape: 1e6, rate: 1e6 * ratio * ratio }), spec)?;
+    told.set_units(model.units().iter().map(|u| Unit { scale: 1.0, ..*u }).collect());
     let settings = Settings { warmup: args.warmup, draws: args.draws, seed: args.seed, ..Settings::default() };
     let mut chain = Chain::new(&model, &settings, 0)?;
     let (mut sd, mut drawn, mut strength) = (0.0, vec![Vec::new(); hidden.len()], 0.0);
     let mut x = Mat::zeros(rows, 2);
+    let (mut apart, mut room) = (None, Workspace::default());
     for i in 0..settings.sweeps() {
-        chain.advance()?;
+        let state = if known && i >= args.warmup {
+            // The noise is told once the chain has found its mode: told at once, it would freeze the start.
+            let state = apart.get_or_insert_with(|| chain.state().clone());
+            sweep(&told, state, settings.moves, chain.tuning(), &mut room, stream.named("told").at(i))?;
+            &*state
+        } else {
+            chain.advance()?;
+            chain.state()
+        };
         if i < args.warmup {
             continue;
         }
-        let state = chain.state();
         let precision = state.theta[0].values.row(0);
         sd += precision.iter().map(|p| p.sqrt().recip()).sum::<f64>() / (ratio * columns as f64);
         strength += state.tau2.iter().map(|t| 0.5 * t.ln()).sum::<f64>() / columns as f64;

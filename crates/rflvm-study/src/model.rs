@@ -10,7 +10,7 @@ use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, Model, ModelSpec};
+use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Priors};
 use rflvm::observations::{Observations, Offset};
 
 /// The model of a table, whose values it takes, so that they are not held twice.

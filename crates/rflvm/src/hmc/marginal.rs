@@ -102,7 +102,7 @@ impl Potential for Marginal<'_> {
         if !explained.iter().all(|e| e.is_finite()) {
             return f64::NAN;
         }
-        let ln_rates: f64 = rate.iter().map(|b| b.ln()).sum();
+        let ln_rates: f64 = rate.iter().zip(&target.prior_rate).map(|(b, least)| (b / least).ln()).sum();
         let ln_marginal = -0.5 * ln_det - target.shape * ln_rates;
         for (to, from) in scaled.as_mut_slice().chunks_exact_mut(columns).zip(g.iter_rows()) {
             to.iter_mut().zip(from.iter().zip(&rate)).for_each(|(s, (g, b))| *s = g * target.shape / b);

@@ -89,7 +89,8 @@ impl<'a> Evidence<'a> {
         // ln(δ/(λ + δ)) = −ln(1 + λτ²), eight at a time under one logarithm.
         let lambda = &self.spectrum.lambda;
         let ln_det: f64 = lambda.chunks(8).map(|l| l.iter().map(|l| 1.0 + l * tau2).product::<f64>().ln()).sum();
-        -0.5 * ln_det - self.shape * self.rate(tau2).ln()
+        // In units of b0_j, so that a table in other units has the same evidence.
+        -0.5 * ln_det - self.shape * (self.rate(tau2) / self.prior_rate).ln()
     }
 
     /// A draw of the precision 1/σ_j², then of β_j less its prior mean.

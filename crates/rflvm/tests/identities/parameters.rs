@@ -142,7 +142,9 @@ fn student_noise_and_freedom_match_the_joint() {
         for j in 0..case.model.blocks()[b].columns.len() {
             let mut moved = case.state.clone();
             (0..2).for_each(|p| moved.theta[b].values[(p, j)] *= (0.6 * normal(&mut case.rng)).exp());
-            let at = |state: &State| [0, 1].map(|p| state.theta[b].values[(p, j)].ln());
+            let spread = case.model.units()[case.model.blocks()[b].columns.start + j].scale;
+            let theta = |state: &State, p: usize| state.theta[b].values[(p, j)];
+            let at = |state: &State| [(theta(state, 0) * spread * spread).ln(), theta(state, 1).ln()];
             let ln = |state: &State| {
                 in_column(&case.model, &case.state, b, j, |column| {
                     let square = square(&case.model, &case.state, case.model.blocks()[b].columns.start + j)

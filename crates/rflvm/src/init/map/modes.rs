@@ -59,7 +59,8 @@ fn cluster(mixture: &Mixture, state: &mut State) -> Result<(), NumericalError> {
     Ok(())
 }
 
-/// τ_j², where it is learned, at the top of its density with β and σ² integrated out.
+/// τ², where it is learned, at the top of its density with β and σ² integrated out: one for all columns, also where each will have its
+/// own. A point has no volume to lose, so that with amplitudes of their own it would fit one column exactly, noise and all (a Heywood case).
 pub(in crate::init) fn integrated_amplitudes(
     model: &Model,
     target: &Target,
@@ -69,19 +70,14 @@ pub(in crate::init) fn integrated_amplitudes(
     let Some(prior) = amplitude.prior() else { return Ok(()) };
     let (spectrum, c) = target.at(state.features.h())?;
     let columns: Vec<_> = (0..model.columns()).map(|j| target.column(&spectrum, &c, j)).collect();
-    if let Amplitude::Shared(_) = amplitude {
-        let ln = |u: f64| columns.iter().map(|column| column.ln(u.exp())).sum::<f64>() + prior.ln_density(u);
-        let tau2 = peak(state.tau2[0].ln(), 0.5, ln).exp();
-        state.tau2.fill(tau2);
-    } else {
-        for (tau2, column) in state.tau2.iter_mut().zip(&columns) {
-            *tau2 = peak(tau2.ln(), 0.5, |u| column.ln(u.exp()) + prior.ln_density(u)).exp();
-        }
-    }
+    let weight = if let Amplitude::Shared(_) = amplitude { 1.0 } else { columns.len() as f64 };
+    let ln = |u: f64| columns.iter().map(|column| column.ln(u.exp())).sum::<f64>() + weight * prior.ln_density(u);
+    let tau2 = peak(state.tau2[0].ln(), 0.5, ln).exp();
+    state.tau2.fill(tau2);
     Ok(())
 }
 
-/// τ_j², where it is learned: what is charged for the freedom of the weights falls by γ/2 for each unit of ln τ_j², γ the features in
+/// τ², where it is learned, one for all columns of a block as above: what is charged for the freedom of the weights falls by γ/2 for each unit of ln τ_j², γ the features in
 /// use (MacKay 1992), where p(β_j | τ_j) alone would fall by half their number.
 fn amplitudes(model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if model.blocks().iter().all(|block| model.amplitude(block).prior().is_none()) {

@@ -8,7 +8,7 @@ use super::student_t::weighted_square;
 use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
-use crate::linalg::{Cholesky, Mat, gram, par_mul};
+use crate::linalg::{Cholesky, Mat, gram, par_mul_into};
 use crate::model::collapsed::{Evidence, Spectrum};
 use crate::model::{Amplitude, HalfT};
 use crate::rng::{Stream, StreamRng};
@@ -38,6 +38,9 @@ impl Gaussian {
         self.rate * unit.scale.powi(2)
     }
 }
+
+/// Rows whose Ỹ is held at a time.
+const PIECE: usize = 128;
 
 /// The conditional of (σ_j², β_j) given X and W; β_j less its prior mean.
 #[derive(Debug)]
@@ -279,19 +282,25 @@ impl Gaussian {
         evidence: &mut [Option<Evidence<'a>>],
     ) {
         let (rows, shape) = (block.y.rows(), self.shape + 0.5 * block.y.rows() as f64);
-        let centred = |n: usize, i: usize| {
-            let j = complete[i];
-            block.y[(n, block.columns.start + j)] - block.offset[n] - block.units[j].centre
-        };
-        let y = Mat::from_fn(rows, complete.len(), centred);
         let mut c = Mat::zeros(block.h.cols(), complete.len());
-        par_mul(&mut c, block.h.view().transpose(), y.view(), false);
+        let mut squares = vec![0.0; complete.len()];
+        // Some rows at a time: a second table is never held.
+        for start in (0..rows).step_by(PIECE) {
+            let count = PIECE.min(rows - start);
+            let centred = |n: usize, i: usize| {
+                let (n, j) = (start + n, complete[i]);
+                block.y[(n, block.columns.start + j)] - block.offset[n] - block.units[j].centre
+            };
+            let y = Mat::from_fn(count, complete.len(), centred);
+            let h = block.h.view().subrows(start, count);
+            par_mul_into(c.as_mut_slice(), h.transpose(), y.view(), true);
+            y.iter_rows().for_each(|y| squares.iter_mut().zip(y).for_each(|(s, y)| *s += y * y));
+        }
         let mut scratch = Mat::zeros(c.rows(), c.cols());
         spectrum.turn(&mut c, &mut scratch);
         for (i, &j) in complete.iter().enumerate() {
-            let square: f64 = (0..rows).map(|n| y[(n, i)].powi(2)).sum();
             let prior_rate = self.column_rate(&block.units[j]);
-            evidence[j] = Some(Evidence::new(spectrum, c.col(i), prior_rate, 0.5 * square, shape));
+            evidence[j] = Some(Evidence::new(spectrum, c.col(i), prior_rate, 0.5 * squares[i], shape));
         }
     }
 }

@@ -39,12 +39,12 @@ impl StudentT {
         self.prior.noise.rate * unit.scale.powi(2)
     }
 
-    /// ln p(1/σ_j², β_j | τ_j) + ln p(ν_j) as a function of u = (ln 1/σ_j², ln ν_j), plus the cells' density at f; `square` is
-    /// (β_j − b_0)ᵀS0⁻¹(β_j − b_0).
+    /// ln p(1/σ_j², β_j | τ_j) + ln p(ν_j) as a function of u = ln(s²/σ_j²) and ln ν_j, s the column's spread, plus the cells' density at f, up
+    /// to a constant; `square` is (β_j − b_0)ᵀS0⁻¹(β_j − b_0).
     pub fn ln_parameters(&self, column: &Column<'_>, square: f64, [u, v]: [f64; 2]) -> f64 {
-        let (precision, dof) = (u.exp(), v.exp());
+        let (precision, dof) = (u.exp() / column.unit.scale.powi(2), v.exp());
         let of_beta = 0.5 * column.beta.len() as f64 * u - 0.5 * precision * square;
-        let of_noise = ln_gamma_density(precision, self.prior.noise.shape, self.column_rate(&column.unit)) + u;
+        let of_noise = ln_gamma_density(u.exp(), self.prior.noise.shape, self.prior.noise.rate) + u;
         let of_dof = match self.prior.dof {
             Dof::Known(_) => 0.0,
             Dof::Learned(Gamma { shape, rate }) => ln_gamma_density(dof, shape, rate) + v,
@@ -52,21 +52,24 @@ impl StudentT {
         let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
         let cell = Cell::new(precision, dof);
         let seen = cells.clone().count() as f64;
-        of_beta + of_noise + of_dof + seen * cell.ln_normaliser() + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
+        // The constant of the density in units of the spread.
+        let ln_normaliser = Cell::new(u.exp(), dof).ln_normaliser();
+        of_beta + of_noise + of_dof + seen * ln_normaliser + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
     }
 
     /// 1/σ_j² and ν_j given β_j, by slices.
     fn slice_parameters(&self, column: &mut Column<'_>, rng: &mut StreamRng) {
         let square = weighted_square(column);
         let ln = |at: [f64; 2]| self.ln_parameters(column, square, at);
-        let mut at = [column.theta[0].ln(), column.theta[1].ln()];
+        let spread2 = column.unit.scale.powi(2);
+        let mut at = [(column.theta[0] * spread2).ln(), column.theta[1].ln()];
         let u = slice::univariate(rng, at[0], ln(at), WIDTH, |u| ln([u, at[1]])).0;
         at[0] = u;
         if let Dof::Learned(_) = self.prior.dof {
             let v = slice::univariate(rng, at[1], ln(at), WIDTH, |v| ln([at[0], v])).0;
             at[1] = v;
         }
-        column.theta[0] = at[0].exp();
+        column.theta[0] = at[0].exp() / spread2;
         if let Dof::Learned(_) = self.prior.dof {
             column.theta[1] = at[1].exp();
         }

@@ -5,7 +5,7 @@ use crate::draws::Kept;
 use crate::draws::Source;
 use crate::linalg::Cholesky;
 use crate::model::family::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, Trials};
-use crate::model::{ModelSpec, State};
+use crate::model::{Amplitude, ModelSpec, State};
 use crate::observations::Observations;
 use crate::posterior::align;
 use crate::posterior::fixture::{fit, open};
@@ -16,11 +16,13 @@ use std::sync::Arc;
 fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
     let families: [Arc<dyn Family>; 4] = [
         Arc::new(Poisson),
-        Arc::new(Gaussian::default()),
+        // Noise and signal alike: a grid of quadrature must see every hill.
+        Arc::new(Gaussian { shape: 1.0, rate: 0.1 }),
         Arc::new(NegativeBinomial::default()),
         Arc::new(Binomial::new(Trials::Same(3))),
     ];
-    let spec = ModelSpec { latent_dim: dim, features: 12, ..ModelSpec::default() };
+    let mut spec = ModelSpec { latent_dim: dim, features: 12, ..ModelSpec::default() };
+    spec.priors.amplitude = Some(Amplitude::Fixed(1.0));
     let blocks = families.into_iter().map(|family| (2, family)).collect();
     let mut model = simulate::blank(rows, blocks, 1, spec).unwrap();
     let state = simulate::draw_prior(&model, Stream::new(seed)).unwrap();
