@@ -88,14 +88,11 @@ fn amplitudes(model: &Model, state: &mut State) -> Result<(), NumericalError> {
         let Some(prior) = model.amplitude(block).prior() else { continue };
         let free: Vec<usize> = block.columns.clone().filter(|&j| model.is_free(j)).collect();
         let squares: Vec<f64> = free.iter().map(|&j| square(model, state, j)).collect();
-        let top =
-            |count: f64, square: f64, at: f64| peak(at.ln(), 0.5, |u| ln_centred(prior, count * used, square, u)).exp();
-        if let Amplitude::Shared(_) = model.amplitude(block) {
-            let tau2 = top(free.len() as f64, squares.iter().sum(), state.tau2[block.columns.start]);
-            state.tau2[block.columns.clone()].fill(tau2);
-        } else {
-            free.iter().zip(squares).for_each(|(&j, square)| state.tau2[j] = top(1.0, square, state.tau2[j]));
-        }
+        let (count, square) = (free.len() as f64, squares.iter().sum::<f64>());
+        let extra = if let Amplitude::Shared(_) = model.amplitude(block) { 0.0 } else { count - 1.0 };
+        let ln = |u: f64| ln_centred(prior, count * used, square, u) + extra * prior.ln_density(u);
+        let tau2 = peak(state.tau2[block.columns.start].ln(), 0.5, ln).exp();
+        state.tau2[block.columns.clone()].fill(tau2);
     }
     Ok(())
 }

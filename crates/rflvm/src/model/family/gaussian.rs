@@ -190,6 +190,11 @@ impl Family for Gaussian {
         simd::gaussian_grad(row.y, row.theta.values.row(0), f, g)
     }
 
+    fn information(&self, row: Row<'_>, _f: &[f64], out: &mut [f64]) {
+        let cells = out.iter_mut().zip(row.y).zip(row.theta.values.row(0));
+        cells.for_each(|((known, y), precision)| *known = if y.is_nan() { 0.0 } else { *precision });
+    }
+
     fn mean(&self, _row: Row<'_>, f: &[f64], out: &mut [f64]) {
         out.copy_from_slice(f);
     }
