@@ -217,10 +217,13 @@ mod tests {
     use super::*;
     use crate::model::HalfT;
 
+    /// Sets a number that cannot be.
+    type Spoil = fn(&mut Priors);
+
     #[test]
     fn every_number_out_of_range_is_named() {
         assert_eq!(Priors::default().check(2), Ok(()));
-        let broken: [(&str, fn(&mut Priors)); 14] = [
+        let broken: [(&str, Spoil); 14] = [
             ("noise shape", |p| p.noise.shape = 0.0),
             ("noise rate", |p| p.noise.rate = f64::NAN),
             ("amplitude", |p| p.amplitude = Some(Amplitude::Learned(HalfT { scale: -1.0, dof: 1.0 }))),

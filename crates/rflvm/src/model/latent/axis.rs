@@ -30,6 +30,11 @@ impl Default for AxisPrior {
     }
 }
 
+/// By the reciprocal, so that a tenth has −ln 10 to the last bit, and draws are those of versions that had it as a constant.
+fn ln_median(prior: &Centred) -> f64 {
+    -prior.median.recip().ln()
+}
+
 fn logit(p: f64) -> f64 {
     p.ln() - (-p).ln_1p()
 }
@@ -38,7 +43,7 @@ impl AxisPrior {
     /// The axis at standard normal coordinates.
     pub fn at(&self, [length_scale, noise]: [f64; 2]) -> Axis {
         Axis {
-            length_scale: (self.length_scale.median.ln() + self.length_scale.sd * length_scale).exp(),
+            length_scale: (ln_median(&self.length_scale) + self.length_scale.sd * length_scale).exp(),
             noise: logistic(logit(self.noise.median) + self.noise.sd * noise),
         }
     }
@@ -46,7 +51,7 @@ impl AxisPrior {
     /// The coordinates of an axis.
     pub fn coordinates(&self, axis: &Axis) -> [f64; 2] {
         [
-            (axis.length_scale.ln() - self.length_scale.median.ln()) / self.length_scale.sd,
+            (axis.length_scale.ln() - ln_median(&self.length_scale)) / self.length_scale.sd,
             (logit(axis.noise) - logit(self.noise.median)) / self.noise.sd,
         ]
     }
