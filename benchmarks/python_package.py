@@ -48,6 +48,7 @@ def copies(gigabytes, kind):
     """Copies that are made until the engine has the table."""
     import numpy as np
     import pandas
+
     from rflvm._estimator import RFLVM
 
     rows = int(gigabytes * 1e9 / 8 / 1000)

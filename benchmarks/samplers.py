@@ -41,7 +41,10 @@ def peak_memory(pid):
 def ours(run, path, family, warmup, draws, flags=(), threads=1, chain=0):
     """One chain of our sampler: columns of its table, kept sweeps and all; CPU seconds of the start; peak memory."""
     rows, columns = np.load(path, mmap_mode="r").shape
-    join = lambda places: ",".join(f"{a}:{b}" for a, b in places)
+
+    def join(places):
+        return ",".join(f"{a}:{b}" for a, b in places)
+
     command = [TARGET / "release/trace", path, "--likelihood", family, "--warmup", warmup, "--draws", draws]
     command += ["--threads", threads, "--chain", chain, "--pairs", join(pairs(rows))]
     command += ["--cells", join(cells(rows, columns - (family == "multinomial"))), *flags]

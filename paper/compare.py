@@ -224,7 +224,10 @@ def report(rows):
         if row["key"][0] == "exact":
             ours, fresh = (np.array([s[k] for s in row["scores"]]) for k in (2, 3))
             best, top = np.argmax(fresh), np.argmax(ours)
-            name = lambda k: f"{row['scores'][k][0]}, D = {row['scores'][k][1]}"
+
+            def name(k):
+                return f"{row['scores'][k][0]}, D = {row['scores'][k][1]}"
+
             lost = [f"{1e3 * (fresh[best] - fresh[k]) / row['cells']:.2f}" for k in (top, row["chosen"])]
             spread = f"{1e3 * (fresh[best] - fresh.min()) / row['cells']:.0f}"
             rho = f"{spearmanr(ours, fresh).statistic:.2f}"

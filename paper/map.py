@@ -38,7 +38,7 @@ import numpy as np
 import program
 
 sys.path.insert(0, str(program.ROOT / "benchmarks"))
-from accuracy import affine_r2, s_curve  # noqa: E402
+from accuracy import affine_r2, s_curve
 
 FAMILIES = ["gaussian", "poisson", "negative-binomial", "bernoulli", "multinomial"]
 

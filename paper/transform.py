@@ -36,7 +36,10 @@ class Table:
 
 def congress(data):
     """Phrase counts of members of Congress, 529×1000; the label is whether they are Republicans."""
-    read = lambda name: list(csv.reader(gzip.open(data / f"congress109/{name}.csv.gz", "rt")))
+
+    def read(name):
+        return list(csv.reader(gzip.open(data / f"congress109/{name}.csv.gz", "rt")))
+
     counts, members = read("congress109"), read("congress109members")
     by_name = {row[0]: row for row in members[1:]}
     party = members[0].index("party")

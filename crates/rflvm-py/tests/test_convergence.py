@@ -4,7 +4,6 @@ import warnings
 
 import anndata
 import numpy as np
-import pytest
 from conftest import QUICK
 from sklearn.exceptions import ConvergenceWarning as ScikitWarning
 

@@ -18,11 +18,11 @@ from scipy.stats import chi2, norm, rankdata
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
-import rflvm  # noqa: E402
-from rflvm import plot  # noqa: E402
-from rflvm._colour import GREY, PALETTE, classes  # noqa: E402
+import rflvm
+from rflvm import plot
+from rflvm._colour import GREY, PALETTE, classes
 
 DAYS = [datetime.date(2001, 5, 30) + datetime.timedelta(days=2 * n) for n in range(20)]
 

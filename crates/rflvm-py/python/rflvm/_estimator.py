@@ -282,9 +282,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
                 settings["likelihood"] = self._layout.columns[0].family
                 settings["trials"] = put_trials(self.trials if given.trials is None else given.trials, aside)
             (aside / ABOUT).write_text(json.dumps(self._about()), encoding="utf-8")
-            fit = _native.Fit(
-                rows.values, self._layout.names, self._layout.named, json.dumps(settings), folder.path, aside, ids=rows.ids, **about
-            )
+            fit = _native.Fit(rows.values, self._layout.names, self._layout.named, json.dumps(settings), folder.path, aside, ids=rows.ids, **about)
             fit.claim(overwrite)
             folder.take(aside)
         for warning in fit.warnings[:SOME]:

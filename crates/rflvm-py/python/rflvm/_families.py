@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -42,7 +43,7 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
         name, field = str(label), Field.of(label, series)
         family = wanted.pop(name, None) or for_all
         if family is None:
-            family = choice.by_kind(name, field.kind, lambda: numbers_of(series, name, library_of(X)))
+            family = choice.by_kind(name, field.kind, partial(numbers_of, series, name, library_of(X)))
         check_texts(name, field, family, len(series))
         columns.append(Column(name, family, field.levels))
         fields.append(field)
@@ -92,7 +93,7 @@ def families_of_array(X: Any, likelihood: Union[str, Mapping], names: list[str])
     for j, name in enumerate(names):
         family = wanted.pop(j, None) or wanted.pop(name, None)
         if family is None:
-            family = choice.by_kind(name, kind, lambda: dense_column(table, j))
+            family = choice.by_kind(name, kind, partial(dense_column, table, j))
         families.append(family)
     if wanted:
         raise ValueError(f"likelihood names a column '{next(iter(wanted))}' that the table does not have")

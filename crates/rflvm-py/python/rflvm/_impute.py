@@ -90,9 +90,7 @@ class Imputing(NewRows):
         else:
             hole = np.isnan(seen)
             parts = {part: of_floats(like.library, cells[part], self.columns_, index) for part in (MEAN, STD)}
-            filled, parts[LOWER], parts[UPPER] = (
-                like.frame(list(typed(cells, hole, self._layout, part)), index) for part in (MEDIAN, LOWER, UPPER)
-            )
+            filled, parts[LOWER], parts[UPPER] = (like.frame(list(typed(cells, hole, self._layout, part)), index) for part in (MEDIAN, LOWER, UPPER))
         wanted = [MEAN] * bool(return_mean) + [STD] * bool(return_std) + [LOWER, UPPER] * bool(return_interval)
         return filled if not wanted else (filled, *(parts[part] for part in wanted))
 

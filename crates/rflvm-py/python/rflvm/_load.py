@@ -16,7 +16,7 @@ def load(path: Union[str, os.PathLike], *, n_jobs: Optional[int] = None) -> RFLV
     settings = model._settings_now()
     run, shape, paths = settings["run"], settings["model"], settings.get("path") or {}
     trials = settings.get("trials") or ""
-    families = {name: family for name, family in zip(model._fit.columns, model._fit.families)}
+    families = dict(zip(model._fit.columns, model._fit.families))
     model.set_params(
         n_components=shape["latent-dim"],
         likelihood=settings["likelihood"] if settings.get("likelihood") else families,

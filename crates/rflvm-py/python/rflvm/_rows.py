@@ -53,7 +53,9 @@ class NewRows(Held, TransformerMixin):
         answer = [mean] + [std] * bool(return_std) + [draws] * bool(return_draws)
         return answer[0] if len(answer) == 1 else tuple(answer)
 
-    def score_samples(self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None) -> np.ndarray:
+    def score_samples(
+        self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None
+    ) -> np.ndarray:
         """ln p(row | table) of each row: the higher, the better the fit expected it."""
         return self._new("log_density", X, Given(mask, times, sequences, offset, trials))
 
@@ -137,9 +139,7 @@ class NewRows(Held, TransformerMixin):
         X = as_table(X)
         masked = X if np.ma.isMaskedArray(X) else None
         least = 2 if reset else 1
-        checked = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=least
-        )
+        checked = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=least)
         if getattr(self.__sklearn_tags__().input_tags, "positive_only", False):  # type: ignore[attr-defined]
             self._check_positive(checked)
         return checked if masked is None else np.ma.MaskedArray(checked, np.ma.getmaskarray(masked))

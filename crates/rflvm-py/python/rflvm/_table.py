@@ -156,9 +156,7 @@ def read(X: Any, layout: Layout, mask: Optional[Any] = None) -> Rows:
         rows = Rows(_native.Values(X.shape[0], X.shape[1]), X.shape[0])
         if hasattr(X, "tocsr"):
             csr = X.tocsr()
-            rows.values.sparse(
-                np.asarray(csr.data, dtype=float), csr.indices.astype(np.int64, copy=False), csr.indptr.astype(np.int64, copy=False)
-            )
+            rows.values.sparse(np.asarray(csr.data, dtype=float), csr.indices.astype(np.int64, copy=False), csr.indptr.astype(np.int64, copy=False))
         else:
             rows.values.fill(np.ma.getdata(X))
             if np.ma.isMaskedArray(X):

@@ -37,8 +37,7 @@ def chosen_genes(adata: Any, mask_var: Any) -> np.ndarray:
     mask = np.asarray(mask_var)
     if mask.dtype != bool or mask.shape != (adata.n_vars,):
         raise ValueError(
-            f"mask_var has the shape {mask.shape} and holds {mask.dtype}, "
-            f"but it must hold True or False for each of {adata.n_vars} genes"
+            f"mask_var has the shape {mask.shape} and holds {mask.dtype}, but it must hold True or False for each of {adata.n_vars} genes"
         )
     return mask.copy()
 
@@ -69,5 +68,3 @@ def frame_of(cells: Any, adata: Any, used: np.ndarray) -> Any:
     if hasattr(cells, "tocsc"):
         return pandas.DataFrame.sparse.from_spmatrix(cells, index=adata.obs_names, columns=names)
     return pandas.DataFrame(cells, index=adata.obs_names, columns=names)
-
-
