@@ -2,7 +2,7 @@
 # make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program, diagnostics beside ArviZ's, Python package;
 #                its last line says what could not be tested, and on a CI server (RFLVM_CI=1 or CI=true) that is a failure
 # make test-python  the Python package alone: its wheel in an environment of its own
-# make lint-python  ruff on all Python files, and the workflow files against their schema
+# make lint-python  ruff on all Python files, and workflows, issue forms and CITATION.cff against their schemas
 # make validate  the statistical tests at real power, about a quarter of an hour on two cores
 # make bench     speed, side by side with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the same with small tables and few sweeps, a few minutes
@@ -37,7 +37,7 @@ test: check-tools
 # Without it the rest is still tested, except on a CI server, which is to install it.
 environment:
 	@$(MAKE) --no-print-directory $(TEST_VENV)/installed || { \
-	echo "the Python package, the comparison with ArviZ and the lints of Python and workflow files (no Python 3.11 or newer with crates/rflvm-py/tests/requirements.txt)" >> $(RFLVM_NOT_TESTED); \
+	echo "the Python package, the comparison with ArviZ and the lints of Python and of workflow files (no Python 3.11 or newer with crates/rflvm-py/tests/requirements.txt)" >> $(RFLVM_NOT_TESTED); \
 	test -z "$(ON_CI)"; }
 
 # The last line of `make test`.
@@ -50,6 +50,9 @@ lint-python: $(TEST_VENV)/installed
 	$(TEST_VENV)/bin/ruff check --quiet
 	$(TEST_VENV)/bin/ruff format --quiet --check
 	$(TEST_VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(TEST_VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(TEST_VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(TEST_VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
 
 # The wheel is built with the profile of the tests, whose crates are there already; `pip install .` builds the release.
 test-python: check-tools $(TEST_VENV)/installed
