@@ -9,6 +9,7 @@
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
 .PHONY: demo test test-python lint-python environment verdict validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
+# Its tools are called as modules: their scripts name the folder in which they were installed, and a copy would call the original's.
 TEST_VENV = target/test-venv
 TEST_PYTHON ?= python3
 
@@ -47,18 +48,18 @@ verdict:
 	else echo "Everything was tested."; fi
 
 lint-python: $(TEST_VENV)/installed
-	$(TEST_VENV)/bin/ruff check --quiet
-	$(TEST_VENV)/bin/ruff format --quiet --check
-	$(TEST_VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(TEST_VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
-	$(TEST_VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
-	$(TEST_VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
+	$(TEST_VENV)/bin/python -m ruff check --quiet
+	$(TEST_VENV)/bin/python -m ruff format --quiet --check
+	$(TEST_VENV)/bin/python -m check_jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(TEST_VENV)/bin/python -m check_jsonschema --quiet --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(TEST_VENV)/bin/python -m check_jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(TEST_VENV)/bin/python -m check_jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
 
 # The wheel is built with the profile of the tests, whose crates are there already; `pip install .` builds the release.
 test-python: check-tools $(TEST_VENV)/installed
 	rm -rf target/wheels
-	$(TEST_VENV)/bin/maturin build --quiet --profile dev --out target/wheels
-	$(TEST_VENV)/bin/pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
+	$(TEST_VENV)/bin/python -m maturin build --quiet --profile dev --out target/wheels
+	$(TEST_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
 	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile crates/rflvm-py/tests
 
 # Wheels only, and one retry: without a network the tests go on soon.
@@ -66,7 +67,7 @@ $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt
 	@rm -f $@
 	@$(TEST_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "the Python package is tested with Python 3.11 or newer: install it, or give its name with TEST_PYTHON=…"; exit 2; }
 	$(TEST_PYTHON) -m venv $(TEST_VENV)
-	$(TEST_VENV)/bin/pip install --quiet --retries 1 --only-binary :all: -r crates/rflvm-py/tests/requirements.txt
+	$(TEST_VENV)/bin/python -m pip install --quiet --retries 1 --only-binary :all: -r crates/rflvm-py/tests/requirements.txt
 	touch $@
 
 validate: check-tools
