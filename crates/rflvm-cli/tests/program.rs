@@ -353,7 +353,9 @@ fn commands(document: &str) -> Vec<String> {
 #[test]
 fn commands_that_would_not_be_run_are_refused() {
     assert_eq!(commands("```sh\nrflvm a \\\n  b # c\nmake d\n```\nrflvm e\n```text\nrflvm 1\n```\n"), ["rflvm a    b"]);
-    for page in ["```bash\nrflvm a\n```\n", "```sh\n$ rflvm a\n```\n", "  ```sh\n  rflvm a\n  ```\n", "```sh\nrflvm a\n"] {
+    for page in
+        ["```bash\nrflvm a\n```\n", "```sh\n$ rflvm a\n```\n", "  ```sh\n  rflvm a\n  ```\n", "```sh\nrflvm a\n"]
+    {
         assert!(std::panic::catch_unwind(|| commands(page)).is_err(), "{page}");
     }
 }

@@ -33,7 +33,10 @@ fn crates_of_the_workspace_depend_on_each_other_by_this_version() {
         assert_eq!(manifest["package"]["version"]["workspace"].as_bool(), Some(true), "version in {name}");
         assert_eq!(manifest["lints"]["workspace"].as_bool(), Some(true), "lints in {name}");
         for (dependency, given) in manifest["dependencies"].as_table().unwrap() {
-            assert!(given.get("path").is_none(), "{dependency} in {name} has a path; write {dependency}.workspace = true");
+            assert!(
+                given.get("path").is_none(),
+                "{dependency} in {name} has a path; write {dependency}.workspace = true"
+            );
         }
     }
 }
@@ -54,7 +57,8 @@ fn python_is_promised_from_the_version_that_the_wheel_is_built_for() {
     let feature = format!("\"abi3-py{}\"", promised.replace('.', ""));
     assert!(read("crates/rflvm-py/Cargo.toml").contains(&feature), "{feature}");
     let classifiers = project["project"]["classifiers"].as_array().unwrap();
-    let named = classifiers.iter().filter_map(|c| c.as_str().unwrap().strip_prefix("Programming Language :: Python :: 3."));
+    let named =
+        classifiers.iter().filter_map(|c| c.as_str().unwrap().strip_prefix("Programming Language :: Python :: 3."));
     let named: Vec<String> = named.map(|minor| format!("3.{minor}")).collect();
     assert_eq!(named[0], promised);
     // Each is tested.

@@ -194,7 +194,9 @@ fn storm(format: &Format, files: u64, seed: u64) -> u64 {
         let taken = computed() - before;
         match outcome {
             Ok(yes) if taken < PATIENCE => good += yes,
-            _ => panic!(".{} file {number} of seed {seed}, {taken} hundredths of a second: {bytes:?}", format.extension),
+            _ => {
+                panic!(".{} file {number} of seed {seed}, {taken} hundredths of a second: {bytes:?}", format.extension)
+            }
         }
     }
     good
