@@ -1,10 +1,10 @@
 //! An answer of a fit about rows that it was asked about: what each line begins with, then its cells.
 
 use crate::failure::Failure;
-use crate::results::warn_of_chains;
 use crate::voice::Voice;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
+use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::predicted::Predicted;
 use rflvm_study::cells::{csv_text, number as text};
 use rflvm_study::drawn::Drawn;
@@ -78,4 +78,17 @@ pub fn numbered(path: &Path, i: usize) -> PathBuf {
 /// Names of files in one line.
 pub fn listed(files: &[PathBuf]) -> String {
     files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// Says which chains were set aside, and by what rule.
+pub fn warn_of_chains(convergence: &Convergence, voice: Voice) {
+    for (chain, verdict) in convergence.chains.iter().enumerate().filter(|(_, v)| !v.used) {
+        voice.warn(&format!(
+            "chain {} sits in a lesser mode (log joint {:.0} below the best, {:.0} allowed) and is set aside; \
+             run more chains to see how common its mode is",
+            chain + 1,
+            verdict.below,
+            verdict.allowed
+        ));
+    }
 }

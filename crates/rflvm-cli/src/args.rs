@@ -1,6 +1,7 @@
 //! What was typed.
 
 use crate::flags::{ConfigArgs, ModelArgs};
+use crate::voice::Voice;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use rflvm_study::config::KernelKind;
@@ -82,6 +83,12 @@ pub struct VoiceArgs {
     pub verbose: bool,
 }
 
+impl From<&VoiceArgs> for Voice {
+    fn from(args: &VoiceArgs) -> Self {
+        Voice { json: args.json, quiet: args.quiet, verbose: args.verbose }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct FitArgs {
     #[command(flatten)]
@@ -100,7 +107,7 @@ pub struct FitArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(mut_args(crate::map::hide_sampling))]
+#[command(mut_args(crate::flags::hide_sampling))]
 pub struct MapArgs {
     #[command(flatten)]
     pub config: ConfigArgs,

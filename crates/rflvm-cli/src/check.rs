@@ -4,10 +4,9 @@
 
 mod report;
 
-use crate::answer::check_csv;
+use crate::answer::{check_csv, warn_of_chains};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
-use crate::results::warn_of_chains;
 use crate::voice::{Voice, tell, tell_json};
 use crate::wording::Flags;
 use report::Shown;

@@ -2,6 +2,7 @@
 
 mod candidate;
 mod ledger;
+mod piece;
 mod report;
 mod task;
 
@@ -10,7 +11,8 @@ use crate::failure::Failure;
 use crate::stop;
 use crate::voice::Voice;
 use candidate::{Candidate, candidates};
-use ledger::{Ledger, Piece};
+use ledger::Ledger;
+use piece::Piece;
 use report::{Outcome, Report};
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
@@ -22,7 +24,7 @@ use rflvm_study::folder::Claim;
 use rflvm_study::table::Table;
 use rflvm_study::times::Timeline;
 use rflvm_study::{model, reading, run};
-use task::{Job, Task};
+use task::{Common, Job, Task};
 
 /// Sweeps of warm-up, and draws, unless asked otherwise: scores of cells need fewer than intervals do.
 pub const SWEEPS: u64 = 300;
@@ -131,6 +133,7 @@ impl Comparison {
     /// Fits what is not in the ledger yet.
     fn fit_all(&self, ledger: &Ledger, voice: Voice) -> Result<Vec<Outcome<'_>>, Failure> {
         run::use_instructions(&self.config);
+        let common = Common { table: &self.table, timeline: self.timeline.as_ref(), settings: &self.settings };
         let mut tasks: Vec<Task<'_>> = Vec::new();
         for candidate in &self.candidates {
             let splits = self.splits.iter().enumerate();
@@ -150,7 +153,7 @@ impl Comparison {
         for (i, task) in tasks.iter().enumerate() {
             if pieces[i].is_none() {
                 voice.say(&format!("fit {} of {all}: {}", i + 1, task.words()));
-                let Some(piece) = task.run(self, voice)? else {
+                let Some(piece) = task.run(&common, voice)? else {
                     let done = pieces.iter().flatten().count();
                     return Err(Failure::Paused { dir: ledger.dir().display().to_string(), done, all });
                 };

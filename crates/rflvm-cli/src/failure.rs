@@ -1,11 +1,13 @@
 //! How a run of the program can fail, and its exit code.
 
-use crate::stop;
 use crate::wording::Flags;
 use rflvm::error::{DataError, RunError, SpecError, StoreError};
 use rflvm_study::Error;
 use rflvm_study::out_dir::OutDirError;
 use rflvm_study::table::TableError;
+
+/// The exit code of a run that was asked to stop.
+pub const STOPPED: u8 = 130;
 
 /// Anything that ends a run. Exit code 2: the input or the command must change. 130: stopped on request. 1: everything else.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +63,7 @@ impl Failure {
     /// The documented exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Study(Error::Interrupted { .. }) | Failure::Paused { .. } => stop::EXIT_CODE,
+            Failure::Study(Error::Interrupted { .. }) | Failure::Paused { .. } => STOPPED,
             Failure::PipeClosed => 0,
             Failure::Output { .. }
             | Failure::Study(Error::Write { .. } | Error::Run(_) | Error::Replayable { .. } | Error::Store(_)) => 1,

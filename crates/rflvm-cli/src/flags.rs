@@ -123,3 +123,12 @@ impl Args for ModelArgs {
         Self::augment_args(command)
     }
 }
+
+/// Settings that only concern chains.
+pub const OF_CHAINS: [&str; 6] = ["warmup", "draws", "thin", "chains", "keep", "checkpoint"];
+
+/// Hides them from the help of a command without chains.
+pub fn hide_sampling(arg: Arg) -> Arg {
+    let hidden = OF_CHAINS.contains(&arg.get_id().as_str());
+    arg.hide(hidden)
+}

@@ -4,10 +4,10 @@
 use crate::args::MapArgs;
 use crate::failure::Failure;
 use crate::fit::tell;
+use crate::flags::OF_CHAINS;
 use crate::labels::Labels;
 use crate::output;
 use crate::voice::Voice;
-use clap::Arg;
 use rflvm::error::SpecError;
 use rflvm::init::map::MapFit;
 use rflvm::linalg::{Mat, mul};
@@ -20,15 +20,6 @@ use rflvm_study::folder::map_path;
 use rflvm_study::{point, write};
 use serde_json::json;
 use std::time::Instant;
-
-/// Settings of a fit that say how chains run.
-const OF_CHAINS: [&str; 6] = ["warmup", "draws", "thin", "chains", "keep", "checkpoint"];
-
-/// Leaves out of the help what means nothing here.
-pub fn hide_sampling(arg: Arg) -> Arg {
-    let hidden = OF_CHAINS.contains(&arg.get_id().as_str());
-    arg.hide(hidden)
-}
 
 /// Runs the command.
 pub fn run(args: &MapArgs) -> Result<(), Failure> {

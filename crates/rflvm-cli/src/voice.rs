@@ -1,6 +1,5 @@
 //! What the program says: sentences on stderr for people, one JSON object per line on stdout for programs.
 
-use crate::args::VoiceArgs;
 use crate::failure::Failure;
 use crate::wording::Flags;
 use rflvm::atomic::plain_reason;
@@ -60,12 +59,6 @@ pub struct Voice {
     pub quiet: bool,
     /// Everything.
     pub verbose: bool,
-}
-
-impl From<&VoiceArgs> for Voice {
-    fn from(args: &VoiceArgs) -> Self {
-        Voice { json: args.json, quiet: args.quiet, verbose: args.verbose }
-    }
 }
 
 impl Voice {

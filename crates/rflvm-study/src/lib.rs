@@ -11,6 +11,7 @@
 mod advice;
 pub mod axes;
 pub mod blocks;
+pub mod bytes;
 pub mod cells;
 pub mod check;
 pub mod config;
@@ -26,6 +27,7 @@ pub mod latent_dim;
 pub mod listing;
 pub mod memory;
 pub mod model;
+mod moment;
 pub mod new_rows;
 pub mod note;
 pub mod out_dir;

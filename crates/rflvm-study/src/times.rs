@@ -1,16 +1,14 @@
 //! When the rows were observed: from columns of times and sequences to the model's times, and back to words.
 
 mod calendar;
-mod moment;
 
 pub use calendar::Calendar;
-pub use moment::looks_like_a_date;
 
 use crate::config::Config;
 use crate::error::Error;
+use crate::moment::{Moment, is_compact_date};
 use crate::note::Note;
 use crate::table::Table;
-use moment::{Moment, is_compact_date};
 use rflvm::error::{DataError, SpecError};
 use rflvm::observations::Times;
 use std::collections::BTreeMap;

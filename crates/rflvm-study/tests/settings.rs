@@ -76,7 +76,9 @@ fn the_page_of_settings_has_them_all() {
         ("The run", RunConfig::describe()),
     ];
     for (title, settings) in groups {
-        text.push_str(&format!("\n### {title}\n\n| flag | Python | default | allowed | meaning |\n|---|---|---|---|---|\n"));
+        text.push_str(&format!(
+            "\n### {title}\n\n| flag | Python | default | allowed | meaning |\n|---|---|---|---|---|\n"
+        ));
         settings.iter().for_each(|setting| text.push_str(&row(setting)));
     }
     text.push('\n');
@@ -122,7 +124,13 @@ fn parameters() -> Vec<[String; 5]> {
             "path or None, default=None",
             "Folder to keep the fit in: draws stream to it, the program `rflvm` reads it, and an interrupted fit can be resumed from it.",
         ],
-        ["n_features", "Any", "\"deprecated\"", "int", "Earlier name of `n_random_features`. Deprecated since version 0.2."],
+        [
+            "n_features",
+            "Any",
+            "\"deprecated\"",
+            "int",
+            "Earlier name of `n_random_features`. Deprecated since version 0.2.",
+        ],
         ["start", "Any", "\"deprecated\"", "str", "Earlier name of `init`. Deprecated since version 0.2."],
     ] {
         all.push([name, annotation, default, kind, help].map(String::from));

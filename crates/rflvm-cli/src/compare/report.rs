@@ -1,7 +1,7 @@
 //! What a comparison comes to: a table, compare.csv, compare.svg, and one recommendation with its reason.
 
 use super::candidate::Candidate;
-use super::ledger::Piece;
+use super::piece::Piece;
 use crate::failure::Failure;
 use crate::picture::intervals::{self, Interval};
 use crate::voice::{Voice, tell};

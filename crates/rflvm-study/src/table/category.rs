@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Table;
+use super::{Like, Table};
 
 /// A column of text among the columns of a table. All its cells of a row are missing where the text is.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +75,28 @@ impl Table {
     /// The columns as the user has them.
     pub fn sources(&self) -> Vec<Source<'_>> {
         sources(self.columns.len(), &self.categories)
+    }
+}
+
+impl Like {
+    /// What the columns of a file must be called, and which of them are categories. `has` tells whether the file has a column:
+    /// a category may also be there as the columns of its levels.
+    pub(super) fn parts(&self, has: impl Fn(&str) -> bool) -> Vec<(&str, Option<&Category>)> {
+        let mut parts = Vec::new();
+        for source in sources(self.columns.len(), &self.categories) {
+            match source {
+                Source::Number(j) => parts.push((self.columns[j].as_str(), None)),
+                Source::Category(category) => {
+                    let levels = &self.columns[category.columns()];
+                    if !has(&category.name) && levels.iter().all(|name| has(name)) {
+                        parts.extend(levels.iter().map(|name| (name.as_str(), None)));
+                    } else {
+                        parts.push((category.name.as_str(), Some(category)));
+                    }
+                }
+            }
+        }
+        parts
     }
 }
 

@@ -2,13 +2,13 @@
 
 use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
+use super::allowance::Allowance;
 use super::bounded::{self, Bounded, Mark};
 use super::dialect::{Cell, Dialect};
 use super::draft::Draft;
 use super::holds::{Holds, truth};
 use super::levels::Levels;
 use super::place::{Place, TEXT_SHOWN};
-use super::room::Room;
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
 use crate::cells::unprotected;
@@ -17,17 +17,17 @@ use crate::cells::unprotected;
 const ENOUGH: usize = 4096;
 
 /// Reads a table whose cells are separated by `separator` unless the options say otherwise.
-pub(super) fn read(room: Room, separator: u8, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(allowance: Allowance, separator: u8, options: &ReadOptions) -> Result<Draft, TableError> {
     let dialect = Dialect {
         separator: options.separator.map_or(separator, |given| given.0),
         decimal: options.decimal.unwrap_or_default(),
         na: options.na.clone(),
     };
     let given = (options.separator.is_some(), options.decimal.is_some());
-    if let Some(written) = sniff::sniff(&room.path, &dialect, given.0, given.1)? {
-        return Err(TableError::Written { file: room.path, written });
+    if let Some(written) = sniff::sniff(&allowance.path, &dialect, given.0, given.1)? {
+        return Err(TableError::Written { file: allowance.path, written });
     }
-    let draft = pass(room.clone(), &dialect, options, &[])?;
+    let draft = pass(allowance.clone(), &dialect, options, &[])?;
     let late: Vec<usize> = (0..draft.width())
         .filter(|&slot| draft.levels[slot].as_ref().is_some_and(|l| l.late && l.texts > l.numbers))
         .map(|slot| draft.numeric[slot])
@@ -37,12 +37,12 @@ pub(super) fn read(room: Room, separator: u8, options: &ReadOptions) -> Result<D
     }
     // Columns of text that begin with numbers: what these looked like is known only by reading them again as text.
     drop(draft);
-    pass(room, &dialect, options, &late)
+    pass(allowance, &dialect, options, &late)
 }
 
 /// Reads the file once; the columns at `texts` hold text.
-fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -> Result<Draft, TableError> {
-    let (path, size) = (room.path.clone(), room.size);
+fn pass(allowance: Allowance, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -> Result<Draft, TableError> {
+    let (path, size) = (allowance.path.clone(), allowance.size);
     let file = || path.clone();
     let place = Place::new(&path);
     let mark = Mark::default();
@@ -72,12 +72,12 @@ fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -
         return Err(TableError::Empty { file: file() });
     };
     let width = record.len();
-    // A name takes the room of about eight cells.
-    room.cells(1, 8 * width as u64)?;
+    // A name takes the allowance of about eight cells.
+    allowance.cells(1, 8 * width as u64)?;
     let named = !is_data(&record, dialect);
     let names = if named { place.header(&record)? } else { numbered(width) };
     let index = (named && names[0].is_empty()).then_some(0);
-    let mut draft = Draft::new(room, names, named, index, options)?;
+    let mut draft = Draft::new(allowance, names, named, index, options)?;
     for slot in texts.iter().filter_map(|&position| draft.slots[position]) {
         draft.levels[slot] = Some(Box::default());
     }
@@ -185,10 +185,10 @@ fn code(
     let code = levels.code(text, is_number);
     if levels.len() > before {
         draft.text_bytes += text.len() as u128 + 64;
-        draft.room.bytes(draft.text_bytes, || "texts".to_string())?;
+        draft.allowance.bytes(draft.text_bytes, || "texts".to_string())?;
     }
     code.ok_or_else(|| TableError::UnknownLevel {
-        file: draft.room.path.clone(),
+        file: draft.allowance.path.clone(),
         place: at(name),
         text: shorten(text, TEXT_SHOWN),
         known: list(&levels.in_order()),

@@ -9,10 +9,10 @@ use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Schema};
 
+use super::allowance::Allowance;
 use super::draft::Draft;
 use super::holds::Holds;
 use super::levels::Levels;
-use super::room::Room;
 use super::words::shorten;
 use super::{ReadOptions, TableError, Texts};
 
@@ -22,13 +22,13 @@ const NO_OFFSET: &str = "name a column of numbers with ⟨offset⟩ instead";
 const PANDAS_INDEX: &str = "__index_level_0__";
 
 /// A table with the columns of `schema`; those that no fit can take are refused, or marked where they are only looked at.
-pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn draft(allowance: Allowance, schema: &Schema, options: &ReadOptions) -> Result<Draft, TableError> {
     let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let mut seen = HashMap::new();
     for (position, name) in names.iter().enumerate() {
         if let Some(first) = seen.insert(name, position) {
             return Err(TableError::DuplicateColumn {
-                file: room.path,
+                file: allowance.path,
                 place: String::new(),
                 column: shorten(name, 32),
                 first: first + 1,
@@ -37,8 +37,8 @@ pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Resul
         }
     }
     let index = names.iter().position(|n| n == PANDAS_INDEX);
-    let mut draft = Draft::new(room, names, true, index, options)?;
-    let file = draft.room.path.clone();
+    let mut draft = Draft::new(allowance, names, true, index, options)?;
+    let file = draft.allowance.path.clone();
     let refuse = |name: &str, (kind, remedy)| {
         Err(TableError::Column { file: file.clone(), column: shorten(name, 32), kind, remedy })
     };
@@ -95,7 +95,7 @@ pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], 
             let width = draft.width();
             for (row, value) in (start..).zip(numbers(column)?) {
                 if value.is_infinite() {
-                    let (file, place) = (draft.room.path.clone(), draft.place(row, position));
+                    let (file, place) = (draft.allowance.path.clone(), draft.place(row, position));
                     return Err(TableError::Infinite { file, place, text: value.to_string() }.into());
                 }
                 draft.values[row * width + slot] = value;
@@ -104,7 +104,7 @@ pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], 
         if draft.offset.as_ref().is_some_and(|(p, _)| *p == position) {
             for (row, value) in (start..).zip(numbers(column)?) {
                 if !value.is_finite() {
-                    let (file, place) = (draft.room.path.clone(), draft.place(row, position));
+                    let (file, place) = (draft.allowance.path.clone(), draft.place(row, position));
                     let text = if value.is_nan() { "null".to_string() } else { value.to_string() };
                     return Err(TableError::Offset { file, place, text }.into());
                 }
@@ -112,7 +112,7 @@ pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], 
             }
         }
         for text in draft.texts.iter_mut().flatten().filter(|t| t.position == position) {
-            add_texts(&draft.room, &mut text.cells, column)?;
+            add_texts(&draft.allowance, &mut text.cells, column)?;
         }
     }
     Ok(())
@@ -124,7 +124,7 @@ fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Resu
     let Some(mut levels) = draft.levels[slot].take() else { return Ok(()) };
     let mut cells = Vec::new();
     if levels.said.is_none_or(|said| said == Holds::Category) {
-        add_texts(&draft.room, &mut cells, column)?;
+        add_texts(&draft.allowance, &mut cells, column)?;
     }
     for (row, cell) in (start..).zip(&cells) {
         let text = cell.trim();
@@ -169,7 +169,7 @@ fn numbers(column: &ArrayRef) -> Result<impl Iterator<Item = f64>, ArrowError> {
 }
 
 /// Null becomes an empty text, as an empty cell of a .csv file does.
-fn add_texts(room: &Room, cells: &mut Vec<String>, column: &ArrayRef) -> Result<(), Error> {
+fn add_texts(allowance: &Allowance, cells: &mut Vec<String>, column: &ArrayRef) -> Result<(), Error> {
     let (column, zone) = match column.data_type() {
         // Arrow stores such times in UTC, which needs no table of zones to write.
         DataType::Timestamp(unit, Some(_)) => {
@@ -188,7 +188,7 @@ fn add_texts(room: &Room, cells: &mut Vec<String>, column: &ArrayRef) -> Result<
             cell.push_str(zone);
         }
         bytes += cell.len() as u128;
-        room.bytes(bytes, || "texts".to_string())?;
+        allowance.bytes(bytes, || "texts".to_string())?;
         cells.push(cell);
     }
     Ok(())

@@ -8,7 +8,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 use super::TableError;
-use super::room::Room;
+use super::allowance::Allowance;
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
@@ -16,7 +16,7 @@ thread_local! {
 
 /// Does `work`, which reads a file of the kind `kind`.
 pub(super) fn guarded<T>(
-    room: &Room,
+    allowance: &Allowance,
     kind: &'static str,
     work: impl FnOnce() -> Result<T, TableError>,
 ) -> Result<T, TableError> {
@@ -35,6 +35,6 @@ pub(super) fn guarded<T>(
     GUARDED.set(false);
     outcome.unwrap_or_else(|_| {
         let reason = "its parts contradict each other".to_string();
-        Err(TableError::Damaged { file: room.path.clone(), kind, reason })
+        Err(TableError::Damaged { file: allowance.path.clone(), kind, reason })
     })
 }

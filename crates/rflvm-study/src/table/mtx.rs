@@ -9,16 +9,16 @@ mod names;
 use header::{Header, Layout, Symmetry};
 use names::Names;
 
+use super::allowance::Allowance;
 use super::draft::{Draft, no_columns_aside};
-use super::room::Room;
 use super::text::Lines;
 use super::words::shorten;
 use super::{ReadOptions, TableError};
 
 const KIND: &str = ".mtx";
 
-pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
-    let path = room.path.clone();
+pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
+    let path = allowance.path.clone();
     let mut lines = Lines::open(&path)?;
     let header = Header::read(&mut lines, &path)?;
     let names = Names::beside(&path, &header)?;
@@ -26,12 +26,12 @@ pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableErro
     let (rows, width) = if transposed { (header.columns, header.rows) } else { (header.rows, header.columns) };
     let mut draft = match names {
         Some(names) => {
-            no_columns_aside(&room, KIND, options)?;
-            let mut draft = Draft::new(room, names.features, true, None, options)?;
+            no_columns_aside(&allowance, KIND, options)?;
+            let mut draft = Draft::new(allowance, names.features, true, None, options)?;
             draft.name_rows(names.barcodes);
             draft
         }
-        None => Draft::numbered(room, width, KIND, options)?,
+        None => Draft::numbered(allowance, width, KIND, options)?,
     };
     draft.fill_with_zeros(rows)?;
     Entries { lines, header, transposed, draft }.read()
@@ -104,7 +104,7 @@ impl Entries<'_> {
             return self.wrong("the value is not a number".to_string());
         };
         if value.is_infinite() {
-            let (file, place) = (self.draft.room.path.clone(), format!("line {}", self.lines.number));
+            let (file, place) = (self.draft.allowance.path.clone(), format!("line {}", self.lines.number));
             return Err(TableError::Infinite { file, place, text: value.to_string() });
         }
         self.add(row, column, value);
@@ -132,7 +132,7 @@ impl Entries<'_> {
     }
 
     fn wrong<T>(&self, problem: String) -> Result<T, TableError> {
-        let (file, line) = (self.draft.room.path.clone(), self.lines.number);
+        let (file, line) = (self.draft.allowance.path.clone(), self.lines.number);
         Err(TableError::Mtx { file, line, problem, remedy: "correct it, or copy or write the file again" })
     }
 }

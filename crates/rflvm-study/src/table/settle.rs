@@ -36,7 +36,7 @@ impl Draft {
 
     fn parts(&mut self, options: &ReadOptions, aside: &mut Vec<Aside>) -> Result<Vec<Part>, TableError> {
         if self.rows == 0 {
-            return Err(TableError::NoRows { file: self.room.path.clone() });
+            return Err(TableError::NoRows { file: self.allowance.path.clone() });
         }
         let mut parts = Vec::with_capacity(self.width());
         for slot in 0..self.width() {
@@ -93,11 +93,11 @@ impl Draft {
                 if let count @ 1.. = self.refused_after(slot, options) {
                     let columns =
                         if count == 1 { "1 more column holds".into() } else { format!("{count} more columns hold") };
-                    let doctor = with_value("doctor", &self.room.path.display().to_string());
+                    let doctor = with_value("doctor", &self.allowance.path.display().to_string());
                     remedy.push_str(&format!("; {columns} no numbers either, and {doctor} looks at them all"));
                 }
                 let (place, text) = levels.first.unwrap_or_default();
-                Err(TableError::Text { file: self.room.path.clone(), place, text, remedy })
+                Err(TableError::Text { file: self.allowance.path.clone(), place, text, remedy })
             }
         }
     }
@@ -131,7 +131,7 @@ impl Draft {
     /// The sentence for a text that is not among the levels of a fit.
     pub fn unknown_level(&self, place: String, text: &str, levels: &Levels) -> TableError {
         let known = super::words::list(&levels.in_order());
-        TableError::UnknownLevel { file: self.room.path.clone(), place, text: shorten(text, 32), known }
+        TableError::UnknownLevel { file: self.allowance.path.clone(), place, text: shorten(text, 32), known }
     }
 
     fn build(mut self, parts: Vec<Part>) -> Result<Table, TableError> {
@@ -171,7 +171,7 @@ impl Draft {
             time,
             sequence,
             offset: self.offset.map(|(_, cells)| cells),
-            path: self.room.path,
+            path: self.allowance.path,
             rows: self.rows,
             values: self.values,
             named: self.named,
@@ -198,7 +198,7 @@ impl Draft {
         if !parts.iter().any(|part| matches!(part, Part::Category(..) | Part::Out)) {
             return Ok(values);
         }
-        self.room.cells(self.rows as u64, width as u64)?;
+        self.allowance.cells(self.rows as u64, width as u64)?;
         let mut spread = Vec::with_capacity(self.rows * width);
         for row in values.chunks_exact(own) {
             for (&cell, part) in row.iter().zip(parts) {
@@ -220,7 +220,7 @@ impl Draft {
     fn check_names(&self, columns: &[String]) -> Result<(), TableError> {
         let mut seen = HashSet::new();
         match columns.iter().find(|name| !seen.insert(name.as_str())) {
-            Some(name) => Err(TableError::TwiceNamed { file: self.room.path.clone(), name: shorten(name, 40) }),
+            Some(name) => Err(TableError::TwiceNamed { file: self.allowance.path.clone(), name: shorten(name, 40) }),
             None => Ok(()),
         }
     }

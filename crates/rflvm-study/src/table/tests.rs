@@ -13,7 +13,10 @@ mod written;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::allowance::Allowance;
 use super::*;
+use std::fs;
+use std::path::Path;
 
 /// A file that disappears with the test.
 struct Scratch(PathBuf);
@@ -189,14 +192,14 @@ fn offsets_times_and_sequences_are_set_aside() {
 
 #[test]
 fn a_promise_beyond_reason_is_refused() {
-    let room = Room::new(Path::new("x.mtx"), 100);
-    assert!(room.cells(1_000, 1_000).is_ok());
+    let allowance = Allowance::new(Path::new("x.mtx"), 100);
+    assert!(allowance.cells(1_000, 1_000).is_ok());
     assert_eq!(
-        room.cells(1_000_000, 1_000_000).unwrap_err().to_string(),
+        allowance.cells(1_000_000, 1_000_000).unwrap_err().to_string(),
         "x.mtx: the table needs 8.0 TB of memory for 1000000 rows × 1000000 columns, but a file of 100 bytes cannot hold \
          that much; choose fewer columns with --columns, or split the table"
     );
-    assert!(room.cells(u64::MAX, u64::MAX).is_err());
-    let vast = Room::new(Path::new("x.mtx"), 1 << 60).cells(1 << 28, 1 << 28).unwrap_err().to_string();
+    assert!(allowance.cells(u64::MAX, u64::MAX).is_err());
+    let vast = Allowance::new(Path::new("x.mtx"), 1 << 60).cells(1 << 28, 1 << 28).unwrap_err().to_string();
     assert!(vast.contains("is free; choose fewer columns"), "{vast}");
 }

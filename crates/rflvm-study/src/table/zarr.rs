@@ -5,8 +5,8 @@ use std::path::Path;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::StoreError;
 
+use super::allowance::Allowance;
 use super::draft::{Draft, Text};
-use super::room::Room;
 use super::{ReadOptions, TableError, numbered};
 
 /// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times and sequences are there whatever they were called.
@@ -27,11 +27,11 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     let mut names = vec![String::new(); width];
     columns.into_iter().zip(&order).for_each(|(name, &place)| names[place] = name);
 
-    let room = Room::new(path, 8 * (rows as u64) * (width as u64));
-    room.cells(rows as u64, width as u64)?;
+    let allowance = Allowance::new(path, 8 * (rows as u64) * (width as u64));
+    allowance.cells(rows as u64, width as u64)?;
     let named = names != numbered(width);
     let plain = ReadOptions { id: None, labels: None, offset: None, time: None, sequence: None, ..options.clone() };
-    let mut draft = Draft::new(room, names, named, None, &plain)?;
+    let mut draft = Draft::new(allowance, names, named, None, &plain)?;
     let mut values = store.fixed("observed_data/y").map_err(failed)?;
     if values.len() != rows * width {
         return Err(damaged("its table has another shape than its names".into()));

@@ -1,6 +1,6 @@
 //! What the numbers on the axis of time mean: themselves, or days since the first date, to be written as the user wrote them.
 
-use super::moment::{Date, Moment};
+use crate::moment::{Date, Moment};
 use chrono::{FixedOffset, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 
 /// How times are written.

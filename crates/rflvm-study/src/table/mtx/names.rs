@@ -40,7 +40,7 @@ fn column(path: PathBuf, what: &'static str, expected: u64, symbols: bool) -> Re
     let mut found = 0;
     while let Some(line) = lines.next()? {
         found += 1;
-        // More names than the matrix has room for are counted and not kept.
+        // More names than the matrix has allowance for are counted and not kept.
         if found as u64 > expected {
             continue;
         }

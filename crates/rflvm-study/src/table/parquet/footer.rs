@@ -1,6 +1,6 @@
 //! The footer of a Parquet file, with a look at its schema before it is believed.
 //!
-//! The crate makes room for as many children as a group of columns declares, and descends into groups as deep as they go.
+//! The crate makes allowance for as many children as a group of columns declares, and descends into groups as deep as they go.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

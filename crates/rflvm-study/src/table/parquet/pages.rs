@@ -1,6 +1,6 @@
 //! Pages of a Parquet file, each checked before it is unpacked.
 //!
-//! The crate makes room for as many bytes and values as the header of a page declares, gigabytes for a file of a hundred
+//! The crate makes allowance for as many bytes and values as the header of a page declares, gigabytes for a file of a hundred
 //! bytes. Headers begin with the numbers that matter, in a fixed order, so these are looked at here first.
 
 use std::fs::File;

@@ -11,6 +11,7 @@ use super::gzip::gzip;
 use super::mtx::Folder;
 use super::seeds::{Format, formats};
 use super::*;
+use std::path::Path;
 
 const DEFAULT_FILES: u64 = 4_000;
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::TableError;
-use crate::memory::{free, in_words};
+use crate::bytes::{free, in_words};
 
 /// Granted without questions, so that small files stay quick to read and strange ones harmless.
 const SMALL: u128 = 64 << 20;
@@ -17,15 +17,15 @@ const ROW: u128 = 48;
 
 /// What the file at `path` may ask for.
 #[derive(Debug, Clone)]
-pub(super) struct Room {
+pub(super) struct Allowance {
     pub path: PathBuf,
     /// Bytes in the file.
     pub size: u64,
 }
 
-impl Room {
+impl Allowance {
     pub fn new(path: &Path, size: u64) -> Self {
-        Room { path: path.to_path_buf(), size }
+        Allowance { path: path.to_path_buf(), size }
     }
 
     /// Whether `rows` × `columns` cells may be held.
