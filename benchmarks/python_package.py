@@ -22,11 +22,12 @@ def seconds_of_import():
 def share_of_a_fit():
     """Time that is not the engine's, over all of a fit of the Poisson S-curve, 500 × 100."""
     import rflvm
+    from rflvm._given import Given
 
     table = rflvm.datasets.s_curve(500, 100, "poisson", seed=1).table
     model = rflvm.RFLVM(likelihood="poisson", warmup=100, draws=100, random_state=1, progress=False)
     begun = time.perf_counter()
-    fit = model._prepare(table, None, None, None, None, None, None, None, False)
+    fit = model._prepare(table, Given(), None, False)
     started = time.perf_counter()
     job = fit.start()
     while not job.wait(0.1):
@@ -50,6 +51,7 @@ def copies(gigabytes, kind):
     import pandas
 
     from rflvm._estimator import RFLVM
+    from rflvm._given import Given
 
     rows = int(gigabytes * 1e9 / 8 / 1000)
     table = np.empty((rows, 1000))
@@ -61,7 +63,7 @@ def copies(gigabytes, kind):
     before = memory("VmRSS")
     with open("/proc/self/clear_refs", "w") as peak:
         peak.write("5")
-    RFLVM(n_features=10, progress=False)._prepare(table, None, None, None, None, None, None, None, False)
+    RFLVM(n_random_features=10, progress=False)._prepare(table, Given(), None, False)
     return (memory("VmHWM") - before) / (rows * 8000)
 
 

@@ -1,19 +1,17 @@
 //! Ctrl-C, and the request to end that queues and shells send: the sweep is finished and all is saved; a second one leaves at
 //! once.
 
+use crate::failure::STOPPED;
 use crate::voice::note;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// The exit code of a run that was asked to stop.
-pub const EXIT_CODE: u8 = 130;
-
 /// Listens from now on.
 pub fn listen() {
     let handler = || {
         if REQUESTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(EXIT_CODE));
+            std::process::exit(i32::from(STOPPED));
         }
         note("");
         note("finishing the sweep and saving; press Ctrl-C again to leave at once");

@@ -1,8 +1,10 @@
 //! What the program says: sentences on stderr for people, one JSON object per line on stdout for programs.
 
-use crate::args::VoiceArgs;
 use crate::failure::Failure;
+use crate::wording::Flags;
 use rflvm::atomic::plain_reason;
+use rflvm_study::note::Note;
+use rflvm_study::wording::render;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -59,12 +61,6 @@ pub struct Voice {
     pub verbose: bool,
 }
 
-impl From<&VoiceArgs> for Voice {
-    fn from(args: &VoiceArgs) -> Self {
-        Voice { json: args.json, quiet: args.quiet, verbose: args.verbose }
-    }
-}
-
 impl Voice {
     /// Something worth knowing.
     pub fn say(&self, line: &str) {
@@ -84,6 +80,14 @@ impl Voice {
     pub fn warn(&self, message: &str) {
         self.say(&format!("warning: {message}"));
         self.event("warning", json!({ "message": message }));
+    }
+
+    /// What the engine has to say.
+    pub fn notes(&self, notes: &[Note]) {
+        for note in notes {
+            let text = render(&note.text, &Flags);
+            if note.is_warning { self.warn(&text) } else { self.say(&text) }
+        }
     }
 
     /// An event with its fields.

@@ -1,43 +1,15 @@
 //! What a comparison has done so far: settings.json, and one file a fit in fits/. A fit that is there is not made again.
 
+use super::piece::Piece;
 use super::task::Task;
 use crate::failure::Failure;
-use crate::output;
-use crate::table::Table;
 use rflvm::atomic::plain_reason;
-use rflvm::posterior::ranking::Rows;
-use serde::{Deserialize, Serialize};
+use rflvm_study::table::Table;
+use rflvm_study::{Error, write};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The scores of one fit; what is not a finite number is null.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Piece {
-    /// In words.
-    pub candidate: String,
-    pub fingerprint: String,
-    /// Log predictive density of each row.
-    pub ln_density: Vec<Option<f64>>,
-    /// Points scored in each row.
-    pub points: Vec<usize>,
-    /// Smallest effective sample size, largest R̂.
-    pub ess: Option<f64>,
-    pub r_hat: Option<f64>,
-    /// Chains that were set aside.
-    pub set_aside: usize,
-    /// Rows whose k̂ is too large, where rows were left out.
-    pub doubtful: Option<usize>,
-    pub seconds: f64,
-}
-
-impl Piece {
-    /// A density that is no number is that of an impossible point.
-    pub fn rows(&self) -> Rows {
-        let ln_density = self.ln_density.iter().map(|v| v.unwrap_or(f64::NEG_INFINITY)).collect();
-        Rows { ln_density, points: self.points.clone() }
-    }
-}
 
 /// The folder of a comparison.
 pub struct Ledger {
@@ -60,7 +32,7 @@ fn read<'a, T: Deserialize<'a>>(path: &Path, bytes: &'a [u8]) -> Result<T, Failu
 fn unreadable(path: &Path, why: &str) -> Failure {
     let problem =
         format!("the file cannot be read ({why}); begin anew with --overwrite, or choose another folder with --out");
-    Failure::Config { file: path.display().to_string(), problem }
+    Error::Config { file: path.display().to_string(), problem }.into()
 }
 
 impl Ledger {
@@ -70,24 +42,24 @@ impl Ledger {
     }
 
     /// Begins a comparison, or takes it up again if its settings are these.
-    pub fn open(dir: &Path, wanted: &[(&'static str, String)], overwrite: bool) -> Result<Self, Failure> {
+    pub fn open(dir: &Path, wanted: &[(String, String)], overwrite: bool) -> Result<Self, Failure> {
         let (path, fits) = (settings_path(dir), dir.join("fits"));
         let refused = |path: &Path| {
             let path = path.display().to_string();
-            move |error: std::io::Error| Failure::Write { path, reason: plain_reason(&error) }
+            move |error: std::io::Error| Failure::from(Error::Write { path, reason: plain_reason(&error) })
         };
         if overwrite && fits.exists() {
             fs::remove_dir_all(&fits).map_err(refused(&fits))?;
         }
         if path.exists() && !overwrite {
             let held = settings(dir)?;
-            if let Some((name, now)) = wanted.iter().find(|(name, now)| held.get(*name) != Some(now)) {
-                let then = held.get(*name).cloned().unwrap_or_default();
+            if let Some((name, now)) = wanted.iter().find(|(name, now)| held.get(name) != Some(now)) {
+                let then = held.get(name).cloned().unwrap_or_default();
                 return Err(Failure::Compared { dir: dir.display().to_string(), change: change(name, &then, now) });
             }
         } else {
-            let all: BTreeMap<&str, &String> = wanted.iter().map(|(name, value)| (*name, value)).collect();
-            output::write(&path, &serde_json::to_string_pretty(&all).unwrap_or_default())?;
+            let all: BTreeMap<&str, &String> = wanted.iter().map(|(name, value)| (name.as_str(), value)).collect();
+            write::text(&path, &serde_json::to_string_pretty(&all).unwrap_or_default())?;
         }
         fs::create_dir_all(&fits).map_err(refused(&fits))?;
         Ok(Ledger { dir: dir.to_path_buf() })
@@ -120,7 +92,7 @@ impl Ledger {
     pub fn keep(&self, task: &Task<'_>, piece: &Piece) -> Result<Piece, Failure> {
         let path = self.path(task);
         let text = serde_json::to_string(piece).unwrap_or_default();
-        output::write(&path, &text)?;
+        write::text(&path, &text)?;
         // As after a stop: a number read back may differ in its last bit.
         read(&path, text.as_bytes())
     }

@@ -1,10 +1,8 @@
 //! One fit of a comparison: a candidate on what one split leaves, or on the whole table for rows left out.
 
-use super::Comparison;
 use super::candidate::Candidate;
-use super::ledger::Piece;
+use super::piece::Piece;
 use crate::failure::Failure;
-use crate::fit;
 use crate::progress::Watch;
 use crate::stop;
 use crate::voice::Voice;
@@ -19,8 +17,18 @@ use rflvm::rng::Stream;
 use rflvm::run::Run;
 use rflvm::run::Settings;
 use rflvm::split::Split;
+use rflvm_study::model;
+use rflvm_study::table::Table;
+use rflvm_study::times::Timeline;
 use std::ops::ControlFlow;
 use std::time::Instant;
+
+/// What all fits of a comparison share.
+pub struct Common<'a> {
+    pub table: &'a Table,
+    pub timeline: Option<&'a Timeline>,
+    pub settings: &'a Settings,
+}
 
 /// A fit to be made.
 pub struct Task<'a> {
@@ -56,9 +64,9 @@ impl Task<'_> {
     }
 
     /// Fits and scores; `None` if a stop was asked for.
-    pub fn run(&self, of: &Comparison, voice: Voice) -> Result<Option<Piece>, Failure> {
+    pub fn run(&self, of: &Common<'_>, voice: Voice) -> Result<Option<Piece>, Failure> {
         let begun = Instant::now();
-        let settings = &of.settings;
+        let settings = of.settings;
         let mut table = of.table.clone();
         if let Job::Split { split, .. } = self.job {
             table.values = split.train.as_slice().to_vec();
@@ -66,7 +74,7 @@ impl Task<'_> {
         // The offsets of the table are there already, as numbers.
         let mut config = self.candidate.config.clone();
         config.offset = None;
-        let model = fit::model(&config, &mut table, of.timeline.as_ref())?;
+        let model = model::model(&config, &self.candidate.given, &mut table, of.timeline)?;
         let (rows, mixing, doubtful): (Rows, Mixing, Option<usize>) = match self.job {
             Job::Split { split, .. } => {
                 let points = Points::new(&model, &split.test);

@@ -1,0 +1,209 @@
+//! Tables as text with one separator: .csv and .tsv.
+
+use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
+
+use super::allowance::Allowance;
+use super::bounded::{self, Bounded, Mark};
+use super::dialect::{Cell, Dialect};
+use super::draft::Draft;
+use super::holds::{Holds, truth};
+use super::levels::Levels;
+use super::place::{Place, TEXT_SHOWN};
+use super::words::{list, shorten};
+use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
+use crate::cells::unprotected;
+
+/// Rows after which a table with text is given up where text is refused: they tell what the text is.
+const ENOUGH: usize = 4096;
+
+/// Reads a table whose cells are separated by `separator` unless the options say otherwise.
+pub(super) fn read(allowance: Allowance, separator: u8, options: &ReadOptions) -> Result<Draft, TableError> {
+    let dialect = Dialect {
+        separator: options.separator.map_or(separator, |given| given.0),
+        decimal: options.decimal.unwrap_or_default(),
+        na: options.na.clone(),
+    };
+    let given = (options.separator.is_some(), options.decimal.is_some());
+    if let Some(written) = sniff::sniff(&allowance.path, &dialect, given.0, given.1)? {
+        return Err(TableError::Written { file: allowance.path, written });
+    }
+    let draft = pass(allowance.clone(), &dialect, options, &[])?;
+    let late: Vec<usize> = (0..draft.width())
+        .filter(|&slot| draft.levels[slot].as_ref().is_some_and(|l| l.late && l.texts > l.numbers))
+        .map(|slot| draft.numeric[slot])
+        .collect();
+    if late.is_empty() || options.texts == Texts::Refuse {
+        return Ok(draft);
+    }
+    // Columns of text that begin with numbers: what these looked like is known only by reading them again as text.
+    drop(draft);
+    pass(allowance, &dialect, options, &late)
+}
+
+/// Reads the file once; the columns at `texts` hold text.
+fn pass(allowance: Allowance, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -> Result<Draft, TableError> {
+    let (path, size) = (allowance.path.clone(), allowance.size);
+    let file = || path.clone();
+    let place = Place::new(&path);
+    let mark = Mark::default();
+    let mut reader = ReaderBuilder::new()
+        .delimiter(dialect.separator)
+        .has_headers(false)
+        .flexible(true)
+        .buffer_capacity(1 << 16)
+        .from_reader(Bounded::new(text::open(&path)?, mark.clone(), bounded::LIMIT));
+    let mut record = ByteRecord::new();
+    // Says how far the file has been read, or that it is at its end.
+    let mut advance = |record: &mut ByteRecord, row: usize| match reader.read_byte_record(record) {
+        Ok(more) => {
+            mark.set(reader.position().byte());
+            Ok(more.then(|| reader.position().byte()))
+        }
+        Err(error) => Err(match error.into_kind() {
+            ErrorKind::Io(error) if bounded::is_too_long(&error) => {
+                TableError::TooLong { file: file(), row, megabytes: bounded::LIMIT >> 20 }
+            }
+            ErrorKind::Io(error) => text::failed(&path, &error),
+            other => TableError::Unreadable { file: file(), reason: format!("{other:?}") },
+        }),
+    };
+
+    let Some(first) = advance(&mut record, 0)? else {
+        return Err(TableError::Empty { file: file() });
+    };
+    let width = record.len();
+    // A name takes the allowance of about eight cells.
+    allowance.cells(1, 8 * width as u64)?;
+    let named = !is_data(&record, dialect);
+    let names = if named { place.header(&record)? } else { numbered(width) };
+    let index = (named && names[0].is_empty()).then_some(0);
+    let mut draft = Draft::new(allowance, names, named, index, options)?;
+    for slot in texts.iter().filter_map(|&position| draft.slots[position]) {
+        draft.levels[slot] = Some(Box::default());
+    }
+    let (start, mut next) = if named { (first, advance(&mut record, 0)?) } else { (0, Some(first)) };
+    while let Some(reached) = next {
+        if record.len() != width {
+            return Err(TableError::Ragged {
+                file: file(),
+                row: draft.rows + 1,
+                line: place.line(&record),
+                expected: width,
+                found: record.len(),
+                remedy: if draft.rows == 0 && named && record.len() == width + 1 {
+                    "if each row begins with its name, put a name for that column first on the first line"
+                } else {
+                    "look for a separator too many or too few, or a quotation mark that is not closed"
+                },
+            });
+        }
+        let bytes_per_row = (reached - start) as f64 / (draft.rows + 1) as f64;
+        let expected = if text::is_gzip(&path) { 0.0 } else { 1.02 * size as f64 / bytes_per_row };
+        draft.reserve(1, expected as usize)?;
+        add(&mut draft, &record, &place, dialect)?;
+        if options.texts == Texts::Refuse && draft.rows % ENOUGH == 0 && has_text(&draft) {
+            break;
+        }
+        next = advance(&mut record, draft.rows)?;
+    }
+    Ok(draft)
+}
+
+/// Whether a column holds what is neither a number nor a word for yes or no, nor one of the levels that it may have.
+fn has_text(draft: &Draft) -> bool {
+    let is_truth = |levels: &Levels| levels.numbers == 0 && levels.in_order().iter().all(|text| truth(text).is_some());
+    draft.levels.iter().flatten().any(|levels| !levels.asked && !is_truth(levels))
+}
+
+/// Adds one row.
+fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect) -> Result<(), TableError> {
+    let row = draft.rows + 1;
+    let width = draft.width();
+    let text = |names: &[String], position: usize| {
+        std::str::from_utf8(&record[position])
+            .map(str::trim)
+            .map_err(|_| place.not_utf8(record, Some(row), &names[position], position))
+    };
+    for slot in 0..width {
+        let position = draft.numeric[slot];
+        let cell = dialect.cell(&record[position]);
+        let value = match (cell, &mut draft.levels[slot]) {
+            (Cell::Number(value), None) => value,
+            (Cell::Missing, _) => f64::NAN,
+            (Cell::Infinite, None) => {
+                return Err(TableError::Infinite {
+                    file: place.path.to_path_buf(),
+                    place: place.cell(record, row, &draft.names[position]),
+                    text: shorten(text(&draft.names, position)?, TEXT_SHOWN),
+                });
+            }
+            (cell, _) => {
+                let text = text(&draft.names, position)?;
+                let at = |name: &str| place.cell(record, row, name);
+                code(draft, slot, (text, !matches!(cell, Cell::Text)), dialect, at)?
+            }
+        };
+        draft.values.push(value);
+    }
+    if let Some((position, offsets)) = &mut draft.offset {
+        let Cell::Number(value) = dialect.cell(&record[*position]) else {
+            return Err(TableError::Offset {
+                file: place.path.to_path_buf(),
+                place: place.cell(record, row, &draft.names[*position]),
+                text: shorten(text(&draft.names, *position)?, TEXT_SHOWN),
+            });
+        };
+        offsets.push(value);
+    }
+    for column in draft.texts.iter_mut().flatten() {
+        column.cells.push(unprotected(text(&draft.names, column.position)?).to_string());
+    }
+    draft.rows = row;
+    Ok(())
+}
+
+/// The code of a text in a column that may have held numbers so far; `at` tells its place by the column's name.
+fn code(
+    draft: &mut Draft,
+    slot: usize,
+    (text, is_number): (&str, bool),
+    dialect: &Dialect,
+    at: impl Fn(&str) -> String,
+) -> Result<f64, TableError> {
+    let (width, name) = (draft.width(), &draft.names[draft.numeric[slot]]);
+    let levels = draft.levels[slot].get_or_insert_with(|| {
+        let before = draft.values.iter().skip(slot).step_by(width);
+        Box::new(Levels::after(before.filter(|v| !v.is_nan()).count()))
+    });
+    if levels.first.is_none() && !levels.known {
+        levels.first = Some((at(name), shorten(text, TEXT_SHOWN)));
+        if levels.said.is_none() && dialect.has_thousands(text) {
+            levels.said = Some(Holds::Thousands);
+        }
+    }
+    let before = levels.len();
+    let code = levels.code(text, is_number);
+    if levels.len() > before {
+        draft.text_bytes += text.len() as u128 + 64;
+        draft.allowance.bytes(draft.text_bytes, || "texts".to_string())?;
+    }
+    code.ok_or_else(|| TableError::UnknownLevel {
+        file: draft.allowance.path.clone(),
+        place: at(name),
+        text: shorten(text, TEXT_SHOWN),
+        known: list(&levels.in_order()),
+    })
+}
+
+/// Whether a first line is data and not names; an empty first cell is how pandas heads its index.
+fn is_data(record: &ByteRecord, dialect: &Dialect) -> bool {
+    let mut numbers = 0;
+    for cell in record {
+        match dialect.cell(cell) {
+            Cell::Number(_) | Cell::Infinite => numbers += 1,
+            Cell::Missing => {}
+            Cell::Text => return false,
+        }
+    }
+    numbers > 0 && !record[0].trim_ascii().is_empty()
+}

@@ -1,0 +1,88 @@
+//! Names of genes and cells in files beside a matrix, as 10x pipelines write them.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::header::Header;
+use crate::table::TableError;
+use crate::table::text::Lines;
+
+/// Names of the rows (`features`) and columns (`barcodes`) of the matrix as it lies in the file.
+pub(super) struct Names {
+    pub features: Vec<String>,
+    pub barcodes: Vec<String>,
+}
+
+impl Names {
+    /// None unless both kinds of names are there.
+    pub fn beside(path: &Path, header: &Header) -> Result<Option<Self>, TableError> {
+        // Files of several experiments lie in one folder as a_matrix.mtx, a_barcodes.tsv, …
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let prefix = name.split_once("matrix.mtx").map_or("", |(prefix, _)| prefix);
+        let file = |stem: &str| {
+            let candidates = ["tsv", "tsv.gz"].map(|end| path.with_file_name(format!("{prefix}{stem}.{end}")));
+            candidates.into_iter().find(|candidate| candidate.is_file())
+        };
+        let (Some(features), Some(barcodes)) = (file("features").or_else(|| file("genes")), file("barcodes")) else {
+            return Ok(None);
+        };
+        Ok(Some(Names {
+            features: unique(column(features, "rows", header.rows, true)?),
+            barcodes: column(barcodes, "columns", header.columns, false)?,
+        }))
+    }
+}
+
+/// One name per line, from the second column where `symbols` asks for it and there is one.
+fn column(path: PathBuf, what: &'static str, expected: u64, symbols: bool) -> Result<Vec<String>, TableError> {
+    let mut lines = Lines::open(&path)?;
+    let mut names = Vec::new();
+    let mut found = 0;
+    while let Some(line) = lines.next()? {
+        found += 1;
+        // More names than the matrix has allowance for are counted and not kept.
+        if found as u64 > expected {
+            continue;
+        }
+        let mut cells = line.split('\t').map(str::trim);
+        let first = cells.next().unwrap_or_default();
+        let second = cells.next().filter(|name| symbols && !name.is_empty());
+        names.push(second.unwrap_or(first).to_string());
+    }
+    if found as u64 != expected {
+        return Err(TableError::MtxNames { file: path, what, found, expected });
+    }
+    Ok(names)
+}
+
+/// Several genes share a symbol; the later ones become `symbol-1`, `symbol-2`, … as in scanpy.
+fn unique(mut names: Vec<String>) -> Vec<String> {
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut seen = HashSet::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for name in &mut names {
+        if seen.insert(name.clone()) {
+            continue;
+        }
+        let count = counts.entry(name.clone()).or_default();
+        *name = loop {
+            *count += 1;
+            let candidate = format!("{name}-{count}");
+            if taken.insert(candidate.clone()) {
+                break candidate;
+            }
+        };
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_names_become_unique_as_in_scanpy() {
+        let names = "a a b a a-1 b".split(' ').map(String::from).collect();
+        assert_eq!(unique(names), ["a", "a-2", "b", "a-3", "a-1", "b-1"]);
+    }
+}

@@ -1,0 +1,70 @@
+//! The table that a store of draws holds: what a fit from Python was given, when there was never a file.
+
+use std::path::Path;
+
+use rflvm::draws::zarr::Reader;
+use rflvm::error::StoreError;
+
+use super::allowance::Allowance;
+use super::draft::{Draft, Text};
+use super::{ReadOptions, TableError, numbered};
+
+/// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times and sequences are there whatever they were called.
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
+    let damaged = |reason: String| TableError::Damaged { file: path.to_path_buf(), kind: "a store of draws", reason };
+    let failed = |error: StoreError| TableError::Store { sentence: error.to_string() };
+    let store = Reader::open(path).map_err(failed)?;
+    let (columns, ids) =
+        (store.texts("observed_data/column").map_err(failed)?, store.texts("observed_data/row").map_err(failed)?);
+    let (rows, width) = (ids.len(), columns.len());
+    let order: Vec<usize> =
+        store.fixed("constant_data/order").map_err(failed)?.into_iter().map(|place| place as usize).collect();
+    let mut is_met = vec![false; width];
+    order.iter().filter(|&&place| place < width).for_each(|&place| is_met[place] = true);
+    if order.len() != width || is_met.contains(&false) {
+        return Err(damaged("its order of columns is none".into()));
+    }
+    let mut names = vec![String::new(); width];
+    columns.into_iter().zip(&order).for_each(|(name, &place)| names[place] = name);
+
+    let allowance = Allowance::new(path, 8 * (rows as u64) * (width as u64));
+    allowance.cells(rows as u64, width as u64)?;
+    let named = names != numbered(width);
+    let plain = ReadOptions { id: None, labels: None, offset: None, time: None, sequence: None, ..options.clone() };
+    let mut draft = Draft::new(allowance, names, named, None, &plain)?;
+    let mut values = store.fixed("observed_data/y").map_err(failed)?;
+    if values.len() != rows * width {
+        return Err(damaged("its table has another shape than its names".into()));
+    }
+    if draft.width() == width {
+        let mut row = vec![0.0; width];
+        for cells in values.chunks_exact_mut(width) {
+            order.iter().zip(cells.iter()).for_each(|(&place, &y)| row[draft.slots[place].unwrap_or(place)] = y);
+            cells.copy_from_slice(&row);
+        }
+        draft.values = values;
+    } else {
+        draft.fill_with_zeros(rows as u64)?;
+        let wide = draft.width();
+        for (cells, kept) in values.chunks_exact(width).zip(draft.values.chunks_exact_mut(wide)) {
+            let placed = order.iter().zip(cells).filter_map(|(&place, &y)| draft.slots[place].map(|slot| (slot, y)));
+            placed.for_each(|(slot, y)| kept[slot] = y);
+        }
+    }
+    draft.rows = rows;
+    let aside = |wanted: &Option<String>, name: &str| match wanted {
+        Some(_) if store.has(name) => {
+            let cells = store.texts(name).map_err(failed)?;
+            Ok(Some(Text { position: usize::MAX, cells }))
+        }
+        _ => Ok(None),
+    };
+    draft.name_rows(ids);
+    draft.texts[1] = aside(&options.labels, "constant_data/label")?;
+    draft.texts[2] = aside(&options.time, "constant_data/time_as_given")?;
+    draft.texts[3] = aside(&options.sequence, "observed_data/sequence")?;
+    if options.offset.is_some() {
+        draft.offset = Some((usize::MAX, store.fixed("constant_data/offset").map_err(failed)?));
+    }
+    Ok(draft)
+}
