@@ -1,4 +1,7 @@
-"""The documentation is true: each page's blocks run, in order, in a folder of their own, with the program that comes with the package."""
+"""The documentation is true: the code blocks of each page run in order, in a fresh folder, with the program that the package installs.
+
+A block that cannot run here is preceded by a comment that says why: `<!-- not run: REASON -->`.
+"""
 
 import os
 import re
@@ -10,24 +13,36 @@ from pathlib import Path
 
 import pytest
 
-#: Pages whose blocks are run.
-PAGES = ["README.md", "docs/python.md", "docs/first-picture.md", "docs/model-choice.md", "docs/new-rows.md", "docs/predictions.md"]
-#: Commands of shell blocks that are tested elsewhere, or are the tests themselves.
+#: Commands in shell blocks that other tests cover, or that run the tests themselves.
 ELSEWHERE = ("make", "cargo", "pip")
+#: A fenced block, and the comment before it that says why it is not run.
+BLOCK = re.compile(r"^(?:<!-- not run: (?P<reason>.+?) -->\n)?```(?P<language>.*?)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def find_root():
+    """The repository, wherever these tests are run; None outside of it."""
+    return next((folder for folder in Path(__file__).resolve().parents if (folder / "docs" / "python.md").is_file()), None)
 
 
 def root():
-    """The repository, wherever these tests are run."""
-    for folder in Path(__file__).resolve().parents:
-        if (folder / "docs" / "python.md").is_file():
-            return folder
-    pytest.skip("docs/python.md lies above these tests in the repository; it is not there")
+    """The repository."""
+    return find_root() or pytest.skip("docs/python.md belongs to the repository, which is not here")
+
+
+def pages():
+    """The README and all documents, so that a new page cannot be forgotten."""
+    folder = find_root()
+    return [] if folder is None else ["README.md", *sorted(f"docs/{page.name}" for page in (folder / "docs").glob("*.md"))]
+
+
+PAGES = pages()
 
 
 def blocks(text):
-    """The fenced blocks of a page: the number of the line before the first, the language, and what is in it."""
-    for found in re.finditer(r"^```(.*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        yield text.count("\n", 0, found.start(2)), found.group(1), found.group(2)
+    """The fenced blocks of a page that are run: the number of the line before the first, the language, and the code."""
+    for found in BLOCK.finditer(text):
+        if found["reason"] is None:
+            yield text.count("\n", 0, found.start("code")), found["language"], found["code"]
 
 
 def commands(block):
@@ -91,14 +106,24 @@ def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch):
     if page == "README.md":
         import rflvm
 
-        assert rflvm.load("fit").diagnostics_["verdict"] == "converged", "the tour ends with a fit that has converged"
+        assert rflvm.load("fit").diagnostics_["verdict"] == "converged", "the README ends with a fit that has converged"
+
+
+def anchors(page):
+    """The names by which GitHub links to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
     path = root() / page
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
-        assert target.startswith("http") or (path.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", path.read_text(encoding="utf-8")):
+        if target.startswith("http"):
+            continue
+        file = path.parent / target if target else path
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
 
 
 def test_a_block_that_fails_is_named_by_its_line(tmp_path):
@@ -111,6 +136,7 @@ def test_a_block_that_fails_is_named_by_its_line(tmp_path):
         ("```bash\nrflvm\n```\n", "nothing runs blocks of 'bash'"),
         ("```sh\nrflvm fit none.csv --out x\n```\n", "line 2: AssertionError: rflvm fit none.csv"),
         ("```sh\ncurl x\n```\n", "nothing runs the command `curl`"),
+        ("<!-- not run: it needs a network -->\n```sh\ncurl x\n```\n\n```sh\ncurl y\n```\n", "line 7: AssertionError: nothing runs the command `curl`"),
         ("```sh\nrflvm --version\n```\n\n```text\nrflvm 7.8\n```\n\n```text\nother 1\n```\n", "does not print 'other #'"),
     ]:
         page.write_text(text)
@@ -133,7 +159,7 @@ def test_extras_that_are_named_exist():
 
 
 def test_what_readme_installs_runs_its_first_block(tmp_path):
-    """In an environment that has nothing but what the line of the README installs."""
+    """In an environment that contains only what the README tells you to install."""
     wheels = sorted((Path(os.environ.get("CARGO_TARGET_DIR", root() / "target")) / "wheels").glob("rflvm-*.whl"))
     if not wheels:
         pytest.skip("the wheel is not built; maturin build --out target/wheels")
