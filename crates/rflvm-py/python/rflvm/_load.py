@@ -1,4 +1,4 @@
-"""Fits that lie in folders, as models."""
+"""Load the fit in a folder as a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._folder import Folder
 
 
 def load(path: Union[str, os.PathLike], *, n_jobs: Optional[int] = None) -> RFLVM:
-    """The fit that a folder holds, made by Python or by the program: finished, interrupted, or still running."""
+    """Load the fit in a folder, made by Python or by the program: finished, interrupted, or still running."""
     model = RFLVM(n_jobs=n_jobs, store=os.fspath(path))
     model._adopt(Folder(path))
     settings = model._settings_now()

@@ -1,4 +1,4 @@
-"""Parameters one by one: of the right type, and of a size that is of any use."""
+"""Validation of single parameters: type, and a sensible size."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from numbers import Integral, Real
 from typing import Any, Optional
 
-#: More than this is a slip of the finger, and would end in a failed allocation.
+#: Larger values are typing errors, and would end in a failed allocation.
 MOST = {"warmup": 10**8, "draws": 10**8, "thin": 10**8, "chains": 1000, "n_features": 10**5, "inducing": 10**5, "n_jobs": 1024}
 
 

@@ -1,6 +1,6 @@
-"""From parameters to the settings of the program, word by word.
+"""From the parameters of the estimator to the settings of the program.
 
-Types are checked here, and whether a number is of any use at all; other ranges are the engine's to check.
+Types and gross errors of size are checked here; the engine checks all other ranges.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ._parameter import MOST, names, number, truth, whole
 if TYPE_CHECKING:
     from ._estimator import RFLVM
 
-#: Parameters that are one of a few words.
+#: Parameters with a fixed set of values.
 CHOICES = {
     "kernel": ("learned", "rbf"),
     "time_kernel": ("rbf", "matern12", "matern32", "matern52", "cauchy"),
@@ -26,12 +26,12 @@ CHOICES = {
     "start": ("pca", "random", "map"),
     "instructions": ("best", "avx2", "baseline"),
 }
-#: Seeds are numbers of 64 bits.
+#: Seeds are 64-bit integers.
 SEEDS = 2**64
 
 
 def threads(model: RFLVM) -> int:
-    """Threads of the engine; 0 for all cores."""
+    """Number of threads; 0 for all cores."""
     given = model.n_jobs
     if given is None or given == -1 and not isinstance(given, bool):
         return 0
@@ -43,7 +43,7 @@ def threads(model: RFLVM) -> int:
 
 
 def seed(model: RFLVM) -> int:
-    """The seed, as given or drawn from where scikit-learn draws its own."""
+    """The seed, as given or drawn in the way of scikit-learn."""
     given = model.random_state
     if isinstance(given, Integral) and not isinstance(given, bool):
         if not 0 <= int(given) < SEEDS:
@@ -59,7 +59,7 @@ def seed(model: RFLVM) -> int:
 
 
 def settings(model: RFLVM, seed: int, columns: int, *, has_times: bool, has_sequences: bool, has_offset: bool) -> dict:
-    """The parameters in the words of config.toml, for a table of so many columns."""
+    """The parameters as settings of config.toml, for a table with this number of columns."""
     if model.offset is not None and (not isinstance(model.offset, str) or model.offset not in ("none", "size-factors")):
         raise ValueError(f"offset is {model.offset!r}, but it must be None or 'size-factors'; give numbers to fit")
     for name, known in CHOICES.items():
@@ -101,10 +101,10 @@ def settings(model: RFLVM, seed: int, columns: int, *, has_times: bool, has_sequ
 
 
 def axes(value: Any, columns: int) -> Any:
-    """The latent dimension: a number, or a word."""
+    """The latent dimension: a number, or "auto"."""
     if isinstance(value, str):
         if not re.fullmatch(r"auto(:[1-9]\d{0,8})?", value):
-            raise ValueError(f"n_components is {value!r}, but it must be a whole number, 'auto', or 'auto:K' to begin with K axes")
+            raise ValueError(f"n_components is {value!r}, but it must be a whole number, 'auto', or 'auto:K' to start with K axes")
         return value
     if not 1 <= whole(value, "n_components") <= columns:
         raise ValueError(f"n_components is {value}, but it must lie between 1 and the number of columns, {columns}")
