@@ -34,7 +34,7 @@ def cells(n_rows, n_cols, seed=0):
 def log_likelihood(family, y, f, parameter=None):
     """ln p(y | f), normalised and summed over all cells.
 
-    `parameter` has one value a column: the noise variance of `gaussian`, the dispersion r of `negative-binomial`
+    `parameter` has one value per column: the noise variance of `gaussian`, the dispersion r of `negative-binomial`
     (whose mean is r e^f); the other families have none.
     """
     if family == "gaussian":

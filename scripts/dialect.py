@@ -20,30 +20,41 @@ from pathlib import Path
 from typing import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-DEFAULT = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "docs", "paper", "benchmarks", "crates", "validation", "scripts"]
+DEFAULT = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "docs", "paper", "benchmarks", "crates", "validation"]
 SUFFIXES = {".md", ".py", ".pyi", ".rs", ".cff", ""}
 #: This file and its test are full of examples.
 SKIPPED = {"dialect.py", "test_language.py"}
 
 UNIT = (
     r"(?:CPU second|second|minute|(?:kept |new )?draw|missing cell|cell|row|column|sweep|chain|line|fit|table|sample|sequence|axis|file|frequency"
-    r"|point|level|family|step|class|page|new time|source file|block|trajectory|process|entry|label)"
+    r"|point|level|family|step|class|page|new time|source file|block|trajectory|process|entry|label|configuration)"
 )
 #: After "rows a fit", these begin a clause: "the rows a fit has not seen" is good English.
-CLAUSE = r"(?! (?:that|which|has|have|had|is|was|makes?|made|keeps?|kept|takes?|took|reads?|writes?|can|could|needs?|does|did|will|would|should|must|may|holds?|knows|saw|sees|leaves?)\b)"
-THING = (
-    r"(?:(?:one|a|per) (?:line|row|column|object|panel|try|number|family|file)|JSON object|seconds?|milliseconds|nanoseconds|microseconds|ms|CPU s|wall s|ESS|points"
-    r"|tries|nats?|bytes|parameters|evaluations|(?:effective|kept|more|\d+) (?:samples|draws)|leapfrog steps|figures|\d+ (?:rows|sweeps|times)|(?:two|three|four|five) times"
-    r"|log density|slice tries)"
+CLAUSE = (
+    r"(?! (?:that|which|has|have|had|is|was|makes?|made|keeps?|kept|takes?|took|reads?|writes?|can|could|needs?|does|did|will|would|should"
+    r"|must|may|holds?|knows|saw|sees|leaves?)\b)"
 )
+THING = (
+    r"(?:(?:one|a|per|each) (?:line|row|column|object|panel|try|number|family|file|value|vector|function|slice|pair|thread|trial|snapshot"
+    r"|unit|point|draw|matrix)"
+    r"|JSON object|seconds?|milliseconds|nanoseconds|microseconds|ms|CPU s|wall s|ESS|points|tries|nats?|bytes|parameters|evaluations|allocations"
+    r"|(?:effective|kept|more|\d+|[{][^{}]*[}]) (?:samples|draws|rows|sweeps)|leapfrog steps|figures|lines|chains|sweeps|\d+ times"
+    r"|(?:two|three|four|five) times|log density|slice tries)"
+)
+
+#: After "of its own", these show that no noun follows.
+LINK = r"(?:and|or|in|with|for|that|which|from|to|by|as|where|is|are|has|have)"
+#: Where a sentence begins, and verbs of an inverted one ("What is not set has a default").
+SENTENCE, VERB = r"(?:^|(?<=[.;:] ))", r"(?:is|are|has|have|goes|raises|stays|falls|counts|follows|comes)"
 
 #: What to look for, and what to write instead.
 PATTERNS = [
     (rf"\b{THING} an? {UNIT}\b{CLAUSE}", "per"),
+    (r"\b(?:samples|thousand|times) a (?:CPU )?second\b(?! time)", "per"),
     (rf"\bone an? (?:line|column|row|cell|sweep|chain|sequence|axis|table|file|level)\b{CLAUSE}", "one per …"),
     (r"\bso man(?:y|ieth)\b", "M, that many, or every `thin`-th"),
     (r"\bborn on\b", "simulated along"),
-    (r"\blets? (?:those|them|it|these|axes) go\b", "prunes, drops"),
+    (r"\blets? (?:those|them|these|axes) go\b", "prunes, drops"),
     (r"\b(?:data|cells|rows) (?:do not |does not )?ask for\b", "support"),
     (r"\bhardly a word\b", "without"),
     (r"\b[Gg]o(?:es|ing)? on with\b", "resume, continue"),
@@ -65,9 +76,9 @@ PATTERNS = [
     (r"\bsurprises? less\b", "have higher predictive density"),
     (r"(?<!def )(?<!\.)\b[Bb]eside (?!=)", "next to, compared with, in addition to"),
     (r"\bstands? for\b", "means, represents"),
-    (r"\bof (?:its|their|his|our|your) own(?=[.,;:)]| (?:and|or|in|with|for|that|which|from|to|by|as|where|is|are|has|have)\b|\s*$)", "its own …, a separate …"),
-    (r"(?:^|(?<=[.;:] ))What (?:is|are|has|was|were|does|do|did|cannot)(?: not| no)? [^?.|\n]{0,120}\b(?:is|are|has|have|goes|raises|stays|falls|counts|follows|comes)\b[^?|\n.]*\.(?= |$)", "put the subject first"),  # noqa: E501
-    (r"(?:^|(?<=[.;:] ))[Tt]he same (?:of|for|from|as one) ", "name the noun"),
+    (rf"\bof (?:its|their|his|our|your) own(?=[.,;:)]| {LINK}\b|\s*$)", "its own …, a separate …"),
+    (rf"{SENTENCE}What (?:is|are|has|was|were|does|do|did|cannot)(?: not| no)? [^?.,|\n]{{0,120}}\b{VERB}\b[^?|\n.]*\.(?= |$)", "put the subject first"),
+    (rf"{SENTENCE}The same (?:of|for|from|as one) ", "name the noun"),
     (r"\b(?:read|placed?|handed back|held|grouped?) (?:\w+ ){0,2}alike\b", "in the same way"),
     (r"\blesser modes?\b", "minor mode"),
     (r"\banew\b", "again, afresh"),
@@ -79,7 +90,7 @@ PATTERNS = [
     (r"\bsay(?:s)? (?:it|this) of\b", "say about"),
     (r"\bin units? a\b", "per"),
 ]
-COMPILED = [(re.compile(pattern, re.MULTILINE), advice) for pattern, advice in PATTERNS]
+COMPILED = [(re.compile(pattern, re.MULTILINE | re.IGNORECASE), advice) for pattern, advice in PATTERNS]
 #: How a line ends that quotes such a phrase.
 QUOTED = ("dialect: quoted", "dialect: quoted -->")
 #: What begins a line of a comment, a quotation or a list.
@@ -119,11 +130,13 @@ def files(paths: list[str]) -> Iterator[Path]:
     """The files to read, in order."""
     for path in map(Path, paths):
         found = sorted(path.rglob("*")) if path.is_dir() else [path]
-        yield from (f for f in found if f.is_file() and f.suffix in SUFFIXES and f.name not in SKIPPED and "target" not in f.parts and "__pycache__" not in f.parts)
+        wanted = (file for file in found if file.is_file() and file.suffix in SUFFIXES and file.name not in SKIPPED)
+        yield from (file for file in wanted if not {"target", "__pycache__", "results"} & set(file.parts))
 
 
 def helps(program: str) -> Iterator[tuple[str, str]]:
     """The help of a program and of its commands."""
+
     def ask(*words: str) -> str:
         return subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True).stdout
 

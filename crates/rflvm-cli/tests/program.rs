@@ -4,7 +4,7 @@ mod common;
 
 use common::{folder, rflvm, text};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A small table of counts with an id and a label column.
 const COUNTS: &str = "name,kind,a,b,c\nr1,u,3,0,2\nr2,v,1,4,0\nr3,u,0,2,5\nr4,v,2,2,1\nr5,u,7,0,1\nr6,v,0,3,3\n";
@@ -326,19 +326,36 @@ fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
     assert!(text(&rflvm(&dir, &["completions", "bash"]).stdout).contains("complete -F"));
 }
 
-/// The commands in the shell blocks of a document, in order.
+/// The README and all pages of docs, so that a new page cannot be forgotten.
+fn documents(root: &Path) -> Vec<PathBuf> {
+    let pages = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<PathBuf> = pages.filter(|page| page.extension().is_some_and(|e| e == "md")).collect();
+    found.sort();
+    found.insert(0, root.join("README.md"));
+    found
+}
+
+/// The commands in the shell blocks of a document, in order. A block after a comment `<!-- not run: REASON -->` is left out.
 fn commands(document: &str) -> Vec<String> {
-    let mut inside = false;
+    let (mut inside, mut before) = (false, "");
     let mut found = Vec::new();
     // A backslash at its end joins a line to the next.
-    for line in document.replace("\\\n", " ").lines() {
+    let joined = document.replace("\\\n", " ");
+    for line in joined.lines() {
         if line.starts_with("```") {
-            inside = line == "```sh";
+            inside = line == "```sh" && !before.starts_with("<!-- not run: ");
         } else if inside && line.starts_with("rflvm ") {
             found.push(line.split(" #").next().unwrap_or(line).to_string());
         }
+        before = line;
     }
     found
+}
+
+#[test]
+fn blocks_that_are_not_run_are_marked() {
+    let text = "```sh\nrflvm a  # why\n```\n\n<!-- not run: it takes hours -->\n```sh\nrflvm b\n```\n\n```sh\nrflvm c \\\n  d\n```\n";
+    assert_eq!(commands(text), ["rflvm a ", "rflvm c    d"]);
 }
 
 /// Where the Python package is tested too, its tests run these pages with all their blocks, and once is enough.
@@ -349,16 +366,15 @@ fn the_commands_of_the_documentation_run() {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut count = 0;
-    for document in
-        ["README.md", "docs/new-rows.md", "docs/first-picture.md", "docs/predictions.md", "docs/model-choice.md"]
-    {
-        let dir = folder(&document.replace('/', "-"));
-        for command in commands(&fs::read_to_string(root.join(document)).unwrap()) {
+    for document in documents(&root) {
+        let name = document.file_stem().unwrap().to_string_lossy().into_owned();
+        let dir = folder(&format!("page-{}-{name}", document.components().count()));
+        for command in commands(&fs::read_to_string(&document).unwrap()) {
             let words: Vec<&str> = command.split_whitespace().skip(1).collect();
             let output = rflvm(&dir, &words);
-            assert!(output.status.success(), "{document}: {command}: {}", text(&output.stderr));
+            assert!(output.status.success(), "{name}: {command}: {}", text(&output.stderr));
             count += 1;
         }
     }
-    assert!(count >= 2, "the README shows how to use the program");
+    assert!(count >= 40, "the pages show how to use the program: {count} commands");
 }

@@ -107,5 +107,5 @@ def axes(value: Any, columns: int) -> Any:
             raise ValueError(f"n_components is {value!r}, but it must be a whole number, 'auto', or 'auto:K' to start with K axes")
         return value
     if not 1 <= whole(value, "n_components") <= columns:
-        raise ValueError(f"n_components is {value}, but it must lie between 1 and the number of columns, {columns}")
+        raise ValueError(f"n_components is {value}, but it must be between 1 and {columns}, the number of columns")
     return int(value)
