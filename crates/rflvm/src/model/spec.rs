@@ -49,8 +49,10 @@ impl Default for ModelSpec {
 }
 
 /// Upper limits: beyond any use, and below anything that overflows.
-const MOST_FEATURES: usize = 10_000;
-const MOST_AXES: usize = 100;
+/// The largest number allowed.
+pub const MOST_FEATURES: usize = 10_000;
+/// The largest number allowed.
+pub const MOST_AXES: usize = 100;
 
 impl ModelSpec {
     /// Whether a table of so many columns can have this model.

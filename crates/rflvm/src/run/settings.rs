@@ -80,6 +80,9 @@ impl Settings {
 }
 
 /// Upper limits: beyond any use, and so small that no product of two of them overflows.
-const MOST_SWEEPS: u64 = 1_000_000_000;
-const MOST_CHAINS: u64 = 1000;
-const MOST_THREADS: u64 = 1024;
+/// The largest number allowed.
+pub const MOST_SWEEPS: u64 = 1_000_000_000;
+/// The largest number allowed.
+pub const MOST_CHAINS: u64 = 1000;
+/// The largest number allowed.
+pub const MOST_THREADS: u64 = 1024;
