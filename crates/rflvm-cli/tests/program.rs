@@ -326,16 +326,19 @@ fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
     assert!(text(&rflvm(&dir, &["completions", "bash"]).stdout).contains("complete -F"));
 }
 
-/// The commands of the program in the shell blocks of a document, in order. A command in any other place would not be run, and is refused.
+/// The commands of the program in the shell blocks of a document, in order. A block after a comment `<!-- not run: REASON -->` is left
+/// out; a command in any other place would not be run, and is refused.
 fn commands(document: &str) -> Vec<String> {
-    let mut language = None;
+    let (mut language, mut is_run, mut before) = (None, true, "");
     let mut found = Vec::new();
     // A backslash at its end joins a line to the next.
-    for line in document.replace("\\\n", " ").lines() {
+    let joined = document.replace("\\\n", " ");
+    for line in joined.lines() {
         let start = line.trim_start();
         if let Some(name) = start.strip_prefix("```").or(start.strip_prefix("~~~")) {
+            is_run = language.is_some() || !before.starts_with("<!-- not run: ");
             language = if language.is_none() { Some(name.to_string()) } else { None };
-        } else if language.is_some() && start.trim_start_matches("$ ").starts_with("rflvm ") {
+        } else if language.is_some() && is_run && start.trim_start_matches("$ ").starts_with("rflvm ") {
             match language.as_deref() {
                 Some("sh") if line.starts_with("rflvm ") => {
                     found.push(line.split(" #").next().unwrap_or(line).to_string());
@@ -345,6 +348,7 @@ fn commands(document: &str) -> Vec<String> {
                 _ => panic!("in a block of {language:?}, which nothing runs: {line}"),
             }
         }
+        before = line;
     }
     assert!(language.is_none(), "the last block has no end");
     found
@@ -352,6 +356,8 @@ fn commands(document: &str) -> Vec<String> {
 
 #[test]
 fn commands_that_would_not_be_run_are_refused() {
+    let marked = "<!-- not run: it takes hours -->\n```sh\nrflvm b\n```\n\n```sh\nrflvm c\n```\n";
+    assert_eq!(commands(marked), ["rflvm c"]);
     assert_eq!(commands("```sh\nrflvm a \\\n  b # c\nmake d\n```\nrflvm e\n```text\nrflvm 1\n```\n"), ["rflvm a    b"]);
     for page in
         ["```bash\nrflvm a\n```\n", "```sh\n$ rflvm a\n```\n", "  ```sh\n  rflvm a\n  ```\n", "```sh\nrflvm a\n"]
@@ -382,8 +388,8 @@ fn the_commands_of_the_documentation_run() {
     if std::env::var_os("RFLVM_TEST_PYTHON").is_some() {
         return;
     }
-    for (page, commands) in pages {
-        let dir = folder(&page);
+    for (i, (page, commands)) in pages.into_iter().enumerate() {
+        let dir = folder(&format!("page-{i}"));
         for command in commands {
             let words: Vec<&str> = command.split_whitespace().skip(1).collect();
             let output = rflvm(&dir, &words);

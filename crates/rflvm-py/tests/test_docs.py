@@ -1,4 +1,7 @@
-"""The documentation is true: each page's blocks run, in order, in a folder of their own, with the program that comes with the package."""
+"""The documentation is true: the code blocks of each page run in order, in a fresh folder, with the program that the package installs.
+
+A block that cannot run here is preceded by a comment that says why: `<!-- not run: REASON -->`.
+"""
 
 import os
 import re
@@ -11,20 +14,23 @@ from pathlib import Path
 
 import pytest
 
-#: Commands of shell blocks that are tested elsewhere, or are the tests themselves.
+#: Commands in shell blocks that other tests cover, or that run the tests themselves.
 ELSEWHERE = ("make", "cargo", "pip")
 #: The repository.
 ROOT = Path(__file__).resolve().parents[3]
-#: Every page for users.
+#: The README and all documents, so that a new page cannot be forgotten.
 PAGES = sorted(page.relative_to(ROOT).as_posix() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+#: A fenced block, and the comment before it that says why it is not run.
+BLOCK = re.compile(r"^(?:<!-- not run: (?P<reason>.+?) -->\n)?```(?P<language>.*?)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(text):
-    """The fenced blocks of a page: the number of the line before the first, the language, and what is in it."""
-    found = list(re.finditer(r"^```(.*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    """The fenced blocks of a page that are run: the number of the line before the first, the language, and the code."""
+    found = list(BLOCK.finditer(text))
     fences = re.findall(r"^\s*(?:```|~~~)", text, re.MULTILINE)
     assert len(fences) == 2 * len(found), "a block is not fenced by ``` at the beginning of two lines, and would not be run"
-    return [(text.count("\n", 0, block.start(2)), block.group(1), block.group(2)) for block in found]
+    run = [block for block in found if block["reason"] is None]
+    return [(text.count("\n", 0, block.start("code")), block["language"], block["code"]) for block in run]
 
 
 def commands(block):
@@ -90,7 +96,13 @@ def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch):
     if page == "README.md":
         import rflvm
 
-        assert rflvm.load("fit").diagnostics_["verdict"] == "converged", "the tour ends with a fit that has converged"
+        assert rflvm.load("fit").diagnostics_["verdict"] == "converged", "the README ends with a fit that has converged"
+
+
+def anchors(page):
+    """The names by which GitHub links to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_blocks_that_would_not_be_seen_are_refused():
@@ -108,8 +120,12 @@ def test_the_tour_has_blocks_for_the_program_for_python_and_for_rust():
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
     path = ROOT / page
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
-        assert target.startswith("http") or (path.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", path.read_text(encoding="utf-8")):
+        if target.startswith("http"):
+            continue
+        file = path.parent / target if target else path
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
 
 
 def test_a_block_that_fails_is_named_by_its_line(tmp_path):
@@ -125,6 +141,7 @@ def test_a_block_that_fails_is_named_by_its_line(tmp_path):
         ("```text\nrflvm 0.2\n```\n", "no command has printed anything"),
         ("```sh\nrflvm fit none.csv --out x\n```\n", "line 2: AssertionError: rflvm fit none.csv"),
         ("```sh\ncurl x\n```\n", "nothing runs the command `curl`"),
+        ("<!-- not run: it needs a network -->\n```sh\ncurl x\n```\n\n```sh\ncurl y\n```\n", "line 7: AssertionError: nothing runs the command `curl`"),
         ("```sh\nrflvm --version\n```\n\n```text\nrflvm 7.8\n```\n\n```text\nother 1\n```\n", "does not print 'other #'"),
     ]:
         page.write_text(text)
@@ -146,7 +163,7 @@ def test_extras_that_are_named_exist():
 
 
 def test_what_readme_installs_runs_its_first_block(tmp_path):
-    """In an environment that has nothing but what the line of the README installs."""
+    """In an environment that contains only what the README tells you to install."""
     wheels = sorted((Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "wheels").glob("rflvm-*.whl"))
     if not wheels:
         pytest.skip("the wheel is not built; maturin build --out target/wheels")

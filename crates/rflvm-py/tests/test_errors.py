@@ -83,7 +83,7 @@ def test_parameters_are_checked_in_fit(curve, given, kind, words):
         (dict(offset=[1.0, 2.0]), ValueError, "the offset has 2 entries, but the table has 80 rows"),
         (dict(offset=["a"] * 80), TypeError, "offset does not hold numbers only"),
         (dict(offset=np.ones((40, 2))), ValueError, r"offset has the shape \(40, 2\)"),
-        (dict(times=np.arange(80) * np.timedelta64(1, "s")), TypeError, "row 1: the time is a length of time"),
+        (dict(times=np.arange(80) * np.timedelta64(1, "s")), TypeError, "row 1: the time is a duration"),
         (dict(times=[np.datetime64("NaT")] * 80), ValueError, "row 1: the time is missing"),
         (dict(times=[1.0, 2.0]), ValueError, "times has 2 entries, but the table has 80 rows"),
         (dict(times=np.zeros(80)), ValueError, "all times are equal"),

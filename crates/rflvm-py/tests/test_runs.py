@@ -35,7 +35,7 @@ def test_a_cancelled_fit_keeps_what_it_has_and_goes_on_to_the_same_draws(curve, 
     while handle.progress()["sweeps"][0] < 160:
         time.sleep(0.01)
     handle.cancel()
-    with pytest.warns(UserWarning, match="of 1000 draws; resume"):
+    with pytest.warns(UserWarning, match="of 1000 draws; continue it with resume"):
         model = handle.wait()
     done = model.posterior_.draws
     assert 0 < done < 1000
@@ -97,7 +97,7 @@ def test_ctrl_c_returns_what_is_done(tmp_path):
     out, err = running.communicate()
     draws, shape = out.strip().split(" ", 1)
     assert running.returncode == 0 and 0 < int(draws) < 10**6 and shape == "(80, 2)"
-    assert "of 1000000 draws; resume() goes on" in err
+    assert "of 1000000 draws; continue it with resume()" in err
 
 
 def test_a_folder_that_holds_a_fit_is_not_overwritten_unasked(curve, tmp_path):

@@ -1,4 +1,4 @@
-"""Parameters one by one: of the right type, and of a size that is of any use."""
+"""Validation of single parameters: type, and a sensible size."""
 
 from __future__ import annotations
 
