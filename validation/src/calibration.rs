@@ -174,8 +174,9 @@ struct Places {
 }
 
 fn places(kind: Kind, sweeps: u64, stream: Stream) -> Result<Places, RunError> {
-    let family = spec::family(kind.family, (kind.family == "binomial").then_some(Trials::Same(TRIALS)))?;
-    let is_by_row = kind.family == "multinomial";
+    let has_trials = spec::about(kind.family)?.cells.have_trials();
+    let family = spec::family(kind.family, has_trials.then_some(Trials::Same(TRIALS)))?;
+    let is_by_row = family.is_whole();
     let rng = &mut stream.named("table").rng();
     let at: Vec<f64> = (0..ROWS).map(|_| 10.0 * rng.random::<f64>()).collect();
     let any = Mat::from_fn(ROWS, COLUMNS, |_, j| if is_by_row && j == 0 { f64::from(TRIALS) } else { 0.0 });

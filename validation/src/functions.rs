@@ -225,7 +225,7 @@ impl Readings {
         let (y, f, x) = (model.y(), &state.f, state.features.x());
         let rows = model.rows();
         let columns = || block.columns.clone();
-        let real = ["gaussian", "student-t"].contains(&block.family.name());
+        let real = block.family.about().is_none_or(|about| !about.cells.are_counts());
         let seen = |&(n, j): &(usize, usize)| !y[(n, j)].is_nan();
         let every = || columns().flat_map(|j| (0..rows).map(move |n| (n, j)));
         let first = |at: (usize, usize)| if real { y[at].atan() } else { y[at].ln_1p() };

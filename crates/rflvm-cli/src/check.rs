@@ -2,7 +2,6 @@
 //!
 //! A command of its own and not a flag of `predict`: it is asked of every fit, as `summary` is.
 
-mod advice;
 pub mod report;
 
 use crate::args::CheckArgs;

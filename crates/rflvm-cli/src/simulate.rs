@@ -8,11 +8,11 @@ use crate::failure::Failure;
 use crate::memory;
 use crate::voice::tell;
 use crate::{atomic, output};
-use rflvm::error::{NumericalError, RunError, SpecError};
+use rflvm::error::{RunError, SpecError};
 use rflvm::linalg::Mat;
-use rflvm::model::family::{Family, Theta, Trials, Unit};
+use rflvm::model::family::{Family, Theta, Trials};
 use rflvm::rng::Stream;
-use rflvm::simulate::{self, SCurve};
+use rflvm::simulate;
 use rflvm::split::{HeldOut, split};
 use std::sync::Arc;
 
@@ -43,13 +43,13 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         let rule = "rows of the model have no times; leave it out, or draw an S-curve".into();
         return Err(SpecError::Setting { setting: "time", value: "given".into(), rule }.into());
     }
-    let trials =
-        (rflvm::spec::canonical(&args.likelihood)? == "binomial").then(|| Trials::Same(args.trials.unwrap_or(1)));
+    let has_trials = rflvm::spec::about(&args.likelihood)?.cells.have_trials();
+    let trials = has_trials.then(|| Trials::Same(args.trials.unwrap_or(1)));
     let family = rflvm::spec::family(&args.likelihood, trials)?;
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let stream = Stream::new(seed).named("simulate");
     let truth = draw(args, &family, stream)?;
-    let holes = args.missing.map(|fraction| with_holes(&truth.y, fraction, family.name(), stream)).transpose()?;
+    let holes = args.missing.map(|fraction| with_holes(&truth.y, fraction, family.as_ref(), stream)).transpose()?;
     atomic::prepare_dir(&args.out)?;
     let times = truth.t.as_deref().filter(|_| args.time);
     let mut files = vec![
@@ -95,7 +95,8 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
     let broken = |source| Failure::Run(RunError::Numerical { chain: 0, sweep: 0, source });
     match args.source {
         SourceArg::SCurve => {
-            let (curve, theta) = s_curve(family.as_ref(), args.rows, args.columns, trials, stream).map_err(broken)?;
+            let (curve, theta) =
+                simulate::example(args.rows, args.columns, family.as_ref(), trials, stream).map_err(broken)?;
             Ok(Truth { y: curve.y, t: Some(curve.t), x: curve.x, f: curve.f, w: None, theta })
         }
         SourceArg::Model => {
@@ -115,13 +116,14 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
 }
 
 /// The table with a fraction of its cells missing, never the last one of a row or column.
-fn with_holes(y: &Mat, fraction: f64, family: &str, stream: Stream) -> Result<Mat, SpecError> {
+fn with_holes(y: &Mat, fraction: f64, family: &dyn Family, stream: Stream) -> Result<Mat, SpecError> {
     let refuse = |rule: &str| SpecError::Setting { setting: "missing", value: fraction.to_string(), rule: rule.into() };
     if !(fraction > 0.0 && fraction < 1.0) {
         return Err(refuse("it is a fraction of the cells, above 0 and below 1"));
     }
-    if family == "multinomial" {
-        return Err(refuse("a multinomial row is observed or missing as a whole; leave it out"));
+    if family.is_whole() {
+        let rule = format!("a {} row is observed or missing as a whole; leave it out", family.name());
+        return Err(refuse(&rule));
     }
     let splits = split(y, &[], HeldOut::Share(fraction), stream.named("missing"));
     let only = splits.map_err(|_| refuse("no cell of so small a table can then be missing; choose another number"))?;
@@ -134,24 +136,4 @@ fn table(y: &Mat, times: Option<&[f64]>) -> String {
     let time = |n: usize| times.map(|times| times[n]);
     let row = |(n, row): (usize, &[f64])| time(n).into_iter().chain(row.iter().copied()).map(text).collect();
     output::csv_text(header, y.iter_rows().enumerate().map(row))
-}
-
-/// The S-curve, with parameters of its own: noise of standard deviation ½ for real columns, dispersion r_j = j as in the paper, and
-/// the prior mean elsewhere.
-pub fn s_curve(
-    family: &dyn Family,
-    rows: usize,
-    columns: usize,
-    trials: u32,
-    stream: Stream,
-) -> Result<(SCurve, Theta), NumericalError> {
-    let unit = Unit { centre: 0.0, scale: 1.0 };
-    let of_column = |j: usize| match family.name() {
-        "gaussian" => vec![4.0],
-        "negative-binomial" => vec![(j + 1) as f64],
-        _ => family.start(&[], &unit),
-    };
-    let own: Vec<Vec<f64>> = (0..columns).map(of_column).collect();
-    let theta = Theta { values: Mat::from_fn(own[0].len(), columns, |p, j| own[j][p]), hyper: Vec::new() };
-    Ok((simulate::s_curve(rows, columns, family, &theta, trials, stream)?, theta))
 }

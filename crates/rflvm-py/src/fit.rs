@@ -14,12 +14,12 @@ use rflvm::model::family::Trials;
 use rflvm::posterior::align::Embedding;
 use rflvm::posterior::transform::{self, row_key};
 use rflvm::rng::Stream;
+use rflvm::simulate;
 use rflvm_cli::config::Config;
 use rflvm_cli::failure::Failure;
 use rflvm_cli::folder::Claim;
 use rflvm_cli::identity::checkpoint;
 use rflvm_cli::map::climb;
-use rflvm_cli::simulate;
 use rflvm_cli::table::Table;
 use rflvm_cli::transform::rows::new_rows;
 use rflvm_cli::voice::Voice;
@@ -326,11 +326,12 @@ pub fn s_curve(
     }
     // The positions, the functions and the table are held at once.
     check_room(rows, columns.saturating_mul(3))?;
-    let own = (likelihood == "binomial").then(|| Trials::Same(trials.unwrap_or(1)));
+    let has_trials = rflvm::spec::about(likelihood).map_err(spec)?.cells.have_trials();
+    let own = has_trials.then(|| Trials::Same(trials.unwrap_or(1)));
     let family = rflvm::spec::family(likelihood, own).map_err(spec)?;
     let stream = Stream::new(seed).named("simulate");
     let broken = |source| raised(Failure::Run(RunError::Numerical { chain: 0, sweep: 0, source }));
-    let draw = || simulate::s_curve(family.as_ref(), rows, columns, trials.unwrap_or(100), stream);
+    let draw = || simulate::example(rows, columns, family.as_ref(), trials.unwrap_or(100), stream);
     let (curve, _) = py.detach(draw).map_err(broken)?;
     Ok((matrix(py, &curve.y)?, matrix(py, &curve.x)?, array(py, curve.t, &[rows])?))
 }

@@ -76,7 +76,7 @@ pub fn blank(
     let blocks = blocks
         .into_iter()
         .map(|(width, family)| {
-            if width > 0 && family.name() == "multinomial" {
+            if width > 0 && family.is_whole() {
                 // All trials in one category: any row with the right total does.
                 (0..rows).for_each(|n| y[(n, start)] = f64::from(trials));
             }
@@ -105,6 +105,20 @@ pub struct SCurve {
 
 /// Rows up to which F is drawn by the exact N×N Cholesky factor; above it by many random features.
 const EXACT_ROWS: usize = 2000;
+
+/// An S-curve with the parameters that the family has for examples.
+pub fn example(
+    rows: usize,
+    columns: usize,
+    family: &dyn Family,
+    trials: u32,
+    stream: Stream,
+) -> Result<(SCurve, Theta), NumericalError> {
+    let own: Vec<Vec<f64>> = (0..columns).map(|j| family.example(j)).collect();
+    let parameters = own.first().map_or(0, Vec::len);
+    let theta = Theta { values: Mat::from_fn(parameters, columns, |p, j| own[j][p]), hyper: Vec::new() };
+    Ok((s_curve(rows, columns, family, &theta, trials, stream)?, theta))
+}
 
 /// Draws an S-curve. θ is the family's own parameters; `trials` the total of each multinomial row.
 pub fn s_curve(

@@ -1,6 +1,5 @@
 //! What checks come to: lines for people, a table, a picture, and JSON for programs.
 
-use super::advice::advice;
 use crate::drawn::text;
 use crate::output::csv_text;
 use crate::picture::histograms::{self, Histogram};
@@ -36,7 +35,7 @@ impl Report<'_> {
     /// What a small p-value suggests.
     fn suggestion(&self, check: &Check) -> Option<String> {
         let is_small = check.p() < SMALL && self.is_converged();
-        is_small.then(|| advice(check.statistic, check.above() < 0.5, self.block(check).family.name()))
+        is_small.then(|| check.advice(self.block(check).family.as_ref()))
     }
 
     fn block(&self, check: &Check) -> &Block {

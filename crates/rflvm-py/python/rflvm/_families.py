@@ -12,8 +12,10 @@ from ._like import Field, Like, library_of
 from ._table import Column, Layout, numbers_of, series_of
 from ._warn import warn
 
-#: Families that take whole numbers from zero on.
-COUNTS = ("poisson", "negative-binomial", "zero-inflated-poisson", "binomial", "bernoulli", "multinomial")
+#: Families of whole numbers from zero.
+COUNTS = _native.COUNTS
+#: Families of text and categories.
+CATEGORIES = _native.CATEGORIES
 #: The family of a column of which only its kind is known; whole numbers must not be negative.
 BY_KIND = {
     "bool": "bernoulli",
@@ -154,9 +156,9 @@ def check_texts(name: str, field: Field, family: str, rows: int) -> None:
     """Categories and text are for the multinomial, and names of rows are for nothing."""
     if field.values is None:
         return
-    if family != "multinomial":
+    if family not in CATEGORIES:
         raise ValueError(
-            f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'}, which only the family multinomial takes; "
+            f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'}, which only the family {', '.join(CATEGORIES)} takes; "
             "leave the column out, or give likelihood='auto'"
         )
     if field.kind == "text" and 2 * len(field.values) > rows:

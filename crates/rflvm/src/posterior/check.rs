@@ -4,9 +4,11 @@
 //! u = P(T(y_rep, θ) > T(y, θ) | Y), ties by half, and p = 2 min(u, 1 − u). Where T looks at residuals it depends on θ, and so T(y, θ) differs from
 //! draw to draw. The data are used twice, so that p is too seldom small and not too often: a small one means something.
 
+mod advice;
 mod statistic;
 
-pub use statistic::Statistic;
+pub use crate::model::family::Statistic;
+pub use advice::advice;
 
 use super::diagnostics::quantile;
 use super::fitted::Fitted;
@@ -14,6 +16,7 @@ use super::parameters::{Parameters, Stored};
 use crate::error::RunError;
 use crate::linalg::Mat;
 use crate::model::Model;
+use crate::model::family::{Family, Side};
 use crate::par;
 use crate::rng::Stream;
 use statistic::Cells;
@@ -66,6 +69,12 @@ impl Check {
         (share + 0.5) / (self.observed.len() as f64 + 1.0)
     }
 
+    /// What the check suggests about a block of this family, if it fails.
+    pub fn advice(&self, family: &dyn Family) -> String {
+        let side = if self.above() < 0.5 { Side::More } else { Side::Less };
+        advice(self.statistic, side, family.about())
+    }
+
     /// The two-sided p-value.
     pub fn p(&self) -> f64 {
         2.0 * self.above().min(1.0 - self.above())
@@ -92,15 +101,15 @@ pub struct Checks<'a> {
 impl<'a> Checks<'a> {
     /// No draws yet.
     pub fn new(model: &'a Model) -> Self {
-        let of_block = |(block, family): (usize, &str)| {
-            Statistic::of(family).iter().map(move |&statistic| Check {
+        let of_block = |(block, family): (usize, &dyn Family)| {
+            family.about().map_or(Statistic::ANY, |about| about.statistics).iter().map(move |&statistic| Check {
                 block,
                 statistic,
                 observed: Vec::new(),
                 replicated: Vec::new(),
             })
         };
-        let families = model.blocks().iter().map(|b| b.family.name()).enumerate();
+        let families = model.blocks().iter().map(|b| b.family.as_ref()).enumerate();
         Checks { model, checks: families.flat_map(of_block).collect() }
     }
 
@@ -111,7 +120,7 @@ impl<'a> Checks<'a> {
         let replicated = replicate(self.model, parameters, &f, stream);
         for check in &mut self.checks {
             let (block, theta) = (&self.model.blocks()[check.block], &parameters.theta[check.block]);
-            let of = |y| check.statistic.value(&Cells { y, f: &f, theta, block });
+            let of = |y| statistic::value(check.statistic, &Cells { y, f: &f, theta, block });
             let observed = match check.observed.first() {
                 Some(&same) if !check.statistic.is_realised() => same,
                 _ => of(self.model.y()),

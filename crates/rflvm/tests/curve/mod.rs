@@ -26,9 +26,9 @@ pub fn model(name: &str, missing: bool) -> Model {
     let mut y = curve.y;
     if missing {
         for n in (0..ROWS).step_by(3) {
-            match name {
-                "multinomial" => y.row_mut(n).fill(f64::NAN),
-                _ => y[(n, (7 * n) % COLUMNS)] = f64::NAN,
+            match family.is_whole() {
+                true => y.row_mut(n).fill(f64::NAN),
+                false => y[(n, (7 * n) % COLUMNS)] = f64::NAN,
             }
         }
     }

@@ -3,31 +3,19 @@
 use rand::RngExt;
 use rflvm::dist::{normal, normals};
 use rflvm::linalg::Mat;
-use rflvm::model::family::{
-    Binomial, Column, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
-    ZeroInflatedPoisson,
-};
+use rflvm::model::family::{Binomial, Column, Family, Gaussian, Generic, NegativeBinomial, StudentT, Trials, Unit};
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, Model, ModelSpec, State, joint};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::rng::{Stream, StreamRng};
-use rflvm::simulate;
+use rflvm::{simulate, spec};
 use std::sync::Arc;
 
 pub const ROWS: usize = 6;
 pub const FREQUENCIES: usize = 4;
 
-pub const FAMILIES: [&str; 8] = [
-    "gaussian",
-    "poisson",
-    "bernoulli",
-    "binomial",
-    "negative-binomial",
-    "multinomial",
-    "student-t",
-    "zero-inflated-poisson",
-];
+pub use rflvm::spec::FAMILIES;
 
 pub const FIXED: Amplitude = Amplitude::Fixed(0.6);
 pub const LEARNED: Amplitude = Amplitude::Learned { shape: 4.0, rate: 2.5 };
@@ -66,17 +54,14 @@ pub fn trials(n: usize, j: usize) -> f64 {
     (1 + (3 * n + 2 * j) % 5) as f64
 }
 
+/// A family with priors that are not its defaults, where it has any.
 fn family(name: &str, columns: usize) -> Arc<dyn Family> {
     match name {
         "gaussian" => Arc::new(Gaussian { shape: 1.7, rate: 0.4 }),
-        "poisson" => Arc::new(Poisson),
-        "bernoulli" => Arc::new(Binomial::bernoulli()),
         "binomial" => Arc::new(Binomial::new(Trials::Each(Mat::from_fn(ROWS, columns, trials)))),
         "negative-binomial" => Arc::new(NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 }),
-        "multinomial" => Arc::new(Multinomial),
         "student-t" => Arc::new(Generic(StudentT::new(5.0))),
-        "zero-inflated-poisson" => Arc::new(Generic(ZeroInflatedPoisson)),
-        _ => panic!("no family {name}"),
+        _ => spec::family(name, None).unwrap(),
     }
 }
 
@@ -107,7 +92,7 @@ fn table(blocks: &[Block], holes: bool) -> Mat {
     let mut y = Mat::zeros(ROWS, columns);
     for (columns, family) in blocks {
         for n in 0..ROWS {
-            let is_multinomial = family.name() == "multinomial";
+            let is_multinomial = family.is_whole();
             for &c in columns {
                 let hole = if is_multinomial { n == 2 } else { (n + 2 * c) % 5 == 0 };
                 y[(n, c)] = if holes && hole { f64::NAN } else { 0.0 };

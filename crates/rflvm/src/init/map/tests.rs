@@ -20,10 +20,10 @@ fn curve(name: &str, missing: bool, timed: bool) -> (Model, Mat) {
     let theta = Theta { values: Mat::from_fn(start.len(), COLUMNS, |p, _| start[p]), hyper: Vec::new() };
     let mut curve = s_curve(ROWS, COLUMNS, family.as_ref(), &theta, 50, Stream::new(4)).unwrap();
     if missing {
-        (0..ROWS).for_each(|n| match name {
-            "multinomial" if n % 5 == 0 => curve.y.row_mut(n).fill(f64::NAN),
-            "multinomial" => {}
-            _ => curve.y[(n, (7 * n) % COLUMNS)] = f64::NAN,
+        (0..ROWS).for_each(|n| match family.is_whole() {
+            true if n % 5 == 0 => curve.y.row_mut(n).fill(f64::NAN),
+            true => {}
+            false => curve.y[(n, (7 * n) % COLUMNS)] = f64::NAN,
         });
     }
     let mut data = Observations::new(curve.y).unwrap();

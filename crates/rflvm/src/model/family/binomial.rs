@@ -1,13 +1,48 @@
 //! Binomial counts of known trials, logit link: y ~ Bin(b, logistic(f)); Bernoulli for one trial.
 //! Weights by Pólya-gamma augmentation with a = y, b = trials.
 
-use super::{BlockView, Family, Row, Seen, Shift, Unit, not_a_count, weights_given_omega};
+use super::{
+    About, BlockView, Cells, Family, Row, Seen, Shift, Side, Statistic, Suggestion, Unit, not_a_count,
+    weights_given_omega,
+};
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
-use crate::error::{DataError, NumericalError};
+use crate::error::{DataError, NumericalError, SpecError};
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::RngExt;
+use std::sync::Arc;
+
+/// The total of a row says how many trials succeeded: rows cannot be rescaled by an offset.
+const SUGGESTIONS: &[Suggestion] = &[
+    (Statistic::RowTotals, Side::More, "try more latent axes or more random features"),
+    (Statistic::RowTotals, Side::Less, "check whether rows were selected or scaled to have similar totals"),
+];
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "binomial",
+    aliases: &[],
+    cells: Cells::Trials,
+    statistics: Statistic::TRIALS,
+    suggestions: SUGGESTIONS,
+    new: |trials| Ok(Arc::new(Binomial::new(trials.ok_or_else(no_trials)?))),
+};
+
+/// One trial per cell.
+pub(super) const BERNOULLI: About = About {
+    name: "bernoulli",
+    aliases: &["logistic", "binary", "boolean"],
+    cells: Cells::Binary,
+    statistics: Statistic::TRIALS,
+    suggestions: SUGGESTIONS,
+    new: |_| Ok(Arc::new(Binomial::bernoulli())),
+};
+
+fn no_trials() -> SpecError {
+    let rule = "give the number of trials, or choose bernoulli for yes/no data".into();
+    SpecError::Setting { setting: "trials", value: "not given".into(), rule }
+}
 
 /// Numbers of trials.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +70,10 @@ impl Binomial {
         Binomial { trials }
     }
 
+    fn description(&self) -> &'static About {
+        if self.trials == Trials::Same(1) { &BERNOULLI } else { &ABOUT }
+    }
+
     fn of(&self, n: usize, j: usize) -> f64 {
         match &self.trials {
             Trials::Same(b) => f64::from(*b),
@@ -47,7 +86,11 @@ impl Binomial {
 
 impl Family for Binomial {
     fn name(&self) -> &'static str {
-        if self.trials == Trials::Same(1) { "bernoulli" } else { "binomial" }
+        self.description().name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(self.description())
     }
 
     fn problem(&self, n: usize, j: usize, y: f64) -> Option<String> {

@@ -4,13 +4,27 @@
 //! ln p(y | X, W) = const − ½ ln|A| − a_n ln b;  σ² ~ IG(a_n, b);  β | σ² ~ N(A⁻¹c, σ²A⁻¹).
 //! θ holds the precision 1/σ_j², which is Ga(a0, b0_j). Missing cells leave their rows out of A and c.
 
-use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
+use super::{About, BlockView, Cells, Column, Family, Row, Seen, Shift, Side, Statistic, Theta, Unit};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram};
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::Rng;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "gaussian",
+    aliases: &["normal"],
+    cells: Cells::Real,
+    statistics: Statistic::REAL,
+    suggestions: &[
+        (Statistic::LargestResidual, Side::More, "try student-t"),
+        (Statistic::Kurtosis, Side::More, "try student-t"),
+    ],
+    new: |_| Ok(Arc::new(Gaussian::default())),
+};
 
 /// y ~ N(f, σ_j²).
 #[derive(Debug, Clone, PartialEq)]
@@ -108,7 +122,11 @@ impl<'a> GaussianConditional<'a> {
 
 impl Family for Gaussian {
     fn name(&self) -> &'static str {
-        "gaussian"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn parameters(&self) -> Vec<&'static str> {
@@ -134,6 +152,11 @@ impl Family for Gaussian {
     fn start(&self, _seen: &[Seen], unit: &Unit) -> Vec<f64> {
         // Half of a column's variance is noise until we know better.
         vec![2.0 / unit.scale.powi(2)]
+    }
+
+    /// Noise of standard deviation ½.
+    fn example(&self, _j: usize) -> Vec<f64> {
+        vec![4.0]
     }
 
     fn draw_prior(&self, units: &[Unit], rng: &mut StreamRng) -> Theta {

@@ -1,7 +1,7 @@
 //! Any family: give ln p(y | f) with its derivative, and priors of its own parameters if it has some. Weights then move
 //! by elliptical slices a column, parameters by univariate slices; X, W, missing cells and prediction come for free.
 
-use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
+use super::{About, BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
 use crate::dist::{ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
@@ -25,6 +25,11 @@ pub struct Parameter {
 pub trait Density: Send + Sync + Debug {
     /// Its name.
     fn name(&self) -> &'static str;
+
+    /// What it says about itself, if it is in the registry.
+    fn about(&self) -> Option<&'static About> {
+        None
+    }
 
     /// Its own parameters, for a column with the given centre and scale; none by default.
     fn parameters(&self, _unit: &Unit) -> Vec<Parameter> {
@@ -93,6 +98,10 @@ impl<D: Density> Generic<D> {
 impl<D: Density> Family for Generic<D> {
     fn name(&self) -> &'static str {
         self.0.name()
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        self.0.about()
     }
 
     fn parameters(&self) -> Vec<&'static str> {

@@ -3,6 +3,7 @@
 //! The moves of X and W only ask a family for the log-likelihood of one row given that row of F; so they are the
 //! same for all families. [`Density`] is what a user writes for a new family; [`Generic`] does the rest.
 
+mod about;
 mod binomial;
 mod block_view;
 mod count;
@@ -13,9 +14,11 @@ mod negative_binomial;
 mod parts;
 pub mod poisson;
 mod polya_gamma;
+mod statistic;
 mod student_t;
 mod zero_inflated_poisson;
 
+pub use about::{About, Cells, Side, Suggestion};
 pub use binomial::{Binomial, Trials};
 pub use block_view::{BlockView, Column};
 pub use gaussian::{Gaussian, GaussianConditional};
@@ -25,6 +28,7 @@ pub use negative_binomial::NegativeBinomial;
 pub use parts::{Row, Seen, Shift, Theta, Unit};
 pub use poisson::Poisson;
 pub use polya_gamma::weights_given_omega;
+pub use statistic::Statistic;
 pub use student_t::StudentT;
 pub use zero_inflated_poisson::ZeroInflatedPoisson;
 
@@ -34,10 +38,27 @@ use crate::rng::{Stream, StreamRng};
 use count::{ln_rate, not_a_count};
 use std::fmt::Debug;
 
+/// The families that have a name, in the order in which they are listed.
+pub const REGISTRY: &[&About] = &[
+    &gaussian::ABOUT,
+    &poisson::ABOUT,
+    &binomial::BERNOULLI,
+    &binomial::ABOUT,
+    &negative_binomial::ABOUT,
+    &multinomial::ABOUT,
+    &student_t::ABOUT,
+    &zero_inflated_poisson::ABOUT,
+];
+
 /// A family of distributions for a block of columns.
 pub trait Family: Send + Sync + Debug {
     /// Its name, as users type it.
     fn name(&self) -> &'static str;
+
+    /// What it says about itself; nothing for a family that is not in the [`REGISTRY`].
+    fn about(&self) -> Option<&'static About> {
+        None
+    }
 
     /// Names of the rows of θ.
     fn parameters(&self) -> Vec<&'static str> {
@@ -74,6 +95,11 @@ pub trait Family: Send + Sync + Debug {
     /// θ_j to start from, given the observed cells of the column.
     fn start(&self, _seen: &[Seen], _unit: &Unit) -> Vec<f64> {
         Vec::new()
+    }
+
+    /// θ_j of a simulated example, for column j counted from 0.
+    fn example(&self, _j: usize) -> Vec<f64> {
+        self.start(&[], &Unit { centre: 0.0, scale: 1.0 })
     }
 
     /// What the parameters share, to start from.

@@ -3,13 +3,24 @@
 //! One category after the other: ξ_ij = ln Σ_{j'≠j} e^{f_ij'}, ψ_ij = f_ij − ξ_ij, ω_ij ~ PG(n_i, ψ_ij) drawn right before
 //! β_j ~ N(V(Hᵀ(κ_j + Ω_j ξ_j − Ω_j o) + B0⁻¹b_0), V), κ_ij = y_ij − n_i/2. X and W see the multinomial itself.
 
-use super::{BlockView, Family, Row, Seen, Unit, not_a_count, weights_given_omega};
+use super::{About, BlockView, Cells, Family, Row, Seen, Statistic, Unit, not_a_count, weights_given_omega};
 use crate::dist::{ln_gamma, polya_gamma};
 use crate::error::{DataError, NumericalError};
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::RngExt;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "multinomial",
+    aliases: &["categorical", "category"],
+    cells: Cells::Categories,
+    statistics: Statistic::CATEGORIES,
+    suggestions: &[],
+    new: |_| Ok(Arc::new(Multinomial)),
+};
 
 /// y_i ~ Mult(n_i, softmax(f_i)); n_i is the total of the row.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,7 +28,11 @@ pub struct Multinomial;
 
 impl Family for Multinomial {
     fn name(&self) -> &'static str {
-        "multinomial"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {

@@ -4,7 +4,8 @@
 //! T_nj ~ CRT(y_nj, r_j); r_j ~ Ga(a_r + Σ_n T_nj, rate h + Σ_n ln(1+e^{f_nj})); h ~ Ga(b_r + J a_r, rate g_r + Σ_j r_j).
 
 use super::{
-    BlockView, Column, Family, Row, Seen, Shift, Theta, Unit, ln_rate, not_a_count, poisson, weights_given_omega,
+    About, BlockView, Cells, Column, Family, Row, Seen, Shift, Side, Statistic, Theta, Unit, ln_rate, not_a_count,
+    poisson, weights_given_omega,
 };
 use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus};
 use crate::error::NumericalError;
@@ -15,6 +16,22 @@ use crate::simd;
 use crate::slice;
 use rand::Rng;
 use std::cell::RefCell;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "negative-binomial",
+    aliases: &["nb", "negbin", "negbinomial", "negativebinomial"],
+    cells: Cells::Counts,
+    statistics: Statistic::COUNTS,
+    suggestions: &[
+        (Statistic::Zeros, Side::More, "try zero-inflated-poisson"),
+        (Statistic::Zeros, Side::Less, "try poisson, and check whether zeros were left out of the table"),
+        (Statistic::VarianceToMean, Side::Less, "try poisson"),
+        (Statistic::Largest, Side::Less, "try poisson"),
+    ],
+    new: |_| Ok(Arc::new(NegativeBinomial::default())),
+};
 
 /// y ~ NB(r_j, logistic(f)). θ holds r_j; what they share is h.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,7 +142,11 @@ fn ln_rising(y: f64, r: f64, ln_gamma_r: f64) -> f64 {
 
 impl Family for NegativeBinomial {
     fn name(&self) -> &'static str {
-        "negative-binomial"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn parameters(&self) -> Vec<&'static str> {
@@ -146,6 +167,11 @@ impl Family for NegativeBinomial {
 
     fn start(&self, seen: &[Seen], _unit: &Unit) -> Vec<f64> {
         vec![start_dispersion(seen)]
+    }
+
+    /// r_j = j, as in the paper.
+    fn example(&self, j: usize) -> Vec<f64> {
+        vec![(j + 1) as f64]
     }
 
     fn start_hyper(&self, values: &Mat) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
 
-use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, ln_rate, not_a_count};
+use super::{About, BlockView, Cells, Column, Family, Row, Seen, Shift, Side, Statistic, Unit, ln_rate, not_a_count};
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
 use crate::error::NumericalError;
@@ -10,6 +10,23 @@ use crate::simd;
 use crate::slice;
 use rand::Rng;
 use rand_distr::Distribution;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "poisson",
+    aliases: &[],
+    cells: Cells::Counts,
+    statistics: Statistic::COUNTS,
+    suggestions: &[
+        (Statistic::Zeros, Side::More, "try zero-inflated-poisson or negative-binomial"),
+        (Statistic::VarianceToMean, Side::More, "try negative-binomial"),
+        (Statistic::VarianceToMean, Side::Less, "try binomial if counts have an upper limit"),
+        (Statistic::Largest, Side::More, "try negative-binomial, and check that the cell is not an error"),
+        (Statistic::Largest, Side::Less, "try binomial if counts have an upper limit"),
+    ],
+    new: |_| Ok(Arc::new(Poisson)),
+};
 
 /// y ~ Po(e^f).
 #[derive(Debug, Clone, Default)]
@@ -17,7 +34,11 @@ pub struct Poisson;
 
 impl Family for Poisson {
     fn name(&self) -> &'static str {
-        "poisson"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {

@@ -1,10 +1,24 @@
 //! Student-t: y = f + σ_j · t_ν, for real columns with outliers. Own parameter ln σ_j.
 
-use super::{Density, Parameter, Unit};
+use super::{About, Cells, Density, Generic, Parameter, Side, Statistic, Unit};
 use crate::dist::ln_gamma;
 use crate::rng::StreamRng;
 use rand::RngExt;
 use std::f64::consts::PI;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "student-t",
+    aliases: &["t", "student", "studentt"],
+    cells: Cells::Real,
+    statistics: Statistic::REAL,
+    suggestions: &[
+        (Statistic::LargestResidual, Side::Less, "try gaussian"),
+        (Statistic::Kurtosis, Side::Less, "try gaussian"),
+    ],
+    new: |_| Ok(Arc::new(Generic(StudentT::default()))),
+};
 
 /// y = f + e^θ · t_ν.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,7 +44,11 @@ impl Default for StudentT {
 
 impl Density for StudentT {
     fn name(&self) -> &'static str {
-        "student-t"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn parameters(&self, unit: &Unit) -> Vec<Parameter> {

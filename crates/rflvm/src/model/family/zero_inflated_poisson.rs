@@ -1,9 +1,27 @@
 //! Zero-inflated Poisson: y = 0 with probability π_j, else y ~ Po(e^f). Own parameter logit π_j.
 
-use super::{Density, Parameter, Unit, not_a_count, poisson};
+use super::{About, Cells, Density, Generic, Parameter, Side, Statistic, Unit, not_a_count, poisson};
 use crate::dist::{ln_gamma, logistic, softplus};
 use crate::rng::StreamRng;
 use rand::RngExt;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "zero-inflated-poisson",
+    aliases: &["zip"],
+    cells: Cells::Counts,
+    statistics: Statistic::COUNTS,
+    suggestions: &[
+        (Statistic::Zeros, Side::More, "try negative-binomial"),
+        (Statistic::Zeros, Side::Less, "try poisson"),
+        (Statistic::VarianceToMean, Side::More, "try negative-binomial"),
+        (Statistic::VarianceToMean, Side::Less, "try poisson"),
+        (Statistic::Largest, Side::More, "try negative-binomial, and check that the cell is not an error"),
+        (Statistic::Largest, Side::Less, "try poisson"),
+    ],
+    new: |_| Ok(Arc::new(Generic(ZeroInflatedPoisson))),
+};
 
 /// A mixture of a point at zero, with probability logistic(θ), and Po(e^f).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,7 +29,11 @@ pub struct ZeroInflatedPoisson;
 
 impl Density for ZeroInflatedPoisson {
     fn name(&self) -> &'static str {
-        "zero-inflated-poisson"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn parameters(&self, _unit: &Unit) -> Vec<Parameter> {

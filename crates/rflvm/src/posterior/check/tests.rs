@@ -7,7 +7,7 @@ use crate::model::{Block, ModelSpec};
 use crate::simulate::{blank, draw_data, draw_prior};
 use std::sync::Arc;
 
-fn value(
+fn computed(
     statistic: Statistic,
     y: &Mat,
     family: Arc<dyn Family>,
@@ -15,14 +15,14 @@ fn value(
     theta: &Theta,
 ) -> f64 {
     let f = Mat::from_fn(y.rows(), y.cols(), |n, j| (n + j) as f64 * 0.5);
-    statistic.value(&Cells { y, f: &f, theta, block: &Block { columns, family } })
+    statistic::value(statistic, &Cells { y, f: &f, theta, block: &Block { columns, family } })
 }
 
 #[test]
 fn statistics_are_what_they_say_and_skip_holes_and_other_blocks() {
     let hole = f64::NAN;
     let y = Mat::from_vec(3, 3, vec![99.0, 0.0, 2.0, 99.0, 4.0, hole, 99.0, 2.0, 0.0]);
-    let of = |statistic| value(statistic, &y, Arc::new(Poisson), 1..3, &Theta::none(2));
+    let of = |statistic| computed(statistic, &y, Arc::new(Poisson), 1..3, &Theta::none(2));
     let close = |statistic, expected: f64| {
         let found = of(statistic);
         assert!((found - expected).abs() < 1e-12, "{}: {found} for {expected}", statistic.name());
@@ -37,7 +37,7 @@ fn statistics_are_what_they_say_and_skip_holes_and_other_blocks() {
     close(Statistic::ColumnMeans, 0.5);
     close(Statistic::Entropy, 0.0);
     let theta = Theta { values: Mat::from_vec(1, 2, vec![4.0, 1.0]), hyper: Vec::new() };
-    let of = |statistic| value(statistic, &y, Arc::new(Gaussian::default()), 1..3, &theta);
+    let of = |statistic| computed(statistic, &y, Arc::new(Gaussian::default()), 1..3, &theta);
     // f is ½ 1, 1 ·, 1½ 2; residuals times √precision −1 1, 6 ·, 1 −2.
     assert!((of(Statistic::LargestResidual) - 6.0).abs() < 1e-12);
     let mean = 1.0;

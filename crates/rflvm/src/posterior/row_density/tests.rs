@@ -4,10 +4,10 @@ use crate::model::ModelSpec;
 use crate::model::family::Trials;
 use crate::posterior::psis::ln_sum_exp;
 use crate::simulate::{blank, draw_data, draw_prior};
-use crate::spec::{FAMILIES, family};
+use crate::spec::{FAMILIES, about, family};
 
 fn drawn(name: &str, latent_dim: usize) -> (Model, State) {
-    let trials = (name == "binomial").then_some(Trials::Same(5));
+    let trials = about(name).unwrap().cells.have_trials().then_some(Trials::Same(5));
     let spec = ModelSpec { latent_dim, features: 8, ..ModelSpec::default() };
     let mut model = blank(3, vec![(6, family(name, trials).unwrap())], 20, spec).unwrap();
     let state = draw_prior(&model, Stream::new(8).named(name)).unwrap();
