@@ -10,27 +10,27 @@
 //!     let posterior = fit(&counts, &Options::new("poisson").features(20).sweeps(20, 20).seed(1))?;
 //!
 //!     let embedding = posterior.embedding()?;
-//!     println!("row 1 lies at {:?} ± {:.2}", embedding.mean.row(0), embedding.sd(0, 0));
+//!     println!("row 1: {:?} ± {:.2}", embedding.mean.row(0), embedding.sd(0, 0));
 //!     for cell in posterior.impute()? {
 //!         println!("row {}, column {}: {:.1}", cell.row + 1, cell.column + 1, cell.predicted.mean);
 //!     }
 //!     let new = posterior.transform(&Mat::from_fn(2, 6, |n, j| (n + j) as f64))?;
-//!     println!("new rows lie at {:?}", new.embedding.mean);
+//!     println!("new rows: {:?}", new.embedding.mean);
 //!     Ok(())
 //! }
 //! ```
 //!
-//! The model on one page: row n of an N×J table has a latent position x_n ~ N(0, I) in D dimensions. Each column is a
+//! The model in brief: row n of an N×J table has a latent position x_n ~ N(0, I) in D dimensions. Each column is a
 //! smooth function of it, f_nj = o_n + h_n·β_j, with random Fourier features h_n = [φ_W(x_n), 1] of L frequencies
-//! w_l, whose Dirichlet-process mixture prior makes the kernel itself unknown. A cell is born from f_nj by its column's
-//! family: Gaussian, Poisson, binomial, negative binomial, multinomial, or any density you write.
+//! w_l, whose Dirichlet-process mixture prior makes the kernel itself unknown. A cell is drawn from the family of its column
+//! given f_nj: Gaussian, Poisson, binomial, negative binomial, multinomial, or any density you write.
 //!
 //! | symbol | where | meaning |
 //! |---|---|---|
-//! | X, W, H | [`model::features`] | positions, frequencies, features with the intercept's column |
+//! | X, W, H | [`model::features`] | positions, frequencies, features with the intercept column |
 //! | z, μ, Σ, α | [`model::spectral`] | clusters of frequencies |
-//! | β, θ, τ² | [`model::State`] | weights, own parameters of families, amplitudes |
-//! | p(Y, everything) | [`model::joint`] | the joint density, written plainly |
+//! | β, θ, τ² | [`model::State`] | weights, parameters of the families, amplitudes |
+//! | p(Y, everything) | [`model::joint`] | the joint density, computed directly |
 //! | one sweep | [`run::sweep`] | the sampler |
 
 pub mod atomic;

@@ -1,4 +1,4 @@
-//! From names, as users type them, to families.
+//! From the names that users type to families.
 
 use crate::closest::closest;
 use crate::error::SpecError;

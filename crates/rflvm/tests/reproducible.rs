@@ -46,6 +46,6 @@ fn another_seed_gives_other_draws() {
     let settings = Settings { seed: 3, ..settings };
     let one = run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(())).unwrap();
     assert!(bits(&one) != bits(&other));
-    // Nor do two chains of one run agree.
+    // Two chains of one run differ too.
     assert!(one[0].array("posterior/x") != one[1].array("posterior/x"));
 }

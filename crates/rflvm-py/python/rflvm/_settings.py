@@ -64,7 +64,7 @@ def settings(model: RFLVM, seed: int, columns: int, *, has_times: bool, has_sequ
         raise ValueError(f"offset is {model.offset!r}, but it must be None or 'size-factors'; give numbers to fit")
     for name, known in CHOICES.items():
         if not isinstance(getattr(model, name), str) or getattr(model, name) not in known:
-            raise ValueError(f"there is no {name} {getattr(model, name)!r}; known are {', '.join(known)}")
+            raise ValueError(f"unknown {name} {getattr(model, name)!r}; choose one of {', '.join(known)}")
     if has_offset and model.offset == "size-factors":
         raise ValueError("offset is given as numbers and as size-factors; choose one of them")
     path = {

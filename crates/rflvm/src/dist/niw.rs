@@ -22,7 +22,7 @@ pub struct Niw {
     pub nu: f64,
 }
 
-/// The predictive of a [`Niw`], with all that does not depend on the frequency worked out.
+/// The predictive distribution of a [`Niw`], with everything that does not depend on the frequency precomputed.
 #[derive(Debug, Clone)]
 pub struct Predictive {
     m: Vec<f64>,
@@ -34,9 +34,9 @@ pub struct Predictive {
 }
 
 impl Predictive {
-    /// ln of the density at w.
+    /// Log density at w.
     pub fn ln_density(&self, w: &[f64]) -> f64 {
-        // |L⁻¹(w − m)|² by substitution; a handful of axes needs no more.
+        // |L⁻¹(w − m)|² by forward substitution; D is small.
         let mut r = [0.0; 8];
         let mut long = Vec::new();
         let r = if w.len() <= r.len() {
@@ -55,7 +55,7 @@ impl Predictive {
     }
 }
 
-/// A multivariate Gaussian with its factor at hand: a cluster of frequencies.
+/// A multivariate Gaussian with its Cholesky factor: a cluster of frequencies.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Cluster {
@@ -66,7 +66,7 @@ pub struct Cluster {
     cholesky: Cholesky,
 }
 
-/// A cluster on disk: the factor follows from the covariance.
+/// A cluster as serialised: the factor is recomputed from the covariance.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     mu: Vec<f64>,
@@ -88,7 +88,7 @@ impl From<Cluster> for Stored {
 }
 
 impl Cluster {
-    /// Fails when Σ is not positive definite.
+    /// Fails if Σ is not positive definite.
     pub fn new(mu: Vec<f64>, sigma: Mat) -> Result<Self, NumericalError> {
         let cholesky = Cholesky::new(&sigma, "clusters")?;
         Ok(Cluster { mu, sigma, cholesky })
@@ -122,7 +122,7 @@ impl Cluster {
 }
 
 impl Niw {
-    /// The posterior after seeing the frequencies `members`:
+    /// The posterior given the frequencies `members`:
     /// Ψ gains the scatter about their mean w̄ and λn/(λ+n) (w̄ − m)(w̄ − m)ᵀ.
     pub fn posterior<'a>(&self, members: impl Iterator<Item = &'a [f64]> + Clone) -> Niw {
         let d = self.m.len();
@@ -147,7 +147,7 @@ impl Niw {
         Niw { m, lambda, psi, nu: self.nu + n }
     }
 
-    /// The predictive t_{ν−D+1}(m, Ψ(λ+1)/(λ(ν−D+1))).
+    /// The predictive distribution t_{ν−D+1}(m, Ψ(λ+1)/(λ(ν−D+1))).
     pub fn predictive(&self) -> Result<Predictive, NumericalError> {
         let d = self.m.len();
         let (df, dof) = (d as f64, self.nu - d as f64 + 1.0);
@@ -160,10 +160,10 @@ impl Niw {
         Ok(Predictive { m: self.m.clone(), root, ln_constant, exponent: 0.5 * (dof + df), scale: factor * dof })
     }
 
-    /// A draw of (μ, Σ), by Bartlett's decomposition of Σ⁻¹ ~ Wishart(Ψ⁻¹, ν).
+    /// A draw of (μ, Σ), by the Bartlett decomposition of Σ⁻¹ ~ Wishart(Ψ⁻¹, ν).
     pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Cluster, NumericalError> {
         let d = self.m.len();
-        // Ψ = LLᵀ and T lower triangular of Bartlett: Σ = (L T⁻ᵀ)(L T⁻ᵀ)ᵀ.
+        // Ψ = LLᵀ and T is Bartlett's lower triangle: Σ = (L T⁻ᵀ)(L T⁻ᵀ)ᵀ.
         let psi = Cholesky::new(&self.psi, "clusters")?;
         let mut t = Mat::zeros(d, d);
         for i in 0..d {

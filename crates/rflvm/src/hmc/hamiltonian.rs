@@ -1,4 +1,4 @@
-//! Hamiltonian Monte Carlo (Neal 2011) on any log density with a gradient; knows no model.
+//! Hamiltonian Monte Carlo (Neal 2011) on any log density with a gradient; independent of the model.
 
 use crate::dist::{normal, normals};
 use crate::linalg::{Mat, View, mul};
@@ -6,13 +6,13 @@ use crate::simd;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-/// A Hamiltonian trajectory: scales of the coordinates, step size in their units, steps.
+/// A Hamiltonian trajectory: scales of the coordinates, step size in these units, number of steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trajectory {
-    /// Spread of each coordinate of q; zero for one that does not move.
+    /// Standard deviation of each coordinate of q; zero for a coordinate that is held fixed.
     pub scales: Vec<f64>,
-    /// Directions in which the first coordinates of q move together, each as long as q spreads along it: each has a momentum of
-    /// its own beside those of its coordinates. May be none.
+    /// Directions along which the first coordinates of q move together, each as long as the posterior is wide along it. Each has its
+    /// own momentum besides those of the coordinates. May be empty.
     pub modes: Modes,
     /// Step size.
     pub step: f64,
@@ -20,7 +20,7 @@ pub struct Trajectory {
     pub leapfrogs: usize,
 }
 
-/// Coordinates that turn, and their momenta.
+/// Coordinates that rotate, and their momenta.
 pub type Turning<'a> = (&'a mut [f64], &'a mut [f64]);
 
 /// A log density with its gradient.
@@ -28,20 +28,20 @@ pub trait Potential {
     /// ln p(q) up to a constant, and its gradient in `g`.
     fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64;
 
-    /// Coordinates that the potential holds beside q: they have a standard normal density beside what `evaluate` gives, and turn
+    /// Coordinates that the potential holds besides q. They have a standard normal density besides what `evaluate` returns, and rotate
     /// with their momenta by the exact flow of that density, so that the step need not shrink with their number.
     fn turning(&mut self) -> Vec<Turning<'_>> {
         Vec::new()
     }
 
-    /// Adds `step` times the gradient that they had at the last `evaluate` to their momenta, once: there may be as many of them as
-    /// cells of a table, so that their gradient is never held.
+    /// Adds `step` times their gradient at the last `evaluate` to their momenta, once. There may be as many of them as
+    /// cells of the table, so their gradient is never stored.
     fn kick(&mut self, _step: f64) {}
 }
 
-/// Directions in which the first coordinates of q move together, each with a momentum of its own: q' = Ar, r' = Aᵀg.
+/// Directions along which the first coordinates of q move together, each with its own momentum: q' = Ar, r' = Aᵀg.
 pub trait Directions {
-    /// How many momenta.
+    /// Number of momenta.
     fn count(&self) -> usize;
     /// q ← q + step·Ar.
     fn push(&self, r: &[f64], step: f64, q: &mut [f64]);
@@ -49,7 +49,7 @@ pub trait Directions {
     fn pull(&self, g: &[f64], step: f64, r: &mut [f64]);
 }
 
-/// Directions of the first N·D coordinates as VᵀC, of which each column c of C, R·D long, makes one: row n moves by Σ_r v_rn c_r.
+/// Directions of the first N·D coordinates as VᵀC. Each column c of C, of length R·D, gives one: row n moves by Σ_r v_rn c_r.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Modes {
     /// V, R×N: functions of the rows.
@@ -84,17 +84,17 @@ impl Directions for Modes {
     }
 }
 
-/// Where a trajectory ended.
+/// Result of a trajectory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Landing {
-    /// Whether q is to be taken; if not, q holds a place that was refused, and the caller has the old one.
+    /// Whether q is accepted; if not, q holds the rejected point, and the caller keeps the old one.
     pub is_accepted: bool,
     /// Acceptance probability.
     pub acceptance: f64,
 }
 
-/// One trajectory from `q`, which it moves. A coordinate of scale zero moves only with others, along the trajectory's own
-/// modes and along `directions`.
+/// One trajectory from `q`, in place. A coordinate of scale zero moves only together with others, along the trajectory's
+/// modes and `directions`.
 pub fn hamiltonian<R: Rng + ?Sized>(
     potential: &mut impl Potential,
     q: &mut [f64],
@@ -124,14 +124,14 @@ pub fn hamiltonian<R: Rng + ?Sized>(
         trajectory.kick(potential, &together, &mut p, &mut r, &g, if i == steps { 0.5 * step } else { step });
     }
     let ratio = (ln_density - energy(potential, &p, &r) - before).exp();
-    // A trajectory that blew up can end in a momentum that is not a number, and `NaN.min(1.0)` is 1.
+    // A diverging trajectory can end with a NaN momentum, and `NaN.min(1.0)` is 1.
     let acceptance = if ratio.is_nan() { 0.0 } else { ratio.min(1.0) };
     Landing { is_accepted: rng.random::<f64>() < acceptance, acceptance }
 }
 
 impl Trajectory {
-    /// How many steps to take. Exponential lengths (Bou-Rabee & Sanz-Serna 2017): no trajectory closes on itself for long, and
-    /// for the same mean they have twice the mean square, which is what directions longer than a trajectory go by.
+    /// Number of steps. Lengths are exponential (Bou-Rabee & Sanz-Serna 2017): no trajectory keeps returning to its start, and
+    /// for the same mean they have twice the mean square, which determines mixing along directions longer than a trajectory.
     fn steps<R: Rng + ?Sized>(&self, rng: &mut R) -> usize {
         const LONGEST: f64 = 5.0;
         let mean = self.leapfrogs as f64;
@@ -158,7 +158,7 @@ impl Trajectory {
         }
     }
 
-    /// Straight on, or along the exact flow of ½(q² + p²).
+    /// Straight, or along the exact flow of ½(q² + p²).
     fn drift(
         &self,
         potential: &mut impl Potential,
@@ -182,7 +182,7 @@ impl Trajectory {
     }
 }
 
-/// What the momenta have, and the coordinates that turn.
+/// Kinetic energy of the momenta, and energy of the rotating coordinates.
 fn energy(potential: &mut impl Potential, p: &[f64], r: &[f64]) -> f64 {
     let half_square = |v: &[f64]| 0.5 * simd::dot(v, v);
     let turning: f64 = potential.turning().iter().map(|(q, p)| half_square(q) + half_square(p)).sum();
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::rng::Stream;
 
-    /// The mean is `truth` to four standard errors by batch means, which see the autocorrelation.
+    /// The mean equals `truth` to four standard errors by batch means, which account for autocorrelation.
     fn assert_mean(values: Vec<f64>, truth: f64) {
         let batches: Vec<f64> = values.chunks(400).map(|b| b.iter().sum::<f64>() / b.len() as f64).collect();
         let count = batches.len() as f64;
@@ -208,7 +208,7 @@ mod tests {
         if hamiltonian(potential, &mut to, trajectory, None, rng).is_accepted { to } else { q }
     }
 
-    /// N(0, 1) × N(0, 9), and a third coordinate that is held.
+    /// N(0, 1) × N(0, 9), and a third coordinate held fixed.
     struct Ellipse;
 
     impl Potential for Ellipse {
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// N(0, ¼) as N(0, 1) times what is left of it; a turning coordinate beside a straight one.
+    /// N(0, ¼) as N(0, 1) times the remaining factor; a rotating coordinate besides a straight one.
     #[derive(Clone)]
     struct Wheel {
         at: [f64; 1],
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn coordinates_that_also_move_together_keep_their_density() {
-        // The directions are not even of the right length: they only decide how fast a trajectory goes.
+        // The directions need not even have the right length: they only determine the speed of a trajectory.
         let functions = Mat::from_vec(2, 2, vec![1.0, 0.2, -0.1, 1.0]);
         let modes = Modes { functions, coefficients: Mat::from_vec(2, 2, vec![0.9, 0.3, -0.4, 2.0]) };
         let trajectory = Trajectory { scales: vec![0.5, 0.7, 0.0], modes, step: 0.4, leapfrogs: 5 };
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// A density that is finite everywhere, with a gradient that is not a number away from the start.
+    /// A density that is finite everywhere, with a NaN gradient away from the start.
     struct Broken;
 
     impl Potential for Broken {

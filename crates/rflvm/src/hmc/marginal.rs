@@ -30,7 +30,7 @@ impl<'a> Marginal<'a> {
         Self::within(target, spectral, layout, Mat::default(), Workspace::default())
     }
 
-    /// The same, in the memory of another H and room.
+    /// The same, reusing the memory of another H and workspace.
     pub(crate) fn within(
         target: &'a Target,
         spectral: &'a Spectral,
@@ -48,12 +48,12 @@ impl<'a> Marginal<'a> {
         Marginal { target, spectral, paths: None, layout, x, w, h, room }
     }
 
-    /// The memory of H, and the room.
+    /// Returns the memory of H and the workspace.
     pub(crate) fn finish(self) -> (Mat, Workspace) {
         (self.h, self.room)
     }
 
-    /// With rows that follow paths.
+    /// With rows that follow paths over time.
     pub fn along(mut self, paths: Option<&'a Paths<'a>>) -> Self {
         self.paths = paths;
         self
@@ -68,7 +68,7 @@ impl Potential for Marginal<'_> {
         fill(&self.x, &self.w, &mut self.h);
         let target = self.target;
         let a = gram(&self.h, None, &target.precision);
-        // A candidate whose A has no factor is a rejection, not an error.
+        // A candidate for which A has no Cholesky factor is rejected; it is not an error.
         let Ok(cholesky) = Cholesky::new(a, "gradient") else { return f64::NAN };
         let mut p = cholesky.inverse();
         let Workspace { dbeta: c, beta: g, du: scaled, slope, .. } = &mut self.room;

@@ -1,4 +1,4 @@
-//! Hamiltonian Monte Carlo: trajectories along gradients, what they are tuned to, and the directions they take.
+//! Hamiltonian Monte Carlo: trajectories along gradients, their tuning, and their directions.
 
 pub mod gradient;
 pub mod hamiltonian;

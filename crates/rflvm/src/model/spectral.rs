@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 /// Ψ0 = diag(ψ_1, …, ψ_D): how rough the map is along each axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scales {
-    /// Known and the same for all axes: the prior then sees no difference between X and X turned.
+    /// Known and equal for all axes: the prior is then invariant to rotations of X.
     Equal(f64),
-    /// √ψ_d ~ half-Cauchy of this scale, one an axis. An axis that the data do not ask for becomes flat: its ψ_d, and with it
-    /// all w_ld, go to zero. The half-Cauchy is ψ_d | r_d ~ Ga(½, r_d), r_d ~ Ga(½, scale²), so that all draws are conjugate.
+    /// √ψ_d ~ half-Cauchy with this scale, one per axis. An axis that the data do not support becomes flat: its ψ_d, and with it
+    /// all w_ld, go to zero. The half-Cauchy is ψ_d | r_d ~ Ga(½, r_d), r_d ~ Ga(½, scale²), so that all updates are conjugate.
     Learned(f64),
 }
 
@@ -51,7 +51,7 @@ impl Mixture {
         }
     }
 
-    /// ψ and the rates r where nothing is known of them: the scale itself.
+    /// Initial ψ and rates r: the scale itself.
     pub fn start_scales(&self, dim: usize) -> (Vec<f64>, Vec<f64>) {
         match self.scales {
             Scales::Equal(psi) => (vec![psi; dim], Vec::new()),
@@ -95,9 +95,9 @@ pub struct Spectral {
     pub clusters: Vec<Cluster>,
     /// α.
     pub alpha: f64,
-    /// ψ, one an axis; none for a known kernel.
+    /// ψ, one per axis; empty for a known kernel.
     pub psi: Vec<f64>,
-    /// r, one an axis where ψ is learned, else none.
+    /// r, one per axis if ψ is learned, otherwise empty.
     pub psi_rate: Vec<f64>,
 }
 
@@ -160,7 +160,7 @@ impl Spectral {
         self.clusters.len()
     }
 
-    /// The frequencies of cluster k, leaving out `without`.
+    /// The frequencies of cluster k, except `without`.
     pub(crate) fn members<'a>(
         &'a self,
         w: &'a Mat,

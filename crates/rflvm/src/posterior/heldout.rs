@@ -1,4 +1,4 @@
-//! Held-out cells: ln p(y_c | Y_train) = ln (1/S) Σ_s p(y_c | f_c^s, θ^s), over the draws as they come.
+//! Held-out cells: ln p(y_c | Y_train) = ln (1/S) Σ_s p(y_c | f_c^s, θ^s), accumulated over the draws.
 //!
 //! A point is a held-out cell, or the held-out trials of a multinomial row. Each keeps a running log-sum-exp, so memory does not
 //! grow with the draws.
@@ -12,7 +12,7 @@ use crate::linalg::Mat;
 use crate::model::family::Row;
 use crate::model::{Model, State};
 
-/// What is held out of a table.
+/// The held-out points of a table.
 #[derive(Debug, Clone)]
 pub struct Points {
     /// In the model's order of columns, NaN elsewhere.
@@ -24,12 +24,12 @@ pub struct Points {
 struct Point {
     row: usize,
     block: usize,
-    /// A column of the block; none for a multinomial row.
+    /// A column of the block; `None` for a multinomial row.
     column: Option<usize>,
 }
 
 impl Points {
-    /// From a table in the order of its own columns, NaN where nothing is held out.
+    /// From a table in its own order of columns, NaN where nothing is held out.
     pub fn new(model: &Model, test: &Mat) -> Self {
         let test = Mat::from_fn(test.rows(), test.cols(), |n, c| test[(n, model.order()[c])]);
         let mut list = Vec::new();
@@ -49,7 +49,7 @@ impl Points {
 
     /// ln p(y | f, θ) of each point in one state.
     pub fn ln_densities(&self, model: &Model, state: &State) -> Vec<f64> {
-        // A family prices rows; a row in which one cell is observed prices that cell.
+        // A family evaluates rows; a row with a single observed cell evaluates that cell.
         let mut lone = vec![f64::NAN; model.columns()];
         let price = |point: &Point| {
             let block = &model.blocks()[point.block];
@@ -68,7 +68,7 @@ impl Points {
     }
 }
 
-/// ln Σ e^v of values that come one by one.
+/// ln Σ e^v of a sequence of values.
 #[derive(Debug, Clone, Copy)]
 struct LnSum {
     top: f64,
@@ -92,7 +92,7 @@ impl LnSum {
     }
 }
 
-/// What one chain tells of the held-out points, and of its own mixing.
+/// Held-out densities from one chain, with its mixing diagnostics.
 #[derive(Debug)]
 pub struct Heldout<'a> {
     points: &'a Points,
@@ -116,7 +116,7 @@ impl Draws for Heldout<'_> {
     }
 }
 
-/// The score of all chains that are used, row by row.
+/// The score over all chains in use, row by row.
 pub fn score(model: &Model, chains: &[Heldout<'_>]) -> (Rows, Mixing) {
     let mixing = Mixing::of(&chains.iter().map(|c| &c.trace).collect::<Vec<_>>());
     let used: Vec<&Heldout<'_>> = chains.iter().zip(&mixing.verdicts).filter(|(_, v)| v.used).map(|(c, _)| c).collect();

@@ -1,4 +1,4 @@
-//! What we learnt: questions to the draws of all chains, those that sit in a lesser mode set aside.
+//! Queries of the draws of all chains; chains in a lesser mode are set aside.
 
 pub mod align;
 pub mod axes;

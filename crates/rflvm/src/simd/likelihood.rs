@@ -1,23 +1,23 @@
 //! Log-likelihoods of a row of cells given the function values f, and their gradients.
 //!
 //! Written by hand, and fused, because they are the sampler's hottest loops: the `_moved` forms
-//! price f + a·u + b·v without storing it. Each function returns the part of the log-likelihood
-//! that depends on f. A cell with y = NaN is missing and counts for nothing.
+//! evaluate f + a·u + b·v without storing it. Each function returns the part of the log-likelihood
+//! that depends on f. A cell with y = NaN is missing and contributes nothing.
 
 use super::dispatch;
 use super::math;
 use super::sweep::{Cell, sweep};
 use super::tile::LANES;
 
-/// Poisson rates saturate at e^690 = 4.5e299, which leaves room to add up any number of cells:
+/// Poisson rates saturate at e^690 = 4.5e299, which leaves room to sum any number of cells:
 /// a hopeless proposal gets a huge negative log-likelihood, never an infinity or a NaN.
 const MAX_LOG_RATE: f64 = 690.0;
 
-/// A likelihood for single cells with datum y, a weight whose meaning is its own, and value f.
+/// A likelihood of single cells with datum y, a weight specific to the family, and value f.
 trait Likelihood {
     /// The part of the log-likelihood that depends on f.
     fn ln_lik<const FMA: bool>(&self, y: f64, weight: f64, f: f64) -> f64;
-    /// The same, and its derivative in f.
+    /// The same, and its derivative with respect to f.
     fn grad<const FMA: bool>(&self, y: f64, weight: f64, f: f64) -> (f64, f64);
 }
 
@@ -100,7 +100,7 @@ impl Likelihood for Gaussian {
     }
 }
 
-/// `value` unless the datum is missing, then 0.
+/// `value`, or 0 if the datum is missing.
 #[inline(always)]
 fn observed(y: f64, value: f64) -> f64 {
     if y.is_nan() { 0.0 } else { value }
@@ -216,7 +216,7 @@ dispatch! {
         moved::<FMA>(Poisson, [y, y, f], [a, b], [u, v])
     }
 
-    /// [`poisson_ln_lik`], its gradient going to g.
+    /// [`poisson_ln_lik`], with its gradient in g.
     pub fn poisson_grad(y: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(Poisson, y, y, f, g)
     }
@@ -239,7 +239,7 @@ dispatch! {
         moved::<FMA>(Logistic, [y, trials, f], [a, b], [u, v])
     }
 
-    /// [`logistic_ln_lik`], its gradient going to g.
+    /// [`logistic_ln_lik`], with its gradient in g.
     pub fn logistic_grad(y: &[f64], b: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(Logistic, y, b, f, g)
     }
@@ -262,7 +262,7 @@ dispatch! {
         moved::<FMA>(SameTrials(trials), [y, y, f], [a, b], [u, v])
     }
 
-    /// [`logistic_ln_lik_same`], its gradient going to g.
+    /// [`logistic_ln_lik_same`], with its gradient in g.
     pub fn logistic_grad_same(y: &[f64], b: f64, f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(SameTrials(b), y, y, f, g)
     }
@@ -285,7 +285,7 @@ dispatch! {
         moved::<FMA>(NegativeBinomial, [y, r, f], [a, b], [u, v])
     }
 
-    /// [`negative_binomial_ln_lik`], its gradient going to g.
+    /// [`negative_binomial_ln_lik`], with its gradient in g.
     pub fn negative_binomial_grad(y: &[f64], r: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(NegativeBinomial, y, r, f, g)
     }
@@ -308,19 +308,19 @@ dispatch! {
         moved::<FMA>(Gaussian, [y, precision, f], [a, b], [u, v])
     }
 
-    /// [`gaussian_ln_lik`], its gradient going to g.
+    /// [`gaussian_ln_lik`], with its gradient in g.
     pub fn gaussian_grad(y: &[f64], precision: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(Gaussian, y, precision, f, g)
     }
 
-    /// Σ y f − (Σ y) ln Σ e^f. A missing y counts as none, so that an all-missing row gives 0.
+    /// Σ y f − (Σ y) ln Σ e^f. Missing cells count as zero, so that an all-missing row gives 0.
     pub fn multinomial_ln_lik(y: &[f64], f: &[f64]) -> f64 {
         let max = maximum(f);
         let [inner, total, sum] = sweep::<FMA, 2, 0, 3>(&Multinomial { max }, [y, f], []);
         inner - total * math::ln::<FMA>(sum)
     }
 
-    /// [`multinomial_ln_lik`], its gradient going to g.
+    /// [`multinomial_ln_lik`], with its gradient in g.
     pub fn multinomial_grad(y: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         let max = maximum(f);
         let [inner, total, sum] =

@@ -11,7 +11,7 @@ use crate::simd;
 use crate::slice;
 use rand::{Rng, RngExt};
 
-/// Moves each frequency, or a share of them, in turn.
+/// Moves each frequency, or a fraction of them, in turn.
 pub fn update(
     model: &Model,
     state: &mut State,
@@ -109,7 +109,7 @@ fn commit(state: &mut State, l: usize, w: &[f64], old: &Pair, new: &Pair) {
     state.features.set_pair(l, w, new);
 }
 
-/// ln p(w_l' | rest) − ln p(w_l | rest): what the slice is taken on, prior included. For identity tests.
+/// ln p(w_l' | rest) − ln p(w_l | rest): the target of the slice, prior included. For identity tests.
 pub fn ln_ratio(model: &Model, state: &State, l: usize, w: &[f64]) -> f64 {
     let (mut old, mut new) = (Pair::new(model.rows()), Pair::new(model.rows()));
     state.features.current_pair(l, &mut old);

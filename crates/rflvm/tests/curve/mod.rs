@@ -1,4 +1,4 @@
-//! A small S-curve of any family, for tests that run the sampler as a whole.
+//! A small S-curve of any family, for tests that run the whole sampler.
 
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Theta, Unit};
@@ -16,7 +16,7 @@ fn family(name: &str) -> Arc<dyn Family> {
     spec::family(name, None).unwrap()
 }
 
-/// An S-curve of the family, large enough that every parallel loop is split; with holes if asked.
+/// An S-curve of the family, large enough that every parallel loop is split; with missing cells if requested.
 pub fn model(name: &str, missing: bool) -> Model {
     let family = family(name);
     let unit = Unit { centre: 0.0, scale: 1.0 };

@@ -1,4 +1,4 @@
-//! One array of draws, read draw by draw: one chunk of it is held, so that several arrays can be read side by side in any
+//! One array of draws, read draw by draw. One chunk is held at a time, so that several arrays can be read together for any
 //! number of draws.
 
 use super::reader::{Drawn, Reader};
@@ -6,13 +6,13 @@ use crate::draws::{Cursor, Source};
 use crate::error::StoreError;
 use crate::model::Model;
 
-/// A place in an array of draws.
+/// A reader of one array of draws.
 #[derive(Debug)]
 pub struct Stored<'a> {
     store: &'a Reader,
     name: String,
     array: Drawn,
-    /// Chain and number of the chunk that is held.
+    /// Chain and index of the chunk that is held.
     held: Option<(usize, usize)>,
     values: Vec<f64>,
 }
@@ -29,7 +29,7 @@ impl Cursor for Stored<'_> {
     }
 
     fn at(&mut self, chain: usize, draw: usize) -> Result<&[f64], StoreError> {
-        assert!(chain < self.array.shape[0] && draw < self.array.shape[1], "a draw that the array has");
+        assert!(chain < self.array.shape[0] && draw < self.array.shape[1], "the draw lies within the array");
         let (numbers, per_chunk) = (self.shape().iter().product::<usize>(), self.array.chunk[1]);
         let (chunk, inside) = (draw / per_chunk, draw % per_chunk);
         if self.held != Some((chain, chunk)) {

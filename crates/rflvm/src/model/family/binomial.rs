@@ -40,7 +40,7 @@ pub(super) const BERNOULLI: About = About {
 };
 
 fn no_trials() -> SpecError {
-    let rule = "give the number of trials, or choose bernoulli for yes/no data".into();
+    let rule = "binomial needs it; give the number of trials, or choose bernoulli for yes/no data".into();
     SpecError::Setting { setting: "trials", value: "not given".into(), rule }
 }
 
@@ -49,7 +49,7 @@ fn no_trials() -> SpecError {
 pub enum Trials {
     /// The same for all cells.
     Same(u32),
-    /// One a cell, in the shape of the block.
+    /// One per cell, in the shape of the block.
     Each(Mat),
 }
 
@@ -60,7 +60,7 @@ pub struct Binomial {
 }
 
 impl Binomial {
-    /// One trial a cell.
+    /// One trial per cell.
     pub fn bernoulli() -> Self {
         Binomial::new(Trials::Same(1))
     }
@@ -78,7 +78,7 @@ impl Binomial {
         match &self.trials {
             Trials::Same(b) => f64::from(*b),
             Trials::Each(b) if n < b.rows() => b[(n, j)],
-            // A row that the table does not have.
+            // A row outside the table.
             Trials::Each(_) => 1.0,
         }
     }
@@ -96,9 +96,9 @@ impl Family for Binomial {
     fn problem(&self, n: usize, j: usize, y: f64) -> Option<String> {
         let trials = self.of(n, j);
         if !(trials >= 1.0 && trials.fract() == 0.0 && trials.is_finite()) {
-            return Some(format!("has {trials} trials, but trials are whole numbers of at least 1"));
+            return Some(format!("has {trials} trials, but the number of trials must be a whole number of at least 1"));
         }
-        let above = || format!("is above its number of trials, {trials}; give the right trials or correct the cell");
+        let above = || format!("exceeds its number of trials, {trials}; correct the trials or the cell");
         not_a_count(y).or_else(|| (y > trials).then(above))
     }
 

@@ -84,16 +84,16 @@ impl Family for Poisson {
     }
 }
 
-/// A draw from Po(mean); a mean beyond 1e12 is cut, where a count has no meaning in floating point anyway.
+/// A draw from Po(mean); the mean is capped at 1e12, beyond which counts lose precision anyway.
 pub(super) fn draw<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> f64 {
     match rand_distr::Poisson::new(mean.min(1e12)) {
         Ok(law) => law.sample(rng),
-        Err(_) => 0.0, // a mean that underflowed to zero
+        Err(_) => 0.0, // the mean underflowed to zero
     }
 }
 
-/// The Gaussian of a few Newton steps towards the mode of β_j | X, W, y. It starts from ln(y + ½), not from β_j, so that
-/// it is the same before and after β_j moves.
+/// The Gaussian reached by a few Newton steps towards the mode of β_j | X, W, y. It starts from ln(y + ½), not from β_j, so
+/// that it is the same before and after β_j moves.
 pub fn fit(column: &Column<'_>) -> Result<Canonical, NumericalError> {
     const STEPS: usize = 3;
     let mut f: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { (y + 0.5).ln() }).collect();
@@ -115,7 +115,7 @@ pub fn fit(column: &Column<'_>) -> Result<Canonical, NumericalError> {
     unreachable!("the loop returns at its last step")
 }
 
-/// One elliptical slice around the fitted Gaussian, with prior · likelihood / fitted as the slice's weight: exact for any fit.
+/// One elliptical slice around the fitted Gaussian, with prior · likelihood / fitted as the slice's target: exact for any fit.
 fn fitted_ellipse<R: Rng + ?Sized>(column: &mut Column<'_>, rng: &mut R) -> Result<(), NumericalError> {
     let law = fit(column)?;
     let mean = law.mean();

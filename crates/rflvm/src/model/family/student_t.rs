@@ -1,4 +1,4 @@
-//! Student-t: y = f + σ_j · t_ν, for real columns with outliers. Own parameter ln σ_j.
+//! Student-t: y = f + σ_j · t_ν, for real columns with outliers. Its parameter is ln σ_j.
 
 use super::{About, Cells, Density, Generic, Parameter, Side, Statistic, Unit};
 use crate::dist::ln_gamma;
@@ -52,7 +52,7 @@ impl Density for StudentT {
     }
 
     fn parameters(&self, unit: &Unit) -> Vec<Parameter> {
-        // Noise of about half the column's spread, within a factor of e².
+        // A noise scale of about half the column's spread, within a factor of e².
         vec![Parameter { name: "ln_sigma", mean: (0.5 * unit.scale).ln(), sd: 1.0 }]
     }
 
@@ -85,7 +85,7 @@ impl Density for StudentT {
     }
 
     fn scale(&self, values: &[f64]) -> f64 {
-        // The interquartile range, since one outlier would own a standard deviation.
+        // The interquartile range, since a single outlier can dominate a standard deviation.
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let quartile = |q: f64| sorted[((sorted.len() - 1) as f64 * q).round() as usize];

@@ -1,4 +1,4 @@
-//! Zero-inflated Poisson: y = 0 with probability π_j, else y ~ Po(e^f). Own parameter logit π_j.
+//! Zero-inflated Poisson: y = 0 with probability π_j, otherwise y ~ Po(e^f). Its parameter is logit π_j.
 
 use super::{About, Cells, Density, Generic, Parameter, Side, Statistic, Unit, not_a_count, poisson};
 use crate::dist::{ln_gamma, logistic, softplus};
@@ -23,7 +23,7 @@ pub(super) const ABOUT: About = About {
     new: |_| Ok(Arc::new(Generic(ZeroInflatedPoisson))),
 };
 
-/// A mixture of a point at zero, with probability logistic(θ), and Po(e^f).
+/// A mixture of a point mass at zero, with probability logistic(θ), and Po(e^f).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ZeroInflatedPoisson;
 

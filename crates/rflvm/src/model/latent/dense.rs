@@ -12,11 +12,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 thread_local! {
-    /// C itself, and differences of times: a fit makes many, of one size.
+    /// Memory for C and for differences of times: a fit computes many of one size.
     static SCRATCH: RefCell<(Symmetric, Vec<f64>)> = RefCell::default();
 }
 
-/// The factor of C, and C⁻¹ once it was asked for.
+/// The factor of C, and C⁻¹ once requested.
 #[derive(Debug, Clone)]
 pub struct Dense {
     cholesky: Cholesky,

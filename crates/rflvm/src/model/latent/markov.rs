@@ -1,5 +1,5 @@
 //! A Matérn path as a state-space model (Hartikainen & Särkkä 2010): its value and first derivatives are the state of a linear
-//! stochastic differential equation, and a straight line is one more coordinate that stands still. The Kalman filter's
+//! stochastic differential equation, and a linear trend is one more, constant coordinate. The Kalman filter's
 //! innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
 
 use super::kernel::TimeKernel;
@@ -9,7 +9,7 @@ use crate::dist::normals;
 use rand::Rng;
 use std::ops::Range;
 
-/// Most coordinates of a state: three of Matérn 5/2 and the line's slope.
+/// Maximum state dimension: three for Matérn 5/2 plus the slope of the trend.
 const MOST: usize = 4;
 
 type State = [f64; MOST];
@@ -22,7 +22,7 @@ struct Step {
     q: Square,
 }
 
-/// What the filter says of a row whatever x is: the variance of its innovation, and how the state answers to it.
+/// The parts of the filter that do not depend on x: the variance of a row's innovation, and the gain of the state.
 #[derive(Debug, Clone, Copy)]
 struct Gain {
     root: f64,
@@ -32,14 +32,14 @@ struct Gain {
 /// x_n = h_n·a_n + noise.
 #[derive(Debug, Clone)]
 pub struct Markov {
-    /// Coordinates in use.
+    /// Number of coordinates in use.
     size: usize,
-    /// The line's value at each row: what h_n has for its slope.
+    /// The trend's value at each row: the entry of h_n for its slope.
     line: Option<Vec<f64>>,
     noise: Vec<f64>,
     first: Square,
     steps: Vec<Step>,
-    /// Which step follows row n.
+    /// Index of the step that follows row n.
     next: Vec<u32>,
     gains: Vec<Gain>,
 }
@@ -58,7 +58,7 @@ impl Markov {
         let mut gap = f64::NAN;
         for pair in times.windows(2) {
             let delta = pair[1] - pair[0];
-            // Regular times have one step for all rows; gaps that differ by rounding alone are one gap.
+            // Regular times share one step; gaps that differ only by rounding count as equal.
             if (delta - gap).abs() > 1e-12 || gap.is_nan() {
                 gap = delta;
                 let mut f = transition(problem.kernel, delta / problem.axis.length_scale);
@@ -215,7 +215,7 @@ impl Markov {
         u
     }
 
-    /// E[x | its rows that are not hidden], by C C_rr⁻¹x_r; only the hidden rows of it mean anything.
+    /// E[x | the rows that are not hidden], by C C_rr⁻¹x_r; only the entries of hidden rows are meaningful.
     fn expected(&self, gains: &[Gain], x: &[f64]) -> Vec<f64> {
         let solved = self.innovations_back(gains, &self.innovations(gains, x));
         self.colour(&self.colour_back(&solved))
@@ -224,7 +224,7 @@ impl Markov {
     pub(super) fn window<R: Rng + ?Sized>(&self, window: Range<usize>, x: &[f64], rng: &mut R) -> Window {
         let gains = self.filter(|n| window.contains(&n));
         let mean = self.expected(&gains, x)[window.clone()].to_vec();
-        // A path from the prior, less what its own rows outside the window say of those inside (Matheron).
+        // A path from the prior, minus its prediction from its own rows outside the window (Matheron).
         let path = self.colour(&normals(self.rows(), rng));
         let told = self.expected(&gains, &path);
         let draw = window.map(|n| path[n] - told[n]).collect();
@@ -235,7 +235,7 @@ impl Markov {
         let gains = self.filter(|n| hidden[n]);
         let mean = self.expected(&gains, x);
         let of = |n: usize| {
-            // Row n of C; less what the rows that are not hidden say.
+            // Row n of C; minus the prediction from the rows that are not hidden.
             let mut row = vec![0.0; x.len()];
             row[n] = 1.0;
             let row = self.colour(&self.colour_back(&row));

@@ -1,4 +1,4 @@
-//! Statistics by hand, and a table that its model could not have made.
+//! Statistics computed by hand, and a table that its model could not have generated.
 
 use super::*;
 use crate::dist::normals;
@@ -31,7 +31,7 @@ fn statistics_are_what_they_say_and_skip_holes_and_other_blocks() {
     close(Statistic::Largest, 4.0);
     // Columns 0 4 2 and 2 0: variances 8/3 and 1, means 2 and 1.
     close(Statistic::VarianceToMean, (4.0 / 3.0 + 1.0) / 2.0);
-    // Rows' means 1, 4, 1.
+    // Row means 1, 4, 1.
     close(Statistic::RowMeans, 2.0_f64.sqrt());
     close(Statistic::RowTotals, 2.0 * 2.0_f64.sqrt());
     close(Statistic::ColumnMeans, 0.5);
@@ -47,7 +47,7 @@ fn statistics_are_what_they_say_and_skip_holes_and_other_blocks() {
     assert!((of(Statistic::Kurtosis) - fourth / (second * second)).abs() < 1e-12);
 }
 
-/// Checks of a table under the very parameters that made it, and under Poisson rates that did not make its zeros.
+/// Checks of a table under the parameters that generated it, and under Poisson rates that do not produce its zeros.
 #[test]
 fn a_table_of_the_model_passes_and_one_with_more_zeros_does_not() {
     let spec = ModelSpec { features: 6, ..ModelSpec::default() };

@@ -1,4 +1,4 @@
-//! A small fit of two sequences on disk, and its futures.
+//! A small fit of two sequences on disk, and its forecasts.
 
 use super::*;
 use crate::draws::Kept;
@@ -11,7 +11,7 @@ use crate::posterior::fitted::DRAWS;
 use crate::posterior::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
 
-/// Two families whose columns take turns; rows of two sequences in turn too.
+/// Two families with alternating columns; rows of two sequences alternate too.
 fn model(times: Option<Times>) -> Model {
     let value = |n: usize, j: usize| ((n * 7 + j * 3) % 11) as f64;
     let families: [(Vec<usize>, Arc<dyn Family>); 2] =
@@ -58,7 +58,7 @@ fn cells_have_the_moments_of_the_futures_however_many_are_held() {
     for held in [2 * 3 * 2 * DRAWN as usize, 1] {
         assert_eq!(cells, fitted.forecast_holding(&moments(), DRAWS, held).unwrap());
     }
-    // As many futures as draws: the same draws of the cells, seen another way.
+    // As many futures as draws: the same draws of the cells, arranged differently.
     let futures = futures(&fitted, &moments(), 2 * DRAWN as usize);
     assert_eq!(futures.len(), 2 * DRAWN as usize);
     for (i, row) in cells.iter().enumerate() {
@@ -87,7 +87,7 @@ fn a_sequence_has_the_same_future_alone() {
     std::fs::remove_dir_all(path).unwrap();
 }
 
-/// A new row next to an old one has its position, but for the noise; one far from all has the prior's.
+/// A new row next to an old one has its position, up to noise; one far from all rows has the prior's.
 #[test]
 fn positions_follow_their_path_near_rows_and_the_prior_far_away() {
     let model = model(Some(times()));

@@ -8,7 +8,7 @@ use crate::spec::{FAMILIES, about, family};
 
 const TRIALS: u32 = 7;
 
-/// A model of one family with data drawn from it, and the state that they were drawn from.
+/// A model of one family with data drawn from it, and the state they were drawn from.
 fn drawn(name: &str, rows: usize, columns: usize) -> (Model, State) {
     let trials = about(name).unwrap().cells.have_trials().then_some(Trials::Same(TRIALS));
     let spec = ModelSpec { latent_dim: 1, features: 4, ..ModelSpec::default() };
@@ -25,7 +25,7 @@ fn only(model: &Model, cells: &[(usize, usize)]) -> Mat {
     test
 }
 
-/// The probabilities of all that a cell may hold sum, or integrate, to one.
+/// The probabilities of all possible values of a cell sum, or integrate, to one.
 #[test]
 fn a_cell_of_any_family_has_a_proper_density() {
     for name in FAMILIES {
@@ -41,7 +41,7 @@ fn a_cell_of_any_family_has_a_proper_density() {
             };
             let total: f64 = match about(name).unwrap().cells {
                 Cells::Real => {
-                    // y = f + sinh(t)/5: fine steps in the middle, and heavy tails reached.
+                    // y = f + sinh(t)/5: fine steps in the middle, and far into heavy tails.
                     let step = 1e-3;
                     let at = |i: i32| f64::from(i) * step;
                     let f = state.f[cell];
@@ -58,7 +58,7 @@ fn a_cell_of_any_family_has_a_proper_density() {
     }
 }
 
-/// Cells of a row are independent given f, so a row's density is the product of its cells'; a multinomial row is one point.
+/// Cells of a row are independent given f, so a row's density is the product of its cells' densities; a multinomial row is one point.
 #[test]
 fn cells_multiply_to_their_row() {
     for name in FAMILIES {

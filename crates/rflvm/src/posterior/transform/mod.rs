@@ -1,12 +1,12 @@
-//! Rows that the fit has never seen: where they lie, and how surprising they are.
+//! New rows: their positions, and how unusual they are.
 //!
 //! Given a draw of the parameters, a new row has the posterior p(x | y, W, β, θ) ∝ p(x) Π_j p(y_j | f_j(x)), from which one draw is
-//! taken; over the draws of the fit these are draws of p(x | y, Y), and are carried into the frame of the fit's own rows. What is
-//! left of the bias of a finite importance sample decays by elliptical slices, which leave the posterior as it is.
-//! p(y | Y) is the mean over the draws of p(y | W, β, θ), each of them estimated without bias.
+//! taken; over the draws of the fit these are draws of p(x | y, Y), and are mapped into the frame of the fit's own rows. The remaining
+//! bias of a finite importance sample decays with elliptical slices, which leave the posterior invariant.
+//! p(y | Y) is the mean over the draws of p(y | W, β, θ), each of which is estimated without bias.
 //!
-//! Rows with times have the Gaussian process given X at the rows of their sequence as p(x), each new row by itself: new rows tell
-//! each other nothing, nor do any of them tell the fit anything.
+//! For rows with times, p(x) is the Gaussian process given X at the rows of their sequence, each new row separately: new rows do not
+//! inform each other or the fit.
 
 mod cells;
 pub(super) mod density;
@@ -39,36 +39,36 @@ use std::ops::Range;
 use surprise::Reference;
 use target::Target;
 
-/// Draws of the fit that are visited unless asked otherwise: a mean is then known to a fourteenth of its standard deviation.
+/// Default number of draws visited: a mean is then known to a fourteenth of its standard deviation.
 pub const DRAWS: usize = 200;
 /// Elliptical slices after the importance sample.
 const SLICES: usize = 4;
 
-/// Rows to be placed.
+/// Rows to place.
 #[derive(Debug, Clone)]
 pub struct NewRows {
     /// The model of the fit with these rows in place of its own: see [`Model::with_rows`].
     pub model: Model,
-    /// Their times, where the rows of the fit have some; a sequence that the fit does not know has a path of its own.
+    /// Their times, if the rows of the fit have times; an unknown sequence has its own path.
     pub times: Option<Times>,
 }
 
-/// What is known of new rows.
+/// Results for new rows.
 #[derive(Debug, Clone)]
 pub struct Transformed {
     /// Posterior mean and covariance of each row, in the frame of the fit's own rows.
     pub embedding: Embedding,
     /// ln p(y | Y) of the observed cells of each row.
     pub ln_density: Vec<f64>,
-    /// How many cells these are.
+    /// Number of observed cells of each row.
     pub cells: Vec<usize>,
-    /// Share of the fit's rows that surprise less: whose log density a cell, given all other rows, is higher. Not a number for a row
-    /// without any cell. One beyond the range of the fit's rows has 1.
+    /// Fraction of the fit's rows (leave-one-out) with a higher log density per cell. NaN for a row
+    /// without observed cells; 1 for a row beyond the range of the fit's rows.
     pub surprise: Vec<f64>,
 }
 
 impl Fitted<'_> {
-    /// Places new rows by at most `most` draws of the fit. Hands each draw of their aligned positions to `take`, in order.
+    /// Places new rows using at most `most` draws of the fit. Passes each draw of their aligned positions to `take`, in order.
     pub fn transform(
         &self,
         new: &NewRows,
@@ -114,7 +114,7 @@ impl Fitted<'_> {
         Ok(ln_mean(&ln_evidence))
     }
 
-    /// Hands some of the new rows as each draw places them to `take`, in order, with what `beside` makes of the draw.
+    /// Passes some of the new rows as placed by each draw to `take`, in order, with the result of `beside` for the draw.
     fn visit_new<B: Send>(
         &self,
         visited: &[(usize, usize)],
@@ -125,7 +125,7 @@ impl Fitted<'_> {
     ) -> Result<(), RunError> {
         let mut stored = Stored::open(self.store, self.model)?;
         check_times(self.model, new)?;
-        // Reading is one task; what is made of a draw is one each.
+        // Reading is one task; processing a draw is one task per draw.
         let at_once = rayon::current_num_threads();
         for (start, part) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
             let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
@@ -146,8 +146,8 @@ impl Fitted<'_> {
 }
 
 impl NewRows {
-    /// What tells the randomness of a row apart from that of others: its contents, and how many equal ones come before it. So a row is
-    /// placed alike alone and among others, in any order.
+    /// Key of a row's random stream: its contents, and the number of equal rows before it. So a row is
+    /// placed the same way alone and among others, in any order.
     fn keys(&self) -> Vec<[u64; 3]> {
         let mut met: HashMap<[u64; 2], u64> = HashMap::new();
         let of = |n: usize| {
@@ -162,7 +162,7 @@ impl NewRows {
     }
 }
 
-/// What tells a row from others by its cells: all ways to write that a cell is missing are one, and so are both zeros.
+/// Key of a row's cells: all NaNs are equal, and so are both zeros.
 pub fn row_key<'a>(cells: impl IntoIterator<Item = &'a f64>) -> [u64; 2] {
     let bits = cells.into_iter().map(|y| if y.is_nan() { f64::NAN.to_bits() } else { (y + 0.0).to_bits() });
     Stream::new(0).along(bits).key()
@@ -207,7 +207,7 @@ fn placed(
     each.into_iter().collect()
 }
 
-/// One row: hills, importance sample, slices.
+/// One row: mode search, importance sample, slices.
 fn place(
     target: &Target<'_>,
     starts: Vec<Vec<f64>>,
@@ -225,7 +225,7 @@ fn place(
     Ok(Placed { x: target.position(&u), ln_evidence })
 }
 
-/// Mean and standard deviation of each new position before its cells are seen, N×D.
+/// Prior mean and standard deviation of each new position, N×D.
 fn prior(model: &Model, new: &NewRows, parameters: &Parameters) -> Result<(Mat, Mat), NumericalError> {
     let (rows, dim) = (new.model.rows(), parameters.x.cols());
     let (mut mean, mut sd) = (Mat::zeros(rows, dim), Mat::from_fn(rows, dim, |_, _| 1.0));
@@ -242,15 +242,17 @@ fn prior(model: &Model, new: &NewRows, parameters: &Parameters) -> Result<(Mat, 
     Ok((mean, sd))
 }
 
-/// Rows have times where those of the fit have, and only there.
+/// New rows must have times if, and only if, those of the fit have.
 fn check_times(model: &Model, new: &NewRows) -> Result<(), SpecError> {
     let wrong =
         |value: &str, rule: &str| Err(SpecError::Setting { setting: "time", value: value.into(), rule: rule.into() });
     match (model.dynamics(), &new.times) {
-        (Some(_), None) => wrong("not given for the new rows", "the rows of this fit have times; give them theirs"),
+        (Some(_), None) => {
+            wrong("not given for the new rows", "the rows of this fit have times; give the times of the new rows too")
+        }
         (None, Some(_)) => wrong("given for the new rows", "the rows of this fit have no times; leave them out"),
         (Some(_), Some(times)) if times.at.len() != new.model.rows() || times.sequence.len() != new.model.rows() => {
-            wrong("not given for all new rows", "each of them needs one")
+            wrong("not given for all new rows", "each new row needs one")
         }
         _ => Ok(()),
     }

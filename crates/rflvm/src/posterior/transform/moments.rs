@@ -1,9 +1,9 @@
-//! Moments of positions that come draw by draw.
+//! Running moments of positions.
 
 use crate::linalg::Mat;
 use crate::posterior::align::Embedding;
 
-/// Mean and covariance of each row, draw by draw (Welford 1962).
+/// Running mean and covariance of each row (Welford 1962).
 pub struct Moments {
     count: f64,
     mean: Mat,
