@@ -10,7 +10,7 @@ use crate::fit::Fit;
 use crate::times::Timeline;
 use crate::voice::{Voice, tell};
 use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::forecast::Moment;
+use rflvm::posterior::forecast::NewTime;
 
 /// Runs the command.
 pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
@@ -54,10 +54,10 @@ pub fn offset(fit: &Fit) -> Option<f64> {
 }
 
 /// How the lines about new rows begin: `time`, and `sequence` where there are any.
-fn answer<'a>(fit: &'a Fit, timeline: &Timeline, moments: &[Moment]) -> Answer<'a> {
+fn answer<'a>(fit: &'a Fit, timeline: &Timeline, moments: &[NewTime]) -> Answer<'a> {
     let mut header = vec!["time".to_string()];
     header.extend((!timeline.names.is_empty()).then(|| "sequence".to_string()));
-    let start = |moment: &Moment| {
+    let start = |moment: &NewTime| {
         let mut start = vec![timeline.calendar.format(moment.time)];
         start.extend(timeline.names.get(moment.sequence).cloned());
         start

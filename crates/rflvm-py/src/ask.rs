@@ -13,7 +13,7 @@ use rflvm::linalg::Mat;
 use rflvm::posterior::check::REPLICATES;
 use rflvm::posterior::convergence::{Convergence, Outcome};
 use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::forecast::Moment;
+use rflvm::posterior::forecast::NewTime;
 use rflvm::posterior::frame::Frame;
 use rflvm::posterior::kernel::{Curve, diameter};
 use rflvm::posterior::predict::Points;
@@ -340,9 +340,9 @@ impl Drawn {
             _ => return Err(PyValueError::new_err("give either times or a horizon, and not both")),
         };
         let offset = offset(&self.fit).unwrap_or(0.0);
-        let moments: Vec<Moment> = moments(when, sequence, timeline, offset).map_err(raised)?;
+        let moments: Vec<NewTime> = moments(when, sequence, timeline, offset).map_err(raised)?;
         let written = moments.iter().map(|m| timeline.calendar.format(m.time)).collect();
-        let name = |m: &Moment| timeline.names.get(m.sequence).cloned().unwrap_or_default();
+        let name = |m: &NewTime| timeline.names.get(m.sequence).cloned().unwrap_or_default();
         let sequences = moments.iter().map(name).collect();
         if count == 0 {
             self.check_predicted(moments.len())?;

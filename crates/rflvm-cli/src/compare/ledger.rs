@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::table::Table;
 use rflvm::atomic::plain_reason;
-use rflvm::posterior::ranking::Rows;
+use rflvm::posterior::ranking::RowScores;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,9 +33,9 @@ pub struct Piece {
 
 impl Piece {
     /// A density that is no number is that of an impossible point.
-    pub fn rows(&self) -> Rows {
+    pub fn rows(&self) -> RowScores {
         let ln_density = self.ln_density.iter().map(|v| v.unwrap_or(f64::NEG_INFINITY)).collect();
-        Rows { ln_density, points: self.points.clone() }
+        RowScores { ln_density, points: self.points.clone() }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::times::Timeline;
 use rflvm::atomic::plain_reason;
 use rflvm::error::SpecError;
-use rflvm::posterior::forecast::Moment;
+use rflvm::posterior::forecast::NewTime;
 use std::fs;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ const MOST: usize = 5000;
 const NAMES_SHOWN: usize = 8;
 
 /// The new times that a command asks for.
-pub fn asked(args: &ForecastArgs, timeline: &Timeline, offset: f64) -> Result<Vec<Moment>, Failure> {
+pub fn asked(args: &ForecastArgs, timeline: &Timeline, offset: f64) -> Result<Vec<NewTime>, Failure> {
     let when = match &args.times {
         Some(text) => When::At(given(text, timeline)?),
         None => When::Beyond(args.horizon.unwrap_or(0)),
@@ -32,7 +32,7 @@ pub enum When {
 }
 
 /// All new rows: sequence after sequence, each in the order of time, no time twice.
-pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: f64) -> Result<Vec<Moment>, Failure> {
+pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: f64) -> Result<Vec<NewTime>, Failure> {
     let when = match when {
         When::At(mut times) => {
             times.sort_by(f64::total_cmp);
@@ -54,7 +54,7 @@ pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: 
             }
             When::Beyond(steps) => beyond(timeline, sequence, *steps)?,
         };
-        moments.extend(times.into_iter().map(|time| Moment { time, sequence, offset }));
+        moments.extend(times.into_iter().map(|time| NewTime { time, sequence, offset }));
     }
     Ok(moments)
 }

@@ -57,7 +57,7 @@ impl Predictive {
 
 /// A multivariate Gaussian with its Cholesky factor: a cluster of frequencies.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
+#[serde(try_from = "SavedCluster", into = "SavedCluster")]
 pub struct Cluster {
     /// Mean.
     pub mu: Vec<f64>,
@@ -68,22 +68,22 @@ pub struct Cluster {
 
 /// A cluster as serialised: the factor is recomputed from the covariance.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct SavedCluster {
     mu: Vec<f64>,
     sigma: Mat,
 }
 
-impl TryFrom<Stored> for Cluster {
+impl TryFrom<SavedCluster> for Cluster {
     type Error = NumericalError;
 
-    fn try_from(stored: Stored) -> Result<Self, NumericalError> {
+    fn try_from(stored: SavedCluster) -> Result<Self, NumericalError> {
         Cluster::new(stored.mu, stored.sigma)
     }
 }
 
-impl From<Cluster> for Stored {
+impl From<Cluster> for SavedCluster {
     fn from(cluster: Cluster) -> Self {
-        Stored { mu: cluster.mu, sigma: cluster.sigma }
+        SavedCluster { mu: cluster.mu, sigma: cluster.sigma }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::hamiltonian::Potential;
 use super::occam::Occam;
-use super::slope::{At, Slope};
+use super::slope::{At, SlopeScratch};
 use crate::linalg::{Mat, View};
 use crate::model::family::Theta;
 use crate::model::features::fill;
@@ -76,7 +76,7 @@ pub struct Joint<'a> {
     x: Mat,
     w: Mat,
     h: Mat,
-    slope: Slope,
+    slope: SlopeScratch,
 }
 
 impl<'a> Joint<'a> {
@@ -114,7 +114,7 @@ impl<'a> Joint<'a> {
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),
             h,
-            slope: Slope::default(),
+            slope: SlopeScratch::default(),
         }
     }
 

@@ -86,7 +86,7 @@ impl Directions for Modes {
 
 /// Result of a trajectory.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Landing {
+pub struct TrajectoryEnd {
     /// Whether q is accepted; if not, q holds the rejected point, and the caller keeps the old one.
     pub is_accepted: bool,
     /// Acceptance probability.
@@ -101,7 +101,7 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     trajectory: &Trajectory,
     directions: Option<&dyn Directions>,
     rng: &mut R,
-) -> Landing {
+) -> TrajectoryEnd {
     let mut g = vec![0.0; q.len()];
     // q has momenta p and r: q' = Sp + Ar, p' = Sg, r' = Aᵀg, as if q were Sa + Ab with a and b of unit mass.
     let together: Vec<&dyn Directions> = [&trajectory.modes as &dyn Directions].into_iter().chain(directions).collect();
@@ -119,14 +119,14 @@ pub fn hamiltonian<R: Rng + ?Sized>(
         trajectory.drift(potential, &together, q, &p, &r, step);
         ln_density = potential.evaluate(q, &mut g);
         if !ln_density.is_finite() {
-            return Landing { is_accepted: false, acceptance: 0.0 };
+            return TrajectoryEnd { is_accepted: false, acceptance: 0.0 };
         }
         trajectory.kick(potential, &together, &mut p, &mut r, &g, if i == steps { 0.5 * step } else { step });
     }
     let ratio = (ln_density - energy(potential, &p, &r) - before).exp();
     // A diverging trajectory can end with a NaN momentum, and `NaN.min(1.0)` is 1.
     let acceptance = if ratio.is_nan() { 0.0 } else { ratio.min(1.0) };
-    Landing { is_accepted: rng.random::<f64>() < acceptance, acceptance }
+    TrajectoryEnd { is_accepted: rng.random::<f64>() < acceptance, acceptance }
 }
 
 impl Trajectory {
@@ -313,6 +313,6 @@ mod tests {
     fn a_trajectory_that_blows_up_is_rejected() {
         let trajectory = Trajectory { scales: vec![1.0], modes: Modes::default(), step: 0.1, leapfrogs: 1 };
         let landing = hamiltonian(&mut Broken, &mut [0.0], &trajectory, None, &mut Stream::new(2).rng());
-        assert_eq!(landing, Landing { is_accepted: false, acceptance: 0.0 });
+        assert_eq!(landing, TrajectoryEnd { is_accepted: false, acceptance: 0.0 });
     }
 }

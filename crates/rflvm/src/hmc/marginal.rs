@@ -5,7 +5,7 @@ use super::hamiltonian::Potential;
 use super::slope::At;
 use super::workspace::Workspace;
 use crate::linalg::{Cholesky, Mat, gram, mul, par_mul, par_mul_into};
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
@@ -13,7 +13,7 @@ use crate::model::spectral::Spectral;
 /// ln p(Y | X, W) + ln p(X) + ln p(W | clusters) with its gradient. With E = Ỹ − HG and R = diag(a_n/b_j),
 /// ∂H = −J·HP + E R Gᵀ = Ỹ(GR)ᵀ − H(J·P + GRGᵀ): E itself is not needed.
 pub struct Marginal<'a> {
-    target: &'a Target,
+    target: &'a CollapsedData,
     spectral: &'a Spectral,
     paths: Option<&'a Paths<'a>>,
     layout: Layout,
@@ -26,13 +26,13 @@ pub struct Marginal<'a> {
 
 impl<'a> Marginal<'a> {
     /// Given the clusters.
-    pub fn new(target: &'a Target, spectral: &'a Spectral, layout: Layout) -> Self {
+    pub fn new(target: &'a CollapsedData, spectral: &'a Spectral, layout: Layout) -> Self {
         Self::within(target, spectral, layout, Mat::default(), Workspace::default())
     }
 
     /// The same, reusing the memory of another H and workspace.
     pub(crate) fn within(
-        target: &'a Target,
+        target: &'a CollapsedData,
         spectral: &'a Spectral,
         layout: Layout,
         mut h: Mat,

@@ -20,7 +20,7 @@ pub(crate) struct At<'a> {
 
 /// Scratch memory for a block of rows.
 #[derive(Debug, Default)]
-pub(crate) struct Slope {
+pub(crate) struct SlopeScratch {
     f: Vec<f64>,
     g: Vec<f64>,
     dh: Vec<f64>,
@@ -38,7 +38,7 @@ fn blocks(rows: usize, columns: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(block).map(move |start| start..(start + block).min(rows))
 }
 
-impl Slope {
+impl SlopeScratch {
     /// ln p(Y | F), F = o + Hβ; its gradient with respect to β (for √aH, that of β given by G/√a) in `dbeta`, and those with
     /// respect to X and W added to `to`.
     pub fn likelihood(

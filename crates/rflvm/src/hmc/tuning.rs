@@ -69,7 +69,7 @@ const TARGET: f64 = 0.8;
 /// Tunes during warm-up.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Adaptation {
-    step: Step,
+    step: StepSize,
     spread: Spread,
     warps: Option<Warps>,
     /// Sum of F over the window, in single precision, which suffices for a reference.
@@ -84,7 +84,7 @@ impl Adaptation {
     pub fn new(model: &Model, tuning: &Tuning, sweeps: u64) -> Self {
         let cells = if model.is_collapsed() { 0 } else { model.rows() * model.columns() };
         Adaptation {
-            step: Step::new(tuning.trajectory.step),
+            step: StepSize::new(tuning.trajectory.step),
             spread: Spread::new(tuning.trajectory.scales.len()),
             warps: None,
             f: vec![0.0; cells],
@@ -123,7 +123,7 @@ impl Adaptation {
             }
             tuning.inform(model, state);
             self.spread = Spread::new(tuning.trajectory.scales.len());
-            self.step = Step::new(tuning.trajectory.step);
+            self.step = StepSize::new(tuning.trajectory.step);
             let next = self.seen * 2;
             self.window_end = if next * 3 / 2 > settling { settling.max(self.seen + 1) } else { next };
         }
@@ -140,16 +140,16 @@ impl Adaptation {
 /// Not dual averaging: most trajectories are accepted with probability near 1 or near 0, and so noisy a signal makes its
 /// step sizes vary over a decade, so that their average is far too small.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Step {
+struct StepSize {
     ln: f64,
     sum: f64,
     weight: f64,
     count: f64,
 }
 
-impl Step {
+impl StepSize {
     fn new(step: f64) -> Self {
-        Step { ln: step.ln(), sum: 0.0, weight: 0.0, count: 0.0 }
+        StepSize { ln: step.ln(), sum: 0.0, weight: 0.0, count: 0.0 }
     }
 
     fn learn(&mut self, acceptance: f64) -> f64 {

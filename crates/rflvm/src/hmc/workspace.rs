@@ -1,7 +1,7 @@
 //! Memory that the moves of a chain reuse from sweep to sweep. Its contents between moves are unspecified: draws do not
 //! depend on it, and it is not saved.
 
-use super::slope::Slope;
+use super::slope::SlopeScratch;
 use crate::linalg::Mat;
 
 /// Scratch memory for one chain's moves; grows on demand.
@@ -23,7 +23,7 @@ pub struct Workspace {
     /// A batch of columns of weights.
     pub(super) pieces: [Vec<f64>; 4],
     /// A block of rows of the table.
-    pub(super) slope: Slope,
+    pub(super) slope: SlopeScratch,
 }
 
 impl Workspace {

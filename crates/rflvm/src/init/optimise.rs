@@ -20,7 +20,7 @@ const JUDGED: usize = 10;
 
 /// Result of an optimisation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ascent {
+pub struct Optimum {
     /// The final log density, which is not finite only if the initial one was not.
     pub value: f64,
     /// Number of steps taken.
@@ -32,16 +32,22 @@ pub struct Ascent {
 /// Optimises from `q` for at most `iterations` accepted steps; coordinates of scale zero are held fixed, the others are measured
 /// in units of their scale. Returns the final log density.
 pub fn maximise(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], iterations: usize) -> f64 {
-    ascend(potential, q, scales, iterations, 0.0).value
+    maximise_until(potential, q, scales, iterations, 0.0).value
 }
 
 /// The same, stopping once ten steps together gain less than `gain`.
-pub fn ascend(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], iterations: usize, gain: f64) -> Ascent {
+pub fn maximise_until(
+    potential: &mut impl Potential,
+    q: &mut Vec<f64>,
+    scales: &[f64],
+    iterations: usize,
+    gain: f64,
+) -> Optimum {
     let scaled = |g: &mut [f64]| g.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);
     let mut g = vec![0.0; q.len()];
     let mut value = potential.evaluate(q, &mut g);
     scaled(&mut g);
-    let mut pairs: VecDeque<Pair> = VecDeque::new();
+    let mut pairs: VecDeque<Correction> = VecDeque::new();
     let (mut next, mut candidate, mut direction) = (vec![0.0; q.len()], vec![0.0; q.len()], vec![0.0; q.len()]);
     let (mut judged, mut taken_in_all, mut has_stalled) = (value, 0, false);
     for i in 0..iterations {
@@ -77,7 +83,7 @@ pub fn ascend(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], 
             if there > value + 1e-4 * step * slope {
                 scaled(&mut next);
                 let mut pair =
-                    if pairs.len() == MEMORY { pairs.pop_front().unwrap_or_default() } else { Pair::default() };
+                    if pairs.len() == MEMORY { pairs.pop_front().unwrap_or_default() } else { Correction::default() };
                 pair.set(direction.iter().map(|d| step * d), g.iter().zip(&next).map(|(old, new)| old - new));
                 if pair.product > 1e-12 * pair.moved_square {
                     pairs.push_back(pair);
@@ -99,13 +105,13 @@ pub fn ascend(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], 
             pairs.clear();
         }
     }
-    Ascent { value, iterations: taken_in_all, has_stalled }
+    Optimum { value, iterations: taken_in_all, has_stalled }
 }
 
 /// A step s and the change y of the gradient along it, y·s > 0. In single precision, since there are many of them and each may be
 /// as long as the table is wide; products use the rounded numbers, so that the implied curvature is positive.
 #[derive(Default)]
-struct Pair {
+struct Correction {
     moved: Vec<f32>,
     change: Vec<f32>,
     product: f64,
@@ -113,7 +119,7 @@ struct Pair {
     change_square: f64,
 }
 
-impl Pair {
+impl Correction {
     fn set(&mut self, moved: impl Iterator<Item = f64>, change: impl Iterator<Item = f64>) {
         self.moved.clear();
         self.moved.extend(moved.map(|s| s as f32));
@@ -148,7 +154,7 @@ fn add(weight: f64, a: &[f32], d: &mut [f64]) {
 }
 
 /// The two-loop recursion: curvature⁻¹ · g in `d`.
-fn ascend(g: &[f64], pairs: &VecDeque<Pair>, d: &mut [f64]) {
+fn ascend(g: &[f64], pairs: &VecDeque<Correction>, d: &mut [f64]) {
     d.copy_from_slice(g);
     let mut weights = Vec::with_capacity(pairs.len());
     for pair in pairs.iter().rev() {
@@ -191,7 +197,7 @@ mod tests {
         assert_eq!(held[0], -1.2);
         assert!((held[1] - 1.44).abs() < 1e-4);
         let mut brief = vec![-1.2, 1.0];
-        let ascent = ascend(&mut Valley, &mut brief, &[1.0, 1.0], 200, 1e-6);
-        assert!(ascent.has_stalled && ascent.iterations < 200 && ascent.value > -1e-3, "{ascent:?}");
+        let optimum = maximise_until(&mut Valley, &mut brief, &[1.0, 1.0], 200, 1e-6);
+        assert!(optimum.has_stalled && optimum.iterations < 200 && optimum.value > -1e-3, "{optimum:?}");
     }
 }

@@ -3,7 +3,7 @@
 use super::gram::{Symmetric, gram, stride};
 use super::{Mat, mul};
 use crate::error::NumericalError;
-use crate::simd::{self, LANES, Lines};
+use crate::simd::{self, CacheLines, LANES};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{self as llt, LltRegularization};
 use faer::{MatMut, Par};
@@ -24,7 +24,7 @@ pub fn jittered() -> u64 {
 pub struct Cholesky {
     order: usize,
     // L by columns, laid out like A in `Symmetric`; entries above the diagonal are not used.
-    l: Lines,
+    l: CacheLines,
     // 1 / L[j, j].
     inverse: Vec<f64>,
     jitter: f64,

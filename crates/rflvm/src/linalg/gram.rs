@@ -1,7 +1,7 @@
 //! Symmetric matrices and weighted Gram matrices, computed for many columns of the table in the same memory.
 
 use super::Mat;
-use crate::simd::{self, LANES, Lines};
+use crate::simd::{self, CacheLines, LANES};
 use std::cell::RefCell;
 
 /// Distance between columns: an odd number of cache lines, so that they do not compete for the same cache sets.
@@ -18,7 +18,7 @@ const HEIGHT: usize = 128;
 #[derive(Debug, Clone, Default)]
 pub struct Symmetric {
     pub(super) order: usize,
-    pub(super) a: Lines,
+    pub(super) a: CacheLines,
 }
 
 impl Symmetric {
@@ -92,7 +92,7 @@ pub struct Gram {
     sum: Symmetric,
     order: usize,
     // A block of rows of √Ω H at a time: by the root of Ω, so that one copy is both factors of the product.
-    rows: Lines,
+    rows: CacheLines,
     roots: Vec<f64>,
 }
 

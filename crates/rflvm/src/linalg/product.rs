@@ -1,7 +1,7 @@
 //! Products of dense matrices, on one thread or all, with identical bits.
 
 use super::Mat;
-use crate::simd::{self, Lines, Packed, View};
+use crate::simd::{self, CacheLines, Packed, View};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 thread_local! {
     /// What a thread packed last, and the id of the slab: about [`CELLS`] numbers, kept per thread. Every thread
     /// packs for itself, because fetching what another one has just written takes longer.
-    static PACKED: RefCell<(u64, Lines)> = const { RefCell::new((0, Lines::new())) };
+    static PACKED: RefCell<(u64, CacheLines)> = const { RefCell::new((0, CacheLines::new())) };
 }
 
 /// Number of slabs so far.

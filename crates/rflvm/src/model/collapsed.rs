@@ -9,7 +9,7 @@ use crate::linalg::{Cholesky, Mat, gram, par_mul};
 
 /// Parts of the model that the collapsed likelihood needs.
 #[derive(Debug)]
-pub struct Target {
+pub struct CollapsedData {
     /// Ỹ = Y − o − centre.
     pub(crate) y: Mat,
     /// S0⁻¹.
@@ -22,7 +22,7 @@ pub struct Target {
     pub(crate) shape: f64,
 }
 
-impl Target {
+impl CollapsedData {
     /// For a model with one complete Gaussian block (see [`Model::is_collapsed`]).
     pub fn new(model: &Model) -> Self {
         Self::within(model, Mat::default())
@@ -51,7 +51,7 @@ impl Target {
         for row in y.iter_rows() {
             total.iter_mut().zip(row).for_each(|(b, y)| *b += 0.5 * y * y);
         }
-        Target { y, precision, rate, total, shape }
+        CollapsedData { y, precision, rate, total, shape }
     }
 
     /// The memory of Ỹ; its values are unspecified.
@@ -92,12 +92,12 @@ pub struct Factored {
 
 impl Factored {
     /// From scratch, O(NM² + NMJ).
-    pub fn new(target: &Target, h: &Mat) -> Result<Self, NumericalError> {
+    pub fn new(target: &CollapsedData, h: &Mat) -> Result<Self, NumericalError> {
         Self::within(target, h, Mat::default())
     }
 
     /// The same, with E in the memory of another table.
-    pub(crate) fn within(target: &Target, h: &Mat, mut e: Mat) -> Result<Self, NumericalError> {
+    pub(crate) fn within(target: &CollapsedData, h: &Mat, mut e: Mat) -> Result<Self, NumericalError> {
         let a = gram(h, None, &target.precision);
         let cholesky = Cholesky::new(a, "positions")?;
         let mut c = Mat::zeros(h.cols(), target.y.cols());

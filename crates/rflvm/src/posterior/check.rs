@@ -16,10 +16,10 @@ use super::parameters::{Parameters, Stored};
 use crate::error::RunError;
 use crate::linalg::Mat;
 use crate::model::Model;
-use crate::model::family::{Family, Side};
+use crate::model::family::{Family, Observed};
 use crate::par;
 use crate::rng::Stream;
-use statistic::Cells;
+use statistic::Sample;
 
 /// Default number of replicated tables: a p-value of 0.05 is then known to about one percentage point.
 pub const REPLICATES: usize = 500;
@@ -71,7 +71,7 @@ impl Check {
 
     /// What the check suggests about a block of this family, if it fails.
     pub fn advice(&self, family: &dyn Family) -> String {
-        let side = if self.above() < 0.5 { Side::More } else { Side::Less };
+        let side = if self.above() < 0.5 { Observed::More } else { Observed::Less };
         advice(self.statistic, side, family.about())
     }
 
@@ -120,7 +120,7 @@ impl<'a> Checks<'a> {
         let replicated = replicate(self.model, parameters, &f, stream);
         for check in &mut self.checks {
             let (block, theta) = (&self.model.blocks()[check.block], &parameters.theta[check.block]);
-            let of = |y| statistic::value(check.statistic, &Cells { y, f: &f, theta, block });
+            let of = |y| statistic::value(check.statistic, &Sample { y, f: &f, theta, block });
             let observed = match check.observed.first() {
                 Some(&same) if !check.statistic.is_realised() => same,
                 _ => of(self.model.y()),

@@ -7,7 +7,7 @@ use crate::error::StoreError;
 
 /// Diagnostics of one quantity.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct Diagnosed {
     /// Its name, with an index if it has several values.
     pub name: String,
     /// Its diagnostics.
@@ -34,7 +34,7 @@ pub enum Outcome {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Convergence {
     /// Every quantity; those with many values by their worst.
-    pub lines: Vec<Line>,
+    pub lines: Vec<Diagnosed>,
     /// The status of each chain.
     pub chains: Vec<Verdict>,
     /// Number of draws per chain.
@@ -91,7 +91,7 @@ pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
         let several = all.len() > 1;
         for (i, diagnosis) in all.into_iter().enumerate() {
             let name = if several { format!("{short}[{i}]") } else { short.to_string() };
-            lines.push(Line { name, diagnosis });
+            lines.push(Diagnosed { name, diagnosis });
         }
     }
     let parameters = store.names("posterior").into_iter().filter(|name| {
@@ -105,7 +105,7 @@ pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
         let all = columns(store, &format!("posterior/{name}"), &used)?;
         let worst = all.iter().enumerate().min_by(|a, b| a.1.ess_bulk.total_cmp(&b.1.ess_bulk));
         if let Some((i, diagnosis)) = worst {
-            lines.push(Line { name: format!("{name}[{i}], the worst of {}", all.len()), diagnosis: *diagnosis });
+            lines.push(Diagnosed { name: format!("{name}[{i}], the worst of {}", all.len()), diagnosis: *diagnosis });
         }
     }
     let outcome = outcome(&lines, used.len() < chains, chains);
@@ -134,7 +134,7 @@ fn columns(store: &dyn Source, name: &str, chains: &[usize]) -> Result<Vec<Diagn
     Ok(found)
 }
 
-fn outcome(lines: &[Line], set_aside: bool, chains: usize) -> Outcome {
+fn outcome(lines: &[Diagnosed], set_aside: bool, chains: usize) -> Outcome {
     // A constant quantity, such as α under a fixed kernel, has nothing to converge.
     let moving: Vec<&Diagnosis> = lines.iter().map(|l| &l.diagnosis).filter(|d| d.sd > 0.0).collect();
     if set_aside {
@@ -158,10 +158,10 @@ fn outcome(lines: &[Line], set_aside: bool, chains: usize) -> Outcome {
 mod tests {
     use super::*;
 
-    fn line(r_hat: f64, ess: f64) -> Line {
+    fn line(r_hat: f64, ess: f64) -> Diagnosed {
         let diagnosis =
             Diagnosis { mean: 0.0, sd: 1.0, mcse_mean: 0.1, mcse_sd: 0.1, ess_bulk: ess, ess_tail: ess, r_hat };
-        Line { name: "q".into(), diagnosis }
+        Diagnosed { name: "q".into(), diagnosis }
     }
 
     #[test]

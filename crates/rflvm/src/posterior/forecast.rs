@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// A time to forecast.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moment {
+pub struct NewTime {
     /// The time, in the units of the data's times.
     pub time: f64,
     /// Its sequence, as in [`crate::observations::Times`].
@@ -28,11 +28,11 @@ pub struct Moment {
 
 impl Fitted<'_> {
     /// Summary of each new row (outer) and column of the model (inner), from at most `most` draws.
-    pub fn forecast(&self, moments: &[Moment], most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
+    pub fn forecast(&self, moments: &[NewTime], most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         self.forecast_holding(moments, most, HELD)
     }
 
-    fn forecast_holding(&self, moments: &[Moment], most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
+    fn forecast_holding(&self, moments: &[NewTime], most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         let visited = self.visited(most)?;
         gather((moments.len(), self.model.columns()), visited.len(), held, |some, take| {
             self.visit_futures(&visited, moments, some, |_, future| take(future))
@@ -42,7 +42,7 @@ impl Fitted<'_> {
     /// Passes `count` simulated futures to `take`, new rows × columns of the model, each from a different draw of the parameters.
     pub fn futures<E: From<RunError>>(
         &self,
-        moments: &[Moment],
+        moments: &[NewTime],
         count: usize,
         mut take: impl FnMut(usize, &Mat) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -61,7 +61,7 @@ impl Fitted<'_> {
     fn visit_futures(
         &self,
         visited: &[(usize, usize)],
-        moments: &[Moment],
+        moments: &[NewTime],
         rows: Range<usize>,
         mut take: impl FnMut(usize, &Replica),
     ) -> Result<(), RunError> {
@@ -91,7 +91,7 @@ impl Fitted<'_> {
         &self,
         dynamics: &Dynamics,
         parameters: &Parameters,
-        moments: &[Moment],
+        moments: &[NewTime],
         rows: Range<usize>,
         stream: Stream,
     ) -> Result<Replica, NumericalError> {
@@ -111,9 +111,9 @@ impl Fitted<'_> {
 }
 
 /// The index of each time within its sequence, so that a sequence has the same future alone and together with others.
-fn places(moments: &[Moment]) -> Vec<u64> {
+fn places(moments: &[NewTime]) -> Vec<u64> {
     let mut count: BTreeMap<usize, u64> = BTreeMap::new();
-    let mut next = |m: &Moment| {
+    let mut next = |m: &NewTime| {
         let count = count.entry(m.sequence).or_default();
         *count += 1;
         *count - 1
@@ -125,7 +125,7 @@ fn places(moments: &[Moment]) -> Vec<u64> {
 fn positions(
     dynamics: &Dynamics,
     parameters: &Parameters,
-    moments: &[Moment],
+    moments: &[NewTime],
     rows: Range<usize>,
     stream: Stream,
 ) -> Result<Mat, NumericalError> {

@@ -15,7 +15,7 @@ use crate::rng::Stream;
 
 /// A missing cell; NaN if the trials of a binomial cell are missing too.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
+pub struct Imputed {
     /// Its row.
     pub row: usize,
     /// Its column, in the model's order.
@@ -26,7 +26,7 @@ pub struct Cell {
 
 impl Fitted<'_> {
     /// Passes every missing cell to `take`, row by row in the order of the table's columns, from at most `most` draws.
-    pub fn missing_cells(&self, most: usize, mut take: impl FnMut(Cell)) -> Result<(), RunError> {
+    pub fn missing_cells(&self, most: usize, mut take: impl FnMut(Imputed)) -> Result<(), RunError> {
         let visited = self.visited(most)?;
         for rows in batches(self.model, visited.len()) {
             let cells: Vec<(usize, usize)> =
@@ -41,7 +41,7 @@ impl Fitted<'_> {
                 }
             })?;
             for (((row, column), mean), mut drawn) in cells.into_iter().zip(means).zip(drawn) {
-                take(Cell { row, column, predicted: Predicted::of(mean, &mut drawn) });
+                take(Imputed { row, column, predicted: Predicted::of(mean, &mut drawn) });
             }
         }
         Ok(())

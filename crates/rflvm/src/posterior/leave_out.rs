@@ -7,7 +7,7 @@
 use super::diagnostics::diagnose;
 use super::mixing::{Mixing, Trace};
 use super::psis::{Smoothed, TRUSTED, ln_sum_exp, smooth};
-use super::ranking::Rows;
+use super::ranking::RowScores;
 use super::row_density::RowDensity;
 use crate::draws::{Draw, Draws};
 use crate::error::{NumericalError, StoreError};
@@ -55,7 +55,7 @@ impl Draws for LeaveOut {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeftOut {
     /// ln p(y_n | Y without row n); one point per row.
-    pub rows: Rows,
+    pub rows: RowScores,
     /// k̂ of each row that has observed cells.
     pub k: Vec<f64>,
     /// How well the chains have mixed.
@@ -82,7 +82,7 @@ pub fn left_out(chains: &[LeaveOut]) -> Result<LeftOut, NumericalError> {
         (!each[0].is_empty()).then(|| one_row(&each))
     };
     let all = par::map(count, usize::MAX, of_row);
-    let rows = Rows {
+    let rows = RowScores {
         ln_density: all.iter().map(|r| r.map_or(0.0, |r| r.0)).collect(),
         points: all.iter().map(|r| usize::from(r.is_some())).collect(),
     };

@@ -4,8 +4,8 @@ use super::align::Embedding;
 use super::check::{Check, REPLICATES};
 use super::convergence::{Convergence, judge};
 use super::fitted::{DRAWS, Fitted};
-use super::forecast::Moment;
-use super::impute::Cell;
+use super::forecast::NewTime;
+use super::impute::Imputed;
 use super::predict::Points;
 use super::predicted::Predicted;
 use super::transform::{self, NewRows, Transformed};
@@ -61,7 +61,7 @@ impl Posterior {
     }
 
     /// The posterior predictive distribution of every missing cell.
-    pub fn impute(&self) -> Result<Vec<Cell>, RunError> {
+    pub fn impute(&self) -> Result<Vec<Imputed>, RunError> {
         let mut cells = Vec::new();
         self.fitted("impute").missing_cells(DRAWS, |cell| cells.push(cell))?;
         Ok(cells)
@@ -81,7 +81,7 @@ impl Posterior {
     }
 
     /// The same at times without a row.
-    pub fn forecast(&self, moments: &[Moment]) -> Result<Vec<Vec<Predicted>>, RunError> {
+    pub fn forecast(&self, moments: &[NewTime]) -> Result<Vec<Vec<Predicted>>, RunError> {
         self.fitted("forecast").forecast(moments, DRAWS)
     }
 

@@ -7,7 +7,7 @@ use crate::hmc::marginal::Marginal;
 use crate::hmc::noncentred::{self, held};
 use crate::hmc::tuning::Tuning;
 use crate::hmc::workspace::Workspace;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::latent::Paths;
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
@@ -123,7 +123,7 @@ fn collapsed_moves(
     (info, clock): (&mut SweepInfo, &mut Clock),
 ) -> Result<(), NumericalError> {
     // F is not needed while β is integrated out: Ỹ uses its memory until F is recomputed.
-    let target = Target::within(model, std::mem::take(&mut state.f));
+    let target = CollapsedData::within(model, std::mem::take(&mut state.f));
     let moved = integrated(&target, model, state, moves, tuning, room, stream, (info, clock));
     state.f = target.into_memory();
     moved
@@ -132,7 +132,7 @@ fn collapsed_moves(
 /// The moves, given Ỹ; residuals are in the workspace's table.
 #[allow(clippy::too_many_arguments)]
 fn integrated(
-    target: &Target,
+    target: &CollapsedData,
     model: &Model,
     state: &mut State,
     moves: Moves,

@@ -116,7 +116,7 @@ impl<T: Lanes, const V: usize, const C: usize> Terms<T, V, C> for Rows<C> {
 }
 
 /// The result for `width` columns and as many rows as A has: rows `stride` apart in `out`, added to or overwritten.
-struct Target<'a> {
+struct Output<'a> {
     out: &'a mut [f64],
     stride: usize,
     width: usize,
@@ -125,7 +125,7 @@ struct Target<'a> {
 
 /// The first `height` rows, at most `C`, for the columns of `V` strips.
 #[inline(always)]
-fn tile<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: &mut Target<'_>, height: usize) {
+fn tile<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: &mut Output<'_>, height: usize) {
     let mut sums: Tile<T, V, C> = [[T::splat(0.0); V]; C];
     for (i, sums) in sums.iter_mut().enumerate() {
         if to.add && i < height {
@@ -152,12 +152,12 @@ fn tile<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], t
 
 /// All rows, for the columns of `V` strips.
 #[inline(always)]
-fn columns<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: Target<'_>) {
+fn columns<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: Output<'_>) {
     assert!(a.cols == 0 || (a.rows - 1) * a.row + (a.cols - 1) * a.step < a.values.len());
     let strips = &strips[..V * a.cols * LANES];
     for r in (0..a.rows).step_by(C) {
         let a = a.subrows(r, C.min(a.rows - r));
-        let mut to = Target { out: &mut to.out[r * to.stride..], ..to };
+        let mut to = Output { out: &mut to.out[r * to.stride..], ..to };
         // Twice the code, so that whole tiles need no branch per row.
         match a.rows == C {
             true => tile::<T, V, C>(a, strips, &mut to, C),
@@ -181,7 +181,7 @@ fn product<T: Lanes, const C: usize>(a: View<'_>, b: Packed<'_>, add: bool, out:
             };
             let strips = &b.numbers[k * Packed::width(b.cols) + c * a.cols..];
             let width = (b.cols - c).min(wide * LANES);
-            let to = Target { out: &mut out[c..], stride, width, add: add || k > 0 };
+            let to = Output { out: &mut out[c..], stride, width, add: add || k > 0 };
             match wide {
                 3 => columns::<T, 3, C>(a, strips, to),
                 2 => columns::<T, 2, C>(a, strips, to),

@@ -74,12 +74,12 @@ fn softplus(f: f64) -> f64 {
     f.max(0.0) + (-f.abs()).exp().ln_1p()
 }
 
-type LogLik<'a> = &'a dyn Fn(&[f64], &[f64], &[f64]) -> f64;
-type Moved<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], [f64; 2], [&[f64]; 2]) -> f64;
-type Grad<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], &mut [f64]) -> f64;
+type LogLikFn<'a> = &'a dyn Fn(&[f64], &[f64], &[f64]) -> f64;
+type MovedFn<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], [f64; 2], [&[f64]; 2]) -> f64;
+type GradFn<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], &mut [f64]) -> f64;
 
 /// One likelihood's three kernels against its formula for one cell and the range of its weights.
-fn check(ln_lik: LogLik, moved: Moved, grad: Grad, cell: &dyn Fn(f64, f64, f64) -> f64) {
+fn check(ln_lik: LogLikFn, moved: MovedFn, grad: GradFn, cell: &dyn Fn(f64, f64, f64) -> f64) {
     let mut random = Uniform(1);
     for n in lengths() {
         let (y, weight) = (data(&mut random, n), random.row(n, 0.1, 9.0));

@@ -226,33 +226,33 @@ pub(super) fn add_terms<T: Lanes, const MINUS: bool, const V: usize, const C: us
 /// Eight numbers on their own cache line.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
-struct Line([f64; LANES]);
+struct CacheLine([f64; LANES]);
 
 /// Numbers aligned to a cache line: loads that straddle two lines cost a tenth of the time.
 #[derive(Debug, Clone, Default)]
-pub struct Lines(Vec<Line>);
+pub struct CacheLines(Vec<CacheLine>);
 
-impl Lines {
+impl CacheLines {
     /// Empty.
     pub const fn new() -> Self {
-        Lines(Vec::new())
+        CacheLines(Vec::new())
     }
 
     /// Enough zeros to fill whole lines, reusing memory if it is large enough.
     pub fn reset(&mut self, numbers: usize) {
         self.0.clear();
-        self.0.resize(numbers.div_ceil(LANES), Line::default());
+        self.0.resize(numbers.div_ceil(LANES), CacheLine::default());
     }
 
     /// Space for at least this many numbers; their values are unspecified.
     pub fn reserve(&mut self, numbers: usize) {
         if self.len() < numbers {
-            self.0.resize(numbers.div_ceil(LANES), Line::default());
+            self.0.resize(numbers.div_ceil(LANES), CacheLine::default());
         }
     }
 }
 
-impl Deref for Lines {
+impl Deref for CacheLines {
     type Target = [f64];
     fn deref(&self) -> &[f64] {
         // SAFETY: a line is an array of numbers and nothing else.
@@ -260,7 +260,7 @@ impl Deref for Lines {
     }
 }
 
-impl DerefMut for Lines {
+impl DerefMut for CacheLines {
     fn deref_mut(&mut self) -> &mut [f64] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len() * LANES) }

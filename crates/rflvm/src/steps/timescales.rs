@@ -20,7 +20,7 @@ pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Resu
     let current = paths.dynamics().ln_axis(d, paths.of_axis(d), x);
     finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
-    let ellipse = Ellipse::new(&state.axes[d], rng);
+    let ellipse = AxisEllipse::new(&state.axes[d], rng);
     let landing = slice::elliptical(rng, current, |cos, sin| {
         // Hyperparameters whose covariance cannot be factored are rejected.
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
@@ -43,7 +43,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
     let current = model.ln_lik(state);
     finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
-    let ellipse = Ellipse::new(&state.axes[d], rng);
+    let ellipse = AxisEllipse::new(&state.axes[d], rng);
     let landing = slice::elliptical(rng, current, |cos, sin| {
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
         paths.colour_axis(d, &candidate, &noise, &mut x);
@@ -73,14 +73,14 @@ fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
 }
 
 /// The prior's coordinates of an axis, and a draw of them.
-struct Ellipse {
+struct AxisEllipse {
     from: [f64; 2],
     draw: Vec<f64>,
 }
 
-impl Ellipse {
+impl AxisEllipse {
     fn new(axis: &Axis, rng: &mut StreamRng) -> Self {
-        Ellipse { from: axis.coordinates(), draw: normals(2, rng) }
+        AxisEllipse { from: axis.coordinates(), draw: normals(2, rng) }
     }
 
     fn at(&self, cos: f64, sin: f64) -> Axis {

@@ -11,7 +11,7 @@ use rflvm::hmc::marginal::Marginal;
 use rflvm::hmc::occam::Occam;
 use rflvm::init::map::{Volume, ln_volume};
 use rflvm::linalg::Mat;
-use rflvm::model::collapsed::Target;
+use rflvm::model::collapsed::CollapsedData;
 use rflvm::model::family::{Density, Shift, StudentT, ZeroInflatedPoisson};
 use rflvm::model::{State, joint};
 
@@ -141,7 +141,7 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
         let layout = Layout::new(&case.model, false);
         let here = layout.gather(&case.state);
         let there = near(&here, 0.2, &mut case.rng);
-        let target = Target::new(&case.model);
+        let target = CollapsedData::new(&case.model);
         let plain = |q: &[f64]| {
             let state = scattered(&case, layout, q);
             target.ln_marginal(state.features.h()).unwrap()

@@ -3,7 +3,7 @@
 use crate::fixtures::{Case, FIXED, RBF, Setting, assert_same, case, cases, ln_joint, near, setting, single};
 use crate::fixtures::{ROWS, with_features};
 use crate::weights::ln_all_gaussian;
-use rflvm::model::collapsed::Target;
+use rflvm::model::collapsed::CollapsedData;
 use rflvm::model::{Model, State, joint};
 use rflvm::steps::collapsed::{frequency_ln_ratio, row_ln_ratio};
 use rflvm::steps::{frequencies, positions};
@@ -73,7 +73,7 @@ fn ln_prior(model: &Model, state: &State) -> f64 {
 
 /// A move's log ratio against the marginal from scratch, and both against the plain joint.
 #[track_caller]
-fn check_collapsed(case: &Case, target: &Target, moved: &State, ln_ratio: f64) {
+fn check_collapsed(case: &Case, target: &CollapsedData, moved: &State, ln_ratio: f64) {
     let marginal = |state: &State| target.ln_marginal(state.features.h()).unwrap();
     assert_same(ln_ratio, marginal(moved) - marginal(&case.state), "log ratio of a move");
     let whole = ln_collapsed_joint(case, moved) - ln_collapsed_joint(case, &case.state);
@@ -83,7 +83,7 @@ fn check_collapsed(case: &Case, target: &Target, moved: &State, ln_ratio: f64) {
 #[test]
 fn collapsed_frequencies_match_the_collapsed_joint() {
     for mut case in collapsed_cases() {
-        let target = Target::new(&case.model);
+        let target = CollapsedData::new(&case.model);
         for l in 0..case.model.frequencies() {
             let (moved, w) = with_moved_frequency(&mut case, l);
             check_collapsed(&case, &target, &moved, frequency_ln_ratio(&target, &case.state.features, l, &w).unwrap());
@@ -94,7 +94,7 @@ fn collapsed_frequencies_match_the_collapsed_joint() {
 #[test]
 fn collapsed_rows_match_the_collapsed_joint() {
     for mut case in collapsed_cases() {
-        let target = Target::new(&case.model);
+        let target = CollapsedData::new(&case.model);
         for n in 0..ROWS {
             let (moved, x) = with_moved_row(&mut case, n);
             check_collapsed(&case, &target, &moved, row_ln_ratio(&target, &case.state.features, n, &x).unwrap());

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Data type, little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DataType {
     /// 64-bit float; NaN where nothing has been written.
     Float,
     /// 64-bit integer; −1 where nothing has been written.
@@ -19,29 +19,29 @@ pub enum Kind {
     Text(usize),
 }
 
-impl Kind {
+impl DataType {
     /// Bytes of one value.
     pub fn size(self) -> usize {
         match self {
-            Kind::Float | Kind::Integer => 8,
-            Kind::Text(length) => 4 * length,
+            DataType::Float | DataType::Integer => 8,
+            DataType::Text(length) => 4 * length,
         }
     }
 
     /// Its name in the metadata.
     pub fn code(self) -> String {
         match self {
-            Kind::Float => "<f8".into(),
-            Kind::Integer => "<i8".into(),
-            Kind::Text(length) => format!("<U{length}"),
+            DataType::Float => "<f8".into(),
+            DataType::Integer => "<i8".into(),
+            DataType::Text(length) => format!("<U{length}"),
         }
     }
 
     /// The fill value of cells never written.
     pub fn fill(self) -> [u8; 8] {
         match self {
-            Kind::Float => f64::NAN.to_le_bytes(),
-            Kind::Integer | Kind::Text(_) => (-1_i64).to_le_bytes(),
+            DataType::Float => f64::NAN.to_le_bytes(),
+            DataType::Integer | DataType::Text(_) => (-1_i64).to_le_bytes(),
         }
     }
 }
@@ -59,7 +59,7 @@ pub struct Array {
     /// Its name.
     pub name: String,
     /// Its data type.
-    pub kind: Kind,
+    pub kind: DataType,
     /// Names of its axes.
     pub dims: Vec<String>,
     /// Length of each axis.
@@ -72,7 +72,7 @@ pub struct Array {
 
 impl Array {
     /// An array stored as one chunk.
-    pub fn whole(group: &'static str, name: &str, kind: Kind, axes: &[(&str, usize)]) -> Self {
+    pub fn whole(group: &'static str, name: &str, kind: DataType, axes: &[(&str, usize)]) -> Self {
         let shape: Vec<usize> = axes.iter().map(|a| a.1).collect();
         let chunk = shape.iter().map(|&length| length.max(1)).collect();
         let dims = axes.iter().map(|a| a.0.to_string()).collect();
@@ -82,7 +82,7 @@ impl Array {
     /// An array of draws: chain × draw × its own axes, empty at first.
     pub fn drawn(described: &Described, chains: usize) -> Self {
         let Described { group, name, is_integer, axes, .. } = described;
-        let kind = if *is_integer { Kind::Integer } else { Kind::Float };
+        let kind = if *is_integer { DataType::Integer } else { DataType::Float };
         let own: Vec<usize> = axes.iter().map(|a| a.1).collect();
         let per_draw = own.iter().product::<usize>().max(1) * kind.size();
         let mut dims = vec!["chain".to_string(), "draw".to_string()];
@@ -120,7 +120,7 @@ impl Array {
     /// Contents of `.zarray`.
     pub fn metadata(&self) -> Value {
         // Integers and text have no fill value: with one, xarray would convert them to floats and objects.
-        let fill = if self.kind == Kind::Float { json!("NaN") } else { Value::Null };
+        let fill = if self.kind == DataType::Float { json!("NaN") } else { Value::Null };
         json!({
             "zarr_format": 2, "shape": self.shape, "chunks": self.chunk, "dtype": self.kind.code(), "fill_value": fill,
             "order": "C", "compressor": { "id": sealed::CODEC }, "filters": null,

@@ -14,5 +14,5 @@ mod verify;
 mod writer;
 
 pub use reader::Reader;
-pub use store::{Labels, Store};
+pub use store::{RowLabels, Store};
 pub use writer::{Writer, WriterState};

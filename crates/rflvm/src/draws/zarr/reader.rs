@@ -18,13 +18,13 @@ pub struct Reader {
 
 /// The shape and chunks of an array of draws.
 #[derive(Debug)]
-pub(super) struct Drawn {
+pub(super) struct DrawShape {
     pub shape: Vec<usize>,
     pub chunk: Vec<usize>,
     is_integer: bool,
 }
 
-impl Drawn {
+impl DrawShape {
     fn decode(&self, word: [u8; 8]) -> f64 {
         if self.is_integer { i64::from_le_bytes(word) as f64 } else { f64::from_le_bytes(word) }
     }
@@ -117,7 +117,7 @@ impl Reader {
     }
 
     /// Passes the values of a single-chunk array to `take` until it returns false; returns whether it never did.
-    fn words(&self, name: &str, array: &Drawn, mut take: impl FnMut([u8; 8]) -> bool) -> Result<bool, StoreError> {
+    fn words(&self, name: &str, array: &DrawShape, mut take: impl FnMut([u8; 8]) -> bool) -> Result<bool, StoreError> {
         let is_whole = array.shape.iter().zip(&array.chunk).all(|(&length, &chunk)| chunk == length.max(1));
         if !is_whole {
             return Err(self.damaged(name));
@@ -160,7 +160,7 @@ impl Reader {
     pub(super) fn chunk(
         &self,
         name: &str,
-        array: &Drawn,
+        array: &DrawShape,
         chain: usize,
         chunk: usize,
         values: &mut Vec<f64>,
@@ -173,7 +173,7 @@ impl Reader {
         Ok(())
     }
 
-    pub(super) fn drawn(&self, name: &str) -> Result<Drawn, StoreError> {
+    pub(super) fn drawn(&self, name: &str) -> Result<DrawShape, StoreError> {
         let array = self.array(name)?;
         if array.shape.len() < 2 || array.shape[2..] != array.chunk[2..] || array.chunk[1] == 0 {
             return Err(self.damaged(name));
@@ -181,7 +181,7 @@ impl Reader {
         Ok(array)
     }
 
-    fn array(&self, name: &str) -> Result<Drawn, StoreError> {
+    fn array(&self, name: &str) -> Result<DrawShape, StoreError> {
         let about = &self.metadata["metadata"][format!("{name}/.zarray")];
         let lengths = |key: &str| -> Option<Vec<usize>> {
             about[key].as_array()?.iter().map(|v| v.as_u64().map(|v| v as usize)).collect()
@@ -195,7 +195,7 @@ impl Reader {
                 if size(&shape).is_none() || size(&chunk).is_none() {
                     return Err(self.damaged(name));
                 }
-                Ok(Drawn { shape, chunk, is_integer })
+                Ok(DrawShape { shape, chunk, is_integer })
             }
             _ => Err(self.damaged(name)),
         }

@@ -1,6 +1,6 @@
 //! A whole store: the description of the run, and the number of draws it holds.
 
-use super::array::{Array, Kind};
+use super::array::{Array, DataType};
 use super::sealed;
 use crate::atomic;
 use crate::checksum::Summed;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Information about the rows beside the data.
 #[derive(Debug, Clone, Default)]
-pub struct Labels {
+pub struct RowLabels {
     /// Names of the rows.
     pub ids: Vec<String>,
     /// Their labels.
@@ -57,7 +57,7 @@ const NUMBERS: u64 = 4096;
 /// The coordinate `draw` of a group.
 fn numbers(group: &'static str) -> Array {
     let chunk = vec![NUMBERS as usize];
-    Array { chunk, ..Array::whole(group, "draw", Kind::Integer, &[("draw", 0)]) }
+    Array { chunk, ..Array::whole(group, "draw", DataType::Integer, &[("draw", 0)]) }
 }
 
 /// Checksum of the metadata, with which readers verify them.
@@ -86,7 +86,7 @@ impl Store {
     }
 
     /// Writes everything of fixed size: data, names, coordinates. It overwrites only what it wrote before.
-    pub fn begin(&mut self, model: &Model, labels: &Labels, chains: usize) -> Result<(), StoreError> {
+    pub fn begin(&mut self, model: &Model, labels: &RowLabels, chains: usize) -> Result<(), StoreError> {
         let (n, j, d, l) = (model.rows(), model.columns(), model.latent_dim(), model.frequencies());
         let traced = Traced::of(model);
         self.fixed.clear();
@@ -161,7 +161,7 @@ impl Store {
     }
 
     /// Times and sequences as coordinates of the rows.
-    fn times(&mut self, group: &'static str, labels: &Labels) -> Result<(), StoreError> {
+    fn times(&mut self, group: &'static str, labels: &RowLabels) -> Result<(), StoreError> {
         if let Some(times) = &labels.times {
             self.floats(group, "time", &[("row", times.len())], times)?;
             if let Some(array) = self.fixed.last_mut() {
@@ -258,7 +258,7 @@ impl Store {
         axes: &[(&str, usize)],
         values: &[f64],
     ) -> Result<(), StoreError> {
-        self.fix(Array::whole(group, name, Kind::Float, axes), |file| {
+        self.fix(Array::whole(group, name, DataType::Float, axes), |file| {
             values.iter().try_for_each(|v| file.write_all(&v.to_le_bytes()))
         })
     }
@@ -270,7 +270,7 @@ impl Store {
         axes: &[(&str, usize)],
         values: &[i64],
     ) -> Result<(), StoreError> {
-        self.fix(Array::whole(group, name, Kind::Integer, axes), |file| {
+        self.fix(Array::whole(group, name, DataType::Integer, axes), |file| {
             values.iter().try_for_each(|v| file.write_all(&v.to_le_bytes()))
         })
     }
@@ -283,7 +283,9 @@ impl Store {
             bytes.extend(value.chars().flat_map(|c| u32::from(c).to_le_bytes()));
             bytes.resize(end, 0);
         }
-        self.fix(Array::whole(group, name, Kind::Text(length), &[(axis, values.len())]), |file| file.write_all(&bytes))
+        self.fix(Array::whole(group, name, DataType::Text(length), &[(axis, values.len())]), |file| {
+            file.write_all(&bytes)
+        })
     }
 
     /// Writes an array of fixed size. Its bytes are streamed, so that the table is not held twice.

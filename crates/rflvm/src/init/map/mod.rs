@@ -17,13 +17,13 @@ pub use spread::spread;
 pub use volume::{Volume, ln_volume};
 
 use super::begin::{Init, begin};
-use super::optimise::{Ascent, ascend};
+use super::optimise::{Optimum, maximise_until};
 use crate::error::NumericalError;
 use crate::hmc::gradient::{Joint, Layout};
 use crate::hmc::marginal::Marginal;
 use crate::hmc::occam::Occam;
 use crate::linalg::Mat;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::{Model, State, joint};
 use crate::rng::Stream;
 
@@ -126,15 +126,15 @@ impl Ascent {
             if self.converged {
                 break;
             }
-            let ascent = round(model, &mut self.state, 0.1 * enough)?;
-            self.iterations += ascent.iterations;
+            let optimum = round(model, &mut self.state, 0.1 * enough)?;
+            self.iterations += optimum.iterations;
             modes::update(model, &mut self.state)?;
             let value = objective(model, &self.state)?;
             if !value.is_finite() {
                 return Err(NumericalError::NotFinite { step: "map", value, place: "the current point".into() });
             }
             // The complexity penalty is updated after each round, so a round can lose a little.
-            self.converged = ascent.has_stalled && (value - self.value()).abs() < enough;
+            self.converged = optimum.has_stalled && (value - self.value()).abs() < enough;
             self.trace.push(value);
         }
         Ok(())
@@ -142,20 +142,20 @@ impl Ascent {
 }
 
 /// X and W, and β unless it is integrated out exactly, given the rest.
-fn round(model: &Model, state: &mut State, gain: f64) -> Result<Ascent, NumericalError> {
+fn round(model: &Model, state: &mut State, gain: f64) -> Result<Optimum, NumericalError> {
     let paths = model.paths(state)?;
     let exact = objective::is_exact(model);
     let layout = Layout::new(model, !exact);
     let mut q = layout.gather(state);
     let scales = scales(model, layout, exact);
-    let ascent = if exact {
-        let target = Target::new(model);
+    let optimum = if exact {
+        let target = CollapsedData::new(model);
         let marginal = Marginal::new(&target, &state.spectral, layout).along(paths.as_ref());
-        ascend(&mut Volume::new(marginal, model), &mut q, &scales, STEPS, gain)
+        maximise_until(&mut Volume::new(marginal, model), &mut q, &scales, STEPS, gain)
     } else {
         let occam = Occam::new(model, state);
         let joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref()).with_occam(&occam);
-        ascend(&mut Volume::new(joint, model), &mut q, &scales, STEPS, gain)
+        maximise_until(&mut Volume::new(joint, model), &mut q, &scales, STEPS, gain)
     };
     let (x, w, beta) = layout.split(&q);
     state.features.set(x, w);
@@ -163,7 +163,7 @@ fn round(model: &Model, state: &mut State, gain: f64) -> Result<Ascent, Numerica
         state.beta.as_mut_slice().copy_from_slice(beta);
     }
     state.refresh(model);
-    Ok(ascent)
+    Ok(optimum)
 }
 
 /// One, and zero for fixed weights.

@@ -6,7 +6,7 @@ use crate::dist::niw::Cluster;
 use crate::error::NumericalError;
 use crate::hmc::occam::Occam;
 use crate::linalg::Mat;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::spectral::{Kernel, Mixture};
 use crate::model::{Amplitude, Model, State};
 use crate::peak::peak;
@@ -15,7 +15,7 @@ use crate::steps::amplitudes;
 /// All of them, and where β is integrated out exactly, its optimum given X and W.
 pub(super) fn update(model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if is_exact(model) {
-        Target::new(model).fill_mode(model, state)?;
+        CollapsedData::new(model).fill_mode(model, state)?;
         state.refresh(model);
     } else {
         for (b, block) in model.blocks().iter().enumerate() {

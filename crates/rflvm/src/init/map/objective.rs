@@ -12,7 +12,7 @@
 use super::volume::ln_volume;
 use crate::error::NumericalError;
 use crate::hmc::occam::Occam;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::{Amplitude, Model, State, joint};
 
 /// Whether β and σ² are integrated out exactly: one complete Gaussian block with known amplitude. Rows may have times.
@@ -26,7 +26,7 @@ pub(super) fn is_exact(model: &Model) -> bool {
 pub fn objective(model: &Model, state: &State) -> Result<f64, NumericalError> {
     let (x, w) = (state.features.x(), state.features.w());
     let of_data = if is_exact(model) {
-        Target::new(model).ln_marginal(state.features.h())?
+        CollapsedData::new(model).ln_marginal(state.features.h())?
     } else {
         let parameters = joint::ln_parameters(model, state);
         model.ln_likelihood(state) + parameters

@@ -42,7 +42,7 @@ fn slope(model: &Model, state: &State) -> f64 {
     let (q, scales) = (layout.gather(state), scales(model, layout, exact));
     let mut g = vec![0.0; q.len()];
     if exact {
-        let target = Target::new(model);
+        let target = CollapsedData::new(model);
         let marginal = Marginal::new(&target, &state.spectral, layout).along(paths.as_ref());
         Volume::new(marginal, model).evaluate(&q, &mut g);
     } else {

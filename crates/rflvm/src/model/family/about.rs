@@ -1,8 +1,8 @@
 //! What a family says about itself, apart from its mathematics.
 
 use super::Family;
-use super::binomial::Trials;
 use super::statistic::Statistic;
+use super::trials::Trials;
 use crate::error::SpecError;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Cells {
 
 /// How the observed table differs from the tables that the model generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum Observed {
     /// The statistic of the observed table is larger.
     More,
     /// The statistic of the observed table is smaller.
@@ -71,4 +71,4 @@ pub enum Side {
 }
 
 /// What to try when a statistic of the observed table differs to that side.
-pub type Suggestion = (Statistic, Side, &'static str);
+pub type Suggestion = (Statistic, Observed, &'static str);

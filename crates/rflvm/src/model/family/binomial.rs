@@ -2,12 +2,11 @@
 //! Weights by Pólya-gamma augmentation with a = y, b = trials.
 
 use super::{
-    About, BlockView, Cells, Family, Row, Seen, Shift, Side, Statistic, Suggestion, Unit, not_a_count,
+    About, BlockView, Cells, Family, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit, not_a_count,
     weights_given_omega,
 };
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
 use crate::error::{DataError, NumericalError, SpecError};
-use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::RngExt;
@@ -15,8 +14,8 @@ use std::sync::Arc;
 
 /// The total of a row says how many trials succeeded: rows cannot be rescaled by an offset.
 const SUGGESTIONS: &[Suggestion] = &[
-    (Statistic::RowTotals, Side::More, "try more latent axes or more random features"),
-    (Statistic::RowTotals, Side::Less, "check whether rows were selected or scaled to have similar totals"),
+    (Statistic::RowTotals, Observed::More, "try more latent axes or more random features"),
+    (Statistic::RowTotals, Observed::Less, "check whether rows were selected or scaled to have similar totals"),
 ];
 
 /// What the family says about itself.
@@ -42,15 +41,6 @@ pub(super) const BERNOULLI: About = About {
 fn no_trials() -> SpecError {
     let rule = "binomial needs it; give the number of trials, or choose bernoulli for yes/no data".into();
     SpecError::Setting { setting: "trials", value: "not given".into(), rule }
-}
-
-/// Numbers of trials.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Trials {
-    /// The same for all cells.
-    Same(u32),
-    /// One per cell, in the shape of the block.
-    Each(Mat),
 }
 
 /// y ~ Bin(trials, logistic(f)).

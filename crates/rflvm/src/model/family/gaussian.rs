@@ -4,7 +4,7 @@
 //! ln p(y | X, W) = const − ½ ln|A| − a_n ln b;  σ² ~ IG(a_n, b);  β | σ² ~ N(A⁻¹c, σ²A⁻¹).
 //! θ holds the precision 1/σ_j², which is Ga(a0, b0_j). Rows with missing cells are left out of A and c.
 
-use super::{About, BlockView, Cells, Column, Family, Row, Seen, Shift, Side, Statistic, Theta, Unit};
+use super::{About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram};
@@ -20,8 +20,8 @@ pub(super) const ABOUT: About = About {
     cells: Cells::Real,
     statistics: Statistic::REAL,
     suggestions: &[
-        (Statistic::LargestResidual, Side::More, "try student-t"),
-        (Statistic::Kurtosis, Side::More, "try student-t"),
+        (Statistic::LargestResidual, Observed::More, "try student-t"),
+        (Statistic::Kurtosis, Observed::More, "try student-t"),
     ],
     new: |_| Ok(Arc::new(Gaussian::default())),
 };

@@ -16,10 +16,11 @@ pub mod poisson;
 mod polya_gamma;
 mod statistic;
 mod student_t;
+mod trials;
 mod zero_inflated_poisson;
 
-pub use about::{About, Cells, Side, Suggestion};
-pub use binomial::{Binomial, Trials};
+pub use about::{About, Cells, Observed, Suggestion};
+pub use binomial::Binomial;
 pub use block_view::{BlockView, Column};
 pub use gaussian::{Gaussian, GaussianConditional};
 pub use generic::{Density, Generic, Parameter};
@@ -30,6 +31,7 @@ pub use poisson::Poisson;
 pub use polya_gamma::weights_given_omega;
 pub use statistic::Statistic;
 pub use student_t::StudentT;
+pub use trials::Trials;
 pub use zero_inflated_poisson::ZeroInflatedPoisson;
 
 use crate::error::{DataError, NumericalError};

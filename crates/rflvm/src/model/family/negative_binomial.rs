@@ -4,7 +4,7 @@
 //! T_nj ~ CRT(y_nj, r_j); r_j ~ Ga(a_r + Σ_n T_nj, rate h + Σ_n ln(1+e^{f_nj})); h ~ Ga(b_r + J a_r, rate g_r + Σ_j r_j).
 
 use super::{
-    About, BlockView, Cells, Column, Family, Row, Seen, Shift, Side, Statistic, Theta, Unit, ln_rate, not_a_count,
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit, ln_rate, not_a_count,
     poisson, weights_given_omega,
 };
 use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus};
@@ -25,10 +25,10 @@ pub(super) const ABOUT: About = About {
     cells: Cells::Counts,
     statistics: Statistic::COUNTS,
     suggestions: &[
-        (Statistic::Zeros, Side::More, "try zero-inflated-poisson"),
-        (Statistic::Zeros, Side::Less, "try poisson, and check whether zeros were left out of the table"),
-        (Statistic::VarianceToMean, Side::Less, "try poisson"),
-        (Statistic::Largest, Side::Less, "try poisson"),
+        (Statistic::Zeros, Observed::More, "try zero-inflated-poisson"),
+        (Statistic::Zeros, Observed::Less, "try poisson, and check whether zeros were left out of the table"),
+        (Statistic::VarianceToMean, Observed::Less, "try poisson"),
+        (Statistic::Largest, Observed::Less, "try poisson"),
     ],
     new: |_| Ok(Arc::new(NegativeBinomial::default())),
 };

@@ -1,6 +1,8 @@
 //! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
 
-use super::{About, BlockView, Cells, Column, Family, Row, Seen, Shift, Side, Statistic, Unit, ln_rate, not_a_count};
+use super::{
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Unit, ln_rate, not_a_count,
+};
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
 use crate::error::NumericalError;
@@ -19,11 +21,11 @@ pub(super) const ABOUT: About = About {
     cells: Cells::Counts,
     statistics: Statistic::COUNTS,
     suggestions: &[
-        (Statistic::Zeros, Side::More, "try zero-inflated-poisson or negative-binomial"),
-        (Statistic::VarianceToMean, Side::More, "try negative-binomial"),
-        (Statistic::VarianceToMean, Side::Less, "try binomial if counts have an upper limit"),
-        (Statistic::Largest, Side::More, "try negative-binomial, and check that the cell is not an error"),
-        (Statistic::Largest, Side::Less, "try binomial if counts have an upper limit"),
+        (Statistic::Zeros, Observed::More, "try zero-inflated-poisson or negative-binomial"),
+        (Statistic::VarianceToMean, Observed::More, "try negative-binomial"),
+        (Statistic::VarianceToMean, Observed::Less, "try binomial if counts have an upper limit"),
+        (Statistic::Largest, Observed::More, "try negative-binomial, and check that the cell is not an error"),
+        (Statistic::Largest, Observed::Less, "try binomial if counts have an upper limit"),
     ],
     new: |_| Ok(Arc::new(Poisson)),
 };

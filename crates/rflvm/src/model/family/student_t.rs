@@ -1,6 +1,6 @@
 //! Student-t: y = f + σ_j · t_ν, for real columns with outliers. Its parameter is ln σ_j.
 
-use super::{About, Cells, Density, Generic, Parameter, Side, Statistic, Unit};
+use super::{About, Cells, Density, Generic, Observed, Parameter, Statistic, Unit};
 use crate::dist::ln_gamma;
 use crate::rng::StreamRng;
 use rand::RngExt;
@@ -14,8 +14,8 @@ pub(super) const ABOUT: About = About {
     cells: Cells::Real,
     statistics: Statistic::REAL,
     suggestions: &[
-        (Statistic::LargestResidual, Side::Less, "try gaussian"),
-        (Statistic::Kurtosis, Side::Less, "try gaussian"),
+        (Statistic::LargestResidual, Observed::Less, "try gaussian"),
+        (Statistic::Kurtosis, Observed::Less, "try gaussian"),
     ],
     new: |_| Ok(Arc::new(Generic(StudentT::default()))),
 };

@@ -1,6 +1,6 @@
 //! Zero-inflated Poisson: y = 0 with probability π_j, otherwise y ~ Po(e^f). Its parameter is logit π_j.
 
-use super::{About, Cells, Density, Generic, Parameter, Side, Statistic, Unit, not_a_count, poisson};
+use super::{About, Cells, Density, Generic, Observed, Parameter, Statistic, Unit, not_a_count, poisson};
 use crate::dist::{ln_gamma, logistic, softplus};
 use crate::rng::StreamRng;
 use rand::RngExt;
@@ -13,12 +13,12 @@ pub(super) const ABOUT: About = About {
     cells: Cells::Counts,
     statistics: Statistic::COUNTS,
     suggestions: &[
-        (Statistic::Zeros, Side::More, "try negative-binomial"),
-        (Statistic::Zeros, Side::Less, "try poisson"),
-        (Statistic::VarianceToMean, Side::More, "try negative-binomial"),
-        (Statistic::VarianceToMean, Side::Less, "try poisson"),
-        (Statistic::Largest, Side::More, "try negative-binomial, and check that the cell is not an error"),
-        (Statistic::Largest, Side::Less, "try poisson"),
+        (Statistic::Zeros, Observed::More, "try negative-binomial"),
+        (Statistic::Zeros, Observed::Less, "try poisson"),
+        (Statistic::VarianceToMean, Observed::More, "try negative-binomial"),
+        (Statistic::VarianceToMean, Observed::Less, "try poisson"),
+        (Statistic::Largest, Observed::More, "try negative-binomial, and check that the cell is not an error"),
+        (Statistic::Largest, Observed::Less, "try poisson"),
     ],
     new: |_| Ok(Arc::new(Generic(ZeroInflatedPoisson))),
 };

@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::dynamics::Dynamics;
 use super::path::Path;
-use super::window::Marginal;
+use super::window::Conditional;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::rng::Stream;
@@ -86,7 +86,7 @@ impl Dynamics {
             let joined = Joined::new(self, sequence, some);
             for (d, axis) in axes.iter().enumerate() {
                 let marginals = joined.path(axis)?.marginals(&joined.hidden, &joined.values(x, d))?;
-                for ((_, i), Marginal { mean: m, variance }) in joined.new_ones().zip(marginals) {
+                for ((_, i), Conditional { mean: m, variance }) in joined.new_ones().zip(marginals) {
                     (mean[(k * TOGETHER + i, d)], sd[(k * TOGETHER + i, d)]) = (m, variance.max(0.0).sqrt());
                 }
             }

@@ -2,7 +2,7 @@
 //! inducing points, and Λ the remaining variance of each row. O(N) for a fixed number of points.
 
 use super::problem::Problem;
-use super::window::{Marginal, Window};
+use super::window::{Conditional, Window};
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, Symmetric, gram};
@@ -158,7 +158,7 @@ impl Inducing {
         Ok(())
     }
 
-    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Marginal>, NumericalError> {
+    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Conditional>, NumericalError> {
         let factor = self.given_seen(hidden)?;
         let mut z = self.told(x, (0..x.len()).filter(|&n| !hidden[n]));
         factor.solve(&mut z);
@@ -166,7 +166,7 @@ impl Inducing {
             let mut v = self.v.row(n).to_vec();
             let mean = simd::dot(&v, &z);
             factor.solve_lower(&mut v);
-            Marginal { mean, variance: simd::dot(&v, &v) + self.diagonal[n] }
+            Conditional { mean, variance: simd::dot(&v, &v) + self.diagonal[n] }
         };
         Ok((0..x.len()).filter(|&n| hidden[n]).map(of).collect())
     }

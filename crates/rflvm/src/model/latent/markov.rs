@@ -4,7 +4,7 @@
 
 use super::kernel::TimeKernel;
 use super::problem::Problem;
-use super::window::{Marginal, Window};
+use super::window::{Conditional, Window};
 use crate::dist::normals;
 use rand::Rng;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use std::ops::Range;
 /// Maximum state dimension: three for Matérn 5/2 plus the slope of the trend.
 const MOST: usize = 4;
 
-type State = [f64; MOST];
+type Coordinates = [f64; MOST];
 type Square = [[f64; MOST]; MOST];
 
 /// a_{n+1} = F a_n + noise of covariance Q.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct Transition {
     f: Square,
     q: Square,
 }
@@ -26,7 +26,7 @@ struct Step {
 #[derive(Debug, Clone, Copy)]
 struct Gain {
     root: f64,
-    k: State,
+    k: Coordinates,
 }
 
 /// x_n = h_n·a_n + noise.
@@ -38,7 +38,7 @@ pub struct Markov {
     line: Option<Vec<f64>>,
     noise: Vec<f64>,
     first: Square,
-    steps: Vec<Step>,
+    steps: Vec<Transition>,
     /// Index of the step that follows row n.
     next: Vec<u32>,
     gains: Vec<Gain>,
@@ -67,7 +67,7 @@ impl Markov {
                 if problem.trend.is_some() {
                     f[own][own] = 1.0;
                 }
-                steps.push(Step { f, q });
+                steps.push(Transition { f, q });
             }
             next.push(steps.len() as u32 - 1);
         }
@@ -83,7 +83,7 @@ impl Markov {
     }
 
     /// h_n·a.
-    fn seen(&self, n: usize, a: &State) -> f64 {
+    fn seen(&self, n: usize, a: &Coordinates) -> f64 {
         a[0] + self.line.as_ref().map_or(0.0, |line| line[n] * a[self.size - 1])
     }
 
@@ -110,7 +110,7 @@ impl Markov {
             }
             gains.push(gain);
             if let Some(&step) = self.next.get(n) {
-                let Step { f, q } = &self.steps[step as usize];
+                let Transition { f, q } = &self.steps[step as usize];
                 p = plus(&sandwich(f, &p, size), q);
             }
         }
@@ -118,7 +118,7 @@ impl Markov {
     }
 
     /// The state that follows a row whose innovation is v.
-    fn advance(&self, n: usize, gain: &Gain, a: &State, v: f64) -> State {
+    fn advance(&self, n: usize, gain: &Gain, a: &Coordinates, v: f64) -> Coordinates {
         let mut updated = *a;
         (0..self.size).for_each(|i| updated[i] += gain.k[i] * v);
         let Some(&step) = self.next.get(n) else { return updated };
@@ -131,7 +131,7 @@ impl Markov {
     }
 
     /// Fᵀλ of the step that follows row n.
-    fn retreat(&self, n: usize, lambda: &State) -> State {
+    fn retreat(&self, n: usize, lambda: &Coordinates) -> Coordinates {
         let Some(&step) = self.next.get(n) else { return *lambda };
         let f = &self.steps[step as usize].f;
         let mut to = [0.0; MOST];
@@ -142,7 +142,7 @@ impl Markov {
     }
 
     /// Adds c·h_n.
-    fn add_seen(&self, n: usize, c: f64, to: &mut State) {
+    fn add_seen(&self, n: usize, c: f64, to: &mut Coordinates) {
         to[0] += c;
         if let Some(line) = &self.line {
             to[self.size - 1] += c * line[n];
@@ -231,7 +231,7 @@ impl Markov {
         Window { mean, draw }
     }
 
-    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Vec<Marginal> {
+    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Vec<Conditional> {
         let gains = self.filter(|n| hidden[n]);
         let mean = self.expected(&gains, x);
         let of = |n: usize| {
@@ -240,7 +240,7 @@ impl Markov {
             row[n] = 1.0;
             let row = self.colour(&self.colour_back(&row));
             let told: f64 = self.innovations(&gains, &row).iter().map(|u| u * u).sum();
-            Marginal { mean: mean[n], variance: row[n] - told }
+            Conditional { mean: mean[n], variance: row[n] - told }
         };
         (0..x.len()).filter(|&n| hidden[n]).map(of).collect()
     }

@@ -22,7 +22,7 @@ pub use dynamics::Dynamics;
 pub use kernel::TimeKernel;
 pub use path::Path;
 pub use paths::Paths;
-pub use window::{Marginal, Window};
+pub use window::{Conditional, Window};
 
 use crate::error::SpecError;
 use serde::{Deserialize, Serialize};

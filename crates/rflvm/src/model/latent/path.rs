@@ -4,7 +4,7 @@
 use super::dense::Dense;
 use super::inducing::Inducing;
 use super::markov::Markov;
-use super::window::{Marginal, Window};
+use super::window::{Conditional, Window};
 use crate::error::NumericalError;
 use rand::Rng;
 use std::f64::consts::TAU;
@@ -106,7 +106,7 @@ impl Path {
     }
 
     /// Each hidden row, in order and separately, given the values in x of those that are not hidden.
-    pub fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Marginal>, NumericalError> {
+    pub fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Conditional>, NumericalError> {
         match self {
             Path::Dense(path) => path.marginals(hidden, x),
             Path::Markov(path) => Ok(path.marginals(hidden, x)),

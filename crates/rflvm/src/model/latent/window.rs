@@ -11,7 +11,7 @@ pub struct Window {
 
 /// One row of a path given some others.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Marginal {
+pub struct Conditional {
     /// Its mean.
     pub mean: f64,
     /// Its variance.

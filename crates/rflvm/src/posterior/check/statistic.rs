@@ -9,7 +9,7 @@ use crate::posterior::spread::mean_and_sd;
 use Statistic::{ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, RowMeans, RowTotals, VarianceToMean, Zeros};
 
 /// The cells of a block, with the draw of the parameters under which they are compared.
-pub(super) struct Cells<'a> {
+pub(super) struct Sample<'a> {
     pub y: &'a Mat,
     pub f: &'a Mat,
     pub theta: &'a Theta,
@@ -17,7 +17,7 @@ pub(super) struct Cells<'a> {
 }
 
 /// The statistic of some cells.
-pub(super) fn value(statistic: Statistic, cells: &Cells<'_>) -> f64 {
+pub(super) fn value(statistic: Statistic, cells: &Sample<'_>) -> f64 {
     match statistic {
         Zeros => mean_and_sd(&cells.all().map(|y| f64::from(u8::from(y == 0.0))).collect::<Vec<_>>()).0,
         Largest => cells.all().fold(f64::NEG_INFINITY, f64::max),
@@ -41,7 +41,7 @@ pub(super) fn value(statistic: Statistic, cells: &Cells<'_>) -> f64 {
     }
 }
 
-impl Cells<'_> {
+impl Sample<'_> {
     /// The observed cells of each row that has any.
     fn rows(&self) -> impl Iterator<Item = Vec<f64>> {
         let row = |row: &[f64]| row[self.block.columns.clone()].iter().copied().filter(|y| !y.is_nan()).collect();

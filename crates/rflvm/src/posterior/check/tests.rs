@@ -15,7 +15,7 @@ fn computed(
     theta: &Theta,
 ) -> f64 {
     let f = Mat::from_fn(y.rows(), y.cols(), |n, j| (n + j) as f64 * 0.5);
-    statistic::value(statistic, &Cells { y, f: &f, theta, block: &Block { columns, family } })
+    statistic::value(statistic, &Sample { y, f: &f, theta, block: &Block { columns, family } })
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn a_cell_of_any_family_has_a_proper_density() {
             let ln_density = |y: f64| {
                 let mut test = only(&model, &[]);
                 test[cell] = y;
-                Points::new(&model, &test).ln_densities(&model, &state)[0]
+                TestPoints::new(&model, &test).ln_densities(&model, &state)[0]
             };
             let total: f64 = match about(name).unwrap().cells {
                 Cells::Real => {
@@ -64,7 +64,7 @@ fn cells_multiply_to_their_row() {
     for name in FAMILIES {
         let (model, state) = drawn(name, 3, 4);
         let cells: Vec<(usize, usize)> = (0..4).map(|j| (1, j)).collect();
-        let each = Points::new(&model, &only(&model, &cells)).ln_densities(&model, &state);
+        let each = TestPoints::new(&model, &only(&model, &cells)).ln_densities(&model, &state);
         assert_eq!(each.len(), if model.blocks()[0].family.is_whole() { 1 } else { 4 });
         let row = model.ln_density_row(&state.theta, 1, state.f.row(1));
         assert!((each.iter().sum::<f64>() - row).abs() < 1e-10, "{name}");
@@ -76,7 +76,7 @@ fn cells_multiply_to_their_row() {
 fn the_score_is_the_log_mean_density() {
     let (model, state) = drawn("poisson", 4, 3);
     let cells = [(0, 1), (2, 0), (2, 2)];
-    let points = Points::new(&model, &only(&model, &cells));
+    let points = TestPoints::new(&model, &only(&model, &cells));
     let states: Vec<State> = (0..4)
         .map(|s| {
             let mut moved = state.clone();

@@ -50,7 +50,7 @@ fn missing_cells_have_the_moments_of_their_draws() {
     fitted.missing_cells(DRAWS, |cell| cells.push(cell)).unwrap();
     let holes = model.y().as_slice().iter().filter(|y| y.is_nan()).count();
     assert_eq!(cells.len(), holes);
-    let place = |cell: &Cell| (cell.row, model.order()[cell.column]);
+    let place = |cell: &Imputed| (cell.row, model.order()[cell.column]);
     assert!(cells.is_sorted_by_key(place));
     // As many tables as draws: the same draws of the cells, arranged differently.
     let mut tables = Vec::new();

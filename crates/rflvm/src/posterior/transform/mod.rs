@@ -31,12 +31,12 @@ use crate::rng::Stream;
 use crate::slice;
 use density::weigh;
 use evidence::Sampled;
-use moments::Moments;
+use moments::RowMoments;
 use rayon::prelude::*;
 use search::Anchors;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use surprise::Reference;
+use surprise::OwnRows;
 use target::Target;
 
 /// Default number of draws visited: a mean is then known to a fourteenth of its standard deviation.
@@ -78,9 +78,9 @@ impl Fitted<'_> {
         let visited = self.visited(most)?;
         let frame = self.frame()?;
         let rows = new.model.rows();
-        let mut moments = Moments::new(rows, frame.axes());
+        let mut moments = RowMoments::new(rows, frame.axes());
         let mut ln_evidence = vec![Vec::with_capacity(visited.len()); rows];
-        let mut reference = Reference::new(self.model);
+        let mut reference = OwnRows::new(self.model);
         let known = |parameters: &Parameters, stream| reference.ln_evidence(self.model, parameters, stream);
         let mut of_known = Vec::with_capacity(visited.len());
         self.visit_new(&visited, new, 0..rows, known, |i, parameters, placed, known| {

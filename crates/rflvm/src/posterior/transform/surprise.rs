@@ -21,21 +21,21 @@ use crate::rng::Stream;
 const ROWS: usize = 100;
 
 /// Some of the fit's own rows.
-pub struct Reference {
+pub struct OwnRows {
     rows: Vec<usize>,
     cells: Vec<usize>,
     /// ln p(y_n | W, β, θ) of each row, one value per draw.
     ln_evidence: Vec<Vec<f64>>,
 }
 
-impl Reference {
+impl OwnRows {
     /// Rows evenly spaced over those with any observed cell.
     pub fn new(model: &Model) -> Self {
         let all: Vec<usize> = (0..model.rows()).filter(|&n| model.observed(n) > 0).collect();
         let count = ROWS.min(all.len());
         let rows: Vec<usize> = (0..count).map(|i| all[(2 * i + 1) * all.len() / (2 * count)]).collect();
         let cells = rows.iter().map(|&n| model.observed(n)).collect();
-        Reference { ln_evidence: vec![Vec::new(); rows.len()], rows, cells }
+        OwnRows { ln_evidence: vec![Vec::new(); rows.len()], rows, cells }
     }
 
     /// For one draw. The position of a row in it starts the mode search.

@@ -150,7 +150,7 @@ fn simulated_rows_are_where_their_truth_is() {
         ranks[0][below(given.x[(n, 0)], &|i| x[(i, 0)])] += 1.0;
         ranks[1][below(given.x[(n, 1)], &|i| x[(i, 1)])] += 1.0;
         ranks[2][below(of_truth[(n, 2)], &|i| of_draws[(i, 2)])] += 1.0;
-        let mut moments = Moments::new(1, 2);
+        let mut moments = RowMoments::new(1, 2);
         draws.for_each(|i| moments.add(&Mat::from_vec(1, 2, x.row(i).to_vec())));
         let own = moments.embedding();
         let mut apart: Vec<f64> = (0..2).map(|d| given.x[(n, d)] - own.mean[(0, d)]).collect();

@@ -5,7 +5,7 @@ use crate::error::NumericalError;
 
 use crate::linalg::Mat;
 use crate::model::State;
-use crate::model::collapsed::{Factored, Target};
+use crate::model::collapsed::{CollapsedData, Factored};
 use crate::model::features::{Features, Pair};
 use crate::rng::Stream;
 use crate::simd;
@@ -15,7 +15,7 @@ use rand::RngExt;
 
 /// A without the two columns of frequency l, and what evaluating a new pair needs.
 pub(super) struct WithoutPair<'a> {
-    target: &'a Target,
+    target: &'a CollapsedData,
     h: &'a Mat,
     /// Indices of the two columns in H.
     at: [usize; 2],
@@ -28,7 +28,7 @@ pub(super) struct WithoutPair<'a> {
 }
 
 impl<'a> WithoutPair<'a> {
-    pub(super) fn new(target: &'a Target, h: &'a Mat, l: usize, mut factored: Factored) -> Self {
+    pub(super) fn new(target: &'a CollapsedData, h: &'a Mat, l: usize, mut factored: Factored) -> Self {
         let at = [l, (h.cols() - 1) / 2 + l];
         let [a, b] = at;
         // S = P_UU⁻¹: the Schur complement of the pair in A.
@@ -144,7 +144,7 @@ fn times(s: [f64; 3], a: f64, b: f64) -> (f64, f64) {
 
 /// All frequencies, or a fraction of them, in turn.
 pub(crate) fn update(
-    target: &Target,
+    target: &CollapsedData,
     state: &mut State,
     moves: Moves,
     table: &mut Mat,
@@ -210,7 +210,12 @@ pub(crate) fn update(
 }
 
 /// ln p(Y | w_l') − ln p(Y | w_l), as evaluated by a frequency move. For identity tests.
-pub fn frequency_ln_ratio(target: &Target, features: &Features, l: usize, w: &[f64]) -> Result<f64, NumericalError> {
+pub fn frequency_ln_ratio(
+    target: &CollapsedData,
+    features: &Features,
+    l: usize,
+    w: &[f64],
+) -> Result<f64, NumericalError> {
     let mut without = WithoutPair::new(target, features.h(), l, Factored::new(target, features.h())?);
     let mut pair = Pair::new(target.y.rows());
     features.current_pair(l, &mut pair);

@@ -6,7 +6,7 @@ use crate::error::NumericalError;
 
 use crate::linalg::Mat;
 use crate::model::State;
-use crate::model::collapsed::{Factored, Target};
+use crate::model::collapsed::{CollapsedData, Factored};
 use crate::model::features::{Features, Turned, fill_row};
 use crate::rng::Stream;
 use crate::simd;
@@ -65,7 +65,7 @@ impl Factored {
 
 /// All rows, or a fraction of them, in turn: they depend on each other through β, so they cannot move in parallel.
 pub(crate) fn update(
-    target: &Target,
+    target: &CollapsedData,
     state: &mut State,
     share: f64,
     table: &mut Mat,
@@ -110,7 +110,7 @@ pub(crate) fn update(
 }
 
 /// ln p(Y | x_n') − ln p(Y | x_n), as evaluated by a row move. For identity tests.
-pub fn row_ln_ratio(target: &Target, features: &Features, n: usize, x: &[f64]) -> Result<f64, NumericalError> {
+pub fn row_ln_ratio(target: &CollapsedData, features: &Features, n: usize, x: &[f64]) -> Result<f64, NumericalError> {
     let mut factored = Factored::new(target, features.h())?;
     let mut h = vec![0.0; features.h().cols()];
     fill_row(x, &Turned::new(features.w()), &mut vec![0.0; features.frequencies()], &mut h);
