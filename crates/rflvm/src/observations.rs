@@ -162,6 +162,7 @@ fn size_factors(y: &Mat) -> Result<Vec<f64>, DataError> {
 }
 
 /// The same relative to the average row of another table: for new rows beside those of a fit.
+#[doc(hidden)]
 pub fn size_factors_beside(y: &Mat, fitted: &Mat) -> Result<Vec<f64>, DataError> {
     let means = row_means(fitted);
     let overall = means.iter().sum::<f64>() / means.len() as f64;

@@ -1,15 +1,20 @@
 //! Where draws go. A sink receives each kept state of one chain.
 
 mod memory;
+#[doc(hidden)]
 pub mod moments;
 mod quantity;
 mod source;
 mod traced;
+#[doc(hidden)]
 pub mod zarr;
 
 pub use memory::{Chains, Memory};
-pub use quantity::{Kept, parameter_name};
+pub use quantity::Kept;
+#[doc(hidden)]
+pub use quantity::parameter_name;
 pub use source::{Cursor, Source};
+#[doc(hidden)]
 pub use traced::Traced;
 
 use crate::error::StoreError;

@@ -1,7 +1,7 @@
 //! The joint gradient move on (X, W, β), in nearly independent coordinates.
 //!
 //! Given X and W the data determine F = Hβ closely, so β follows every move of X and W along a narrow ridge, and a trajectory in
-//! (X, W, β) would need steps as small as the ridge is narrow. So β is written as the response of a Gaussian [`Reference`] of the
+//! (X, W, β) would need steps as small as the ridge is narrow. So β is written as the response of a Gaussian `Reference` of the
 //! likelihood (responses Z, precisions a_n b_j) to noise that is independent of X and W:
 //!
 //! ```text

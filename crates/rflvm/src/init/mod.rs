@@ -1,9 +1,9 @@
 //! Initialisation of chains: principal components, MAP estimate, or random; and the MAP estimate itself.
 
-pub mod begin;
+pub(crate) mod begin;
 pub mod map;
-pub mod optimise;
-pub mod pca;
+pub(crate) mod optimise;
+pub(crate) mod pca;
 
 pub use begin::Init;
 

@@ -1,10 +1,14 @@
 //! The model: data and priors (`Model`) and unknowns (`State`).
 
+#[doc(hidden)]
 pub mod axes;
 mod block;
+#[doc(hidden)]
 pub mod collapsed;
 pub mod family;
+#[doc(hidden)]
 pub mod features;
+#[doc(hidden)]
 pub mod joint;
 pub mod latent;
 mod likelihood;

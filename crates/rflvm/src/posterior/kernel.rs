@@ -182,6 +182,7 @@ fn matrix(parameters: &Parameters, rows: &[usize]) -> Mat {
 
 /// Approximately the largest distance between two rows: from the row farthest from the first to the one farthest from it, and
 /// so on until no farther one is found.
+#[doc(hidden)]
 pub fn diameter(x: &Mat) -> f64 {
     let square = |a: usize, b: usize| x.row(a).iter().zip(x.row(b)).map(|(p, q)| (p - q).powi(2)).sum::<f64>();
     let (mut from, mut longest) = (0, -1.0);

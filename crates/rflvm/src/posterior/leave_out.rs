@@ -1,7 +1,7 @@
 //! Leave-one-out: ln p(y_n | Y without row n), from a fit of all rows.
 //!
 //! A row is left out with its position, so draws are weighted by 1/p(y_n | W, β, θ) with x_n integrated out
-//! ([`row_density`](super::row_density)), smoothed ([`psis`](super::psis)): Σ_s w_s p_s / Σ_s w_s. A k̂ above 0.7 means that the
+//! (`row_density`), smoothed ([`psis`](super::psis)): Σ_s w_s p_s / Σ_s w_s. A k̂ above 0.7 means that the
 //! posterior without the row is too different for the weights to be reliable.
 
 use super::diagnostics::diagnose;

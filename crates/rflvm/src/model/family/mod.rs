@@ -12,6 +12,7 @@ mod generic;
 mod multinomial;
 mod negative_binomial;
 mod parts;
+#[doc(hidden)]
 pub mod poisson;
 mod polya_gamma;
 mod statistic;
@@ -22,12 +23,15 @@ mod zero_inflated_poisson;
 pub use about::{About, Cells, Observed, Suggestion};
 pub use binomial::Binomial;
 pub use block_view::{BlockView, Column};
-pub use gaussian::{Gaussian, GaussianConditional};
+pub use gaussian::Gaussian;
+#[doc(hidden)]
+pub use gaussian::GaussianConditional;
 pub use generic::{Density, Generic, Parameter};
 pub use multinomial::Multinomial;
 pub use negative_binomial::NegativeBinomial;
 pub use parts::{Row, Seen, Shift, Theta, Unit};
 pub use poisson::Poisson;
+#[doc(hidden)]
 pub use polya_gamma::weights_given_omega;
 pub use statistic::Statistic;
 pub use student_t::StudentT;

@@ -7,7 +7,7 @@ mod axis;
 mod dense;
 mod dynamics;
 mod inducing;
-pub mod kernel;
+mod kernel;
 mod markov;
 mod path;
 mod paths;
@@ -20,8 +20,11 @@ mod window;
 pub use axis::Axis;
 pub use dynamics::Dynamics;
 pub use kernel::TimeKernel;
+#[doc(hidden)]
 pub use path::Path;
+#[doc(hidden)]
 pub use paths::Paths;
+#[doc(hidden)]
 pub use window::{Conditional, Window};
 
 use crate::error::SpecError;

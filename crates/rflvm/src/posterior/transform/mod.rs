@@ -163,6 +163,7 @@ impl NewRows {
 }
 
 /// Key of a row's cells: all NaNs are equal, and so are both zeros.
+#[doc(hidden)]
 pub fn row_key<'a>(cells: impl IntoIterator<Item = &'a f64>) -> [u64; 2] {
     let bits = cells.into_iter().map(|y| if y.is_nan() { f64::NAN.to_bits() } else { (y + 0.0).to_bits() });
     Stream::new(0).along(bits).key()
