@@ -2,7 +2,7 @@
 //!
 //! Priors are mild, so that the compared moments exist; no constant is 1, so that a missing root, square or factor shows.
 
-use rflvm::hmc::hamiltonian::Modes;
+use rflvm::hmc::directions::Modes;
 use rflvm::hmc::tuning::Tuning;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{

@@ -1,6 +1,7 @@
 //! Distributions that the sampler needs and rand_distr lacks, and the densities used by the joint density.
 
 pub mod canonical;
+pub mod cluster;
 pub mod crt;
 pub mod niw;
 pub mod polya_gamma;

@@ -14,53 +14,25 @@
 //! rows rather than of weights, F keeps its noise when X and W move: coefficients rotate, functions stay.
 
 use super::gradient::{ln_priors, weight_precisions};
-use super::hamiltonian::{Directions, Modes, Potential, Trajectory, Turning, hamiltonian};
+use super::groups::{Group, group, pieces};
+use super::hamiltonian::{Potential, Turning};
 use super::reference::Reference;
 use super::slope::{At, resized};
-use super::smooth::Smooth;
-use super::tuning::Tuning;
 use super::workspace::Workspace;
 use crate::dist::normal;
-use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, View, gram, par_mul, par_mul_into};
 use crate::model::family::Theta;
 use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
 use crate::model::{Lent, Model, State};
-use crate::rng::Stream;
 use crate::simd::dot;
 use rand::Rng;
 use rayon::prelude::*;
-use std::borrow::Cow;
-use std::ops::Range;
-
-/// Columns whose ρ differ by no more than this factor share one A.
-const LIKE: f64 = 6.0;
-
-/// Number of columns whose β and ∂β are solved for at a time.
-const WIDE: usize = 128;
-
-/// Columns of similar ρ, contiguous in the order of ζ.
-struct Group {
-    columns: Range<usize>,
-    rho: f64,
-    /// A⁻¹.
-    p: Mat,
-    ln_det: f64,
-    /// ½ Σ_j u_jᵀA⁻¹u_j.
-    half_square: f64,
-}
-
-/// A batch of columns.
-fn pieces(columns: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
-    let end = columns.end;
-    columns.clone().step_by(WIDE).map(move |start| start..(start + WIDE).min(end))
-}
 
 /// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ ((M+1)×J) rotate. ζ uses the
 /// memory of F, and √a H that of H: neither is needed during a trajectory.
-struct Noncentred<'a> {
+pub(super) struct Noncentred<'a> {
     model: &'a Model,
     theta: &'a [Theta],
     spectral: &'a Spectral,
@@ -87,7 +59,7 @@ struct Noncentred<'a> {
 
 impl<'a> Noncentred<'a> {
     /// Given θ, τ² and the clusters, in borrowed memory.
-    fn new(
+    pub fn new(
         model: &'a Model,
         (theta, tau2): (&'a [Theta], &'a [f64]),
         spectral: &'a Spectral,
@@ -194,7 +166,7 @@ impl<'a> Noncentred<'a> {
     }
 
     /// q of a state, and the noise. β determines as many directions of the noise as it has; the others are drawn anew.
-    fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
+    pub fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
         let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
         let noise = self.zeta.as_mut_slice().iter_mut().chain(self.room.xi.as_mut_slice());
         noise.for_each(|noise| *noise = normal(rng));
@@ -223,7 +195,7 @@ impl<'a> Noncentred<'a> {
     }
 
     /// β at the last evaluation, and the borrowed memory.
-    fn finish(self) -> (Workspace, Lent) {
+    pub fn finish(self) -> (Workspace, Lent) {
         (self.room, Lent { h: self.h, f: self.zeta })
     }
 
@@ -342,131 +314,5 @@ impl Potential for Noncentred<'_> {
     }
 }
 
-/// One trajectory in (X, W, β); X is held fixed if `positions` is false. Where rows have times, X moves along paths as smooth
-/// as their prior and as free as the data allow. Returns the acceptance probability.
-pub fn update(
-    model: &Model,
-    state: &mut State,
-    paths: Option<&Paths<'_>>,
-    positions: bool,
-    tuning: &Tuning,
-    room: &mut Workspace,
-    stream: Stream,
-) -> Result<f64, NumericalError> {
-    let Some(reference) = &tuning.reference else { return Ok(0.0) };
-    let rng = &mut stream.rng();
-    let smooth = paths.filter(|_| positions).map(|paths| Smooth::new(paths, &state.axes, &tuning.information));
-    let smooth = smooth.transpose()?;
-    let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
-    let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
-    let (lent, given) = (state.lend(), (&state.theta[..], &state.tau2[..]));
-    let mut target = Noncentred::new(model, given, &state.spectral, paths, reference, lent, std::mem::take(room));
-    let mut q = target.gather(state, rng);
-    let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
-    let lent;
-    (*room, lent) = target.finish();
-    if landing.is_accepted {
-        // The last evaluation of the trajectory was at its end point.
-        state.beta.as_mut_slice().copy_from_slice(room.beta.as_slice());
-    }
-    let moved = landing.is_accepted.then(|| q.split_at(model.rows() * model.latent_dim()));
-    state.take_back(model, lent, moved);
-    Ok(landing.acceptance)
-}
-
-/// The trajectory, with rows held fixed that may not move, or not individually.
-pub(crate) fn held<'a>(
-    trajectory: &'a Trajectory,
-    model: &Model,
-    positions: bool,
-    together: bool,
-) -> Cow<'a, Trajectory> {
-    if positions && !together {
-        return Cow::Borrowed(trajectory);
-    }
-    let mut held = trajectory.clone();
-    held.scales[..model.rows() * model.latent_dim()].fill(0.0);
-    if !positions {
-        held.modes = Modes::default();
-    }
-    Cow::Owned(held)
-}
-
-/// Groups of similar ρ along `order`, in which ρ increases.
-fn group(order: &[usize], rho: &[f64]) -> Vec<Group> {
-    let mut groups = Vec::new();
-    let mut start = 0;
-    while start < order.len() {
-        let limit = rho[order[start]] * LIKE;
-        let k = order[start..].iter().take_while(|&&c| rho[c] <= limit).count();
-        let columns = start..start + k;
-        let ln_rho = order[columns.clone()].iter().map(|&c| rho[c].ln()).sum::<f64>() / k as f64;
-        start += k;
-        groups.push(Group { columns, rho: ln_rho.exp(), p: Mat::default(), ln_det: 0.0, half_square: 0.0 });
-    }
-    groups
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::ModelSpec;
-    use crate::model::family::{Family, Multinomial, NegativeBinomial, Poisson};
-    use crate::observations::{Observations, Offset};
-
-    fn check(family: impl Family + 'static) {
-        let y =
-            Mat::from_fn(9, 4, |n, j| ((n * 7 + j * j * 3) % 5) as f64 * (1 + 3 * j) as f64 + (j == 0) as u32 as f64);
-        let spec = ModelSpec { features: 6, ..ModelSpec::default() };
-        let data = Observations::new(y).unwrap().with_offset(Offset::SizeFactors).unwrap();
-        let model = Model::new(data, family, spec).unwrap();
-        let mut state = crate::simulate::draw_prior(&model, Stream::new(3)).unwrap();
-        // Moderate weights: where e^f is huge, a difference quotient does not approximate the derivative.
-        state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.4);
-        state.refresh(&model);
-        let reference = Reference::new(&model, &state.theta, &mut state.f.clone());
-        let tau2 = [1.0, 20.0, 0.2, 1.0];
-        let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..]));
-        let mut target = Noncentred::new(&model, given, &state.spectral, None, &reference, lent, Workspace::default());
-        assert!(target.groups.len() > 1);
-        let q = target.gather(&state, &mut Stream::new(8).rng());
-        let mut g = vec![0.0; q.len()];
-        assert!(target.evaluate(&q, &mut g).is_finite());
-        let beta = target.room.beta.as_slice();
-        beta.iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
-        // Momenta of zero after one kick are the gradient.
-        target.turning().into_iter().for_each(|(_, momenta)| momenta.fill(0.0));
-        target.kick(1.0);
-        let turning: Vec<Vec<f64>> = target.turning().into_iter().map(|(_, momenta)| momenta.to_vec()).collect();
-        let mut unused = g.clone();
-        let check = |coordinate: usize, slope: f64, g: f64| {
-            assert!((slope - g).abs() < 1e-5 * (1.0 + g.abs()), "{coordinate}: {slope} for {g}");
-        };
-        for i in 0..q.len() {
-            let mut at = |step: f64| {
-                let mut q = q.clone();
-                q[i] += step;
-                target.evaluate(&q, &mut unused)
-            };
-            check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g[i]);
-        }
-        for (part, gradient) in turning.iter().enumerate() {
-            for (i, &g) in gradient.iter().enumerate() {
-                let mut at = |step: f64| {
-                    target.turning()[part].0[i] += step;
-                    let value = target.evaluate(&q, &mut unused);
-                    target.turning()[part].0[i] -= step;
-                    value
-                };
-                check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g);
-            }
-        }
-    }
-
-    #[test]
-    fn the_gradient_is_the_slope_of_the_density_and_the_map_can_be_undone() {
-        check(Poisson);
-        check(NegativeBinomial::default());
-        check(Multinomial);
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 //! information of the data about each row, so that a step is as smooth as the prior and as long as the data allow. Λ only affects
 //! how fast the move mixes.
 
-use super::hamiltonian::Directions;
+use super::directions::Directions;
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat};
 use crate::model::latent::{Axis, Path, Paths};

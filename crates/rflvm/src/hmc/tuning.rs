@@ -1,7 +1,8 @@
 //! Tuning of the gradient move during warm-up: the step size by stochastic approximation, and in growing windows the scale of
 //! each coordinate and the reference. Nothing is tuned after warm-up, so that all draws come from one fixed kernel.
 
-use super::hamiltonian::{Modes, Trajectory};
+use super::directions::Modes;
+use super::hamiltonian::Trajectory;
 use super::reference::Reference;
 use super::smooth;
 use super::warps::Warps;

@@ -7,7 +7,7 @@
 //!
 //! and a trajectory gets its own momenta for the directions VᵀL, LLᵀ = cov(c).
 
-use super::hamiltonian::Modes;
+use super::directions::Modes;
 use crate::linalg::{Cholesky, Mat, View, gram, leading, mul, orthonormalise};
 use crate::model::features::Features;
 use crate::rng::Stream;
@@ -78,7 +78,7 @@ impl Warps {
 mod tests {
     use super::*;
     use crate::dist::{normal, normals};
-    use crate::hmc::hamiltonian::Directions;
+    use crate::hmc::directions::Directions;
 
     #[test]
     fn rows_that_swing_together_become_a_direction_and_their_own_noise_does_not() {

@@ -3,7 +3,7 @@
 
 use super::optimise::maximise;
 use super::pca;
-use crate::dist::niw::Cluster;
+use crate::dist::cluster::Cluster;
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
 use crate::hmc::gradient::{Joint, Layout};

@@ -7,7 +7,7 @@ pub(crate) mod pca;
 
 pub use begin::Init;
 
-use crate::dist::niw::Cluster;
+use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
 use crate::model::spectral::{Kernel, Spectral};
 use crate::model::{Model, State};

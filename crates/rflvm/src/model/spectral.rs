@@ -1,7 +1,8 @@
 //! The prior of the frequencies, and so of the kernel: a Dirichlet-process mixture of Gaussians
 //! (w_l | z_l ~ N(μ_z, Σ_z), (μ_k, Σ_k) ~ NIW, z ~ CRP(α), α ~ Ga), or a fixed RBF kernel.
 
-use crate::dist::niw::{Cluster, Niw};
+use crate::dist::cluster::Cluster;
+use crate::dist::niw::Niw;
 use crate::dist::{gamma, ln_gamma, ln_gamma_density};
 use crate::error::NumericalError;
 use crate::linalg::Mat;

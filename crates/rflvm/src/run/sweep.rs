@@ -4,8 +4,8 @@ use crate::error::NumericalError;
 use crate::hmc::gradient::Layout;
 use crate::hmc::hamiltonian::hamiltonian;
 use crate::hmc::marginal::Marginal;
-use crate::hmc::noncentred::{self, held};
 use crate::hmc::tuning::Tuning;
+use crate::hmc::update::{self, held};
 use crate::hmc::workspace::Workspace;
 use crate::model::collapsed::CollapsedData;
 use crate::model::latent::Paths;
@@ -63,7 +63,7 @@ pub fn sweep(
         clock.lap(&mut info, Step::Positions);
         if moves.gradient {
             let stream = stream.named("gradient");
-            info.acceptance = noncentred::update(model, state, paths.as_ref(), moves.positions, tuning, room, stream)?;
+            info.acceptance = update::update(model, state, paths.as_ref(), moves.positions, tuning, room, stream)?;
         }
         clock.lap(&mut info, Step::Gradient);
     }

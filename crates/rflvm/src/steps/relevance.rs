@@ -5,8 +5,8 @@
 //! therefore rotated into each other, x_n → Rᵀx_n, w_l → Rᵀw_l, μ_k → Rᵀμ_k, Σ_k → RᵀΣ_kR, one plane at a time. F and the
 //! prior of X are unchanged, and so is everything else except exp(−½ Σ_d ψ_d (RᵀAR)_dd).
 
+use crate::dist::cluster::Cluster;
 use crate::dist::gamma;
-use crate::dist::niw::Cluster;
 use crate::error::NumericalError;
 use crate::linalg::{Mat, mul};
 use crate::model::State;

@@ -125,7 +125,7 @@ pub fn stretch(model: &Model, state: &mut State, d: usize, u: f64) -> Result<(),
     if matches!(model.spec().kernel, Kernel::Learned(_)) {
         for cluster in &mut state.spectral.clusters {
             let (mu, sigma) = stretched(&cluster.mu, &cluster.sigma, d, u);
-            *cluster = crate::dist::niw::Cluster::new(mu, sigma)?;
+            *cluster = crate::dist::cluster::Cluster::new(mu, sigma)?;
         }
     }
     Ok(())

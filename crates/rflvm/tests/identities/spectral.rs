@@ -2,7 +2,8 @@
 
 use crate::fixtures::{Case, FIXED, assert_same, case, gap, ln_joint, mixture, setting, single};
 use rand::RngExt;
-use rflvm::dist::niw::{Cluster, Niw, Predictive};
+use rflvm::dist::cluster::Cluster;
+use rflvm::dist::niw::{Niw, Predictive};
 use rflvm::dist::{gamma, ln_gamma, ln_gamma_density};
 use rflvm::linalg::Mat;
 use rflvm::model::State;

@@ -3,7 +3,7 @@
 use crate::fixtures::{
     Case, FIXED, RBF, Setting, assert_same, case, cases, gap, ln_joint, setting, single, timed_cases,
 };
-use rflvm::dist::niw::Cluster;
+use rflvm::dist::cluster::Cluster;
 use rflvm::dist::{ln_normal, normals};
 use rflvm::linalg::Mat;
 use rflvm::model::latent::{Axis, TimeSpec};

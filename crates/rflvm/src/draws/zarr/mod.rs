@@ -7,12 +7,14 @@
 
 mod array;
 mod cursor;
+mod labels;
 mod reader;
 mod sealed;
 mod store;
 mod verify;
 mod writer;
 
+pub use labels::RowLabels;
 pub use reader::Reader;
-pub use store::{RowLabels, Store};
+pub use store::Store;
 pub use writer::{Writer, WriterState};

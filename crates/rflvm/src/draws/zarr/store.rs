@@ -1,6 +1,7 @@
 //! A whole store: the description of the run, and the number of draws it holds.
 
 use super::array::{Array, DataType};
+use super::labels::RowLabels;
 use super::sealed;
 use crate::atomic;
 use crate::checksum::Summed;
@@ -15,23 +16,6 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Information about the rows beside the data.
-#[derive(Debug, Clone, Default)]
-pub struct RowLabels {
-    /// Names of the rows.
-    pub ids: Vec<String>,
-    /// Their labels.
-    pub labels: Option<Vec<String>>,
-    /// Their times.
-    pub times: Option<Vec<f64>>,
-    /// The unit of the times by the CF conventions, such as `days since 2001-05-30`.
-    pub time_units: Option<String>,
-    /// The times as the user wrote them.
-    pub times_as_given: Option<Vec<String>>,
-    /// The sequences they belong to.
-    pub sequences: Option<Vec<String>>,
-}
 
 /// A store for writing draws.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 //! zero-inflated Poisson) stays at its initial value.
 
 use super::objective::is_exact;
-use crate::dist::niw::Cluster;
+use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
 use crate::hmc::occam::Occam;
 use crate::linalg::Mat;

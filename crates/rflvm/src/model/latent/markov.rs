@@ -2,18 +2,12 @@
 //! stochastic differential equation, and a linear trend is one more, constant coordinate. The Kalman filter's
 //! innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
 
-use super::kernel::TimeKernel;
 use super::problem::Problem;
+use super::sde::{Coordinates, MOST, Square, minus, plus, sandwich, scaled, stationary, transition};
 use super::window::{Conditional, Window};
 use crate::dist::normals;
 use rand::Rng;
 use std::ops::Range;
-
-/// Maximum state dimension: three for Matérn 5/2 plus the slope of the trend.
-const MOST: usize = 4;
-
-type Coordinates = [f64; MOST];
-type Square = [[f64; MOST]; MOST];
 
 /// a_{n+1} = F a_n + noise of covariance Q.
 #[derive(Debug, Clone, Copy)]
@@ -252,77 +246,4 @@ impl Markov {
         let told = self.expected(&gains, &rest);
         (0..x.len()).filter(|&n| hidden[n]).for_each(|n| x[n] = path[n] + told[n]);
     }
-}
-
-/// Number of coordinates and their stationary covariance: the path and its derivatives, each in units of λ = √(2ν)/ℓ.
-fn stationary(kernel: TimeKernel) -> (usize, Square) {
-    let mut p = [[0.0; MOST]; MOST];
-    match kernel {
-        TimeKernel::Matern32 => (p[0][0], p[1][1]) = (1.0, 1.0),
-        TimeKernel::Matern52 => {
-            (p[0][0], p[1][1], p[2][2]) = (1.0, 1.0 / 3.0, 1.0);
-            (p[0][2], p[2][0]) = (-1.0 / 3.0, -1.0 / 3.0);
-        }
-        _ => p[0][0] = 1.0,
-    }
-    let size = match kernel {
-        TimeKernel::Matern32 => 2,
-        TimeKernel::Matern52 => 3,
-        _ => 1,
-    };
-    (size, p)
-}
-
-/// The matrix exponential of the equation over a gap, measured in length-scales.
-fn transition(kernel: TimeKernel, gap: f64) -> Square {
-    let mut f = [[0.0; MOST]; MOST];
-    match kernel {
-        TimeKernel::Matern32 => {
-            let r = 3_f64.sqrt() * gap;
-            f[0][..2].copy_from_slice(&[1.0 + r, r]);
-            f[1][..2].copy_from_slice(&[-r, 1.0 - r]);
-            scaled(&f, (-r).exp())
-        }
-        TimeKernel::Matern52 => {
-            let r = 5_f64.sqrt() * gap;
-            let r2 = r * r;
-            f[0][..3].copy_from_slice(&[1.0 + r + 0.5 * r2, r + r2, 0.5 * r2]);
-            f[1][..3].copy_from_slice(&[-0.5 * r2, 1.0 + r - r2, r - 0.5 * r2]);
-            f[2][..3].copy_from_slice(&[0.5 * r2 - r, r2 - 3.0 * r, 1.0 - 2.0 * r + 0.5 * r2]);
-            scaled(&f, (-r).exp())
-        }
-        _ => {
-            f[0][0] = (-gap).exp();
-            f
-        }
-    }
-}
-
-fn scaled(a: &Square, by: f64) -> Square {
-    a.map(|row| row.map(|v| by * v))
-}
-
-fn plus(a: &Square, b: &Square) -> Square {
-    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] + b[i][j]))
-}
-
-fn minus(a: &Square, b: &Square) -> Square {
-    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] - b[i][j]))
-}
-
-/// FPFᵀ of the first `size` coordinates.
-fn sandwich(f: &Square, p: &Square, size: usize) -> Square {
-    let mut fp = [[0.0; MOST]; MOST];
-    for i in 0..size {
-        for j in 0..size {
-            fp[i][j] = (0..size).map(|k| f[i][k] * p[k][j]).sum();
-        }
-    }
-    let mut to = [[0.0; MOST]; MOST];
-    for i in 0..size {
-        for j in 0..size {
-            to[i][j] = (0..size).map(|k| fp[i][k] * f[j][k]).sum();
-        }
-    }
-    to
 }

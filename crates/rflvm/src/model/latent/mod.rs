@@ -12,6 +12,7 @@ mod markov;
 mod path;
 mod paths;
 mod problem;
+mod sde;
 mod sequence;
 #[cfg(test)]
 mod tests;

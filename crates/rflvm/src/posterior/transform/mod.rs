@@ -12,9 +12,12 @@ mod cells;
 pub(super) mod density;
 mod evidence;
 mod moments;
+mod new_rows;
 mod search;
 mod surprise;
 pub(super) mod target;
+
+pub use new_rows::{NewRows, row_key};
 
 use super::align::Embedding;
 use super::fitted::Fitted;
@@ -25,7 +28,6 @@ use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
 use crate::model::Model;
 use crate::model::position::{Positions, Scratch};
-use crate::observations::Times;
 use crate::par;
 use crate::rng::Stream;
 use crate::slice;
@@ -34,7 +36,7 @@ use evidence::Sampled;
 use moments::RowMoments;
 use rayon::prelude::*;
 use search::Anchors;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use surprise::OwnRows;
 use target::Target;
@@ -43,15 +45,6 @@ use target::Target;
 pub const DRAWS: usize = 200;
 /// Elliptical slices after the importance sample.
 const SLICES: usize = 4;
-
-/// Rows to place.
-#[derive(Debug, Clone)]
-pub struct NewRows {
-    /// The model of the fit with these rows in place of its own: see [`Model::with_rows`].
-    pub model: Model,
-    /// Their times, if the rows of the fit have times; an unknown sequence has its own path.
-    pub times: Option<Times>,
-}
 
 /// Results for new rows.
 #[derive(Debug, Clone)]
@@ -143,30 +136,6 @@ impl Fitted<'_> {
         }
         Ok(())
     }
-}
-
-impl NewRows {
-    /// Key of a row's random stream: its contents, and the number of equal rows before it. So a row is
-    /// placed the same way alone and among others, in any order.
-    fn keys(&self) -> Vec<[u64; 3]> {
-        let mut met: HashMap<[u64; 2], u64> = HashMap::new();
-        let of = |n: usize| {
-            let cells = self.model.y().row(n).iter().chain(&self.model.offset()[n..=n]);
-            let when = self.times.iter().flat_map(|t| [t.at[n].to_bits(), t.sequence[n] as u64]);
-            let key = Stream::new(0).along(row_key(cells).into_iter().chain(when)).key();
-            let count = met.entry(key).or_default();
-            *count += 1;
-            [key[0], key[1], *count]
-        };
-        (0..self.model.rows()).map(of).collect()
-    }
-}
-
-/// Key of a row's cells: all NaNs are equal, and so are both zeros.
-#[doc(hidden)]
-pub fn row_key<'a>(cells: impl IntoIterator<Item = &'a f64>) -> [u64; 2] {
-    let bits = cells.into_iter().map(|y| if y.is_nan() { f64::NAN.to_bits() } else { (y + 0.0).to_bits() });
-    Stream::new(0).along(bits).key()
 }
 
 /// ln of the mean over the draws, row by row.

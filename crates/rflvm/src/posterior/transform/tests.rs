@@ -6,7 +6,7 @@ use crate::draws::Source;
 use crate::linalg::Cholesky;
 use crate::model::family::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, Trials};
 use crate::model::{ModelSpec, State};
-use crate::observations::Observations;
+use crate::observations::{Observations, Times};
 use crate::posterior::align;
 use crate::posterior::fixture::{fit, open};
 use crate::simulate;
