@@ -1,12 +1,12 @@
 //! What was typed.
 
-use crate::config::{Config, ModelConfig};
-use crate::latent_dim::LatentDim;
-use crate::table::{Decimal, Separator};
+use crate::flags::{ConfigArgs, ModelArgs};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use serde::{Deserialize, Serialize};
-use std::fmt::{self, Display, Formatter};
+use rflvm_study::config::KernelKind;
+use rflvm_study::latent_dim::LatentDim;
+use rflvm_study::settings::Value;
+use rflvm_study::table::{Decimal, Separator};
 use std::path::PathBuf;
 
 /// Bayesian non-linear dimension reduction for counts, yes/no, compositional, real and incomplete tables.
@@ -68,60 +68,6 @@ pub enum Command {
     Man,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InstructionsArg {
-    /// Whatever this machine has.
-    Best,
-    /// AVX2 with fused multiply-add, even where AVX-512 is there.
-    Avx2,
-    /// What every processor of the kind has; several times slower.
-    Baseline,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StartArg {
-    /// Principal components on the link scale (probabilistic ones where cells are missing).
-    Pca,
-    /// Standard normal positions.
-    Random,
-    /// The point estimate of `rflvm map`, climbed to by each chain from principal components of its own, and scattered by twice
-    /// what is known of each position.
-    Map,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KernelArg {
-    /// A Dirichlet-process mixture over frequencies.
-    Learned,
-    /// exp(−|x−x'|²/(2ℓ²)).
-    Rbf,
-}
-
-impl Display for KernelArg {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            KernelArg::Learned => "learned",
-            KernelArg::Rbf => "rbf",
-        })
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TimeFormArg {
-    /// What suits the kernel and the length of the sequences.
-    Automatic,
-    /// Dense matrices: exact for every kernel, slow for thousands of rows in a sequence.
-    Dense,
-    /// A state-space model: exact for the Matérn kernels, fast.
-    StateSpace,
-    /// Inducing points: approximate, fast for every kernel.
-    Inducing,
-}
-
 /// How much to say.
 #[derive(Debug, Clone, Args)]
 pub struct VoiceArgs {
@@ -139,7 +85,7 @@ pub struct VoiceArgs {
 #[derive(Debug, Args)]
 pub struct FitArgs {
     #[command(flatten)]
-    pub config: Config,
+    pub config: ConfigArgs,
     /// Read settings from this file, in the form of the config.toml that a fit leaves behind; flags win over it.
     #[arg(long = "config", value_name = "FILE.toml")]
     pub file: Option<PathBuf>,
@@ -157,7 +103,7 @@ pub struct FitArgs {
 #[command(mut_args(crate::map::hide_sampling))]
 pub struct MapArgs {
     #[command(flatten)]
-    pub config: Config,
+    pub config: ConfigArgs,
     /// Read settings from this file, in the form of the config.toml that a fit leaves behind; flags win over it.
     #[arg(long = "config", value_name = "FILE.toml")]
     pub file: Option<PathBuf>,
@@ -180,7 +126,7 @@ pub struct MapArgs {
 pub struct CompareArgs {
     /// What all candidates share; what is listed below is tried in every combination.
     #[command(flatten)]
-    pub config: Config,
+    pub config: ConfigArgs,
     /// Latent dimensions to try, comma-separated.
     #[arg(long, value_delimiter = ',', value_name = "D,…", conflicts_with = "latent_dim")]
     pub latent_dims: Option<Vec<LatentDim>>,
@@ -188,8 +134,8 @@ pub struct CompareArgs {
     #[arg(long, value_delimiter = ',', value_name = "FAMILY,…", conflicts_with_all = ["likelihood", "blocks"])]
     pub likelihoods: Option<Vec<String>>,
     /// Kernels to try, comma-separated.
-    #[arg(long, value_delimiter = ',', value_name = "KERNEL,…", value_enum, conflicts_with = "kernel")]
-    pub kernels: Option<Vec<KernelArg>>,
+    #[arg(long, value_delimiter = ',', value_name = "KERNEL,…", value_parser = kernel, conflicts_with = "kernel")]
+    pub kernels: Option<Vec<KernelKind>>,
     /// Numbers of random features to try, comma-separated.
     #[arg(long, value_delimiter = ',', value_name = "M,…", conflicts_with = "features")]
     pub feature_counts: Option<Vec<usize>>,
@@ -397,7 +343,7 @@ pub struct ExportArgs {
 pub struct DoctorArgs {
     /// What a fit would be given: its cost is that of these settings.
     #[command(flatten)]
-    pub config: Config,
+    pub config: ConfigArgs,
     /// Write the family that suits each column to a .csv for --blocks, to look at and to edit. Without it the next command says
     /// `--likelihood auto` where columns need different families.
     #[arg(long, value_name = "FILE", conflicts_with = "blocks")]
@@ -470,5 +416,9 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     #[command(flatten)]
-    pub model: ModelConfig,
+    pub model: ModelArgs,
+}
+
+fn kernel(text: &str) -> Result<KernelKind, String> {
+    KernelKind::parse(text.as_ref())
 }

@@ -2,17 +2,19 @@
 //!
 //! A command of its own and not a flag of `predict`: it is asked of every fit, as `summary` is.
 
-pub mod report;
+mod report;
 
+use crate::answer::check_csv;
 use crate::args::CheckArgs;
-use crate::drawn::{Drawn, check_csv};
 use crate::failure::Failure;
-use crate::fit::Fit;
-use crate::output;
 use crate::results::warn_of_chains;
 use crate::voice::{Voice, tell, tell_json};
-use report::Report;
+use crate::wording::Flags;
+use report::Shown;
 use rflvm::posterior::check::REPLICATES;
+use rflvm_study::check::Report;
+use rflvm_study::drawn::Drawn;
+use rflvm_study::{Fit, write};
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
@@ -20,16 +22,16 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     check_csv(&file)?;
     let picture = file.with_extension("svg");
     let fit = Fit::open(&args.dir, |_| ())?;
-    fit.use_instructions();
-    let (drawn, convergence) = Drawn::judged(&fit)?;
+    let (drawn, convergence) = Drawn::open(&fit)?;
     warn_of_chains(&convergence, Voice::default());
     let checks = drawn.fitted(&fit, "check").check(REPLICATES)?;
     let report = Report { checks: &checks, model: &fit.model, convergence: &convergence };
-    output::write(&file, &report.csv())?;
-    output::write(&picture, &report.svg(&fit.title()))?;
+    let shown = Shown(&report);
+    write::text(&file, &shown.csv())?;
+    write::text(&picture, &shown.svg(&fit.title()))?;
     if args.json {
-        return tell_json(&report.as_json());
+        return tell_json(&report.as_json(&Flags));
     }
-    report.lines().iter().try_for_each(|line| tell(line))?;
+    shown.lines().iter().try_for_each(|line| tell(line))?;
     tell(&format!("table and picture: {} {}", file.display(), picture.display()))
 }

@@ -6,14 +6,9 @@ mod report;
 mod task;
 
 use crate::args::CompareArgs;
-use crate::config::{Config, RunConfig};
 use crate::failure::Failure;
-use crate::fit;
-use crate::folder::Claim;
-use crate::table::Table;
-use crate::times::Timeline;
+use crate::stop;
 use crate::voice::Voice;
-use crate::{blocks, stop};
 use candidate::{Candidate, candidates};
 use ledger::{Ledger, Piece};
 use report::{Outcome, Report};
@@ -22,6 +17,11 @@ use rflvm::linalg::Mat;
 use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::split::{HeldOut, Split, split};
+use rflvm_study::config::{Config, RunConfig};
+use rflvm_study::folder::Claim;
+use rflvm_study::table::Table;
+use rflvm_study::times::Timeline;
+use rflvm_study::{model, reading, run};
 use task::{Job, Task};
 
 /// Sweeps of warm-up, and draws, unless asked otherwise: scores of cells need fewer than intervals do.
@@ -44,7 +44,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
 
 /// The settings that all candidates share; a comparison that is taken up again without a seed has the one it began with.
 fn config(args: &CompareArgs) -> Result<Config, Failure> {
-    let given = &args.config;
+    let given = &args.config.0;
     let stored = [("keep", given.run.keep.is_some()), ("checkpoint", given.run.checkpoint.is_some())];
     if let Some((setting, _)) = stored.into_iter().find(|(_, is_given)| *is_given) {
         let rule = "a comparison stores no draws; leave it out, or fit the model that you choose".into();
@@ -85,9 +85,9 @@ struct Comparison {
 impl Comparison {
     /// Reads the table, and checks every candidate against it.
     fn new(args: &CompareArgs, config: Config, how: HeldOut) -> Result<Self, Failure> {
-        let settings = fit::settings(&config);
+        let settings = run::settings(&config);
         settings.check()?;
-        blocks::time_spec(&config)?;
+        model::time_spec(&config)?;
         if args.loo && config.time.is_some() {
             let rule =
                 "rows with times share a path, so none can be left out by itself; leave one of the two flags out";
@@ -96,7 +96,7 @@ impl Comparison {
         // Text can be fitted where the families may be chosen.
         let has_auto = args.likelihoods.iter().flatten().any(|name| name.eq_ignore_ascii_case("auto"));
         let asked = has_auto.then(|| Config { likelihood: Some("auto".into()), ..config.clone() });
-        let mut table = fit::read(asked.as_ref().unwrap_or(&config))?;
+        let mut table = reading::read(asked.as_ref().unwrap_or(&config))?;
         let timeline = Timeline::of(&config, &table)?;
         let candidates = candidates(args, &config, &table, timeline.as_ref())?;
         // Offsets are known, whatever is held out: size factors are those of the whole table.
@@ -108,29 +108,29 @@ impl Comparison {
     }
 
     /// What all pieces of a comparison must have in common, by name.
-    fn settings_in_words(&self) -> Vec<(&'static str, String)> {
-        let (run, config) = (&self.settings, &self.config);
+    fn settings_in_words(&self) -> Vec<(String, String)> {
         let held_out = match self.how {
             HeldOut::Share(share) => share.to_string(),
             HeldOut::Folds(folds) => format!("{folds} folds"),
         };
-        vec![
-            ("table", format!("{:016x}", ledger::table_hash(&self.table))),
-            ("program", env!("CARGO_PKG_VERSION").into()),
-            ("held-out", held_out),
-            ("warmup", run.warmup.to_string()),
-            ("draws", run.draws.to_string()),
-            ("thin", run.thin.to_string()),
-            ("chains", run.chains.to_string()),
-            ("seed", run.seed.to_string()),
-            ("start", format!("{:?}", run.init).to_lowercase()),
-            ("instructions", config.run.instructions.map_or(String::new(), |i| format!("{i:?}").to_lowercase())),
-        ]
+        let mut words = vec![
+            ("table".to_string(), format!("{:016x}", ledger::table_hash(&self.table))),
+            ("program".to_string(), env!("CARGO_PKG_VERSION").to_string()),
+            ("held-out".to_string(), held_out),
+        ];
+        // All settings of a run but those that change no draw. Those of the model are in the candidates' fingerprints.
+        let run = serde_json::to_value(&self.config.run).unwrap_or_default();
+        let changes_draws = |name: &str| !["threads", "keep", "checkpoint"].contains(&name);
+        let given = run.as_object().into_iter().flatten().filter(|(name, _)| changes_draws(name));
+        words.extend(
+            given.map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), String::from))),
+        );
+        words
     }
 
     /// Fits what is not in the ledger yet.
     fn fit_all(&self, ledger: &Ledger, voice: Voice) -> Result<Vec<Outcome<'_>>, Failure> {
-        fit::use_instructions(&self.config);
+        run::use_instructions(&self.config);
         let mut tasks: Vec<Task<'_>> = Vec::new();
         for candidate in &self.candidates {
             let splits = self.splits.iter().enumerate();

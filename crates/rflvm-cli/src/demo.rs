@@ -2,10 +2,10 @@
 
 use crate::args::DemoArgs;
 use crate::failure::Failure;
+use crate::output;
 use crate::picture::Colour;
 use crate::progress::Watch;
 use crate::voice::{Voice, note, tell};
-use crate::{atomic, output};
 use rflvm::draws::Memory;
 use rflvm::error::RunError;
 use rflvm::model::family::{Poisson, Theta};
@@ -18,6 +18,7 @@ use rflvm::run;
 use rflvm::run::Progress;
 use rflvm::run::Settings;
 use rflvm::simulate::s_curve;
+use rflvm_study::{out_dir, write};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -29,7 +30,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let (rows, columns) = SHAPE;
     let stream = Stream::new(args.seed).named("demo");
     let curve = s_curve(rows, columns, &Poisson, &Theta::none(columns), 1, stream)
-        .map_err(|source| Failure::Run(RunError::Numerical { chain: 0, sweep: 0, source }))?;
+        .map_err(|source| Failure::from(RunError::Numerical { chain: 0, sweep: 0, source }))?;
     let model = Model::new(Observations::new(curve.y)?, Poisson, ModelSpec::default())?;
     let settings = Settings {
         warmup: args.warmup,
@@ -39,7 +40,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         ..Settings::default()
     };
     settings.check()?;
-    atomic::prepare_dir(&args.out)?;
+    out_dir::prepare(&args.out)?;
     if !args.quiet {
         note(&format!(
             "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
@@ -65,10 +66,10 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let along: Vec<String> = curve.t.iter().map(|t| format!("{t:.4}")).collect();
     let rows_known = output::Rows { ids: &ids, labels: Some(&along), times: None, sequences: None };
     let (table, picture) = (args.out.join("embedding.csv"), args.out.join("latent.svg"));
-    output::write(&table, &output::embedding_csv(&embedding, &rows_known))?;
+    write::text(&table, &output::embedding_csv(&embedding, &rows_known))?;
     let colour = Colour::Value { values: &curve.t, name: "position along the S", format: None };
     let title = args.title.as_deref().unwrap_or("An S-curve found in Poisson counts");
-    output::write(&picture, &output::latent_svg(title, &embedding, colour))?;
+    write::text(&picture, &output::latent_svg(title, &embedding, colour))?;
     tell(&format!(
         "R² of the posterior-mean positions against the true S: {:.4}",
         affine_r2(&embedding.mean, &curve.x)

@@ -6,28 +6,30 @@ mod cost;
 mod totals;
 
 use crate::args::DoctorArgs;
-use crate::config::Config;
 use crate::failure::Failure;
-use crate::families::{Kind, Seen, seen, suited};
-use crate::fit;
-use crate::latent_dim::LatentDim;
-use crate::listing::Listing;
-use crate::output;
 use crate::shell;
-use crate::table::{self, Aside, Look, Table, TableError};
-use crate::times::Timeline;
 use crate::voice::{Voice, note, tell, tell_json};
+use crate::wording::Flags;
 use advice::Advice;
 use chart::Chart;
 use cost::Cost;
 use rflvm::error::SpecError;
+use rflvm_study::Config;
+use rflvm_study::blocks::{self, Given};
+use rflvm_study::families::{Kind, Seen, seen, suited};
+use rflvm_study::latent_dim::LatentDim;
+use rflvm_study::listing::Listing;
+use rflvm_study::table::{self, Aside, Look, Table, TableError};
+use rflvm_study::times::Timeline;
+use rflvm_study::wording::render;
+use rflvm_study::{Error, model, reading, run as running, write};
 use serde_json::{Value, json};
 use std::path::Path;
 use totals::Totals;
 
 /// Runs the command.
 pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
-    let mut given = args.config.clone();
+    let mut given = args.config.0.clone();
     let has_family = given.blocks.is_some() || given.likelihood.is_some() && !given.is_auto();
     if !has_family {
         given.likelihood = Some("auto".into());
@@ -38,7 +40,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     }
     let mut says = Vec::new();
     let Look { mut table, aside } = look(&mut given, &mut says)?;
-    fit::families(&mut given.clone(), &mut table);
+    blocks::choose(&mut given.clone(), &mut Given::default(), &mut table);
     let columns = seen(&table);
     let totals = Totals::of(&table, &columns);
     let mut chart = Chart::default();
@@ -62,7 +64,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let (mut table, timeline) = read?;
     if let Some(timeline) = timeline.as_ref().filter(|_| !args.json) {
         tell(&timeline.line())?;
-        timeline.tell(Voice::default());
+        Voice::default().notes(&timeline.notes());
     }
     let next = &mut advice.config;
     if table.columns.len() == 1 && next.model.latent_dim.is_none() {
@@ -72,11 +74,12 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         next.offset = Some("size-factors".into());
     }
     let mut config = next.clone().filled();
-    fit::families(&mut config, &mut table);
+    let mut chosen = Given::default();
+    blocks::choose(&mut config, &mut chosen, &mut table);
     let listing = (!has_family).then(|| Listing::suited(&table));
     match (&listing, &args.blocks_out) {
         (Some(listing), Some(path)) => {
-            output::write(path, &listing.to_csv())?;
+            write::text(path, &listing.to_csv())?;
             (next.likelihood, next.blocks) = (None, Some(path.clone()));
         }
         (Some(listing), None) => {
@@ -84,9 +87,9 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         }
         (None, _) => {}
     }
-    let settings = fit::settings(&config);
+    let settings = running::settings(&config);
     settings.check()?;
-    let model = fit::model(&config, &mut table, timeline.as_ref())?;
+    let model = model::model(&config, &chosen, &mut table, timeline.as_ref())?;
     if !args.json {
         note("timing the start and some sweeps of a fit …");
     }
@@ -114,13 +117,13 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
 
 /// Looks at the table as it is written, be it otherwise than its name says.
 fn look(config: &mut Config, says: &mut Vec<String>) -> Result<Look, Failure> {
-    let path = fit::table_path(config)?.to_path_buf();
-    match table::look(&path, &config.read_options()?) {
+    let path = reading::table_path(config)?.to_path_buf();
+    match table::look(&path, &reading::options(config)?) {
         Err(TableError::Written { written, .. }) => {
-            says.push(format!("{}: read with {}", written.words(), written.flags()));
+            says.push(format!("{}: read with {}", written.words(), render(&written.settings(), &Flags)));
             config.separator = written.separator.or(config.separator);
             config.decimal = written.decimal.or(config.decimal);
-            Ok(table::look(&path, &config.read_options()?)?)
+            Ok(table::look(&path, &reading::options(config)?)?)
         }
         other => Ok(other?),
     }
@@ -137,19 +140,19 @@ fn read_again(
         return Err(TableError::NothingToFit { file: table.path.clone() }.into());
     }
     let read = |config: &Config| -> Result<(Table, Option<Timeline>), Failure> {
-        let table = if advice.is_new { fit::read(config)? } else { table.clone() };
+        let table = if advice.is_new { reading::read(config)? } else { table.clone() };
         let timeline = Timeline::of(config, &table)?;
         Ok((table, timeline))
     };
     match read(&advice.config) {
-        Err(failure @ Failure::Data { .. }) => {
+        Err(failure @ Failure::Study(Error::Data { .. })) => {
             let found = aside.iter().position(|column| Some(&column.name) == advice.config.time.as_ref());
             let Some(place) = found else { return Err(failure) };
             flags[place] = "--without".into();
             advice.notes.push(format!("--time cannot use the column `{}`: {failure}", aside[place].name));
             advice.config.time = None;
             advice.leave_out(&aside[place].name);
-            let table = fit::read(&advice.config)?;
+            let table = reading::read(&advice.config)?;
             Ok((table, None))
         }
         other => other,
@@ -178,7 +181,7 @@ fn as_json(totals: &Totals, chart: &Chart, columns: &[Seen], cost: &Cost) -> Val
         "other": count(&[Kind::Real, Kind::Even]),
         "variance_over_mean": number(totals.dispersion), "row_totals_ratio": number(totals.ratio),
         "zeros": totals.zeros,
-        "seconds": cost.seconds, "seconds_start": cost.start, "seconds_a_sweep": cost.sweep,
+        "seconds": cost.seconds, "seconds_start": cost.start, "seconds_per_sweep": cost.sweep,
         "threads": cost.threads, "megabytes": cost.megabytes,
     })
 }

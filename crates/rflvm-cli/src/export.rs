@@ -1,19 +1,18 @@
 //! `rflvm export`: draws as CSV or as a NumPy array.
 
 use crate::args::ExportArgs;
-use crate::atomic::plain_reason;
-use crate::drawn::Drawn;
 use crate::failure::Failure;
-use crate::fit::Fit;
 use crate::voice::tell;
-use rflvm::atomic::write_with;
 use rflvm::draws::Source;
 use rflvm::error::SpecError;
+use rflvm_study::Fit;
+use rflvm_study::drawn::Drawn;
+use rflvm_study::write::{self, npy_header};
 use std::io::{self, Write};
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<(), Failure> {
-    let store = Drawn::judged(&Fit::open(&args.dir, |_| ())?)?.0.store;
+    let store = Drawn::open(&Fit::open(&args.dir, |_| ())?)?.0.store;
     let groups = ["posterior", "sample_stats"];
     let found = groups.iter().map(|group| format!("{group}/{}", args.what)).find(|name| store.is_drawn(name));
     let name = found.ok_or_else(|| {
@@ -61,8 +60,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
         }
         Ok(())
     };
-    write_with(&args.out, fill)
-        .map_err(|error| Failure::Write { path: args.out.display().to_string(), reason: plain_reason(&error) })?;
+    write::with(&args.out, fill)?;
     tell(&format!("{} of {} chains × {} draws: {}", args.what, shape[0], shape[1], args.out.display()))?;
     Ok(())
 }
@@ -77,20 +75,6 @@ fn indices(mut place: usize, shape: &[usize]) -> String {
     indices.iter().rev().map(|i| format!("{i},")).collect()
 }
 
-/// The head of a .npy file of 64-bit floats (NumPy's format 1.0).
-pub fn npy_header(shape: &[usize]) -> Vec<u8> {
-    let lengths: Vec<String> = shape.iter().map(|l| format!("{l},")).collect();
-    let mut text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", lengths.join(" "));
-    // Ten bytes stand before the text; the whole ends at a multiple of 64 with a new line.
-    let padding = (10 + text.len() + 1).next_multiple_of(64) - (10 + text.len() + 1);
-    text.push_str(&" ".repeat(padding));
-    text.push('\n');
-    let mut head = b"\x93NUMPY\x01\x00".to_vec();
-    head.extend((text.len() as u16).to_le_bytes());
-    head.extend(text.bytes());
-    head
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +83,5 @@ mod tests {
     fn places_are_counted_by_rows() {
         assert_eq!(indices(7, &[3, 4]), "2,4,");
         assert_eq!(indices(0, &[]), "");
-        assert_eq!(npy_header(&[2, 3]).len() % 64, 0);
     }
 }

@@ -1,27 +1,36 @@
 //! `rflvm forecast`: what a fit with times expects of new rows, cell by cell or as simulated futures.
 
-pub mod moments;
-
 use crate::answer::Answer;
+use crate::answer::{check_csv, drawn, listed};
 use crate::args::ForecastArgs;
-use crate::drawn::{Drawn, check_csv, listed};
+
 use crate::failure::Failure;
-use crate::fit::Fit;
-use crate::times::Timeline;
 use crate::voice::{Voice, tell};
+use rflvm::atomic::plain_reason;
+use rflvm::error::SpecError;
 use rflvm::posterior::fitted::DRAWS;
 use rflvm::posterior::forecast::NewTime;
+use rflvm_study::Error;
+use rflvm_study::Fit;
+use rflvm_study::future::{When, moments};
+use rflvm_study::times::Timeline;
+use std::fs;
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     check_csv(&args.out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     let Some(timeline) = &fit.timeline else {
-        return Err(Failure::Timeless { dir: args.dir.display().to_string() });
+        return Err(Error::Timeless { dir: args.dir.display().to_string() }.into());
     };
-    let offset = offset(&fit);
-    let moments = moments::asked(args, timeline, offset.unwrap_or(0.0))?;
-    let drawn = Drawn::open(&fit)?;
+    let offset = fit.mean_offset();
+    let when = match &args.times {
+        Some(text) => When::At(given(text, timeline)?),
+        None => When::Beyond(args.horizon.unwrap_or(0)),
+    };
+    let moments = moments(when, args.sequence.as_deref(), timeline, offset.unwrap_or(0.0))?;
+    let drawn = drawn(&fit)?;
     args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     if let Some(offset) = offset {
         Voice::default().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
@@ -46,11 +55,30 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The offset of new rows, where rows have any.
-pub fn offset(fit: &Fit) -> Option<f64> {
-    let is_given = fit.config.offset.as_deref().is_some_and(|offset| offset != "none");
-    let offsets = fit.model.offset();
-    is_given.then(|| offsets.iter().sum::<f64>() / offsets.len() as f64)
+/// The times that were typed: a list, or a file of them.
+fn given(text: &str, timeline: &Timeline) -> Result<Vec<f64>, Failure> {
+    let list: Result<Vec<f64>, String> = text.split(',').map(|one| timeline.calendar.parse(one)).collect();
+    let path = Path::new(text);
+    match list {
+        Ok(times) => Ok(times),
+        Err(_) if path.is_file() => from_file(path, timeline),
+        Err(problem) => {
+            let rule = if text.contains(',') { problem } else { format!("{problem}, or name a file that exists") };
+            Err(SpecError::Setting { setting: "times", value: text.chars().take(40).collect(), rule }.into())
+        }
+    }
+}
+
+/// One time per line; empty lines are skipped.
+fn from_file(path: &Path, timeline: &Timeline) -> Result<Vec<f64>, Failure> {
+    let bad = |problem: String| Failure::from(Error::Config { file: path.display().to_string(), problem });
+    let text = fs::read_to_string(path)
+        .map_err(|error| bad(format!("the file of times cannot be read ({})", plain_reason(&error))))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let parse = |(i, line): (usize, &str)| {
+        timeline.calendar.parse(line).map_err(|problem| bad(format!("line {}: {problem}", i + 1)))
+    };
+    lines.map(parse).collect()
 }
 
 /// How the lines about new rows begin: `time`, and `sequence` where there are any.

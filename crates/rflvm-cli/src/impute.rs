@@ -1,17 +1,18 @@
 //! `rflvm impute`: what a fit knows of the missing cells, one by one or as completed tables.
 
+use crate::answer::{check_csv, drawn, listed, numbered};
 use crate::args::ImputeArgs;
-use crate::atomic::plain_reason;
-use crate::cells::write_line;
-use crate::drawn::{Drawn, check_csv, listed, numbered, text};
 use crate::failure::Failure;
-use crate::fit::Fit;
-use crate::output;
 use crate::voice::tell;
-use rflvm::atomic::write_with;
 use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::impute::Imputed;
+use rflvm_study::Fit;
+use rflvm_study::cells::csv_text;
+use rflvm_study::cells::number as text;
+use rflvm_study::cells::write_line;
+use rflvm_study::drawn::Drawn;
+use rflvm_study::{Error, write};
 use std::path::{Path, PathBuf};
 
 /// Runs the command.
@@ -19,9 +20,9 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     check_csv(&args.out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     if !fit.model.has_missing() {
-        return Err(Failure::Complete { file: fit.table.path.display().to_string() });
+        return Err(Error::Complete { file: fit.table.path.display().to_string() }.into());
     }
-    let drawn = Drawn::open(&fit)?;
+    let drawn = drawn(&fit)?;
     match args.draws {
         None => {
             let count = write_cells(&args.out, &drawn.fitted(&fit, "impute"))?;
@@ -47,7 +48,7 @@ pub fn write_cells(path: &Path, fitted: &Fitted<'_>) -> Result<usize, Failure> {
         line.extend([known.mean, known.sd].iter().chain(&known.quantiles).map(|&v| text(v)));
         line
     };
-    output::write(path, &output::csv_text(header, cells.iter().map(line)))?;
+    write::text(path, &csv_text(header, cells.iter().map(line)))?;
     Ok(cells.len())
 }
 
@@ -87,6 +88,5 @@ fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
         }
         writer.flush()
     };
-    write_with(path, fill)
-        .map_err(|error| Failure::Write { path: path.display().to_string(), reason: plain_reason(&error) })
+    Ok(write::with(path, fill)?)
 }

@@ -1,24 +1,22 @@
 //! `rflvm kernel`: the kernel that a fit learnt, as numbers and as a picture.
 
+use crate::answer::{check_csv, drawn};
 use crate::args::KernelArgs;
-use crate::atomic::plain_reason;
-use crate::drawn::{Drawn, check_csv, text};
-use crate::export::npy_header;
 use crate::failure::Failure;
-use crate::fit::Fit;
-use crate::output;
 use crate::picture::curves::{self, Line, Panel};
 use crate::predict::rows;
 use crate::voice::tell;
-use rflvm::atomic::write_with;
 use rflvm::error::SpecError;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::kernel::{Curve, Learned, diameter};
+use rflvm_study::Fit;
+use rflvm_study::cells::csv_text;
+use rflvm_study::cells::number as text;
+use rflvm_study::drawn::check_kernel_rows;
+use rflvm_study::write;
+use rflvm_study::write::npy_header;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// Rows of a kernel matrix: its mean and standard deviation then take 400 MB.
-const MOST: usize = 5000;
 
 /// Runs the command.
 pub fn run(args: &KernelArgs) -> Result<(), Failure> {
@@ -30,18 +28,18 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     let fit = Fit::open(&args.dir, |_| ())?;
     let rows = rows::rows(args.rows.as_deref().unwrap_or("all"), &fit.table)?;
     if args.matrix.is_some() {
-        check_rows(rows.len())?;
+        check_kernel_rows(rows.len())?;
     }
-    let drawn = Drawn::open(&fit)?;
+    let drawn = drawn(&fit)?;
     let fitted = drawn.fitted(&fit, "kernel");
     let frame = fitted.frame()?;
     let reach = diameter(&fitted.embedding(&frame)?.mean);
     let learned = fitted.kernel(&frame, reach, DRAWS)?;
     let names: Vec<String> = (1..=frame.axes()).map(|d| format!("x{d}")).chain(["all".into()]).collect();
     let (spectrum, picture) = (beside(&args.out, "-spectrum.csv"), beside(&args.out, ".svg"));
-    output::write(&args.out, &csv("delta", &names, &learned.kernel))?;
-    output::write(&spectrum, &csv("frequency", &names, &learned.density))?;
-    output::write(&picture, &svg(&names, &learned))?;
+    write::text(&args.out, &csv("delta", &names, &learned.kernel))?;
+    write::text(&spectrum, &csv("frequency", &names, &learned.density))?;
+    write::text(&picture, &svg(&names, &learned))?;
     tell(&format!(
         "the kernel, its spectral density and a picture: {} {} {}",
         args.out.display(),
@@ -53,15 +51,6 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
         tell(&format!("mean and standard deviation of K(X, X), 2 × {0} × {0}: {1}", rows.len(), file.display()))?;
     }
     Ok(())
-}
-
-/// Whether a kernel matrix of so many rows is one to ask for.
-pub fn check_rows(count: usize) -> Result<(), SpecError> {
-    if (1..=MOST).contains(&count) {
-        return Ok(());
-    }
-    let rule = format!("a kernel matrix takes 1 to {MOST} rows; choose some of them, such as the first {MOST}");
-    Err(SpecError::Setting { setting: "rows", value: format!("{count} rows"), rule })
 }
 
 /// kernel.csv is the pattern of kernel-spectrum.csv and kernel.svg.
@@ -79,7 +68,7 @@ fn csv(place: &str, names: &[String], curves: &[Curve]) -> String {
             std::iter::once(name.clone()).chain(numbers.map(text)).collect()
         })
     });
-    output::csv_text(header, lines)
+    csv_text(header, lines)
 }
 
 fn svg(names: &[String], learned: &Learned) -> String {
@@ -110,6 +99,5 @@ fn write_matrix(path: &Path, fitted: &Fitted<'_>, rows: &[usize]) -> Result<(), 
         let numbers = found.mean.as_slice().iter().chain(found.sd.as_slice());
         numbers.into_iter().try_for_each(|value| file.write_all(&value.to_le_bytes()))
     };
-    write_with(path, fill)
-        .map_err(|error| Failure::Write { path: path.display().to_string(), reason: plain_reason(&error) })
+    Ok(write::with(path, fill)?)
 }

@@ -1,55 +1,40 @@
-//! The program `rflvm` as a library: what was typed → what it means → run → exit code.
+//! The program `rflvm`: what was typed → what it means → run → exit code.
 //!
-//! The program is `main.rs`, which calls [`run`]. The Python package is built on the same parts: [`config`] (all settings of a fit),
-//! [`fit`] (a fit in its folder), [`sample`] (sampling into it), and the questions that a fit can be asked.
+//! The program is `main.rs`, which calls [`run`]; the Python package brings it along. Everything that computes is in `rflvm-study` and
+//! `rflvm`: here are arguments, words, progress and pictures.
 
 // Both panic where they cannot write; `voice` does not.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 mod answer;
-pub mod args;
-mod atomic;
-pub mod axes;
-pub mod blocks;
-mod cells;
-pub mod check;
+mod args;
+mod check;
 mod compare;
-pub mod config;
 mod demo;
 mod doctor;
-pub mod drawn;
 mod export;
-pub mod failure;
-mod families;
-pub mod fit;
-pub mod folder;
-pub mod forecast;
-pub mod identity;
+mod failure;
+mod fit;
+mod flags;
+mod forecast;
 mod impute;
-pub mod kernel;
+mod kernel;
 mod labels;
-pub mod latent_dim;
-pub mod listing;
 mod manual;
-pub mod map;
-pub mod memory;
+mod map;
 mod output;
-pub mod pace;
 mod picture;
-pub mod predict;
+mod predict;
 mod progress;
-pub mod results;
-pub mod resume;
-pub mod sample;
+mod results;
+mod resume;
 mod shell;
-pub mod simulate;
+mod simulate;
 mod stop;
-pub mod summary;
-pub mod table;
-pub mod time_scales;
-pub mod times;
-pub mod transform;
-pub mod voice;
+mod summary;
+mod transform;
+mod voice;
+mod wording;
 
 use args::{Command, Program};
 use clap::Parser;

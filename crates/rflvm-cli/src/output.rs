@@ -1,33 +1,18 @@
 //! What a fit leaves behind: embedding.csv, latent.svg, and paths.svg where there are times.
 
-use crate::atomic;
-use crate::cells::write_line;
 use crate::failure::Failure;
-use crate::fit::Fit;
 use crate::labels::Labels;
 use crate::picture::Colour;
 use crate::picture::paths::{self, Paths};
 use crate::picture::scatter::{self, Scatter};
-use crate::table::Table;
-use crate::times::{Calendar, Timeline};
 use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
+use rflvm_study::Fit;
+use rflvm_study::cells::csv_text;
+use rflvm_study::table::Table;
+use rflvm_study::times::{Calendar, Timeline};
+use rflvm_study::write;
 use std::path::Path;
-
-/// Writes a file by a temporary name.
-pub fn write(path: &Path, contents: &str) -> Result<(), Failure> {
-    atomic::write(path, contents.as_bytes())
-        .map_err(|error| Failure::Write { path: path.display().to_string(), reason: atomic::plain_reason(&error) })
-}
-
-/// Cells as one CSV text, quoted where they need it, and with nothing that a spreadsheet would run.
-pub fn csv_text(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Writing to memory does not fail, and all rows are as long as the header.
-    let _ = write_line(&mut writer, header);
-    rows.for_each(|row| drop(write_line(&mut writer, row)));
-    writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
-}
 
 /// What is known of the rows beside their positions.
 pub struct Rows<'a> {
@@ -98,11 +83,11 @@ pub fn write_pictures(dir: &Path, fit: &Fit, embedding: &Embedding, errors: &str
     let (axes, sequences) = (&axes(embedding), &timeline.map_or(Vec::new(), Timeline::sequences));
     let names = timeline.map_or(&[][..], |timeline| &timeline.names);
     let latent = scatter::svg(&Scatter { title: &title, axes, errors, colour, sequences, names });
-    write(&dir.join("latent.svg"), &latent)?;
+    write::text(&dir.join("latent.svg"), &latent)?;
     let Some(timeline) = timeline else { return Ok(()) };
     let times = &timeline.times.at;
     let paths = paths::svg(&Paths { title: &title, times, format: in_words, sequences, names, axes, errors });
-    write(&dir.join("paths.svg"), &paths)
+    Ok(write::text(&dir.join("paths.svg"), &paths)?)
 }
 
 /// The latent space of rows without times.

@@ -4,21 +4,21 @@ mod places;
 pub mod rows;
 
 use crate::answer::Answer;
+use crate::answer::{check_csv, drawn, listed};
 use crate::args::PredictArgs;
-use crate::drawn::{Drawn, check_csv, listed};
+
 use crate::failure::Failure;
-use crate::fit::Fit;
-use crate::forecast::offset;
 use crate::voice::{Voice, tell};
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::predict::Points;
+use rflvm_study::Fit;
 
 /// Runs the command.
 pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     check_csv(&args.out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     let chosen = args.rows.as_deref().map(|text| rows::rows(text, &fit.table)).transpose()?;
-    let drawn = Drawn::open(&fit)?;
+    let drawn = drawn(&fit)?;
     args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     let fitted = drawn.fitted(&fit, "predict");
     if let Some(rows) = chosen {
@@ -29,7 +29,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
     let x = places::places(args, &fit, &embedding)?;
-    let offset = offset(&fit);
+    let offset = fit.mean_offset();
     if let Some(offset) = offset {
         Voice::default().say(&format!("the points have the mean of the rows' offsets, {offset:.4}"));
     }

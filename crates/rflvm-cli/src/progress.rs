@@ -1,12 +1,12 @@
 //! Progress of the chains: a bar each on a terminal, a line now and then elsewhere, JSON for programs, nothing when quiet.
 
-use crate::pace::Pace;
-use crate::sample::Follow;
 use crate::stop;
 use crate::voice::{Voice, note};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use rflvm::run::{Progress, Run};
 use rflvm::steps::Step;
+use rflvm_study::pace::Pace;
+use rflvm_study::sample::Follow;
 use serde_json::json;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};

@@ -1,31 +1,34 @@
 //! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and a word about convergence.
 
-use crate::axes;
-use crate::drawn::Drawn;
 use crate::failure::Failure;
-use crate::fit::Fit;
 use crate::impute;
 use crate::labels::Labels;
 use crate::output;
-use crate::summary;
 use crate::voice::Voice;
+use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::score;
+use rflvm_study::Fit;
+use rflvm_study::drawn::Drawn;
+use rflvm_study::wording::render;
+use rflvm_study::{Error, axes, convergence as words, write};
 use std::path::Path;
 
 /// Writes the results of a finished fit.
 pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     let (model, table) = (&fit.model, &fit.table);
-    let (drawn, convergence) = Drawn::judged(fit)?;
+    let (drawn, convergence) = Drawn::open(fit)?;
     warn_of_chains(&convergence, voice);
     let fitted = drawn.fitted(fit, "results");
     let embedding = fitted.embedding(&fitted.frame()?)?;
-    output::write(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
+    write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
     output::write_pictures(dir, fit, &embedding, "posterior")?;
     if model.has_missing() {
         match impute::write_cells(&dir.join("imputed.csv"), &drawn.fitted(fit, "impute")) {
-            Err(Failure::Spec(error)) => voice.warn(&format!("the missing cells are not imputed: {error}")),
+            Err(error @ Failure::Study(Error::Spec(_))) => {
+                voice.warn(&format!("the missing cells are not imputed: {error}"));
+            }
             other => drop(other?),
         }
     }
@@ -34,11 +37,11 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
         voice.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
     }
     if let Some(in_use) = AxesInUse::of(&drawn.store, &drawn.used)? {
-        voice.say(&axes::line(&in_use));
+        voice.say(&render(&axes::line(&in_use), &Flags));
     }
-    voice.say(&summary::word(&convergence));
+    voice.say(&words::word(&convergence));
     voice.say(&format!("results in {}; more with: rflvm summary {}", dir.display(), dir.display()));
-    voice.event("summary", summary::as_json(&convergence));
+    voice.event("summary", words::as_json(&convergence));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Commands as they can be pasted into a shell.
 
-use crate::config::Config;
+use rflvm_study::Config;
 use serde_json::Value;
 use std::path::Path;
 
@@ -48,22 +48,23 @@ fn collect(settings: &Value, flags: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{ModelConfig, PathConfig, RunConfig};
+    use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
 
     #[test]
     fn settings_are_flags_that_the_program_understands() {
         use crate::args::{Command, Program};
         use clap::Parser;
+        use rflvm_study::settings::Names;
         let config = Config {
             table: Some("t.csv".into()),
             id: Some("the name".into()),
-            without: Some(vec!["a".into(), "b c".into()]),
+            without: Some(Names(vec!["a".into(), "b c".into()])),
             separator: Some(";".parse().unwrap()),
             decimal: Some(",".parse().unwrap()),
-            na: Some(vec!["-999".into(), "?".into()]),
+            na: Some(Names(vec!["-999".into(), "?".into()])),
             model: ModelConfig { latent_dim: Some("auto:3".parse().unwrap()), ..ModelConfig::default() },
             path: PathConfig { time_trend: Some(true), ..PathConfig::default() },
-            run: RunConfig { keep: Some(vec!["w".into(), "f".into()]), ..RunConfig::default() },
+            run: RunConfig { keep: Some(Names(vec!["w".into(), "f".into()])), ..RunConfig::default() },
             ..Config::default()
         };
         // As the shell takes them apart.
@@ -71,7 +72,7 @@ mod tests {
         let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
         let words = String::from_utf8(output.stdout).unwrap();
         let Command::Doctor(args) = Program::try_parse_from(words.lines()).unwrap().command else { panic!("{words}") };
-        assert_eq!(args.config, config);
+        assert_eq!(args.config.0, config);
     }
 
     #[test]

@@ -1,19 +1,21 @@
 //! `rflvm simulate`: a table with its truth, from the S-curve or from the model's prior.
 
 use crate::args::{SimulateArgs, SourceArg};
-use crate::blocks::spec;
-use crate::config::fresh_seed;
-use crate::drawn::text;
 use crate::failure::Failure;
-use crate::memory;
+use crate::output;
 use crate::voice::tell;
-use crate::{atomic, output};
 use rflvm::error::{RunError, SpecError};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Theta, Trials};
 use rflvm::rng::Stream;
 use rflvm::simulate;
 use rflvm::split::{HeldOut, split};
+use rflvm_study::cells::csv_text;
+use rflvm_study::cells::number as text;
+use rflvm_study::config::fresh_seed;
+use rflvm_study::memory;
+use rflvm_study::model::spec;
+use rflvm_study::{out_dir, write};
 use std::sync::Arc;
 
 /// What was drawn.
@@ -50,7 +52,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let stream = Stream::new(seed).named("simulate");
     let truth = draw(args, &family, stream)?;
     let holes = args.missing.map(|fraction| with_holes(&truth.y, fraction, family.as_ref(), stream)).transpose()?;
-    atomic::prepare_dir(&args.out)?;
+    out_dir::prepare(&args.out)?;
     let times = truth.t.as_deref().filter(|_| args.time);
     let mut files = vec![
         ("table.csv", table(holes.as_ref().unwrap_or(&truth.y), times)),
@@ -67,10 +69,10 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     if !names.is_empty() {
         let header = names.iter().map(ToString::to_string).collect();
         let columns = (0..truth.y.cols()).map(|j| truth.theta.values.col(j).iter().map(f64::to_string).collect());
-        files.push(("parameters.csv", output::csv_text(header, columns)));
+        files.push(("parameters.csv", csv_text(header, columns)));
     }
     for (name, contents) in files {
-        output::write(&args.out.join(name), &contents)?;
+        write::text(&args.out.join(name), &contents)?;
     }
     tell(&format!(
         "{} rows × {} columns, {}, seed {seed}: {}",
@@ -84,15 +86,16 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
 
 /// Refuses a table that the machine cannot hold: cells, functions and their text; of the S-curve, the covariance of the rows too.
 fn check_memory(args: &SimulateArgs) -> Result<(), Failure> {
-    let [n, j, m] = [args.rows, args.columns, args.model.features.unwrap_or(100)].map(|v| v as u128);
+    let [n, j, m] = [args.rows, args.columns, args.model.0.features.unwrap_or(100)].map(|v| v as u128);
     let own = if args.source == SourceArg::SCurve { 2 * n * n } else { m.saturating_mul(2 * n + 2 * j) };
     let what = || format!("a table of {n} rows × {j} columns");
-    memory::check_bytes((10 * n * j).saturating_add(own).saturating_mul(8), what, "ask for fewer rows or columns")
+    let bytes = (10 * n * j).saturating_add(own).saturating_mul(8);
+    Ok(memory::check_bytes(bytes, what, "ask for fewer rows or columns")?)
 }
 
 fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result<Truth, Failure> {
     let trials = args.trials.unwrap_or(100);
-    let broken = |source| Failure::Run(RunError::Numerical { chain: 0, sweep: 0, source });
+    let broken = |source| Failure::from(RunError::Numerical { chain: 0, sweep: 0, source });
     match args.source {
         SourceArg::SCurve => {
             let (curve, theta) =
@@ -101,7 +104,7 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
         }
         SourceArg::Model => {
             let blocks = vec![(args.columns, family.clone())];
-            let model = simulate::blank(args.rows, blocks, trials, spec(&args.model, args.columns)?)?;
+            let model = simulate::blank(args.rows, blocks, trials, spec(&args.model.0, args.columns)?)?;
             let state = simulate::draw_prior(&model, stream).map_err(broken)?;
             Ok(Truth {
                 y: simulate::draw_data(&model, &state, stream),
@@ -135,5 +138,5 @@ fn table(y: &Mat, times: Option<&[f64]>) -> String {
     let header = times.map(|_| "time".to_string()).into_iter().chain((1..=y.cols()).map(|j| format!("y{j}"))).collect();
     let time = |n: usize| times.map(|times| times[n]);
     let row = |(n, row): (usize, &[f64])| time(n).into_iter().chain(row.iter().copied()).map(text).collect();
-    output::csv_text(header, y.iter_rows().enumerate().map(row))
+    csv_text(header, y.iter_rows().enumerate().map(row))
 }

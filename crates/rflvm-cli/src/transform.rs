@@ -1,33 +1,37 @@
 //! `rflvm transform`: where rows lie that the fit has never seen, and how surprising they are.
 
-pub mod draws;
-pub mod rows;
+mod draws;
 
+use crate::answer::{check_csv, drawn};
 use crate::args::TransformArgs;
-use crate::drawn::{Drawn, check_csv, text};
 use crate::failure::Failure;
-use crate::fit::Fit;
 use crate::output;
-use crate::table::Table;
 use crate::voice::{Voice, tell};
 use draws::DrawnPositions;
 use rflvm::draws::Source;
 use rflvm::posterior::transform::{DRAWS, Transformed};
+use rflvm_study::Fit;
+use rflvm_study::cells::csv_text;
+use rflvm_study::cells::number as text;
+use rflvm_study::new_rows::{self, NewTable};
+use rflvm_study::table::Table;
+use rflvm_study::write;
 
 /// Runs the command.
 pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     check_csv(&args.out)?;
     let mut positions = args.draws.map(|count| DrawnPositions::new(count, args)).transpose()?;
     let fit = Fit::open(&args.dir, |_| ())?;
-    let (table, new) = rows::read(args, &fit, Voice::default())?;
-    let drawn = Drawn::open(&fit)?;
+    let (table, new) = new_rows::read(&new_table(args), &fit)?;
+    Voice::default().notes(&new.notes);
+    let drawn = drawn(&fit)?;
     args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     let there = drawn.used.len() * drawn.store.size()?.1;
     let visited = there.min(DRAWS.max(args.draws.unwrap_or(0)));
-    let found = drawn.fitted(&fit, "transform").transform(&new, visited, |i, x| {
+    let found = drawn.fitted(&fit, "transform").transform(&new.rows, visited, |i, x| {
         positions.iter_mut().for_each(|positions| positions.take(i, visited, x));
     })?;
-    output::write(&args.out, &csv(&found, &table))?;
+    write::text(&args.out, &csv(&found, &table))?;
     let rows = if table.rows == 1 { "1 new row".into() } else { format!("{} new rows", table.rows) };
     tell(&format!("{rows}: {}", args.out.display()))?;
     if let Some(positions) = positions {
@@ -35,6 +39,18 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
         tell(&format!("{} draws of {rows}: {}", positions.count(), positions.path().display()))?;
     }
     Ok(())
+}
+
+/// The table of new rows that was named.
+fn new_table(args: &TransformArgs) -> NewTable {
+    NewTable {
+        path: args.table.clone(),
+        separator: args.separator,
+        decimal: args.decimal,
+        na: args.na.clone(),
+        array: args.array.clone(),
+        trials: args.trials.clone(),
+    }
 }
 
 /// The columns of embedding.csv, then `log_density,log_density_per_cell,surprise`; what is not known is left empty.
@@ -45,5 +61,5 @@ fn csv(found: &Transformed, table: &Table) -> String {
         let value = found.ln_density[n];
         line.extend([value, value / found.cells[n] as f64, found.surprise[n]].map(text));
     }
-    output::csv_text(header, lines.into_iter())
+    csv_text(header, lines.into_iter())
 }

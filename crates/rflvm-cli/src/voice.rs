@@ -2,7 +2,10 @@
 
 use crate::args::VoiceArgs;
 use crate::failure::Failure;
+use crate::wording::Flags;
 use rflvm::atomic::plain_reason;
+use rflvm_study::note::Note;
+use rflvm_study::wording::render;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -84,6 +87,14 @@ impl Voice {
     pub fn warn(&self, message: &str) {
         self.say(&format!("warning: {message}"));
         self.event("warning", json!({ "message": message }));
+    }
+
+    /// What the engine has to say.
+    pub fn notes(&self, notes: &[Note]) {
+        for note in notes {
+            let text = render(&note.text, &Flags);
+            if note.is_warning { self.warn(&text) } else { self.say(&text) }
+        }
     }
 
     /// An event with its fields.

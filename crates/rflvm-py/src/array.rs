@@ -3,6 +3,7 @@
 use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use rflvm::linalg::Mat;
+use rflvm::posterior::align::Embedding;
 
 /// An array of numbers in Python's hands.
 pub type Array = Py<PyArrayDyn<f64>>;
@@ -15,4 +16,11 @@ pub fn array<T: Element>(py: Python<'_>, numbers: Vec<T>, shape: &[usize]) -> Py
 /// A matrix.
 pub fn matrix(py: Python<'_>, mat: &Mat) -> PyResult<Array> {
     array(py, mat.as_slice().to_vec(), &[mat.rows(), mat.cols()])
+}
+
+/// Mean N×D and covariance N×D×D.
+pub fn embedding_arrays(py: Python<'_>, embedding: &Embedding) -> PyResult<(Array, Array)> {
+    let (rows, dim) = (embedding.mean.rows(), embedding.mean.cols());
+    let covariance = embedding.covariance.iter().flat_map(|c| c.as_slice()).copied().collect();
+    Ok((matrix(py, &embedding.mean)?, array(py, covariance, &[rows, dim, dim])?))
 }

@@ -1,48 +1,38 @@
 //! A fit in its folder, as Python holds it: made of a table in memory, or opened.
 
-use crate::array::{Array, array, matrix};
-use crate::ask::Drawn;
-use crate::error::{raised, spec};
+use crate::answers::Answers;
+use crate::array::{Array, array, embedding_arrays, matrix};
+use crate::error::raised;
 use crate::job::Job;
-use crate::room::check_room;
+use crate::rows::{NewRows, mat, table};
 use crate::values::Values;
+use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::error::RunError;
 use rflvm::linalg::Mat;
-use rflvm::model::family::Trials;
 use rflvm::posterior::align::Embedding;
-use rflvm::posterior::transform::{self, row_key};
-use rflvm::rng::Stream;
-use rflvm::simulate;
-use rflvm_cli::config::Config;
-use rflvm_cli::failure::Failure;
-use rflvm_cli::folder::Claim;
-use rflvm_cli::identity::checkpoint;
-use rflvm_cli::map::climb;
-use rflvm_cli::table::Table;
-use rflvm_cli::transform::rows::new_rows;
-use rflvm_cli::voice::Voice;
+use rflvm::posterior::transform::row_key;
+use rflvm_study::Config;
+use rflvm_study::blocks::Given;
+use rflvm_study::folder::Claim;
+use rflvm_study::identity::checkpoint;
+use rflvm_study::listing::Listing;
+use rflvm_study::new_rows::NewTrials;
+use rflvm_study::point::point;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// Nothing on the terminal: what there is to say is said by Python.
-const SILENT: Voice = Voice { json: false, quiet: true, verbose: false };
-
-/// What messages call a table that has no file.
-const NAME: &str = "X";
-
 /// A fit with its settings and its table, checked.
 #[pyclass(module = "rflvm._native", frozen)]
 pub struct Fit {
-    pub fit: Arc<rflvm_cli::fit::Fit>,
+    pub fit: Arc<rflvm_study::Fit>,
     /// The right to write into its folder, from when that is made ready until the run that takes it ends.
     claim: Mutex<Option<Claim>>,
 }
 
 impl Fit {
-    fn of(fit: rflvm_cli::fit::Fit) -> Self {
+    fn of(fit: rflvm_study::Fit) -> Self {
         Fit { fit: Arc::new(fit), claim: Mutex::default() }
     }
 
@@ -52,51 +42,12 @@ impl Fit {
     }
 }
 
-/// A table as the program holds it.
-fn table(
-    values: &mut Values,
-    columns: Vec<String>,
-    named: bool,
-    ids: Option<Vec<String>>,
-    offset: Option<Vec<f64>>,
-    times: Option<Vec<String>>,
-    sequences: Option<Vec<String>>,
-) -> PyResult<Table> {
-    let (values, rows, width) = values.hand_over();
-    if values.len() != rows * width {
-        return Err(PyValueError::new_err("these values have been handed over already"));
-    }
-    let lengths = [
-        ("the offset", offset.as_ref().map(Vec::len)),
-        ("the list of row names", ids.as_ref().map(Vec::len)),
-        ("the list of times", times.as_ref().map(Vec::len)),
-        ("the list of sequences", sequences.as_ref().map(Vec::len)),
-    ];
-    for (what, length) in lengths {
-        if let Some(length) = length.filter(|length| *length != rows) {
-            return Err(PyValueError::new_err(format!("{what} has {length} entries, but the table has {rows} rows")));
-        }
-    }
-    Ok(Table {
-        path: NAME.into(),
-        columns,
-        ids: ids.unwrap_or_else(|| (1..=rows).map(|n| n.to_string()).collect()),
-        offset,
-        time: times,
-        sequence: sequences,
-        rows,
-        values,
-        named,
-        ..Table::default()
-    })
-}
-
 #[pymethods]
 impl Fit {
-    /// A new fit of a table into a folder; `settings` are those of config.toml, as JSON, and files that they name lie in `aside`. Nothing
-    /// is written yet.
+    /// A new fit of a table into a folder. `settings` are those of config.toml, as JSON; `families` are (column, family, block), and
+    /// `trials` one number per cell, where the settings do not name them. Nothing is written yet.
     #[new]
-    #[pyo3(signature = (values, columns, named, settings, dir, aside, *, ids=None, offset=None, times=None, sequences=None))]
+    #[pyo3(signature = (values, columns, named, settings, dir, *, families=None, trials=None, ids=None, offset=None, times=None, sequences=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -105,25 +56,21 @@ impl Fit {
         named: bool,
         settings: &str,
         dir: PathBuf,
-        aside: PathBuf,
+        families: Option<Vec<(String, String, String)>>,
+        trials: Option<PyReadonlyArray2<'_, f64>>,
         ids: Option<Vec<String>>,
         offset: Option<Vec<f64>>,
         times: Option<Vec<String>>,
         sequences: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let config: Config = serde_json::from_str(settings).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        // What the folder says of the table: its store holds it.
+        // What the folder says about the table: its store holds it.
         let config = Config { table: Some("draws.zarr".into()), ..config.filled() };
+        let listing = families.map(|lines| Listing::of("likelihood", lines)).transpose().map_err(raised)?;
+        let given = Given { listing, trials: trials.as_ref().map(mat) };
         let table = table(&mut values.borrow_mut(), columns, named, ids, offset, times, sequences)?;
-        let fit = py.detach(|| rflvm_cli::fit::Fit::of(config, &aside, |_| Ok(table))).map_err(raised)?;
-        // Its files go where the fit goes.
-        let moved = |name: &PathBuf| dir.join(name.file_name().unwrap_or_default());
-        let trials = fit.config.trials.as_ref().map(|t| match aside.join(t).is_file() {
-            true => moved(&t.into()).to_string_lossy().into_owned(),
-            false => t.clone(),
-        });
-        let config = Config { blocks: fit.config.blocks.as_ref().map(moved), trials, ..fit.config };
-        Ok(Fit::of(rflvm_cli::fit::Fit { dir, config, ..fit }))
+        let fit = py.detach(|| rflvm_study::Fit::of(config, given, &dir, |_| Ok(table))).map_err(raised)?;
+        Ok(Fit::of(fit))
     }
 
     /// The fit that a folder holds, made by Python or by the program; with other `threads`, and to `draws` draws in all, if given.
@@ -134,7 +81,7 @@ impl Fit {
             config.run.threads = threads.or(config.run.threads);
             config.run.draws = draws.or(config.run.draws);
         };
-        let fit = py.detach(|| rflvm_cli::fit::Fit::open(&dir, change)).map_err(raised)?;
+        let fit = py.detach(|| rflvm_study::Fit::open(&dir, change)).map_err(raised)?;
         Ok(Fit::of(fit))
     }
 
@@ -158,46 +105,36 @@ impl Fit {
     }
 
     /// The draws so far.
-    fn drawn(&self, py: Python<'_>) -> PyResult<Drawn> {
-        py.detach(|| Drawn::open(Arc::clone(&self.fit))).map_err(raised)
+    fn drawn(&self, py: Python<'_>) -> PyResult<Answers> {
+        py.detach(|| Answers::open(Arc::clone(&self.fit))).map_err(raised)
     }
 
-    /// Rows that the fit has not seen, with what goes with them: a number or a file of trials, offsets, times, sequences.
-    #[pyo3(signature = (values, *, trials=None, offset=None, times=None, sequences=None))]
+    /// Rows that the fit has not seen, with what belongs to them: trials as a number or one per cell, offsets, times, sequences.
+    #[pyo3(signature = (values, *, trials=None, trials_of_cells=None, offset=None, times=None, sequences=None))]
     fn new_rows(
         &self,
         values: &Bound<'_, Values>,
-        trials: Option<&str>,
+        trials: Option<u32>,
+        trials_of_cells: Option<PyReadonlyArray2<'_, f64>>,
         offset: Option<Vec<f64>>,
         times: Option<Vec<String>>,
         sequences: Option<Vec<String>>,
     ) -> PyResult<NewRows> {
-        let fit = &self.fit;
-        if offset.is_none() && fit.config.offset_column().is_some() {
-            return Err(PyValueError::new_err("the rows of this fit have offsets; give the new rows theirs"));
-        }
-        if times.is_some() && fit.timeline.is_none() {
-            let sentence = "times are given for the new rows, but the rows of this fit have no times; leave them out";
-            return Err(PyValueError::new_err(sentence));
-        }
-        let (values, columns) = (&mut values.borrow_mut(), fit.table.columns.clone());
-        let mut table = table(values, columns, fit.table.named, None, offset, times, sequences)?;
-        if table.columns.len() * table.rows != table.values.len() {
-            let (found, expected) = (table.values.len() / table.rows.max(1), table.columns.len());
-            return Err(PyValueError::new_err(format!(
-                "the new rows have {found} columns, but the fit has {expected}"
-            )));
-        }
-        Ok(NewRows { new: new_rows(&mut table, trials, fit, SILENT).map_err(raised)? })
+        let trials = match (trials, trials_of_cells) {
+            (_, Some(cells)) => NewTrials::Cells(mat(&cells)),
+            (Some(number), None) => NewTrials::Named(number.to_string()),
+            (None, None) => NewTrials::AsFit,
+        };
+        NewRows::of(&self.fit, values, trials, offset, times, sequences)
     }
 
     /// The maximum of the posterior: mean N×D and covariance N×D×D of the positions, and what was reached, as JSON.
     #[pyo3(signature = (*, starts=3))]
     fn map(&self, py: Python<'_>, starts: usize) -> PyResult<(Array, Array, (f64, f64, bool))> {
-        let (point, spread) = py.detach(|| climb(&self.fit, starts)).map_err(raised)?;
-        let (embedding, _) = Embedding::of_point(point.state.features.x(), &spread);
+        let (found, spread) = py.detach(|| point(&self.fit, starts)).map_err(raised)?;
+        let (embedding, _) = Embedding::of_point(found.state.features.x(), &spread);
         let (mean, covariance) = embedding_arrays(py, &embedding)?;
-        Ok((mean, covariance, (point.ln_joint, point.ln_likelihood, point.converged)))
+        Ok((mean, covariance, (found.ln_joint, found.ln_likelihood, found.converged)))
     }
 
     /// The table that is fitted, in the order of its own columns.
@@ -293,45 +230,4 @@ impl Fit {
     fn settings(&self) -> PyResult<String> {
         serde_json::to_string(&self.fit.config).map_err(|e| PyValueError::new_err(e.to_string()))
     }
-}
-
-/// Rows that the fit has not seen, checked.
-#[pyclass(module = "rflvm._native", frozen)]
-pub struct NewRows {
-    pub new: transform::NewRows,
-}
-
-/// Mean N×D and covariance N×D×D.
-pub fn embedding_arrays(py: Python<'_>, embedding: &Embedding) -> PyResult<(Array, Array)> {
-    let (rows, dim) = (embedding.mean.rows(), embedding.mean.cols());
-    let covariance = embedding.covariance.iter().flat_map(|c| c.as_slice()).copied().collect();
-    Ok((matrix(py, &embedding.mean)?, array(py, covariance, &[rows, dim, dim])?))
-}
-
-/// The S-curve of the paper, as the program's `simulate` makes it: the table N×J, the truth N×2, and the place along the S.
-#[pyfunction]
-#[pyo3(signature = (rows, columns, likelihood, *, trials=None, seed=1))]
-pub fn s_curve(
-    py: Python<'_>,
-    rows: usize,
-    columns: usize,
-    likelihood: &str,
-    trials: Option<u32>,
-    seed: u64,
-) -> PyResult<(Array, Array, Array)> {
-    if rows < 2 || columns < 2 {
-        return Err(PyValueError::new_err(format!(
-            "an S-curve of {rows} rows × {columns} columns has too few; it must have at least 2 of each"
-        )));
-    }
-    // The positions, the functions and the table are held at once.
-    check_room(rows, columns.saturating_mul(3))?;
-    let has_trials = rflvm::spec::about(likelihood).map_err(spec)?.cells.have_trials();
-    let own = has_trials.then(|| Trials::Same(trials.unwrap_or(1)));
-    let family = rflvm::spec::family(likelihood, own).map_err(spec)?;
-    let stream = Stream::new(seed).named("simulate");
-    let broken = |source| raised(Failure::Run(RunError::Numerical { chain: 0, sweep: 0, source }));
-    let draw = || simulate::example(rows, columns, family.as_ref(), trials.unwrap_or(100), stream);
-    let (curve, _) = py.detach(draw).map_err(broken)?;
-    Ok((matrix(py, &curve.y)?, matrix(py, &curve.x)?, array(py, curve.t, &[rows])?))
 }

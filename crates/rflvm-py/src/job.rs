@@ -5,11 +5,10 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rflvm::run::Progress;
 use rflvm::run::checkpoint::Checkpoint;
-use rflvm_cli::failure::Failure;
-use rflvm_cli::fit::Fit;
-use rflvm_cli::folder::Claim;
-use rflvm_cli::pace::Pace;
-use rflvm_cli::sample::Follow;
+use rflvm_study::folder::Claim;
+use rflvm_study::pace::Pace;
+use rflvm_study::sample::Follow;
+use rflvm_study::{Error, Fit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -38,7 +37,7 @@ enum Outcome {
     Running,
     Finished,
     Stopped,
-    Failed(Failure),
+    Failed(Error),
     Panicked(String),
     /// The failure has been raised.
     Told,
@@ -81,7 +80,7 @@ impl Job {
             drop(claim);
             let outcome = match ended {
                 Ok(Ok(())) => Outcome::Finished,
-                Ok(Err(Failure::Interrupted { .. })) => Outcome::Stopped,
+                Ok(Err(Error::Interrupted { .. })) => Outcome::Stopped,
                 Ok(Err(failure)) => Outcome::Failed(failure),
                 Err(panic) => Outcome::Panicked(words(&*panic)),
             };

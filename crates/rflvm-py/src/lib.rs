@@ -1,15 +1,20 @@
 //! The engine behind the Python package: a private module, `rflvm._native`, which `python/rflvm` makes pleasant.
 //!
-//! Data flow one way: `values` takes a table in, `fit` checks and samples it in the background (`job`), `ask` answers
-//! questions about what was drawn. All of it is the program's own code, so that a fit is the same from either side.
+//! Data flow one way: `values` takes a table in, `fit` checks and samples it in the background (`job`), `answers` holds what was
+//! drawn and `ask` the questions to it. All of it is `rflvm-study`, as in the program, so a fit is the same from either side.
 
+mod answers;
 mod array;
 mod ask;
 mod error;
 mod fit;
 mod job;
 mod room;
+mod rows;
+mod settings;
+mod simulated;
 mod values;
+mod wording;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -29,19 +34,25 @@ fn canonical(name: &str) -> PyResult<&'static str> {
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::ask::Drawn;
+    use super::answers::Answers;
     #[pymodule_export]
     use super::canonical;
     #[pymodule_export]
     use super::error::NumericalError;
     #[pymodule_export]
-    use super::fit::{Fit, NewRows, s_curve};
+    use super::fit::Fit;
     #[pymodule_export]
     use super::job::Job;
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
     use super::room::check_room;
+    #[pymodule_export]
+    use super::rows::NewRows;
+    #[pymodule_export]
+    use super::settings::settings;
+    #[pymodule_export]
+    use super::simulated::s_curve;
     #[pymodule_export]
     use super::values::Values;
     use pyo3::prelude::*;

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use rflvm_cli::memory::{free, in_words};
+use rflvm_study::memory::{free, in_words};
 
 /// Granted without asking the system, so that small questions stay quick.
 const SMALL: u128 = 64 << 20;

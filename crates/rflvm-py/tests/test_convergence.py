@@ -27,7 +27,7 @@ def caught(act):
 
 
 #: So few features that chains mix at once.
-GOOD = dict(kernel="rbf", n_features=4, warmup=500, draws=2000, random_state=1, progress=False)
+GOOD = dict(kernel="rbf", n_random_features=4, warmup=500, draws=2000, random_state=1, progress=False)
 
 
 def test_it_is_a_warning_that_scikit_learn_and_pymc_users_know():

@@ -11,7 +11,7 @@ COUNTS = np.random.default_rng(1).poisson(3.0, (12, 4)).astype(float)
 
 
 def model(**parameters):
-    return rflvm.RFLVM(likelihood="poisson", n_features=4, random_state=1, progress=False, **parameters)
+    return rflvm.RFLVM(likelihood="poisson", n_random_features=4, random_state=1, progress=False, **parameters)
 
 
 def settings(folder):

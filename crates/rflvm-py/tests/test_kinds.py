@@ -13,7 +13,7 @@ from conftest import QUICK
 import rflvm
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-TINY = {**QUICK, "n_features": 10, "warmup": 2, "draws": 2, "chains": 1}
+TINY = {**QUICK, "n_random_features": 10, "warmup": 2, "draws": 2, "chains": 1}
 DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(days=n) for n in range(20)]
 
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def test_all_of_scikit_learns_checks_pass():
-    model = rflvm.RFLVM(n_features=10, warmup=5, draws=10, chains=1, progress=False)
+    model = rflvm.RFLVM(n_random_features=10, warmup=5, draws=10, chains=1, progress=False)
     results = check_estimator(model, on_skip=None, on_fail=None)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] != "passed"}
     assert len(results) > 40 and not failed
@@ -143,3 +143,12 @@ def test_warnings_are_no_surprise(curve):
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", rflvm.ConvergenceWarning)
         rflvm.RFLVM(likelihood="poisson", **QUICK).fit(curve.table)
+
+
+def test_earlier_names_of_parameters_still_work(curve):
+    quick = {**QUICK, "n_random_features": 100}
+    expected = rflvm.RFLVM(likelihood="poisson", **{**QUICK, "n_random_features": 20, "init": "random"}).fit(curve.table).embedding_
+    with pytest.warns(FutureWarning, match="n_features is now called n_random_features"):
+        model = rflvm.RFLVM(likelihood="poisson", **quick, n_features=20, start="random").fit(curve.table)
+    assert np.array_equal(model.embedding_, expected)
+    assert rflvm.RFLVM(n_features=20).get_params()["n_features"] == 20

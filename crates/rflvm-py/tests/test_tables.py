@@ -5,7 +5,7 @@ import pytest
 from conftest import QUICK
 
 import rflvm
-from rflvm import _native
+from rflvm import _families, _native
 from rflvm._times import texts_of_times
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -106,8 +106,8 @@ def test_a_mixed_table_goes_by_the_kinds_of_its_columns():
 def test_families_have_other_names_and_typos_are_answered(curve, expected):
     model = rflvm.RFLVM(likelihood="Poisson", **QUICK).fit(curve.table)
     assert np.array_equal(model.embedding_, expected)
-    assert _table.canonical("NB") == _table.canonical("negative_binomial") == "negative-binomial"
-    assert _table.canonical({"a": "categorical"}) == {"a": "multinomial"}
+    assert _families.canonical("NB") == _families.canonical("negative_binomial") == "negative-binomial"
+    assert _families.canonical({"a": "categorical"}) == {"a": "multinomial"}
     with pytest.raises(ValueError, match="did you mean poisson"):
         rflvm.RFLVM(likelihood="poison", **QUICK).fit(curve.table)
 

@@ -85,7 +85,7 @@ def test_what_was_written_survives_a_file(tmp_path):
     np.testing.assert_array_equal(again.obsm["X_bent"], adata.obsm["X_bent"])
     assert again.var["bent_used"].sum() == 28
     told, before = again.uns["bent"], adata.uns["bent"]
-    assert told["seed"] == 1 and told["params"]["n_features"] == 20 and told["params"]["store"] == str(tmp_path / "fit")
+    assert told["seed"] == 1 and told["params"]["n_random_features"] == 20 and told["params"]["store"] == str(tmp_path / "fit")
     assert list(told["params"]["keep"]) == ["w", "beta", "theta"]
     assert list(told["diagnostics"]["quantities"]["name"]) == list(before["diagnostics"]["quantities"]["name"])
     # One chain has no R̂.

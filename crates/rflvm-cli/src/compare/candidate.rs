@@ -1,14 +1,16 @@
 //! A way to fit the table: latent dimension, family, kernel, number of features.
 
-use crate::args::{CompareArgs, KernelArg};
-use crate::config::Config;
+use crate::args::CompareArgs;
 use crate::failure::Failure;
-use crate::fit;
-use crate::latent_dim::LatentDim;
-use crate::table::Table;
-use crate::times::Timeline;
 use rflvm::error::SpecError;
 use rflvm::identity;
+use rflvm_study::Config;
+use rflvm_study::blocks::{self, Given};
+use rflvm_study::config::KernelKind;
+use rflvm_study::latent_dim::LatentDim;
+use rflvm_study::model;
+use rflvm_study::table::Table;
+use rflvm_study::times::Timeline;
 use std::fmt::Display;
 
 /// One candidate, which the table can have.
@@ -16,10 +18,12 @@ pub struct Candidate {
     pub latent_dim: usize,
     /// The family; `blocks` where a file gives them.
     pub likelihood: String,
-    pub kernel: KernelArg,
+    pub kernel: KernelKind,
     pub features: usize,
     /// Its settings.
     pub config: Config,
+    /// Families by column, where they were chosen.
+    pub given: Given,
     /// Almost surely another for another table or model.
     pub fingerprint: String,
     /// Columns of the table that hold multinomial rows.
@@ -37,14 +41,15 @@ impl Candidate {
         // Chosen once, from the whole table: what is held out must not change the families.
         let is_auto = config.is_auto();
         let mut table = table.clone();
-        fit::families(&mut config, &mut table);
-        let model = fit::model(&config, &mut table, timeline)?;
+        let mut given = Given::default();
+        blocks::choose(&mut config, &mut given, &mut table);
+        let model = model::model(&config, &given, &mut table, timeline)?;
         let blocks = model.blocks();
         let columns = |b: &rflvm::model::Block| b.columns.clone().map(|c| model.order()[c]).collect();
         Ok(Candidate {
             latent_dim: model.latent_dim(),
             likelihood: config.likelihood.clone().unwrap_or_else(|| if is_auto { "auto" } else { "blocks" }.into()),
-            kernel: config.model.kernel.unwrap_or(KernelArg::Learned),
+            kernel: config.model.kernel.unwrap_or(KernelKind::Learned),
             features: model.spec().features,
             fingerprint: identity::of_data(&model) + &identity::of_model(&model),
             wholes: blocks.iter().filter(|b| b.family.is_whole()).map(columns).collect(),
@@ -52,6 +57,7 @@ impl Candidate {
             parameters: blocks.iter().map(|b| b.family.parameters().len()).max().unwrap_or(0),
             offset: model.offset().to_vec(),
             config,
+            given,
         })
     }
 
@@ -70,7 +76,7 @@ impl Candidate {
     /// What makes it simpler than another, in order: fewer latent dimensions, fewer features, fewer parameters a column, a
     /// kernel that is given.
     pub fn complexity(&self) -> (usize, usize, usize, bool) {
-        (self.latent_dim, self.features, self.parameters, self.kernel == KernelArg::Learned)
+        (self.latent_dim, self.features, self.parameters, self.kernel == KernelKind::Learned)
     }
 }
 

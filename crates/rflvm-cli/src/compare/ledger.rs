@@ -2,10 +2,10 @@
 
 use super::task::Task;
 use crate::failure::Failure;
-use crate::output;
-use crate::table::Table;
 use rflvm::atomic::plain_reason;
 use rflvm::posterior::ranking::RowScores;
+use rflvm_study::table::Table;
+use rflvm_study::{Error, write};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -60,7 +60,7 @@ fn read<'a, T: Deserialize<'a>>(path: &Path, bytes: &'a [u8]) -> Result<T, Failu
 fn unreadable(path: &Path, why: &str) -> Failure {
     let problem =
         format!("the file cannot be read ({why}); begin anew with --overwrite, or choose another folder with --out");
-    Failure::Config { file: path.display().to_string(), problem }
+    Error::Config { file: path.display().to_string(), problem }.into()
 }
 
 impl Ledger {
@@ -70,24 +70,24 @@ impl Ledger {
     }
 
     /// Begins a comparison, or takes it up again if its settings are these.
-    pub fn open(dir: &Path, wanted: &[(&'static str, String)], overwrite: bool) -> Result<Self, Failure> {
+    pub fn open(dir: &Path, wanted: &[(String, String)], overwrite: bool) -> Result<Self, Failure> {
         let (path, fits) = (settings_path(dir), dir.join("fits"));
         let refused = |path: &Path| {
             let path = path.display().to_string();
-            move |error: std::io::Error| Failure::Write { path, reason: plain_reason(&error) }
+            move |error: std::io::Error| Failure::from(Error::Write { path, reason: plain_reason(&error) })
         };
         if overwrite && fits.exists() {
             fs::remove_dir_all(&fits).map_err(refused(&fits))?;
         }
         if path.exists() && !overwrite {
             let held = settings(dir)?;
-            if let Some((name, now)) = wanted.iter().find(|(name, now)| held.get(*name) != Some(now)) {
-                let then = held.get(*name).cloned().unwrap_or_default();
+            if let Some((name, now)) = wanted.iter().find(|(name, now)| held.get(name) != Some(now)) {
+                let then = held.get(name).cloned().unwrap_or_default();
                 return Err(Failure::Compared { dir: dir.display().to_string(), change: change(name, &then, now) });
             }
         } else {
-            let all: BTreeMap<&str, &String> = wanted.iter().map(|(name, value)| (*name, value)).collect();
-            output::write(&path, &serde_json::to_string_pretty(&all).unwrap_or_default())?;
+            let all: BTreeMap<&str, &String> = wanted.iter().map(|(name, value)| (name.as_str(), value)).collect();
+            write::text(&path, &serde_json::to_string_pretty(&all).unwrap_or_default())?;
         }
         fs::create_dir_all(&fits).map_err(refused(&fits))?;
         Ok(Ledger { dir: dir.to_path_buf() })
@@ -120,7 +120,7 @@ impl Ledger {
     pub fn keep(&self, task: &Task<'_>, piece: &Piece) -> Result<Piece, Failure> {
         let path = self.path(task);
         let text = serde_json::to_string(piece).unwrap_or_default();
-        output::write(&path, &text)?;
+        write::text(&path, &text)?;
         // As after a stop: a number read back may differ in its last bit.
         read(&path, text.as_bytes())
     }

@@ -3,12 +3,13 @@
 use super::candidate::Candidate;
 use super::ledger::Piece;
 use crate::failure::Failure;
-use crate::output;
 use crate::picture::intervals::{self, Interval};
 use crate::voice::{Voice, tell};
 use rflvm::error::SpecError;
 use rflvm::posterior::psis::TRUSTED;
 use rflvm::posterior::ranking::{Estimate, Ranking, RowScores, rank};
+use rflvm_study::cells::csv_text;
+use rflvm_study::write;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -79,8 +80,8 @@ impl<'a> Report<'a> {
         let order = self.order();
         let header = self.header();
         let lines: Vec<Vec<String>> = order.iter().map(|&i| self.line(i)).collect();
-        output::write(&dir.join("compare.csv"), &output::csv_text(header.clone(), lines.into_iter()))?;
-        output::write(&dir.join("compare.svg"), &self.picture(&order))?;
+        write::text(&dir.join("compare.csv"), &csv_text(header.clone(), lines.into_iter()))?;
+        write::text(&dir.join("compare.svg"), &self.picture(&order))?;
         if !voice.quiet && !voice.json {
             aligned(&self.short(&order)).lines().try_for_each(tell)?;
             tell(&format!("recommended: {}", self.reason()))?;

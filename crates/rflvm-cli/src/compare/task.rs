@@ -4,7 +4,6 @@ use super::Comparison;
 use super::candidate::Candidate;
 use super::ledger::Piece;
 use crate::failure::Failure;
-use crate::fit;
 use crate::progress::Watch;
 use crate::stop;
 use crate::voice::Voice;
@@ -19,6 +18,7 @@ use rflvm::rng::Stream;
 use rflvm::run::Run;
 use rflvm::run::Settings;
 use rflvm::split::Split;
+use rflvm_study::model;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -66,7 +66,7 @@ impl Task<'_> {
         // The offsets of the table are there already, as numbers.
         let mut config = self.candidate.config.clone();
         config.offset = None;
-        let model = fit::model(&config, &mut table, of.timeline.as_ref())?;
+        let model = model::model(&config, &self.candidate.given, &mut table, of.timeline.as_ref())?;
         let (rows, mixing, doubtful): (RowScores, Mixing, Option<usize>) = match self.job {
             Job::Split { split, .. } => {
                 let points = TestPoints::new(&model, &split.test);

@@ -1,9 +1,9 @@
 //! Which flags make a table one that can be fitted.
 
-use crate::config::Config;
-use crate::families::{Kind, Seen};
 use crate::shell::quoted;
-use crate::table::{Aside, Holds, Table};
+use rflvm_study::Config;
+use rflvm_study::families::{Kind, Seen};
+use rflvm_study::table::{Aside, Holds, Table};
 
 /// Columns that tell nothing are left out by name up to so many; more would make a command that nobody reads.
 const NAMED: usize = 20;
@@ -42,7 +42,7 @@ impl Advice {
                 }
                 // The same word in place of numbers stands for a missing cell.
                 Holds::Numbers if column.different == 1 && !column.example.contains([',', '…']) => {
-                    let na = self.config.na.get_or_insert_default();
+                    let na = &mut self.config.na.get_or_insert_default().0;
                     if !na.contains(&column.example) {
                         na.push(column.example.clone());
                     }
@@ -86,6 +86,6 @@ impl Advice {
     /// Leaves a column out.
     pub fn leave_out(&mut self, name: &str) {
         self.is_new = true;
-        self.config.without.get_or_insert_default().push(name.to_string());
+        self.config.without.get_or_insert_default().0.push(name.to_string());
     }
 }

@@ -1,7 +1,7 @@
 //! The columns of a table by what they hold, alike ones together: readable for five columns and for twenty thousand.
 
-use crate::families::{Kind, Seen};
-use crate::table::{Aside, Holds, Source, Table};
+use rflvm_study::families::{Kind, Seen};
+use rflvm_study::table::{Aside, Holds, Source, Table};
 use serde_json::{Value, json};
 
 /// Names that are shown of a group.

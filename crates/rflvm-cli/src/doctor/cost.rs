@@ -1,11 +1,11 @@
 //! What a fit would take on this machine: its start and some of its sweeps, timed as it would run them.
 
 use crate::failure::Failure;
-use crate::memory;
 use rflvm::draws::{Draw, Draws};
 use rflvm::error::StoreError;
 use rflvm::model::Model;
 use rflvm::run::{Run, Settings};
+use rflvm_study::memory;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! The cells of a table as a whole: what is missing, how counts are spread, how rows differ in size.
 
-use crate::families::{self, Kind, OVERDISPERSED, Seen};
-use crate::table::{Source, Table};
+use rflvm_study::families::{self, Kind, OVERDISPERSED, Seen};
+use rflvm_study::table::{Source, Table};
 
 /// Row totals that differ more than so many times ask for size factors.
 const UNEQUAL: f64 = 5.0;

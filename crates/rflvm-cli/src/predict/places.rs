@@ -3,12 +3,12 @@
 use super::rows;
 use crate::args::PredictArgs;
 use crate::failure::Failure;
-use crate::fit::Fit;
-use crate::table::{self, ReadOptions};
 use crate::voice::Voice;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
+use rflvm_study::table::{self, ReadOptions};
+use rflvm_study::{Error, Fit};
 
 /// Points of one request.
 const MOST: usize = 1_000_000;
@@ -31,7 +31,7 @@ fn wrong(setting: &'static str, value: impl ToString, rule: impl Into<String>) -
 fn at(file: &std::path::Path, dim: usize) -> Result<Mat, Failure> {
     let columns: Vec<String> = (1..=dim).map(|d| format!("x{d}")).collect();
     let names = columns.join(", ");
-    let bad = |problem: String| Failure::Config { file: file.display().to_string(), problem };
+    let bad = |problem: String| Failure::from(Error::Config { file: file.display().to_string(), problem });
     let all = table::read(file, &ReadOptions::default())?;
     if !all.named || all.columns != columns {
         let found = all.columns.iter().take(8).cloned().collect::<Vec<_>>().join(", ");

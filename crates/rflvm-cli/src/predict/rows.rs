@@ -1,7 +1,7 @@
 //! Rows of a fitted table, as a user names them: counted from 1, in ranges, by their names, or all.
 
-use crate::table::Table;
 use rflvm::error::SpecError;
+use rflvm_study::table::Table;
 
 /// Names of rows in a message.
 const NAMES_SHOWN: usize = 5;

@@ -1,20 +1,14 @@
 //! Draws of the positions of new rows, kept until they are written.
 
 use crate::args::TransformArgs;
-use crate::atomic::plain_reason;
-use crate::export::npy_header;
 use crate::failure::Failure;
-use rflvm::atomic::write_with;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
+use rflvm_study::drawn::is_due;
+use rflvm_study::write;
+use rflvm_study::write::npy_header;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Whether draw i is the next to be kept, of `wanted` that are evenly spaced over those that are visited; so many are kept already.
-pub fn is_due(i: usize, kept: usize, visited: usize, wanted: usize) -> bool {
-    // The middle of each of as many equal stretches as draws are wanted.
-    kept < wanted && (2 * kept + 1) * visited / (2 * wanted) == i
-}
 
 /// So many draws of the positions, evenly spaced over those that are visited.
 pub struct DrawnPositions {
@@ -80,7 +74,6 @@ impl DrawnPositions {
             }
             Ok(())
         };
-        write_with(&self.path, fill)
-            .map_err(|error| Failure::Write { path: self.path.display().to_string(), reason: plain_reason(&error) })
+        Ok(write::with(&self.path, fill)?)
     }
 }

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -14,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from . import _convergence, _native, _settings, _table
 from ._families import COUNTS, learn
 from ._folder import Folder
-from ._given import Given, put_trials
+from ._given import Given, trials_of
 from ._handle import Handle
 from ._held import ABOUT
 from ._learned import Learned
@@ -39,49 +37,58 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         Latent axes. "auto" begins with 6 (or K) and prunes axes that the data do not support.
     likelihood : str or mapping, default="gaussian"
         Family of the columns: "gaussian", "student-t", "poisson", "negative-binomial", "zero-inflated-poisson", "bernoulli", "binomial",
-        "multinomial"; a mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, whole numbers
-        that are not negative → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does
-        not name go by their dtypes.
-    n_features : int, default=100
-        Random features, an even number.
-    kernel : "learned" or "rbf", default="learned"
-        Whether the kernel is learnt with the frequencies, or fixed with `length_scale`.
-    length_scale : float, default=1.0
-        Length-scale of the fixed kernel.
-    amplitude : float or "learned", default=1.0
-        Variance of the weights: one for all columns, or learnt for each column.
-    offset : None or "size-factors", default=None
-        Known offset of each row on the link scale: "size-factors" for counts whose row totals carry no information. `fit` takes numbers.
+        "multinomial"; a mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, non-negative integers
+        → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.
     trials : int, default=None
-        Trials of each cell of a binomial. `fit` takes a table of them.
+        Trials per cell of a binomial. `fit` also takes a table of them.
+    offset : None or "size-factors", default=None
+        Known offset of each row on the link scale: "size-factors" for counts whose row totals carry no information. `fit` also takes
+        numbers.
+    n_random_features : int, default=100
+        Random features M, an even number: sine and cosine of M/2 frequencies.
+    kernel : {"learned", "rbf"}, default="learned"
+        Kernel: learned with the frequencies, or a fixed RBF kernel with the given length-scale.
+    length_scale : float, default=1.0
+        Length-scale of the fixed RBF kernel.
+    amplitude : float or "learned", default=1.0
+        Prior variance of the weights: a number for all columns, or "learned", one per column.
     time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy"}, default="rbf"
-        How similar positions are at two times, where `fit` is given times.
+        Kernel over time: how similar the positions at two times are.
     time_trend : bool, default=False
         Whether to add a straight line in time to each path.
     time_form : {"automatic", "dense", "state-space", "inducing"}, default="automatic"
         How the covariance of a path is represented.
     inducing : int, default=64
         Inducing points per sequence, where they are used.
-    warmup, draws, thin : int, default=1000, 1000, 1
-        Sweeps before draws are kept, draws kept per chain, sweeps per draw.
+    warmup : int, default=1000
+        Warm-up sweeps per chain, before draws are kept.
+    draws : int, default=1000
+        Draws kept per chain.
+    thin : int, default=1
+        Sweeps per kept draw.
     chains : int, default=2
-        Chains, which run side by side. Convergence can be judged from two or more.
-    start : {"pca", "random", "map"}, default="pca"
-        Where chains begin.
-    keep : sequence of str, default=("w", "beta", "theta")
-        What is stored of each draw beside the positions: of "w", "beta", "theta", "f". Predictions need the first three.
-    checkpoint : float, default=30.0
-        Seconds between checkpoints.
-    instructions : {"best", "avx2", "baseline"}, default="best"
-        The most advanced instruction set that may be used.
+        Number of chains. Convergence can be judged from two or more.
     random_state : int, RandomState, Generator or None, default=None
         The seed, from which all randomness follows. The same seed gives the same draws as the program `rflvm` and the Rust library.
     n_jobs : int or None, default=None
         Threads: all cores for None and -1. Results do not depend on it.
+    instructions : {"best", "avx2", "baseline"}, default="best"
+        The most advanced instruction set that may be used. Draws are identical to the last bit only between machines that use the same one,
+        since fused instructions round sums differently.
+    init : {"pca", "random", "map"}, default="pca"
+        Where chains begin.
+    keep : sequence of str, default=("w", "beta", "theta")
+        What is stored of each draw besides the positions: any of "w", "beta", "theta", "f". Predictions need the first three.
+    checkpoint : float, default=30.0
+        Seconds between checkpoints.
     progress : bool, default=True
         Whether to show the progress of a fit.
     store : path or None, default=None
         Folder to keep the fit in: draws stream to it, the program `rflvm` reads it, and an interrupted fit can be resumed from it.
+    n_features : int
+        Earlier name of `n_random_features`. Deprecated since version 0.2.
+    start : str
+        Earlier name of `init`. Deprecated since version 0.2.
 
     Attributes
     ----------
@@ -108,12 +115,12 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         n_components: Union[int, str] = 2,
         likelihood: Union[str, Mapping] = "gaussian",
         *,
-        n_features: int = 100,
+        trials: Optional[int] = None,
+        offset: Optional[str] = None,
+        n_random_features: int = 100,
         kernel: str = "learned",
         length_scale: float = 1.0,
         amplitude: Union[float, str] = 1.0,
-        offset: Optional[str] = None,
-        trials: Optional[int] = None,
         time_kernel: str = "rbf",
         time_trend: bool = False,
         time_form: str = "automatic",
@@ -122,23 +129,25 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         draws: int = 1000,
         thin: int = 1,
         chains: int = 2,
-        start: str = "pca",
-        keep: Sequence[str] = ("w", "beta", "theta"),
-        checkpoint: float = 30.0,
-        instructions: str = "best",
         random_state: Any = None,
         n_jobs: Optional[int] = None,
+        instructions: str = "best",
+        init: str = "pca",
+        keep: Sequence[str] = ("w", "beta", "theta"),
+        checkpoint: float = 30.0,
         progress: bool = True,
         store: Optional[Union[str, os.PathLike]] = None,
+        n_features: Any = "deprecated",
+        start: Any = "deprecated",
     ):
         self.n_components = n_components
         self.likelihood = likelihood
-        self.n_features = n_features
+        self.trials = trials
+        self.offset = offset
+        self.n_random_features = n_random_features
         self.kernel = kernel
         self.length_scale = length_scale
         self.amplitude = amplitude
-        self.offset = offset
-        self.trials = trials
         self.time_kernel = time_kernel
         self.time_trend = time_trend
         self.time_form = time_form
@@ -147,14 +156,16 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         self.draws = draws
         self.thin = thin
         self.chains = chains
-        self.start = start
-        self.keep = keep
-        self.checkpoint = checkpoint
-        self.instructions = instructions
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.instructions = instructions
+        self.init = init
+        self.keep = keep
+        self.checkpoint = checkpoint
         self.progress = progress
         self.store = store
+        self.n_features = n_features
+        self.start = start
 
     def fit(
         self,
@@ -272,21 +283,27 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
             has_sequences=given.sequences is not None,
             has_offset=given.offset is not None,
         )
+        families, trials_of_cells = None, None
+        if self._layout.is_uniform:
+            settings["likelihood"] = self._layout.columns[0].family
+            trials, trials_of_cells = trials_of(self.trials if given.trials is None else given.trials)
+            settings["trials"] = None if trials is None else str(trials)
+        else:
+            families = self._layout.families()
         folder = Folder(store)
-        with tempfile.TemporaryDirectory(prefix="rflvm-") as scratch:
-            aside = Path(scratch)
-            if not self._layout.is_uniform:
-                (aside / "blocks.csv").write_text(self._layout.blocks(), encoding="utf-8")
-                settings["blocks"] = "blocks.csv"
-            else:
-                settings["likelihood"] = self._layout.columns[0].family
-                settings["trials"] = put_trials(self.trials if given.trials is None else given.trials, aside)
-            (aside / ABOUT).write_text(json.dumps(self._about()), encoding="utf-8")
-            fit = _native.Fit(
-                rows.values, self._layout.names, self._layout.named, json.dumps(settings), folder.path, aside, ids=rows.ids, **about
-            )
-            fit.claim(overwrite)
-            folder.take(aside)
+        fit = _native.Fit(
+            rows.values,
+            self._layout.names,
+            self._layout.named,
+            json.dumps(settings),
+            folder.path,
+            families=families,
+            trials=trials_of_cells,
+            ids=rows.ids,
+            **about,
+        )
+        fit.claim(overwrite)
+        (folder.path / ABOUT).write_text(json.dumps(self._about()), encoding="utf-8")
         for warning in fit.warnings[:SOME]:
             warn(warning)
         if len(fit.warnings) > SOME:

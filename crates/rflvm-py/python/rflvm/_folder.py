@@ -38,12 +38,6 @@ class Folder:
             "with rflvm.load(new_path), or put it back"
         )
 
-    def take(self, files: Path) -> None:
-        """Move all files of another folder here."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        for file in files.iterdir():
-            shutil.move(str(file), str(self.path / file.name))
-
     def __getstate__(self) -> dict:
         if self.is_named:
             return {"path": str(self.path)}

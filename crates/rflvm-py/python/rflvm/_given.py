@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from pathlib import Path
 from typing import Any, Optional
 
 import numpy as np
@@ -52,11 +51,10 @@ def numbers(offset: Any) -> list[float]:
     return array.ravel().tolist()
 
 
-def put_trials(trials: Any, folder: Path) -> Optional[str]:
-    """Trials as the program names them: a number, or a file of them in the folder."""
+def trials_of(trials: Any) -> tuple[Optional[int], Optional[np.ndarray]]:
+    """Trials as a number for all cells, or as a table of them."""
     if trials is None:
-        return None
+        return None, None
     if isinstance(trials, (Integral, float, str)) or np.ndim(trials) == 0:
-        return str(whole(trials, "trials", least=1, most=MOST_TRIALS))
-    np.save(folder / "trials.npy", check_array(trials, dtype=np.float64, ensure_all_finite="allow-nan", input_name="trials"))
-    return "trials.npy"
+        return whole(trials, "trials", least=1, most=MOST_TRIALS), None
+    return None, check_array(trials, dtype=np.float64, ensure_all_finite="allow-nan", input_name="trials")

@@ -25,7 +25,7 @@ class Held:
     _clock: Clock
     _cells: Optional[dict]
     _fit_: Optional[_native.Fit]
-    _drawn_: Optional[_native.Drawn]
+    _drawn_: Optional[_native.Answers]
 
     @property
     def _fit(self) -> _native.Fit:
@@ -35,7 +35,7 @@ class Held:
         return self._fit_
 
     @property
-    def _drawn(self) -> _native.Drawn:
+    def _drawn(self) -> _native.Answers:
         # Draws are read from the folder whenever they are asked for.
         self._folder.check()
         if self._drawn_ is None:

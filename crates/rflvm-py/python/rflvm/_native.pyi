@@ -10,7 +10,7 @@ _Floats = NDArray[np.float64]
 _Path = Union[str, PathLike[str]]
 _Curve = tuple[str, _Floats, _Floats, _Floats, _Floats]
 
-__all__ = ["Drawn", "NumericalError", "Fit", "NewRows", "s_curve", "Job", "canonical", "main", "check_room", "Values", "__version__"]
+__all__ = ["Answers", "NumericalError", "Fit", "NewRows", "s_curve", "Job", "canonical", "main", "check_room", "settings", "Values", "__version__"]
 __version__: str
 
 class NumericalError(ArithmeticError):
@@ -18,6 +18,7 @@ class NumericalError(ArithmeticError):
 
 def main(arguments: Sequence[str]) -> int: ...
 def canonical(name: str) -> str: ...
+def settings() -> str: ...
 def check_room(rows: int, columns: int) -> None: ...
 def s_curve(
     rows: int, columns: int, likelihood: str, *, trials: Optional[int] = None, seed: int = 1
@@ -40,8 +41,9 @@ class Fit:
         named: bool,
         settings: str,
         dir: _Path,
-        aside: _Path,
         *,
+        families: Optional[Sequence[tuple[str, str, str]]] = None,
+        trials: Optional[_Floats] = None,
         ids: Optional[Sequence[str]] = None,
         offset: Optional[Sequence[float]] = None,
         times: Optional[Sequence[str]] = None,
@@ -52,12 +54,13 @@ class Fit:
     def claim(self, overwrite: bool) -> None: ...
     def start(self) -> Job: ...
     def resume(self) -> Job: ...
-    def drawn(self) -> Drawn: ...
+    def drawn(self) -> Answers: ...
     def new_rows(
         self,
         values: Values,
         *,
-        trials: Optional[str] = None,
+        trials: Optional[int] = None,
+        trials_of_cells: Optional[_Floats] = None,
         offset: Optional[Sequence[float]] = None,
         times: Optional[Sequence[str]] = None,
         sequences: Optional[Sequence[str]] = None,
@@ -99,7 +102,7 @@ class Job:
     def outcome(self) -> str: ...
 
 @final
-class Drawn:
+class Answers:
     @property
     def size(self) -> tuple[int, int]: ...
     @property
@@ -118,7 +121,6 @@ class Drawn:
     def predict_new(self, rows: NewRows) -> _Floats: ...
     def replicas_new(self, rows: NewRows, count: int) -> _Floats: ...
     def predict_rows(self, rows: Sequence[int]) -> _Floats: ...
-    def replicas_rows(self, rows: Sequence[int], count: int) -> _Floats: ...
     def predict_places(self, places: _Floats) -> _Floats: ...
     def missing(self) -> tuple[list[int], list[int], _Floats]: ...
     def completed(self, count: int) -> _Floats: ...

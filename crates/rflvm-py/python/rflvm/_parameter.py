@@ -6,10 +6,6 @@ import math
 from numbers import Integral, Real
 from typing import Any, Optional
 
-#: More than this is a slip of the finger, and would end in a failed allocation.
-MOST = {"warmup": 10**8, "draws": 10**8, "thin": 10**8, "chains": 1000, "n_features": 10**5, "inducing": 10**5, "n_jobs": 1024}
-
-
 def whole(value: Any, name: str, *, least: int = 0, most: Optional[int] = None) -> int:
     """A parameter that must be a whole number."""
     if not isinstance(value, Integral) or is_truth(value):
@@ -19,7 +15,6 @@ def whole(value: Any, name: str, *, least: int = 0, most: Optional[int] = None) 
         raise ValueError(f"{name} is {number}, but it must not be negative")
     if number < least:
         raise ValueError(f"{name} is {number}, but it must be at least {least}")
-    most = MOST.get(name) if most is None else most
     if most is not None and number > most:
         raise ValueError(f"{name} is {number}, but it must be at most {most}")
     return number

@@ -22,7 +22,7 @@ class Posterior:
     (2, 1000, 500, 2)
     """
 
-    def __init__(self, drawn: _native.Drawn):
+    def __init__(self, drawn: _native.Answers):
         self._drawn = drawn
 
     def __getitem__(self, name: str) -> np.ndarray:

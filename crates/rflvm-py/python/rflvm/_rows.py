@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -13,7 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from . import _native, _table
 from ._anndata import is_anndata, refusal
 from ._array import as_table
-from ._given import Given, put_trials
+from ._given import Given, trials_of
 from ._held import Held
 from ._like import library_of, of_floats
 from ._parameter import whole
@@ -184,11 +182,8 @@ class NewRows(Held, TransformerMixin):
     def _ask_new(self, question: str, rows: _table.Rows, given: Given, **more: Any) -> Any:
         """Asks the engine about new rows."""
         about = given.words(rows.count)
-        with tempfile.TemporaryDirectory(prefix="rflvm-") as scratch:
-            name = put_trials(given.trials, Path(scratch))
-            if name == "trials.npy":
-                name = str(Path(scratch) / name)
-            new = self._fit.new_rows(rows.values, trials=name, **about)
+        trials, trials_of_cells = trials_of(given.trials)
+        new = self._fit.new_rows(rows.values, trials=trials, trials_of_cells=trials_of_cells, **about)
         return getattr(self._drawn, question)(new, **more)
 
     def _known(self, values: _native.Values, offset: Any) -> Optional[np.ndarray]:

@@ -1,45 +1,57 @@
-"""From parameters to the settings of the program, word by word.
-
-Types are checked here, and whether a number is of any use at all; other ranges are the engine's to check.
-"""
+"""From parameters to the settings of config.toml, and back. Which there are is the engine's to say; see `_native.settings`."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ._parameter import MOST, names, number, truth, whole
+from . import _native
+from ._parameter import names, number, truth, whole
+from ._warn import warn
 
 if TYPE_CHECKING:
     from ._estimator import RFLVM
 
-#: Parameters that are one of a few words.
-CHOICES = {
-    "kernel": ("learned", "rbf"),
-    "time_kernel": ("rbf", "matern12", "matern32", "matern52", "cauchy"),
-    "time_form": ("automatic", "dense", "state-space", "inducing"),
-    "start": ("pca", "random", "map"),
-    "instructions": ("best", "avx2", "baseline"),
-}
+#: One entry per setting that is a parameter: `name`, `group`, `parameter`, `kind`, `default`, `range`, `choices`.
+TABLE: list[dict] = json.loads(_native.settings())
+#: Earlier names of parameters.
+RENAMED = {"n_features": "n_random_features", "start": "init"}
 #: Seeds are numbers of 64 bits.
 SEEDS = 2**64
 
 
+def of(model: RFLVM, parameter: str) -> Any:
+    """A parameter, perhaps given by its earlier name."""
+    for old, new in RENAMED.items():
+        given = getattr(model, old, "deprecated")
+        if new == parameter and not (isinstance(given, str) and given == "deprecated"):
+            warn(f"the parameter {old} is now called {new}; the old name will be removed in version 0.4", FutureWarning)
+            return given
+    return getattr(model, parameter)
+
+
 def threads(model: RFLVM) -> int:
     """Threads of the engine; 0 for all cores."""
-    given = model.n_jobs
+    given, (_, most) = model.n_jobs, range_of("n_jobs")
     if given is None or given == -1 and not isinstance(given, bool):
         return 0
     if not isinstance(given, Integral) or isinstance(given, bool) or given == 0:
         raise ValueError(f"n_jobs is {given!r}, but it must be a whole number other than 0, or None for all cores")
-    if given > MOST["n_jobs"]:
-        raise ValueError(f"n_jobs is {given}, but it must be at most {MOST['n_jobs']}")
+    if given > most:
+        raise ValueError(f"n_jobs is {given}, but it must be at most {most}")
     return int(given) if given > 0 else max(1, (os.cpu_count() or 1) + 1 + int(given))
+
+
+def range_of(parameter: str) -> tuple[int, int]:
+    """The smallest and the largest value of a parameter."""
+    least, most = next(entry["range"] for entry in TABLE if entry["parameter"] == parameter)
+    return int(least), int(most)
 
 
 def seed(model: RFLVM) -> int:
@@ -59,45 +71,58 @@ def seed(model: RFLVM) -> int:
 
 
 def settings(model: RFLVM, seed: int, columns: int, *, has_times: bool, has_sequences: bool, has_offset: bool) -> dict:
-    """The parameters in the words of config.toml, for a table of so many columns."""
-    if model.offset is not None and (not isinstance(model.offset, str) or model.offset not in ("none", "size-factors")):
-        raise ValueError(f"offset is {model.offset!r}, but it must be None or 'size-factors'; give numbers to fit")
-    for name, known in CHOICES.items():
-        if not isinstance(getattr(model, name), str) or getattr(model, name) not in known:
-            raise ValueError(f"unknown {name} {getattr(model, name)!r}; choose one of {', '.join(known)}")
-    if has_offset and model.offset == "size-factors":
+    """The parameters as settings of config.toml, for a table with a given number of columns."""
+    own: dict[str, Callable[[Any], Any]] = {
+        "likelihood": lambda _: None,
+        "trials": lambda _: None,
+        "offset": lambda given: "offset" if has_offset else offset(given),
+        "n_components": lambda given: axes(given, columns),
+        "amplitude": amplitude,
+        "random_state": lambda _: seed,
+        "n_jobs": lambda _: threads(model),
+    }
+    written: dict[str, Any] = {"model": {}, "path": {}, "run": {}}
+    for entry in TABLE:
+        parameter, group = entry["parameter"], entry["group"]
+        given = of(model, parameter)
+        value = own[parameter](given) if parameter in own else checked(entry, given)
+        (written[group] if group else written)[entry["name"]] = value
+    if has_offset and offset(model.offset) == "size-factors":
         raise ValueError("offset is given as numbers and as size-factors; choose one of them")
-    path = {
-        "time-kernel": model.time_kernel,
-        "time-trend": truth(model.time_trend, "time_trend"),
-        "time-form": model.time_form,
-        "inducing": whole(model.inducing, "inducing"),
-    }
-    return {
-        "offset": "offset" if has_offset else model.offset or "none",
-        "time": "time" if has_times else None,
-        "sequence": "sequence" if has_sequences else None,
-        "model": {
-            "latent-dim": axes(model.n_components, columns),
-            "features": whole(model.n_features, "n_features"),
-            "kernel": model.kernel,
-            "length-scale": number(model.length_scale, "length_scale"),
-            "amplitude": model.amplitude if isinstance(model.amplitude, str) else repr(number(model.amplitude, "amplitude")),
-        },
-        "path": path if has_times else {},
-        "run": {
-            "warmup": whole(model.warmup, "warmup"),
-            "draws": whole(model.draws, "draws", least=1),
-            "thin": whole(model.thin, "thin", least=1),
-            "chains": whole(model.chains, "chains", least=1),
-            "seed": seed,
-            "threads": threads(model),
-            "instructions": model.instructions,
-            "start": model.start,
-            "keep": names(model.keep, "keep"),
-            "checkpoint": number(model.checkpoint, "checkpoint"),
-        },
-    }
+    written["time"] = "time" if has_times else None
+    written["sequence"] = "sequence" if has_sequences else None
+    if not has_times:
+        written["path"] = {}
+    return written
+
+
+def checked(entry: dict, value: Any) -> Any:
+    """A parameter of the kind that the engine expects."""
+    name, kind = entry["parameter"], entry["kind"]
+    if kind == "whole":
+        least, most = entry["range"] or (0, None)
+        return whole(value, name, least=int(least), most=None if most is None else int(most))
+    if kind == "number":
+        return number(value, name)
+    if kind == "truth":
+        return truth(value, name)
+    if kind == "names":
+        return names(value, name)
+    if not isinstance(value, str) or value not in entry["choices"]:
+        raise ValueError(f"unknown {name} {value!r}; choose one of {', '.join(entry['choices'])}")
+    return value
+
+
+def offset(value: Any) -> str:
+    """How offsets are found, where they are not given as numbers."""
+    if value is not None and (not isinstance(value, str) or value not in ("none", "size-factors")):
+        raise ValueError(f"offset is {value!r}, but it must be None or 'size-factors'; give numbers to fit")
+    return value or "none"
+
+
+def amplitude(value: Any) -> str:
+    """The amplitude: a number, or a word."""
+    return value if isinstance(value, str) else repr(number(value, "amplitude"))
 
 
 def axes(value: Any, columns: int) -> Any:
@@ -107,5 +132,24 @@ def axes(value: Any, columns: int) -> Any:
             raise ValueError(f"n_components is {value!r}, but it must be a whole number, 'auto', or 'auto:K' to begin with K axes")
         return value
     if not 1 <= whole(value, "n_components") <= columns:
-        raise ValueError(f"n_components is {value}, but it must lie between 1 and the number of columns, {columns}")
+        raise ValueError(f"n_components is {value}, but it must be between 1 and {columns}, the number of columns")
     return int(value)
+
+
+def parameters(settings: dict) -> dict:
+    """The parameters of a fit with these settings, all but its likelihood and `n_jobs`."""
+    found: dict[str, Any] = {}
+    for entry in TABLE:
+        stored = (settings.get(entry["group"]) or {}) if entry["group"] else settings
+        value, parameter = stored.get(entry["name"]), entry["parameter"]
+        if parameter in ("likelihood", "n_jobs"):
+            continue
+        if parameter == "offset":
+            found[parameter] = value if value == "size-factors" else None
+        elif parameter == "trials":
+            found[parameter] = int(value) if value and value.isdigit() else None
+        elif parameter == "amplitude" and value is not None:
+            found[parameter] = value if value.isalpha() else float(value)
+        elif value is not None:
+            found[parameter] = tuple(value) if entry["kind"] == "names" else value
+    return found

@@ -56,13 +56,10 @@ class Layout:
             yield column, slice(first, first + len(column.names))
             first += len(column.names)
 
-    def blocks(self) -> str:
-        """The families column by column, as the program reads them; each category is a block of its own."""
-        lines = ["column,likelihood,block"]
-        for i, column in enumerate(self.columns):
-            block = "" if column.levels is None else str(i)
-            lines += [f"{quoted(name)},{column.family},{block}" for name in column.names]
-        return "\n".join(lines) + "\n"
+    def families(self) -> list[tuple[str, str, str]]:
+        """Column, family and block, as the engine takes them; each category is a block of its own."""
+        blocks = ("" if column.levels is None else str(i) for i, column in enumerate(self.columns))
+        return [(name, column.family, block) for column, block in zip(self.columns, blocks) for name in column.names]
 
     def to_json(self) -> dict:
         """As python.json keeps it."""
@@ -83,11 +80,6 @@ class Rows:
     values: _native.Values
     count: int
     ids: Optional[list[str]] = field(default=None)
-
-
-def quoted(text: str) -> str:
-    """A cell of a .csv file."""
-    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\r\n') else text
 
 
 def series_of(X: Any) -> list[tuple[Any, Any]]:

@@ -19,7 +19,7 @@ pub mod spectral;
 mod state;
 
 pub use block::Block;
-pub use spec::{Amplitude, ModelSpec};
+pub use spec::{Amplitude, MOST_AXES, MOST_FEATURES, ModelSpec};
 pub use state::State;
 pub(crate) use state::{Lent, predictor};
 

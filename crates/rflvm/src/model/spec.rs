@@ -48,9 +48,11 @@ impl Default for ModelSpec {
     }
 }
 
-/// Upper limits: larger than any useful value, small enough that nothing overflows.
-const MOST_FEATURES: usize = 10_000;
-const MOST_AXES: usize = 100;
+// Upper limits: larger than any useful value, small enough that nothing overflows.
+/// The largest number of random features.
+pub const MOST_FEATURES: usize = 10_000;
+/// The largest number of latent axes.
+pub const MOST_AXES: usize = 100;
 
 impl ModelSpec {
     /// Whether the settings are valid for a table with this many columns.

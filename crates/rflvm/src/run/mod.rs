@@ -9,5 +9,5 @@ mod settings;
 mod sweep;
 
 pub use chains::{Progress, Run, pool, run};
-pub use settings::Settings;
+pub use settings::{MOST_CHAINS, MOST_SWEEPS, MOST_THREADS, Settings};
 pub use sweep::sweep;

@@ -79,7 +79,10 @@ impl Settings {
     }
 }
 
-/// Upper limits: larger than any useful value, and small enough that no product of two of them overflows.
-const MOST_SWEEPS: u64 = 1_000_000_000;
-const MOST_CHAINS: u64 = 1000;
-const MOST_THREADS: u64 = 1024;
+// Upper limits: larger than any useful value, and small enough that no product of two of them overflows.
+/// The largest number of sweeps, of warm-up or of draws.
+pub const MOST_SWEEPS: u64 = 1_000_000_000;
+/// The largest number of chains.
+pub const MOST_CHAINS: u64 = 1000;
+/// The largest number of threads.
+pub const MOST_THREADS: u64 = 1024;

@@ -69,7 +69,7 @@ pub struct TimeSpec {
 }
 
 /// Upper limit: beyond it, dense matrices are no slower.
-const MOST_INDUCING: usize = 10_000;
+pub const MOST_INDUCING: usize = 10_000;
 
 impl TimeSpec {
     /// Whether the settings are consistent.

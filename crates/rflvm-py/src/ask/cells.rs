@@ -1,0 +1,85 @@
+//! What the fit expects of cells: of its own rows, at places of the latent space, where cells are missing.
+
+use crate::answers::Answers;
+use crate::array::{Array, array};
+use crate::rows::mat;
+use numpy::PyReadonlyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rflvm::error::{RunError, SpecError};
+use rflvm::linalg::Mat;
+use rflvm::posterior::fitted::{DRAWS, Fitted};
+use rflvm::posterior::frame::Frame;
+use rflvm::posterior::predict::Points;
+use rflvm::posterior::predicted::Predicted;
+
+#[pymethods]
+impl Answers {
+    /// What is expected of rows of the table, seen again: 5×N×J.
+    fn predict_rows(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<Array> {
+        self.check_rows(&rows)?;
+        self.check_predicted(rows.len())?;
+        let cells = self.ask(py, "predict", |fitted| fitted.predict(Points::Rows(&rows), DRAWS))?;
+        self.predicted(py, &cells)
+    }
+
+    /// What is expected at places of the latent space: 5×K×J.
+    fn predict_places(&self, py: Python<'_>, places: PyReadonlyArray2<'_, f64>) -> PyResult<Array> {
+        let x = positions(&places)?;
+        self.check_predicted(x.rows())?;
+        let offset = self.fit.mean_offset().unwrap_or(0.0);
+        let answer = |fitted: &Fitted<'_>| {
+            let frame = checked_frame(fitted, &x)?;
+            fitted.predict(Points::Places { frame: &frame, x: &x, offset }, DRAWS)
+        };
+        let cells = self.ask(py, "predict", answer)?;
+        self.predicted(py, &cells)
+    }
+
+    /// Missing cells: their rows, their columns, and mean, sd, q05, q50, q95, 5×cells.
+    fn missing(&self, py: Python<'_>) -> PyResult<(Vec<usize>, Vec<usize>, Array)> {
+        let mut cells = Vec::new();
+        self.ask(py, "impute", |fitted| fitted.missing_cells(DRAWS, |cell| cells.push(cell)))?;
+        let of = |part: &dyn Fn(&Predicted) -> f64| cells.iter().map(|c| part(&c.predicted)).collect::<Vec<f64>>();
+        let quantile = |i: usize| of(&move |p: &Predicted| p.quantiles[i]);
+        let numbers = [of(&|p| p.mean), of(&|p| p.sd), quantile(0), quantile(1), quantile(2)].concat();
+        let order = self.fit.model.order();
+        Ok((
+            cells.iter().map(|cell| cell.row).collect(),
+            cells.iter().map(|cell| order[cell.column]).collect(),
+            array(py, numbers, &[5, cells.len()])?,
+        ))
+    }
+
+    /// Completed tables, each from another draw: count×N×J.
+    fn completed(&self, py: Python<'_>, count: usize) -> PyResult<Array> {
+        self.check_tables(count, self.fit.model.rows())?;
+        let mut numbers = Vec::new();
+        let answer = |fitted: &Fitted<'_>| -> Result<(), RunError> {
+            fitted.completed_tables(count, |_, table| {
+                self.add(table, &mut numbers);
+                Ok(())
+            })
+        };
+        self.ask(py, "impute", answer)?;
+        self.tables(py, numbers, count, self.fit.model.rows())
+    }
+}
+
+/// Positions, all finite.
+fn positions(places: &PyReadonlyArray2<'_, f64>) -> PyResult<Mat> {
+    if let Some(bad) = places.as_array().iter().find(|v| !v.is_finite()) {
+        return Err(PyValueError::new_err(format!("a position is {bad}, but positions are finite numbers")));
+    }
+    Ok(mat(places))
+}
+
+/// The frame, if it has as many axes as the positions.
+fn checked_frame(fitted: &Fitted<'_>, x: &Mat) -> Result<Frame, RunError> {
+    let frame = fitted.frame()?;
+    if frame.axes() == x.cols() {
+        return Ok(frame);
+    }
+    let rule = format!("the positions of this fit have {}; give as many", frame.axes());
+    Err(SpecError::Setting { setting: "the number of axes of the places", value: x.cols().to_string(), rule }.into())
+}

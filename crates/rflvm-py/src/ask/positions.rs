@@ -1,0 +1,31 @@
+//! Positions of the rows, in the common frame.
+
+use crate::answers::Answers;
+use crate::array::{Array, array, embedding_arrays};
+use crate::room::check_answer;
+use pyo3::prelude::*;
+use rflvm::error::RunError;
+use rflvm::posterior::fitted::Fitted;
+
+#[pymethods]
+impl Answers {
+    /// Positions of the rows in the common frame: chains × draws × N × D.
+    #[pyo3(signature = (*, thin=1))]
+    fn positions(&self, py: Python<'_>, thin: usize) -> PyResult<Array> {
+        let (chosen, count) = self.chosen(thin)?;
+        check_answer(&[chosen.len(), self.fit.model.rows(), self.fit.model.latent_dim()])?;
+        let answer = |fitted: &Fitted<'_>| -> Result<(Vec<f64>, usize), RunError> {
+            let (frame, mut numbers) = (fitted.frame()?, Vec::new());
+            fitted.aligned(&frame, &chosen, |x| numbers.extend_from_slice(x.as_slice()))?;
+            Ok((numbers, frame.axes()))
+        };
+        let (numbers, axes) = self.ask(py, "results", answer)?;
+        array(py, numbers, &[self.drawn.used.len(), count, self.fit.model.rows(), axes])
+    }
+
+    /// Mean N×D and covariance N×D×D of the positions.
+    fn embedding(&self, py: Python<'_>) -> PyResult<(Array, Array)> {
+        let answer = |fitted: &Fitted<'_>| fitted.embedding(&fitted.frame()?);
+        embedding_arrays(py, &self.ask(py, "results", answer)?)
+    }
+}

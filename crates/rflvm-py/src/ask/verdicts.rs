@@ -1,0 +1,39 @@
+//! Whether the fit can be relied on: convergence, and posterior predictive checks.
+
+use crate::answers::Answers;
+use crate::error::raised;
+use crate::wording::Parameters;
+use pyo3::prelude::*;
+use rflvm::posterior::check::REPLICATES;
+use rflvm::posterior::convergence::Outcome;
+use rflvm_study::check::Report;
+use rflvm_study::convergence;
+use serde_json::{Value, json};
+
+#[pymethods]
+impl Answers {
+    /// What the program's `summary --json` tells, and how many draws of each chain should do where there are too few.
+    fn diagnostics(&self, py: Python<'_>) -> PyResult<String> {
+        let report = || convergence::report(&self.fit.dir, &self.drawn.store, &self.convergence);
+        let mut report = py.detach(report).map_err(raised)?;
+        report["draws_advised"] = match self.convergence.outcome {
+            Outcome::RunLonger { factor } => {
+                json!(convergence::draws_advised(self.convergence.draws, factor))
+            }
+            _ => Value::Null,
+        };
+        Ok(report.to_string())
+    }
+
+    /// What the program's `check --json` tells, with the columns by name and what small p-values suggest in Python's words.
+    fn check(&self, py: Python<'_>) -> PyResult<String> {
+        let checks = self.ask(py, "check", |fitted| fitted.check(REPLICATES))?;
+        let model = &self.fit.model;
+        let mut report = Report { checks: &checks, model, convergence: &self.convergence }.as_json(&Parameters);
+        for (line, check) in report["checks"].as_array_mut().into_iter().flatten().zip(&checks) {
+            let columns = model.blocks()[check.block].columns.clone();
+            line["names"] = columns.map(|j| self.fit.table.columns[model.order()[j]].as_str()).collect();
+        }
+        Ok(report.to_string())
+    }
+}

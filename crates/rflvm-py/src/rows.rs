@@ -1,0 +1,96 @@
+//! Tables from Python as the engine holds them: that of a fit, and new rows.
+
+use crate::error::raised;
+use crate::values::Values;
+use numpy::PyReadonlyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rflvm::linalg::Mat;
+use rflvm::posterior::transform;
+use rflvm_study::Fit;
+use rflvm_study::new_rows::{NewTrials, check};
+use rflvm_study::table::Table;
+
+/// What messages call a table that has no file.
+const NAME: &str = "X";
+
+/// A table as the engine holds it.
+pub fn table(
+    values: &mut Values,
+    columns: Vec<String>,
+    named: bool,
+    ids: Option<Vec<String>>,
+    offset: Option<Vec<f64>>,
+    times: Option<Vec<String>>,
+    sequences: Option<Vec<String>>,
+) -> PyResult<Table> {
+    let (values, rows, width) = values.hand_over();
+    if values.len() != rows * width {
+        return Err(PyValueError::new_err("these values have been handed over already"));
+    }
+    let lengths = [
+        ("the offset", offset.as_ref().map(Vec::len)),
+        ("the list of row names", ids.as_ref().map(Vec::len)),
+        ("the list of times", times.as_ref().map(Vec::len)),
+        ("the list of sequences", sequences.as_ref().map(Vec::len)),
+    ];
+    for (what, length) in lengths {
+        if let Some(length) = length.filter(|length| *length != rows) {
+            return Err(PyValueError::new_err(format!("{what} has {length} entries, but the table has {rows} rows")));
+        }
+    }
+    Ok(Table {
+        path: NAME.into(),
+        columns,
+        ids: ids.unwrap_or_else(|| (1..=rows).map(|n| n.to_string()).collect()),
+        offset,
+        time: times,
+        sequence: sequences,
+        rows,
+        values,
+        named,
+        ..Table::default()
+    })
+}
+
+/// A matrix from NumPy.
+pub fn mat(array: &PyReadonlyArray2<'_, f64>) -> Mat {
+    let array = array.as_array();
+    let (rows, columns) = array.dim();
+    Mat::from_vec(rows, columns, array.iter().copied().collect())
+}
+
+/// Rows that the fit has not seen, checked.
+#[pyclass(module = "rflvm._native", frozen)]
+pub struct NewRows {
+    pub new: transform::NewRows,
+}
+
+impl NewRows {
+    /// New rows of a fit, with everything that belongs to them.
+    pub fn of(
+        fit: &Fit,
+        values: &Bound<'_, Values>,
+        trials: NewTrials,
+        offset: Option<Vec<f64>>,
+        times: Option<Vec<String>>,
+        sequences: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        if offset.is_none() && fit.config.offset_column().is_some() {
+            return Err(PyValueError::new_err("the rows of this fit have offsets; give the new rows theirs"));
+        }
+        if times.is_some() && fit.timeline.is_none() {
+            let sentence = "times are given for the new rows, but the rows of this fit have no times; leave them out";
+            return Err(PyValueError::new_err(sentence));
+        }
+        let (values, columns) = (&mut values.borrow_mut(), fit.table.columns.clone());
+        let mut table = table(values, columns, fit.table.named, None, offset, times, sequences)?;
+        if table.columns.len() * table.rows != table.values.len() {
+            let (found, expected) = (table.values.len() / table.rows.max(1), table.columns.len());
+            return Err(PyValueError::new_err(format!(
+                "the new rows have {found} columns, but the fit has {expected}"
+            )));
+        }
+        Ok(NewRows { new: check(&mut table, trials, fit).map_err(raised)?.rows })
+    }
+}

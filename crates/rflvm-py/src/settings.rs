@@ -1,0 +1,30 @@
+//! The table of settings, for Python's checks of parameters.
+
+use pyo3::prelude::*;
+use rflvm_study::Config;
+use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
+use rflvm_study::settings::Group;
+use serde_json::json;
+
+/// The settings that are parameters of the estimator, as JSON: `name`, `group` in config.toml ("" for none), `parameter`, `kind`,
+/// `default`, `range`, `choices`.
+#[pyfunction]
+pub fn settings() -> String {
+    let groups = [
+        ("", Config::describe()),
+        ("model", ModelConfig::describe()),
+        ("path", PathConfig::describe()),
+        ("run", RunConfig::describe()),
+    ];
+    let mut all = Vec::new();
+    for (group, settings) in groups {
+        for setting in settings.into_iter().filter(|setting| setting.python.is_some()) {
+            let choices: Vec<&str> = setting.choices.iter().map(|(word, _)| *word).collect();
+            all.push(json!({
+                "name": setting.name, "group": group, "parameter": setting.python, "kind": setting.kind.name(),
+                "default": setting.default, "range": setting.range, "choices": choices,
+            }));
+        }
+    }
+    json!(all).to_string()
+}

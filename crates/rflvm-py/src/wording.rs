@@ -1,0 +1,39 @@
+//! The engine's sentences in Python's words: settings are parameters, and actions are methods.
+
+use rflvm_study::Config;
+use rflvm_study::wording::Wording;
+
+/// Parameters and methods.
+pub struct Parameters;
+
+impl Wording for Parameters {
+    fn typed(&self, name: &str, value: Option<&str>) -> String {
+        match (name, value) {
+            ("resume" | "replay", _) => "resume()".into(),
+            ("refit", _) => "fit()".into(),
+            ("restart", _) => "fit(…, overwrite=True)".into(),
+            ("overwrite", _) => "overwrite=True".into(),
+            ("summary", _) => "diagnostics_".into(),
+            ("fit" | "doctor", _) => format!("{name}()"),
+            (name, Some(value)) => format!("{}='{value}'", parameter(name)),
+            (name, None) => parameter(name),
+        }
+    }
+
+    fn noun(&self, name: &str) -> String {
+        parameter(name)
+    }
+}
+
+/// What Python calls a setting.
+fn parameter(name: &str) -> String {
+    // Given to `fit`, or to the method that asks, rather than to the estimator.
+    match name {
+        "out" => return "store".into(),
+        "time" => return "times".into(),
+        "sequence" => return "sequences".into(),
+        _ => {}
+    }
+    let known = Config::table().into_iter().find(|setting| setting.name == name).and_then(|setting| setting.python);
+    known.map_or_else(|| name.replace('-', "_"), String::from)
+}

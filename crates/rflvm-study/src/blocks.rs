@@ -1,0 +1,99 @@
+//! Which columns have which family.
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::listing::{Block, Listing};
+use crate::table::{self, Category, ReadOptions, Table};
+use rflvm::error::SpecError;
+use rflvm::linalg::Mat;
+use rflvm::model::family::Trials;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Families and trials that were handed over in memory, or chosen, rather than read from files that the settings name.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// Families by column.
+    pub listing: Option<Listing>,
+    /// Trials of each cell.
+    pub trials: Option<Mat>,
+}
+
+/// Finds the columns of a store that are categories, and chooses the families where `auto` asks for that.
+pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
+    let is_store = table.path.is_dir();
+    if is_store && (config.is_auto() || config.blocks.is_some()) {
+        table.categories = Category::find(table);
+    }
+    if config.is_auto() {
+        let suited = Listing::suited(table);
+        // One likelihood if all columns have the same.
+        config.likelihood = suited.uniform().map(String::from);
+        given.listing = config.likelihood.is_none().then_some(suited);
+    }
+}
+
+/// The blocks of a fit: all columns with one family, or as a list says. A category is a block of its own.
+pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block>, Error> {
+    let data = |error| Error::Data { file: table.path.display().to_string(), error };
+    if let Some(listing) = &given.listing {
+        return listing.blocks(table);
+    }
+    if let Some(path) = &config.blocks {
+        return Listing::read(path)?.blocks(table);
+    }
+    let name = config.likelihood.as_deref().unwrap_or_default();
+    let trials = match &given.trials {
+        Some(cells) => Some(Trials::Each(same_shape(cells.clone(), table).map_err(data)?)),
+        None => config.trials.as_deref().map(|text| trials(text, config, table)).transpose().map_err(data)?,
+    };
+    let family = rflvm::spec::family(name, trials).map_err(data)?;
+    if let Some(category) = table.categories.first().filter(|_| !family.is_whole()) {
+        let rule = format!(
+            "the column `{}` holds text, which only multinomial takes; give ⟨likelihood=auto⟩, or keep the column out with ⟨labels⟩ or ⟨without⟩",
+            category.name
+        );
+        return Err(data(SpecError::Setting { setting: "likelihood", value: family.name().into(), rule }));
+    }
+    let is_of_category = |j: &usize| table.categories.iter().any(|c| c.columns().contains(j));
+    let numbers: Vec<usize> = (0..table.columns.len()).filter(|j| !is_of_category(j)).collect();
+    let categories = table.categories.iter().map(|c| (c.columns().collect(), Arc::clone(&family)));
+    let numbers = (!numbers.is_empty()).then(|| (numbers, Arc::clone(&family)));
+    Ok(numbers.into_iter().chain(categories).collect())
+}
+
+/// A number, or a table of the data's shape.
+fn trials(text: &str, config: &Config, data: &Table) -> Result<Trials, SpecError> {
+    let wrong = |rule: String| SpecError::Setting { setting: "trials", value: format!("'{text}'"), rule };
+    if let Ok(number) = text.parse::<u32>() {
+        return Ok(Trials::Same(number));
+    }
+    // Written as the data are, if it is a text table as they may be.
+    let as_data = table::is_text(Path::new(text));
+    let options = ReadOptions {
+        columns: Some(data.columns.clone()).filter(|_| data.named),
+        separator: config.separator.filter(|_| as_data),
+        decimal: config.decimal.filter(|_| as_data),
+        na: config.na.clone().filter(|_| as_data).unwrap_or_default().0,
+        ..ReadOptions::default()
+    };
+    let table = table::read(Path::new(text), &options)
+        .map_err(|error| wrong(format!("it is neither a whole number nor a readable table ({error})")))?;
+    let trials = Mat::from_vec(table.rows, table.columns.len(), table.values);
+    same_shape(trials, data).map(Trials::Each)
+}
+
+/// Trials must have the shape of the data. A missing number of trials is harmless where the cell itself is missing, and refused
+/// elsewhere by the family.
+fn same_shape(trials: Mat, data: &Table) -> Result<Mat, SpecError> {
+    let (rows, columns) = (data.rows, data.columns.len());
+    if (trials.rows(), trials.cols()) == (rows, columns) {
+        return Ok(trials);
+    }
+    let rule = format!("the data have {rows}×{columns} cells; give one number of trials per cell");
+    Err(SpecError::Setting {
+        setting: "trials",
+        value: format!("a table of {}×{} cells", trials.rows(), trials.cols()),
+        rule,
+    })
+}

@@ -1,0 +1,125 @@
+//! Posterior predictive checks of a fit: their p-values in words, what they suggest, and JSON for programs.
+
+use crate::convergence;
+use crate::wording::{Wording, render};
+use rflvm::model::{Block, Model};
+use rflvm::posterior::check::Check;
+use rflvm::posterior::convergence::{Convergence, Outcome};
+use serde_json::{Value, json};
+
+/// p-values below it are remarked upon.
+pub const SMALL: f64 = 0.05;
+
+/// Checks of a fit, and whether its draws are to be trusted.
+pub struct Report<'a> {
+    /// The checks.
+    pub checks: &'a [Check],
+    /// What was fitted.
+    pub model: &'a Model,
+    /// Whether its chains agree.
+    pub convergence: &'a Convergence,
+}
+
+impl Report<'_> {
+    /// Draws of chains that have not converged are not those of the posterior, and what they suggest may be wrong.
+    pub fn is_converged(&self) -> bool {
+        self.convergence.outcome == Outcome::Converged
+    }
+
+    /// Why there is no advice, if there is none.
+    pub fn no_advice(&self) -> Option<String> {
+        let word = convergence::word(self.convergence);
+        (!self.is_converged())
+            .then(|| format!("no advice is given, because the fit is not known to have converged ({word})"))
+    }
+
+    /// What a small p-value suggests.
+    pub fn suggestion(&self, check: &Check) -> Option<String> {
+        let is_small = check.p() < SMALL && self.is_converged();
+        is_small.then(|| check.advice(self.block(check).family.as_ref()))
+    }
+
+    /// The block that a check is about.
+    pub fn block(&self, check: &Check) -> &Block {
+        &self.model.blocks()[check.block]
+    }
+
+    /// Family and number of columns.
+    pub fn columns(&self, check: &Check) -> String {
+        let block = self.block(check);
+        let count = block.columns.len();
+        format!("{}, {count} column{}", block.family.name(), if count == 1 { "" } else { "s" })
+    }
+
+    /// Replicated tables.
+    pub fn draws(&self) -> usize {
+        self.checks.first().map_or(0, |check| check.replicated.len())
+    }
+
+    /// For programs, in the words of a front end.
+    pub fn as_json(&self, wording: &dyn Wording) -> Value {
+        let finite = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
+        let one = |check: &Check| {
+            let (block, [low, high]) = (self.block(check), check.interval());
+            json!({
+                "family": block.family.name(), "columns": block.columns.len(), "statistic": check.statistic.name(),
+                "observed": finite(check.observed()), "mean": finite(check.mean()), "q05": finite(low), "q95": finite(high),
+                "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, wording)),
+            })
+        };
+        json!({
+            "draws": self.draws(), "converged": self.is_converged(), "no_advice": self.no_advice(),
+            "checks": self.checks.iter().map(one).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// A p-value in words.
+pub fn words(check: &Check) -> String {
+    let (p, above) = (check.p(), check.above());
+    let share = |v: f64| format!("{:.0}%", (100.0 * v).floor());
+    match p {
+        p if p >= SMALL => format!("the observed table is typical (p = {p:.2})"),
+        _ if above < 0.5 => format!("larger than in {} of replicated tables (p = {p:.3})", share(1.0 - above)),
+        _ => format!("smaller than in {} of replicated tables (p = {p:.3})", share(above)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rflvm::model::ModelSpec;
+    use rflvm::model::family::Poisson;
+    use rflvm::observations::Observations;
+    use rflvm::posterior::check::Statistic;
+
+    fn check(observed: f64) -> Check {
+        let replicated: Vec<f64> = (0..200).map(|i| f64::from(i) / 200.0).collect();
+        Check { block: 0, statistic: Statistic::Zeros, observed: vec![observed; 200], replicated }
+    }
+
+    #[test]
+    fn p_values_are_told_in_words() {
+        assert_eq!(words(&check(0.5)), "the observed table is typical (p = 1.00)");
+        assert_eq!(words(&check(2.0)), "larger than in 99% of replicated tables (p = 0.005)");
+        assert_eq!(words(&check(-1.0)), "smaller than in 99% of replicated tables (p = 0.005)");
+    }
+
+    #[test]
+    fn only_a_fit_that_has_converged_gives_advice() {
+        let y = rflvm::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
+        let spec = ModelSpec { features: 4, ..ModelSpec::default() };
+        let model = Model::new(Observations::new(y).unwrap(), Poisson, spec).unwrap();
+        let checks = [check(2.0), check(0.5)];
+        for outcome in
+            [Outcome::Converged, Outcome::RunLonger { factor: 3.0 }, Outcome::ChainsDisagree, Outcome::CannotTell]
+        {
+            let convergence = Convergence { lines: Vec::new(), chains: Vec::new(), draws: 100, outcome };
+            let report = Report { checks: &checks, model: &model, convergence: &convergence };
+            let json = report.as_json(&crate::wording::Plain);
+            let is_advised = outcome == Outcome::Converged;
+            assert_eq!(json["checks"][0]["suggests"].is_string(), is_advised, "{json}");
+            assert_eq!((json["converged"] == true, json["no_advice"].is_null()), (is_advised, is_advised));
+        }
+    }
+}

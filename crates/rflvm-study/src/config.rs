@@ -1,0 +1,388 @@
+//! The settings of a fit: from flags, from a file, from Python, or by default. The merged settings are written beside the
+//! results, and reproduce them.
+
+use crate::error::Error;
+use crate::latent_dim::LatentDim;
+use crate::settings::{Group, Names, Setting, choices, settings};
+use crate::table::{Decimal, Separator};
+use rflvm::atomic::plain_reason;
+use rflvm::model::latent::MOST_INDUCING;
+use rflvm::model::{MOST_AXES, MOST_FEATURES};
+use rflvm::run::{MOST_CHAINS, MOST_SWEEPS, MOST_THREADS};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+choices! {
+    /// The most advanced instruction set that may be used.
+    Instructions {
+        /// Whatever this machine has.
+        Best = "best",
+        /// AVX2 with fused multiply-add, even where AVX-512 is available.
+        Avx2 = "avx2",
+        /// What every processor of the kind has; several times slower.
+        Baseline = "baseline",
+    }
+}
+
+choices! {
+    /// Where chains begin.
+    InitAt {
+        /// Principal components on the link scale (probabilistic ones where cells are missing).
+        Pca = "pca",
+        /// Standard normal positions.
+        Random = "random",
+        /// A MAP estimate per chain, climbed to from principal components and scattered by twice the standard deviation of each position.
+        Map = "map",
+    }
+}
+
+choices! {
+    /// Whether the kernel is learned.
+    KernelKind {
+        /// A Dirichlet-process mixture over frequencies.
+        Learned = "learned",
+        /// exp(−|x−x'|²/(2ℓ²)), with a fixed length-scale ℓ.
+        Rbf = "rbf",
+    }
+}
+
+choices! {
+    /// The kernel over time.
+    TimeKernelKind {
+        /// Very smooth.
+        Rbf = "rbf",
+        /// Rough, like a random walk that returns to its mean.
+        Matern12 = "matern12",
+        /// Once differentiable.
+        Matern32 = "matern32",
+        /// Twice differentiable.
+        Matern52 = "matern52",
+        /// Smooth, with long memory.
+        Cauchy = "cauchy",
+    }
+}
+
+choices! {
+    /// How the covariance of a path is represented.
+    TimeForm {
+        /// Chosen by the kernel and the length of the sequences.
+        Automatic = "automatic",
+        /// Dense matrices: exact for every kernel, slow for thousands of rows per sequence.
+        Dense = "dense",
+        /// A state-space model: exact for the Matérn kernels, fast.
+        StateSpace = "state-space",
+        /// Inducing points: approximate, fast for every kernel.
+        Inducing = "inducing",
+    }
+}
+
+settings! {
+    /// All settings of a fit: its table first.
+    Config {
+        /// The table, one row per sample: .csv, .tsv or .mtx (also .gz), .npy, .npz, .parquet, .arrow or .feather. Empty, NA
+        /// and null cells are missing.
+        table: PathBuf => ;
+        /// Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t,
+        /// zero-inflated-poisson; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
+        /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv.
+        likelihood: String => .placeholder("FAMILY|auto").python("likelihood").python_type("Union[str, Mapping]").python_default("\"gaussian\"")
+            .python_help("str or mapping, default=\"gaussian\"", "Family of the columns: \"gaussian\", \"student-t\", \"poisson\", \"negative-binomial\", \"zero-inflated-poisson\", \"bernoulli\", \"binomial\", \"multinomial\"; a mapping from columns to families; or \"auto\": by the dtypes of the columns, bool → bernoulli, non-negative integers → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.");
+        /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them. A column of
+        /// text is a category if its family is multinomial. `rflvm doctor --blocks-out` writes such a file.
+        blocks: PathBuf => .placeholder("FILE").conflicts(&["likelihood", "trials"]);
+        /// Trials of a binomial: a number, or a table of the same shape as the data.
+        trials: String => .placeholder("N|TABLE").python("trials").python_type("Optional[int]").python_help("int, default=None", "Trials per cell of a binomial. `fit` also takes a table of them.").python_default("None");
+        /// Known offset of each row on the link scale: none, size-factors (ln of the row's total over the mean total, for counts
+        /// whose totals carry no information), or the name of a column.
+        offset: String => .placeholder("none|size-factors|COL").default("none").python("offset").python_type("Optional[str]").python_help("None or \"size-factors\", default=None", "Known offset of each row on the link scale: \"size-factors\" for counts whose row totals carry no information. `fit` also takes numbers.").python_default("None");
+        /// Column with labels: they colour the picture and are scored, but never enter the fit.
+        labels: String => .placeholder("COL");
+        /// Column with the names of the rows.
+        id: String => .placeholder("COL");
+        /// Column with the time of each row, as numbers or dates such as 2001-05-30 or 2001-05-30 12:00:00: positions then follow a
+        /// smooth path over time. Rows may come in any order.
+        time: String => .placeholder("COL");
+        /// Column with the sequence (trial, recording) that each row belongs to: each sequence has its own path.
+        sequence: String => .placeholder("COL");
+        /// Columns to fit, comma-separated.
+        columns: Names => .placeholder("COL,…").otherwise("all that no other flag names");
+        /// Columns to leave out, comma-separated.
+        without: Names => .placeholder("COL,…");
+        /// What separates the cells of a text table: a character such as ';', or tab, comma, semicolon, pipe, space.
+        separator: Separator => .placeholder("CHAR").otherwise("by the extension");
+        /// Decimal mark of a text table: '.' or ','.
+        decimal: Decimal => .placeholder("CHAR").otherwise(".");
+        /// Words for missing cells of a text table, comma-separated, besides an empty cell, NA, N/A, NaN and null.
+        na: Names => .placeholder("WORD,…").hyphens();
+        /// Array of an .npz file that holds several.
+        array: String => .placeholder("NAME");
+        /// Title of the pictures.
+        title: String => .placeholder("TEXT").otherwise("the name of the table");
+    }
+    and {
+        /// The run that saved these settings; every new fit has its own.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub identity: Option<String>,
+        /// The model.
+        pub model: ModelConfig,
+        /// The paths over time.
+        pub path: PathConfig,
+        /// The run.
+        pub run: RunConfig,
+    }
+}
+
+settings! {
+    /// The model.
+    ModelConfig {
+        /// Latent dimension D: a number; or auto, which begins with 6 axes (auto:8 with 8) and prunes axes that the data do not
+        /// support.
+        latent_dim: LatentDim => .placeholder("D|auto|auto:D").default("2").range(1.0, MOST_AXES as f64).python("n_components").python_type("Union[int, str]")
+            .python_help("int or \"auto\" or \"auto:K\", default=2", "Latent axes. \"auto\" begins with 6 (or K) and prunes axes that the data do not support.");
+        /// Random features M, an even number: sine and cosine of M/2 frequencies.
+        features: usize => .placeholder("M").default("100").range(2.0, MOST_FEATURES as f64).python("n_random_features");
+        /// Kernel: learned with the frequencies, or a fixed RBF kernel with the given length-scale.
+        kernel: KernelKind => .default("learned").python("kernel");
+        /// Length-scale of the fixed RBF kernel.
+        length_scale: f64 => .default("1").python("length_scale");
+        /// Prior variance of the weights: a number for all columns, or `learned`, one per column.
+        amplitude: String => .placeholder("NUMBER|learned").default("1").python("amplitude").python_type("Union[float, str]")
+            .python_help("float or \"learned\", default=1.0", "Prior variance of the weights: a number for all columns, or \"learned\", one per column.").python_default("1.0");
+    }
+}
+
+settings! {
+    /// How positions change over time.
+    PathConfig {
+        /// Kernel over time: how similar the positions at two times are.
+        time_kernel: TimeKernelKind => .default("rbf").python("time_kernel");
+        /// Whether to add a straight line in time to each path.
+        time_trend: bool => .default("false").python("time_trend");
+        /// How the covariance of a path is represented.
+        time_form: TimeForm => .default("automatic").python("time_form");
+        /// Inducing points per sequence, where they are used.
+        inducing: usize => .placeholder("K").default("64").range(1.0, MOST_INDUCING as f64).python("inducing");
+    }
+}
+
+settings! {
+    /// How long and where to run.
+    RunConfig {
+        /// Warm-up sweeps per chain, before draws are kept.
+        warmup: u64 => .default("1000").range(0.0, MOST_SWEEPS as f64).python("warmup");
+        /// Draws kept per chain.
+        draws: u64 => .default("1000").range(1.0, MOST_SWEEPS as f64).python("draws");
+        /// Sweeps per kept draw.
+        thin: u64 => .default("1").range(1.0, MOST_SWEEPS as f64).python("thin");
+        /// Number of chains. Convergence can be judged from two or more.
+        chains: usize => .default("2").range(1.0, MOST_CHAINS as f64).python("chains");
+        /// The seed, from which all randomness follows.
+        seed: u64 => .otherwise("drawn and printed").python("random_state").python_type("Any")
+            .python_help("int, RandomState, Generator or None, default=None", "The seed, from which all randomness follows. The same seed gives the same draws as the program `rflvm` and the Rust library.").python_default("None");
+        /// Threads to use, 0 for all cores. The draws do not depend on it.
+        threads: usize => .default("0").range(0.0, MOST_THREADS as f64).python("n_jobs").python_type("Optional[int]")
+            .python_help("int or None, default=None", "Threads: all cores for None and -1. Results do not depend on it.").python_default("None");
+        /// The most advanced instruction set that may be used. Draws are identical to the last bit only between machines that use
+        /// the same one, since fused instructions round sums differently.
+        instructions: Instructions => .default("best").python("instructions");
+        /// Where chains begin.
+        [serde(alias = "start")]
+        init: InitAt => .default("pca").alias("start").python("init");
+        /// What is stored of each draw besides X and the small quantities: any of w, beta, theta, f, comma-separated. Predictions
+        /// need the first three.
+        keep: Names => .placeholder("NAME,…").default("w,beta,theta").python("keep")
+            .python_help("sequence of str, default=(\"w\", \"beta\", \"theta\")", "What is stored of each draw besides the positions: any of \"w\", \"beta\", \"theta\", \"f\". Predictions need the first three.");
+        /// Seconds between checkpoints.
+        checkpoint: f64 => .placeholder("SECONDS").default("30").python("checkpoint");
+    }
+}
+
+impl Config {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let file = || path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| Error::Config {
+            file: file(),
+            problem: format!("the file cannot be read ({})", plain_reason(&error)),
+        })?;
+        Self::parse(&text).map_err(|problem| Error::Config { file: file(), problem })
+    }
+
+    /// The same settings, where files that they name lie in `folder` if they are there, and else where the program runs.
+    pub fn beside(self, folder: &Path) -> Self {
+        let find =
+            |name: PathBuf| Some(folder.join(&name)).filter(|p| name.is_relative() && p.exists()).unwrap_or(name);
+        Config {
+            table: self.table.map(find),
+            blocks: self.blocks.map(find),
+            trials: self.trials.map(|t| find(t.into()).to_string_lossy().into_owned()),
+            ..self
+        }
+    }
+
+    /// Reads settings that are named beside the flags of a command.
+    pub fn given(path: Option<&Path>) -> Result<Self, Error> {
+        let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
+        path.map_or(Ok(Config::default()), |path| Ok(Config::read(path)?.beside(&folder(path))))
+    }
+
+    /// Reads the text of a file.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        // TOML's messages come with a drawing of the place; its words alone make one sentence.
+        toml::from_str(text).map_err(|error| {
+            let before = |end: usize| text.bytes().take(end).filter(|&byte| byte == b'\n').count() + 1;
+            let line = error.span().map(|span| before(span.start));
+            let place = line.map_or(String::new(), |line| format!("line {line}: "));
+            format!("{place}{}", error.message().replace('\n', " "))
+        })
+    }
+
+    /// All settings, in the order of config.toml.
+    pub fn table() -> Vec<Setting> {
+        [Config::describe(), ModelConfig::describe(), PathConfig::describe(), RunConfig::describe()].concat()
+    }
+
+    /// Sets one by its name, from what a user typed.
+    pub fn set(&mut self, name: &str, text: &OsStr) -> Result<(), String> {
+        let found = Group::set(self, name, text).or_else(|| self.model.set(name, text));
+        let found = found.or_else(|| self.path.set(name, text)).or_else(|| self.run.set(name, text));
+        found.unwrap_or_else(|| Err(format!("there is no setting {name}")))
+    }
+
+    /// These settings, and the others' where there are none.
+    pub fn or(mut self, mut other: Config) -> Self {
+        // A family for all columns and families by column are one setting.
+        if self.likelihood.is_some() || self.blocks.is_some() {
+            (other.likelihood, other.blocks, other.trials) = (None, None, None);
+        }
+        self.model = self.model.or(std::mem::take(&mut other.model));
+        self.path = self.path.or(std::mem::take(&mut other.path));
+        self.run = self.run.or(std::mem::take(&mut other.run));
+        Group::or(self, other)
+    }
+
+    /// The same with a default wherever there is one, and a seed; paths are made absolute, so that they hold wherever the fit is resumed.
+    pub fn filled(self) -> Self {
+        let whole = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
+        let defaults = Config {
+            model: ModelConfig::defaults(),
+            run: RunConfig { seed: self.run.seed.or_else(|| Some(fresh_seed())), ..RunConfig::defaults() },
+            // Rows without times have no paths.
+            path: if self.time.is_some() { PathConfig::defaults() } else { PathConfig::default() },
+            ..Config::defaults()
+        };
+        let mut filled = self.or(defaults);
+        // An unknown name is refused where it is used.
+        filled.likelihood = filled.likelihood.map(|name| rflvm::spec::canonical(&name).map_or(name, String::from));
+        filled.table = filled.table.map(whole);
+        filled.blocks = filled.blocks.map(whole);
+        // A number of trials is not a path; a table of them is.
+        filled.trials =
+            filled.trials.map(|t| fs::canonicalize(&t).map_or(t, |path| path.to_string_lossy().into_owned()));
+        filled
+    }
+
+    /// Whether the families are to be chosen.
+    pub fn is_auto(&self) -> bool {
+        self.likelihood.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("auto"))
+    }
+
+    /// The column of offsets, if there is one.
+    pub fn offset_column(&self) -> Option<&str> {
+        self.offset.as_deref().filter(|o| *o != "none" && *o != "size-factors")
+    }
+
+    /// As a file that `rflvm fit` repeats.
+    pub fn to_toml(&self) -> String {
+        self.to_toml_of("fit")
+    }
+
+    /// As a file that a command repeats.
+    pub fn to_toml_of(&self, command: &str) -> String {
+        let head =
+            format!("# The settings of this fit. `rflvm {command} --config` with this file repeats it, to the bit.\n");
+        // Options of numbers, texts and lists all have a form in TOML.
+        format!("{head}{}", toml::to_string(self).unwrap_or_default())
+    }
+}
+
+/// A seed nobody chose; short enough to type again.
+pub fn fresh_seed() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |t| (t.as_nanos() as u64) % 1_000_000_007)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_win_over_the_file_and_the_file_over_defaults() {
+        let file = Config::parse("likelihood = \"poisson\"\n[run]\ndraws = 7\nwarmup = 3\n").unwrap();
+        let flags = Config { run: RunConfig { draws: Some(9), ..RunConfig::default() }, ..Config::default() };
+        let merged = flags.or(file).filled();
+        assert_eq!((merged.run.draws, merged.run.warmup, merged.run.chains), (Some(9), Some(3), Some(2)));
+        assert_eq!(merged.likelihood.as_deref(), Some("poisson"));
+        assert_eq!(Config::parse(&merged.to_toml()).unwrap(), merged);
+    }
+
+    /// `RFLVM_FUZZ` is the number of files.
+    #[test]
+    fn fuzz_no_file_of_settings_makes_it_panic() {
+        use rand::RngExt;
+        let whole = Config { table: Some("t.csv".into()), likelihood: Some("poisson".into()), ..Config::default() };
+        let text = whole.filled().to_toml();
+        let tokens = [
+            "=",
+            "\"",
+            "[run]",
+            "[",
+            "]",
+            "\n",
+            "-1",
+            "nan",
+            "1e999",
+            "99999999999999999999",
+            "{",
+            "'",
+            "\u{e9}",
+            "#",
+            "\\",
+            "true",
+        ];
+        let count = std::env::var("RFLVM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(3_000);
+        let mut rng = rflvm::rng::Stream::new(1).rng();
+        let mut good = 0;
+        for _ in 0..count {
+            let mut damaged: Vec<char> = text.chars().collect();
+            for _ in 0..rng.random_range(1..6) {
+                let at = rng.random_range(0..=damaged.len());
+                let end = (at + rng.random_range(0..12)).min(damaged.len());
+                let token = tokens[rng.random_range(0..tokens.len())];
+                damaged.splice(at..end, token.chars());
+            }
+            let damaged: String = damaged.into_iter().collect();
+            match Config::parse(&damaged) {
+                Ok(config) => {
+                    good += 1;
+                    assert_eq!(
+                        Config::parse(&config.to_toml()).map(|c| c.to_toml()),
+                        Ok(config.to_toml()),
+                        "{damaged}"
+                    );
+                }
+                Err(problem) => assert!(!problem.contains('\n'), "{problem}"),
+            }
+        }
+        assert!(good > 0 && good < count, "{good} of {count}");
+    }
+
+    #[test]
+    fn a_bad_file_is_told_by_its_line() {
+        let problem = Config::parse("likelihood = \"poisson\"\n[run]\ndrows = 7\n").unwrap_err();
+        assert!(problem.contains("line 3") && problem.contains("drows"), "{problem}");
+        assert!(!problem.contains('\n'));
+        assert!(Config::parse("[run]\ndraws = \"many\"\n").unwrap_err().contains("line 2"));
+    }
+}

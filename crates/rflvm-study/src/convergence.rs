@@ -1,0 +1,113 @@
+//! Whether a fit has converged, in words and as JSON, and how its sampler did.
+
+use crate::axes;
+use crate::error::Error;
+use crate::folder::checkpoint_path;
+use crate::time_scales::TimeScales;
+use rflvm::draws::Source;
+use rflvm::draws::zarr::Reader;
+use rflvm::posterior::axes::AxesInUse;
+use rflvm::posterior::convergence::{Convergence, Outcome};
+use rflvm::run::checkpoint;
+use rflvm::steps::Step;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// All that is known of a fit's convergence, for programs.
+pub fn report(dir: &Path, store: &Reader, convergence: &Convergence) -> Result<Value, Error> {
+    let mut all = as_json(convergence);
+    let seconds = times(dir).into_iter().map(|(name, seconds)| (name.to_string(), json!(seconds)));
+    all["seconds_a_sweep"] = seconds.collect::<Map<_, _>>().into();
+    let sampler = sampler(store, convergence)?;
+    all["sampler"] =
+        json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
+    if let Some(scales) = TimeScales::of(dir, store, &convergence.used())? {
+        all["length_scales"] = scales.as_json();
+    }
+    if let Some(axes) = AxesInUse::of(store, &convergence.used())? {
+        all["axes"] = axes::as_json(&axes);
+    }
+    Ok(all)
+}
+
+/// How the moves go: means over all kept sweeps.
+pub fn sampler(store: &Reader, convergence: &Convergence) -> Result<Vec<(&'static str, f64)>, Error> {
+    let names = [
+        ("acceptance of the gradient move", "acceptance_rate"),
+        ("its step", "step_size"),
+        ("slice tries per frequency", "frequency_tries"),
+        ("slice tries per row", "position_tries"),
+    ];
+    let mean = |name: &str| -> Result<f64, Error> {
+        let mut all = Vec::new();
+        for chain in 0..convergence.chains.len() {
+            all.extend(store.all(&format!("sample_stats/{name}"), chain)?);
+        }
+        Ok(all.iter().sum::<f64>() / all.len() as f64)
+    };
+    names.into_iter().map(|(words, name)| Ok((words, mean(name)?))).collect()
+}
+
+/// Wall seconds of each step of a sweep, by the last checkpoint; none if it cannot be read, which `resume` tells of.
+pub fn times(dir: &Path) -> Vec<(&'static str, f64)> {
+    let Ok(checkpoint) = checkpoint::load(&checkpoint_path(dir)) else { return Vec::new() };
+    let sweeps: u64 = checkpoint.chains.iter().map(|(chain, _)| chain.done()).sum();
+    let of = |step: usize| checkpoint.chains.iter().map(|(chain, _)| chain.seconds()[step]).sum::<f64>();
+    Step::NAMES.iter().enumerate().map(|(step, name)| (*name, of(step) / sweeps.max(1) as f64)).collect()
+}
+
+/// The verdict in words.
+pub fn word(convergence: &Convergence) -> String {
+    let worst = convergence
+        .lines
+        .iter()
+        .filter(|l| l.diagnosis.sd > 0.0)
+        .min_by(|a, b| a.diagnosis.ess_bulk.total_cmp(&b.diagnosis.ess_bulk));
+    let slowest = worst.map_or(String::new(), |l| {
+        format!(" (the slowest is {}, with {:.0} effective draws)", l.name, l.diagnosis.ess_bulk)
+    });
+    match convergence.outcome {
+        Outcome::Converged => format!("converged: all chains agree{slowest}"),
+        Outcome::RunLonger { factor } => format!(
+            "run longer: the chains agree so far, but there are too few effective draws{slowest}; about {} draws per chain should suffice",
+            draws_advised(convergence.draws, factor)
+        ),
+        Outcome::ChainsDisagree => format!(
+            "chains disagree: they explore different regions{slowest}; use a longer warm-up and more chains, and compare their log joint \
+             densities: a chain far below the best sits in a lesser mode"
+        ),
+        Outcome::CannotTell => {
+            "cannot tell: convergence can be judged from two or more chains of at least a few dozen draws; run more of either"
+                .into()
+        }
+    }
+}
+
+/// Draws per chain that should suffice, in hundreds.
+pub fn draws_advised(draws: usize, factor: f64) -> u64 {
+    (factor * draws as f64 / 100.0).ceil() as u64 * 100
+}
+
+/// The same for programs.
+pub fn as_json(convergence: &Convergence) -> Value {
+    let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
+    let line = |l: &rflvm::posterior::convergence::Diagnosed| {
+        let d = &l.diagnosis;
+        json!({
+            "name": l.name, "mean": number(d.mean), "sd": number(d.sd), "mcse_mean": number(d.mcse_mean),
+            "mcse_sd": number(d.mcse_sd), "ess_bulk": number(d.ess_bulk), "ess_tail": number(d.ess_tail), "r_hat": number(d.r_hat),
+        })
+    };
+    let outcome = match convergence.outcome {
+        Outcome::Converged => "converged",
+        Outcome::RunLonger { .. } => "run-longer",
+        Outcome::ChainsDisagree => "chains-disagree",
+        Outcome::CannotTell => "cannot-tell",
+    };
+    let chain = |v: &rflvm::posterior::Verdict| json!({ "log_joint": number(v.ln_joint), "used": v.used, "below_best": number(v.below) });
+    json!({
+        "verdict": outcome, "words": word(convergence), "draws": convergence.draws,
+        "chains": convergence.chains.iter().map(chain).collect::<Vec<_>>(),
+        "quantities": convergence.lines.iter().map(line).collect::<Vec<_>>(),
+    })
+}

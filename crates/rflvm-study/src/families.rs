@@ -1,0 +1,141 @@
+//! Which family suits a column, by the values that it holds.
+
+use crate::table::Table;
+
+/// What a column of numbers holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// No observed cell.
+    Nothing,
+    /// Words for yes and no.
+    Truth,
+    /// Zeros and ones.
+    Binary,
+    /// Whole numbers from zero on.
+    Counts,
+    /// Whole numbers that vary far less than counts do: years, scores, lengths.
+    Even,
+    /// Any other numbers.
+    Real,
+    /// Part of a category.
+    Level,
+}
+
+/// A column, as far as its family and the advice about it need.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Seen {
+    /// What kind of numbers it holds.
+    pub kind: Kind,
+    /// Whether all its observed cells are equal.
+    pub is_constant: bool,
+    /// Whether it counts the rows, one by one.
+    pub is_index: bool,
+    /// Variance over mean; NaN where there is none.
+    pub dispersion: f64,
+}
+
+/// Rows from which on a column may be taken for one that counts them.
+const INDEX_ROWS: usize = 10;
+/// Variance over mean above which counts are not a Poisson's.
+pub const OVERDISPERSED: f64 = 1.5;
+
+/// Looks at each column.
+pub fn seen(table: &Table) -> Vec<Seen> {
+    let width = table.columns.len();
+    let mut seen = Vec::with_capacity(width);
+    let mut column = Vec::with_capacity(table.rows);
+    for j in 0..width {
+        column.clear();
+        column.extend(table.values.iter().skip(j).step_by(width).copied().filter(|v| !v.is_nan()));
+        seen.push(Seen::of(&column, table.rows));
+    }
+    table.truths.iter().for_each(|&j| seen[j].kind = Kind::Truth);
+    table.categories.iter().flat_map(|c| c.columns()).for_each(|j| seen[j].kind = Kind::Level);
+    seen
+}
+
+impl Seen {
+    /// A column's observed cells, of so many rows.
+    fn of(cells: &[f64], rows: usize) -> Self {
+        let count = cells.len() as f64;
+        let mean = cells.iter().sum::<f64>() / count;
+        let variance = cells.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let dispersion = variance / mean;
+        // Less than half of a Poisson's variance, and by four standard errors of it.
+        let is_even = dispersion < (1.0 - 4.0 * (2.0 / (count - 1.0)).sqrt()).min(0.5);
+        let kind = if cells.is_empty() {
+            Kind::Nothing
+        } else if cells.iter().all(|v| *v == 0.0 || *v == 1.0) {
+            Kind::Binary
+        } else if cells.iter().all(|v| *v >= 0.0 && v.fract() == 0.0) {
+            if is_even { Kind::Even } else { Kind::Counts }
+        } else {
+            Kind::Real
+        };
+        let is_whole = cells.iter().all(|v| v.fract() == 0.0);
+        let is_index = is_whole && cells.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
+        Seen {
+            kind,
+            is_constant: !cells.is_empty() && cells.iter().all(|v| *v == cells[0]),
+            is_index: is_index && cells.len() == rows && rows >= INDEX_ROWS,
+            dispersion,
+        }
+    }
+}
+
+/// The middle of variance over mean, of columns that vary.
+pub fn dispersion<'a>(seen: impl Iterator<Item = &'a Seen>) -> f64 {
+    let mut ratios: Vec<f64> = seen.filter(|s| !s.is_constant).map(|s| s.dispersion).collect();
+    ratios.retain(|ratio| ratio.is_finite());
+    ratios.sort_by(f64::total_cmp);
+    ratios.get(ratios.len() / 2).copied().unwrap_or(1.0)
+}
+
+/// The family of each column. Counts have one family together: each by itself, rare ones would seem less dispersed than they are.
+pub fn suited(seen: &[Seen]) -> Vec<&'static str> {
+    let count = |kind: Kind| seen.iter().filter(|s| s.kind == kind).count();
+    let (counts, binary) = (count(Kind::Counts), count(Kind::Binary));
+    // Where nearly all columns are counts, zeros and ones are rare counts and no answers to a question.
+    let is_table_of_counts = counts > 0 && 10 * (counts + binary) >= 9 * (seen.len() - count(Kind::Nothing));
+    let is_count = |s: &&Seen| s.kind == Kind::Counts || s.kind == Kind::Binary && is_table_of_counts;
+    let of_counts =
+        if dispersion(seen.iter().filter(is_count)) > OVERDISPERSED { "negative-binomial" } else { "poisson" };
+    let family = |s: &Seen| match s.kind {
+        _ if is_count(&s) => of_counts,
+        Kind::Truth | Kind::Binary => "bernoulli",
+        Kind::Level => "multinomial",
+        _ => "gaussian",
+    };
+    seen.iter().map(family).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(columns: &[&[f64]]) -> Vec<&'static str> {
+        let rows = columns[0].len();
+        suited(&columns.iter().map(|cells| Seen::of(cells, rows)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn each_column_has_the_family_of_its_values() {
+        let (flags, few, many, reals) = ([0., 1., 1., 0.], [0., 1., 2., 1.], [0., 90., 3., 700.], [0.5, -2., 3., 1.]);
+        assert_eq!(of(&[&flags, &flags]), ["bernoulli", "bernoulli"]);
+        assert_eq!(of(&[&flags, &reals]), ["bernoulli", "gaussian"]);
+        assert_eq!(of(&[&flags, &few, &reals]), ["bernoulli", "poisson", "gaussian"]);
+        assert_eq!(of(&[&many, &many, &reals]), ["negative-binomial", "negative-binomial", "gaussian"]);
+        // Zeros and ones among counts are counts.
+        assert_eq!(of(&[&flags, &few]), ["poisson", "poisson"]);
+    }
+
+    #[test]
+    fn whole_numbers_that_hardly_vary_are_no_counts_and_row_numbers_are_known() {
+        let years: Vec<f64> = (0..100).map(|n| 1950.0 + f64::from(n * 37 % 60)).collect();
+        assert_eq!(Seen::of(&years, 100).kind, Kind::Even);
+        assert_eq!(Seen::of(&years[..4], 4).kind, Kind::Counts);
+        let index: Vec<f64> = (0..20).map(f64::from).collect();
+        assert!(Seen::of(&index, 20).is_index && !Seen::of(&index, 21).is_index && !Seen::of(&index[..5], 5).is_index);
+        assert!(Seen::of(&[3.0; 4], 4).is_constant && !Seen::of(&[], 4).is_constant);
+    }
+}

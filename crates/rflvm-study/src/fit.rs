@@ -1,0 +1,219 @@
+//! A fit: a table, a model, how to run it, and the folder where the draws go.
+
+use crate::blocks::{self, Given};
+use crate::config::Config;
+use crate::error::Error;
+use crate::folder::{Claim, config_path, map_path, store_path, trials_path};
+use crate::listing::Listing;
+use crate::memory;
+use crate::model;
+use crate::reading::read;
+use crate::run;
+use crate::sample::{Follow, Sampling};
+use crate::table::{Category, Table};
+use crate::times::Timeline;
+use crate::write;
+use rflvm::draws::Kept;
+use rflvm::draws::zarr::RowLabels;
+use rflvm::error::SpecError;
+use rflvm::identity::Identity;
+use rflvm::model::Model;
+use rflvm::rng::Stream;
+use rflvm::run::Settings;
+use rflvm::run::checkpoint::Checkpoint;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A fit with all its settings, checked; nothing is written yet.
+pub struct Fit {
+    /// Where it lives.
+    pub dir: PathBuf,
+    /// The settings, as they are written into the folder.
+    pub saved: Config,
+    /// The settings, with all files found.
+    pub config: Config,
+    /// Families by column and trials that were handed over or chosen, rather than read from files.
+    pub given: Given,
+    /// The table, without its values: the model has them.
+    pub table: Table,
+    /// When the rows were observed, if that is known.
+    pub timeline: Option<Timeline>,
+    /// What is fitted.
+    pub model: Model,
+    /// How.
+    pub settings: Settings,
+    /// What is stored of each draw.
+    pub keep: Vec<Kept>,
+    /// Time between checkpoints.
+    pub every: Duration,
+}
+
+impl Fit {
+    /// Reads the table and checks everything that can be checked before sampling.
+    pub fn new(config: Config, dir: &Path) -> Result<Self, Error> {
+        Fit::of(config, Given::default(), dir, read)
+    }
+
+    /// The same with a table, and perhaps families and trials, that do not come from files.
+    pub fn of(
+        config: Config,
+        mut given: Given,
+        dir: &Path,
+        read: impl FnOnce(&Config) -> Result<Table, Error>,
+    ) -> Result<Self, Error> {
+        let mut saved = config.clone();
+        let mut config = config.beside(dir);
+        if config.likelihood.is_none() && config.blocks.is_none() && given.listing.is_none() {
+            return Err(no_family().into());
+        }
+        let settings = run::settings(&config);
+        settings.check()?;
+        let keep = config.run.keep.iter().flat_map(|names| &names.0);
+        let keep = keep.map(|name| Kept::named(name)).collect::<Result<_, _>>()?;
+        let every = run::seconds(config.run.checkpoint.unwrap_or(30.0))?;
+        model::time_spec(&config)?;
+        let mut table = read(&config)?;
+        blocks::choose(&mut config, &mut given, &mut table);
+        saved.likelihood = config.likelihood.clone();
+        saved.blocks = given.listing.as_ref().map_or(saved.blocks, |_| Some(Listing::FILE.into()));
+        let trials_file = || trials_path(Path::new("")).to_string_lossy().into_owned();
+        saved.trials = given.trials.as_ref().map_or(saved.trials, |_| Some(trials_file()));
+        let timeline = Timeline::of(&config, &table)?;
+        let model = model::model(&config, &given, &mut table, timeline.as_ref())?;
+        // Columns with the names of levels may have families of their own.
+        table.categories.retain(|category| {
+            let columns: Vec<usize> = category.columns().collect();
+            model.blocks().iter().any(|b| b.family.is_whole() && model.order()[b.columns.clone()] == columns)
+        });
+        Ok(Fit { dir: dir.to_path_buf(), saved, config, given, table, timeline, model, settings, keep, every })
+    }
+
+    /// The fit in a folder, with its settings; `change` may change some of them.
+    pub fn open(dir: &Path, change: impl FnOnce(&mut Config)) -> Result<Self, Error> {
+        let file = config_path(dir);
+        if !file.exists() {
+            return Err(Error::NoFit { dir: dir.display().to_string() });
+        }
+        if map_path(dir).exists() && !store_path(dir).exists() {
+            return Err(Error::OnlyMap { dir: dir.display().to_string() });
+        }
+        let mut config = Config::read(&file)?;
+        change(&mut config);
+        // The store holds the table as it was when the fit began, whatever has become of its file since.
+        let store = store_path(dir);
+        let held = store.join(".zmetadata").exists().then_some(store);
+        Fit::of(config, Given::default(), dir, |config| match (held, &config.table) {
+            (Some(store), Some(path)) => {
+                let mut table = read(&Config { table: Some(store), ..config.clone() })?;
+                table.path.clone_from(path);
+                // It has columns of levels, where the user's table had one of text.
+                if let Some(blocks) = &config.blocks {
+                    table.categories = Category::find(&table);
+                    Listing::read(blocks)?.mark_texts(&mut table);
+                }
+                Ok(table)
+            }
+            _ => read(config),
+        })
+    }
+
+    /// The right to write into the folder, made ready for this fit: an older fit in it is refused, or removed if that was asked
+    /// for. Nothing is touched before it is certain that the fit can start.
+    pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
+        memory::check(&self.model, &self.settings)?;
+        let claim = Claim::take(&self.dir)?;
+        claim.clear(overwrite)?;
+        Ok(claim)
+    }
+
+    /// Everything that determines the draws.
+    pub fn identity(&self) -> Identity {
+        self.settings.identity(&self.model)
+    }
+
+    /// Refuses to continue if the file of the table has changed since the fit began. The fit would continue with the table in its
+    /// store, and whoever changed the file would not expect that.
+    pub fn check_table(&self) -> Result<(), Error> {
+        let Some(path) = self.config.table.as_ref().filter(|path| path.is_file()) else { return Ok(()) };
+        let now = Fit::new(self.saved.clone(), &self.dir)?.identity();
+        if now.data == self.identity().data {
+            return Ok(());
+        }
+        let problem = "the table has changed since the fit began; restore it, remove it (the fit has a copy of the original), \
+                       or start a new fit in another folder";
+        Err(Error::Foreign { path: path.display().to_string(), problem: problem.into() })
+    }
+
+    /// Samples into the folder.
+    pub fn run(&self, claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
+        self.use_instructions();
+        let identity = self.identity();
+        self.write_settings("fit", Some(&identity))?;
+        let labels = RowLabels {
+            ids: self.table.ids.clone(),
+            labels: self.table.labels.clone(),
+            times: self.timeline.as_ref().map(|t| t.times.at.clone()),
+            time_units: self.timeline.as_ref().and_then(|t| t.calendar.units()),
+            times_as_given: self.table.time.clone(),
+            sequences: self.table.sequence.clone(),
+        };
+        let sampling = Sampling {
+            dir: &self.dir,
+            identity: &identity,
+            model: &self.model,
+            settings: &self.settings,
+            keep: &self.keep,
+            labels: &labels,
+            every: self.every,
+        };
+        sampling.run(claim, from, follow)
+    }
+
+    /// Writes config.toml, and the files it names where families or trials did not come from files.
+    pub fn write_settings(&self, command: &str, identity: Option<&Identity>) -> Result<(), Error> {
+        if let Some(listing) = &self.given.listing {
+            write::text(&self.dir.join(Listing::FILE), &listing.to_csv())?;
+        }
+        if let Some(trials) = &self.given.trials {
+            write::npy(&trials_path(&self.dir), &[trials.rows(), trials.cols()], trials.as_slice())?;
+        }
+        let saved = Config { identity: identity.map(Identity::digest), ..self.saved.clone() };
+        write::text(&config_path(&self.dir), &saved.to_toml_of(command))
+    }
+
+    /// Limits the processor to the instruction sets that were asked for.
+    pub fn use_instructions(&self) {
+        run::use_instructions(&self.config);
+    }
+
+    /// For each column of the table, its place in the model.
+    pub fn places(&self) -> Vec<usize> {
+        let mut places = vec![0; self.model.columns()];
+        self.model.order().iter().enumerate().for_each(|(place, &column)| places[column] = place);
+        places
+    }
+
+    /// The offset of new rows, where the rows have offsets: their mean.
+    pub fn mean_offset(&self) -> Option<f64> {
+        let is_given = self.config.offset.as_deref().is_some_and(|offset| offset != "none");
+        let offsets = self.model.offset();
+        is_given.then(|| offsets.iter().sum::<f64>() / offsets.len() as f64)
+    }
+
+    /// The title of pictures.
+    pub fn title(&self) -> String {
+        let stem = || self.table.path.file_stem().map_or("latent space".into(), |s| s.to_string_lossy().into_owned());
+        self.config.title.clone().unwrap_or_else(stem)
+    }
+
+    /// Where the randomness of anything but sampling comes from.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.settings.seed)
+    }
+}
+
+fn no_family() -> SpecError {
+    let rule = "a fit needs the family of its columns; give ⟨likelihood⟩, auto if you do not know it, or ⟨blocks⟩ for several \
+                (⟨doctor⟩ shows which suit a table)";
+    SpecError::Setting { setting: "likelihood", value: "not given".into(), rule: rule.into() }
+}

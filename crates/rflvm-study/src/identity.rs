@@ -1,0 +1,83 @@
+//! Whether the parts of a fit belong together: its settings, its draws and its checkpoint each say which run they are of.
+
+use crate::error::Error;
+use crate::fit::Fit;
+use crate::folder::{checkpoint_path, config_path, store_path};
+use rflvm::draws::Source;
+use rflvm::draws::zarr::Reader;
+use rflvm::identity::{Difference, Identity};
+use rflvm::run::checkpoint::{self, Checkpoint};
+use std::path::Path;
+
+/// Whether the draws in a store are those of the fit.
+pub fn check_store(fit: &Fit, store: &Reader) -> Result<(), Error> {
+    let drawn = store.identity()?;
+    // How many draws there are to be in the end says nothing of those that are there.
+    let ours = Identity { draws: drawn.draws, ..fit.identity() };
+    match drawn.difference(&ours) {
+        None => Ok(store.check_arrays(&fit.model, &fit.keep, fit.settings.chains)?),
+        Some(difference) => {
+            let path = store_path(&fit.dir);
+            Err(foreign(fit, &path, "the draws were", &drawn, &difference))
+        }
+    }
+}
+
+/// Where a fit was when it ended; `None` if that was before its first draw.
+pub fn checkpoint(fit: &Fit) -> Result<Option<Checkpoint>, Error> {
+    let (path, store) = (checkpoint_path(&fit.dir), store_path(&fit.dir));
+    let drawn = if store.join(".zmetadata").exists() { Some(Reader::open(&store)?) } else { None };
+    if let Some(store) = &drawn {
+        check_store(fit, store)?;
+    }
+    if !path.exists() {
+        return match drawn.map_or(Ok(0), |store| store.size().map(|size| size.1))? {
+            0 => Ok(None),
+            draws => Err(Error::NoCheckpoint { dir: fit.dir.display().to_string(), draws }),
+        };
+    }
+    let checkpoint = checkpoint::load(&path)?;
+    if checkpoint.version != env!("CARGO_PKG_VERSION") {
+        let problem = format!(
+            "the fit was begun by rflvm {}, and other versions may draw otherwise; resume it with that version",
+            checkpoint.version
+        );
+        return Err(Error::Foreign { path: path.display().to_string(), problem });
+    }
+    let ours = Identity { draws: checkpoint.identity.draws, ..fit.identity() };
+    if let Some(difference) = checkpoint.identity.difference(&ours) {
+        return Err(foreign(fit, &path, "the checkpoint was", &checkpoint.identity, &difference));
+    }
+    let drawn = checkpoint.draws();
+    if fit.settings.draws < drawn {
+        let problem = format!(
+            "draws is {}, but a chain has {drawn} draws already; set it to {drawn} or more to go on",
+            fit.settings.draws
+        );
+        return Err(Error::Foreign { path: config_path(&fit.dir).display().to_string(), problem });
+    }
+    Ok(Some(checkpoint))
+}
+
+/// What is wrong with a part that belongs to another run, and what to do about it.
+fn foreign(fit: &Fit, path: &Path, what: &str, theirs: &Identity, difference: &Difference) -> Error {
+    let how = match difference {
+        Difference::Data => format!("{what} made from another table"),
+        Difference::Model => format!("{what} made with another model (families, latent-dim, features, priors …)"),
+        Difference::Setting { name, one, other } => {
+            format!("{what} made with {name} = {one}, and config.toml says {name} = {other}")
+        }
+    };
+    let is_edited = fit.saved.identity.as_ref() == Some(&theirs.digest());
+    let config = config_path(&fit.dir);
+    let (path, remedy) = if is_edited {
+        (
+            config.as_path(),
+            "the settings, or a file that they name, were changed since the fit began: put back what was there",
+        )
+    } else {
+        (path, "it belongs to another fit: put back the one that belongs here")
+    };
+    let problem = format!("{how}; {remedy}, or start a new fit in another folder");
+    Error::Foreign { path: path.display().to_string(), problem }
+}

@@ -1,0 +1,45 @@
+//! The engine between the mathematics (`rflvm`) and its front ends (the program and the Python package): tables in many formats,
+//! settings, fits in folders, and what they answer.
+//!
+//! Data flows one way: [`config`] names a table, [`table`] reads it, [`mod@model`] makes a model of it, [`fit`] checks everything and
+//! [`sample`] draws into a folder; [`drawn`] reads the draws back and answers questions. Nothing here parses arguments or prints: what
+//! there is to say is returned as a [`note`] or an [`error`], whose sentences each front end puts in its own words ([`wording`]).
+
+#![deny(missing_docs)]
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+
+pub mod axes;
+pub mod blocks;
+pub mod cells;
+pub mod check;
+pub mod config;
+pub mod convergence;
+pub mod drawn;
+pub mod error;
+pub mod families;
+pub mod fit;
+pub mod folder;
+pub mod future;
+pub mod identity;
+pub mod latent_dim;
+pub mod listing;
+pub mod memory;
+pub mod model;
+pub mod new_rows;
+pub mod note;
+pub mod out_dir;
+pub mod pace;
+pub mod point;
+pub mod reading;
+pub mod run;
+pub mod sample;
+pub mod settings;
+pub mod table;
+pub mod time_scales;
+pub mod times;
+pub mod wording;
+pub mod write;
+
+pub use config::Config;
+pub use error::Error;
+pub use fit::Fit;

@@ -1,0 +1,220 @@
+//! Families by column, as a file lists them: `column,likelihood`, with `trials` for a binomial and `block` for several multinomials.
+
+use crate::cells;
+use crate::error::Error;
+use crate::families::{seen, suited};
+use crate::table::{Source, Table};
+use rflvm::atomic::plain_reason;
+use rflvm::model::family::{Family, Trials};
+use rflvm::spec;
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Columns, and the family they share.
+pub type Block = (Vec<usize>, Arc<dyn Family>);
+
+/// No list of families is longer, in bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// A list of families.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Listing {
+    /// Where it comes from, for messages.
+    file: String,
+    lines: Vec<Line>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Line {
+    /// Of the file, from 1.
+    number: usize,
+    column: String,
+    /// What columns of one block share: family, trials, name of the block.
+    key: [String; 3],
+}
+
+impl Listing {
+    /// What it is called in the folder of a fit.
+    pub const FILE: &str = "blocks.csv";
+
+    /// Reads a file; names of families become those that they are known by.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let file = path.display().to_string();
+        let bad = |problem: String| Error::Config { file: file.clone(), problem };
+        let mut text = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
+        read.map_err(|error| bad(format!("the file cannot be read ({})", plain_reason(&error))))?;
+        if text.len() as u64 > LONGEST {
+            return Err(bad(format!("the file is longer than {} MiB, which no list of families is", LONGEST >> 20)));
+        }
+        let mut reader = csv::Reader::from_reader(&text[..]);
+        let header = reader.headers().map_err(|error| bad(format!("its first line cannot be read ({error})")))?.clone();
+        let place = |name: &str| header.iter().position(|h| h.trim().trim_start_matches('\u{feff}') == name);
+        let (Some(column), likelihood @ Some(_)) = (place("column"), place("likelihood")) else {
+            return Err(bad(
+                "its first line must name the columns `column` and `likelihood` (and `trials` for a binomial, `block` for several multinomials)".into(),
+            ));
+        };
+        let (trials, block) = (place("trials"), place("block"));
+        let mut lines = Vec::new();
+        for (i, record) in reader.records().enumerate() {
+            let number = i + 2;
+            let record = record.map_err(|error| bad(format!("line {number} cannot be read ({error})")))?;
+            let cell = |place: Option<usize>| place.and_then(|p| record.get(p)).unwrap_or_default().trim().to_string();
+            let mut key = [likelihood, trials, block].map(cell);
+            key[0] = spec::canonical(&key[0]).map_err(|error| bad(format!("line {number}: {error}")))?.to_string();
+            lines.push(Line { number, column: cell(Some(column)), key });
+        }
+        Ok(Listing { file, lines })
+    }
+
+    /// Families handed over in memory: column, family, and the name of its block.
+    pub fn of(source: &str, lines: Vec<(String, String, String)>) -> Result<Self, Error> {
+        let mut listing = Listing { file: source.into(), lines: Vec::with_capacity(lines.len()) };
+        for (column, family, block) in lines {
+            let key = [spec::canonical(&family)?.to_string(), String::new(), block];
+            listing.lines.push(Line { number: listing.lines.len() + 1, column, key });
+        }
+        Ok(listing)
+    }
+
+    /// The families that suit a table.
+    pub fn suited(table: &Table) -> Self {
+        let families = suited(&seen(table));
+        let line = |column: &str, family: &str, block: &str| {
+            let key = [family, "", block].map(String::from);
+            Line { number: 0, column: column.into(), key }
+        };
+        let mut lines = Vec::new();
+        for source in table.sources() {
+            match source {
+                Source::Number(j) => lines.push(line(&table.columns[j], families[j], "")),
+                Source::Category(c) if c.is_text => lines.push(line(&c.name, "multinomial", &c.name)),
+                Source::Category(c) => {
+                    lines.extend(table.columns[c.columns()].iter().map(|name| line(name, "multinomial", &c.name)));
+                }
+            }
+        }
+        Listing { file: table.path.display().to_string(), lines }
+    }
+
+    /// The family of all columns, if they have one.
+    pub fn uniform(&self) -> Option<&str> {
+        let first = self.lines.first()?;
+        let is_alike = |line: &Line| line.key[0] == first.key[0] && line.key[0] != "multinomial";
+        self.lines.iter().all(is_alike).then_some(first.key[0].as_str())
+    }
+
+    /// Columns that are categories even if they hold numbers: the only ones of their multinomial block.
+    pub fn categories(&self) -> Vec<String> {
+        let mut blocks: HashMap<&[String; 3], Vec<&Line>> = HashMap::new();
+        let whole = self.lines.iter().filter(|line| line.key[0] == "multinomial");
+        whole.for_each(|line| blocks.entry(&line.key).or_default().push(line));
+        blocks.into_values().filter(|lines| lines.len() == 1).map(|lines| lines[0].column.clone()).collect()
+    }
+
+    /// Says of the categories that are listed by their own name, and not by their levels, that they are text.
+    pub fn mark_texts(&self, table: &mut Table) {
+        let Table { columns, categories, .. } = table;
+        let is_listed = |name: &String| self.lines.iter().any(|line| line.column == *name) && !columns.contains(name);
+        categories.iter_mut().filter(|category| is_listed(&category.name)).for_each(|category| category.is_text = true);
+    }
+
+    /// The families in words: how many columns have which.
+    pub fn words(&self) -> String {
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        // The columns of one category are one of the user's.
+        let mut blocks = HashSet::new();
+        for line in &self.lines {
+            if !line.key[2].is_empty() && !blocks.insert(&line.key) {
+                continue;
+            }
+            match counts.iter_mut().find(|(family, _)| *family == line.key[0]) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((&line.key[0], 1)),
+            }
+        }
+        let words: Vec<String> = counts.iter().map(|(family, count)| format!("{family} ({count})")).collect();
+        words.join(", ")
+    }
+
+    /// As a file.
+    pub fn to_csv(&self) -> String {
+        let has_trials = self.lines.iter().any(|line| !line.key[1].is_empty());
+        let keep = |i: &usize| *i != 1 || has_trials;
+        let header = ["likelihood", "trials", "block"];
+        let line = |column: &str, key: [&str; 3]| {
+            let mut cells = vec![column.to_string()];
+            cells.extend((0..3).filter(keep).map(|i| key[i].to_string()));
+            cells
+        };
+        cells::csv_text(
+            line("column", header),
+            self.lines.iter().map(|l| line(&l.column, l.key.each_ref().map(String::as_str))),
+        )
+    }
+
+    /// Columns of one family (and number of trials, and name of a block) make a block; a category is one by itself.
+    pub fn blocks(&self, table: &Table) -> Result<Vec<Block>, Error> {
+        let bad = |problem: String| Error::Config { file: self.file.clone(), problem };
+        let places: HashMap<&str, usize> = table.columns.iter().zip(0..).map(|(c, j)| (c.as_str(), j)).collect();
+        let categories: HashMap<&str, usize> =
+            table.categories.iter().zip(0..).map(|(c, i)| (c.name.as_str(), i)).collect();
+        let mut places_of_keys: HashMap<&[String; 3], usize> = HashMap::new();
+        let mut blocks: Vec<(&[String; 3], Vec<usize>)> = Vec::new();
+        let mut seen = vec![false; table.columns.len()];
+        for Line { number, column, key } in &self.lines {
+            let category = categories.get(column.as_str()).map(|&i| &table.categories[i]).filter(|c| c.is_text);
+            let columns: Vec<usize> = match (category, places.get(column.as_str())) {
+                (Some(category), _) => category.columns().collect(),
+                (None, Some(&index)) => vec![index],
+                (None, None) => return Err(bad(format!("line {number}: the table has no column `{column}`"))),
+            };
+            if columns.iter().any(|&index| std::mem::replace(&mut seen[index], true)) {
+                return Err(bad(format!("line {number}: the column `{column}` has a family already")));
+            }
+            if category.is_some() && key[0] != "multinomial" {
+                return Err(bad(format!(
+                    "line {number}: the column `{column}` holds text, which {} does not take; give it multinomial, or keep the column out with ⟨labels⟩, ⟨id⟩ or ⟨without⟩ and remove the line",
+                    key[0]
+                )));
+            }
+            match places_of_keys.get(key).filter(|_| category.is_none()) {
+                Some(&place) => blocks[place].1.extend(columns),
+                None => {
+                    if category.is_none() {
+                        places_of_keys.insert(key, blocks.len());
+                    }
+                    blocks.push((key, columns));
+                }
+            }
+        }
+        if let Some(missing) = seen.iter().position(|s| !s) {
+            let category = table.categories.iter().find(|c| c.columns().contains(&missing));
+            let name = category.map_or(&table.columns[missing], |c| &c.name);
+            return Err(bad(format!(
+                "no line gives the family of the column `{name}`; add one, or leave the column out with ⟨without⟩"
+            )));
+        }
+        let family = |([likelihood, trials, _], mut columns): (&[String; 3], Vec<usize>)| {
+            if likelihood == "multinomial" && columns.len() == 1 {
+                return Err(bad(format!(
+                    "the column `{}` is the only one of numbers in its multinomial block; if its numbers are categories, give its line a name of its own in the column `block`",
+                    table.columns[columns[0]]
+                )));
+            }
+            let trials = match trials.as_str() {
+                "" => None,
+                text => {
+                    Some(Trials::Same(text.parse().map_err(|_| bad(format!("`{text}` is not a number of trials")))?))
+                }
+            };
+            columns.sort_unstable();
+            Ok((columns, spec::family(likelihood, trials).map_err(|error| bad(error.to_string()))?))
+        };
+        blocks.into_iter().map(family).collect()
+    }
+}

@@ -1,0 +1,103 @@
+//! From settings to the model: its specification, and the observations in its blocks.
+
+use crate::blocks::{self, Given};
+use crate::config::{Config, KernelKind, ModelConfig, TimeForm};
+use crate::error::Error;
+use crate::latent_dim::LatentDim;
+use crate::table::Table;
+use crate::times::Timeline;
+use rflvm::error::SpecError;
+use rflvm::linalg::Mat;
+use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::model::spectral::{Kernel, Mixture, Scales};
+use rflvm::model::{Amplitude, Model, ModelSpec};
+use rflvm::observations::{Observations, Offset};
+
+/// The model of a table, whose values it takes, so that they are not held twice.
+pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option<&Timeline>) -> Result<Model, Error> {
+    let blocks = blocks::blocks(config, given, table)?;
+    let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
+    let offset = match (config.offset.as_deref(), table.offset.take()) {
+        (Some("size-factors"), _) => Offset::SizeFactors,
+        (_, Some(values)) => Offset::Given(values),
+        _ => Offset::None,
+    };
+    let spec = ModelSpec { time: time_spec(config)?, ..spec(&config.model, table.columns.len())? };
+    let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
+    let data = data.and_then(|data| match timeline {
+        Some(timeline) => data.with_times(timeline.times.clone()),
+        None => Ok(data),
+    });
+    let model = data.map_err(SpecError::from).and_then(|data| Model::with_blocks(data, blocks, spec));
+    model.map_err(|error| Error::Data { file: table.path.display().to_string(), error })
+}
+
+/// The paths over time, where rows have times.
+pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
+    let (path, default) = (&config.path, TimeSpec::default());
+    let given = [
+        ("sequence", config.sequence.clone()),
+        ("time-kernel", path.time_kernel.map(|v| v.to_string())),
+        ("time-trend", path.time_trend.map(|v| v.to_string())),
+        ("time-form", path.time_form.map(|v| v.to_string())),
+        ("inducing", path.inducing.map(|v| v.to_string())),
+    ];
+    if config.time.is_none() {
+        let rule = "it applies to rows with times, and these have none; give their times with ⟨time⟩";
+        return match given.into_iter().find_map(|(setting, value)| value.map(|value| (setting, value))) {
+            Some((setting, value)) => Err(SpecError::Setting { setting, value, rule: rule.into() }),
+            None => Ok(default),
+        };
+    }
+    let spec = TimeSpec {
+        kernel: path.time_kernel.map_or(Ok(default.kernel), |kernel| TimeKernel::named(&kernel.to_string()))?,
+        trend: path.time_trend.unwrap_or(default.trend),
+        form: match path.time_form {
+            None | Some(TimeForm::Automatic) => Form::Automatic,
+            Some(TimeForm::Dense) => Form::Dense,
+            Some(TimeForm::StateSpace) => Form::StateSpace,
+            Some(TimeForm::Inducing) => Form::Inducing,
+        },
+        inducing: path.inducing.unwrap_or(default.inducing),
+    };
+    spec.check()?;
+    Ok(spec)
+}
+
+/// √ψ_d of an axis is half-Cauchy of this scale: that of the fixed ψ of axes that are all used.
+const TYPICAL_SCALE: f64 = 1.0;
+
+/// The specification of the model, for a table with a given number of columns.
+pub fn spec(config: &ModelConfig, columns: usize) -> Result<ModelSpec, SpecError> {
+    let latent_dim = config.latent_dim.unwrap_or_default();
+    let is_auto = matches!(latent_dim, LatentDim::Auto(_));
+    let kernel = match config.kernel {
+        Some(KernelKind::Rbf) if is_auto => {
+            return Err(SpecError::Setting {
+                setting: "latent-dim",
+                value: latent_dim.to_string(),
+                rule: "a fixed kernel has the same scale along all axes, so none can fall out of use; give a number, or learn the kernel".into(),
+            });
+        }
+        Some(KernelKind::Rbf) => Kernel::Rbf { length_scale: config.length_scale.unwrap_or(1.0) },
+        _ if is_auto => Kernel::Learned(Mixture { scales: Scales::Learned(TYPICAL_SCALE), ..Mixture::default() }),
+        _ => Kernel::Learned(Mixture::default()),
+    };
+    let amplitude = match config.amplitude.as_deref() {
+        None => Amplitude::Fixed(1.0),
+        Some("learned") => Amplitude::Learned { shape: 2.0, rate: 2.0 },
+        Some(number) => Amplitude::Fixed(number.parse().map_err(|_| SpecError::Setting {
+            setting: "amplitude",
+            value: format!("'{number}'"),
+            rule: "it must be a positive number or the word learned".into(),
+        })?),
+    };
+    let default = ModelSpec::default();
+    Ok(ModelSpec {
+        latent_dim: latent_dim.axes(columns),
+        features: config.features.unwrap_or(default.features),
+        kernel,
+        amplitude,
+        ..default
+    })
+}

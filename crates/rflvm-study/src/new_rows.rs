@@ -1,0 +1,186 @@
+//! New rows as the fit would have read them: its columns by name, its families with their own trials, offsets beside those of its
+//! rows, and times on its calendar.
+
+use crate::blocks::{self, Given};
+use crate::config::Config;
+use crate::error::Error;
+use crate::fit::Fit;
+use crate::note::Note;
+use crate::reading;
+use crate::table::{self, Decimal, Like, ReadOptions, Separator, Table, TableError, Texts};
+use rflvm::error::{DataError, SpecError};
+use rflvm::linalg::Mat;
+use rflvm::observations::{Times, size_factors_beside};
+use rflvm::posterior::transform::NewRows;
+use std::path::PathBuf;
+
+/// Names that are told.
+const NAMES_SHOWN: usize = 8;
+
+/// A table of new rows, and how it is read where that differs from the table of the fit.
+#[derive(Debug, Clone, Default)]
+pub struct NewTable {
+    /// Its file.
+    pub path: PathBuf,
+    /// What separates the cells of a text table.
+    pub separator: Option<Separator>,
+    /// The decimal mark of a text table.
+    pub decimal: Option<Decimal>,
+    /// Words for missing cells of a text table.
+    pub na: Option<Vec<String>>,
+    /// The array of an archive of several.
+    pub array: Option<String>,
+    /// Trials of the new rows: a number or a file.
+    pub trials: Option<String>,
+}
+
+/// Trials of new rows.
+#[derive(Debug, Clone)]
+pub enum NewTrials {
+    /// As the fit has them.
+    AsFit,
+    /// A number, or a file.
+    Named(String),
+    /// One number per cell.
+    Cells(Mat),
+}
+
+/// New rows, checked.
+pub struct Checked {
+    /// What the model makes of them.
+    pub rows: NewRows,
+    /// What there is to say about them.
+    pub notes: Vec<Note>,
+}
+
+/// Reads and checks new rows.
+pub fn read(new: &NewTable, fit: &Fit) -> Result<(Table, Checked), Error> {
+    let mut table = read_table(new, fit)?;
+    let ignored = (!table.ignored.is_empty())
+        .then(|| Note::say(format!("columns that the fit does not have are ignored: {}", some(&table.ignored))));
+    // Blocks and trials go by the fit's names, and by its categories.
+    table.columns.clone_from(&fit.table.columns);
+    table.categories.clone_from(&fit.table.categories);
+    let trials = new.trials.clone().map_or(NewTrials::AsFit, NewTrials::Named);
+    let mut checked = check(&mut table, trials, fit)?;
+    checked.notes.splice(0..0, ignored);
+    Ok((table, checked))
+}
+
+/// Checks rows whose columns are those of the fit, in its order, and takes their values.
+pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit) -> Result<Checked, Error> {
+    let data = |error: DataError| Error::Data { file: table.path.display().to_string(), error: error.into() };
+    let (config, given) = with_trials(trials, fit)?;
+    let families = blocks::blocks(&config, &given, table)?.into_iter().map(|(_, family)| family).collect();
+    let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
+    let offset = match (config.offset.as_deref(), table.offset.take()) {
+        (Some("size-factors"), _) => size_factors_beside(&y, fit.model.y()).map_err(data)?,
+        (_, Some(values)) => values,
+        _ => vec![0.0; table.rows],
+    };
+    let model = fit.model.with_rows(&y, offset, families).map_err(data)?;
+    let (times, notes) = times(fit, table)?;
+    Ok(Checked { rows: NewRows { model, times }, notes })
+}
+
+/// The table, with the columns of the fit in its order. Names and labels of new rows need not be there.
+fn read_table(new: &NewTable, fit: &Fit) -> Result<Table, Error> {
+    let config = &fit.config;
+    // The table of the fit may have been written in another way, or not be text.
+    let as_fit = table::is_text(&new.path);
+    let mut options = ReadOptions {
+        array: new.array.clone().or(config.array.clone()),
+        separator: new.separator.or(config.separator.filter(|_| as_fit)),
+        decimal: new.decimal.or(config.decimal.filter(|_| as_fit)),
+        na: new.na.clone().or(config.na.clone().map(|names| names.0).filter(|_| as_fit)).unwrap_or_default(),
+        columns: None,
+        without: Vec::new(),
+        texts: Texts::Refuse,
+        categories: Vec::new(),
+        like: Some(Like {
+            columns: fit.table.columns.clone(),
+            categories: fit.table.categories.clone(),
+            named: fit.table.named,
+            chosen: config.columns.is_some() || config.without.is_some(),
+        }),
+        ..reading::options(config)?
+    };
+    loop {
+        let error = match table::read(&new.path, &options) {
+            Ok(table) => return Ok(table),
+            Err(error) => error,
+        };
+        let (TableError::UnknownColumn { option, .. } | TableError::NumbersOnly { option, .. }) = &error else {
+            return Err(error.into());
+        };
+        let is_dropped = match *option {
+            "id" => options.id.take().is_some(),
+            "labels" => options.labels.take().is_some(),
+            _ => false,
+        };
+        if !is_dropped {
+            return Err(error.into());
+        }
+    }
+}
+
+/// The settings and what was handed over, with the trials of the new rows: a number is kept, a table must be given anew.
+fn with_trials(trials: NewTrials, fit: &Fit) -> Result<(Config, Given), SpecError> {
+    let wrong = |value: String, rule: &str| Err(SpecError::Setting { setting: "trials", value, rule: rule.into() });
+    let (mut config, mut given) = (fit.config.clone(), fit.given.clone());
+    let has_table = given.trials.is_some() || config.trials.as_ref().is_some_and(|kept| kept.parse::<u32>().is_err());
+    let has_any = has_table || config.trials.is_some();
+    match trials {
+        NewTrials::AsFit if has_table => wrong(
+            "not given".into(),
+            "this fit has a table of trials, and the new rows need theirs; give it with ⟨trials⟩",
+        ),
+        NewTrials::AsFit => Ok((config, given)),
+        _ if !has_any => wrong("given".into(), "this fit has no trials besides its table; leave them out"),
+        NewTrials::Named(name) => {
+            (config.trials, given.trials) = (Some(name), None);
+            Ok((config, given))
+        }
+        NewTrials::Cells(cells) => {
+            given.trials = Some(cells);
+            Ok((config, given))
+        }
+    }
+}
+
+/// The times of the new rows, where the fit has some. A sequence that it does not know has the next number.
+fn times(fit: &Fit, table: &Table) -> Result<(Option<Times>, Vec<Note>), Error> {
+    let (Some(timeline), Some(texts)) = (&fit.timeline, &table.time) else { return Ok((None, Vec::new())) };
+    let wrong = |n: usize, column: Option<&String>, problem: String| {
+        let place = format!("row {}, column `{}`", n + 1, column.map_or("", |c| c));
+        Error::Data { file: table.path.display().to_string(), error: DataError::Time { place, problem }.into() }
+    };
+    let parse = |(n, text): (usize, &String)| {
+        timeline.calendar.parse(text).map_err(|problem| wrong(n, fit.config.time.as_ref(), problem))
+    };
+    let at = texts.iter().enumerate().map(parse).collect::<Result<Vec<f64>, Error>>()?;
+    let mut names: Vec<&str> = timeline.names.iter().map(String::as_str).collect();
+    let mut sequence = vec![0; at.len()];
+    for (n, cell) in table.sequence.iter().flatten().enumerate() {
+        let name = cell.trim();
+        if name.is_empty() {
+            let problem = "the sequence is missing; fill it in, or leave the row out".to_string();
+            return Err(wrong(n, fit.config.sequence.as_ref(), problem));
+        }
+        sequence[n] = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+    }
+    let unknown: Vec<String> = names[timeline.names.len()..].iter().map(ToString::to_string).collect();
+    let told = "the fit does not know these sequences, so their times carry no information about their positions";
+    let note = (!unknown.is_empty()).then(|| Note::warn(format!("{told}: {}", some(&unknown))));
+    Ok((Some(Times { at, sequence }), note.into_iter().collect()))
+}
+
+/// The first few of some names.
+fn some(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(NAMES_SHOWN);
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+}

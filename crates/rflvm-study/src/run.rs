@@ -1,0 +1,45 @@
+//! From settings to how chains run.
+
+use crate::config::{Config, InitAt, Instructions};
+use rflvm::error::SpecError;
+use rflvm::init::Init;
+use rflvm::run::Settings;
+use rflvm::simd::{self, Level};
+use std::time::Duration;
+
+/// How to run.
+pub fn settings(config: &Config) -> Settings {
+    let (run, default) = (&config.run, Settings::default());
+    Settings {
+        warmup: run.warmup.unwrap_or(default.warmup),
+        draws: run.draws.unwrap_or(default.draws),
+        thin: run.thin.unwrap_or(default.thin),
+        chains: run.chains.unwrap_or(default.chains),
+        seed: run.seed.unwrap_or(default.seed),
+        threads: run.threads.unwrap_or(default.threads),
+        init: match run.init {
+            Some(InitAt::Random) => Init::Random,
+            Some(InitAt::Map) => Init::Map,
+            _ => Init::Pca,
+        },
+        moves: default.moves,
+    }
+}
+
+/// Limits the processor to the instruction sets that the settings name.
+pub fn use_instructions(config: &Config) {
+    simd::force(match config.run.instructions {
+        Some(Instructions::Avx2) => Level::Avx2,
+        Some(Instructions::Baseline) => Level::Baseline,
+        _ => Level::Avx512,
+    });
+}
+
+/// A time in seconds.
+pub(crate) fn seconds(value: f64) -> Result<Duration, SpecError> {
+    Duration::try_from_secs_f64(value).map_err(|_| SpecError::Setting {
+        setting: "checkpoint",
+        value: value.to_string(),
+        rule: "it must be a number of seconds".into(),
+    })
+}

@@ -1,0 +1,206 @@
+//! One definition per setting: its name, type, default, range and help.
+//!
+//! The `settings!` macro below turns a list of definitions into a struct that serde reads and writes, and into a table of
+//! [`Setting`]s. The program's flags, the keys of config.toml, the parameters of the Python package and the table in
+//! docs/settings.md all follow from that table, so a new setting is defined once and then used where it matters.
+
+mod choice;
+mod value;
+
+pub(crate) use choice::choices;
+pub use value::{Kind, Names, Value};
+
+/// What is known about a setting.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Its name in config.toml and as a flag.
+    pub name: String,
+    /// The type of its value.
+    pub kind: Kind,
+    /// What it does, in one or a few sentences.
+    pub help: String,
+    /// Stands for the value in help texts.
+    pub placeholder: Option<&'static str>,
+    /// Its default, as a user would type it.
+    pub default: Option<String>,
+    /// What happens if it is not given, where there is no constant default.
+    pub otherwise: Option<&'static str>,
+    /// The smallest and the largest number allowed.
+    pub range: Option<(f64, f64)>,
+    /// The words allowed, each with its meaning; empty for other types.
+    pub choices: &'static [(&'static str, &'static str)],
+    /// Whether its value may begin as a flag does.
+    pub hyphens: bool,
+    /// Settings that cannot be given with it.
+    pub conflicts: &'static [&'static str],
+    /// An earlier name, which still works.
+    pub alias: Option<&'static str>,
+    /// Its name in Python, where it is a parameter of the estimator.
+    pub python: Option<&'static str>,
+    /// Type and help in Python, where they differ.
+    pub python_help: Option<(&'static str, &'static str)>,
+    /// The default in Python, as it is written there, where it differs.
+    pub python_default: Option<&'static str>,
+    /// The annotation in Python, where it does not follow from the type.
+    pub python_type: Option<&'static str>,
+}
+
+impl Setting {
+    /// A setting of type `T`; `help` is the text of its doc comment.
+    pub fn new<T: Value>(field: &str, help: &str) -> Self {
+        Setting {
+            name: field.replace('_', "-"),
+            kind: T::KIND,
+            help: help.trim().to_string(),
+            placeholder: None,
+            default: None,
+            otherwise: None,
+            range: None,
+            choices: T::CHOICES,
+            hyphens: false,
+            conflicts: &[],
+            alias: None,
+            python: None,
+            python_help: None,
+            python_default: None,
+            python_type: None,
+        }
+    }
+
+    /// Its default, as a user would type it.
+    pub fn default(self, text: impl ToString) -> Self {
+        Setting { default: Some(text.to_string()), ..self }
+    }
+
+    /// What happens if it is not given.
+    pub fn otherwise(self, text: &'static str) -> Self {
+        Setting { otherwise: Some(text), ..self }
+    }
+
+    /// Stands for the value in help texts.
+    pub fn placeholder(self, text: &'static str) -> Self {
+        Setting { placeholder: Some(text), ..self }
+    }
+
+    /// The smallest and the largest number allowed.
+    pub fn range(self, least: f64, most: f64) -> Self {
+        Setting { range: Some((least, most)), ..self }
+    }
+
+    /// Its value may begin as a flag does.
+    pub fn hyphens(self) -> Self {
+        Setting { hyphens: true, ..self }
+    }
+
+    /// Settings that cannot be given with it.
+    pub fn conflicts(self, names: &'static [&'static str]) -> Self {
+        Setting { conflicts: names, ..self }
+    }
+
+    /// An earlier name, which still works.
+    pub fn alias(self, name: &'static str) -> Self {
+        Setting { alias: Some(name), ..self }
+    }
+
+    /// Its name in Python.
+    pub fn python(self, name: &'static str) -> Self {
+        Setting { python: Some(name), ..self }
+    }
+
+    /// Type and help in Python, where they differ.
+    pub fn python_help(self, kind: &'static str, help: &'static str) -> Self {
+        Setting { python_help: Some((kind, help)), ..self }
+    }
+
+    /// The default in Python, where it differs.
+    pub fn python_default(self, text: &'static str) -> Self {
+        Setting { python_default: Some(text), ..self }
+    }
+
+    /// The annotation in Python, where it does not follow from the type.
+    pub fn python_type(self, annotation: &'static str) -> Self {
+        Setting { python_type: Some(annotation), ..self }
+    }
+
+    /// Help with the default at its end.
+    pub fn help_and_default(&self) -> String {
+        match (&self.default, self.otherwise) {
+            (Some(default), _) => format!("{} [default: {default}]", self.help.trim_end_matches('.')),
+            (None, Some(otherwise)) => format!("{} [default: {otherwise}]", self.help.trim_end_matches('.')),
+            (None, None) => self.help.trim_end_matches('.').to_string(),
+        }
+    }
+}
+
+/// Settings that belong together.
+pub trait Group: Sized + Default {
+    /// All of them.
+    fn describe() -> Vec<Setting>;
+
+    /// Sets one by its name, from what a user typed. None if it is not in this group.
+    fn set(&mut self, name: &str, text: &std::ffi::OsStr) -> Option<Result<(), String>>;
+
+    /// These settings, and the others' where there are none.
+    fn or(self, other: Self) -> Self;
+
+    /// The defaults, where there are constant ones.
+    fn defaults() -> Self {
+        let mut group = Self::default();
+        for setting in Self::describe() {
+            if let Some(text) = &setting.default {
+                // A default that is not a value of its own type is caught by a test.
+                let _ = group.set(&setting.name, text.as_ref());
+            }
+        }
+        group
+    }
+}
+
+/// Defines a group of settings: `name: type => .default(…).python(…);`, each under its help. Attributes for serde go in brackets
+/// before the name. `and { … }` adds fields that are not settings.
+macro_rules! settings {
+    (
+        $(#[$about:meta])*
+        $group:ident {
+            $(
+                $(#[doc = $help:literal])+
+                $([$attribute:meta])?
+                $field:ident: $type:ty => $(.$method:ident($($argument:expr),*))*;
+            )*
+        }
+        $(and { $($extra:tt)* })?
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+        pub struct $group {
+            $(
+                $(#[doc = $help])+
+                $(#[$attribute])?
+                pub $field: Option<$type>,
+            )*
+            $($($extra)*)?
+        }
+
+        impl $crate::settings::Group for $group {
+            fn describe() -> Vec<$crate::settings::Setting> {
+                vec![$($crate::settings::Setting::new::<$type>(stringify!($field), concat!($($help),+))$(.$method($($argument),*))*),*]
+            }
+
+            fn set(&mut self, name: &str, text: &std::ffi::OsStr) -> Option<Result<(), String>> {
+                $(
+                    if name == stringify!($field).replace('_', "-") {
+                        return Some(<$type as $crate::settings::Value>::parse(text).map(|value| self.$field = Some(value)));
+                    }
+                )*
+                None
+            }
+
+            fn or(self, other: Self) -> Self {
+                #[allow(clippy::needless_update)]
+                $group { $($field: self.$field.or(other.$field),)* ..self }
+            }
+        }
+    };
+}
+pub(crate) use settings;

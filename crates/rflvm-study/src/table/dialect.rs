@@ -1,0 +1,217 @@
+//! How a text table is written: what separates its cells, its decimal mark, its words for missing cells.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Words for a missing cell that need not be named, in any case of letters.
+const MISSING: [&str; 5] = ["", "na", "n/a", "nan", "null"];
+
+/// Separators that have a name, and how a sentence calls them.
+const NAMED: [(u8, &str, &str); 5] = [
+    (b',', "comma", "commas"),
+    (b';', "semicolon", "semicolons"),
+    (b'\t', "tab", "tabs"),
+    (b'|', "pipe", "vertical bars"),
+    (b' ', "space", "spaces"),
+];
+
+/// What separates the cells of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Separator(pub u8);
+
+impl Separator {
+    /// For a sentence: "semicolons".
+    pub(super) fn plural(self) -> String {
+        let named = NAMED.iter().find(|(byte, ..)| *byte == self.0);
+        named.map_or_else(|| format!("`{}`", self.0 as char), |(_, _, plural)| (*plural).to_string())
+    }
+}
+
+impl FromStr for Separator {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some((byte, ..)) = NAMED.iter().find(|(_, name, _)| name.eq_ignore_ascii_case(text)) {
+            return Ok(Separator(*byte));
+        }
+        match text.as_bytes() {
+            b"\\t" => Ok(Separator(b'\t')),
+            // What numbers and quoted cells are made of cannot separate them.
+            [byte] if byte.is_ascii_punctuation() && !b"\"+-.".contains(byte) => Ok(Separator(*byte)),
+            [b'\t' | b' '] => Ok(Separator(text.as_bytes()[0])),
+            _ => Err("it must be one character such as ',' or ';', or comma, semicolon, tab, pipe or space".into()),
+        }
+    }
+}
+
+/// As a user types it.
+impl fmt::Display for Separator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            b'\t' => f.write_str("tab"),
+            b' ' => f.write_str("space"),
+            byte => write!(f, "{}", byte as char),
+        }
+    }
+}
+
+impl TryFrom<String> for Separator {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Separator> for String {
+    fn from(separator: Separator) -> Self {
+        separator.to_string()
+    }
+}
+
+/// What stands before the decimals of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Decimal {
+    /// `.`
+    #[default]
+    #[serde(rename = ".")]
+    Point,
+    /// `,`
+    #[serde(rename = ",")]
+    Comma,
+}
+
+impl FromStr for Decimal {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "." | "point" => Ok(Decimal::Point),
+            "," | "comma" => Ok(Decimal::Comma),
+            _ => Err("it must be '.' or ','".into()),
+        }
+    }
+}
+
+/// What a cell holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Cell {
+    Number(f64),
+    Missing,
+    Infinite,
+    Text,
+}
+
+/// How a text table is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Dialect {
+    pub separator: u8,
+    pub decimal: Decimal,
+    /// Further words for a missing cell, as given.
+    pub na: Vec<String>,
+}
+
+impl Dialect {
+    pub fn cell(&self, bytes: &[u8]) -> Cell {
+        let bytes = bytes.trim_ascii();
+        if MISSING.iter().any(|word| bytes.eq_ignore_ascii_case(word.as_bytes())) {
+            return Cell::Missing;
+        }
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Cell::Text;
+        };
+        let number = self.number(text);
+        // -999 is also written -999.0.
+        let is_na = |word: &String| text == word || number.is_some() && number == self.number(word);
+        if !self.na.is_empty() && self.na.iter().any(is_na) {
+            return Cell::Missing;
+        }
+        match number {
+            Some(value) if value.is_finite() => Cell::Number(value),
+            Some(value) if value.is_nan() => Cell::Missing,
+            Some(_) => Cell::Infinite,
+            None => Cell::Text,
+        }
+    }
+
+    fn number(&self, text: &str) -> Option<f64> {
+        match self.decimal {
+            Decimal::Point => text.parse().ok(),
+            // A point among commas separates thousands, which is for the reader to sort out.
+            Decimal::Comma if text.contains('.') => None,
+            Decimal::Comma if text.contains(',') => text.replacen(',', ".", 1).parse().ok(),
+            Decimal::Comma => text.parse().ok(),
+        }
+    }
+
+    /// Whether a text is a number whose thousands are set apart, such as 1,234,567.8.
+    pub fn has_thousands(&self, text: &str) -> bool {
+        let (mark, apart) = match self.decimal {
+            Decimal::Point => ('.', [',', '\'', ' ', '\u{a0}', '\u{202f}']),
+            Decimal::Comma => (',', ['.', '\'', ' ', '\u{a0}', '\u{202f}']),
+        };
+        let whole = text.split(mark).next().unwrap_or_default().trim_start_matches(['-', '+']);
+        let groups: Vec<&str> = whole.split(apart).collect();
+        let is_digits = |group: &&str| !group.is_empty() && group.bytes().all(|b| b.is_ascii_digit());
+        let are_threes = groups[1..].iter().all(|group| group.len() == 3);
+        groups.len() > 1 && groups[0].len() <= 3 && are_threes && groups.iter().all(is_digits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dialect(decimal: Decimal, na: &[&str]) -> Dialect {
+        Dialect { separator: b';', decimal, na: na.iter().map(ToString::to_string).collect() }
+    }
+
+    #[test]
+    fn separators_are_characters_or_names() {
+        for (text, byte) in [
+            (";", b';'),
+            ("TAB", b'\t'),
+            ("\\t", b'\t'),
+            ("\t", b'\t'),
+            ("|", b'|'),
+            ("semicolon", b';'),
+            ("space", b' '),
+        ] {
+            assert_eq!(text.parse(), Ok(Separator(byte)), "{text}");
+        }
+        for text in ["", "ab", "\"", "1", "a", ".", "-", "é", "\n"] {
+            assert!(text.parse::<Separator>().is_err(), "{text}");
+        }
+        for byte in [b',', b';', b'\t', b' ', b':'] {
+            assert_eq!(String::from(Separator(byte)).parse(), Ok(Separator(byte)));
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_decimal_mark_of_the_table() {
+        let (point, comma) = (dialect(Decimal::Point, &[]), dialect(Decimal::Comma, &[]));
+        assert_eq!((point.cell(b" 1.5 "), point.cell(b"1,5")), (Cell::Number(1.5), Cell::Text));
+        assert_eq!((comma.cell(b"-1,5e3"), comma.cell(b"7")), (Cell::Number(-1500.0), Cell::Number(7.0)));
+        assert_eq!(
+            (comma.cell(b"1.5"), comma.cell(b"1.234,5"), comma.cell(b"1,2,3")),
+            (Cell::Text, Cell::Text, Cell::Text)
+        );
+        assert!(point.has_thousands("-1,234,567.8") && point.has_thousands("12 345") && comma.has_thousands("1.234,5"));
+        for text in ["1,5", "1,23", "1234,567", "a,bcd", "1,2345", "12", ""] {
+            assert!(!point.has_thousands(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_for_missing_cells_add_to_the_usual_ones() {
+        let dialect = dialect(Decimal::Point, &["-999", "?"]);
+        for text in ["", " NA ", "n/a", "NaN", "NULL", "-999", "-999.0", "?"] {
+            assert_eq!(dialect.cell(text.as_bytes()), Cell::Missing, "{text}");
+        }
+        assert_eq!((dialect.cell(b"999"), dialect.cell(b"??")), (Cell::Number(999.0), Cell::Text));
+        assert_eq!(dialect.cell(b"1e999"), Cell::Infinite);
+    }
+}

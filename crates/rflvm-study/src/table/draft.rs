@@ -1,0 +1,232 @@
+//! A table being read: which column of the file plays which part, and what has been read of it.
+
+use std::collections::{HashMap, HashSet};
+
+use rflvm::closest::closest;
+
+use super::category::Category;
+use super::levels::Levels;
+use super::room::Room;
+use super::words::{list, shorten};
+use super::{ReadOptions, TableError, numbered};
+
+/// A column kept as text, and where in the file it is.
+pub(super) struct Text {
+    pub position: usize,
+    pub cells: Vec<String>,
+}
+
+pub(super) struct Draft {
+    pub room: Room,
+    /// Names of all columns of the file.
+    pub names: Vec<String>,
+    /// Positions in the file of the numeric columns, in the order asked for.
+    pub numeric: Vec<usize>,
+    /// For each column of the file its place among the numeric ones.
+    pub slots: Vec<Option<usize>>,
+    /// Ids, labels, times and sequences.
+    pub texts: [Option<Text>; 4],
+    pub offset: Option<(usize, Vec<f64>)>,
+    pub rows: usize,
+    /// Row by row; codes in the columns that have levels.
+    pub values: Vec<f64>,
+    /// The texts of numeric columns that hold text.
+    pub levels: Vec<Option<Box<Levels>>>,
+    /// What these texts take.
+    pub text_bytes: u128,
+    /// Numeric columns whose type is that of truth values.
+    pub truths: Vec<usize>,
+    pub named: bool,
+}
+
+impl Draft {
+    /// Looks up the columns that `options` name; `index` is a column without a name of its own, which holds the ids if no
+    /// other column does.
+    pub fn new(
+        room: Room,
+        names: Vec<String>,
+        named: bool,
+        index: Option<usize>,
+        options: &ReadOptions,
+    ) -> Result<Self, TableError> {
+        let search = Search::new(&room, &names, named);
+        let find = |name: &Option<String>, option| name.as_deref().map(|n| search.find(n, option)).transpose();
+        let id = find(&options.id, "id")?;
+        let labels = find(&options.labels, "labels")?;
+        let offset = find(&options.offset, "offset")?;
+        let time = find(&options.time, "time")?;
+        let sequence = find(&options.sequence, "sequence")?;
+        let mut aside: HashSet<usize> = [id, labels, offset, time, sequence, index].into_iter().flatten().collect();
+        let mut left_out = HashSet::new();
+        for name in &options.without {
+            left_out.insert(search.find(name, "without")?);
+        }
+        aside.extend(&left_out);
+        let rest = || (0..names.len()).filter(|p| !aside.contains(p)).collect::<Vec<usize>>();
+        // The columns of a fit, and the levels of those that are categories.
+        let mut known: Vec<Option<&Category>> = Vec::new();
+        let mut numeric = match (&options.columns, &options.like) {
+            (_, Some(like)) => {
+                let by_name = like.named && named || !like.named && like.chosen;
+                let parts = like.parts(|name| by_name && search.positions.contains_key(name));
+                known = parts.iter().map(|(_, category)| *category).collect();
+                let wanted: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+                if by_name { search.all(&wanted)? } else { search.as_many(rest(), wanted.len())? }
+            }
+            (Some(wanted), None) => search.select(wanted)?,
+            (None, None) => rest(),
+        };
+        numeric.retain(|position| !left_out.contains(position));
+        if numeric.is_empty() {
+            return Err(TableError::NoColumns { file: room.path });
+        }
+        let mut slots = vec![None; names.len()];
+        numeric.iter().enumerate().for_each(|(slot, &position)| slots[position] = Some(slot));
+        let of_fit = |category: Option<&Category>| category.map(|c| Box::new(Levels::known(&c.levels)));
+        let mut levels: Vec<Option<Box<Levels>>> = known.into_iter().map(of_fit).collect();
+        levels.resize(numeric.len(), None);
+        // A file of families may speak of columns that this table does not have; who reads it says so.
+        for slot in options.categories.iter().filter_map(|name| slots[*search.positions.get(name.as_str())?]) {
+            levels[slot] = Some(Box::new(Levels::asked()));
+        }
+        let texts = [id.or(index), labels, time, sequence];
+        Ok(Draft {
+            room,
+            names,
+            numeric,
+            slots,
+            texts: texts.map(|position| position.map(|position| Text { position, cells: Vec::new() })),
+            offset: offset.map(|position| (position, Vec::new())),
+            rows: 0,
+            values: Vec::new(),
+            levels,
+            text_bytes: 0,
+            truths: Vec::new(),
+            named,
+        })
+    }
+
+    /// For a file of `width` columns without names and nothing but numbers, of the kind `kind`.
+    pub fn numbered(room: Room, width: u64, kind: &'static str, options: &ReadOptions) -> Result<Self, TableError> {
+        no_columns_aside(&room, kind, options)?;
+        // A name takes the room of about eight cells.
+        room.cells(1, width.saturating_mul(8))?;
+        Draft::new(room, numbered(width as usize), false, None, options)
+    }
+
+    pub fn width(&self) -> usize {
+        self.numeric.len()
+    }
+
+    /// Takes the ids from elsewhere than a column.
+    pub fn name_rows(&mut self, ids: Vec<String>) {
+        self.texts[0] = Some(Text { position: usize::MAX, cells: ids });
+    }
+
+    /// Makes all cells at once, as zeros.
+    pub fn fill_with_zeros(&mut self, rows: u64) -> Result<(), TableError> {
+        self.room.cells(rows, self.width() as u64)?;
+        self.rows = rows as usize;
+        self.values = vec![0.0; self.rows * self.width()];
+        Ok(())
+    }
+
+    /// Makes room for `more` rows, and for `expected` in all if that can be had: a table that grows in small steps would be
+    /// copied often, and one that doubles would take twice its size.
+    pub fn reserve(&mut self, more: usize, expected: usize) -> Result<(), TableError> {
+        let (rows, width) = (self.rows.saturating_add(more), self.width());
+        if rows.saturating_mul(width) <= self.values.capacity() {
+            return Ok(());
+        }
+        self.room.cells(rows as u64, width as u64)?;
+        let generous = expected.max(rows.saturating_add(rows / 8)).saturating_add(16);
+        let total = if self.room.cells(generous as u64, width as u64).is_ok() { generous } else { rows };
+        let cells = (total * width).saturating_sub(self.values.len());
+        self.values.try_reserve_exact(cells).map_err(|_| TableError::TooLarge {
+            file: self.room.path.clone(),
+            needed: "more".to_string(),
+            what: format!("{rows} rows × {width} columns"),
+            why: "the system does not grant it".to_string(),
+        })
+    }
+
+    /// The place of a cell in a message.
+    pub fn place(&self, row: usize, position: usize) -> String {
+        format!("row {}, column `{}`", row + 1, shorten(&self.names[position], 32))
+    }
+}
+
+/// Refuses options that name a column of something else than numbers to be fitted.
+pub(super) fn no_columns_aside(room: &Room, kind: &'static str, options: &ReadOptions) -> Result<(), TableError> {
+    let given = [
+        (&options.id, "id"),
+        (&options.labels, "labels"),
+        (&options.offset, "offset"),
+        (&options.time, "time"),
+        (&options.sequence, "sequence"),
+    ];
+    match given.into_iter().find(|(name, _)| name.is_some()) {
+        Some((_, option)) => Err(TableError::NumbersOnly { file: room.path.clone(), option, kind }),
+        None => Ok(()),
+    }
+}
+
+/// Finds columns by name; a hash keeps 20,000 names out of 20,000 quick.
+struct Search<'a> {
+    room: &'a Room,
+    visible: Vec<&'a str>,
+    positions: HashMap<&'a str, usize>,
+    named: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(room: &'a Room, names: &'a [String], named: bool) -> Self {
+        let visible = || names.iter().enumerate().map(|(p, n)| (n.as_str(), p)).filter(|(n, _)| !n.is_empty());
+        Search { room, visible: visible().map(|(n, _)| n).collect(), positions: visible().collect(), named }
+    }
+
+    fn find(&self, name: &str, option: &'static str) -> Result<usize, TableError> {
+        self.positions.get(name.trim()).copied().ok_or_else(|| TableError::UnknownColumn {
+            file: self.room.path.clone(),
+            option,
+            name: shorten(name, 40),
+            hint: match closest(name.trim(), &self.visible) {
+                Some(near) => format!(" (did you mean `{}`?)", shorten(near, 40)),
+                None if self.named => String::new(),
+                None => " (the file has no line of names, so columns are numbered)".to_string(),
+            },
+            available: list(&self.visible),
+        })
+    }
+
+    /// The columns of a table that was read before, by name.
+    fn all(&self, wanted: &[&str]) -> Result<Vec<usize>, TableError> {
+        let missing: Vec<&&str> = wanted.iter().filter(|n| !self.positions.contains_key(**n)).collect();
+        if missing.is_empty() {
+            return Ok(wanted.iter().filter_map(|name| self.positions.get(name).copied()).collect());
+        }
+        let (names, available) = (list(&missing), list(&self.visible));
+        Err(TableError::MissingColumns { file: self.room.path.clone(), names, available })
+    }
+
+    /// The same by their number.
+    fn as_many(&self, found: Vec<usize>, expected: usize) -> Result<Vec<usize>, TableError> {
+        if found.len() == expected {
+            return Ok(found);
+        }
+        Err(TableError::OtherWidth { file: self.room.path.clone(), found: found.len(), expected })
+    }
+
+    fn select(&self, wanted: &[String]) -> Result<Vec<usize>, TableError> {
+        let mut seen = HashSet::new();
+        let mut chosen = Vec::with_capacity(wanted.len());
+        for name in wanted {
+            let position = self.find(name, "columns")?;
+            if !seen.insert(position) {
+                return Err(TableError::RepeatedSelection { file: self.room.path.clone(), name: shorten(name, 40) });
+            }
+            chosen.push(position);
+        }
+        Ok(chosen)
+    }
+}

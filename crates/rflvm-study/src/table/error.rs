@@ -1,0 +1,179 @@
+//! What can be wrong with a table, each as one sentence with the place and the remedy.
+
+use std::path::PathBuf;
+
+use super::sniff::Written;
+
+/// Why a table cannot be read; rows are data rows and lines are lines of the file, both from 1.
+// The sentences document the variants.
+#[allow(missing_docs)]
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    #[error("{sentence}")]
+    Store { sentence: String },
+    #[error("{}: there is no such file; check the path", file.display())]
+    Missing { file: PathBuf },
+    #[error(
+        "{}: this is a folder without a file matrix.mtx or matrix.mtx.gz; name a table, for instance a .csv file",
+        file.display()
+    )]
+    Folder { file: PathBuf },
+    #[error("{}: the file cannot be read ({reason}); check its permissions", file.display())]
+    Unreadable { file: PathBuf, reason: String },
+    #[error(
+        "{}: {extension} is not supported; convert the table to .csv (commas), .tsv or .tab (tabs), .mtx (Matrix Market), each also as .gz, .npy or .npz (NumPy), .parquet, .arrow or .feather, or name what separates the cells of a text file with ⟨separator⟩",
+        file.display()
+    )]
+    Extension { file: PathBuf, extension: String },
+    #[error(
+        "{}: the gzip data are damaged or cut short ({reason}); copy or compress the file again, or remove .gz from its name if it is not compressed",
+        file.display()
+    )]
+    Gzip { file: PathBuf, reason: String },
+    #[error("{}: the file cannot be read as {kind} ({reason}); copy or write it again", file.display())]
+    Damaged { file: PathBuf, kind: &'static str, reason: String },
+    #[error(
+        "{}: the table needs {needed} of memory for {what}, but {why}; choose fewer columns with ⟨columns⟩, or split the table",
+        file.display()
+    )]
+    TooLarge { file: PathBuf, needed: String, what: String, why: String },
+    #[error("{}: the file is empty; it needs a line of column names and then one line per sample", file.display())]
+    Empty { file: PathBuf },
+    #[error("{}: there are column names but no data row; add one line per sample", file.display())]
+    NoRows { file: PathBuf },
+    #[error(
+        "{}: no column is left to fit besides those that options such as ⟨id⟩ and ⟨labels⟩ name; leave some of these options out, or add columns",
+        file.display()
+    )]
+    NoColumns { file: PathBuf },
+
+    #[error(
+        "{}: no column can be fitted: none holds numbers, yes and no, or texts that come again; add one that does",
+        file.display()
+    )]
+    NothingToFit { file: PathBuf },
+
+    #[error(
+        "{}: {place}the column name `{column}` is used for columns {first} and {second}; rename one of them",
+        file.display()
+    )]
+    DuplicateColumn { file: PathBuf, place: String, column: String, first: usize, second: usize },
+    #[error(
+        "{}: line {line}: column {position} has no name; name it, or remove the separator too many at that place on every line",
+        file.display()
+    )]
+    UnnamedColumn { file: PathBuf, line: usize, position: usize },
+    #[error(
+        "{}: row {row} (line {line}): {expected} cells expected but {found} found; {remedy}",
+        file.display()
+    )]
+    Ragged { file: PathBuf, row: usize, line: usize, expected: usize, found: usize, remedy: &'static str },
+    #[error("{}: {place}: `{text}` is not a number; {remedy}", file.display())]
+    Text { file: PathBuf, place: String, text: String, remedy: String },
+    #[error(
+        "{}: {place}: the fit does not know `{text}`; it knows {known}, so correct the cell or leave it empty",
+        file.display()
+    )]
+    UnknownLevel { file: PathBuf, place: String, text: String, known: String },
+    #[error(
+        "{}: two columns would be called `{name}`, one of them for a level of a category; rename the column or the level",
+        file.display()
+    )]
+    TwiceNamed { file: PathBuf, name: String },
+    #[error("{}: {}; try {}", file.display(), written.words(), written.settings())]
+    Written { file: PathBuf, written: Written },
+    #[error(
+        "{}: the line after {row} rows is longer than {megabytes} MiB, and no line may be; look for missing line ends, or for a quotation mark that is not closed",
+        file.display()
+    )]
+    TooLong { file: PathBuf, row: usize, megabytes: u64 },
+    #[error(
+        "{}: ⟨{option}⟩ is about tables of text, and this file is none; leave it out",
+        file.display()
+    )]
+    NotText { file: PathBuf, option: &'static str },
+    #[error(
+        "{}: {place}: `{text}` is infinite or too large; give a finite number, or mark the cell missing (empty in text, otherwise nan or null)",
+        file.display()
+    )]
+    Infinite { file: PathBuf, place: String, text: String },
+    #[error(
+        "{}: {place}: the offset `{text}` is not a finite number; the column of ⟨offset⟩ needs one in every row",
+        file.display()
+    )]
+    Offset { file: PathBuf, place: String, text: String },
+    #[error("{}: {place}: the text `{text}` is not UTF-8; save the file with UTF-8 encoding", file.display())]
+    NotUtf8 { file: PathBuf, place: String, text: String },
+    #[cfg(feature = "columnar")]
+    #[error("{}: the column `{column}` holds {kind}, not numbers; {remedy}", file.display())]
+    Column { file: PathBuf, column: String, kind: &'static str, remedy: &'static str },
+
+    #[error(
+        "{}: ⟨{option}⟩ asks for the column `{name}`, which does not exist{hint}; the columns are {available}",
+        file.display()
+    )]
+    UnknownColumn { file: PathBuf, option: &'static str, name: String, hint: String, available: String },
+    #[error(
+        "{}: the fit has columns that this table lacks: {names}; add them, with empty cells where nothing is known (the columns are {available})",
+        file.display()
+    )]
+    MissingColumns { file: PathBuf, names: String, available: String },
+    #[error(
+        "{}: the table has {found} columns and the fit {expected}, and without names on both sides they can only be matched by their number; name the columns, or give as many",
+        file.display()
+    )]
+    OtherWidth { file: PathBuf, found: usize, expected: usize },
+    #[error("{}: ⟨columns⟩ names `{name}` twice; name each column once", file.display())]
+    RepeatedSelection { file: PathBuf, name: String },
+    #[error(
+        "{}: ⟨{option}⟩ cannot be used because {kind} files hold numbers only; leave it out or use a .csv file",
+        file.display()
+    )]
+    NumbersOnly { file: PathBuf, option: &'static str, kind: &'static str },
+
+    #[error(
+        "{}: this is not a .npy file, since it does not begin with the NumPy signature; save the array with numpy.save or correct the extension",
+        file.display()
+    )]
+    NpyMagic { file: PathBuf },
+    #[error(
+        "{}: .npy format version {major}.{minor} is not supported; save the array again with numpy.save",
+        file.display()
+    )]
+    NpyVersion { file: PathBuf, major: u8, minor: u8 },
+    #[error(
+        "{}: the .npy header cannot be understood ({reason}); save the array again with numpy.save",
+        file.display()
+    )]
+    NpyHeader { file: PathBuf, reason: &'static str },
+    #[error(
+        "{}: the file is cut short, with {found} bytes where {needed} are needed for {what}; copy or save it again",
+        file.display()
+    )]
+    NpyTruncated { file: PathBuf, found: u64, needed: String, what: String },
+    #[error(
+        "{}: the array holds {kind} (dtype {dtype}), which cannot be used; save real numbers instead, for instance array.astype(float)",
+        file.display()
+    )]
+    NpyType { file: PathBuf, kind: &'static str, dtype: String },
+    #[error(
+        "{}: the array has shape {shape}, but a table has two axes, rows by columns; {remedy}",
+        file.display()
+    )]
+    NpyAxes { file: PathBuf, shape: String, remedy: &'static str },
+    #[error(
+        "{}: the array has shape {shape} and so holds no value; save one with at least one row and one column",
+        file.display()
+    )]
+    NpyEmpty { file: PathBuf, shape: String },
+    #[error("{}: {problem}; the arrays are {arrays}, and {remedy}", file.display())]
+    NpzChoice { file: PathBuf, problem: String, arrays: String, remedy: &'static str },
+
+    #[error("{}: line {line}: {problem}; {remedy}", file.display())]
+    Mtx { file: PathBuf, line: usize, problem: String, remedy: &'static str },
+    #[error(
+        "{}: it names {found} {what}, but the matrix beside it has {expected}; copy the files of one experiment together, or move this one elsewhere to read the matrix without names",
+        file.display()
+    )]
+    MtxNames { file: PathBuf, what: &'static str, found: usize, expected: u64 },
+}

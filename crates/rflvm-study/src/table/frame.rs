@@ -1,0 +1,223 @@
+//! Arrow columns as parts of a table, for the formats that come as Arrow record batches.
+
+use std::collections::HashMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, ArrayRef, RecordBatch, make_array};
+use arrow_cast::cast;
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::{ArrowError, DataType, Schema};
+
+use super::draft::Draft;
+use super::holds::Holds;
+use super::levels::Levels;
+use super::room::Room;
+use super::words::shorten;
+use super::{ReadOptions, TableError, Texts};
+
+const DATES: &str = "dates or times";
+const NO_OFFSET: &str = "name a column of numbers with ⟨offset⟩ instead";
+/// What pandas calls an index without name.
+const PANDAS_INDEX: &str = "__index_level_0__";
+
+/// A table with the columns of `schema`; those that no fit can take are refused, or marked where they are only looked at.
+pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Result<Draft, TableError> {
+    let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
+    let mut seen = HashMap::new();
+    for (position, name) in names.iter().enumerate() {
+        if let Some(first) = seen.insert(name, position) {
+            return Err(TableError::DuplicateColumn {
+                file: room.path,
+                place: String::new(),
+                column: shorten(name, 32),
+                first: first + 1,
+                second: position + 1,
+            });
+        }
+    }
+    let index = names.iter().position(|n| n == PANDAS_INDEX);
+    let mut draft = Draft::new(room, names, true, index, options)?;
+    let file = draft.room.path.clone();
+    let refuse = |name: &str, (kind, remedy)| {
+        Err(TableError::Column { file: file.clone(), column: shorten(name, 32), kind, remedy })
+    };
+    let kind = |position: usize| Kind::of(schema.field(position).data_type());
+    for slot in 0..draft.width() {
+        let position = draft.numeric[slot];
+        let is_dictionary = matches!(schema.field(position).data_type(), DataType::Dictionary(..));
+        let holds = match kind(position) {
+            Kind::Number => continue,
+            Kind::Truth => {
+                draft.truths.push(slot);
+                continue;
+            }
+            Kind::Text if draft.levels[slot].is_some() => continue,
+            Kind::Text => is_dictionary.then_some(Holds::Category),
+            Kind::Time => Some(Holds::Dates),
+            Kind::Other(kind) => Some(Holds::Other(kind)),
+        };
+        match holds {
+            Some(Holds::Dates) if options.texts != Texts::Look => {
+                refuse(&draft.names[position], (DATES, "use it with ⟨time⟩ or leave it out with ⟨without⟩"))?;
+            }
+            Some(Holds::Other(kind)) if options.texts != Texts::Look => {
+                refuse(&draft.names[position], (kind, "leave it out with ⟨without⟩"))?;
+            }
+            Some(holds) => draft.levels[slot] = Some(Box::new(Levels::said(holds))),
+            None => draft.levels[slot] = Some(Box::default()),
+        }
+    }
+    if let Some((position, _)) = draft.offset {
+        match kind(position) {
+            Kind::Number | Kind::Truth => {}
+            Kind::Text => refuse(&draft.names[position], ("text", NO_OFFSET))?,
+            Kind::Time => refuse(&draft.names[position], (DATES, NO_OFFSET))?,
+            Kind::Other(kind) => refuse(&draft.names[position], (kind, NO_OFFSET))?,
+        }
+    }
+    for text in draft.texts.iter().flatten() {
+        if let Kind::Other(kind) = kind(text.position) {
+            refuse(&draft.names[text.position], (kind, "name a column of text or numbers instead"))?;
+        }
+    }
+    Ok(draft)
+}
+
+/// Writes `batch`, the columns of the file at `positions`, into the rows from `start` on, which are there already.
+pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], start: usize) -> Result<(), Error> {
+    for (column, &position) in batch.columns().iter().zip(positions) {
+        if let Some(slot) = draft.slots[position]
+            && draft.levels[slot].is_some()
+        {
+            code(draft, column, slot, start)?;
+        } else if let Some(slot) = draft.slots[position] {
+            let width = draft.width();
+            for (row, value) in (start..).zip(numbers(column)?) {
+                if value.is_infinite() {
+                    let (file, place) = (draft.room.path.clone(), draft.place(row, position));
+                    return Err(TableError::Infinite { file, place, text: value.to_string() }.into());
+                }
+                draft.values[row * width + slot] = value;
+            }
+        }
+        if draft.offset.as_ref().is_some_and(|(p, _)| *p == position) {
+            for (row, value) in (start..).zip(numbers(column)?) {
+                if !value.is_finite() {
+                    let (file, place) = (draft.room.path.clone(), draft.place(row, position));
+                    let text = if value.is_nan() { "null".to_string() } else { value.to_string() };
+                    return Err(TableError::Offset { file, place, text }.into());
+                }
+                draft.offset.iter_mut().for_each(|(_, offsets)| offsets.push(value));
+            }
+        }
+        for text in draft.texts.iter_mut().flatten().filter(|t| t.position == position) {
+            add_texts(&draft.room, &mut text.cells, column)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the codes of a column's texts. Dates, lists and the like are left as they are: nobody fits them.
+fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Result<(), Error> {
+    let (width, position) = (draft.width(), draft.numeric[slot]);
+    let Some(mut levels) = draft.levels[slot].take() else { return Ok(()) };
+    let mut cells = Vec::new();
+    if levels.said.is_none_or(|said| said == Holds::Category) {
+        add_texts(&draft.room, &mut cells, column)?;
+    }
+    for (row, cell) in (start..).zip(&cells) {
+        let text = cell.trim();
+        // As an empty cell of a .csv file.
+        let value = if text.is_empty() {
+            f64::NAN
+        } else {
+            if levels.first.is_none() && !levels.known {
+                levels.first = Some((draft.place(row, position), shorten(text, 32)));
+            }
+            let place = || draft.place(row, position);
+            levels.code(text, false).ok_or_else(|| draft.unknown_level(place(), text, &levels))?
+        };
+        draft.values[row * width + slot] = value;
+    }
+    draft.levels[slot] = Some(levels);
+    Ok(())
+}
+
+/// A wrong table, or one that the reader of the format cannot make sense of.
+pub(super) enum Error {
+    Table(TableError),
+    Arrow(ArrowError),
+}
+
+impl From<TableError> for Error {
+    fn from(error: TableError) -> Self {
+        Error::Table(error)
+    }
+}
+
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Self {
+        Error::Arrow(error)
+    }
+}
+
+/// Null becomes NaN.
+fn numbers(column: &ArrayRef) -> Result<impl Iterator<Item = f64>, ArrowError> {
+    let floats = cast(column, &DataType::Float64)?.as_primitive::<Float64Type>().clone();
+    Ok((0..floats.len()).map(move |i| if floats.is_valid(i) { floats.value(i) } else { f64::NAN }))
+}
+
+/// Null becomes an empty text, as an empty cell of a .csv file does.
+fn add_texts(room: &Room, cells: &mut Vec<String>, column: &ArrayRef) -> Result<(), Error> {
+    let (column, zone) = match column.data_type() {
+        // Arrow stores such times in UTC, which needs no table of zones to write.
+        DataType::Timestamp(unit, Some(_)) => {
+            let plain = DataType::Timestamp(*unit, None);
+            (make_array(column.to_data().into_builder().data_type(plain).build()?), "Z")
+        }
+        _ => (column.clone(), ""),
+    };
+    let options = FormatOptions::new().with_null("");
+    let formatter = ArrayFormatter::try_new(&column, &options)?;
+    // A dictionary repeats a long text at the price of a number.
+    let mut bytes = 0;
+    for row in 0..column.len() {
+        let mut cell = formatter.value(row).try_to_string()?;
+        if column.is_valid(row) {
+            cell.push_str(zone);
+        }
+        bytes += cell.len() as u128;
+        room.bytes(bytes, || "texts".to_string())?;
+        cells.push(cell);
+    }
+    Ok(())
+}
+
+/// What a column can be used for.
+enum Kind {
+    Number,
+    Truth,
+    Text,
+    Time,
+    Other(&'static str),
+}
+
+impl Kind {
+    fn of(data_type: &DataType) -> Self {
+        use DataType::*;
+        match data_type {
+            Boolean => Kind::Truth,
+            Null | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 => Kind::Number,
+            Float16 | Float32 | Float64 | Decimal32(..) | Decimal64(..) | Decimal128(..) | Decimal256(..) => {
+                Kind::Number
+            }
+            Utf8 | LargeUtf8 | Utf8View => Kind::Text,
+            Date32 | Date64 | Time32(_) | Time64(_) | Timestamp(..) => Kind::Time,
+            Dictionary(_, values) if !matches!(**values, Dictionary(..) | Timestamp(..)) => Kind::of(values),
+            Duration(_) | Interval(_) => Kind::Other("durations"),
+            Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => Kind::Other("bytes"),
+            _ => Kind::Other("lists or records"),
+        }
+    }
+}

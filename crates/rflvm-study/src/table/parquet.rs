@@ -1,0 +1,82 @@
+//! Parquet files: .parquet.
+
+mod footer;
+mod pages;
+mod thrift;
+
+use std::fs::File;
+use std::sync::Arc;
+
+use ::parquet::arrow::ProjectionMask;
+use ::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use ::parquet::errors::ParquetError;
+use pages::Pages;
+
+use super::draft::Draft;
+use super::frame::{self, Error};
+use super::guard::guarded;
+use super::room::Room;
+use super::words::shorten;
+use super::{ReadOptions, TableError, text};
+
+const KIND: &str = "Parquet";
+/// Columns read side by side, each with a page in memory; a wide table is read in several passes.
+const COLUMNS: usize = 256;
+/// Rows decoded at a time.
+const ROWS: usize = 4096;
+
+pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
+    let file = File::open(&room.path).map_err(|e| text::failed(&room.path, &e))?;
+    let damaged = |reason: String| {
+        let reason = shorten(&reason, 160);
+        TableError::Damaged { file: room.path.clone(), kind: KIND, reason }
+    };
+    let wrong = |error: ParquetError| damaged(error.to_string());
+    guarded(&room, KIND, || {
+        let footer = Arc::new(footer::read(&file, room.size).map_err(wrong)?);
+        let metadata = ArrowReaderMetadata::try_new(footer, ArrowReaderOptions::new()).map_err(wrong)?;
+        let declared = metadata.metadata().row_groups().iter().map(|g| u64::try_from(g.num_rows()));
+        let rows =
+            declared.sum::<Result<u64, _>>().map_err(|_| damaged("a row group has a negative size".to_string()))?;
+        let mut draft = frame::draft(room.clone(), metadata.schema(), options)?;
+        if rows == 0 {
+            return Err(TableError::NoRows { file: room.path.clone() });
+        }
+        draft.fill_with_zeros(rows)?;
+        for positions in wanted(&draft).chunks(COLUMNS) {
+            let pages = Pages::new(file.try_clone().map_err(|e| text::failed(&room.path, &e))?, room.size, rows);
+            let mask = ProjectionMask::roots(metadata.parquet_schema(), positions.iter().copied());
+            let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(pages, metadata.clone())
+                .with_projection(mask)
+                .with_batch_size(ROWS)
+                .build()
+                .map_err(wrong)?;
+            let mut start = 0;
+            for batch in batches {
+                let batch = batch.map_err(|e| damaged(e.to_string()))?;
+                if start + batch.num_rows() > draft.rows {
+                    return Err(damaged("it holds more rows than it declares".to_string()));
+                }
+                frame::fill(&mut draft, &batch, positions, start).map_err(|failure| match failure {
+                    Error::Table(error) => error,
+                    Error::Arrow(error) => damaged(error.to_string()),
+                })?;
+                start += batch.num_rows();
+            }
+            if start != draft.rows {
+                return Err(damaged(format!("it holds {start} rows but declares {}", draft.rows)));
+            }
+        }
+        Ok(draft)
+    })
+}
+
+/// Positions of all columns that play a part, in the order of the file.
+fn wanted(draft: &Draft) -> Vec<usize> {
+    let texts = draft.texts.iter().flatten().map(|t| t.position);
+    let offset = draft.offset.iter().map(|(p, _)| *p);
+    let mut positions: Vec<usize> = draft.numeric.iter().copied().chain(texts).chain(offset).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    positions
+}

@@ -1,0 +1,227 @@
+//! From a draft to a table: what the columns of text turn out to hold, once all rows are read.
+
+use std::collections::HashSet;
+
+use super::category::Category;
+use super::draft::Draft;
+use super::holds::{Holds, truth};
+use super::levels::Levels;
+use super::words::shorten;
+use super::{Aside, Look, ReadOptions, Table, TableError, Texts, numbered};
+use crate::wording::with_value;
+
+/// What becomes of a column.
+enum Part {
+    Number,
+    /// The value of each code.
+    Truth(Vec<f64>),
+    /// Levels in their order, and the place of each code among them.
+    Category(Vec<String>, Vec<usize>),
+    Out,
+}
+
+impl Draft {
+    /// The table, or the first column that it cannot have.
+    pub fn finish(mut self, options: &ReadOptions) -> Result<Table, TableError> {
+        let parts = self.parts(options, &mut Vec::new())?;
+        self.build(parts)
+    }
+
+    /// What can be fitted of the table, and what else there is.
+    pub fn look(mut self, options: &ReadOptions) -> Result<Look, TableError> {
+        let mut aside = Vec::new();
+        let parts = self.parts(&ReadOptions { texts: Texts::Look, ..options.clone() }, &mut aside)?;
+        Ok(Look { table: self.build(parts)?, aside })
+    }
+
+    fn parts(&mut self, options: &ReadOptions, aside: &mut Vec<Aside>) -> Result<Vec<Part>, TableError> {
+        if self.rows == 0 {
+            return Err(TableError::NoRows { file: self.room.path.clone() });
+        }
+        let mut parts = Vec::with_capacity(self.width());
+        for slot in 0..self.width() {
+            let part = match self.levels[slot].take() {
+                None => Part::Number,
+                Some(levels) => self.part(slot, *levels, options, aside)?,
+            };
+            parts.push(part);
+        }
+        Ok(parts)
+    }
+
+    fn part(
+        &mut self,
+        slot: usize,
+        mut levels: Levels,
+        options: &ReadOptions,
+        aside: &mut Vec<Aside>,
+    ) -> Result<Part, TableError> {
+        if levels.asked && !levels.is_met() {
+            self.code_numbers(slot, &mut levels)?;
+        }
+        if !levels.is_met() && !levels.known && levels.said.is_none_or(|said| said == Holds::Category) {
+            return Ok(Part::Number);
+        }
+        let name = &self.names[self.numeric[slot]];
+        let is_truth = |text: &&str| truth(text).is_some();
+        let holds = match Holds::of(&levels, self.rows) {
+            // New rows of a column of yes and no may all say no.
+            Holds::Constant if options.like.is_some() && levels.in_order().iter().all(is_truth) => Holds::Truth,
+            other => other,
+        };
+        match holds {
+            Holds::Truth => {
+                let value = |text: &str| f64::from(truth(text) == Some(true));
+                Ok(Part::Truth(levels.in_order().into_iter().map(value).collect()))
+            }
+            Holds::Category if levels.asked || options.texts != Texts::Refuse => {
+                let texts = levels.in_order();
+                // Those of a fit stay in its order.
+                let mut order: Vec<usize> = (0..texts.len()).collect();
+                order.sort_by_key(|&code| if levels.known { (code, "") } else { (0, texts[code]) });
+                let mut places = vec![0; texts.len()];
+                order.iter().enumerate().for_each(|(place, &code)| places[code] = place);
+                Ok(Part::Category(order.iter().map(|&code| texts[code].to_string()).collect(), places))
+            }
+            holds if options.texts == Texts::Look => {
+                let (place, example) = levels.first.clone().unwrap_or_default();
+                aside.push(Aside { name: name.clone(), holds, place, example, different: levels.different });
+                Ok(Part::Out)
+            }
+            holds => {
+                let mut remedy = holds.remedy(name, &levels, self.rows);
+                if let count @ 1.. = self.refused_after(slot, options) {
+                    let columns =
+                        if count == 1 { "1 more column holds".into() } else { format!("{count} more columns hold") };
+                    let doctor = with_value("doctor", &self.room.path.display().to_string());
+                    remedy.push_str(&format!("; {columns} no numbers either, and {doctor} looks at them all"));
+                }
+                let (place, text) = levels.first.unwrap_or_default();
+                Err(TableError::Text { file: self.room.path.clone(), place, text, remedy })
+            }
+        }
+    }
+
+    /// How many columns after one cannot be taken either.
+    fn refused_after(&self, slot: usize, options: &ReadOptions) -> usize {
+        let is_refused = |levels: &Levels| match Holds::of(levels, self.rows) {
+            Holds::Truth => false,
+            Holds::Category => !levels.asked && options.texts == Texts::Refuse,
+            _ => true,
+        };
+        self.levels[slot + 1..].iter().flatten().filter(|levels| is_refused(levels)).count()
+    }
+
+    /// Numbers that are categories, in a file that has no texts, by the way they are written.
+    fn code_numbers(&mut self, slot: usize, levels: &mut Levels) -> Result<(), TableError> {
+        let width = self.width();
+        for row in 0..self.rows {
+            let value = self.values[row * width + slot];
+            if value.is_nan() {
+                continue;
+            }
+            let text = value.to_string();
+            self.values[row * width + slot] = levels
+                .code(&text, true)
+                .ok_or_else(|| self.unknown_level(self.place(row, self.numeric[slot]), &text, levels))?;
+        }
+        Ok(())
+    }
+
+    /// The sentence for a text that is not among the levels of a fit.
+    pub fn unknown_level(&self, place: String, text: &str, levels: &Levels) -> TableError {
+        let known = super::words::list(&levels.in_order());
+        TableError::UnknownLevel { file: self.room.path.clone(), place, text: shorten(text, 32), known }
+    }
+
+    fn build(mut self, parts: Vec<Part>) -> Result<Table, TableError> {
+        self.values.shrink_to_fit();
+        let (mut columns, mut categories, mut truths) = (Vec::new(), Vec::new(), Vec::new());
+        let typed: HashSet<usize> = self.truths.iter().copied().collect();
+        for (slot, (&position, part)) in self.numeric.iter().zip(&parts).enumerate() {
+            match part {
+                Part::Number if !typed.contains(&slot) => columns.push(self.names[position].clone()),
+                Part::Number | Part::Truth(_) => {
+                    truths.push(columns.len());
+                    columns.push(self.names[position].clone());
+                }
+                Part::Category(levels, _) => {
+                    let (name, first) = (self.names[position].clone(), columns.len());
+                    columns.extend(levels.iter().map(|level| Category::column(&name, level)));
+                    categories.push(Category { name, levels: levels.clone(), first, is_text: true });
+                }
+                Part::Out => {}
+            }
+        }
+        if !categories.is_empty() {
+            self.check_names(&columns)?;
+        }
+        self.values = self.spread(&parts, columns.len())?;
+        let aside = self.texts.iter().flatten().map(|text| text.position).chain(self.offset.iter().map(|o| o.0));
+        let aside: HashSet<usize> = aside.collect();
+        let is_ignored = |p: &usize| self.slots[*p].is_none() && !aside.contains(p) && !self.names[*p].is_empty();
+        let ignored = (0..self.names.len()).filter(is_ignored).map(|p| self.names[p].clone()).collect();
+        let [ids, labels, time, sequence] = self.texts.map(|text| text.map(|t| t.cells));
+        Ok(Table {
+            columns,
+            categories,
+            truths,
+            ids: ids.unwrap_or_else(|| numbered(self.rows)),
+            labels,
+            time,
+            sequence,
+            offset: self.offset.map(|(_, cells)| cells),
+            path: self.room.path,
+            rows: self.rows,
+            values: self.values,
+            named: self.named,
+            ignored,
+        })
+    }
+
+    /// The values with a column for each level, and without columns that are left out; as they lie where there is neither.
+    fn spread(&mut self, parts: &[Part], width: usize) -> Result<Vec<f64>, TableError> {
+        let own = self.width();
+        let mut values = std::mem::take(&mut self.values);
+        let translate = |row: &mut [f64]| {
+            for (cell, part) in row.iter_mut().zip(parts) {
+                if let Part::Truth(of_code) = part
+                    && !cell.is_nan()
+                {
+                    *cell = of_code[*cell as usize];
+                }
+            }
+        };
+        if parts.iter().any(|part| matches!(part, Part::Truth(_))) {
+            values.chunks_exact_mut(own).for_each(translate);
+        }
+        if !parts.iter().any(|part| matches!(part, Part::Category(..) | Part::Out)) {
+            return Ok(values);
+        }
+        self.room.cells(self.rows as u64, width as u64)?;
+        let mut spread = Vec::with_capacity(self.rows * width);
+        for row in values.chunks_exact(own) {
+            for (&cell, part) in row.iter().zip(parts) {
+                match part {
+                    Part::Number | Part::Truth(_) => spread.push(cell),
+                    Part::Category(levels, places) => {
+                        let place = (!cell.is_nan()).then(|| places[cell as usize]);
+                        let of_level = |level| place.map_or(f64::NAN, |place| f64::from(place == level));
+                        spread.extend((0..levels.len()).map(of_level));
+                    }
+                    Part::Out => {}
+                }
+            }
+        }
+        Ok(spread)
+    }
+
+    /// Whether the columns of levels have names of their own.
+    fn check_names(&self, columns: &[String]) -> Result<(), TableError> {
+        let mut seen = HashSet::new();
+        match columns.iter().find(|name| !seen.insert(name.as_str())) {
+            Some(name) => Err(TableError::TwiceNamed { file: self.room.path.clone(), name: shorten(name, 40) }),
+            None => Ok(()),
+        }
+    }
+}

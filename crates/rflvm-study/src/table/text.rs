@@ -1,0 +1,94 @@
+//! Files of text, decompressed on the way if their name ends in .gz.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::TableError;
+
+const BUFFER: usize = 1 << 16;
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+pub(super) fn is_gzip(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"))
+}
+
+/// Opens a file at its first character, after a byte-order mark.
+pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, TableError> {
+    let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(|e| failed(path, &e))?);
+    let mut text: Box<dyn BufRead> = if is_gzip(path) {
+        // Files joined by cat, and all of bgzip, have several members.
+        Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(file)))
+    } else {
+        Box::new(file)
+    };
+    let mut start = Vec::new();
+    text.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start).map_err(|e| failed(path, &e))?;
+    if start == BYTE_ORDER_MARK {
+        start.clear();
+    }
+    Ok(Box::new(Cursor::new(start).chain(text)))
+}
+
+/// The sentence for an error while reading.
+pub(super) fn failed(path: &Path, error: &io::Error) -> TableError {
+    use io::ErrorKind::{InvalidData, InvalidInput, IsADirectory, NotFound, UnexpectedEof};
+    let file = path.to_path_buf();
+    match error.kind() {
+        NotFound => TableError::Missing { file },
+        IsADirectory => TableError::Folder { file },
+        InvalidData | InvalidInput | UnexpectedEof if is_gzip(path) => {
+            TableError::Gzip { file, reason: error.to_string() }
+        }
+        _ => TableError::Unreadable { file, reason: rflvm::atomic::plain_reason(error) },
+    }
+}
+
+/// Lines of a file with their numbers, without their ends.
+pub(super) struct Lines<'a> {
+    path: &'a Path,
+    reader: Box<dyn BufRead>,
+    line: Vec<u8>,
+    /// Of the line returned last, from 1.
+    pub number: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// No line of the files read this way is near this long; a file without line ends is not to be held as one line.
+    const LIMIT: u64 = 1 << 20;
+
+    pub fn open(path: &'a Path) -> Result<Self, TableError> {
+        Ok(Lines { path, reader: open(path)?, line: Vec::new(), number: 0 })
+    }
+
+    /// The next line that is not blank.
+    pub fn next(&mut self) -> Result<Option<&str>, TableError> {
+        loop {
+            self.line.clear();
+            let read = self.reader.by_ref().take(Self::LIMIT).read_until(b'\n', &mut self.line);
+            match read.map_err(|e| failed(self.path, &e))? {
+                0 => return Ok(None),
+                _ => self.number += 1,
+            }
+            if !self.line.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        if self.line.len() as u64 == Self::LIMIT {
+            return Err(TableError::Damaged {
+                file: self.path.to_path_buf(),
+                kind: "lines of text",
+                reason: format!("line {} is longer than a million characters", self.number),
+            });
+        }
+        std::str::from_utf8(&self.line).map(|l| Some(l.trim_end_matches(['\n', '\r']))).map_err(|_| {
+            TableError::NotUtf8 {
+                file: self.path.to_path_buf(),
+                place: format!("line {}", self.number),
+                text: super::words::shorten(&String::from_utf8_lossy(&self.line), 32),
+            }
+        })
+    }
+}

@@ -1,0 +1,174 @@
+//! When the rows were observed: from columns of times and sequences to the model's times, and back to words.
+
+mod calendar;
+mod moment;
+
+pub use calendar::Calendar;
+pub use moment::looks_like_a_date;
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::note::Note;
+use crate::table::Table;
+use moment::{Moment, is_compact_date};
+use rflvm::error::{DataError, SpecError};
+use rflvm::observations::Times;
+use std::collections::BTreeMap;
+
+/// The times of a table.
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    /// What they mean.
+    pub calendar: Calendar,
+    /// As the model sees them.
+    pub times: Times,
+    /// Names of the sequences, in the order in which the table meets them; none where there is one without a name.
+    pub names: Vec<String>,
+}
+
+impl Timeline {
+    /// The times of a table that was read with a column of times.
+    pub fn of(config: &Config, table: &Table) -> Result<Option<Self>, Error> {
+        let (Some(column), Some(texts)) = (&config.time, &table.time) else { return Ok(None) };
+        let wrong = |place: String, problem: String| Error::Data {
+            file: table.path.display().to_string(),
+            error: SpecError::Data(DataError::Time { place, problem }),
+        };
+        let in_row = |n: usize, column: &str| format!("row {}, column `{column}`", n + 1);
+        let mut moments = Vec::with_capacity(texts.len());
+        for (n, text) in texts.iter().enumerate() {
+            moments.push(Moment::parse(text).map_err(|problem| wrong(in_row(n, column), problem))?);
+        }
+        let calendar = Calendar::of(&moments).map_err(|(n, problem)| wrong(in_row(n, column), problem))?;
+        let mut at = Vec::with_capacity(texts.len());
+        for (n, text) in texts.iter().enumerate() {
+            at.push(calendar.parse(text).map_err(|problem| wrong(in_row(n, column), problem))?);
+        }
+        let (sequence, names) = match (&table.sequence, &config.sequence) {
+            (Some(cells), Some(column)) => {
+                if let Some(n) = cells.iter().position(|cell| cell.trim().is_empty()) {
+                    let problem = "the sequence is missing; fill it in, or leave the row out".to_string();
+                    return Err(wrong(in_row(n, column), problem));
+                }
+                numbered(cells)
+            }
+            _ => (vec![0; texts.len()], Vec::new()),
+        };
+        let timeline = Timeline { calendar, times: Times { at, sequence }, names };
+        match timeline.says_nothing() {
+            Some(problem) => Err(wrong(format!("column `{column}`"), problem.into())),
+            None => Ok(Some(timeline)),
+        }
+    }
+
+    /// Rows of each sequence, ordered by time.
+    pub fn sequences(&self) -> Vec<Vec<usize>> {
+        let mut rows = vec![Vec::new(); self.names.len().max(1)];
+        self.times.sequence.iter().enumerate().for_each(|(n, &s)| rows[s].push(n));
+        rows.iter_mut().for_each(|rows| rows.sort_by(|&a, &b| self.times.at[a].total_cmp(&self.times.at[b])));
+        rows
+    }
+
+    /// The first and the last time of a sequence.
+    pub fn ends(&self, sequence: usize) -> (f64, f64) {
+        let own = self.times.at.iter().zip(&self.times.sequence).filter(|(_, s)| **s == sequence);
+        own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (&t, _)| (low.min(t), high.max(t)))
+    }
+
+    /// The median gap between neighbouring times of a sequence.
+    pub fn typical_step(&self) -> f64 {
+        let at = &self.times.at;
+        let gaps = |rows: &Vec<usize>| rows.windows(2).map(|pair| at[pair[1]] - at[pair[0]]).collect::<Vec<_>>();
+        let mut gaps: Vec<f64> = self.sequences().iter().flat_map(gaps).filter(|gap| *gap > 0.0).collect();
+        gaps.sort_by(f64::total_cmp);
+        gaps[gaps.len() / 2]
+    }
+
+    /// Why the times cannot order any rows, if they cannot.
+    fn says_nothing(&self) -> Option<&'static str> {
+        let (at, sequences) = (&self.times.at, self.sequences());
+        let differ = |rows: &Vec<usize>| rows.first().zip(rows.last()).is_some_and(|(&a, &b)| at[a] < at[b]);
+        if sequences.iter().any(differ) {
+            None
+        } else if at.iter().all(|t| *t == at[0]) {
+            Some("all times are equal, so ⟨time⟩ carries no information; name another column, or leave ⟨time⟩ out")
+        } else if sequences.iter().all(|rows| rows.len() == 1) {
+            Some(
+                "every sequence has a single row, so ⟨time⟩ carries no information; leave ⟨sequence⟩ out, or name a column that rows share",
+            )
+        } else {
+            Some(
+                "no sequence has two different times, so ⟨time⟩ carries no information; name other columns with ⟨time⟩ and ⟨sequence⟩, or leave both out",
+            )
+        }
+    }
+
+    /// One line about the times.
+    pub fn line(&self) -> String {
+        let (low, high) =
+            self.times.at.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &t| (l.min(t), h.max(t)));
+        let (from, to) = (self.calendar.format(low), self.calendar.format(high));
+        let step = self.calendar.span(self.typical_step());
+        format!("times from {from} to {to} in {}, typically {step} apart", count(self.sequences().len()))
+    }
+
+    /// What a user may not have meant.
+    pub fn notes(&self) -> Vec<Note> {
+        let mut notes = Vec::new();
+        let at = &self.times.at;
+        let sequences = self.sequences();
+        let is_ordered = |rows: &Vec<usize>| {
+            let mut rows = rows.clone();
+            rows.sort_unstable();
+            rows.is_sorted_by_key(|&n| at[n])
+        };
+        if !sequences.iter().all(is_ordered) {
+            let sequences = count(sequences.len());
+            notes.push(Note::say(format!(
+                "times are not in order: rows are ordered by time within {sequences}; results keep the order of the table"
+            )));
+        }
+        let single: Vec<&str> = self
+            .names
+            .iter()
+            .zip(&sequences)
+            .filter(|(_, rows)| rows.len() == 1)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if let Some(first) = single.first() {
+            let (word, have) = (count(single.len()), if single.len() == 1 { "has" } else { "have" });
+            notes.push(Note::warn(format!(
+                "{word} {have} a single row (such as `{first}`), whose time carries no information"
+            )));
+        }
+        let looks_like_a_date = |t: &f64| is_compact_date(*t);
+        if self.calendar == Calendar::Numbers && at.iter().all(looks_like_a_date) {
+            notes.push(Note::warn(format!(
+                "times such as {} are taken as numbers; if they are dates, write them as 2001-05-30",
+                at[0]
+            )));
+        }
+        notes
+    }
+}
+
+/// So many sequences, in words.
+fn count(sequences: usize) -> String {
+    if sequences == 1 { "1 sequence".into() } else { format!("{sequences} sequences") }
+}
+
+/// The number of each name, in the order in which they are met, and the names.
+fn numbered(cells: &[String]) -> (Vec<usize>, Vec<String>) {
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut names = Vec::new();
+    let mut numbers = Vec::with_capacity(cells.len());
+    for cell in cells {
+        let next = known.len();
+        let number = *known.entry(cell.trim()).or_insert(next);
+        if number == names.len() {
+            names.push(cell.trim().to_string());
+        }
+        numbers.push(number);
+    }
+    (numbers, names)
+}

@@ -1,0 +1,68 @@
+//! Sentences that name settings and actions, in the words of whoever shows them.
+//!
+//! The engine does not know what its user types. Where a sentence needs a setting, it writes ⟨time⟩ for what the user would
+//! type, ⟨latent-dim=3⟩ with a value, and ⟪time⟫ for the setting as a noun. Actions are written the same way: ⟨resume=DIR⟩. The
+//! program turns these into flags and commands, and Python into parameters and methods.
+
+/// How a front end names settings and actions.
+pub trait Wording {
+    /// What a user types for a setting or an action, perhaps with a value.
+    fn typed(&self, name: &str, value: Option<&str>) -> String;
+    /// A setting as a noun.
+    fn noun(&self, name: &str) -> String;
+}
+
+/// Names of settings as they stand in config.toml.
+pub struct Plain;
+
+impl Wording for Plain {
+    fn typed(&self, name: &str, value: Option<&str>) -> String {
+        value.map_or_else(|| format!("`{name}`"), |value| format!("`{name} = {value}`"))
+    }
+
+    fn noun(&self, name: &str) -> String {
+        format!("`{name}`")
+    }
+}
+
+/// A setting with a value, as it stands in the engine's sentences. Brackets in the value would end the mark early.
+pub fn with_value(name: &str, value: &str) -> String {
+    format!("⟨{name}={}⟩", value.replace(['⟨', '⟩', '⟪', '⟫'], "?"))
+}
+
+/// A sentence of the engine in the words of a front end.
+pub fn render(sentence: &str, wording: &dyn Wording) -> String {
+    let mut rendered = String::with_capacity(sentence.len());
+    let mut rest = sentence;
+    while let Some(start) = rest.find(['⟨', '⟪']) {
+        let is_noun = rest[start..].starts_with('⟪');
+        let (open, close) = if is_noun { ('⟪', '⟫') } else { ('⟨', '⟩') };
+        let inside = &rest[start + open.len_utf8()..];
+        // A bracket that is never closed is the user's own.
+        let Some(end) = inside.find(close) else { break };
+        rendered.push_str(&rest[..start]);
+        let (name, value) = match inside[..end].split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (&inside[..end], None),
+        };
+        rendered.push_str(&if is_noun { wording.noun(name) } else { wording.typed(name, value) });
+        rest = &inside[end + close.len_utf8()..];
+    }
+    rendered.push_str(rest);
+    rendered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_become_what_the_user_types() {
+        let sentence =
+            format!("⟪time⟫ is equal everywhere; leave ⟨time⟩ out, or give {}", with_value("without", "a⟩b"));
+        assert_eq!(render(&sentence, &Plain), "`time` is equal everywhere; leave `time` out, or give `without = a?b`");
+        for own in ["a ⟨ b", "⟪", "⟩ x ⟫", ""] {
+            assert_eq!(render(own, &Plain), own);
+        }
+    }
+}

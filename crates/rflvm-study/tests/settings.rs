@@ -1,0 +1,171 @@
+//! The table of settings, and what is written from it: the page of settings, and the parameters of the Python estimator.
+//!
+//! `make settings` (`RFLVM_WRITE=1`) writes both anew; without it the tests compare.
+
+use rflvm_study::Config;
+use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
+use rflvm_study::settings::{Group, Kind, Setting};
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+/// Holds a file to what it should be, or writes it.
+fn hold(path: &str, make: impl Fn(&str) -> String) {
+    let file = in_repository(path);
+    let text = fs::read_to_string(&file).unwrap();
+    let wanted = make(&text);
+    if std::env::var_os("RFLVM_WRITE").is_some() {
+        fs::write(file, wanted).unwrap();
+    } else {
+        assert!(text == wanted, "{path} does not follow the table of settings; run `make settings`");
+    }
+}
+
+/// A text with what stands between two marks replaced.
+fn between(text: &str, start: &str, end: &str, inside: &str) -> String {
+    let from = text.find(start).unwrap_or_else(|| panic!("no {start:?}")) + start.len();
+    let to = from + text[from..].find(end).unwrap_or_else(|| panic!("no {end:?}"));
+    format!("{}{inside}{}", &text[..from], &text[to..])
+}
+
+#[test]
+fn every_default_is_a_value_within_its_range() {
+    let mut names = HashSet::new();
+    for setting in Config::table() {
+        assert!(names.insert(setting.name.clone()), "{} is there twice", setting.name);
+        if let Some(default) = &setting.default {
+            Config::default().set(&setting.name, default.as_ref()).unwrap_or_else(|e| panic!("{}: {e}", setting.name));
+            if let (Some((least, most)), Ok(number)) = (setting.range, default.parse::<f64>()) {
+                assert!((least..=most).contains(&number), "{}", setting.name);
+            }
+        }
+        assert!(setting.help.len() > 10 && !setting.help.contains("  "), "{}", setting.name);
+    }
+    assert!(Config::default().set("nonsense", "1".as_ref()).is_err());
+    // What is set is kept, written and read again, whatever it is.
+    let filled = Config { time: Some("t".into()), ..Config::default() }.filled();
+    assert_eq!(Config::parse(&filled.to_toml()).unwrap(), filled);
+}
+
+/// As a line of a table.
+fn row(setting: &Setting) -> String {
+    let name = if setting.name == "table" { "TABLE".to_string() } else { format!("--{}", setting.name) };
+    let cell = |text: &str| text.replace('|', "\\|");
+    let default = setting.default.clone().or(setting.otherwise.map(String::from)).unwrap_or_default();
+    let range = match (setting.kind, setting.range) {
+        (Kind::Choice, _) => setting.choices.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+        (Kind::Truth, _) => "`true`, `false`".into(),
+        (_, Some((least, most))) => format!("{least} to {most}"),
+        _ => String::new(),
+    };
+    let python = setting.python.map_or(String::new(), |name| format!("`{name}`"));
+    format!("| `{name}` | {python} | {} | {} | {} |\n", cell(&default), range, cell(&setting.help))
+}
+
+#[test]
+fn the_page_of_settings_has_them_all() {
+    let mut text = String::from("\n");
+    let groups = [
+        ("The table", Config::describe()),
+        ("The model", ModelConfig::describe()),
+        ("Paths over time", PathConfig::describe()),
+        ("The run", RunConfig::describe()),
+    ];
+    for (title, settings) in groups {
+        text.push_str(&format!(
+            "\n### {title}\n\n| flag | Python | default | allowed | meaning |\n|---|---|---|---|---|\n"
+        ));
+        settings.iter().for_each(|setting| text.push_str(&row(setting)));
+    }
+    text.push('\n');
+    hold("docs/settings.md", |page| between(page, "<!-- settings:begin -->", "<!-- settings:end -->", &text));
+}
+
+/// Name, annotation, default, type in words, help.
+fn parameters() -> Vec<[String; 5]> {
+    let mut all = Vec::new();
+    for setting in Config::table() {
+        let Some(name) = setting.python else { continue };
+        let default = || setting.default.clone().unwrap_or_else(|| "None".into());
+        let quoted = |text: &str| format!("\"{text}\"");
+        let (annotation, default) = match setting.kind {
+            Kind::Whole => ("int", default()),
+            Kind::Number => ("float", format!("{:?}", default().parse::<f64>().unwrap())),
+            Kind::Truth => ("bool", if default() == "true" { "True".into() } else { "False".into() }),
+            Kind::Names => {
+                let words: Vec<String> = default().split(',').map(quoted).collect();
+                ("Sequence[str]", format!("({})", words.join(", ")))
+            }
+            Kind::Choice => ("str", quoted(&default())),
+            Kind::Text | Kind::Path => ("str", default()),
+        };
+        let default = setting.python_default.map_or(default, String::from);
+        let words: Vec<String> = setting.choices.iter().map(|(word, _)| quoted(word)).collect();
+        let kind = match setting.kind {
+            Kind::Choice => format!("{{{}}}, default={default}", words.join(", ")),
+            _ => format!("{annotation}, default={default}"),
+        };
+        let (kind, help) = setting.python_help.map_or((kind, setting.help.clone()), |(k, h)| (k.into(), h.into()));
+        all.push([name.into(), setting.python_type.unwrap_or(annotation).into(), default, kind, help]);
+    }
+    // The first two can be given by position.
+    let place = |name: &str| ["n_components", "likelihood"].iter().position(|first| *first == name).unwrap_or(2);
+    all.sort_by_key(|parameter| place(&parameter[0]));
+    for [name, annotation, default, kind, help] in [
+        ["progress", "bool", "True", "bool, default=True", "Whether to show the progress of a fit."],
+        [
+            "store",
+            "Optional[Union[str, os.PathLike]]",
+            "None",
+            "path or None, default=None",
+            "Folder to keep the fit in: draws stream to it, the program `rflvm` reads it, and an interrupted fit can be resumed from it.",
+        ],
+        [
+            "n_features",
+            "Any",
+            "\"deprecated\"",
+            "int",
+            "Earlier name of `n_random_features`. Deprecated since version 0.2.",
+        ],
+        ["start", "Any", "\"deprecated\"", "str", "Earlier name of `init`. Deprecated since version 0.2."],
+    ] {
+        all.push([name, annotation, default, kind, help].map(String::from));
+    }
+    all
+}
+
+/// A text broken into lines.
+fn wrapped(text: &str, indent: &str, width: usize) -> String {
+    let mut lines = vec![String::from(indent)];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().unwrap();
+        if line.len() > indent.len() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(format!("{indent}{word}"));
+        } else {
+            line.push_str(if line.len() > indent.len() { " " } else { "" });
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn the_python_estimator_has_the_settings_as_parameters() {
+    let (mut help, mut signature, mut stored) = (String::from("\n"), String::new(), String::new());
+    for (i, [name, annotation, default, kind, about]) in parameters().iter().enumerate() {
+        help.push_str(&format!("    {name} : {kind}\n{}\n", wrapped(about, "        ", 140)));
+        signature.push_str(if i == 2 { "        *,\n" } else { "" });
+        signature.push_str(&format!("        {name}: {annotation} = {default},\n"));
+        stored.push_str(&format!("        self.{name} = {name}\n"));
+    }
+    help.push_str("\n    ");
+    hold("crates/rflvm-py/python/rflvm/_estimator.py", |source| {
+        let source = between(source, "    Parameters\n    ----------", "Attributes\n    ----------", &help);
+        let init = format!("\n        self,\n{signature}    ):\n{stored}\n    ");
+        between(&source, "    def __init__(", "def fit(", &init)
+    });
+}
