@@ -209,9 +209,10 @@ fn a_constant_column_and_an_empty_row_are_warnings() {
 #[test]
 fn every_family_can_be_simulated_and_fitted() {
     let dir = folder("families");
-    for family in rflvm::spec::FAMILIES {
+    for about in rflvm::model::family::REGISTRY {
+        let family = about.name;
         for source in ["s-curve", "model"] {
-            let trials: &[&str] = if family == "binomial" { &["--trials", "6"] } else { &[] };
+            let trials: &[&str] = if about.cells.have_trials() { &["--trials", "6"] } else { &[] };
             let shape = ["--rows", "30", "--columns", "6", "--features", "8", "--seed", "2", "--source", source];
             let simulate = [&["simulate", "--likelihood", family, "--out", "s"], &shape[..], trials].concat();
             let output = rflvm(&dir, &simulate);

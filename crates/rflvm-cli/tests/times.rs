@@ -37,7 +37,7 @@ fn times_go_through_to_the_results() {
         "times are not in order: rows are ordered by time within 3 sequences; results keep the order of the table";
     assert!(said.contains(order), "{said}");
     assert!(said.contains("warning: 1 sequence has a single row (such as `alone`)"), "{said}");
-    assert!(said.contains("matern32 kernel, held as a state-space model"), "{said}");
+    assert!(said.contains("matern32 kernel, represented as a state-space model"), "{said}");
     let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
     let lines: Vec<&str> = embedding.lines().collect();
     assert_eq!(lines[0], "id,label,time,sequence,x1,x2,sd1,sd2");
@@ -75,7 +75,7 @@ fn numbers_in_order_are_not_remarked_upon_and_compact_dates_are() {
     fs::write(dir.join("t.csv"), rows(&|n| format!("{}", f64::from(n) * 0.5))).unwrap();
     let said = fit(&dir, &["--time", "t"]);
     assert!(said.contains("times from 0 to 3.5 in 1 sequence, typically 0.5 apart"), "{said}");
-    assert!(said.contains("rbf kernel, held as dense matrices"), "{said}");
+    assert!(said.contains("rbf kernel, represented as dense matrices"), "{said}");
     assert!(!said.contains("not in order") && !said.contains("single row") && !said.contains("taken as"), "{said}");
     let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
     assert!(embedding.lines().nth(2).unwrap().starts_with("2,,0.5,,"), "{embedding}");

@@ -14,7 +14,9 @@ from ._table import Column, Layout, numbers_of, series_of
 from ._warn import warn
 
 #: Families of non-negative integers.
-COUNTS = ("poisson", "negative-binomial", "zero-inflated-poisson", "binomial", "bernoulli", "multinomial")
+COUNTS = _native.COUNTS
+#: Families of text and categories.
+CATEGORIES = _native.CATEGORIES
 #: The family of a column of a given kind; integers must not be negative.
 BY_KIND = {
     "bool": "bernoulli",
@@ -155,9 +157,9 @@ def check_texts(name: str, field: Field, family: str, rows: int) -> None:
     """Categories and text need the multinomial, and names of rows cannot be fitted."""
     if field.values is None:
         return
-    if family != "multinomial":
+    if family not in CATEGORIES:
         raise ValueError(
-            f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'}, which only the family multinomial takes; "
+            f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'}, which only the family {', '.join(CATEGORIES)} takes; "
             "leave the column out, or give likelihood='auto'"
         )
     if field.kind == "text" and 2 * len(field.values) > rows:

@@ -7,7 +7,7 @@ from typing import Any, Iterator, Optional
 import numpy as np
 
 from . import _table
-from ._families import COUNTS
+from ._families import CATEGORIES, COUNTS
 from ._given import Given
 from ._like import Like, library_of, of_floats
 from ._parameter import whole
@@ -123,7 +123,7 @@ def typed(cells: np.ndarray, hole: np.ndarray, layout: Layout, part: int) -> Ite
         j = places.start
         if column.family not in COUNTS:
             yield cells[MEAN if part == MEDIAN else part][:, j]
-        elif column.family == "multinomial" and part == MEDIAN:
+        elif column.family in CATEGORIES and part == MEDIAN:
             # The total of a missing row is unknown: probabilities are more informative than counts of a single trial.
             yield cells[MEAN][:, j]
         else:

@@ -109,7 +109,7 @@ def checked(entry: dict, value: Any) -> Any:
     if kind == "names":
         return names(value, name)
     if not isinstance(value, str) or value not in entry["choices"]:
-        raise ValueError(f"there is no {name} {value!r}; known are {', '.join(entry['choices'])}")
+        raise ValueError(f"unknown {name} {value!r}; choose one of {', '.join(entry['choices'])}")
     return value
 
 
