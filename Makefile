@@ -7,7 +7,7 @@
 # make bench     speed, side by side with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the same with small tables and few sweeps, a few minutes
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test test-python lint-python environment verdict validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: demo test settings test-python lint-python environment verdict validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules: their scripts name the folder in which they were installed, and a copy would call the original's.
 TEST_VENV = target/test-venv
@@ -69,6 +69,10 @@ $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt
 	$(TEST_PYTHON) -m venv $(TEST_VENV)
 	$(TEST_VENV)/bin/python -m pip install --quiet --retries 1 --only-binary :all: -r crates/rflvm-py/tests/requirements.txt
 	touch $@
+
+# Writes docs/settings.md and Python's parameters anew from the table of settings.
+settings: check-tools
+	RFLVM_WRITE=1 cargo test --quiet --package rflvm-study --test settings
 
 validate: check-tools
 	cargo run --release --quiet --package rflvm-validation -- $(ARGS)
