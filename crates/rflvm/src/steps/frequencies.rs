@@ -45,7 +45,7 @@ pub fn update(
     Ok(())
 }
 
-struct Proposal {
+struct MovedFrequency {
     w: Option<Vec<f64>>,
     ln_lik: f64,
     tries: u32,
@@ -59,7 +59,7 @@ fn propose<R: Rng + ?Sized>(
     (old, new): (&Pair, &mut Pair),
     ln_lik: f64,
     rng: &mut R,
-) -> Proposal {
+) -> MovedFrequency {
     let cluster = state.spectral.cluster(l);
     let at = state.features.w().row(l);
     let auxiliary = cluster.centred_draw(rng);
@@ -75,13 +75,13 @@ fn propose<R: Rng + ?Sized>(
         FrequencyMove::Slice => {
             let landing = slice::elliptical(rng, ln_lik, |cos, sin| price(&candidate(cos, sin)));
             let w = (landing.sin != 0.0).then(|| candidate(landing.cos, landing.sin));
-            Proposal { w, ln_lik: landing.ln_lik, tries: landing.tries }
+            MovedFrequency { w, ln_lik: landing.ln_lik, tries: landing.tries }
         }
         FrequencyMove::Metropolis => {
             let w = candidate(0.0, 1.0);
             let proposed = price(&w);
             let accept = rng.random::<f64>().ln() < proposed - ln_lik;
-            Proposal { w: accept.then_some(w), ln_lik: proposed, tries: 1 }
+            MovedFrequency { w: accept.then_some(w), ln_lik: proposed, tries: 1 }
         }
     }
 }
