@@ -83,11 +83,10 @@ settings! {
         /// The table, one row per sample: .csv, .tsv or .mtx (also .gz), .npy, .npz, .parquet, .arrow or .feather. Empty, NA
         /// and null cells are missing.
         table: PathBuf => ;
-        /// Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t,
-        /// zero-inflated-poisson; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
+        /// Family of the columns: {families}; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
         /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv.
         likelihood: String => .placeholder("FAMILY|auto").python("likelihood").python_type("Union[str, Mapping]").python_default("\"gaussian\"")
-            .python_help("str or mapping, default=\"gaussian\"", "Family of the columns: \"gaussian\", \"student-t\", \"poisson\", \"negative-binomial\", \"zero-inflated-poisson\", \"bernoulli\", \"binomial\", \"multinomial\"; a mapping from columns to families; or \"auto\": by the dtypes of the columns, bool → bernoulli, non-negative integers → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.");
+            .python_help("str or mapping, default=\"gaussian\"", "Family of the columns: {families}; a mapping from columns to families; or \"auto\": by the dtypes of the columns, bool → bernoulli, non-negative integers → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.");
         /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them. A column of
         /// text is a category if its family is multinomial. `rflvm doctor --blocks-out` writes such a file.
         blocks: PathBuf => .placeholder("FILE").conflicts(&["likelihood", "trials"]);

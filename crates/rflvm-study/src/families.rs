@@ -2,6 +2,14 @@
 
 use crate::table::Table;
 
+/// The family that `auto` chooses for columns of text.
+pub const OF_TEXT: &str = "multinomial";
+
+/// Whether a family takes columns of text, one column per level.
+pub fn takes_text(family: &str) -> bool {
+    rflvm::spec::about(family).is_ok_and(|about| about.cells.may_be_text())
+}
+
 /// What a column of numbers holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -103,7 +111,7 @@ pub fn suited(seen: &[Seen]) -> Vec<&'static str> {
     let family = |s: &Seen| match s.kind {
         _ if is_count(&s) => of_counts,
         Kind::Truth | Kind::Binary => "bernoulli",
-        Kind::Level => "multinomial",
+        Kind::Level => OF_TEXT,
         _ => "gaussian",
     };
     seen.iter().map(family).collect()

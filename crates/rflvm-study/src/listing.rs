@@ -2,7 +2,7 @@
 
 use crate::cells;
 use crate::error::Error;
-use crate::families::{seen, suited};
+use crate::families::{OF_TEXT, seen, suited, takes_text};
 use crate::table::{Source, Table};
 use rflvm::atomic::plain_reason;
 use rflvm::model::family::{Family, Trials};
@@ -92,9 +92,9 @@ impl Listing {
         for source in table.sources() {
             match source {
                 Source::Number(j) => lines.push(line(&table.columns[j], families[j], "")),
-                Source::Category(c) if c.is_text => lines.push(line(&c.name, "multinomial", &c.name)),
+                Source::Category(c) if c.is_text => lines.push(line(&c.name, OF_TEXT, &c.name)),
                 Source::Category(c) => {
-                    lines.extend(table.columns[c.columns()].iter().map(|name| line(name, "multinomial", &c.name)));
+                    lines.extend(table.columns[c.columns()].iter().map(|name| line(name, OF_TEXT, &c.name)));
                 }
             }
         }
@@ -104,14 +104,14 @@ impl Listing {
     /// The family of all columns, if they have one.
     pub fn uniform(&self) -> Option<&str> {
         let first = self.lines.first()?;
-        let is_alike = |line: &Line| line.key[0] == first.key[0] && line.key[0] != "multinomial";
+        let is_alike = |line: &Line| line.key[0] == first.key[0] && !takes_text(&line.key[0]);
         self.lines.iter().all(is_alike).then_some(first.key[0].as_str())
     }
 
     /// Columns that are categories even if they hold numbers: the only ones of their multinomial block.
     pub fn categories(&self) -> Vec<String> {
         let mut blocks: HashMap<&[String; 3], Vec<&Line>> = HashMap::new();
-        let whole = self.lines.iter().filter(|line| line.key[0] == "multinomial");
+        let whole = self.lines.iter().filter(|line| takes_text(&line.key[0]));
         whole.for_each(|line| blocks.entry(&line.key).or_default().push(line));
         blocks.into_values().filter(|lines| lines.len() == 1).map(|lines| lines[0].column.clone()).collect()
     }
@@ -176,9 +176,9 @@ impl Listing {
             if columns.iter().any(|&index| std::mem::replace(&mut seen[index], true)) {
                 return Err(bad(format!("line {number}: the column `{column}` has a family already")));
             }
-            if category.is_some() && key[0] != "multinomial" {
+            if category.is_some() && !takes_text(&key[0]) {
                 return Err(bad(format!(
-                    "line {number}: the column `{column}` holds text, which {} does not take; give it multinomial, or keep the column out with ⟨labels⟩, ⟨id⟩ or ⟨without⟩ and remove the line",
+                    "line {number}: the column `{column}` holds text, which {} does not take; give it {OF_TEXT}, or keep the column out with ⟨labels⟩, ⟨id⟩ or ⟨without⟩ and remove the line",
                     key[0]
                 )));
             }
@@ -200,7 +200,7 @@ impl Listing {
             )));
         }
         let family = |([likelihood, trials, _], mut columns): (&[String; 3], Vec<usize>)| {
-            if likelihood == "multinomial" && columns.len() == 1 {
+            if takes_text(likelihood) && columns.len() == 1 {
                 return Err(bad(format!(
                     "the column `{}` is the only one of numbers in its multinomial block; if its numbers are categories, give its line a name of its own in the column `block`",
                     table.columns[columns[0]]

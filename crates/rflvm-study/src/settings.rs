@@ -51,7 +51,7 @@ impl Setting {
         Setting {
             name: field.replace('_', "-"),
             kind: T::KIND,
-            help: help.trim().to_string(),
+            help: with_families(help.trim()),
             placeholder: None,
             default: None,
             otherwise: None,
@@ -130,6 +130,11 @@ impl Setting {
             (None, None) => self.help.trim_end_matches('.').to_string(),
         }
     }
+}
+
+/// A text with the names of all families in the place of `{families}`.
+pub fn with_families(text: &str) -> String {
+    text.replace("{families}", &rflvm::spec::FAMILIES.join(", "))
 }
 
 /// Settings that belong together.

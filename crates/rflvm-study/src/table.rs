@@ -29,6 +29,7 @@ mod tests;
 mod text;
 mod verdict;
 mod words;
+mod written;
 mod zarr;
 
 use std::path::PathBuf;
@@ -38,7 +39,7 @@ pub use dialect::{Decimal, Separator};
 pub use error::TableError;
 pub use holds::Holds;
 pub use read::{is_text, look, read};
-pub use sniff::Written;
+pub use written::Written;
 
 /// A numeric table with the names that go with it.
 #[derive(Debug, Clone, Default, PartialEq)]

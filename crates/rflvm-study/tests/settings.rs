@@ -4,7 +4,7 @@
 
 use rflvm_study::Config;
 use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
-use rflvm_study::settings::{Group, Kind, Setting};
+use rflvm_study::settings::{Group, Kind, Setting, with_families};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ fn parameters() -> Vec<[String; 5]> {
             Kind::Choice => format!("{{{}}}, default={default}", words.join(", ")),
             _ => format!("{annotation}, default={default}"),
         };
-        let (kind, help) = setting.python_help.map_or((kind, setting.help.clone()), |(k, h)| (k.into(), h.into()));
+        let (kind, help) = setting.python_help.map_or((kind, setting.help.clone()), |(k, h)| (k.into(), with_families(h)));
         all.push([name.into(), setting.python_type.unwrap_or(annotation).into(), default, kind, help]);
     }
     // The first two can be given by position.

@@ -110,7 +110,8 @@ pub fn candidates(
     let kernels = listed("kernels", &args.kernels, config.model.kernel)?;
     let features = listed("feature-counts", &args.feature_counts, config.model.features)?;
     listed("likelihoods", &named, None)?;
-    let has_binomial = likelihoods.iter().flatten().any(|name| name == "binomial");
+    let has_trials = |name: &str| rflvm::spec::about(name).is_ok_and(|about| about.cells.have_trials());
+    let any_has_trials = likelihoods.iter().flatten().any(|name| has_trials(name));
     let mut candidates = Vec::new();
     for likelihood in &likelihoods {
         for &kernel in &kernels {
@@ -120,7 +121,7 @@ pub fn candidates(
                     config.likelihood = likelihood.clone();
                     // Trials are for the binomial among the families, if there is one.
                     config.trials =
-                        config.trials.filter(|_| !has_binomial || likelihood.as_deref() == Some("binomial"));
+                        config.trials.filter(|_| !any_has_trials || likelihood.as_deref().is_some_and(has_trials));
                     config.model.latent_dim = latent_dim.or(config.model.latent_dim);
                     config.model.features = features.or(config.model.features);
                     config.model.kernel = kernel.or(config.model.kernel);

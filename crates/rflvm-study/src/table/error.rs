@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::sniff::Written;
+use super::written::Written;
 
 /// Why a table cannot be read; rows are data rows and lines are lines of the file, both from 1.
 // The sentences document the variants.
