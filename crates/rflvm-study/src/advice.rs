@@ -1,36 +1,36 @@
-//! What a statistic that the model gets wrong suggests, in a sentence.
+//! Advice for a statistic that the model gets wrong, in one sentence.
 
 use rflvm::posterior::check::Statistic;
 
-/// `is_more`: the observed table has more of it than replicated ones.
+/// `is_more`: the observed value is larger than in replicated tables.
 pub fn advice(statistic: Statistic, is_more: bool, family: &str) -> String {
     let (what, remedy) = match (statistic, is_more) {
-        (Statistic::Zeros, true) => ("more zeros than the fit makes", zeros(family)),
-        (Statistic::Zeros, false) => ("fewer zeros than the fit makes", fewer_zeros(family)),
-        (Statistic::VarianceToMean, true) => ("columns vary more than the fit makes them", spread(family)),
-        (Statistic::VarianceToMean, false) => ("columns vary less than the fit makes them", narrower(family)),
-        (Statistic::Largest, true) => ("a larger cell than the fit makes", largest(family)),
-        (Statistic::Largest, false) => ("no cell as large as the fit makes", narrower(family)),
-        (Statistic::RowTotals, true) => ("rows differ more in their totals than the fit makes them", totals(family)),
-        (Statistic::RowTotals, false) => ("row totals are more alike than the fit makes them", alike(family)),
-        (Statistic::RowMeans, true) => ("rows differ more in their means than the fit makes them", MORE_AXES),
+        (Statistic::Zeros, true) => ("more zeros than the fit predicts", zeros(family)),
+        (Statistic::Zeros, false) => ("fewer zeros than the fit predicts", fewer_zeros(family)),
+        (Statistic::VarianceToMean, true) => ("columns vary more than the fit predicts", spread(family)),
+        (Statistic::VarianceToMean, false) => ("columns vary less than the fit predicts", narrower(family)),
+        (Statistic::Largest, true) => ("a larger cell than the fit predicts", largest(family)),
+        (Statistic::Largest, false) => ("no cell as large as the fit predicts", narrower(family)),
+        (Statistic::RowTotals, true) => ("row totals differ more than the fit predicts", totals(family)),
+        (Statistic::RowTotals, false) => ("row totals are more alike than the fit predicts", alike(family)),
+        (Statistic::RowMeans, true) => ("row means differ more than the fit predicts", MORE_AXES),
         (Statistic::RowMeans, false) => {
-            ("row means are more alike than the fit makes them", "take each row's mean off, or try fewer latent axes")
+            ("row means are more alike than the fit predicts", "subtract each row's mean, or try fewer latent axes")
         }
         (Statistic::ColumnMeans, true) => {
-            ("columns differ more in their means than the fit makes them", "look for columns that are nearly constant")
+            ("column means differ more than the fit predicts", "look for columns that are nearly constant")
         }
         (Statistic::ColumnMeans, false) => {
-            ("column means are more alike than the fit makes them", "run longer, and look at ⟨summary⟩")
+            ("column means are more alike than the fit predicts", "run longer, and look at ⟨summary⟩")
         }
         (Statistic::LargestResidual | Statistic::Kurtosis, true) => {
-            ("outliers that the fit does not make", outliers(family))
+            ("outliers that the fit does not predict", outliers(family))
         }
         (Statistic::LargestResidual | Statistic::Kurtosis, false) => {
-            ("fewer outliers than the fit makes", fewer_outliers(family))
+            ("fewer outliers than the fit predicts", fewer_outliers(family))
         }
-        (Statistic::Entropy, true) => ("rows are spread over more categories than the fit makes them", MORE_AXES),
-        (Statistic::Entropy, false) => ("rows keep to fewer categories than the fit makes them", MORE_AXES),
+        (Statistic::Entropy, true) => ("rows are spread over more categories than the fit predicts", MORE_AXES),
+        (Statistic::Entropy, false) => ("rows are spread over fewer categories than the fit predicts", MORE_AXES),
     };
     format!("{what}: {remedy}")
 }
@@ -49,8 +49,8 @@ fn zeros(family: &str) -> &'static str {
 fn fewer_zeros(family: &str) -> &'static str {
     match family {
         "zero-inflated-poisson" => "try poisson",
-        "negative-binomial" => "try poisson, and see whether zeros were left out of the table",
-        _ => "see whether zeros were left out of the table",
+        "negative-binomial" => "try poisson, and check whether zeros were left out of the table",
+        _ => "check whether zeros were left out of the table",
     }
 }
 
@@ -61,36 +61,36 @@ fn spread(family: &str) -> &'static str {
 fn narrower(family: &str) -> &'static str {
     match family {
         "negative-binomial" | "zero-inflated-poisson" => "try poisson",
-        "poisson" => "try binomial, if there is a largest count that a cell can have",
-        _ => "see whether large cells were cut off",
+        "poisson" => "try binomial, if counts have an upper limit",
+        _ => "check whether large values were truncated",
     }
 }
 
 fn largest(family: &str) -> &'static str {
     match family {
-        "poisson" | "zero-inflated-poisson" => "try negative-binomial, and see whether the cell is an error",
-        _ => "see whether the cell is an error",
+        "poisson" | "zero-inflated-poisson" => "try negative-binomial, and check whether the cell is an error",
+        _ => "check whether the cell is an error",
     }
 }
 
 fn totals(family: &str) -> &'static str {
     match family {
         "bernoulli" | "binomial" => MORE_AXES,
-        _ => "try ⟨offset=size-factors⟩ if totals carry no information, else more latent axes (⟨latent-dim⟩)",
+        _ => "try ⟨offset=size-factors⟩ if totals carry no information, otherwise more latent axes (⟨latent-dim⟩)",
     }
 }
 
 fn alike(family: &str) -> &'static str {
     match family {
-        "bernoulli" | "binomial" => "see whether rows were made to have like totals",
-        _ => "try multinomial if totals were fixed beforehand",
+        "bernoulli" | "binomial" => "check whether row totals were equalised",
+        _ => "try multinomial if totals were fixed in advance",
     }
 }
 
 fn outliers(family: &str) -> &'static str {
-    if family == "gaussian" { "try student-t" } else { "see whether the cells are errors" }
+    if family == "gaussian" { "try student-t" } else { "check whether the cells are errors" }
 }
 
 fn fewer_outliers(family: &str) -> &'static str {
-    if family == "student-t" { "try gaussian" } else { "see whether large cells were cut off" }
+    if family == "student-t" { "try gaussian" } else { "check whether large values were truncated" }
 }

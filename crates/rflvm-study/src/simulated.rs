@@ -6,7 +6,7 @@ use rflvm::model::family::{Family, Theta, Unit};
 use rflvm::rng::Stream;
 use rflvm::simulate::{self, SCurve};
 
-/// The S-curve, with parameters of its own: noise of standard deviation ½ for real columns, dispersion r_j = j as in the paper, and
+/// The S-curve, with fixed parameters: noise of standard deviation ½ for real columns, dispersion r_j = j as in the paper, and
 /// the prior mean elsewhere.
 pub fn s_curve(
     family: &dyn Family,

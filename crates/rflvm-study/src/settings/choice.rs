@@ -1,6 +1,6 @@
 //! Settings that are one of a few words.
 
-/// Defines an enum of words, each with its meaning, as a type of settings.
+/// Defines an enum of words, each with its meaning, as the type of a setting.
 macro_rules! choices {
     ($(#[$about:meta])* $name:ident { $($(#[doc = $help:literal])+ $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$about])*

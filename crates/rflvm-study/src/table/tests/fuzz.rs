@@ -1,4 +1,4 @@
-//! A storm of damaged files of every format: none may panic, take long, or yield a table that does not fit together.
+//! Damaged files of every format: none may panic, take long, or yield an inconsistent table.
 //!
 //! `RFLVM_FUZZ` is the number of files per format, `RFLVM_FUZZ_SEED` the seed, `RFLVM_FUZZ_ONLY` the only extension.
 
@@ -16,7 +16,7 @@ use std::path::Path;
 const DEFAULT_FILES: u64 = 4_000;
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Tokens that mean something to one of the formats, and numbers at the edges of types.
+/// Tokens that are special in one of the formats, and numbers at the limits of types.
 const TOKENS: [&[u8]; 34] = [
     b",",
     b"\"",
@@ -89,7 +89,7 @@ fn damaged(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
                 bytes.splice(at..end, piece.iter().copied());
             }
             6 => drop(bytes.splice(at..at, TOKENS[random.below(TOKENS.len())].iter().copied())),
-            // In the place of others, so that formats with fixed places stay in step.
+            // Overwrites other bytes, so that formats with fixed offsets stay aligned.
             7 => {
                 let token = TOKENS[random.below(TOKENS.len())];
                 bytes.iter_mut().skip(at).zip(token).for_each(|(byte, &new)| *byte = new);
@@ -135,7 +135,7 @@ fn choices() -> Vec<ReadOptions> {
     ]
 }
 
-/// Whether there is a table, and it fits together.
+/// Whether a table was read; it must be consistent.
 fn attempt(path: &Path, options: &ReadOptions) -> bool {
     if let Ok(Look { table, .. }) = look(path, options) {
         assert_eq!(table.values.len(), table.rows * table.columns.len());
@@ -173,9 +173,9 @@ fn storm(format: &Format, files: u64, seed: u64) -> (u64, Duration) {
     for number in 0..files {
         let bytes = damaged(&mut random, &format.seeds);
         let bytes = if format.packed { gzip(bytes) } else { bytes };
-        // Half of the time as without options, which most of the files are made for.
+        // Half of the time without options, which suits most of the files.
         let choice = &choices[random.below(2 * choices.len()).saturating_sub(choices.len())];
-        // Cut to size after writing: some file systems wait for the disk when a file is emptied and written again.
+        // Truncated after writing: some file systems wait for the disk when a file is emptied and written again.
         writer
             .rewind()
             .and_then(|()| writer.write_all(&bytes))
@@ -209,7 +209,7 @@ fn damaged_files_never_panic() {
 }
 
 #[test]
-fn damaged_names_beside_a_matrix_never_panic() {
+fn damaged_names_next_to_a_matrix_never_panic() {
     let matrix = "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 1 0.5\n3 2 -2\n";
     let mut contents = [("matrix.mtx", matrix), ("features.tsv", "e1\tg\nE2\tg\te\ne3\n"), ("barcodes.tsv", "a\nb\n")]
         .map(|(name, text)| (name, text.as_bytes().to_vec()));
