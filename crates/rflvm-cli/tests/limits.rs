@@ -1,4 +1,4 @@
-//! Numbers beyond any use: a sentence and exit code 2 within a moment, nothing written, and never a panic, an abort or a hang.
+//! Absurdly large numbers: one sentence and exit code 2 at once, nothing written, and never a panic, an abort or a hang.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The numbers that users mistype.
+/// Numbers that users may mistype.
 const HUGE: [&str; 5] =
     ["18446744073709551615", "18446744073709551614", "9223372036854775807", "1000000000000000000", "1000000000000"];
 
@@ -58,7 +58,7 @@ fn no_number_makes_it_panic_hang_or_write() {
     fs::write(dir.join("t.csv"), "a,b,c\n1,2,0\n3,4,1\n0,,2\n5,2,1\n2,2,3\n").unwrap();
     let fit = ["fit", "t.csv", "--likelihood", "poisson", "--features", "4", "--warmup", "5", "--draws", "4", "-q"];
     good(&dir, &[&fit[..], &["--out", "o"]].concat());
-    // Flags whose huge values mean something: a time between checkpoints that never comes.
+    // Flags for which huge values are valid: for instance a time between checkpoints that never elapses.
     let may_pass = |flag: &str| flag == "--checkpoint";
     let mut tried = 0;
     for (command, flags) in COMMANDS {

@@ -1,4 +1,4 @@
-//! Large tables are read into little more memory than their values: under a limit that leaves no room for a second copy.
+//! Large tables need little more memory than their values: they are read under a limit without space for a second copy.
 #![cfg(target_os = "linux")]
 
 use flate2::Compression;
@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the program itself may take beside the values.
+/// Memory of the program itself, in addition to the values.
 const OWN: usize = 48 << 20;
 
 /// Writes a table whose last entry is wrong, so that the program ends when it has read all of it; and reads it within `limit` bytes.
@@ -45,16 +45,16 @@ fn mtx(out: &mut BufWriter<File>) {
 }
 
 #[test]
-fn a_table_is_not_held_twice() {
+fn a_table_is_not_held_in_memory_twice() {
     let text = said("large.csv", VALUES + VALUES / 4 + OWN, csv);
     assert!(text.contains("row 100000") && text.contains("oops"), "{text}");
     let text = said("large.mtx", VALUES + VALUES / 4 + OWN, mtx);
     assert!(text.contains("20001"), "{text}");
 }
 
-/// A line without end, a cell that is never closed, and an entry of a matrix without end: 200 MB of zeros in 200 kB.
+/// An endless line, an unclosed cell, and an endless entry of a matrix: 200 MB of zeros in 200 kB.
 #[test]
-fn a_line_without_end_is_not_held() {
+fn an_endless_line_is_not_held_in_memory() {
     let endless = |start: &'static str| {
         move |out: &mut BufWriter<File>| {
             let mut packed = GzEncoder::new(out, Compression::fast());
@@ -74,7 +74,7 @@ fn a_line_without_end_is_not_held() {
 }
 
 #[test]
-fn the_limit_is_one() {
+fn the_limit_is_effective() {
     let text = said("small.csv", VALUES / 2 + OWN, csv);
     assert!(!text.contains("oops"), "{text}");
 }

@@ -106,7 +106,7 @@ settings! {
         /// Column with the sequence (trial, recording) that each row belongs to: each sequence has its own path.
         sequence: String => .placeholder("COL");
         /// Columns to fit, comma-separated.
-        columns: Names => .placeholder("COL,…").otherwise("all that no other flag names");
+        columns: Names => .placeholder("COL,…").otherwise("all columns not named by another flag");
         /// Columns to leave out, comma-separated.
         without: Names => .placeholder("COL,…");
         /// What separates the cells of a text table: a character such as ';', or tab, comma, semicolon, pipe, space.

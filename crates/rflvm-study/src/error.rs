@@ -122,9 +122,7 @@ pub enum Error {
         dir: String,
     },
     /// Another run is using the folder.
-    #[error(
-        "{dir}: another rflvm is using this folder; wait for it, stop it, or choose another folder with ⟨out⟩"
-    )]
+    #[error("{dir}: another rflvm is using this folder; wait for it, stop it, or choose another folder with ⟨out⟩")]
     Busy {
         /// The folder.
         dir: String,

@@ -21,7 +21,8 @@ pub struct Date {
 }
 
 /// The accepted forms, in words.
-pub const FORMS: &str = "write times as numbers, as dates like 2001-05-30, or as 2001-05-30 12:00:00 (append Z or +02:00 for a time zone)";
+pub const FORMS: &str =
+    "write times as numbers, as dates like 2001-05-30, or as 2001-05-30 12:00:00 (append Z or +02:00 for a time zone)";
 
 impl Moment {
     /// Parses a text; the error says what is wrong and what to do.

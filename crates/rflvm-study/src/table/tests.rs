@@ -159,9 +159,7 @@ fn unknown_columns_are_listed_and_guessed() {
         "--labels names the column `Specis`, which does not exist (did you mean `species`?); \
          the columns are `species`, `c1`, `c2`, `c3`, `c4`, `c5`, `c6`, `c7` and 1 more"
     );
-    assert!(
-        ask(options("country", "-", "-")).contains("--id names the column `country`, which does not exist; the")
-    );
+    assert!(ask(options("country", "-", "-")).contains("--id names the column `country`, which does not exist; the"));
     assert!(ask(options("-", "-", "c1,q")).starts_with("--columns names"));
     assert!(ask(options("-", "-", "c1,c2,c1")).contains("names `c1` twice"));
     assert!(ask(options("-", "-", "")).contains("which does not exist"));

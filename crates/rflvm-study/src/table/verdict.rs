@@ -53,9 +53,7 @@ impl Holds {
                     "correct it, leave the cell empty if it is missing{na}; if its column holds text, name it with ⟨labels⟩ or ⟨id⟩"
                 )
             }
-            Holds::Thousands => {
-                "it looks like a number with thousands separators: remove the separators".into()
-            }
+            Holds::Thousands => "it looks like a number with thousands separators: remove the separators".into(),
             Holds::Dates => format!("its column holds dates: use them with {time}, or {leave_out}"),
             Holds::Other(kind) => format!("its column holds {kind}, which cannot be fitted: {leave_out}"),
         }

@@ -28,7 +28,10 @@ impl Calendar {
     pub fn of(moments: &[Moment]) -> Result<Self, (usize, String)> {
         let Some(Moment::Date(first)) = moments.first() else {
             return match moments.iter().position(|m| matches!(m, Moment::Date(_))) {
-                Some(n) => Err((n, "this time is a date, but those before it are numbers; write all times in one format".into())),
+                Some(n) => Err((
+                    n,
+                    "this time is a date, but those before it are numbers; write all times in one format".into(),
+                )),
                 None => Ok(Calendar::Numbers),
             };
         };
@@ -36,10 +39,16 @@ impl Calendar {
         let (mut separator, mut has_seconds) = (first.separator, false);
         for (n, moment) in moments.iter().enumerate() {
             let Moment::Date(date) = moment else {
-                return Err((n, "this time is a number, but those before it are dates; write all times in one format".into()));
+                return Err((
+                    n,
+                    "this time is a number, but those before it are dates; write all times in one format".into(),
+                ));
             };
             if date.zone.is_some() != first.zone.is_some() {
-                return Err((n, "some times have a time zone and others do not; give all of them one, or remove it".into()));
+                return Err((
+                    n,
+                    "some times have a time zone and others do not; give all of them one, or remove it".into(),
+                ));
             }
             origin = origin.min(date.at);
             separator = separator.or(date.separator);
@@ -50,7 +59,8 @@ impl Calendar {
 
     /// Parses a time as a user writes it; the error says what is wrong and what to do.
     pub fn parse(&self, text: &str) -> Result<f64, String> {
-        let strange = || format!("the time `{text}` is not written like those of the table; write it as {}", self.format(0.0));
+        let strange =
+            || format!("the time `{text}` is not written like those of the table; write it as {}", self.format(0.0));
         Moment::parse(text).and_then(|moment| self.place(&moment).ok_or_else(strange))
     }
 

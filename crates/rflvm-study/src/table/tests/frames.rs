@@ -148,7 +148,7 @@ fn columns_that_are_not_numbers_are_named() {
     refused_every_way(
         &mixed(),
         &ask("a,name"),
-        "row 1, column `name`: `p` is not a number; its column holds 2 different texts in 2 rows, which look like names of the rows: name them with --id name",
+        "row 1, column `name`: `p` is not a number; its column holds 2 different texts in 2 rows, which look like row names: use them as such with --id name",
     );
     refused_every_way(&mixed(), &ask("a,kind"), "row 1, column `kind`: `x` is not a number; its column holds the same");
     refused_every_way(

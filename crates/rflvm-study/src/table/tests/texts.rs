@@ -76,7 +76,7 @@ fn texts_that_are_not_categories_lead_to_the_flag_that_suits_them() {
         ("same same same NA", "the same text in every row, which carries no information: exclude it with --without"),
         (
             "1 2 ? 3",
-            "row 3 (line 4), column `my col`: `?` is not a number; correct it, leave the cell empty if it is missing, or have every such cell read as missing with --na '?'",
+            "row 3 (line 4), column `my col`: `?` is not a number; correct it, leave the cell empty if it is missing, or treat every such cell as missing with --na '?'",
         ),
         ("\"1,234\" \"22,500\" \"3,000\" \"1,234\"", "it looks like a number with thousands separators"),
     ] {
