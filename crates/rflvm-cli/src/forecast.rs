@@ -9,7 +9,7 @@ use crate::voice::{Voice, tell};
 use rflvm::atomic::plain_reason;
 use rflvm::error::SpecError;
 use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::forecast::Moment;
+use rflvm::posterior::forecast::NewTime;
 use rflvm_study::Error;
 use rflvm_study::Fit;
 use rflvm_study::future::{When, moments};
@@ -82,10 +82,10 @@ fn from_file(path: &Path, timeline: &Timeline) -> Result<Vec<f64>, Failure> {
 }
 
 /// The leading columns of new rows: `time`, and `sequence` if there are sequences.
-fn answer<'a>(fit: &'a Fit, timeline: &Timeline, moments: &[Moment]) -> Answer<'a> {
+fn answer<'a>(fit: &'a Fit, timeline: &Timeline, moments: &[NewTime]) -> Answer<'a> {
     let mut header = vec!["time".to_string()];
     header.extend((!timeline.names.is_empty()).then(|| "sequence".to_string()));
-    let start = |moment: &Moment| {
+    let start = |moment: &NewTime| {
         let mut start = vec![timeline.calendar.format(moment.time)];
         start.extend(timeline.names.get(moment.sequence).cloned());
         start

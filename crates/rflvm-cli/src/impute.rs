@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::voice::tell;
 use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::impute::Cell;
+use rflvm::posterior::impute::Imputed;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
@@ -39,10 +39,10 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
 
 /// Writes `row,column,mean,sd,q05,q50,q95`, with rows counted from 1, and returns the number of cells.
 pub fn write_cells(path: &Path, fitted: &Fitted<'_>) -> Result<usize, Failure> {
-    let mut cells: Vec<Cell> = Vec::new();
+    let mut cells: Vec<Imputed> = Vec::new();
     fitted.missing_cells(DRAWS, |cell| cells.push(cell))?;
     let header = ["row", "column", "mean", "sd", "q05", "q50", "q95"].map(String::from).to_vec();
-    let line = |cell: &Cell| {
+    let line = |cell: &Imputed| {
         let mut line = vec![(cell.row + 1).to_string(), fitted.model.names()[cell.column].clone()];
         let known = &cell.predicted;
         line.extend([known.mean, known.sd].iter().chain(&known.quantiles).map(|&v| text(v)));

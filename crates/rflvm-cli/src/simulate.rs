@@ -15,7 +15,6 @@ use rflvm_study::cells::number as text;
 use rflvm_study::config::fresh_seed;
 use rflvm_study::memory;
 use rflvm_study::model::spec;
-use rflvm_study::simulated::s_curve;
 use rflvm_study::{out_dir, write};
 use std::sync::Arc;
 
@@ -46,13 +45,13 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         let rule = "rows from the prior have no times; omit it, or simulate an S-curve".into();
         return Err(SpecError::Setting { setting: "time", value: "given".into(), rule }.into());
     }
-    let trials =
-        (rflvm::spec::canonical(&args.likelihood)? == "binomial").then(|| Trials::Same(args.trials.unwrap_or(1)));
+    let has_trials = rflvm::spec::about(&args.likelihood)?.cells.have_trials();
+    let trials = has_trials.then(|| Trials::Same(args.trials.unwrap_or(1)));
     let family = rflvm::spec::family(&args.likelihood, trials)?;
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let stream = Stream::new(seed).named("simulate");
     let truth = draw(args, &family, stream)?;
-    let holes = args.missing.map(|fraction| with_holes(&truth.y, fraction, family.name(), stream)).transpose()?;
+    let holes = args.missing.map(|fraction| with_holes(&truth.y, fraction, family.as_ref(), stream)).transpose()?;
     out_dir::prepare(&args.out)?;
     let times = truth.t.as_deref().filter(|_| args.time);
     let mut files = vec![
@@ -99,7 +98,8 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
     let broken = |source| Failure::from(RunError::Numerical { chain: 0, sweep: 0, source });
     match args.source {
         SourceArg::SCurve => {
-            let (curve, theta) = s_curve(family.as_ref(), args.rows, args.columns, trials, stream).map_err(broken)?;
+            let (curve, theta) =
+                simulate::example(args.rows, args.columns, family.as_ref(), trials, stream).map_err(broken)?;
             Ok(Truth { y: curve.y, t: Some(curve.t), x: curve.x, f: curve.f, w: None, theta })
         }
         SourceArg::Model => {
@@ -119,13 +119,14 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
 }
 
 /// The table with a fraction of its cells missing; each row and column keeps at least one.
-fn with_holes(y: &Mat, fraction: f64, family: &str, stream: Stream) -> Result<Mat, SpecError> {
+fn with_holes(y: &Mat, fraction: f64, family: &dyn Family, stream: Stream) -> Result<Mat, SpecError> {
     let refuse = |rule: &str| SpecError::Setting { setting: "missing", value: fraction.to_string(), rule: rule.into() };
     if !(fraction > 0.0 && fraction < 1.0) {
         return Err(refuse("it must be a fraction of the cells, above 0 and below 1"));
     }
-    if family == "multinomial" {
-        return Err(refuse("a multinomial row is observed or missing as a whole; omit it"));
+    if family.is_whole() {
+        let rule = format!("a {} row is observed or missing as a whole; omit it", family.name());
+        return Err(refuse(&rule));
     }
     let splits = split(y, &[], HeldOut::Share(fraction), stream.named("missing"));
     let only =

@@ -34,10 +34,10 @@ fn interrupt(id: u32) {
 
 /// Starts a long fit and waits until it has saved some draws.
 fn running(dir: &Path, fit: &[&str], out: &str) -> std::process::Child {
-    let child = start(dir, &[fit, &LONG[..], &[out]].concat());
+    let mut child = start(dir, &[fit, &LONG[..], &[out]].concat());
     let metadata = dir.join(out).join("draws.zarr/.zmetadata");
     // Until its metadata report some.
-    wait_until(|| fs::read_to_string(&metadata).is_ok_and(|text| !text.contains("\"shape\":[2,0]")));
+    wait_until(&mut child, || fs::read_to_string(&metadata).is_ok_and(|text| !text.contains("\"shape\":[2,0]")));
     child
 }
 
@@ -67,10 +67,10 @@ fn a_running_fit_is_protected() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     assert!(config(&dir, "run1").contains("seed = 1\n"));
     // Nothing is lost: the fit continues where it was.
-    let child = start(&dir, &["resume", "run1", "-q"]);
     let checkpoint = dir.join("run1/checkpoint.bin");
     let saved = fs::metadata(&checkpoint).unwrap().modified().unwrap();
-    wait_until(|| fs::metadata(&checkpoint).is_ok_and(|m| m.modified().unwrap() > saved));
+    let mut child = start(&dir, &["resume", "run1", "-q"]);
+    wait_until(&mut child, || fs::metadata(&checkpoint).is_ok_and(|m| m.modified().unwrap() > saved));
     interrupt(child.id());
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
 }
@@ -115,8 +115,8 @@ fn a_new_fit_leaves_nothing_of_the_old_one() {
     let whole = ["fit", "whole.csv", "--likelihood", "poisson", "--features", "4"];
     let mut child = start(&dir, &[&whole[..], &LONG[..], &["o", "--overwrite"]].concat());
     let settings = dir.join("o/config.toml");
-    wait_until(|| fs::read_to_string(&settings).is_ok_and(|text| text.contains("whole.csv")));
-    wait_until(|| dir.join("o/checkpoint.bin").exists());
+    wait_until(&mut child, || fs::read_to_string(&settings).is_ok_and(|text| text.contains("whole.csv")));
+    wait_until(&mut child, || dir.join("o/checkpoint.bin").exists());
     child.kill().unwrap();
     child.wait().unwrap();
     let mut left: Vec<String> =

@@ -230,9 +230,9 @@ fn a_fit_that_has_converged_is_given_advice() {
     let run = ["--features", "2", "--warmup", "500", "--draws", "4000", "--seed", "1", "-q", "--out", "o"];
     good(&dir, &[&flags[..], &run[..]].concat());
     let said = text(&good(&dir, &["check", "o", "--out", "c.csv"]).stdout);
-    assert!(said.contains("→ more zeros than the fit predicts: try zero-inflated-poisson"), "{said}");
+    assert!(said.contains("→ more zeros than the model predicts: try zero-inflated-poisson"), "{said}");
     assert!(!said.contains("no advice") && dir.join("c.svg").exists() && !dir.join("o/check.csv").exists(), "{said}");
-    assert!(read(dir.join("c.csv"))[1][10].starts_with("more zeros than the fit predicts"));
+    assert!(read(dir.join("c.csv"))[1][10].starts_with("more zeros than the model predicts"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod common;
 
 use common::{folder, rflvm, text};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A small table of counts with an id and a label column.
 const COUNTS: &str = "name,kind,a,b,c\nr1,u,3,0,2\nr2,v,1,4,0\nr3,u,0,2,5\nr4,v,2,2,1\nr5,u,7,0,1\nr6,v,0,3,3\n";
@@ -209,9 +209,10 @@ fn a_constant_column_and_an_empty_row_are_warnings() {
 #[test]
 fn every_family_can_be_simulated_and_fitted() {
     let dir = folder("families");
-    for family in rflvm::spec::FAMILIES {
+    for about in rflvm::model::family::REGISTRY {
+        let family = about.name;
         for source in ["s-curve", "model"] {
-            let trials: &[&str] = if family == "binomial" { &["--trials", "6"] } else { &[] };
+            let trials: &[&str] = if about.cells.have_trials() { &["--trials", "6"] } else { &[] };
             let shape = ["--rows", "30", "--columns", "6", "--features", "8", "--seed", "2", "--source", source];
             let simulate = [&["simulate", "--likelihood", family, "--out", "s"], &shape[..], trials].concat();
             let output = rflvm(&dir, &simulate);
@@ -326,39 +327,74 @@ fn the_doctor_distinguishes_counts_from_numbers_and_the_manual_is_complete() {
     assert!(text(&rflvm(&dir, &["completions", "bash"]).stdout).contains("complete -F"));
 }
 
-/// The commands in the shell blocks of a document, in order.
+/// The commands of the program in the shell blocks of a document, in order. A block after a comment `<!-- not run: REASON -->` is left
+/// out; a command in any other place would not be run, and is refused.
 fn commands(document: &str) -> Vec<String> {
-    let mut inside = false;
+    let (mut language, mut is_run, mut before) = (None, true, "");
     let mut found = Vec::new();
     // A backslash at its end joins a line to the next.
-    for line in document.replace("\\\n", " ").lines() {
-        if line.starts_with("```") {
-            inside = line == "```sh";
-        } else if inside && line.starts_with("rflvm ") {
-            found.push(line.split(" #").next().unwrap_or(line).to_string());
+    let joined = document.replace("\\\n", " ");
+    for line in joined.lines() {
+        let start = line.trim_start();
+        if let Some(name) = start.strip_prefix("```").or(start.strip_prefix("~~~")) {
+            is_run = language.is_some() || !before.starts_with("<!-- not run: ");
+            language = if language.is_none() { Some(name.to_string()) } else { None };
+        } else if language.is_some() && is_run && start.trim_start_matches("$ ").starts_with("rflvm ") {
+            match language.as_deref() {
+                Some("sh") if line.starts_with("rflvm ") => {
+                    found.push(line.split(" #").next().unwrap_or(line).to_string());
+                }
+                // What a command has printed.
+                Some("text") => {}
+                _ => panic!("in a block of {language:?}, which nothing runs: {line}"),
+            }
         }
+        before = line;
     }
+    assert!(language.is_none(), "the last block has no end");
     found
+}
+
+#[test]
+fn commands_that_would_not_be_run_are_refused() {
+    let marked = "<!-- not run: it takes hours -->\n```sh\nrflvm b\n```\n\n```sh\nrflvm c\n```\n";
+    assert_eq!(commands(marked), ["rflvm c"]);
+    assert_eq!(commands("```sh\nrflvm a \\\n  b # c\nmake d\n```\nrflvm e\n```text\nrflvm 1\n```\n"), ["rflvm a    b"]);
+    for page in
+        ["```bash\nrflvm a\n```\n", "```sh\n$ rflvm a\n```\n", "  ```sh\n  rflvm a\n  ```\n", "```sh\nrflvm a\n"]
+    {
+        assert!(std::panic::catch_unwind(|| commands(page)).is_err(), "{page}");
+    }
+}
+
+/// Every page for users, and the commands in it; the README and one page at least have some.
+fn pages() -> Vec<(String, Vec<String>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let paths = docs.filter(|path| path.extension().is_some_and(|end| end == "md")).chain([root.join("README.md")]);
+    let page = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, commands(&fs::read_to_string(&path).unwrap()))
+    };
+    let mut pages: Vec<_> = paths.map(page).filter(|(_, commands)| !commands.is_empty()).collect();
+    pages.sort();
+    assert!(pages.len() > 1 && pages.iter().any(|(name, _)| name == "README"), "{pages:?}");
+    pages
 }
 
 /// Where the Python package is tested too, its tests run these pages with all their blocks, and once is enough.
 #[test]
 fn the_commands_of_the_documentation_run() {
+    let pages = pages();
     if std::env::var_os("RFLVM_TEST_PYTHON").is_some() {
         return;
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut count = 0;
-    for document in
-        ["README.md", "docs/new-rows.md", "docs/first-picture.md", "docs/predictions.md", "docs/model-choice.md"]
-    {
-        let dir = folder(&document.replace('/', "-"));
-        for command in commands(&fs::read_to_string(root.join(document)).unwrap()) {
+    for (i, (page, commands)) in pages.into_iter().enumerate() {
+        let dir = folder(&format!("page-{i}"));
+        for command in commands {
             let words: Vec<&str> = command.split_whitespace().skip(1).collect();
             let output = rflvm(&dir, &words);
-            assert!(output.status.success(), "{document}: {command}: {}", text(&output.stderr));
-            count += 1;
+            assert!(output.status.success(), "{page}: {command}: {}", text(&output.stderr));
         }
     }
-    assert!(count >= 2, "the README shows how to use the program");
 }

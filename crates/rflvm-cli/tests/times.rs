@@ -36,7 +36,7 @@ fn times_are_passed_on_to_the_results() {
     let order = "times are not in order: rows are ordered by time within 3 sequences; results keep the table's order";
     assert!(said.contains(order), "{said}");
     assert!(said.contains("warning: 1 sequence has a single row (such as `alone`)"), "{said}");
-    assert!(said.contains("matern32 kernel, held as a state-space model"), "{said}");
+    assert!(said.contains("matern32 kernel, represented as a state-space model"), "{said}");
     let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
     let lines: Vec<&str> = embedding.lines().collect();
     assert_eq!(lines[0], "id,label,time,sequence,x1,x2,sd1,sd2");
@@ -74,11 +74,8 @@ fn ordered_numbers_cause_no_warning_but_compact_dates_do() {
     fs::write(dir.join("t.csv"), rows(&|n| format!("{}", f64::from(n) * 0.5))).unwrap();
     let said = fit(&dir, &["--time", "t"]);
     assert!(said.contains("times from 0 to 3.5 in 1 sequence, typically 0.5 apart"), "{said}");
-    assert!(said.contains("rbf kernel, held as dense matrices"), "{said}");
-    assert!(
-        !said.contains("not in order") && !said.contains("single row") && !said.contains("read as numbers"),
-        "{said}"
-    );
+    assert!(said.contains("rbf kernel, represented as dense matrices"), "{said}");
+    assert!(!said.contains("not in order") && !said.contains("single row") && !said.contains("read as"), "{said}");
     let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
     assert!(embedding.lines().nth(2).unwrap().starts_with("2,,0.5,,"), "{embedding}");
     fs::write(dir.join("t.csv"), rows(&|n| format!("200105{:02}", n + 10))).unwrap();

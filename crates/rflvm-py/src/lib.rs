@@ -56,9 +56,17 @@ mod _native {
     #[pymodule_export]
     use super::values::Values;
     use pyo3::prelude::*;
+    use pyo3::types::PyTuple;
+    use rflvm::model::family::{Cells, REGISTRY};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let named = |are: fn(Cells) -> bool| {
+            let names: Vec<&str> = REGISTRY.iter().filter(|about| are(about.cells)).map(|about| about.name).collect();
+            PyTuple::new(module.py(), names)
+        };
+        module.add("COUNTS", named(Cells::are_counts)?)?;
+        module.add("CATEGORIES", named(Cells::may_be_text)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,6 +1,5 @@
 //! Posterior predictive checks of a fit: p-values in words, advice, and JSON.
 
-use crate::advice::advice;
 use crate::convergence;
 use crate::wording::{Wording, render};
 use rflvm::model::{Block, Model};
@@ -37,7 +36,7 @@ impl Report<'_> {
     /// Advice for a small p-value.
     pub fn suggestion(&self, check: &Check) -> Option<String> {
         let is_small = check.p() < SMALL && self.is_converged();
-        is_small.then(|| advice(check.statistic, check.above() < 0.5, self.block(check).family.name()))
+        is_small.then(|| check.advice(self.block(check).family.as_ref()))
     }
 
     /// The block that a check is about.

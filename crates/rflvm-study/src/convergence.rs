@@ -91,7 +91,7 @@ pub fn draws_advised(draws: usize, factor: f64) -> u64 {
 /// The diagnostics as JSON.
 pub fn as_json(convergence: &Convergence) -> Value {
     let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
-    let line = |l: &rflvm::posterior::convergence::Line| {
+    let line = |l: &rflvm::posterior::convergence::Diagnosed| {
         let d = &l.diagnosis;
         json!({
             "name": l.name, "mean": number(d.mean), "sd": number(d.sd), "mcse_mean": number(d.mcse_mean),

@@ -168,7 +168,7 @@ impl Error {
 fn marked(error: &SpecError) -> String {
     match error {
         SpecError::Setting { setting, value, rule } => format!("⟪{setting}⟫ is {value}, but {rule}"),
-        SpecError::Unknown { what, name, known } => format!("there is no ⟪{what}⟫ '{name}'; known are {known}"),
+        SpecError::Unknown { what, name, known } => format!("unknown ⟪{what}⟫ '{name}'; choose one of {known}"),
         other => other.to_string(),
     }
 }

@@ -14,7 +14,7 @@ use crate::table::{Category, Table};
 use crate::times::Timeline;
 use crate::write;
 use rflvm::draws::Kept;
-use rflvm::draws::zarr::Labels;
+use rflvm::draws::zarr::RowLabels;
 use rflvm::error::SpecError;
 use rflvm::identity::Identity;
 use rflvm::model::Model;
@@ -149,7 +149,7 @@ impl Fit {
         self.use_instructions();
         let identity = self.identity();
         self.write_settings("fit", Some(&identity))?;
-        let labels = Labels {
+        let labels = RowLabels {
             ids: self.table.ids.clone(),
             labels: self.table.labels.clone(),
             times: self.timeline.as_ref().map(|t| t.times.at.clone()),

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::times::Timeline;
 use rflvm::error::SpecError;
-use rflvm::posterior::forecast::Moment;
+use rflvm::posterior::forecast::NewTime;
 
 /// Most new times of a sequence: a path is drawn at all of them together, which takes memory quadratic in their number.
 const MOST: usize = 5000;
@@ -19,7 +19,7 @@ pub enum When {
 }
 
 /// All new rows: by sequence, then by time, without repeated times.
-pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: f64) -> Result<Vec<Moment>, Error> {
+pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: f64) -> Result<Vec<NewTime>, Error> {
     let when = match when {
         When::At(mut times) => {
             times.sort_by(f64::total_cmp);
@@ -41,7 +41,7 @@ pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: 
             }
             When::Beyond(steps) => beyond(timeline, sequence, *steps)?,
         };
-        moments.extend(times.into_iter().map(|time| Moment { time, sequence, offset }));
+        moments.extend(times.into_iter().map(|time| NewTime { time, sequence, offset }));
     }
     Ok(moments)
 }

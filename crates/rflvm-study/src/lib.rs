@@ -8,7 +8,6 @@
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
-mod advice;
 pub mod axes;
 pub mod blocks;
 pub mod bytes;
@@ -37,7 +36,6 @@ pub mod reading;
 pub mod run;
 pub mod sample;
 pub mod settings;
-pub mod simulated;
 pub mod table;
 pub mod time_scales;
 pub mod times;

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::folder::{Claim, checkpoint_path, store_path};
 use rflvm::atomic;
 use rflvm::draws::Kept;
-use rflvm::draws::zarr::{Labels, Store, Writer};
+use rflvm::draws::zarr::{RowLabels, Store, Writer};
 use rflvm::error::StoreError;
 use rflvm::identity::Identity;
 use rflvm::model::Model;
@@ -32,7 +32,7 @@ pub struct Sampling<'a> {
     /// What is stored.
     pub keep: &'a [Kept],
     /// Names and labels of the rows.
-    pub labels: &'a Labels,
+    pub labels: &'a RowLabels,
     /// Time between checkpoints.
     pub every: Duration,
 }

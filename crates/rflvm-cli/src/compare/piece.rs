@@ -1,6 +1,6 @@
 //! The scores of one fit of a comparison, as stored.
 
-use rflvm::posterior::ranking::Rows;
+use rflvm::posterior::ranking::RowScores;
 use serde::{Deserialize, Serialize};
 
 /// The scores of one fit; numbers that are not finite are null.
@@ -25,8 +25,8 @@ pub struct Piece {
 
 impl Piece {
     /// A density that is not a number is that of an impossible point.
-    pub fn rows(&self) -> Rows {
+    pub fn rows(&self) -> RowScores {
         let ln_density = self.ln_density.iter().map(|v| v.unwrap_or(f64::NEG_INFINITY)).collect();
-        Rows { ln_density, points: self.points.clone() }
+        RowScores { ln_density, points: self.points.clone() }
     }
 }

@@ -7,7 +7,7 @@ use crate::picture::intervals::{self, Interval};
 use crate::voice::{Voice, tell};
 use rflvm::error::SpecError;
 use rflvm::posterior::psis::TRUSTED;
-use rflvm::posterior::ranking::{Estimate, Ranking, Rows, rank};
+use rflvm::posterior::ranking::{Estimate, Ranking, RowScores, rank};
 use rflvm_study::cells::csv_text;
 use rflvm_study::write;
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ const DISAGREE: f64 = 1.1;
 /// A candidate with the scores of all its fits.
 pub struct Outcome<'a> {
     candidate: &'a Candidate,
-    rows: Rows,
-    left_out: Option<(Rows, usize)>,
+    rows: RowScores,
+    left_out: Option<(RowScores, usize)>,
     ess: f64,
     r_hat: f64,
     set_aside: usize,
@@ -32,7 +32,7 @@ impl<'a> Outcome<'a> {
     pub fn new(candidate: &'a Candidate, pieces: &[Piece]) -> Self {
         let (loo, splits): (Vec<&Piece>, Vec<&Piece>) = pieces.iter().partition(|p| p.doubtful.is_some());
         let mut rows = splits.iter().map(|p| p.rows());
-        let first = rows.next().unwrap_or(Rows { ln_density: Vec::new(), points: Vec::new() });
+        let first = rows.next().unwrap_or(RowScores { ln_density: Vec::new(), points: Vec::new() });
         let rows = rows.fold(first, |mut sum, rows| {
             sum.add(&rows);
             sum
@@ -68,9 +68,9 @@ impl<'a> Report<'a> {
             let (setting, value) = ("candidates", "none".into());
             SpecError::Setting { setting, value, rule: "there is nothing to compare".into() }
         };
-        let rows: Vec<Rows> = outcomes.iter().map(|o| o.rows.clone()).collect();
+        let rows: Vec<RowScores> = outcomes.iter().map(|o| o.rows.clone()).collect();
         let ranking = rank(&rows, &complexity).ok_or_else(none)?;
-        let left: Vec<Rows> = outcomes.iter().filter_map(|o| o.left_out.as_ref().map(|l| l.0.clone())).collect();
+        let left: Vec<RowScores> = outcomes.iter().filter_map(|o| o.left_out.as_ref().map(|l| l.0.clone())).collect();
         let left_out = if left.len() == outcomes.len() { rank(&left, &complexity) } else { None };
         Ok(Report { title, outcomes, ranking, left_out, note })
     }

@@ -9,10 +9,10 @@ use crate::voice::Voice;
 use rflvm::draws::Draws;
 use rflvm::error::RunError;
 use rflvm::model::Model;
-use rflvm::posterior::heldout::{self, Heldout, Points};
+use rflvm::posterior::heldout::{self, Heldout, TestPoints};
 use rflvm::posterior::leave_out::{LeaveOut, left_out};
 use rflvm::posterior::mixing::Mixing;
-use rflvm::posterior::ranking::Rows;
+use rflvm::posterior::ranking::RowScores;
 use rflvm::rng::Stream;
 use rflvm::run::Run;
 use rflvm::run::Settings;
@@ -75,9 +75,9 @@ impl Task<'_> {
         let mut config = self.candidate.config.clone();
         config.offset = None;
         let model = model::model(&config, &self.candidate.given, &mut table, of.timeline)?;
-        let (rows, mixing, doubtful): (Rows, Mixing, Option<usize>) = match self.job {
+        let (rows, mixing, doubtful): (RowScores, Mixing, Option<usize>) = match self.job {
             Job::Split { split, .. } => {
-                let points = Points::new(&model, &split.test);
+                let points = TestPoints::new(&model, &split.test);
                 let sinks = (0..settings.chains).map(|_| Heldout::new(&model, &points)).collect();
                 let Some(sinks) = sample(&model, settings, sinks, voice)? else { return Ok(None) };
                 let (rows, mixing) = heldout::score(&model, &sinks);

@@ -46,15 +46,13 @@ pub fn start(dir: &Path, arguments: &[&str]) -> Child {
     command.current_dir(dir).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until something is so.
-pub fn wait_until(what: impl Fn() -> bool) {
-    for _ in 0..60_000 {
-        if what() {
-            return;
-        }
+/// Waits until a program that runs without end has brought something about, however busy the machine is.
+pub fn wait_until(program: &mut Child, what: impl Fn() -> bool) {
+    while !what() {
+        let over = program.try_wait().unwrap();
+        assert!(over.is_none(), "the program ended before that: {}", over.unwrap());
         sleep(Duration::from_millis(1));
     }
-    panic!("nothing happened within a minute");
 }
 
 /// Every file of a folder, by its name in it.

@@ -5,7 +5,7 @@ use super::hamiltonian::Potential;
 use super::slope::At;
 use super::workspace::Workspace;
 use crate::linalg::{Cholesky, Mat, gram, mul, par_mul, par_mul_into};
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
@@ -13,7 +13,7 @@ use crate::model::spectral::Spectral;
 /// ln p(Y | X, W) + ln p(X) + ln p(W | clusters) with its gradient. With E = Ỹ − HG and R = diag(a_n/b_j),
 /// ∂H = −J·HP + E R Gᵀ = Ỹ(GR)ᵀ − H(J·P + GRGᵀ): E itself is not needed.
 pub struct Marginal<'a> {
-    target: &'a Target,
+    target: &'a CollapsedData,
     spectral: &'a Spectral,
     paths: Option<&'a Paths<'a>>,
     layout: Layout,
@@ -26,13 +26,13 @@ pub struct Marginal<'a> {
 
 impl<'a> Marginal<'a> {
     /// Given the clusters.
-    pub fn new(target: &'a Target, spectral: &'a Spectral, layout: Layout) -> Self {
+    pub fn new(target: &'a CollapsedData, spectral: &'a Spectral, layout: Layout) -> Self {
         Self::within(target, spectral, layout, Mat::default(), Workspace::default())
     }
 
-    /// The same, in the memory of another H and room.
+    /// The same, reusing the memory of another H and workspace.
     pub(crate) fn within(
-        target: &'a Target,
+        target: &'a CollapsedData,
         spectral: &'a Spectral,
         layout: Layout,
         mut h: Mat,
@@ -48,12 +48,12 @@ impl<'a> Marginal<'a> {
         Marginal { target, spectral, paths: None, layout, x, w, h, room }
     }
 
-    /// The memory of H, and the room.
+    /// Returns the memory of H and the workspace.
     pub(crate) fn finish(self) -> (Mat, Workspace) {
         (self.h, self.room)
     }
 
-    /// With rows that follow paths.
+    /// With rows that follow paths over time.
     pub fn along(mut self, paths: Option<&'a Paths<'a>>) -> Self {
         self.paths = paths;
         self
@@ -68,7 +68,7 @@ impl Potential for Marginal<'_> {
         fill(&self.x, &self.w, &mut self.h);
         let target = self.target;
         let a = gram(&self.h, None, &target.precision);
-        // A candidate whose A has no factor is a rejection, not an error.
+        // A candidate for which A has no Cholesky factor is rejected; it is not an error.
         let Ok(cholesky) = Cholesky::new(a, "gradient") else { return f64::NAN };
         let mut p = cholesky.inverse();
         let Workspace { dbeta: c, beta: g, du: scaled, slope, .. } = &mut self.room;

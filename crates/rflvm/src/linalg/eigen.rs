@@ -1,16 +1,16 @@
-//! Eigenvalues and roots of small symmetric matrices without negative eigenvalues.
+//! Eigenvalues and roots of small positive semi-definite matrices.
 
 use super::Mat;
 use faer::Side;
 
-/// Eigenvalues, largest first; not a number where they cannot be had.
+/// Eigenvalues, largest first; NaN if they cannot be computed.
 pub fn eigenvalues(a: &Mat) -> Vec<f64> {
     let mut values = a.faer().self_adjoint_eigenvalues(Side::Lower).unwrap_or_else(|_| vec![f64::NAN; a.rows()]);
     values.reverse();
     values
 }
 
-/// The symmetric root: R = Rᵀ with R² = A. Eigenvalues that rounding made negative count as zero.
+/// The symmetric root: R = Rᵀ with R² = A. Eigenvalues made negative by rounding count as zero.
 pub fn root(a: &Mat) -> Mat {
     let n = a.rows();
     let Ok(eigen) = a.faer().self_adjoint_eigen(Side::Lower) else { return Mat::from_fn(n, n, |_, _| f64::NAN) };

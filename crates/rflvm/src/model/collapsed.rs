@@ -1,15 +1,15 @@
 //! A complete Gaussian table with β and σ² integrated out: ln p(Y | X, W) = const − (J/2) ln|A| − a_n Σ_j ln b_j.
 //!
 //! Moves of single rows and frequencies keep P = A⁻¹, G = PC, E = Ỹ − HG and b_j exact by low-rank updates, so that the
-//! marginal is never computed anew within a step.
+//! marginal is never recomputed within a step.
 
 use super::{Amplitude, Model, State};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul};
 
-/// What the collapsed likelihood needs of the model.
+/// Parts of the model that the collapsed likelihood needs.
 #[derive(Debug)]
-pub struct Target {
+pub struct CollapsedData {
     /// Ỹ = Y − o − centre.
     pub(crate) y: Mat,
     /// S0⁻¹.
@@ -22,13 +22,13 @@ pub struct Target {
     pub(crate) shape: f64,
 }
 
-impl Target {
+impl CollapsedData {
     /// For a model with one complete Gaussian block (see [`Model::is_collapsed`]).
     pub fn new(model: &Model) -> Self {
         Self::within(model, Mat::default())
     }
 
-    /// The same, in the memory of another table.
+    /// The same, reusing the memory of another table.
     pub(crate) fn within(model: &Model, mut y: Mat) -> Self {
         let units = model.units();
         y.fit(model.rows(), model.columns());
@@ -51,15 +51,15 @@ impl Target {
         for row in y.iter_rows() {
             total.iter_mut().zip(row).for_each(|(b, y)| *b += 0.5 * y * y);
         }
-        Target { y, precision, rate, total, shape }
+        CollapsedData { y, precision, rate, total, shape }
     }
 
-    /// The memory of Ỹ, whatever it holds.
+    /// The memory of Ỹ; its values are unspecified.
     pub(crate) fn into_memory(self) -> Mat {
         self.y
     }
 
-    /// ln p(Y | X, W) up to a constant, plainly from the definition.
+    /// ln p(Y | X, W) up to a constant, directly from the definition.
     pub fn ln_marginal(&self, h: &Mat) -> Result<f64, NumericalError> {
         let factored = Factored::new(self, h)?;
         let columns = self.y.cols() as f64;
@@ -67,7 +67,7 @@ impl Target {
         Ok(-0.5 * columns * factored.ln_det - self.shape * ln_rates)
     }
 
-    /// β and the precisions 1/σ_j² of a state at their best given X and W: β_j = A⁻¹c_j about its prior mean, and the mode
+    /// β and the precisions 1/σ_j² of a state at their optimum given X and W: β_j = A⁻¹c_j about its prior mean, and the mode
     /// (a_n − 1)/b_j of the precision.
     pub fn fill_mode(&self, model: &Model, state: &mut State) -> Result<(), NumericalError> {
         let Factored { mut g, rate, .. } = Factored::new(self, state.features.h())?;
@@ -92,12 +92,12 @@ pub struct Factored {
 
 impl Factored {
     /// From scratch, O(NM² + NMJ).
-    pub fn new(target: &Target, h: &Mat) -> Result<Self, NumericalError> {
+    pub fn new(target: &CollapsedData, h: &Mat) -> Result<Self, NumericalError> {
         Self::within(target, h, Mat::default())
     }
 
     /// The same, with E in the memory of another table.
-    pub(crate) fn within(target: &Target, h: &Mat, mut e: Mat) -> Result<Self, NumericalError> {
+    pub(crate) fn within(target: &CollapsedData, h: &Mat, mut e: Mat) -> Result<Self, NumericalError> {
         let a = gram(h, None, &target.precision);
         let cholesky = Cholesky::new(a, "positions")?;
         let mut c = Mat::zeros(h.cols(), target.y.cols());

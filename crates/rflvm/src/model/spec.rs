@@ -1,4 +1,4 @@
-//! What to fit, apart from the data and families.
+//! Settings of the model, apart from the data and families.
 
 use super::latent::TimeSpec;
 use super::spectral::Kernel;
@@ -9,7 +9,7 @@ use crate::error::SpecError;
 pub enum Amplitude {
     /// The same known τ² for all columns.
     Fixed(f64),
-    /// τ_j² ~ IG(shape, rate), one a column: real columns differ in scale.
+    /// τ_j² ~ IG(shape, rate), one per column: real columns differ in scale.
     Learned {
         /// Shape of the inverse gamma.
         shape: f64,
@@ -18,7 +18,7 @@ pub enum Amplitude {
     },
 }
 
-/// What to fit, apart from the data and families.
+/// Settings of the model, apart from the data and families.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSpec {
     /// D.
@@ -31,7 +31,7 @@ pub struct ModelSpec {
     pub amplitude: Amplitude,
     /// s_c²: variance of the intercepts about the link of their column's mean.
     pub intercept_variance: f64,
-    /// Prior of X over time, where the data have times.
+    /// Prior of X over time, if the data have times.
     pub time: TimeSpec,
 }
 
@@ -48,20 +48,20 @@ impl Default for ModelSpec {
     }
 }
 
-/// Upper limits: beyond any use, and below anything that overflows.
-/// The largest number allowed.
+// Upper limits: larger than any useful value, small enough that nothing overflows.
+/// The largest number of random features.
 pub const MOST_FEATURES: usize = 10_000;
-/// The largest number allowed.
+/// The largest number of latent axes.
 pub const MOST_AXES: usize = 100;
 
 impl ModelSpec {
-    /// Whether a table of so many columns can have this model.
+    /// Whether the settings are valid for a table with this many columns.
     pub(super) fn check(&self, columns: usize) -> Result<(), SpecError> {
         let fail = |setting, value: String, rule: &str| Err(SpecError::Setting { setting, value, rule: rule.into() });
         let most = columns.min(MOST_AXES);
         if !(1..=most).contains(&self.latent_dim) {
             let why = if most == columns { ", the number of columns" } else { "" };
-            let rule = format!("it must be between 1 and {most}{why}; use --latent-dim {most}");
+            let rule = format!("it must be between 1 and {most}{why}");
             return fail("latent-dim", self.latent_dim.to_string(), &rule);
         }
         if !(2..=MOST_FEATURES).contains(&self.features) || !self.features.is_multiple_of(2) {

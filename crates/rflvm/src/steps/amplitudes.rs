@@ -1,4 +1,4 @@
-//! τ_j²: amplitudes of the columns, where they are learned. τ_j² ~ IG(a + M/2, b + ½ λ_j Σ_m β_mj²), λ_j the weight scale.
+//! τ_j²: amplitudes of the columns, if learned. τ_j² ~ IG(a + M/2, b + ½ λ_j Σ_m β_mj²), λ_j the weight scale.
 
 use crate::dist::gamma;
 use crate::model::{Amplitude, Model, State};
@@ -12,7 +12,7 @@ pub fn conditional(model: &Model, state: &State, shape: f64, rate: f64, j: usize
     (shape + 0.5 * features as f64, rate + 0.5 * scale * square)
 }
 
-/// Redraws all τ_j²; nothing to do where they are known.
+/// Redraws all τ_j²; does nothing if they are known.
 pub fn update<R: Rng + ?Sized>(model: &Model, state: &mut State, rng: &mut R) {
     let Amplitude::Learned { shape, rate } = model.spec().amplitude else { return };
     for j in (0..model.columns()).filter(|&j| model.is_free(j)) {

@@ -3,12 +3,12 @@
 use crate::fixtures::{Case, FIXED, RBF, Setting, assert_same, case, cases, ln_joint, near, setting, single};
 use crate::fixtures::{ROWS, with_features};
 use crate::weights::ln_all_gaussian;
-use rflvm::model::collapsed::Target;
+use rflvm::model::collapsed::CollapsedData;
 use rflvm::model::{Model, State, joint};
 use rflvm::steps::collapsed::{frequency_ln_ratio, row_ln_ratio};
 use rflvm::steps::{frequencies, positions};
 
-/// The state with frequency l elsewhere, and where that is.
+/// The state with frequency l moved, and its new value.
 fn with_moved_frequency(case: &mut Case, l: usize) -> (State, Vec<f64>) {
     let w = near(case.state.features.w().row(l), 0.7, &mut case.rng);
     let mut all = case.state.features.w().clone();
@@ -16,7 +16,7 @@ fn with_moved_frequency(case: &mut Case, l: usize) -> (State, Vec<f64>) {
     (with_features(&case.model, &case.state, case.state.features.x(), &all), w)
 }
 
-/// The state with row n elsewhere, and where that is.
+/// The state with row n moved, and its new value.
 fn with_moved_row(case: &mut Case, n: usize) -> (State, Vec<f64>) {
     let x = near(case.state.features.x().row(n), 0.7, &mut case.rng);
     let mut all = case.state.features.x().clone();
@@ -71,11 +71,11 @@ fn ln_prior(model: &Model, state: &State) -> f64 {
     joint::ln_positions(model, state).unwrap() + state.spectral.ln_frequencies(state.features.w())
 }
 
-/// A move's price against the marginal from scratch, and both against the plain joint.
+/// A move's log ratio against the marginal from scratch, and both against the plain joint.
 #[track_caller]
-fn check_collapsed(case: &Case, target: &Target, moved: &State, ln_ratio: f64) {
+fn check_collapsed(case: &Case, target: &CollapsedData, moved: &State, ln_ratio: f64) {
     let marginal = |state: &State| target.ln_marginal(state.features.h()).unwrap();
-    assert_same(ln_ratio, marginal(moved) - marginal(&case.state), "price of a move");
+    assert_same(ln_ratio, marginal(moved) - marginal(&case.state), "log ratio of a move");
     let whole = ln_collapsed_joint(case, moved) - ln_collapsed_joint(case, &case.state);
     assert_same(ln_ratio + ln_prior(&case.model, moved) - ln_prior(&case.model, &case.state), whole, "collapsed joint");
 }
@@ -83,7 +83,7 @@ fn check_collapsed(case: &Case, target: &Target, moved: &State, ln_ratio: f64) {
 #[test]
 fn collapsed_frequencies_match_the_collapsed_joint() {
     for mut case in collapsed_cases() {
-        let target = Target::new(&case.model);
+        let target = CollapsedData::new(&case.model);
         for l in 0..case.model.frequencies() {
             let (moved, w) = with_moved_frequency(&mut case, l);
             check_collapsed(&case, &target, &moved, frequency_ln_ratio(&target, &case.state.features, l, &w).unwrap());
@@ -94,7 +94,7 @@ fn collapsed_frequencies_match_the_collapsed_joint() {
 #[test]
 fn collapsed_rows_match_the_collapsed_joint() {
     for mut case in collapsed_cases() {
-        let target = Target::new(&case.model);
+        let target = CollapsedData::new(&case.model);
         for n in 0..ROWS {
             let (moved, x) = with_moved_row(&mut case, n);
             check_collapsed(&case, &target, &moved, row_ln_ratio(&target, &case.state.features, n, &x).unwrap());

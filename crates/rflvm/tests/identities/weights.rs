@@ -1,4 +1,4 @@
-//! β_j given X and W, with what is drawn along with it (σ_j²), what it is drawn given (ω_j), and τ_j².
+//! β_j given X and W, with what is drawn jointly (σ_j²), what it is conditioned on (ω_j), and τ_j².
 
 use crate::fixtures::{Case, assert_same, blocks_of, case, cases, gap, in_column, ln_joint, near, setting, single};
 use crate::fixtures::{FIXED, LEARNED, trials, with_moved_weights};
@@ -11,7 +11,7 @@ use rflvm::model::{Amplitude, Model, State, joint};
 use rflvm::rng::StreamRng;
 use rflvm::steps::amplitudes;
 
-/// Looks at the conditional of (1/σ_j², β_j), local column j of Gaussian block b.
+/// Calls `look` with the conditional of (1/σ_j², β_j), local column j of Gaussian block b.
 fn in_gaussian<T>(
     model: &Model,
     state: &State,
@@ -27,7 +27,7 @@ fn in_gaussian<T>(
     })
 }
 
-/// β_j less its prior mean.
+/// β_j minus its prior mean.
 fn centred(column: &Column<'_>) -> Vec<f64> {
     let mut beta = column.beta.clone();
     *beta.last_mut().unwrap() -= column.unit.centre;
@@ -176,7 +176,7 @@ fn weights_given_omega_match_the_augmented_joint() {
 
 #[test]
 fn omega_integrates_out_to_the_family() {
-    // e^{κψ} 2^{−b} E[e^{−ωψ²/2}], ω ~ PG(b, 0), is e^{aψ}/(1+e^ψ)^b: as the family has it, up to a constant in f_j.
+    // e^{κψ} 2^{−b} E[e^{−ωψ²/2}], ω ~ PG(b, 0), is e^{aψ}/(1+e^ψ)^b: equal to the family's, up to a constant in f_j.
     for (mut case, b) in LOGISTIC.iter().flat_map(|names| blocks_of(names)) {
         let block = case.model.blocks()[b].clone();
         for n in 0..case.model.rows() {
@@ -213,7 +213,7 @@ fn omega_given_psi_is_the_tilted_law() {
     }
 }
 
-/// A column whose β and f have been moved: what a fit must not see.
+/// A column whose β and f have been moved, which a fit must not depend on.
 fn disturbed<'a>(column: &Column<'a>, rng: &mut StreamRng) -> Column<'a> {
     Column {
         y: column.y.clone(),
@@ -251,7 +251,7 @@ fn amplitudes_match_the_joint() {
             let (shape, rate) = amplitudes::conditional(&case.model, &case.state, shape, rate, j);
             let mut moved = case.state.clone();
             moved.tau2[j] *= normal(&mut case.rng).exp();
-            // The density of τ² whose inverse is gamma.
+            // The density of a τ² whose inverse is gamma.
             let ln = |state: &State| {
                 let tau2 = state.tau2[j];
                 ln_gamma_density(1.0 / tau2, shape, rate) - 2.0 * tau2.ln()

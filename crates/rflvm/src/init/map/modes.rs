@@ -1,21 +1,21 @@
-//! θ, τ², the cluster and α at the maximum of the density given X, W and β. θ of a density without a mode of its own (Student-t,
-//! zero-inflated Poisson) stays where the start left it.
+//! θ, τ², the cluster and α at the maximum of the density given X, W and β. θ of a generic density (Student-t,
+//! zero-inflated Poisson) stays at its initial value.
 
 use super::objective::is_exact;
-use crate::dist::niw::Cluster;
+use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
 use crate::hmc::occam::Occam;
 use crate::linalg::Mat;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::spectral::{Kernel, Mixture};
 use crate::model::{Amplitude, Model, State};
 use crate::peak::peak;
 use crate::steps::amplitudes;
 
-/// All of them, and where β is integrated out exactly its best value given X and W.
+/// All of them, and where β is integrated out exactly, its optimum given X and W.
 pub(super) fn update(model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if is_exact(model) {
-        Target::new(model).fill_mode(model, state)?;
+        CollapsedData::new(model).fill_mode(model, state)?;
         state.refresh(model);
     } else {
         for (b, block) in model.blocks().iter().enumerate() {
@@ -57,7 +57,7 @@ fn cluster(mixture: &Mixture, state: &mut State) -> Result<(), NumericalError> {
     Ok(())
 }
 
-/// τ_j², where it is learned: with γ features in use, what is charged for them falls by γ/2 for each unit of ln τ_j² (MacKay
+/// τ_j², if learned: with γ effective features the penalty changes by γ/2 per unit of ln τ_j² (MacKay
 /// 1992), so that τ_j² = (b + ½λ_j Σ_m β_mj²)/(a + 1 + γ/2).
 fn amplitudes(model: &Model, state: &mut State) -> Result<(), NumericalError> {
     let Amplitude::Learned { shape, rate } = model.spec().amplitude else { return Ok(()) };

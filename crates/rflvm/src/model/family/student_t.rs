@@ -1,10 +1,24 @@
-//! Student-t: y = f + σ_j · t_ν, for real columns with outliers. Own parameter ln σ_j.
+//! Student-t: y = f + σ_j · t_ν, for real columns with outliers. Its parameter is ln σ_j.
 
-use super::{Density, Parameter, Unit};
+use super::{About, Cells, Density, Generic, Observed, Parameter, Statistic, Unit};
 use crate::dist::ln_gamma;
 use crate::rng::StreamRng;
 use rand::RngExt;
 use std::f64::consts::PI;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "student-t",
+    aliases: &["t", "student", "studentt"],
+    cells: Cells::Real,
+    statistics: Statistic::REAL,
+    suggestions: &[
+        (Statistic::LargestResidual, Observed::Less, "try gaussian"),
+        (Statistic::Kurtosis, Observed::Less, "try gaussian"),
+    ],
+    new: |_| Ok(Arc::new(Generic(StudentT::default()))),
+};
 
 /// y = f + e^θ · t_ν.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,11 +44,15 @@ impl Default for StudentT {
 
 impl Density for StudentT {
     fn name(&self) -> &'static str {
-        "student-t"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn parameters(&self, unit: &Unit) -> Vec<Parameter> {
-        // Noise of about half the column's spread, within a factor of e².
+        // A noise scale of about half the column's spread, within a factor of e².
         vec![Parameter { name: "ln_sigma", mean: (0.5 * unit.scale).ln(), sd: 1.0 }]
     }
 
@@ -67,7 +85,7 @@ impl Density for StudentT {
     }
 
     fn scale(&self, values: &[f64]) -> f64 {
-        // The interquartile range, since one outlier would own a standard deviation.
+        // The interquartile range, since a single outlier can dominate a standard deviation.
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let quartile = |q: f64| sorted[((sorted.len() - 1) as f64 * q).round() as usize];

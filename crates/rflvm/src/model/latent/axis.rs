@@ -5,9 +5,9 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_10;
 
-/// Prior of ln ℓ, in units of the longest sequence's span: from a seventieth to seven tenths of it, most likely.
+/// Prior of ln ℓ, in units of the longest sequence's span: mostly between a seventieth and seven tenths of it.
 const LN_LENGTH_SCALE: (f64, f64) = (-LN_10, 1.0);
-/// Prior of the logit of ρ: a hundredth; from a twentieth of a percent to a sixth, most likely.
+/// Prior of the logit of ρ: median one hundredth, mostly between 0.05% and one sixth.
 const LOGIT_NOISE: (f64, f64) = (-4.59511985013459, 1.5);
 
 /// Hyperparameters of one axis of X.
@@ -15,12 +15,12 @@ const LOGIT_NOISE: (f64, f64) = (-4.59511985013459, 1.5);
 pub struct Axis {
     /// ℓ_d, in units of the longest sequence's span.
     pub length_scale: f64,
-    /// ρ_d: share of white noise in the variance.
+    /// ρ_d: fraction of the variance that is white noise.
     pub noise: f64,
 }
 
 impl Axis {
-    /// At standard normal coordinates of the prior.
+    /// From standard normal coordinates of the prior.
     pub fn at([length_scale, noise]: [f64; 2]) -> Self {
         Axis {
             length_scale: (LN_LENGTH_SCALE.0 + LN_LENGTH_SCALE.1 * length_scale).exp(),
@@ -41,13 +41,13 @@ impl Axis {
         self.ln_coordinates() - jacobian
     }
 
-    /// The same with the odds of the noise e^2u times what they were.
+    /// The same with the odds of the noise multiplied by e^2u.
     pub fn louder(&self, u: f64) -> Self {
         let [length_scale, noise] = self.coordinates();
         Axis::at([length_scale, noise + 2.0 * u / LOGIT_NOISE.1])
     }
 
-    /// ln of the prior's density of the coordinates.
+    /// Log prior density of the coordinates.
     pub fn ln_coordinates(&self) -> f64 {
         self.coordinates().iter().map(|&c| ln_normal(c, 0.0, 1.0)).sum()
     }

@@ -11,18 +11,18 @@ mod tests {
     use super::pairs::WithoutPair;
     use crate::dist::normals;
     use crate::linalg::Mat;
-    use crate::model::collapsed::{Factored, Target};
+    use crate::model::collapsed::{CollapsedData, Factored};
     use crate::model::features::{Features, Pair, Turned};
     use crate::rng::Stream;
 
     /// A target and features of a small random problem.
-    fn problem() -> (Target, Features) {
+    fn problem() -> (CollapsedData, Features) {
         let mut rng = Stream::new(8).rng();
         let y = Mat::from_vec(9, 4, normals(36, &mut rng));
         let features =
             Features::new(Mat::from_vec(9, 2, normals(18, &mut rng)), Mat::from_vec(3, 2, normals(6, &mut rng)));
         let precision = vec![1.7, 1.7, 1.7, 1.7, 1.7, 1.7, 0.2];
-        (Target::of(y, precision, vec![0.3, 0.5, 0.7, 1.1], 2.0 + 4.5), features)
+        (CollapsedData::of(y, precision, vec![0.3, 0.5, 0.7, 1.1], 2.0 + 4.5), features)
     }
 
     fn assert_close(what: &str, kept: &[f64], fresh: &[f64]) {

@@ -1,11 +1,11 @@
-//! Frequencies of the collapsed Gaussian: a frequency is two columns of H, taken out of A by a Schur complement, and a new
-//! pair is priced in O(N(M + J)).
+//! Frequencies of the collapsed Gaussian: a frequency is two columns of H, removed from A by a Schur complement, and a new
+//! pair is evaluated in O(N(M + J)).
 
 use crate::error::NumericalError;
 
 use crate::linalg::Mat;
 use crate::model::State;
-use crate::model::collapsed::{Factored, Target};
+use crate::model::collapsed::{CollapsedData, Factored};
 use crate::model::features::{Features, Pair};
 use crate::rng::Stream;
 use crate::simd;
@@ -13,22 +13,22 @@ use crate::slice;
 use crate::steps::{FrequencyMove, Moves, SweepInfo};
 use rand::RngExt;
 
-/// A with the two columns of frequency l left out, and what pricing a new pair needs.
+/// A without the two columns of frequency l, and what evaluating a new pair needs.
 pub(super) struct WithoutPair<'a> {
-    target: &'a Target,
+    target: &'a CollapsedData,
     h: &'a Mat,
-    /// The two columns' places in H.
+    /// Indices of the two columns in H.
     at: [usize; 2],
     factored: Factored,
     prior: f64,
-    /// Scratch and result of the last pricing: V = P_−HᵀU, D = UᵀE_−, S⁻¹.
+    /// Scratch and result of the last evaluation: V = P_−HᵀU, D = UᵀE_−, S⁻¹.
     v: [Vec<f64>; 2],
     d: [Vec<f64>; 2],
     s_inverse: [f64; 3],
 }
 
 impl<'a> WithoutPair<'a> {
-    pub(super) fn new(target: &'a Target, h: &'a Mat, l: usize, mut factored: Factored) -> Self {
+    pub(super) fn new(target: &'a CollapsedData, h: &'a Mat, l: usize, mut factored: Factored) -> Self {
         let at = [l, (h.cols() - 1) / 2 + l];
         let [a, b] = at;
         // S = P_UU⁻¹: the Schur complement of the pair in A.
@@ -39,7 +39,7 @@ impl<'a> WithoutPair<'a> {
             *rate += 0.5 * (s[0] * ga[j] * ga[j] + 2.0 * s[1] * ga[j] * gb[j] + s[2] * gb[j] * gb[j]);
         }
         for (n, row) in h.iter_rows().enumerate() {
-            // Row n of (H P_·U S) G_U goes back into the residuals.
+            // Row n of (H P_·U S) G_U is added back to the residuals.
             let (ka, kb) = times(s, simd::dot(row, &pa), simd::dot(row, &pb));
             simd::axpy2(ka, &ga, kb, &gb, factored.e.row_mut(n));
         }
@@ -88,13 +88,13 @@ impl<'a> WithoutPair<'a> {
         -0.5 * self.d[0].len() as f64 * (s[0] * s[2] - s[1] * s[1]).ln() - self.target.shape * ln_rates
     }
 
-    /// b_j with the pair that was priced last.
+    /// b_j with the last evaluated pair.
     fn rate(&self, j: usize) -> f64 {
         let (a, b, s) = (self.d[0][j], self.d[1][j], self.s_inverse);
         self.factored.rate[j] - 0.5 * (s[0] * a * a + 2.0 * s[1] * a * b + s[2] * b * b)
     }
 
-    /// Puts in the pair that was priced last.
+    /// Inserts the last evaluated pair.
     pub(super) fn commit(mut self, pair: &Pair) -> Factored {
         let rates: Vec<f64> = (0..self.d[0].len()).map(|j| self.rate(j)).collect();
         let s = self.s_inverse;
@@ -142,9 +142,9 @@ fn times(s: [f64; 3], a: f64, b: f64) -> (f64, f64) {
     (s[0] * a + s[1] * b, s[1] * a + s[2] * b)
 }
 
-/// All frequencies, or a share of them, in turn.
+/// All frequencies, or a fraction of them, in turn.
 pub(crate) fn update(
-    target: &Target,
+    target: &CollapsedData,
     state: &mut State,
     moves: Moves,
     table: &mut Mat,
@@ -209,8 +209,13 @@ pub(crate) fn update(
     Ok(())
 }
 
-/// ln p(Y | w_l') − ln p(Y | w_l), the way a frequency move prices it. For identity tests.
-pub fn frequency_ln_ratio(target: &Target, features: &Features, l: usize, w: &[f64]) -> Result<f64, NumericalError> {
+/// ln p(Y | w_l') − ln p(Y | w_l), as evaluated by a frequency move. For identity tests.
+pub fn frequency_ln_ratio(
+    target: &CollapsedData,
+    features: &Features,
+    l: usize,
+    w: &[f64],
+) -> Result<f64, NumericalError> {
     let mut without = WithoutPair::new(target, features.h(), l, Factored::new(target, features.h())?);
     let mut pair = Pair::new(target.y.rows());
     features.current_pair(l, &mut pair);

@@ -1,4 +1,4 @@
-//! Rows of the collapsed Gaussian: one is taken out of A by a rank-1 downdate, and its new position priced as a product of
+//! Rows of the collapsed Gaussian: one is removed from A by a rank-1 downdate, and its new position evaluated as a product of
 //! Student-t densities in O(M² + MJ).
 
 use crate::dist::normals;
@@ -6,7 +6,7 @@ use crate::error::NumericalError;
 
 use crate::linalg::Mat;
 use crate::model::State;
-use crate::model::collapsed::{Factored, Target};
+use crate::model::collapsed::{CollapsedData, Factored};
 use crate::model::features::{Features, Turned, fill_row};
 use crate::rng::Stream;
 use crate::simd;
@@ -14,7 +14,7 @@ use crate::slice;
 use crate::steps::SweepInfo;
 
 impl Factored {
-    /// Takes row n with features h and cells y out of P, G and b. E is not kept up by row moves.
+    /// Removes row n with features h and cells y from P, G and b. Row moves do not update E.
     pub(super) fn remove_row(&mut self, h: &[f64], y: &[f64]) {
         let mut v = vec![0.0; h.len()];
         simd::vecmat(h, self.p.as_slice(), &mut v);
@@ -22,7 +22,7 @@ impl Factored {
         self.exchange(h, y, &v, -rest);
     }
 
-    /// Puts it back.
+    /// Adds it again.
     pub(super) fn insert_row(&mut self, h: &[f64], y: &[f64]) {
         let mut v = vec![0.0; h.len()];
         simd::vecmat(h, self.p.as_slice(), &mut v);
@@ -63,9 +63,9 @@ impl Factored {
     }
 }
 
-/// All rows, or a share of them, in turn: they see each other through β, so there is no doing them at once.
+/// All rows, or a fraction of them, in turn: they depend on each other through β, so they cannot move in parallel.
 pub(crate) fn update(
-    target: &Target,
+    target: &CollapsedData,
     state: &mut State,
     share: f64,
     table: &mut Mat,
@@ -109,8 +109,8 @@ pub(crate) fn update(
     Ok(())
 }
 
-/// ln p(Y | x_n') − ln p(Y | x_n), the way a row move prices it. For identity tests.
-pub fn row_ln_ratio(target: &Target, features: &Features, n: usize, x: &[f64]) -> Result<f64, NumericalError> {
+/// ln p(Y | x_n') − ln p(Y | x_n), as evaluated by a row move. For identity tests.
+pub fn row_ln_ratio(target: &CollapsedData, features: &Features, n: usize, x: &[f64]) -> Result<f64, NumericalError> {
     let mut factored = Factored::new(target, features.h())?;
     let mut h = vec![0.0; features.h().cols()];
     fill_row(x, &Turned::new(features.w()), &mut vec![0.0; features.frequencies()], &mut h);
