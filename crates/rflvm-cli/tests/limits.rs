@@ -35,9 +35,9 @@ const COMMANDS: [(&[&str], &[&str]); 14] = [
     (&["demo", "--out", "new"], &["--draws", "--warmup", "--threads"]),
 ];
 
-/// The exit code and what was said, within limits of memory and computing; a program that is killed for them has no exit code.
+/// The exit code and the messages, under limits on memory and CPU time; a program that exceeds them is killed and has no exit code.
 fn run(dir: &Path, arguments: &[&str]) -> (Option<i32>, String) {
-    // A machine of 8 GB: what is asked for beyond that must be refused, not tried. A minute of computing, not of waiting for a busy machine.
+    // A machine with 8 GB: larger requests must be refused, not tried. One minute of CPU time, which does not depend on the load of the machine.
     let script = "ulimit -v 8388608; ulimit -t 60; exec \"$@\"";
     let output = Command::new("bash")
         .args(["-c", script, "bash", env!("CARGO_BIN_EXE_rflvm")])

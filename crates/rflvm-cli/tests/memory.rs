@@ -24,7 +24,7 @@ fn refusal(name: &str, limit: usize, write: impl FnOnce(&mut BufWriter<File>)) -
     let output = Command::new("bash").args(["-c", &script, env!("CARGO_BIN_EXE_rflvm")]).arg(&path).output().unwrap();
     fs::remove_file(&path).unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    // It has run, and ended by itself.
+    // It ran, and was not killed.
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.starts_with("rflvm: ") && text.contains(name), "{text}");
     text

@@ -328,7 +328,7 @@ fn the_doctor_distinguishes_counts_from_numbers_and_the_manual_is_complete() {
 }
 
 /// The commands of the program in the shell blocks of a document, in order. A block after a comment `<!-- not run: REASON -->` is left
-/// out; a command in any other place would not be run, and is refused.
+/// out; a command anywhere else would not be run, and is an error.
 fn commands(document: &str) -> Vec<String> {
     let (mut language, mut is_run, mut before) = (None, true, "");
     let mut found = Vec::new();
@@ -344,7 +344,7 @@ fn commands(document: &str) -> Vec<String> {
                 Some("sh") if line.starts_with("rflvm ") => {
                     found.push(line.split(" #").next().unwrap_or(line).to_string());
                 }
-                // What a command has printed.
+                // Output of a command.
                 Some("text") => {}
                 _ => panic!("in a block of {language:?}, which nothing runs: {line}"),
             }
@@ -367,7 +367,7 @@ fn commands_that_would_not_be_run_are_refused() {
     }
 }
 
-/// Every page for users, and the commands in it; the README and one page at least have some.
+/// The pages for users that have commands, with these commands; the README and at least one other page have some.
 fn pages() -> Vec<(String, Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());

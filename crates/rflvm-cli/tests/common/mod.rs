@@ -46,7 +46,7 @@ pub fn start(dir: &Path, arguments: &[&str]) -> Child {
     command.current_dir(dir).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until a program that runs without end has brought something about, however busy the machine is.
+/// Waits for a condition while a program runs, however busy the machine is; the program must not end before that.
 pub fn wait_until(program: &mut Child, what: impl Fn() -> bool) {
     while !what() {
         let over = program.try_wait().unwrap();

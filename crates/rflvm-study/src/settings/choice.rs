@@ -26,7 +26,7 @@ macro_rules! choices {
             fn parse(text: &std::ffi::OsStr) -> Result<Self, String> {
                 match text.to_str().unwrap_or_default() {
                     $($word => Ok($name::$variant),)*
-                    _ => Err(format!("known are {}", [$($word),*].join(", "))),
+                    _ => Err(format!("choose one of {}", [$($word),*].join(", "))),
                 }
             }
         }

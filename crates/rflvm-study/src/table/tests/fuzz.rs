@@ -13,14 +13,14 @@ use super::*;
 use std::path::Path;
 
 const DEFAULT_FILES: u64 = 4_000;
-/// Hundredths of a second of computing that a file may take.
+/// The most CPU time per file, in hundredths of a second.
 const PATIENCE: u64 = 500;
 
-/// Hundredths of a second that this thread has computed so far: unlike the time that passed, they do not grow on a busy machine.
-/// Linux tells them; elsewhere they are zero, and only a reader that never ends is noticed.
+/// CPU time of this thread so far, in hundredths of a second: unlike wall time, it does not depend on the load of the machine.
+/// Only Linux reports it; elsewhere it is zero, and only a reader that never ends is noticed.
 fn computed() -> u64 {
     let told = fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
-    // In user code and in the system, counted from the name of the program, which may have spaces.
+    // User and system time, counted from the name of the program, which may contain spaces.
     let fields = told.rsplit(") ").next().unwrap_or_default().split(' ').skip(11).take(2);
     fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
 }
