@@ -116,7 +116,7 @@ fn new_rows_have_the_levels_of_the_fit() {
     good(&dir, &[&["transform", "fit", "n.csv", "--out", "x.csv"], &written[..]].concat());
     assert_eq!(read(&dir, "x.csv").lines().count(), 3);
     let said = text(&rflvm(&dir, &["transform", "fit", "n.csv", "--out", "y.csv"]).stderr);
-    assert!(said.contains("try --separator ';' --decimal ','"), "{said}");
+    assert!(said.contains("try --separator ';' --decimal ,"), "{said}");
     fs::write(dir.join("n.csv"), "soil,tree,count,height,fresh\nclay,yew,1,1.5,TRUE\n").unwrap();
     let output = rflvm(&dir, &["transform", "fit", "n.csv", "--out", "y.csv"]);
     let said = text(&output.stderr);

@@ -152,7 +152,7 @@ fn impossible_comparisons_are_refused_in_one_sentence() {
         ),
         (
             &["compare", "t.csv", "--out", "p", "--likelihoods", "poisson,weibull"],
-            &["as weibull: ", "no likelihood 'weibull'"],
+            &["as weibull: ", "unknown likelihood 'weibull'"],
         ),
         (
             &["compare", "t.csv", "--out", "p", "--likelihoods", "nb,negative_binomial"],

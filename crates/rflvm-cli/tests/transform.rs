@@ -121,7 +121,7 @@ fn new_rows_have_their_own_trials_and_families() {
     for (flags, words) in [
         (&[][..], &["trials is not given", "--trials"][..]),
         (&["--trials", "trials.csv"], &["trials is 'trials.csv'", "30×6", "40×6"]),
-        (&["--trials", "3"], &["new.csv", "row 1, column 'a'", "above its number of trials"]),
+        (&["--trials", "3"], &["new.csv", "row 1, column 'a'", "exceeds its number of trials"]),
     ] {
         let output = rflvm(&dir, &[&["transform", "o", "new.csv", "--out", "q.csv"], flags].concat());
         let said = text(&output.stderr);

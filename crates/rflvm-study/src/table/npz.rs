@@ -60,7 +60,7 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
     let mut beside = |name: &mut Option<String>, option: &str| -> Result<Option<Vec<String>>, TableError> {
         let Some(wanted) = name.take() else { return Ok(None) };
         if !names.contains(&wanted) {
-            let problem = format!("{option} names the array `{}`, which does not exist", shorten(&wanted, 40));
+            let problem = format!("⟨{option}⟩ names the array `{}`, which does not exist", shorten(&wanted, 40));
             let remedy = "one of them must be named, with one number per row";
             return Err(TableError::NpzChoice { file: allowance.path.clone(), problem, arrays: list(&names), remedy });
         }
@@ -77,7 +77,8 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
     std::io::copy(&mut entry, &mut std::io::sink()).map_err(|e| damaged(e.to_string()))?;
     for (cells, option) in [(&time, "time"), (&sequence, "sequence")] {
         if let Some(found) = cells.as_ref().map(Vec::len).filter(|&found| found != draft.rows) {
-            let problem = format!("the array of {option} holds {found} numbers, but the table has {} rows", draft.rows);
+            let problem =
+                format!("the array of ⟨{option}⟩ holds {found} numbers, but the table has {} rows", draft.rows);
             return choice(problem, "one of them must have one number per row");
         }
     }

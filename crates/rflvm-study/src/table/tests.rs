@@ -15,8 +15,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::allowance::Allowance;
 use super::*;
+use crate::wording::{Wording, render};
 use std::fs;
 use std::path::Path;
+
+/// Settings as the program's flags.
+struct Flags;
+
+impl Wording for Flags {
+    fn typed(&self, name: &str, value: Option<&str>) -> String {
+        let is_plain = |c: char| c.is_alphanumeric() || c == ',';
+        match value {
+            Some(value) if value.chars().all(is_plain) => format!("--{name} {value}"),
+            Some(value) => format!("--{name} '{value}'"),
+            None => format!("--{name}"),
+        }
+    }
+
+    fn noun(&self, name: &str) -> String {
+        name.into()
+    }
+}
+
+/// The message of an error, with flags.
+fn message(error: &TableError) -> String {
+    render(&error.to_string(), &Flags)
+}
 
 /// A file that is removed after the test.
 struct Scratch(PathBuf);
@@ -52,7 +76,7 @@ fn options(id: &str, labels: &str, columns: &str) -> ReadOptions {
 fn load(extension: &str, bytes: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Table, String> {
     let file = Scratch::new(extension, bytes.as_ref());
     read(&file.0, options).map_err(|e| {
-        let sentence = e.to_string();
+        let sentence = message(&e);
         assert!(!sentence.contains('\n') && sentence.len() < 600, "{sentence}");
         let (path, rest) = sentence.split_once(": ").expect("the file comes first");
         assert_eq!(path, file.0.to_string_lossy());
@@ -193,11 +217,11 @@ fn an_implausible_size_is_refused() {
     let allowance = Allowance::new(Path::new("x.mtx"), 100);
     assert!(allowance.cells(1_000, 1_000).is_ok());
     assert_eq!(
-        allowance.cells(1_000_000, 1_000_000).unwrap_err().to_string(),
+        message(&allowance.cells(1_000_000, 1_000_000).unwrap_err()),
         "x.mtx: the table needs 8.0 TB of memory for 1000000 rows × 1000000 columns, but a file of 100 bytes cannot hold \
          that much; choose fewer columns with --columns, or split the table"
     );
     assert!(allowance.cells(u64::MAX, u64::MAX).is_err());
-    let vast = Allowance::new(Path::new("x.mtx"), 1 << 60).cells(1 << 28, 1 << 28).unwrap_err().to_string();
+    let vast = message(&Allowance::new(Path::new("x.mtx"), 1 << 60).cells(1 << 28, 1 << 28).unwrap_err());
     assert!(vast.contains("is free; choose fewer columns"), "{vast}");
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::gzip::gzip;
-use super::{Scratch, load, options, plain, refused};
+use super::{Scratch, load, message, options, plain, refused};
 use crate::table::{ReadOptions, Table, TableError, read};
 
 const SPARSE: &str =
@@ -102,7 +102,7 @@ fn a_folder_of_10x_files_becomes_cells_by_genes() {
     }
     let asked = options("-", "-", "TP53-1,ACTB");
     assert_eq!(read(&folder.0, &asked).unwrap().values, [0.0, 3.0, 7.0, 0.0]);
-    let sentence = read(&folder.0, &options("x", "-", "-")).unwrap_err().to_string();
+    let sentence = message(&read(&folder.0, &options("x", "-", "-")).unwrap_err());
     assert!(sentence.contains("--id cannot be used"), "{sentence}");
 }
 

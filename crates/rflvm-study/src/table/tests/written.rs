@@ -23,7 +23,7 @@ fn a_european_table_is_recognised_and_read() {
     refused(
         "csv",
         EUROPEAN,
-        "the cells seem to be separated by semicolons with decimal commas; try --separator ';' --decimal ','",
+        "the cells seem to be separated by semicolons with decimal commas; try --separator ';' --decimal ,",
     );
     let options = ReadOptions { id: Some("id".into()), ..written(";", ",", "k.A.") };
     let table = load("csv", EUROPEAN, &options).unwrap();
@@ -32,12 +32,12 @@ fn a_european_table_is_recognised_and_read() {
     assert!(table.values[3].is_nan() && table.values[5].is_nan());
     // Each of the flags alone leads to the other.
     let half = load("csv", EUROPEAN, &written(";", "-", "-")).unwrap_err();
-    assert_eq!(half, "its numbers seem to have decimal commas; try --decimal ','");
+    assert_eq!(half, "its numbers seem to have decimal commas; try --decimal ,");
     let half = load("csv", EUROPEAN, &written("-", ",", "-")).unwrap_err();
     assert_eq!(half, "the cells seem to be separated by semicolons; try --separator ';'");
     // In quotation marks, commas can be decimal marks in a comma-separated file.
     let quoted = "a,b\n\"1,5\",2\n\"0,25\",3\n";
-    refused("csv", quoted, "its numbers seem to have decimal commas; try --decimal ','");
+    refused("csv", quoted, "its numbers seem to have decimal commas; try --decimal ,");
     assert_eq!(load("csv", quoted, &written("-", ",", "-")).unwrap().values, [1.5, 2.0, 0.25, 3.0]);
     refused("csv", "a,b\n\"1,234\",5\n\"22,500\",6\n", "a number with thousands separators");
 }
@@ -48,7 +48,7 @@ fn other_separators_are_named_in_the_message() {
     refused("csv", "a\tb\n1\t2\n", "the cells seem to be separated by tabs; try --separator tab");
     refused("csv", "a|b\n1|2\n", "the cells seem to be separated by vertical bars; try --separator '|'");
     refused("tsv", "a,b\n1,2\n", "the cells seem to be separated by commas; try --separator ,");
-    refused("tsv", "a\tb\n1,5\t2,5\n", "its numbers seem to have decimal commas; try --decimal ','");
+    refused("tsv", "a\tb\n1,5\t2,5\n", "its numbers seem to have decimal commas; try --decimal ,");
     // Only numbers, without a line of names.
     refused("csv", "1,5;2,5\n3,5;4,5\n", "semicolons with decimal commas");
     assert_eq!(load("txt", "a b\n1 2\n", &written("space", "-", "-")).unwrap().values, [1.0, 2.0]);
