@@ -1,6 +1,6 @@
-//! `rflvm check`: does the model make tables like the one that was fitted?
+//! `rflvm check`: does the model generate tables like the one that was fitted?
 //!
-//! A command of its own and not a flag of `predict`: it is asked of every fit, as `summary` is.
+//! A separate command rather than a flag of `predict`, because every fit should be checked, as with `summary`.
 
 mod report;
 

@@ -1,4 +1,4 @@
-//! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and a word about convergence.
+//! The results of a finished fit in addition to its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and the convergence verdict.
 
 use crate::answer::warn_of_chains;
 use crate::failure::Failure;
@@ -40,7 +40,7 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
         voice.say(&render(&axes::line(&in_use), &Flags));
     }
     voice.say(&words::word(&convergence));
-    voice.say(&format!("results in {}; more with: rflvm summary {}", dir.display(), dir.display()));
+    voice.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));
     voice.event("summary", words::as_json(&convergence));
     Ok(())
 }

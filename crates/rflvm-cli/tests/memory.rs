@@ -1,4 +1,4 @@
-//! Large tables are read into little more memory than their values: under a limit that leaves no room for a second copy.
+//! Large tables need little more memory than their values: they are read under a limit without space for a second copy.
 #![cfg(target_os = "linux")]
 
 use flate2::Compression;
@@ -8,10 +8,10 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the program itself may take beside the values.
+/// Memory of the program itself, in addition to the values.
 const OWN: usize = 48 << 20;
 
-/// Writes a table whose last entry is wrong, so that the program refuses it when it has read all of it; has it read within `limit` bytes,
+/// Writes a table whose last entry is wrong, so that the program refuses it after reading all of it; runs the program within `limit` bytes,
 /// and returns the sentence.
 fn refusal(name: &str, limit: usize, write: impl FnOnce(&mut BufWriter<File>)) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory");
@@ -24,7 +24,7 @@ fn refusal(name: &str, limit: usize, write: impl FnOnce(&mut BufWriter<File>)) -
     let output = Command::new("bash").args(["-c", &script, env!("CARGO_BIN_EXE_rflvm")]).arg(&path).output().unwrap();
     fs::remove_file(&path).unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    // It has run, and ended by itself.
+    // It ran, and was not killed.
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.starts_with("rflvm: ") && text.contains(name), "{text}");
     text
@@ -50,16 +50,16 @@ fn mtx(out: &mut BufWriter<File>) {
 }
 
 #[test]
-fn a_table_is_not_held_twice() {
+fn a_table_is_not_held_in_memory_twice() {
     let text = refusal("large.csv", VALUES + VALUES / 4 + OWN, csv);
     assert!(text.contains("row 100000") && text.contains("oops"), "{text}");
     let text = refusal("large.mtx", VALUES + VALUES / 4 + OWN, mtx);
     assert!(text.contains("20001"), "{text}");
 }
 
-/// A line without end, a cell that is never closed, and an entry of a matrix without end: 200 MB of zeros in 200 kB.
+/// An endless line, an unclosed cell, and an endless entry of a matrix: 200 MB of zeros in 200 kB.
 #[test]
-fn a_line_without_end_is_not_held() {
+fn an_endless_line_is_not_held_in_memory() {
     let endless = |start: &'static str| {
         move |out: &mut BufWriter<File>| {
             let mut packed = GzEncoder::new(out, Compression::fast());
@@ -78,9 +78,9 @@ fn a_line_without_end_is_not_held() {
     assert!(text.contains("longer than a million characters"), "{text}");
 }
 
-/// Half the room is too little, so the limit of the tests above does limit.
+/// Half the memory is too little, so the limit of the tests above is effective.
 #[test]
-fn the_limit_is_one() {
+fn the_limit_is_effective() {
     let text = refusal("small.csv", VALUES / 2 + OWN, csv);
     assert!(text.contains("the system does not grant it") && !text.contains("oops"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! The program as a user meets it: a good run, bad input, and the commands that the documentation shows.
+//! The program as a user meets it: a good run, bad input, and the commands in the documentation.
 
 mod common;
 
@@ -45,13 +45,13 @@ fn a_fit_writes_the_embedding_and_the_picture() {
     assert!(fs::read_to_string(dir.join("o/latent.svg")).unwrap().starts_with("<svg"));
     let imputed = fs::read_to_string(dir.join("o/imputed.csv")).unwrap();
     assert!(imputed.lines().nth(1).unwrap().starts_with("2,b,"), "{imputed}");
-    // The same seed writes the same bytes, on one thread as on two.
+    // The same seed writes the same bytes, with one thread or two.
     let again = rflvm(&dir, &[&arguments[..17], &["p", "--threads", "1", "-q"]].concat());
     assert!(again.status.success() && again.stderr.is_empty(), "{}", text(&again.stderr));
     assert_eq!(embedding, fs::read_to_string(dir.join("p/embedding.csv")).unwrap());
 }
 
-/// One bad table or command: what it is, the table, flags instead of the usual ones, words the message must have.
+/// One bad table or command: its name, the table, flags that replace the usual ones, words that the message must have.
 struct Bad {
     name: &'static str,
     table: &'static str,
@@ -226,7 +226,7 @@ fn every_family_can_be_simulated_and_fitted() {
 }
 
 #[test]
-fn a_simulated_table_may_have_holes() {
+fn a_simulated_table_may_have_missing_cells() {
     let dir = folder("holes");
     let simulate = |more: &[&str]| {
         rflvm(&dir, &[&["simulate", "--rows", "20", "--columns", "5", "--seed", "2", "--out", "s"][..], more].concat())
@@ -239,13 +239,13 @@ fn a_simulated_table_may_have_holes() {
     let whole = read("table.csv");
     assert!(simulate(&["--missing", "0.3"]).status.success());
     let (holes, complete) = (read("table.csv"), read("complete.csv"));
-    assert_eq!(complete, whole, "what is missing changes nothing else");
+    assert_eq!(complete, whole, "missing cells change nothing else");
     assert_eq!(holes.iter().filter(|cell| cell.is_empty()).count(), 30);
     assert!(holes.iter().zip(&whole).all(|(cell, truth)| cell.is_empty() || cell == truth));
     for (given, sentence) in [
-        (&["--missing", "1.5"][..], "missing is 1.5, but it is a fraction of the cells, above 0 and below 1"),
+        (&["--missing", "1.5"][..], "missing is 1.5, but it must be a fraction of the cells, above 0 and below 1"),
         (&["--missing", "0.1", "--likelihood", "multinomial"], "a multinomial row is observed or missing as a whole"),
-        (&["--missing", "0.00001"], "no cell of so small a table can then be missing"),
+        (&["--missing", "0.00001"], "no cell of so small a table can be left empty"),
     ] {
         let output = simulate(given);
         assert_eq!(output.status.code(), Some(2));
@@ -253,7 +253,7 @@ fn a_simulated_table_may_have_holes() {
     }
 }
 
-/// Columns of three families, an offset column, and JSON all the way.
+/// Columns of three families, an offset column, and JSON output.
 #[test]
 fn families_by_column_offsets_by_column_and_json() {
     let dir = folder("blocks");
@@ -306,7 +306,7 @@ fn families_by_column_offsets_by_column_and_json() {
 }
 
 #[test]
-fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
+fn the_doctor_distinguishes_counts_from_numbers_and_the_manual_is_complete() {
     let dir = folder("doctor");
     fs::write(dir.join("t.csv"), COUNTS).unwrap();
     let output = rflvm(&dir, &["doctor", "t.csv", "--id", "name", "--labels", "kind", "--json"]);
@@ -317,7 +317,7 @@ fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
     fs::write(dir.join("r.csv"), "a,b\n0.5,1\n-2,0\n3,1\n").unwrap();
     let said = text(&rflvm(&dir, &["doctor", "r.csv"]).stdout);
     assert!(said.contains("zeros and ones  bernoulli") && said.contains("--likelihood auto"), "{said}");
-    // A row without counts has no ratio to others, and no size factor.
+    // An all-zero row has no ratio to others, and no size factor.
     fs::write(dir.join("z.csv"), "a,b,c\n0,0,0\n1,0,2\n40,30,70\n2,1,0\n").unwrap();
     let said = text(&rflvm(&dir, &["doctor", "z.csv"]).stdout);
     assert!(said.contains("row totals differ 47-fold") && said.contains("all zero (1)"), "{said}");
@@ -328,7 +328,7 @@ fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
 }
 
 /// The commands of the program in the shell blocks of a document, in order. A block after a comment `<!-- not run: REASON -->` is left
-/// out; a command in any other place would not be run, and is refused.
+/// out; a command anywhere else would not be run, and is an error.
 fn commands(document: &str) -> Vec<String> {
     let (mut language, mut is_run, mut before) = (None, true, "");
     let mut found = Vec::new();
@@ -344,7 +344,7 @@ fn commands(document: &str) -> Vec<String> {
                 Some("sh") if line.starts_with("rflvm ") => {
                     found.push(line.split(" #").next().unwrap_or(line).to_string());
                 }
-                // What a command has printed.
+                // Output of a command.
                 Some("text") => {}
                 _ => panic!("in a block of {language:?}, which nothing runs: {line}"),
             }
@@ -367,7 +367,7 @@ fn commands_that_would_not_be_run_are_refused() {
     }
 }
 
-/// Every page for users, and the commands in it; the README and one page at least have some.
+/// The pages for users that have commands, with these commands; the README and at least one other page have some.
 fn pages() -> Vec<(String, Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());

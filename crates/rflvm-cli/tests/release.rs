@@ -1,4 +1,4 @@
-//! What repeats the version repeats this one, and what a release needs is there.
+//! All files that state the version agree, and a release has everything it needs.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn crates_of_the_workspace_depend_on_each_other_by_this_version() {
     for (name, given) in own {
         assert_eq!(given["version"].as_str(), Some(VERSION), "{name} in Cargo.toml");
     }
-    // Members name no version and no path of their own.
+    // Members inherit version and paths from the workspace.
     for member in workspace["workspace"]["members"].as_array().unwrap() {
         let name = format!("{}/Cargo.toml", member.as_str().unwrap());
         let manifest: toml::Table = read(&name).parse().unwrap();
@@ -61,7 +61,7 @@ fn python_is_promised_from_the_version_that_the_wheel_is_built_for() {
         classifiers.iter().filter_map(|c| c.as_str().unwrap().strip_prefix("Programming Language :: Python :: 3."));
     let named: Vec<String> = named.map(|minor| format!("3.{minor}")).collect();
     assert_eq!(named[0], promised);
-    // Each is tested.
+    // Each version is tested.
     let tested = read(".github/workflows/test.yml");
     for version in named {
         assert!(tested.contains(&format!("\"{version}\"")), "Python {version} in .github/workflows/test.yml");

@@ -11,7 +11,7 @@ use rflvm::rng::Stream;
 use rflvm::simulate;
 use rflvm_study::Error;
 
-/// The S-curve of the paper, as `rflvm simulate` makes it: the table N×J, the truth N×2, and the place along the S.
+/// The S-curve of the paper, as in `rflvm simulate`: the table N×J, the true positions N×2, and the position along the S.
 #[pyfunction]
 #[pyo3(signature = (rows, columns, likelihood, *, trials=None, seed=1))]
 pub fn s_curve(
@@ -27,7 +27,7 @@ pub fn s_curve(
             "an S-curve of {rows} rows × {columns} columns has too few; it must have at least 2 of each"
         )));
     }
-    // The positions, the functions and the table are held at once.
+    // The positions, the functions and the table are in memory at the same time.
     check_room(rows, columns.saturating_mul(3))?;
     let has_trials = rflvm::spec::about(likelihood).map_err(spec)?.cells.have_trials();
     let own = has_trials.then(|| Trials::Same(trials.unwrap_or(1)));

@@ -236,7 +236,7 @@ def test_offsets_of_new_cells_follow_the_rule_of_the_fit():
     expected = model.transform(new.to_df()[model.columns_], offset=np.log(new.obs["depth"].to_numpy() / adata.uns["rflvm"]["mean_total"]))
     np.testing.assert_array_equal(new.obsm["X_rflvm"], expected)
     own = fit(adata, offset=np.zeros(80), **SHORT)
-    with pytest.raises(ValueError, match="give the new rows theirs"):
+    with pytest.raises(ValueError, match="give those of the new rows too"):
         rflvm.tl.transform(new, own)
     rflvm.tl.transform(new, own, offset=np.zeros(5))
     plain = fit(adata, offset=None, **SHORT)

@@ -1,8 +1,8 @@
-//! How much memory is free, and amounts of it in words.
+//! How much memory is free, and amounts of memory in words.
 
 use sysinfo::System;
 
-/// Memory that can be had without pushing others out, as far as the system tells.
+/// Memory available without swapping, as reported by the system.
 pub fn free() -> Option<u128> {
     let mut system = System::new();
     system.refresh_memory();
@@ -11,7 +11,7 @@ pub fn free() -> Option<u128> {
     (free > 0).then_some(free.into())
 }
 
-/// A number of bytes for people.
+/// A number of bytes, formatted for people.
 pub fn in_words(bytes: u128) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),

@@ -1,9 +1,9 @@
 //! The engine between the mathematics (`rflvm`) and its front ends (the program and the Python package): tables in many formats,
-//! settings, fits in folders, and what they answer.
+//! settings, fits in folders, and their results.
 //!
 //! Data flows one way: [`config`] names a table, [`table`] reads it, [`mod@model`] makes a model of it, [`fit`] checks everything and
-//! [`sample`] draws into a folder; [`drawn`] reads the draws back and answers questions. Nothing here parses arguments or prints: what
-//! there is to say is returned as a [`note`] or an [`error`], whose sentences each front end puts in its own words ([`wording`]).
+//! [`sample`] draws into a folder; [`drawn`] reads the draws back and answers questions. Nothing here parses arguments or prints:
+//! messages are returned as a [`note`] or an [`error`], which each front end puts in its own words ([`wording`]).
 
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]

@@ -1,4 +1,4 @@
-//! Numeric tables from files of several formats, one row per sample and one column per feature.
+//! Numeric tables from files in several formats, one row per sample and one column per feature.
 
 mod allowance;
 mod bounded;
@@ -44,38 +44,38 @@ pub use written::Written;
 /// A numeric table with the names that go with it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
-    /// Where it came from.
+    /// The file it came from.
     pub path: PathBuf,
-    /// Names of the columns; `1`, `2`, … for a file without names, `name=level` for those of a category.
+    /// Names of the columns; `1`, `2`, … for a file without names, `name=level` for the levels of a category.
     pub columns: Vec<String>,
-    /// Which columns are those of categories, in their order.
+    /// Which columns belong to categories, in order.
     pub categories: Vec<Category>,
-    /// Which columns are of words for yes and no, or of a type of truth values.
+    /// Which columns hold words for yes and no, or are boolean.
     pub truths: Vec<usize>,
-    /// One per row; row numbers from 1 unless the file names its rows.
+    /// One id per row; row numbers from 1 unless the file names its rows.
     pub ids: Vec<String>,
     /// The class of each row, as text.
     pub labels: Option<Vec<String>>,
     /// Known offset of each row on the link scale.
     pub offset: Option<Vec<f64>>,
-    /// When each row was observed, as in the file.
+    /// The time of each row, as in the file.
     pub time: Option<Vec<String>>,
-    /// To which sequence each row belongs, as in the file.
+    /// The sequence of each row, as in the file.
     pub sequence: Option<Vec<String>>,
     /// Number of rows.
     pub rows: usize,
-    /// Row by row, `NaN` where a value is missing.
+    /// Values row by row, `NaN` where missing.
     pub values: Vec<f64>,
     /// Whether the file names its columns.
     pub named: bool,
-    /// Names of the columns of the file that play no part.
+    /// Names of the columns of the file that are not used.
     pub ignored: Vec<String>,
 }
 
-/// What can be fitted of a table, and what cannot.
+/// The columns of a table that can be fitted, and those that cannot.
 #[derive(Debug, Clone)]
 pub struct Look {
-    /// The columns that can be fitted; there may be none.
+    /// The columns that can be fitted; possibly none.
     pub table: Table,
     /// The others.
     pub aside: Vec<Aside>,
@@ -88,40 +88,40 @@ pub struct Aside {
     pub name: String,
     /// What it holds.
     pub holds: Holds,
-    /// Where its first text stands.
+    /// The place of its first text.
     pub place: String,
     /// That text.
     pub example: String,
-    /// How many different texts it has, as far as they were counted.
+    /// Number of distinct texts, as far as they were counted.
     pub different: usize,
 }
 
-/// What happens to columns of text.
+/// How columns of text are treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Texts {
-    /// Only words for yes and no are taken, as numbers.
+    /// Only words for yes and no are accepted, as numbers.
     #[default]
     Refuse,
-    /// Categories are taken too.
+    /// Categories are accepted too.
     Take,
-    /// Nothing is refused: what cannot be taken is set aside.
+    /// Nothing is an error: columns that cannot be fitted are reported.
     Look,
 }
 
-/// The columns of a table that was read before.
+/// The columns of a table that was read earlier.
 #[derive(Debug, Clone)]
 pub struct Like {
-    /// In their order.
+    /// Their names, in order.
     pub columns: Vec<String>,
     /// Those of them that are categories.
     pub categories: Vec<Category>,
     /// Whether that table named its columns.
     pub named: bool,
-    /// Whether they were chosen from among others.
+    /// Whether they are a selection of its columns.
     pub chosen: bool,
 }
 
-/// Which columns mean what.
+/// The role of each column, and how to read the file.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// The column that names the rows.
@@ -134,24 +134,24 @@ pub struct ReadOptions {
     pub time: Option<String>,
     /// The column with the sequence that each row belongs to, kept as text.
     pub sequence: Option<String>,
-    /// Use these columns only, in this order; all but those above if not given.
+    /// Use only these columns, in this order; all except those above if not given.
     pub columns: Option<Vec<String>>,
-    /// Leave these columns out.
+    /// Exclude these columns.
     pub without: Vec<String>,
-    /// What happens to columns of text.
+    /// How columns of text are treated.
     pub texts: Texts,
     /// Columns that are categories, whatever they hold.
     pub categories: Vec<String>,
-    /// What separates the cells of a text table; by its extension if not given.
+    /// The separator of a text table; by its extension if not given.
     pub separator: Option<Separator>,
     /// The decimal mark of a text table; a point if not given.
     pub decimal: Option<Decimal>,
-    /// Words for missing cells of a text table, besides the usual ones.
+    /// Words for missing cells of a text table, in addition to the usual ones.
     pub na: Vec<String>,
-    /// Use the columns of a table that was read before, in its order: found by name where both tables name their columns, and
-    /// else by their number, which must be the same.
+    /// Use the columns of a table that was read earlier, in its order: matched by name if both tables name their columns,
+    /// otherwise by position, in which case their number must be the same.
     pub like: Option<Like>,
-    /// The array of an archive of several.
+    /// The array of an archive with several.
     pub array: Option<String>,
 }
 

@@ -1,9 +1,9 @@
-//! The scores of one fit of a comparison, as they are kept.
+//! The scores of one fit of a comparison, as stored.
 
 use rflvm::posterior::ranking::RowScores;
 use serde::{Deserialize, Serialize};
 
-/// The scores of one fit; what is not a finite number is null.
+/// The scores of one fit; numbers that are not finite are null.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Piece {
     /// In words.
@@ -18,13 +18,13 @@ pub struct Piece {
     pub r_hat: Option<f64>,
     /// Chains that were set aside.
     pub set_aside: usize,
-    /// Rows whose k̂ is too large, where rows were left out.
+    /// Rows whose k̂ is too large, if rows were left out.
     pub doubtful: Option<usize>,
     pub seconds: f64,
 }
 
 impl Piece {
-    /// A density that is no number is that of an impossible point.
+    /// A density that is not a number is that of an impossible point.
     pub fn rows(&self) -> RowScores {
         let ln_density = self.ln_density.iter().map(|v| v.unwrap_or(f64::NEG_INFINITY)).collect();
         RowScores { ln_density, points: self.points.clone() }

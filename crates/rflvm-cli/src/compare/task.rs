@@ -1,4 +1,4 @@
-//! One fit of a comparison: a candidate on what one split leaves, or on the whole table for rows left out.
+//! One fit of a comparison: a candidate on the training part of a split, or on the whole table for leave-one-out.
 
 use super::candidate::Candidate;
 use super::piece::Piece;
@@ -23,22 +23,22 @@ use rflvm_study::times::Timeline;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// What all fits of a comparison share.
+/// Shared by all fits of a comparison.
 pub struct Common<'a> {
     pub table: &'a Table,
     pub timeline: Option<&'a Timeline>,
     pub settings: &'a Settings,
 }
 
-/// A fit to be made.
+/// A fit to run.
 pub struct Task<'a> {
     pub candidate: &'a Candidate,
     pub job: Job<'a>,
 }
 
-/// What is to be scored.
+/// What to score.
 pub enum Job<'a> {
-    /// What a split holds out; splits are counted from 1.
+    /// The held-out part of a split; splits are counted from 1.
     Split { number: usize, split: &'a Split },
     /// Each row.
     LeaveOut,
@@ -63,7 +63,7 @@ impl Task<'_> {
         }
     }
 
-    /// Fits and scores; `None` if a stop was asked for.
+    /// Fits and scores; `None` if a stop was requested.
     pub fn run(&self, of: &Common<'_>, voice: Voice) -> Result<Option<Piece>, Failure> {
         let begun = Instant::now();
         let settings = of.settings;
@@ -71,7 +71,7 @@ impl Task<'_> {
         if let Job::Split { split, .. } = self.job {
             table.values = split.train.as_slice().to_vec();
         }
-        // The offsets of the table are there already, as numbers.
+        // The offsets of the table are already known, as numbers.
         let mut config = self.candidate.config.clone();
         config.offset = None;
         let model = model::model(&config, &self.candidate.given, &mut table, of.timeline)?;
@@ -107,7 +107,7 @@ impl Task<'_> {
     }
 }
 
-/// Runs all chains into their sinks; `None` if a stop was asked for.
+/// Runs all chains into their sinks; `None` if a stop was requested.
 fn sample<D: Draws + Send>(
     model: &Model,
     settings: &Settings,

@@ -1,4 +1,4 @@
-//! What the fit expects at new times.
+//! Predictions at new times.
 
 use crate::answers::Answers;
 use crate::array::Array;
@@ -33,7 +33,7 @@ impl Answers {
                 When::At(times.iter().map(parse).collect::<PyResult<Vec<f64>>>()?)
             }
             (None, Some(steps)) => When::Beyond(steps),
-            _ => return Err(PyValueError::new_err("give either times or a horizon, and not both")),
+            _ => return Err(PyValueError::new_err("give either times or a horizon, but not both")),
         };
         let offset = self.fit.mean_offset().unwrap_or(0.0);
         let moments: Vec<NewTime> = moments(when, sequence, timeline, offset).map_err(raised)?;

@@ -1,4 +1,4 @@
-//! Tables as text with one separator: .csv and .tsv.
+//! Text tables with a separator: .csv and .tsv.
 
 use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
@@ -13,7 +13,7 @@ use super::words::{list, shorten};
 use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
 use crate::cells::unprotected;
 
-/// Rows after which a table with text is given up where text is refused: they tell what the text is.
+/// Where text is an error, reading stops after this many rows: they show what the text is.
 const ENOUGH: usize = 4096;
 
 /// Reads a table whose cells are separated by `separator` unless the options say otherwise.
@@ -35,7 +35,7 @@ pub(super) fn read(allowance: Allowance, separator: u8, options: &ReadOptions) -
     if late.is_empty() || options.texts == Texts::Refuse {
         return Ok(draft);
     }
-    // Columns of text that begin with numbers: what these looked like is known only by reading them again as text.
+    // Columns of text that begin with numbers must be read again, as text.
     drop(draft);
     pass(allowance, &dialect, options, &late)
 }
@@ -53,7 +53,7 @@ fn pass(allowance: Allowance, dialect: &Dialect, options: &ReadOptions, texts: &
         .buffer_capacity(1 << 16)
         .from_reader(Bounded::new(text::open(&path)?, mark.clone(), bounded::LIMIT));
     let mut record = ByteRecord::new();
-    // Says how far the file has been read, or that it is at its end.
+    // How far the file has been read, or that it is at its end.
     let mut advance = |record: &mut ByteRecord, row: usize| match reader.read_byte_record(record) {
         Ok(more) => {
             mark.set(reader.position().byte());
@@ -93,7 +93,7 @@ fn pass(allowance: Allowance, dialect: &Dialect, options: &ReadOptions, texts: &
                 remedy: if draft.rows == 0 && named && record.len() == width + 1 {
                     "if each row begins with its name, put a name for that column first on the first line"
                 } else {
-                    "look for a separator too many or too few, or a quotation mark that is not closed"
+                    "look for an extra or missing separator, or an unclosed quotation mark"
                 },
             });
         }
@@ -109,7 +109,7 @@ fn pass(allowance: Allowance, dialect: &Dialect, options: &ReadOptions, texts: &
     Ok(draft)
 }
 
-/// Whether a column holds what is neither a number nor a word for yes or no, nor one of the levels that it may have.
+/// Whether a column holds a text that is neither a number, nor a word for yes or no, nor one of its known levels.
 fn has_text(draft: &Draft) -> bool {
     let is_truth = |levels: &Levels| levels.numbers == 0 && levels.in_order().iter().all(|text| truth(text).is_some());
     draft.levels.iter().flatten().any(|levels| !levels.asked && !is_truth(levels))
@@ -162,7 +162,7 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect)
     Ok(())
 }
 
-/// The code of a text in a column that may have held numbers so far; `at` tells its place by the column's name.
+/// The code of a text in a column that may have held only numbers so far; `at` gives its place from the column's name.
 fn code(
     draft: &mut Draft,
     slot: usize,
@@ -195,7 +195,7 @@ fn code(
     })
 }
 
-/// Whether a first line is data and not names; an empty first cell is how pandas heads its index.
+/// Whether a first line is data rather than names; pandas heads its index with an empty first cell.
 fn is_data(record: &ByteRecord, dialect: &Dialect) -> bool {
     let mut numbers = 0;
     for cell in record {

@@ -1,4 +1,4 @@
-//! A table being read: which column of the file plays which part, and what has been read of it.
+//! A table being read: the role of each column of the file, and the values read so far.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,9 +20,9 @@ pub(super) struct Draft {
     pub allowance: Allowance,
     /// Names of all columns of the file.
     pub names: Vec<String>,
-    /// Positions in the file of the numeric columns, in the order asked for.
+    /// Positions in the file of the numeric columns, in the requested order.
     pub numeric: Vec<usize>,
-    /// For each column of the file its place among the numeric ones.
+    /// For each column of the file, its position among the numeric ones.
     pub slots: Vec<Option<usize>>,
     /// Ids, labels, times and sequences.
     pub texts: [Option<Text>; 4],
@@ -32,15 +32,15 @@ pub(super) struct Draft {
     pub values: Vec<f64>,
     /// The texts of numeric columns that hold text.
     pub levels: Vec<Option<Box<Levels>>>,
-    /// What these texts take.
+    /// Memory that these texts take.
     pub text_bytes: u128,
-    /// Numeric columns whose type is that of truth values.
+    /// Numeric columns of boolean type.
     pub truths: Vec<usize>,
     pub named: bool,
 }
 
 impl Draft {
-    /// Looks up the columns that `options` name; `index` is a column without a name of its own, which holds the ids if no
+    /// Looks up the columns that `options` name; `index` is an unnamed column, which holds the ids if no
     /// other column does.
     pub fn new(
         allowance: Allowance,
@@ -85,7 +85,7 @@ impl Draft {
         let of_fit = |category: Option<&Category>| category.map(|c| Box::new(Levels::known(&c.levels)));
         let mut levels: Vec<Option<Box<Levels>>> = known.into_iter().map(of_fit).collect();
         levels.resize(numeric.len(), None);
-        // A file of families may speak of columns that this table does not have; who reads it says so.
+        // A list of families may name columns that this table does not have; its reader reports that.
         for slot in options.categories.iter().filter_map(|name| slots[*search.positions.get(name.as_str())?]) {
             levels[slot] = Some(Box::new(Levels::asked()));
         }
@@ -106,7 +106,7 @@ impl Draft {
         })
     }
 
-    /// For a file of `width` columns without names and nothing but numbers, of the kind `kind`.
+    /// For a file of kind `kind` with `width` unnamed columns, all of numbers.
     pub fn numbered(
         allowance: Allowance,
         width: u64,
@@ -123,12 +123,12 @@ impl Draft {
         self.numeric.len()
     }
 
-    /// Takes the ids from elsewhere than a column.
+    /// Sets ids that do not come from a column.
     pub fn name_rows(&mut self, ids: Vec<String>) {
         self.texts[0] = Some(Text { position: usize::MAX, cells: ids });
     }
 
-    /// Makes all cells at once, as zeros.
+    /// Allocates all cells at once, as zeros.
     pub fn fill_with_zeros(&mut self, rows: u64) -> Result<(), TableError> {
         self.allowance.cells(rows, self.width() as u64)?;
         self.rows = rows as usize;
@@ -136,7 +136,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Makes allowance for `more` rows, and for `expected` in all if that can be had: a table that grows in small steps would be
+    /// Makes room for `more` rows, and for `expected` in all if possible: a table that grows in small steps would be
     /// copied often, and one that doubles would take twice its size.
     pub fn reserve(&mut self, more: usize, expected: usize) -> Result<(), TableError> {
         let (rows, width) = (self.rows.saturating_add(more), self.width());
@@ -155,13 +155,13 @@ impl Draft {
         })
     }
 
-    /// The place of a cell in a message.
+    /// The place of a cell, for a message.
     pub fn place(&self, row: usize, position: usize) -> String {
         format!("row {}, column `{}`", row + 1, shorten(&self.names[position], 32))
     }
 }
 
-/// Refuses options that name a column of something else than numbers to be fitted.
+/// Rejects options that ask to fit a column that does not hold numbers.
 pub(super) fn no_columns_aside(
     allowance: &Allowance,
     kind: &'static str,
@@ -180,7 +180,7 @@ pub(super) fn no_columns_aside(
     }
 }
 
-/// Finds columns by name; a hash keeps 20,000 names out of 20,000 quick.
+/// Finds columns by name; a hash map keeps this quick for 20,000 names.
 struct Search<'a> {
     allowance: &'a Allowance,
     visible: Vec<&'a str>,
@@ -208,7 +208,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The columns of a table that was read before, by name.
+    /// The columns of a table that was read earlier, by name.
     fn all(&self, wanted: &[&str]) -> Result<Vec<usize>, TableError> {
         let missing: Vec<&&str> = wanted.iter().filter(|n| !self.positions.contains_key(**n)).collect();
         if missing.is_empty() {
@@ -218,7 +218,7 @@ impl<'a> Search<'a> {
         Err(TableError::MissingColumns { file: self.allowance.path.clone(), names, available })
     }
 
-    /// The same by their number.
+    /// The columns of a table that was read earlier, by number.
     fn as_many(&self, found: Vec<usize>, expected: usize) -> Result<Vec<usize>, TableError> {
         if found.len() == expected {
             return Ok(found);

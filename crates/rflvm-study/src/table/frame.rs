@@ -1,4 +1,4 @@
-//! Arrow columns as parts of a table, for the formats that come as Arrow record batches.
+//! Arrow columns as parts of a table, for formats that are read as Arrow record batches.
 
 use std::collections::HashMap;
 
@@ -18,10 +18,10 @@ use super::{ReadOptions, TableError, Texts};
 
 const DATES: &str = "dates or times";
 const NO_OFFSET: &str = "name a column of numbers with ⟨offset⟩ instead";
-/// What pandas calls an index without name.
+/// The name that pandas gives to an unnamed index.
 const PANDAS_INDEX: &str = "__index_level_0__";
 
-/// A table with the columns of `schema`; those that no fit can take are refused, or marked where they are only looked at.
+/// A table with the columns of `schema`. Columns that cannot be fitted are an error, or are marked when the table is only inspected.
 pub(super) fn draft(allowance: Allowance, schema: &Schema, options: &ReadOptions) -> Result<Draft, TableError> {
     let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let mut seen = HashMap::new();
@@ -59,10 +59,10 @@ pub(super) fn draft(allowance: Allowance, schema: &Schema, options: &ReadOptions
         };
         match holds {
             Some(Holds::Dates) if options.texts != Texts::Look => {
-                refuse(&draft.names[position], (DATES, "use it with ⟨time⟩ or leave it out with ⟨without⟩"))?;
+                refuse(&draft.names[position], (DATES, "use it with ⟨time⟩ or exclude it with ⟨without⟩"))?;
             }
             Some(Holds::Other(kind)) if options.texts != Texts::Look => {
-                refuse(&draft.names[position], (kind, "leave it out with ⟨without⟩"))?;
+                refuse(&draft.names[position], (kind, "exclude it with ⟨without⟩"))?;
             }
             Some(holds) => draft.levels[slot] = Some(Box::new(Levels::said(holds))),
             None => draft.levels[slot] = Some(Box::default()),
@@ -84,7 +84,7 @@ pub(super) fn draft(allowance: Allowance, schema: &Schema, options: &ReadOptions
     Ok(draft)
 }
 
-/// Writes `batch`, the columns of the file at `positions`, into the rows from `start` on, which are there already.
+/// Writes `batch`, the columns of the file at `positions`, into the existing rows from `start` on.
 pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], start: usize) -> Result<(), Error> {
     for (column, &position) in batch.columns().iter().zip(positions) {
         if let Some(slot) = draft.slots[position]
@@ -118,7 +118,7 @@ pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], 
     Ok(())
 }
 
-/// Writes the codes of a column's texts. Dates, lists and the like are left as they are: nobody fits them.
+/// Writes the codes of a column's texts. Dates, lists and the like are left alone, because they are never fitted.
 fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Result<(), Error> {
     let (width, position) = (draft.width(), draft.numeric[slot]);
     let Some(mut levels) = draft.levels[slot].take() else { return Ok(()) };
@@ -128,7 +128,7 @@ fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Resu
     }
     for (row, cell) in (start..).zip(&cells) {
         let text = cell.trim();
-        // As an empty cell of a .csv file.
+        // Like an empty cell of a .csv file.
         let value = if text.is_empty() {
             f64::NAN
         } else {
@@ -144,7 +144,7 @@ fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Resu
     Ok(())
 }
 
-/// A wrong table, or one that the reader of the format cannot make sense of.
+/// An error of the table, or of the reader of its format.
 pub(super) enum Error {
     Table(TableError),
     Arrow(ArrowError),
@@ -168,10 +168,10 @@ fn numbers(column: &ArrayRef) -> Result<impl Iterator<Item = f64>, ArrowError> {
     Ok((0..floats.len()).map(move |i| if floats.is_valid(i) { floats.value(i) } else { f64::NAN }))
 }
 
-/// Null becomes an empty text, as an empty cell of a .csv file does.
+/// Null becomes an empty text, like an empty cell of a .csv file.
 fn add_texts(allowance: &Allowance, cells: &mut Vec<String>, column: &ArrayRef) -> Result<(), Error> {
     let (column, zone) = match column.data_type() {
-        // Arrow stores such times in UTC, which needs no table of zones to write.
+        // Arrow stores such times in UTC, so no time zone database is needed.
         DataType::Timestamp(unit, Some(_)) => {
             let plain = DataType::Timestamp(*unit, None);
             (make_array(column.to_data().into_builder().data_type(plain).build()?), "Z")
@@ -180,7 +180,7 @@ fn add_texts(allowance: &Allowance, cells: &mut Vec<String>, column: &ArrayRef) 
     };
     let options = FormatOptions::new().with_null("");
     let formatter = ArrayFormatter::try_new(&column, &options)?;
-    // A dictionary repeats a long text at the price of a number.
+    // A dictionary repeats a long text for the cost of an integer.
     let mut bytes = 0;
     for row in 0..column.len() {
         let mut cell = formatter.value(row).try_to_string()?;

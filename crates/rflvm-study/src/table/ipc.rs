@@ -1,7 +1,7 @@
-//! Arrow IPC files and streams, Feather version 2 among them: .arrow, .feather, .ipc.
+//! Arrow IPC files and streams, including Feather version 2: .arrow, .feather, .ipc.
 //!
-//! A file is a stream between two signatures, so both are read as streams. The messages are taken from the file here, with
-//! their lengths checked against it, because the crate takes the unpacked length that a compressed buffer declares on trust.
+//! A file is a stream between two signatures, so both are read as streams. Messages are read here, with their lengths
+//! checked against the file, because the crate trusts the unpacked length that a compressed buffer declares.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -62,7 +62,7 @@ impl Frames {
             let reason = "it is Feather version 1; write version 2, as pandas and pyarrow do today";
             return Err(damaged(&self.allowance, reason.to_string()).into());
         }
-        // Zeros follow the signature, up to a boundary that writers choose.
+        // The signature is followed by zeros, up to a boundary that depends on the writer.
         while word.starts_with(b"ARROW1") || word == [0; 8] {
             next(&mut word).ok_or_else(cut)?;
         }
@@ -71,11 +71,11 @@ impl Frames {
         while let Some(message) = self.message(&mut reader, &mut left)? {
             self.decode(message, options)?;
         }
-        // A message without body is complete for the decoder only when another follows.
+        // The decoder completes a message without body only when another follows.
         self.decode(Buffer::from(END_OF_STREAM), options)
     }
 
-    /// The next message with its body, as it lies in the file; `left` counts the bytes not yet read.
+    /// The next message with its body, as stored in the file; `left` counts the bytes not yet read.
     fn message(&self, reader: &mut impl Read, left: &mut u64) -> Result<Option<Buffer>, Error> {
         let cut = || damaged(&self.allowance, "it is cut short".to_string());
         let mut take = |bytes: &mut [u8]| {
@@ -83,11 +83,11 @@ impl Frames {
             reader.read_exact(bytes).map_err(|e| text::failed(&self.allowance.path, &e))
         };
         let mut word = [0; 4];
-        // A stream may end without saying so.
+        // A stream may end without an end marker.
         if take(&mut word).is_err() {
             return Ok(None);
         }
-        // Old writers leave the marker out.
+        // Old writers omit the marker.
         if word == CONTINUATION {
             take(&mut word)?;
         }
@@ -115,7 +115,7 @@ impl Frames {
         Ok(Some(bytes.into()))
     }
 
-    /// Refuses buffers that lie outside the body, or declare to unpack to more than can be.
+    /// Rejects buffers outside the body, or that declare an impossible unpacked size.
     fn check_buffers(&self, message: &Message, body: &[u8]) -> Result<(), TableError> {
         let batch = match message.header_type() {
             MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|d| d.data()),
@@ -128,7 +128,7 @@ impl Frames {
                 .ok()
                 .zip(usize::try_from(buffer.length()).ok())
                 .and_then(|(offset, length)| body.get(offset..)?.get(..length))
-                .ok_or_else(|| damaged(&self.allowance, "a buffer lies outside its message".to_string()))?;
+                .ok_or_else(|| damaged(&self.allowance, "a buffer is outside its message".to_string()))?;
             let declared = bytes.first_chunk().map_or(0, |&length| i64::from_le_bytes(length));
             unpacked += u128::try_from(declared).unwrap_or(0);
         }

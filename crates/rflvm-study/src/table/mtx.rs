@@ -1,7 +1,7 @@
-//! Matrix Market files, sparse or full, alone or in the folder that 10x pipelines write: .mtx.
+//! Matrix Market files, sparse or dense, alone or in a folder written by 10x pipelines: .mtx.
 //!
-//! Read here and not by a crate: those there are hold the whole text or all entries in memory, trust the sizes that the file
-//! declares, and do not say on which line an error is.
+//! Read here because existing crates hold the whole text or all entries in memory, trust the sizes that the file
+//! declares, and do not report the line of an error.
 
 mod header;
 mod names;
@@ -37,7 +37,7 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
     Entries { lines, header, transposed, draft }.read()
 }
 
-/// The part of the file after its header, on its way into the table.
+/// The part of the file after its header, being read into the table.
 struct Entries<'a> {
     lines: Lines<'a>,
     header: Header,
@@ -84,7 +84,7 @@ impl Entries<'_> {
         Ok(())
     }
 
-    /// Column by column; of a symmetric matrix only what is on and below the diagonal.
+    /// Column by column; for a symmetric matrix, only the entries on and below the diagonal.
     fn full(&mut self) -> Result<(), TableError> {
         let (rows, columns) = (self.header.rows, self.header.columns);
         for column in 0..columns {
@@ -98,7 +98,7 @@ impl Entries<'_> {
         Ok(())
     }
 
-    /// Entries for the same place add up, as in SciPy.
+    /// Entries at the same position add up, as in SciPy.
     fn put(&mut self, row: u64, column: u64, value: Option<f64>) -> Result<(), TableError> {
         let Some(value) = value else {
             return self.wrong("the value is not a number".to_string());

@@ -25,7 +25,7 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
     read_array(allowance, &mut reader, &header, size, ".npy", options)
 }
 
-/// Reads an array after its header; `size` bytes are said to be there, header included.
+/// Reads an array after its header; `size` is the declared number of bytes, header included.
 pub(super) fn read_array(
     allowance: Allowance,
     reader: &mut impl Read,
@@ -42,7 +42,7 @@ pub(super) fn read_array(
         dtype: shorten(header.descr.trim_matches('\''), 24),
     })?;
     let (rows, width) = two_axes(&allowance, header)?;
-    // Checked against the bytes at hand before anything is allocated.
+    // Checked against the available bytes before anything is allocated.
     let needed = u128::from(rows).checked_mul(u128::from(width)).and_then(|n| n.checked_mul(element.size as u128));
     let found = size.saturating_sub(header.length);
     let cut = |found: u64| TableError::NpyTruncated {
@@ -94,7 +94,7 @@ fn two_axes(allowance: &Allowance, header: &Header) -> Result<(u64, u64), TableE
             file,
             shape,
             remedy: match header.shape.len() {
-                0 => "save a whole array and not a single number",
+                0 => "save a whole array rather than a single number",
                 1 => "save array.reshape(-1, 1) for one column or array.reshape(1, -1) for one row",
                 _ => "save array.reshape(len(array), -1) to put all but the first axis side by side",
             },

@@ -1,4 +1,4 @@
-//! Archives of NumPy arrays, of which one is the table: .npz.
+//! Archives of NumPy arrays, one of which is the table: .npz.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -13,7 +13,7 @@ use super::{ReadOptions, TableError, text};
 
 const KIND: &str = ".npz";
 
-/// The array that `options` name, or else the only one with two axes and numbers in it.
+/// The array that `options` name, or else the only numeric one with two axes.
 pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
     let damaged = |reason: String| TableError::Damaged { file: allowance.path.clone(), kind: KIND, reason };
     let file = File::open(&allowance.path).map_err(|e| text::failed(&allowance.path, &e))?;
@@ -38,12 +38,12 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
         _ if names.is_empty() => return Err(damaged("it holds no array".to_string())),
         (&[index, ..], Some(_)) | (&[index], None) => index,
         ([], Some(name)) => {
-            let problem = format!("⟨array⟩ asks for the array `{}`, which does not exist", shorten(name, 40));
+            let problem = format!("⟨array⟩ names the array `{}`, which does not exist", shorten(name, 40));
             return choice(problem, "one of them must be named");
         }
         ([], None) if ["indptr", "indices", "shape"].iter().all(|part| names.iter().any(|n| n == part)) => {
             let problem = "this is a sparse matrix of SciPy".to_string();
-            return choice(problem, "scipy.io.mmwrite saves such a matrix as .mtx, which can be read");
+            return choice(problem, "scipy.io.mmwrite saves it as .mtx, which can be read");
         }
         ([], None) => {
             let problem = "no array has two axes and holds numbers".to_string();
@@ -55,13 +55,13 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
         }
     };
 
-    // Times and sequences may lie beside the table, as arrays of one axis.
+    // Times and sequences may be stored next to the table, as one-dimensional arrays.
     let mut rest = options.clone();
     let mut beside = |name: &mut Option<String>, option: &str| -> Result<Option<Vec<String>>, TableError> {
         let Some(wanted) = name.take() else { return Ok(None) };
         if !names.contains(&wanted) {
-            let problem = format!("{option} asks for the array `{}`, which does not exist", shorten(&wanted, 40));
-            let remedy = "one of them must be named, with one number a row";
+            let problem = format!("⟨{option}⟩ names the array `{}`, which does not exist", shorten(&wanted, 40));
+            let remedy = "one of them must be named, with one number per row";
             return Err(TableError::NpzChoice { file: allowance.path.clone(), problem, arrays: list(&names), remedy });
         }
         Ok(Some(numbers(&allowance, &mut archive, &wanted)?))
@@ -73,12 +73,13 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
     let size = entry.size();
     let header = Header::read(&allowance.path, &mut entry, size)?;
     let mut draft = read_array(allowance.clone(), &mut entry, &header, size, KIND, &rest)?;
-    // The checksum is compared at the end, which the last read has not gone past.
+    // The checksum is compared only at the end of the data, which the last read has not passed.
     std::io::copy(&mut entry, &mut std::io::sink()).map_err(|e| damaged(e.to_string()))?;
     for (cells, option) in [(&time, "time"), (&sequence, "sequence")] {
         if let Some(found) = cells.as_ref().map(Vec::len).filter(|&found| found != draft.rows) {
-            let problem = format!("the array of {option} holds {found} numbers, but the table has {} rows", draft.rows);
-            return choice(problem, "one of them must have one number a row");
+            let problem =
+                format!("the array of ⟨{option}⟩ holds {found} numbers, but the table has {} rows", draft.rows);
+            return choice(problem, "one of them must have one number per row");
         }
     }
     let beside = |cells: Vec<String>| Text { position: usize::MAX, cells };
@@ -87,7 +88,7 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
     Ok(draft)
 }
 
-/// The numbers of an array of one axis, as texts.
+/// The numbers of a one-dimensional array, as texts.
 fn numbers(
     allowance: &Allowance,
     archive: &mut ZipArchive<BufReader<File>>,

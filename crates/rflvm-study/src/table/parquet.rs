@@ -20,7 +20,7 @@ use super::words::shorten;
 use super::{ReadOptions, TableError, text};
 
 const KIND: &str = "Parquet";
-/// Columns read side by side, each with a page in memory; a wide table is read in several passes.
+/// Columns read together, each with one page in memory; a wide table is read in several passes.
 const COLUMNS: usize = 256;
 /// Rows decoded at a time.
 const ROWS: usize = 4096;
@@ -72,7 +72,7 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
     })
 }
 
-/// Positions of all columns that play a part, in the order of the file.
+/// Positions of all columns that are used, in the order of the file.
 fn wanted(draft: &Draft) -> Vec<usize> {
     let texts = draft.texts.iter().flatten().map(|t| t.position);
     let offset = draft.offset.iter().map(|(p, _)| *p);

@@ -1,4 +1,4 @@
-//! From a path to a table: by its extension, to the reader of its format.
+//! From a path to a table, with the reader that its extension selects.
 
 use std::fs;
 use std::path::Path;
@@ -12,40 +12,40 @@ use super::parquet;
 use super::words::shorten;
 use super::{Look, ReadOptions, Table, TableError, Texts, csv, mtx, npy, npz, text, zarr};
 
-/// Reads a table in the format that the extension of `path` names, in any case of letters.
+/// Reads a table in the format given by the extension of `path`, in upper or lower case.
 ///
 /// - `.csv` (commas), `.tsv` and `.tab` (tabs): UTF-8 with or without byte-order mark, any line
 ///   ending, fields quoted where needed, blank lines skipped. The first line names the columns,
 ///   unless every cell on it is a number or missing: then it is data and the columns are named
-///   `1`, `2`, … The separator, a decimal comma and further words for missing cells can be given. A first column without a name, as pandas and R write row names, holds the
+///   `1`, `2`, … The separator, a decimal comma and further words for missing cells can be set. A first column without a name, as pandas and R write row names, holds the
 ///   ids if `id` is not given and is ignored otherwise. An empty cell and `NA`, `N/A`, `NaN` and
-///   `null` in any case are missing. Words for yes and no are 1 and 0; other text becomes categories where
-///   that is asked for.
+///   `null` in any case are missing. Words for yes and no are 1 and 0; other text becomes categories if
+///   requested.
 /// - `.npy`: a two-axis array of real numbers, integers or booleans in either memory order; NaN
 ///   is missing and the columns are named `1`, `2`, …
 /// - `.npz`: the array named by `array`, or else the only one that could be a `.npy` table; times and sequences are
-///   arrays of one axis beside it.
+///   one-dimensional arrays in the same archive.
 /// - `.parquet`; `.arrow`, `.feather` and `.ipc` (Arrow IPC, as a file or a stream): numeric,
 ///   decimal and boolean columns are numbers, null and NaN are missing. Text, also as a
 ///   dictionary, dates and times can be ids, labels, times and sequences; times are written as ISO
 ///   8601, in UTC if they have a zone. The index that pandas writes without a name is
 ///   treated as the nameless first column of a `.csv` file.
 /// - `.mtx`: a Matrix Market matrix, sparse or full, real, integer or pattern, general or symmetric;
-///   cells without entry are zero. Beside `features.tsv` or `genes.tsv` and `barcodes.tsv` the matrix
-///   is one of genes by cells, as 10x pipelines write it: it is transposed, and named by these
-///   files. A folder stands for the `matrix.mtx` in it.
+///   cells without an entry are zero. If `features.tsv` or `genes.tsv` and `barcodes.tsv` are in the same folder, the matrix
+///   is genes by cells, as 10x pipelines write it: it is transposed, and named by these
+///   files. A folder means the `matrix.mtx` in it.
 ///
 /// - `.zarr`: the store of a fit, for the table that it holds.
 ///
 /// Text and `.mtx` files may be compressed by gzip, with `.gz` after the extension.
 ///
-/// A table is streamed into its values: no second copy of a file is held, and what a header declares
-/// is compared with the size of the file and with free memory before it is believed.
+/// A table is streamed into memory: no second copy of a file is held, and the sizes that a header declares
+/// are compared with the size of the file and with free memory before they are used.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
     draft(path, options)?.finish(options)
 }
 
-/// Reads what can be fitted of a table, and says what else is there.
+/// Reads the columns of a table that can be fitted, and reports the others.
 pub fn look(path: &Path, options: &ReadOptions) -> Result<Look, TableError> {
     let options = ReadOptions { texts: Texts::Look, ..options.clone() };
     draft(path, &options)?.look(&options)
@@ -76,7 +76,7 @@ fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
         Some("parquet") if !text::is_gzip(path) => parquet::read,
         #[cfg(feature = "columnar")]
         Some("arrow" | "feather" | "ipc") if !text::is_gzip(path) => ipc::read,
-        // Whoever names a separator says that the file is one of text.
+        // A given separator implies that the file is text.
         _ if options.separator.is_some() => text,
         _ => {
             return Err(TableError::Extension {
@@ -97,7 +97,7 @@ fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     parse(Allowance::new(path, metadata.len()), options)
 }
 
-/// Whether a file is one of text, by its name.
+/// Whether a file is text, by its name.
 pub fn is_text(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let plain = name.strip_suffix(".gz").unwrap_or(&name);
@@ -105,7 +105,7 @@ pub fn is_text(path: &Path) -> bool {
     !path.is_dir() && !others.iter().any(|other| plain.ends_with(&format!(".{other}")))
 }
 
-/// Refuses options about text for a file that is none.
+/// Rejects text options for other files.
 fn not_text(path: &Path, options: &ReadOptions) -> Result<(), TableError> {
     let given = [
         (options.separator.is_some(), "separator"),

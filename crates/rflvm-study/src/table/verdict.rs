@@ -1,4 +1,4 @@
-//! What a column of text holds, judged by its texts, and what to do with it.
+//! What a column of text holds, judged by its texts, and how it can be used.
 
 use super::holds::{Holds, PAIRS};
 use super::levels::{Levels, MOST};
@@ -6,7 +6,7 @@ use crate::moment::looks_like_a_date;
 use crate::wording::with_value;
 
 impl Holds {
-    /// What a column of so many rows holds.
+    /// What a column holds, in a table with this many rows.
     pub(super) fn of(levels: &Levels, rows: usize) -> Self {
         let texts = levels.in_order();
         match levels.said {
@@ -23,11 +23,11 @@ impl Holds {
         }
     }
 
-    /// Why a fit cannot take a column, and which flag or family suits it; `levels` are its texts in so many rows.
+    /// Why a column cannot be fitted, and which flag or family suits it; `levels` are its texts, in `rows` rows.
     pub(super) fn remedy(self, column: &str, levels: &Levels, rows: usize) -> String {
         let count = levels.len();
         let [without, labels, id, time] = ["without", "labels", "id", "time"].map(|name| with_value(name, column));
-        let leave_out = format!("leave it out with {without}");
+        let leave_out = format!("exclude it with {without}");
         match self {
             Holds::Truth => "write yes and no, or true and false".into(),
             Holds::Category => format!(
@@ -36,28 +36,26 @@ impl Holds {
             Holds::Names => {
                 let more = if levels.full { format!("more than {MOST}") } else { count.to_string() };
                 format!(
-                    "its column holds {more} different texts in {rows} rows, which look like names of the rows: name them with {id}, colour the picture by them with {labels}, or {leave_out}"
+                    "its column holds {more} different texts in {rows} rows, which look like row names: use them as such with {id}, colour the picture by them with {labels}, or {leave_out}"
                 )
             }
             Holds::Constant => {
                 format!("its column holds the same text in every row, which carries no information: {leave_out}")
             }
             Holds::Numbers => {
-                // A text that was cut short, or that a list of words would take apart, cannot be typed.
+                // A text that was shortened, or that contains a comma, cannot be typed as a value of this flag.
                 let text = levels.first.as_ref().map_or("", |(_, text)| text.as_str());
                 let na = match text.contains([',', '…']) {
                     true => String::new(),
-                    false => format!(", or have every such cell read as missing with {}", with_value("na", text)),
+                    false => format!(", or treat every such cell as missing with {}", with_value("na", text)),
                 };
                 format!(
                     "correct it, leave the cell empty if it is missing{na}; if its column holds text, name it with ⟨labels⟩ or ⟨id⟩"
                 )
             }
-            Holds::Thousands => {
-                "it looks like a number whose thousands are set apart: remove what sets them apart".into()
-            }
+            Holds::Thousands => "it looks like a number with thousands separators: remove the separators".into(),
             Holds::Dates => format!("its column holds dates: use them with {time}, or {leave_out}"),
-            Holds::Other(kind) => format!("its column holds {kind}, which no fit can use: {leave_out}"),
+            Holds::Other(kind) => format!("its column holds {kind}, which cannot be fitted: {leave_out}"),
         }
     }
 }
@@ -85,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_known_by_its_texts() {
+    fn a_column_is_judged_by_its_texts() {
         for cells in ["yes no Yes", "TRUE False true", "y N y", "true true true", "T F F"] {
             assert_eq!(holds(&cells.split(' ').collect::<Vec<_>>()), Holds::Truth, "{cells}");
         }

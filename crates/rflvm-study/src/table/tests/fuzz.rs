@@ -1,4 +1,4 @@
-//! A storm of damaged files of every format: none may panic, take long, or yield a table that does not fit together.
+//! Damaged files of every format: none may panic, take long, or yield an inconsistent table.
 //!
 //! `RFLVM_FUZZ` is the number of files per format, `RFLVM_FUZZ_SEED` the seed, `RFLVM_FUZZ_ONLY` the only extension.
 
@@ -13,19 +13,19 @@ use super::*;
 use std::path::Path;
 
 const DEFAULT_FILES: u64 = 4_000;
-/// Hundredths of a second of computing that a file may take.
+/// The most CPU time per file, in hundredths of a second.
 const PATIENCE: u64 = 500;
 
-/// Hundredths of a second that this thread has computed so far: unlike the time that passed, they do not grow on a busy machine.
-/// Linux tells them; elsewhere they are zero, and only a reader that never ends is noticed.
+/// CPU time of this thread so far, in hundredths of a second: unlike wall time, it does not depend on the load of the machine.
+/// Only Linux reports it; elsewhere it is zero, and only a reader that never ends is noticed.
 fn computed() -> u64 {
     let told = fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
-    // In user code and in the system, counted from the name of the program, which may have spaces.
+    // User and system time, counted from the name of the program, which may contain spaces.
     let fields = told.rsplit(") ").next().unwrap_or_default().split(' ').skip(11).take(2);
     fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
 }
 
-/// Tokens that mean something to one of the formats, and numbers at the edges of types.
+/// Tokens that are special in one of the formats, and numbers at the limits of types.
 const TOKENS: [&[u8]; 34] = [
     b",",
     b"\"",
@@ -98,7 +98,7 @@ fn damaged(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
                 bytes.splice(at..end, piece.iter().copied());
             }
             6 => drop(bytes.splice(at..at, TOKENS[random.below(TOKENS.len())].iter().copied())),
-            // In the place of others, so that formats with fixed places stay in step.
+            // Overwrites other bytes, so that formats with fixed offsets stay aligned.
             7 => {
                 let token = TOKENS[random.below(TOKENS.len())];
                 bytes.iter_mut().skip(at).zip(token).for_each(|(byte, &new)| *byte = new);
@@ -144,7 +144,7 @@ fn choices() -> Vec<ReadOptions> {
     ]
 }
 
-/// Whether there is a table, and it fits together.
+/// Whether a table was read; it must be consistent.
 fn attempt(path: &Path, options: &ReadOptions) -> bool {
     if let Ok(Look { table, .. }) = look(path, options) {
         assert_eq!(table.values.len(), table.rows * table.columns.len());
@@ -182,9 +182,9 @@ fn storm(format: &Format, files: u64, seed: u64) -> u64 {
     for number in 0..files {
         let bytes = damaged(&mut random, &format.seeds);
         let bytes = if format.packed { gzip(bytes) } else { bytes };
-        // Half of the time as without options, which most of the files are made for.
+        // Half of the time without options, which suits most of the files.
         let choice = &choices[random.below(2 * choices.len()).saturating_sub(choices.len())];
-        // Cut to size after writing: some file systems wait for the disk when a file is emptied and written again.
+        // Truncated after writing: some file systems wait for the disk when a file is emptied and written again.
         writer
             .rewind()
             .and_then(|()| writer.write_all(&bytes))
@@ -229,7 +229,7 @@ fn damaged_files_never_panic() {
 }
 
 #[test]
-fn damaged_names_beside_a_matrix_never_panic() {
+fn damaged_names_next_to_a_matrix_never_panic() {
     let matrix = "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 1 0.5\n3 2 -2\n";
     let mut contents = [("matrix.mtx", matrix), ("features.tsv", "e1\tg\nE2\tg\te\ne3\n"), ("barcodes.tsv", "a\nb\n")]
         .map(|(name, text)| (name, text.as_bytes().to_vec()));
