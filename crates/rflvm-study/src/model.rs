@@ -10,7 +10,7 @@ use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, Model, ModelSpec};
+use rflvm::model::{Amplitude, MOST_AXES, Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
 
 /// The model of a table. It takes over the table's values, so that they are not held twice.
@@ -29,6 +29,14 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
         None => Ok(data),
     });
     let model = data.map_err(SpecError::from).and_then(|data| Model::with_blocks(data, blocks, spec));
+    let model = model.map_err(|error| match error {
+        // Which number to give instead is clear.
+        SpecError::Setting { setting: "latent-dim", value, rule } => {
+            let most = table.columns.len().min(MOST_AXES);
+            SpecError::Setting { setting: "latent-dim", value, rule: format!("{rule}; use ⟨latent-dim={most}⟩") }
+        }
+        other => other,
+    });
     model.map_err(|error| Error::Data { file: table.path.display().to_string(), error })
 }
 

@@ -33,7 +33,8 @@ pub fn options(config: &Config) -> Result<ReadOptions, Error> {
         let rule = "auto never chooses binomial; give ⟨likelihood=binomial⟩, or ⟨blocks⟩ for several families";
         return Err(SpecError::Setting { setting: "trials", value: trials.clone(), rule: rule.into() }.into());
     }
-    let takes_text = config.is_auto() || config.blocks.is_some() || config.likelihood.as_deref().is_some_and(takes_text);
+    let takes_text =
+        config.is_auto() || config.blocks.is_some() || config.likelihood.as_deref().is_some_and(takes_text);
     Ok(ReadOptions {
         id: config.id.clone(),
         labels: config.labels.clone(),

@@ -109,7 +109,8 @@ fn parameters() -> Vec<[String; 5]> {
             Kind::Choice => format!("{{{}}}, default={default}", words.join(", ")),
             _ => format!("{annotation}, default={default}"),
         };
-        let (kind, help) = setting.python_help.map_or((kind, setting.help.clone()), |(k, h)| (k.into(), with_families(h)));
+        let (kind, help) =
+            setting.python_help.map_or((kind, setting.help.clone()), |(k, h)| (k.into(), with_families(h)));
         all.push([name.into(), setting.python_type.unwrap_or(annotation).into(), default, kind, help]);
     }
     // The first two can be given by position.

@@ -36,9 +36,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     n_components : int or "auto" or "auto:K", default=2
         Latent axes. "auto" begins with 6 (or K) and prunes axes that the data do not support.
     likelihood : str or mapping, default="gaussian"
-        Family of the columns: "gaussian", "student-t", "poisson", "negative-binomial", "zero-inflated-poisson", "bernoulli", "binomial",
-        "multinomial"; a mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, non-negative integers
-        → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.
+        Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t, zero-inflated-poisson; a
+        mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, non-negative integers →
+        negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.
     trials : int, default=None
         Trials per cell of a binomial. `fit` also takes a table of them.
     offset : None or "size-factors", default=None
