@@ -1,43 +1,78 @@
-# make demo      fits the embedded S-curve and says where the picture lies
-# make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program, diagnostics beside ArviZ's, Python package
-# make test-python  the Python package alone: its wheel in an environment of its own
-# make validate  the statistical tests at real power, about a quarter of an hour on two cores
-# make bench     speed, side by side with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
-# make bench-quick  the same with small tables and few sweeps, a few minutes
+# make demo      fits a simulated S-curve and prints where the picture is
+# make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program, diagnostics compared with ArviZ's, Python package;
+#                its last line lists what could not be tested; on a CI server (RFLVM_CI=1 or CI=true) that is a failure
+# make test-python  only the Python package: its wheel in a separate environment
+# make lint-python  ruff on all Python files, and workflows, issue forms and CITATION.cff against their schemas
+# make validate  the statistical tests at full power; about fifteen minutes on two cores
+# make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
+# make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test test-python validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: demo test settings test-python lint-python environment verdict validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
+# Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
 TEST_PYTHON ?= python3
 
-# The demo reads no table, so it need not wait for the crates that read Parquet and Arrow.
+# Each stage of `make test` adds a line here for what it could not test, and so do skipped tests of the Python package (conftest.py).
+export RFLVM_NOT_TESTED = $(abspath target/not-tested)
+ON_CI = $(or $(RFLVM_CI),$(filter true,$(CI)))
+
+# The demo reads no table, so the crates that read Parquet and Arrow need not be compiled.
 demo: check-tools
 	cargo run --release --quiet --package rflvm-cli --no-default-features -- demo $(ARGS)
 
 test: check-tools
+	@mkdir -p target && rm -f $(RFLVM_NOT_TESTED)
+	.ci/check-ending
 	cargo fmt --all --check
-	@# The environment is fetched while the lints compute.
-	@($(MAKE) --no-print-directory $(TEST_VENV)/installed || echo "SKIPPED: the tests of the Python package and those that ask ArviZ: no Python 3.11 or newer with crates/rflvm-py/tests/requirements.txt could be made") & \
+	@# The environment is installed while the lints run.
+	@$(MAKE) --no-print-directory environment & environment=$$!; \
 	cargo clippy --workspace --all-targets --quiet -- -D warnings && \
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; \
-	status=$$?; wait; exit $$status
+	status=$$?; wait $$environment && exit $$status
+	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory lint-python; fi
 	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace --exclude rflvm-benchmarks --no-fail-fast
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
+	@$(MAKE) --no-print-directory verdict
 
-# The wheel is built with the profile of the tests, whose crates are there already; `pip install .` builds the release.
+# Without it the rest is still tested, except on a CI server, which must install it.
+environment:
+	@$(MAKE) --no-print-directory $(TEST_VENV)/installed || { \
+	echo "the Python package, the comparison with ArviZ and the lints of Python and of workflow files (no Python 3.11 or newer with crates/rflvm-py/tests/requirements.txt)" >> $(RFLVM_NOT_TESTED); \
+	test -z "$(ON_CI)"; }
+
+# The last line of `make test`.
+verdict:
+	@if test -s $(RFLVM_NOT_TESTED); then \
+	echo "Not tested: $$(sort -u $(RFLVM_NOT_TESTED) | paste -s -d '|' - | sed 's/|/; /g')"; test -z "$(ON_CI)"; \
+	else echo "Everything was tested."; fi
+
+lint-python: $(TEST_VENV)/installed
+	$(TEST_VENV)/bin/python -m ruff check --quiet
+	$(TEST_VENV)/bin/python -m ruff format --quiet --check
+	$(TEST_VENV)/bin/python -m check_jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(TEST_VENV)/bin/python -m check_jsonschema --quiet --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(TEST_VENV)/bin/python -m check_jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(TEST_VENV)/bin/python -m check_jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
+
+# The wheel is built with the profile of the tests, whose crates are already compiled; `pip install .` builds the release.
 test-python: check-tools $(TEST_VENV)/installed
 	rm -rf target/wheels
-	$(TEST_VENV)/bin/maturin build --quiet --profile dev --out target/wheels
-	$(TEST_VENV)/bin/pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
+	$(TEST_VENV)/bin/python -m maturin build --quiet --profile dev --out target/wheels
+	$(TEST_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
 	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile crates/rflvm-py/tests
 
-# Wheels only, and one retry: without a network the tests go on soon.
+# Wheels only, and one retry, so that without a network the other tests run soon.
 $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt
 	@rm -f $@
 	@$(TEST_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "the Python package is tested with Python 3.11 or newer: install it, or give its name with TEST_PYTHON=…"; exit 2; }
 	$(TEST_PYTHON) -m venv $(TEST_VENV)
-	$(TEST_VENV)/bin/pip install --quiet --retries 1 --only-binary :all: -r crates/rflvm-py/tests/requirements.txt
+	$(TEST_VENV)/bin/python -m pip install --quiet --retries 1 --only-binary :all: -r crates/rflvm-py/tests/requirements.txt
 	touch $@
+
+# Regenerates docs/settings.md and Python's parameters from the table of settings.
+settings: check-tools
+	RFLVM_WRITE=1 cargo test --quiet --package rflvm-study --test settings
 
 validate: check-tools
 	cargo run --release --quiet --package rflvm-validation -- $(ARGS)
@@ -47,7 +82,7 @@ validate: check-tools
 BENCH_VENV = target/bench-venv
 BENCH_PYTHON ?= python3.11
 
-# Wheels only: the versions are pinned, and nothing is to be compiled for a timing.
+# Wheels only: the versions are pinned, and nothing should be compiled for a timing.
 $(BENCH_VENV)/installed: benchmarks/requirements.txt
 	@command -v $(BENCH_PYTHON) >/dev/null || { echo "the benchmarks need Python 3.11: install it, or give its name with BENCH_PYTHON=…"; exit 2; }
 	$(BENCH_PYTHON) -m venv $(BENCH_VENV)

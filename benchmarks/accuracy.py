@@ -2,8 +2,8 @@
 
     python benchmarks/accuracy.py --data ../shared/data [--only NAME] [--seeds 1 2 3] [--warmup 300] [--draws 300]
 
-Needs NumPy and a release build of the program. The data sets are not part of the repository; each row of the table is
-skipped, loudly, where its file is not there. Prints a Markdown table as it goes.
+Needs NumPy and a release build of the program. The data sets are not part of the repository; a row of the table is
+skipped, with a message, if its file is not found. Prints a Markdown table as it goes.
 """
 
 import argparse
@@ -139,7 +139,7 @@ def main():
             try:
                 result, seconds = run(args.data, seed, args)
             except FileNotFoundError as missing:
-                print(f"SKIPPED {name}: {missing.filename} is not there", file=sys.stderr)
+                print(f"SKIPPED {name}: {missing.filename} was not found", file=sys.stderr)
                 break
             print(f"| {name} | {seed} | {result} | {seconds:.0f} |", flush=True)
 

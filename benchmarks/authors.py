@@ -1,4 +1,4 @@
-"""Runs the sampler of the model's authors on a table, timing every sweep and recording what samplers are compared by.
+"""Runs the sampler of the model's authors on a table, timing every sweep and recording the quantities by which samplers are compared.
 
     python benchmarks/authors.py --authors PATH --table TABLE.npy --family FAMILY --out TRACE.npz
                                  [--features 100] [--latent-dim 2] [--clusters 20] [--sweeps 20] [--warmup 10]
@@ -20,11 +20,11 @@ Their code is repaired where it does not run (see `repair`); its algorithm is le
     distances                 |x_a - x_b| for the ten pairs of invariants.pairs     (sweeps, 10)
     f                         F for the ten cells of invariants.cells               (sweeps, 10)
     w_norm2, alpha, clusters  ‖W‖², concentration, number of clusters               (sweeps, 1) each
-    pairs, cells              the rows and the cells looked at                      (10, 2) each
+    pairs, cells              the rows and cells that are traced                     (10, 2) each
     x_mean, w_acceptance      mean of X over the recorded sweeps; accepted share of the W proposals, with warm-up
 
 The collapsed Gaussian keeps neither β nor σ². There `f` and `log_likelihood` come from one exact draw of (σ², β) given
-X, W and Y after each sweep, under the authors' prior (no intercept, σ² ~ IG(1, 1)), and the trace holds besides
+X, W and Y after each sweep, under the authors' prior (no intercept, σ² ~ IG(1, 1)), and the trace also holds
 
     f_mean                    mean of F given X, W and Y for the same cells         (sweeps, 10)
     log_marginal              ln p(Y | X, W), normalised                            (sweeps, 1)
@@ -101,7 +101,7 @@ def load_models(path):
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(path))
     for name in ["ess", "ppca"]:
-        # These folders have no __init__.py: any other module of that name on the path would be taken for them.
+        # These folders have no __init__.py: any other module of that name on the path would take precedence.
         package = types.ModuleType(name)
         package.__path__ = [str(path / name)]
         sys.modules[name] = package
@@ -109,18 +109,18 @@ def load_models(path):
 
 
 def repair(models):
-    """Repairs to the authors' classes, each for something that stops the code; none touches what it computes."""
+    """Repairs to the authors' classes, each for something that stops the code; none changes what it computes."""
     # Bernoulli: _log_c_func returns the number 0, which its caller then indexes by row; a column of zeros can be.
     models.BernoulliRFLVM._log_c_func = lambda model: np.zeros((model.N, 1))
-    # At a log-likelihood that is not a number a debugger waits for the keyboard; an error ends the run instead.
+    # If the log-likelihood is NaN, a debugger waits for the keyboard; an error ends the run instead.
     sys.modules["ess.ess"].pdb.set_trace = stop_at_nan
-    # Dynamic models: set elements of arrays to 1×1 matrices, which NumPy no longer takes for numbers.
+    # Dynamic models: set elements of arrays to 1×1 matrices, which NumPy no longer accepts as numbers.
     sys.modules["models._base_dynamic_rflvm"].np = TakesMatrices()
 
 
 def repair_model(model, family, seed):
     """The repair that needs a model."""
-    # Multinomial: calls pypolyagamma even where it is not there (no wheels for current Pythons); the other families
+    # Multinomial: calls pypolyagamma even if it is not installed (no wheels for current Pythons); the other families
     # fall back on the package polyagamma by themselves.
     if family == "multinomial" and model.pg is None:
         model.pg = PolyaGamma(seed)
@@ -146,7 +146,7 @@ def build(args, y):
     )
     repair_model(model, args.family, args.seed)
     if args.dynamic:
-        # Not by its argument `time_idx`, which their Gaussian model loses on the way.
+        # Not by its argument `time_idx`, which their Gaussian model drops.
         model.time_idx = np.load(args.dynamic).astype(float).reshape(-1, 1)
     return model
 
@@ -227,7 +227,7 @@ def main():
     parser.add_argument("--latent-dim", type=int, default=2)
     parser.add_argument("--clusters", type=int, default=20, help="clusters at the start; 20 is the paper's number")
     parser.add_argument("--sweeps", type=int, default=20, help="recorded sweeps, at least 1")
-    parser.add_argument("--warmup", type=int, default=10, help="sweeps before them")
+    parser.add_argument("--warmup", type=int, default=10, help="warm-up sweeps")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--gaussian-kept", action="store_true", help="sample β and σ² in the Gaussian model")
     parser.add_argument("--dynamic", type=Path, metavar="TIMES", help="the dynamic model, with times of the rows, .npy")
@@ -237,7 +237,7 @@ def main():
         parser.error("--gaussian-kept needs --family gaussian")
     if args.dynamic and args.family == "bernoulli":
         parser.error("--dynamic: there is no such model of this family")
-    # Overflow in exp and log of 0 are part of how their likelihoods turn candidates down.
+    # Overflow in exp and log of 0 are how their likelihoods reject candidates.
     warnings.simplefilter("ignore", RuntimeWarning)
     trace = run(args)
     np.savez(args.out, **trace)

@@ -1,7 +1,7 @@
-"""Quantities that do not depend on how the latent space is turned: the ones samplers are compared by.
+"""Quantities that a rotation of the latent space does not change, by which samplers are compared.
 
-Every sampler in a comparison must look at the same pairs of rows and the same cells of the table, in every chain.
-`pairs` and `cells` choose them from the size of the table alone (and a seed that is 0 unless a caller says otherwise):
+Every sampler in a comparison must use the same pairs of rows and the same cells of the table, in every chain.
+`pairs` and `cells` choose them from the size of the table alone (and a seed, 0 by default):
 
     from invariants import cells, pairs
     distances = np.linalg.norm(x[a] - x[b], axis=1)     # a, b = pairs(n_rows).T
@@ -23,7 +23,7 @@ def pairs(n_rows, seed=0):
 def cells(n_rows, n_cols, seed=0):
     """Ten cells (row, column), as an array of shape (10, 2).
 
-    The last column of a multinomial table has F = 0 by definition: give one column less there.
+    The last column of a multinomial table has F = 0 by definition: pass one column fewer.
     """
     rng = np.random.RandomState(seed)
     rows = rng.randint(n_rows, size=COUNT)
@@ -34,7 +34,7 @@ def cells(n_rows, n_cols, seed=0):
 def log_likelihood(family, y, f, parameter=None):
     """ln p(y | f), normalised and summed over all cells.
 
-    `parameter` has one value a column: the noise variance of `gaussian`, the dispersion r of `negative-binomial`
+    `parameter` has one value per column: the noise variance of `gaussian`, the dispersion r of `negative-binomial`
     (whose mean is r e^f); the other families have none.
     """
     if family == "gaussian":

@@ -1,11 +1,11 @@
-"""Other methods on the S-curve tables: seconds, and affine R² of their positions against the true ones.
+"""Other methods on the S-curve tables: seconds, and affine R² of their positions against the truth.
 
     python benchmarks/peers.py --data ../shared/data [--only NAME] [--out peers.json]
 
 Fits GPy's Bayesian GPLVM, PCA, Isomap, t-SNE, NMF, LDA and UMAP to the Gaussian, Poisson and negative binomial tables:
 two latent dimensions, seed 0, one thread, and the libraries' defaults otherwise. "log1p" means that the counts were
-replaced by ln(1 + y) first. A table whose file is not there is skipped, loudly. Prints a Markdown table as it goes;
---out writes the same rows as JSON.
+replaced by ln(1 + y) first. A table whose file is not found is skipped, with a message. Prints a Markdown table as it
+goes; --out writes the rows as JSON.
 
 Needs the packages of benchmarks/requirements.txt.
 """
@@ -69,7 +69,7 @@ def umap(y):
     return UMAP(n_components=DIM, random_state=0, n_jobs=1).fit_transform(y)
 
 
-# Name, function, the forms of a count table that the method is given, and whether it takes the Gaussian table too.
+# Name, function, the transformations of counts to try, and whether the method takes the Gaussian table too.
 METHODS = [
     ("GPy Bayesian GPLVM, 200 iterations", gplvm(200), ["log1p"], True),
     ("GPy Bayesian GPLVM, 1000 iterations (its default)", gplvm(1000), ["log1p"], True),
@@ -112,7 +112,7 @@ def run(data, only):
         try:
             z = s_curve(data, family)
         except FileNotFoundError as missing:
-            print(f"SKIPPED {name}, {family}: {missing.filename} is not there", file=sys.stderr)
+            print(f"SKIPPED {name}, {family}: {missing.filename} was not found", file=sys.stderr)
             continue
         y = z["Y"].astype(float)
         row = {"method": name, "family": family, "form": form}
@@ -131,7 +131,7 @@ def main():
     args = parser.parse_args()
     # Warnings of the libraries about each other's versions and about their own defaults.
     warnings.simplefilter("ignore")
-    # UMAP compiles itself on its first call: let that happen on other data, before anything is timed.
+    # UMAP compiles itself on its first call: call it on other data before timing.
     if args.only in "UMAP":
         umap(np.random.RandomState(0).normal(size=(100, 10)))
     print("| method | table | form | CPU s | wall s | R² |\n|---|---|---|---|---|---|", flush=True)

@@ -1,4 +1,4 @@
-"""Pictures of what run.py has measured; run.py calls these with a section's rows."""
+"""Plots of the measurements; run.py calls these with the rows of a section."""
 
 import matplotlib
 
@@ -50,15 +50,15 @@ def bars(rows, value, label, path):
 
 
 def sweep(rows, path):
-    bars(rows, lambda row: row["cpu"], "CPU seconds a sweep", path)
+    bars(rows, lambda row: row["cpu"], "CPU seconds per sweep", path)
 
 
 def ess(rows, path):
-    bars(rows, lambda row: row["ess"] / row["cpu"], "least ESS a CPU second", path)
+    bars(rows, lambda row: row["ess"] / row["cpu"], "minimum ESS per CPU second", path)
 
 
 def growth(rows, path):
-    """Seconds a sweep along each axis, on one scale, and memory along N and J."""
+    """Seconds per sweep along each axis, on one scale, and memory along N and J."""
     names = list(dict.fromkeys(row["axis"] for row in rows))
     figure, panels = plt.subplots(1, len(names) + 1, figsize=(2.2 * (len(names) + 1), 2.8), squeeze=False)
     *panels, memory = panels[0]
@@ -73,7 +73,7 @@ def growth(rows, path):
         axes.set_xticks(sizes, [str(size) for size in sizes], fontsize=8)
         axes.set_xticks([], minor=True)
         axes.set_xlabel(name)
-    panels[0].set_ylabel("CPU seconds a sweep")
+    panels[0].set_ylabel("CPU seconds per sweep")
     panels[0].legend(frameon=False, fontsize=7)
     for name, mark in [("N", "o"), ("J", "s")]:
         found = sorted((r["least_memory"], r["memory"]) for r in rows if r["axis"] == name and r.get("memory"))
@@ -90,10 +90,10 @@ def growth(rows, path):
 
 
 def dynamic(rows, path):
-    """Rows with times: seconds a sweep, of the start, and memory as N grows, beside a line of proportion."""
+    """Rows with times: seconds per sweep, of initialisation, and memory as N grows, with a line of proportionality."""
     grown = [row for row in rows if "size" in row]
     panels = {
-        "CPU seconds a sweep": lambda row: row["cpu"],
+        "CPU seconds per sweep": lambda row: row["cpu"],
         "start, CPU seconds": lambda row: row["start_cpu"],
         "peak memory, MiB": lambda row: row["memory"] / 2**20,
     }

@@ -1,8 +1,8 @@
-"""What the Python layer costs: the import, the share of a fit, and copies of the table.
+"""The cost of the Python layer: the import, its share of a fit, and copies of the table.
 
     pip install . pandas && python benchmarks/python_package.py [--gigabytes 1]
 
-Prints one line each. Copies are the peak of resident memory over that before, in sizes of the table as 64-bit numbers; Linux only.
+Prints one line per measurement. Copies are the increase of peak resident memory, in sizes of the table as 64-bit numbers; Linux only.
 """
 
 import argparse
@@ -13,15 +13,16 @@ import warnings
 
 
 def seconds_of_import():
-    """The median of eleven imports, less the start of Python itself."""
+    """The median of eleven imports, without the start of Python itself."""
     code = "import time; t = time.perf_counter(); import rflvm; print(time.perf_counter() - t)"
     runs = sorted(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(11))
     return runs[5]
 
 
 def share_of_a_fit():
-    """Time that is not the engine's, over all of a fit of the Poisson S-curve, 500 × 100."""
+    """The fraction of a fit (Poisson S-curve, 500 × 100) spent outside the engine."""
     import rflvm
+    from rflvm._given import Given
 
     table = rflvm.datasets.s_curve(500, 100, "poisson", seed=1).table
     model = rflvm.RFLVM(likelihood="poisson", warmup=100, draws=100, random_state=1, progress=False)
@@ -45,10 +46,12 @@ def memory(which):
 
 
 def copies(gigabytes, kind):
-    """Copies that are made until the engine has the table."""
+    """Copies made in passing a table to the engine."""
     import numpy as np
     import pandas
+
     from rflvm._estimator import RFLVM
+    from rflvm._given import Given
 
     rows = int(gigabytes * 1e9 / 8 / 1000)
     table = np.empty((rows, 1000))

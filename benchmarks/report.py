@@ -1,7 +1,7 @@
-"""The Markdown of benchmarks/RESULTS.md: from the rows that run.py has measured to tables.
+"""The Markdown of benchmarks/RESULTS.md: tables from the rows measured by run.py.
 
-Each `write_SECTION` makes the tables of its section from `sections`, the rows of every section by its name: some tables
-set the rows of another section beside their own.
+Each `write_SECTION` makes the tables of its section from `sections`, the rows of all sections by name: some tables
+also use the rows of another section.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ STEPS = ["spectral", "frequencies", "scales", "positions", "gradient", "weights"
 # The authors' second Gaussian model: it samples β and σ² instead of integrating them out.
 KEPT = "gaussian, β kept"
 
-# CPU seconds a sweep, S-curve tables, of the authors' algorithm written well in NumPy: cached likelihoods, row-only and
+# CPU seconds per sweep, S-curve tables, of an efficient implementation of the authors' algorithm in NumPy: cached likelihoods, row-only and
 # rank-one updates. Quoted, not measured here.
 NUMPY_FORM = {"S-curve poisson": 0.36, "S-curve negative-binomial": 0.75, "S-curve gaussian": 0.75}
 
@@ -26,7 +26,7 @@ def their_name(variant):
 
 
 def figure(value, digits=3):
-    """A number with so many significant digits; – for none."""
+    """A number with this many significant digits; – for None."""
     if value is None:
         return "–"
     if not np.isfinite(value):
@@ -82,18 +82,18 @@ def milliseconds(row, timed=False):
     return [figure(1000 * row["steps"][step]) for step in STEPS if timed or step != "scales"]
 
 
-STEPS_LEAD = "\nWhere our time goes, mean wall milliseconds of a sweep:\n\n"
+STEPS_LEAD = "\nWhere our time goes, in mean wall milliseconds per sweep:\n\n"
 
 
-SWEEP_LEAD = """Seconds a sweep, median over sweeps after a warm-up, one thread, 100 features. S-curve tables have
-500×100 cells, Congress 529×1000. The authors' Gaussian model integrates β and σ² out, as ours does; the second row sets
-their faster one beside it. The NumPy form is the authors' algorithm written well in NumPy; its figures are quoted from
-an earlier measurement on a 2-core AVX-512 Xeon and were not measured in this run.
+SWEEP_LEAD = """Seconds per sweep, median over sweeps after a warm-up, one thread, 100 features. S-curve tables have
+500×100 cells, Congress 529×1000. The authors' Gaussian model integrates β and σ² out, as ours does; the second row is
+their faster variant. The NumPy form is an efficient implementation of the authors' algorithm in NumPy; its figures are quoted
+from an earlier measurement on a 2-core AVX-512 Xeon and were not measured in this run.
 
 """
 
-FULL_LEAD = """As above for our sweep with `--share 1`: beside the gradient move every frequency and every column's
-weights are redrawn one by one as well, as in the authors' sweep; by default only a share of them is. The authors'
+FULL_LEAD = """As above for our sweep with `--share 1`: in addition to the gradient move, every frequency and every column's
+weights are redrawn one by one, as in the authors' sweep; by default only a share of them is. The authors'
 seconds are those of the table above.
 
 """
@@ -111,14 +111,14 @@ def write_ess(sections):
         costs = [row["cpu"], row["cpu_with_warmup"], row["wall"]]
         lines.append([row["table"], row["sampler"], sweeps, figure(row["cpu"] / (2 * row["kept"]))])
         lines[-1] += [figure(row["ess"]), row["least"], figure(row["rhat"]), *(figure(row["ess"] / c) for c in costs)]
-    header = ["table", "sampler", "sweeps", "CPU s a sweep", "least ESS", "of", "largest R̂"]
-    return ESS_LEAD + markdown(header + ["**ESS a CPU s**", "with warm-up", "ESS a wall s"], lines)
+    header = ["table", "sampler", "sweeps", "CPU s per sweep", "minimum ESS", "of", "largest R̂"]
+    return ESS_LEAD + markdown(header + ["**ESS per CPU s**", "with warm-up", "ESS per wall s"], lines)
 
 
-ESS_LEAD = """Least effective sample size over the log-likelihood, ten distances between rows, ten values of F, ‖W‖²
-and α (ArviZ, bulk, rank-normalised, two chains), over the CPU seconds of the kept sweeps; and over those of start,
-warm-up and kept sweeps. One thread. Where R̂ is far above 1 the chains have not met, and the ESS is too large: the
-estimate hardly falls below the number of half-chains, four, so that a short run of chains that do not mix looks better
+ESS_LEAD = """Minimum effective sample size over the log-likelihood, ten distances between rows, ten values of F, ‖W‖²
+and α (ArviZ, bulk, rank-normalised, two chains), divided by the CPU seconds of the kept sweeps, and by those of initialisation,
+warm-up and kept sweeps. One thread. If R̂ is far above 1, the chains have not mixed, and the ESS is too large: the
+estimate rarely falls below the number of half-chains, four, so that a short run of chains that do not mix looks better
 than it is.
 
 """
@@ -135,7 +135,7 @@ def write_threads(sections):
                 lines.append([name, sampler, *map(figure, cells_)])
     header = ["table", "sampler", "1 thread, CPU s", "wall s", "2 threads, CPU s", "wall s", "times as fast"]
     return (
-        "Median seconds a sweep. Threads of the authors' code are those of its linear algebra; ours gives the same "
+        "Median seconds per sweep. Threads of the authors' code are those of its linear algebra; ours gives the same "
         "draws with any number.\n\n" + markdown(header, lines)
     )
 
@@ -170,12 +170,12 @@ def write_kernels(sections):
     return (
         KERNELS_LEAD
         + markdown(["kernel", "µs", "GFLOP/s", "% of fastest large product", "% of fastest product"], shares)
-        + "\nPólya-gamma draws PG(b, c), nanoseconds a draw: with one c for all draws, which the package makes use of, "
-        "and with a c for each, which is what a sampler needs. Above b = 50 the package draws from a normal "
+        + "\nPólya-gamma draws PG(b, c), nanoseconds per draw: with one c for all draws, which the package exploits, "
+        "and with a different c for each draw, as a sampler needs. Above b = 50 the package draws from a normal "
         "approximation.\n\n"
         + markdown([*header, "polyagamma / ours"], draws)
         + "\nAll other kernels, criterion's median:\n\n"
-        + markdown(["kernel", "µs a call", "ns an element"], lines)
+        + markdown(["kernel", "µs per call", "ns per element"], lines)
     )
 
 
@@ -190,10 +190,10 @@ by rows by columns.
 def write_growth(sections):
     rows = sections["growth"]
     text = (
-        "Poisson counts on a simulated S-curve; N = 500, J = 100, M = 100, D = 2 but for the one that grows. Median "
-        "seconds a sweep, one thread. Memory is the peak of the process less that of a run on a 10×2 table, beside the "
-        "8·(N·J + N·D + L·D + (M+1)·J) bytes of data and parameters. The exponent is that of growth since the row "
-        "above.\n\n"
+        "Poisson counts on a simulated S-curve; N = 500, J = 100, M = 100, D = 2, except for the one that grows. Median "
+        "seconds per sweep, one thread. Memory is the peak of the process minus that of a run on a 10×2 table, compared with the "
+        "8·(N·J + N·D + L·D + (M+1)·J) bytes of data and parameters. The exponent is that of growth since the "
+        "previous row.\n\n"
     )
     for axis in names(rows, "axis"):
         lines, last = [], None
@@ -252,20 +252,20 @@ def write_dynamic(sections):
 # Rows up to which the library holds the paths of a kernel such as the RBF as dense matrices.
 DENSE_ROWS = 1000
 
-DYNAMIC_LEAD = """Seconds a sweep of the S-curve (500×100 cells, 100 features) with its parameter t as the rows' times,
+DYNAMIC_LEAD = """Seconds per sweep of the S-curve (500×100 cells, 100 features) with its parameter t as the rows' times,
 median over sweeps after a warm-up, one thread. Ours with the RBF kernel over time (dense matrices, exact) and with
-Matérn-3/2 (a state-space model, exact), beside our model without times; the authors' dynamic code with its RBF kernel
-and 50 inducing points. Where rows have times our Gaussian model keeps β, so both of theirs are set beside it; without
-times ours integrates β out. In the steps, "scales" are the hyperparameters of the paths, and in rows of
-commit f8d9fbf "frequencies" includes the factors of their covariances, which "scales" has since.
+Matérn-3/2 (a state-space model, exact), next to our model without times; the authors' dynamic code with its RBF kernel
+and 50 inducing points. With times, our Gaussian model keeps β, so it is compared with both of theirs; without
+times, ours integrates β out. In the steps, "scales" are the hyperparameters of the paths, and in rows of
+commit f8d9fbf "frequencies" includes the factorisation of their covariances, which is now part of "scales".
 
 """
 
 DYNAMIC_GROWTH_LEAD = """
 Growth with N: Poisson counts along a smooth simulated path, J = 20, M = 100, D = 2. Matérn-3/2 is a state-space model
-at every N; the RBF kernel is dense to 1,000 rows and has 64 inducing points beyond. Memory as in the table of growth
-above; the exponent is that of growth since the row above. The gradient move's trajectories are of random length, so
-medians over few sweeps scatter.
+at every N; the RBF kernel is dense up to 1,000 rows and has 64 inducing points beyond. Memory is measured as in the table of
+growth above; the exponent is that of growth since the previous row. Trajectories of the gradient move have random lengths, so
+medians over few sweeps vary.
 
 """
 
@@ -277,8 +277,8 @@ def write_peers(sections):
         found = sorted((row for row in rows if row["table"] == name), key=lambda row: -row["r2"])
         lines += [[name, row["sampler"], figure(row["cpu"]), figure(row["wall"]), f"{row['r2']:.4f}"] for row in found]
     return (
-        "Affine R² of the positions against the true ones, best first; one thread, libraries' defaults. Most of these "
-        "give one set of positions; rflvm gives draws from their posterior, of which this is the mean.\n\n"
+        "Affine R² of the positions against the truth, best first; one thread, default settings of the libraries. Most of these "
+        "give one set of positions; rflvm gives posterior draws, of which this is the mean.\n\n"
         + markdown(["table", "method", "CPU s", "wall s", "R²"], lines)
     )
 
@@ -289,5 +289,5 @@ def write_pbmc(sections):
         + [figure(row["memory"] / 2**20), row["sweeps"]]
         for row in sections["pbmc"]
     ]
-    header = ["table", "threads", "CPU s a sweep", "wall s a sweep", "start, CPU s", "peak MiB", "sweeps timed"]
+    header = ["table", "threads", "CPU s per sweep", "wall s per sweep", "start, CPU s", "peak MiB", "sweeps timed"]
     return "Negative binomial with size factors, 100 features, D = 2.\n\n" + markdown(header, lines)

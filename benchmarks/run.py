@@ -1,33 +1,33 @@
-"""Measures rflvm side by side with other programs, prints tables and assembles benchmarks/RESULTS.md and its plots.
+"""Measure rflvm side by side with other programs, prints tables and assembles benchmarks/RESULTS.md and its plots.
 
     python benchmarks/run.py [--only SECTION …] [--tables NAME …] [--quick] [--keep] [--authors PATH] [--data PATH]
                              [--out DIR] [--authors-sweeps-scale 1.0]
 
-    sweep     CPU and wall seconds a sweep, one thread, beside the authors' code
+    sweep     CPU and wall seconds per sweep, one thread, compared with the authors' code
     full      the same for our sweep with every frequency and column redrawn one by one as well
-    ess       minimum effective samples a CPU second over quantities that no rotation of X changes
+    ess       minimum effective samples per CPU second over quantities that no rotation of X changes
     threads   one and two threads
     kernels   parts of a sweep: criterion's times, the weighted Gram matrix against plain products, Pólya-gamma draws
-    growth    seconds a sweep and peak memory as N, J, M and D grow
-    dynamic   rows with times: a sweep beside the authors' dynamic code, and growth with N (--tables S-curve, growth)
+    growth    seconds per sweep and peak memory as N, J, M and D grow
+    dynamic   rows with times: a sweep compared with the authors' dynamic code, and growth with N (--tables S-curve, growth)
     peers     other methods: seconds and R² of the positions
     pbmc      single-cell counts, negative binomial with size factors
 
 A section's rows go to OUT/SECTION.json (benchmarks/results by default) one by one, as they are measured; its tables are
-printed when it is done. In the end all that is found in OUT becomes RESULTS.md and plots, in benchmarks/ (with --quick
+printed when it is done. At the end, everything in OUT becomes RESULTS.md and plots, in benchmarks/ (with --quick
 in OUT, then benchmarks/results/quick by default). So a long run can be done in parts:
 
     python benchmarks/run.py --only sweep full
     python benchmarks/run.py --only ess --tables gaussian
     python benchmarks/run.py --only ess --tables poisson --keep --authors PATH
 
-A section starts anew unless --keep is given, which keeps the rows that are not measured again. `--only` with no name
-measures nothing and assembles what is there.
+A section starts afresh unless --keep is given, which keeps the rows that are not measured again. `--only` with no name
+measures nothing and assembles the existing rows.
 
 PATH of --authors is a checkout of the authors' code, see authors.py; without it their columns stay empty. Data sets
-that are not there are skipped, loudly. Needs a release build of rflvm-benchmarks and rflvm-cli (in CARGO_TARGET_DIR if
-that is set) and the packages of benchmarks/requirements.txt; `make bench` sees to both. Measure on a machine that does
-nothing else: CPU seconds suffer less from company than wall seconds, but they do.
+that are not found are skipped, with a message. Needs a release build of rflvm-benchmarks and rflvm-cli (in CARGO_TARGET_DIR if
+that is set) and the packages of benchmarks/requirements.txt; `make bench` provides both. Measure on an idle machine:
+other jobs affect CPU seconds less than wall seconds, but they do affect them.
 """
 
 import argparse
@@ -54,7 +54,7 @@ import sections
 from samplers import HERE, ROOT, TARGET, skipped
 from sections import CONGRESS
 
-# What tells one row of a section from another.
+# The fields that identify a row of a section.
 KEY = ["table", "sampler", "threads", "axis", "size", "name"]
 
 
@@ -88,7 +88,7 @@ class Run:
         print(f"\n# {section}", flush=True)
 
     def add(self, **row):
-        """Keeps a row, in the place of the one with the same key if there is one, and saves them all."""
+        """Keeps a row, replacing an earlier row with the same key, and saves all rows."""
         row |= {"date": datetime.date.today().isoformat(), "commit": self.machine["commit"]}
         key = [row.get(name) for name in KEY]
         old = [i for i, other in enumerate(self.rows) if [other.get(name) for name in KEY] == key]
@@ -109,13 +109,13 @@ class Run:
         return path
 
     def load(self, name, load):
-        """The path of the table that `load` reads; None if it is not wanted or not there."""
+        """The path of the table that `load` reads; None if it is not requested or not found."""
         if not self.wanted(name):
             return None
         try:
             return self.table(name, load(self.args.data))
         except FileNotFoundError as missing:
-            skipped(name, f"{missing.filename} is not there")
+            skipped(name, f"{missing.filename} was not found")
             return None
 
     def s_curves(self, families):
@@ -161,9 +161,9 @@ def machine():
 
 # Name, heading, measuring, writing, picture; in the order of the report.
 SECTIONS = {
-    "sweep": ("Seconds a sweep", sections.sweep, report.write_sweep, plots.sweep),
-    "full": ("Seconds a full sweep", sections.full, report.write_full, None),
-    "ess": ("Effective samples a second", sections.ess, report.write_ess, plots.ess),
+    "sweep": ("Seconds per sweep", sections.sweep, report.write_sweep, plots.sweep),
+    "full": ("Seconds per full sweep", sections.full, report.write_full, None),
+    "ess": ("Effective samples per second", sections.ess, report.write_ess, plots.ess),
     "threads": ("Threads", sections.threads, report.write_threads, None),
     "kernels": ("Kernels", sections.kernels, report.write_kernels, None),
     "growth": ("Growth with N, J, M and D, and memory", sections.growth, report.write_growth, plots.growth),
@@ -228,11 +228,11 @@ def main():
     if args.authors:
         args.authors = args.authors.resolve()
         if not (args.authors / "models").is_dir():
-            parser.error(f"--authors: {args.authors} has no folder 'models', so it is no checkout of the authors' code")
+            parser.error(f"--authors: {args.authors} has no folder 'models', so it is not a checkout of the authors' code")
     for program in ["trace", "rflvm"]:
         if args.only and not (TARGET / "release" / program).exists():
             remedy = "cargo build --release --package rflvm-benchmarks --package rflvm-cli"
-            parser.error(f"{TARGET / 'release' / program} is not there: {remedy}")
+            parser.error(f"{TARGET / 'release' / program} was not found: {remedy}")
     with tempfile.TemporaryDirectory() as folder:
         run = Run(args, folder)
         for name, (_, measure, write, _) in SECTIONS.items():

@@ -28,7 +28,7 @@ def skipped(what, why):
 def peak_memory(pid):
     """Largest resident size so far, in bytes.
 
-    Not ru_maxrss of wait4: that counts this process's own pages too, which the child shares until it becomes another
+    Not ru_maxrss of wait4: that also counts the pages of this process, which the child shares until it executes another
     program.
     """
     try:
@@ -41,7 +41,10 @@ def peak_memory(pid):
 def ours(run, path, family, warmup, draws, flags=(), threads=1, chain=0):
     """One chain of our sampler: columns of its table, kept sweeps and all; CPU seconds of the start; peak memory."""
     rows, columns = np.load(path, mmap_mode="r").shape
-    join = lambda places: ",".join(f"{a}:{b}" for a, b in places)
+
+    def join(places):
+        return ",".join(f"{a}:{b}" for a, b in places)
+
     command = [TARGET / "release/trace", path, "--likelihood", family, "--warmup", warmup, "--draws", draws]
     command += ["--threads", threads, "--chain", chain, "--pairs", join(pairs(rows))]
     command += ["--cells", join(cells(rows, columns - (family == "multinomial"))), *flags]
@@ -76,7 +79,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def authors(run, path, family, warmup, sweeps, flags=(), threads=1, seed=0):
-    """One chain of the authors' code, as authors.py records it; None without a checkout, or where it failed."""
+    """One chain of the authors' code, as authors.py records it; None without a checkout, or if it failed."""
     if not run.args.authors:
         return None
     trace = run.folder / "authors.npz"

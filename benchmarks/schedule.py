@@ -1,16 +1,16 @@
-"""Effective samples a CPU second of schedules that mix slice and gradient moves differently, over families and data.
+"""Effective samples per CPU second of schedules that mix slice and gradient moves differently, over families and data.
 
     python benchmarks/schedule.py [--tables NAME …] [--schedules NAME …] [--cpu 16] [--warmup 200] [--seed 1]
                                   [--data PATH]
 
-    default       a gradient trajectory every sweep, a tenth of frequencies and columns redrawn one by one beside it
+    default       a gradient trajectory every sweep, a tenth of frequencies and columns redrawn one by one
     all redrawn   the same with all of them redrawn one by one
     slices        no gradient move, all redrawn one by one
     half, twice   the default with trajectories half and twice as long
 
 The S-curves are simulated here. The other tables are cut from data sets that are not part of the repository (looked
-for in ../shared/data) and are skipped, loudly, where they are not there. Two chains a cell; each keeps sweeps until
---cpu seconds are spent after its warm-up, so that schedules are compared at equal cost. One thread. Prints a Markdown
+for in ../shared/data) and are skipped, with a message, if they are not found. Two chains per cell; each keeps sweeps until
+--cpu seconds are used after its warm-up, so that schedules are compared at equal cost. One thread. Prints a Markdown
 table as it goes. Needs what `run.py` needs.
 """
 
@@ -55,7 +55,7 @@ def s_curve(family):
 
 
 def some(rows, count):
-    """So many rows, drawn."""
+    """A random subset of rows."""
     return rows[np.random.default_rng(0).permutation(len(rows))[:count]]
 
 
@@ -72,7 +72,7 @@ def newsgroups(data):
 
 
 def digits(data):
-    """300 images: is there ink in a square of 4×4 pixels? Squares that are nearly always alike are left out."""
+    """300 images: is there ink in a square of 4×4 pixels? Squares that hardly vary are left out."""
     images = some(np.load(data / "mnist/mnist_t10k.npz")["Y"], 300).reshape(300, 7, 4, 7, 4)
     ink = images.max(axis=(2, 4)).reshape(300, 49) > 127
     return ink[:, np.abs(ink.mean(axis=0) - 0.5) < 0.45]
@@ -100,10 +100,10 @@ TABLES = [
 
 
 def measure(run, path, family, flags):
-    """The figures of one cell: sweeps kept, CPU seconds of them, effective samples a second, R̂."""
+    """The figures of one cell: sweeps kept, CPU seconds of them, effective samples per second, R̂."""
     flags = [*flags, "--cpu", run.args.cpu, "--seed", run.args.seed]
     chains = [ours(run, path, family, run.args.warmup, NO_END, flags, chain=chain).kept for chain in range(2)]
-    # Chains of one cell differ in length by the chance of their costs: the shorter counts.
+    # Chains of a cell differ in length, since their costs vary: use the shorter length.
     kept = min(len(chain["cpu"]) for chain in chains)
     chains = [{name: values[:kept] for name, values in chain.items()} for chain in chains]
     cpu = sum(chain["cpu"].sum() for chain in chains)
@@ -117,12 +117,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", nargs="+", default=[""], help="only tables whose name or family contains one")
     parser.add_argument("--schedules", nargs="+", choices=SCHEDULES, default=list(SCHEDULES), metavar="NAME")
-    parser.add_argument("--cpu", type=float, default=16.0, help="CPU seconds of kept sweeps a chain")
-    parser.add_argument("--warmup", type=int, default=200, help="sweeps before")
+    parser.add_argument("--cpu", type=float, default=16.0, help="CPU seconds of kept sweeps per chain")
+    parser.add_argument("--warmup", type=int, default=200, help="warm-up sweeps")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--data", type=Path, default=ROOT / "../shared/data")
     args = parser.parse_args()
-    header = ["table", "family", "schedule", "seed", "sweeps", "CPU s", "least ESS", "of", "least ESS/s"]
+    header = ["table", "family", "schedule", "seed", "sweeps", "CPU s", "minimum ESS", "of", "minimum ESS/s"]
     header += ["median ESS/s", "largest R̂"]
     print(f"| {' | '.join(header)} |\n|{'---|' * len(header)}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -133,7 +133,7 @@ def main():
             try:
                 y = load(args.data).astype(float)
             except FileNotFoundError as missing:
-                skipped(f"{name} {family}", f"{missing.filename} is not there")
+                skipped(f"{name} {family}", f"{missing.filename} was not found")
                 continue
             path = run.folder / "table.npy"
             np.save(path, np.ascontiguousarray(y))

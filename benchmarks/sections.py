@@ -1,4 +1,4 @@
-"""The sections of the benchmarks: each measures rows, which it hands to the run (see run.py)."""
+"""The sections of the benchmarks: each measures rows and passes them to the run (see run.py)."""
 
 import json
 import os
@@ -72,7 +72,7 @@ def mixing(chains):
 
     labels, _ = quantities(chains[0])
     values = np.stack([quantities(chain)[1] for chain in chains])
-    # ArviZ gives a trace that never moves all of its draws; it is worth none.
+    # ArviZ assigns a constant trace all of its draws; count none.
     moves = np.ptp(values, axis=(0, 1)) > 0
     columns = range(len(labels))
     ess = [float(arviz.ess(values[:, :, q], method="bulk")) if moves[q] else 0.0 for q in columns]
@@ -101,7 +101,7 @@ def ess(run):
                 **mixing([chain.kept for chain in chains]),
             )
         for variant in [family, KEPT] if family == "gaussian" else [family]:
-            # ArviZ halves chains and wants four draws of each half.
+            # ArviZ splits chains in half and needs four draws per half.
             counts = zip(AUTHORS_KEPT[variant], [1, 8])
             warm, sweeps = (max(least, round(run.args.authors_sweeps_scale * count)) for count, least in counts)
             chains = [authors(run, path, variant, warm, sweeps, seed=seed) for seed in range(2)]
@@ -146,7 +146,7 @@ def kernels(run):
         run.add(name=about["full_id"], sampler="ours", ns=estimates["median"]["point_estimate"], elements=elements)
     from polyagamma import random_polyagamma
 
-    # The same by packages: products for each shape of ours, and Pólya-gamma draws with c as there.
+    # The packages on the same tasks: products of the same shapes, and Pólya-gamma draws with the same c.
     rng = np.random.default_rng(0)
     for name in [row["name"] for row in run.rows if row["name"].startswith("product/")]:
         if name.endswith("by faer"):
@@ -212,7 +212,7 @@ def least_memory(n, j, m, d):
 
 
 def tiny_memory(run):
-    """Peak memory of a run on next to nothing, long enough to be looked at a few times."""
+    """Peak memory of a run on a tiny table, long enough to be sampled a few times."""
     return ours(run, run.table("growth tiny", growing(10, 2)), "poisson", 100, 2000, ["--features", 2]).memory
 
 
@@ -226,7 +226,7 @@ def growth(run):
         },
         {"N": [250, 500, 1000, 2000], "J": [50, 100, 200, 400], "M": [50, 100, 200], "D": [1, 2, 4]},
     )
-    # How far the authors' code is taken along.
+    # The largest sizes for the authors' code.
     theirs = {"N": 2000, "J": 500, "M": 400, "D": 16}
     tiny = tiny_memory(run)
     for axis, sizes in axes.items():
@@ -307,7 +307,7 @@ def pbmc(run):
         z = np.load(data / "pbmc3k/pbmc3k_2000hvg.npz")
         y = np.zeros(z["shape"])
         y[np.repeat(np.arange(len(y)), np.diff(z["indptr"])), z["indices"]] = z["data"]
-        # The quick run takes a corner of the table, without the genes that nothing is left of.
+        # The quick run takes a corner of the table, without genes that are empty there.
         corner = y[:300, :400]
         return run.pick(y, corner[:, corner.sum(0) > 0])
 

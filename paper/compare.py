@@ -2,18 +2,18 @@
 
     python paper/compare.py [--parts dims families exact] [--likelihoods gaussian poisson …] [--replicates 1]
 
-X is standard normal in D dimensions, F one draw a column of a Gaussian process on it with an RBF kernel of length-scale √D
-and unit variance, which uses all axes alike: a draw of the program's own prior may hardly use an axis, and then fewer dimensions
-are right. Points are as alike in five dimensions as in one. The candidates learn their kernel. Cells: gaussian and
+X is standard normal in D dimensions, each column of F a draw from a Gaussian process on it with an RBF kernel of length-scale √D
+and unit variance, which uses all axes equally: a draw from the prior of the program may hardly use an axis, and then fewer
+dimensions are right. Points are as similar in five dimensions as in one. The candidates learn their kernel. Cells: gaussian and
 student-t (4 degrees of freedom) with noise of scale ½, counts with mean e^(1+f), dispersion r = 2 (negative-binomial), 30% more zeros
-(zero-inflated-poisson), yes with odds e^(2f), multinomial rows of 100 trials.
+(zero-inflated-poisson), yes/no with odds e^(2f), multinomial rows of 100 trials.
 
 `dims`: tables of each family with 1, 2, 3 and 5 latent dimensions, candidates 1 to 5.
 `families`: tables of two dimensions of three families of counts, and of two of real numbers, each family a candidate.
-`exact`: is the ranking right? Beside the score of held-out cells, each candidate is fitted to the whole table and scored
-on FRESH tables of the same cells, drawn from the true functions and parameters.
+`exact`: is the ranking right? In addition to the score on held-out cells, each candidate is fitted to the whole table and scored
+on FRESH new tables of the same cells, drawn from the true functions and parameters.
 
-Rows go to OUT/compare.json as they are done and are not run again.
+Rows are written to OUT/compare.json as they finish, and are not run again.
 """
 
 import argparse
@@ -34,7 +34,7 @@ DIMS = [1, 2, 3, 5]
 CANDIDATES = [1, 2, 3, 4, 5]
 FAMILIES = ["gaussian", "poisson", "negative-binomial", "bernoulli", "multinomial"]
 GROUPS = [["poisson", "negative-binomial", "zero-inflated-poisson"], ["gaussian", "student-t"]]
-# Fresh tables that a candidate is scored on.
+# New tables that a candidate is scored on.
 FRESH = 20
 
 
@@ -128,7 +128,7 @@ def families(rows, args):
 
 
 def ln_density(family, y, f, theta):
-    """ln p(y | f, θ) of each cell, in the program's own terms."""
+    """ln p(y | f, θ) of each cell, in the parametrisation of the program."""
     if family == "gaussian":
         return norm.logpdf(y, f, theta**-0.5)
     if family == "poisson":
@@ -141,7 +141,7 @@ PARAMETER = {"gaussian": "precision", "negative-binomial": "r"}
 
 
 def fresh_score(folder, family, dim, tables, args):
-    """Mean log predictive density of fresh tables, by a fit of the whole table; its log mean is over the draws."""
+    """Mean log predictive density of new tables under a fit of the whole table, averaged over draws inside the logarithm."""
     fit = folder / f"fit-{family}-{dim}"
     call(args.program, "fit", folder / "table.csv", "--likelihood", family, "--latent-dim", dim, *sweeps(args),
          "--keep", "f,theta", "--out", fit)
@@ -165,7 +165,7 @@ EXACT = [("gaussian", 3, ["gaussian"]), ("poisson", 2, ["poisson", "negative-bin
 
 
 def exact(rows, args):
-    """Our ranking beside that by fresh tables."""
+    """Our ranking compared with the ranking on new tables."""
     for family, dim, candidates in EXACT:
         def work():
             with tempfile.TemporaryDirectory() as folder:
@@ -192,7 +192,7 @@ def settings(args):
 
 
 def confusion(found, truths, choices, word, others):
-    """Counts of choices, a line a truth; in brackets those by another rule, a function of a row, for each of `others`."""
+    """Counts of choices, one line per truth; in brackets those by other rules, given as functions of a row in `others`."""
     def cell(truth, choice):
         of = [row for row in found if row["key"][-2] == str(truth)]
         counts = [sum(rule(row) == str(choice) for row in of) for rule in (lambda row: row["chosen"], *others)]
@@ -212,26 +212,29 @@ def report(rows):
     for family in FAMILIES:
         found = [row for row in rows.rows if row["key"][:2] == ["dims", family]]
         if found:
-            print(f"\n{family}: chosen latent dimension; in brackets by two standard errors, and the best score.\n")
+            print(f"\n{family}: chosen latent dimension; in brackets by two standard errors, and by the best score.\n")
             confusion(found, DIMS, CANDIDATES, "D", [within_two, lambda row: row["best"]])
     for group in GROUPS:
         found = [row for row in rows.rows if row["key"][0] == "families" and row["key"][1] in group]
         if found:
-            print("\nChosen family; in brackets the one of the best score.\n")
+            print("\nChosen family; in brackets the one with the best score.\n")
             confusion(found, group, group, "family", [lambda row: row["best"]])
     lines = []
     for row in rows.rows:
         if row["key"][0] == "exact":
             ours, fresh = (np.array([s[k] for s in row["scores"]]) for k in (2, 3))
             best, top = np.argmax(fresh), np.argmax(ours)
-            name = lambda k: f"{row['scores'][k][0]}, D = {row['scores'][k][1]}"
+
+            def name(k):
+                return f"{row['scores'][k][0]}, D = {row['scores'][k][1]}"
+
             lost = [f"{1e3 * (fresh[best] - fresh[k]) / row['cells']:.2f}" for k in (top, row["chosen"])]
             spread = f"{1e3 * (fresh[best] - fresh.min()) / row['cells']:.0f}"
             rho = f"{spearmanr(ours, fresh).statistic:.2f}"
             lines.append([f"{row['key'][1]}, D = {row['key'][2]}", str(len(ours)), rho, name(best), name(top),
                           name(row["chosen"]), *lost, spread])
     if lines:
-        print("\nScores of held-out cells beside those of fresh tables; losses in thousandths of a nat a cell.\n")
+        print("\nScores on held-out cells compared with those on new tables; losses in thousandths of a nat per cell.\n")
         print_table(["truth", "candidates", "Spearman", "best by fresh tables", "best by held-out cells", "chosen",
                      "lost by the best", "lost by the chosen", "worst candidate"], lines)
 

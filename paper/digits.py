@@ -1,11 +1,11 @@
-"""Digits between digits: images that a fit expects along a straight line between two handwritten digits.
+"""Digits between digits: expected images along a straight line between two handwritten digits.
 
     python paper/digits.py [--data PATH] [--program PATH] [--pairs 1,0 7,3] [--steps 11] [--picture FILE.png]
 
 The paper's experiment: 1000 images of MNIST (the subset that the README of the data names, seed 0), pixels as Poisson counts, two
-latent axes. A pair of labels stands for two rows: for each label the one nearest to the median position of its rows. `rflvm
-predict --path` then says what is expected at points on the line between them; the row of labels below an image says whose
-position is the nearest there.
+latent axes. A pair of labels means two rows: for each label, the row nearest to the median position of its rows. `rflvm
+predict --path` then gives the expected images at points on the line between them; the label below an image is that of the
+nearest row.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def main():
     program.arguments(parser)
     parser.set_defaults(warmup=80, draws=80, chains=1)
     parser.add_argument("--pairs", nargs="+", default=["1,0", "7,3", "6,9"], help="pairs of labels, such as 1,0")
-    parser.add_argument("--steps", type=int, default=11, help="images of a line")
+    parser.add_argument("--steps", type=int, default=11, help="images per line")
     parser.add_argument("--fit", type=Path, help="folder to keep the fit in, or that holds it already")
     parser.add_argument("--picture", type=Path, default=program.ROOT / "docs/images/digits_path.png")
     args = parser.parse_args()

@@ -2,10 +2,10 @@
 
     python paper/forecast.py [--sets lorenz cmu forex] [--methods last mean trend ar1 ldm matern32 rbf]
 
-Not in the paper. There is one origin a table, so a difference between methods is one sample: the mean squared error
-is given of the first row, of the first ten and of all. CMU and forex are standardised by the fitted rows alone; an
-error of 1 is then about that of the column's mean, and more where the held-out rows leave the range of the fitted
-ones. Rows go to OUT/forecast.json and are not run again.
+Not in the paper. There is one forecast origin per table, so a difference between methods is a single sample: the mean squared
+error is reported for the first row, the first ten rows and all rows. CMU and forex are standardised by the fitted rows alone; an
+error of 1 is then about that of the column mean, and more if the held-out rows leave the range of the fitted
+rows. Rows are written to OUT/forecast.json and are not run again.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def predict(method, name, y, time, dim, steps, args):
 
 
 def run(name, data, rows, args):
-    """All methods that are asked for, on one table."""
+    """All requested methods, on one table."""
     steps = len(data.y) // 10
     fitted = data.y[:-steps]
     centre, scale = (fitted.mean(0), fitted.std(0)) if data.real else (0, 1)
@@ -88,7 +88,7 @@ def run(name, data, rows, args):
 
 
 def report(rows):
-    """Prints what is there."""
+    """Prints the existing rows."""
     lines = []
     for name in SETS:
         for method in METHODS:
@@ -111,7 +111,7 @@ def main():
         try:
             data = datasets.SETS[name](args.data)
         except FileNotFoundError as missing:
-            print(f"SKIPPED {name}: {missing.filename} is not there", file=sys.stderr)
+            print(f"SKIPPED {name}: {missing.filename} was not found", file=sys.stderr)
             continue
         run(name, data, rows, args)
     report(rows)

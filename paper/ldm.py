@@ -68,9 +68,9 @@ def states(y, observed, a, q, loadings, offset, noise):
 
 
 def fit(y, dim, diagonal=False, tolerance=1e-7, steps=20_000):
-    """EM from the PPCA of the table, until a step gains less than `tolerance` a cell; to go on to 1e-8 moves the
-    errors of hidden cells by less than a thousandth part. One noise variance for all columns, or one for each if
-    `diagonal`: one for all is what PPCA has, so that the two differ by the dynamics alone, and imputes better on CMU
+    """EM from the PPCA of the table, until a step gains less than `tolerance` per cell; continuing to 1e-8 changes the
+    errors of hidden cells by less than a thousandth. One noise variance for all columns, or one for each if
+    `diagonal`: PPCA has one for all, so that the two differ by the dynamics alone, and this imputes better on CMU
     and forex. No variance may fall below a millionth of its column's, where the likelihood has no maximum."""
     start = ppca.fit(y, dim, tolerance=1e-5)
     loadings, offset, noise = start.loadings, start.offset, np.full(y.shape[1], start.variance)
@@ -115,7 +115,7 @@ def forecast(y, dim, horizon):
 
 
 def simulate(rng, rows, columns):
-    """A slowly turning system with a fifth of its cells missing: the table, its holes filled, and the parameters."""
+    """A slowly turning system with a fifth of its cells missing: the table, the complete table, and the parameters."""
     turn = np.array([[np.cos(0.2), -np.sin(0.2)], [np.sin(0.2), np.cos(0.2)]])
     a, q = 0.98 * turn, 0.04 * np.eye(2)
     loadings, offset, noise = rng.normal(size=(columns, 2)), rng.normal(size=columns), rng.uniform(0.1, 0.4, columns)

@@ -1,4 +1,4 @@
-"""A first picture: `rflvm map` beside other point estimates, and what the number of features changes.
+"""MAP estimates: `rflvm map` compared with other point estimates, and the effect of the number of features.
 
     python paper/map.py families [--families gaussian poisson …] [--authors PATH] [--seconds 60] [--gplvm]
     python paper/map.py features [--features 10 20 50 100 200 500] [--trials 3] [--figure FILE.png]
@@ -7,13 +7,13 @@
 `families`: affine R² of the positions, CPU and wall seconds on the S-curve of each family, M = 100, one thread. PATH is a
 checkout of github.com/michaelzhang01/bayesian-rflvm (see benchmarks/authors.py); its own point estimate takes five steps
 of L-BFGS-B on X and five on β by automatic differentiation in each sweep (`optimize=True`), with everything else
-sampled, and runs for as many CPU seconds as --seconds says. --gplvm adds GPy's Bayesian GPLVM on the Gaussian table.
+sampled, and runs for --seconds CPU seconds. --gplvm adds GPy's Bayesian GPLVM on the Gaussian table.
 
 `features`: the paper's Gaussian experiment. A fifth of the cells is hidden; mean squared error of the hidden cells and of F,
 and how far ΦΦᵀ is from the true kernel matrix exp(−|x − x'|²/2), as the number of features M grows. Trial 0 hides the
 cells of the mask that comes with the table.
 
-`starts`: R² of chains that begin at principal components and at the point estimate.
+`starts`: R² of chains initialised at principal components and at the MAP estimate.
 
 Data are looked for in ../shared/data (--data PATH). Needs the packages of benchmarks/requirements.txt.
 """
@@ -38,7 +38,7 @@ import numpy as np
 import program
 
 sys.path.insert(0, str(program.ROOT / "benchmarks"))
-from accuracy import affine_r2, s_curve  # noqa: E402
+from accuracy import affine_r2, s_curve
 
 FAMILIES = ["gaussian", "poisson", "negative-binomial", "bernoulli", "multinomial"]
 
@@ -73,7 +73,7 @@ def ours(args, family, seed):
 
 
 def authors(args, family):
-    """R² of the authors' own point estimate after so many CPU seconds, with the number of sweeps."""
+    """R² of the authors' own point estimate after a given number of CPU seconds, with the number of sweeps."""
     import authors as their
 
     models = their.load_models(args.authors.resolve())
@@ -133,7 +133,7 @@ def kernel(x, w):
 
 
 def one_size(args, z, hidden, count, seed):
-    """Errors of one fit with so many features, and its kernel matrix."""
+    """Errors of one fit with a given number of features, and its kernel matrix."""
     y, truth = z["Y"].astype(float), z["X"]
     true_kernel = np.exp(-((truth[:, None] - truth[None]) ** 2).sum(-1) / 2)
     with tempfile.TemporaryDirectory() as folder:

@@ -2,15 +2,15 @@
 
     python paper/missing.py [--sets s_curve lorenz cmu forex] [--methods ppca ldm static matern32 rbf] [--trials 5]
 
-Trial k hides each cell with probability 0.2, by the generator of seed k, the same for all methods. The S-curve and
-Lorenz tables also come with a mask; it is a row of its own. `static` is rflvm without times,
+Trial k hides each cell with probability 0.2, using a generator with seed k, the same for all methods. The S-curve and
+Lorenz tables also come with a mask, reported in a separate row. `static` is rflvm without times,
 `matern32` and `rbf` are rflvm with times and that kernel over them.
 CMU and forex are standardised before cells are hidden, as in the authors' group's loaders; the paper does not say how
-it prepared them, and drew S-curve and Lorenz tables of its own, so ratios between methods can be compared with the
-paper, not errors.
+it prepared them, and its S-curve and Lorenz tables are different draws, so ratios between methods can be compared with the
+paper, but errors cannot.
 
-Rows go to OUT/missing.json as they are done and are not run again, so a long run can be done in parts; `--methods`
-with no name only prints what is there.
+Rows are written to OUT/missing.json as they finish and are not run again, so a long run can be done in parts; `--methods`
+with no name only prints the existing rows.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def predict(method, data, y, trial, args):
 
 
 def run(name, data, trials, rows, args):
-    """All trials of a data set by all methods that are asked for."""
+    """All trials of a data set by all requested methods."""
     for method in args.methods:
         chosen = {}
         if method not in ("ppca", "ldm"):
@@ -74,7 +74,7 @@ def run(name, data, trials, rows, args):
 
 
 def report(rows, trials):
-    """Prints errors beside the paper's, and coverage of intervals."""
+    """Prints errors next to those of the paper, and coverage of intervals."""
     errors, inside = [], []
     for name in datasets.SETS:
         for label, chosen in ((name, trials), (f"{name}, given mask", ["given"])):
@@ -115,7 +115,7 @@ def main():
         try:
             data = datasets.SETS[name](args.data)
         except FileNotFoundError as missing:
-            print(f"SKIPPED {name}: {missing.filename} is not there", file=sys.stderr)
+            print(f"SKIPPED {name}: {missing.filename} was not found", file=sys.stderr)
             continue
         given = [] if data.given is None else ["given"]
         run(name, data, given + ([] if args.only_given else trials), rows, args)

@@ -1,12 +1,12 @@
-"""Two paths whose truth is known: the Poisson S-curve with and without times, and the heading of a mouse from its neurons.
+"""Two paths with known truth: the Poisson S-curve with and without times, and the heading of a mouse from its neurons.
 
     python paper/paths.py [--data PATH] [--program PATH] [--segments 4] [--picture FILE.png]
 
-The S-curve: affine R² of the posterior mean positions against the truth, the model told the position along the S as time,
-and not told. Head-direction cells: 19 neurons of the anterodorsal thalamus in bins of 100 ms, the longest stretches of the
-recording as sequences; the cells code a circle, so that the positions should be a ring. The angle of a position about the
-centre of the ring, turned and reflected to fit best, is compared with the true heading: circular correlation (Jammalamadaka
-& Sarma 1988), length of the mean resultant of the differences, and their median size. The heading never enters the fit.
+The S-curve: affine R² of the posterior mean positions against the truth, with and without the position
+along the S as time. Head-direction cells: 19 neurons of the anterodorsal thalamus in bins of 100 ms, the longest stretches of the
+recording as sequences; the cells code a circle, so that the positions should be a ring. The angle of a position around the
+centre of the ring, rotated and reflected to fit best, is compared with the true heading: circular correlation (Jammalamadaka
+& Sarma 1988), mean resultant length of the differences, and their median size. The heading is not part of the fit.
 """
 
 import argparse

@@ -13,7 +13,7 @@ import numpy as np
 
 
 def precision(observed, loadings, noise):
-    """Σ_j o_nj w_j w_jᵀ / σ_j², a D×D matrix for each row: what its observed cells say about its position."""
+    """Σ_j o_nj w_j w_jᵀ / σ_j², a D×D matrix for each row: the information in its observed cells about its position."""
     dim = loadings.shape[1]
     outer = loadings[:, :, None] * loadings[:, None, :] / noise[:, None, None]
     return (observed @ outer.reshape(len(loadings), -1)).reshape(-1, dim, dim)
@@ -45,8 +45,8 @@ class Fit:
 
 
 def fit(y, dim, tolerance=1e-8, steps=20_000):
-    """EM from the principal components of the table with its holes at the column means, until a step gains less than
-    `tolerance` a cell."""
+    """EM from the principal components of the table with missing cells at the column means, until a step gains less than
+    `tolerance` per cell."""
     known = ~np.isnan(y)
     observed, cells = known.astype(float), known.sum()
     offset = np.nanmean(y, axis=0)

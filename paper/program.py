@@ -1,4 +1,4 @@
-"""Runs `rflvm`, and reads the tables it writes."""
+"""Run `rflvm`, and read the tables it writes."""
 
 import csv
 import subprocess
@@ -10,11 +10,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def arguments(parser):
-    """Adds what the fits depend on."""
+    """Adds the arguments of fits."""
     parser.add_argument("--data", type=Path, default=ROOT / "../shared/data", help="folder of the data sets")
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/rflvm")
     parser.add_argument("--out", type=Path, default=ROOT / "paper/results", help="folder of the results")
-    parser.add_argument("--again", action="store_true", help="run rows again that are already there")
+    parser.add_argument("--again", action="store_true", help="run existing rows again")
     parser.add_argument("--warmup", type=int, default=300)
     parser.add_argument("--draws", type=int, default=300)
     parser.add_argument("--chains", type=int, default=2)
@@ -22,7 +22,7 @@ def arguments(parser):
 
 
 def settings(args, kernel=None):
-    """The settings of a fit, to be kept beside its results."""
+    """The settings of a fit, stored with its results."""
     chosen = {"warmup": args.warmup, "draws": args.draws, "chains": args.chains}
     return chosen | ({"kernel": kernel} if kernel else {})
 
@@ -56,7 +56,7 @@ def has(args, command, flag=""):
 
 
 def place(shape, rows, row_of):
-    """Puts long-format rows (column, mean, sd, q05, q95) into tables; a quantity that is not there is left out."""
+    """Puts long-format rows (column, mean, sd, q05, q95) into tables; a missing quantity is left out."""
     tables = {}
     for row in rows:
         cell = row_of(row), int(row["column"].removeprefix("c"))

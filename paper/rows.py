@@ -6,7 +6,7 @@ import time
 
 
 class Rows:
-    """Rows of a file, found by their `key`, a few words."""
+    """Rows of a file, found by their `key`, a list of words."""
 
     def __init__(self, path):
         self.path = path
@@ -17,11 +17,11 @@ class Rows:
         return next((row for row in self.rows if row["key"] == key), None)
 
     def run(self, key, settings, work, again=False):
-        """Does `work()`, a dict of results, unless its row is there; keeps it with its settings and seconds."""
+        """Does `work()`, a dict of results, unless its row exists; stores it with its settings and seconds."""
         old = self.find(key)
         if old and not again:
             if old["settings"] != settings:
-                print(f"kept {' '.join(key)}, which was run with {old['settings']}; --again runs it anew", flush=True)
+                print(f"kept {' '.join(key)}, which was run with {old['settings']}; --again repeats it", flush=True)
             return
         begun = time.time()
         results = work()
@@ -32,7 +32,7 @@ class Rows:
         print(f"{' '.join(key)}: {said}{row['seconds']:.0f} s", flush=True)
 
     def save(self):
-        """Writes the file under another name first: a run that is stopped leaves the old one whole."""
+        """Writes the file under another name first: an interrupted run leaves the old file intact."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(".part")
         part.write_text("[\n" + ",\n".join(json.dumps(row) for row in self.rows) + "\n]\n")

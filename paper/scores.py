@@ -10,7 +10,7 @@ def scores(truth, tables, cells):
     """Mean squared error on `cells`, and the share of them inside the central 50% and 90% intervals, if there are any.
 
     The 90% interval is [q05, q95] where the method gives quantiles, else that of a normal with its mean and sd; the
-    50% one is always the normal's, as nobody writes quartiles.
+    50% interval is always that of a normal, as no method reports quartiles.
     """
     y = truth[cells]
     mean, sd, low, high = (tables[name][cells] if name in tables else None for name in ("mean", "sd", "q05", "q95"))

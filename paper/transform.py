@@ -1,11 +1,11 @@
-"""New rows: a fifth of the rows is held out of a fit and placed by `rflvm transform`, and compared with the same rows fitted in.
+"""New rows: a fifth of the rows is held out of a fit and placed by `rflvm transform`, and compared with the same rows as part of a fit.
 
     python paper/transform.py [--sets congress mnist pbmc3k] [--inside] [--speed]
 
 A row held out is scored by the label of its nearest neighbour among the rows of the fit, in the plane of posterior means:
-once where `transform` puts it, and once where a fit of all rows has it, with the same rows as neighbours. The two fits differ, so
-the rows that the first one has are scored among themselves too. Errors are standard errors. `--inside` presents the rows of a Poisson S-curve to their own fit as if they were new; `--speed` counts
-the CPU seconds of `transform` for 50, 200 and 800 rows of the same S-curve.
+once at the position from `transform`, and once at its position in a fit of all rows, with the same rows as neighbours. The two fits
+differ, so the rows of the first fit are scored among themselves too. Errors are standard errors. `--inside` presents the rows of a
+Poisson S-curve to their own fit as if they were new; `--speed` measures the CPU seconds of `transform` for 50, 200 and 800 rows of the same S-curve.
 
 Fits go to OUT/transform and are not run again.
 """
@@ -26,7 +26,7 @@ from scores import print_table
 
 @dataclass
 class Table:
-    """Counts with a label a row, and how they are fitted."""
+    """Counts with one label per row, and how they are fitted."""
 
     y: np.ndarray
     labels: np.ndarray
@@ -36,7 +36,10 @@ class Table:
 
 def congress(data):
     """Phrase counts of members of Congress, 529×1000; the label is whether they are Republicans."""
-    read = lambda name: list(csv.reader(gzip.open(data / f"congress109/{name}.csv.gz", "rt")))
+
+    def read(name):
+        return list(csv.reader(gzip.open(data / f"congress109/{name}.csv.gz", "rt")))
+
     counts, members = read("congress109"), read("congress109members")
     by_name = {row[0]: row for row in members[1:]}
     party = members[0].index("party")
@@ -72,7 +75,7 @@ def held_out(table):
 
 
 def run(command):
-    """Runs the program, and says how many CPU seconds it took: those do not depend on what else runs."""
+    """Runs the program, and returns its CPU seconds, which depend little on other jobs."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([str(word) for word in command], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -80,7 +83,7 @@ def run(command):
 
 
 def fit(folder, y, table, args):
-    """Fits rows unless that was done."""
+    """Fits rows unless the fit exists."""
     if (folder / "fit/embedding.csv").exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -111,12 +114,12 @@ def nearest(x, labels, among, their_labels):
 
 
 def share(right):
-    """A mean with its standard error; that of a difference sees that rows are the same on both sides."""
+    """A mean with its standard error; that of a difference is paired by row."""
     return f"{right.mean():.3f} ± {right.std() / np.sqrt(len(right)):.3f}"
 
 
 def transform(folder, y, args, name="new", draws=0):
-    """Places rows by a fit: seconds, and the file that was written. Draws go to a file beside it."""
+    """Places rows by a fit: seconds, and the file that was written. Draws go to a separate file."""
     np.save(folder / f"{name}.npy", y)
     command = [args.program, "transform", folder / "fit", folder / f"{name}.npy", "--out", folder / f"{name}.csv"]
     if draws:
@@ -153,7 +156,7 @@ def s_curve(args):
 
 
 def inside(args):
-    """How the rows of a fit come back to it."""
+    """How close the training rows come to their own positions."""
     folder, y = s_curve(args)
     _, written = transform(folder, y, args, draws=150)
     own, own_sd = positions(folder / "fit/embedding.csv"), columns(folder / "fit/embedding.csv", "sd1", "sd2")
@@ -181,7 +184,7 @@ def main():
     program.arguments(parser)
     parser.add_argument("--sets", nargs="*", choices=SETS, default=list(SETS))
     parser.add_argument("--only-fit", action="store_true", help="fit, and place nothing")
-    parser.add_argument("--inside", action="store_true", help="rows of an S-curve presented to their own fit")
+    parser.add_argument("--inside", action="store_true", help="present the rows of an S-curve to their own fit")
     parser.add_argument("--speed", action="store_true", help="CPU seconds for three numbers of rows")
     args = parser.parse_args()
     lines = []
@@ -189,12 +192,12 @@ def main():
         try:
             lines.append(compare(name, SETS[name](args.data), args))
         except FileNotFoundError as missing:
-            print(f"SKIPPED {name}: {missing.filename} is not there", file=sys.stderr)
+            print(f"SKIPPED {name}: {missing.filename} was not found", file=sys.stderr)
     if args.inside:
         inside(args)
     if args.speed:
         speed(args)
-    header = ["data", "family", "warm-up + draws", "new rows", "the same rows fitted in", "difference", "the fit's own rows"]
+    header = ["data", "family", "warm-up + draws", "new rows", "same rows, part of the fit", "difference", "training rows"]
     print_table(
         [*header, "surprise: median, share above 0.9", "CPU seconds"],
         [line for line in lines if line],

@@ -1,6 +1,6 @@
-//! Runs chains on a matrix and writes, sweep by sweep, what they cost and the quantities by which mixing is judged: those
-//! that no rotation, reflection or relabelling changes. `benchmarks/run.py` calls it; effective sample sizes are computed
-//! there, by one and the same function for all samplers.
+//! Runs chains on a matrix and writes, for each sweep, its cost and the quantities used to assess mixing: those
+//! invariant to rotation, reflection and relabelling. `benchmarks/run.py` calls it; effective sample sizes are computed
+//! there, by the same function for all samplers.
 
 use clap::Parser;
 use rflvm::model::latent::{TimeKernel, TimeSpec};
@@ -12,7 +12,7 @@ use rflvm::{linalg::Mat, spec};
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
-/// Costs and invariant quantities of each sweep, as CSV on stdout.
+/// Cost and invariant quantities of each sweep, as CSV on stdout.
 #[derive(Parser)]
 struct Args {
     /// Table of numbers, .npy with two axes of f64.
@@ -26,25 +26,25 @@ struct Args {
     /// M.
     #[arg(long, default_value_t = 100)]
     features: usize,
-    /// Sweeps before draws are kept.
+    /// Number of warm-up sweeps.
     #[arg(long, default_value_t = 200)]
     warmup: u64,
-    /// Sweeps kept.
+    /// Number of sweeps kept.
     #[arg(long, default_value_t = 200)]
     draws: u64,
-    /// CPU seconds of kept sweeps after which the chain ends, if they are spent before its draws are kept.
+    /// CPU seconds of kept sweeps after which the chain stops, even if it has not made all its draws.
     #[arg(long)]
     cpu: Option<f64>,
-    /// Number of the chain: its starting point and its random streams.
+    /// Number of the chain: determines its start and its random streams.
     #[arg(long, default_value_t = 0)]
     chain: usize,
     /// The seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads.
+    /// Number of threads.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Offsets by the rows' size factors.
+    /// Use the rows' size factors as offsets.
     #[arg(long)]
     size_factors: bool,
     /// Amplitude: a number, learned or shared; the family's own if not given.
@@ -56,7 +56,7 @@ struct Args {
     /// Leave out the joint gradient move.
     #[arg(long)]
     no_gradient: bool,
-    /// Share of the frequencies and columns that a sweep redraws one by one beside the gradient move.
+    /// Fraction of the frequencies and columns that a sweep redraws individually besides the gradient move.
     #[arg(long)]
     share: Option<f64>,
     /// Factor for the mean number of leapfrog steps of the gradient move.
@@ -68,7 +68,7 @@ struct Args {
     /// Kernel over them.
     #[arg(long, default_value = "rbf")]
     time_kernel: String,
-    /// Where the mean of F over the kept sweeps goes, rows after rows of f64.
+    /// Output file for the mean of F over the kept sweeps, row-major f64.
     #[arg(long)]
     mean: Option<std::path::PathBuf>,
     /// Pairs of rows whose distances are traced, a:b,c:d,…

@@ -1,13 +1,13 @@
-//! Do intervals cover what they say? Tables are drawn from the model, a fifth of their cells are hidden, and a chain is run on the
-//! rest; the truth then draws a second table. If the model and the sampler are right, the place of a cell of the second table among draws of
-//! its posterior predictive distribution is uniform, whether the cell was hidden in the first or seen, so that 50% and 90%
-//! intervals hold 50% and 90% of the cells.
+//! Do intervals have their nominal coverage? Tables are drawn from the model, a fifth of their cells are hidden, and a chain is run on
+//! the rest; the truth then generates a second table. If the model and the sampler are right, the rank of a cell of the second table
+//! among draws of its posterior predictive distribution is uniform, whether the cell was hidden in the first or observed, so that 50%
+//! and 90% intervals cover 50% and 90% of the cells.
 //!
-//! Discrete cells tie with draws. A place among ties is drawn at random (a randomised probability integral transform), so that it is uniform
-//! for counts too; an interval of whole numbers could not hold 90% exactly.
+//! Discrete cells tie with draws. Ranks among ties are random (a randomised probability integral transform), so that they are uniform
+//! for counts too; an interval of whole numbers could not cover exactly 90%.
 //!
 //! Posterior predictive checks of the first table: under the true parameters their p-values are uniform; under the posterior, which has
-//! seen the table, they are small no more often than they say.
+//! seen the table, they are small no more often than their nominal level.
 
 use rand::RngExt;
 use rayon::prelude::*;
@@ -30,57 +30,57 @@ use std::sync::Arc;
 pub struct Kind {
     /// The family of all columns.
     pub family: &'static str,
-    /// Kernel and form of the paths; none where rows have no times.
+    /// Kernel and representation of the paths; `None` if rows have no times.
     pub paths: Option<(TimeKernel, Form)>,
 }
 
-/// A share over all tables.
+/// A proportion over all tables.
 #[derive(Debug, Clone, Copy)]
 pub struct Share {
-    /// What it should be.
+    /// Its nominal value.
     pub nominal: f64,
-    /// What it is.
+    /// Its estimate.
     pub found: f64,
     /// Its standard error over tables.
     pub error: f64,
-    /// The same if all values were independent: the least that it can be. Few tables may agree by chance.
+    /// The same if all values were independent: a lower bound, since few tables may agree by chance.
     pub independent: f64,
 }
 
 impl Share {
-    /// How far it is above what it should be, in standard errors.
+    /// Deviation from the nominal value, in standard errors.
     pub fn above(&self) -> f64 {
         (self.found - self.nominal) / self.error.max(self.independent)
     }
 }
 
-/// What came of a kind of table.
+/// Results for a kind of table.
 #[derive(Debug, Clone)]
 pub struct Coverage {
-    /// What was tried.
+    /// The kind of table.
     pub name: String,
-    /// Shares of hidden cells inside central intervals.
+    /// Coverage of hidden cells by central intervals.
     pub hidden: Vec<Share>,
-    /// Shares of cells that were seen, drawn again.
+    /// Coverage of new replicates of observed cells.
     pub again: Vec<Share>,
-    /// Shares of p-values below 0.05 and 0.5 under the true parameters.
+    /// Proportions of p-values below 0.05 and 0.5 under the true parameters.
     pub exact: Vec<Share>,
-    /// Share of p-values below 0.05 under the posterior: the nominal one is the most that it may be, since the data are used twice.
+    /// Proportion of p-values below 0.05 under the posterior: at most the nominal one, since the data are used twice.
     pub small: Share,
 }
 
-/// How much to try.
+/// Effort of a validation run.
 #[derive(Debug, Clone, Copy)]
 pub struct Tables {
-    /// Tables of each kind.
+    /// Number of tables of each kind.
     pub count: usize,
-    /// Sweeps of warm-up, and as many kept.
+    /// Warm-up sweeps, and as many kept.
     pub sweeps: u64,
 }
 
-/// What a run in passing takes.
+/// For routine tests.
 pub const FAST: Tables = Tables { count: 10, sweeps: 100 };
-/// Real power: a standard error is then about a point. All kinds take some three minutes on one core.
+/// At full power: the standard error is then about one percentage point. All kinds take about three minutes on one core.
 pub const REAL: Tables = Tables { count: 60, sweeps: 100 };
 
 const ROWS: usize = 40;
@@ -88,13 +88,13 @@ const COLUMNS: usize = 6;
 const LEVELS: [f64; 2] = [0.5, 0.9];
 /// A small p-value.
 const SMALL: f64 = 0.05;
-/// Tables drawn from the true parameters.
+/// Number of tables drawn from the true parameters.
 const REPLICATES: u64 = 200;
 /// Trials of a binomial cell, and of a multinomial row.
 const TRIALS: u32 = 7;
 
-/// Every family with independent rows, D = 2; and with rows in time families with and without parameters of their own and the three forms
-/// of the paths.
+/// Every family with independent rows, D = 2; and with rows in time, families with and without parameters and the three
+/// representations of the paths.
 pub fn kinds() -> Vec<Kind> {
     let timed = [
         ("gaussian", TimeKernel::Rbf, Form::Dense),
@@ -107,7 +107,7 @@ pub fn kinds() -> Vec<Kind> {
 }
 
 impl Kind {
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> String {
         match self.paths {
             None => self.family.into(),
@@ -151,7 +151,7 @@ pub fn coverage(kind: Kind, tables: Tables, seed: u64) -> Result<Coverage, RunEr
     Ok(Coverage { name, hidden: levels(|p| &p.hidden), again: levels(|p| &p.again), exact, small })
 }
 
-/// The share of values that are `inside`, table by table.
+/// The proportion of values that are `inside`, table by table.
 fn share(nominal: f64, places: &[Places], of: fn(&Places) -> &[f64], inside: impl Fn(f64) -> bool) -> Share {
     let shares: Vec<f64> = places
         .iter()
@@ -166,7 +166,7 @@ fn share(nominal: f64, places: &[Places], of: fn(&Places) -> &[f64], inside: imp
     Share { nominal, found, error: (square / count).sqrt(), independent: (nominal * (1.0 - nominal) / values).sqrt() }
 }
 
-/// Of one table: the place of each cell of the second table among its predictive draws, between 0 and 1, and the p-values of checks of the first.
+/// For one table: the rank of each cell of the second table among its predictive draws, scaled to [0, 1], and the p-values of checks of the first.
 struct Places {
     hidden: Vec<f64>,
     again: Vec<f64>,
@@ -175,8 +175,9 @@ struct Places {
 }
 
 fn places(kind: Kind, sweeps: u64, stream: Stream) -> Result<Places, RunError> {
-    let family = spec::family(kind.family, (kind.family == "binomial").then_some(Trials::Same(TRIALS)))?;
-    let is_by_row = kind.family == "multinomial";
+    let has_trials = spec::about(kind.family)?.cells.have_trials();
+    let family = spec::family(kind.family, has_trials.then_some(Trials::Same(TRIALS)))?;
+    let is_by_row = family.is_whole();
     let rng = &mut stream.named("table").rng();
     let at: Vec<f64> = (0..ROWS).map(|_| 10.0 * rng.random::<f64>()).collect();
     let any = Mat::from_fn(ROWS, COLUMNS, |_, j| if is_by_row && j == 0 { f64::from(TRIALS) } else { 0.0 });
@@ -206,7 +207,7 @@ fn places(kind: Kind, sweeps: u64, stream: Stream) -> Result<Places, RunError> {
             checks.add(&Parameters::from(chain.state()), stream.named("check").at(sweep));
         }
     }
-    // Among R draws a cell has R + 1 places, one of which it shares with those that it ties with.
+    // Among R draws a cell has R + 1 ranks, one of which it shares with its ties.
     let place = |(below, equal): &(f64, f64)| (below + (equal + 1.0) * rng.random::<f64>()) / (sweeps + 1) as f64;
     let places: Vec<f64> = counts.iter().map(place).collect();
     let p = |checks: Checks<'_>| checks.finish().iter().map(|check| check.p()).collect();

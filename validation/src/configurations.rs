@@ -1,8 +1,8 @@
-//! The models under test: N=4 rows, D=2, L=3, mostly J=3 columns. Small, so that a chain forgets fast and an error shows.
+//! The models under test: N=4 rows, D=2, L=3, mostly J=3 columns. Small, so that a chain mixes fast and an error shows.
 //!
-//! Priors are mild, so that the moments compared exist; no constant is 1, so that a root, square or left-out factor shows.
+//! Priors are mild, so that the compared moments exist; no constant is 1, so that a missing root, square or factor shows.
 
-use rflvm::hmc::hamiltonian::Modes;
+use rflvm::hmc::directions::Modes;
 use rflvm::hmc::tuning::Tuning;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// A model and how its sampler moves.
 #[derive(Debug, Clone)]
 pub struct Configuration {
-    /// What `--only` calls it.
+    /// Its name for `--only`.
     pub name: String,
     /// The model; its values are placeholders.
     pub model: Model,
@@ -45,14 +45,14 @@ const TOTAL: f64 = 5.0;
 /// Offsets that are far from equal and do not sum to zero.
 const OFFSETS: [f64; ROWS] = [0.6, -0.5, 0.9, 0.0];
 
-/// How one configuration differs from the usual.
+/// How one configuration differs from the default.
 struct Recipe {
     blocks: Vec<(usize, Arc<dyn Family>)>,
     missing: bool,
     offset: bool,
     spec: ModelSpec,
     frequencies: FrequencyMove,
-    /// Factor of the gradient move's step.
+    /// Factor of the gradient move's step size.
     hurry: f64,
     times: Option<Times>,
 }
@@ -108,7 +108,7 @@ impl Recipe {
         self
     }
 
-    /// Axes with scales of their own.
+    /// Axes with their own scales.
     fn relevance(mut self) -> Self {
         if let Kernel::Learned(mixture) = &mut self.spec.kernel {
             mixture.scales = Scales::Learned(1.4);
@@ -116,7 +116,7 @@ impl Recipe {
         self
     }
 
-    /// Steps of the gradient move so large that many trajectories fly apart, to numbers that are none: they must be refused.
+    /// Steps of the gradient move so large that many trajectories diverge to NaN: they must be rejected.
     fn reckless(mut self) -> Self {
         self.hurry = 2.0;
         self
@@ -138,7 +138,7 @@ impl Recipe {
         let mut blocks = Vec::new();
         for (width, family) in self.blocks {
             let range = units.len()..units.len() + width;
-            let multinomial = family.name() == "multinomial";
+            let multinomial = family.is_whole();
             for j in range.clone() {
                 for n in 0..ROWS {
                     let first = if multinomial && j == range.start { TOTAL } else { 0.0 };
@@ -161,12 +161,12 @@ impl Recipe {
         let model = data.map_err(Into::into).and_then(|data| Model::with_blocks(data, blocks, self.spec));
         let mut model = model.unwrap_or_else(|error| panic!("configuration {name}: {error}"));
         model.set_units(units);
-        // Half of the single redraws, so that both they and the choice among them are under test.
+        // Half of the individual redraws, so that both they and the random choice among them are tested.
         let moves = Moves { frequencies: self.frequencies, share: 0.5, ..Moves::default() };
         let step = if model.is_collapsed() { 0.8 } else { joint_step(&model) } * self.hurry;
         let mut tuning = Tuning::guess(&model);
         (tuning.trajectory.step, tuning.trajectory.leapfrogs) = (step, 3);
-        // Rows that move together: any directions must do.
+        // Rows that move together: any directions must work.
         tuning.trajectory.modes = Modes {
             functions: Mat::from_fn(2, ROWS, |r, n| (0.5 + (r * ROWS + 3 * n) as f64).sin()),
             coefficients: Mat::from_fn(2 * model.latent_dim(), 2, |i, k| 0.2 * (0.7 + (2 * i + 3 * k) as f64).sin()),
@@ -175,16 +175,26 @@ impl Recipe {
     }
 }
 
-/// A step that is accepted about three times in four; the stiffest block decides.
+/// A constructor of a family.
+type Maker = fn() -> Arc<dyn Family>;
+
+/// Every family with the priors it is tested with, and a leapfrog step size that is accepted about three times in four.
+const FAMILIES: &[(Maker, f64)] = &[
+    (gaussian, 0.4),
+    (poisson, 0.3),
+    (bernoulli, 0.7),
+    (binomial, 0.5),
+    (negative_binomial, 0.4),
+    (multinomial, 0.5),
+    (student_t, 0.12),
+    (zero_inflated_poisson, 0.3),
+];
+
+/// The step size of the stiffest block.
 fn joint_step(model: &Model) -> f64 {
-    let of_family = |name: &str| match name {
-        "bernoulli" => 0.7,
-        "binomial" | "multinomial" => 0.5,
-        "negative-binomial" | "gaussian" => 0.4,
-        "poisson" | "zero-inflated-poisson" => 0.3,
-        _ => 0.12,
-    };
-    model.blocks().iter().map(|b| of_family(b.family.name())).fold(f64::INFINITY, f64::min)
+    let names = model.blocks().iter().map(|b| b.family.name());
+    let steps = names.filter_map(|name| FAMILIES.iter().find(|(family, _)| family().name() == name));
+    steps.map(|(_, step)| *step).fold(f64::INFINITY, f64::min)
 }
 
 fn gaussian() -> Arc<dyn Family> {
@@ -222,27 +232,15 @@ fn zero_inflated_poisson() -> Arc<dyn Family> {
 
 /// All configurations, in the order of the table.
 pub fn all() -> Vec<Configuration> {
-    let one = |family: fn() -> Arc<dyn Family>| Recipe::new(vec![(3, family())]);
+    let one = |family: Maker| Recipe::new(vec![(3, family())]);
     let mixed = || Recipe::new(vec![(2, gaussian()), (1, poisson()), (1, bernoulli()), (1, negative_binomial())]);
-    // A multinomial that is neither first nor last, so that places in the block and in the model differ.
+    // A multinomial that is neither first nor last, so that column indices in the block and in the model differ.
     let between = || Recipe::new(vec![(1, poisson()), (3, multinomial()), (1, gaussian())]);
-    vec![
-        one(gaussian).build("gaussian"),
-        one(gaussian).missing().build("gaussian-missing"),
-        one(poisson).build("poisson"),
-        one(poisson).missing().build("poisson-missing"),
-        one(bernoulli).build("bernoulli"),
-        one(bernoulli).missing().build("bernoulli-missing"),
-        one(binomial).build("binomial"),
-        one(binomial).missing().build("binomial-missing"),
-        one(negative_binomial).build("negative-binomial"),
-        one(negative_binomial).missing().build("negative-binomial-missing"),
-        one(multinomial).build("multinomial"),
-        one(multinomial).missing().build("multinomial-missing"),
-        one(student_t).build("student-t"),
-        one(student_t).missing().build("student-t-missing"),
-        one(zero_inflated_poisson).build("zero-inflated-poisson"),
-        one(zero_inflated_poisson).missing().build("zero-inflated-poisson-missing"),
+    let alone = |&(family, _): &(Maker, f64)| {
+        let name = family().name();
+        [one(family).build(name), one(family).missing().build(format!("{name}-missing"))]
+    };
+    let others = vec![
         mixed().build("mixed"),
         mixed().missing().build("mixed-missing"),
         between().missing().offset().build("mixed-multinomial-missing-offset"),
@@ -280,29 +278,14 @@ pub fn all() -> Vec<Configuration> {
         one(gaussian).metropolis().build("gaussian-metropolis"),
         one(poisson).metropolis().build("poisson-metropolis"),
         one(poisson).learned_amplitude().reckless().build("poisson-reckless"),
-        // Above sixteen columns a Poisson block moves some of its weights by another slice.
+        // With more than sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
-    ]
-    .into_iter()
-    .chain(timed())
-    .collect()
+    ];
+    FAMILIES.iter().flat_map(alone).chain(others).chain(timed()).collect()
 }
 
-/// A family, ready to be made.
-type Maker = fn() -> Arc<dyn Family>;
-
-/// Every family and a mixture of them × the forms of the paths × {complete, missing}.
+/// Every family and a mixture of them × the representations of the paths × {complete, missing}.
 fn timed() -> Vec<Configuration> {
-    let families: [(&str, Maker); 8] = [
-        ("gaussian", gaussian),
-        ("poisson", poisson),
-        ("bernoulli", bernoulli),
-        ("binomial", binomial),
-        ("negative-binomial", negative_binomial),
-        ("multinomial", multinomial),
-        ("student-t", student_t),
-        ("zero-inflated-poisson", zero_inflated_poisson),
-    ];
     let forms = [
         ("rbf-dense", TimeKernel::Rbf, Form::Dense, false),
         ("matern32-state-space", TimeKernel::Matern32, Form::StateSpace, false),
@@ -316,7 +299,8 @@ fn timed() -> Vec<Configuration> {
                 if missing { recipe.missing() } else { recipe }
             };
             let suffix = if missing { "-missing" } else { "" };
-            for (name, family) in families {
+            for (family, _) in FAMILIES {
+                let name = family().name();
                 all.push(with(Recipe::new(vec![(3, family())])).build(format!("{name}-{form_name}{suffix}")));
             }
             let mixed = Recipe::new(vec![(1, poisson()), (3, multinomial()), (1, gaussian())]).offset();
@@ -326,7 +310,7 @@ fn timed() -> Vec<Configuration> {
     all
 }
 
-/// Those that are run in passing: all without times, and of those with times one of each form, complete and with holes.
+/// The configurations for routine tests: all without times, and with times one of each representation, complete and with missing cells.
 pub fn fast() -> Vec<Configuration> {
     let is_slice = |c: &Configuration| {
         c.model.dynamics().is_some() && !c.name.contains("-amplitude-") && !c.name.contains("-shared-")
@@ -336,7 +320,19 @@ pub fn fast() -> Vec<Configuration> {
     chosen
 }
 
-/// The configuration of a name.
+/// The configuration with this name.
 pub fn named(name: &str) -> Option<Configuration> {
     all().into_iter().find(|c| c.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_family_has_a_configuration() {
+        let mut tested: Vec<&str> = super::FAMILIES.iter().map(|(family, _)| family().name()).collect();
+        let mut known = rflvm::spec::FAMILIES.to_vec();
+        tested.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(tested, known);
+    }
 }

@@ -1,5 +1,5 @@
-//! The test functions g(unknowns, Y). Bounded or light-tailed, so that their means have standard errors one can trust;
-//! averaged over rows, columns, frequencies and pairs of them, which gains power for free; blind to labels of clusters.
+//! The test functions g(unknowns, Y). Bounded or light-tailed, so that their means have reliable standard errors;
+//! averaged over rows, columns, frequencies and pairs of them, which increases power; invariant to cluster labels.
 
 use rflvm::linalg::Mat;
 use rflvm::model::spectral::Kernel;
@@ -63,11 +63,11 @@ impl Readings {
         self.mean("x_n1 x_n2", (0..rows).map(|n| x[(n, 0)] * x[(n, dim - 1)]));
         let centre = |d: usize| (0..rows).map(|n| x[(n, d)]).sum::<f64>() / rows as f64;
         self.mean("x̄²", (0..dim).map(|d| centre(d).powi(2)));
-        // The first row by itself: rows differ where cells are missing or offsets are not equal.
+        // The first row separately: rows differ where cells are missing or offsets are unequal.
         self.put("|x_1|²", dot(x.row(0), x.row(0)));
     }
 
-    /// Scales of the paths, and what neighbours in time do at them.
+    /// Scales of the paths, and increments between neighbours in time.
     fn paths(&mut self, model: &Model, state: &State) {
         let Some(dynamics) = model.dynamics() else { return };
         let x = state.features.x();
@@ -96,7 +96,7 @@ impl Readings {
         self.mean("w_l1 w_l2", w.iter_rows().map(|w| (w[0] * w[w.len() - 1]).tanh()));
     }
 
-    /// What x and w do together.
+    /// Interactions of x and w.
     fn features(&mut self, state: &State) {
         let (x, w) = (state.features.x(), state.features.w());
         let both = || x.iter_rows().flat_map(|x| w.iter_rows().map(move |w| (x, w)));
@@ -111,7 +111,7 @@ impl Readings {
         self.mean("k(x_a, x_b)²", pairs(x.rows()).map(|(a, b)| kernel(a, b).powi(2)));
     }
 
-    /// Clusters, each frequency asking its own, so that labels and their order do not matter.
+    /// Clusters, looked up per frequency, so that labels and their order do not matter.
     fn spectral(&mut self, state: &State) {
         let (spectral, w) = (&state.spectral, state.features.w());
         let (alpha, clusters, frequencies) = (spectral.alpha, spectral.count() as f64, w.rows());
@@ -205,7 +205,7 @@ impl Readings {
         if theta.values.rows() == 0 {
             return;
         }
-        // Precisions and dispersions are positive, so logarithms; parameters of a density are real already.
+        // Precisions and dispersions are positive, so take logarithms; parameters of a density are unconstrained.
         let positive = ["gaussian", "student-t", "negative-binomial"].contains(&block.family.name());
         let value = |j: usize| if positive { theta.values[(0, j)].ln() } else { theta.values[(0, j)] };
         let all = || (0..block.columns.len()).map(value);
@@ -234,7 +234,7 @@ impl Readings {
         let (y, f, x) = (model.y(), &state.f, state.features.x());
         let rows = model.rows();
         let columns = || block.columns.clone();
-        let real = ["gaussian", "student-t"].contains(&block.family.name());
+        let real = block.family.about().is_none_or(|about| !about.cells.are_counts());
         let seen = |&(n, j): &(usize, usize)| !y[(n, j)].is_nan();
         let every = || columns().flat_map(|j| (0..rows).map(move |n| (n, j)));
         let first = |at: (usize, usize)| if real { y[at].atan() } else { y[at].ln_1p() };

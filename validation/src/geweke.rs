@@ -1,9 +1,9 @@
 //! The joint-distribution test. (a) Independent draws of (unknowns, Y) from the model; (b) chains that alternate Y given the
-//! unknowns with one sweep given Y. Both have the joint distribution if, and nearly only if, the sweep is right.
+//! unknowns with one sweep given Y. Both have the joint distribution if, and practically only if, the sweep is right.
 //!
-//! A chain of (b) starts at a draw from the prior, so it is stationary from its first sweep on; and there are many of
-//! them. Means of chains are then independent and equally distributed, whatever their autocorrelation, and a t-test between
-//! them and equally many means of batches of (a) is all the statistics needed.
+//! A chain of (b) starts at a draw from the prior, so it is stationary from its first sweep; and there are many of
+//! them. Means of chains are then independent and identically distributed, whatever their autocorrelation, and a t-test between
+//! them and equally many batch means of (a) is all the statistics needed.
 
 use crate::configurations::Configuration;
 use crate::functions::Readings;
@@ -23,7 +23,7 @@ pub type Step = fn(&Model, &mut State, Stream) -> Result<(), NumericalError>;
 pub struct Effort {
     /// Chains, and batches of independent draws.
     pub chains: usize,
-    /// Sweeps of all chains together. Independent draws are half as many: nothing correlates them.
+    /// Total number of sweeps of all chains. Independent draws are half as many, since they are uncorrelated.
     pub sweeps: usize,
 }
 
@@ -36,7 +36,7 @@ pub struct Comparison {
     pub independent: f64,
     /// Its mean over chains.
     pub chain: f64,
-    /// Their difference over its standard error, taken from t to the normal quantile of the same probability.
+    /// Their difference over its standard error, converted from t to the normal quantile of the same probability.
     pub z: f64,
 }
 
@@ -45,11 +45,11 @@ pub struct Comparison {
 pub struct Report {
     /// The configuration.
     pub configuration: String,
-    /// One a function.
+    /// One per function.
     pub comparisons: Vec<Comparison>,
     /// Mean acceptance of the gradient move.
     pub acceptance: f64,
-    /// Standard deviation of a chain's mean over that of as many independent draws, at the median function, squared:
+    /// Variance of a chain's mean over that of as many independent draws, for the median function:
     /// sweeps per independent draw.
     pub autocorrelation: f64,
 }
@@ -131,7 +131,7 @@ fn independent(configuration: &Configuration, draws: usize, stream: Stream) -> R
     Ok(Batch { means: sum.means(), acceptance: 0.0 })
 }
 
-/// (b). Functions see the state with the Y that its sweep was given, where an error is freshest.
+/// (b). Functions see the state with the Y that its sweep was given, where an error is most visible.
 fn chain(
     configuration: &Configuration,
     sweeps: usize,
@@ -185,12 +185,12 @@ fn mean_and_error(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, f
     (mean, (variance / n).sqrt())
 }
 
-/// Welch's t as a normal score (Wallace 1959; right to a few per mille of z for the degrees of freedom used here).
+/// Welch's t as a normal score (Wallace 1959; accurate to a few per mille of z for the degrees of freedom used here).
 fn z_score(difference: f64, error_a: f64, error_b: f64, freedom: f64) -> f64 {
     let (a, b) = (error_a.powi(2), error_b.powi(2));
     let t = difference / (a + b).sqrt();
     if !t.is_finite() {
-        // A function that is constant, and equal in both, agrees; anything else that is no number does not.
+        // A function that is constant and equal in both agrees; any other NaN does not.
         return if difference == 0.0 { 0.0 } else { f64::INFINITY };
     }
     let freedom = freedom * (a + b).powi(2) / (a * a + b * b);

@@ -1,9 +1,9 @@
-//! Is the sampler right? Geweke's joint-distribution test ("Getting it right", 2004) of every family, and errors planted
-//! on purpose to show that the test would have seen them.
+//! Is the sampler right? Geweke's joint-distribution test ("Getting it right", 2004) of every family, and deliberately planted
+//! errors to show that the test would detect them.
 //!
 //! | file | what |
 //! |---|---|
-//! | [`calibration`] | intervals of hidden cells, and of cells drawn again, on tables drawn from the model |
+//! | [`calibration`] | coverage for hidden cells and new replicates, on tables drawn from the model |
 //! | [`configurations`] | the tiny models that are tested |
 //! | [`functions`] | what is compared: moments of unknowns and data |
 //! | [`geweke`] | the two samplers of the joint distribution and their comparison |

@@ -1,5 +1,5 @@
-//! `validate`: the joint-distribution tests at real power. Exit code 1 if the sampler fails somewhere, or if (with
-//! `--planted`) a planted error goes unseen.
+//! `validate`: the joint-distribution tests at full power. Exit code 1 if the sampler fails, or if (with
+//! `--planted`) a planted error goes undetected.
 
 use rflvm_validation::geweke::{self, Effort};
 use rflvm_validation::planted;
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     }
     let effort = options.effort;
     println!(
-        "{} functions in all, level {LEVEL}: a function fails at |z| > {:.2}. {} sweeps in {} chains, seed {}.",
+        "{} functions in total, level {LEVEL}: a function fails at |z| > {:.2}. {} sweeps in {} chains, seed {}.",
         *FUNCTIONS,
         threshold(),
         effort.sweeps,
@@ -81,16 +81,16 @@ fn main() -> ExitCode {
             }
         }
     }
-    println!("\n{ran} run in {:.0} s; {bad} not as they should be.", started.elapsed().as_secs_f64());
+    println!("\n{ran} run in {:.0} s; {bad} failed.", started.elapsed().as_secs_f64());
     if ran == 0 {
-        eprintln!("nothing has that name");
+        eprintln!("no test has that name");
         return ExitCode::from(2);
     }
     ExitCode::from(u8::from(bad > 0))
 }
 
-/// Coverage of intervals, kind by kind: hidden cells, and seen ones drawn again. A level must be met to 3 points; p-values by the truth must be
-/// uniform to 4 standard errors, and small ones by the fit no more than they say, to 3.
+/// Coverage of intervals, by kind of table: hidden cells, and new replicates of observed ones. A level must be met to 3 percentage
+/// points; p-values under the truth must be uniform to 4 standard errors, and small ones under the fit at most nominal, to 3.
 fn calibrate(seed: u64, chosen: impl Fn(&str) -> bool) -> ExitCode {
     let started = Instant::now();
     let (mut ran, mut bad) = (0, 0);
@@ -123,7 +123,7 @@ fn calibrate(seed: u64, chosen: impl Fn(&str) -> bool) -> ExitCode {
         tell(format!("p < {} by the fit", small.nominal), small, small.above() <= 3.0);
         println!("{:<36} {}", found.name, words.join("; "));
     }
-    println!("\n{ran} kinds in {:.0} s; {bad} shares not as they should be.", started.elapsed().as_secs_f64());
+    println!("\n{ran} kinds in {:.0} s; {bad} proportions failed.", started.elapsed().as_secs_f64());
     ExitCode::from(if ran == 0 { 2 } else { u8::from(bad > 0) })
 }
 

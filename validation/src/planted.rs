@@ -1,5 +1,5 @@
-//! Errors planted on purpose. Each is a wrong conditional draw made after a right sweep, which it supersedes; so the
-//! sampler itself stays clean. Most have been printed in a paper or run in its code.
+//! Deliberately planted errors. Each is a wrong conditional draw made after a correct sweep, which it overrides; so the
+//! sampler itself stays clean. Most have been printed in a paper or used in its code.
 
 use crate::configurations;
 use crate::geweke::Step;
@@ -23,7 +23,7 @@ pub struct Planted {
     pub configuration: &'static str,
     /// The wrong draw.
     pub step: Step,
-    /// How many times the usual number of sweeps it takes to show. Most show at once.
+    /// Multiple of the usual number of sweeps needed to detect it. Most show at once.
     pub patience: usize,
 }
 
@@ -95,7 +95,7 @@ fn scales_of_one_cluster(model: &Model, state: &mut State, stream: Stream) -> Re
     Ok(())
 }
 
-/// Column j of a model of one block, as a family's update sees it.
+/// Column j of a model with one block, as a family's update sees it.
 fn column<'a>(model: &'a Model, state: &'a State, j: usize) -> Column<'a> {
     Column {
         is_due: true,
@@ -119,7 +119,7 @@ fn factor(column: &Column<'_>) -> Result<Cholesky, NumericalError> {
     Cholesky::new(gram(column.h, Some(&seen), &column.precision), "planted")
 }
 
-/// Redraws (σ_j², β_j) of all columns of a Gaussian after `spoil` has had its way with what is known, and `twist` with the
+/// Redraws (σ_j², β_j) of all columns of a Gaussian after `spoil` has changed the data, and `twist` the
 /// conditional.
 fn gaussian(
     model: &Model,
@@ -182,7 +182,7 @@ fn missing_as_zero(model: &Model, state: &mut State, stream: Stream) -> Result<(
     gaussian(model, state, stream, spoil, |_, _| ())
 }
 
-/// s_c in the place of s_c².
+/// s_c in place of s_c².
 fn root_variance(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let last = model.spec().features;
     let spoil = |column: &mut Column<'_>| column.precision[last] = column.precision[last].sqrt();
@@ -200,7 +200,7 @@ fn dispersion_without_prior(model: &Model, state: &mut State, stream: Stream) ->
             tables += crt::draw(model.y()[(n, j)] as u64, r, rng) as f64;
             rate += softplus(state.f[(n, j)]);
         }
-        // A column of zeros has no table, and then this is no distribution: r stays.
+        // A column of zeros has no tables, and this is then not a distribution: r stays.
         if tables > 0.0 {
             state.theta[0].values[(0, j)] = gamma(tables, rate, rng);
         }
@@ -208,7 +208,7 @@ fn dispersion_without_prior(model: &Model, state: &mut State, stream: Stream) ->
     Ok(())
 }
 
-/// All ω of a multinomial drawn first, then all β: the second category's ω no longer fits the first one's new β.
+/// All ω of a multinomial drawn first, then all β: the second category's ω no longer matches the first one's new β.
 fn stale_omega(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let (rows, columns) = (model.rows(), model.columns());
     let total = |n: usize| model.y().row(n).iter().sum::<f64>();
@@ -237,7 +237,7 @@ fn stale_omega(model: &Model, state: &mut State, stream: Stream) -> Result<(), N
     Ok(())
 }
 
-/// The slice along each axis' scale on the joint density alone.
+/// The slice along each axis's scale on the joint density alone.
 fn scale_without_jacobian(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let rng = &mut stream.rng();
     let dim = model.latent_dim() as f64;

@@ -1,6 +1,6 @@
-//! One threshold for all: the largest |z| of all functions of all configurations may be exceeded by chance with probability
+//! One threshold for all: the largest |z| over all functions of all configurations exceeds it by chance with probability
 //! at most [`LEVEL`] (Bonferroni). The seed is fixed and results do not depend on the number of threads, so the level is the
-//! probability that the seed was unlucky on the day it was chosen, not that of a failure a run.
+//! probability that the chosen seed was unlucky, not the failure rate of a run.
 
 use crate::configurations;
 use crate::geweke::{self, Effort, Report};
@@ -9,16 +9,16 @@ use std::sync::LazyLock;
 /// Family-wise level.
 pub const LEVEL: f64 = 1e-3;
 
-/// The seed of record.
+/// The fixed seed.
 pub const SEED: u64 = 20_040_901;
 
-/// What a test in passing takes: seconds a configuration. An error of the usual size is then many standard errors.
+/// For routine tests: seconds per configuration. An error of typical size is then many standard errors.
 pub const FAST: Effort = Effort { chains: 50, sweeps: 14_000 };
 
-/// Real power: about a quarter of an hour for all configurations on two cores.
+/// At full power: about a quarter of an hour for all configurations on two cores.
 pub const REAL: Effort = Effort { chains: 200, sweeps: 400_000 };
 
-/// Functions of all configurations: what Bonferroni divides by, also where only some of them are run.
+/// Functions of all configurations: the divisor of the Bonferroni correction, even if only some of them are run.
 pub static FUNCTIONS: LazyLock<usize> =
     LazyLock::new(|| configurations::all().iter().map(|c| geweke::names(c).len()).sum());
 
@@ -32,7 +32,7 @@ pub fn passes(report: &Report) -> bool {
     adjusted_p(report.worst().z) >= LEVEL
 }
 
-/// The |z| at which a function fails.
+/// The |z| above which a function fails.
 pub fn threshold() -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..60 {
@@ -42,7 +42,7 @@ pub fn threshold() -> f64 {
     low
 }
 
-/// Head of the table.
+/// Header of the table.
 pub fn head() -> String {
     format!(
         "{:<34} {:>9} {:>7} {:>9} {:>10} {:>5} {:>5}  {:<8} worst function\n{}",

@@ -1,4 +1,4 @@
-//! The sampler passes the joint-distribution test in every configuration, at the power that fits in passing.
+//! The sampler passes the joint-distribution test in every configuration, at routine power.
 
 use rflvm_validation::verdict::{FAST, SEED, head, line, passes, threshold};
 use rflvm_validation::{configurations, geweke};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 #[test]
 fn the_sampler_passes_in_every_configuration() {
-    // With times, a slice of them: `make validate` runs all.
+    // With times, a subset of them: `make validate` runs all.
     println!("fails at |z| > {:.2}\n{}", threshold(), head());
     let mut failed = Vec::new();
     for configuration in configurations::fast() {

@@ -25,7 +25,7 @@ fn every_planted_error_is_seen() {
 
 #[test]
 fn the_sampler_passes_where_errors_need_patience() {
-    // The same length of run without the error: patience alone must not fail a test.
+    // The same length of run without the error: a longer run alone must not fail a test.
     for error in planted::ALL.iter().filter(|error| error.patience > 1) {
         let configuration = configurations::named(error.configuration).unwrap();
         let effort = Effort { sweeps: error.patience * FAST.sweeps, ..FAST };

@@ -1,22 +1,22 @@
-//! An answer of a fit about rows that it was asked about: what each line begins with, then its cells.
+//! Results about rows: each line begins with what identifies the row, followed by its cells.
 
 use crate::failure::Failure;
-use crate::results::warn_of_chains;
 use crate::voice::Voice;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
+use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::predicted::Predicted;
 use rflvm_study::cells::{csv_text, number as text};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Fit, write};
 use std::path::{Path, PathBuf};
 
-/// How the lines of an answer begin.
+/// How the lines of a result begin.
 pub struct Answer<'a> {
     pub fit: &'a Fit,
-    /// Names of what they begin with.
+    /// Names of the leading columns.
     pub header: Vec<String>,
-    /// What each row begins with.
+    /// The leading cells of each row.
     pub start: Vec<Vec<String>>,
 }
 
@@ -37,7 +37,7 @@ impl Answer<'_> {
         Ok(write::text(path, &csv_text(header, lines))?)
     }
 
-    /// Writes drawn table i beside `path`, one line per row, in the form of the table.
+    /// Writes drawn table i next to `path`, one line per row, in the format of the table.
     pub fn write_table(&self, path: &Path, i: usize, drawn: &Mat) -> Result<PathBuf, Failure> {
         let mut header = self.header.clone();
         let (places, sources) = (self.fit.places(), self.fit.table.sources());
@@ -60,7 +60,7 @@ pub fn drawn(fit: &Fit) -> Result<Drawn, Failure> {
     Ok(drawn)
 }
 
-/// Whether a file has the extension of what it will hold.
+/// Checks that a file name has the extension .csv.
 pub fn check_csv(path: &Path) -> Result<(), SpecError> {
     if path.extension().is_some_and(|e| e == "csv") {
         return Ok(());
@@ -69,13 +69,26 @@ pub fn check_csv(path: &Path) -> Result<(), SpecError> {
     Err(SpecError::Setting { setting, value, rule: "its name must end in .csv".into() })
 }
 
-/// table.csv is the pattern of table-1.csv, table-2.csv, …
+/// table.csv becomes table-1.csv, table-2.csv, …
 pub fn numbered(path: &Path, i: usize) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{stem}-{}.csv", i + 1))
 }
 
-/// Names of files in one line.
+/// Names of files on one line.
 pub fn listed(files: &[PathBuf]) -> String {
     files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// Warns about chains that were set aside, with the reason.
+pub fn warn_of_chains(convergence: &Convergence, voice: Voice) {
+    for (chain, verdict) in convergence.chains.iter().enumerate().filter(|(_, v)| !v.used) {
+        voice.warn(&format!(
+            "chain {} is stuck in a minor mode (log joint {:.0} below the best, {:.0} allowed) and is set aside; \
+             run more chains to see how common this mode is",
+            chain + 1,
+            verdict.below,
+            verdict.allowed
+        ));
+    }
 }

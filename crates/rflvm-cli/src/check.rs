@@ -1,13 +1,12 @@
-//! `rflvm check`: does the model make tables like the one that was fitted?
+//! `rflvm check`: does the model generate tables like the one that was fitted?
 //!
-//! A command of its own and not a flag of `predict`: it is asked of every fit, as `summary` is.
+//! A separate command rather than a flag of `predict`, because every fit should be checked, as with `summary`.
 
 mod report;
 
-use crate::answer::check_csv;
+use crate::answer::{check_csv, warn_of_chains};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
-use crate::results::warn_of_chains;
 use crate::voice::{Voice, tell, tell_json};
 use crate::wording::Flags;
 use report::Shown;

@@ -1,7 +1,8 @@
-//! `rflvm compare`: the same table fitted in several ways, each scored by what was held out of it.
+//! `rflvm compare`: the same table fitted in several ways, each scored on held-out cells.
 
 mod candidate;
 mod ledger;
+mod piece;
 mod report;
 mod task;
 
@@ -10,7 +11,8 @@ use crate::failure::Failure;
 use crate::stop;
 use crate::voice::Voice;
 use candidate::{Candidate, candidates};
-use ledger::{Ledger, Piece};
+use ledger::Ledger;
+use piece::Piece;
 use report::{Outcome, Report};
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
@@ -22,11 +24,11 @@ use rflvm_study::folder::Claim;
 use rflvm_study::table::Table;
 use rflvm_study::times::Timeline;
 use rflvm_study::{model, reading, run};
-use task::{Job, Task};
+use task::{Common, Job, Task};
 
-/// Sweeps of warm-up, and draws, unless asked otherwise: scores of cells need fewer than intervals do.
+/// Default warm-up sweeps and draws: scores of cells need fewer than intervals do.
 pub const SWEEPS: u64 = 300;
-/// Share of the cells that is held out unless asked otherwise.
+/// Default fraction of the cells to hold out.
 const SHARE: f64 = 0.1;
 
 /// Runs the command.
@@ -42,12 +44,12 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     Report::new(comparison.title(), &outcomes, comparison.note())?.tell(&args.out, voice)
 }
 
-/// The settings that all candidates share; a comparison that is taken up again without a seed has the one it began with.
+/// The settings that all candidates share; a comparison that is resumed without a seed keeps its own.
 fn config(args: &CompareArgs) -> Result<Config, Failure> {
     let given = &args.config.0;
     let stored = [("keep", given.run.keep.is_some()), ("checkpoint", given.run.checkpoint.is_some())];
     if let Some((setting, _)) = stored.into_iter().find(|(_, is_given)| *is_given) {
-        let rule = "a comparison stores no draws; leave it out, or fit the model that you choose".into();
+        let rule = "a comparison stores no draws; omit it, or fit the model that you choose".into();
         return Err(SpecError::Setting { setting, value: "given".into(), rule }.into());
     }
     let seed = if args.overwrite { None } else { Ledger::seed(&args.out) };
@@ -63,14 +65,14 @@ fn held_out(args: &CompareArgs) -> Result<HeldOut, SpecError> {
         }
         (1, share) => Ok(HeldOut::Share(share.unwrap_or(SHARE))),
         (_, Some(share)) => {
-            let rule = "several folds hold out every cell once; leave one of the two out".into();
+            let rule = "several folds hold out every cell once; omit one of the two".into();
             Err(SpecError::Setting { setting: "held-out", value: share.to_string(), rule })
         }
         (folds, None) => Ok(HeldOut::Folds(folds)),
     }
 }
 
-/// A comparison with all its candidates, checked; nothing is written yet.
+/// A comparison with all its candidates checked; nothing is written yet.
 struct Comparison {
     config: Config,
     table: Table,
@@ -89,17 +91,16 @@ impl Comparison {
         settings.check()?;
         model::time_spec(&config)?;
         if args.loo && config.time.is_some() {
-            let rule =
-                "rows with times share a path, so none can be left out by itself; leave one of the two flags out";
+            let rule = "rows with times share a path, so no row can be left out by itself; omit one of the two flags";
             return Err(SpecError::Setting { setting: "loo", value: "given".into(), rule: rule.into() }.into());
         }
-        // Text can be fitted where the families may be chosen.
+        // Text can be fitted if the families are chosen automatically.
         let has_auto = args.likelihoods.iter().flatten().any(|name| name.eq_ignore_ascii_case("auto"));
         let asked = has_auto.then(|| Config { likelihood: Some("auto".into()), ..config.clone() });
         let mut table = reading::read(asked.as_ref().unwrap_or(&config))?;
         let timeline = Timeline::of(&config, &table)?;
         let candidates = candidates(args, &config, &table, timeline.as_ref())?;
-        // Offsets are known, whatever is held out: size factors are those of the whole table.
+        // Offsets do not depend on the held-out cells: size factors are those of the whole table.
         table.offset = candidates.first().map(|c| c.offset.clone());
         let wholes = candidates.first().map_or(&[][..], |c| &c.wholes);
         let y = Mat::from_vec(table.rows, table.columns.len(), table.values.clone());
@@ -107,7 +108,7 @@ impl Comparison {
         Ok(Comparison { config, table, timeline, candidates, how, splits, settings, loo: args.loo })
     }
 
-    /// What all pieces of a comparison must have in common, by name.
+    /// Settings that all stored scores of a comparison must share, by name.
     fn settings_in_words(&self) -> Vec<(String, String)> {
         let held_out = match self.how {
             HeldOut::Share(share) => share.to_string(),
@@ -118,7 +119,7 @@ impl Comparison {
             ("program".to_string(), env!("CARGO_PKG_VERSION").to_string()),
             ("held-out".to_string(), held_out),
         ];
-        // All settings of a run but those that change no draw. Those of the model are in the candidates' fingerprints.
+        // All settings of a run that affect the draws. Those of the model are in the candidates' fingerprints.
         let run = serde_json::to_value(&self.config.run).unwrap_or_default();
         let changes_draws = |name: &str| !["threads", "keep", "checkpoint"].contains(&name);
         let given = run.as_object().into_iter().flatten().filter(|(name, _)| changes_draws(name));
@@ -128,9 +129,10 @@ impl Comparison {
         words
     }
 
-    /// Fits what is not in the ledger yet.
+    /// Runs the fits that are not in the ledger yet.
     fn fit_all(&self, ledger: &Ledger, voice: Voice) -> Result<Vec<Outcome<'_>>, Failure> {
         run::use_instructions(&self.config);
+        let common = Common { table: &self.table, timeline: self.timeline.as_ref(), settings: &self.settings };
         let mut tasks: Vec<Task<'_>> = Vec::new();
         for candidate in &self.candidates {
             let splits = self.splits.iter().enumerate();
@@ -145,12 +147,12 @@ impl Comparison {
         let (rows, columns, seed) = (self.table.rows, self.table.columns.len(), self.settings.seed);
         let count = self.candidates.len();
         voice.say(&format!(
-            "{rows} rows × {columns} columns, {count} candidates, {all} fits of which {done} are done; seed {seed}"
+            "{rows} rows × {columns} columns, {count} candidates, {all} fits, {done} of them done; seed {seed}"
         ));
         for (i, task) in tasks.iter().enumerate() {
             if pieces[i].is_none() {
                 voice.say(&format!("fit {} of {all}: {}", i + 1, task.words()));
-                let Some(piece) = task.run(self, voice)? else {
+                let Some(piece) = task.run(&common, voice)? else {
                     let done = pieces.iter().flatten().count();
                     return Err(Failure::Paused { dir: ledger.dir().display().to_string(), done, all });
                 };
@@ -162,17 +164,17 @@ impl Comparison {
         Ok(each.map(|(candidate, pieces)| Outcome::new(candidate, pieces)).collect())
     }
 
-    /// Of the picture.
+    /// The title of the picture.
     fn title(&self) -> String {
         let name = || self.table.path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         self.config.title.clone().unwrap_or_else(name)
     }
 
-    /// What a reader of the scores should know.
+    /// A caveat for the reader of the scores.
     fn note(&self) -> Option<&'static str> {
         let reals = self.candidates.iter().filter(|c| c.is_real).count();
         ((1..self.candidates.len()).contains(&reals)).then_some(
-            "densities on the reals stand beside probabilities of counts: they compare as if each count were a cell of width 1, \
+            "densities of real columns are compared with probabilities of counts, as if each count were an interval of width 1, \
              which is an approximation",
         )
     }

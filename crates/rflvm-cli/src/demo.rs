@@ -1,4 +1,4 @@
-//! `rflvm demo`: the Poisson S-curve, made on the spot, fitted before your eyes.
+//! `rflvm demo`: the Poisson S-curve, simulated and fitted while you watch.
 
 use crate::args::DemoArgs;
 use crate::failure::Failure;
@@ -59,7 +59,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let seconds = begun.elapsed().as_secs_f64();
     let aside = posterior.convergence().chains.iter().filter(|v| !v.used).count();
     if aside > 0 {
-        voice.warn(&format!("{aside} of {} chains sits in a lesser mode and is set aside", settings.chains));
+        voice.warn(&format!("{aside} of {} chains is stuck in a minor mode and is set aside", settings.chains));
     }
     let embedding = posterior.embedding()?;
     let ids: Vec<String> = (1..=rows).map(|n| n.to_string()).collect();

@@ -35,7 +35,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         given.likelihood = Some("auto".into());
     } else if args.blocks_out.is_some() {
         let (setting, value) = ("blocks-out", "given".into());
-        let rule = "it writes the families that suit the columns; leave --likelihood out".into();
+        let rule = "it writes the families that suit the columns; omit --likelihood".into();
         return Err(SpecError::Setting { setting, value, rule }.into());
     }
     let mut says = Vec::new();
@@ -60,7 +60,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         tell(&says.join("\n"))?;
     }
 
-    // From here on as `fit` would go, with the flags that the next command will have.
+    // From here on as in `fit`, with the flags of the suggested command.
     let (mut table, timeline) = read?;
     if let Some(timeline) = timeline.as_ref().filter(|_| !args.json) {
         tell(&timeline.line())?;
@@ -91,7 +91,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     settings.check()?;
     let model = model::model(&config, &chosen, &mut table, timeline.as_ref())?;
     if !args.json {
-        note("timing the start and some sweeps of a fit …");
+        note("timing the initialisation and some sweeps of a fit …");
     }
     let cost = Cost::of(&model, &settings)?;
     let command = command(next);
@@ -115,7 +115,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     tell(&format!("next: {command}"))
 }
 
-/// Looks at the table as it is written, be it otherwise than its name says.
+/// Reads the table as it is written, even if that differs from what its name implies.
 fn look(config: &mut Config, says: &mut Vec<String>) -> Result<Look, Failure> {
     let path = reading::table_path(config)?.to_path_buf();
     match table::look(&path, &reading::options(config)?) {
@@ -129,7 +129,7 @@ fn look(config: &mut Config, says: &mut Vec<String>) -> Result<Look, Failure> {
     }
 }
 
-/// The table as the flags that were found make it, and its times. Dates that no fit can use are left out again.
+/// The table read with the suggested flags, and its times. Dates that cannot be used are excluded again.
 fn read_again(
     advice: &mut Advice,
     table: &Table,
@@ -159,7 +159,7 @@ fn read_again(
     }
 }
 
-/// The command that fits the table, into a folder that is not there yet.
+/// The command that fits the table, into a folder that does not exist yet.
 fn command(config: &Config) -> String {
     let mut names = ["fit".to_string()].into_iter().chain((2..).map(|n| format!("fit-{n}")));
     let out = names.find(|name| !Path::new(name).exists()).unwrap_or_default();

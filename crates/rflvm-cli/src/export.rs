@@ -40,7 +40,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
         }
         for chain in 0..shape[0] {
             let mut draw = 0;
-            // The first failure counts; a closure cannot return it.
+            // A closure cannot return the first failure, so it is kept here.
             let mut outcome = Ok(());
             let read = store.each(&name, chain, &mut |values| {
                 for (i, value) in values.iter().enumerate() {
@@ -65,7 +65,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `i,j,` of the number at this place of a draw, counted from 1.
+/// `i,j,` of the number at this position of a draw, counted from 1.
 fn indices(mut place: usize, shape: &[usize]) -> String {
     let mut indices = Vec::new();
     for length in shape.iter().rev() {

@@ -1,25 +1,27 @@
 //! How a run of the program can fail, and its exit code.
 
-use crate::stop;
 use crate::wording::Flags;
 use rflvm::error::{DataError, RunError, SpecError, StoreError};
 use rflvm_study::Error;
 use rflvm_study::out_dir::OutDirError;
 use rflvm_study::table::TableError;
 
-/// Anything that ends a run. Exit code 2: the input or the command must change. 130: stopped on request. 1: everything else.
+/// The exit code of a run that was stopped on request.
+pub const STOPPED: u8 = 130;
+
+/// Anything that ends a run. Exit code 2: the input or the command must be corrected. 130: stopped on request. 1: everything else.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The engine refused or failed.
+    /// An error of the engine.
     #[error("{}", .0.sentence(&Flags))]
     Study(#[from] Error),
     /// Standard output cannot be written.
-    #[error("standard output cannot be written ({reason}); send it elsewhere, or free some space")]
+    #[error("standard output cannot be written ({reason}); redirect it elsewhere, or free some space")]
     Output {
-        /// The system's words.
+        /// The system's message.
         reason: String,
     },
-    /// Whoever reads standard output has stopped reading, as `head` does; that is not a failure.
+    /// The reader of standard output has stopped reading, as `head` does; this is not a failure.
     #[error("standard output was closed")]
     PipeClosed,
     /// A comparison was stopped by Ctrl-C; finished fits are saved.
@@ -34,7 +36,7 @@ pub enum Failure {
     },
     /// The folder holds a comparison with other settings.
     #[error(
-        "{dir}: the folder holds a comparison with {change}; use the settings it began with, replace it with --overwrite, or choose another folder with --out"
+        "{dir}: the folder holds a comparison with {change}; use the original settings, replace it with --overwrite, or choose another folder with --out"
     )]
     Compared {
         /// The folder.
@@ -42,7 +44,7 @@ pub enum Failure {
         /// What is different.
         change: String,
     },
-    /// A candidate that the table cannot have.
+    /// A candidate that does not suit the table.
     #[error("as {name}: {failure}")]
     Candidate {
         /// Its family.
@@ -53,7 +55,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Whether there is nothing to say about it.
+    /// Whether there is nothing to report.
     pub fn is_silent(&self) -> bool {
         matches!(self, Failure::PipeClosed)
     }
@@ -61,7 +63,7 @@ impl Failure {
     /// The documented exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Study(Error::Interrupted { .. }) | Failure::Paused { .. } => stop::EXIT_CODE,
+            Failure::Study(Error::Interrupted { .. }) | Failure::Paused { .. } => STOPPED,
             Failure::PipeClosed => 0,
             Failure::Output { .. }
             | Failure::Study(Error::Write { .. } | Error::Run(_) | Error::Replayable { .. } | Error::Store(_)) => 1,

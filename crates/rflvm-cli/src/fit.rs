@@ -1,4 +1,4 @@
-//! `rflvm fit`: a table in, latent positions with their uncertainty out.
+//! `rflvm fit`: from a table to latent positions with their uncertainty.
 
 use crate::args::FitArgs;
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     sample(&fit, &claim, None, false, voice)
 }
 
-/// Says what is about to be fitted.
+/// Announces what is fitted.
 pub fn tell(fit: &Fit, voice: Voice) {
     if !fit.table.named {
         voice.say("the file does not name its columns, so they are named 1, 2, …");

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default)]
 pub struct ConfigArgs(pub Config);
 
-/// The settings of the model alone.
+/// Only the settings of the model.
 #[derive(Debug, Clone, Default)]
 pub struct ModelArgs(pub ModelConfig);
 
-/// What clap calls a setting.
+/// The id of a setting in clap.
 pub fn id(setting: &Setting) -> String {
     setting.name.replace('-', "_")
 }
@@ -25,7 +25,7 @@ fn arg(setting: &Setting) -> Arg {
     let name = setting.name.clone();
     let placeholder = setting.placeholder.map_or_else(|| name.replace('-', "_").to_uppercase(), String::from);
     let arg = Arg::new(id(setting)).value_name(placeholder).help(setting.help_and_default());
-    // The table is what the command is about, and needs no flag.
+    // The table is a positional argument.
     let arg = if name == "table" { arg } else { arg.long(name.clone()) };
     let arg = setting.alias.into_iter().fold(arg, Arg::alias);
     let arg = arg.allow_hyphen_values(setting.hyphens);
@@ -62,7 +62,7 @@ fn typed(setting: &Setting, matches: &ArgMatches) -> Option<OsString> {
     }
 }
 
-/// Sets all that was typed.
+/// Sets everything that was typed.
 fn fill(
     settings: Vec<Setting>,
     matches: &ArgMatches,
@@ -122,4 +122,13 @@ impl Args for ModelArgs {
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
     }
+}
+
+/// Settings that concern only chains.
+pub const OF_CHAINS: [&str; 6] = ["warmup", "draws", "thin", "chains", "keep", "checkpoint"];
+
+/// Hides them from the help of a command without chains.
+pub fn hide_sampling(arg: Arg) -> Arg {
+    let hidden = OF_CHAINS.contains(&arg.get_id().as_str());
+    arg.hide(hidden)
 }

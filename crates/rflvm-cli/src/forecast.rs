@@ -1,4 +1,4 @@
-//! `rflvm forecast`: what a fit with times expects of new rows, cell by cell or as simulated futures.
+//! `rflvm forecast`: predictions at new times, cell by cell or as simulated futures.
 
 use crate::answer::Answer;
 use crate::answer::{check_csv, drawn, listed};
@@ -9,7 +9,7 @@ use crate::voice::{Voice, tell};
 use rflvm::atomic::plain_reason;
 use rflvm::error::SpecError;
 use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::forecast::Moment;
+use rflvm::posterior::forecast::NewTime;
 use rflvm_study::Error;
 use rflvm_study::Fit;
 use rflvm_study::future::{When, moments};
@@ -55,7 +55,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The times that were typed: a list, or a file of them.
+/// The times that were typed: a list, or a file with times.
 fn given(text: &str, timeline: &Timeline) -> Result<Vec<f64>, Failure> {
     let list: Result<Vec<f64>, String> = text.split(',').map(|one| timeline.calendar.parse(one)).collect();
     let path = Path::new(text);
@@ -63,7 +63,7 @@ fn given(text: &str, timeline: &Timeline) -> Result<Vec<f64>, Failure> {
         Ok(times) => Ok(times),
         Err(_) if path.is_file() => from_file(path, timeline),
         Err(problem) => {
-            let rule = if text.contains(',') { problem } else { format!("{problem}, or name a file that exists") };
+            let rule = if text.contains(',') { problem } else { format!("{problem}, or give an existing file") };
             Err(SpecError::Setting { setting: "times", value: text.chars().take(40).collect(), rule }.into())
         }
     }
@@ -81,11 +81,11 @@ fn from_file(path: &Path, timeline: &Timeline) -> Result<Vec<f64>, Failure> {
     lines.map(parse).collect()
 }
 
-/// How the lines about new rows begin: `time`, and `sequence` where there are any.
-fn answer<'a>(fit: &'a Fit, timeline: &Timeline, moments: &[Moment]) -> Answer<'a> {
+/// The leading columns of new rows: `time`, and `sequence` if there are sequences.
+fn answer<'a>(fit: &'a Fit, timeline: &Timeline, moments: &[NewTime]) -> Answer<'a> {
     let mut header = vec!["time".to_string()];
     header.extend((!timeline.names.is_empty()).then(|| "sequence".to_string()));
-    let start = |moment: &Moment| {
+    let start = |moment: &NewTime| {
         let mut start = vec![timeline.calendar.format(moment.time)];
         start.extend(timeline.names.get(moment.sequence).cloned());
         start

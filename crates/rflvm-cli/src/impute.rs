@@ -1,4 +1,4 @@
-//! `rflvm impute`: what a fit knows of the missing cells, one by one or as completed tables.
+//! `rflvm impute`: predictions of the missing cells, one by one or as completed tables.
 
 use crate::answer::{check_csv, drawn, listed, numbered};
 use crate::args::ImputeArgs;
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::voice::tell;
 use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::impute::Cell;
+use rflvm::posterior::impute::Imputed;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
@@ -37,12 +37,12 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes `row,column,mean,sd,q05,q50,q95`, rows counted from 1, and says how many cells there were.
+/// Writes `row,column,mean,sd,q05,q50,q95`, with rows counted from 1, and returns the number of cells.
 pub fn write_cells(path: &Path, fitted: &Fitted<'_>) -> Result<usize, Failure> {
-    let mut cells: Vec<Cell> = Vec::new();
+    let mut cells: Vec<Imputed> = Vec::new();
     fitted.missing_cells(DRAWS, |cell| cells.push(cell))?;
     let header = ["row", "column", "mean", "sd", "q05", "q50", "q95"].map(String::from).to_vec();
-    let line = |cell: &Cell| {
+    let line = |cell: &Imputed| {
         let mut line = vec![(cell.row + 1).to_string(), fitted.model.names()[cell.column].clone()];
         let known = &cell.predicted;
         line.extend([known.mean, known.sd].iter().chain(&known.quantiles).map(|&v| text(v)));
@@ -52,7 +52,7 @@ pub fn write_cells(path: &Path, fitted: &Fitted<'_>) -> Result<usize, Failure> {
     Ok(cells.len())
 }
 
-/// Writes completed tables beside `path`: table.csv is the pattern of table-1.csv, table-2.csv, …
+/// Writes completed tables next to `path`: table.csv becomes table-1.csv, table-2.csv, …
 fn write_tables(path: &Path, count: usize, fit: &Fit, drawn: &Drawn) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::with_capacity(count);
     drawn.fitted(fit, "impute").completed_tables(count, |i, table| -> Result<(), Failure> {
@@ -64,7 +64,7 @@ fn write_tables(path: &Path, count: usize, fit: &Fit, drawn: &Drawn) -> Result<V
     Ok(files)
 }
 
-/// A completed table: the columns that were set aside by flags, then the fitted ones in the table's order, categories as text.
+/// A completed table: first the columns with ids, labels, offsets, times and sequences, then the fitted ones in the table's order, categories as text.
 fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     let (config, table, model) = (&fit.config, &fit.table, &fit.model);
     let offset: Vec<String> = model.offset().iter().map(f64::to_string).collect();

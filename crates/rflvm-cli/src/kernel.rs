@@ -1,4 +1,4 @@
-//! `rflvm kernel`: the kernel that a fit learnt, as numbers and as a picture.
+//! `rflvm kernel`: the learned kernel, as numbers and as a picture.
 
 use crate::answer::{check_csv, drawn};
 use crate::args::KernelArgs;
@@ -53,7 +53,7 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// kernel.csv is the pattern of kernel-spectrum.csv and kernel.svg.
+/// kernel.csv becomes kernel-spectrum.csv and kernel.svg.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{stem}{ending}"))
@@ -75,7 +75,7 @@ fn svg(names: &[String], learned: &Learned) -> String {
     let lines = |curves: &[Curve], has_band: bool| -> Vec<Line> {
         let line = |(name, curve): (&String, &Curve)| {
             let at = |i: usize| (curve.at[i], curve.mean[i], has_band.then_some((curve.band[i][0], curve.band[i][1])));
-            // Along a single axis the last curve is the first one again.
+            // With a single axis, the last curve repeats the first.
             Line {
                 name: if name == "all" { "all directions".into() } else { name.clone() },
                 points: (0..curve.at.len()).map(at).collect(),

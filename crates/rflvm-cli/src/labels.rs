@@ -1,4 +1,4 @@
-//! What the labels of a table are: names of classes, or numbers on a scale.
+//! The labels of a table: names of classes, or numbers on a scale.
 
 use crate::picture::colour::CLASSES;
 use std::collections::HashSet;
@@ -6,15 +6,15 @@ use std::collections::HashSet;
 /// The labels of the rows.
 #[derive(Debug, PartialEq)]
 pub enum Labels<'a> {
-    /// Each row is of a class.
+    /// Each row belongs to a class.
     Classes(&'a [String]),
-    /// Each row has a number, or none (NaN).
+    /// Each row has a number, or NaN.
     Numbers(Vec<f64>),
 }
 
 impl<'a> Labels<'a> {
-    /// Numbers are a scale when they have more different values than classes can be told apart; if some are fractions, when they have
-    /// half as many: whole numbers often are numbers of clusters.
+    /// Numbers are a scale if they have more distinct values than there are colours for classes; if some are fractions, half as
+    /// many are enough, since whole numbers are often cluster numbers.
     pub fn of(cells: &'a [String]) -> Self {
         let Some(numbers) = cells.iter().map(|cell| number(cell)).collect::<Option<Vec<f64>>>() else {
             return Labels::Classes(cells);
@@ -27,7 +27,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// A number, or NaN for a cell that says that there is none.
+/// A number, or NaN for a missing value; `None` for other text.
 fn number(cell: &str) -> Option<f64> {
     let cell = cell.trim();
     let is_missing = ["", "na", "n/a", "nan", "null"].iter().any(|word| cell.eq_ignore_ascii_case(word));
@@ -47,7 +47,7 @@ mod tests {
         assert!(is_scale((0..13).map(|n| format!("{n}.5"))));
         assert!(is_scale((0..200).map(|n| (n % 25).to_string())));
         assert!(is_scale((0..50).map(|n| if n % 7 == 0 { "NA".into() } else { (f64::from(n) * 0.1).to_string() })));
-        // Numbers of clusters, doses, names, and one name among numbers.
+        // Cluster numbers, doses, names, and one name among numbers.
         assert!(!is_scale((0..200).map(|n| (n % 24).to_string())));
         assert!(!is_scale((0..200).map(|n| ["0.1", "1", "10"][n % 3].into())));
         assert!(!is_scale((0..200).map(|n| format!("c{n}"))));

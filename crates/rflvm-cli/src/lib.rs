@@ -1,9 +1,9 @@
-//! The program `rflvm`: what was typed → what it means → run → exit code.
+//! The program `rflvm`: parses arguments, runs a command, and returns an exit code.
 //!
-//! The program is `main.rs`, which calls [`run`]; the Python package brings it along. Everything that computes is in `rflvm-study` and
-//! `rflvm`: here are arguments, words, progress and pictures.
+//! The program is `main.rs`, which calls [`run`]; the Python package includes it. All computation is in `rflvm-study` and
+//! `rflvm`: this crate has arguments, messages, progress and pictures.
 
-// Both panic where they cannot write; `voice` does not.
+// Both panic if they cannot write; `voice` does not.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 mod answer;
@@ -41,14 +41,14 @@ use clap::Parser;
 use std::ffi::OsString;
 use voice::{note, shown};
 
-/// Runs the program with its arguments, of which the first is its name; returns its exit code.
+/// Runs the program with its arguments, the first of which is its name; returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let program = match Program::try_parse_from(&arguments) {
         Ok(program) => program,
-        // Help and the version come this way too. Where they cannot be printed, nothing else can be.
+        // Help and version also arrive here. If they cannot be printed, nothing else can be.
         Err(word) => {
-            // The parser repeats what was typed; it is asked again with what a terminal may show.
+            // The parser's message repeats the arguments; they are escaped, and parsed again.
             let word = Program::try_parse_from(arguments.iter().map(printable)).err().unwrap_or(word);
             let _ = word.print();
             return if word.use_stderr() { 2 } else { 0 };

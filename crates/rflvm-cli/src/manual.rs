@@ -1,4 +1,4 @@
-//! Completions and the manual page, made from the very arguments that are parsed.
+//! Completions and the manual page, generated from the arguments that are parsed.
 
 use crate::args::Program;
 use crate::failure::Failure;

@@ -1,13 +1,13 @@
-//! `rflvm map`: a table in, a first picture out in seconds. Nothing is written before all is known, and each file appears whole,
-//! so Ctrl-C needs no care.
+//! `rflvm map`: a first picture of a table in seconds. Nothing is written before all results are known, and each file is written
+//! atomically, so Ctrl-C needs no handling.
 
 use crate::args::MapArgs;
 use crate::failure::Failure;
 use crate::fit::tell;
+use crate::flags::OF_CHAINS;
 use crate::labels::Labels;
 use crate::output;
 use crate::voice::Voice;
-use clap::Arg;
 use rflvm::error::SpecError;
 use rflvm::init::map::MapFit;
 use rflvm::linalg::{Mat, mul};
@@ -20,15 +20,6 @@ use rflvm_study::folder::map_path;
 use rflvm_study::{point, write};
 use serde_json::json;
 use std::time::Instant;
-
-/// Settings of a fit that say how chains run.
-const OF_CHAINS: [&str; 6] = ["warmup", "draws", "thin", "chains", "keep", "checkpoint"];
-
-/// Leaves out of the help what means nothing here.
-pub fn hide_sampling(arg: Arg) -> Arg {
-    let hidden = OF_CHAINS.contains(&arg.get_id().as_str());
-    arg.hide(hidden)
-}
 
 /// Runs the command.
 pub fn run(args: &MapArgs) -> Result<(), Failure> {
@@ -44,24 +35,24 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
     write(args, &fit, &point, &spread, begun.elapsed().as_secs_f64(), voice)
 }
 
-/// Refuses what means nothing for a point estimate, rather than ignore it.
+/// Rejects settings that have no meaning for a point estimate, rather than ignoring them.
 fn check(args: &MapArgs) -> Result<(), SpecError> {
     let RunConfig { warmup, draws, thin, chains, keep, checkpoint, .. } = &args.config.0.run;
     let given =
         [warmup.is_some(), draws.is_some(), thin.is_some(), chains.is_some(), keep.is_some(), checkpoint.is_some()];
     if let Some(setting) = OF_CHAINS.into_iter().zip(given).find_map(|(name, given)| given.then_some(name)) {
-        let rule = "a point estimate has no chains; leave it out, or use `rflvm fit`".into();
+        let rule = "a point estimate has no chains; omit it, or use `rflvm fit`".into();
         return Err(SpecError::Setting { setting, value: "given".into(), rule });
     }
     point::check_starts(args.starts)?;
     if args.config.0.run.init == Some(InitAt::Map) {
-        let rule = "it is what this command climbs to, not where it starts; choose pca or random".into();
+        let rule = "this command computes a MAP estimate and cannot start from one; choose pca or random".into();
         return Err(SpecError::Setting { setting: "init", value: "map".into(), rule });
     }
     point::check_starts(args.starts)
 }
 
-/// `row,column,mean`: what a missing cell is expected to be at the point. Rows are counted from 1.
+/// `row,column,mean`: the expectation of each missing cell at the point estimate. Rows are counted from 1.
 fn imputed(fit: &Fit, point: &MapFit) -> String {
     let model = &fit.model;
     let mut expected = vec![0.0; model.columns()];
@@ -74,7 +65,7 @@ fn imputed(fit: &Fit, point: &MapFit) -> String {
     csv_text(["row", "column", "mean"].map(String::from).to_vec(), cells.into_iter())
 }
 
-/// Writes the positions, their picture, the frequencies on the same axes, the settings and, last, map.json: a folder that has it is whole.
+/// Writes the positions, their picture, the frequencies on the same axes, the settings and, last, map.json, which marks the folder as complete.
 fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64, voice: Voice) -> Result<(), Failure> {
     let (dir, table) = (&args.out, &fit.table);
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
@@ -111,7 +102,7 @@ fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64
         point.trace.len() - 1
     ));
     voice.say(&format!(
-        "a point, not a posterior: the standard deviations are those of each position with all else known; results in {}",
+        "MAP estimate, not a posterior: standard deviations are conditional on everything else; results in {}",
         dir.display()
     ));
     voice.event("map", about);

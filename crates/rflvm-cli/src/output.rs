@@ -1,4 +1,4 @@
-//! What a fit leaves behind: embedding.csv, latent.svg, and paths.svg where there are times.
+//! The results of a fit: embedding.csv, latent.svg, and paths.svg if rows have times.
 
 use crate::failure::Failure;
 use crate::labels::Labels;
@@ -14,7 +14,7 @@ use rflvm_study::times::{Calendar, Timeline};
 use rflvm_study::write;
 use std::path::Path;
 
-/// What is known of the rows beside their positions.
+/// What is known about the rows in addition to their positions.
 pub struct Rows<'a> {
     pub ids: &'a [String],
     pub labels: Option<&'a [String]>,
@@ -33,14 +33,14 @@ impl<'a> From<&'a Table> for Rows<'a> {
     }
 }
 
-/// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; `time` and `sequence` after the label
-/// where there are times.
+/// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; with `time` and `sequence` after the
+/// label if rows have times.
 pub fn embedding_csv(embedding: &Embedding, rows: &Rows<'_>) -> String {
     let (header, lines) = embedding_lines(embedding, rows);
     csv_text(header, lines.into_iter())
 }
 
-/// The same as cells: the header, and the lines below it.
+/// embedding.csv as cells: the header, and the lines below it.
 pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, Vec<Vec<String>>) {
     let dim = embedding.mean.cols();
     let mut header = vec!["id".to_string(), "label".to_string()];
@@ -62,7 +62,7 @@ pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, 
     (header, (0..embedding.mean.rows()).map(row).collect())
 }
 
-/// The pictures of a fit: latent.svg, and paths.svg where rows have times. `errors` says what the standard deviations are.
+/// The pictures of a fit: latent.svg, and paths.svg if rows have times. `errors` names the kind of standard deviation.
 pub fn write_pictures(dir: &Path, fit: &Fit, embedding: &Embedding, errors: &str) -> Result<(), Failure> {
     let table = &fit.table;
     let title = fit.title();
@@ -71,7 +71,7 @@ pub fn write_pictures(dir: &Path, fit: &Fit, embedding: &Embedding, errors: &str
     let format = |time: f64| timeline.map_or(String::new(), |t| t.calendar.format(time));
     let has_dates = timeline.is_some_and(|t| t.calendar != Calendar::Numbers);
     let in_words: Option<&dyn Fn(f64) -> String> = if has_dates { Some(&format) } else { None };
-    // Rows have the colours of their labels; of their times, if there are none.
+    // Rows are coloured by their labels, or by their times if there are none.
     let colour = match (&labels, timeline) {
         (Some(Labels::Classes(classes)), _) => Colour::Labels(classes),
         (Some(Labels::Numbers(values)), _) => {

@@ -1,7 +1,7 @@
 //! Pictures as SVG.
 //!
-//! Written by hand and not with plotters: equal scales on all axes, few elements per colour (small files), legends and colour bars are
-//! then as much code, and the result needs no font metrics.
+//! Written directly rather than with plotters: equal scales on all axes, few elements per colour (small files), legends and colour bars
+//! would take as much code, and the result needs no font metrics.
 
 pub mod colour;
 pub mod curves;
@@ -20,7 +20,7 @@ mod text;
 
 use text::{cut, escape, put};
 
-/// What the colour of a row says.
+/// What the colour of a row means.
 pub enum Colour<'a> {
     Plain,
     /// A class per row, with a legend.
@@ -29,7 +29,7 @@ pub enum Colour<'a> {
     Value {
         values: &'a [f64],
         name: &'a str,
-        /// How a number is written, if not as a number.
+        /// How to format a number, if not as a plain number.
         format: Option<&'a dyn Fn(f64) -> String>,
     },
 }
@@ -40,7 +40,7 @@ const SOFT: &str = "#6b7178";
 const GRID: &str = "#e9ecef";
 const RIM: &str = "#c9ced3";
 
-/// What every picture begins with: its size, a white ground and its title.
+/// The start of every picture: its size, a white background and its title.
 fn head(out: &mut String, title: &str, (width, height): (f64, f64), left: f64) {
     let (whole, shown) = (escape(title), cut(title, width - left - 8.0, 17.5));
     put(
@@ -63,5 +63,5 @@ fn notes(out: &mut String, notes: &[String], left: f64, top: f64, room: f64) {
     }
 }
 
-/// Between the lines of remarks.
+/// Distance between the lines of remarks.
 const NOTE: f64 = 15.0;

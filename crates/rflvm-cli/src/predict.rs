@@ -1,4 +1,4 @@
-//! `rflvm predict`: what a fit expects of rows of its table, seen again, or of places in its latent space.
+//! `rflvm predict`: predictions for rows of the table as if observed again, or for points of the latent space.
 
 mod places;
 pub mod rows;
@@ -41,7 +41,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     write(args, &fitted, points, &Answer { fit: &fit, header, start }, "point")
 }
 
-/// Writes what is expected of the points, or drawn tables of them.
+/// Writes predictions for the points, or tables drawn at them.
 fn write(
     args: &PredictArgs,
     fitted: &Fitted<'_>,

@@ -1,4 +1,4 @@
-//! Progress of the chains: a bar each on a terminal, a line now and then elsewhere, JSON for programs, nothing when quiet.
+//! Progress of the chains: a bar each on a terminal, some lines elsewhere, JSON for programs, nothing when quiet.
 
 use crate::stop;
 use crate::voice::{Voice, note};
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Time between two looks at a bar.
+/// Time between two updates of a bar.
 const TICK: Duration = Duration::from_millis(200);
 
 /// Watches all chains of a run.
@@ -30,7 +30,7 @@ pub enum Watch {
         pace: Pace,
         begun: Instant,
     },
-    /// A line per sweep.
+    /// One line per sweep.
     Debug,
 }
 
@@ -54,20 +54,20 @@ impl Watch {
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).with_key(
             "rate",
             |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                // A bar that cannot be written is not worth failing for.
+                // A bar that cannot be drawn is not a reason to fail.
                 let _ = write!(out, "{:.1}/s", state.per_sec());
             },
         );
         let bars = (1..=chains).map(|chain| {
             let bar = all.add(ProgressBar::new(sweeps).with_style(style.clone()).with_prefix(format!("chain {chain}")));
-            bar.set_message("fitting the start");
+            bar.set_message("initialising");
             bar.enable_steady_tick(TICK);
             bar
         });
         Watch::Bars { bars: bars.collect(), pace: Pace::new(chains, TICK) }
     }
 
-    /// Takes in one sweep of one chain.
+    /// Reports one sweep of one chain.
     pub fn see(&self, p: Progress<'_>) {
         match self {
             Watch::Quiet => {}
@@ -82,7 +82,7 @@ impl Watch {
                 }
             }
             Watch::Lines { begun } => {
-                // Ten lines a chain, the first sweep among them.
+                // Ten lines per chain, including the first sweep.
                 let every = p.sweeps.div_ceil(10);
                 if p.sweep == 1 || p.sweep.is_multiple_of(every) || p.sweep == p.sweeps {
                     let seconds = begun.elapsed().as_secs_f64();
@@ -113,7 +113,7 @@ impl Watch {
         }
     }
 
-    /// Leaves no bar behind that still runs.
+    /// Finishes bars that are still running.
     pub fn finish(&self) {
         if let Watch::Bars { bars, .. } = self {
             bars.iter().for_each(ProgressBar::finish);
@@ -127,7 +127,7 @@ fn describe(p: &Progress<'_>) -> String {
 }
 
 impl Drop for Watch {
-    /// A run that fails, or is stopped, leaves its bars where they are.
+    /// A run that fails or is stopped leaves its bars in place.
     fn drop(&mut self) {
         if let Watch::Bars { bars, .. } = self {
             bars.iter().filter(|bar| !bar.is_finished()).for_each(ProgressBar::abandon);
@@ -135,7 +135,7 @@ impl Drop for Watch {
     }
 }
 
-/// Follows a run from a terminal: progress as the user wants it, until the end or Ctrl-C.
+/// Follows a run in a terminal: shows progress as requested, until the end or Ctrl-C.
 pub struct Follower {
     voice: Voice,
     watch: Watch,

@@ -1,5 +1,6 @@
-//! What a finished fit leaves behind beside its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and a word about convergence.
+//! The results of a finished fit in addition to its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and the convergence verdict.
 
+use crate::answer::warn_of_chains;
 use crate::failure::Failure;
 use crate::impute;
 use crate::labels::Labels;
@@ -7,7 +8,6 @@ use crate::output;
 use crate::voice::Voice;
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::score;
 use rflvm_study::Fit;
 use rflvm_study::drawn::Drawn;
@@ -40,20 +40,7 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
         voice.say(&render(&axes::line(&in_use), &Flags));
     }
     voice.say(&words::word(&convergence));
-    voice.say(&format!("results in {}; more with: rflvm summary {}", dir.display(), dir.display()));
+    voice.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));
     voice.event("summary", words::as_json(&convergence));
     Ok(())
-}
-
-/// Says which chains were set aside, and by what rule.
-pub fn warn_of_chains(convergence: &Convergence, voice: Voice) {
-    for (chain, verdict) in convergence.chains.iter().enumerate().filter(|(_, v)| !v.used) {
-        voice.warn(&format!(
-            "chain {} sits in a lesser mode (log joint {:.0} below the best, {:.0} allowed) and is set aside; \
-             run more chains to see how common its mode is",
-            chain + 1,
-            verdict.below,
-            verdict.allowed
-        ));
-    }
 }

@@ -1,10 +1,10 @@
-//! Commands as they can be pasted into a shell.
+//! Commands that can be pasted into a shell.
 
 use rflvm_study::Config;
 use serde_json::Value;
 use std::path::Path;
 
-/// A word that the shell hands over as it is.
+/// A word, quoted so that the shell passes it on unchanged.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -13,16 +13,16 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// A path that is no flag.
+/// A path that cannot be taken for a flag.
 pub fn path(path: &Path) -> String {
     let word = path.display().to_string();
     quoted(&if word.starts_with('-') { format!("./{word}") } else { word })
 }
 
-/// The settings as flags, all but the table: settings are named as their flags are.
+/// The settings as flags, except for the table: settings have the names of their flags.
 pub fn flags(config: &Config) -> Vec<String> {
     let mut flags = Vec::new();
-    // Settings of numbers, texts and lists all have a form in JSON.
+    // All settings can be represented in JSON.
     collect(&serde_json::to_value(config).unwrap_or_default(), &mut flags);
     flags
 }
@@ -39,7 +39,7 @@ fn collect(settings: &Value, flags: &mut Vec<String>) {
             Value::Array(words) => words.iter().map(word).collect::<Vec<_>>().join(","),
             value => word(value),
         };
-        // A switch takes its value so, and what begins as a flag does would be taken for one.
+        // A switch needs an equals sign before its value, and so does a value that begins like a flag.
         let equals = value.is_boolean() || text.starts_with('-');
         flags.push(format!("--{name}{}{}", if equals { "=" } else { " " }, quoted(&text)));
     }
@@ -67,7 +67,7 @@ mod tests {
             run: RunConfig { keep: Some(Names(vec!["w".into(), "f".into()])), ..RunConfig::default() },
             ..Config::default()
         };
-        // As the shell takes them apart.
+        // Split as the shell does.
         let script = format!("printf '%s\\n' rflvm doctor t.csv {}", flags(&config).join(" "));
         let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
         let words = String::from_utf8(output.stdout).unwrap();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_quoted_where_the_shell_would_take_them_apart() {
+    fn words_are_quoted_where_the_shell_would_split_them() {
         assert_eq!(quoted("data/a-1.csv"), "data/a-1.csv");
         assert_eq!(quoted("größe"), "größe");
         for word in ["", "two words", ";", "it's", "$HOME", "a\\b", "a;b&c|d", "*?[x]", "\"q\"", "~", "#", "!x", "(a)"]

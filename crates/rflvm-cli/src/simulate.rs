@@ -1,4 +1,4 @@
-//! `rflvm simulate`: a table with its truth, from the S-curve or from the model's prior.
+//! `rflvm simulate`: a table with its true values, from the S-curve or from the model's prior.
 
 use crate::args::{SimulateArgs, SourceArg};
 use crate::failure::Failure;
@@ -15,7 +15,6 @@ use rflvm_study::cells::number as text;
 use rflvm_study::config::fresh_seed;
 use rflvm_study::memory;
 use rflvm_study::model::spec;
-use rflvm_study::simulated::s_curve;
 use rflvm_study::{out_dir, write};
 use std::sync::Arc;
 
@@ -30,7 +29,7 @@ struct Truth {
     theta: Theta,
 }
 
-/// Rows, and columns, at most.
+/// Most rows, and most columns.
 const MOST: usize = 1_000_000_000;
 
 /// Runs the command.
@@ -43,16 +42,16 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     }
     check_memory(args)?;
     if args.time && args.source == SourceArg::Model {
-        let rule = "rows of the model have no times; leave it out, or draw an S-curve".into();
+        let rule = "rows from the prior have no times; omit it, or simulate an S-curve".into();
         return Err(SpecError::Setting { setting: "time", value: "given".into(), rule }.into());
     }
-    let trials =
-        (rflvm::spec::canonical(&args.likelihood)? == "binomial").then(|| Trials::Same(args.trials.unwrap_or(1)));
+    let has_trials = rflvm::spec::about(&args.likelihood)?.cells.have_trials();
+    let trials = has_trials.then(|| Trials::Same(args.trials.unwrap_or(1)));
     let family = rflvm::spec::family(&args.likelihood, trials)?;
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let stream = Stream::new(seed).named("simulate");
     let truth = draw(args, &family, stream)?;
-    let holes = args.missing.map(|fraction| with_holes(&truth.y, fraction, family.name(), stream)).transpose()?;
+    let holes = args.missing.map(|fraction| with_holes(&truth.y, fraction, family.as_ref(), stream)).transpose()?;
     out_dir::prepare(&args.out)?;
     let times = truth.t.as_deref().filter(|_| args.time);
     let mut files = vec![
@@ -85,7 +84,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a table that the machine cannot hold: cells, functions and their text; of the S-curve, the covariance of the rows too.
+/// Rejects a table that does not fit into memory: cells, functions and their text; for the S-curve, also the covariance of the rows.
 fn check_memory(args: &SimulateArgs) -> Result<(), Failure> {
     let [n, j, m] = [args.rows, args.columns, args.model.0.features.unwrap_or(100)].map(|v| v as u128);
     let own = if args.source == SourceArg::SCurve { 2 * n * n } else { m.saturating_mul(2 * n + 2 * j) };
@@ -99,7 +98,8 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
     let broken = |source| Failure::from(RunError::Numerical { chain: 0, sweep: 0, source });
     match args.source {
         SourceArg::SCurve => {
-            let (curve, theta) = s_curve(family.as_ref(), args.rows, args.columns, trials, stream).map_err(broken)?;
+            let (curve, theta) =
+                simulate::example(args.rows, args.columns, family.as_ref(), trials, stream).map_err(broken)?;
             Ok(Truth { y: curve.y, t: Some(curve.t), x: curve.x, f: curve.f, w: None, theta })
         }
         SourceArg::Model => {
@@ -118,21 +118,23 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
     }
 }
 
-/// The table with a fraction of its cells missing, never the last one of a row or column.
-fn with_holes(y: &Mat, fraction: f64, family: &str, stream: Stream) -> Result<Mat, SpecError> {
+/// The table with a fraction of its cells missing; each row and column keeps at least one.
+fn with_holes(y: &Mat, fraction: f64, family: &dyn Family, stream: Stream) -> Result<Mat, SpecError> {
     let refuse = |rule: &str| SpecError::Setting { setting: "missing", value: fraction.to_string(), rule: rule.into() };
     if !(fraction > 0.0 && fraction < 1.0) {
-        return Err(refuse("it is a fraction of the cells, above 0 and below 1"));
+        return Err(refuse("it must be a fraction of the cells, above 0 and below 1"));
     }
-    if family == "multinomial" {
-        return Err(refuse("a multinomial row is observed or missing as a whole; leave it out"));
+    if family.is_whole() {
+        let rule = format!("a {} row is observed or missing as a whole; omit it", family.name());
+        return Err(refuse(&rule));
     }
     let splits = split(y, &[], HeldOut::Share(fraction), stream.named("missing"));
-    let only = splits.map_err(|_| refuse("no cell of so small a table can then be missing; choose another number"))?;
+    let only =
+        splits.map_err(|_| refuse("no cell of so small a table can be left empty at this fraction; choose another"))?;
     Ok(only[0].train.clone())
 }
 
-/// The table, after its times where they are asked for; missing cells are empty.
+/// The table, after its times if requested; missing cells are empty.
 fn table(y: &Mat, times: Option<&[f64]>) -> String {
     let header = times.map(|_| "time".to_string()).into_iter().chain((1..=y.cols()).map(|j| format!("y{j}"))).collect();
     let time = |n: usize| times.map(|times| times[n]);

@@ -1,28 +1,26 @@
-//! Ctrl-C, and the request to end that queues and shells send: the sweep is finished and all is saved; a second one leaves at
-//! once.
+//! Ctrl-C, and the termination signal of queues and shells: the sweep is finished and everything is saved; a second one exits
+//! at once.
 
+use crate::failure::STOPPED;
 use crate::voice::note;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// The exit code of a run that was asked to stop.
-pub const EXIT_CODE: u8 = 130;
-
-/// Listens from now on.
+/// Starts to listen.
 pub fn listen() {
     let handler = || {
         if REQUESTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(EXIT_CODE));
+            std::process::exit(i32::from(STOPPED));
         }
         note("");
-        note("finishing the sweep and saving; press Ctrl-C again to leave at once");
+        note("finishing the sweep and saving; press Ctrl-C again to exit at once");
     };
-    // Without a handler the system's own way of stopping remains, and checkpoints make that safe.
+    // If no handler can be installed, the system's default remains, and checkpoints make that safe.
     let _ = ctrlc::set_handler(handler);
 }
 
-/// Whether a stop was asked for.
+/// Whether a stop was requested.
 pub fn is_requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
 }

@@ -12,6 +12,10 @@ use rflvm_study::time_scales::TimeScales;
 use rflvm_study::wording::render;
 use rflvm_study::{Fit, axes};
 
+/// Explains the shortest names of the table.
+const NAMES: &str =
+    "(lp: log joint density; alpha: concentration of the Dirichlet process; w2: sum of squared frequencies)";
+
 /// Runs the command.
 pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let (drawn, convergence) = Drawn::open(&Fit::open(&args.dir, |_| ())?)?;
@@ -23,6 +27,7 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let axes = AxesInUse::of(&drawn.store, &drawn.used)?;
     let times = times(&args.dir);
     table(&convergence).lines().try_for_each(tell)?;
+    tell(NAMES)?;
     for (chain, verdict) in convergence.chains.iter().enumerate() {
         let word =
             if verdict.used { String::new() } else { format!("; set aside, {:.0} below the best", verdict.below) };

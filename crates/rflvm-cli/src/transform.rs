@@ -1,4 +1,4 @@
-//! `rflvm transform`: where rows lie that the fit has never seen, and how surprising they are.
+//! `rflvm transform`: the positions of new rows, and how unusual they are.
 
 mod draws;
 
@@ -41,7 +41,7 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The table of new rows that was named.
+/// The table of new rows.
 fn new_table(args: &TransformArgs) -> NewTable {
     NewTable {
         path: args.table.clone(),
@@ -53,7 +53,7 @@ fn new_table(args: &TransformArgs) -> NewTable {
     }
 }
 
-/// The columns of embedding.csv, then `log_density,log_density_per_cell,surprise`; what is not known is left empty.
+/// The columns of embedding.csv, then `log_density,log_density_per_cell,surprise`; unknown values are left empty.
 fn csv(found: &Transformed, table: &Table) -> String {
     let (mut header, mut lines) = output::embedding_lines(&found.embedding, &table.into());
     header.extend(["log_density", "log_density_per_cell", "surprise"].map(String::from));

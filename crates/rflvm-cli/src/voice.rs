@@ -1,6 +1,5 @@
-//! What the program says: sentences on stderr for people, one JSON object per line on stdout for programs.
+//! The program's output: messages on stderr for people, one JSON object per line on stdout for programs.
 
-use crate::args::VoiceArgs;
 use crate::failure::Failure;
 use crate::wording::Flags;
 use rflvm::atomic::plain_reason;
@@ -11,7 +10,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
 
-/// Prints a line of an answer on stdout. Nothing that the program computes is lost where this fails, but the user must hear of it.
+/// Prints a line of a result on stdout. A failure loses no results, but must be reported.
 pub fn tell(line: &str) -> Result<(), Failure> {
     print(&shown(line))
 }
@@ -21,7 +20,7 @@ pub fn tell_json(object: &Value) -> Result<(), Failure> {
     print(&object.to_string())
 }
 
-/// Prints a text on stdout as it is: one that no user, table or file name has a word in.
+/// Prints a text on stdout unchanged; it must not include user input, cells or file names.
 pub fn print(text: &str) -> Result<(), Failure> {
     writeln!(io::stdout(), "{text}").map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Failure::PipeClosed,
@@ -29,13 +28,13 @@ pub fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// Prints a remark of one line on stderr. Where that is impossible there is nobody to tell.
+/// Prints a message of one line on stderr. If that fails, there is no way to report it.
 pub fn note(line: &str) {
     let _ = writeln!(io::stderr(), "{}", shown(line));
 }
 
-/// A line as a terminal may show it. Names of files, columns and rows can hold anything, and a terminal obeys what it is sent: control
-/// characters are written out (`\u{1b}`, `\n`), and so are characters that break a line or turn the direction of reading.
+/// A line that is safe for a terminal. Names of files, columns and rows can contain anything, and a terminal executes escape sequences: control
+/// characters are escaped (`\u{1b}`, `\n`), and so are characters that break a line or change the direction of reading.
 pub fn shown(line: &str) -> Cow<'_, str> {
     let is_harmful = |c: char| {
         c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -51,7 +50,7 @@ pub fn shown(line: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// How much to say, and to whom.
+/// How much to print, and in which form.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Voice {
     /// JSON on stdout.
@@ -62,34 +61,28 @@ pub struct Voice {
     pub verbose: bool,
 }
 
-impl From<&VoiceArgs> for Voice {
-    fn from(args: &VoiceArgs) -> Self {
-        Voice { json: args.json, quiet: args.quiet, verbose: args.verbose }
-    }
-}
-
 impl Voice {
-    /// Something worth knowing.
+    /// Prints a note.
     pub fn say(&self, line: &str) {
         if !self.quiet && !self.json {
             note(line);
         }
     }
 
-    /// Something for those who want to know more.
+    /// Prints a detail, if verbose.
     pub fn detail(&self, line: &str) {
         if self.verbose {
             note(line);
         }
     }
 
-    /// Something that may spoil the result.
+    /// Prints a warning about the results.
     pub fn warn(&self, message: &str) {
         self.say(&format!("warning: {message}"));
         self.event("warning", json!({ "message": message }));
     }
 
-    /// What the engine has to say.
+    /// Prints a note of the engine.
     pub fn notes(&self, notes: &[Note]) {
         for note in notes {
             let text = render(&note.text, &Flags);
@@ -101,7 +94,7 @@ impl Voice {
     pub fn event(&self, name: &str, mut fields: Value) {
         if self.json {
             fields["event"] = json!(name);
-            // A run goes on without its log.
+            // A run continues without its log.
             let _ = tell_json(&fields);
         }
     }
@@ -112,7 +105,7 @@ mod tests {
     use super::shown;
 
     #[test]
-    fn a_terminal_is_sent_no_orders() {
+    fn a_terminal_receives_no_control_characters() {
         assert_eq!(shown("a\u{1b}[31m\nb\tc\u{9b}\u{7f}"), "a\\u{1b}[31m\\nb\\tc\\u{9b}\\u{7f}");
         assert_eq!(shown("abc\u{202e}cba"), "abc\\u{202e}cba");
         assert_eq!(shown("größe, 面, R̂ ± 1"), "größe, 面, R̂ ± 1");

@@ -1,4 +1,4 @@
-//! The engine's sentences in the program's words: settings are flags, and actions are commands.
+//! The engine's messages in the program's wording: settings are flags, and actions are commands.
 
 use crate::shell::quoted;
 use rflvm_study::wording::Wording;

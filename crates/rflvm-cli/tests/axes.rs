@@ -1,4 +1,4 @@
-//! As many axes as the data ask for, as a user meets them.
+//! A learned number of axes, as a user meets it.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{folder, good, rflvm, text};
 use std::fs;
 
 #[test]
-fn axes_that_the_data_do_not_ask_for_fall_out_of_use_in_all_that_is_told() {
+fn axes_that_the_data_do_not_support_are_pruned_from_all_results() {
     let dir = folder("auto");
     good(
         &dir,
@@ -17,7 +17,7 @@ fn axes_that_the_data_do_not_ask_for_fall_out_of_use_in_all_that_is_told() {
     let summary: serde_json::Value = serde_json::from_slice(&good(&dir, &["summary", "f", "--json"]).stdout).unwrap();
     let axes = &summary["axes"];
     let in_use = axes["in_use"].as_u64().unwrap() as usize;
-    // The S-curve has two; so short a run may still hold a third.
+    // The S-curve has two axes; such a short run may still use a third.
     assert!((2..=3).contains(&in_use), "{axes}");
     let told: Vec<f64> = axes["information"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
     assert!(told.is_sorted_by(|a, b| a >= b) && told[1] > 1.0 && told[3] < 1.0, "{told:?}");
@@ -27,7 +27,7 @@ fn axes_that_the_data_do_not_ask_for_fall_out_of_use_in_all_that_is_told() {
     let header = |file: &str| fs::read_to_string(dir.join(file)).unwrap().lines().next().unwrap().to_string();
     let names = |prefix: &str| (1..=in_use).map(|d| format!("{prefix}{d}")).collect::<Vec<_>>().join(",");
     assert_eq!(header("f/embedding.csv"), format!("id,label,{},{}", names("x"), names("sd")));
-    // All that speaks of positions speaks of the same axes.
+    // All results about positions have the same axes.
     good(&dir, &["transform", "f", "s/table.csv", "--out", "placed.csv"]);
     assert!(header("placed.csv").starts_with(&header("f/embedding.csv")));
     good(&dir, &["predict", "f", "--path", "1,10", "--steps", "3", "--out", "between.csv"]);
@@ -35,7 +35,7 @@ fn axes_that_the_data_do_not_ask_for_fall_out_of_use_in_all_that_is_told() {
     good(&dir, &["kernel", "f", "--out", "kernel.csv"]);
     let kernel = fs::read_to_string(dir.join("kernel.csv")).unwrap();
     assert!(kernel.contains(&format!("\nx{in_use},")) && !kernel.contains(&format!("\nx{},", in_use + 1)));
-    // Settings that are not those of the draws.
+    // Settings that differ from those of the draws.
     let settings = fs::read_to_string(dir.join("f/config.toml")).unwrap();
     fs::write(dir.join("f/config.toml"), settings.replace("features = 20", "features = 22")).unwrap();
     for question in ["predict f --path 1,10 --out p.csv", "kernel f --out k.csv", "transform f s/table.csv --out t.csv"]
@@ -47,14 +47,14 @@ fn axes_that_the_data_do_not_ask_for_fall_out_of_use_in_all_that_is_told() {
 }
 
 #[test]
-fn where_axes_cannot_be_learned_a_sentence_says_so() {
+fn an_error_says_where_axes_cannot_be_learned() {
     let dir = folder("bad");
     fs::write(dir.join("t.csv"), "a,b,c\n1,2,0\n0,1,3\n4,0,1\n2,2,1\n").unwrap();
     let start = ["--likelihood", "poisson", "--out", "f"];
     for (command, flags, words) in [
-        ("fit", ["--latent-dim", "auto", "--kernel", "rbf"].as_slice(), "none can fall out of use"),
-        ("fit", &["--latent-dim", "many"], "neither a number of axes nor auto"),
-        ("fit", &["--latent-dim", "auto:0"], "neither a number of axes nor auto"),
+        ("fit", ["--latent-dim", "auto", "--kernel", "rbf"].as_slice(), "no axis can be pruned"),
+        ("fit", &["--latent-dim", "many"], "is not a number of axes, auto"),
+        ("fit", &["--latent-dim", "auto:0"], "is not a number of axes, auto"),
         ("map", &["--latent-dim", "auto"], "give a number"),
         ("compare", &["--latent-dims", "auto,2"], "list numbers"),
     ] {

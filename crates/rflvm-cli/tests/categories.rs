@@ -1,4 +1,4 @@
-//! Columns of yes and no and of text, through every command that meets them.
+//! Yes/no columns and text columns, in every command that handles them.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const QUICK: [&str; 10] = ["--features", "8", "--warmup", "8", "--draws", "6", "--seed", "1", "--chains", "2"];
 
-/// 30 rows with two categories (some cells missing), a truth, a count and a number.
+/// 30 rows with two categories (some cells missing), a yes/no column, a count and a number.
 fn table() -> String {
     let mut table = String::from("name,tree,fresh,height,count,soil\n");
     for n in 0..30 {
@@ -32,13 +32,13 @@ fn read(dir: &Path, file: &str) -> String {
 }
 
 #[test]
-fn auto_is_what_a_list_of_families_says_and_can_be_repeated_and_resumed() {
+fn auto_equals_a_list_of_families_and_can_be_repeated_and_resumed() {
     let dir = fitted("auto");
     let blocks = read(&dir, "fit/blocks.csv");
     let lines = "tree,multinomial,tree\nfresh,bernoulli,\nheight,gaussian,\ncount,poisson,\nsoil,multinomial,soil\n";
     assert_eq!(blocks, format!("column,likelihood,block\n{lines}"));
     let embedding = read(&dir, "fit/embedding.csv");
-    // Its own file of settings; the same families by hand, under their other names; columns of levels made by hand.
+    // Its own config.toml; the same families by hand, under other names; columns of levels made by hand.
     good(&dir, &["fit", "--config", "fit/config.toml", "--out", "again", "-q"]);
     fs::write(dir.join("b.csv"), "column,likelihood,block\ntree,Categorical,\nfresh,binary,\nheight,normal,\ncount,Poisson,\nsoil,multinomial,\n").unwrap();
     good(&dir, &[&["fit", "t.csv", "--blocks", "b.csv", "--id", "name", "--out", "listed"], &QUICK[..]].concat());
@@ -70,7 +70,7 @@ fn auto_is_what_a_list_of_families_says_and_can_be_repeated_and_resumed() {
     good(&dir, &["resume", "fit"]);
     assert_eq!(read(&dir, "fit/embedding.csv"), embedding);
     assert!(text(&good(&dir, &["summary", "fit"]).stdout).contains("log_likelihood"));
-    // Numbers alone need no list.
+    // Only numbers need no list.
     fs::write(dir.join("n.csv"), "a,b\n1,0\n0,2\n3,1\n2,2\n").unwrap();
     good(&dir, &[&["fit", "n.csv", "--likelihood", "AUTO", "--out", "n"], &QUICK[..]].concat());
     assert!(read(&dir, "n/config.toml").contains("likelihood = \"poisson\"") && !dir.join("n/blocks.csv").exists());
@@ -79,7 +79,7 @@ fn auto_is_what_a_list_of_families_says_and_can_be_repeated_and_resumed() {
 }
 
 #[test]
-fn answers_speak_of_levels_and_completed_tables_have_the_texts() {
+fn results_name_levels_and_completed_tables_have_the_texts() {
     let dir = fitted("answers");
     let cells = read(&dir, "fit/imputed.csv");
     assert!(cells.lines().any(|line| line.starts_with("5,tree=elm,")), "{cells}");
@@ -116,7 +116,7 @@ fn new_rows_have_the_levels_of_the_fit() {
     good(&dir, &[&["transform", "fit", "n.csv", "--out", "x.csv"], &written[..]].concat());
     assert_eq!(read(&dir, "x.csv").lines().count(), 3);
     let said = text(&rflvm(&dir, &["transform", "fit", "n.csv", "--out", "y.csv"]).stderr);
-    assert!(said.contains("try --separator ';' --decimal ','"), "{said}");
+    assert!(said.contains("try --separator ';' --decimal ,"), "{said}");
     fs::write(dir.join("n.csv"), "soil,tree,count,height,fresh\nclay,yew,1,1.5,TRUE\n").unwrap();
     let output = rflvm(&dir, &["transform", "fit", "n.csv", "--out", "y.csv"]);
     let said = text(&output.stderr);
@@ -137,15 +137,15 @@ fn the_store_of_a_fit_is_a_table_with_its_categories() {
 }
 
 #[test]
-fn families_that_do_not_take_text_say_which_does() {
+fn errors_about_text_name_the_family_that_accepts_it() {
     let dir = folder("refused");
     fs::write(dir.join("t.csv"), table()).unwrap();
     for (flags, words) in [
         (
             &["--likelihood", "gaussian"][..],
-            "its column holds 3 different texts: fit it as a category with --likelihood auto (rflvm doctor --blocks-out lists families to edit), colour the picture by it with --labels tree",
+            "its column holds 3 different texts: fit it as a category with --likelihood auto (`rflvm doctor --blocks-out` lists families to edit), colour the picture by it with --labels tree",
         ),
-        (&["--blocks", "b.csv"], "b.csv: line 2: the column `tree` holds text, which gaussian does not take"),
+        (&["--blocks", "b.csv"], "b.csv: line 2: the column `tree` holds text, which gaussian does not accept"),
         (&["--likelihood", "auto", "--blocks", "b.csv"], "cannot be used with"),
         (&["--likelihood", "guassian"], "did you mean gaussian?"),
         (&["--likelihood", "auto", "--without", "trea"], "did you mean `tree`?"),
@@ -160,7 +160,7 @@ fn families_that_do_not_take_text_say_which_does() {
         assert!(output.status.code() == Some(2) && said.contains(words), "{flags:?}: {said}");
         assert!(!dir.join("o").exists());
     }
-    // All columns of text are categories of a multinomial, and numbers are if they stand alone.
+    // All text columns are categories of a multinomial; a numeric column is one if it is alone in its block.
     fs::write(dir.join("w.csv"), "a,b\nx,1\ny,2\nx,1\ny,3\nx,2\ny,3\n").unwrap();
     fs::write(dir.join("b.csv"), "column,likelihood,block\na,multinomial,\nb,multinomial,grades\n").unwrap();
     good(&dir, &[&["fit", "w.csv", "--blocks", "b.csv", "--out", "w"], &QUICK[..]].concat());

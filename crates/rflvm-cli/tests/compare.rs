@@ -1,4 +1,4 @@
-//! `rflvm compare` as a user meets it: several ways to fit a table, scored, taken up again, and refused where they make no sense.
+//! `rflvm compare` as a user meets it: several ways to fit a table are scored, resumed, and refused where they are invalid.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Counts that follow one latent position, with two holes.
+/// Counts that depend on one latent position, with two missing cells.
 fn counts() -> String {
     let mut text = String::from("a,b,c,d,e\n");
     for n in 0..24_u32 {
@@ -38,7 +38,7 @@ fn lines(dir: &Path, file: &str) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(String::from).collect()).collect()
 }
 
-/// The file without its column of seconds, which no two runs have in common.
+/// The file without its column of seconds, which differs between runs.
 fn timeless(dir: &Path) -> Vec<Vec<String>> {
     let mut all = lines(dir, "o/compare.csv");
     let seconds = all[0].iter().position(|name| name == "seconds").unwrap();
@@ -88,30 +88,30 @@ fn candidates_are_ranked_on_the_same_cells_for_any_number_of_threads() {
 }
 
 #[test]
-fn what_is_done_is_not_done_again_and_lists_may_grow() {
+fn finished_fits_are_not_repeated_and_lists_may_grow() {
     let dir = folder("again");
     fs::write(dir.join("t.csv"), counts()).unwrap();
     let of = |dims| with(&["--likelihood", "poisson", "--latent-dims", dims]);
     good(&dir, &of("1,2"));
     let (csv, file) = (timeless(&dir), dir.join("o/fits/d1-poisson-learned-m8-mask1.json"));
     let (before, made) = (fs::read(&file).unwrap(), fs::metadata(&file).unwrap().modified().unwrap());
-    // One fit is lost: it alone is made again, and comes out the same.
+    // If one fit is lost, only that one is repeated, with the same result.
     fs::remove_file(dir.join("o/fits/d2-poisson-learned-m8-mask1.json")).unwrap();
     good(&dir, &of("1,2"));
     assert_eq!(csv, timeless(&dir));
     good(&dir, &of("1,2,3"));
     assert_eq!(fits(&dir).len(), 3);
     assert_eq!((fs::read(&file).unwrap(), fs::metadata(&file).unwrap().modified().unwrap()), (before, made));
-    // The seed is that of the comparison if none is given.
+    // Without a seed, that of the comparison is used.
     let without_seed: Vec<&str> =
         of("1,2,3").into_iter().filter(|word| !["--seed", "3", "-q"].contains(word)).collect();
     let said = text(&good(&dir, &without_seed).stderr);
-    assert!(said.contains("3 fits of which 3 are done; seed 3"), "{said}");
+    assert!(said.contains("3 fits, 3 of them done; seed 3"), "{said}");
 }
 
-/// Other settings, a damaged file, and what no comparison can be.
+/// Other settings, a damaged file, and impossible comparisons.
 #[test]
-fn what_cannot_be_compared_is_told_in_one_sentence() {
+fn impossible_comparisons_are_refused_in_one_sentence() {
     let dir = folder("refused");
     fs::write(dir.join("t.csv"), counts()).unwrap();
     fs::write(dir.join("real.csv"), "a,b\n1.5,2\n3,4\n5,1\n2,2\n").unwrap();
@@ -125,8 +125,8 @@ fn what_cannot_be_compared_is_told_in_one_sentence() {
         said
     };
     for (flags, words) in [
-        (&["--thin", "2"][..], &["o: the folder holds a comparison with thin 1, and now it is 2", "--overwrite"][..]),
-        (&["--held-out", "0.2"], &["held-out 0.1, and now it is 0.2"]),
+        (&["--thin", "2"][..], &["o: the folder holds a comparison with thin 1, but now it is 2", "--overwrite"][..]),
+        (&["--held-out", "0.2"], &["held-out 0.1, but now it is 0.2"]),
         (&["--amplitude", "2"], &["other settings of the model for D = 2, poisson"]),
         (&["--columns", "a,b,c"], &["another table"]),
         (&["--latent-dims", "1,2,1"], &["latent-dims is 1,2,1, but it names 1 twice"]),
@@ -152,7 +152,7 @@ fn what_cannot_be_compared_is_told_in_one_sentence() {
         ),
         (
             &["compare", "t.csv", "--out", "p", "--likelihoods", "poisson,weibull"],
-            &["as weibull: ", "no likelihood 'weibull'"],
+            &["as weibull: ", "unknown likelihood 'weibull'"],
         ),
         (
             &["compare", "t.csv", "--out", "p", "--likelihoods", "nb,negative_binomial"],
@@ -173,7 +173,7 @@ fn what_cannot_be_compared_is_told_in_one_sentence() {
     }
     fs::write(dir.join("whole.csv"), "a,b,c\n1,2,3\n3,4,1\n5,1,1\n2,2,4\n").unwrap();
     let mixed = ["compare", "whole.csv", "--out", "p", "--likelihoods", "multinomial,poisson"];
-    refuse(&mixed, &["likelihoods is multinomial,poisson", "do not compare"]);
+    refuse(&mixed, &["likelihoods is multinomial,poisson", "cannot be compared"]);
     fs::write(dir.join("o/fits/d2-poisson-learned-m8-mask1.json"), "{").unwrap();
     refuse(&with(&poisson), &["mask1.json", "damaged", "--overwrite"]);
 }
@@ -194,14 +194,14 @@ fn folds_trials_and_rows_left_out_are_scored() {
     let best = &last["candidates"][0];
     assert!(best["loo_elpd"].as_f64().unwrap() < 0.0 && best["doubtful_rows"].is_u64());
     assert_eq!(fits(&dir).len(), 8);
-    // Every cell is scored once, every row left out once; so the two are of a size.
+    // Every cell is scored once, and every row is left out once, so the two scores are of similar size.
     let ratio = best["loo_elpd"].as_f64().unwrap() / best["elpd"].as_f64().unwrap();
     assert!((0.5..2.0).contains(&ratio), "{ratio}");
     good(&dir, &[&with(&["--likelihood", "multinomial", "--latent-dims", "1,2"])[..], &["--overwrite"]].concat());
     assert_eq!(lines(&dir, "o/compare.csv").len(), 3);
 }
 
-/// Columns of several families, some of them multinomial: cells of the ones and trials of the others are held out.
+/// Columns of several families, some of them multinomial: cells or trials are held out.
 #[test]
 fn families_by_column_are_scored_together() {
     let dir = folder("blocks");
@@ -216,7 +216,7 @@ fn families_by_column_are_scored_together() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_comparison_keeps_what_is_done() {
+fn an_interrupted_comparison_keeps_finished_fits() {
     let dir = folder("interrupted");
     fs::write(dir.join("t.csv"), counts()).unwrap();
     let long = ["compare", "t.csv", "--out", "o", "--likelihood", "poisson", "--latent-dims", "1,2", "--seed", "1"];

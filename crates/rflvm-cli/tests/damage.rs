@@ -1,4 +1,4 @@
-//! Files of a fit that are not what was written: every command that reads them says so, and none answers from them.
+//! Damaged files of a fit: every command that reads them reports the damage, and none gives results from them.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{files, folder, good, rflvm, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A fit with times and holes, so that every command has something to say.
+/// A fit with times and missing cells, so that every command applies to it.
 fn prepare(dir: &Path) {
     let mut table = String::from("when,a,b,c\n");
     for n in 0..10 {
@@ -33,7 +33,7 @@ const READERS: [&[&str]; 9] = [
     &["resume", "o"],
 ];
 
-/// Whether a reader noticed: it failed with a sentence, and wrote nothing.
+/// Whether a command noticed the damage: it failed with one sentence, and wrote nothing.
 fn noticed(dir: &Path, reader: &[&str], file: &Path) -> bool {
     let output = rflvm(dir, reader);
     if output.status.success() {
@@ -46,7 +46,7 @@ fn noticed(dir: &Path, reader: &[&str], file: &Path) -> bool {
     true
 }
 
-/// The arrays that a command needs, by what their names end in; all commands need the table and what convergence is judged by.
+/// The arrays that a command needs, by the end of their names; all commands need the table and the convergence diagnostics.
 fn needs(reader: &str, array: &str) -> bool {
     let judged = ["lp", "log_likelihood", "alpha", "clusters", "w2", "distance", "f_cell", "r", "time_scale"];
     let table = ["observed_data/y", "constant_data/order", "observed_data/column", "constant_data/time_as_given"];
@@ -60,13 +60,13 @@ fn needs(reader: &str, array: &str) -> bool {
 }
 
 #[test]
-fn every_reader_notices_a_flipped_bit_in_what_it_reads() {
+fn every_command_notices_a_flipped_bit_in_what_it_reads() {
     let dir = folder("flipped");
     prepare(&dir);
     let store = dir.join("o/draws.zarr");
     let (mut flips, mut seen) = (0, 0);
     for (name, bytes) in files(&store) {
-        // The metadata of single arrays are there for other programs; ours reads all of them in one file.
+        // The metadata of single arrays are for other programs; this one reads them all from one file.
         let is_chunk = !name.file_name().unwrap().to_string_lossy().starts_with('.');
         if !is_chunk && name != Path::new(".zmetadata") {
             continue;
@@ -92,7 +92,7 @@ fn every_reader_notices_a_flipped_bit_in_what_it_reads() {
     }
 }
 
-/// Replaces a text in the metadata, and their checksum by the one that goes with it: a file that somebody edited with care.
+/// Replaces a text in the metadata and updates the checksum, as in a carefully edited file.
 fn forge(path: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(path).unwrap();
     assert!(text.contains(from), "{from} is not in {text}");
@@ -108,12 +108,12 @@ fn forge(path: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn what_the_metadata_say_is_held_against_the_fit() {
+fn metadata_are_checked_against_the_fit() {
     let dir = folder("forged");
     prepare(&dir);
     let path: PathBuf = dir.join("o/draws.zarr/.zmetadata");
     let before = fs::read(&path).unwrap();
-    // Another kind of number; another shape; more draws than were drawn, which are nothing but filler.
+    // Another type of number; another shape; more draws than were made, which would be fill values.
     let x =
         r#""compressor":{"id":"crc32"},"dtype":"<f8","fill_value":"NaN","filters":null,"order":"C","shape":[2,8,10,2]"#;
     let text = fs::read_to_string(&path).unwrap();

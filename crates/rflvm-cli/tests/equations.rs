@@ -1,4 +1,4 @@
-//! docs/equations.md names files and functions: they must exist. docs/errata.md names tests: likewise.
+//! docs/equations.md names files and functions, and docs/errata.md names tests: all of them must exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The cells of the rows of a Markdown table, header and rule left out.
+/// The cells of the rows of a Markdown table, without its header.
 fn rows(document: &str) -> Vec<Vec<String>> {
     let lines = document.lines().filter(|l| l.starts_with('|'));
     let cells = |line: &str| -> Vec<String> {

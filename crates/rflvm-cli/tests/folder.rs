@@ -1,4 +1,4 @@
-//! The folder of a fit under abuse: no run disturbs another, none leaves results of another behind, and no part of one is taken for a part of
+//! Misuse of the folder of a fit: no run disturbs another, none leaves results of another behind, and no part of one is taken for a part of
 //! another.
 #![cfg(unix)]
 
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A table with a hole and times, and the beginning of a command that fits it.
+/// A table with a missing cell and times, and the start of a command that fits it.
 fn prepare(dir: &Path) -> Vec<&'static str> {
     let mut table = String::from("when,a,b,c\n");
     for n in 0..12 {
@@ -23,7 +23,7 @@ fn prepare(dir: &Path) -> Vec<&'static str> {
 const SHORT: [&str; 6] = ["--warmup", "10", "--draws", "8", "-q", "--out"];
 const LONG: [&str; 8] = ["--warmup", "10", "--draws", "90000000", "--checkpoint", "0.02", "-q", "--out"];
 
-/// What must not change while nobody may touch a fit: everything but what the running fit itself writes anew.
+/// Files that must not change during a fit: all except those that the running fit itself rewrites.
 fn config(dir: &Path, out: &str) -> String {
     fs::read_to_string(dir.join(out).join("config.toml")).unwrap()
 }
@@ -34,15 +34,15 @@ fn interrupt(id: u32) {
 
 /// Starts a long fit and waits until it has saved some draws.
 fn running(dir: &Path, fit: &[&str], out: &str) -> std::process::Child {
-    let child = start(dir, &[fit, &LONG[..], &[out]].concat());
+    let mut child = start(dir, &[fit, &LONG[..], &[out]].concat());
     let metadata = dir.join(out).join("draws.zarr/.zmetadata");
-    // Until it says that there are some.
-    wait_until(|| fs::read_to_string(&metadata).is_ok_and(|text| !text.contains("\"shape\":[2,0]")));
+    // Until its metadata report some.
+    wait_until(&mut child, || fs::read_to_string(&metadata).is_ok_and(|text| !text.contains("\"shape\":[2,0]")));
     child
 }
 
 #[test]
-fn a_running_fit_is_touched_by_nobody() {
+fn a_running_fit_is_protected() {
     let dir = folder("running");
     let fit = prepare(&dir);
     let child = running(&dir, &fit, "run1");
@@ -55,22 +55,22 @@ fn a_running_fit_is_touched_by_nobody() {
     let over = [&fit[..], &SHORT[..], &["run1", "--overwrite", "--seed", "2"]].concat();
     let over: Vec<&str> = over.into_iter().filter(|word| *word != "1").collect();
     let over = over.iter().position(|w| *w == "--seed").map(|at| [&over[..at], &over[at + 1..]].concat()).unwrap();
-    refused(&dir, &over, 2, &["run1", "at work", "--out"]);
-    refused(&dir, &["resume", "run1", "--threads", "7"], 2, &["run1", "at work"]);
+    refused(&dir, &over, 2, &["run1", "is using this folder", "--out"]);
+    refused(&dir, &["resume", "run1", "--threads", "7"], 2, &["run1", "is using this folder"]);
     let map = ["map", "t.csv", "--likelihood", "poisson", "--columns", "a,b,c", "--out", "run1", "--overwrite"];
-    refused(&dir, &map, 2, &["run1", "at work"]);
+    refused(&dir, &map, 2, &["run1", "is using this folder"]);
     assert_eq!(before, config(&dir, "run1"));
     assert_eq!((settings, store), (inode("config.toml"), inode("draws.zarr")));
-    // Readers may look on.
+    // Commands that only read may run.
     good(&dir, &["summary", "run1"]);
     interrupt(child.id());
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     assert!(config(&dir, "run1").contains("seed = 1\n"));
-    // Nothing is lost: the fit goes on where it was.
-    let child = start(&dir, &["resume", "run1", "-q"]);
+    // Nothing is lost: the fit continues where it was.
     let checkpoint = dir.join("run1/checkpoint.bin");
     let saved = fs::metadata(&checkpoint).unwrap().modified().unwrap();
-    wait_until(|| fs::metadata(&checkpoint).is_ok_and(|m| m.modified().unwrap() > saved));
+    let mut child = start(&dir, &["resume", "run1", "-q"]);
+    wait_until(&mut child, || fs::metadata(&checkpoint).is_ok_and(|m| m.modified().unwrap() > saved));
     interrupt(child.id());
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
 }
@@ -104,19 +104,19 @@ fn a_new_fit_leaves_nothing_of_the_old_one() {
     let old = ["embedding.csv", "imputed.csv", "latent.svg", "paths.svg"];
     assert!(old.iter().all(|name| dir.join("o").join(name).exists()));
     fs::write(dir.join("o/notes.txt"), "mine").unwrap();
-    // A fit that cannot start costs nothing.
+    // A fit that cannot start removes nothing.
     let before = files(&dir.join("o"));
     refused(&dir, &["fit", "none.csv", "--likelihood", "poisson", "--out", "o", "--overwrite"], 2, &["none.csv"]);
     refused(&dir, &[&fit[..], &["--latent-dim", "9", "--out", "o", "--overwrite"]].concat(), 2, &["latent-dim"]);
     refused(&dir, &[&fit[..], &SHORT[..], &["o"]].concat(), 2, &["--overwrite"]);
     assert_eq!(before, files(&dir.join("o")));
-    // Killed early, and without times or holes: nothing of the old fit is left to be mistaken for the new one's.
+    // Killed early, and without times or missing cells: nothing is left of the old fit that could be taken for the new one.
     fs::write(dir.join("whole.csv"), "a,b\n1,2\n3,4\n0,1\n5,2\n").unwrap();
     let whole = ["fit", "whole.csv", "--likelihood", "poisson", "--features", "4"];
     let mut child = start(&dir, &[&whole[..], &LONG[..], &["o", "--overwrite"]].concat());
     let settings = dir.join("o/config.toml");
-    wait_until(|| fs::read_to_string(&settings).is_ok_and(|text| text.contains("whole.csv")));
-    wait_until(|| dir.join("o/checkpoint.bin").exists());
+    wait_until(&mut child, || fs::read_to_string(&settings).is_ok_and(|text| text.contains("whole.csv")));
+    wait_until(&mut child, || dir.join("o/checkpoint.bin").exists());
     child.kill().unwrap();
     child.wait().unwrap();
     let mut left: Vec<String> =
@@ -171,19 +171,19 @@ fn parts_of_different_runs_are_never_mixed() {
     let dir = &stopped.dir;
     let resume = ["resume", "copy", "-q"];
     for (from, to, words) in [
-        ("seed = 1", "seed = 5", ["seed = 1", "seed = 5", "were changed", "put back"]),
-        ("warmup = 10", "warmup = 11", ["warmup = 10", "warmup = 11", "were changed", "put back"]),
-        ("chains = 2", "chains = 3", ["chains = 2", "chains = 3", "were changed", "put back"]),
-        ("thin = 1", "thin = 2", ["thin = 1", "thin = 2", "were changed", "put back"]),
-        ("start = \"pca\"", "start = \"random\"", ["init = pca", "init = random", "were changed", "put back"]),
-        ("features = 4", "features = 6", ["another model", "features", "were changed", "put back"]),
+        ("seed = 1", "seed = 5", ["seed = 1", "seed = 5", "were changed", "restore"]),
+        ("warmup = 10", "warmup = 11", ["warmup = 10", "warmup = 11", "were changed", "restore"]),
+        ("chains = 2", "chains = 3", ["chains = 2", "chains = 3", "were changed", "restore"]),
+        ("thin = 1", "thin = 2", ["thin = 1", "thin = 2", "were changed", "restore"]),
+        ("init = \"pca\"", "init = \"random\"", ["init = pca", "init = random", "were changed", "restore"]),
+        ("features = 4", "features = 6", ["another model", "features", "were changed", "restore"]),
     ] {
         stopped.edit(from, to);
         let before = files(&dir.join("copy"));
         refused(dir, &resume, 2, &words);
         assert_eq!(before, files(&dir.join("copy")), "{to}");
     }
-    // What is drawn already is not thrown away.
+    // Existing draws are not thrown away.
     stopped.edit("draws = 90000000", "draws = 1");
     refused(dir, &resume, 2, &["config.toml", "draws is 1", "or more"]);
     refused(dir, &["resume", "copy", "--draws", "1"], 2, &["draws is 1", "or more"]);
@@ -197,7 +197,7 @@ fn parts_of_different_runs_are_never_mixed() {
     stopped.copy();
     fs::copy(dir.join("b/checkpoint.bin"), dir.join("copy/checkpoint.bin")).unwrap();
     refused(dir, &resume, 2, &["checkpoint.bin", "seed = 2", "seed = 1", "another fit"]);
-    // A checkpoint that was deleted beside existing draws.
+    // The checkpoint was deleted, but draws exist.
     stopped.copy();
     fs::remove_file(dir.join("copy/checkpoint.bin")).unwrap();
     let before = files(&dir.join("copy"));
@@ -207,7 +207,7 @@ fn parts_of_different_runs_are_never_mixed() {
 }
 
 #[test]
-fn a_finished_fit_draws_more_when_asked_and_the_same_as_one_that_was_asked_at_once() {
+fn an_extended_fit_equals_one_with_all_draws_from_the_start() {
     let dir = folder("more");
     let fit = prepare(&dir);
     good(&dir, &[&fit[..], &SHORT[..], &["part"]].concat());
@@ -219,16 +219,16 @@ fn a_finished_fit_draws_more_when_asked_and_the_same_as_one_that_was_asked_at_on
 }
 
 #[test]
-fn a_fit_needs_its_table_no_more() {
+fn a_fit_no_longer_needs_its_table() {
     let dir = folder("table");
     let fit = prepare(&dir);
     good(&dir, &[&fit[..], &SHORT[..], &["o"]].concat());
     good(&dir, &["impute", "o", "--out", "before.csv"]);
     let table = fs::read_to_string(dir.join("t.csv")).unwrap();
-    // A table that was changed is not taken for the one that was fitted.
+    // A changed table is not taken for the one that was fitted.
     fs::write(dir.join("t.csv"), table.replace("\n5,", "\n5,1")).unwrap();
     good(&dir, &["impute", "o", "--out", "changed.csv"]);
-    refused(&dir, &["resume", "o"], 2, &["t.csv", "another table", "put it back"]);
+    refused(&dir, &["resume", "o"], 2, &["t.csv", "has changed", "restore it"]);
     fs::remove_file(dir.join("t.csv")).unwrap();
     good(&dir, &["impute", "o", "--out", "gone.csv"]);
     good(&dir, &["resume", "o", "-q"]);

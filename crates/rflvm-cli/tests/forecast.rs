@@ -1,4 +1,4 @@
-//! `rflvm forecast` as a user meets it: rows in time, fitted, and what comes after them.
+//! `rflvm forecast` as a user meets it: rows with times are fitted, and later rows predicted.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn read(path: PathBuf) -> Vec<Vec<String>> {
 
 const RUN: [&str; 10] = ["--features", "8", "--warmup", "20", "--draws", "30", "--seed", "2", "-q", "--out"];
 
-/// Days of two sequences; counts stand between real numbers, so that the model's order of columns is not the table's.
+/// Days of two sequences; counts are placed between real numbers, so that the model's order of columns differs from the table's.
 fn dated(dir: &Path, more: &[&str]) {
     let mut table = String::from("day,run,high,count,low,scale\n");
     for n in 0..24_u32 {
@@ -62,7 +62,7 @@ fn dates_sequences_and_columns_are_the_users_own() {
             _ => assert!(low < mean && mean < high, "{line:?}"),
         }
     }
-    // Explicit times, in any order, from a file, and one sequence alone: the same numbers, and the same each time.
+    // Explicit times, in any order, from a file, and for one sequence: the same numbers, every time.
     let bytes = fs::read_to_string(dir.join("f.csv")).unwrap();
     let same = |flags: &[&str]| {
         good(&dir, &[&["forecast", "o", "--out", "g.csv"], flags].concat());
@@ -78,7 +78,7 @@ fn dates_sequences_and_columns_are_the_users_own() {
 }
 
 #[test]
-fn numbers_between_and_beyond_rows_and_summaries_in_their_unit() {
+fn times_as_numbers_between_and_beyond_rows_and_summaries_in_their_unit() {
     let dir = folder("numbers");
     numbered(&dir);
     good(&dir, &["forecast", "o", "--horizon", "3", "--out", "f.csv"]);
@@ -93,10 +93,10 @@ fn numbers_between_and_beyond_rows_and_summaries_in_their_unit() {
     good(&dir, &["forecast", "o", "--times", "0,0.65,9", "--out", "between.csv"]);
     let sd = |line: &Vec<String>| line[3].parse::<f64>().unwrap();
     let between = read(dir.join("between.csv"));
-    assert!(sd(&between[3]) < sd(&between[5]), "what lies between rows is known better: {between:?}");
+    assert!(sd(&between[3]) < sd(&between[5]), "times between rows are less uncertain: {between:?}");
     let summary = text(&good(&dir, &["summary", "o"]).stdout);
     assert!(summary.contains("\ntime_scale  ") && summary.contains("length-scales of the axes, longest first: "));
-    assert!(summary.contains(" units of t; shares of noise: "), "{summary}");
+    assert!(summary.contains(" units of t; noise shares: "), "{summary}");
     let json: serde_json::Value = serde_json::from_slice(&good(&dir, &["summary", "o", "--json"]).stdout).unwrap();
     let axes = json["length_scales"]["axes"].as_array().unwrap();
     assert_eq!((json["length_scales"]["unit"].as_str(), axes.len()), (Some("units of t"), 2));
@@ -123,7 +123,7 @@ fn simulated_futures_are_tables_that_differ() {
 }
 
 #[test]
-fn what_cannot_be_forecast_is_told_in_one_sentence() {
+fn impossible_forecasts_are_refused_in_one_sentence() {
     let dir = folder("refused");
     dated(&dir, &[]);
     fs::write(dir.join("s.csv"), "a,b\n1,2\n3,4\n5,1\n2,2\n").unwrap();
@@ -142,7 +142,7 @@ fn what_cannot_be_forecast_is_told_in_one_sentence() {
         (&dir, "o", &["--horizon", "99999999"], &["horizon is 99999999", "5000"]),
         (&dir, "o", &["--times", "2001-05-13,soon"], &["times is 2001-05-13,soon", "`soon`"]),
         (&dir, "o", &["--times", "7"], &["times is 7", "2001-05-01"]),
-        (&dir, "o", &["--times", "absent.txt"], &["times is absent.txt", "file that exists"]),
+        (&dir, "o", &["--times", "absent.txt"], &["times is absent.txt", "existing file"]),
         (&dir, "o", &["--times", "when.txt"], &["when.txt", "line 2", "`soon`"]),
         (&dir, "o", &["--times", "none.txt"], &["times is 0", "at least one"]),
         (&dir, "o", &["--times", "2001-04-30"], &["times is 2001-04-30", "`up`", "give times after 2001-05-01"]),
@@ -150,7 +150,7 @@ fn what_cannot_be_forecast_is_told_in_one_sentence() {
         (&dir, "o", &["--horizon", "1", "--sequence", "sideways"], &["sequence 'sideways'", "up, down"]),
         (&dir, "o", &["--horizon", "1", "--draws", "0"], &["draws is 0"]),
         (&dir, "o", &["--horizon", "1", "--draws", "999"], &["draws is 999", "60"]),
-        (&lone, "o", &["--horizon", "1", "--sequence", "x"], &["sequence is x", "leave --sequence out"]),
+        (&lone, "o", &["--horizon", "1", "--sequence", "x"], &["sequence is x", "omit --sequence"]),
         (&lone, "o", &["--times", "-1,2"], &["times is -1", "give times after 0"]),
         (&lone, "o", &["--times", "nan"], &["times is nan", "missing"]),
     ];
@@ -164,7 +164,7 @@ fn what_cannot_be_forecast_is_told_in_one_sentence() {
     }
     let output = rflvm(&dir, &["forecast", "o", "--horizon", "1", "--out", "f.txt"]);
     assert!(output.status.code() == Some(2) && text(&output.stderr).contains("out is f.txt"));
-    // Neither when, or both, is a matter of the command line.
+    // Neither of --times and --horizon, or both, is an error of the command line.
     for flags in [&[][..], &["--horizon", "1", "--times", "2001-05-13"]] {
         let output = rflvm(&dir, &[&["forecast", "o", "--out", "f.csv"], flags].concat());
         assert!(output.status.code() == Some(2) && text(&output.stderr).contains("--horizon"));

@@ -1,4 +1,4 @@
-//! Tables and folders whose names and cells would give orders to a spreadsheet or a terminal.
+//! Tables and folders whose names and cells contain formulas for spreadsheets or escape sequences for terminals.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 const RUN: [&str; 9] = ["--likelihood", "poisson", "--features", "6", "--warmup", "4", "--draws", "4", "-q"];
 
-/// Ids, labels, sequences and a column that spreadsheets would run, times below zero, one hole.
+/// Ids, labels, sequences and a column that spreadsheets would run, negative times, one missing cell.
 fn table() -> String {
     let row = |n: i32| {
         let hole = if n == 3 { String::new() } else { (n * 3 % 7).to_string() };
@@ -71,11 +71,11 @@ fn no_cell_is_a_formula() {
 }
 
 #[test]
-fn what_was_protected_is_read_as_it_was() {
+fn protected_cells_are_read_unchanged() {
     let dir = folder("back");
     fit(&dir);
     good(&dir, &["impute", "o", "--out", "full.csv", "--draws", "1"]);
-    // The completed table is one of the fit: its columns and ids are found again.
+    // The completed table can be used with the fit: its columns and ids are found again.
     good(&dir, &["transform", "o", "full-1.csv", "--out", "placed.csv"]);
     let (placed, embedding) = (cells(&dir.join("placed.csv")), cells(&dir.join("o/embedding.csv")));
     for (placed, known) in placed[1..].iter().zip(&embedding[1..]) {
@@ -88,7 +88,7 @@ fn what_was_protected_is_read_as_it_was() {
 }
 
 #[test]
-fn a_terminal_is_sent_nothing_to_obey() {
+fn a_terminal_receives_no_escape_sequences() {
     let dir = folder("terminal");
     let name = "bad\u{1b}[31m\nname";
     let escaped = "bad\\u{1b}[31m\\nname";
@@ -116,7 +116,7 @@ fn a_terminal_is_sent_nothing_to_obey() {
             true,
         ),
         (vec!["doctor".into(), good_table.clone()], true),
-        // What the parser of the command line says of it.
+        // Messages of the command-line parser.
         (vec!["fit".into(), format!("--{name}")], true),
         (vec![name.into()], true),
     ] {
@@ -126,7 +126,7 @@ fn a_terminal_is_sent_nothing_to_obey() {
         assert!(said.chars().all(is_harmless) && !said.contains("[31m\n"), "{arguments:?}: {said:?}");
         assert!(!is_shown || said.contains(escaped), "{arguments:?}: {said:?}");
     }
-    // The name of a column, in a message that is cut short.
+    // The name of a column, in a shortened message.
     let output = rflvm(&dir, &fit(&format!("{name}/named.csv"), "o").iter().map(String::as_str).collect::<Vec<_>>());
     let said = text(&output.stderr);
     assert!(said.contains(&format!("column `{escaped}`")), "{said:?}");

@@ -1,4 +1,4 @@
-//! `rflvm impute` as a user meets it: a table with holes in it, fitted, and its missing cells.
+//! `rflvm impute` as a user meets it: a table with missing cells is fitted, and they are imputed.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn read(path: PathBuf) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(String::from).collect()).collect()
 }
 
-/// A table with names of rows, and a hole in every seventh row; a multinomial row is missing as a whole.
+/// A table with row names, and a missing cell in every seventh row; a multinomial row is missing as a whole.
 fn table(family: &str) -> String {
     let mut text = String::from("name,a,b,c\n");
     for n in 0..30_u32 {
@@ -37,7 +37,7 @@ fn fit(dir: &Path, family: &str, more: &[&str]) {
 }
 
 #[test]
-fn every_missing_cell_gets_a_line_the_same_each_time() {
+fn every_missing_cell_gets_a_line_and_results_are_reproducible() {
     for family in ["gaussian", "poisson", "multinomial"] {
         let dir = folder(family);
         fit(&dir, family, &[]);
@@ -55,11 +55,11 @@ fn every_missing_cell_gets_a_line_the_same_each_time() {
             match family {
                 "gaussian" => assert!(low < mean && mean < high && sd > 0.0, "{cell:?}"),
                 "poisson" => assert!(mean > 0.0 && low.fract() == 0.0, "{cell:?}"),
-                // Of one trial: the mean is a probability.
+                // With one trial, the mean is a probability.
                 _ => assert!((0.0..=1.0).contains(&mean) && high <= 1.0, "{cell:?}"),
             }
         }
-        // What the fit wrote is the same; and so is what comes of asking again.
+        // The fit wrote the same file, and so does a second call.
         let bytes = fs::read(dir.join("cells.csv")).unwrap();
         assert_eq!(bytes, fs::read(dir.join("o/imputed.csv")).unwrap());
         good(&dir, &["impute", "o", "--out", "again.csv"]);
@@ -68,7 +68,7 @@ fn every_missing_cell_gets_a_line_the_same_each_time() {
 }
 
 #[test]
-fn completed_tables_keep_what_was_observed() {
+fn completed_tables_keep_observed_cells() {
     for family in ["gaussian", "multinomial"] {
         let dir = folder(&format!("completed-{family}"));
         fit(&dir, family, &[]);
@@ -95,9 +95,9 @@ fn completed_tables_keep_what_was_observed() {
     }
 }
 
-/// A fit that was never begun, one without draws, one without weights, one without holes, and odd wishes.
+/// A missing fit, a fit without draws, one without weights, one without missing cells, and invalid flags.
 #[test]
-fn what_cannot_be_imputed_is_told_in_one_sentence() {
+fn impossible_imputations_are_refused_in_one_sentence() {
     let dir = folder("refused");
     fit(&dir, "gaussian", &[]);
     fs::write(dir.join("complete.csv"), "a,b\n1,2\n3,4\n5,1\n2,2\n").unwrap();

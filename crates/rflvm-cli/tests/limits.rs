@@ -1,4 +1,4 @@
-//! Numbers beyond any use: a sentence and exit code 2 within a moment, nothing written, and never a panic, an abort or a hang.
+//! Absurdly large numbers: one sentence and exit code 2 at once, nothing written, and never a panic, an abort or a hang.
 
 mod common;
 
@@ -6,9 +6,8 @@ use common::{folder, good, text};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-/// The numbers that users mistype.
+/// Numbers that users may mistype.
 const HUGE: [&str; 5] =
     ["18446744073709551615", "18446744073709551614", "9223372036854775807", "1000000000000000000", "1000000000000"];
 
@@ -36,11 +35,10 @@ const COMMANDS: [(&[&str], &[&str]); 14] = [
     (&["demo", "--out", "new"], &["--draws", "--warmup", "--threads"]),
 ];
 
-/// The exit code and what was said, within a limit of time and memory.
-fn run(dir: &Path, arguments: &[&str]) -> (Option<i32>, String, Duration) {
-    let begun = Instant::now();
-    // A machine of 8 GB: what is asked for beyond that must be refused, not tried.
-    let script = "ulimit -v 8388608; exec timeout -s KILL 60 \"$@\"";
+/// The exit code and the messages, under limits on memory and CPU time; a program that exceeds them is killed and has no exit code.
+fn run(dir: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    // A machine with 8 GB: larger requests must be refused, not tried. One minute of CPU time, which does not depend on the load of the machine.
+    let script = "ulimit -v 8388608; ulimit -t 60; exec \"$@\"";
     let output = Command::new("bash")
         .args(["-c", script, "bash", env!("CARGO_BIN_EXE_rflvm")])
         .args(arguments)
@@ -48,7 +46,7 @@ fn run(dir: &Path, arguments: &[&str]) -> (Option<i32>, String, Duration) {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    (output.status.code(), text(&output.stderr), begun.elapsed())
+    (output.status.code(), text(&output.stderr))
 }
 
 #[cfg(target_os = "linux")]
@@ -58,7 +56,7 @@ fn no_number_makes_it_panic_hang_or_write() {
     fs::write(dir.join("t.csv"), "a,b,c\n1,2,0\n3,4,1\n0,,2\n5,2,1\n2,2,3\n").unwrap();
     let fit = ["fit", "t.csv", "--likelihood", "poisson", "--features", "4", "--warmup", "5", "--draws", "4", "-q"];
     good(&dir, &[&fit[..], &["--out", "o"]].concat());
-    // Flags whose huge values mean something: a time between checkpoints that never comes.
+    // Flags for which huge values are valid: for instance a time between checkpoints that never elapses.
     let may_pass = |flag: &str| flag == "--checkpoint";
     let mut tried = 0;
     for (command, flags) in COMMANDS {
@@ -74,12 +72,9 @@ fn no_number_makes_it_panic_hang_or_write() {
                 if may_pass(flag) {
                     arguments.extend(["--warmup", "2", "--draws", "2", "--features", "4"]);
                 }
-                let (code, said, took) = run(&dir, &arguments);
+                let (code, said) = run(&dir, &arguments);
                 let is_refused = code == Some(2) && said.lines().last().is_some_and(|l| !l.contains("panicked"));
-                assert!(
-                    is_refused || may_pass(flag) && code == Some(0),
-                    "{arguments:?}: {code:?} after {took:?}: {said}"
-                );
+                assert!(is_refused || may_pass(flag) && code == Some(0), "{arguments:?}: {code:?}: {said}");
                 assert!(!dir.join("new").join("config.toml").exists() || may_pass(flag), "{arguments:?} wrote");
                 assert!(!dir.join("new.csv").exists(), "{arguments:?} wrote");
                 let _ = fs::remove_dir_all(dir.join("new"));

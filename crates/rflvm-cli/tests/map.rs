@@ -1,4 +1,4 @@
-//! `rflvm map` as a user meets it: a table, and a first picture of it.
+//! `rflvm map` as a user meets it: a table and a first picture of it.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 const SMALL: [&str; 4] = ["--features", "10", "--seed", "5"];
 
-/// A table with names, labels, times, two sequences, an offset, three counts, a real column and a hole.
+/// A table with names, labels, times, two sequences, an offset, three counts, a real column and a missing cell.
 fn table() -> String {
     let mut table = String::from("name,kind,day,run,size,a,b,c,r\n");
     for n in 0..40_u32 {
@@ -30,7 +30,7 @@ fn lines(path: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_table_with_all_there_is_gets_its_picture() {
+fn a_table_with_every_kind_of_column_gets_its_picture() {
     let dir = folder("all");
     fs::write(dir.join("t.csv"), table()).unwrap();
     let blocks = "column,likelihood\na,poisson\nb,negative-binomial\nc,poisson\nr,gaussian\n";
@@ -53,7 +53,7 @@ fn a_table_with_all_there_is_gets_its_picture() {
     let about: serde_json::Value = serde_json::from_str(&fs::read_to_string(dir.join("o/map.json")).unwrap()).unwrap();
     assert!(about["log_joint"].as_f64().unwrap() < about["log_likelihood"].as_f64().unwrap());
     assert!(about["iterations"].as_u64().unwrap() > 0 && about["sd"].as_str().unwrap().starts_with("conditional"));
-    // The settings repeat it, whatever the number of threads.
+    // The settings repeat it, for any number of threads.
     good(&dir, &["map", "--config", "o/config.toml", "--threads", "2", "-q", "--out", "again"]);
     for file in ["embedding.csv", "frequencies.csv", "latent.svg", "imputed.csv"] {
         let of = |folder: &str| fs::read(dir.join(folder).join(file)).unwrap();
@@ -81,7 +81,7 @@ fn every_family_can_be_mapped_and_started_from() {
 }
 
 #[test]
-fn what_cannot_be_mapped_is_told_in_one_sentence() {
+fn invalid_commands_are_refused_in_one_sentence() {
     let dir = folder("refused");
     fs::write(dir.join("t.csv"), table()).unwrap();
     fs::write(dir.join("n.csv"), "a,b\n1,2\n-3,4\n").unwrap();
@@ -91,7 +91,7 @@ fn what_cannot_be_mapped_is_told_in_one_sentence() {
     for (arguments, words) in [
         (of(&["--draws", "9"]), &["draws is given", "no chains", "rflvm fit"][..]),
         (of(&["--starts", "0"]), &["starts is 0", "between 1"]),
-        (of(&["--start", "map"]), &["start is map", "pca or random"]),
+        (of(&["--start", "map"]), &["init is map", "pca or random"]),
         (of(&[]), &["n.csv", "row 2", "'a'", "negative"]),
         (vec!["map", "t.csv", "--out", "x"], &["likelihood", "--blocks"]),
         (

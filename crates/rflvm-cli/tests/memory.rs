@@ -1,4 +1,4 @@
-//! Large tables are read into little more memory than their values: under a limit that leaves no room for a second copy.
+//! Large tables need little more memory than their values: they are read under a limit without space for a second copy.
 #![cfg(target_os = "linux")]
 
 use flate2::Compression;
@@ -8,11 +8,12 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the program itself may take beside the values.
+/// Memory of the program itself, in addition to the values.
 const OWN: usize = 48 << 20;
 
-/// Writes a table whose last entry is wrong, so that the program ends when it has read all of it; and reads it within `limit` bytes.
-fn said(name: &str, limit: usize, write: impl FnOnce(&mut BufWriter<File>)) -> String {
+/// Writes a table whose last entry is wrong, so that the program refuses it after reading all of it; runs the program within `limit` bytes,
+/// and returns the sentence.
+fn refusal(name: &str, limit: usize, write: impl FnOnce(&mut BufWriter<File>)) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory");
     fs::create_dir_all(&folder).unwrap();
     let path: PathBuf = folder.join(name);
@@ -22,7 +23,11 @@ fn said(name: &str, limit: usize, write: impl FnOnce(&mut BufWriter<File>)) -> S
     let script = format!("ulimit -v {}; exec \"$0\" fit \"$1\" --likelihood poisson --out \"$1.fit\"", limit >> 10);
     let output = Command::new("bash").args(["-c", &script, env!("CARGO_BIN_EXE_rflvm")]).arg(&path).output().unwrap();
     fs::remove_file(&path).unwrap();
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    // It ran, and was not killed.
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.starts_with("rflvm: ") && text.contains(name), "{text}");
+    text
 }
 
 /// 100,000 × 100 cells, or 20,000 × 500: 80 MB as numbers.
@@ -45,16 +50,16 @@ fn mtx(out: &mut BufWriter<File>) {
 }
 
 #[test]
-fn a_table_is_not_held_twice() {
-    let text = said("large.csv", VALUES + VALUES / 4 + OWN, csv);
+fn a_table_is_not_held_in_memory_twice() {
+    let text = refusal("large.csv", VALUES + VALUES / 4 + OWN, csv);
     assert!(text.contains("row 100000") && text.contains("oops"), "{text}");
-    let text = said("large.mtx", VALUES + VALUES / 4 + OWN, mtx);
+    let text = refusal("large.mtx", VALUES + VALUES / 4 + OWN, mtx);
     assert!(text.contains("20001"), "{text}");
 }
 
-/// A line without end, a cell that is never closed, and an entry of a matrix without end: 200 MB of zeros in 200 kB.
+/// An endless line, an unclosed cell, and an endless entry of a matrix: 200 MB of zeros in 200 kB.
 #[test]
-fn a_line_without_end_is_not_held() {
+fn an_endless_line_is_not_held_in_memory() {
     let endless = |start: &'static str| {
         move |out: &mut BufWriter<File>| {
             let mut packed = GzEncoder::new(out, Compression::fast());
@@ -65,16 +70,17 @@ fn a_line_without_end_is_not_held() {
         }
     };
     let limit = (100 << 20) + OWN;
-    let text = said("endless.csv.gz", limit, endless("a,b\n1,2\n"));
+    let text = refusal("endless.csv.gz", limit, endless("a,b\n1,2\n"));
     assert!(text.contains("longer than 32 MiB"), "{text}");
-    let text = said("quoted.csv.gz", limit, endless("a,b\n1,\""));
+    let text = refusal("quoted.csv.gz", limit, endless("a,b\n1,\""));
     assert!(text.contains("longer than 32 MiB"), "{text}");
-    let text = said("endless.mtx.gz", limit, endless("%%MatrixMarket matrix array real general\n2 2\n"));
+    let text = refusal("endless.mtx.gz", limit, endless("%%MatrixMarket matrix array real general\n2 2\n"));
     assert!(text.contains("longer than a million characters"), "{text}");
 }
 
+/// Half the memory is too little, so the limit of the tests above is effective.
 #[test]
-fn the_limit_is_one() {
-    let text = said("small.csv", VALUES / 2 + OWN, csv);
-    assert!(!text.contains("oops"), "{text}");
+fn the_limit_is_effective() {
+    let text = refusal("small.csv", VALUES / 2 + OWN, csv);
+    assert!(text.contains("the system does not grant it") && !text.contains("oops"), "{text}");
 }

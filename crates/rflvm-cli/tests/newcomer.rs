@@ -1,6 +1,6 @@
-//! Wrong first attempts, and where the messages alone lead: to a fit, in at most two more commands.
+//! Wrong first attempts, and where the messages lead: to a fit, in at most two more commands.
 //!
-//! The tests know nothing of the remedy: they take the flags, or the whole command, out of what the program said.
+//! The tests do not know the remedy: they take the flags, or the whole command, from the program's messages.
 
 mod common;
 
@@ -12,7 +12,7 @@ use std::process::Command;
 /// Short runs, for tests.
 const QUICK: &str = "--features 8 --warmup 6 --draws 4 --seed 1";
 
-/// Runs a command line as a shell takes it apart.
+/// Runs a command line, split as by a shell.
 fn shell(dir: &Path, line: &str) -> (bool, String, String) {
     let line = line.replacen("rflvm", &format!("'{}'", env!("CARGO_BIN_EXE_rflvm")), 1);
     let output = Command::new("sh").current_dir(dir).args(["-c", &line]).output().unwrap();
@@ -33,7 +33,7 @@ fn fits(dir: &Path, line: &str) {
     println!("$ {line}\n{}", said.trim_end().lines().last().unwrap_or_default());
 }
 
-/// The flag called `name` with its value, as the sentence has it.
+/// The flag called `name` with its value, as in the sentence.
 fn flag<'a>(said: &'a str, name: &str) -> &'a str {
     let start = said.find(name).unwrap_or_else(|| panic!("{name} is not in: {said}"));
     let end = said[start..].find([';', ',', '(', '\n']).map_or(said.len(), |end| start + end);
@@ -75,7 +75,7 @@ fn dates_without_time() {
     assert!(fs::read_to_string(dir.join("fit/embedding.csv")).unwrap().contains("2021-03-01"));
 }
 
-/// Names, dates, yes/no, categories, counts, numbers with a word for missing ones, and a column without cells.
+/// Names, dates, yes/no, categories, counts, numbers with a word for missing ones, and an empty column.
 fn mixed() -> String {
     let mut table = String::from("patient,seen on,sex,smoker,visits,pressure,empty\n");
     for n in 0..30 {
@@ -90,7 +90,7 @@ fn mixed() -> String {
 fn a_mixed_table() {
     let dir = folder("mixed");
     fs::write(dir.join("my table.csv"), mixed()).unwrap();
-    // No family at all, and one for all: either sentence names the doctor, whose last line is the command.
+    // Without a family, or with one for all columns, the message names `rflvm doctor`, whose last line is the command.
     let said = fails(&dir, "rflvm fit 'my table.csv' --out fit");
     assert!(said.contains("rflvm doctor"), "{said}");
     let said = fails(&dir, "rflvm fit 'my table.csv' --likelihood gaussian --out fit");
@@ -140,7 +140,7 @@ fn tables_that_cannot_be_fitted_say_why() {
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(words) && said.trim_end().lines().count() == 1, "{said}");
-        assert!(text(&output.stdout).contains("rows × "), "what there is, is told all the same");
+        assert!(text(&output.stdout).contains("rows × "), "the contents are reported anyway");
     }
     fs::write(dir.join("t.csv"), "a,b\n1,2\n").unwrap();
     let said = fails(&dir, "rflvm fit t.csv --likelihood auto --out fit");

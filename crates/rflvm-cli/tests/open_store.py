@@ -1,4 +1,4 @@
-"""Opens the stores `done` and `killed` as users do, and compares `summary.json` with what ArviZ says of the same draws."""
+"""Opens the stores `done` and `killed` as users do, and compares `summary.json` with the diagnostics of ArviZ for the same draws."""
 
 import json
 import math
@@ -7,7 +7,7 @@ import arviz as az
 import numpy as np
 import xarray as xr
 
-# With numba beside it, ArviZ 0.23 takes a way that NumPy 2.4 refuses.
+# If numba is installed, ArviZ 0.23 uses code that fails with NumPy 2.4.
 if hasattr(az, "Numba"):
     az.Numba.disable_numba()
 

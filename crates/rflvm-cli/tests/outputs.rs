@@ -1,4 +1,4 @@
-//! Output that cannot be written: no panic, a sentence where somebody can still read it, and a fit that goes on without its log.
+//! Output that cannot be written: no panic, an error message if it can still be read, and a fit that continues without its log.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -16,7 +16,7 @@ fn shell(dir: &Path, script: &str) -> Output {
 const FIT: &str = "fit t.csv --likelihood poisson --features 4 --warmup 20 --draws 20 --seed 1";
 
 #[test]
-fn a_fit_goes_on_without_its_log() {
+fn a_fit_continues_without_its_log() {
     let dir = folder("log");
     fs::write(dir.join("t.csv"), "a,b,c\n1,2,0\n3,4,1\n0,,2\n5,2,1\n2,2,3\n").unwrap();
     good(&dir, &[&FIT.split(' ').collect::<Vec<_>>()[..], &["-q", "--out", "whole"]].concat());
@@ -35,7 +35,7 @@ fn a_fit_goes_on_without_its_log() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_printed_is_a_failure_and_a_closed_pipe_is_none() {
+fn a_result_that_cannot_be_printed_is_a_failure_but_a_closed_pipe_is_not() {
     let dir = folder("answer");
     fs::write(dir.join("t.csv"), "a,b,c\n1,2,0\n3,4,1\n0,,2\n5,2,1\n2,2,3\n").unwrap();
     good(&dir, &[&FIT.split(' ').collect::<Vec<_>>()[..], &["-q", "--out", "o"]].concat());
@@ -61,7 +61,7 @@ fn an_answer_that_cannot_be_printed_is_a_failure_and_a_closed_pipe_is_none() {
         let closed = shell(&dir, &format!("rflvm {answer} | head -c 1 >/dev/null"));
         assert!(!text(&closed.stderr).contains("panicked"), "{answer}: {}", text(&closed.stderr));
         assert!(matches!(closed.status.code(), Some(0 | 141)), "{answer}: {:?}", closed.status);
-        // Nobody is there to hear, but the exit code says it.
+        // No message can be shown, but the exit code reports the failure.
         let both = shell(&dir, &format!("rflvm {answer} >/dev/full 2>/dev/full"));
         assert_eq!(both.status.code(), Some(1), "{answer}");
     }

@@ -1,4 +1,4 @@
-//! The pictures that the program leaves behind, by what is in them.
+//! The contents of the pictures that the program writes.
 
 mod common;
 
@@ -39,7 +39,7 @@ fn labels_are_classes_or_a_scale() {
     let scale = picture(&dir, "age", &["--labels", "age"]);
     assert!(scale.contains("linearGradient") && scale.contains(">age<") && scale.contains("grey: 1 row"), "{scale}");
     assert!(!picture(&dir, "plain", &[]).contains("linearGradient"));
-    // What is no class is not scored as one.
+    // Labels that are not classes are not scored.
     fs::remove_dir_all(dir.join("age")).unwrap();
     let fit = ["fit", "t.csv", "--columns", "a,b,c", "--labels", "age", "--likelihood", "poisson", "--out", "age"];
     let said = common::text(&good(&dir, &[&fit[..], &RUN[..]].concat()).stderr);
@@ -52,7 +52,7 @@ fn times_join_the_rows_and_colour_them() {
     let text = picture(&dir, "o", &["--time", "day", "--sequence", "run"]);
     assert!(text.contains("lines join rows") && text.contains(">right &amp; &lt;last&gt;<"), "{text}");
     assert!(text.contains(">2024-01-01<") && text.contains(">2024-01-15<") && text.contains(">time<"), "{text}");
-    // Labels have the colours, if there are any.
+    // Labels set the colours, if there are any.
     let text = picture(&dir, "p", &["--time", "day", "--sequence", "run", "--labels", "kind"]);
     assert!(text.contains("lines join rows") && !text.contains("linearGradient"));
 }
@@ -71,7 +71,7 @@ fn a_title_can_be_chosen_and_stays() {
     let (title, written) = ("Mice & <men>", "<title>Mice &amp; &lt;men&gt;</title>");
     assert!(picture(&dir, "o", &["--time", "day", "--sequence", "run", "--title", title]).contains(written));
     assert!(fs::read_to_string(dir.join("o/paths.svg")).unwrap().contains(written));
-    // The settings keep it, and a fit that is taken up again draws with it.
+    // The settings keep it, and a resumed fit uses it.
     fs::remove_file(dir.join("o/latent.svg")).unwrap();
     good(&dir, &["resume", "o", "-q"]);
     assert!(fs::read_to_string(dir.join("o/latent.svg")).unwrap().contains(written));

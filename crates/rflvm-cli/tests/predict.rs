@@ -13,12 +13,12 @@ fn read(path: PathBuf) -> Vec<Vec<String>> {
 }
 
 fn number(cell: &str) -> f64 {
-    cell.parse().unwrap_or_else(|_| panic!("'{cell}' is no number"))
+    cell.parse().unwrap_or_else(|_| panic!("'{cell}' is not a number"))
 }
 
 const RUN: [&str; 8] = ["--features", "10", "--warmup", "30", "--draws", "40", "--seed", "5"];
 
-/// Counts stand between real numbers, so that the model's order of columns is not the table's; rows have names and offsets, one cell is missing.
+/// Counts are placed between real numbers, so that the model's order of columns differs from the table's; rows have names and offsets, one cell is missing.
 fn mixed(dir: &Path, more: &[&str]) {
     let mut table = String::from("name,high,count,low,wide,scale\n");
     for n in 0..30_u32 {
@@ -33,7 +33,7 @@ fn mixed(dir: &Path, more: &[&str]) {
     good(dir, &[&flags[..], &RUN[..], more].concat());
 }
 
-/// All columns of one family, of whole numbers.
+/// All columns of one family, with whole numbers.
 fn counts(dir: &Path, family: &str, out: &str) {
     let row = |n: u32| format!("{},{},{}\n", n * 3 % 7, n % 4 + 1, n * n % 5);
     fs::write(dir.join("counts.csv"), format!("a,b,c\n{}", (0..24).map(row).collect::<String>())).unwrap();
@@ -60,12 +60,12 @@ fn rows_are_predicted_by_number_and_by_name() {
         assert!(sd > 0.0 && low <= middle && middle <= high && mean.is_finite(), "{line:?}");
         assert!(line[1] != "count" || (mean > 0.0 && low.fract() == 0.0), "{line:?}");
     }
-    // A missing cell is what `impute` says of it, to Monte-Carlo error: the mean of E[y | f] has none.
+    // A missing cell agrees with `impute`: the mean of E[y | f] has no Monte Carlo error.
     good(&dir, &["impute", "o", "--out", "i.csv"]);
     let missing = &read(dir.join("i.csv"))[1];
     let cell = lines.iter().find(|line| line[..2] == missing[..2]).unwrap();
     assert!((number(&cell[2]) - number(&missing[2])).abs() < 1e-9, "{cell:?} {missing:?}");
-    // A row is the same in the company of all; and all are all.
+    // A row has the same prediction alone and among all.
     good(&dir, &["predict", "o", "--rows", "all", "--out", "all.csv"]);
     let all = read(dir.join("all.csv"));
     assert_eq!(all.len(), 1 + 30 * 4);
@@ -73,7 +73,7 @@ fn rows_are_predicted_by_number_and_by_name() {
 }
 
 #[test]
-fn drawn_tables_differ_and_come_again() {
+fn drawn_tables_differ_and_are_reproducible() {
     let dir = folder("drawn");
     mixed(&dir, &[]);
     let ask = ["predict", "o", "--path", "r0,10", "--steps", "3", "--out", "p.csv", "--draws", "2"];
@@ -92,7 +92,7 @@ fn drawn_tables_differ_and_come_again() {
 }
 
 #[test]
-fn places_lie_where_embedding_csv_has_them() {
+fn points_use_the_frame_of_embedding_csv() {
     let dir = folder("places");
     mixed(&dir, &[]);
     let embedding = read(dir.join("o/embedding.csv"));
@@ -113,7 +113,7 @@ fn places_lie_where_embedding_csv_has_them() {
     fs::write(dir.join("at.csv"), format!("x1,x2\n{points}")).unwrap();
     good(&dir, &["predict", "o", "--at", "at.csv", "--out", "again.csv"]);
     assert_eq!(fs::read(dir.join("path.csv")).unwrap(), fs::read(dir.join("again.csv")).unwrap());
-    // Near the mean position of a row the prediction is near that of the row, seen from all draws.
+    // Near the mean position of a row, the prediction is close to that of the row.
     good(&dir, &["predict", "o", "--rows", "1", "--out", "row.csv"]);
     let (row, place) = (&read(dir.join("row.csv"))[1], &path[1]);
     assert!((number(&row[2]) - number(&place[4])).abs() < 3.0 * number(&row[3]), "{row:?} {place:?}");
@@ -144,9 +144,9 @@ fn beyond_two_axes_a_grid_is_over_the_first_two() {
     assert!(lines[1..].iter().all(|line| number(&line[3]) == 0.0));
 }
 
-/// A row has its own trials; a place has one, where they are not the same everywhere.
+/// A row has its own trials; a point has one, if they differ between rows.
 #[test]
-fn trials_are_the_rows_own() {
+fn rows_have_their_own_trials() {
     for (family, at_place) in [("multinomial", 1.0), ("binomial", 9.0)] {
         let dir = folder(family);
         counts(&dir, family, "o");
@@ -158,7 +158,7 @@ fn trials_are_the_rows_own() {
         good(&dir, &["predict", "o", "--path", "1,2", "--out", "p.csv"]);
         let (row, place) = (total("r.csv", 2), total("p.csv", 4));
         if family == "multinomial" {
-            // 0 + 1 + 0 of the first row.
+            // The first row has 0 + 1 + 0.
             assert!((row - 1.0).abs() < 1e-9 && (place - at_place).abs() < 1e-9, "{row} {place}");
         } else {
             assert!(row < 27.0 && place > 1.0 && place < 3.0 * at_place, "{row} {place}");
@@ -166,11 +166,11 @@ fn trials_are_the_rows_own() {
     }
 }
 
-/// Short fits: none of them has converged.
+/// Short fits that have not converged.
 #[test]
-fn checks_compare_the_table_with_those_that_the_fit_makes() {
+fn checks_compare_the_table_with_replicated_tables() {
     let dir = folder("check");
-    // Counts that are zero half of the time and large else: no Poisson makes them.
+    // Counts that are zero half of the time and otherwise large, unlike Poisson counts.
     let row = |n: u32| {
         (0..4).map(|j| if (n * 7 + j * 3) % 11 < 6 { "0".into() } else { (20 + n % 5).to_string() }).collect::<Vec<_>>()
     };
@@ -204,11 +204,11 @@ fn checks_compare_the_table_with_those_that_the_fit_makes() {
     assert!(zeros(&inflated)["p"].as_f64().unwrap() > 0.05 && zeros(&inflated)["suggests"].is_null(), "{inflated}");
     let observed = zeros(&poisson)["observed"].as_f64().unwrap();
     assert!(zeros(&poisson)["q95"].as_f64().unwrap() < observed && observed < 1.0);
-    // Another fit in the folder is not the one that was checked.
+    // A new fit in the folder invalidates the check.
     let flags = ["fit", "z.csv", "--likelihood", "poisson", "-q", "--overwrite", "--out", "poisson"];
     good(&dir, &[&flags[..], &RUN[..]].concat());
     assert!(!dir.join("poisson/check.csv").exists() && !dir.join("poisson/check.svg").exists());
-    // Every family has its own.
+    // Every family has its own statistics.
     mixed(&dir, &[]);
     counts(&dir, "multinomial", "m");
     counts(&dir, "binomial", "b");
@@ -217,7 +217,7 @@ fn checks_compare_the_table_with_those_that_the_fit_makes() {
     }
 }
 
-/// A fixed kernel and one column that tells all: chains that agree after a second.
+/// A fixed kernel and one informative column: the chains converge within a second.
 #[test]
 fn a_fit_that_has_converged_is_given_advice() {
     let dir = folder("advice");
@@ -230,9 +230,9 @@ fn a_fit_that_has_converged_is_given_advice() {
     let run = ["--features", "2", "--warmup", "500", "--draws", "4000", "--seed", "1", "-q", "--out", "o"];
     good(&dir, &[&flags[..], &run[..]].concat());
     let said = text(&good(&dir, &["check", "o", "--out", "c.csv"]).stdout);
-    assert!(said.contains("→ more zeros than the fit makes: try zero-inflated-poisson"), "{said}");
+    assert!(said.contains("→ more zeros than the model predicts: try zero-inflated-poisson"), "{said}");
     assert!(!said.contains("no advice") && dir.join("c.svg").exists() && !dir.join("o/check.csv").exists(), "{said}");
-    assert!(read(dir.join("c.csv"))[1][10].starts_with("more zeros than the fit makes"));
+    assert!(read(dir.join("c.csv"))[1][10].starts_with("more zeros than the model predicts"));
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn the_kernel_is_written_and_drawn() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_told_in_one_sentence() {
+fn impossible_predictions_are_refused_in_one_sentence() {
     let dir = folder("refused");
     mixed(&dir, &[]);
     fs::create_dir_all(dir.join("begun")).unwrap();
@@ -321,7 +321,7 @@ fn what_cannot_be_asked_is_told_in_one_sentence() {
     refused(&["kernel", "o", "--out", "p"], &["out is p", ".csv"]);
     refused(&["check", "nowhere"], &["nowhere", "holds no fit"]);
     refused(&["check", "o", "--out", "c.txt"], &["out is c.txt", ".csv"]);
-    // None of the ways to say where, or two, is a matter of the command line.
+    // None of the flags that say where, or two of them, is an error of the command line.
     for flags in [&[][..], &["--rows", "1", "--grid", "3"]] {
         let output = rflvm(&dir, &[&["predict", "o", "--out", "p.csv"], flags].concat());
         assert!(output.status.code() == Some(2) && text(&output.stderr).contains("--rows"));

@@ -1,10 +1,10 @@
-//! The program as a user meets it: a good run, bad input, and the commands that the documentation shows.
+//! The program as a user meets it: a good run, bad input, and the commands in the documentation.
 
 mod common;
 
 use common::{folder, rflvm, text};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A small table of counts with an id and a label column.
 const COUNTS: &str = "name,kind,a,b,c\nr1,u,3,0,2\nr2,v,1,4,0\nr3,u,0,2,5\nr4,v,2,2,1\nr5,u,7,0,1\nr6,v,0,3,3\n";
@@ -45,13 +45,13 @@ fn a_fit_writes_the_embedding_and_the_picture() {
     assert!(fs::read_to_string(dir.join("o/latent.svg")).unwrap().starts_with("<svg"));
     let imputed = fs::read_to_string(dir.join("o/imputed.csv")).unwrap();
     assert!(imputed.lines().nth(1).unwrap().starts_with("2,b,"), "{imputed}");
-    // The same seed writes the same bytes, on one thread as on two.
+    // The same seed writes the same bytes, with one thread or two.
     let again = rflvm(&dir, &[&arguments[..17], &["p", "--threads", "1", "-q"]].concat());
     assert!(again.status.success() && again.stderr.is_empty(), "{}", text(&again.stderr));
     assert_eq!(embedding, fs::read_to_string(dir.join("p/embedding.csv")).unwrap());
 }
 
-/// One bad table or command: what it is, the table, flags instead of the usual ones, words the message must have.
+/// One bad table or command: its name, the table, flags that replace the usual ones, words that the message must have.
 struct Bad {
     name: &'static str,
     table: &'static str,
@@ -209,9 +209,10 @@ fn a_constant_column_and_an_empty_row_are_warnings() {
 #[test]
 fn every_family_can_be_simulated_and_fitted() {
     let dir = folder("families");
-    for family in rflvm::spec::FAMILIES {
+    for about in rflvm::model::family::REGISTRY {
+        let family = about.name;
         for source in ["s-curve", "model"] {
-            let trials: &[&str] = if family == "binomial" { &["--trials", "6"] } else { &[] };
+            let trials: &[&str] = if about.cells.have_trials() { &["--trials", "6"] } else { &[] };
             let shape = ["--rows", "30", "--columns", "6", "--features", "8", "--seed", "2", "--source", source];
             let simulate = [&["simulate", "--likelihood", family, "--out", "s"], &shape[..], trials].concat();
             let output = rflvm(&dir, &simulate);
@@ -225,7 +226,7 @@ fn every_family_can_be_simulated_and_fitted() {
 }
 
 #[test]
-fn a_simulated_table_may_have_holes() {
+fn a_simulated_table_may_have_missing_cells() {
     let dir = folder("holes");
     let simulate = |more: &[&str]| {
         rflvm(&dir, &[&["simulate", "--rows", "20", "--columns", "5", "--seed", "2", "--out", "s"][..], more].concat())
@@ -238,13 +239,13 @@ fn a_simulated_table_may_have_holes() {
     let whole = read("table.csv");
     assert!(simulate(&["--missing", "0.3"]).status.success());
     let (holes, complete) = (read("table.csv"), read("complete.csv"));
-    assert_eq!(complete, whole, "what is missing changes nothing else");
+    assert_eq!(complete, whole, "missing cells change nothing else");
     assert_eq!(holes.iter().filter(|cell| cell.is_empty()).count(), 30);
     assert!(holes.iter().zip(&whole).all(|(cell, truth)| cell.is_empty() || cell == truth));
     for (given, sentence) in [
-        (&["--missing", "1.5"][..], "missing is 1.5, but it is a fraction of the cells, above 0 and below 1"),
+        (&["--missing", "1.5"][..], "missing is 1.5, but it must be a fraction of the cells, above 0 and below 1"),
         (&["--missing", "0.1", "--likelihood", "multinomial"], "a multinomial row is observed or missing as a whole"),
-        (&["--missing", "0.00001"], "no cell of so small a table can then be missing"),
+        (&["--missing", "0.00001"], "no cell of so small a table can be left empty"),
     ] {
         let output = simulate(given);
         assert_eq!(output.status.code(), Some(2));
@@ -252,7 +253,7 @@ fn a_simulated_table_may_have_holes() {
     }
 }
 
-/// Columns of three families, an offset column, and JSON all the way.
+/// Columns of three families, an offset column, and JSON output.
 #[test]
 fn families_by_column_offsets_by_column_and_json() {
     let dir = folder("blocks");
@@ -305,7 +306,7 @@ fn families_by_column_offsets_by_column_and_json() {
 }
 
 #[test]
-fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
+fn the_doctor_distinguishes_counts_from_numbers_and_the_manual_is_complete() {
     let dir = folder("doctor");
     fs::write(dir.join("t.csv"), COUNTS).unwrap();
     let output = rflvm(&dir, &["doctor", "t.csv", "--id", "name", "--labels", "kind", "--json"]);
@@ -316,7 +317,7 @@ fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
     fs::write(dir.join("r.csv"), "a,b\n0.5,1\n-2,0\n3,1\n").unwrap();
     let said = text(&rflvm(&dir, &["doctor", "r.csv"]).stdout);
     assert!(said.contains("zeros and ones  bernoulli") && said.contains("--likelihood auto"), "{said}");
-    // A row without counts has no ratio to others, and no size factor.
+    // An all-zero row has no ratio to others, and no size factor.
     fs::write(dir.join("z.csv"), "a,b,c\n0,0,0\n1,0,2\n40,30,70\n2,1,0\n").unwrap();
     let said = text(&rflvm(&dir, &["doctor", "z.csv"]).stdout);
     assert!(said.contains("row totals differ 47-fold") && said.contains("all zero (1)"), "{said}");
@@ -326,39 +327,74 @@ fn the_doctor_knows_counts_from_numbers_and_the_manual_is_whole() {
     assert!(text(&rflvm(&dir, &["completions", "bash"]).stdout).contains("complete -F"));
 }
 
-/// The commands in the shell blocks of a document, in order.
+/// The commands of the program in the shell blocks of a document, in order. A block after a comment `<!-- not run: REASON -->` is left
+/// out; a command anywhere else would not be run, and is an error.
 fn commands(document: &str) -> Vec<String> {
-    let mut inside = false;
+    let (mut language, mut is_run, mut before) = (None, true, "");
     let mut found = Vec::new();
     // A backslash at its end joins a line to the next.
-    for line in document.replace("\\\n", " ").lines() {
-        if line.starts_with("```") {
-            inside = line == "```sh";
-        } else if inside && line.starts_with("rflvm ") {
-            found.push(line.split(" #").next().unwrap_or(line).to_string());
+    let joined = document.replace("\\\n", " ");
+    for line in joined.lines() {
+        let start = line.trim_start();
+        if let Some(name) = start.strip_prefix("```").or(start.strip_prefix("~~~")) {
+            is_run = language.is_some() || !before.starts_with("<!-- not run: ");
+            language = if language.is_none() { Some(name.to_string()) } else { None };
+        } else if language.is_some() && is_run && start.trim_start_matches("$ ").starts_with("rflvm ") {
+            match language.as_deref() {
+                Some("sh") if line.starts_with("rflvm ") => {
+                    found.push(line.split(" #").next().unwrap_or(line).to_string());
+                }
+                // Output of a command.
+                Some("text") => {}
+                _ => panic!("in a block of {language:?}, which nothing runs: {line}"),
+            }
         }
+        before = line;
     }
+    assert!(language.is_none(), "the last block has no end");
     found
+}
+
+#[test]
+fn commands_that_would_not_be_run_are_refused() {
+    let marked = "<!-- not run: it takes hours -->\n```sh\nrflvm b\n```\n\n```sh\nrflvm c\n```\n";
+    assert_eq!(commands(marked), ["rflvm c"]);
+    assert_eq!(commands("```sh\nrflvm a \\\n  b # c\nmake d\n```\nrflvm e\n```text\nrflvm 1\n```\n"), ["rflvm a    b"]);
+    for page in
+        ["```bash\nrflvm a\n```\n", "```sh\n$ rflvm a\n```\n", "  ```sh\n  rflvm a\n  ```\n", "```sh\nrflvm a\n"]
+    {
+        assert!(std::panic::catch_unwind(|| commands(page)).is_err(), "{page}");
+    }
+}
+
+/// The pages for users that have commands, with these commands; the README and at least one other page have some.
+fn pages() -> Vec<(String, Vec<String>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let paths = docs.filter(|path| path.extension().is_some_and(|end| end == "md")).chain([root.join("README.md")]);
+    let page = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, commands(&fs::read_to_string(&path).unwrap()))
+    };
+    let mut pages: Vec<_> = paths.map(page).filter(|(_, commands)| !commands.is_empty()).collect();
+    pages.sort();
+    assert!(pages.len() > 1 && pages.iter().any(|(name, _)| name == "README"), "{pages:?}");
+    pages
 }
 
 /// Where the Python package is tested too, its tests run these pages with all their blocks, and once is enough.
 #[test]
 fn the_commands_of_the_documentation_run() {
+    let pages = pages();
     if std::env::var_os("RFLVM_TEST_PYTHON").is_some() {
         return;
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut count = 0;
-    for document in
-        ["README.md", "docs/new-rows.md", "docs/first-picture.md", "docs/predictions.md", "docs/model-choice.md"]
-    {
-        let dir = folder(&document.replace('/', "-"));
-        for command in commands(&fs::read_to_string(root.join(document)).unwrap()) {
+    for (i, (page, commands)) in pages.into_iter().enumerate() {
+        let dir = folder(&format!("page-{i}"));
+        for command in commands {
             let words: Vec<&str> = command.split_whitespace().skip(1).collect();
             let output = rflvm(&dir, &words);
-            assert!(output.status.success(), "{document}: {command}: {}", text(&output.stderr));
-            count += 1;
+            assert!(output.status.success(), "{page}: {command}: {}", text(&output.stderr));
         }
     }
-    assert!(count >= 2, "the README shows how to use the program");
 }

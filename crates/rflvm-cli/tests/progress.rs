@@ -1,4 +1,4 @@
-//! What a run says of itself while it runs.
+//! What a run reports while it runs.
 
 mod common;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 const TABLE: &str = "a,b,c\n3,0,2\n1,4,0\n0,2,5\n2,2,1\n7,0,1\n0,3,3\n1,1,1\n5,2,0\n";
 const RUN: [&str; 8] = ["--features", "6", "--warmup", "6", "--draws", "4", "--seed", "7"];
 
-/// ln p(Y | F, θ) of the last draw of each chain, as it is stored.
+/// ln p(Y | F, θ) of the last draw of each chain, as stored.
 fn stored(dir: &Path, fit: &str) -> Vec<f64> {
     good(dir, &["export", fit, "--what", "log_likelihood", "--out", "l.csv"]);
     let text = fs::read_to_string(dir.join("l.csv")).unwrap();
@@ -18,9 +18,9 @@ fn stored(dir: &Path, fit: &str) -> Vec<f64> {
     lines.filter(|cells| cells[1] == "4").map(|cells| cells[2].parse().unwrap()).collect()
 }
 
-/// The parts that depend on F alone differ from it by what depends on the counts, and on the dispersions of a negative binomial.
+/// The terms that depend on F differ from it by those of the counts alone, and by those of the dispersions of a negative binomial.
 #[test]
-fn the_log_likelihood_that_is_shown_is_the_one_that_is_stored() {
+fn the_reported_log_likelihood_is_the_stored_one() {
     let dir = folder("likelihood");
     fs::write(dir.join("t.csv"), TABLE).unwrap();
     for family in ["poisson", "negative-binomial", "gaussian"] {
@@ -35,7 +35,7 @@ fn the_log_likelihood_that_is_shown_is_the_one_that_is_stored() {
         let stored = stored(&dir, family);
         assert_eq!(stored.len(), 2);
         assert_eq!(vec![last(1), last(2)], stored, "{family}");
-        // The same number in the lines for people; the first sweep is of the warm-up and has one too.
+        // The same number is in the lines for people; the first sweep is in the warm-up and has one too.
         let output = good(&dir, &[&fit[..], &RUN[..], &["--overwrite"]].concat());
         let said = text(&output.stderr);
         assert!(said.contains(&format!("sampling log-likelihood {:.1} ", stored[0])), "{said}");
@@ -45,7 +45,7 @@ fn the_log_likelihood_that_is_shown_is_the_one_that_is_stored() {
 
 /// Huge counts, few rows and many features make matrices nearly singular.
 #[test]
-fn singular_matrices_are_told_of_only_when_asked() {
+fn singular_matrices_are_reported_only_if_verbose() {
     let dir = folder("singular");
     let row = |n: u64| format!("{},{}\n", 10_u64.pow(14) * (1 + n % 3), 10_u64.pow(14) * (n % 2 + 1));
     fs::write(dir.join("t.csv"), format!("a,b\n{}", (0..8).map(row).collect::<String>())).unwrap();

@@ -1,4 +1,4 @@
-//! A run that is killed, interrupted or damaged: nothing is lost, and what goes on goes on to the bit.
+//! A run that is killed, interrupted or damaged: nothing is lost, and resumed draws are bit-identical.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A small negative-binomial table with holes, and the flags of a fit of it that takes a second or two.
+/// A small negative-binomial table with missing cells, and the flags of a fit of it that takes a second or two.
 fn prepare(dir: &Path) -> Vec<&'static str> {
     let flags = ["--likelihood", "negative-binomial", "--rows", "60", "--columns", "8", "--seed", "4", "--out", "sim"];
     assert!(rflvm(dir, &[&["simulate"], &flags[..]].concat()).status.success());
@@ -43,7 +43,7 @@ fn prepare(dir: &Path) -> Vec<&'static str> {
     flags
 }
 
-/// The same with times, and a shorter run: two sequences whose rows take turns.
+/// A table with times, and a shorter run: two sequences with alternating rows.
 fn prepare_timed(dir: &Path) -> Vec<&'static str> {
     let mut flags = prepare(dir);
     let table = fs::read_to_string(dir.join("t.csv")).unwrap();
@@ -74,7 +74,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// Draws, results and all.
+/// Draws, results and all other files.
 fn assert_same(dir: &Path, one: &str, other: &str) {
     let (one, other) = (dir.join(one), dir.join(other));
     let (a, b) = (files(&one.join("draws.zarr")), files(&other.join("draws.zarr")));
@@ -88,13 +88,13 @@ fn assert_same(dir: &Path, one: &str, other: &str) {
 }
 
 #[test]
-fn a_run_killed_twenty_times_draws_what_an_uninterrupted_one_draws() {
+fn a_run_killed_twenty_times_equals_an_uninterrupted_one() {
     let dir = folder("killed");
     let fit = prepare(&dir);
     assert!(rflvm(&dir, &[&fit[..], &["--out", "whole", "-q"]].concat()).status.success());
     let mut kills = 0;
     let mut first = true;
-    // Moments from a fixed sequence; a machine's own pace makes them random enough.
+    // Delays from a fixed sequence; the machine's speed makes them random enough.
     let mut moment = 12345_u64;
     while kills < 20 {
         let arguments =
@@ -106,7 +106,7 @@ fn a_run_killed_twenty_times_draws_what_an_uninterrupted_one_draws() {
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         match over {
-            // It was done before it could be killed: begin anew.
+            // It finished before it could be killed: start again.
             Some(status) => {
                 assert!(status.success(), "{}", said(&output));
                 assert_same(&dir, "whole", "killed");
@@ -128,7 +128,7 @@ fn a_run_killed_twenty_times_draws_what_an_uninterrupted_one_draws() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_saves_tells_how_to_go_on_and_does() {
+fn an_interrupted_run_saves_and_can_be_resumed_as_its_message_says() {
     let dir = folder("interrupted");
     let fit = prepare(&dir);
     assert!(rflvm(&dir, &[&fit[..], &["--out", "whole", "-q", "--threads", "2"]].concat()).status.success());
@@ -141,14 +141,14 @@ fn an_interrupted_run_saves_tells_how_to_go_on_and_does() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert!(said(&output).contains("rflvm resume part"), "{}", said(&output));
-    // Nor may it be begun again over what is there.
+    // A new fit must not overwrite it.
     let again = rflvm(&dir, &[&fit[..], &["--out", "part"]].concat());
     assert_eq!(again.status.code(), Some(2));
     assert!(said(&again).contains("--overwrite"), "{}", said(&again));
     let output = rflvm(&dir, &["resume", "part", "-q"]);
     assert!(output.status.success(), "{}", said(&output));
     assert_same(&dir, "whole", "part");
-    // A finished run has nothing left to do, and says the same.
+    // Resuming a finished run changes nothing.
     assert!(rflvm(&dir, &["resume", "part", "-q"]).status.success());
     assert_same(&dir, "whole", "part");
     // Its settings repeat it.
@@ -159,7 +159,7 @@ fn an_interrupted_run_saves_tells_how_to_go_on_and_does() {
 
 #[cfg(unix)]
 #[test]
-fn paths_over_time_go_on_where_they_were_stopped() {
+fn paths_over_time_continue_where_they_stopped() {
     let dir = folder("timed");
     let mut fit = prepare_timed(&dir);
     for kernel in ["rbf", "matern32"] {
@@ -177,7 +177,7 @@ fn paths_over_time_go_on_where_they_were_stopped() {
         assert_same(&dir, "whole", "part");
         fit.truncate(fit.len() - 2);
     }
-    // Other times make another table, with which a fit does not go on; what it was fitted to, it knows by itself.
+    // Other times are another table, with which a fit does not continue; the fit itself keeps its own table.
     let table = fs::read_to_string(dir.join("t.csv")).unwrap();
     let forecast = |out: &str| rflvm(&dir, &["forecast", "part", "--horizon", "1", "--out", out]).status.success();
     assert!(forecast("before.csv"));
@@ -228,7 +228,7 @@ fn a_damaged_run_is_refused_with_its_place() {
         &["another table"],
         2,
     );
-    // All is as it was: the run goes on.
+    // Everything is restored, and the run continues.
     let output = rflvm(&dir, &["resume", "part", "-q"]);
     assert!(output.status.success(), "{}", said(&output));
     let none = rflvm(&dir, &["resume", "nothing"]);
@@ -242,7 +242,7 @@ fn a_full_disk_ends_the_run_with_a_sentence_and_loses_nothing() {
     let dir = folder("full");
     let fit = prepare(&dir);
     assert!(rflvm(&dir, &[&fit[..], &["--out", "whole", "-q"]].concat()).status.success());
-    // A limit on the size of files stands in for a full disk: writing fails in the middle of the run.
+    // A limit on the size of files simulates a full disk: writing fails in the middle of the run.
     let program = env!("CARGO_BIN_EXE_rflvm");
     let script = format!("trap '' XFSZ; ulimit -f 48; exec {program} {} --out part -q", fit.join(" "));
     let output = Command::new("bash").current_dir(&dir).args(["-c", &script]).output().unwrap();
@@ -254,10 +254,10 @@ fn a_full_disk_ends_the_run_with_a_sentence_and_loses_nothing() {
 }
 
 #[test]
-fn xarray_and_arviz_open_a_store_that_is_done_and_one_whose_program_was_killed() {
+fn xarray_and_arviz_open_finished_stores_and_those_of_killed_runs() {
     let Ok(python) = std::env::var("RFLVM_TEST_PYTHON") else {
         use std::io::Write;
-        // Past the harness, which hides what a passing test prints.
+        // Bypasses the harness, which hides the output of passing tests.
         let _ = writeln!(std::io::stderr(), "SKIPPED: stores are not opened in Python: RFLVM_TEST_PYTHON names none");
         return;
     };
@@ -266,7 +266,7 @@ fn xarray_and_arviz_open_a_store_that_is_done_and_one_whose_program_was_killed()
     assert!(rflvm(&dir, &[&fit[..], &["--out", "done", "-q"]].concat()).status.success());
     let mut child = command(&dir, &[&fit[..], &["--out", "killed", "-q"]].concat()).spawn().unwrap();
     let metadata = dir.join("killed/draws.zarr/.zmetadata");
-    // Killed once it has said that some draws are there.
+    // Killed once it has reported some draws.
     while !fs::read_to_string(&metadata).is_ok_and(|text| !text.contains("\"shape\":[2,0]")) {
         assert!(child.try_wait().unwrap().is_none_or(|status| status.success()));
         sleep(Duration::from_millis(1));

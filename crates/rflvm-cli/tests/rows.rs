@@ -1,4 +1,4 @@
-//! Rows are counted from 1 wherever the program counts them: in files, flags, messages and help.
+//! Rows are counted from 1 wherever the program numbers them: in files, flags, messages and help.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::Path;
 
-/// Twelve rows named r1 to r12, of which the second has a hole, and times in two sequences.
+/// Twelve rows named r1 to r12, the second with a missing cell, and times in two sequences.
 fn table() -> String {
     let row = |n: u32| {
         let hole = if n == 2 { String::new() } else { (n * 3 % 7).to_string() };
@@ -22,7 +22,7 @@ fn fit(dir: &Path) {
     good(dir, &[&flags[..], &run[..]].concat());
 }
 
-/// The first cell of each line below the header, no two of the same one after the other.
+/// The first cell of each line below the header, without successive repetitions.
 fn first_cells(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
     let mut cells: Vec<String> = text.lines().skip(1).map(|l| l.split(',').next().unwrap().to_string()).collect();
@@ -39,7 +39,7 @@ fn the_first_row_is_row_1() {
     };
     let bytes = |file: &str| fs::read(dir.join(file)).unwrap();
     assert_eq!(first_cells(&dir.join("o/imputed.csv")), ["2"]);
-    // Numbers and names mean the same rows, and the answer has their numbers.
+    // Numbers and names select the same rows, and results use numbers.
     ask("predict o --rows 1,2-3,12 --out numbers.csv");
     ask("predict o --rows r1,r2,r3,r12 --out names.csv");
     assert_eq!(first_cells(&dir.join("numbers.csv")), ["1", "2", "3", "12"]);
@@ -76,7 +76,7 @@ fn there_is_no_row_0() {
         );
     }
     for command in ["impute", "predict", "transform", "kernel", "export"] {
-        // Help is broken into lines of the terminal's width.
+        // Help is wrapped to the width of the terminal.
         let help = text(&good(&dir, &[command, "--help"]).stdout).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(help.contains("counted from 1") && !help.contains("counted from 0"), "{command}: {help}");
     }

@@ -9,14 +9,14 @@ use std::path::Path;
 const RUN: [&str; 11] =
     ["--likelihood", "gaussian", "--features", "8", "--warmup", "10", "--draws", "8", "--seed", "2", "--out"];
 
-/// Fits t.csv into o, and says what the program said.
+/// Fits t.csv into o, and returns the program's messages.
 fn fit(dir: &Path, more: &[&str]) -> String {
     let output = rflvm(dir, &[&["fit", "t.csv"], &RUN[..], &["o"], more].concat());
     assert!(output.status.success(), "{more:?}: {}", text(&output.stderr));
     text(&output.stderr)
 }
 
-/// Two sequences of days, one of them backwards, and a row on its own.
+/// Two sequences of days, one of them in reverse order, and a single row.
 fn table() -> String {
     let mut table = String::from("day,run,a,b,c\n");
     for n in 0..12_u32 {
@@ -28,16 +28,15 @@ fn table() -> String {
 }
 
 #[test]
-fn times_go_through_to_the_results() {
+fn times_are_passed_on_to_the_results() {
     let dir = folder("through");
     fs::write(dir.join("t.csv"), table()).unwrap();
     let said = fit(&dir, &["--time", "day", "--sequence", "run", "--time-kernel", "matern32", "--time-trend"]);
     assert!(said.contains("times from 2001-05-01 to 2001-06-01 in 3 sequences, typically 2 days apart"), "{said}");
-    let order =
-        "times are not in order: rows are ordered by time within 3 sequences; results keep the order of the table";
+    let order = "times are not in order: rows are ordered by time within 3 sequences; results keep the table's order";
     assert!(said.contains(order), "{said}");
     assert!(said.contains("warning: 1 sequence has a single row (such as `alone`)"), "{said}");
-    assert!(said.contains("matern32 kernel, held as a state-space model"), "{said}");
+    assert!(said.contains("matern32 kernel, represented as a state-space model"), "{said}");
     let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
     let lines: Vec<&str> = embedding.lines().collect();
     assert_eq!(lines[0], "id,label,time,sequence,x1,x2,sd1,sd2");
@@ -48,7 +47,7 @@ fn times_go_through_to_the_results() {
     for line in ["time = \"day\"", "time-kernel = \"matern32\"", "time-trend = true", "inducing = 64"] {
         assert!(config.contains(line), "{line}: {config}");
     }
-    // The settings repeat the fit; completed tables keep the times; the store tells xarray what they are.
+    // The settings repeat the fit; completed tables keep the times; the store describes them for xarray.
     let again = rflvm(&dir, &["fit", "--config", "o/config.toml", "--out", "p", "-q"]);
     assert!(again.status.success(), "{}", text(&again.stderr));
     assert_eq!(embedding, fs::read_to_string(dir.join("p/embedding.csv")).unwrap());
@@ -62,11 +61,11 @@ fn times_go_through_to_the_results() {
     let summary = rflvm(&dir, &["summary", "o"]);
     let told = text(&summary.stdout);
     assert!(summary.status.success() && !told.contains("time["), "{}", text(&summary.stderr));
-    assert!(told.contains(" days; shares of noise"), "{told}");
+    assert!(told.contains(" days; noise shares"), "{told}");
 }
 
 #[test]
-fn numbers_in_order_are_not_remarked_upon_and_compact_dates_are() {
+fn ordered_numbers_cause_no_warning_but_compact_dates_do() {
     let dir = folder("numbers");
     let rows = |time: &dyn Fn(u32) -> String| {
         let row = |n: u32| format!("{},{},{}\n", time(n), n * 7 % 5, f64::from(n) * 0.3);
@@ -75,13 +74,13 @@ fn numbers_in_order_are_not_remarked_upon_and_compact_dates_are() {
     fs::write(dir.join("t.csv"), rows(&|n| format!("{}", f64::from(n) * 0.5))).unwrap();
     let said = fit(&dir, &["--time", "t"]);
     assert!(said.contains("times from 0 to 3.5 in 1 sequence, typically 0.5 apart"), "{said}");
-    assert!(said.contains("rbf kernel, held as dense matrices"), "{said}");
-    assert!(!said.contains("not in order") && !said.contains("single row") && !said.contains("taken as"), "{said}");
+    assert!(said.contains("rbf kernel, represented as dense matrices"), "{said}");
+    assert!(!said.contains("not in order") && !said.contains("single row") && !said.contains("read as"), "{said}");
     let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
     assert!(embedding.lines().nth(2).unwrap().starts_with("2,,0.5,,"), "{embedding}");
     fs::write(dir.join("t.csv"), rows(&|n| format!("200105{:02}", n + 10))).unwrap();
     let said = fit(&dir, &["--time", "t", "--overwrite"]);
-    assert!(said.contains("20010510 are taken as numbers"), "{said}");
+    assert!(said.contains("20010510 are read as numbers"), "{said}");
     let output = rflvm(&dir, &["doctor", "t.csv", "--time", "t", "--likelihood", "gaussian"]);
     assert!(text(&output.stdout).contains("times from 20010510"), "{}", text(&output.stderr));
 }

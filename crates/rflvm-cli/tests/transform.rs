@@ -1,4 +1,4 @@
-//! `rflvm transform` as a user meets it: a table fitted, and rows that it did not have.
+//! `rflvm transform` as a user meets it: a table is fitted, and new rows are placed.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn count(n: u32, j: u32) -> u32 {
     base + (n * (j + 3)) % 3
 }
 
-/// A table of rows `from..to`: names, groups, and six columns of which the last three are counts of 20 trials or less.
+/// A table of rows `from..to`: names, groups, and six columns, the last three of which are counts of at most 20 trials.
 fn rows(from: u32, to: u32) -> String {
     let mut table = String::from("name,group,a,b,c,d,e,f\n");
     for n in from..to {
@@ -41,7 +41,7 @@ fn fitted(dir: &Path, more: &[&str]) {
 }
 
 #[test]
-fn new_rows_lie_with_their_kind_in_a_file_like_the_embedding() {
+fn new_rows_are_placed_near_their_group_in_a_file_like_the_embedding() {
     let dir = folder("new");
     fitted(&dir, &["--likelihood", "poisson", "--offset", "size-factors"]);
     fs::write(dir.join("new.csv"), rows(30, 38)).unwrap();
@@ -54,11 +54,11 @@ fn new_rows_lie_with_their_kind_in_a_file_like_the_embedding() {
     for row in &placed[1..] {
         let distance = |other: &&Vec<String>| (0..2).map(|d| (at(row)[d] - at(other)[d]).powi(2)).sum::<f64>();
         let nearest = known[1..].iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
-        assert_eq!(row[1], nearest[1], "{row:?} beside {nearest:?}");
+        assert_eq!(row[1], nearest[1], "{row:?} nearest {nearest:?}");
         let [density, a_cell, surprise] = [6, 7, 8].map(|i| number(&row[i]));
         assert!((density / 6.0 - a_cell).abs() < 1e-12 && density < 0.0 && (0.0..=1.0).contains(&surprise), "{row:?}");
     }
-    // The same each time.
+    // The same every time.
     let bytes = fs::read(dir.join("p.csv")).unwrap();
     good(&dir, &["transform", "o", "new.csv", "--out", "again.csv"]);
     assert_eq!(bytes, fs::read(dir.join("again.csv")).unwrap());
@@ -70,11 +70,11 @@ fn new_rows_lie_with_their_kind_in_a_file_like_the_embedding() {
     };
     fs::write(dir.join("turned.csv"), rows(30, 38).lines().map(turned).collect::<String>()).unwrap();
     let output = good(&dir, &["transform", "o", "turned.csv", "--out", "t2.csv"]);
-    assert!(text(&output.stderr).contains("ignored: `note`"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("the fit does not have: `note`"), "{}", text(&output.stderr));
     for (one, two) in placed[1..].iter().zip(&read(dir.join("t2.csv"))[1..]) {
         assert_eq!((&one[0], &one[2..], ""), (&two[0], &two[2..], two[1].as_str()));
     }
-    // One odd row by itself, and one without cells.
+    // One unusual row, and one without cells.
     fs::write(dir.join("odd.csv"), "name,a,b,c,d,e,f\nodd,90,90,90,0,0,0\nnone,,,,,,\n").unwrap();
     good(&dir, &["transform", "o", "odd.csv", "--out", "odd-placed.csv"]);
     let odd = read(dir.join("odd-placed.csv"));
@@ -92,7 +92,7 @@ fn draws_are_written_as_lines_and_as_an_array() {
     let (placed, drawn) = (read(dir.join("p.csv")), read(dir.join("p-draws.csv")));
     assert_eq!((drawn[0].join(","), drawn.len()), ("row,draw,x1,x2".into(), 61));
     assert_eq!((drawn[1][..2].join(","), drawn[21][..2].join(",")), ("1,1".into(), "2,1".into()));
-    // About the mean that is written beside them: 20 of the 80 draws, to five of its standard errors.
+    // Consistent with the mean in the summary: 20 of the 80 draws, within five of its standard errors.
     let mean = drawn[1..21].iter().map(|row| number(&row[2])).sum::<f64>() / 20.0;
     assert!((mean - number(&placed[1][2])).abs() < 5.0 * number(&placed[1][4]) / 20.0_f64.sqrt());
     good(&dir, &["transform", "o", "new.csv", "--out", "p.csv", "--draws", "20", "--draws-out", "d.npy"]);
@@ -103,9 +103,9 @@ fn draws_are_written_as_lines_and_as_an_array() {
     assert_eq!((bytes.len() - head, first), (20 * 3 * 2 * 8, number(&drawn[1][2])));
 }
 
-/// Counts of trials that differ from cell to cell, and a family a column.
+/// Numbers of trials that differ between cells, and one family per column.
 #[test]
-fn new_rows_have_trials_and_families_of_their_own() {
+fn new_rows_have_their_own_trials_and_families() {
     let dir = folder("trials");
     let trials = |from: u32, to: u32| {
         let line = |n: u32| (0..6).map(|j| (count(n, j) + 6 + n % 4).to_string()).collect::<Vec<_>>().join(",") + "\n";
@@ -121,7 +121,7 @@ fn new_rows_have_trials_and_families_of_their_own() {
     for (flags, words) in [
         (&[][..], &["trials is not given", "--trials"][..]),
         (&["--trials", "trials.csv"], &["trials is 'trials.csv'", "30×6", "40×6"]),
-        (&["--trials", "3"], &["new.csv", "row 1, column 'a'", "above its number of trials"]),
+        (&["--trials", "3"], &["new.csv", "row 1, column 'a'", "exceeds its number of trials"]),
     ] {
         let output = rflvm(&dir, &[&["transform", "o", "new.csv", "--out", "q.csv"], flags].concat());
         let said = text(&output.stderr);
@@ -163,11 +163,11 @@ fn rows_with_times_are_placed_on_their_path() {
     let placed = read(dir.join("p.csv"));
     assert_eq!(placed[0][..4].join(","), "id,label,time,sequence");
     let sd = |row: &Vec<String>| number(&row[6]).hypot(number(&row[7]));
-    assert!(sd(&placed[1]) < sd(&placed[2]), "a path that is known says more: {placed:?}");
+    assert!(sd(&placed[1]) < sd(&placed[2]), "a known path is more informative: {placed:?}");
 }
 
 #[test]
-fn what_cannot_be_placed_is_told_in_one_sentence() {
+fn rows_that_cannot_be_placed_are_refused_in_one_sentence() {
     let dir = folder("refused");
     fitted(&dir, &["--likelihood", "poisson", "--offset", "size-factors"]);
     let lone = folder("refused-times");

@@ -1,4 +1,4 @@
-//! The draws of a fit, and what all questions to them have in common. The questions themselves are in `ask`.
+//! The draws of a fit, and what all queries have in common. The queries themselves are in `ask`.
 
 use crate::array::{Array, array};
 use crate::error::{raised, run, spec, store};
@@ -16,7 +16,7 @@ use rflvm_study::drawn::Drawn;
 use rflvm_study::{Error, Fit};
 use std::sync::Arc;
 
-/// The draws of a fit, which answer questions. Some chains may be set aside.
+/// The draws of a fit, which answer queries. Some chains may be set aside.
 #[pyclass(module = "rflvm._native", frozen)]
 pub struct Answers {
     pub fit: Arc<Fit>,
@@ -31,8 +31,8 @@ impl Answers {
         Ok(Answers { fit, drawn, convergence })
     }
 
-    /// Asks with the threads of the fit, while Python does other things. Each kind of question has the randomness that the program's
-    /// command of that name has.
+    /// Runs a query with the threads of the fit, with the GIL released. Each kind of query uses the same random stream as the
+    /// program's command of that name.
     pub fn ask<T: Send>(
         &self,
         py: Python<'_>,
@@ -44,12 +44,12 @@ impl Answers {
         py.detach(|| pool.install(|| answer(&self.drawn.fitted(&self.fit, question)))).map_err(run)
     }
 
-    /// Whether predictions of that many rows, and the array made of them, can be held.
+    /// Checks that predictions of that many rows, and the resulting array, fit in memory.
     pub fn check_predicted(&self, rows: usize) -> PyResult<()> {
         check_answer(&[2, 5, rows, self.fit.model.columns()])
     }
 
-    /// Whether that many tables can be held, and whether there are draws for them.
+    /// Checks that that many tables fit in memory, and that there are draws for them.
     pub fn check_tables(&self, count: usize, rows: usize) -> PyResult<()> {
         self.drawn.check_count(count).map_err(raised)?;
         check_answer(&[count, rows, self.fit.model.columns()])
@@ -65,7 +65,7 @@ impl Answers {
         array(py, numbers, &[parts.len(), cells.len(), places.len()])
     }
 
-    /// Adds a table, its columns in the order of the user's.
+    /// Adds a table, with its columns in the user's order.
     pub fn add(&self, table: &Mat, to: &mut Vec<f64>) {
         let places = self.fit.places();
         table.iter_rows().for_each(|row| to.extend(places.iter().map(|&j| row[j])));
@@ -86,7 +86,7 @@ impl Answers {
         Ok((self.drawn.used.iter().flat_map(of).collect(), draws.div_ceil(thin)))
     }
 
-    /// Whether these are rows of the fit.
+    /// Checks that these are rows of the fit.
     pub fn check_rows(&self, rows: &[usize]) -> PyResult<()> {
         let all = self.fit.model.rows();
         match rows.iter().find(|&&n| n >= all) {

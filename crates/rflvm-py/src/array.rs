@@ -1,11 +1,11 @@
-//! Numbers on their way to NumPy.
+//! Arrays handed to NumPy.
 
 use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
 
-/// An array of numbers in Python's hands.
+/// A NumPy array of numbers.
 pub type Array = Py<PyArrayDyn<f64>>;
 
 /// An array of any shape; the numbers are moved, not copied.

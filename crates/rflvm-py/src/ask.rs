@@ -1,4 +1,4 @@
-//! The questions that the draws of a fit answer, one file per kind.
+//! Queries to the draws of a fit, one file per kind.
 
 mod arrays;
 mod cells;

@@ -1,4 +1,4 @@
-//! One map from the engine's errors to Python's exceptions.
+//! The mapping from the engine's errors to Python's exceptions.
 
 use crate::wording::Parameters;
 use pyo3::PyErr;
@@ -15,7 +15,7 @@ create_exception!(
     "A computation that broke down: the step, the sweep, and where."
 );
 
-/// What an error is in Python.
+/// The Python exception of an error.
 pub fn raised(error: Error) -> PyErr {
     let sentence = error.sentence(&Parameters);
     match error {
@@ -35,17 +35,17 @@ pub fn raised(error: Error) -> PyErr {
     }
 }
 
-/// The same of what a question to a fit runs into.
+/// The Python exception of an error in a query.
 pub fn run(error: RunError) -> PyErr {
     raised(error.into())
 }
 
-/// The same of a store that cannot be read.
+/// The Python exception of a store that cannot be read.
 pub fn store(error: StoreError) -> PyErr {
     raised(error.into())
 }
 
-/// The same of a setting.
+/// The Python exception of a wrong setting.
 pub fn spec(error: SpecError) -> PyErr {
     raised(error.into())
 }

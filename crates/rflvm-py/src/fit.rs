@@ -1,4 +1,4 @@
-//! A fit in its folder, as Python holds it: made of a table in memory, or opened.
+//! A fit in its folder, as Python holds it: created from a table in memory, or opened.
 
 use crate::answers::Answers;
 use crate::array::{Array, array, embedding_arrays, matrix};
@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex};
 #[pyclass(module = "rflvm._native", frozen)]
 pub struct Fit {
     pub fit: Arc<rflvm_study::Fit>,
-    /// The right to write into its folder, from when that is made ready until the run that takes it ends.
+    /// The right to write into its folder, held from its preparation until the run that takes it ends.
     claim: Mutex<Option<Claim>>,
 }
 
@@ -45,7 +45,7 @@ impl Fit {
 #[pymethods]
 impl Fit {
     /// A new fit of a table into a folder. `settings` are those of config.toml, as JSON; `families` are (column, family, block), and
-    /// `trials` one number per cell, where the settings do not name them. Nothing is written yet.
+    /// `trials` one number per cell, if the settings do not name them. Nothing is written yet.
     #[new]
     #[pyo3(signature = (values, columns, named, settings, dir, *, families=None, trials=None, ids=None, offset=None, times=None, sequences=None))]
     #[allow(clippy::too_many_arguments)]
@@ -64,7 +64,7 @@ impl Fit {
         sequences: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let config: Config = serde_json::from_str(settings).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        // What the folder says about the table: its store holds it.
+        // The folder's config.toml names the store, which holds the table.
         let config = Config { table: Some("draws.zarr".into()), ..config.filled() };
         let listing = families.map(|lines| Listing::of("likelihood", lines)).transpose().map_err(raised)?;
         let given = Given { listing, trials: trials.as_ref().map(mat) };
@@ -73,7 +73,7 @@ impl Fit {
         Ok(Fit::of(fit))
     }
 
-    /// The fit that a folder holds, made by Python or by the program; with other `threads`, and to `draws` draws in all, if given.
+    /// The fit in a folder, created by Python or by the program; with other `threads`, and up to `draws` draws in all, if given.
     #[staticmethod]
     #[pyo3(signature = (dir, *, threads=None, draws=None))]
     fn open(py: Python<'_>, dir: PathBuf, threads: Option<usize>, draws: Option<u64>) -> PyResult<Self> {
@@ -85,19 +85,19 @@ impl Fit {
         Ok(Fit::of(fit))
     }
 
-    /// Makes the folder ready and keeps other runs out: an older fit in it is refused, or removed if that is asked for.
+    /// Prepares the folder and locks out other runs: an older fit in it is an error, or is removed with `overwrite`.
     fn claim(&self, py: Python<'_>, overwrite: bool) -> PyResult<()> {
         let claim = py.detach(|| self.fit.claim(overwrite)).map_err(raised)?;
         *self.claim.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(claim);
         Ok(())
     }
 
-    /// Begins to sample.
+    /// Starts to sample.
     fn start(&self) -> PyResult<Job> {
         Ok(Job::start(Arc::clone(&self.fit), self.claimed()?, None))
     }
 
-    /// Goes on from the last checkpoint, or begins where there is none.
+    /// Continues from the last checkpoint, or starts if there is none.
     fn resume(&self, py: Python<'_>) -> PyResult<Job> {
         let claim = self.claimed()?;
         let from = py.detach(|| checkpoint(&self.fit)).map_err(raised)?;
@@ -109,7 +109,7 @@ impl Fit {
         py.detach(|| Answers::open(Arc::clone(&self.fit))).map_err(raised)
     }
 
-    /// Rows that the fit has not seen, with what belongs to them: trials as a number or one per cell, offsets, times, sequences.
+    /// New rows, with their trials (a number or one per cell), offsets, times and sequences.
     #[pyo3(signature = (values, *, trials=None, trials_of_cells=None, offset=None, times=None, sequences=None))]
     fn new_rows(
         &self,
@@ -128,7 +128,7 @@ impl Fit {
         NewRows::of(&self.fit, values, trials, offset, times, sequences)
     }
 
-    /// The maximum of the posterior: mean N×D and covariance N×D×D of the positions, and what was reached, as JSON.
+    /// The maximum of the posterior: mean N×D and covariance N×D×D of the positions, and details as JSON.
     #[pyo3(signature = (*, starts=3))]
     fn map(&self, py: Python<'_>, starts: usize) -> PyResult<(Array, Array, (f64, f64, bool))> {
         let (found, spread) = py.detach(|| point(&self.fit, starts)).map_err(raised)?;
@@ -137,13 +137,13 @@ impl Fit {
         Ok((mean, covariance, (found.ln_joint, found.ln_likelihood, found.converged)))
     }
 
-    /// The table that is fitted, in the order of its own columns.
+    /// The fitted table, with its own order of columns.
     fn table(&self, py: Python<'_>) -> PyResult<Array> {
         let (y, places) = (self.fit.model.y(), self.fit.places());
         matrix(py, &Mat::from_fn(y.rows(), y.cols(), |n, j| y[(n, places[j])]))
     }
 
-    /// For each of some rows its place in the table, the first if there are several; -1 if it is not there.
+    /// For each of some rows its position in the table, the first if there are several; -1 if it is not found.
     fn known(&self, py: Python<'_>, values: &Bound<'_, Values>) -> Vec<i64> {
         let held = values.borrow();
         let values: &Values = &held;
@@ -157,7 +157,7 @@ impl Fit {
         })
     }
 
-    /// o_n of each row.
+    /// The offset of each row.
     fn offset(&self, py: Python<'_>) -> PyResult<Array> {
         array(py, self.fit.model.offset().to_vec(), &[self.fit.model.rows()])
     }
@@ -196,19 +196,19 @@ impl Fit {
         self.fit.table.ids.clone()
     }
 
-    /// Labels of the rows, where the table has some.
+    /// Labels of the rows, if the table has any.
     #[getter]
     fn labels(&self) -> Option<Vec<String>> {
         self.fit.table.labels.clone()
     }
 
-    /// Times of the rows, as they were given.
+    /// Times of the rows, as given.
     #[getter]
     fn times(&self) -> Option<Vec<String>> {
         self.fit.table.time.clone()
     }
 
-    /// Times of the rows as numbers, and what these are counted in where they are dates.
+    /// Times of the rows as numbers, and their unit if they are dates.
     #[getter]
     fn timeline(&self) -> Option<(Vec<f64>, Option<String>)> {
         self.fit.timeline.as_ref().map(|timeline| (timeline.times.at.clone(), timeline.calendar.units()))
@@ -220,7 +220,7 @@ impl Fit {
         self.fit.table.sequence.clone()
     }
 
-    /// What may spoil the result.
+    /// Warnings about the results.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.fit.model.warnings().to_vec()

@@ -1,4 +1,4 @@
-//! Sampling in the background: Python looks on, waits, or ends it.
+//! Sampling in the background: Python watches it, waits for it, or stops it.
 
 use crate::error::raised;
 use pyo3::exceptions::PyRuntimeError;
@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// A run on its way.
+/// A run in progress.
 #[pyclass(module = "rflvm._native", frozen)]
 pub struct Job {
     shared: Arc<Shared>,
 }
 
-/// How far a chain is: sweeps done and in all, whether it warms up, its log-likelihood, its clusters.
+/// The progress of a chain: sweeps done and in all, whether it is in warm-up, its log-likelihood, its clusters.
 type Place = (u64, u64, bool, f64, usize);
 
 struct Shared {
@@ -43,7 +43,7 @@ enum Outcome {
     Told,
 }
 
-/// What the lock guards is whole even if another thread panicked with it.
+/// The value behind the lock is valid even if another thread panicked while holding it.
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
@@ -61,7 +61,7 @@ impl Follow for Shared {
 }
 
 impl Job {
-    /// Samples in a thread of its own.
+    /// Samples in a separate thread.
     pub fn start(fit: Arc<Fit>, claim: Claim, from: Option<Checkpoint>) -> Self {
         let settings = &fit.settings;
         let places = vec![(0, settings.sweeps(), true, f64::NAN, 0); settings.chains];
@@ -76,7 +76,7 @@ impl Job {
         std::thread::spawn(move || {
             let run = || fit.run(&claim, from, &*own);
             let ended = catch_unwind(AssertUnwindSafe(run));
-            // Whoever waits for the end may begin another run in the folder.
+            // Whoever waits for the end may then start another run in the folder.
             drop(claim);
             let outcome = match ended {
                 Ok(Ok(())) => Outcome::Finished,
@@ -98,17 +98,17 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
 
 #[pymethods]
 impl Job {
-    /// For each chain: sweeps done, sweeps in all, whether it warms up, log-likelihood, clusters of frequencies.
+    /// For each chain: sweeps done, sweeps in all, whether it is in warm-up, log-likelihood, clusters of frequencies.
     fn progress(&self) -> Vec<Place> {
         held(&self.shared.places).clone()
     }
 
-    /// Asks the run to end with the sweep that is under way.
+    /// Asks the run to stop after the current sweep.
     fn cancel(&self) {
         self.shared.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Waits at most so many seconds; returns whether the run has ended.
+    /// Waits at most this many seconds; returns whether the run has ended.
     fn wait(&self, py: Python<'_>, seconds: f64) -> bool {
         let limit = Duration::try_from_secs_f64(seconds.clamp(0.0, 1e9)).unwrap_or_default();
         py.detach(|| {
@@ -118,21 +118,21 @@ impl Job {
         })
     }
 
-    /// "running", "finished" or "stopped"; raises what the run failed with.
+    /// "running", "finished" or "stopped"; raises the error of a failed run.
     fn outcome(&self) -> PyResult<&'static str> {
         let mut outcome = held(&self.shared.outcome);
         match &*outcome {
             Outcome::Running => return Ok("running"),
             Outcome::Finished => return Ok("finished"),
             Outcome::Stopped => return Ok("stopped"),
-            Outcome::Told => return Err(PyRuntimeError::new_err("the run has failed, as was told before")),
+            Outcome::Told => return Err(PyRuntimeError::new_err("the run has failed, as reported before")),
             Outcome::Failed(_) | Outcome::Panicked(_) => {}
         }
         Err(match std::mem::replace(&mut *outcome, Outcome::Told) {
             Outcome::Failed(failure) => raised(failure),
-            Outcome::Panicked(words) => {
-                PyRuntimeError::new_err(format!("the sampler broke down, which is an error in rflvm ({words})"))
-            }
+            Outcome::Panicked(words) => PyRuntimeError::new_err(format!(
+                "the sampler failed, which is a bug in rflvm; please report it ({words})"
+            )),
             _ => PyRuntimeError::new_err("the run has ended"),
         })
     }

@@ -1,7 +1,7 @@
-//! The engine behind the Python package: a private module, `rflvm._native`, which `python/rflvm` makes pleasant.
+//! The engine behind the Python package: a private module, `rflvm._native`, which `python/rflvm` wraps.
 //!
-//! Data flow one way: `values` takes a table in, `fit` checks and samples it in the background (`job`), `answers` holds what was
-//! drawn and `ask` the questions to it. All of it is `rflvm-study`, as in the program, so a fit is the same from either side.
+//! Data flow one way: `values` takes a table in, `fit` checks and samples it in the background (`job`), `answers` holds the
+//! draws, and `ask` has the queries. Everything comes from `rflvm-study`, as in the program, so both give the same fit.
 
 mod answers;
 mod array;
@@ -19,13 +19,13 @@ mod wording;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
-/// Runs the program `rflvm` with its arguments, of which the first is its name; returns its exit code.
+/// Runs the program `rflvm` with its arguments, the first of which is its name; returns its exit code.
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| rflvm_cli::run(arguments))
 }
 
-/// The name that a likelihood is stored by, from any of those that it is known by.
+/// The canonical name of a likelihood.
 #[pyfunction]
 fn canonical(name: &str) -> PyResult<&'static str> {
     rflvm::spec::canonical(name).map_err(error::spec)
@@ -56,9 +56,17 @@ mod _native {
     #[pymodule_export]
     use super::values::Values;
     use pyo3::prelude::*;
+    use pyo3::types::PyTuple;
+    use rflvm::model::family::{Cells, REGISTRY};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let named = |are: fn(Cells) -> bool| {
+            let names: Vec<&str> = REGISTRY.iter().filter(|about| are(about.cells)).map(|about| about.name).collect();
+            PyTuple::new(module.py(), names)
+        };
+        module.add("COUNTS", named(Cells::are_counts)?)?;
+        module.add("CATEGORIES", named(Cells::may_be_text)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,13 +1,13 @@
-//! How much memory an array may take, decided before it is taken: an allocation that fails would end the interpreter.
+//! Checks the memory that an array needs before allocating it: a failed allocation would end the interpreter.
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use rflvm_study::memory::{free, in_words};
+use rflvm_study::bytes::{free, in_words};
 
-/// Granted without asking the system, so that small questions stay quick.
+/// Always granted, so that small queries stay quick.
 const SMALL: u128 = 64 << 20;
 
-/// Whether so many numbers of eight bytes, which are `what`, fit in the memory that is free.
+/// Checks that this many numbers of eight bytes fit into free memory; `what` describes them.
 pub fn check(numbers: u128, what: impl Fn() -> String, remedy: &str) -> PyResult<()> {
     let bytes = numbers.saturating_mul(8);
     if bytes <= SMALL {
@@ -25,14 +25,14 @@ pub fn check(numbers: u128, what: impl Fn() -> String, remedy: &str) -> PyResult
     }
 }
 
-/// Whether a table of so many cells can be held; raises MemoryError if not.
+/// Checks that a table fits into memory; raises MemoryError if not.
 #[pyfunction]
 pub fn check_room(rows: usize, columns: usize) -> PyResult<()> {
     let what = || format!("{rows} rows × {columns} columns, as a table of numbers,");
     check(rows as u128 * columns as u128, what, "take fewer rows or columns")
 }
 
-/// The same of an answer, whose shape is a matter of what was asked for.
+/// Checks that a result of this shape fits into memory; raises MemoryError if not.
 pub fn check_answer(shape: &[usize]) -> PyResult<()> {
     let what = || format!("{} numbers", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" × "));
     check(shape.iter().map(|&n| n as u128).product(), what, "ask for fewer draws, rows or columns at a time")

@@ -1,4 +1,4 @@
-//! Tables from Python as the engine holds them: that of a fit, and new rows.
+//! Tables from Python in the engine's form: that of a fit, and new rows.
 
 use crate::error::raised;
 use crate::values::Values;
@@ -11,10 +11,10 @@ use rflvm_study::Fit;
 use rflvm_study::new_rows::{NewTrials, check};
 use rflvm_study::table::Table;
 
-/// What messages call a table that has no file.
+/// The name of a table without a file, in messages.
 const NAME: &str = "X";
 
-/// A table as the engine holds it.
+/// A table in the engine's form.
 pub fn table(
     values: &mut Values,
     columns: Vec<String>,
@@ -26,7 +26,7 @@ pub fn table(
 ) -> PyResult<Table> {
     let (values, rows, width) = values.hand_over();
     if values.len() != rows * width {
-        return Err(PyValueError::new_err("these values have been handed over already"));
+        return Err(PyValueError::new_err("these values have already been used"));
     }
     let lengths = [
         ("the offset", offset.as_ref().map(Vec::len)),
@@ -60,7 +60,7 @@ pub fn mat(array: &PyReadonlyArray2<'_, f64>) -> Mat {
     Mat::from_vec(rows, columns, array.iter().copied().collect())
 }
 
-/// Rows that the fit has not seen, checked.
+/// New rows, checked.
 #[pyclass(module = "rflvm._native", frozen)]
 pub struct NewRows {
     pub new: transform::NewRows,
@@ -77,7 +77,7 @@ impl NewRows {
         sequences: Option<Vec<String>>,
     ) -> PyResult<Self> {
         if offset.is_none() && fit.config.offset_column().is_some() {
-            return Err(PyValueError::new_err("the rows of this fit have offsets; give the new rows theirs"));
+            return Err(PyValueError::new_err("the rows of this fit have offsets; give those of the new rows too"));
         }
         if times.is_some() && fit.timeline.is_none() {
             let sentence = "times are given for the new rows, but the rows of this fit have no times; leave them out";

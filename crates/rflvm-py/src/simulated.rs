@@ -8,10 +8,10 @@ use pyo3::prelude::*;
 use rflvm::error::RunError;
 use rflvm::model::family::Trials;
 use rflvm::rng::Stream;
+use rflvm::simulate;
 use rflvm_study::Error;
-use rflvm_study::simulated;
 
-/// The S-curve of the paper, as `rflvm simulate` makes it: the table N×J, the truth N×2, and the place along the S.
+/// The S-curve of the paper, as in `rflvm simulate`: the table N×J, the true positions N×2, and the position along the S.
 #[pyfunction]
 #[pyo3(signature = (rows, columns, likelihood, *, trials=None, seed=1))]
 pub fn s_curve(
@@ -27,13 +27,14 @@ pub fn s_curve(
             "an S-curve of {rows} rows × {columns} columns has too few; it must have at least 2 of each"
         )));
     }
-    // The positions, the functions and the table are held at once.
+    // The positions, the functions and the table are in memory at the same time.
     check_room(rows, columns.saturating_mul(3))?;
-    let own = (likelihood == "binomial").then(|| Trials::Same(trials.unwrap_or(1)));
+    let has_trials = rflvm::spec::about(likelihood).map_err(spec)?.cells.have_trials();
+    let own = has_trials.then(|| Trials::Same(trials.unwrap_or(1)));
     let family = rflvm::spec::family(likelihood, own).map_err(spec)?;
     let stream = Stream::new(seed).named("simulate");
     let broken = |source| raised(Error::Run(RunError::Numerical { chain: 0, sweep: 0, source }));
-    let draw = || simulated::s_curve(family.as_ref(), rows, columns, trials.unwrap_or(100), stream);
+    let draw = || simulate::example(rows, columns, family.as_ref(), trials.unwrap_or(100), stream);
     let (curve, _) = py.detach(draw).map_err(broken)?;
     Ok((matrix(py, &curve.y)?, matrix(py, &curve.x)?, array(py, curve.t, &[rows])?))
 }

@@ -1,4 +1,4 @@
-//! A table on its way in: the one copy that is made of it, whatever it was before.
+//! A table passed in from Python: the only copy that is made of it.
 
 use crate::array::{Array, array};
 use crate::room::check_room;
@@ -6,7 +6,7 @@ use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Rows × columns of numbers, NaN where a cell is missing; filled from Python piece by piece and then handed over.
+/// Rows × columns of numbers, NaN where a cell is missing; filled from Python piece by piece and then passed to a fit.
 #[pyclass(module = "rflvm._native")]
 pub struct Values {
     rows: usize,
@@ -14,7 +14,7 @@ pub struct Values {
     cells: Vec<f64>,
 }
 
-/// A number as the model sees it.
+/// A number as the model represents it.
 trait Number: Element + Copy {
     fn number(self) -> f64;
 }
@@ -35,7 +35,7 @@ impl Number for bool {
     }
 }
 
-/// Calls `$method` with the first kind of number that `$from` holds.
+/// Calls `$method` with the first numeric type that `$from` has.
 macro_rules! of_any_kind {
     ($self:ident.$method:ident($from:ident $(, $other:expr)*), $array:ident) => {
         of_any_kind!($self, $method, $from, [$($other),*], $array, f64, f32, i64, i32, bool, u8, u32, u64, i16, i8, u16)
@@ -56,27 +56,27 @@ impl Values {
         check_room(rows, columns)?;
         let count = rows.saturating_mul(columns);
         let mut cells = Vec::new();
-        // Memory that is free may still be refused, as by a limit of the process.
+        // The system may refuse memory that is free, for instance because of a limit on the process.
         cells.try_reserve_exact(count).map_err(|_| {
-            PyMemoryError::new_err(format!("the system gives no memory for {rows} rows × {columns} columns"))
+            PyMemoryError::new_err(format!("the system grants no memory for {rows} rows × {columns} columns"))
         })?;
         cells.resize(count, 0.0);
         Ok(Values { rows, columns, cells })
     }
 
-    /// Takes all cells from an array of two axes.
+    /// Copies all cells from a two-dimensional array.
     fn fill(&mut self, array: &Bound<'_, PyAny>) -> PyResult<()> {
         of_any_kind!(self.take_all(array), PyReadonlyArray2);
-        Err(PyTypeError::new_err("a table must be an array of two axes that holds real numbers"))
+        Err(PyTypeError::new_err("a table must be a two-dimensional array of real numbers"))
     }
 
-    /// Takes a column from an array of one axis.
+    /// Copies a column from a one-dimensional array.
     fn column(&mut self, column: usize, array: &Bound<'_, PyAny>) -> PyResult<()> {
         of_any_kind!(self.take_column(array, column), PyReadonlyArray1);
-        Err(PyTypeError::new_err("a column must be an array of one axis that holds real numbers"))
+        Err(PyTypeError::new_err("a column must be a one-dimensional array of real numbers"))
     }
 
-    /// Takes the stored cells of a sparse matrix by rows (CSR); the others are zero, and those stored twice are added.
+    /// Copies the stored cells of a sparse matrix by rows (CSR); other cells are zero, and duplicates are added.
     fn sparse(
         &mut self,
         data: PyReadonlyArray1<'_, f64>,
@@ -84,7 +84,7 @@ impl Values {
         starts: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<()> {
         let (data, indices, starts) = (data.as_array(), indices.as_array(), starts.as_array());
-        let bad = || PyValueError::new_err("the sparse matrix is not a valid one: its indices do not fit its shape");
+        let bad = || PyValueError::new_err("the sparse matrix is invalid: its indices do not fit its shape");
         if starts.len() != self.rows + 1 {
             return Err(bad());
         }
@@ -98,12 +98,12 @@ impl Values {
         Ok(())
     }
 
-    /// A copy, to look at.
+    /// A copy of the cells.
     fn to_numpy(&self, py: Python<'_>) -> PyResult<Array> {
         array(py, self.cells.clone(), &[self.rows, self.columns])
     }
 
-    /// Marks the cells as missing where the mask is true.
+    /// Marks cells as missing where the mask is true.
     fn hide(&mut self, mask: PyReadonlyArray2<'_, bool>) -> PyResult<()> {
         let mask = mask.as_array();
         self.check(mask.dim(), "the mask")?;
@@ -113,7 +113,7 @@ impl Values {
 }
 
 impl Values {
-    /// The cells, which are gone from here; and rows and columns.
+    /// Takes the cells, and the numbers of rows and columns.
     pub fn hand_over(&mut self) -> (Vec<f64>, usize, usize) {
         (std::mem::take(&mut self.cells), self.rows, self.columns)
     }
@@ -141,7 +141,7 @@ impl Values {
     fn take_column<T: Number>(&mut self, array: &PyReadonlyArray1<'_, T>, column: usize) -> PyResult<()> {
         let array = array.as_array();
         if array.len() != self.rows || column >= self.columns {
-            let sentence = format!("column {column} has {} cells, but the table {} rows", array.len(), self.rows);
+            let sentence = format!("column {column} has {} cells, but the table has {} rows", array.len(), self.rows);
             return Err(PyValueError::new_err(sentence));
         }
         let cells = self.cells.iter_mut().skip(column).step_by(self.columns);

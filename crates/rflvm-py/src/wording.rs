@@ -1,4 +1,4 @@
-//! The engine's sentences in Python's words: settings are parameters, and actions are methods.
+//! The engine's messages in Python's wording: settings are parameters, and actions are methods.
 
 use rflvm_study::Config;
 use rflvm_study::wording::Wording;
@@ -25,9 +25,9 @@ impl Wording for Parameters {
     }
 }
 
-/// What Python calls a setting.
+/// The name of a setting in Python.
 fn parameter(name: &str) -> String {
-    // Given to `fit`, or to the method that asks, rather than to the estimator.
+    // Passed to `fit`, or to the method of the query, rather than to the estimator.
     match name {
         "out" => return "store".into(),
         "time" => return "times".into(),

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import QUICK
 
 import rflvm
 from rflvm._check import Check

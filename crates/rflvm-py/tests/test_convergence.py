@@ -4,7 +4,6 @@ import warnings
 
 import anndata
 import numpy as np
-import pytest
 from conftest import QUICK
 from sklearn.exceptions import ConvergenceWarning as ScikitWarning
 
@@ -85,7 +84,7 @@ def test_the_words_say_what_is_wrong_and_what_to_do():
     disagree = doubt_of(told("chains-disagree"), 1500)
     assert "R̂ is up to 1.310 (for lp; at most 1.01 is good)" in disagree and "warmup=3000" in disagree and "plot.trace(model)" in disagree
     aside = doubt_of(told("chains-disagree", chains=4, aside=(1, 3)), 100)
-    assert "chains 2, 4 are in a lesser mode, with a log joint density up to 130 below" in aside and "warmup=1000" in aside
+    assert "chains 2, 4 are in a minor mode, with a log joint density up to 130 below" in aside and "warmup=1000" in aside
     for sentence in (longer, disagree, aside):
         assert not any(word in sentence for word in ("--", "usize", "\n"))
 

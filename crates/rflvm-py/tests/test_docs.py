@@ -1,33 +1,36 @@
-"""The documentation is true: each page's blocks run, in order, in a folder of their own, with the program that comes with the package."""
+"""The documentation is true: the code blocks of each page run in order, in a fresh folder, with the program that the package installs.
+
+A block that cannot run here is preceded by a comment that says why: `<!-- not run: REASON -->`.
+"""
 
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 import warnings
 from pathlib import Path
 
 import pytest
 
-#: Pages whose blocks are run.
-PAGES = ["README.md", "docs/python.md", "docs/first-picture.md", "docs/model-choice.md", "docs/new-rows.md", "docs/predictions.md"]
-#: Commands of shell blocks that are tested elsewhere, or are the tests themselves.
+#: Commands in shell blocks that other tests cover, or that run the tests themselves.
 ELSEWHERE = ("make", "cargo", "pip")
-
-
-def root():
-    """The repository, wherever these tests are run."""
-    for folder in Path(__file__).resolve().parents:
-        if (folder / "docs" / "python.md").is_file():
-            return folder
-    pytest.skip("docs/python.md lies above these tests in the repository; it is not there")
+#: The repository.
+ROOT = Path(__file__).resolve().parents[3]
+#: The README and all documents, so that a new page cannot be forgotten.
+PAGES = sorted(page.relative_to(ROOT).as_posix() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+#: A fenced block, and the comment before it that says why it is not run.
+BLOCK = re.compile(r"^(?:<!-- not run: (?P<reason>.+?) -->\n)?```(?P<language>.*?)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(text):
-    """The fenced blocks of a page: the number of the line before the first, the language, and what is in it."""
-    for found in re.finditer(r"^```(.*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        yield text.count("\n", 0, found.start(2)), found.group(1), found.group(2)
+    """The fenced blocks of a page that are run: the number of the line before the first, the language, and the code."""
+    found = list(BLOCK.finditer(text))
+    fences = re.findall(r"^\s*(?:```|~~~)", text, re.MULTILINE)
+    assert len(fences) == 2 * len(found), "a block is not fenced by ``` at the beginning of two lines, and would not be run"
+    run = [block for block in found if block["reason"] is None]
+    return [(text.count("\n", 0, block.start("code")), block["language"], block["code"]) for block in run]
 
 
 def commands(block):
@@ -38,6 +41,7 @@ def commands(block):
 def shell(block):
     """Runs the commands of the program, and returns what they print."""
     said = ""
+    assert commands(block), "the block has no command"
     for program, *arguments in commands(block):
         if program == "rflvm":
             done = subprocess.run([sys.executable, "-m", "rflvm", *arguments], capture_output=True, text=True)
@@ -55,7 +59,7 @@ def plain(text):
 
 def run(page, namespace):
     """Runs a page; a failure is named by its line."""
-    said = ""
+    said = None
     for line, language, block in blocks(page.read_text(encoding="utf-8")):
         try:
             if language == "python":
@@ -64,11 +68,12 @@ def run(page, namespace):
             elif language == "sh":
                 said = shell(block)
             elif language == "text":
+                assert said is not None, "no command has printed anything"
                 missing = [told for told in plain(block) if told not in plain(said)]
                 assert not missing, f"the block above does not print {missing[0]!r} but {plain(said)}"
             else:
-                # The block in Rust is a test of the library's own documentation.
-                assert language == "rust", f"nothing runs blocks of {language!r}"
+                # The README's block in Rust is a test of the library's own documentation.
+                assert (language, page.name) == ("rust", "README.md"), f"nothing runs blocks of {language!r}"
         except Exception as error:
             pytest.fail(f"{page.name}, block at line {line + 1}: {type(error).__name__}: {error}")
 
@@ -84,21 +89,43 @@ def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         # Fits as short as those of a page may not converge, and say so.
         warnings.simplefilter("ignore")
-        run(root() / page, {"__name__": "page"})
+        run(ROOT / page, {"__name__": "page"})
     matplotlib.pyplot.close("all")
     if page == "docs/python.md":
         assert (tmp_path / "model.png").stat().st_size > 0
     if page == "README.md":
         import rflvm
 
-        assert rflvm.load("fit").diagnostics_["verdict"] == "converged", "the tour ends with a fit that has converged"
+        assert rflvm.load("fit").diagnostics_["verdict"] == "converged", "the README ends with a fit that has converged"
+
+
+def anchors(page):
+    """The names by which GitHub links to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_blocks_that_would_not_be_seen_are_refused():
+    for text in ("- a list\n\n  ```sh\n  rflvm fit\n  ```\n", "~~~sh\nrflvm fit\n~~~\n", "```sh\nrflvm fit\n"):
+        with pytest.raises(AssertionError, match="would not be run"):
+            blocks(text)
+
+
+def test_the_tour_has_blocks_for_the_program_for_python_and_for_rust():
+    """So that a page that lost its blocks, or was moved, does not pass for one that runs."""
+    for page, languages in {"README.md": {"sh", "python", "rust"}, "docs/python.md": {"sh", "python"}}.items():
+        assert languages <= {language for _, language, _ in blocks((ROOT / page).read_text(encoding="utf-8"))}, page
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
-    path = root() / page
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
-        assert target.startswith("http") or (path.parent / target).exists(), target
+    path = ROOT / page
+    for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", path.read_text(encoding="utf-8")):
+        if target.startswith("http"):
+            continue
+        file = path.parent / target if target else path
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
 
 
 def test_a_block_that_fails_is_named_by_its_line(tmp_path):
@@ -109,8 +136,12 @@ def test_a_block_that_fails_is_named_by_its_line(tmp_path):
         run(page, {})
     for text, sentence in [
         ("```bash\nrflvm\n```\n", "nothing runs blocks of 'bash'"),
+        ("```rust\nfn main() {}\n```\n", "nothing runs blocks of 'rust'"),
+        ("```sh\n# rflvm --version\n```\n", "the block has no command"),
+        ("```text\nrflvm 0.2\n```\n", "no command has printed anything"),
         ("```sh\nrflvm fit none.csv --out x\n```\n", "line 2: AssertionError: rflvm fit none.csv"),
         ("```sh\ncurl x\n```\n", "nothing runs the command `curl`"),
+        ("<!-- not run: it needs a network -->\n```sh\ncurl x\n```\n\n```sh\ncurl y\n```\n", "line 7: AssertionError: nothing runs the command `curl`"),
         ("```sh\nrflvm --version\n```\n\n```text\nrflvm 7.8\n```\n\n```text\nother 1\n```\n", "does not print 'other #'"),
     ]:
         page.write_text(text)
@@ -124,20 +155,19 @@ def extras_of(text):
 
 
 def test_extras_that_are_named_exist():
-    tomllib = pytest.importorskip("tomllib")
-    known = tomllib.loads((root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     for page in PAGES:
-        assert extras_of((root() / page).read_text(encoding="utf-8")) <= set(known), page
-    assert extras_of((root() / "README.md").read_text(encoding="utf-8"))
-    assert extras_of((root() / "docs" / "python.md").read_text(encoding="utf-8")) == set(known)
+        assert extras_of((ROOT / page).read_text(encoding="utf-8")) <= set(known), page
+    assert extras_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert extras_of((ROOT / "docs" / "python.md").read_text(encoding="utf-8")) == set(known)
 
 
 def test_what_readme_installs_runs_its_first_block(tmp_path):
-    """In an environment that has nothing but what the line of the README installs."""
-    wheels = sorted((Path(os.environ.get("CARGO_TARGET_DIR", root() / "target")) / "wheels").glob("rflvm-*.whl"))
+    """In an environment that contains only what the README tells you to install."""
+    wheels = sorted((Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "wheels").glob("rflvm-*.whl"))
     if not wheels:
         pytest.skip("the wheel is not built; maturin build --out target/wheels")
-    readme = (root() / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "clean"], check=True)
     python = tmp_path / "clean" / ("Scripts" if os.name == "nt" else "bin") / "python"
     wanted = f"{wheels[-1]}[{','.join(sorted(extras_of(readme)))}]"

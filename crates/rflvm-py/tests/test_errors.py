@@ -16,7 +16,7 @@ def in_python(error):
 @pytest.mark.parametrize(
     "given, kind, words",
     [
-        (dict(likelihood="poison"), ValueError, "there is no likelihood 'poison'; known are gaussian, poisson"),
+        (dict(likelihood="poison"), ValueError, "unknown likelihood 'poison'; choose one of gaussian, poisson"),
         (dict(n_components=0), ValueError, "n_components is 0, but it must be between 1 and 12, the number of columns"),
         (dict(n_components=2.5), TypeError, "n_components is 2.5, but it must be a whole number"),
         (dict(n_components="automatic"), ValueError, "n_components is 'automatic', but it must be a whole number, 'auto', or 'auto:K'"),
@@ -25,7 +25,7 @@ def in_python(error):
         (dict(n_components=True), TypeError, "n_components is True, but it must be a whole number"),
         (dict(n_components="auto:0"), ValueError, "n_components is 'auto:0'"),
         (dict(n_random_features=7), ValueError, "n_random_features is 7"),
-        (dict(kernel="matern"), ValueError, "there is no kernel 'matern'; known are learned, rbf"),
+        (dict(kernel="matern"), ValueError, "unknown kernel 'matern'; choose one of learned, rbf"),
         (dict(length_scale="long"), TypeError, "length_scale is 'long', but it must be a number"),
         (dict(length_scale=True), TypeError, "length_scale is True, but it must be a number"),
         (dict(length_scale=float("nan")), ValueError, "length_scale is nan, but it must be a finite number"),
@@ -33,7 +33,7 @@ def in_python(error):
         (dict(n_random_features=10**12), ValueError, "n_random_features is 1000000000000, but it must be at most"),
         (dict(amplitude=-1.0), ValueError, "amplitude"),
         (dict(time_trend="yes"), TypeError, "time_trend is 'yes', but it must be True or False"),
-        (dict(time_kernel=3), ValueError, "there is no time_kernel 3"),
+        (dict(time_kernel=3), ValueError, "unknown time_kernel 3"),
         (dict(inducing=10**20), ValueError, "inducing is 100000000000000000000, but it must be at most"),
         (dict(likelihood=3), TypeError, "likelihood is 3, but it must be the name of a family"),
         (dict(likelihood={0: 3}), TypeError, "likelihood of column 0 is 3"),
@@ -60,7 +60,7 @@ def in_python(error):
         (dict(keep="beta"), TypeError, "keep is 'beta', but it must be a list of names"),
         (dict(store=3), TypeError, "store is 3, but it must be the path of a folder"),
         (dict(checkpoint=float("nan")), ValueError, "checkpoint is nan, but it must be a finite number"),
-        (dict(init="here"), ValueError, "there is no init 'here'"),
+        (dict(init="here"), ValueError, "unknown init 'here'"),
         (dict(checkpoint=-1.0), ValueError, "checkpoint"),
         (dict(store="/dev/null/here"), OSError, "cannot be made"),
     ],
@@ -83,7 +83,7 @@ def test_parameters_are_checked_in_fit(curve, given, kind, words):
         (dict(offset=[1.0, 2.0]), ValueError, "the offset has 2 entries, but the table has 80 rows"),
         (dict(offset=["a"] * 80), TypeError, "offset does not hold numbers only"),
         (dict(offset=np.ones((40, 2))), ValueError, r"offset has the shape \(40, 2\)"),
-        (dict(times=np.arange(80) * np.timedelta64(1, "s")), TypeError, "row 1: the time is a length of time"),
+        (dict(times=np.arange(80) * np.timedelta64(1, "s")), TypeError, "row 1: the time is a duration"),
         (dict(times=[np.datetime64("NaT")] * 80), ValueError, "row 1: the time is missing"),
         (dict(times=[1.0, 2.0]), ValueError, "times has 2 entries, but the table has 80 rows"),
         (dict(times=np.zeros(80)), ValueError, "all times are equal"),
@@ -155,7 +155,7 @@ def test_a_damaged_store_is_told_by_its_file(curve, tmp_path):
 def test_questions_that_have_no_answer(fitted, curve):
     with pytest.raises(ValueError, match="have no times"):
         fitted.forecast(horizon=2)
-    with pytest.raises(ValueError, match="each table takes a draw of its own, and this fit has 60"):
+    with pytest.raises(ValueError, match="each table needs a separate draw, and this fit has 60"):
         fitted.impute(draws=61)
     with pytest.raises(ValueError, match="11 features"):
         fitted.transform(curve.table[:, :11])

@@ -26,9 +26,9 @@ def test_a_running_fit_is_touched_by_nobody(tmp_path):
         time.sleep(0.01)
     before = settings(store)
     other = model(warmup=3, draws=3)
-    with pytest.raises(OSError, match="at work"):
+    with pytest.raises(OSError, match="is using this folder"):
         other.fit(COUNTS, store=store, overwrite=True)
-    with pytest.raises(OSError, match="at work"):
+    with pytest.raises(OSError, match="is using this folder"):
         model(store=store).resume()
     assert settings(store) == before
     assert not handle.done

@@ -64,7 +64,7 @@ def test_a_pandas_frame_has_its_own_dtypes(model, frame):
 
 def test_means_deviations_and_quantiles(model, frame):
     filled, mean, std, lower, upper = model.impute(return_mean=True, return_std=True, return_interval=True)
-    assert list(mean.columns) == list(std.columns) == model.columns_ and (mean.dtypes == float).all() and (std.dtypes == float).all()
+    assert list(mean.columns) == list(std.columns) == model.columns_ and (mean.dtypes == np.float64).all() and (std.dtypes == np.float64).all()
     row = frame.columns.drop("whole").get_loc("kind")
     share = mean.loc[row, ["kind=low", "kind=high"]]
     assert np.isclose(share.sum(), 1.0) and filled.loc[row, "kind"] == share.idxmax().split("=")[1]

@@ -70,7 +70,7 @@ def test_dates_in_pandas_are_refused_by_name(table, column):
         sentence = refused(frame, ValueError, likelihood=likelihood)
         assert "column 'when' holds dates" in sentence and "times=X['when']" in sentence
     # Two such columns are told at once.
-    assert "column 'then' holds what cannot be fitted, too" in refused(frame.assign(then=column), ValueError)
+    assert "column 'then' holds values that cannot be fitted, too" in refused(frame.assign(then=column), ValueError)
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
@@ -136,12 +136,12 @@ def test_whole_numbers_are_counts_by_default_and_floats_that_look_like_it_are_to
     assert model._fit.families == ["negative-binomial", "negative-binomial", "gaussian"]
     assert rflvm.RFLVM(likelihood="auto", **TINY).fit(table.astype("int64"))._fit.families == ["negative-binomial"] * 4
     frame["float"] = table[:, 3]
-    with pytest.warns(UserWarning, match="column 'float' holds only whole numbers from 0 on, but as floats"):
+    with pytest.warns(UserWarning, match="column 'float' holds only non-negative integers, but as floats"):
         assert rflvm.RFLVM(likelihood="auto", **TINY).fit(frame)._fit.families[3] == "gaussian"
 
 
 def test_columns_that_leave_their_family_open_are_named_together(table):
     frame = pd.DataFrame(table.astype("int64") - 1, columns=list("abcd")).assign(e=0.5)
     sentence = refused(frame, ValueError, likelihood="auto")
-    assert sentence.startswith("columns 'a', 'b', 'c', 'd' hold negative whole numbers") and "{'a': 'gaussian', 'b': 'gaussian'" in sentence
+    assert sentence.startswith("columns 'a', 'b', 'c', 'd' hold negative integers") and "{'a': 'gaussian', 'b': 'gaussian'" in sentence
     assert "columns '1', '2', '3', '4' hold" in refused(table.astype("int64") - 1, ValueError, likelihood="auto")

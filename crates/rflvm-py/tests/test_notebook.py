@@ -27,7 +27,7 @@ def test_a_notebook_shows_a_widget_that_ends_full(tmp_path, monkeypatch):
     (kernel / "kernel.json").write_text(__import__("json").dumps({"argv": command, "display_name": "here", "language": "python"}))
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CODE)])
-    nbclient.NotebookClient(book, timeout=120, kernel_name="here").execute()
+    nbclient.NotebookClient(book, timeout=None, kernel_name="here").execute()
     outputs = book.cells[0]["outputs"]
     assert [output["output_type"] for output in outputs] == ["display_data"], outputs
     assert "application/vnd.jupyter.widget-view+json" in outputs[0]["data"]

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -15,20 +14,20 @@ def test_stubs_are_those_of_the_module(tmp_path):
 
 def test_types_hold(tmp_path):
     pytest.importorskip("mypy")
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--ignore-missing-imports", "-p", "rflvm"], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "-p", "rflvm"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
 
 def test_import_is_light():
-    heavy = "{'numpy', 'sklearn', 'scipy', 'pandas', 'matplotlib', 'arviz', 'xarray', 'anndata'}"
-    code = f"import sys, rflvm; print(sorted({heavy} & set(sys.modules)))"
-    begun = time.perf_counter()
+    """It brings nothing but the standard library; what it took to import that, the start of Python has seen to."""
+    code = """
+import sys
+before = set(sys.modules)
+import rflvm
+print(sorted({name.split(".")[0] for name in set(sys.modules) - before} - sys.stdlib_module_names))
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-    # With the start of Python, on a machine that may be busy; the import alone takes some milliseconds.
-    assert time.perf_counter() - begun < 3
+    assert done.stdout.strip() == "['rflvm']"
 
 
 def test_names_are_found_and_others_not():
@@ -37,7 +36,7 @@ def test_names_are_found_and_others_not():
     assert set(rflvm.__all__) <= set(dir(rflvm))
     assert all(getattr(rflvm, name) is not None for name in rflvm.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        rflvm.nothing
+        _ = rflvm.nothing
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")

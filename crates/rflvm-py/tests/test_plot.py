@@ -18,11 +18,11 @@ from scipy.stats import chi2, norm, rankdata
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
-import rflvm  # noqa: E402
-from rflvm import plot  # noqa: E402
-from rflvm._colour import GREY, PALETTE, classes  # noqa: E402
+import rflvm
+from rflvm import plot
+from rflvm._colour import GREY, PALETTE, classes
 
 DAYS = [datetime.date(2001, 5, 30) + datetime.timedelta(days=2 * n) for n in range(20)]
 
@@ -268,7 +268,7 @@ def test_paths_go_in_order_of_time(numbered):
 def test_a_fit_without_times_has_no_paths(fitted, numbered):
     with pytest.raises(ValueError, match="no times"):
         plot.paths(fitted)
-    with pytest.raises(ValueError, match="axs holds 1 Axes, but 2 are to be drawn"):
+    with pytest.raises(ValueError, match="axs holds 1 Axes, but 2 are needed"):
         plot.paths(numbered, axs=plt.subplots()[1])
 
 
@@ -316,7 +316,7 @@ def test_traces_of_one_name_of_a_place_and_of_what_has_no_diagnostics(fitted):
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), fitted.posterior_["distance"][0, :, 3])
     assert "ESS" in ax.get_title(loc="left")
     (ax,) = plot.trace(fitted, ["step_size"], axs=plt.subplots()[1], ranks=False)
-    with pytest.raises(ValueError, match="axs holds 1 Axes, but 2 are to be drawn"):
+    with pytest.raises(ValueError, match="axs holds 1 Axes, but 2 are needed"):
         plot.trace(fitted, ["step_size"], axs=plt.subplots()[1])
     assert ax.get_title(loc="left") == "step_size"
     with pytest.raises(ValueError, match=r"such as 'distance\[0\]'"):

@@ -126,7 +126,7 @@ def test_columns_can_be_given_families_one_by_one():
     [
         (
             lambda f: f.assign(count=f["count"].astype("int64") - 2, real=-1),
-            "columns 'real', 'count' hold negative whole numbers, .*likelihood={'real': 'gaussian', 'count': 'gaussian'}",
+            "columns 'real', 'count' hold negative integers, .*likelihood={'real': 'gaussian', 'count': 'gaussian'}",
         ),
         (lambda f: f.rename(columns={"word": "kind"}), "two columns are called 'kind'"),
         (lambda f: f.assign(word=[f"row {n}" for n in range(len(f))]), "column 'word' holds 60 different texts in 60 rows"),

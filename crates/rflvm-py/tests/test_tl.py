@@ -236,7 +236,7 @@ def test_offsets_of_new_cells_follow_the_rule_of_the_fit():
     expected = model.transform(new.to_df()[model.columns_], offset=np.log(new.obs["depth"].to_numpy() / adata.uns["rflvm"]["mean_total"]))
     np.testing.assert_array_equal(new.obsm["X_rflvm"], expected)
     own = fit(adata, offset=np.zeros(80), **SHORT)
-    with pytest.raises(ValueError, match="give the new rows theirs"):
+    with pytest.raises(ValueError, match="give those of the new rows too"):
         rflvm.tl.transform(new, own)
     rflvm.tl.transform(new, own, offset=np.zeros(5))
     plain = fit(adata, offset=None, **SHORT)
@@ -315,7 +315,7 @@ def test_batches_that_lie_apart_are_told():
     adata = make()[:, np.setdiff1d(np.arange(30), [4, 17])].copy()
     adata.obs["lab"] = pd.Categorical(GROUP.astype(str))
     adata.obs["plate"] = np.tile(["a", "b"], 40)
-    with pytest.warns(UserWarning, match="batches lie apart: .* where chance makes it 49%"):
+    with pytest.warns(UserWarning, match="batches are separated: .* compared with 49% by chance"):
         rflvm.tl.fit(adata, batch_key="lab", **QUICK)
     assert adata.uns["rflvm"]["batch"]["key"] == "lab" and adata.uns["rflvm"]["batch"]["same"] > 0.9
     fit(adata, batch_key="plate")

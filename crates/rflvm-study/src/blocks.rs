@@ -1,4 +1,4 @@
-//! Which columns have which family.
+//! The family of each column.
 
 use crate::config::Config;
 use crate::error::Error;
@@ -10,16 +10,16 @@ use rflvm::model::family::Trials;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Families and trials that were handed over in memory, or chosen, rather than read from files that the settings name.
+/// Families and trials that were passed in memory or chosen automatically, rather than read from files that the settings name.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
     /// Families by column.
     pub listing: Option<Listing>,
-    /// Trials of each cell.
+    /// Trials per cell.
     pub trials: Option<Mat>,
 }
 
-/// Finds the columns of a store that are categories, and chooses the families where `auto` asks for that.
+/// Finds the columns of a store that are categories, and chooses the families if `auto` was given.
 pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
     let is_store = table.path.is_dir();
     if is_store && (config.is_auto() || config.blocks.is_some()) {
@@ -27,13 +27,13 @@ pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
     }
     if config.is_auto() {
         let suited = Listing::suited(table);
-        // One likelihood if all columns have the same.
+        // One likelihood is enough if all columns share it.
         config.likelihood = suited.uniform().map(String::from);
         given.listing = config.likelihood.is_none().then_some(suited);
     }
 }
 
-/// The blocks of a fit: all columns with one family, or as a list says. A category is a block of its own.
+/// The blocks of a fit: all columns with one family, or as listed. Each category is a separate block.
 pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block>, Error> {
     let data = |error| Error::Data { file: table.path.display().to_string(), error };
     if let Some(listing) = &given.listing {
@@ -50,7 +50,7 @@ pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block
     let family = rflvm::spec::family(name, trials).map_err(data)?;
     if let Some(category) = table.categories.first().filter(|_| !family.is_whole()) {
         let rule = format!(
-            "the column `{}` holds text, which only multinomial takes; give ⟨likelihood=auto⟩, or keep the column out with ⟨labels⟩ or ⟨without⟩",
+            "the column `{}` holds text, which only multinomial accepts; give ⟨likelihood=auto⟩, or exclude the column with ⟨labels⟩ or ⟨without⟩",
             category.name
         );
         return Err(data(SpecError::Setting { setting: "likelihood", value: family.name().into(), rule }));
@@ -62,13 +62,13 @@ pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block
     Ok(numbers.into_iter().chain(categories).collect())
 }
 
-/// A number, or a table of the data's shape.
+/// A number, or a table with the shape of the data.
 fn trials(text: &str, config: &Config, data: &Table) -> Result<Trials, SpecError> {
     let wrong = |rule: String| SpecError::Setting { setting: "trials", value: format!("'{text}'"), rule };
     if let Ok(number) = text.parse::<u32>() {
         return Ok(Trials::Same(number));
     }
-    // Written as the data are, if it is a text table as they may be.
+    // A text table of trials is assumed to be written like the data.
     let as_data = table::is_text(Path::new(text));
     let options = ReadOptions {
         columns: Some(data.columns.clone()).filter(|_| data.named),
@@ -83,8 +83,8 @@ fn trials(text: &str, config: &Config, data: &Table) -> Result<Trials, SpecError
     same_shape(trials, data).map(Trials::Each)
 }
 
-/// Trials must have the shape of the data. A missing number of trials is harmless where the cell itself is missing, and refused
-/// elsewhere by the family.
+/// Checks that the trials have the shape of the data. A missing number of trials is harmless where the cell itself is missing;
+/// elsewhere the family rejects it.
 fn same_shape(trials: Mat, data: &Table) -> Result<Mat, SpecError> {
     let (rows, columns) = (data.rows, data.columns.len());
     if (trials.rows(), trials.cols()) == (rows, columns) {

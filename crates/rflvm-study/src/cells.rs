@@ -1,7 +1,7 @@
-//! Text in the cells of CSV files that a spreadsheet must not run.
+//! Protects CSV cells from being run as formulas by spreadsheets.
 //!
-//! Spreadsheets take a cell that begins with `=`, `+`, `-`, `@`, a tab or a line end for a formula, whoever wrote it. The remedy is
-//! OWASP's ("CSV injection"): an apostrophe in front, which spreadsheets do not show. What is a number stays one.
+//! Spreadsheets treat any cell that begins with `=`, `+`, `-`, `@`, a tab or a line end as a formula. The remedy is
+//! OWASP's ("CSV injection"): a leading apostrophe, which spreadsheets do not show. Numbers are left unchanged.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -22,7 +22,7 @@ pub fn write_line<C: AsRef<str>>(
     writer.write_record(None::<&[u8]>)
 }
 
-/// Cells as one CSV text, quoted where necessary, without anything that a spreadsheet would run.
+/// Cells as CSV text, quoted where necessary, without anything that a spreadsheet would run.
 pub fn csv_text(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory does not fail, and all rows are as long as the header.
@@ -31,7 +31,7 @@ pub fn csv_text(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) ->
     writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
-/// A number as a cell; empty if it is not known.
+/// A number as a cell; empty if it is unknown.
 pub fn number(value: f64) -> String {
     if value.is_nan() { String::new() } else { value.to_string() }
 }
@@ -41,7 +41,7 @@ pub fn unprotected(cell: &str) -> &str {
     cell.strip_prefix(APOSTROPHE).filter(|text| is_formula(text)).unwrap_or(cell)
 }
 
-/// Whether a spreadsheet would run it; or, so that reading undoes exactly what writing did, would if apostrophes were taken off it.
+/// Whether a spreadsheet would run the text, also after leading apostrophes are removed, so that reading exactly undoes writing.
 fn is_formula(text: &str) -> bool {
     let text = text.trim_start_matches(APOSTROPHE);
     text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && text.parse::<f64>().is_err()

@@ -1,6 +1,5 @@
-//! Posterior predictive checks of a fit: their p-values in words, what they suggest, and JSON for programs.
+//! Posterior predictive checks of a fit: p-values in words, advice, and JSON.
 
-use crate::advice::advice;
 use crate::convergence;
 use crate::wording::{Wording, render};
 use rflvm::model::{Block, Model};
@@ -8,36 +7,36 @@ use rflvm::posterior::check::Check;
 use rflvm::posterior::convergence::{Convergence, Outcome};
 use serde_json::{Value, json};
 
-/// p-values below it are remarked upon.
+/// p-values below this are considered small.
 pub const SMALL: f64 = 0.05;
 
-/// Checks of a fit, and whether its draws are to be trusted.
+/// Checks of a fit, and whether its draws can be trusted.
 pub struct Report<'a> {
     /// The checks.
     pub checks: &'a [Check],
-    /// What was fitted.
+    /// The fitted model.
     pub model: &'a Model,
-    /// Whether its chains agree.
+    /// Whether the chains agree.
     pub convergence: &'a Convergence,
 }
 
 impl Report<'_> {
-    /// Draws of chains that have not converged are not those of the posterior, and what they suggest may be wrong.
+    /// Draws from chains that have not converged are not posterior draws, and advice based on them may be wrong.
     pub fn is_converged(&self) -> bool {
         self.convergence.outcome == Outcome::Converged
     }
 
-    /// Why there is no advice, if there is none.
+    /// Why no advice is given, if so.
     pub fn no_advice(&self) -> Option<String> {
         let word = convergence::word(self.convergence);
         (!self.is_converged())
             .then(|| format!("no advice is given, because the fit is not known to have converged ({word})"))
     }
 
-    /// What a small p-value suggests.
+    /// Advice for a small p-value.
     pub fn suggestion(&self, check: &Check) -> Option<String> {
         let is_small = check.p() < SMALL && self.is_converged();
-        is_small.then(|| advice(check.statistic, check.above() < 0.5, self.block(check).family.name()))
+        is_small.then(|| check.advice(self.block(check).family.as_ref()))
     }
 
     /// The block that a check is about.
@@ -57,7 +56,7 @@ impl Report<'_> {
         self.checks.first().map_or(0, |check| check.replicated.len())
     }
 
-    /// For programs, in the words of a front end.
+    /// As JSON, in the wording of a front end.
     pub fn as_json(&self, wording: &dyn Wording) -> Value {
         let finite = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
         let one = |check: &Check| {
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn p_values_are_told_in_words() {
+    fn p_values_are_described_in_words() {
         assert_eq!(words(&check(0.5)), "the observed table is typical (p = 1.00)");
         assert_eq!(words(&check(2.0)), "larger than in 99% of replicated tables (p = 0.005)");
         assert_eq!(words(&check(-1.0)), "smaller than in 99% of replicated tables (p = 0.005)");

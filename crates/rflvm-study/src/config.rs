@@ -1,4 +1,4 @@
-//! The settings of a fit: from flags, from a file, from Python, or by default. The merged settings are written beside the
+//! The settings of a fit: from flags, from a file, from Python, or by default. The merged settings are written next to the
 //! results, and reproduce them.
 
 use crate::error::Error;
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 choices! {
     /// The most advanced instruction set that may be used.
     Instructions {
-        /// Whatever this machine has.
+        /// The best that this machine supports.
         Best = "best",
         /// AVX2 with fused multiply-add, even where AVX-512 is available.
         Avx2 = "avx2",
-        /// What every processor of the kind has; several times slower.
+        /// Supported by every processor of this architecture; several times slower.
         Baseline = "baseline",
     }
 }
@@ -32,7 +32,7 @@ choices! {
         Pca = "pca",
         /// Standard normal positions.
         Random = "random",
-        /// A MAP estimate per chain, climbed to from principal components and scattered by twice the standard deviation of each position.
+        /// A MAP estimate per chain, optimised from principal components and scattered by twice the standard deviation of each position.
         Map = "map",
     }
 }
@@ -83,11 +83,10 @@ settings! {
         /// The table, one row per sample: .csv, .tsv or .mtx (also .gz), .npy, .npz, .parquet, .arrow or .feather. Empty, NA
         /// and null cells are missing.
         table: PathBuf => ;
-        /// Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t,
-        /// zero-inflated-poisson; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
+        /// Family of the columns: {families}; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
         /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv.
         likelihood: String => .placeholder("FAMILY|auto").python("likelihood").python_type("Union[str, Mapping]").python_default("\"gaussian\"")
-            .python_help("str or mapping, default=\"gaussian\"", "Family of the columns: \"gaussian\", \"student-t\", \"poisson\", \"negative-binomial\", \"zero-inflated-poisson\", \"bernoulli\", \"binomial\", \"multinomial\"; a mapping from columns to families; or \"auto\": by the dtypes of the columns, bool → bernoulli, non-negative integers → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.");
+            .python_help("str or mapping, default=\"gaussian\"", "Family of the columns: {families}; a mapping from columns to families; or \"auto\": by the dtypes of the columns, bool → bernoulli, non-negative integers → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.");
         /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them. A column of
         /// text is a category if its family is multinomial. `rflvm doctor --blocks-out` writes such a file.
         blocks: PathBuf => .placeholder("FILE").conflicts(&["likelihood", "trials"]);
@@ -106,7 +105,7 @@ settings! {
         /// Column with the sequence (trial, recording) that each row belongs to: each sequence has its own path.
         sequence: String => .placeholder("COL");
         /// Columns to fit, comma-separated.
-        columns: Names => .placeholder("COL,…").otherwise("all that no other flag names");
+        columns: Names => .placeholder("COL,…").otherwise("all columns not named by another flag");
         /// Columns to leave out, comma-separated.
         without: Names => .placeholder("COL,…");
         /// What separates the cells of a text table: a character such as ';', or tab, comma, semicolon, pipe, space.
@@ -210,7 +209,7 @@ impl Config {
         Self::parse(&text).map_err(|problem| Error::Config { file: file(), problem })
     }
 
-    /// The same settings, where files that they name lie in `folder` if they are there, and else where the program runs.
+    /// The same settings; relative paths are looked up in `folder` first, then in the working directory.
     pub fn beside(self, folder: &Path) -> Self {
         let find =
             |name: PathBuf| Some(folder.join(&name)).filter(|p| name.is_relative() && p.exists()).unwrap_or(name);
@@ -222,15 +221,15 @@ impl Config {
         }
     }
 
-    /// Reads settings that are named beside the flags of a command.
+    /// Reads settings from the file given in addition to a command's flags.
     pub fn given(path: Option<&Path>) -> Result<Self, Error> {
         let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
         path.map_or(Ok(Config::default()), |path| Ok(Config::read(path)?.beside(&folder(path))))
     }
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     pub fn parse(text: &str) -> Result<Self, String> {
-        // TOML's messages come with a drawing of the place; its words alone make one sentence.
+        // TOML's messages include an excerpt of the file; only their words fit into one sentence.
         toml::from_str(text).map_err(|error| {
             let before = |end: usize| text.bytes().take(end).filter(|&byte| byte == b'\n').count() + 1;
             let line = error.span().map(|span| before(span.start));
@@ -244,14 +243,14 @@ impl Config {
         [Config::describe(), ModelConfig::describe(), PathConfig::describe(), RunConfig::describe()].concat()
     }
 
-    /// Sets one by its name, from what a user typed.
+    /// Sets one setting by its name, from what a user typed.
     pub fn set(&mut self, name: &str, text: &OsStr) -> Result<(), String> {
         let found = Group::set(self, name, text).or_else(|| self.model.set(name, text));
         let found = found.or_else(|| self.path.set(name, text)).or_else(|| self.run.set(name, text));
         found.unwrap_or_else(|| Err(format!("there is no setting {name}")))
     }
 
-    /// These settings, and the others' where there are none.
+    /// These settings, completed by those of `other`.
     pub fn or(mut self, mut other: Config) -> Self {
         // A family for all columns and families by column are one setting.
         if self.likelihood.is_some() || self.blocks.is_some() {
@@ -263,7 +262,7 @@ impl Config {
         Group::or(self, other)
     }
 
-    /// The same with a default wherever there is one, and a seed; paths are made absolute, so that they hold wherever the fit is resumed.
+    /// The same settings with all defaults and a seed filled in; paths are made absolute, so that they are valid wherever the fit is resumed.
     pub fn filled(self) -> Self {
         let whole = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
         let defaults = Config {
@@ -274,7 +273,7 @@ impl Config {
             ..Config::defaults()
         };
         let mut filled = self.or(defaults);
-        // An unknown name is refused where it is used.
+        // An unknown name is rejected where it is used.
         filled.likelihood = filled.likelihood.map(|name| rflvm::spec::canonical(&name).map_or(name, String::from));
         filled.table = filled.table.map(whole);
         filled.blocks = filled.blocks.map(whole);
@@ -284,7 +283,7 @@ impl Config {
         filled
     }
 
-    /// Whether the families are to be chosen.
+    /// Whether the families are chosen automatically.
     pub fn is_auto(&self) -> bool {
         self.likelihood.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("auto"))
     }
@@ -294,21 +293,21 @@ impl Config {
         self.offset.as_deref().filter(|o| *o != "none" && *o != "size-factors")
     }
 
-    /// As a file that `rflvm fit` repeats.
+    /// As a file that `rflvm fit` can repeat.
     pub fn to_toml(&self) -> String {
         self.to_toml_of("fit")
     }
 
-    /// As a file that a command repeats.
+    /// As a file that a command can repeat.
     pub fn to_toml_of(&self, command: &str) -> String {
         let head =
-            format!("# The settings of this fit. `rflvm {command} --config` with this file repeats it, to the bit.\n");
+            format!("# The settings of this fit. `rflvm {command} --config` with this file reproduces it exactly.\n");
         // Options of numbers, texts and lists all have a form in TOML.
         format!("{head}{}", toml::to_string(self).unwrap_or_default())
     }
 }
 
-/// A seed nobody chose; short enough to type again.
+/// A random seed, short enough to type again.
 pub fn fresh_seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |t| (t.as_nanos() as u64) % 1_000_000_007)
@@ -330,7 +329,7 @@ mod tests {
 
     /// `RFLVM_FUZZ` is the number of files.
     #[test]
-    fn fuzz_no_file_of_settings_makes_it_panic() {
+    fn fuzz_no_config_file_causes_a_panic() {
         use rand::RngExt;
         let whole = Config { table: Some("t.csv".into()), likelihood: Some("poisson".into()), ..Config::default() };
         let text = whole.filled().to_toml();
@@ -380,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_is_told_by_its_line() {
+    fn errors_in_a_file_name_the_line() {
         let problem = Config::parse("likelihood = \"poisson\"\n[run]\ndrows = 7\n").unwrap_err();
         assert!(problem.contains("line 3") && problem.contains("drows"), "{problem}");
         assert!(!problem.contains('\n'));

@@ -1,4 +1,4 @@
-//! Whether a fit has converged, in words and as JSON, and how its sampler did.
+//! Whether a fit has converged, in words and as JSON, and how its sampler performed.
 
 use crate::axes;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use rflvm::steps::Step;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// All that is known of a fit's convergence, for programs.
+/// All convergence diagnostics of a fit, as JSON.
 pub fn report(dir: &Path, store: &Reader, convergence: &Convergence) -> Result<Value, Error> {
     let mut all = as_json(convergence);
     let seconds = times(dir).into_iter().map(|(name, seconds)| (name.to_string(), json!(seconds)));
@@ -30,7 +30,7 @@ pub fn report(dir: &Path, store: &Reader, convergence: &Convergence) -> Result<V
     Ok(all)
 }
 
-/// How the moves go: means over all kept sweeps.
+/// How the moves perform: means over all kept sweeps.
 pub fn sampler(store: &Reader, convergence: &Convergence) -> Result<Vec<(&'static str, f64)>, Error> {
     let names = [
         ("acceptance of the gradient move", "acceptance_rate"),
@@ -48,7 +48,7 @@ pub fn sampler(store: &Reader, convergence: &Convergence) -> Result<Vec<(&'stati
     names.into_iter().map(|(words, name)| Ok((words, mean(name)?))).collect()
 }
 
-/// Wall seconds of each step of a sweep, by the last checkpoint; none if it cannot be read, which `resume` tells of.
+/// Wall seconds of each step of a sweep, from the last checkpoint; `None` if it cannot be read, which `resume` reports.
 pub fn times(dir: &Path) -> Vec<(&'static str, f64)> {
     let Ok(checkpoint) = checkpoint::load(&checkpoint_path(dir)) else { return Vec::new() };
     let sweeps: u64 = checkpoint.chains.iter().map(|(chain, _)| chain.done()).sum();
@@ -69,29 +69,29 @@ pub fn word(convergence: &Convergence) -> String {
     match convergence.outcome {
         Outcome::Converged => format!("converged: all chains agree{slowest}"),
         Outcome::RunLonger { factor } => format!(
-            "run longer: the chains agree so far, but there are too few effective draws{slowest}; about {} draws per chain should suffice",
+            "run longer: the chains agree so far, but there are too few effective draws{slowest}; about {} draws per chain should be enough",
             draws_advised(convergence.draws, factor)
         ),
         Outcome::ChainsDisagree => format!(
             "chains disagree: they explore different regions{slowest}; use a longer warm-up and more chains, and compare their log joint \
-             densities: a chain far below the best sits in a lesser mode"
+             densities: a chain far below the best is stuck in a minor mode"
         ),
         Outcome::CannotTell => {
-            "cannot tell: convergence can be judged from two or more chains of at least a few dozen draws; run more of either"
+            "cannot tell: convergence can be judged from two or more chains of at least a few dozen draws; run more chains or more draws"
                 .into()
         }
     }
 }
 
-/// Draws per chain that should suffice, in hundreds.
+/// Draws per chain that should be enough, rounded to hundreds.
 pub fn draws_advised(draws: usize, factor: f64) -> u64 {
     (factor * draws as f64 / 100.0).ceil() as u64 * 100
 }
 
-/// The same for programs.
+/// The diagnostics as JSON.
 pub fn as_json(convergence: &Convergence) -> Value {
     let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
-    let line = |l: &rflvm::posterior::convergence::Line| {
+    let line = |l: &rflvm::posterior::convergence::Diagnosed| {
         let d = &l.diagnosis;
         json!({
             "name": l.name, "mean": number(d.mean), "sd": number(d.sd), "mcse_mean": number(d.mcse_mean),

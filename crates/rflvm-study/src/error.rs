@@ -1,4 +1,4 @@
-//! What can go wrong between a table and its answers. Sentences name settings by marks, see [`crate::wording`].
+//! What can go wrong between a table and its results. Messages mark the names of settings, see [`crate::wording`].
 
 use crate::out_dir::OutDirError;
 use crate::table::TableError;
@@ -6,13 +6,13 @@ use crate::wording::{Wording, render};
 use rflvm::error::{DataError, RunError, SpecError, StoreError};
 use std::path::Path;
 
-/// Why a fit cannot be made, run or asked.
+/// Why a fit cannot be set up, run or queried.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The table could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The table was read, but cannot be fitted as asked.
+    /// The table was read, but cannot be fitted with these settings.
     #[error("{file}: {}", marked(error))]
     Data {
         /// The table.
@@ -27,14 +27,14 @@ pub enum Error {
     #[error(transparent)]
     Folder(#[from] OutDirError),
     /// A file could not be written.
-    #[error("{path}: the file cannot be written ({reason}); free some space or choose another place with ⟨out⟩")]
+    #[error("{path}: the file cannot be written ({reason}); free some space, or choose another folder with ⟨out⟩")]
     Write {
         /// The file.
         path: String,
-        /// The system's words.
+        /// The system's message.
         reason: String,
     },
-    /// A file of settings is wrong.
+    /// A config file is wrong.
     #[error("{file}: {problem}")]
     Config {
         /// The file.
@@ -42,7 +42,7 @@ pub enum Error {
         /// What is wrong, and what to do.
         problem: String,
     },
-    /// The folder holds a fit already.
+    /// The folder already holds a fit.
     #[error(
         "{dir}: the folder already holds a fit; continue it with ⟨resume={dir}⟩, replace it with ⟨overwrite⟩, or choose another folder with ⟨out⟩"
     )]
@@ -50,7 +50,7 @@ pub enum Error {
         /// The folder.
         dir: String,
     },
-    /// The folder holds a point estimate already.
+    /// The folder already holds a point estimate.
     #[error(
         "{dir}: the folder already holds a point estimate; replace it with ⟨overwrite⟩, or choose another folder with ⟨out⟩"
     )]
@@ -67,18 +67,18 @@ pub enum Error {
         dir: String,
     },
     /// The folder holds no fit.
-    #[error("{dir}: the folder holds no fit; name the one given to a fit by ⟨out⟩")]
+    #[error("{dir}: the folder holds no fit; give the folder that a fit wrote to with ⟨out⟩")]
     NoFit {
         /// The folder.
         dir: String,
     },
-    /// The fit has not drawn anything yet.
+    /// The fit has no draws yet.
     #[error("{dir}: the fit has no draws yet; wait for it, or continue it with ⟨resume={dir}⟩")]
     NoDraws {
         /// The folder.
         dir: String,
     },
-    /// Draws without the checkpoint that says where they came from.
+    /// Draws without the checkpoint that belongs to them.
     #[error(
         "{dir}: the folder has {draws} draws of each chain, but checkpoint.bin is missing, so the fit cannot continue from them; \
          restore that file, or start again with ⟨restart={dir}⟩"
@@ -97,14 +97,14 @@ pub enum Error {
         /// What differs, and what to do.
         problem: String,
     },
-    /// More memory than there is.
-    #[error("{what} needs about {needed} of memory, and {free} is free; {remedy}")]
+    /// Not enough memory.
+    #[error("{what} needs about {needed} of memory, but only {free} is free; {remedy}")]
     Memory {
         /// What was asked for.
         what: String,
         /// How much it needs, in words.
         needed: String,
-        /// How much there is, in words.
+        /// How much is free, in words.
         free: String,
         /// What to do.
         remedy: &'static str,
@@ -121,16 +121,14 @@ pub enum Error {
         /// The folder.
         dir: String,
     },
-    /// Another run works in the folder.
-    #[error(
-        "{dir}: another rflvm is at work in this folder; wait for it, stop it, or choose another folder with ⟨out⟩"
-    )]
+    /// Another run is using the folder.
+    #[error("{dir}: another rflvm is using this folder; wait for it, stop it, or choose another folder with ⟨out⟩")]
     Busy {
         /// The folder.
         dir: String,
     },
-    /// Stopped by Ctrl-C; all is saved.
-    #[error("stopped, and saved; continue with ⟨resume={dir}⟩")]
+    /// Stopped by Ctrl-C; everything is saved.
+    #[error("stopped, with everything saved; continue with ⟨resume={dir}⟩")]
     Interrupted {
         /// The folder.
         dir: String,
@@ -142,9 +140,9 @@ pub enum Error {
     #[error("{0}")]
     Run(RunError),
     /// Sampling failed and can be replayed.
-    #[error("{error}; the last checkpoint is kept, and ⟨replay={dir}⟩ replays what led here")]
+    #[error("{error}; the last checkpoint is kept, and ⟨replay={dir}⟩ replays the sweeps that led here")]
     Replayable {
-        /// What broke down.
+        /// The failure.
         error: RunError,
         /// The folder.
         dir: String,
@@ -152,7 +150,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What broke down in a run whose checkpoints lie in `dir`.
+    /// A failure in a run whose checkpoints are in `dir`.
     pub fn run_in(error: RunError, dir: &Path) -> Self {
         match error {
             RunError::Numerical { .. } => Error::Replayable { error, dir: dir.display().to_string() },
@@ -160,17 +158,17 @@ impl Error {
         }
     }
 
-    /// What is wrong and what to do, in the words of whoever shows it.
+    /// The error in the wording of a front end.
     pub fn sentence(&self, wording: &dyn Wording) -> String {
         render(&self.to_string(), wording)
     }
 }
 
-/// An error of the library, with the setting that it is about as a noun for [`crate::wording`].
+/// An error of the library, with its setting marked as a noun for [`crate::wording`].
 fn marked(error: &SpecError) -> String {
     match error {
         SpecError::Setting { setting, value, rule } => format!("⟪{setting}⟫ is {value}, but {rule}"),
-        SpecError::Unknown { what, name, known } => format!("there is no ⟪{what}⟫ '{name}'; known are {known}"),
+        SpecError::Unknown { what, name, known } => format!("unknown ⟪{what}⟫ '{name}'; choose one of {known}"),
         other => other.to_string(),
     }
 }

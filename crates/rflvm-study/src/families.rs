@@ -1,6 +1,14 @@
-//! Which family suits a column, by the values that it holds.
+//! Which family suits a column, judged by its values.
 
 use crate::table::Table;
+
+/// The family that `auto` chooses for columns of text.
+pub const OF_TEXT: &str = "multinomial";
+
+/// Whether a family takes columns of text, one column per level.
+pub fn takes_text(family: &str) -> bool {
+    rflvm::spec::about(family).is_ok_and(|about| about.cells.may_be_text())
+}
 
 /// What a column of numbers holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +19,7 @@ pub enum Kind {
     Truth,
     /// Zeros and ones.
     Binary,
-    /// Whole numbers from zero on.
+    /// Non-negative whole numbers.
     Counts,
     /// Whole numbers that vary far less than counts do: years, scores, lengths.
     Even,
@@ -21,25 +29,25 @@ pub enum Kind {
     Level,
 }
 
-/// A column, as far as its family and the advice about it need.
+/// A column, reduced to what the choice of its family and the advice about it need.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seen {
     /// What kind of numbers it holds.
     pub kind: Kind,
-    /// Whether all its observed cells are equal.
+    /// Whether all observed cells are equal.
     pub is_constant: bool,
-    /// Whether it counts the rows, one by one.
+    /// Whether it numbers the rows, one by one.
     pub is_index: bool,
-    /// Variance over mean; NaN where there is none.
+    /// Variance over mean; NaN where it is undefined.
     pub dispersion: f64,
 }
 
-/// Rows from which on a column may be taken for one that counts them.
+/// A column is taken for row numbers only if the table has at least this many rows.
 const INDEX_ROWS: usize = 10;
-/// Variance over mean above which counts are not a Poisson's.
+/// Counts with a larger variance over mean are not Poisson.
 pub const OVERDISPERSED: f64 = 1.5;
 
-/// Looks at each column.
+/// Examines each column.
 pub fn seen(table: &Table) -> Vec<Seen> {
     let width = table.columns.len();
     let mut seen = Vec::with_capacity(width);
@@ -55,13 +63,13 @@ pub fn seen(table: &Table) -> Vec<Seen> {
 }
 
 impl Seen {
-    /// A column's observed cells, of so many rows.
+    /// Examines a column's observed cells; `rows` is the number of rows of the table.
     fn of(cells: &[f64], rows: usize) -> Self {
         let count = cells.len() as f64;
         let mean = cells.iter().sum::<f64>() / count;
         let variance = cells.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
         let dispersion = variance / mean;
-        // Less than half of a Poisson's variance, and by four standard errors of it.
+        // Less than half the variance of a Poisson, by at least four standard errors.
         let is_even = dispersion < (1.0 - 4.0 * (2.0 / (count - 1.0)).sqrt()).min(0.5);
         let kind = if cells.is_empty() {
             Kind::Nothing
@@ -83,7 +91,7 @@ impl Seen {
     }
 }
 
-/// The middle of variance over mean, of columns that vary.
+/// The median of variance over mean, of columns that vary.
 pub fn dispersion<'a>(seen: impl Iterator<Item = &'a Seen>) -> f64 {
     let mut ratios: Vec<f64> = seen.filter(|s| !s.is_constant).map(|s| s.dispersion).collect();
     ratios.retain(|ratio| ratio.is_finite());
@@ -91,11 +99,11 @@ pub fn dispersion<'a>(seen: impl Iterator<Item = &'a Seen>) -> f64 {
     ratios.get(ratios.len() / 2).copied().unwrap_or(1.0)
 }
 
-/// The family of each column. Counts have one family together: each by itself, rare ones would seem less dispersed than they are.
+/// The family of each column. All counts share one family: judged separately, rare ones would seem less dispersed than they are.
 pub fn suited(seen: &[Seen]) -> Vec<&'static str> {
     let count = |kind: Kind| seen.iter().filter(|s| s.kind == kind).count();
     let (counts, binary) = (count(Kind::Counts), count(Kind::Binary));
-    // Where nearly all columns are counts, zeros and ones are rare counts and no answers to a question.
+    // Where nearly all columns are counts, zeros and ones are rare counts rather than answers to yes/no questions.
     let is_table_of_counts = counts > 0 && 10 * (counts + binary) >= 9 * (seen.len() - count(Kind::Nothing));
     let is_count = |s: &&Seen| s.kind == Kind::Counts || s.kind == Kind::Binary && is_table_of_counts;
     let of_counts =
@@ -103,7 +111,7 @@ pub fn suited(seen: &[Seen]) -> Vec<&'static str> {
     let family = |s: &Seen| match s.kind {
         _ if is_count(&s) => of_counts,
         Kind::Truth | Kind::Binary => "bernoulli",
-        Kind::Level => "multinomial",
+        Kind::Level => OF_TEXT,
         _ => "gaussian",
     };
     seen.iter().map(family).collect()
@@ -130,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_that_hardly_vary_are_no_counts_and_row_numbers_are_known() {
+    fn whole_numbers_that_hardly_vary_are_not_counts_and_row_numbers_are_recognised() {
         let years: Vec<f64> = (0..100).map(|n| 1950.0 + f64::from(n * 37 % 60)).collect();
         assert_eq!(Seen::of(&years, 100).kind, Kind::Even);
         assert_eq!(Seen::of(&years[..4], 4).kind, Kind::Counts);

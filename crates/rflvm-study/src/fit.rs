@@ -1,4 +1,4 @@
-//! A fit: a table, a model, how to run it, and the folder where the draws go.
+//! A fit: a table, a model, how to run it, and the folder where the draws are stored.
 
 use crate::blocks::{self, Given};
 use crate::config::Config;
@@ -14,7 +14,7 @@ use crate::table::{Category, Table};
 use crate::times::Timeline;
 use crate::write;
 use rflvm::draws::Kept;
-use rflvm::draws::zarr::Labels;
+use rflvm::draws::zarr::RowLabels;
 use rflvm::error::SpecError;
 use rflvm::identity::Identity;
 use rflvm::model::Model;
@@ -24,23 +24,23 @@ use rflvm::run::checkpoint::Checkpoint;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A fit with all its settings, checked; nothing is written yet.
+/// A fit with all its settings checked; nothing is written yet.
 pub struct Fit {
-    /// Where it lives.
+    /// The folder.
     pub dir: PathBuf,
     /// The settings, as they are written into the folder.
     pub saved: Config,
     /// The settings, with all files found.
     pub config: Config,
-    /// Families by column and trials that were handed over or chosen, rather than read from files.
+    /// Families by column and trials that were passed in memory or chosen automatically, rather than read from files.
     pub given: Given,
-    /// The table, without its values: the model has them.
+    /// The table, without its values, which the model holds.
     pub table: Table,
-    /// When the rows were observed, if that is known.
+    /// When the rows were observed, if known.
     pub timeline: Option<Timeline>,
-    /// What is fitted.
+    /// The model.
     pub model: Model,
-    /// How.
+    /// How to run it.
     pub settings: Settings,
     /// What is stored of each draw.
     pub keep: Vec<Kept>,
@@ -54,7 +54,7 @@ impl Fit {
         Fit::of(config, Given::default(), dir, read)
     }
 
-    /// The same with a table, and perhaps families and trials, that do not come from files.
+    /// A fit whose table, and perhaps families and trials, do not come from files.
     pub fn of(
         config: Config,
         mut given: Given,
@@ -80,7 +80,7 @@ impl Fit {
         saved.trials = given.trials.as_ref().map_or(saved.trials, |_| Some(trials_file()));
         let timeline = Timeline::of(&config, &table)?;
         let model = model::model(&config, &given, &mut table, timeline.as_ref())?;
-        // Columns with the names of levels may have families of their own.
+        // Columns named after levels may have other families.
         table.categories.retain(|category| {
             let columns: Vec<usize> = category.columns().collect();
             model.blocks().iter().any(|b| b.family.is_whole() && model.order()[b.columns.clone()] == columns)
@@ -99,14 +99,14 @@ impl Fit {
         }
         let mut config = Config::read(&file)?;
         change(&mut config);
-        // The store holds the table as it was when the fit began, whatever has become of its file since.
+        // The store holds the table as it was when the fit began, even if its file has changed since.
         let store = store_path(dir);
         let held = store.join(".zmetadata").exists().then_some(store);
         Fit::of(config, Given::default(), dir, |config| match (held, &config.table) {
             (Some(store), Some(path)) => {
                 let mut table = read(&Config { table: Some(store), ..config.clone() })?;
                 table.path.clone_from(path);
-                // It has columns of levels, where the user's table had one of text.
+                // It has one column per level, where the user's table had one column of text.
                 if let Some(blocks) = &config.blocks {
                     table.categories = Category::find(&table);
                     Listing::read(blocks)?.mark_texts(&mut table);
@@ -117,8 +117,8 @@ impl Fit {
         })
     }
 
-    /// The right to write into the folder, made ready for this fit: an older fit in it is refused, or removed if that was asked
-    /// for. Nothing is touched before it is certain that the fit can start.
+    /// Takes the right to write into the folder and prepares it for this fit: an older fit is an error, or is removed with
+    /// `overwrite`. Nothing is touched until it is certain that the fit can start.
     pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
         memory::check(&self.model, &self.settings)?;
         let claim = Claim::take(&self.dir)?;
@@ -131,8 +131,8 @@ impl Fit {
         self.settings.identity(&self.model)
     }
 
-    /// Refuses to continue if the file of the table has changed since the fit began. The fit would continue with the table in its
-    /// store, and whoever changed the file would not expect that.
+    /// Refuses to continue if the table's file has changed since the fit began. The fit would continue with the table in its
+    /// store, which whoever changed the file would not expect.
     pub fn check_table(&self) -> Result<(), Error> {
         let Some(path) = self.config.table.as_ref().filter(|path| path.is_file()) else { return Ok(()) };
         let now = Fit::new(self.saved.clone(), &self.dir)?.identity();
@@ -149,7 +149,7 @@ impl Fit {
         self.use_instructions();
         let identity = self.identity();
         self.write_settings("fit", Some(&identity))?;
-        let labels = Labels {
+        let labels = RowLabels {
             ids: self.table.ids.clone(),
             labels: self.table.labels.clone(),
             times: self.timeline.as_ref().map(|t| t.times.at.clone()),
@@ -169,7 +169,7 @@ impl Fit {
         sampling.run(claim, from, follow)
     }
 
-    /// Writes config.toml, and the files it names where families or trials did not come from files.
+    /// Writes config.toml, and the files it names if families or trials did not come from files.
     pub fn write_settings(&self, command: &str, identity: Option<&Identity>) -> Result<(), Error> {
         if let Some(listing) = &self.given.listing {
             write::text(&self.dir.join(Listing::FILE), &listing.to_csv())?;
@@ -181,19 +181,19 @@ impl Fit {
         write::text(&config_path(&self.dir), &saved.to_toml_of(command))
     }
 
-    /// Limits the processor to the instruction sets that were asked for.
+    /// Limits the processor to the requested instruction sets.
     pub fn use_instructions(&self) {
         run::use_instructions(&self.config);
     }
 
-    /// For each column of the table, its place in the model.
+    /// For each column of the table, its position in the model.
     pub fn places(&self) -> Vec<usize> {
         let mut places = vec![0; self.model.columns()];
         self.model.order().iter().enumerate().for_each(|(place, &column)| places[column] = place);
         places
     }
 
-    /// The offset of new rows, where the rows have offsets: their mean.
+    /// The offset of new rows if the rows have offsets: their mean.
     pub fn mean_offset(&self) -> Option<f64> {
         let is_given = self.config.offset.as_deref().is_some_and(|offset| offset != "none");
         let offsets = self.model.offset();
@@ -206,14 +206,14 @@ impl Fit {
         self.config.title.clone().unwrap_or_else(stem)
     }
 
-    /// Where the randomness of anything but sampling comes from.
+    /// The random stream for everything except sampling.
     pub fn stream(&self) -> Stream {
         Stream::new(self.settings.seed)
     }
 }
 
 fn no_family() -> SpecError {
-    let rule = "a fit needs the family of its columns; give ⟨likelihood⟩, auto if you do not know it, or ⟨blocks⟩ for several \
+    let rule = "a fit needs the family of its columns; give ⟨likelihood⟩ (auto if you do not know it), or ⟨blocks⟩ for several \
                 (⟨doctor⟩ shows which suit a table)";
     SpecError::Setting { setting: "likelihood", value: "not given".into(), rule: rule.into() }
 }

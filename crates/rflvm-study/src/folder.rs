@@ -1,4 +1,4 @@
-//! The folder of a fit: what lies in it, and who may work in it.
+//! The folder of a fit: which files it contains, and who may write to it.
 
 use crate::error::Error;
 use crate::out_dir;
@@ -7,33 +7,33 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where the settings lie.
+/// The file with the settings.
 pub fn config_path(dir: &Path) -> PathBuf {
     dir.join("config.toml")
 }
 
-/// Where draws go.
+/// The store of the draws.
 pub fn store_path(dir: &Path) -> PathBuf {
     dir.join("draws.zarr")
 }
 
-/// Where the checkpoint lies.
+/// The checkpoint.
 pub fn checkpoint_path(dir: &Path) -> PathBuf {
     dir.join("checkpoint.bin")
 }
 
-/// Where a table of trials lies that did not come from a file.
+/// The table of trials, if it did not come from a file.
 pub fn trials_path(dir: &Path) -> PathBuf {
     dir.join("trials.npy")
 }
 
-/// Where the numbers of a point estimate lie.
+/// The results of a point estimate.
 pub fn map_path(dir: &Path) -> PathBuf {
     dir.join("map.json")
 }
 
-/// All that fits and point estimates leave in their folder. The settings come first: without them nothing of the rest is taken for a fit,
-/// should the program be killed while it clears the folder. Whatever else lies there is the user's own.
+/// All files that fits and point estimates write. The settings come first, so that the rest is not taken for a fit if the
+/// program is killed while it clears the folder. All other files belong to the user.
 const RESULTS: [&str; 13] = [
     "config.toml",
     "checkpoint.bin",
@@ -50,7 +50,7 @@ const RESULTS: [&str; 13] = [
     "trials.npy",
 ];
 
-/// The right to write into a folder. The system lets go of it when the value is dropped, and even if the program is killed.
+/// The right to write into a folder. The system releases it when the value is dropped, even if the program is killed.
 #[derive(Debug)]
 pub struct Claim {
     dir: PathBuf,
@@ -58,19 +58,19 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Makes the folder if there is none, and keeps other runs out of it. Nothing that lies there is touched.
+    /// Creates the folder if necessary, and locks it against other runs. Existing files are not touched.
     pub fn take(dir: &Path) -> Result<Self, Error> {
         out_dir::prepare(dir)?;
         let path = dir.join(".lock");
         let file = File::create(&path).map_err(|error| refused(&path, &error))?;
         match file.try_lock() {
-            // Some file systems know no locks; they are no worse off than without.
+            // Some file systems do not support locks; these are no worse off than without them.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Claim { dir: dir.to_path_buf(), _lock: file }),
             Err(TryLockError::WouldBlock) => Err(Error::Busy { dir: dir.display().to_string() }),
         }
     }
 
-    /// Makes the folder ready for a new fit: an older one is refused, or removed with all its results if that was asked for.
+    /// Prepares the folder for a new fit: an older one is an error, or is removed with all its results if `overwrite` is set.
     pub fn clear(&self, overwrite: bool) -> Result<(), Error> {
         let dir = || self.dir.display().to_string();
         let [checkpoint, store, map] = [checkpoint_path, store_path, map_path].map(|path| path(&self.dir).exists());
@@ -87,7 +87,7 @@ impl Claim {
     }
 }
 
-/// Removes a file or a folder, if it is there.
+/// Removes a file or a folder, if it exists.
 fn remove(path: &Path) -> Result<(), Error> {
     let outcome = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match outcome {

@@ -1,25 +1,25 @@
-//! The new rows of a forecast: times of one sequence or all.
+//! The new rows of a forecast: new times of one sequence or of all.
 
 use crate::error::Error;
 use crate::times::Timeline;
 use rflvm::error::SpecError;
-use rflvm::posterior::forecast::Moment;
+use rflvm::posterior::forecast::NewTime;
 
-/// New times of a sequence: a path is drawn at all of them together, which takes their square in memory.
+/// Most new times of a sequence: a path is drawn at all of them together, which takes memory quadratic in their number.
 const MOST: usize = 5000;
-/// Names of sequences in a message.
+/// Names of sequences shown in a message.
 const NAMES_SHOWN: usize = 8;
 
-/// Which new times are meant.
+/// Which times to forecast.
 pub enum When {
-    /// These, as numbers on the axis of time.
+    /// These times, as numbers on the time axis.
     At(Vec<f64>),
-    /// So many beyond the last one of each sequence.
+    /// This many steps beyond the last time of each sequence.
     Beyond(usize),
 }
 
-/// All new rows: sequence after sequence, each in the order of time, no time twice.
-pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: f64) -> Result<Vec<Moment>, Error> {
+/// All new rows: by sequence, then by time, without repeated times.
+pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: f64) -> Result<Vec<NewTime>, Error> {
     let when = match when {
         When::At(mut times) => {
             times.sort_by(f64::total_cmp);
@@ -41,7 +41,7 @@ pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: 
             }
             When::Beyond(steps) => beyond(timeline, sequence, *steps)?,
         };
-        moments.extend(times.into_iter().map(|time| Moment { time, sequence, offset }));
+        moments.extend(times.into_iter().map(|time| NewTime { time, sequence, offset }));
     }
     Ok(moments)
 }
@@ -50,12 +50,12 @@ fn wrong(setting: &'static str, value: String, rule: String) -> Error {
     SpecError::Setting { setting, value, rule }.into()
 }
 
-/// The sequences that are meant.
+/// The sequences to forecast.
 fn sequences(name: Option<&str>, timeline: &Timeline) -> Result<Vec<usize>, Error> {
     let names = &timeline.names;
     let Some(name) = name else { return Ok((0..names.len().max(1)).collect()) };
     if names.is_empty() {
-        let rule = "the rows of this fit are one sequence without a name; leave ⟨sequence⟩ out";
+        let rule = "the rows of this fit are one sequence without a name; omit ⟨sequence⟩";
         return Err(wrong("sequence", name.into(), rule.into()));
     }
     let unknown = || {
@@ -66,10 +66,11 @@ fn sequences(name: Option<&str>, timeline: &Timeline) -> Result<Vec<usize>, Erro
     Ok(vec![names.iter().position(|known| known == name.trim()).ok_or_else(unknown)?])
 }
 
-/// So many steps beyond the last time of a sequence.
+/// Steps beyond the last time of a sequence.
 fn beyond(timeline: &Timeline, sequence: usize, steps: usize) -> Result<Vec<f64>, Error> {
     let ((_, last), step) = (timeline.ends(sequence), timeline.typical_step());
-    let too_far = |_| wrong("horizon", steps.to_string(), "it leads beyond all calendars; ask for fewer steps".into());
+    let too_far =
+        |_| wrong("horizon", steps.to_string(), "it is beyond the end of the calendar; ask for fewer steps".into());
     (1..=steps).map(|k| timeline.calendar.rounded(last + step * k as f64).map_err(too_far)).collect()
 }
 
@@ -78,19 +79,19 @@ fn check_count(setting: &'static str, count: usize) -> Result<(), Error> {
         0 => Err(wrong(setting, "0".into(), "there is nothing to forecast; ask for at least one new time".into())),
         1..=MOST => Ok(()),
         _ => {
-            let rule = format!("at most {MOST} new times of a sequence are forecast together; ask for fewer at a time");
+            let rule = format!("at most {MOST} new times per sequence can be forecast together; give fewer");
             Err(wrong(setting, count.to_string(), rule))
         }
     }
 }
 
-/// Whether all times come after the start of a sequence.
+/// Checks that all times come after the start of a sequence.
 fn check_start(times: &[f64], timeline: &Timeline, sequence: usize) -> Result<(), Error> {
     let (first, _) = timeline.ends(sequence);
     let Some(early) = times.iter().find(|time| **time < first) else { return Ok(()) };
     let of = timeline.names.get(sequence).map_or(String::new(), |name| format!(" of the sequence `{name}`"));
     let rule = format!(
-        "it lies before the first row{of}, and paths are not forecast backwards; give times after {}",
+        "it is before the first row{of}, and paths are not forecast backwards; give times after {}",
         timeline.calendar.format(first)
     );
     Err(wrong("times", timeline.calendar.format(*early), rule))

@@ -1,4 +1,4 @@
-//! Whether the parts of a fit belong together: its settings, its draws and its checkpoint each say which run they are of.
+//! Whether the parts of a fit belong together: its settings, its draws and its checkpoint each record the run they come from.
 
 use crate::error::Error;
 use crate::fit::Fit;
@@ -9,10 +9,10 @@ use rflvm::identity::{Difference, Identity};
 use rflvm::run::checkpoint::{self, Checkpoint};
 use std::path::Path;
 
-/// Whether the draws in a store are those of the fit.
+/// Checks that the draws in a store come from this fit.
 pub fn check_store(fit: &Fit, store: &Reader) -> Result<(), Error> {
     let drawn = store.identity()?;
-    // How many draws there are to be in the end says nothing of those that are there.
+    // The number of draws requested does not affect those already made.
     let ours = Identity { draws: drawn.draws, ..fit.identity() };
     match drawn.difference(&ours) {
         None => Ok(store.check_arrays(&fit.model, &fit.keep, fit.settings.chains)?),
@@ -23,7 +23,7 @@ pub fn check_store(fit: &Fit, store: &Reader) -> Result<(), Error> {
     }
 }
 
-/// Where a fit was when it ended; `None` if that was before its first draw.
+/// Where a fit was when it stopped; `None` if that was before its first draw.
 pub fn checkpoint(fit: &Fit) -> Result<Option<Checkpoint>, Error> {
     let (path, store) = (checkpoint_path(&fit.dir), store_path(&fit.dir));
     let drawn = if store.join(".zmetadata").exists() { Some(Reader::open(&store)?) } else { None };
@@ -39,7 +39,7 @@ pub fn checkpoint(fit: &Fit) -> Result<Option<Checkpoint>, Error> {
     let checkpoint = checkpoint::load(&path)?;
     if checkpoint.version != env!("CARGO_PKG_VERSION") {
         let problem = format!(
-            "the fit was begun by rflvm {}, and other versions may draw otherwise; resume it with that version",
+            "the fit was begun by rflvm {}, and other versions may give different draws; resume it with that version",
             checkpoint.version
         );
         return Err(Error::Foreign { path: path.display().to_string(), problem });
@@ -51,7 +51,7 @@ pub fn checkpoint(fit: &Fit) -> Result<Option<Checkpoint>, Error> {
     let drawn = checkpoint.draws();
     if fit.settings.draws < drawn {
         let problem = format!(
-            "draws is {}, but a chain has {drawn} draws already; set it to {drawn} or more to go on",
+            "draws is {}, but a chain has {drawn} draws already; set it to {drawn} or more to continue",
             fit.settings.draws
         );
         return Err(Error::Foreign { path: config_path(&fit.dir).display().to_string(), problem });
@@ -59,7 +59,7 @@ pub fn checkpoint(fit: &Fit) -> Result<Option<Checkpoint>, Error> {
     Ok(Some(checkpoint))
 }
 
-/// What is wrong with a part that belongs to another run, and what to do about it.
+/// The error for a part that belongs to another run.
 fn foreign(fit: &Fit, path: &Path, what: &str, theirs: &Identity, difference: &Difference) -> Error {
     let how = match difference {
         Difference::Data => format!("{what} made from another table"),
@@ -73,10 +73,10 @@ fn foreign(fit: &Fit, path: &Path, what: &str, theirs: &Identity, difference: &D
     let (path, remedy) = if is_edited {
         (
             config.as_path(),
-            "the settings, or a file that they name, were changed since the fit began: put back what was there",
+            "the settings, or a file that they name, were changed since the fit began: restore the originals",
         )
     } else {
-        (path, "it belongs to another fit: put back the one that belongs here")
+        (path, "it belongs to another fit: restore the one that belongs here")
     };
     let problem = format!("{how}; {remedy}, or start a new fit in another folder");
     Error::Foreign { path: path.display().to_string(), problem }

@@ -1,24 +1,24 @@
-//! How many latent axes: a number, or as many as the data ask for.
+//! The number of latent axes: given, or learned from the data.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Axes that `auto` begins with, if not told otherwise.
+/// Axes that `auto` begins with by default.
 const MOST: usize = 6;
 
 /// The latent dimension, as typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub enum LatentDim {
-    /// So many axes.
+    /// This many axes.
     Fixed(usize),
-    /// As many as are in use, of so many; `auto`, or `auto:8`.
+    /// As many as are in use, of at most this many; `auto`, or `auto:8`.
     Auto(usize),
 }
 
 impl LatentDim {
-    /// D of the model, for a table of so many columns. A number must fit, and is checked with the model.
+    /// D of the model, for a table with this many columns. A given number is checked with the model.
     pub fn axes(self, columns: usize) -> usize {
         match self {
             LatentDim::Fixed(dim) => dim,
@@ -37,7 +37,7 @@ impl FromStr for LatentDim {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let problem = || format!("'{text}' is neither a number of axes nor auto, nor auto with the most, as auto:8");
+        let problem = || format!("'{text}' is not a number of axes, auto, or auto with a maximum such as auto:8");
         let number = |text: &str| text.parse().map_err(|_| problem());
         match text.split_once(':') {
             None if text == "auto" => Ok(LatentDim::Auto(MOST)),
@@ -60,7 +60,7 @@ impl fmt::Display for LatentDim {
     }
 }
 
-/// In a file: a number, or the word.
+/// In a file: a number, or a word.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_or_auto_with_the_most() {
+    fn a_number_or_auto_with_a_maximum() {
         assert_eq!("3".parse(), Ok(LatentDim::Fixed(3)));
         assert_eq!("auto".parse(), Ok(LatentDim::Auto(MOST)));
         assert_eq!("auto:9".parse::<LatentDim>().map(|d| d.axes(4)), Ok(4));

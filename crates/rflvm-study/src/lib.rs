@@ -1,16 +1,16 @@
 //! The engine between the mathematics (`rflvm`) and its front ends (the program and the Python package): tables in many formats,
-//! settings, fits in folders, and what they answer.
+//! settings, fits in folders, and their results.
 //!
 //! Data flows one way: [`config`] names a table, [`table`] reads it, [`mod@model`] makes a model of it, [`fit`] checks everything and
-//! [`sample`] draws into a folder; [`drawn`] reads the draws back and answers questions. Nothing here parses arguments or prints: what
-//! there is to say is returned as a [`note`] or an [`error`], whose sentences each front end puts in its own words ([`wording`]).
+//! [`sample`] draws into a folder; [`drawn`] reads the draws back and answers questions. Nothing here parses arguments or prints:
+//! messages are returned as a [`note`] or an [`error`], which each front end puts in its own words ([`wording`]).
 
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
-mod advice;
 pub mod axes;
 pub mod blocks;
+pub mod bytes;
 pub mod cells;
 pub mod check;
 pub mod config;
@@ -26,6 +26,7 @@ pub mod latent_dim;
 pub mod listing;
 pub mod memory;
 pub mod model;
+mod moment;
 pub mod new_rows;
 pub mod note;
 pub mod out_dir;
@@ -35,7 +36,6 @@ pub mod reading;
 pub mod run;
 pub mod sample;
 pub mod settings;
-pub mod simulated;
 pub mod table;
 pub mod time_scales;
 pub mod times;

@@ -1,8 +1,8 @@
-//! Families by column, as a file lists them: `column,likelihood`, with `trials` for a binomial and `block` for several multinomials.
+//! Families by column, listed in a file: `column,likelihood`, with `trials` for a binomial and `block` for several multinomials.
 
 use crate::cells;
 use crate::error::Error;
-use crate::families::{seen, suited};
+use crate::families::{OF_TEXT, seen, suited, takes_text};
 use crate::table::{Source, Table};
 use rflvm::atomic::plain_reason;
 use rflvm::model::family::{Family, Trials};
@@ -16,20 +16,20 @@ use std::sync::Arc;
 /// Columns, and the family they share.
 pub type Block = (Vec<usize>, Arc<dyn Family>);
 
-/// No list of families is longer, in bytes.
+/// The largest size of a list, in bytes.
 const LONGEST: u64 = 64 << 20;
 
 /// A list of families.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Listing {
-    /// Where it comes from, for messages.
+    /// Its file, for messages.
     file: String,
     lines: Vec<Line>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Line {
-    /// Of the file, from 1.
+    /// Line of the file, from 1.
     number: usize,
     column: String,
     /// What columns of one block share: family, trials, name of the block.
@@ -37,10 +37,10 @@ struct Line {
 }
 
 impl Listing {
-    /// What it is called in the folder of a fit.
+    /// Its file name in the folder of a fit.
     pub const FILE: &str = "blocks.csv";
 
-    /// Reads a file; names of families become those that they are known by.
+    /// Reads a file; names of families become canonical.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let file = path.display().to_string();
         let bad = |problem: String| Error::Config { file: file.clone(), problem };
@@ -48,7 +48,7 @@ impl Listing {
         let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
         read.map_err(|error| bad(format!("the file cannot be read ({})", plain_reason(&error))))?;
         if text.len() as u64 > LONGEST {
-            return Err(bad(format!("the file is longer than {} MiB, which no list of families is", LONGEST >> 20)));
+            return Err(bad(format!("the file is longer than {} MiB, too long for a list of families", LONGEST >> 20)));
         }
         let mut reader = csv::Reader::from_reader(&text[..]);
         let header = reader.headers().map_err(|error| bad(format!("its first line cannot be read ({error})")))?.clone();
@@ -71,7 +71,7 @@ impl Listing {
         Ok(Listing { file, lines })
     }
 
-    /// Families handed over in memory: column, family, and the name of its block.
+    /// Families passed in memory: column, family, and the name of its block.
     pub fn of(source: &str, lines: Vec<(String, String, String)>) -> Result<Self, Error> {
         let mut listing = Listing { file: source.into(), lines: Vec::with_capacity(lines.len()) };
         for (column, family, block) in lines {
@@ -92,31 +92,31 @@ impl Listing {
         for source in table.sources() {
             match source {
                 Source::Number(j) => lines.push(line(&table.columns[j], families[j], "")),
-                Source::Category(c) if c.is_text => lines.push(line(&c.name, "multinomial", &c.name)),
+                Source::Category(c) if c.is_text => lines.push(line(&c.name, OF_TEXT, &c.name)),
                 Source::Category(c) => {
-                    lines.extend(table.columns[c.columns()].iter().map(|name| line(name, "multinomial", &c.name)));
+                    lines.extend(table.columns[c.columns()].iter().map(|name| line(name, OF_TEXT, &c.name)));
                 }
             }
         }
         Listing { file: table.path.display().to_string(), lines }
     }
 
-    /// The family of all columns, if they have one.
+    /// The family of all columns, if they share one.
     pub fn uniform(&self) -> Option<&str> {
         let first = self.lines.first()?;
-        let is_alike = |line: &Line| line.key[0] == first.key[0] && line.key[0] != "multinomial";
+        let is_alike = |line: &Line| line.key[0] == first.key[0] && !takes_text(&line.key[0]);
         self.lines.iter().all(is_alike).then_some(first.key[0].as_str())
     }
 
-    /// Columns that are categories even if they hold numbers: the only ones of their multinomial block.
+    /// Columns that are categories even if they hold numbers: each is the only column of its multinomial block.
     pub fn categories(&self) -> Vec<String> {
         let mut blocks: HashMap<&[String; 3], Vec<&Line>> = HashMap::new();
-        let whole = self.lines.iter().filter(|line| line.key[0] == "multinomial");
+        let whole = self.lines.iter().filter(|line| takes_text(&line.key[0]));
         whole.for_each(|line| blocks.entry(&line.key).or_default().push(line));
         blocks.into_values().filter(|lines| lines.len() == 1).map(|lines| lines[0].column.clone()).collect()
     }
 
-    /// Says of the categories that are listed by their own name, and not by their levels, that they are text.
+    /// Marks as text the categories that are listed by their own name rather than by their levels.
     pub fn mark_texts(&self, table: &mut Table) {
         let Table { columns, categories, .. } = table;
         let is_listed = |name: &String| self.lines.iter().any(|line| line.column == *name) && !columns.contains(name);
@@ -126,7 +126,7 @@ impl Listing {
     /// The families in words: how many columns have which.
     pub fn words(&self) -> String {
         let mut counts: Vec<(&str, usize)> = Vec::new();
-        // The columns of one category are one of the user's.
+        // The columns of one category are a single column of the user's.
         let mut blocks = HashSet::new();
         for line in &self.lines {
             if !line.key[2].is_empty() && !blocks.insert(&line.key) {
@@ -157,7 +157,7 @@ impl Listing {
         )
     }
 
-    /// Columns of one family (and number of trials, and name of a block) make a block; a category is one by itself.
+    /// Columns of one family (and number of trials, and name of a block) form a block; each category is a separate block.
     pub fn blocks(&self, table: &Table) -> Result<Vec<Block>, Error> {
         let bad = |problem: String| Error::Config { file: self.file.clone(), problem };
         let places: HashMap<&str, usize> = table.columns.iter().zip(0..).map(|(c, j)| (c.as_str(), j)).collect();
@@ -174,11 +174,11 @@ impl Listing {
                 (None, None) => return Err(bad(format!("line {number}: the table has no column `{column}`"))),
             };
             if columns.iter().any(|&index| std::mem::replace(&mut seen[index], true)) {
-                return Err(bad(format!("line {number}: the column `{column}` has a family already")));
+                return Err(bad(format!("line {number}: the column `{column}` already has a family")));
             }
-            if category.is_some() && key[0] != "multinomial" {
+            if category.is_some() && !takes_text(&key[0]) {
                 return Err(bad(format!(
-                    "line {number}: the column `{column}` holds text, which {} does not take; give it multinomial, or keep the column out with ⟨labels⟩, ⟨id⟩ or ⟨without⟩ and remove the line",
+                    "line {number}: the column `{column}` holds text, which {} does not accept; give it {OF_TEXT}, or exclude the column with ⟨labels⟩, ⟨id⟩ or ⟨without⟩ and remove the line",
                     key[0]
                 )));
             }
@@ -196,13 +196,13 @@ impl Listing {
             let category = table.categories.iter().find(|c| c.columns().contains(&missing));
             let name = category.map_or(&table.columns[missing], |c| &c.name);
             return Err(bad(format!(
-                "no line gives the family of the column `{name}`; add one, or leave the column out with ⟨without⟩"
+                "no line gives the family of the column `{name}`; add one, or exclude the column with ⟨without⟩"
             )));
         }
         let family = |([likelihood, trials, _], mut columns): (&[String; 3], Vec<usize>)| {
-            if likelihood == "multinomial" && columns.len() == 1 {
+            if takes_text(likelihood) && columns.len() == 1 {
                 return Err(bad(format!(
-                    "the column `{}` is the only one of numbers in its multinomial block; if its numbers are categories, give its line a name of its own in the column `block`",
+                    "the column `{}` is the only one of numbers in its multinomial block; if its numbers are categories, give its line a separate name in the column `block`",
                     table.columns[columns[0]]
                 )));
             }

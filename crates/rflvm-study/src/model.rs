@@ -10,10 +10,10 @@ use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Priors};
+use rflvm::model::{Amplitude, HalfT, MOST_AXES, Model, ModelSpec, Priors};
 use rflvm::observations::{Observations, Offset};
 
-/// The model of a table, whose values it takes, so that they are not held twice.
+/// The model of a table. It takes over the table's values, so that they are not held twice.
 pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option<&Timeline>) -> Result<Model, Error> {
     let blocks = blocks::blocks(config, given, table)?;
     let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
@@ -29,6 +29,14 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
         None => Ok(data),
     });
     let model = data.map_err(SpecError::from).and_then(|data| Model::with_blocks(data, blocks, spec));
+    let model = model.map_err(|error| match error {
+        // Which number to give instead is clear.
+        SpecError::Setting { setting: "latent-dim", value, rule } => {
+            let most = table.columns.len().min(MOST_AXES);
+            SpecError::Setting { setting: "latent-dim", value, rule: format!("{rule}; use ⟨latent-dim={most}⟩") }
+        }
+        other => other,
+    });
     model.map_err(|error| Error::Data { file: table.path.display().to_string(), error })
 }
 
@@ -43,7 +51,7 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
         ("inducing", path.inducing.map(|v| v.to_string())),
     ];
     if config.time.is_none() {
-        let rule = "it applies to rows with times, and these have none; give their times with ⟨time⟩";
+        let rule = "it applies only to rows with times; give the times with ⟨time⟩";
         return match given.into_iter().find_map(|(setting, value)| value.map(|value| (setting, value))) {
             Some((setting, value)) => Err(SpecError::Setting { setting, value, rule: rule.into() }),
             None => Ok(default),
@@ -64,10 +72,10 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
     Ok(spec)
 }
 
-/// √ψ_d of an axis is half-Cauchy of this scale: that of the fixed ψ of axes that are all used.
+/// √ψ_d of an axis is half-Cauchy with this scale, which equals the fixed ψ of axes that are all used.
 const TYPICAL_SCALE: f64 = 1.0;
 
-/// The specification of the model, for a table with a given number of columns.
+/// The specification of the model, for a table with the given number of columns.
 pub fn spec(config: &ModelConfig, columns: usize) -> Result<ModelSpec, SpecError> {
     let latent_dim = config.latent_dim.unwrap_or_default();
     let is_auto = matches!(latent_dim, LatentDim::Auto(_));
@@ -76,7 +84,7 @@ pub fn spec(config: &ModelConfig, columns: usize) -> Result<ModelSpec, SpecError
             return Err(SpecError::Setting {
                 setting: "latent-dim",
                 value: latent_dim.to_string(),
-                rule: "a fixed kernel has the same scale along all axes, so none can fall out of use; give a number, or learn the kernel".into(),
+                rule: "a fixed kernel has the same scale along all axes, so no axis can be pruned; give a number, or learn the kernel".into(),
             });
         }
         Some(KernelKind::Rbf) => Kernel::Rbf { length_scale: config.length_scale.unwrap_or(1.0) },

@@ -1,5 +1,5 @@
-//! New rows as the fit would have read them: its columns by name, its families with their own trials, offsets beside those of its
-//! rows, and times on its calendar.
+//! New rows, read as the fit would have read them: its columns by name, its families with their own trials, offsets relative to
+//! those of its rows, and times on its calendar.
 
 use crate::blocks::{self, Given};
 use crate::config::Config;
@@ -14,21 +14,21 @@ use rflvm::observations::{Times, size_factors_beside};
 use rflvm::posterior::transform::NewRows;
 use std::path::PathBuf;
 
-/// Names that are told.
+/// Names shown in a message.
 const NAMES_SHOWN: usize = 8;
 
-/// A table of new rows, and how it is read where that differs from the table of the fit.
+/// A table of new rows, and how to read it where that differs from the table of the fit.
 #[derive(Debug, Clone, Default)]
 pub struct NewTable {
     /// Its file.
     pub path: PathBuf,
-    /// What separates the cells of a text table.
+    /// The separator of a text table.
     pub separator: Option<Separator>,
     /// The decimal mark of a text table.
     pub decimal: Option<Decimal>,
     /// Words for missing cells of a text table.
     pub na: Option<Vec<String>>,
-    /// The array of an archive of several.
+    /// The array of an archive with several.
     pub array: Option<String>,
     /// Trials of the new rows: a number or a file.
     pub trials: Option<String>,
@@ -37,7 +37,7 @@ pub struct NewTable {
 /// Trials of new rows.
 #[derive(Debug, Clone)]
 pub enum NewTrials {
-    /// As the fit has them.
+    /// As in the fit.
     AsFit,
     /// A number, or a file.
     Named(String),
@@ -47,9 +47,9 @@ pub enum NewTrials {
 
 /// New rows, checked.
 pub struct Checked {
-    /// What the model makes of them.
+    /// The new rows in the form that the model needs.
     pub rows: NewRows,
-    /// What there is to say about them.
+    /// Notes about them.
     pub notes: Vec<Note>,
 }
 
@@ -57,8 +57,8 @@ pub struct Checked {
 pub fn read(new: &NewTable, fit: &Fit) -> Result<(Table, Checked), Error> {
     let mut table = read_table(new, fit)?;
     let ignored = (!table.ignored.is_empty())
-        .then(|| Note::say(format!("columns that the fit does not have are ignored: {}", some(&table.ignored))));
-    // Blocks and trials go by the fit's names, and by its categories.
+        .then(|| Note::say(format!("ignoring columns that the fit does not have: {}", some(&table.ignored))));
+    // Blocks and trials use the fit's names and categories.
     table.columns.clone_from(&fit.table.columns);
     table.categories.clone_from(&fit.table.categories);
     let trials = new.trials.clone().map_or(NewTrials::AsFit, NewTrials::Named);
@@ -83,10 +83,10 @@ pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit) -> Result<Checked,
     Ok(Checked { rows: NewRows { model, times }, notes })
 }
 
-/// The table, with the columns of the fit in its order. Names and labels of new rows need not be there.
+/// The table, with the columns of the fit in its order. Names and labels of new rows are optional.
 fn read_table(new: &NewTable, fit: &Fit) -> Result<Table, Error> {
     let config = &fit.config;
-    // The table of the fit may have been written in another way, or not be text.
+    // The table of the fit may be written differently, or not be text.
     let as_fit = table::is_text(&new.path);
     let mut options = ReadOptions {
         array: new.array.clone().or(config.array.clone()),
@@ -124,7 +124,7 @@ fn read_table(new: &NewTable, fit: &Fit) -> Result<Table, Error> {
     }
 }
 
-/// The settings and what was handed over, with the trials of the new rows: a number is kept, a table must be given anew.
+/// The settings and what was passed in memory, with the trials of the new rows: a number is kept, a table must be given again.
 fn with_trials(trials: NewTrials, fit: &Fit) -> Result<(Config, Given), SpecError> {
     let wrong = |value: String, rule: &str| Err(SpecError::Setting { setting: "trials", value, rule: rule.into() });
     let (mut config, mut given) = (fit.config.clone(), fit.given.clone());
@@ -133,10 +133,10 @@ fn with_trials(trials: NewTrials, fit: &Fit) -> Result<(Config, Given), SpecErro
     match trials {
         NewTrials::AsFit if has_table => wrong(
             "not given".into(),
-            "this fit has a table of trials, and the new rows need theirs; give it with ⟨trials⟩",
+            "this fit has a table of trials, so the new rows need one too; give it with ⟨trials⟩",
         ),
         NewTrials::AsFit => Ok((config, given)),
-        _ if !has_any => wrong("given".into(), "this fit has no trials besides its table; leave them out"),
+        _ if !has_any => wrong("given".into(), "this fit has no table of trials; leave them out"),
         NewTrials::Named(name) => {
             (config.trials, given.trials) = (Some(name), None);
             Ok((config, given))
@@ -148,7 +148,7 @@ fn with_trials(trials: NewTrials, fit: &Fit) -> Result<(Config, Given), SpecErro
     }
 }
 
-/// The times of the new rows, where the fit has some. A sequence that it does not know has the next number.
+/// The times of the new rows, if the fit has times. An unknown sequence gets the next number.
 fn times(fit: &Fit, table: &Table) -> Result<(Option<Times>, Vec<Note>), Error> {
     let (Some(timeline), Some(texts)) = (&fit.timeline, &table.time) else { return Ok((None, Vec::new())) };
     let wrong = |n: usize, column: Option<&String>, problem: String| {
@@ -164,7 +164,7 @@ fn times(fit: &Fit, table: &Table) -> Result<(Option<Times>, Vec<Note>), Error> 
     for (n, cell) in table.sequence.iter().flatten().enumerate() {
         let name = cell.trim();
         if name.is_empty() {
-            let problem = "the sequence is missing; fill it in, or leave the row out".to_string();
+            let problem = "the sequence is missing; fill it in, or remove the row".to_string();
             return Err(wrong(n, fit.config.sequence.as_ref(), problem));
         }
         sequence[n] = names.iter().position(|known| *known == name).unwrap_or_else(|| {
@@ -178,7 +178,7 @@ fn times(fit: &Fit, table: &Table) -> Result<(Option<Times>, Vec<Note>), Error> 
     Ok((Some(Times { at, sequence }), note.into_iter().collect()))
 }
 
-/// The first few of some names.
+/// The first few names.
 fn some(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
     let more = names.len().saturating_sub(NAMES_SHOWN);

@@ -1,16 +1,16 @@
-//! What there is to say about a fit besides its results.
+//! Messages about a fit, in addition to its results.
 
-/// A remark, which whoever runs the fit shows to the user.
+/// A message for the user, shown by whoever runs the fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Whether it may spoil the results.
+    /// Whether the results may be affected.
     pub is_warning: bool,
     /// One sentence.
     pub text: String,
 }
 
 impl Note {
-    /// A remark.
+    /// A plain note.
     pub fn say(text: String) -> Self {
         Note { is_warning: false, text }
     }

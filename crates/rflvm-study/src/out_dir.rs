@@ -1,4 +1,4 @@
-//! The folder for results, checked before any work.
+//! The output folder, checked before any work.
 
 use rflvm::atomic::{create_temporary, plain_reason};
 use std::fs;
@@ -6,35 +6,35 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Why the output folder cannot be used; each message is one sentence.
-// The sentences document the variants.
+// The messages document the variants.
 #[allow(missing_docs)]
 #[derive(Debug, thiserror::Error)]
 pub enum OutDirError {
     #[error(
-        "{}: the output folder has the name of a file that exists; choose another name with ⟨out⟩ or remove that file",
+        "{}: the output folder has the name of a file that exists; choose another name with ⟨out⟩ or remove the file",
         path.display()
     )]
     IsFile { path: PathBuf },
     #[error(
-        "{}: the output folder cannot be made because {} is a file, not a folder; choose another place with ⟨out⟩",
+        "{}: the output folder cannot be made because {} is a file, not a folder; choose another folder with ⟨out⟩",
         path.display(), file.display()
     )]
     BelowFile { path: PathBuf, file: PathBuf },
     #[error(
-        "{}: the output folder cannot be made ({reason}); choose another place with ⟨out⟩",
+        "{}: the output folder cannot be made ({reason}); choose another folder with ⟨out⟩",
         path.display()
     )]
     CannotMake { path: PathBuf, reason: String },
     #[error(
-        "{}: the output folder cannot be written to ({reason}); change its permissions, free some space or choose another place with ⟨out⟩",
+        "{}: the output folder cannot be written to ({reason}); change its permissions, free some space, or choose another folder with ⟨out⟩",
         path.display()
     )]
     NotWritable { path: PathBuf, reason: String },
 }
 
-/// Makes the output folder, with its parents, and proves that a file can be written there.
+/// Creates the output folder, with its parents, and checks that a file can be written there.
 ///
-/// Call it before sampling, so that hours of work never end in a refused write.
+/// Call it before sampling, so that hours of work do not end in a failed write.
 pub fn prepare(path: &Path) -> Result<(), OutDirError> {
     let owned = || path.to_path_buf();
     if let Err(error) = fs::create_dir_all(path) {

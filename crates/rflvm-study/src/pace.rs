@@ -1,10 +1,10 @@
-//! How often to look at a chain: sweeps may come by the thousand a second, and what is shown of them has a price.
+//! How often to report on a chain: there may be thousands of sweeps per second, and each report costs time.
 
 use rflvm::run::Progress;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Lets a sweep of each chain pass now and then.
+/// Selects some sweeps of each chain, spaced in time.
 #[derive(Debug)]
 pub struct Pace {
     every: Duration,
@@ -12,15 +12,15 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// One sweep of each chain every so often.
+    /// At most one sweep of each chain per interval.
     pub fn new(chains: usize, every: Duration) -> Self {
         let now = Instant::now();
         Pace { every, last: (0..chains).map(|_| Mutex::new(now)).collect() }
     }
 
-    /// Whether this sweep is one to look at; the first and the last of a chain are.
+    /// Whether to report this sweep; the first and the last of a chain always are.
     pub fn is_due(&self, progress: &Progress<'_>) -> bool {
-        // A poisoned lock only means that another thread panicked while it told the time.
+        // A poisoned lock only means that another thread panicked while holding it.
         let mut last = self.last[progress.chain].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let is_due = progress.sweep == 1 || progress.sweep == progress.sweeps || last.elapsed() >= self.every;
         if is_due {

@@ -1,4 +1,4 @@
-//! A MAP estimate: the maximum of the posterior, and how sharp it is.
+//! A MAP estimate: the maximum of the posterior, and its curvature.
 
 use crate::error::Error;
 use crate::fit::Fit;
@@ -7,7 +7,7 @@ use rflvm::init::map::{Map, MapFit};
 use rflvm::linalg::Mat;
 use rflvm::run::pool;
 
-/// More starts than anybody has time for.
+/// The most initialisations that may be requested.
 const MOST_STARTS: usize = 1000;
 
 /// The maximum, and the conditional covariance of each position there.
@@ -24,17 +24,17 @@ pub fn point(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Error> {
     pool(&fit.settings)?.install(climb).map_err(failed)
 }
 
-/// Whether the fit can have a point estimate.
+/// Checks that the fit can have a point estimate.
 pub fn check(fit: &Fit, starts: usize) -> Result<(), SpecError> {
     check_starts(starts)?;
     if fit.model.has_relevance() {
-        let rule = "a point estimate cannot tell how many axes are in use; give a number, or use ⟨fit⟩".into();
+        let rule = "a point estimate cannot learn the number of axes; give a number, or use ⟨fit⟩".into();
         return Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule });
     }
     Ok(())
 }
 
-/// Whether the number of starts is in its range.
+/// Checks the number of initialisations.
 pub fn check_starts(starts: usize) -> Result<(), SpecError> {
     if (1..=MOST_STARTS).contains(&starts) {
         return Ok(());

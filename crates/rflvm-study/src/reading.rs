@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::error::Error;
+use crate::families::takes_text;
 use crate::listing::Listing;
 use crate::table::{self, ReadOptions, Table, Texts};
 use rflvm::error::SpecError;
@@ -12,19 +13,19 @@ pub fn read(config: &Config) -> Result<Table, Error> {
     Ok(table::read(table_path(config)?, &options(config)?)?)
 }
 
-/// Where the table lies that the settings name.
+/// The path of the table that the settings name.
 pub fn table_path(config: &Config) -> Result<&Path, SpecError> {
     let missing = || SpecError::Setting {
         setting: "table",
         value: "not given".into(),
-        rule: "there is nothing to read; name its file".into(),
+        rule: "there is nothing to read; give the path of a table".into(),
     };
     config.table.as_deref().ok_or_else(missing)
 }
 
 /// How the table is read.
 pub fn options(config: &Config) -> Result<ReadOptions, Error> {
-    // A family that does not exist is reported before a table that it could not take.
+    // An unknown family is reported before a table that it could not fit.
     if let Some(name) = config.likelihood.as_deref().filter(|_| !config.is_auto()) {
         rflvm::spec::canonical(name)?;
     }
@@ -32,7 +33,8 @@ pub fn options(config: &Config) -> Result<ReadOptions, Error> {
         let rule = "auto never chooses binomial; give ⟨likelihood=binomial⟩, or ⟨blocks⟩ for several families";
         return Err(SpecError::Setting { setting: "trials", value: trials.clone(), rule: rule.into() }.into());
     }
-    let takes_text = config.is_auto() || config.blocks.is_some() || config.likelihood.as_deref() == Some("multinomial");
+    let takes_text =
+        config.is_auto() || config.blocks.is_some() || config.likelihood.as_deref().is_some_and(takes_text);
     Ok(ReadOptions {
         id: config.id.clone(),
         labels: config.labels.clone(),

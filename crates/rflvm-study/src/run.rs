@@ -1,4 +1,4 @@
-//! From settings to how chains run.
+//! From settings to how the chains run.
 
 use crate::config::{Config, InitAt, Instructions};
 use rflvm::error::SpecError;
@@ -26,7 +26,7 @@ pub fn settings(config: &Config) -> Settings {
     }
 }
 
-/// Limits the processor to the instruction sets that the settings name.
+/// Limits the processor to the instruction sets that the settings allow.
 pub fn use_instructions(config: &Config) {
     simd::force(match config.run.instructions {
         Some(Instructions::Avx2) => Level::Avx2,
@@ -35,7 +35,7 @@ pub fn use_instructions(config: &Config) {
     });
 }
 
-/// A time in seconds.
+/// A number of seconds as a duration.
 pub(crate) fn seconds(value: f64) -> Result<Duration, SpecError> {
     Duration::try_from_secs_f64(value).map_err(|_| SpecError::Setting {
         setting: "checkpoint",

@@ -1,10 +1,10 @@
-//! Sampling into a folder: in legs that end with a checkpoint, so that a run can be stopped at any moment and taken up again.
+//! Sampling into a folder, in legs that end with a checkpoint, so that a run can be stopped and resumed at any time.
 
 use crate::error::Error;
 use crate::folder::{Claim, checkpoint_path, store_path};
 use rflvm::atomic;
 use rflvm::draws::Kept;
-use rflvm::draws::zarr::{Labels, Store, Writer};
+use rflvm::draws::zarr::{RowLabels, Store, Writer};
 use rflvm::error::StoreError;
 use rflvm::identity::Identity;
 use rflvm::model::Model;
@@ -16,43 +16,43 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Cells up to which the moments of F are kept on the fly; beyond, they would be most of the memory.
+/// Up to this many cells, the moments of F are accumulated while sampling; beyond it, they would dominate the memory.
 const MOMENTS_OF_F: usize = 20_000_000;
 
-/// A fit on its way.
+/// A fit that is being sampled.
 pub struct Sampling<'a> {
     /// Its folder.
     pub dir: &'a Path,
-    /// Which run it is.
+    /// Its identity.
     pub identity: &'a Identity,
-    /// What is fitted.
+    /// The model.
     pub model: &'a Model,
-    /// How.
+    /// How to run it.
     pub settings: &'a Settings,
     /// What is stored.
     pub keep: &'a [Kept],
-    /// Names and classes of the rows.
-    pub labels: &'a Labels,
+    /// Names and labels of the rows.
+    pub labels: &'a RowLabels,
     /// Time between checkpoints.
     pub every: Duration,
 }
 
-/// Who follows a run, and may end it.
+/// An observer of a run, who may stop it.
 pub trait Follow: Sync {
-    /// Chains are about to run, after so many seconds of set-up.
+    /// Called before chains run, with the seconds of set-up.
     fn begin(&self, _seconds: f64) {}
-    /// A chain has done a sweep.
+    /// Called after each sweep of a chain.
     fn see(&self, progress: Progress<'_>);
-    /// All that was drawn is saved: so many draws of each chain.
+    /// Called after each save, with the number of draws per chain.
     fn saved(&self, _draws: u64) {}
-    /// Whether to end with the sweep that is under way.
+    /// Whether to stop after the current sweep.
     fn is_stopped(&self) -> bool;
-    /// All chains are done; seconds of each chain's steps.
+    /// Called when all chains are done, with the seconds of each chain's steps.
     fn end(&self, _run: &Run<'_>) {}
 }
 
 impl Sampling<'_> {
-    /// Samples to the end, from the start or from a checkpoint, into a folder that nobody else works in.
+    /// Samples to the end, from the start or from a checkpoint, into a folder that is claimed.
     pub fn run(&self, _claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
         let (model, settings) = (self.model, self.settings);
         let about = json!({
@@ -68,7 +68,7 @@ impl Sampling<'_> {
         let mut writers = Vec::with_capacity(settings.chains);
         let mut run = match from {
             None => {
-                // The table is there from now on, whatever comes.
+                // From here on the table is stored, even if the run fails.
                 store.publish(0)?;
                 let has_f = model.rows() * model.columns() <= MOMENTS_OF_F;
                 writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
@@ -82,7 +82,7 @@ impl Sampling<'_> {
                     writers.push(Writer::resume(&store, model, chain, state)?);
                     snapshots.push(snapshot);
                 }
-                // What the store has beyond the checkpoint is drawn again, and must not be read while it is.
+                // Draws beyond the checkpoint are drawn again, and must not be read meanwhile.
                 store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
                 Run::resume(model, settings, snapshots)?
             }
@@ -98,7 +98,7 @@ impl Sampling<'_> {
                     ControlFlow::Continue(())
                 }
             });
-            // A state that broke down is not saved over one that led there: the last checkpoint replays it.
+            // A state that failed is not saved over the one that led to it: the last checkpoint replays the failure.
             let finished = finished.map_err(|error| Error::run_in(error, self.dir))?;
             self.save(&mut store, &run, &mut writers)?;
             follow.saved(writers.iter().map(Writer::draws).min().unwrap_or(0));
@@ -113,7 +113,7 @@ impl Sampling<'_> {
         Ok(())
     }
 
-    /// Draws first, then what the store says of them, then the checkpoint that relies on both.
+    /// Writes the draws first, then their metadata, then the checkpoint that relies on both.
     fn save(&self, store: &mut Store, run: &Run<'_>, writers: &mut [Writer]) -> Result<(), StoreError> {
         let draws = writers.iter().map(Writer::draws).min().unwrap_or(0);
         let mut states = Vec::with_capacity(writers.len());

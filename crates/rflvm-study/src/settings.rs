@@ -19,7 +19,7 @@ pub struct Setting {
     pub kind: Kind,
     /// What it does, in one or a few sentences.
     pub help: String,
-    /// Stands for the value in help texts.
+    /// The placeholder for its value in help texts.
     pub placeholder: Option<&'static str>,
     /// Its default, as a user would type it.
     pub default: Option<String>,
@@ -27,9 +27,9 @@ pub struct Setting {
     pub otherwise: Option<&'static str>,
     /// The smallest and the largest number allowed.
     pub range: Option<(f64, f64)>,
-    /// The words allowed, each with its meaning; empty for other types.
+    /// The allowed words, each with its meaning; empty for other types.
     pub choices: &'static [(&'static str, &'static str)],
-    /// Whether its value may begin as a flag does.
+    /// Whether its value may begin with a hyphen.
     pub hyphens: bool,
     /// Settings that cannot be given with it.
     pub conflicts: &'static [&'static str],
@@ -51,7 +51,7 @@ impl Setting {
         Setting {
             name: field.replace('_', "-"),
             kind: T::KIND,
-            help: help.trim().to_string(),
+            help: with_families(help.trim()),
             placeholder: None,
             default: None,
             otherwise: None,
@@ -77,7 +77,7 @@ impl Setting {
         Setting { otherwise: Some(text), ..self }
     }
 
-    /// Stands for the value in help texts.
+    /// Sets the placeholder for its value in help texts.
     pub fn placeholder(self, text: &'static str) -> Self {
         Setting { placeholder: Some(text), ..self }
     }
@@ -87,7 +87,7 @@ impl Setting {
         Setting { range: Some((least, most)), ..self }
     }
 
-    /// Its value may begin as a flag does.
+    /// Allows its value to begin with a hyphen.
     pub fn hyphens(self) -> Self {
         Setting { hyphens: true, ..self }
     }
@@ -132,23 +132,28 @@ impl Setting {
     }
 }
 
+/// A text with the names of all families in the place of `{families}`.
+pub fn with_families(text: &str) -> String {
+    text.replace("{families}", &rflvm::spec::FAMILIES.join(", "))
+}
+
 /// Settings that belong together.
 pub trait Group: Sized + Default {
     /// All of them.
     fn describe() -> Vec<Setting>;
 
-    /// Sets one by its name, from what a user typed. None if it is not in this group.
+    /// Sets one setting by its name, from what a user typed. `None` if it is not in this group.
     fn set(&mut self, name: &str, text: &std::ffi::OsStr) -> Option<Result<(), String>>;
 
-    /// These settings, and the others' where there are none.
+    /// These settings, completed by those of `other`.
     fn or(self, other: Self) -> Self;
 
-    /// The defaults, where there are constant ones.
+    /// The constant defaults.
     fn defaults() -> Self {
         let mut group = Self::default();
         for setting in Self::describe() {
             if let Some(text) = &setting.default {
-                // A default that is not a value of its own type is caught by a test.
+                // A test catches defaults that are not valid for their type.
                 let _ = group.set(&setting.name, text.as_ref());
             }
         }

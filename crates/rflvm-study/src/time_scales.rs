@@ -1,4 +1,4 @@
-//! How far apart in time positions are alike: length-scales of the paths, in the user's unit.
+//! Length-scales of the paths over time, in the user's unit.
 
 use crate::config::Config;
 use rflvm::draws::Source;
@@ -7,15 +7,15 @@ use rflvm::error::StoreError;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The axes of X, that with the longest scale first in each draw, since which axis is called which means nothing.
+/// The axes of X, sorted in each draw by decreasing length-scale, since the order of the axes is arbitrary.
 pub struct TimeScales {
     unit: String,
-    /// Mean and standard deviation of the length-scale, and of the share of noise.
+    /// Mean and standard deviation of the length-scale and of the noise share.
     axes: Vec<[(f64, f64); 2]>,
 }
 
 impl TimeScales {
-    /// Those of a fit with times.
+    /// The length-scales of a fit with times.
     pub fn of(dir: &Path, store: &Reader, used: &[usize]) -> Result<Option<Self>, StoreError> {
         let (length_scale, noise) = ("posterior/length_scale", "posterior/noise_share");
         if !store.is_drawn(length_scale) || store.size()?.1 == 0 {
@@ -38,24 +38,24 @@ impl TimeScales {
         Ok(Some(TimeScales { unit: unit(dir, store), axes }))
     }
 
-    /// One line about them.
+    /// One line that reports them.
     pub fn line(&self) -> String {
         let of = |i: usize, digits: &dyn Fn(f64) -> String| {
             let word = |axis: &[(f64, f64); 2]| format!("{} ± {}", digits(axis[i].0), digits(axis[i].1));
             self.axes.iter().map(word).collect::<Vec<_>>().join(", ")
         };
         let (scales, shares) = (of(0, &three_digits), of(1, &|v| format!("{v:.3}")));
-        format!("length-scales of the axes, longest first: {scales} {}; shares of noise: {shares}", self.unit)
+        format!("length-scales of the axes, longest first: {scales} {}; noise shares: {shares}", self.unit)
     }
 
-    /// The same for programs.
+    /// The length-scales as JSON.
     pub fn as_json(&self) -> Value {
         let axis = |[scale, share]: &[(f64, f64); 2]| json!({ "mean": scale.0, "sd": scale.1, "noise_share": share.0, "noise_share_sd": share.1 });
         json!({ "unit": self.unit, "axes": self.axes.iter().map(axis).collect::<Vec<_>>() })
     }
 }
 
-/// What length-scales are counted in.
+/// The unit of the length-scales.
 fn unit(dir: &Path, store: &Reader) -> String {
     if store.units("posterior/time").is_some_and(|units| units.starts_with("days ")) {
         return "days".into();
@@ -64,7 +64,7 @@ fn unit(dir: &Path, store: &Reader) -> String {
     column.map_or("units of time".into(), |column| format!("units of {column}"))
 }
 
-/// Three digits that count, and no exponent unless there must be one.
+/// Three significant digits, without an exponent where possible.
 fn three_digits(value: f64) -> String {
     let size = value.abs().log10().floor();
     match size {
@@ -86,7 +86,7 @@ mod tests {
     use super::three_digits;
 
     #[test]
-    fn numbers_have_three_digits_that_count() {
+    fn numbers_have_three_significant_digits() {
         let written = [1234.5, 12.345, 0.012345, 1.2e-7, 0.0, 999.99].map(three_digits);
         assert_eq!(written, ["1234", "12.3", "0.0123", "1.20e-7", "0", "1000"].map(String::from));
     }

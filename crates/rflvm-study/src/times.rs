@@ -1,16 +1,14 @@
-//! When the rows were observed: from columns of times and sequences to the model's times, and back to words.
+//! When the rows were observed: from columns of times and sequences to the model's times, and back to text.
 
 mod calendar;
-mod moment;
 
 pub use calendar::Calendar;
-pub use moment::looks_like_a_date;
 
 use crate::config::Config;
 use crate::error::Error;
+use crate::moment::{Moment, is_compact_date};
 use crate::note::Note;
 use crate::table::Table;
-use moment::{Moment, is_compact_date};
 use rflvm::error::{DataError, SpecError};
 use rflvm::observations::Times;
 use std::collections::BTreeMap;
@@ -18,11 +16,11 @@ use std::collections::BTreeMap;
 /// The times of a table.
 #[derive(Debug, Clone)]
 pub struct Timeline {
-    /// What they mean.
+    /// Their meaning.
     pub calendar: Calendar,
     /// As the model sees them.
     pub times: Times,
-    /// Names of the sequences, in the order in which the table meets them; none where there is one without a name.
+    /// Names of the sequences, in order of appearance; empty for a single unnamed sequence.
     pub names: Vec<String>,
 }
 
@@ -47,7 +45,7 @@ impl Timeline {
         let (sequence, names) = match (&table.sequence, &config.sequence) {
             (Some(cells), Some(column)) => {
                 if let Some(n) = cells.iter().position(|cell| cell.trim().is_empty()) {
-                    let problem = "the sequence is missing; fill it in, or leave the row out".to_string();
+                    let problem = "the sequence is missing; fill it in, or remove the row".to_string();
                     return Err(wrong(in_row(n, column), problem));
                 }
                 numbered(cells)
@@ -75,7 +73,7 @@ impl Timeline {
         own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (&t, _)| (low.min(t), high.max(t)))
     }
 
-    /// The median gap between neighbouring times of a sequence.
+    /// The median gap between successive times of a sequence.
     pub fn typical_step(&self) -> f64 {
         let at = &self.times.at;
         let gaps = |rows: &Vec<usize>| rows.windows(2).map(|pair| at[pair[1]] - at[pair[0]]).collect::<Vec<_>>();
@@ -84,21 +82,21 @@ impl Timeline {
         gaps[gaps.len() / 2]
     }
 
-    /// Why the times cannot order any rows, if they cannot.
+    /// Why the times cannot order any rows, if so.
     fn says_nothing(&self) -> Option<&'static str> {
         let (at, sequences) = (&self.times.at, self.sequences());
         let differ = |rows: &Vec<usize>| rows.first().zip(rows.last()).is_some_and(|(&a, &b)| at[a] < at[b]);
         if sequences.iter().any(differ) {
             None
         } else if at.iter().all(|t| *t == at[0]) {
-            Some("all times are equal, so ⟨time⟩ carries no information; name another column, or leave ⟨time⟩ out")
+            Some("all times are equal, so ⟨time⟩ carries no information; name another column, or omit ⟨time⟩")
         } else if sequences.iter().all(|rows| rows.len() == 1) {
             Some(
-                "every sequence has a single row, so ⟨time⟩ carries no information; leave ⟨sequence⟩ out, or name a column that rows share",
+                "every sequence has a single row, so ⟨time⟩ carries no information; omit ⟨sequence⟩, or name a column whose values repeat",
             )
         } else {
             Some(
-                "no sequence has two different times, so ⟨time⟩ carries no information; name other columns with ⟨time⟩ and ⟨sequence⟩, or leave both out",
+                "no sequence has two different times, so ⟨time⟩ carries no information; name other columns with ⟨time⟩ and ⟨sequence⟩, or omit both",
             )
         }
     }
@@ -112,7 +110,7 @@ impl Timeline {
         format!("times from {from} to {to} in {}, typically {step} apart", count(self.sequences().len()))
     }
 
-    /// What a user may not have meant.
+    /// Warnings about possible mistakes.
     pub fn notes(&self) -> Vec<Note> {
         let mut notes = Vec::new();
         let at = &self.times.at;
@@ -125,7 +123,7 @@ impl Timeline {
         if !sequences.iter().all(is_ordered) {
             let sequences = count(sequences.len());
             notes.push(Note::say(format!(
-                "times are not in order: rows are ordered by time within {sequences}; results keep the order of the table"
+                "times are not in order: rows are ordered by time within {sequences}; results keep the table's order"
             )));
         }
         let single: Vec<&str> = self
@@ -144,7 +142,7 @@ impl Timeline {
         let looks_like_a_date = |t: &f64| is_compact_date(*t);
         if self.calendar == Calendar::Numbers && at.iter().all(looks_like_a_date) {
             notes.push(Note::warn(format!(
-                "times such as {} are taken as numbers; if they are dates, write them as 2001-05-30",
+                "times such as {} are read as numbers; if they are dates, write them as 2001-05-30",
                 at[0]
             )));
         }
@@ -152,12 +150,12 @@ impl Timeline {
     }
 }
 
-/// So many sequences, in words.
+/// The number of sequences, in words.
 fn count(sequences: usize) -> String {
     if sequences == 1 { "1 sequence".into() } else { format!("{sequences} sequences") }
 }
 
-/// The number of each name, in the order in which they are met, and the names.
+/// The number of each name, in order of appearance, and the names.
 fn numbered(cells: &[String]) -> (Vec<usize>, Vec<String>) {
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let mut names = Vec::new();

@@ -1,18 +1,18 @@
-//! Sentences that name settings and actions, in the words of whoever shows them.
+//! Messages that name settings and actions, in the wording of each front end.
 //!
-//! The engine does not know what its user types. Where a sentence needs a setting, it writes ⟨time⟩ for what the user would
+//! The engine does not know what its user types. Where a message needs a setting, it writes ⟨time⟩ for what the user would
 //! type, ⟨latent-dim=3⟩ with a value, and ⟪time⟫ for the setting as a noun. Actions are written the same way: ⟨resume=DIR⟩. The
 //! program turns these into flags and commands, and Python into parameters and methods.
 
 /// How a front end names settings and actions.
 pub trait Wording {
-    /// What a user types for a setting or an action, perhaps with a value.
+    /// What a user types for a setting or an action, with an optional value.
     fn typed(&self, name: &str, value: Option<&str>) -> String;
     /// A setting as a noun.
     fn noun(&self, name: &str) -> String;
 }
 
-/// Names of settings as they stand in config.toml.
+/// Names of settings as in config.toml.
 pub struct Plain;
 
 impl Wording for Plain {
@@ -25,12 +25,12 @@ impl Wording for Plain {
     }
 }
 
-/// A setting with a value, as it stands in the engine's sentences. Brackets in the value would end the mark early.
+/// A setting with a value, as marked in the engine's messages. Brackets in the value would end the mark early.
 pub fn with_value(name: &str, value: &str) -> String {
     format!("⟨{name}={}⟩", value.replace(['⟨', '⟩', '⟪', '⟫'], "?"))
 }
 
-/// A sentence of the engine in the words of a front end.
+/// A message of the engine in the wording of a front end.
 pub fn render(sentence: &str, wording: &dyn Wording) -> String {
     let mut rendered = String::with_capacity(sentence.len());
     let mut rest = sentence;
@@ -38,7 +38,7 @@ pub fn render(sentence: &str, wording: &dyn Wording) -> String {
         let is_noun = rest[start..].starts_with('⟪');
         let (open, close) = if is_noun { ('⟪', '⟫') } else { ('⟨', '⟩') };
         let inside = &rest[start + open.len_utf8()..];
-        // A bracket that is never closed is the user's own.
+        // A bracket that is never closed comes from the user.
         let Some(end) = inside.find(close) else { break };
         rendered.push_str(&rest[..start]);
         let (name, value) = match inside[..end].split_once('=') {

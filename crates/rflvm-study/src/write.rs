@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that are written completely or not at all.
 
 use crate::error::Error;
 use rflvm::atomic::{self, plain_reason};
@@ -28,11 +28,11 @@ fn failed(path: &Path, error: &io::Error) -> Error {
     Error::Write { path: path.display().to_string(), reason: plain_reason(error) }
 }
 
-/// What stands before the numbers of an .npy file of doubles, in C order.
+/// The header of an .npy file of doubles, in C order.
 pub fn npy_header(shape: &[usize]) -> Vec<u8> {
     let lengths: Vec<String> = shape.iter().map(|l| format!("{l},")).collect();
     let mut text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}", lengths.join(" "));
-    // Ten bytes precede the text; the whole ends at a multiple of 64 with a line feed.
+    // Ten bytes precede the text; the header ends at a multiple of 64 with a line feed.
     let padding = (10 + text.len() + 1).next_multiple_of(64) - (10 + text.len() + 1);
     text.push_str(&" ".repeat(padding));
     text.push('\n');

@@ -1,10 +1,10 @@
-//! The table of settings, and what is written from it: the page of settings, and the parameters of the Python estimator.
+//! The table of settings, and what is generated from it: docs/settings.md, and the parameters of the Python estimator.
 //!
-//! `make settings` (`RFLVM_WRITE=1`) writes both anew; without it the tests compare.
+//! `make settings` (`RFLVM_WRITE=1`) regenerates both; without it the tests compare.
 
 use rflvm_study::Config;
 use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
-use rflvm_study::settings::{Group, Kind, Setting};
+use rflvm_study::settings::{Group, Kind, Setting, with_families};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// Holds a file to what it should be, or writes it.
+/// Compares a file with what it should be, or writes it.
 fn hold(path: &str, make: impl Fn(&str) -> String) {
     let file = in_repository(path);
     let text = fs::read_to_string(&file).unwrap();
@@ -25,7 +25,7 @@ fn hold(path: &str, make: impl Fn(&str) -> String) {
     }
 }
 
-/// A text with what stands between two marks replaced.
+/// A text with everything between two marks replaced.
 fn between(text: &str, start: &str, end: &str, inside: &str) -> String {
     let from = text.find(start).unwrap_or_else(|| panic!("no {start:?}")) + start.len();
     let to = from + text[from..].find(end).unwrap_or_else(|| panic!("no {end:?}"));
@@ -36,7 +36,7 @@ fn between(text: &str, start: &str, end: &str, inside: &str) -> String {
 fn every_default_is_a_value_within_its_range() {
     let mut names = HashSet::new();
     for setting in Config::table() {
-        assert!(names.insert(setting.name.clone()), "{} is there twice", setting.name);
+        assert!(names.insert(setting.name.clone()), "{} is defined twice", setting.name);
         if let Some(default) = &setting.default {
             Config::default().set(&setting.name, default.as_ref()).unwrap_or_else(|e| panic!("{}: {e}", setting.name));
             if let (Some((least, most)), Ok(number)) = (setting.range, default.parse::<f64>()) {
@@ -46,7 +46,7 @@ fn every_default_is_a_value_within_its_range() {
         assert!(setting.help.len() > 10 && !setting.help.contains("  "), "{}", setting.name);
     }
     assert!(Config::default().set("nonsense", "1".as_ref()).is_err());
-    // What is set is kept, written and read again, whatever it is.
+    // A value survives being set, written and read again.
     let filled = Config { time: Some("t".into()), ..Config::default() }.filled();
     assert_eq!(Config::parse(&filled.to_toml()).unwrap(), filled);
 }
@@ -109,7 +109,8 @@ fn parameters() -> Vec<[String; 5]> {
             Kind::Choice => format!("{{{}}}, default={default}", words.join(", ")),
             _ => format!("{annotation}, default={default}"),
         };
-        let (kind, help) = setting.python_help.map_or((kind, setting.help.clone()), |(k, h)| (k.into(), h.into()));
+        let (kind, help) =
+            setting.python_help.map_or((kind, setting.help.clone()), |(k, h)| (k.into(), with_families(h)));
         all.push([name.into(), setting.python_type.unwrap_or(annotation).into(), default, kind, help]);
     }
     // The first two can be given by position.
@@ -138,7 +139,7 @@ fn parameters() -> Vec<[String; 5]> {
     all
 }
 
-/// A text broken into lines.
+/// A text wrapped into lines.
 fn wrapped(text: &str, indent: &str, width: usize) -> String {
     let mut lines = vec![String::from(indent)];
     for word in text.split_whitespace() {

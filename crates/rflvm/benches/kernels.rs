@@ -1,11 +1,11 @@
-//! Times of the parts that a sweep is made of, one thread; the names carry the sizes.
+//! Timings of the parts of a sweep, on one thread; the names include the sizes.
 //!
 //! ```text
 //! cargo bench --package rflvm --bench kernels [-- [--quick] NAME]
 //! ```
 //!
-//! Sizes are those of the S-curve: N = 500 rows, J = 100 columns, M = 100 features and the intercept. Beside the
-//! weighted Gram matrix stand plain products, which show what the machine can do.
+//! Sizes are those of the S-curve: N = 500 rows, J = 100 columns, M = 100 features and the intercept. Plain products beside the
+//! weighted Gram matrix show what the machine can do.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use faer::linalg::matmul::matmul;
@@ -22,12 +22,12 @@ use std::hint::black_box;
 
 const N: usize = 500;
 const J: usize = 100;
-/// Frequencies, two features each.
+/// Number of frequencies, two features each.
 const L: usize = 50;
 /// M + 1.
 const WIDTH: usize = 2 * L + 1;
 const D: usize = 2;
-/// Draws in one timed call of a sampler.
+/// Draws per timed call of a sampler.
 const DRAWS: usize = 1000;
 
 fn normals(count: usize, seed: u64) -> Vec<f64> {
@@ -44,7 +44,7 @@ fn features() -> Features {
     Features::new(random(N, D, 1), random(L, D, 2))
 }
 
-/// Weights such as Pólya-gamma draws give: positive, around one.
+/// Weights like Pólya-gamma draws: positive, around one.
 fn weights() -> Vec<f64> {
     normals(N, 3).iter().map(|z| (0.5 * z).exp()).collect()
 }
@@ -60,7 +60,7 @@ fn bench_features(c: &mut Criterion) {
     });
 }
 
-/// a·b of plain random matrices, by our own product and by faer's: what the machine can do at least.
+/// a·b of random matrices, by our own product and by faer's: a baseline for the machine.
 fn bench_product(c: &mut Criterion, name: &str, [rows, inner, cols]: [usize; 3]) {
     let (a, b) = (random(rows, inner, 4), random(inner, cols, 5));
     let mut out = Mat::zeros(rows, cols);
@@ -81,11 +81,11 @@ fn bench_product(c: &mut Criterion, name: &str, [rows, inner, cols]: [usize; 3])
 fn bench_products(c: &mut Criterion) {
     bench_product(c, "F = HB", [N, WIDTH, J]);
     bench_product(c, "large", [1000, 1000, 1000]);
-    // The weighted Gram matrices of all columns, if written as one product: pairs of features by rows by columns.
+    // The weighted Gram matrices of all columns, written as one product: pairs of features by rows by columns.
     bench_product(c, "pairs", [WIDTH * (WIDTH + 1) / 2, N, J]);
 }
 
-/// HᵀΩH of one column. A faster form goes here, under the same name.
+/// HᵀΩH of one column. Put a faster version here, under the same name.
 fn bench_gram(c: &mut Criterion) {
     let (features, omega, prior) = (features(), weights(), vec![1.0; WIDTH]);
     let mut gram = Gram::default();
@@ -147,7 +147,7 @@ fn polya_gammas(b: f64, tilts: &[f64], rng: &mut impl Rng) -> f64 {
 
 fn bench_polya_gamma(c: &mut Criterion) {
     let fixed = [0.0, 1.0, 4.0].map(|tilt| (format!("c={tilt}"), vec![tilt]));
-    // What benchmarks/run.py sets beside another library: c ~ N(0, 1).
+    // benchmarks/run.py compares this with another library: c ~ N(0, 1).
     let tilts: Vec<_> = fixed.into_iter().chain([("c~N(0,1)".to_string(), normals(DRAWS, 9))]).collect();
     let mut group = c.benchmark_group("polya-gamma");
     group.throughput(Throughput::Elements(DRAWS as u64));

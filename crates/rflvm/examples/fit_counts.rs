@@ -1,8 +1,8 @@
 //! A table of counts in, draws of the rows' positions out: the library in thirty lines.
 //!
-//! Run it with `cargo run --release --example fit_counts -- TABLE.csv SEED SWEEPS OUT`. The table has a line of names and then numbers;
-//! OUT holds X of each draw as raw 64-bit numbers, chain after chain. The program and the Python package draw the same
-//! from the same seed, to the bit.
+//! Run it with `cargo run --release --example fit_counts -- TABLE.csv SEED SWEEPS OUT`. The table has a header line followed by
+//! numbers; OUT receives X of each draw as raw 64-bit numbers, chain by chain. The program and the Python package give the same
+//! draws for the same seed, bit for bit.
 
 use rflvm::draws::Memory;
 use rflvm::linalg::Mat;

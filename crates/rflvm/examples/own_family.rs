@@ -1,6 +1,6 @@
 //! A family of your own: waiting times, y ~ Gamma(shape 2, mean e^f).
 //!
-//! ln p(y | f) with its derivative is all that the sampler asks for; weights, positions, frequencies, missing cells and
+//! The sampler needs only ln p(y | f) and its derivative; weights, positions, frequencies, missing cells and
 //! prediction follow. Run it with `cargo run --release --example own_family`.
 
 use rand::RngExt;
@@ -26,7 +26,7 @@ impl Density for Waiting {
     }
 
     fn problem(&self, y: f64) -> Option<String> {
-        (y <= 0.0).then(|| "is not a waiting time; they are positive".into())
+        (y <= 0.0).then(|| "is not a waiting time; waiting times are positive".into())
     }
 
     fn ln_density(&self, y: f64, f: f64, _theta: &[f64]) -> f64 {
@@ -55,7 +55,7 @@ impl Density for Waiting {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let curve = s_curve(150, 40, &Generic(Waiting), &Theta::none(40), 1, Stream::new(1))?;
     let mut y = curve.y.clone();
-    // Hide a tenth of the cells: missing cells need nothing of the family.
+    // Hide a tenth of the cells: missing cells need nothing from the family.
     let hidden: Vec<(usize, usize)> =
         (0..150).flat_map(|n| (0..40).map(move |j| (n, j))).filter(|(n, j)| (7 * n + j) % 10 == 0).collect();
     hidden.iter().for_each(|&(n, j)| y[(n, j)] = f64::NAN);
@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         (square / hidden.len() as f64).sqrt()
     };
     println!(
-        "hidden cells, error of ln mean: {:.3} (knowing nothing {:.3})",
+        "hidden cells, error of ln mean: {:.3} (baseline {:.3})",
         error(&|n, j| cells[&(n, j)]),
         error(&|_, _| 1.0)
     );

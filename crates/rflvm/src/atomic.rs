@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How temporary names begin and end.
+/// Prefix and suffix of temporary names.
 const PREFIX: &str = ".rflvm-";
 const SUFFIX: &str = ".tmp";
 
@@ -14,11 +14,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_with(path, |file| file.write_all(bytes))
 }
 
-/// Replaces `path` by what `fill` writes.
+/// Replaces `path` by the output of `fill`.
 ///
 /// A reader sees the old file or the new one, never a part: the bytes go to a temporary name in
 /// the same folder, reach the disk, and only then take the final name. On failure the temporary
-/// file is removed and `path` is as it was.
+/// file is removed and `path` is left unchanged.
 pub fn write_with(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"));
@@ -35,14 +35,14 @@ pub fn write_with(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Re
         let _ = fs::remove_file(&temporary);
         return Err(error);
     }
-    // The data is safe already; some file systems refuse to sync a folder.
+    // The data are already safe; some file systems refuse to sync a folder.
     if let Ok(handle) = File::open(folder) {
         let _ = handle.sync_all();
     }
     Ok(())
 }
 
-/// Removes what killed writers left behind in a folder, and in the folders below it. No other program may be writing there.
+/// Removes files left behind by killed writers in a folder and its subfolders. No other program may be writing there.
 pub fn clean(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -51,13 +51,13 @@ pub fn clean(folder: &Path) {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             clean(&entry.path());
         } else if name.starts_with(PREFIX) && name.ends_with(SUFFIX) {
-            // What cannot be removed does no harm.
+            // A file that cannot be removed does no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// The operating system's words for an error, without the number that Rust appends.
+/// The operating system's message for an error, without the number that Rust appends.
 pub fn plain_reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
@@ -73,7 +73,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A new file of a name that nothing else has.
+/// A new file with a unique name.
 pub fn create_temporary(folder: &Path) -> io::Result<(PathBuf, File)> {
     static SERIAL: AtomicU64 = AtomicU64::new(0);
     let mut attempts = 0;

@@ -1,8 +1,8 @@
-//! CRC-32 checksums of what is written, computed while it is written.
+//! CRC-32 checksums, computed while writing.
 
 use std::io::{self, Write};
 
-/// A writer that counts and sums what goes through it.
+/// A writer that counts and checksums everything written through it.
 pub(crate) struct Summed<W> {
     to: W,
     sum: crc32fast::Hasher,
@@ -14,7 +14,7 @@ impl<W: Write> Summed<W> {
         Summed { to, sum: crc32fast::Hasher::new(), length: 0 }
     }
 
-    /// Bytes written, and their checksum.
+    /// Number of bytes written, and their checksum.
     pub fn finish(self) -> (u64, u32) {
         (self.length, self.sum.finalize())
     }

@@ -1,6 +1,6 @@
-//! The name that was probably meant, for messages about a name that does not exist.
+//! The name that was probably meant, for messages about an unknown name.
 
-/// The name nearest to `wanted` by edit distance, if any is near enough to be a typo of it.
+/// The name nearest to `wanted` by edit distance, if it is close enough to be a typo.
 pub fn closest<'a>(wanted: &str, names: &'a [impl AsRef<str>]) -> Option<&'a str> {
     let wanted: Vec<char> = wanted.to_lowercase().chars().take(65).collect();
     // Short names are within a few edits of anything.
@@ -15,7 +15,7 @@ pub fn closest<'a>(wanted: &str, names: &'a [impl AsRef<str>]) -> Option<&'a str
         .map(|(_, name)| name)
 }
 
-/// Levenshtein's distance, letters in any case.
+/// Levenshtein distance, ignoring case.
 fn edits(a: &[char], b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
     let mut previous: Vec<usize> = (0..=b.len()).collect();

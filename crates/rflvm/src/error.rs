@@ -1,8 +1,8 @@
-//! What can go wrong, one enum per layer: the data, the specification, the numbers, the files.
+//! Errors, one enum per layer: data, specification, numerics, files.
 
 use thiserror::Error;
 
-/// A table that no model of this kind can have produced.
+/// A table that the model cannot accept.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum DataError {
     /// No rows or no columns.
@@ -22,7 +22,7 @@ pub enum DataError {
         row: usize,
         /// Name of the column.
         column: String,
-        /// The offending value.
+        /// The value.
         value: f64,
         /// What is wrong with it, and what to do.
         problem: String,
@@ -35,7 +35,7 @@ pub enum DataError {
     },
     /// A multinomial row that is neither observed nor missing as a whole.
     #[error(
-        "row {row}: a multinomial row is observed or missing as a whole, and this one misses some of its cells; fill them or clear the row"
+        "row {row}: a multinomial row must be observed or missing as a whole, but some of its cells are missing; fill them in or clear the row"
     )]
     PartialRow {
         /// Row, counted from 1.
@@ -43,23 +43,23 @@ pub enum DataError {
     },
     /// A multinomial row without any count.
     #[error(
-        "row {row}: all counts of a multinomial row are zero, so it has no trials; drop the row or clear it to mark it missing"
+        "row {row}: all counts of this multinomial row are zero, so it has no trials; drop the row, or clear it to mark it missing"
     )]
     ZeroRow {
         /// Row, counted from 1.
         row: usize,
     },
-    /// Two shapes that should agree and do not.
+    /// Two shapes that should agree but do not.
     #[error("{what} has shape {found}, but the data need {expected}")]
     Shape {
         /// What was given.
         what: &'static str,
         /// Its shape.
         found: String,
-        /// The shape needed.
+        /// The required shape.
         expected: String,
     },
-    /// A time that no row can have, or times that say nothing.
+    /// An invalid time, or times that carry no information.
     #[error("{place}: {problem}")]
     Time {
         /// Row, counted from 1.
@@ -77,7 +77,7 @@ pub enum DataError {
     },
 }
 
-/// A model or run that cannot be set up as asked.
+/// A model or run that cannot be set up as requested.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SpecError {
     /// The data do not fit the families.
@@ -86,29 +86,29 @@ pub enum SpecError {
     /// A setting out of its range.
     #[error("{setting} is {value}, but {rule}")]
     Setting {
-        /// The name of the setting, as a user types it.
+        /// The name of the setting.
         setting: &'static str,
         /// Its value.
         value: String,
-        /// The rule that it breaks, and what to do.
+        /// The rule it breaks, and what to do.
         rule: String,
     },
-    /// A name that is not known.
-    #[error("there is no {what} '{name}'; known are {known}")]
+    /// An unknown name.
+    #[error("unknown {what} '{name}'; choose one of {known}")]
     Unknown {
-        /// Kind of thing.
+        /// The kind of thing.
         what: &'static str,
         /// The name as given.
         name: String,
-        /// The names that exist.
+        /// The known names.
         known: String,
     },
 }
 
-/// A computation that broke down: the step, and where.
+/// A computation that failed: the step, and where.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum NumericalError {
-    /// A precision matrix that stayed indefinite after the whole jitter ladder.
+    /// A precision matrix that stayed indefinite after all attempts with jitter.
     #[error(
         "{step}: a {size}×{size} precision matrix is not positive definite (pivot {pivot}) even after adding {jitter:e} to its diagonal"
     )]
@@ -137,23 +137,23 @@ pub enum NumericalError {
 /// A store of draws or a checkpoint that cannot be written or read.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StoreError {
-    /// The system refused to write.
+    /// The file could not be written.
     #[error("{path}: the file cannot be written ({reason}); free some space or choose another place")]
     Write {
         /// The file.
         path: String,
-        /// The system's words.
+        /// The system's message.
         reason: String,
     },
-    /// The system refused to read.
+    /// The file could not be read.
     #[error("{path}: the file cannot be read ({reason})")]
     Read {
         /// The file.
         path: String,
-        /// The system's words.
+        /// The system's message.
         reason: String,
     },
-    /// Something is there, but not what was written.
+    /// The file exists, but its contents are damaged.
     #[error("{path}: {problem}")]
     Damaged {
         /// The file.
@@ -163,29 +163,29 @@ pub enum StoreError {
     },
 }
 
-/// A run that failed: in set-up or in a sweep.
+/// A run that failed: during set-up or in a sweep.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum RunError {
     /// The run could not be set up.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// A sweep broke down.
+    /// A sweep failed.
     #[error("chain {chain}, sweep {sweep}: {source}")]
     Numerical {
         /// Chain, counted from 1.
         chain: usize,
         /// Sweep, counted from 1 (warm-up included).
         sweep: u64,
-        /// What broke down.
+        /// What failed.
         source: NumericalError,
     },
-    /// Draws could not be kept.
+    /// Draws could not be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The caller asked to stop.
     #[error("stopped on request after {sweep} sweeps")]
     Stopped {
-        /// Sweeps done.
+        /// Number of sweeps done.
         sweep: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! A fit in one call: a table in, a [`Posterior`] out, all in memory.
+//! A fit in one call: table in, [`Posterior`] out, all in memory.
 
 use crate::draws::Memory;
 use crate::error::RunError;
@@ -10,16 +10,16 @@ use crate::run::{Settings, run};
 use crate::spec;
 use std::ops::ControlFlow;
 
-/// What to fit, and how. The fields are there for what has no method of its own.
+/// What to fit, and how. Use the methods for common settings and the fields for the others.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The family of the columns, by its name.
+    /// The family of the columns, by name.
     pub likelihood: String,
-    /// Known offsets of the rows.
+    /// Row offsets.
     pub offset: Offset,
-    /// The model.
+    /// Settings of the model.
     pub model: ModelSpec,
-    /// The run.
+    /// Settings of the run.
     pub run: Settings,
 }
 
@@ -34,32 +34,32 @@ impl Options {
         }
     }
 
-    /// With D latent axes.
+    /// Sets the number of latent axes, D.
     pub fn latent_dim(mut self, dim: usize) -> Self {
         self.model.latent_dim = dim;
         self
     }
 
-    /// With M random features.
+    /// Sets the number of random features, M.
     pub fn features(mut self, features: usize) -> Self {
         self.model.features = features;
         self
     }
 
-    /// With this many sweeps of warm-up, and draws kept of each chain.
+    /// Sets the number of warm-up sweeps and of draws kept per chain.
     pub fn sweeps(mut self, warmup: u64, draws: u64) -> Self {
         (self.run.warmup, self.run.draws) = (warmup, draws);
         self
     }
 
-    /// With this seed.
+    /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.run.seed = seed;
         self
     }
 }
 
-/// Fits a table, one row per sample, NaN where a cell is missing.
+/// Fits a table with one row per sample; NaN marks a missing cell.
 pub fn fit(table: &Mat, options: &Options) -> Result<Posterior, RunError> {
     let data = Observations::new(table.clone())?.with_offset(options.offset.clone())?;
     let family = spec::family(&options.likelihood, None)?;

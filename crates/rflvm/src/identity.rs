@@ -1,11 +1,11 @@
-//! Which run this is: all that its draws follow from. Written beside the settings, into the store and into every checkpoint, so that parts of
-//! different runs are never mixed.
+//! What identifies a run: everything its draws depend on. Written beside the settings, into the store and into every checkpoint, so
+//! that parts of different runs are never mixed.
 
 use crate::model::Model;
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
 
-/// What the draws of a run follow from. Threads and the time between checkpoints are no part of it.
+/// Everything the draws of a run depend on. The number of threads and the time between checkpoints do not belong here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// Digest of the table: cells, offsets, times, names.
@@ -16,17 +16,17 @@ pub struct Identity {
     pub seed: u64,
     /// Number of chains.
     pub chains: usize,
-    /// Sweeps before draws are kept.
+    /// Number of warm-up sweeps.
     pub warmup: u64,
     /// Draws kept per chain.
     pub draws: u64,
     /// Sweeps per kept draw.
     pub thin: u64,
-    /// Where chains begin.
+    /// The initialisation of the chains.
     pub init: String,
 }
 
-/// One thing in which two runs differ.
+/// A difference between two runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
     /// Their tables.
@@ -37,22 +37,22 @@ pub enum Difference {
     Setting {
         /// Its name.
         name: &'static str,
-        /// Its value in the first.
+        /// Its value in the first run.
         one: String,
-        /// Its value in the second.
+        /// Its value in the second run.
         other: String,
     },
 }
 
 impl Identity {
-    /// All of it as one short text.
+    /// All of it as one short string.
     pub fn digest(&self) -> String {
         let numbers = [self.seed, self.chains as u64, self.warmup, self.draws, self.thin];
         let stream = Stream::new(1).named(&self.data).named(&self.model).named(&self.init);
         hex(stream.along(numbers))
     }
 
-    /// The first thing in which another run differs.
+    /// The first difference from another run.
     pub fn difference(&self, other: &Identity) -> Option<Difference> {
         if self.data != other.data {
             return Some(Difference::Data);
@@ -81,7 +81,7 @@ pub fn of_data(model: &Model) -> String {
     hex(data(model))
 }
 
-/// Digest of a model of it: families, priors, dimensions.
+/// Digest of a model of the table: families, priors, dimensions.
 pub fn of_model(model: &Model) -> String {
     hex(specification(model))
 }
@@ -91,7 +91,7 @@ fn hex(stream: Stream) -> String {
     format!("{a:016x}{b:016x}")
 }
 
-/// The table. The bits of every number count, but all ways to write that a cell is missing are one.
+/// The table. Every bit of a number counts, except that all NaNs (missing cells) are equal.
 fn data(model: &Model) -> Stream {
     let bits = |v: &f64| if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() };
     let shape = [model.rows() as u64, model.columns() as u64];
@@ -102,7 +102,7 @@ fn data(model: &Model) -> Stream {
     model.names().iter().fold(stream, |stream, name| stream.named(name))
 }
 
-/// The model of it.
+/// The model.
 fn specification(model: &Model) -> Stream {
     let units = model.units().iter().flat_map(|u| [u.centre.to_bits(), u.scale.to_bits()]);
     let blocks = model.blocks().iter().map(|b| format!("{:?} {:?}", b.columns, b.family));

@@ -1,4 +1,4 @@
-//! The data: N×J values with holes (NaN marks a missing cell), names, and row offsets on the link scale.
+//! The data: N×J values (NaN marks a missing cell), names, and row offsets on the link scale.
 
 use crate::error::DataError;
 use crate::linalg::Mat;
@@ -24,7 +24,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Of one sequence.
+    /// Times of a single sequence.
     pub fn new(at: Vec<f64>) -> Self {
         Times { sequence: vec![0; at.len()], at }
     }
@@ -43,13 +43,13 @@ pub enum Offset {
 }
 
 impl Observations {
-    /// From values row after row; NaN marks a missing cell, infinities are refused.
+    /// From values; NaN marks a missing cell, infinite values are rejected.
     pub fn new(y: Mat) -> Result<Self, DataError> {
         let names = (1..=y.cols()).map(|j| j.to_string()).collect();
         Self::named(y, names)
     }
 
-    /// The same, with names of the columns for messages.
+    /// The same, with column names for messages.
     pub fn named(y: Mat, names: Vec<String>) -> Result<Self, DataError> {
         let (rows, columns) = (y.rows(), y.cols());
         if rows < 2 || columns < 1 {
@@ -84,7 +84,7 @@ impl Observations {
                     return Err(DataError::Shape {
                         what: "the offset",
                         found: values.len().to_string(),
-                        expected: format!("{} (one value a row)", self.y.rows()),
+                        expected: format!("{} (one per row)", self.y.rows()),
                     });
                 }
                 if let Some(n) = values.iter().position(|v| !v.is_finite()) {
@@ -98,7 +98,7 @@ impl Observations {
         Ok(self)
     }
 
-    /// Sets the rows' times: X then follows a Gaussian process over them.
+    /// Sets the times of the rows: X then follows a Gaussian process over them.
     pub fn with_times(mut self, times: Times) -> Result<Self, DataError> {
         for (what, found) in [("the times", times.at.len()), ("the sequences", times.sequence.len())] {
             if found != self.rows() {
@@ -112,7 +112,8 @@ impl Observations {
         }
         let mut first = BTreeMap::new();
         if times.at.iter().zip(&times.sequence).all(|(t, s)| first.entry(s).or_insert(t) == &t) {
-            let problem = "no sequence has two different times, so that time says nothing; leave the times out".into();
+            let problem =
+                "no sequence has two different times, so time carries no information; leave the times out".into();
             return Err(DataError::Time { place: "the times".into(), problem });
         }
         self.times = Some(times);
@@ -144,7 +145,7 @@ impl Observations {
         (0..self.rows()).filter(|&n| self.y.row(n).iter().all(|v| v.is_nan())).collect()
     }
 
-    /// Columns whose observed cells are all equal. They are allowed, but say nothing about the rows.
+    /// Columns whose observed cells are all equal. They are allowed, but carry no information about the rows.
     pub fn constant_columns(&self) -> Vec<usize> {
         let constant = |j: &usize| {
             let mut seen = (0..self.rows()).map(|n| self.y[(n, *j)]).filter(|v| !v.is_nan());
@@ -160,7 +161,8 @@ fn size_factors(y: &Mat) -> Result<Vec<f64>, DataError> {
     size_factors_beside(y, y)
 }
 
-/// The same relative to the average row of another table: what new rows have beside those of a fit.
+/// The same relative to the average row of another table: for new rows beside those of a fit.
+#[doc(hidden)]
 pub fn size_factors_beside(y: &Mat, fitted: &Mat) -> Result<Vec<f64>, DataError> {
     let means = row_means(fitted);
     let overall = means.iter().sum::<f64>() / means.len() as f64;
@@ -200,7 +202,7 @@ mod tests {
         let o = Observations::new(y).unwrap().with_offset(Offset::SizeFactors).unwrap();
         assert!((o.offset[0] - 0.5_f64.ln()).abs() < 1e-15);
         assert!((o.offset[1] - 1.5_f64.ln()).abs() < 1e-15);
-        // A new row of mean 4 beside rows of mean 2; one without cells is as the average row.
+        // A new row of mean 4 beside rows of mean 2; one without cells counts as average.
         let new = Mat::from_vec(2, 2, vec![4.0, f64::NAN, f64::NAN, f64::NAN]);
         let beside = size_factors_beside(&new, &o.y).unwrap();
         assert!((beside[0] - 2.0_f64.ln()).abs() < 1e-15 && beside[1] == 0.0);

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Below this much work (in cells, roughly a nanosecond each) handing out tasks costs more than it gains.
+/// Amount of work (in cells, roughly a nanosecond each) below which handing out tasks costs more than it gains.
 const WORTH_SPLITTING: usize = 16_384;
 
-/// Rows of one task: a function of the shape alone, so that sums are always taken in the same pieces.
+/// Rows per task: depends only on the shape, so that sums are always taken in the same pieces.
 pub fn chunk_rows(rows: usize, cells_per_row: usize) -> usize {
     (WORTH_SPLITTING / cells_per_row.max(1)).clamp(1, rows.max(1))
 }
@@ -22,7 +22,7 @@ pub fn sum(rows: usize, cells_per_row: usize, f: impl Fn(Range<usize>) -> f64 + 
     (0..chunks).into_par_iter().map(piece).collect::<Vec<_>>().into_iter().sum()
 }
 
-/// `f(i)` for each `i`, in order; in parallel when `work` (cells in all) is worth it.
+/// `f(i)` for each `i`, in order; in parallel if `work` (total cells) is large enough.
 pub fn map<T: Send>(n: usize, work: usize, f: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
     if work < WORTH_SPLITTING { (0..n).map(f).collect() } else { (0..n).into_par_iter().map(f).collect() }
 }

@@ -1,7 +1,7 @@
-//! The top of a function of one number, for parameters that are maximised one by one.
+//! Maximum of a function of one variable, for parameters that are maximised one at a time.
 
-/// The top of `f` near `at`: a bracket by steps that double, then golden sections. It never ends below
-/// where it began.
+/// The maximum of `f` near `at`: a bracket by doubling steps, then golden-section search. Never ends below
+/// its start.
 pub fn peak(at: f64, step: f64, f: impl Fn(f64) -> f64) -> f64 {
     const SECTIONS: usize = 60;
     let golden = 0.5 * (5_f64.sqrt() - 1.0);
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_of_one_number_is_climbed_to_its_top() {
+    fn the_maximum_of_a_function_of_one_variable_is_found() {
         for (at, step) in [(0.0, 0.5), (9.0, 0.5), (-40.0, 0.01), (3.0, 100.0)] {
             let found = peak(at, step, |x| -(x - 3.0).powi(2) - (x - 3.0).powi(4));
             assert!((found - 3.0).abs() < 1e-4, "{found} from {at}");

@@ -1,18 +1,18 @@
-//! Positions of one draw brought onto those of another by orthogonal Procrustes (Schönemann 1966): x ↦ to + A(x − centre), AᵀA = I.
+//! Alignment of the positions of one draw with another by orthogonal Procrustes (Schönemann 1966): x ↦ to + A(x − centre), AᵀA = I.
 
 use crate::linalg::{Mat, mul};
 use faer::linalg::solvers::DenseSolveCore;
 
-/// The affine map that carries positions of one draw into the frame, x ↦ to + A(x − centre).
+/// The affine map that carries positions of one draw into the common frame, x ↦ to + A(x − centre).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Placement {
     /// The draw's own centre.
     pub centre: Vec<f64>,
-    /// Aᵀ, D×D: what multiplies a row from the right.
+    /// Aᵀ, D×D: rows are multiplied by it from the right.
     pub linear: Mat,
-    /// Where the centre goes.
+    /// Image of the centre.
     pub to: Vec<f64>,
-    /// Axes of the frame; those beyond are out of use.
+    /// Number of axes of the frame; the others are not in use.
     pub axes: usize,
 }
 
@@ -23,7 +23,7 @@ impl Placement {
         let (own_centre, to) = (centre(x), centre(reference));
         let centred = shifted(x, &own_centre, -1.0);
         let mut overlap = Mat::zeros(dim, dim);
-        // Centring one of the two is enough.
+        // Centring one of the two suffices.
         mul(overlap.as_mut_slice(), centred.view().transpose(), reference.view(), false);
         let Ok(svd) = overlap.faer().svd() else {
             return Placement {
@@ -39,18 +39,18 @@ impl Placement {
         Placement { centre: own_centre, linear, to, axes: dim }
     }
 
-    /// Positions of the draw, one a row, in the frame.
+    /// Positions of the draw, one per row, in the frame.
     pub fn carry(&self, x: &Mat) -> Mat {
         self.in_use(&affine(x, &self.centre, &self.linear, &self.to))
     }
 
-    /// Positions in the frame, one a row, as those of the draw: along axes out of use at its centre.
+    /// Positions in the frame, one per row, mapped back to the draw: at its centre along unused axes.
     pub fn back(&self, x: &Mat) -> Mat {
         let all = Mat::from_fn(x.rows(), self.to.len(), |n, d| if d < self.axes { x[(n, d)] } else { self.to[d] });
         affine(&all, &self.to, &self.inverse(), &self.centre)
     }
 
-    /// Frequencies of the draw, one a row, in the frame: w·(x − x') is the same in both.
+    /// Frequencies of the draw, one per row, in the frame: w·(x − x') is the same in both.
     pub fn frequencies(&self, w: &Mat) -> Mat {
         self.in_use(&product(w, &self.inverse().transposed()))
     }
@@ -95,7 +95,7 @@ fn own(from: faer::MatRef<'_, f64>) -> Mat {
     Mat::from_fn(from.nrows(), from.ncols(), |i, j| from[(i, j)])
 }
 
-/// Moves a cloud so that its centre is the origin and its axes are its principal ones, widest first, each pointing where its
+/// Moves a cloud so that its centre is the origin and its axes are its principal ones, widest first, each oriented so that its
 /// largest value is positive. Also returns the rotation.
 pub(crate) fn principal_axes(x: &Mat) -> (Mat, Mat) {
     let x = &shifted(x, &centre(x), -1.0);

@@ -1,4 +1,4 @@
-//! One seed, named streams: each piece of work (chain, sweep, step, index) has a generator of its own,
+//! One seed, named streams: each piece of work (chain, sweep, step, index) has its own generator,
 //! so that draws do not depend on which thread does the work, or in what order.
 
 use rand::{RngExt, SeedableRng};
@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// The generator of a stream.
 pub type StreamRng = Xoshiro256PlusPlus;
 
-/// A place in the tree of random streams. Cheap to copy; holds no state that moves.
+/// A node in the tree of random streams. Cheap to copy; holds no mutable state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stream {
     // 128 bits, so that no two of the ~1e10 streams of a long run are likely to coincide.
@@ -36,17 +36,17 @@ impl Stream {
         Stream { key: [a, b] }
     }
 
-    /// What tells it from other streams.
+    /// Its key.
     pub(crate) fn key(self) -> [u64; 2] {
         self.key
     }
 
-    /// The branch at some indices, one after the other.
+    /// The branch at several indices in turn.
     pub(crate) fn along(self, indices: impl IntoIterator<Item = u64>) -> Self {
         indices.into_iter().fold(self, Stream::at)
     }
 
-    /// Whether a piece of work with this stream is among a share that is chosen at random.
+    /// Whether the piece of work with this stream belongs to a random fraction.
     pub(crate) fn is_chosen(self, share: f64) -> bool {
         share >= 1.0 || self.named("made").rng().random::<f64>() < share
     }

@@ -1,4 +1,4 @@
-//! The model run forwards: synthetic tables with their truth, the paper's S-curve, and the generator of
+//! Simulation from the model: synthetic tables with their truth, the paper's S-curve, and the generator of
 //! joint-distribution tests.
 
 use crate::dist::{normal, normals};
@@ -53,7 +53,7 @@ pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError
     Ok(state)
 }
 
-/// A draw of all cells given the unknowns, missing ones included (those of a missing multinomial row of one trial).
+/// A draw of all cells given the unknowns, including missing ones (a missing multinomial row gets one trial).
 pub fn draw_data(model: &Model, state: &State, stream: Stream) -> Mat {
     let mut y = Mat::zeros(model.rows(), model.columns());
     for n in 0..model.rows() {
@@ -80,8 +80,8 @@ pub fn blank(
     let blocks = blocks
         .into_iter()
         .map(|(width, family)| {
-            if width > 0 && family.name() == "multinomial" {
-                // All trials in one category: any row with the right total does.
+            if width > 0 && family.is_whole() {
+                // All trials in one category: any row with the right total works.
                 (0..rows).for_each(|n| y[(n, start)] = f64::from(trials));
             }
             let range = start..start + width;
@@ -94,23 +94,37 @@ pub fn blank(
     Ok(model)
 }
 
-/// The paper's simulated manifold: X on an S, F from a Gaussian process on it, Y from F by a family.
+/// The paper's simulated manifold: X along an S-shaped curve, F from a Gaussian process on it, Y from F by a family.
 #[derive(Debug, Clone)]
 pub struct SCurve {
     /// The table, N×J.
     pub y: Mat,
-    /// The S, N×2, each axis with unit standard deviation.
+    /// The curve, N×2, each axis with unit standard deviation.
     pub x: Mat,
-    /// Position along the S.
+    /// Position along the curve.
     pub t: Vec<f64>,
     /// F, N×J: RBF Gaussian process with unit length-scale and variance.
     pub f: Mat,
 }
 
-/// Rows up to which F is drawn by the exact N×N Cholesky factor; above it by many random features.
+/// Number of rows up to which F is drawn with the exact N×N Cholesky factor; above it, many random features are used.
 const EXACT_ROWS: usize = 2000;
 
-/// Draws an S-curve. θ is the family's own parameters; `trials` the total of each multinomial row.
+/// An S-curve with the family's example parameters.
+pub fn example(
+    rows: usize,
+    columns: usize,
+    family: &dyn Family,
+    trials: u32,
+    stream: Stream,
+) -> Result<(SCurve, Theta), NumericalError> {
+    let own: Vec<Vec<f64>> = (0..columns).map(|j| family.example(j)).collect();
+    let parameters = own.first().map_or(0, Vec::len);
+    let theta = Theta { values: Mat::from_fn(parameters, columns, |p, j| own[j][p]), hyper: Vec::new() };
+    Ok((s_curve(rows, columns, family, &theta, trials, stream)?, theta))
+}
+
+/// Draws an S-curve. θ is the family's parameters; `trials` the total of each multinomial row.
 pub fn s_curve(
     rows: usize,
     columns: usize,
@@ -178,7 +192,7 @@ mod tests {
             let variance = curve.x.col(d).iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 300.0;
             assert!((variance - 1.0).abs() < 1e-10);
         }
-        // Σ (y − e^f)/√(Σ e^f) is standard normal, nearly.
+        // Σ (y − e^f)/√(Σ e^f) is approximately standard normal.
         let rate: f64 = curve.f.as_slice().iter().map(|f| f.exp()).sum();
         let count: f64 = curve.y.as_slice().iter().sum();
         assert!(((count - rate) / rate.sqrt()).abs() < 4.0);
@@ -188,7 +202,7 @@ mod tests {
     fn large_curves_have_unit_variance_too() {
         let curve = s_curve(EXACT_ROWS + 1, 50, &Poisson, &Theta::none(50), 1, Stream::new(2)).unwrap();
         let square: f64 = curve.f.as_slice().iter().map(|f| f * f).sum::<f64>() / curve.f.as_slice().len() as f64;
-        // 50 functions with few effective degrees of freedom each: a standard error of about 0.1.
+        // 50 functions with few effective degrees of freedom each: the standard error is about 0.1.
         assert!((square - 1.0).abs() < 0.4, "{square}");
     }
 }

@@ -1,11 +1,11 @@
-//! Slice moves on closures: elliptical (Murray, Adams & MacKay 2010) and univariate (Neal 2003).
-//! They know no model; a candidate whose density is not a number is a rejection.
+//! Slice sampling on closures: elliptical (Murray, Adams & MacKay 2010) and univariate (Neal 2003).
+//! Independent of the model; a candidate with a NaN density is rejected.
 
 use crate::dist::normals;
 use rand::{Rng, RngExt};
 use std::f64::consts::TAU;
 
-/// Where an elliptical slice ended.
+/// Result of an elliptical slice.
 #[derive(Debug, Clone, Copy)]
 pub struct Landing {
     /// Cosine of the angle: weight of the old point.
@@ -14,15 +14,15 @@ pub struct Landing {
     pub sin: f64,
     /// Log-likelihood there.
     pub ln_lik: f64,
-    /// Candidates priced.
+    /// Number of candidates evaluated.
     pub tries: u32,
 }
 
-/// A bracket that shrank this often spans less than the spacing of floats; the point stays.
+/// A bracket that shrank this often is narrower than the spacing of floats; the point stays.
 const MAX_SHRINKS: u32 = 200;
 
 /// One elliptical slice step from log-likelihood `current`; `price(cos, sin)` is the log-likelihood of
-/// `cos · old + sin · auxiliary`, both taken from the prior's centre.
+/// `cos · old + sin · auxiliary`, both relative to the prior's centre.
 pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl FnMut(f64, f64) -> f64) -> Landing {
     let threshold = current + rng.random::<f64>().ln();
     let mut angle = rng.random::<f64>() * TAU;
@@ -43,8 +43,8 @@ pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl Fn
     Landing { cos: 1.0, sin: 0.0, ln_lik: current, tries: MAX_SHRINKS }
 }
 
-/// One elliptical slice step of a vector whose prior is standard normal, from log-likelihood `current`. The candidate priced last is
-/// the one that was taken, unless the point stayed (`sin` is then 0).
+/// One elliptical slice step of a vector with a standard normal prior, from log-likelihood `current`. The last evaluated candidate is
+/// the accepted one, unless the point stayed (`sin` is then 0).
 pub fn standard<R: Rng + ?Sized>(
     rng: &mut R,
     x: &mut [f64],
@@ -75,7 +75,7 @@ pub fn univariate<R: Rng + ?Sized>(
     let threshold = current + rng.random::<f64>().ln();
     let mut low = x - rng.random::<f64>() * width;
     let mut high = low + width;
-    // The budget of steps is shared at random between the two ends, which keeps the move reversible.
+    // The step budget is divided at random between the two ends, which keeps the move reversible.
     let mut left = rng.random_range(0..MAX_STEPS);
     let mut right = MAX_STEPS - 1 - left;
     while left > 0 && ln_density(low) > threshold {
@@ -107,7 +107,7 @@ mod tests {
     use crate::rng::Stream;
     use rand_distr::StandardNormal;
 
-    /// Mean and its standard error from batch means, which see the autocorrelation.
+    /// Mean and its standard error from batch means, which account for autocorrelation.
     fn mean_and_error(values: &[f64]) -> (f64, f64) {
         let batch = values.len() / 50;
         let means: Vec<f64> = values.chunks_exact(batch).map(|b| b.iter().sum::<f64>() / batch as f64).collect();

@@ -1,92 +1,63 @@
-//! From names, as users type them, to families.
+//! From the names that users type to families.
 
 use crate::closest::closest;
 use crate::error::SpecError;
 use crate::model::Priors;
-use crate::model::family::{
-    Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, ZeroInflatedPoisson,
-};
-use crate::model::priors::Dispersion;
+use crate::model::family::{About, Family, REGISTRY, Trials};
 use std::sync::Arc;
 
-/// The families that have a name.
-pub const FAMILIES: [&str; 8] = [
-    "gaussian",
-    "poisson",
-    "bernoulli",
-    "binomial",
-    "negative-binomial",
-    "multinomial",
-    "student-t",
-    "zero-inflated-poisson",
-];
+/// The names of the families, in the order of the [`REGISTRY`].
+pub const FAMILIES: [&str; REGISTRY.len()] = {
+    let mut names = [""; REGISTRY.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = REGISTRY[place].name;
+        place += 1;
+    }
+    names
+};
 
-/// What else families are called.
-const ALIASES: [(&str, &str); 14] = [
-    ("normal", "gaussian"),
-    ("nb", "negative-binomial"),
-    ("negbin", "negative-binomial"),
-    ("negbinomial", "negative-binomial"),
-    ("negativebinomial", "negative-binomial"),
-    ("t", "student-t"),
-    ("student", "student-t"),
-    ("studentt", "student-t"),
-    ("zip", "zero-inflated-poisson"),
-    ("categorical", "multinomial"),
-    ("category", "multinomial"),
-    ("logistic", "bernoulli"),
-    ("binary", "bernoulli"),
-    ("boolean", "bernoulli"),
-];
-
-/// The name under which a family is known and stored: any case, underscores or spaces for hyphens, and the usual aliases
+/// The family that users call `name`. Case does not matter, spaces and underscores count as hyphens, and aliases
 /// (`normal`, `nb`, `zip`, …) are understood.
-pub fn canonical(name: &str) -> Result<&'static str, SpecError> {
+pub fn about(name: &str) -> Result<&'static About, SpecError> {
     let plain = name.trim().to_lowercase().replace(['_', ' '], "-");
-    let own = FAMILIES.into_iter().find(|family| *family == plain);
-    let found = own.or_else(|| ALIASES.iter().find(|(alias, _)| *alias == plain).map(|(_, family)| *family));
-    found.ok_or_else(|| {
-        // A typo of an alias leads to the family itself.
-        let names: Vec<&str> = FAMILIES.into_iter().chain(ALIASES.iter().map(|(alias, _)| *alias)).collect();
-        let meant = closest(&plain, &names).and_then(|near| canonical(near).ok());
+    let called = |plain: &str| REGISTRY.iter().copied().find(|about| names(about).any(|name| name == plain));
+    called(&plain).ok_or_else(|| {
+        // A typo in an alias suggests the family itself.
+        let all: Vec<&str> = REGISTRY.iter().flat_map(|about| names(about)).collect();
+        let meant = closest(&plain, &all).and_then(called);
         let known = FAMILIES.join(", ");
         SpecError::Unknown {
             what: "likelihood",
             name: name.into(),
-            known: meant.map_or(known.clone(), |meant| format!("{known}; did you mean {meant}?")),
+            known: meant.map_or(known.clone(), |meant| format!("{known}; did you mean {}?", meant.name)),
         }
     })
 }
 
-/// The family called `name`, with its default priors. `trials` is for `binomial`, which needs them.
+fn names(about: &'static About) -> impl Iterator<Item = &'static str> {
+    [about.name].into_iter().chain(about.aliases.iter().copied())
+}
+
+/// The name under which the family that users call `name` is stored.
+pub fn canonical(name: &str) -> Result<&'static str, SpecError> {
+    Ok(about(name)?.name)
+}
+
+/// The family called `name`, with its default priors. `trials` is for families that have them.
 pub fn family(name: &str, trials: Option<Trials>) -> Result<Arc<dyn Family>, SpecError> {
     family_with(name, trials, &Priors::default())
 }
 
-/// The family called `name`, with the priors given; their ranges are checked by the model.
+/// The family called `name`, with the given priors, whose ranges are checked when a model is made.
 pub fn family_with(name: &str, trials: Option<Trials>, priors: &Priors) -> Result<Arc<dyn Family>, SpecError> {
-    let name = canonical(name)?;
-    if trials.is_some() && name != "binomial" {
-        let (setting, value) = ("trials", "given".into());
-        return Err(SpecError::Setting { setting, value, rule: format!("only binomial has trials, not {name}") });
+    let about = about(name)?;
+    if trials.is_some() && !about.cells.have_trials() {
+        let with: Vec<&str> = REGISTRY.iter().filter(|a| a.cells.have_trials()).map(|a| a.name).collect();
+        let rule = format!("{} has no trials, only {} does; leave them out", about.name, with.join(", "));
+        return Err(SpecError::Setting { setting: "trials", value: "given".into(), rule });
     }
-    Ok(match name {
-        "gaussian" => Arc::new(Gaussian { shape: priors.noise.shape, rate: priors.noise.rate }),
-        "poisson" => Arc::new(Poisson),
-        "bernoulli" => Arc::new(Binomial::bernoulli()),
-        "binomial" => {
-            let (setting, value) = ("trials", "not given".into());
-            let rule = "a binomial needs its number of trials; give it, or choose bernoulli for yes/no data".into();
-            Arc::new(Binomial::new(trials.ok_or(SpecError::Setting { setting, value, rule })?))
-        }
-        "negative-binomial" => {
-            let Dispersion { shape, rate_shape, rate_rate } = priors.dispersion;
-            Arc::new(NegativeBinomial { shape, rate_shape, rate_rate })
-        }
-        "multinomial" => Arc::new(Multinomial),
-        "student-t" => Arc::new(StudentT::new(priors.student_t)),
-        _ => Arc::new(Generic(ZeroInflatedPoisson { prior: priors.zero_inflation })),
-    })
+    (about.new)(trials, priors)
 }
 
 #[cfg(test)]
@@ -95,18 +66,37 @@ mod tests {
 
     #[test]
     fn families_are_known_by_all_their_names() {
-        for name in FAMILIES {
-            assert_eq!(canonical(name), Ok(name));
-            assert_eq!(canonical(&name.to_uppercase().replace('-', "_")), Ok(name));
-            let trials = (name == "binomial").then_some(Trials::Same(3));
-            assert!(family(name, trials).is_ok(), "{name}");
+        for about in REGISTRY {
+            for called in names(about) {
+                assert_eq!(canonical(called), Ok(about.name));
+                assert_eq!(canonical(&called.to_uppercase().replace('-', "_")), Ok(about.name));
+            }
+            let trials = about.cells.have_trials().then_some(Trials::Same(3));
+            let family = family(about.name, trials).unwrap();
+            assert_eq!((family.name(), family.about().unwrap().name), (about.name, about.name));
+            assert!(!family.example(0).is_empty() || family.parameters().is_empty(), "{}", about.name);
         }
-        for (alias, name) in ALIASES {
-            assert_eq!(canonical(alias), Ok(name));
-            assert!(FAMILIES.contains(&name), "{alias}");
-        }
+        let mut all: Vec<&str> = REGISTRY.iter().flat_map(|about| names(about)).collect();
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] != pair[1]), "two families have the same name: {all:?}");
         assert_eq!(canonical(" Negative Binomial "), Ok("negative-binomial"));
         assert_eq!(family("NB", None).unwrap().name(), "negative-binomial");
+    }
+
+    #[test]
+    fn suggestions_are_about_statistics_that_are_checked() {
+        for about in REGISTRY {
+            for (statistic, _, text) in about.suggestions {
+                assert!(about.statistics.contains(statistic), "{}: {text}", about.name);
+            }
+        }
+    }
+
+    #[test]
+    fn trials_are_for_families_that_have_them() {
+        let sentence = family("poisson", Some(Trials::Same(3))).unwrap_err().to_string();
+        assert!(sentence.contains("poisson has no trials, only binomial does"), "{sentence}");
+        assert!(family("binomial", None).unwrap_err().to_string().contains("choose bernoulli"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! A table split into what is fitted and what is held out to score the fit.
+//! Splits a table into a part to fit and a part held out to score the fit.
 //!
-//! Cells are held out at random, never the last one of a row or of a column. A multinomial row is observed or missing as a
-//! whole, so trials are held out there: its counts are thinned binomially. Given f, what is left and what is taken are
-//! independent multinomial counts with the same probabilities. Where all rows have one trial, as those of a category have, the row
+//! Cells are held out at random, never the last one of a row or column. A multinomial row is observed or missing as a
+//! whole, so trials are held out instead: its counts are thinned binomially. Given f, the remaining and the held-out counts are
+//! independent multinomials with the same probabilities. If all rows have one trial, as for a category, a row
 //! whose trial is held out is missing.
 
 use crate::error::SpecError;
@@ -15,22 +15,22 @@ use rand_distr::Binomial;
 /// The two parts of a table, both in its shape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
-    /// What is fitted; held-out cells are missing.
+    /// The part to fit; held-out cells are missing.
     pub train: Mat,
-    /// What is held out; all other cells are missing.
+    /// The held-out part; all other cells are missing.
     pub test: Mat,
 }
 
 /// How much is held out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum HeldOut {
-    /// This share of the cells, once.
+    /// This fraction of the cells, once.
     Share(f64),
-    /// Each cell once, in so many parts.
+    /// Each cell once, in this many folds.
     Folds(usize),
 }
 
-/// Each part holds a copy of the table, and takes a fit of its own.
+/// Each fold holds a copy of the table and takes its own fit.
 const MOST_FOLDS: usize = 100;
 
 impl HeldOut {
@@ -38,16 +38,16 @@ impl HeldOut {
         let fail = |setting, value: String, rule: &str| Err(SpecError::Setting { setting, value, rule: rule.into() });
         match self {
             HeldOut::Share(share) if !(share > 0.0 && share < 1.0) => {
-                fail("held-out", share.to_string(), "it is a share of the cells, above 0 and below 1")
+                fail("held-out", share.to_string(), "it must be a fraction of the cells, above 0 and below 1")
             }
             HeldOut::Folds(folds) if !(2..=MOST_FOLDS).contains(&folds) => {
-                fail("folds", folds.to_string(), &format!("there can be 2 to {MOST_FOLDS} parts"))
+                fail("folds", folds.to_string(), &format!("the number of folds must be from 2 to {MOST_FOLDS}"))
             }
             _ => Ok(()),
         }
     }
 
-    /// How many splits there are.
+    /// Number of splits.
     pub fn splits(self) -> usize {
         match self {
             HeldOut::Share(_) => 1,
@@ -56,7 +56,7 @@ impl HeldOut {
     }
 }
 
-/// Splits a table. The columns in each of `wholes` hold multinomial rows.
+/// Splits a table. Each element of `wholes` lists the columns of a multinomial block.
 pub fn split(y: &Mat, wholes: &[Vec<usize>], how: HeldOut, stream: Stream) -> Result<Vec<Split>, SpecError> {
     how.check()?;
     let missing = Mat::from_vec(y.rows(), y.cols(), vec![f64::NAN; y.rows() * y.cols()]);
@@ -76,7 +76,7 @@ pub fn split(y: &Mat, wholes: &[Vec<usize>], how: HeldOut, stream: Stream) -> Re
             HeldOut::Folds(folds) => ("folds", folds.to_string()),
         };
         let rule =
-            "no cell of this table can then be held out, since every row and column keeps one; choose another number";
+            "no cell of this table can be held out, because every row and column must keep one; choose another number";
         return Err(SpecError::Setting { setting, value, rule: rule.into() });
     }
     Ok(splits)
@@ -114,7 +114,7 @@ fn cells(y: &Mat, wholes: &[Vec<usize>], how: HeldOut, splits: &mut [Split], rng
     }
 }
 
-/// Holds out trials of one multinomial row; a row that would lose all its trials keeps them, unless it is that of a category.
+/// Holds out trials of one multinomial row; a row that would lose all its trials keeps them, unless it is a category.
 fn trials(
     y: &Mat,
     n: usize,
@@ -153,7 +153,7 @@ fn trials(
     }
 }
 
-/// Whether row n has other cells, and the category at `columns` other rows.
+/// Whether row n has other cells, and the category at `columns` has other rows.
 fn can_spare(train: &Mat, n: usize, columns: &[usize]) -> bool {
     let has_cells = (0..train.cols()).any(|j| !columns.contains(&j) && !train[(n, j)].is_nan());
     has_cells && (0..train.rows()).any(|other| other != n && !train[(other, columns[0])].is_nan())
@@ -255,7 +255,7 @@ mod tests {
         for how in [HeldOut::Share(0.0), HeldOut::Share(1.0), HeldOut::Share(f64::NAN), HeldOut::Folds(1)] {
             assert!(split(&y, &[], how, Stream::new(1)).is_err());
         }
-        // Each row has one cell only.
+        // Each row has only one cell.
         assert!(split(&y, &[], HeldOut::Share(0.5), Stream::new(1)).unwrap_err().to_string().contains("no cell"));
     }
 }

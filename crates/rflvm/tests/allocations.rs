@@ -1,5 +1,5 @@
-//! What a sweep allocates once its moves have their room: nothing as large as the table, nor as H.
-//! In a program of its own, since it counts every allocation.
+//! What a sweep allocates once its moves have their memory: nothing as large as the table or H.
+//! In its own program, since it counts every allocation.
 
 use rflvm::linalg::Mat;
 use rflvm::model::{Model, ModelSpec};
@@ -10,7 +10,7 @@ use rflvm::spec;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Counts what is asked for, and passes it on.
+/// Counts allocations and passes them on.
 struct Counting;
 
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -23,7 +23,7 @@ fn note(bytes: usize) {
     LARGEST.fetch_max(bytes, Relaxed);
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came.
+// SAFETY: every call is passed on unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
@@ -67,13 +67,13 @@ fn a_sweep_allocates_nothing_that_is_as_large_as_the_table() {
         let table = ROWS * COLUMNS * 8;
         let [count, bytes, largest] = [&COUNT, &BYTES, &LARGEST].map(|counter| counter.load(Relaxed));
         println!(
-            "{family}: {} allocations a sweep, of {:.2} tables in all, the largest of {:.3}",
+            "{family}: {} allocations per sweep, {:.2} tables in total, the largest {:.3}",
             count / SWEEPS,
             bytes as f64 / (SWEEPS * table) as f64,
             largest as f64 / table as f64
         );
-        // Vectors along a row or a column, a block of either and matrices of M×M come and go.
+        // Vectors along a row or column, blocks of either and M×M matrices are allocated and freed.
         assert!(largest < table / 20, "{family}: {largest} bytes at once");
-        assert!(bytes < 10 * SWEEPS * table, "{family}: {bytes} bytes in all");
+        assert!(bytes < 10 * SWEEPS * table, "{family}: {bytes} bytes in total");
     }
 }

@@ -1,5 +1,5 @@
-//! Diagnostics equal ArviZ's on the same draws. Asks the Python named by RFLVM_TEST_PYTHON, which has ArviZ: `make test`
-//! makes one by crates/rflvm-py/tests/requirements.txt.
+//! Diagnostics equal ArviZ's on the same draws. Runs the Python named by RFLVM_TEST_PYTHON, which has ArviZ: `make test`
+//! creates one from crates/rflvm-py/tests/requirements.txt.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Cauchy, Distribution, StandardNormal};
@@ -82,7 +82,7 @@ fn ask(python: &str, cases: &[Case]) -> String {
 #[test]
 fn diagnostics_equal_those_of_arviz() {
     let Ok(python) = env::var("RFLVM_TEST_PYTHON") else {
-        // Not eprintln!, which the test harness swallows when a test passes.
+        // Not eprintln!, which the test harness captures when a test passes.
         let skipped = "SKIPPED: diagnostics are not compared with ArviZ: RFLVM_TEST_PYTHON names no Python that has it";
         writeln!(io::stderr(), "{skipped}").unwrap();
         return;
@@ -109,7 +109,7 @@ fn diagnostics_equal_those_of_arviz() {
     eprintln!("{} diagnoses equal those of ArviZ {version}", cases.len());
 }
 
-/// Where the 95% quantile is a draw, ArviZ before 1.0 may place it a rounding error below and leave the draw itself out.
+/// Where the 95% quantile is a draw, ArviZ before 1.0 may place it a rounding error lower and exclude the draw itself.
 fn misplaced(version: &str, case: &Case) -> bool {
     version.starts_with("0.") && case.chains.iter().map(Vec::len).sum::<usize>() % 20 == 1
 }

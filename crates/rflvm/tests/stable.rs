@@ -1,4 +1,4 @@
-//! Same seed, same draws, from one version to the next. In a program of its own, since it forces one instruction set.
+//! Same seed, same draws, from one version to the next. In its own program, since it forces one instruction set.
 
 mod curve;
 
@@ -11,8 +11,8 @@ use rflvm::simd::{self, Level};
 use rflvm::simulate;
 use rflvm::steps::Moves;
 
-/// ln-likelihood, first position and first frequency after three sweeps from a prior draw, for a fixed seed. No fitted
-/// start: an optimiser stopped on its way amplifies the last bits, in which instruction sets differ.
+/// Log-likelihood, first position and first frequency after three sweeps from a prior draw, for a fixed seed. No fitted
+/// start: an optimiser stopped early amplifies the last bits, in which instruction sets differ.
 fn fingerprint(name: &str, missing: bool) -> [f64; 3] {
     let model = model(name, missing);
     let stream = Stream::new(11);
@@ -27,8 +27,8 @@ fn fingerprint(name: &str, missing: bool) -> [f64; 3] {
 #[test]
 fn values_are_stable() {
     simd::force(Level::Baseline);
-    // A change here is a change of the draws for a given seed: say so in the CHANGELOG as value-breaking. The tolerance
-    // leaves room for the last bits, in which instruction sets differ.
+    // A change here changes the draws for a given seed: report it in the CHANGELOG as value-breaking. The tolerance
+    // allows for the last bits, in which instruction sets differ.
     let stable: [(&str, bool, [f64; 3]); 5] = [
         ("gaussian", false, [-12510.901091568, 0.286665181662, -1.108854419303]),
         ("gaussian", true, [-12926.541573979, -0.416033631825, -0.855540994950]),

@@ -1,4 +1,4 @@
-//! Checks as lines for people, a table and a picture.
+//! Checks as text, as a table and as a picture.
 
 use crate::picture::histograms::{self, Histogram};
 use crate::wording::Flags;
@@ -11,12 +11,12 @@ use rflvm_study::wording::render;
 pub struct Shown<'a>(pub &'a Report<'a>);
 
 impl Shown<'_> {
-    /// What a small p-value suggests, in flags.
+    /// Advice for a small p-value, with flags.
     fn suggestion(&self, check: &Check) -> Option<String> {
         self.0.suggestion(check).map(|sentence| render(&sentence, &Flags))
     }
 
-    /// For people.
+    /// As text.
     pub fn lines(&self) -> Vec<String> {
         let width = self.0.checks.iter().map(|c| c.statistic.name().chars().count()).max().unwrap_or(0);
         let head =
@@ -59,7 +59,7 @@ impl Shown<'_> {
         csv_text(header.map(String::from).to_vec(), self.0.checks.iter().map(line))
     }
 
-    /// Replicated tables beside the observed one, one panel per statistic.
+    /// Replicated tables compared with the observed one, one panel per statistic.
     pub fn svg(&self, title: &str) -> String {
         let panel = |check: &Check| Histogram {
             name: check.statistic.name().into(),
@@ -78,7 +78,7 @@ impl Shown<'_> {
     }
 }
 
-/// Four digits that count.
+/// Four significant digits.
 fn number(value: f64) -> String {
     let places = if value == 0.0 { 0.0 } else { 3.0 - value.abs().log10().floor() };
     if value.abs() >= 1e9 { format!("{value:.3e}") } else { format!("{value:.*}", places.clamp(0.0, 6.0) as usize) }

@@ -13,32 +13,32 @@ use rflvm_study::table::Table;
 use rflvm_study::times::Timeline;
 use std::fmt::Display;
 
-/// One candidate, which the table can have.
+/// One candidate, checked against the table.
 pub struct Candidate {
     pub latent_dim: usize,
-    /// The family; `blocks` where a file gives them.
+    /// The family; `blocks` if a file lists them.
     pub likelihood: String,
     pub kernel: KernelKind,
     pub features: usize,
     /// Its settings.
     pub config: Config,
-    /// Families by column, where they were chosen.
+    /// Families by column, if they were chosen automatically.
     pub given: Given,
-    /// Almost surely another for another table or model.
+    /// Identifies the table and the model.
     pub fingerprint: String,
     /// Columns of the table that hold multinomial rows.
     pub wholes: Vec<Vec<usize>>,
     /// Whether some of its columns have a density on the reals.
     pub is_real: bool,
-    /// Own parameters of a column, at most.
+    /// The largest number of parameters of a column's family.
     pub parameters: usize,
-    /// o of the whole table.
+    /// Offsets of the whole table.
     pub offset: Vec<f64>,
 }
 
 impl Candidate {
     fn new(mut config: Config, table: &Table, timeline: Option<&Timeline>) -> Result<Self, Failure> {
-        // Chosen once, from the whole table: what is held out must not change the families.
+        // Chosen once, from the whole table: held-out cells must not change the families.
         let is_auto = config.is_auto();
         let mut table = table.clone();
         let mut given = Given::default();
@@ -67,27 +67,27 @@ impl Candidate {
         format!("D = {latent_dim}, {likelihood}, {kernel} kernel, {features} features")
     }
 
-    /// As part of the name of a file.
+    /// As part of a file name.
     pub fn stem(&self) -> String {
         let Candidate { latent_dim, likelihood, kernel, features, .. } = self;
         format!("d{latent_dim}-{likelihood}-{kernel}-m{features}")
     }
 
-    /// What makes it simpler than another, in order: fewer latent dimensions, fewer features, fewer parameters a column, a
-    /// kernel that is given.
+    /// Orders candidates by simplicity: fewer latent dimensions, then fewer features, fewer parameters per column, and a
+    /// fixed kernel.
     pub fn complexity(&self) -> (usize, usize, usize, bool) {
         (self.latent_dim, self.features, self.parameters, self.kernel == KernelKind::Learned)
     }
 }
 
-/// Every combination of the lists; what has no list is as for a fit. All are checked against the table.
+/// Every combination of the lists; settings without a list are as for a fit. All are checked against the table.
 pub fn candidates(
     args: &CompareArgs,
     config: &Config,
     table: &Table,
     timeline: Option<&Timeline>,
 ) -> Result<Vec<Candidate>, Failure> {
-    // By the name that each is known by, unless it is not known.
+    // By canonical name, if it is known.
     let named = |name: &String| rflvm::spec::canonical(name).map_or_else(|_| name.clone(), String::from);
     let named: Option<Vec<String>> = args.likelihoods.as_ref().map(|list| list.iter().map(named).collect());
     let likelihoods = match (&named, &config.likelihood, &config.blocks) {
@@ -103,14 +103,14 @@ pub fn candidates(
     };
     let dims = listed("latent-dims", &args.latent_dims, config.model.latent_dim)?;
     if let Some(auto) = dims.iter().flatten().find(|dim| matches!(dim, LatentDim::Auto(_))) {
-        let rule =
-            "it learns how many axes are in use and needs no comparison; list numbers, or use `rflvm fit`".into();
+        let rule = "it learns the number of axes and needs no comparison; list numbers, or use `rflvm fit`".into();
         return Err(SpecError::Setting { setting: "latent-dim", value: auto.to_string(), rule }.into());
     }
     let kernels = listed("kernels", &args.kernels, config.model.kernel)?;
     let features = listed("feature-counts", &args.feature_counts, config.model.features)?;
     listed("likelihoods", &named, None)?;
-    let has_binomial = likelihoods.iter().flatten().any(|name| name == "binomial");
+    let has_trials = |name: &str| rflvm::spec::about(name).is_ok_and(|about| about.cells.have_trials());
+    let any_has_trials = likelihoods.iter().flatten().any(|name| has_trials(name));
     let mut candidates = Vec::new();
     for likelihood in &likelihoods {
         for &kernel in &kernels {
@@ -118,9 +118,9 @@ pub fn candidates(
                 for &latent_dim in &dims {
                     let mut config = config.clone();
                     config.likelihood = likelihood.clone();
-                    // Trials are for the binomial among the families, if there is one.
+                    // Trials apply to the binomial among the families, if there is one.
                     config.trials =
-                        config.trials.filter(|_| !has_binomial || likelihood.as_deref() == Some("binomial"));
+                        config.trials.filter(|_| !any_has_trials || likelihood.as_deref().is_some_and(has_trials));
                     config.model.latent_dim = latent_dim.or(config.model.latent_dim);
                     config.model.features = features.or(config.model.features);
                     config.model.kernel = kernel.or(config.model.kernel);
@@ -135,14 +135,14 @@ pub fn candidates(
         }
     }
     if candidates.iter().any(|c| c.wholes != candidates[0].wholes) {
-        let rule = "a multinomial is scored by held-out trials and other families by held-out cells, which do not compare; list multinomial by itself";
+        let rule = "a multinomial is scored by held-out trials and other families by held-out cells, which cannot be compared; list multinomial by itself";
         let value = args.likelihoods.iter().flatten().cloned().collect::<Vec<_>>().join(",");
         return Err(SpecError::Setting { setting: "likelihoods", value, rule: rule.into() }.into());
     }
     Ok(candidates)
 }
 
-/// The entries of a list, none of them twice; or the one setting.
+/// The entries of a list, without repetition; or the single setting.
 fn listed<T: Clone + PartialEq + Display>(
     setting: &'static str,
     list: &Option<Vec<T>>,

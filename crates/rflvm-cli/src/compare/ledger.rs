@@ -1,43 +1,15 @@
-//! What a comparison has done so far: settings.json, and one file a fit in fits/. A fit that is there is not made again.
+//! The progress of a comparison: settings.json, and one file per fit in fits/. Fits that are already stored are not repeated.
 
+use super::piece::Piece;
 use super::task::Task;
 use crate::failure::Failure;
 use rflvm::atomic::plain_reason;
-use rflvm::posterior::ranking::Rows;
 use rflvm_study::table::Table;
 use rflvm_study::{Error, write};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The scores of one fit; what is not a finite number is null.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Piece {
-    /// In words.
-    pub candidate: String,
-    pub fingerprint: String,
-    /// Log predictive density of each row.
-    pub ln_density: Vec<Option<f64>>,
-    /// Points scored in each row.
-    pub points: Vec<usize>,
-    /// Smallest effective sample size, largest R̂.
-    pub ess: Option<f64>,
-    pub r_hat: Option<f64>,
-    /// Chains that were set aside.
-    pub set_aside: usize,
-    /// Rows whose k̂ is too large, where rows were left out.
-    pub doubtful: Option<usize>,
-    pub seconds: f64,
-}
-
-impl Piece {
-    /// A density that is no number is that of an impossible point.
-    pub fn rows(&self) -> Rows {
-        let ln_density = self.ln_density.iter().map(|v| v.unwrap_or(f64::NEG_INFINITY)).collect();
-        Rows { ln_density, points: self.points.clone() }
-    }
-}
 
 /// The folder of a comparison.
 pub struct Ledger {
@@ -59,17 +31,17 @@ fn read<'a, T: Deserialize<'a>>(path: &Path, bytes: &'a [u8]) -> Result<T, Failu
 
 fn unreadable(path: &Path, why: &str) -> Failure {
     let problem =
-        format!("the file cannot be read ({why}); begin anew with --overwrite, or choose another folder with --out");
+        format!("the file cannot be read ({why}); start again with --overwrite, or choose another folder with --out");
     Error::Config { file: path.display().to_string(), problem }.into()
 }
 
 impl Ledger {
-    /// The seed of the comparison that a folder holds, if it holds one.
+    /// The seed of the comparison in a folder, if it holds one.
     pub fn seed(dir: &Path) -> Option<u64> {
         settings(dir).ok()?.get("seed")?.parse().ok()
     }
 
-    /// Begins a comparison, or takes it up again if its settings are these.
+    /// Starts a comparison, or resumes it if it has the same settings.
     pub fn open(dir: &Path, wanted: &[(String, String)], overwrite: bool) -> Result<Self, Failure> {
         let (path, fits) = (settings_path(dir), dir.join("fits"));
         let refused = |path: &Path| {
@@ -101,7 +73,7 @@ impl Ledger {
         self.dir.join("fits").join(task.file())
     }
 
-    /// The scores of a fit, if it was made.
+    /// The scores of a fit, if it is done.
     pub fn find(&self, task: &Task<'_>) -> Result<Option<Piece>, Failure> {
         let path = self.path(task);
         if !path.exists() {
@@ -116,12 +88,12 @@ impl Ledger {
         Ok(Some(piece))
     }
 
-    /// Keeps the scores of a fit, and returns them as they will be read.
+    /// Stores the scores of a fit, and returns them as they will be read.
     pub fn keep(&self, task: &Task<'_>, piece: &Piece) -> Result<Piece, Failure> {
         let path = self.path(task);
         let text = serde_json::to_string(piece).unwrap_or_default();
         write::text(&path, &text)?;
-        // As after a stop: a number read back may differ in its last bit.
+        // As when resumed: a number read back may differ in its last bit.
         read(&path, text.as_bytes())
     }
 }
@@ -129,12 +101,12 @@ impl Ledger {
 fn change(name: &str, then: &str, now: &str) -> String {
     match name {
         "table" => "another table, or other offsets or columns of it".into(),
-        "program" => format!("version {then} of this program, and this is {now}"),
-        _ => format!("{name} {then}, and now it is {now}"),
+        "program" => format!("version {then} of this program; this is {now}"),
+        _ => format!("{name} {then}, but now it is {now}"),
     }
 }
 
-/// A number that almost surely differs between two tables (FNV-1a).
+/// A hash that identifies a table (FNV-1a).
 pub fn table_hash(table: &Table) -> u64 {
     let numbers = table.values.iter().chain(table.offset.iter().flatten()).flat_map(|v| v.to_le_bytes());
     let words = [Some(&table.columns), table.time.as_ref(), table.sequence.as_ref()];

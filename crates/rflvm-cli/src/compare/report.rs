@@ -1,26 +1,26 @@
-//! What a comparison comes to: a table, compare.csv, compare.svg, and one recommendation with its reason.
+//! The result of a comparison: a table, compare.csv, compare.svg, and one recommendation with its reason.
 
 use super::candidate::Candidate;
-use super::ledger::Piece;
+use super::piece::Piece;
 use crate::failure::Failure;
 use crate::picture::intervals::{self, Interval};
 use crate::voice::{Voice, tell};
 use rflvm::error::SpecError;
 use rflvm::posterior::psis::TRUSTED;
-use rflvm::posterior::ranking::{Estimate, Ranking, Rows, rank};
+use rflvm::posterior::ranking::{Estimate, Ranking, RowScores, rank};
 use rflvm_study::cells::csv_text;
 use rflvm_study::write;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// R̂ beyond which the scores of a fit are not to be trusted.
+/// R̂ above which the scores of a fit are not trusted.
 const DISAGREE: f64 = 1.1;
 
 /// A candidate with the scores of all its fits.
 pub struct Outcome<'a> {
     candidate: &'a Candidate,
-    rows: Rows,
-    left_out: Option<(Rows, usize)>,
+    rows: RowScores,
+    left_out: Option<(RowScores, usize)>,
     ess: f64,
     r_hat: f64,
     set_aside: usize,
@@ -28,11 +28,11 @@ pub struct Outcome<'a> {
 }
 
 impl<'a> Outcome<'a> {
-    /// Adds up the fits of a candidate.
+    /// Combines the fits of a candidate.
     pub fn new(candidate: &'a Candidate, pieces: &[Piece]) -> Self {
         let (loo, splits): (Vec<&Piece>, Vec<&Piece>) = pieces.iter().partition(|p| p.doubtful.is_some());
         let mut rows = splits.iter().map(|p| p.rows());
-        let first = rows.next().unwrap_or(Rows { ln_density: Vec::new(), points: Vec::new() });
+        let first = rows.next().unwrap_or(RowScores { ln_density: Vec::new(), points: Vec::new() });
         let rows = rows.fold(first, |mut sum, rows| {
             sum.add(&rows);
             sum
@@ -55,27 +55,27 @@ pub struct Report<'a> {
     title: String,
     outcomes: &'a [Outcome<'a>],
     ranking: Ranking,
-    /// By rows left out, where that was asked for.
+    /// By leave-one-out, if requested.
     left_out: Option<Ranking>,
     note: Option<&'static str>,
 }
 
 impl<'a> Report<'a> {
-    /// Ranks them.
+    /// Ranks the candidates.
     pub fn new(title: String, outcomes: &'a [Outcome<'a>], note: Option<&'static str>) -> Result<Self, Failure> {
         let complexity: Vec<_> = outcomes.iter().map(|o| o.candidate.complexity()).collect();
         let none = || {
             let (setting, value) = ("candidates", "none".into());
             SpecError::Setting { setting, value, rule: "there is nothing to compare".into() }
         };
-        let rows: Vec<Rows> = outcomes.iter().map(|o| o.rows.clone()).collect();
+        let rows: Vec<RowScores> = outcomes.iter().map(|o| o.rows.clone()).collect();
         let ranking = rank(&rows, &complexity).ok_or_else(none)?;
-        let left: Vec<Rows> = outcomes.iter().filter_map(|o| o.left_out.as_ref().map(|l| l.0.clone())).collect();
+        let left: Vec<RowScores> = outcomes.iter().filter_map(|o| o.left_out.as_ref().map(|l| l.0.clone())).collect();
         let left_out = if left.len() == outcomes.len() { rank(&left, &complexity) } else { None };
         Ok(Report { title, outcomes, ranking, left_out, note })
     }
 
-    /// Prints and writes all of it.
+    /// Prints and writes the report.
     pub fn tell(&self, dir: &Path, voice: Voice) -> Result<(), Failure> {
         let order = self.order();
         let header = self.header();
@@ -95,7 +95,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Best first.
+    /// Candidates, best first.
     fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.outcomes.len()).collect();
         order.sort_by(|&a, &b| self.ranking.differences[b].value.total_cmp(&self.ranking.differences[a].value));
@@ -108,14 +108,14 @@ impl<'a> Report<'a> {
         let name = |i: usize| self.outcomes[i].candidate.words();
         if best == recommended {
             return format!(
-                "{}; it has the best score, and no simpler candidate comes within one standard error of it",
+                "{}; it has the best score, and no simpler candidate is within one standard error of it",
                 name(best)
             );
         }
         let Estimate { value, error } = self.ranking.differences[recommended];
         let (best, below) = (name(best), -value);
         format!(
-            "{}; it is the simplest within one standard error of the best, {best}, below which it lies by {below:.1} ± {error:.1}",
+            "{}; it is the simplest within one standard error of the best, {best}, which scores {below:.1} ± {error:.1} higher",
             name(recommended)
         )
     }
@@ -125,7 +125,7 @@ impl<'a> Report<'a> {
         for i in [self.ranking.best, self.ranking.recommended] {
             let Outcome { candidate, r_hat, .. } = &self.outcomes[i];
             let warning = format!(
-                "the chains of {} disagree (R̂ {r_hat:.2}), so differences may be of chance; ask for more sweeps with --warmup and --draws",
+                "the chains of {} disagree (R̂ {r_hat:.2}), so differences may be due to chance; run more sweeps with --warmup and --draws",
                 candidate.words()
             );
             if *r_hat > DISAGREE && !warnings.contains(&warning) {
@@ -136,7 +136,7 @@ impl<'a> Report<'a> {
         if doubtful > 0 {
             let rows = self.outcomes.first().map_or(0, |o| o.rows.points.len());
             warnings.push(format!(
-                "up to {doubtful} of {rows} rows have k̂ above {TRUSTED}: a fit without them would be too different for their left-out scores to be trusted; rely on the held-out cells"
+                "up to {doubtful} of {rows} rows have k̂ above {TRUSTED}: a fit without them would be too different for their leave-one-out scores to be trusted; rely on the held-out cells"
             ));
         }
         warnings
@@ -215,7 +215,11 @@ impl<'a> Report<'a> {
             Interval { name: self.outcomes[i].candidate.words(), value, error, is_marked }
         };
         let intervals: Vec<Interval> = order.iter().map(interval).collect();
-        intervals::svg(&self.title, "log predictive density of held-out cells, less the best candidate's", &intervals)
+        intervals::svg(
+            &self.title,
+            "log predictive density of held-out cells, relative to the best candidate",
+            &intervals,
+        )
     }
 }
 

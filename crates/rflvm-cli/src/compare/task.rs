@@ -1,8 +1,7 @@
-//! One fit of a comparison: a candidate on what one split leaves, or on the whole table for rows left out.
+//! One fit of a comparison: a candidate on the training part of a split, or on the whole table for leave-one-out.
 
-use super::Comparison;
 use super::candidate::Candidate;
-use super::ledger::Piece;
+use super::piece::Piece;
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::stop;
@@ -10,27 +9,36 @@ use crate::voice::Voice;
 use rflvm::draws::Draws;
 use rflvm::error::RunError;
 use rflvm::model::Model;
-use rflvm::posterior::heldout::{self, Heldout, Points};
+use rflvm::posterior::heldout::{self, Heldout, TestPoints};
 use rflvm::posterior::leave_out::{LeaveOut, left_out};
 use rflvm::posterior::mixing::Mixing;
-use rflvm::posterior::ranking::Rows;
+use rflvm::posterior::ranking::RowScores;
 use rflvm::rng::Stream;
 use rflvm::run::Run;
 use rflvm::run::Settings;
 use rflvm::split::Split;
 use rflvm_study::model;
+use rflvm_study::table::Table;
+use rflvm_study::times::Timeline;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// A fit to be made.
+/// Shared by all fits of a comparison.
+pub struct Common<'a> {
+    pub table: &'a Table,
+    pub timeline: Option<&'a Timeline>,
+    pub settings: &'a Settings,
+}
+
+/// A fit to run.
 pub struct Task<'a> {
     pub candidate: &'a Candidate,
     pub job: Job<'a>,
 }
 
-/// What is to be scored.
+/// What to score.
 pub enum Job<'a> {
-    /// What a split holds out; splits are counted from 1.
+    /// The held-out part of a split; splits are counted from 1.
     Split { number: usize, split: &'a Split },
     /// Each row.
     LeaveOut,
@@ -55,21 +63,21 @@ impl Task<'_> {
         }
     }
 
-    /// Fits and scores; `None` if a stop was asked for.
-    pub fn run(&self, of: &Comparison, voice: Voice) -> Result<Option<Piece>, Failure> {
+    /// Fits and scores; `None` if a stop was requested.
+    pub fn run(&self, of: &Common<'_>, voice: Voice) -> Result<Option<Piece>, Failure> {
         let begun = Instant::now();
-        let settings = &of.settings;
+        let settings = of.settings;
         let mut table = of.table.clone();
         if let Job::Split { split, .. } = self.job {
             table.values = split.train.as_slice().to_vec();
         }
-        // The offsets of the table are there already, as numbers.
+        // The offsets of the table are already known, as numbers.
         let mut config = self.candidate.config.clone();
         config.offset = None;
-        let model = model::model(&config, &self.candidate.given, &mut table, of.timeline.as_ref())?;
-        let (rows, mixing, doubtful): (Rows, Mixing, Option<usize>) = match self.job {
+        let model = model::model(&config, &self.candidate.given, &mut table, of.timeline)?;
+        let (rows, mixing, doubtful): (RowScores, Mixing, Option<usize>) = match self.job {
             Job::Split { split, .. } => {
-                let points = Points::new(&model, &split.test);
+                let points = TestPoints::new(&model, &split.test);
                 let sinks = (0..settings.chains).map(|_| Heldout::new(&model, &points)).collect();
                 let Some(sinks) = sample(&model, settings, sinks, voice)? else { return Ok(None) };
                 let (rows, mixing) = heldout::score(&model, &sinks);
@@ -99,7 +107,7 @@ impl Task<'_> {
     }
 }
 
-/// Runs all chains into their sinks; `None` if a stop was asked for.
+/// Runs all chains into their sinks; `None` if a stop was requested.
 fn sample<D: Draws + Send>(
     model: &Model,
     settings: &Settings,

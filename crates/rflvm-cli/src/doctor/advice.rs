@@ -1,22 +1,22 @@
-//! Which flags make a table one that can be fitted.
+//! The flags with which a table can be fitted.
 
 use crate::shell::quoted;
 use rflvm_study::Config;
 use rflvm_study::families::{Kind, Seen};
 use rflvm_study::table::{Aside, Holds, Table};
 
-/// Columns that tell nothing are left out by name up to so many; more would make a command that nobody reads.
+/// Up to this many uninformative columns are excluded by name; more would make the command unreadable.
 const NAMED: usize = 20;
 
-/// Characters up to which a name is shown with its flag.
+/// Longer names are not shown with their flag.
 const SHOWN: usize = 24;
 
-/// Settings, with the flags that columns ask for.
+/// Settings, with the flags that the columns need.
 pub struct Advice {
     pub config: Config,
-    /// Whether any was added that changes how the table is read.
+    /// Whether a flag was added that changes how the table is read.
     pub is_new: bool,
-    /// What else there is to say.
+    /// Further notes.
     pub notes: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Advice {
     pub fn set_aside(&mut self, aside: &[Aside]) -> Vec<String> {
         let mut flags = Vec::with_capacity(aside.len());
         for column in aside {
-            // A long name is told by the command, and would take a table of columns apart.
+            // A long name would break the layout, and is shown in the command.
             let name = if column.name.chars().count() > SHOWN { String::new() } else { quoted(&column.name) };
             let flag = match column.holds {
                 Holds::Names if self.config.id.is_none() => {
@@ -40,7 +40,7 @@ impl Advice {
                     self.config.time = Some(column.name.clone());
                     format!("--time {name}").trim_end().to_string()
                 }
-                // The same word in place of numbers stands for a missing cell.
+                // A single repeated word among numbers means a missing cell.
                 Holds::Numbers if column.different == 1 && !column.example.contains([',', '…']) => {
                     let na = &mut self.config.na.get_or_insert_default().0;
                     if !na.contains(&column.example) {
@@ -59,7 +59,7 @@ impl Advice {
         flags
     }
 
-    /// Leaves out the columns of numbers that a fit cannot use, or has no use for.
+    /// Excludes numeric columns that cannot be fitted or are uninformative.
     pub fn look_at(&mut self, table: &Table, seen: &[Seen]) {
         let of_categories: Vec<usize> = table.categories.iter().flat_map(|c| c.columns()).collect();
         let is_number = |j: &usize| !of_categories.contains(j);
@@ -68,7 +68,7 @@ impl Advice {
         };
         let mut left_out = names(&|seen| seen.kind == Kind::Nothing);
         let constant = names(&|seen| seen.is_constant);
-        // Where nothing varies there is something else to say than which columns to leave out.
+        // If no column varies, another message applies.
         if constant.len() <= NAMED && constant.len() + left_out.len() < table.columns.len() {
             left_out.extend(constant);
         }
@@ -83,7 +83,7 @@ impl Advice {
         left_out.iter().for_each(|name| self.leave_out(name));
     }
 
-    /// Leaves a column out.
+    /// Excludes a column.
     pub fn leave_out(&mut self, name: &str) {
         self.is_new = true;
         self.config.without.get_or_insert_default().0.push(name.to_string());

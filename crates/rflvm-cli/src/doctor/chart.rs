@@ -1,14 +1,14 @@
-//! The columns of a table by what they hold, alike ones together: readable for five columns and for twenty thousand.
+//! The columns of a table grouped by what they hold, readable for five columns and for twenty thousand.
 
 use rflvm_study::families::{Kind, Seen};
 use rflvm_study::table::{Aside, Holds, Source, Table};
 use serde_json::{Value, json};
 
-/// Names that are shown of a group.
+/// Names shown per group.
 const SHOWN: usize = 4;
-/// Characters of a name.
+/// Characters shown of a name.
 const LETTERS: usize = 24;
-const SAME: &str = "everywhere the same";
+const SAME: &str = "the same in every row";
 
 /// What one column holds, and what suits it.
 struct Entry {
@@ -20,7 +20,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Its name, cut short, with what goes with it.
+    /// Its name, shortened, with its number of levels.
     fn short(&self) -> String {
         let mut name: String = self.name.chars().take(LETTERS).collect();
         if self.name.chars().count() > LETTERS {
@@ -60,7 +60,7 @@ impl Chart {
             Holds::Constant => format!("one text, {SAME}"),
             Holds::Numbers if *different == 1 => format!("numbers, and `{example}`"),
             Holds::Numbers => format!("numbers, but {place} is `{example}`"),
-            Holds::Thousands => format!("numbers with separated thousands, such as `{example}`"),
+            Holds::Thousands => format!("numbers with thousands separators, such as `{example}`"),
             Holds::Dates => "dates".to_string(),
             Holds::Other(kind) => (*kind).to_string(),
         };
@@ -99,12 +99,12 @@ impl Chart {
         lines
     }
 
-    /// Names of the columns that tell nothing.
+    /// Names of the uninformative columns.
     pub fn constant(&self) -> Vec<&str> {
         self.entries.iter().filter(|e| e.holds.ends_with(SAME)).map(|e| e.name.as_str()).collect()
     }
 
-    /// Every column.
+    /// Every column, as JSON.
     pub fn as_json(&self) -> Value {
         let entry = |e: &Entry| json!({ "name": e.name, "holds": e.holds, "levels": e.levels, "suits": e.suits });
         self.entries.iter().map(entry).collect()
@@ -114,7 +114,7 @@ impl Chart {
 fn of_numbers(seen: &Seen, family: &str) -> (String, String) {
     let holds = match seen.kind {
         Kind::Nothing => return ("nothing".into(), "--without".into()),
-        _ if seen.is_index => return ("numbers of the rows".into(), "--id, or --time if they are times".into()),
+        _ if seen.is_index => return ("row numbers".into(), "--id, or --time if they are times".into()),
         _ if seen.is_constant => return (format!("one number, {SAME}"), "--without".into()),
         Kind::Truth => "yes/no",
         Kind::Binary => "zeros and ones",

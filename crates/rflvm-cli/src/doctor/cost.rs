@@ -1,4 +1,4 @@
-//! What a fit would take on this machine: its start and some of its sweeps, timed as it would run them.
+//! What a fit would cost on this machine: its initialisation and some of its sweeps, timed as it would run them.
 
 use crate::failure::Failure;
 use rflvm::draws::{Draw, Draws};
@@ -10,19 +10,19 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// Sweeps of each chain that are timed with all moves on: as many as the time allows, and no fewer than the least.
+/// Sweeps per chain that are timed with all moves on: as many as the time allows, between these bounds.
 const MOST: u64 = 60;
 const LEAST: u64 = 2;
-/// Seconds after which no more are begun.
+/// Seconds after which no more sweeps are started.
 const PATIENCE: f64 = 4.0;
-/// Warm-up of the timed run. Positions are held for a tenth of it, which is a sweep of another kind.
+/// Warm-up of the timed run. During the first tenth, positions are held fixed, which takes a different time.
 const WARMUP: u64 = 20;
 
-/// What a fit would take.
+/// The cost of a fit.
 pub struct Cost {
-    /// Wall seconds in all, with the chains side by side.
+    /// Wall seconds in all, with the chains in parallel.
     pub seconds: f64,
-    /// Of these, before the first sweep.
+    /// Seconds before the first sweep.
     pub start: f64,
     /// Wall seconds per sweep of all chains.
     pub sweep: f64,
@@ -30,7 +30,7 @@ pub struct Cost {
     pub megabytes: f64,
 }
 
-/// A sink that forgets.
+/// A sink that stores nothing.
 struct Nowhere;
 
 impl Draws for Nowhere {
@@ -39,7 +39,7 @@ impl Draws for Nowhere {
     }
 }
 
-/// When a chain ended its held sweeps, and when its last one, in seconds since all began; and its number of sweeps.
+/// When a chain finished its sweeps with fixed positions, and its last one, in seconds since the start; and its number of sweeps.
 #[derive(Clone, Copy, Default)]
 struct Clock {
     held: f64,
@@ -48,7 +48,7 @@ struct Clock {
 }
 
 impl Cost {
-    /// Starts all chains of a fit and lets them sweep for some seconds.
+    /// Starts all chains of a fit and runs them for some seconds.
     pub fn of(model: &Model, settings: &Settings) -> Result<Self, Failure> {
         settings.check()?;
         memory::check(model, settings)?;
@@ -62,7 +62,7 @@ impl Cost {
         let mut sinks: Vec<Nowhere> = (0..settings.chains).map(|_| Nowhere).collect();
         run.go_on(&mut sinks, |progress| {
             let now = begun.elapsed().as_secs_f64();
-            // A lock that is poisoned belongs to a chain that failed, and the run with it.
+            // A poisoned lock belongs to a chain that failed, as will the run.
             let Ok(mut clocks) = clocks.lock() else { return ControlFlow::Break(()) };
             let clock = &mut clocks[progress.chain];
             if progress.sweep == held {
@@ -96,7 +96,7 @@ impl Cost {
         let chains = if chains == 1 { "1 chain".into() } else { format!("{chains} chains") };
         let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
         format!(
-            "a fit takes about {} on this machine: {chains} of {sweeps} sweeps on {threads}, {:.3} s per sweep, after {:.1} s to start",
+            "a fit takes about {} on this machine: {chains} of {sweeps} sweeps on {threads}, {:.3} s per sweep, after {:.1} s of initialisation",
             duration(self.seconds),
             self.sweep,
             self.start
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_in_units_that_one_counts_in() {
+    fn times_are_reported_in_suitable_units() {
         for (seconds, words) in
             [(0.1, "a second"), (89.0, "89 seconds"), (600.0, "10 minutes"), (9000.0, "2.5 hours"), (1e6, "12 days")]
         {

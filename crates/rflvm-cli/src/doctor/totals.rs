@@ -1,23 +1,23 @@
-//! The cells of a table as a whole: what is missing, how counts are spread, how rows differ in size.
+//! All cells of a table together: missing cells, the dispersion of counts, differences between row totals.
 
 use rflvm_study::families::{self, Kind, OVERDISPERSED, Seen};
 use rflvm_study::table::{Source, Table};
 
-/// Row totals that differ more than so many times ask for size factors.
+/// Size factors are suggested if row totals differ by more than this factor.
 const UNEQUAL: f64 = 5.0;
 
-/// What is true of all cells together.
+/// Properties of all cells together.
 pub struct Totals {
     pub cells: usize,
     pub missing: usize,
     pub empty_rows: usize,
-    /// Whether all columns are counts, or zeros and ones, and not all the latter.
+    /// Whether all columns are counts or zeros and ones, with at least one of counts.
     pub are_counts: bool,
     /// Median over columns of variance over mean.
     pub dispersion: f64,
-    /// Share of the cells that are zero.
+    /// Fraction of the cells that are zero.
     pub zeros: f64,
-    /// Largest row total over smallest, of rows that have one.
+    /// Largest over smallest non-zero row total.
     pub ratio: f64,
     /// Rows whose cells are all zero.
     pub zero_rows: usize,
@@ -27,7 +27,7 @@ impl Totals {
     pub fn of(table: &Table, seen: &[Seen]) -> Self {
         let width = table.columns.len();
         let rows = || table.values.chunks_exact(width.max(1));
-        // A category is one cell of the user's, of which the first column tells.
+        // A category is one cell of the user's, represented by its first column.
         let sources = table.sources();
         let first = |source: &Source| match source {
             Source::Number(j) => *j,
@@ -53,7 +53,7 @@ impl Totals {
         }
     }
 
-    /// Whether size factors should be taken out of the counts.
+    /// Whether size factors are suggested.
     pub fn are_unequal(&self) -> bool {
         self.are_counts && self.ratio > UNEQUAL
     }
@@ -64,16 +64,16 @@ impl Totals {
         let mut lines = vec![match (self.missing, self.empty_rows) {
             (0, _) => "no cell is missing".into(),
             (missing, 0) => format!("{missing} cells are missing ({share:.1}%)"),
-            (missing, rows) => format!("{missing} cells are missing ({share:.1}%), {rows} rows wholly"),
+            (missing, rows) => format!("{missing} cells are missing ({share:.1}%), including {rows} whole rows"),
         }];
         if self.are_counts {
             let word = match self.dispersion > OVERDISPERSED {
-                true => "more than a Poisson's, so negative-binomial suits better",
-                false => "as a Poisson's",
+                true => "more than Poisson, so negative-binomial suits better",
+                false => "consistent with Poisson",
             };
             let (ratio, zeros) = (self.dispersion, 100.0 * self.zeros);
             lines.push(format!(
-                "variance over mean of the counts: {ratio:.2} in the middle column, {word}; {zeros:.0}% zeros"
+                "variance over mean of the counts: {ratio:.2} in the median column, {word}; {zeros:.0}% zeros"
             ));
         }
         if self.are_unequal() {
@@ -82,7 +82,7 @@ impl Totals {
                 0 => "use --offset size-factors, or multinomial".to_string(),
                 rows => format!("drop the rows that are all zero ({rows}) and use --offset size-factors"),
             };
-            lines.push(format!("row totals differ {ratio}-fold: if they only tell how much was measured, {remedy}"));
+            lines.push(format!("row totals differ {ratio}-fold: if they only reflect how much was measured, {remedy}"));
         }
         lines
     }

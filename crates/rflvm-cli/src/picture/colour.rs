@@ -1,11 +1,11 @@
-//! Colours that survive colour blindness and grey printing.
+//! Colours that can be distinguished with colour blindness and in greyscale.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// More colours than this cannot be told apart.
+/// More colours than this cannot be distinguished.
 const COLOURS: usize = 12;
-/// Points of one colour are full or hollow; more classes than that are grouped.
+/// Points of one colour are filled or hollow; further classes are grouped.
 pub(crate) const CLASSES: usize = 2 * COLOURS;
 pub(super) const GREY: &str = "#a3a8ae";
 pub(super) const PLAIN: &str = "#0072b2";
@@ -51,16 +51,16 @@ pub(super) struct Class {
 }
 
 impl Class {
-    /// What tells lines of one colour apart.
+    /// The dash pattern that distinguishes lines of one colour.
     pub fn dash(&self) -> &'static str {
         if self.is_ring { " stroke-dasharray=\"5 3\"" } else { "" }
     }
 }
 
-/// The legend, and for each label its line there.
+/// The legend, and for each label its line in it.
 ///
-/// Sorted by name, so that a class keeps its colour when rows are shuffled. Of more classes than can be told apart the rarest are
-/// grouped, and the legend says how many they are.
+/// Sorted by name, so that a class keeps its colour when rows are shuffled. If there are more classes than can be distinguished,
+/// the rarest are grouped, and the legend gives their number.
 pub(super) fn classes(labels: &[String]) -> (Vec<Class>, Vec<usize>) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for label in labels {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scale_ends_where_it_should() {
+    fn the_scale_has_the_right_ends() {
         assert_eq!(viridis(-1.0), "#440154");
         assert_eq!(viridis(1.0), "#fde725");
         assert_eq!(viridis(f64::NAN).len(), 7);

@@ -1,4 +1,4 @@
-//! Curves with bands: panels beside each other, one colour per name.
+//! Curves with bands: panels side by side, one colour per name.
 
 use super::colour::classes;
 use super::panel::{self, Side};
@@ -13,7 +13,7 @@ pub struct Panel<'a> {
     pub lines: Vec<Line>,
 }
 
-/// Place, value, and band where there is one.
+/// Position, value, and band if there is one.
 pub type Point = (f64, f64, Option<(f64, f64)>);
 
 /// A curve.
@@ -24,12 +24,12 @@ pub struct Line {
 
 const WIDTH: f64 = 320.0;
 const HEIGHT: f64 = 240.0;
-/// Below the panels, for numbers, names of axes and the note.
+/// Space below the panels, for numbers, axis labels and the note.
 const BELOW: f64 = 72.0;
 /// Pixels for a name.
 const NAME: f64 = 150.0;
 
-/// Draws panels beside each other; all of them have the same names in the same order.
+/// Draws panels side by side; all of them have the same names in the same order.
 pub fn svg(title: &str, panels: &[Panel], note: &str) -> String {
     let names: Vec<String> = panels.first().iter().flat_map(|p| &p.lines).map(|line| line.name.clone()).collect();
     let (legend, of) = classes(&names);
@@ -67,7 +67,7 @@ pub fn svg(title: &str, panels: &[Panel], note: &str) -> String {
     out
 }
 
-/// Where a panel lies, to the right of `start`, and the steps of its ticks.
+/// The position of a panel, to the right of `start`, and the steps of its ticks.
 fn scales(panel: &Panel, start: f64) -> (panel::Panel, [f64; 2]) {
     let points = || panel.lines.iter().flat_map(|line| &line.points);
     let ends = points().flat_map(|p| [Some(p.1), p.2.map(|b| b.0), p.2.map(|b| b.1)]).flatten();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_a_posterior_may_hold_breaks_it() {
+    fn odd_values_still_give_a_picture() {
         draw(&[]);
         draw(&[Panel { x_label: "", y_label: "", lines: Vec::new() }]);
         let points = vec![(0.0, 0.0, None), (0.0, f64::NAN, None), (0.0, f64::INFINITY, Some((0.0, 1.0)))];

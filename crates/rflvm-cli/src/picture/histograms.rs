@@ -1,4 +1,4 @@
-//! Histograms of replicated values with the observed one marked, small multiples.
+//! Histograms of replicated values with the observed one marked, as small multiples.
 
 use super::colour::{GREY, MARK, PLAIN};
 use super::panel::{Panel, Side};
@@ -9,34 +9,34 @@ use super::{INK, NOTE, TOP, head, notes};
 /// One panel.
 pub struct Histogram {
     pub name: String,
-    /// What it is of.
+    /// The name of the statistic.
     pub about: String,
     pub values: Vec<f64>,
     pub observed: f64,
-    /// Where the observed value lies, if it is not one number.
+    /// The observed value, or its range if it is not a single number.
     pub range: [f64; 2],
-    /// What it comes to.
+    /// The verdict in words.
     pub words: String,
     /// Drawn in colour.
     pub is_marked: bool,
 }
 
-/// Panels beside each other, at most.
+/// Most panels side by side.
 const ACROSS: usize = 3;
-/// Of a panel.
+/// Size of a panel.
 const WIDTH: f64 = 290.0;
 const HEIGHT: f64 = 110.0;
 const GAP: f64 = 34.0;
 const LEFT: f64 = 24.0;
-/// Above a panel, for its name, and below, for its numbers and words.
+/// Space above a panel, for its name, and below it, for its numbers and words.
 const ABOVE: f64 = 40.0;
 const BELOW: f64 = 58.0;
-/// Bars, unless values are whole numbers close to each other.
+/// Number of bars, unless values are whole numbers close to each other.
 const BARS: f64 = 24.0;
 
-/// Draws them row by row.
+/// Draws the panels row by row.
 pub fn svg(title: &str, histograms: &[Histogram], remarks: &[String]) -> String {
-    // Four are a square.
+    // Four panels form a square.
     let across = if histograms.len() == 4 { 2 } else { histograms.len().clamp(1, ACROSS) };
     let down = histograms.len().div_ceil(across);
     let height = TOP + (ABOVE + HEIGHT + BELOW) * down as f64;
@@ -65,7 +65,7 @@ fn draw(out: &mut String, histogram: &Histogram, left: f64, top: f64) {
     let mut shapes = String::new();
     for bar in bars.iter().filter(|bar| bar.count > 0) {
         let ((from, up), (to, down)) = (panel.place((bar.low, bar.count as f64)), panel.place((bar.high, 0.0)));
-        // A gap between bars, unless that is all there is of them.
+        // A gap between bars, unless the bars are too narrow.
         put(&mut shapes, format_args!("M{from:.1} {down:.1}V{up:.1}H{:.1}V{down:.1}Z", (to - 0.6).max(from + 0.6)));
     }
     put(out, format_args!("<path d=\"{shapes}\" fill=\"{colour}\" fill-opacity=\".7\"/>\n"));
@@ -98,7 +98,7 @@ fn draw(out: &mut String, histogram: &Histogram, left: f64, top: f64) {
     }
 }
 
-/// So many values from one number to another.
+/// A bar: the number of values between two numbers.
 struct Bar {
     low: f64,
     high: f64,
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_a_check_may_come_to_breaks_it() {
+    fn odd_values_still_give_a_picture() {
         assert_eq!(draw(vec![1.0, 2.0], 7.0, [7.0, 7.0]).matches("stroke-width=\"2\"").count(), 4);
         draw(vec![f64::NAN, 1.0, f64::INFINITY], f64::NAN, [f64::NAN, f64::NAN]);
         draw(Vec::new(), 1.0, [f64::NEG_INFINITY, 1.0]);

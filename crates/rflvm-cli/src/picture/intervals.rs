@@ -19,12 +19,12 @@ pub struct Interval {
 /// Pixels for the names, and for the estimates.
 const NAMES: f64 = 340.0;
 const WIDTH: f64 = 420.0;
-/// Of a line.
+/// Height of a line.
 const HEIGHT: f64 = 24.0;
-/// Below the panel, for numbers and their name.
+/// Space below the panel, for numbers and the axis label.
 const BELOW: f64 = 56.0;
 
-/// Draws them from the top down; one that is not finite has a name and no point.
+/// Draws the estimates from top to bottom; one that is not finite has a name and no point.
 pub fn svg(title: &str, label: &str, intervals: &[Interval]) -> String {
     let error = |i: &Interval| if i.error.is_finite() { i.error } else { 0.0 };
     let x = Span::around(intervals.iter().flat_map(|i| [i.value - error(i), i.value + error(i)]), 0.05);
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_estimated_is_drawn() {
+    fn all_estimates_are_drawn() {
         let interval = |value, error, is_marked| Interval { name: "a < b".into(), value, error, is_marked };
         let odd = [interval(0.0, 0.0, false), interval(-3.0, f64::NAN, true), interval(f64::NEG_INFINITY, 1.0, false)];
         for intervals in [&odd[..], &odd[..1], &odd[2..], &[]] {

@@ -1,5 +1,5 @@
-//! Where the panels of a scatter plot lie: one for one or two latent axes, a corner of three pairs for more. All of them have the same number
-//! of pixels per unit, as distances mean more than coordinates.
+//! The layout of a scatter plot: one panel for one or two latent axes, three pairs in a corner for more. All panels have the same number
+//! of pixels per unit, since distances matter more than coordinates.
 
 use super::TOP;
 use super::panel::{Panel, Side};
@@ -9,12 +9,12 @@ use super::span::{Span, nice_step};
 pub(super) struct View {
     pub panel: Panel,
     pub x: usize,
-    /// None on a strip, where the height means nothing.
+    /// `None` on a strip, where the height has no meaning.
     pub y: Option<usize>,
-    /// Whether the axes are named and numbered; in a corner they are shared.
+    /// Whether the axes have labels and numbers; in a corner they are shared.
     pub has_x: bool,
     pub has_y: bool,
-    /// Between ticks, the same on both axes.
+    /// Distance between ticks, the same on both axes.
     pub step: f64,
 }
 
@@ -30,19 +30,19 @@ impl View {
     }
 }
 
-/// Between the panels of a corner.
+/// Space between the panels of a corner.
 const GAP: f64 = 14.0;
-/// Of a single panel.
+/// Size of a single panel.
 const WIDTH: f64 = 560.0;
-/// Of a strip.
+/// Height of a strip.
 const LOW: f64 = 170.0;
-/// Both panels beside or above each other in a corner; the smallest of them.
+/// Total size of the two panels next to or above each other in a corner, and the smallest size of one.
 const CORNER: f64 = 620.0;
 const SMALL: f64 = 140.0;
 /// Pixels between ticks.
 const TICK: f64 = 75.0;
 
-/// The panels for axes of these spans; of more than three the first three.
+/// The panels for axes of these spans; only the first three axes are shown.
 pub(super) fn views(spans: &[Span]) -> Vec<View> {
     match spans {
         [] => views(&[Span { low: -1.0, high: 1.0 }]),
@@ -90,12 +90,12 @@ fn corner([x, y, z]: [Span; 3]) -> Vec<View> {
     ]
 }
 
-/// Between ticks, by the pixels of a unit.
+/// Distance between ticks, from the pixels per unit.
 fn step(scale: f64) -> f64 {
     nice_step(TICK / scale)
 }
 
-/// Where panels begin, beside the numbers of these spans and their name.
+/// Left edge of the panels, after the numbers of these spans and the axis label.
 fn left(spans: &[Span], step: f64) -> f64 {
     44.0 + spans.iter().map(|span| Side::plain("", step).room(span)).fold(0.0, f64::max)
 }

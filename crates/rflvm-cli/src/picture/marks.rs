@@ -1,4 +1,4 @@
-//! What a panel of a scatter plot shows: rows as points, their errors as crosses, paths over time as lines.
+//! The marks in a panel of a scatter plot: rows as points, their errors as crosses, paths over time as lines.
 
 use super::layout::View;
 use super::paint::Paint;
@@ -6,19 +6,19 @@ use super::reach::ends;
 use super::span::usable;
 use super::text::put;
 
-/// Beyond this many rows circles give way to dots of one path, a third of the bytes.
+/// Beyond this many rows, circles are replaced by dots of a single path, with a third of the bytes.
 const CIRCLES: usize = 4000;
-/// Rows that have a cross: more would be a fog.
+/// Most rows with a cross: more would be unreadable.
 const CROSSES: usize = 300;
 
-/// The rows as one panel sees them.
+/// The rows as shown in one panel.
 pub(super) struct Marks<'a> {
     pub view: &'a View,
     pub axes: &'a [Vec<(f64, f64)>],
     pub paint: &'a Paint,
 }
 
-/// The axes with the errors of some rows alone, evenly spaced over the table; and how many these are.
+/// The axes with the errors of only some rows, evenly spaced over the table, and the number of these rows.
 pub(super) fn thinned(axes: &[Vec<(f64, f64)>]) -> (Vec<Vec<(f64, f64)>>, usize) {
     let rows = axes.first().map_or(0, Vec::len);
     let every = rows.div_ceil(CROSSES).max(1);
@@ -31,7 +31,7 @@ impl Marks<'_> {
         self.axes.first().map_or(0, Vec::len)
     }
 
-    /// Mean and standard deviation of a row on both axes. On a strip the height only keeps rows apart.
+    /// Mean and standard deviation of a row on both axes. On a strip, the height only separates rows.
     fn row(&self, n: usize) -> [(f64, f64); 2] {
         let strip = || (0.9 * (spread(n) - 0.5), 0.0);
         [self.axes[self.view.x][n], self.view.y.map_or_else(strip, |y| self.axes[y][n])]
@@ -42,12 +42,12 @@ impl Marks<'_> {
         (usable(x) && usable(y)).then_some((x, y))
     }
 
-    /// Whether a row lies outside the panel.
+    /// Whether a row is outside the panel.
     pub fn is_outside(&self, n: usize) -> bool {
         self.point(n).is_some_and(|point| !self.view.panel.holds(point))
     }
 
-    /// Whether a row lies in the panel, but not all of its cross.
+    /// Whether a row is in the panel, but part of its cross is not.
     pub fn is_cut(&self, n: usize) -> bool {
         let ([x, y], panel) = (self.row(n).map(ends), &self.view.panel);
         let is_inside = panel.holds((x.0, y.0)) && panel.holds((x.1, y.1));
@@ -69,7 +69,7 @@ impl Marks<'_> {
             let ((left, bottom), (right, top)) = (panel.place((across.0, up.0)), panel.place((across.1, up.1)));
             let path = &mut paths[self.paint.index(n)];
             for (a, b) in [((left, y), (right, y)), ((x, bottom), (x, top))] {
-                // A line of no length would be a dot.
+                // A line of zero length would be a dot.
                 if let Some((a, b)) = panel.clip(a, b).filter(|(a, b)| a != b) {
                     put(path, format_args!("M{:.1} {:.1}L{:.1} {:.1}", a.0, a.1, b.0, b.1));
                 }
@@ -80,7 +80,7 @@ impl Marks<'_> {
         }
     }
 
-    /// Lines that join the rows of each sequence, each piece in the colour of the row where it begins.
+    /// Lines that join the rows of each sequence, each segment in the colour of the row where it begins.
     pub fn lines(&self, out: &mut String, sequences: &[Vec<usize>]) {
         if self.view.y.is_none() {
             return;
@@ -107,12 +107,12 @@ impl Marks<'_> {
         }
     }
 
-    /// A point for each row that lies in the panel.
+    /// A point for each row in the panel.
     pub fn dots(&self, out: &mut String) {
-        // A run of points of one colour is one element; runs are short enough to mix the colours.
+        // Consecutive points of one colour are one element; runs are short enough to mix the colours.
         const RUN: usize = 250;
         let (radius, count) = (self.radius(), self.rows());
-        // White rims keep a few points apart; of many they leave little else.
+        // White rims separate points when there are few; with many, they would hide them.
         let rim = if count <= 600 { 0.6 } else { 0.0 };
         let opacity = [(500, 0.85), (CIRCLES, 0.75)].into_iter().find(|(most, _)| count <= *most).map_or(0.55, |o| o.1);
         let mut runs = vec![(String::new(), 0); self.paint.colours.len()];
@@ -168,7 +168,7 @@ impl Marks<'_> {
     }
 }
 
-/// Numbers between 0 and 1 that lie evenly, whichever rows are taken: multiples of the golden ratio.
+/// Evenly spread numbers between 0 and 1, for any subset of rows: multiples of the golden ratio.
 fn spread(n: usize) -> f64 {
     (n as f64 * 0.618_033_988_749_895).fract()
 }

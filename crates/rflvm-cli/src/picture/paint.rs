@@ -1,4 +1,4 @@
-//! Which row has which colour, and the legend or colour bar that says so.
+//! The colour of each row, and the legend or colour bar that explains it.
 
 use super::colour::{Class, GREY, PLAIN, classes, viridis};
 use super::span::{Span, nice_step, number, range, ticks, usable};
@@ -7,16 +7,16 @@ use super::{Colour, INK, SOFT};
 
 /// Pixels for the name of a class.
 const NAME: f64 = 240.0;
-/// Between the lines of a legend.
+/// Distance between the lines of a legend.
 const LINE: f64 = 21.0;
-/// Shades of a continuous scale; the eye cannot tell more apart and the file stays small.
+/// Shades of a continuous scale; more cannot be distinguished, and the file stays small.
 const SHADES: usize = 64;
 
 /// What explains the colours.
 enum Key {
     None,
     Classes(Vec<Class>),
-    /// Where on the bar numbers are written, as shares, with the numbers.
+    /// Positions of numbers on the bar, as fractions, with the numbers.
     Bar {
         name: String,
         numbers: Vec<(f64, String)>,
@@ -55,7 +55,7 @@ impl Paint {
         Paint { colours, of, key }
     }
 
-    /// The colour of a row as an index, the last one if nothing is known of it.
+    /// The colour of a row as an index, the last one if its value is unknown.
     pub fn index(&self, row: usize) -> usize {
         let grey = self.colours.len() - 1;
         self.of.get(row).copied().unwrap_or(grey).min(grey)
@@ -66,13 +66,13 @@ impl Paint {
         matches!(&self.key, Key::Classes(legend) if legend.get(colour).is_some_and(|class| class.is_ring))
     }
 
-    /// Rows of which nothing is known, on a continuous scale.
+    /// Rows without a value, on a continuous scale.
     pub fn unknown(&self) -> usize {
         let is_unknown = |of: &&usize| matches!(self.key, Key::Bar { .. }) && **of == self.colours.len() - 1;
         self.of.iter().filter(is_unknown).count()
     }
 
-    /// Room for the key, as width and height; a bar is as high as what it stands beside.
+    /// The size of the key; a bar is as high as the panels next to it.
     pub fn key_size(&self) -> (f64, f64) {
         match &self.key {
             Key::None => (0.0, 0.0),
@@ -84,7 +84,7 @@ impl Paint {
         }
     }
 
-    /// Draws the key from this corner down, a bar of this height.
+    /// Draws the key from this corner down, with a bar of this height.
     pub fn key(&self, out: &mut String, x: f64, top: f64, height: f64) {
         match &self.key {
             Key::None => {}
@@ -138,7 +138,7 @@ impl Paint {
     }
 }
 
-/// What is written beside a bar: round numbers, or both ends and the middle in a form of their own.
+/// The numbers next to a bar: round ones, or both ends and the middle if they have a special format.
 fn numbers(span: Span, format: Option<&dyn Fn(f64) -> String>) -> Vec<(f64, String)> {
     if let Some(format) = format {
         let at = |share: f64| (share, format(span.low + share * span.width()));

@@ -1,4 +1,4 @@
-//! A panel: a rectangle with numbers along two of its sides. All pictures are made of these.
+//! A panel: a rectangle with numbers along two of its sides. All pictures consist of panels.
 
 use super::span::{Span, number, ticks};
 use super::text::{cut, escape, put, width};
@@ -8,11 +8,11 @@ use super::{GRID, INK, RIM};
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub label: &'a str,
-    /// Between ticks; none for a side without a scale.
+    /// Distance between ticks; `None` for a side without a scale.
     pub step: Option<f64>,
-    /// Whether ticks have numbers, or lines alone.
+    /// Whether ticks have numbers, or only lines.
     pub is_numbered: bool,
-    /// How a number is written, if not as a number.
+    /// How to format a number, if not as a plain number.
     pub format: Option<&'a dyn Fn(f64) -> String>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> Side<'a> {
         Side { label, step: Some(step), is_numbered: true, format: None }
     }
 
-    /// The ticks on a span, with what is written there.
+    /// The ticks on a span, with their labels.
     fn ticks(&self, span: &Span) -> Vec<(f64, String)> {
         let Some(step) = self.step else { return Vec::new() };
         let text = |tick: f64| match self.format {
@@ -33,7 +33,7 @@ impl<'a> Side<'a> {
         ticks(span, step).into_iter().map(|tick| (tick, text(tick))).collect()
     }
 
-    /// Room that the numbers take beside a panel.
+    /// Space that the numbers take next to a panel.
     pub fn room(&self, span: &Span) -> f64 {
         self.ticks(span).iter().map(|(_, text)| width(text, 12.0)).fold(0.0, f64::max)
     }
@@ -59,17 +59,17 @@ impl Panel {
         self.top + self.height
     }
 
-    /// Where a point is drawn.
+    /// The position of a point, in pixels.
     pub fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (self.left + self.width * self.x.share(x), self.top + self.height * (1.0 - self.y.share(y)))
     }
 
-    /// Whether a point lies in the panel.
+    /// Whether a point is in the panel.
     pub fn holds(&self, (x, y): (f64, f64)) -> bool {
         self.x.contains(x) && self.y.contains(y)
     }
 
-    /// The part of a line, in pixels, that lies in the panel (Liang & Barsky 1984).
+    /// The part of a line, in pixels, that is in the panel (Liang & Barsky 1984).
     pub fn clip(&self, a: (f64, f64), b: (f64, f64)) -> Option<((f64, f64), (f64, f64))> {
         let (dx, dy) = (b.0 - a.0, b.1 - a.1);
         let (mut from, mut to) = (0.0_f64, 1.0_f64);
@@ -95,7 +95,7 @@ impl Panel {
             let (at, _) = self.place((tick, 0.0));
             put(&mut grid, format_args!("M{at:.1} {top:.1}V{bottom:.1}"));
             if !label.is_empty() {
-                // Long labels at the ends stay near the panel.
+                // Long labels at the ends stay close to the panel.
                 let half = (width(&label, 12.0) / 2.0).min(self.width / 2.0 + 20.0);
                 let (at, label, y) = (at.clamp(left - 20.0 + half, right + 20.0 - half), escape(&label), bottom + 18.0);
                 put(&mut text, format_args!("<text x=\"{at:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{label}</text>"));

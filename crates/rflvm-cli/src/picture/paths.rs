@@ -10,22 +10,22 @@ use super::{INK, TOP, head, notes};
 pub struct Paths<'a> {
     pub title: &'a str,
     pub times: &'a [f64],
-    /// How a time is written on the axis; times without such a form are plain numbers.
+    /// How to format a time on the axis; plain numbers if not given.
     pub format: Option<&'a dyn Fn(f64) -> String>,
     /// Rows of each sequence, ordered by time.
     pub sequences: &'a [Vec<usize>],
-    /// Names of the sequences; fewer where they have none.
+    /// Names of the sequences; fewer if some have none.
     pub names: &'a [String],
     /// Mean and standard deviation of each row, one slice per latent axis.
     pub axes: &'a [Vec<(f64, f64)>],
-    /// What the standard deviations are, in a word or two.
+    /// The kind of standard deviation, in a word or two.
     pub errors: &'a str,
 }
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 150.0;
 const GAP: f64 = 16.0;
-/// Below the panels, for numbers, the name of the axis and the note.
+/// Space below the panels, for numbers, the axis label and the note.
 const BELOW: f64 = 72.0;
 /// Half the width of a normal distribution's middle 90%, in standard deviations.
 const BAND: f64 = 1.645;
@@ -52,7 +52,7 @@ pub fn svg(paths: &Paths) -> String {
         let top = TOP + d as f64 * (HEIGHT + GAP);
         let panel = Panel { left, top, width: WIDTH, height: HEIGHT, x: time, y: *value };
         let is_last = d + 1 == values.len();
-        // As many times as have room beside each other.
+        // As many times as fit next to each other.
         let letters = paths.format.map_or(6, |format| format(time.low).chars().count());
         let step = Some(time.step((WIDTH / (7.0 * letters as f64 + 24.0)).min(7.0)));
         let label = if is_last { "time" } else { "" };
@@ -70,7 +70,7 @@ pub fn svg(paths: &Paths) -> String {
     out
 }
 
-/// The band, and the line of the means on it; a lone row is a dot.
+/// The band, and the line of the means on it; a single row is a dot.
 fn path(out: &mut String, panel: &Panel, rows: impl Iterator<Item = (f64, (f64, f64))>, colour: &str, dash: &str) {
     let (mut line, mut above, mut below) = (Vec::new(), Vec::new(), Vec::new());
     for (time, (mean, sd)) in rows.filter(|(_, (mean, sd))| mean.is_finite() && sd.is_finite()) {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_a_posterior_may_hold_breaks_it() {
+    fn odd_values_still_give_a_picture() {
         let odd = vec![(0.0, 0.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)];
         draw(&[5.0, 5.0, 5.0], &[vec![0, 1, 2]], &[], &[odd]);
         draw(&[], &[], &[], &[]);

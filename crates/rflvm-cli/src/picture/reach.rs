@@ -1,17 +1,17 @@
-//! How much of the latent axes a picture shows: all rows with their errors, but for a few so far out that the others would be a dot.
+//! The range of the latent axes in a picture: all rows with their errors, except for a few outliers that would squeeze the others into a dot.
 
 use super::span::{Span, range, usable};
 use std::collections::HashSet;
 
-/// A few rows are left out of the frame when it would be so many times as wide with them.
+/// Outliers are left out of the frame if they would make it wider by this factor.
 const WORTH: f64 = 2.5;
-/// One row in so many is a few, and never more than ten.
+/// At most one row in this many is left out, and never more than ten.
 const FEW: usize = 200;
-/// Below this number of rows none is left out.
+/// With fewer rows than this, all are shown.
 const LEAST: usize = 10;
 
-/// The numbers along each axis of these means and standard deviations. A row that is left out is so on all axes: else the frame
-/// would keep the room that it takes.
+/// The span of each axis, from means and standard deviations. A row that is left out is left out on all axes; otherwise the frame
+/// would still include the space for it.
 pub(super) fn spans(axes: &[Vec<(f64, f64)>]) -> Vec<Span> {
     let far: HashSet<usize> = axes.iter().flat_map(|axis| far(axis)).collect();
     let span = |axis: &Vec<(f64, f64)>| {
@@ -34,7 +34,7 @@ fn far(axis: &[(f64, f64)]) -> Vec<usize> {
     let distance = |&(_, (low, high)): &(usize, (f64, f64))| (middle - low).max(high - middle);
     rows.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
     let few = (rows.len() / FEW).clamp(1, 10);
-    // Rows that are little farther out than their neighbours stay.
+    // Rows only slightly farther out than their neighbours stay.
     let limit = 1.5 * distance(&rows[rows.len() - 1 - few]);
     let width = |rows: &[(usize, (f64, f64))]| {
         range(rows.iter().flat_map(|&(_, (low, high))| [low, high])).map_or(0.0, |(low, high)| high - low)
@@ -44,10 +44,10 @@ fn far(axis: &[(f64, f64)]) -> Vec<usize> {
     if is_worth { far.iter().map(|&(n, _)| n).collect() } else { Vec::new() }
 }
 
-/// Room around the outermost marks, as a share of what they span.
+/// Margin around the outermost marks, as a fraction of their span.
 const MARGIN: f64 = 0.04;
 
-/// What a row's cross covers; its point alone where its error is not known.
+/// The extent of a row's cross; only its point if its error is unknown.
 pub(super) fn ends((mean, sd): (f64, f64)) -> (f64, f64) {
     let sd = if usable(sd) { sd.abs() } else { 0.0 };
     (mean - sd, mean + sd)
@@ -73,7 +73,7 @@ mod tests {
         assert!(around.low < -1.4 && around.high > 1.4, "{around:?}");
         axis.push((50.0, 0.1));
         assert!(!span(&axis).contains(50.0) && span(&axis).contains(1.05));
-        // Several such rows are a group, and few rows are all there is.
+        // Several such rows form a group, and small tables are shown in full.
         axis.extend([(50.0, 0.1), (51.0, 0.1)]);
         assert!(span(&axis).contains(51.0));
         assert!(span(&[rows(5), vec![(50.0, 0.1)]].concat()).contains(50.0));

@@ -10,18 +10,18 @@ pub struct Scatter<'a> {
     pub title: &'a str,
     /// Posterior mean and standard deviation of each row, one slice per latent axis; the first three are drawn, as pairs.
     pub axes: &'a [Vec<(f64, f64)>],
-    /// What the standard deviations are, in a word or two.
+    /// The kind of standard deviation, in a word or two.
     pub errors: &'a str,
     pub colour: Colour<'a>,
-    /// Rows of each sequence in the order of time, which are joined; none if rows have no times.
+    /// Rows of each sequence in order of time, which are joined; empty if rows have no times.
     pub sequences: &'a [Vec<usize>],
-    /// Names of the sequences; fewer where they have none.
+    /// Names of the sequences; fewer if some have none.
     pub names: &'a [String],
 }
 
-/// Between panels and key.
+/// Space between panels and key.
 const ASIDE: f64 = 18.0;
-/// Below the panels, for numbers and the name of the axis.
+/// Space below the panels, for numbers and the axis label.
 const BELOW: f64 = 62.0;
 
 /// Draws the rows; those without a position are left out.
@@ -46,7 +46,7 @@ pub fn svg(scatter: &Scatter) -> String {
         marks.lines(&mut out, scatter.sequences);
         marks.dots(&mut out);
         marks.outside(&mut out);
-        // Pairs have the same sequences, and one name of each is enough.
+        // All pairs show the same sequences, so they are named only once.
         marks.starts(&mut out, scatter.sequences, if i == 0 { scatter.names } else { &[] });
     }
     paint.key(&mut out, key.x, TOP, key.height);
@@ -55,7 +55,7 @@ pub fn svg(scatter: &Scatter) -> String {
     out
 }
 
-/// Where the key goes.
+/// The position of the key.
 struct Corner {
     x: f64,
     height: f64,
@@ -64,7 +64,7 @@ struct Corner {
 }
 
 impl Corner {
-    /// Beside the panels; in the free corner of pairs if it has room there.
+    /// To the right of the panels, or in the free corner of pairs if it fits there.
     fn of(views: &[View], (width, height): (f64, f64), (right, bottom): (f64, f64)) -> Self {
         let first = &views[0].panel;
         let is_corner = views.len() > 1 && height <= first.height;
@@ -73,7 +73,7 @@ impl Corner {
     }
 }
 
-/// What a reader must know to read the picture.
+/// Remarks needed to read the picture.
 fn remarks(scatter: &Scatter, marks: &[Marks], crosses: usize, unknown: usize) -> Vec<String> {
     let (rows, axes) = (scatter.axes.first().map_or(0, Vec::len), scatter.axes.len());
     let count = |n: usize| if n == 1 { "1 row".to_string() } else { format!("{n} rows") };
@@ -90,12 +90,12 @@ fn remarks(scatter: &Scatter, marks: &[Marks], crosses: usize, unknown: usize) -
         remarks.push(format!("the first 3 of {axes} axes"));
     }
     if axes > 1 && !scatter.sequences.is_empty() {
-        remarks.push("lines join rows in the order of time; a ring marks where each begins".into());
+        remarks.push("lines join rows in order of time; a ring marks the start of each".into());
     }
     let outside = (0..rows).filter(|&n| marks.iter().any(|marks| marks.is_outside(n))).count();
     if outside > 0 {
-        let lie = if outside == 1 { "lies" } else { "lie" };
-        remarks.push(format!("{} {lie} outside the frame: triangles at its edge point there", count(outside)));
+        let are = if outside == 1 { "is" } else { "are" };
+        remarks.push(format!("{} {are} outside the frame: triangles at its edge point to them", count(outside)));
     }
     let are_cut = (0..rows).filter(|&n| marks.iter().any(|marks| marks.is_cut(n))).count();
     if are_cut > 0 {

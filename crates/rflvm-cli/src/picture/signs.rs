@@ -1,4 +1,4 @@
-//! Signs in a panel of a scatter plot: where rows lie that are outside, and where sequences begin.
+//! Signs in a panel of a scatter plot: directions of rows outside it, and starts of sequences.
 
 use super::marks::Marks;
 use super::text::{cut, put, width};
@@ -8,7 +8,7 @@ use super::{INK, SOFT};
 const NAMED: usize = 12;
 
 impl Marks<'_> {
-    /// A triangle at the rim for each row that lies beyond it, pointing to where the row is.
+    /// A triangle at the edge for each row outside the panel, pointing to it.
     pub fn outside(&self, out: &mut String) {
         const SIZE: f64 = 5.0;
         let panel = &self.view.panel;
@@ -37,7 +37,7 @@ impl Marks<'_> {
         }
     }
 
-    /// A ring around the first row of each sequence, and its name beside it.
+    /// A ring around the first row of each sequence, with its name next to it.
     pub fn starts(&self, out: &mut String, sequences: &[Vec<usize>], names: &[String]) {
         if self.view.y.is_none() || sequences.len() > NAMED {
             return;
@@ -63,7 +63,7 @@ impl Marks<'_> {
                 ("start", (x - radius, y + radius + 11.0)),
                 ("end", (x + radius, y + radius + 11.0)),
             ];
-            // Where it hides the fewest rows, and where it has room at all.
+            // The position that hides the fewest rows, among those with enough space.
             let cost = |&(anchor, at): &(&str, (f64, f64))| self.hidden(anchor, at, long);
             let Some((anchor, (x, y))) = places.into_iter().min_by_key(cost) else { continue };
             for paint in ["stroke=\"#fff\" stroke-width=\"3\"".to_string(), format!("fill=\"{INK}\"")] {
@@ -77,7 +77,7 @@ impl Marks<'_> {
         }
     }
 
-    /// Rows that a text of this length would hide; all of them and more if it leaves the panel.
+    /// Number of rows that a text of this length would hide; larger than any if it leaves the panel.
     fn hidden(&self, anchor: &str, (x, y): (f64, f64), long: f64) -> usize {
         let panel = &self.view.panel;
         let left = if anchor == "end" { x - long } else { x };

@@ -1,6 +1,6 @@
-//! Numbers along an axis, and the round ones among them.
+//! Ranges of numbers along an axis, and the round numbers in them.
 
-/// Numbers along a side.
+/// A range of numbers along a side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Span {
     pub low: f64,
@@ -8,7 +8,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Around all values that a picture can hold, with a margin on both sides.
+    /// A range around all values that can be drawn, with a margin on both sides.
     pub fn around(values: impl Iterator<Item = f64>, margin: f64) -> Self {
         let (low, high) = range(values).unwrap_or((-1.0, 1.0));
         let middle = low + (high - low) / 2.0;
@@ -22,12 +22,12 @@ impl Span {
         Span { low: middle - half, high: middle + half }
     }
 
-    /// From end to end.
+    /// Its length.
     pub fn width(&self) -> f64 {
         self.high - self.low
     }
 
-    /// The same middle, another width.
+    /// The same centre with another length.
     pub fn widened(&self, width: f64) -> Self {
         let middle = self.low + self.width() / 2.0;
         Span { low: middle - width / 2.0, high: middle + width / 2.0 }
@@ -41,7 +41,7 @@ impl Span {
         (value - self.low) / self.width()
     }
 
-    /// A round step, by which there are about so many ticks.
+    /// A round step that gives about this many ticks.
     pub fn step(&self, count: f64) -> f64 {
         nice_step(self.width() / count)
     }
@@ -78,7 +78,7 @@ pub(super) fn nice_step(rough: f64) -> f64 {
 /// Multiples of a step.
 pub(super) fn ticks(span: &Span, step: f64) -> Vec<f64> {
     let first = (span.low / step - 1e-9).ceil();
-    // A bound, because rounding may swallow the step of a far-away range.
+    // Bounded, because rounding may swallow the step of a far-away range.
     (0..24).map(|k| (first + f64::from(k)) * step).take_while(|t| *t <= span.high + step * 1e-9).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Text in pictures: escaped, and cut to the room it has.
+//! Text in pictures: escaped, and shortened to the available space.
 //!
 //! There are no font metrics here: widths are generous guesses for the common sans-serif fonts.
 
@@ -9,7 +9,7 @@ pub(super) fn put(out: &mut String, text: std::fmt::Arguments) {
     let _ = out.write_fmt(text);
 }
 
-/// A text for XML. What XML 1.0 cannot hold, control characters above all, becomes a space.
+/// A text for XML. Characters that XML 1.0 does not allow, mainly control characters, become spaces.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -27,12 +27,12 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// Pixels that a text takes at most.
+/// Upper bound on the width of a text, in pixels.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size / 12.0
 }
 
-/// The beginning of a text that has so many pixels, escaped.
+/// The beginning of a text that fits into this many pixels, escaped.
 pub(super) fn cut(text: &str, room: f64, size: f64) -> String {
     if width(text, size) <= room {
         return escape(text);
@@ -41,7 +41,7 @@ pub(super) fn cut(text: &str, room: f64, size: f64) -> String {
     escape(&format!("{}…", text.chars().take(kept).collect::<String>()))
 }
 
-/// Both ends of a text that has so many pixels, escaped: names of one kind often differ in their last letters.
+/// Both ends of a text that fit into this many pixels, escaped: similar names often differ in their last letters.
 pub(super) fn cut_middle(text: &str, room: f64, size: f64) -> String {
     if width(text, size) <= room {
         return escape(text);
@@ -52,7 +52,7 @@ pub(super) fn cut_middle(text: &str, room: f64, size: f64) -> String {
     escape(&all[..head].iter().chain(&['…']).chain(&all[all.len() - tail..]).collect::<String>())
 }
 
-/// Names that have so many pixels, escaped. Those that would look alike once cut are cut where they begin to differ.
+/// Names that fit into this many pixels, escaped. Those that would look the same when shortened are cut where they begin to differ.
 pub(super) fn cut_apart(names: &[&str], room: f64, size: f64) -> Vec<String> {
     let cuts: Vec<String> = names.iter().map(|name| cut_middle(name, room, size)).collect();
     let apart = |i: usize| {
@@ -66,7 +66,7 @@ pub(super) fn cut_apart(names: &[&str], room: f64, size: f64) -> Vec<String> {
         .collect()
 }
 
-/// How many characters have room.
+/// How many characters fit.
 fn fitting(characters: impl Iterator<Item = char>, room: f64, size: f64) -> usize {
     let mut left = room * 12.0 / size;
     characters
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_keep_to_their_room() {
+    fn texts_stay_within_their_space() {
         let long = "a very long name that ends in its number 17";
         let room = 120.0;
         assert!(cut(long, room, 12.0).ends_with('…') && width(&cut(long, room, 12.0), 12.0) <= room);

@@ -1,4 +1,4 @@
-//! Places in the latent space that were asked for: from a file, on a grid, or on the line between two rows.
+//! Points in the latent space to predict: from a file, on a grid, or on the line between two rows.
 
 use super::rows;
 use crate::args::PredictArgs;
@@ -10,10 +10,10 @@ use rflvm::posterior::align::Embedding;
 use rflvm_study::table::{self, ReadOptions};
 use rflvm_study::{Error, Fit};
 
-/// Points of one request.
+/// The points of one request.
 const MOST: usize = 1_000_000;
 
-/// The points, one a row, in the frame of embedding.csv.
+/// The points, one per row, in the frame of embedding.csv.
 pub fn places(args: &PredictArgs, fit: &Fit, embedding: &Embedding) -> Result<Mat, Failure> {
     match (&args.at, args.grid, &args.path) {
         (Some(file), ..) => at(file, embedding.mean.cols()),
@@ -36,24 +36,24 @@ fn at(file: &std::path::Path, dim: usize) -> Result<Mat, Failure> {
     if !all.named || all.columns != columns {
         let found = all.columns.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
         let problem =
-            format!("its columns are {found}, but the positions of this fit are {names}; give these columns alone");
+            format!("its columns are {found}, but the positions of this fit are {names}; give only these columns");
         return Err(bad(problem));
     }
     if let Some(hole) = all.values.iter().position(|v| !v.is_finite()) {
         let (row, column) = (hole / dim + 1, &columns[hole % dim]);
         return Err(bad(format!(
-            "row {row}, column '{column}': a position is not given; fill the cell or drop the row"
+            "row {row}, column '{column}': the position is missing; fill it in, or remove the row"
         )));
     }
     check_count("at", all.rows)?;
     Ok(Mat::from_vec(all.rows, dim, all.values))
 }
 
-/// So many points an axis over the range of the rows; beyond two axes the others stay at the centre of the rows.
+/// A grid with `steps` points per axis over the range of the rows; with more than two axes, the others stay at the centre of the rows.
 fn grid(steps: usize, mean: &Mat) -> Result<Mat, SpecError> {
     let (dim, axes) = (mean.cols(), mean.cols().min(2));
     if steps < 2 {
-        return Err(wrong("grid", steps, "an axis needs at least 2 points, its ends"));
+        return Err(wrong("grid", steps, "a grid needs at least 2 points per axis"));
     }
     check_count("grid", steps.saturating_pow(axes as u32))?;
     if dim > 2 {
@@ -63,7 +63,7 @@ fn grid(steps: usize, mean: &Mat) -> Result<Mat, SpecError> {
         .map(|d| mean.col(d).into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v))))
         .collect();
     let place = |i: usize, d: usize| {
-        // x1 goes fastest.
+        // x1 varies fastest.
         let step = if d == 0 { i % steps } else { i / steps };
         ends.get(d).map_or(0.0, |(low, high)| low + (high - low) * step as f64 / (steps - 1) as f64)
     };
@@ -81,7 +81,7 @@ fn path(ends: &str, steps: usize, fit: &Fit, mean: &Mat) -> Result<Mat, SpecErro
         ));
     };
     if steps < 2 {
-        return Err(wrong("steps", steps, "a path needs at least 2 points, its ends"));
+        return Err(wrong("steps", steps, "a path needs at least 2 points"));
     }
     check_count("steps", steps)?;
     let share = |i: usize| i as f64 / (steps - 1) as f64;
@@ -90,8 +90,8 @@ fn path(ends: &str, steps: usize, fit: &Fit, mean: &Mat) -> Result<Mat, SpecErro
 
 fn check_count(setting: &'static str, count: usize) -> Result<(), SpecError> {
     match count {
-        0 => Err(wrong(setting, count, "there is no point to predict; give at least one")),
+        0 => Err(wrong(setting, count, "there are no points to predict; give at least one")),
         1..=MOST => Ok(()),
-        _ => Err(wrong(setting, count, format!("at most {MOST} points are predicted together; ask for fewer"))),
+        _ => Err(wrong(setting, count, format!("at most {MOST} points can be predicted together; give fewer"))),
     }
 }

@@ -1,13 +1,13 @@
-//! Rows of a fitted table, as a user names them: counted from 1, in ranges, by their names, or all.
+//! Rows of a fitted table as a user gives them: numbers from 1, ranges, names, or all.
 
 use rflvm::error::SpecError;
 use rflvm_study::table::Table;
 
-/// Names of rows in a message.
+/// Names of rows shown in a message.
 const NAMES_SHOWN: usize = 5;
 
 /// The rows of a list such as `3,5-9,cell_17`, or `all`. A whole number is a row, counted from 1; any other word
-/// is the name of a row. The rows that are returned are places in the table, counted from 0.
+/// is the name of a row. The rows that are returned are positions in the table, counted from 0.
 pub fn rows(text: &str, table: &Table) -> Result<Vec<usize>, SpecError> {
     if text.trim() == "all" {
         return Ok((0..table.rows).collect());
@@ -26,21 +26,21 @@ pub fn rows(text: &str, table: &Table) -> Result<Vec<usize>, SpecError> {
     Ok(rows)
 }
 
-/// Both ends of `5-9`; of `5` the same twice.
+/// Both ends of `5-9`; `5` is a range of one.
 fn range(word: &str) -> Option<(usize, usize)> {
     let (first, last) = word.split_once('-').unwrap_or((word, word));
     let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten();
     Some((number(first)?, number(last)?))
 }
 
-/// The place of row n.
+/// The position of row n.
 fn one(n: usize, table: &Table) -> Result<usize, SpecError> {
     if (1..=table.rows).contains(&n) {
         return Ok(n - 1);
     }
     Err(wrong(
         &n.to_string(),
-        format!("rows are counted from 1, and this fit has {}; give a number from 1 to {0}", table.rows),
+        format!("rows are counted from 1, and this fit has {} rows; give a number from 1 to {0}", table.rows),
     ))
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_ranges_and_names_are_told_apart() {
+    fn numbers_ranges_and_names_are_distinguished() {
         let ids: Vec<String> = ["a", "b-1", "3", "twice", "twice"].map(String::from).to_vec();
         let table = Table { ids, rows: 5, named: true, ..Table::default() };
         assert_eq!(rows("all", &table).unwrap(), [0, 1, 2, 3, 4]);

@@ -10,7 +10,7 @@ use rflvm_study::write::npy_header;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// So many draws of the positions, evenly spaced over those that are visited.
+/// Draws of the positions, evenly spaced over those visited.
 pub struct DrawnPositions {
     wanted: usize,
     path: PathBuf,
@@ -34,13 +34,13 @@ impl DrawnPositions {
             }
         };
         if path == args.out {
-            let rule = "the summary goes to the same file by --out; give the draws another".into();
+            let rule = "--out writes the summary to the same file; give another file for the draws".into();
             return Err(SpecError::Setting { setting: "draws-out", value: path.display().to_string(), rule });
         }
         Ok(DrawnPositions { wanted, path, is_array, draws: Vec::new() })
     }
 
-    /// Keeps draw i of so many if its turn has come.
+    /// Keeps draw i of `visited` if it is the next to keep.
     pub fn take(&mut self, i: usize, visited: usize, x: &Mat) {
         if is_due(i, self.draws.len(), visited, self.wanted) {
             self.draws.push(x.clone());

@@ -1,5 +1,5 @@
-//! The program and a place to run it in, for the tests that meet it as users do.
-#![allow(dead_code, reason = "no test needs all of it")]
+//! Helpers to run the program as users do.
+#![allow(dead_code, reason = "each test uses only some of it")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A fresh folder of the test's own.
+/// A fresh folder for a test.
 pub fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME")).join(name);
     let _ = fs::remove_dir_all(&path);
@@ -27,7 +27,7 @@ pub fn good(dir: &Path, arguments: &[&str]) -> Output {
     output
 }
 
-/// Runs a command that must end with an exit code and a single sentence that has these words; returns the sentence.
+/// Runs a command that must fail with an exit code and a single sentence that has these words; returns the sentence.
 pub fn refused(dir: &Path, arguments: &[&str], code: i32, words: &[&str]) -> String {
     let output = rflvm(dir, arguments);
     let said = text(&output.stderr);
@@ -40,21 +40,19 @@ pub fn refused(dir: &Path, arguments: &[&str], code: i32, words: &[&str]) -> Str
     sentence
 }
 
-/// Starts a command and goes on.
+/// Starts a command without waiting for it.
 pub fn start(dir: &Path, arguments: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
     command.current_dir(dir).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until something is so.
-pub fn wait_until(what: impl Fn() -> bool) {
-    for _ in 0..60_000 {
-        if what() {
-            return;
-        }
+/// Waits for a condition while a program runs, however busy the machine is; the program must not end before that.
+pub fn wait_until(program: &mut Child, what: impl Fn() -> bool) {
+    while !what() {
+        let over = program.try_wait().unwrap();
+        assert!(over.is_none(), "the program ended before that: {}", over.unwrap());
         sleep(Duration::from_millis(1));
     }
-    panic!("nothing happened within a minute");
 }
 
 /// Every file of a folder, by its name in it.

@@ -4,7 +4,7 @@
 >>> model = rflvm.RFLVM(likelihood="poisson").fit(counts)
 >>> model.embedding_, model.embedding_std_
 
-Whatever is heavy (scikit-learn, matplotlib, ArviZ) is imported when it is first used.
+Heavy dependencies (scikit-learn, matplotlib, ArviZ) are imported on first use.
 """
 
 from __future__ import annotations

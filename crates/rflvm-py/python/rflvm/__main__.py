@@ -1,4 +1,4 @@
-"""The program `rflvm`, as `python -m rflvm` and as the command that comes with the package."""
+"""The program `rflvm`, as `python -m rflvm` and as the command that the package installs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._native import main as run
 def main() -> int:
     """Run the program with the arguments of this process; return its exit code."""
     if hasattr(signal, "SIGPIPE"):
-        # As of other programs, a reader such as `head` that has seen enough ends this one quietly.
+        # A reader that closes the pipe early, such as `head`, ends the program quietly.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     return run(["rflvm", *sys.argv[1:]])
 

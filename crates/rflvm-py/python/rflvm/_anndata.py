@@ -1,4 +1,4 @@
-"""What an AnnData holds, and where its raw counts are; nothing of it is imported."""
+"""What an AnnData holds, and where its raw counts are; anndata itself is not imported."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-#: Numbers that are looked at to tell counts from the rest.
+#: How many numbers to inspect to recognise counts.
 LOOK = 1_000_000
 
 
@@ -16,7 +16,7 @@ def is_anndata(X: Any) -> bool:
 
 
 def odd_count(cells: Any, most: Optional[int] = None) -> Optional[float]:
-    """A number that no count is, as after normalising or taking logarithms; None if there is none among the first `most`."""
+    """A number that cannot be a count, as after normalising or taking logarithms; None if the first `most` numbers contain none."""
     numbers = cells.data if hasattr(cells, "tocsr") else np.asarray(cells).ravel()
     numbers = numbers[:most]
     is_odd = numbers < 0
@@ -51,6 +51,6 @@ def refusal(adata: Any, is_new: bool) -> str:
 
 
 def steps(adata: Any) -> list[str]:
-    """What has to be done to an AnnData before it can be fitted."""
+    """What to do with an AnnData before it can be fitted."""
     found = ["adata = adata.to_memory()"] if adata.isbacked else []
     return found if adata.var_names.is_unique else [*found, "adata.var_names_make_unique()"]

@@ -1,4 +1,4 @@
-"""Arrays that can be a table; anything else is refused in a sentence that says what to do."""
+"""Arrays that can serve as a table; anything else is rejected with a sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._kind import OF_NUMPY, is_missing, refusal
 
 
 def as_table(X: Any) -> Any:
-    """An array or sparse matrix of two axes that holds numbers of a kind that the engine reads; little is copied."""
+    """A two-dimensional array or sparse matrix of numbers that the engine can read; copied only if necessary."""
     if hasattr(X, "tocsr"):
         return checked_sparse(X)
     if isinstance(X, (str, bytes, os.PathLike)):
@@ -22,11 +22,11 @@ def as_table(X: Any) -> Any:
     try:
         array = np.asanyarray(X)
     except ValueError:
-        raise ValueError("the rows of X differ in length, so it is no table; fill shorter rows with None, which is missing") from None
+        raise ValueError("the rows of X differ in length, so it is not a table; pad shorter rows with None, which means missing") from None
     check_shape(array, X)
     _native.check_room(*array.shape)
     plain = of_plain_numbers(array)
-    # Frames of libraries that are not known here keep their names.
+    # Frames of other libraries keep their column names.
     return X if plain is array and not isinstance(X, (list, tuple)) else plain
 
 
@@ -40,7 +40,7 @@ def checked_sparse(X: Any) -> Any:
 
 
 def check_shape(array: np.ndarray, X: Any) -> None:
-    """Rows and columns, no fewer and no more."""
+    """Reject everything but rows and columns."""
     if array.dtype.names is not None:
         fields = ", ".join(array.dtype.names[:4])
         raise TypeError(f"X is a structured array with the fields {fields}; make it a frame, as in pandas.DataFrame(X)")
@@ -59,20 +59,20 @@ def check_shape(array: np.ndarray, X: Any) -> None:
 
 
 def check_kind(dtype: np.dtype) -> None:
-    """Refuses arrays that hold no numbers."""
+    """Reject arrays that do not hold numbers."""
     kind = OF_NUMPY.get(dtype.kind, str(dtype))
     if kind == "complex":
-        # The words that scikit-learn looks for.
+        # scikit-learn's checks look for this phrase.
         raise ValueError(f"Complex data not supported: {refusal('X holds', kind, dtype)}")
     if kind == "text":
         raise ValueError(
-            f"X holds text ({dtype}); convert it with X.astype(float), or give a frame, whose columns of text likelihood='auto' takes as categories"
+            f"X holds text ({dtype}); convert it with X.astype(float), or pass a frame, whose text columns likelihood='auto' treats as categories"
         )
     raise ValueError(refusal("all columns of X hold", kind, dtype))
 
 
 def of_plain_numbers(array: np.ndarray) -> np.ndarray:
-    """Numbers as the engine reads them: of this machine's byte order, and no wider than double."""
+    """Numbers as the engine reads them: in native byte order, and at most double precision."""
     dtype = array.dtype
     if dtype.kind == "O":
         return of_objects(array)
@@ -84,7 +84,7 @@ def of_plain_numbers(array: np.ndarray) -> np.ndarray:
 
 
 def of_objects(array: np.ndarray) -> np.ndarray:
-    """Python objects as numbers, None as missing; the first that is no number is named."""
+    """Python objects as numbers, None as missing; an error names the first object that is not a number."""
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError):
@@ -101,6 +101,6 @@ def of_objects(array: np.ndarray) -> np.ndarray:
 
 
 def describe(cell: Any) -> str:
-    """An object in one short line."""
+    """A short description of an object, on one line."""
     text = " ".join(repr(cell).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

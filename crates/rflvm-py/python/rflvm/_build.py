@@ -1,4 +1,4 @@
-"""Columns of pandas, polars and pyarrow of a given dtype, from numbers; and dtypes as texts, for fits that are loaded again."""
+"""Build columns of pandas, polars and pyarrow of a given dtype; store dtypes as text, for fits that are loaded later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def objects(field: Field, column: np.ndarray) -> list:
 
 
 def is_whole(field: Field, column: np.ndarray) -> bool:
-    """Whether a column of whole numbers can stay one."""
+    """Whether a column of integers can remain a column of integers."""
     seen = column[~np.isnan(column)]
     return field.kind in ("signed", "unsigned") and bool((seen == np.round(seen)).all())
 
@@ -44,14 +44,14 @@ def in_pandas(field: Field, column: np.ndarray) -> Any:
     try:
         if str(field.dtype) == "object":
             return pandas.Series(cells, dtype=object).array
-        # A plain dtype has no way of saying that a cell is missing.
+        # A plain dtype cannot represent missing cells.
         return pandas.array(cells, dtype=wider if plain and has_holes else field.dtype)
     except (OverflowError, TypeError, ValueError):
         return pandas.array(cells, dtype=wider if has_holes or not plain else wider.lower())
 
 
 def as_float(dtype: Any) -> Any:
-    """The dtype of a column of real numbers, if real numbers can be made of it without loss of kind."""
+    """The dtype of a column of real numbers; float64 for Python objects."""
     return np.dtype("float64") if str(dtype) == "object" else dtype
 
 
@@ -98,11 +98,11 @@ BUILDERS: dict[str, Callable[[Any, np.ndarray], Any]] = {"pandas": in_pandas, "p
 
 
 def frame(library: str, labels: list, columns: list, index: Any) -> Any:
-    """A frame of columns that are made already."""
+    """A frame from finished columns."""
     if library == "pandas":
         import pandas
 
-        # By place, since names may be of any kind.
+        # By position, since labels may be of any type.
         made = pandas.DataFrame(dict(enumerate(columns)), index=index)
         made.columns = pandas.Index(labels)
         return made
@@ -116,7 +116,7 @@ def frame(library: str, labels: list, columns: list, index: Any) -> Any:
 
 
 def written(library: str, field: Field) -> dict:
-    """A field as JSON; what JSON has no word for becomes text."""
+    """A field as JSON; values that JSON cannot represent become text."""
 
     def plain(value: Any) -> Any:
         value = value.item() if isinstance(value, np.generic) else value
@@ -128,7 +128,7 @@ def written(library: str, field: Field) -> dict:
 
 
 def read_dtype(library: str, stored: dict) -> Any:
-    """The dtype that a text means; a plain one of that kind if it cannot be made again."""
+    """The dtype that a text describes; a plain dtype of the same kind if it cannot be reconstructed."""
     text, values = stored["dtype"], stored["values"]
     if library == "pandas":
         import pandas

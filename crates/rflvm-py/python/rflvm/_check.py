@@ -1,21 +1,21 @@
-"""Posterior predictive checks: does the model make tables like the one that was fitted?"""
+"""Posterior predictive checks: does the model reproduce the fitted table?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional
 
-#: p-values below it are remarked upon.
+#: p-values below this are pointed out.
 SMALL = 0.05
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """One number of the table, beside those of tables drawn from the posterior."""
+    """A statistic of the table, compared with its values in tables drawn from the posterior."""
 
     name: str
     family: str
-    #: The columns that it looks at.
+    #: The columns that it is computed from.
     columns: list[str] = field(repr=False)
     observed: float
     #: Mean and 5% and 95% quantiles over the drawn tables.
@@ -24,7 +24,7 @@ class Statistic:
     upper: float
     #: Two-sided.
     p_value: float
-    #: What a small p-value suggests.
+    #: What to try if the p-value is small.
     advice: Optional[str] = None
 
 
@@ -39,15 +39,15 @@ class Check:
     """
 
     statistics: list[Statistic]
-    """One for each number that is compared."""
+    """The statistics that are compared."""
     draws: int
-    """Tables that were drawn."""
+    """Number of replicated tables."""
     is_converged: bool
     """Whether the chains have converged. If not, small p-values may come from the sampler, and no advice is given."""
 
     @staticmethod
     def of(told: Mapping, is_converged: bool) -> Check:
-        """From what the engine tells."""
+        """From the report of the engine."""
         parts = {"observed": "observed", "mean": "mean", "lower": "q05", "upper": "q95", "p_value": "p"}
         lines = []
         for line in told["checks"]:
@@ -69,7 +69,7 @@ class Check:
 
     @property
     def advice(self) -> dict[str, str]:
-        """What small p-values suggest, by the names of the statistics; nothing if the chains have not converged."""
+        """What to try where p-values are small, by the names of the statistics; empty if the chains have not converged."""
         return {label: line.advice for label, line in zip(self.labels, self.statistics) if line.advice is not None}
 
     def to_pandas(self) -> Any:
@@ -81,7 +81,7 @@ class Check:
         return pandas.DataFrame(lines, columns=["family", "statistic", *parts])
 
     def verdict(self) -> str:
-        """What it comes to, in a sentence."""
+        """The conclusion, in a sentence."""
         small = sum(line.p_value < SMALL for line in self.statistics)
         told = "no p-value is small" if small == 0 else f"{small} p-value{' is' if small == 1 else 's are'} below {SMALL}"
         if self.is_converged:
@@ -106,11 +106,11 @@ class Check:
 
 
 def of_columns(line: Statistic) -> str:
-    """The columns of a statistic in a word or two: a category by its own name."""
+    """A short description of the columns of a statistic: a category by its name."""
     first = line.columns[0].split("=")[0]
     return first if all(name.split("=")[0] == first for name in line.columns) else f"{line.family}, {len(line.columns)} columns"
 
 
 def digits(value: float) -> str:
-    """Four digits that count."""
+    """Four significant digits."""
     return f"{value:.4g}"

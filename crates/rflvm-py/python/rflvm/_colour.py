@@ -1,4 +1,4 @@
-"""Colours that survive colour blindness and grey printing: those of the program's own pictures."""
+"""Colours that remain distinguishable with colour blindness and in grey: the palette of the program's pictures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def ordered(labels: Any) -> list[str]:
 
 
 def is_missing(label: Any) -> bool:
-    """No label, or one without a letter."""
+    """Whether a label is missing or blank."""
     return _table.is_missing(label) or not str(label).strip()
 
 

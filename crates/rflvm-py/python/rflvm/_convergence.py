@@ -1,4 +1,4 @@
-"""Whether the chains of a fit have converged, told where the fit ends."""
+"""Whether the chains of a fit have converged, reported when the fit ends."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from sklearn.exceptions import ConvergenceWarning as _ConvergenceWarning
 
 from ._warn import warn
 
-#: R̂ up to which chains agree, and the effective draws that make a quantile known (Vehtari et al. 2021).
+#: Largest acceptable R̂ and smallest acceptable effective sample size (Vehtari et al. 2021).
 AGREE, ENOUGH = 1.01, 400
 
 
 class ConvergenceWarning(_ConvergenceWarning):
-    """The chains of a fit have not converged, or nothing shows that they have."""
+    """The chains of a fit have not converged, or convergence cannot be assessed."""
 
 
 def tell(diagnostics: Mapping, warmup: int, stopped: Optional[str] = None) -> None:
-    """Warn once if a fit has not converged, with what to do; and if it was stopped, in the same breath."""
+    """Warn once if a fit has not converged or was stopped, and say what to do."""
     doubt = doubt_of(diagnostics, warmup)
     if doubt is not None:
         warn(doubt if stopped is None else f"{stopped}; and so far, {doubt}", ConvergenceWarning)
@@ -26,7 +26,7 @@ def tell(diagnostics: Mapping, warmup: int, stopped: Optional[str] = None) -> No
 
 
 def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
-    """Why draws are not to be relied on, and what to do; None if they are."""
+    """Why the draws are unreliable, and what to do; None if they are reliable."""
     verdict, draws, chains = diagnostics["verdict"], diagnostics["draws"], diagnostics["chains"]
     if verdict == "converged":
         return None
@@ -49,10 +49,10 @@ def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
 
 
 def measures(diagnostics: Mapping) -> str:
-    """The worst R̂ and the smallest effective sample size, beside what they should be."""
+    """The largest R̂ and the smallest effective sample size, with the values that they should have."""
     moving = [q for q in diagnostics["quantities"] if q["sd"] and q["r_hat"] is not None and q["ess_bulk"] is not None]
     if not moving:
-        return "no quantity has moved"
+        return "no quantity has changed"
     apart = max(moving, key=lambda q: q["r_hat"])
     slow = min(moving, key=lambda q: min(q["ess_bulk"], q["ess_tail"]))
     least = min(slow["ess_bulk"], slow["ess_tail"])
@@ -67,4 +67,4 @@ def lesser(aside: list[int], chains: list) -> str:
     names = ", ".join(str(n) for n in aside)
     depth = max(chains[n - 1]["below_best"] for n in aside)
     which = f"chain {names} is" if len(aside) == 1 else f"chains {names} are"
-    return f"{which} in a lesser mode, with a log joint density up to {depth:.0f} below that of the best chain, and set aside"
+    return f"{which} in a minor mode, with a log joint density up to {depth:.0f} below that of the best chain, and set aside"

@@ -1,4 +1,4 @@
-"""The estimator: scikit-learn's manners over the engine."""
+"""The estimator: scikit-learn's interface to the engine."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from ._rows import deviations, index_of
 from ._times import Clock, texts_of
 from ._warn import warn
 
-#: Rows and columns to warn of one by one.
+#: How many rows and columns to warn about individually.
 SOME = 3
 
 
 class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     """Random feature latent variable model: latent positions of the rows of a table, with their uncertainty.
 
-    Each row has a position in a space of few axes, each column is an unknown smooth function of it, and each cell is a draw from
-    its column's family. Positions, functions and the kernel are learnt together, by exact Markov chain Monte Carlo.
+    Each row has a position in a low-dimensional space, each column is an unknown smooth function of that position, and each cell is
+    a draw from the family of its column. Positions, functions and the kernel are sampled jointly by Markov chain Monte Carlo.
 
     Parameters
     ----------
     n_components : int or "auto" or "auto:K", default=2
         Latent axes. "auto" begins with 6 (or K) and prunes axes that the data do not support.
     likelihood : str or mapping, default="gaussian"
-        Family of the columns: "gaussian", "student-t", "poisson", "negative-binomial", "zero-inflated-poisson", "bernoulli", "binomial",
-        "multinomial"; a mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, non-negative integers
-        → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.
+        Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t, zero-inflated-poisson; a
+        mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, non-negative integers →
+        negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.
     trials : int, default=None
         Trials per cell of a binomial. `fit` also takes a table of them.
     offset : None or "size-factors", default=None
@@ -104,7 +104,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     diagnostics_ : dict
         Whether the chains have converged: `verdict`, `words`, and effective sample size and R̂ of each quantity.
     columns_ : list of str
-        Columns of the model: those of the table, and of categories one per value.
+        Columns of the model: those of the table, with one column per level of a category.
     seed_ : int
         The seed that was used.
     n_features_in_, feature_names_in_
@@ -191,11 +191,11 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
             One row per sample. NaN, null and masked cells are missing.
         y : ignored
         mask : array of bool of the shape of X, default=None
-            True where a cell is to be taken as missing.
+            True where a cell is to be treated as missing.
         times : one per row, default=None
             When rows were observed, as numbers or dates, in any order: positions then follow a smooth path over time.
         sequences : one per row, default=None
-            To which sequence (trial, recording) a row belongs: each has a path of its own.
+            The sequence (trial, recording) that a row belongs to. Each sequence has its own path.
         offset : array of float, one per row, default=None
             Known offset on the link scale.
         trials : int or array of the shape of X, default=None
@@ -203,16 +203,16 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         row_names : one per row, default=None
             Names of the rows in messages and stores; the index of a pandas frame by default.
         store : path, default=None
-            Folder to keep this fit in, in place of the parameter of that name.
+            Folder to keep this fit in; overrides the parameter `store` of the model.
         blocking : bool, default=True
-            False returns a `Handle` at once, while the fit goes on in the background.
+            False returns a `Handle` immediately, while the fit runs in the background.
         overwrite : bool, default=False
             Whether to replace the fit that the folder `store` holds.
 
         Returns
         -------
         RFLVM or Handle
-            This model; Ctrl-C returns what is done so far.
+            This model. After Ctrl-C, it holds the draws so far.
         """
         given = Given(mask, times, sequences, offset, trials, row_names)
         return self._run(X, given, self.store if store is None else store, blocking, overwrite)
@@ -220,7 +220,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     def resume(self, *, draws: Optional[int] = None, blocking: bool = True) -> Any:
         """Resume an interrupted fit, or extend a finished one to `draws` draws per chain in all.
 
-        The draws are identical to those of an uninterrupted run. A fit in a folder is taken up by a model with the same `store`.
+        The draws are identical to those of an uninterrupted run. A model with the same `store` can resume a fit from another session.
         """
         draws = None if draws is None else whole(draws, "draws", least=1)
         if not hasattr(self, "_folder"):
@@ -248,9 +248,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         starts: int = 1,
         return_std: bool = False,
     ) -> Any:
-        """See a table in seconds: MAP estimates of the positions. The model is not fitted by this.
+        """MAP estimate of the positions, in seconds. This does not fit the model.
 
-        `return_std` adds conditional standard deviations only, with all else known, which are too small.
+        `return_std` adds conditional standard deviations only: all other unknowns are treated as known, so they are too small.
         """
         starts = whole(starts, "starts", least=1, most=1000)
         other = type(self)(**self.get_params(deep=False))
@@ -263,12 +263,12 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     # Within.
 
     def _run(self, X: Any, given: Given, store: Any, blocking: bool, overwrite: bool) -> Any:
-        """Fits a table, or begins to."""
+        """Fit a table, or start to."""
         handle = self._begin(self._prepare(X, given, store, overwrite).start())
         return handle.wait() if blocking else handle
 
     def _prepare(self, X: Any, given: Given, store: Any, overwrite: bool) -> _native.Fit:
-        """Checks everything that can be checked, and makes the folder ready."""
+        """Check the input as far as possible, and prepare the folder."""
         X = self._checked(X, reset=True)
         self._layout, self._clock, self._cells = learn(X, self.likelihood), Clock.of(given.times), given.cells
         rows = _table.read(X, self._layout, given.mask)
@@ -308,7 +308,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         for warning in fit.warnings[:SOME]:
             warn(warning)
         if len(fit.warnings) > SOME:
-            warn(f"{len(fit.warnings) - SOME} more rows or columns are as those of the last warnings")
+            warn(f"{len(fit.warnings) - SOME} more rows or columns have the same problem")
         self._folder, self._fit_, self._drawn_ = folder, fit, None
         self._index = index_of(X)
         self.seed_ = seed
@@ -318,17 +318,17 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         return Handle(job, self._finish, progress=bool(self.progress))
 
     def _finish(self, outcome: str) -> RFLVM:
-        """Takes in what was drawn, and says whether it can be relied on."""
+        """Take over the draws, and warn if they are not reliable."""
         self._drawn_ = None
         try:
             drawn = self._drawn
         except ValueError:
             if outcome == "stopped":
-                raise RuntimeError("the fit was stopped before its first draw; resume() goes on with it") from None
+                raise RuntimeError("the fit was stopped before its first draw; continue it with resume()") from None
             raise
         self._learn()
         run = self._settings_now()["run"]
-        stopped = f"the fit was stopped after {drawn.size[1]} of {run['draws']} draws; resume() goes on with it"
+        stopped = f"the fit was stopped after {drawn.size[1]} of {run['draws']} draws; continue it with resume()"
         _convergence.tell(self.diagnostics_, run["warmup"], stopped if outcome == "stopped" else None)
         return self
 

@@ -1,7 +1,8 @@
-"""Which family each column has: as it was asked for, or by the kind of the column."""
+"""The family of each column: as requested, or according to the kind of the column."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -12,9 +13,11 @@ from ._like import Field, Like, library_of
 from ._table import Column, Layout, numbers_of, series_of
 from ._warn import warn
 
-#: Families that take whole numbers from zero on.
-COUNTS = ("poisson", "negative-binomial", "zero-inflated-poisson", "binomial", "bernoulli", "multinomial")
-#: The family of a column of which only its kind is known; whole numbers must not be negative.
+#: Families of non-negative integers.
+COUNTS = _native.COUNTS
+#: Families of text and categories.
+CATEGORIES = _native.CATEGORIES
+#: The family of a column of a given kind; integers must not be negative.
 BY_KIND = {
     "bool": "bernoulli",
     "unsigned": "negative-binomial",
@@ -23,12 +26,12 @@ BY_KIND = {
     "category": "multinomial",
     "text": "multinomial",
 }
-#: Columns that are named in a sentence; of more, their number is told.
+#: How many columns to name in a message; beyond that, it gives their number.
 SOME = 12
 
 
 def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]] = None) -> Layout:
-    """What the columns of a table mean, by the likelihood that was asked for and by their kinds."""
+    """What the columns of a table mean, according to the requested likelihood and their kinds."""
     likelihood = canonical(likelihood)
     if library_of(X) is None:
         labels = [str(j + 1) for j in range(X.shape[1])] if names is None else [str(name) for name in names]
@@ -42,7 +45,7 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
         name, field = str(label), Field.of(label, series)
         family = wanted.pop(name, None) or for_all
         if family is None:
-            family = choice.by_kind(name, field.kind, lambda: numbers_of(series, name, library_of(X)))
+            family = choice.by_kind(name, field.kind, partial(numbers_of, series, name, library_of(X)))
         check_texts(name, field, family, len(series))
         columns.append(Column(name, family, field.levels))
         fields.append(field)
@@ -53,17 +56,17 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
 
 
 def check_kinds(X: Any) -> None:
-    """Refuses columns that no family takes, such as dates: the first with what to do, the others by name."""
+    """Reject columns that no family accepts, such as dates: say what to do about the first, and name the others."""
     found = [(str(label), kind_of(series), dtype_of(series)) for label, series in series_of(X)]
     refused = [(name, kind, dtype) for name, kind, dtype in found if kind not in TAKEN]
     if refused:
         (name, kind, dtype), others = refused[0], [name for name, _, _ in refused[1:]]
-        also = f"; {listed(others)} what cannot be fitted, too" if others else ""
+        also = f"; {listed(others)} values that cannot be fitted, too" if others else ""
         raise ValueError(f"{refusal(f'column {name!r} holds', kind, dtype, name)}{also}")
 
 
 def canonical(likelihood: Any) -> Union[str, Mapping]:
-    """A likelihood, or those of several columns, by the names that they are stored by."""
+    """A likelihood, or the likelihoods of several columns, by their canonical names."""
     check_likelihood(likelihood)
     if isinstance(likelihood, str):
         return "auto" if likelihood.lower() == "auto" else _native.canonical(likelihood)
@@ -92,7 +95,7 @@ def families_of_array(X: Any, likelihood: Union[str, Mapping], names: list[str])
     for j, name in enumerate(names):
         family = wanted.pop(j, None) or wanted.pop(name, None)
         if family is None:
-            family = choice.by_kind(name, kind, lambda: dense_column(table, j))
+            family = choice.by_kind(name, kind, partial(dense_column, table, j))
         families.append(family)
     if wanted:
         raise ValueError(f"likelihood names a column '{next(iter(wanted))}' that the table does not have")
@@ -101,19 +104,19 @@ def families_of_array(X: Any, likelihood: Union[str, Mapping], names: list[str])
 
 
 def dense_column(X: Any, j: int) -> np.ndarray:
-    """The cells of a column; of a sparse one, those that are stored."""
+    """The cells of a column; for a sparse matrix, the stored cells."""
     return np.asarray(X[:, [j]].data if hasattr(X, "tocsr") else np.ma.filled(np.ma.asarray(X[:, j], dtype=float), np.nan))
 
 
 class Choice:
-    """Families by kind, with all columns that leave it open told in one sentence."""
+    """Families by kind; all columns whose kind does not determine a family are reported in one sentence."""
 
     def __init__(self) -> None:
         self.open: list[str] = []
         self.perhaps: list[str] = []
 
     def by_kind(self, name: str, kind: str, cells: Any) -> str:
-        """The family of a column; `cells` gives its numbers if they have to be looked at."""
+        """The family of a column; `cells` returns its numbers if they have to be inspected."""
         if kind == "signed" and (cells() < 0).any():
             self.open.append(name)
         if kind == "float" and looks_like_counts(cells()):
@@ -121,23 +124,23 @@ class Choice:
         return BY_KIND[kind]
 
     def conclude(self) -> None:
-        """Asks about the columns whose family does not follow."""
+        """Report the columns whose family is not determined."""
         if self.open:
             given = ", ".join(f"{name!r}: 'gaussian'" for name in self.open[:SOME])
             raise ValueError(
-                f"{listed(self.open)} negative whole numbers, from which no family follows; name one for each, "
+                f"{listed(self.open)} negative integers, which do not determine a family; name one for each, "
                 f"as in likelihood={{{given}{', …' if len(self.open) > SOME else ''}}}, or make them floats"
             )
         if self.perhaps:
             warn(
-                f"{listed(self.perhaps)} only whole numbers from 0 on, but as floats, which likelihood='auto' fits as gaussian; "
+                f"{listed(self.perhaps)} only non-negative integers, but as floats, which likelihood='auto' fits as gaussian; "
                 f"if they are counts, make them integers (astype('Int64') in pandas, if cells are missing) or name their family, "
                 f"as in likelihood={{{self.perhaps[0]!r}: 'negative-binomial'}}"
             )
 
 
 def looks_like_counts(cells: np.ndarray) -> bool:
-    """Whether floats hold nothing but whole numbers from 0 on, and more than zeros and ones."""
+    """Whether floats are all non-negative integers, and not only zeros and ones."""
     seen = np.asarray(cells, dtype=float)
     seen = seen[~np.isnan(seen)]
     return bool(len(seen) and seen.min() >= 0 and seen.max() > 1 and (seen == np.round(seen)).all())
@@ -151,16 +154,16 @@ def listed(names: list[str]) -> str:
 
 
 def check_texts(name: str, field: Field, family: str, rows: int) -> None:
-    """Categories and text are for the multinomial, and names of rows are for nothing."""
+    """Categories and text need the multinomial, and names of rows cannot be fitted."""
     if field.values is None:
         return
-    if family != "multinomial":
+    if family not in CATEGORIES:
         raise ValueError(
-            f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'}, which only the family multinomial takes; "
+            f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'}, which only the family {', '.join(CATEGORIES)} takes; "
             "leave the column out, or give likelihood='auto'"
         )
     if field.kind == "text" and 2 * len(field.values) > rows:
         raise ValueError(
             f"column '{name}' holds {len(field.values)} different texts in {rows} rows, which look like names of the rows; "
-            "leave the column out, or make it one of categories"
+            "leave the column out, or make it categorical"
         )

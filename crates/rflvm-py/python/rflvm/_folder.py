@@ -1,4 +1,4 @@
-"""The folder that a fit lives in: one that the user named, or one that goes when nobody needs it any more."""
+"""The folder of a fit: named by the user, or temporary and removed with the last reference to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Optional, Union
 
 
 class Folder:
-    """A folder on disk. A nameless one travels with pickles; a named one stays where it is."""
+    """A folder on disk. A temporary folder is pickled with the model; a named one stays where it is."""
 
     def __init__(self, path: Optional[Union[str, os.PathLike]] = None):
         self._be_at(path)
@@ -27,7 +27,7 @@ class Folder:
             weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
     def check(self) -> None:
-        """Raises FileNotFoundError where a fit was and is no more."""
+        """Raise FileNotFoundError if the folder no longer exists."""
         if self.path.is_dir():
             return
         if not self.is_named:

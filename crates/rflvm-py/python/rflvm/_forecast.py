@@ -1,4 +1,4 @@
-"""What a fit expects of times that have no row."""
+"""Predictions at times that have no row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Past(NamedTuple):
-    """The rows that a forecast goes out from."""
+    """The observed rows that a forecast continues."""
 
     times: np.ndarray
     sequences: Optional[list[str]]
@@ -18,12 +18,12 @@ class Past(NamedTuple):
 
 @dataclass
 class Forecast:
-    """Expected cells at new times: one row per time (and sequence), one column per column of the table."""
+    """Predicted cells at new times: one row per time (and sequence), one column per column of the table."""
 
     times: np.ndarray
-    """Numbers where the times of the table are numbers; where they are dates, datetime64, in UTC if they have a time zone."""
+    """Numbers if the times of the table are numbers; datetime64 if they are dates, in UTC if they have a time zone."""
     sequences: Optional[list[str]]
-    """The sequence of each row, where there are any."""
+    """The sequence of each row; None if there are no sequences."""
     columns: list[str]
     """Names of the columns."""
     mean: np.ndarray
@@ -31,15 +31,15 @@ class Forecast:
     std: np.ndarray
     """Standard deviation of the predictive distribution."""
     lower: np.ndarray
-    """Its 5% quantile."""
+    """5% quantile of the predictive distribution."""
     median: np.ndarray
-    """Its median."""
+    """Median of the predictive distribution."""
     upper: np.ndarray
-    """Its 95% quantile."""
+    """95% quantile of the predictive distribution."""
     zone: Optional[str] = None
-    """The time zone of the dates, which `to_pandas` gives them."""
+    """The time zone of the dates, which `to_pandas` restores."""
     past: Optional[Past] = field(default=None, repr=False)
-    """The fitted rows, for pictures."""
+    """The fitted rows, for plots."""
 
     def to_pandas(self) -> Any:
         """One line per new time and column: time, sequence, column, mean, std, lower, median, upper. Dates are datetimes."""

@@ -1,4 +1,4 @@
-"""What is given of rows beside their cells, in the engine's words."""
+"""What is known about rows in addition to their cells, in the form that the engine takes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Given:
     offset: Any = None
     trials: Any = None
     row_names: Any = None
-    #: How an AnnData was read, so that new cells are read alike.
+    #: How an AnnData was read, so that new cells are read in the same way.
     cells: Optional[dict] = None
 
     def words(self, rows: int) -> dict:
-        """What the engine takes, checked against the number of rows."""
+        """Arguments of the engine, checked against the number of rows."""
         if self.sequences is not None and self.times is None:
             raise ValueError("sequences are given without times; give times too, or leave the sequences out")
         return {

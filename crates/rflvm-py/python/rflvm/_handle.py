@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from ._estimator import RFLVM
     from ._native import Job
 
-#: Seconds between two looks at a run.
+#: Seconds between two updates of the progress.
 LOOK = 0.1
 
 
 class Handle:
-    """A fit on its way: `RFLVM.fit(..., blocking=False)` returns one.
+    """A running fit, as returned by `RFLVM.fit(..., blocking=False)`.
 
     >>> handle = model.fit(counts, blocking=False)
     >>> handle.progress()
@@ -32,11 +32,11 @@ class Handle:
 
     @property
     def done(self) -> bool:
-        """Whether the run has ended, one way or another."""
+        """Whether the run has ended, successfully or not."""
         return self._job.wait(0.0)
 
     def progress(self) -> dict:
-        """How far the run is: `done` (a fraction), and for each chain `sweeps`, `warming` and `log_likelihood`; `of` sweeps in all."""
+        """Progress of the run: `done` (a fraction), `of` (sweeps per chain), and for each chain `sweeps`, `warming` and `log_likelihood`."""
         chains = self._job.progress()
         sweeps = [chain[0] for chain in chains]
         total = chains[0][1]
@@ -49,13 +49,14 @@ class Handle:
         }
 
     def cancel(self) -> None:
-        """End the run with the sweep that is under way. What was drawn is kept, and `wait` returns it."""
+        """Stop the run after the current sweep. The draws so far are kept, and `wait` returns them."""
         self._job.cancel()
 
     def wait(self, timeout: Optional[float] = None) -> RFLVM:
-        """Wait for the end, and return the fitted model. Warns (`ConvergenceWarning`) if the chains have not converged.
+        """Wait until the run has ended, and return the fitted model. Warns (`ConvergenceWarning`) if the chains have not converged.
 
-        Ctrl-C ends the run and returns what is done so far, if there is any. Raises TimeoutError when `timeout` seconds have passed; the run goes on.
+        Ctrl-C stops the run and returns the draws so far, if there are any. Raises TimeoutError after `timeout` seconds, while the run
+        continues.
         """
         if self._model is not None:
             return self._model

@@ -1,4 +1,4 @@
-"""The fit that a model holds: in a folder, opened when it is asked."""
+"""The fit that belongs to a model: kept in a folder, opened on demand."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ._posterior import Posterior
 from ._table import Column, Layout
 from ._times import Clock
 
-#: Where Python keeps what the program has no use for.
+#: Where Python keeps what only Python needs.
 ABOUT = "python.json"
 
 
 class Held:
-    """A model's fit and draws. Both are opened on demand, so that a model can be unpickled where its folder is not."""
+    """The fit and draws of a model. Both are opened on demand, so that a model can be unpickled without its folder."""
 
     _folder: Folder
     _layout: Layout
@@ -36,7 +36,7 @@ class Held:
 
     @property
     def _drawn(self) -> _native.Answers:
-        # Draws are read from the folder whenever they are asked for.
+        # Draws are read from the folder on every request.
         self._folder.check()
         if self._drawn_ is None:
             self._drawn_ = self._fit.drawn()
@@ -54,19 +54,19 @@ class Held:
 
     def __getstate__(self) -> dict:
         state: Any = super().__getstate__()  # type: ignore[misc]
-        # The engine's objects are opened again from the folder.
+        # The engine's objects are reopened from the folder.
         return {name: None if name in ("_fit_", "_drawn_") else value for name, value in state.items()}
 
     def _settings_now(self) -> dict:
-        """The settings of the fit, as the program keeps them."""
+        """The settings of the fit, as in config.toml."""
         return json.loads(self._fit.settings())
 
     def _count(self) -> int:
-        """Draws of all chains that are used."""
+        """Number of draws, over all chains in use."""
         return len(self._drawn.used) * self._drawn.size[1]
 
     def _about(self) -> dict:
-        """What Python must know of a fit when it is loaded again."""
+        """What Python needs in order to load the fit later."""
         names = getattr(self, "feature_names_in_", None)
         return {
             "layout": self._layout.to_json(),
@@ -77,7 +77,7 @@ class Held:
         }
 
     def _adopt(self, folder: Folder) -> None:
-        """Takes over the fit that a folder holds."""
+        """Take over the fit in a folder."""
         self._folder, self._fit_, self._drawn_ = folder, None, None
         self.seed_ = self._settings_now()["run"]["seed"]
         about = folder.path / ABOUT

@@ -1,4 +1,4 @@
-"""Tables with their holes filled, in the dtypes of the user's own frame."""
+"""Completed tables, in the dtypes of the user's frame."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any, Iterator, Optional
 import numpy as np
 
 from . import _table
-from ._families import COUNTS
+from ._families import CATEGORIES, COUNTS
 from ._given import Given
 from ._like import Like, library_of, of_floats
 from ._parameter import whole
 from ._rows import NewRows, index_of
 from ._table import Layout
 
-#: The place of each part in what the engine says of cells.
+#: The order in which the engine reports the parts of a prediction.
 MEAN, STD, LOWER, MEDIAN, UPPER = range(5)
 
 
 class Imputing(NewRows):
-    """Missing cells, and what the fit says of them."""
+    """Imputation of missing cells."""
 
     def impute(
         self,
@@ -37,9 +37,9 @@ class Imputing(NewRows):
     ) -> Any:
         """Fill the missing cells of the fitted table, or of new rows.
 
-        A frame comes back as a frame with the same names and dtypes: real numbers are posterior means, counts the (whole) medians
-        of their predictive distribution, truth values and categories the most probable ones. An array comes back as an array of
-        posterior means. Observed cells are as they are.
+        A frame is returned as a frame with the same names and dtypes: real values are filled with posterior means, counts with
+        (integer) medians of their predictive distribution, booleans and categories with the most probable value. An array is filled
+        with posterior means. Observed cells are not changed.
 
         Parameters
         ----------
@@ -48,20 +48,20 @@ class Imputing(NewRows):
         mask, times, sequences, offset, trials
             Of the new rows, as in `fit`.
         return_mean : bool, default=False
-            Also return the posterior means of the expected values, as floats, one column for each of `columns_`: of categories
-            these are the probabilities of their values.
+            Also return the posterior means of the expected values, as floats, with one column for each of `columns_`; for categories,
+            these are the probabilities of their levels.
         return_std : bool, default=False
             Also return the standard deviations of the predictive distribution, in the same form; 0 for observed cells.
         return_interval : bool, default=False
-            Also return the 5% and 95% quantiles of the predictive distribution, in the form of the filled table: those of counts
-            are whole. Missing categories, which have no order, stay missing there.
+            Also return the 5% and 95% quantiles of the predictive distribution, in the form of the filled table; those of counts
+            are integers. Categories have no order, so missing categories stay missing there.
         draws : int, default=None
-            Return this many completed tables instead, each from another draw of the posterior: multiple imputation. A list of
-            frames, or an array of draws × rows × columns.
+            Return this many completed tables instead, each from a different draw of the posterior, for multiple imputation: a list
+            of frames, or an array of draws × rows × columns.
 
         Returns
         -------
-        filled, or a tuple of filled, mean, std, lower, upper: those that were asked for, in this order
+        filled, or a tuple of those requested, in the order filled, mean, std, lower, upper
         """
         self._check_fitted()
         if X is None:
@@ -90,14 +90,12 @@ class Imputing(NewRows):
         else:
             hole = np.isnan(seen)
             parts = {part: of_floats(like.library, cells[part], self.columns_, index) for part in (MEAN, STD)}
-            filled, parts[LOWER], parts[UPPER] = (
-                like.frame(list(typed(cells, hole, self._layout, part)), index) for part in (MEDIAN, LOWER, UPPER)
-            )
+            filled, parts[LOWER], parts[UPPER] = (like.frame(list(typed(cells, hole, self._layout, part)), index) for part in (MEDIAN, LOWER, UPPER))
         wanted = [MEAN] * bool(return_mean) + [STD] * bool(return_std) + [LOWER, UPPER] * bool(return_interval)
         return filled if not wanted else (filled, *(parts[part] for part in wanted))
 
     def _completed(self, seen: np.ndarray) -> np.ndarray:
-        """The fitted table, its holes filled: mean, standard deviation, and three quantiles."""
+        """The completed table: mean, standard deviation, and three quantiles."""
         cells = np.stack([seen, np.zeros_like(seen), seen, seen, seen])
         if np.isnan(seen).any():
             rows, columns, found = self._drawn.missing()
@@ -106,7 +104,7 @@ class Imputing(NewRows):
 
 
 def around(seen: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Observed cells as they are, others as they are expected."""
+    """Observed cells unchanged, missing cells as predicted."""
     known = ~np.isnan(seen)
     cells = cells.copy()
     cells[:, known] = seen[known]
@@ -115,26 +113,26 @@ def around(seen: np.ndarray, cells: np.ndarray) -> np.ndarray:
 
 
 def typed(cells: np.ndarray, hole: np.ndarray, layout: Layout, part: int) -> Iterator[np.ndarray]:
-    """What fills each column of the user's table (MEDIAN), or a quantile of it; categories as places among their values."""
+    """The values that fill each column of the user's table (MEDIAN), or a quantile; categories as indices of their levels."""
     for column, places in layout.places():
         if column.levels is not None:
             best = np.argmax(cells[MEAN][:, places], axis=1).astype(float)
-            # Nothing lies below or above a category.
+            # Categories have no quantiles.
             yield best if part == MEDIAN else np.where(hole[:, places].any(axis=1), np.nan, best)
             continue
         j = places.start
         if column.family not in COUNTS:
             yield cells[MEAN if part == MEDIAN else part][:, j]
-        elif column.family == "multinomial" and part == MEDIAN:
-            # A missing row of counts has no total: shares say more than whole numbers of a single trial.
+        elif column.family in CATEGORIES and part == MEDIAN:
+            # The total of a missing row is unknown: probabilities are more informative than counts of a single trial.
             yield cells[MEAN][:, j]
         else:
-            # The interval is widened to whole numbers, the median is rounded.
+            # The interval is widened to integers, the median is rounded.
             up = {LOWER: 0.0, MEDIAN: 0.5, UPPER: 1.0 - 1e-9}[part]
             yield np.floor(cells[part][:, j] + up)
 
 
 def drawn(table: np.ndarray, layout: Layout) -> Iterator[np.ndarray]:
-    """The columns of a table that was drawn; categories as places among their values."""
+    """The columns of a sampled table; categories as indices of their levels."""
     for column, places in layout.places():
         yield table[:, places.start] if column.levels is None else np.argmax(table[:, places], axis=1).astype(float)

@@ -1,4 +1,4 @@
-"""What a column holds: truth values, whole or real numbers, categories, text, or something that no family takes."""
+"""What a column holds: booleans, integers, real numbers, categories, text, or something that no family accepts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Optional
 
 import numpy as np
 
-#: Kinds of NumPy's own dtypes.
+#: Kinds of NumPy dtypes.
 OF_NUMPY = {"b": "bool", "u": "unsigned", "i": "signed", "f": "float", "c": "complex", "M": "date", "m": "span", "U": "text", "S": "text"}
-#: How names of dtypes begin in pandas, polars and pyarrow; the first that fits counts.
+#: Prefixes of dtype names in pandas, polars and pyarrow; the first match counts.
 OF_NAMES = (
     (("category", "categorical", "enum", "dictionary"), "category"),
     (("bool",), "bool"),
@@ -22,12 +22,12 @@ OF_NAMES = (
     (("timedelta", "duration", "time"), "span"),
     (("str", "large_string", "utf8"), "text"),
 )
-#: Kinds that a column of the model can be made of.
+#: Kinds that can be fitted.
 TAKEN = ("bool", "unsigned", "signed", "float", "category", "text")
 
 
 def kind_of(series: Any) -> str:
-    """bool, unsigned, signed, float, category, text, date, span (a length of time), complex, or the dtype's own name."""
+    """bool, unsigned, signed, float, category, text, date, span (a duration), complex, or the name of the dtype."""
     dtype = dtype_of(series)
     if isinstance(dtype, np.dtype) and dtype.kind != "O":
         return OF_NUMPY.get(dtype.kind, str(dtype))
@@ -38,13 +38,13 @@ def kind_of(series: Any) -> str:
 
 
 def dtype_of(series: Any) -> Any:
-    """The dtype of a column; of a sparse one, that of its cells."""
+    """The dtype of a column; for a sparse column, the dtype of its cells."""
     dtype = series.type if hasattr(series, "type") else series.dtype
     return getattr(dtype, "subtype", dtype) if type(dtype).__name__ == "SparseDtype" else dtype
 
 
 def kind_of_objects(cells: list) -> str:
-    """The kind of a column of Python objects, by looking at each of them."""
+    """The kind of a column of Python objects, determined from all of its cells."""
     seen = [cell for cell in cells if not is_missing(cell)]
 
     def are(*kinds: type) -> bool:
@@ -93,6 +93,6 @@ def refusal(what: str, kind: str, dtype: Any, name: Optional[str] = None) -> str
             f"{column} / numpy.timedelta64(1, 's'), or give that as times= if it says when rows were observed"
         )
     if kind == "complex":
-        return f"{what} complex numbers ({dtype}), which no family takes; fit their real and imaginary parts as columns of their own"
+        return f"{what} complex numbers ({dtype}), which no family takes; fit their real and imaginary parts as separate columns"
     shown = kind if str(dtype) == "object" else dtype
     return f"{what} {shown}, which no family takes; convert it to numbers, or leave it out"

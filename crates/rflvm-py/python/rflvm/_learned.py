@@ -1,4 +1,4 @@
-"""What a fit has learnt: forecasts, the kernel, checks, and all draws for ArviZ."""
+"""What a fit has learned: forecasts, the kernel, checks, and draws for ArviZ."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Learned(Imputing):
     diagnostics_: dict
 
     def forecast(self, times: Any = None, *, horizon: Optional[int] = None, sequence: Any = None, draws: Optional[int] = None) -> Any:
-        """What a fit with times expects of new times: those given, or `horizon` steps beyond the last of each sequence.
+        """Predict the cells at new times: the given `times`, or `horizon` steps beyond the last time of each sequence.
 
-        Returns a `Forecast`, whose times are numbers or dates as those of the fit are; `draws=m` returns m simulated futures
+        Returns a `Forecast`, whose times are numbers or dates like those of the fit. `draws=m` returns m simulated futures
         instead, m × new times × columns.
         """
         self._check_fitted()
@@ -56,7 +56,7 @@ class Learned(Imputing):
         return self._drawn.covariance([whole(n, "row", most=2**53) for n in chosen])
 
     def check(self) -> Check:
-        """Posterior predictive checks: does the model make tables like the one that was fitted?
+        """Posterior predictive checks: does the model reproduce the fitted table?
 
         A few statistics of the table are compared with those of tables drawn from the posterior. Small p-values come with advice,
         unless the chains have not converged.

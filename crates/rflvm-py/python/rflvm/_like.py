@@ -1,4 +1,4 @@
-"""Frames like the user's own: the library, the names and the dtypes that a table had, for answers to have them too."""
+"""Frames like the user's: the library, names and dtypes of a table, so that results can have the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def library_of(X: Any) -> Optional[str]:
 class Field:
     """One column of a frame."""
 
-    #: As the frame calls it: pandas takes more than texts.
+    #: The label of the column; pandas allows more than text.
     label: Any
     dtype: Any
     kind: str
@@ -43,7 +43,7 @@ class Field:
 
 
 def values_of(series: Any) -> list:
-    """The values of a column of categories or text, in their order."""
+    """The distinct values of a column of categories or text, in order."""
     if hasattr(series, "cat") and hasattr(series.cat, "categories"):
         return list(series.cat.categories)
     seen = {str(cell): cell for cell in cells_of(series) if not is_missing(cell)}
@@ -63,12 +63,12 @@ class Like:
 
     @staticmethod
     def of(X: Any, series: Sequence[tuple[Any, Any]], known: Optional[Like], levels: Sequence[Optional[list[str]]]) -> Like:
-        """The frame X, whose categories have the values of a fit that is `known`, or at least its levels."""
+        """The frame X, whose categories have the values of the `known` fit, or at least its levels."""
         library, fields = library_of(X) or "", []
         for j, (label, column) in enumerate(series):
             field, own = Field.of(label, column), levels[j]
             if own is not None and not set(own) <= set(field.levels or ()):
-                # A frame of few rows may lack some values, and even all.
+                # A frame with few rows may lack some values, or all.
                 is_same = known is not None and known.library == library
                 field = replace(known.fields[j], label=label) if known is not None and is_same else Field(label, _build.TEXT[library](), "text", own)
             elif own is not None:
@@ -78,15 +78,15 @@ class Like:
         return Like(library, fields)
 
     def frame(self, columns: Sequence[np.ndarray], index: Any = None) -> Any:
-        """A frame of these columns, each of the dtype that it has here if that can hold it.
+        """A frame of these columns, each with its original dtype if that can represent the values.
 
-        Numbers come as floats, truth values as 0 and 1, categories and text as places among the values; NaN is missing.
+        Numbers are passed as floats, booleans as 0 and 1, categories and text as indices of their values; NaN is missing.
         """
         made = [_build.BUILDERS[self.library](field, column) for field, column in zip(self.fields, columns)]
         return _build.frame(self.library, self.labels(), made, index)
 
     def to_json(self) -> dict:
-        """As python.json keeps it."""
+        """The form stored in python.json."""
         return {"library": self.library, "fields": [_build.written(self.library, field) for field in self.fields]}
 
     @staticmethod
@@ -98,7 +98,7 @@ class Like:
 
 
 def of_floats(library: Optional[str], array: np.ndarray, names: list, index: Any = None) -> Any:
-    """Numbers in a frame of a library; the array itself where there is none."""
+    """Numbers in a frame of a library; the array itself if there is none."""
     if library is None:
         return array
     if library == "pandas":

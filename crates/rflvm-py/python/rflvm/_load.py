@@ -15,7 +15,7 @@ def load(path: Union[str, os.PathLike], *, n_jobs: Optional[int] = None) -> RFLV
     model = RFLVM(n_jobs=n_jobs, store=os.fspath(path))
     model._adopt(Folder(path))
     settings = model._settings_now()
-    families = {name: family for name, family in zip(model._fit.columns, model._fit.families)}
+    families = dict(zip(model._fit.columns, model._fit.families))
     model.set_params(likelihood=settings.get("likelihood") or families, **_settings.parameters(settings))
     model._learn()
     return model

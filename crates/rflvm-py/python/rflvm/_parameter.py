@@ -1,10 +1,11 @@
-"""Parameters one by one: of the right type, and of a size that is of any use."""
+"""Validation of single parameters: type, and a sensible size."""
 
 from __future__ import annotations
 
 import math
 from numbers import Integral, Real
 from typing import Any, Optional
+
 
 def whole(value: Any, name: str, *, least: int = 0, most: Optional[int] = None) -> int:
     """A parameter that must be a whole number."""

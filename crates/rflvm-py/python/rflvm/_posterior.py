@@ -1,4 +1,4 @@
-"""What was drawn: arrays by name, and the same for ArviZ."""
+"""Posterior draws: arrays by name, and datasets for ArviZ."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Posterior:
     """The draws of a fit, by name: chains × draws × the quantity's own axes.
 
-    `x` is in the common frame of all draws, that of `embedding_`; all else is as it was drawn. Chains in a lesser mode are
-    left out (`diagnostics_` says which).
+    `x` is aligned to the coordinates of `embedding_`; all other quantities are as sampled. Chains in a minor mode are left out
+    (`diagnostics_` says which). Scalars include `lp` (log joint density), `log_likelihood`, `alpha` (concentration of the Dirichlet
+    process over frequencies) and `w2` (sum of squared frequencies).
 
     >>> model.posterior_["x"].shape
     (2, 1000, 500, 2)
@@ -47,12 +48,12 @@ class Posterior:
 
     @property
     def chains(self) -> list[int]:
-        """The chains that are used, counted from 0."""
+        """The chains in use, counted from 0."""
         return self._drawn.used
 
     @property
     def draws(self) -> int:
-        """Draws of each chain."""
+        """Number of draws per chain."""
         return self._drawn.size[1]
 
     def dims(self, name: str) -> list[str]:
@@ -60,11 +61,11 @@ class Posterior:
         return self._drawn.dims(f"{self._group(name)}/{name}")
 
     def log_likelihood(self, of: str = "cell", *, thin: int = 1) -> np.ndarray:
-        """ln p of each piece of the data under each draw.
+        """Pointwise log-likelihood under each draw.
 
-        `of="cell"`: of each cell given the position of its row, chains × draws × N × J, NaN where nothing is observed; the row of a
-        multinomial is one piece, in the place of its first cell. `of="row"`: of each row, its position integrated out, chains × draws × N:
-        a row that is left out then takes its position with it.
+        `of="cell"`: ln p of each cell given the position of its row, chains × draws × N × J, NaN where nothing is observed; a
+        multinomial row is one observation, in the place of its first cell. `of="row"`: ln p of each row with its position integrated
+        out, chains × draws × N, so that leaving out a row also leaves out its position.
         """
         return self._drawn.log_likelihood(of, thin=whole(thin, "thin", least=1))
 
@@ -121,7 +122,7 @@ class Posterior:
             if not self._is_drawn(group, name):
                 continue
             if (group, name) == ("posterior", "x"):
-                # The axes of the frame are not those of the draws: some may be out of use.
+                # Axes are those of the embedding, not of the draws: some may be unused.
                 arrays[name] = (("chain", "draw", "row", "axis"), self._drawn.positions(thin=thin))
             else:
                 path = f"{group}/{name}"
@@ -143,7 +144,7 @@ class Posterior:
         if of == "row":
             coordinates = self._coordinates("observed_data", {"chain", "draw", "row"}, thin)
             return xarray.Dataset({"y": (("chain", "draw", "row"), pieces)}, coords=coordinates)
-        # ArviZ takes no holes: cells that nobody observed are left out.
+        # ArviZ does not accept NaN: missing cells are left out.
         flat = pieces.reshape(*pieces.shape[:2], -1)
         seen = ~np.isnan(flat[0, 0])
         coordinates = self._coordinates("observed_data", {"chain", "draw"}, thin)

@@ -1,4 +1,4 @@
-"""How far a fit is: a widget in notebooks, a line in terminals, a few lines in logs."""
+"""Progress of a fit: a widget in notebooks, one line in terminals, a few lines in logs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 import time
 from typing import Any, Union
 
-#: A run shorter than this needs no lines in a log.
+#: Seconds below which a run writes nothing to a log.
 SHORT = 2.0
 
 
 def bar() -> Union[Line, Widget]:
-    """What suits the place where Python runs."""
+    """The display that suits the environment."""
     if in_notebook():
         try:
             return Widget()
@@ -22,14 +22,14 @@ def bar() -> Union[Line, Widget]:
 
 
 def in_notebook() -> bool:
-    """Whether a Jupyter kernel shows what is written; terminals of IPython are terminals."""
+    """Whether this is a Jupyter kernel; IPython in a terminal is a terminal."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return "ipykernel" in sys.modules and hasattr(shell, "kernel")
 
 
 class Widget:
-    """A bar of ipywidgets, with the line beside it."""
+    """A progress bar of ipywidgets, followed by the text."""
 
     def __init__(self) -> None:
         import ipywidgets
@@ -41,7 +41,7 @@ class Widget:
         display(ipywidgets.HBox([self._bar, self._words]))
 
     def show(self, progress: dict, is_last: bool = False) -> None:
-        """Shows how far the run is."""
+        """Show the progress of the run."""
         self._bar.value = progress["done"]
         self._words.value = html.escape(words(progress, time.monotonic() - self._begun))
         if is_last:
@@ -49,7 +49,7 @@ class Widget:
 
 
 class Line:
-    """Progress in one line that is written over, in terminals and notebooks; elsewhere a line for every tenth."""
+    """Progress in one line that is overwritten, in terminals and notebooks; elsewhere a line for every tenth."""
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
@@ -58,13 +58,13 @@ class Line:
         self._width = 0
 
     def show(self, progress: dict, is_last: bool = False) -> None:
-        """Writes how far the run is."""
+        """Write the progress of the run."""
         seconds = time.monotonic() - self._begun
         line = describe(progress, seconds)
         if sys.stderr is None:
             return
         if self._is_live:
-            # Shorter lines leave nothing of longer ones behind.
+            # Pad, so that a shorter line covers a longer one.
             self._width = max(self._width, len(line))
             print(f"\r{line:<{self._width}}", end="\n" if is_last else "", file=sys.stderr, flush=True)
             return
@@ -75,16 +75,16 @@ class Line:
 
 
 def describe(progress: dict, seconds: float) -> str:
-    """One line about a run, beginning with a bar."""
+    """One line about a run, starting with a bar."""
     done = round(20 * progress["done"])
     return f"{'█' * done}{'░' * (20 - done)} {words(progress, seconds)}"
 
 
 def words(progress: dict, seconds: float) -> str:
-    """What there is to say about a run."""
+    """The progress of a run in words."""
     share, sweeps = progress["done"], progress["sweeps"]
     if not any(sweeps):
-        return "  0% fitting the start"
+        return "  0% initialising"
     chains = "1 chain" if len(sweeps) == 1 else f"{len(sweeps)} chains"
     phase = "warming up" if any(progress["warming"]) else "sampling"
     rate = sum(sweeps) / max(seconds, 1e-9)
@@ -94,7 +94,7 @@ def words(progress: dict, seconds: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time in words."""
+    """A duration in words."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

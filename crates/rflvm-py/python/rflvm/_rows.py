@@ -1,4 +1,4 @@
-"""Rows that a fit has not seen, and those that it has: where they are, and what is expected of them."""
+"""Rows of the fit and new rows: their positions, and predictions of their cells."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ._held import Held
 from ._like import library_of, of_floats
 from ._parameter import whole
 
-#: Draws of positions unless a number is asked for.
+#: Default number of draws of positions.
 DRAWS = 200
 
 
 class NewRows(Held, TransformerMixin):
-    """Questions about rows."""
+    """Methods about rows."""
 
     embedding_: np.ndarray
     embedding_std_: np.ndarray
@@ -42,8 +42,8 @@ class NewRows(Held, TransformerMixin):
     ) -> Any:
         """Place rows in the latent space: posterior means of their positions.
 
-        Rows that the fit has seen are where the fit has them: a new row with the same cells has the same posterior. `return_std` adds
-        standard deviations, `return_draws` draws of the positions (draws × rows × axes; a number asks for that many).
+        Training rows keep their positions: a new row with the same cells has the same posterior. `return_std` adds standard deviations,
+        `return_draws` adds draws of the positions (draws × rows × axes; pass a number to choose how many).
         """
         self._check_fitted()
         rows = _table.read(self._checked(X, reset=False), self._layout, mask)
@@ -51,16 +51,18 @@ class NewRows(Held, TransformerMixin):
         answer = [mean] + [std] * bool(return_std) + [draws] * bool(return_draws)
         return answer[0] if len(answer) == 1 else tuple(answer)
 
-    def score_samples(self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None) -> np.ndarray:
-        """ln p(row | table) of each row: the higher, the better the fit expected it."""
+    def score_samples(
+        self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None
+    ) -> np.ndarray:
+        """Log predictive density of each row given the fitted table, ln p(row | table)."""
         return self._new("log_density", X, Given(mask, times, sequences, offset, trials))
 
     def surprise(self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None) -> np.ndarray:
-        """Fraction of training rows (leave-one-out) with higher predictive density than each of these rows: near 1 for rows of another kind."""
+        """Fraction of training rows (leave-one-out) with higher predictive density than each of these rows: near 1 for rows unlike the training rows."""
         return self._new("transform", X, Given(mask, times, sequences, offset, trials))[2]
 
     def score(self, X: Any, y: Any = None, **given: Any) -> float:
-        """Mean of `score_samples`: what cross-validation compares."""
+        """Mean of `score_samples`, for cross-validation."""
         return float(np.mean(self.score_samples(X, **given)))
 
     def predict(
@@ -86,7 +88,7 @@ class NewRows(Held, TransformerMixin):
             library = None if self._layout.like is None else self._layout.like.library
         elif hasattr(X, "tocsr"):
             # scikit-learn's checks expect one number per row of a prediction from sparse rows; here it would be a dense table.
-            raise ValueError("predict takes no sparse matrix, since what it returns is a table of that shape; give X.toarray()")
+            raise ValueError("predict does not take a sparse matrix, since it returns a dense table of that shape; pass X.toarray()")
         else:
             X = self._checked(X, reset=False)
             index, library = index_of(X), library_of(X)
@@ -95,21 +97,21 @@ class NewRows(Held, TransformerMixin):
         return self._answer(cells, library, index, return_std, return_interval)
 
     def inverse_transform(self, X: Any, *, return_std: bool = False, return_interval: bool = False) -> Any:
-        """What the fit expects of every cell at places of the latent space, one per row, in the frame of `embedding_`."""
+        """Expected cells at positions in the latent space, one position per row, in the coordinates of `embedding_`."""
         self._check_fitted()
         library = None if self._layout.like is None else self._layout.like.library
         cells = self._drawn.predict_places(check_array(X, dtype=np.float64))
         return self._answer(cells, library, None, return_std, return_interval)
 
     def sample(self, n_samples: int = 1, *, trials: Any = None) -> np.ndarray:
-        """New rows that the fit makes up: positions from their prior, cells from the posterior, n_samples × columns."""
+        """Sample new rows: positions from their prior, cells from the posterior predictive distribution, n_samples × columns."""
         self._check_fitted()
         n_samples = whole(n_samples, "n_samples", least=1)
         if self._fit.times is not None:
             raise ValueError("rows of this fit follow paths over time; draw futures with forecast(..., draws=m)")
         count = min(n_samples, self._count())
         height, width = -(-n_samples // count), len(self.columns_)
-        # The table that is asked for is larger than the rows that it is drawn for.
+        # The requested table may be larger than the one that is sampled at a time.
         _native.check_room(min(n_samples, 2**62), width)
         values = _native.Values(height, width)
         values.hide(np.ones((height, width), dtype=bool))
@@ -124,7 +126,7 @@ class NewRows(Held, TransformerMixin):
         check_is_fitted(self)
 
     def _checked(self, X: Any, reset: bool) -> Any:
-        """The table as scikit-learn wants it looked at; nothing is copied that need not be."""
+        """The table, validated as scikit-learn requires, with as few copies as possible."""
         if is_anndata(X):
             raise TypeError(refusal(X, is_new=not reset))
         if library_of(X) is not None:
@@ -135,9 +137,7 @@ class NewRows(Held, TransformerMixin):
         X = as_table(X)
         masked = X if np.ma.isMaskedArray(X) else None
         least = 2 if reset else 1
-        checked = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=least
-        )
+        checked = validate_data(self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite="allow-nan", ensure_min_samples=least)
         if getattr(self.__sklearn_tags__().input_tags, "positive_only", False):  # type: ignore[attr-defined]
             self._check_positive(checked)
         return checked if masked is None else np.ma.MaskedArray(checked, np.ma.getmaskarray(masked))
@@ -162,7 +162,7 @@ class NewRows(Held, TransformerMixin):
         """Mean, standard deviation, surprise (NaN for rows of the fit) and draws of positions."""
         count = min(DRAWS, self._count()) if wanted is True else whole(wanted or 0, "return_draws")
         if count > self._count():
-            raise ValueError(f"return_draws is {count}, but this fit has {self._count()} draws; ask for as many at most")
+            raise ValueError(f"return_draws is {count}, but this fit has {self._count()} draws; ask for at most that many")
         known = None if given.times is not None or given.trials is not None else self._known(rows.values, given.offset)
         if known is not None and (known >= 0).all():
             surprise = np.full(len(known), np.nan)
@@ -180,14 +180,14 @@ class NewRows(Held, TransformerMixin):
         return self._ask_new(question, _table.read(self._checked(X, reset=False), self._layout, given.mask), given)
 
     def _ask_new(self, question: str, rows: _table.Rows, given: Given, **more: Any) -> Any:
-        """Asks the engine about new rows."""
+        """Ask the engine about new rows."""
         about = given.words(rows.count)
         trials, trials_of_cells = trials_of(given.trials)
         new = self._fit.new_rows(rows.values, trials=trials, trials_of_cells=trials_of_cells, **about)
         return getattr(self._drawn, question)(new, **more)
 
     def _known(self, values: _native.Values, offset: Any) -> Optional[np.ndarray]:
-        """For each row its place in the fitted table, -1 if it is not there; None where rows are more than their cells."""
+        """The index of each row in the fitted table, -1 for new rows; None if cells alone do not identify a row."""
         settings = self._settings_now()
         has_own = settings.get("offset") not in (None, "none", "size-factors") or offset is not None
         if settings.get("time") or settings.get("trials") or has_own:
@@ -195,7 +195,7 @@ class NewRows(Held, TransformerMixin):
         return np.asarray(self._fit.known(values))
 
     def _draws_of_known(self, known: np.ndarray, count: int) -> np.ndarray:
-        """Positions of rows of the fit in some of its draws, evenly spaced."""
+        """Positions of training rows in some draws, evenly spaced."""
         if not count:
             return np.empty((0, len(known), self.embedding_.shape[1]))
         positions = self.posterior_["x"][:, :, known]
@@ -203,19 +203,19 @@ class NewRows(Held, TransformerMixin):
         return flat[(2 * np.arange(count) + 1) * len(flat) // (2 * count)]
 
     def _index_of_fit(self) -> Any:
-        """The index of the fitted frame as it was; of a fit that was loaded, the names of its rows, if they have any."""
+        """The index of the fitted frame; for a loaded fit, the names of its rows, if there are any."""
         index, ids = getattr(self, "_index", None), self._fit.ids
         return ids if index is None and ids != [str(n + 1) for n in range(len(ids))] else index
 
     def _answer(self, cells: np.ndarray, library: Optional[str], index: Any, return_std: bool, return_interval: bool) -> Any:
-        """The mean, and what else was asked for, in the kind of frame that the table was."""
+        """The mean, and whatever else was requested, in a frame of the same library as the table."""
         wanted = [0] + [1] * bool(return_std) + [2, 4] * bool(return_interval)
         parts = [of_floats(library, cells[i], self.columns_, index) for i in wanted]
         return parts[0] if len(parts) == 1 else tuple(parts)
 
 
 def deviations(covariance: np.ndarray) -> np.ndarray:
-    """Standard deviations of the axes, from covariances of rows."""
+    """Standard deviations per axis, from the covariance matrix of each row."""
     return np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0.0))
 
 

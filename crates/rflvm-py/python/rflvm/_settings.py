@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TABLE: list[dict] = json.loads(_native.settings())
 #: Earlier names of parameters.
 RENAMED = {"n_features": "n_random_features", "start": "init"}
-#: Seeds are numbers of 64 bits.
+#: Seeds are 64-bit integers.
 SEEDS = 2**64
 
 
@@ -37,7 +37,7 @@ def of(model: RFLVM, parameter: str) -> Any:
 
 
 def threads(model: RFLVM) -> int:
-    """Threads of the engine; 0 for all cores."""
+    """Number of threads; 0 for all cores."""
     given, (_, most) = model.n_jobs, range_of("n_jobs")
     if given is None or given == -1 and not isinstance(given, bool):
         return 0
@@ -55,7 +55,7 @@ def range_of(parameter: str) -> tuple[int, int]:
 
 
 def seed(model: RFLVM) -> int:
-    """The seed, as given or drawn from where scikit-learn draws its own."""
+    """The seed, as given or drawn in the way of scikit-learn."""
     given = model.random_state
     if isinstance(given, Integral) and not isinstance(given, bool):
         if not 0 <= int(given) < SEEDS:
@@ -109,7 +109,7 @@ def checked(entry: dict, value: Any) -> Any:
     if kind == "names":
         return names(value, name)
     if not isinstance(value, str) or value not in entry["choices"]:
-        raise ValueError(f"there is no {name} {value!r}; known are {', '.join(entry['choices'])}")
+        raise ValueError(f"unknown {name} {value!r}; choose one of {', '.join(entry['choices'])}")
     return value
 
 
@@ -126,10 +126,10 @@ def amplitude(value: Any) -> str:
 
 
 def axes(value: Any, columns: int) -> Any:
-    """The latent dimension: a number, or a word."""
+    """The latent dimension: a number, or "auto"."""
     if isinstance(value, str):
         if not re.fullmatch(r"auto(:[1-9]\d{0,8})?", value):
-            raise ValueError(f"n_components is {value!r}, but it must be a whole number, 'auto', or 'auto:K' to begin with K axes")
+            raise ValueError(f"n_components is {value!r}, but it must be a whole number, 'auto', or 'auto:K' to start with K axes")
         return value
     if not 1 <= whole(value, "n_components") <= columns:
         raise ValueError(f"n_components is {value}, but it must be between 1 and {columns}, the number of columns")

@@ -1,6 +1,6 @@
-"""Tables in: from whatever a user has to the one copy that the engine works on.
+"""Input of tables: from the user's data to the single copy that the engine works on.
 
-Arrays, sparse matrices and frames of pandas, polars and pyarrow are read column by column or as they lie; none is converted as a whole.
+Arrays, sparse matrices and frames of pandas, polars and pyarrow are read in place or column by column; none is converted as a whole.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ._like import Like, library_of
 
 @dataclass
 class Column:
-    """A column of the user's table, and the columns that the model makes of it."""
+    """A column of the user's table, and the corresponding columns of the model."""
 
     name: str
     family: str
-    #: The names of a category's values, one column each; None for a column of numbers.
+    #: The levels of a category, with one column per level; None for a column of numbers.
     levels: Optional[list[str]] = None
 
     @property
@@ -32,11 +32,11 @@ class Column:
 
 @dataclass
 class Layout:
-    """What the columns of a table mean: learnt in `fit`, used again for new rows."""
+    """What the columns of a table mean: learned in `fit`, applied to new rows."""
 
     columns: list[Column]
     named: bool
-    #: The user's frame, whose kind answers have too; None for an array.
+    #: The user's frame, whose library and dtypes results have too; None for an array.
     like: Optional[Like] = None
 
     @property
@@ -57,12 +57,12 @@ class Layout:
             first += len(column.names)
 
     def families(self) -> list[tuple[str, str, str]]:
-        """Column, family and block, as the engine takes them; each category is a block of its own."""
+        """Column, family and block, as the engine takes them; each category is a separate block."""
         blocks = ("" if column.levels is None else str(i) for i, column in enumerate(self.columns))
         return [(name, column.family, block) for column, block in zip(self.columns, blocks) for name in column.names]
 
     def to_json(self) -> dict:
-        """As python.json keeps it."""
+        """The form stored in python.json."""
         columns = [[c.name, c.family, c.levels] for c in self.columns]
         return {"columns": columns, "named": self.named, "like": None if self.like is None else self.like.to_json()}
 
@@ -75,7 +75,7 @@ class Layout:
 
 @dataclass
 class Rows:
-    """Rows as the engine takes them, and what is known of them beside their cells."""
+    """Rows as the engine takes them, with their names."""
 
     values: _native.Values
     count: int
@@ -92,7 +92,7 @@ def series_of(X: Any) -> list[tuple[Any, Any]]:
 
 
 def check_names(X: Any) -> None:
-    """Refuses a frame that has the same name twice."""
+    """Reject a frame with duplicate column names."""
     seen: set[str] = set()
     for name in X.column_names if library_of(X) == "pyarrow" else X.columns:
         if str(name) in seen:
@@ -113,7 +113,7 @@ def numbers_of(series: Any, name: str, library: Optional[str]) -> np.ndarray:
             return series.to_numpy(dtype=float, na_value=np.nan)
         if library == "polars":
             return series.to_numpy() if not series.null_count() and str(dtype) in ("Float32", "Float64") else series.cast(float).to_numpy()
-        # A truth value becomes a number before it becomes a float.
+        # pyarrow casts booleans to floats only by way of integers.
         column = series.cast("uint8") if kind == "bool" else series
         return column.cast("float64").to_numpy()
     except Exception as error:
@@ -124,7 +124,7 @@ def numbers_of(series: Any, name: str, library: Optional[str]) -> np.ndarray:
 
 
 def put_categories(values: _native.Values, series: Any, column: Column, first: int) -> None:
-    """One column for each level: 1 where it is there, NaN in all of them where the cell is missing."""
+    """One column per level: 1 where the cell has that level, NaN in all columns where the cell is missing."""
     cells = cells_of(series)
     place = {level: i for i, level in enumerate(column.levels or [])}
     codes = np.empty(len(cells))
@@ -141,16 +141,14 @@ def put_categories(values: _native.Values, series: Any, column: Column, first: i
 
 
 def read(X: Any, layout: Layout, mask: Optional[Any] = None) -> Rows:
-    """The rows of a table whose columns are those of the layout, in its order."""
+    """The rows of a table, with the columns of the layout in its order."""
     if library_of(X) is not None:
         rows = read_frame(X, layout)
     else:
         rows = Rows(_native.Values(X.shape[0], X.shape[1]), X.shape[0])
         if hasattr(X, "tocsr"):
             csr = X.tocsr()
-            rows.values.sparse(
-                np.asarray(csr.data, dtype=float), csr.indices.astype(np.int64, copy=False), csr.indptr.astype(np.int64, copy=False)
-            )
+            rows.values.sparse(np.asarray(csr.data, dtype=float), csr.indices.astype(np.int64, copy=False), csr.indptr.astype(np.int64, copy=False))
         else:
             rows.values.fill(np.ma.getdata(X))
             if np.ma.isMaskedArray(X):
@@ -161,7 +159,7 @@ def read(X: Any, layout: Layout, mask: Optional[Any] = None) -> Rows:
 
 
 def hide(rows: Rows, layout: Layout, mask: np.ndarray) -> None:
-    """Marks cells as missing; of a category, all its columns."""
+    """Mark cells as missing; for a category, in all of its columns."""
     if mask.dtype != bool:
         raise TypeError(f"mask holds {mask.dtype}, but it must hold True (missing) and False")
     wide = [len(column.names) for column in layout.columns]

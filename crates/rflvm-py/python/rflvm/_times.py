@@ -1,4 +1,4 @@
-"""Times in and out: to the texts that the program reads, and back to numbers or dates as they were given."""
+"""Conversion of times: to the text that the program reads, and back to numbers or dates as they were given."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 
 from ._kind import is_missing
 
-#: What the program writes behind a date that has a zone.
+#: The suffix of a date with a time zone.
 ZONE = re.compile(r"(Z|[+-]\d\d:\d\d)$")
 
 
 @dataclass
 class Clock:
-    """How times were given, so that new ones are handed back alike."""
+    """How times were given, so that new times are returned in the same form."""
 
-    #: NumPy's unit of dates, such as "D" or "ns"; None if it is to follow from the texts.
+    #: NumPy's unit of dates, such as "D" or "ns"; None to infer it from the text.
     unit: Optional[str] = None
-    #: The name of the zone, where the dates have one.
+    #: The name of the time zone, if the dates have one.
     zone: Optional[str] = None
 
     @staticmethod
@@ -37,7 +37,7 @@ class Clock:
         return Clock(unit if isinstance(unit, str) else None, None if zone is None else str(zone))
 
     def read(self, texts: Sequence[str]) -> tuple[np.ndarray, Optional[str]]:
-        """Times that the program wrote: numbers, or dates, which are in UTC where they have a zone; and the zone."""
+        """Times written by the program, as numbers or dates (in UTC if they have a time zone), and the time zone."""
         try:
             return np.array([float(text) for text in texts]), None
         except ValueError:
@@ -54,7 +54,7 @@ class Clock:
 
 
 def minutes(zone: str) -> int:
-    """How far a zone is ahead of UTC."""
+    """Minutes that a time zone is ahead of UTC."""
     if zone == "Z":
         return 0
     ahead = 60 * int(zone[1:3]) + int(zone[4:6])
@@ -62,7 +62,7 @@ def minutes(zone: str) -> int:
 
 
 def texts_of_times(times: Any, rows: int) -> list[str]:
-    """Times as the program reads them: numbers to the last bit, dates by ISO 8601."""
+    """Times as text for the program: numbers with full precision, dates in ISO 8601."""
     values = times.to_list() if hasattr(times, "to_list") else times.to_pylist() if hasattr(times, "to_pylist") else list(times)
     if len(values) != rows:
         raise ValueError(f"times has {len(values)} entries, but the table has {rows} rows")
@@ -70,7 +70,7 @@ def texts_of_times(times: Any, rows: int) -> list[str]:
 
 
 def text_of_time(value: Any, n: int) -> str:
-    """One time, which is that of row n."""
+    """The time of row n as text."""
     if isinstance(value, str):
         return value
     if value is not None and is_missing(value) and not isinstance(value, float):
@@ -79,11 +79,11 @@ def text_of_time(value: Any, n: int) -> str:
         return str(value.astype("datetime64[ms]")) if value.dtype != np.dtype("datetime64[D]") else str(value)
     if isinstance(value, (datetime.timedelta, np.timedelta64)):
         raise TypeError(
-            f"row {n + 1}: the time is a length of time, {value}, whose unit the model cannot know; "
+            f"row {n + 1}: the time is a duration, {value}, whose unit the model cannot know; "
             "divide the times by one, such as times / numpy.timedelta64(1, 's')"
         )
     if hasattr(value, "to_timestamp"):
-        # A period of pandas begins at a date.
+        # Use the start of a pandas period.
         value = value.to_timestamp()
     if hasattr(value, "isoformat"):
         return value.isoformat()

@@ -1,4 +1,4 @@
-"""Warnings at the user's own line, however deep in the package they come from."""
+"""Warnings that point to the user's line, however deep in the package they originate."""
 
 from __future__ import annotations
 

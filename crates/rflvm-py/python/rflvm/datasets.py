@@ -1,4 +1,4 @@
-"""Tables to try things on, made on the spot."""
+"""Simulated tables, to try things on."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ._parameter import whole
 
 
 class SCurve(NamedTuple):
-    """A table whose rows lie on an S-shaped curve."""
+    """A table whose rows lie along an S-shaped curve."""
 
     table: np.ndarray
     """N×J cells."""
     positions: np.ndarray
-    """N×2, where the rows are."""
+    """N×2, the true positions of the rows."""
     along: np.ndarray
-    """N, the position of each row along the S."""
+    """N, the position of each row along the curve."""
 
 
 def s_curve(
@@ -31,7 +31,7 @@ def s_curve(
 ) -> SCurve:
     """The simulation of the paper: positions along an S-shaped curve, columns that are smooth functions of them, cells of any family.
 
-    `rflvm simulate` makes the same table from the same seed.
+    `rflvm simulate` gives the same table for the same seed.
     """
     rows, columns = whole(rows, "rows", most=10**12), whole(columns, "columns", most=10**12)
     trials = None if trials is None else whole(trials, "trials", least=1, most=2**32 - 1)

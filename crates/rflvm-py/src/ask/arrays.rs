@@ -1,4 +1,4 @@
-//! The arrays of the store, as they are.
+//! The arrays of the store, unchanged.
 
 use crate::answers::Answers;
 use crate::array::{Array, array};
@@ -9,13 +9,13 @@ use rflvm::draws::Source;
 
 #[pymethods]
 impl Answers {
-    /// Chains, and draws of each.
+    /// Number of chains, and of draws per chain.
     #[getter]
     fn size(&self) -> PyResult<(usize, usize)> {
         self.drawn.store.size().map_err(store)
     }
 
-    /// The chains that are used; others sit in a lesser mode.
+    /// The chains that are used; the others are stuck in a minor mode.
     #[getter]
     fn used(&self) -> Vec<usize> {
         self.drawn.used.clone()
@@ -26,7 +26,7 @@ impl Answers {
         self.drawn.store.names(group)
     }
 
-    /// Every `thin`-th draw of an array such as `posterior/beta`: chains × draws × its own axes. Chains that are not used are left out.
+    /// Every `thin`-th draw of an array such as `posterior/beta`: chains × draws × its own axes, for the used chains.
     #[pyo3(signature = (name, *, thin=1))]
     fn draws(&self, py: Python<'_>, name: &str, thin: usize) -> PyResult<Array> {
         let (chosen, count) = self.chosen(thin)?;
@@ -46,7 +46,7 @@ impl Answers {
         array(py, numbers, &shape)
     }
 
-    /// An array that does not grow, such as `observed_data/y`.
+    /// An array without draws, such as `observed_data/y`.
     fn fixed(&self, py: Python<'_>, name: &str) -> PyResult<Array> {
         array(py, self.drawn.store.fixed(name).map_err(store)?, &self.drawn.store.lengths(name).map_err(store)?)
     }

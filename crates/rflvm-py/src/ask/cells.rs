@@ -1,4 +1,4 @@
-//! What the fit expects of cells: of its own rows, at places of the latent space, where cells are missing.
+//! Predictions of cells: for rows of the table, at points of the latent space, and for missing cells.
 
 use crate::answers::Answers;
 use crate::array::{Array, array};
@@ -15,7 +15,7 @@ use rflvm::posterior::predicted::Predicted;
 
 #[pymethods]
 impl Answers {
-    /// What is expected of rows of the table, seen again: 5×N×J.
+    /// Predictions for rows of the table as if observed again: 5×N×J.
     fn predict_rows(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<Array> {
         self.check_rows(&rows)?;
         self.check_predicted(rows.len())?;
@@ -23,7 +23,7 @@ impl Answers {
         self.predicted(py, &cells)
     }
 
-    /// What is expected at places of the latent space: 5×K×J.
+    /// Predictions at points of the latent space: 5×K×J.
     fn predict_places(&self, py: Python<'_>, places: PyReadonlyArray2<'_, f64>) -> PyResult<Array> {
         let x = positions(&places)?;
         self.check_predicted(x.rows())?;
@@ -51,7 +51,7 @@ impl Answers {
         ))
     }
 
-    /// Completed tables, each from another draw: count×N×J.
+    /// Completed tables, each from a different draw: count×N×J.
     fn completed(&self, py: Python<'_>, count: usize) -> PyResult<Array> {
         self.check_tables(count, self.fit.model.rows())?;
         let mut numbers = Vec::new();
@@ -66,10 +66,10 @@ impl Answers {
     }
 }
 
-/// Positions, all finite.
+/// Positions, checked to be finite.
 fn positions(places: &PyReadonlyArray2<'_, f64>) -> PyResult<Mat> {
     if let Some(bad) = places.as_array().iter().find(|v| !v.is_finite()) {
-        return Err(PyValueError::new_err(format!("a position is {bad}, but positions are finite numbers")));
+        return Err(PyValueError::new_err(format!("a position is {bad}, but positions must be finite numbers")));
     }
     Ok(mat(places))
 }
@@ -80,6 +80,6 @@ fn checked_frame(fitted: &Fitted<'_>, x: &Mat) -> Result<Frame, RunError> {
     if frame.axes() == x.cols() {
         return Ok(frame);
     }
-    let rule = format!("the positions of this fit have {}; give as many", frame.axes());
+    let rule = format!("the positions of this fit have {}; give the same number", frame.axes());
     Err(SpecError::Setting { setting: "the number of axes of the places", value: x.cols().to_string(), rule }.into())
 }

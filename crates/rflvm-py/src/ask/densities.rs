@@ -9,7 +9,7 @@ use rflvm::posterior::fitted::Fitted;
 
 #[pymethods]
 impl Answers {
-    /// ln p of each cell (chains × draws × N × J, NaN where nothing is observed) or of each row, its position integrated out (chains × draws × N).
+    /// ln p of each cell (chains × draws × N × J, NaN where nothing is observed) or of each row, with its position integrated out (chains × draws × N).
     #[pyo3(signature = (of, *, thin=1))]
     fn log_likelihood(&self, py: Python<'_>, of: &str, thin: usize) -> PyResult<Array> {
         let (chosen, count) = self.chosen(thin)?;
@@ -34,7 +34,7 @@ impl Answers {
             }
             _ => {
                 return Err(PyValueError::new_err(format!(
-                    "there is no log-likelihood of each '{of}'; known are cell and row"
+                    "there is no log-likelihood of each '{of}'; choose cell or row"
                 )));
             }
         }

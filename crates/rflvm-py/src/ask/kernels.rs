@@ -1,4 +1,4 @@
-//! The kernel that was learned.
+//! The learned kernel.
 
 use crate::answers::Answers;
 use crate::array::{Array, array, matrix};
@@ -8,7 +8,7 @@ use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::kernel::{Curve, diameter};
 use rflvm_study::drawn::check_kernel_rows;
 
-/// Along an axis: its name, places, mean, 5% and 95% quantiles.
+/// A curve along an axis: its name, positions, mean, 5% and 95% quantiles.
 type Curves = Vec<(String, Array, Array, Array, Array)>;
 
 #[pymethods]
@@ -33,7 +33,7 @@ impl Answers {
         Ok((arrays(&learned.kernel)?, arrays(&learned.density)?))
     }
 
-    /// Posterior mean and standard deviation of K(X, X) of some rows.
+    /// Posterior mean and standard deviation of K(X, X) for some rows.
     fn covariance(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<(Array, Array)> {
         self.check_rows(&rows)?;
         check_kernel_rows(rows.len()).map_err(spec)?;

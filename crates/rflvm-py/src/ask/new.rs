@@ -1,4 +1,4 @@
-//! Rows that the fit has not seen.
+//! New rows.
 
 use crate::answers::Answers;
 use crate::array::{Array, array, embedding_arrays};
@@ -12,7 +12,7 @@ use rflvm_study::drawn::is_due;
 
 #[pymethods]
 impl Answers {
-    /// New rows: mean, covariance, share of the fit's rows that surprise less; and draws of the positions if asked for.
+    /// New rows: mean, covariance, fraction of training rows (leave-one-out) with higher predictive density; and draws of the positions if requested.
     #[pyo3(signature = (rows, *, draws=0))]
     fn transform(&self, py: Python<'_>, rows: &NewRows, draws: usize) -> PyResult<(Array, Array, Array, Array)> {
         let there = self.drawn.used.len() * self.drawn.store.size().map_err(store)?.1;
@@ -43,14 +43,14 @@ impl Answers {
         array(py, found, &[rows.new.model.rows()])
     }
 
-    /// What is expected of the cells of new rows: mean, sd, q05, q50, q95, 5×N×J.
+    /// Predictions of the cells of new rows: mean, sd, q05, q50, q95, 5×N×J.
     fn predict_new(&self, py: Python<'_>, rows: &NewRows) -> PyResult<Array> {
         self.check_predicted(rows.new.model.rows())?;
         let cells = self.ask(py, "transform", |fitted| fitted.predict_new(&rows.new, transform::DRAWS))?;
         self.predicted(py, &cells)
     }
 
-    /// Tables of new rows, each from another draw: count×N×J.
+    /// Tables of new rows, each from a different draw: count×N×J.
     fn replicas_new(&self, py: Python<'_>, rows: &NewRows, count: usize) -> PyResult<Array> {
         self.check_tables(count, rows.new.model.rows())?;
         let mut numbers = Vec::new();

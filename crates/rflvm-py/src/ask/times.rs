@@ -1,4 +1,4 @@
-//! What the fit expects at new times.
+//! Predictions at new times.
 
 use crate::answers::Answers;
 use crate::array::Array;
@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rflvm::error::RunError;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::forecast::Moment;
+use rflvm::posterior::forecast::NewTime;
 use rflvm_study::future::{When, moments};
 
 #[pymethods]
@@ -33,12 +33,12 @@ impl Answers {
                 When::At(times.iter().map(parse).collect::<PyResult<Vec<f64>>>()?)
             }
             (None, Some(steps)) => When::Beyond(steps),
-            _ => return Err(PyValueError::new_err("give either times or a horizon, and not both")),
+            _ => return Err(PyValueError::new_err("give either times or a horizon, but not both")),
         };
         let offset = self.fit.mean_offset().unwrap_or(0.0);
-        let moments: Vec<Moment> = moments(when, sequence, timeline, offset).map_err(raised)?;
+        let moments: Vec<NewTime> = moments(when, sequence, timeline, offset).map_err(raised)?;
         let written = moments.iter().map(|m| timeline.calendar.format(m.time)).collect();
-        let name = |m: &Moment| timeline.names.get(m.sequence).cloned().unwrap_or_default();
+        let name = |m: &NewTime| timeline.names.get(m.sequence).cloned().unwrap_or_default();
         let sequences = moments.iter().map(name).collect();
         if count == 0 {
             self.check_predicted(moments.len())?;

@@ -1,4 +1,4 @@
-//! Whether the fit can be relied on: convergence, and posterior predictive checks.
+//! Whether the fit can be trusted: convergence, and posterior predictive checks.
 
 use crate::answers::Answers;
 use crate::error::raised;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 #[pymethods]
 impl Answers {
-    /// What the program's `summary --json` tells, and how many draws of each chain should do where there are too few.
+    /// The output of the program's `summary --json`, and how many draws per chain should be enough if there are too few.
     fn diagnostics(&self, py: Python<'_>) -> PyResult<String> {
         let report = || convergence::report(&self.fit.dir, &self.drawn.store, &self.convergence);
         let mut report = py.detach(report).map_err(raised)?;
@@ -25,7 +25,7 @@ impl Answers {
         Ok(report.to_string())
     }
 
-    /// What the program's `check --json` tells, with the columns by name and what small p-values suggest in Python's words.
+    /// The output of the program's `check --json`, with the columns by name and the advice in Python's wording.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
         let checks = self.ask(py, "check", |fitted| fitted.check(REPLICATES))?;
         let model = &self.fit.model;

@@ -1,6 +1,6 @@
 //! Settings that are one of a few words.
 
-/// Defines an enum of words, each with its meaning, as a type of settings.
+/// Defines an enum of words, each with its meaning, as the type of a setting.
 macro_rules! choices {
     ($(#[$about:meta])* $name:ident { $($(#[doc = $help:literal])+ $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$about])*
@@ -26,7 +26,7 @@ macro_rules! choices {
             fn parse(text: &std::ffi::OsStr) -> Result<Self, String> {
                 match text.to_str().unwrap_or_default() {
                     $($word => Ok($name::$variant),)*
-                    _ => Err(format!("known are {}", [$($word),*].join(", "))),
+                    _ => Err(format!("choose one of {}", [$($word),*].join(", "))),
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The types that a setting can have: each is read from what a user types, and described to those who write help and checks.
+//! The types that a setting can have: each is parsed from what a user types, and described for help texts and checks.
 
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ pub enum Kind {
     Number,
     /// true or false.
     Truth,
-    /// Free text, or a number with words beside it.
+    /// Free text, or a number or one of some words.
     Text,
     /// A file or folder.
     Path,
@@ -43,10 +43,10 @@ impl Kind {
 pub trait Value: Sized {
     /// What kind of value it is.
     const KIND: Kind;
-    /// The words allowed, each with its meaning, if it is one of a few words.
+    /// The allowed words, each with its meaning; empty for other types.
     const CHOICES: &'static [(&'static str, &'static str)] = &[];
 
-    /// The value that a user typed. Only paths may be something else than UTF-8.
+    /// Parses what a user typed. Only paths need not be UTF-8.
     fn parse(text: &OsStr) -> Result<Self, String>;
 }
 
@@ -72,12 +72,12 @@ impl Value for PathBuf {
     }
 }
 
-/// What was typed, as text.
+/// The typed value as text.
 pub(super) fn utf8(text: &OsStr) -> Result<&str, String> {
     text.to_str().ok_or_else(|| "it is not valid UTF-8".to_string())
 }
 
-/// Several texts, which a user separates by commas.
+/// Several texts, separated by commas.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Names(pub Vec<String>);

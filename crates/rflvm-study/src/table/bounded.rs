@@ -1,27 +1,27 @@
-//! A reader that ends a record without end.
+//! A reader that stops at a record that is too long.
 //!
-//! A gigabyte of zeros compresses to a megabyte, and a quotation mark that is not closed makes one cell of the rest of a file: the
-//! reader of records would hold either in memory.
+//! A gigabyte of zeros compresses to a megabyte, and an unclosed quotation mark turns the rest of a file into one cell. The CSV
+//! reader would hold either in memory.
 
 use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// The longest record, in bytes: a million columns or two.
+/// The longest record, in bytes: enough for one or two million columns.
 pub(super) const LIMIT: u64 = 32 << 20;
 
-/// How far records have been read, told by whoever reads them.
+/// How far records have been read, reported by the reader of records.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Mark(Rc<Cell<u64>>);
 
 impl Mark {
-    /// All before this byte belongs to records that are complete.
+    /// Everything before this byte belongs to complete records.
     pub fn set(&self, reached: u64) {
         self.0.set(reached);
     }
 }
 
-/// Hands on what `inner` reads, for as long as no record is longer than `limit`.
+/// Passes on what `inner` reads, as long as no record is longer than `limit`.
 pub(super) struct Bounded<R> {
     inner: R,
     given: u64,
@@ -51,7 +51,7 @@ impl<R: Read> Read for Bounded<R> {
 #[error("a record is too long")]
 pub(super) struct TooLong;
 
-/// Whether an error is that of a record without end.
+/// Whether an error is that of a record that is too long.
 pub(super) fn is_too_long(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<TooLong>())
 }

@@ -1,40 +1,40 @@
-//! Columns of text as a model has them: one column per level, of which one holds 1 in each row.
+//! Columns of text as the model represents them: one column per level, exactly one of which is 1 in each row.
 
 use std::ops::Range;
 
-use super::Table;
+use super::{Like, Table};
 
-/// A column of text among the columns of a table. All its cells of a row are missing where the text is.
+/// A column of text among the columns of a table. Where the text is missing, all its cells in that row are missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Category {
-    /// As the file calls it.
+    /// Its name in the file.
     pub name: String,
-    /// Its texts, sorted.
+    /// Its levels, sorted.
     pub levels: Vec<String>,
-    /// The table's column of its first level; the others follow.
+    /// The position of the column of its first level; the others follow.
     pub first: usize,
-    /// Whether the file has it as one column of text; it may also have the columns of its levels.
+    /// Whether the file has it as one column of text, rather than as the columns of its levels.
     pub is_text: bool,
 }
 
 impl Category {
-    /// What the column of a level is called.
+    /// The name of the column of a level.
     pub fn column(name: &str, level: &str) -> String {
         format!("{name}={level}")
     }
 
-    /// Its columns of the table.
+    /// Its columns in the table.
     pub fn columns(&self) -> Range<usize> {
         self.first..self.first + self.levels.len()
     }
 
-    /// The level that a row has, whose cells `cell` tells; none where it is missing.
+    /// The level of a row whose cells are given by `cell`; `None` where it is missing.
     fn level(&self, cell: impl Fn(usize) -> f64) -> Option<&str> {
         self.columns().position(|j| cell(j) > 0.5).map(|place| self.levels[place].as_str())
     }
 
-    /// Neighbouring columns that are called `name=level` with one name, and hold one 1 and else 0 in every row: what the store of a
-    /// fit, whose columns are those of the model, has in place of a column of text.
+    /// Adjacent columns named `name=level` with a common name, with a single 1 and otherwise 0 in every row: the store of a
+    /// fit, whose columns are those of the model, has these in place of a column of text.
     pub fn find(table: &Table) -> Vec<Category> {
         let part = |j: usize| table.columns.get(j).and_then(|name| name.split_once('='));
         let mut found = Vec::new();
@@ -53,7 +53,7 @@ impl Category {
     }
 }
 
-/// Whether every row holds one 1 and else 0 in some columns, or nothing at all.
+/// Whether every row of some columns has a single 1 and otherwise 0, or only missing cells.
 fn holds_one(table: &Table, columns: &Range<usize>) -> bool {
     table.values.chunks_exact(table.columns.len()).all(|row| {
         let cells = &row[columns.clone()];
@@ -62,24 +62,46 @@ fn holds_one(table: &Table, columns: &Range<usize>) -> bool {
     })
 }
 
-/// A column as the user has it: one of the table's, or those of a category.
+/// A column as the user sees it: one of the table's, or those of a category.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
-    /// A column of numbers, by its place.
+    /// A column of numbers, by its position.
     Number(usize),
     /// A category, whose levels are columns.
     Category(&'a Category),
 }
 
 impl Table {
-    /// The columns as the user has them.
+    /// The columns as the user sees them.
     pub fn sources(&self) -> Vec<Source<'_>> {
         sources(self.columns.len(), &self.categories)
     }
 }
 
+impl Like {
+    /// The names that the columns of a file must have, and which of them are categories. `has` says whether the file has a column:
+    /// a category may also be present as the columns of its levels.
+    pub(super) fn parts(&self, has: impl Fn(&str) -> bool) -> Vec<(&str, Option<&Category>)> {
+        let mut parts = Vec::new();
+        for source in sources(self.columns.len(), &self.categories) {
+            match source {
+                Source::Number(j) => parts.push((self.columns[j].as_str(), None)),
+                Source::Category(category) => {
+                    let levels = &self.columns[category.columns()];
+                    if !has(&category.name) && levels.iter().all(|name| has(name)) {
+                        parts.extend(levels.iter().map(|name| (name.as_str(), None)));
+                    } else {
+                        parts.push((category.name.as_str(), Some(category)));
+                    }
+                }
+            }
+        }
+        parts
+    }
+}
+
 impl Source<'_> {
-    /// Its name, of the table that it is a column of.
+    /// Its name in the given table.
     pub fn name<'a>(&'a self, table: &'a Table) -> &'a str {
         match self {
             Source::Number(j) => &table.columns[*j],
@@ -87,7 +109,7 @@ impl Source<'_> {
         }
     }
 
-    /// Its cell in a row whose cells `cell` tells; empty where it is missing.
+    /// Its cell in a row whose cells are given by `cell`; empty where it is missing.
     pub fn text(&self, cell: impl Fn(usize) -> f64) -> String {
         match self {
             Source::Number(j) => crate::cells::number(cell(*j)),
@@ -96,7 +118,7 @@ impl Source<'_> {
     }
 }
 
-/// `width` columns, some of which are those of categories, in their order.
+/// `width` columns, some of which belong to categories, in order.
 pub(super) fn sources(width: usize, categories: &[Category]) -> Vec<Source<'_>> {
     let mut sources = Vec::with_capacity(width);
     let mut next = 0;
@@ -120,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_levels_are_known_by_their_names_and_cells() {
+    fn columns_of_levels_are_recognised_by_their_names_and_cells() {
         let mut own = table("a x=1 x=2 y=u y=v b", &[9., 0., 1., f64::NAN, f64::NAN, 9., 9., 1., 0., 0., 1., 9.]);
         own.categories = Category::find(&own);
         let names: Vec<String> = own.sources().iter().map(|s| s.name(&own).to_string()).collect();
@@ -130,7 +152,7 @@ mod tests {
             (row(0), row(1)),
             (vec!["9".into(), "2".into(), "".into(), "9".into()], vec!["9".into(), "1".into(), "v".into(), "9".into()])
         );
-        // Two ones, a count, half a row, a single column: nothing but numbers.
+        // Two ones, a count, half a row, a single column: only numbers.
         for values in [[1., 1.], [0., 2.], [f64::NAN, 1.], [0., 0.]] {
             assert!(Category::find(&table("x=1 x=2", &values)).is_empty());
         }

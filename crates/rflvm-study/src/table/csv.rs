@@ -1,33 +1,33 @@
-//! Tables as text with one separator: .csv and .tsv.
+//! Text tables with a separator: .csv and .tsv.
 
 use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
+use super::allowance::Allowance;
 use super::bounded::{self, Bounded, Mark};
 use super::dialect::{Cell, Dialect};
 use super::draft::Draft;
 use super::holds::{Holds, truth};
 use super::levels::Levels;
 use super::place::{Place, TEXT_SHOWN};
-use super::room::Room;
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
 use crate::cells::unprotected;
 
-/// Rows after which a table with text is given up where text is refused: they tell what the text is.
+/// Where text is an error, reading stops after this many rows: they show what the text is.
 const ENOUGH: usize = 4096;
 
 /// Reads a table whose cells are separated by `separator` unless the options say otherwise.
-pub(super) fn read(room: Room, separator: u8, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(allowance: Allowance, separator: u8, options: &ReadOptions) -> Result<Draft, TableError> {
     let dialect = Dialect {
         separator: options.separator.map_or(separator, |given| given.0),
         decimal: options.decimal.unwrap_or_default(),
         na: options.na.clone(),
     };
     let given = (options.separator.is_some(), options.decimal.is_some());
-    if let Some(written) = sniff::sniff(&room.path, &dialect, given.0, given.1)? {
-        return Err(TableError::Written { file: room.path, written });
+    if let Some(written) = sniff::sniff(&allowance.path, &dialect, given.0, given.1)? {
+        return Err(TableError::Written { file: allowance.path, written });
     }
-    let draft = pass(room.clone(), &dialect, options, &[])?;
+    let draft = pass(allowance.clone(), &dialect, options, &[])?;
     let late: Vec<usize> = (0..draft.width())
         .filter(|&slot| draft.levels[slot].as_ref().is_some_and(|l| l.late && l.texts > l.numbers))
         .map(|slot| draft.numeric[slot])
@@ -35,14 +35,14 @@ pub(super) fn read(room: Room, separator: u8, options: &ReadOptions) -> Result<D
     if late.is_empty() || options.texts == Texts::Refuse {
         return Ok(draft);
     }
-    // Columns of text that begin with numbers: what these looked like is known only by reading them again as text.
+    // Columns of text that begin with numbers must be read again, as text.
     drop(draft);
-    pass(room, &dialect, options, &late)
+    pass(allowance, &dialect, options, &late)
 }
 
 /// Reads the file once; the columns at `texts` hold text.
-fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -> Result<Draft, TableError> {
-    let (path, size) = (room.path.clone(), room.size);
+fn pass(allowance: Allowance, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -> Result<Draft, TableError> {
+    let (path, size) = (allowance.path.clone(), allowance.size);
     let file = || path.clone();
     let place = Place::new(&path);
     let mark = Mark::default();
@@ -53,7 +53,7 @@ fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -
         .buffer_capacity(1 << 16)
         .from_reader(Bounded::new(text::open(&path)?, mark.clone(), bounded::LIMIT));
     let mut record = ByteRecord::new();
-    // Says how far the file has been read, or that it is at its end.
+    // How far the file has been read, or that it is at its end.
     let mut advance = |record: &mut ByteRecord, row: usize| match reader.read_byte_record(record) {
         Ok(more) => {
             mark.set(reader.position().byte());
@@ -72,12 +72,12 @@ fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -
         return Err(TableError::Empty { file: file() });
     };
     let width = record.len();
-    // A name takes the room of about eight cells.
-    room.cells(1, 8 * width as u64)?;
+    // A name takes the allowance of about eight cells.
+    allowance.cells(1, 8 * width as u64)?;
     let named = !is_data(&record, dialect);
     let names = if named { place.header(&record)? } else { numbered(width) };
     let index = (named && names[0].is_empty()).then_some(0);
-    let mut draft = Draft::new(room, names, named, index, options)?;
+    let mut draft = Draft::new(allowance, names, named, index, options)?;
     for slot in texts.iter().filter_map(|&position| draft.slots[position]) {
         draft.levels[slot] = Some(Box::default());
     }
@@ -93,7 +93,7 @@ fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -
                 remedy: if draft.rows == 0 && named && record.len() == width + 1 {
                     "if each row begins with its name, put a name for that column first on the first line"
                 } else {
-                    "look for a separator too many or too few, or a quotation mark that is not closed"
+                    "look for an extra or missing separator, or an unclosed quotation mark"
                 },
             });
         }
@@ -109,7 +109,7 @@ fn pass(room: Room, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -
     Ok(draft)
 }
 
-/// Whether a column holds what is neither a number nor a word for yes or no, nor one of the levels that it may have.
+/// Whether a column holds a text that is neither a number, nor a word for yes or no, nor one of its known levels.
 fn has_text(draft: &Draft) -> bool {
     let is_truth = |levels: &Levels| levels.numbers == 0 && levels.in_order().iter().all(|text| truth(text).is_some());
     draft.levels.iter().flatten().any(|levels| !levels.asked && !is_truth(levels))
@@ -162,7 +162,7 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect)
     Ok(())
 }
 
-/// The code of a text in a column that may have held numbers so far; `at` tells its place by the column's name.
+/// The code of a text in a column that may have held only numbers so far; `at` gives its place from the column's name.
 fn code(
     draft: &mut Draft,
     slot: usize,
@@ -185,17 +185,17 @@ fn code(
     let code = levels.code(text, is_number);
     if levels.len() > before {
         draft.text_bytes += text.len() as u128 + 64;
-        draft.room.bytes(draft.text_bytes, || "texts".to_string())?;
+        draft.allowance.bytes(draft.text_bytes, || "texts".to_string())?;
     }
     code.ok_or_else(|| TableError::UnknownLevel {
-        file: draft.room.path.clone(),
+        file: draft.allowance.path.clone(),
         place: at(name),
         text: shorten(text, TEXT_SHOWN),
         known: list(&levels.in_order()),
     })
 }
 
-/// Whether a first line is data and not names; an empty first cell is how pandas heads its index.
+/// Whether a first line is data rather than names; pandas heads its index with an empty first cell.
 fn is_data(record: &ByteRecord, dialect: &Dialect) -> bool {
     let mut numbers = 0;
     for cell in record {

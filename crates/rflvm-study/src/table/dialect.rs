@@ -1,14 +1,14 @@
-//! How a text table is written: what separates its cells, its decimal mark, its words for missing cells.
+//! How a text table is written: its separator, its decimal mark, its words for missing cells.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Words for a missing cell that need not be named, in any case of letters.
+/// Words that always mean a missing cell, in upper or lower case.
 const MISSING: [&str; 5] = ["", "na", "n/a", "nan", "null"];
 
-/// Separators that have a name, and how a sentence calls them.
+/// Named separators, and their plurals for messages.
 const NAMED: [(u8, &str, &str); 5] = [
     (b',', "comma", "commas"),
     (b';', "semicolon", "semicolons"),
@@ -17,13 +17,13 @@ const NAMED: [(u8, &str, &str); 5] = [
     (b' ', "space", "spaces"),
 ];
 
-/// What separates the cells of a line.
+/// The separator of the cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Separator(pub u8);
 
 impl Separator {
-    /// For a sentence: "semicolons".
+    /// For messages: "semicolons".
     pub(super) fn plural(self) -> String {
         let named = NAMED.iter().find(|(byte, ..)| *byte == self.0);
         named.map_or_else(|| format!("`{}`", self.0 as char), |(_, _, plural)| (*plural).to_string())
@@ -39,7 +39,7 @@ impl FromStr for Separator {
         }
         match text.as_bytes() {
             b"\\t" => Ok(Separator(b'\t')),
-            // What numbers and quoted cells are made of cannot separate them.
+            // Characters of numbers and of quoted cells cannot be separators.
             [byte] if byte.is_ascii_punctuation() && !b"\"+-.".contains(byte) => Ok(Separator(*byte)),
             [b'\t' | b' '] => Ok(Separator(text.as_bytes()[0])),
             _ => Err("it must be one character such as ',' or ';', or comma, semicolon, tab, pipe or space".into()),
@@ -72,7 +72,7 @@ impl From<Separator> for String {
     }
 }
 
-/// What stands before the decimals of a number.
+/// The decimal mark of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Decimal {
     /// `.`
@@ -124,7 +124,7 @@ impl Dialect {
             return Cell::Text;
         };
         let number = self.number(text);
-        // -999 is also written -999.0.
+        // -999 may also be written -999.0.
         let is_na = |word: &String| text == word || number.is_some() && number == self.number(word);
         if !self.na.is_empty() && self.na.iter().any(is_na) {
             return Cell::Missing;
@@ -140,14 +140,14 @@ impl Dialect {
     fn number(&self, text: &str) -> Option<f64> {
         match self.decimal {
             Decimal::Point => text.parse().ok(),
-            // A point among commas separates thousands, which is for the reader to sort out.
+            // A point among commas separates thousands, which the caller handles.
             Decimal::Comma if text.contains('.') => None,
             Decimal::Comma if text.contains(',') => text.replacen(',', ".", 1).parse().ok(),
             Decimal::Comma => text.parse().ok(),
         }
     }
 
-    /// Whether a text is a number whose thousands are set apart, such as 1,234,567.8.
+    /// Whether a text is a number with thousands separators, such as 1,234,567.8.
     pub fn has_thousands(&self, text: &str) -> bool {
         let (mark, apart) = match self.decimal {
             Decimal::Point => ('.', [',', '\'', ' ', '\u{a0}', '\u{202f}']),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_the_decimal_mark_of_the_table() {
+    fn numbers_use_the_decimal_mark_of_the_table() {
         let (point, comma) = (dialect(Decimal::Point, &[]), dialect(Decimal::Comma, &[]));
         assert_eq!((point.cell(b" 1.5 "), point.cell(b"1,5")), (Cell::Number(1.5), Cell::Text));
         assert_eq!((comma.cell(b"-1,5e3"), comma.cell(b"7")), (Cell::Number(-1500.0), Cell::Number(7.0)));

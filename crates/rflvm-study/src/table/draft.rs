@@ -1,12 +1,12 @@
-//! A table being read: which column of the file plays which part, and what has been read of it.
+//! A table being read: the role of each column of the file, and the values read so far.
 
 use std::collections::{HashMap, HashSet};
 
 use rflvm::closest::closest;
 
+use super::allowance::Allowance;
 use super::category::Category;
 use super::levels::Levels;
-use super::room::Room;
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, numbered};
 
@@ -17,12 +17,12 @@ pub(super) struct Text {
 }
 
 pub(super) struct Draft {
-    pub room: Room,
+    pub allowance: Allowance,
     /// Names of all columns of the file.
     pub names: Vec<String>,
-    /// Positions in the file of the numeric columns, in the order asked for.
+    /// Positions in the file of the numeric columns, in the requested order.
     pub numeric: Vec<usize>,
-    /// For each column of the file its place among the numeric ones.
+    /// For each column of the file, its position among the numeric ones.
     pub slots: Vec<Option<usize>>,
     /// Ids, labels, times and sequences.
     pub texts: [Option<Text>; 4],
@@ -32,24 +32,24 @@ pub(super) struct Draft {
     pub values: Vec<f64>,
     /// The texts of numeric columns that hold text.
     pub levels: Vec<Option<Box<Levels>>>,
-    /// What these texts take.
+    /// Memory that these texts take.
     pub text_bytes: u128,
-    /// Numeric columns whose type is that of truth values.
+    /// Numeric columns of boolean type.
     pub truths: Vec<usize>,
     pub named: bool,
 }
 
 impl Draft {
-    /// Looks up the columns that `options` name; `index` is a column without a name of its own, which holds the ids if no
+    /// Looks up the columns that `options` name; `index` is an unnamed column, which holds the ids if no
     /// other column does.
     pub fn new(
-        room: Room,
+        allowance: Allowance,
         names: Vec<String>,
         named: bool,
         index: Option<usize>,
         options: &ReadOptions,
     ) -> Result<Self, TableError> {
-        let search = Search::new(&room, &names, named);
+        let search = Search::new(&allowance, &names, named);
         let find = |name: &Option<String>, option| name.as_deref().map(|n| search.find(n, option)).transpose();
         let id = find(&options.id, "id")?;
         let labels = find(&options.labels, "labels")?;
@@ -78,20 +78,20 @@ impl Draft {
         };
         numeric.retain(|position| !left_out.contains(position));
         if numeric.is_empty() {
-            return Err(TableError::NoColumns { file: room.path });
+            return Err(TableError::NoColumns { file: allowance.path });
         }
         let mut slots = vec![None; names.len()];
         numeric.iter().enumerate().for_each(|(slot, &position)| slots[position] = Some(slot));
         let of_fit = |category: Option<&Category>| category.map(|c| Box::new(Levels::known(&c.levels)));
         let mut levels: Vec<Option<Box<Levels>>> = known.into_iter().map(of_fit).collect();
         levels.resize(numeric.len(), None);
-        // A file of families may speak of columns that this table does not have; who reads it says so.
+        // A list of families may name columns that this table does not have; its reader reports that.
         for slot in options.categories.iter().filter_map(|name| slots[*search.positions.get(name.as_str())?]) {
             levels[slot] = Some(Box::new(Levels::asked()));
         }
         let texts = [id.or(index), labels, time, sequence];
         Ok(Draft {
-            room,
+            allowance,
             names,
             numeric,
             slots,
@@ -106,58 +106,67 @@ impl Draft {
         })
     }
 
-    /// For a file of `width` columns without names and nothing but numbers, of the kind `kind`.
-    pub fn numbered(room: Room, width: u64, kind: &'static str, options: &ReadOptions) -> Result<Self, TableError> {
-        no_columns_aside(&room, kind, options)?;
-        // A name takes the room of about eight cells.
-        room.cells(1, width.saturating_mul(8))?;
-        Draft::new(room, numbered(width as usize), false, None, options)
+    /// For a file of kind `kind` with `width` unnamed columns, all of numbers.
+    pub fn numbered(
+        allowance: Allowance,
+        width: u64,
+        kind: &'static str,
+        options: &ReadOptions,
+    ) -> Result<Self, TableError> {
+        no_columns_aside(&allowance, kind, options)?;
+        // A name takes the allowance of about eight cells.
+        allowance.cells(1, width.saturating_mul(8))?;
+        Draft::new(allowance, numbered(width as usize), false, None, options)
     }
 
     pub fn width(&self) -> usize {
         self.numeric.len()
     }
 
-    /// Takes the ids from elsewhere than a column.
+    /// Sets ids that do not come from a column.
     pub fn name_rows(&mut self, ids: Vec<String>) {
         self.texts[0] = Some(Text { position: usize::MAX, cells: ids });
     }
 
-    /// Makes all cells at once, as zeros.
+    /// Allocates all cells at once, as zeros.
     pub fn fill_with_zeros(&mut self, rows: u64) -> Result<(), TableError> {
-        self.room.cells(rows, self.width() as u64)?;
+        self.allowance.cells(rows, self.width() as u64)?;
         self.rows = rows as usize;
         self.values = vec![0.0; self.rows * self.width()];
         Ok(())
     }
 
-    /// Makes room for `more` rows, and for `expected` in all if that can be had: a table that grows in small steps would be
+    /// Makes room for `more` rows, and for `expected` in all if possible: a table that grows in small steps would be
     /// copied often, and one that doubles would take twice its size.
     pub fn reserve(&mut self, more: usize, expected: usize) -> Result<(), TableError> {
         let (rows, width) = (self.rows.saturating_add(more), self.width());
         if rows.saturating_mul(width) <= self.values.capacity() {
             return Ok(());
         }
-        self.room.cells(rows as u64, width as u64)?;
+        self.allowance.cells(rows as u64, width as u64)?;
         let generous = expected.max(rows.saturating_add(rows / 8)).saturating_add(16);
-        let total = if self.room.cells(generous as u64, width as u64).is_ok() { generous } else { rows };
+        let total = if self.allowance.cells(generous as u64, width as u64).is_ok() { generous } else { rows };
         let cells = (total * width).saturating_sub(self.values.len());
         self.values.try_reserve_exact(cells).map_err(|_| TableError::TooLarge {
-            file: self.room.path.clone(),
+            file: self.allowance.path.clone(),
             needed: "more".to_string(),
             what: format!("{rows} rows × {width} columns"),
             why: "the system does not grant it".to_string(),
         })
     }
 
-    /// The place of a cell in a message.
+    /// The place of a cell, for a message.
     pub fn place(&self, row: usize, position: usize) -> String {
         format!("row {}, column `{}`", row + 1, shorten(&self.names[position], 32))
     }
 }
 
-/// Refuses options that name a column of something else than numbers to be fitted.
-pub(super) fn no_columns_aside(room: &Room, kind: &'static str, options: &ReadOptions) -> Result<(), TableError> {
+/// Rejects options that ask to fit a column that does not hold numbers.
+pub(super) fn no_columns_aside(
+    allowance: &Allowance,
+    kind: &'static str,
+    options: &ReadOptions,
+) -> Result<(), TableError> {
     let given = [
         (&options.id, "id"),
         (&options.labels, "labels"),
@@ -166,28 +175,28 @@ pub(super) fn no_columns_aside(room: &Room, kind: &'static str, options: &ReadOp
         (&options.sequence, "sequence"),
     ];
     match given.into_iter().find(|(name, _)| name.is_some()) {
-        Some((_, option)) => Err(TableError::NumbersOnly { file: room.path.clone(), option, kind }),
+        Some((_, option)) => Err(TableError::NumbersOnly { file: allowance.path.clone(), option, kind }),
         None => Ok(()),
     }
 }
 
-/// Finds columns by name; a hash keeps 20,000 names out of 20,000 quick.
+/// Finds columns by name; a hash map keeps this quick for 20,000 names.
 struct Search<'a> {
-    room: &'a Room,
+    allowance: &'a Allowance,
     visible: Vec<&'a str>,
     positions: HashMap<&'a str, usize>,
     named: bool,
 }
 
 impl<'a> Search<'a> {
-    fn new(room: &'a Room, names: &'a [String], named: bool) -> Self {
+    fn new(allowance: &'a Allowance, names: &'a [String], named: bool) -> Self {
         let visible = || names.iter().enumerate().map(|(p, n)| (n.as_str(), p)).filter(|(n, _)| !n.is_empty());
-        Search { room, visible: visible().map(|(n, _)| n).collect(), positions: visible().collect(), named }
+        Search { allowance, visible: visible().map(|(n, _)| n).collect(), positions: visible().collect(), named }
     }
 
     fn find(&self, name: &str, option: &'static str) -> Result<usize, TableError> {
         self.positions.get(name.trim()).copied().ok_or_else(|| TableError::UnknownColumn {
-            file: self.room.path.clone(),
+            file: self.allowance.path.clone(),
             option,
             name: shorten(name, 40),
             hint: match closest(name.trim(), &self.visible) {
@@ -199,22 +208,22 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The columns of a table that was read before, by name.
+    /// The columns of a table that was read earlier, by name.
     fn all(&self, wanted: &[&str]) -> Result<Vec<usize>, TableError> {
         let missing: Vec<&&str> = wanted.iter().filter(|n| !self.positions.contains_key(**n)).collect();
         if missing.is_empty() {
             return Ok(wanted.iter().filter_map(|name| self.positions.get(name).copied()).collect());
         }
         let (names, available) = (list(&missing), list(&self.visible));
-        Err(TableError::MissingColumns { file: self.room.path.clone(), names, available })
+        Err(TableError::MissingColumns { file: self.allowance.path.clone(), names, available })
     }
 
-    /// The same by their number.
+    /// The columns of a table that was read earlier, by number.
     fn as_many(&self, found: Vec<usize>, expected: usize) -> Result<Vec<usize>, TableError> {
         if found.len() == expected {
             return Ok(found);
         }
-        Err(TableError::OtherWidth { file: self.room.path.clone(), found: found.len(), expected })
+        Err(TableError::OtherWidth { file: self.allowance.path.clone(), found: found.len(), expected })
     }
 
     fn select(&self, wanted: &[String]) -> Result<Vec<usize>, TableError> {
@@ -223,7 +232,10 @@ impl<'a> Search<'a> {
         for name in wanted {
             let position = self.find(name, "columns")?;
             if !seen.insert(position) {
-                return Err(TableError::RepeatedSelection { file: self.room.path.clone(), name: shorten(name, 40) });
+                return Err(TableError::RepeatedSelection {
+                    file: self.allowance.path.clone(),
+                    name: shorten(name, 40),
+                });
             }
             chosen.push(position);
         }

@@ -1,11 +1,11 @@
-//! What can be wrong with a table, each as one sentence with the place and the remedy.
+//! What can be wrong with a table: each message is one sentence with the place and the remedy.
 
 use std::path::PathBuf;
 
-use super::sniff::Written;
+use super::written::Written;
 
 /// Why a table cannot be read; rows are data rows and lines are lines of the file, both from 1.
-// The sentences document the variants.
+// The messages document the variants.
 #[allow(missing_docs)]
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
@@ -21,7 +21,7 @@ pub enum TableError {
     #[error("{}: the file cannot be read ({reason}); check its permissions", file.display())]
     Unreadable { file: PathBuf, reason: String },
     #[error(
-        "{}: {extension} is not supported; convert the table to .csv (commas), .tsv or .tab (tabs), .mtx (Matrix Market), each also as .gz, .npy or .npz (NumPy), .parquet, .arrow or .feather, or name what separates the cells of a text file with ⟨separator⟩",
+        "{}: {extension} is not supported; convert the table to .csv (commas), .tsv or .tab (tabs), .mtx (Matrix Market), each also as .gz, .npy or .npz (NumPy), .parquet, .arrow or .feather, or give the separator of a text file with ⟨separator⟩",
         file.display()
     )]
     Extension { file: PathBuf, extension: String },
@@ -42,13 +42,13 @@ pub enum TableError {
     #[error("{}: there are column names but no data row; add one line per sample", file.display())]
     NoRows { file: PathBuf },
     #[error(
-        "{}: no column is left to fit besides those that options such as ⟨id⟩ and ⟨labels⟩ name; leave some of these options out, or add columns",
+        "{}: no column is left to fit besides those that options such as ⟨id⟩ and ⟨labels⟩ name; omit some of these options, or add columns",
         file.display()
     )]
     NoColumns { file: PathBuf },
 
     #[error(
-        "{}: no column can be fitted: none holds numbers, yes and no, or texts that come again; add one that does",
+        "{}: no column can be fitted: none holds numbers, yes/no answers, or text that repeats; add one that does",
         file.display()
     )]
     NothingToFit { file: PathBuf },
@@ -59,7 +59,7 @@ pub enum TableError {
     )]
     DuplicateColumn { file: PathBuf, place: String, column: String, first: usize, second: usize },
     #[error(
-        "{}: line {line}: column {position} has no name; name it, or remove the separator too many at that place on every line",
+        "{}: line {line}: column {position} has no name; name it, or remove the extra separator at that place on every line",
         file.display()
     )]
     UnnamedColumn { file: PathBuf, line: usize, position: usize },
@@ -76,19 +76,19 @@ pub enum TableError {
     )]
     UnknownLevel { file: PathBuf, place: String, text: String, known: String },
     #[error(
-        "{}: two columns would be called `{name}`, one of them for a level of a category; rename the column or the level",
+        "{}: two columns would be named `{name}`, one of them for a level of a category; rename the column or the level",
         file.display()
     )]
     TwiceNamed { file: PathBuf, name: String },
     #[error("{}: {}; try {}", file.display(), written.words(), written.settings())]
     Written { file: PathBuf, written: Written },
     #[error(
-        "{}: the line after {row} rows is longer than {megabytes} MiB, and no line may be; look for missing line ends, or for a quotation mark that is not closed",
+        "{}: the line after {row} rows is longer than {megabytes} MiB, the longest allowed; look for missing line ends, or for an unclosed quotation mark",
         file.display()
     )]
     TooLong { file: PathBuf, row: usize, megabytes: u64 },
     #[error(
-        "{}: ⟨{option}⟩ is about tables of text, and this file is none; leave it out",
+        "{}: ⟨{option}⟩ applies only to text tables, and this file is not one; omit it",
         file.display()
     )]
     NotText { file: PathBuf, option: &'static str },
@@ -109,7 +109,7 @@ pub enum TableError {
     Column { file: PathBuf, column: String, kind: &'static str, remedy: &'static str },
 
     #[error(
-        "{}: ⟨{option}⟩ asks for the column `{name}`, which does not exist{hint}; the columns are {available}",
+        "{}: ⟨{option}⟩ names the column `{name}`, which does not exist{hint}; the columns are {available}",
         file.display()
     )]
     UnknownColumn { file: PathBuf, option: &'static str, name: String, hint: String, available: String },
@@ -119,14 +119,14 @@ pub enum TableError {
     )]
     MissingColumns { file: PathBuf, names: String, available: String },
     #[error(
-        "{}: the table has {found} columns and the fit {expected}, and without names on both sides they can only be matched by their number; name the columns, or give as many",
+        "{}: the table has {found} columns and the fit {expected}, and columns without names can only be matched by position; name the columns in both tables, or give the same number",
         file.display()
     )]
     OtherWidth { file: PathBuf, found: usize, expected: usize },
     #[error("{}: ⟨columns⟩ names `{name}` twice; name each column once", file.display())]
     RepeatedSelection { file: PathBuf, name: String },
     #[error(
-        "{}: ⟨{option}⟩ cannot be used because {kind} files hold numbers only; leave it out or use a .csv file",
+        "{}: ⟨{option}⟩ cannot be used because {kind} files hold numbers only; omit it, or use a .csv file",
         file.display()
     )]
     NumbersOnly { file: PathBuf, option: &'static str, kind: &'static str },
@@ -172,7 +172,7 @@ pub enum TableError {
     #[error("{}: line {line}: {problem}; {remedy}", file.display())]
     Mtx { file: PathBuf, line: usize, problem: String, remedy: &'static str },
     #[error(
-        "{}: it names {found} {what}, but the matrix beside it has {expected}; copy the files of one experiment together, or move this one elsewhere to read the matrix without names",
+        "{}: it names {found} {what}, but the matrix next to it has {expected}; keep the files of one experiment together, or move this one elsewhere to read the matrix without names",
         file.display()
     )]
     MtxNames { file: PathBuf, what: &'static str, found: usize, expected: u64 },

@@ -1,4 +1,4 @@
-//! Arrow columns as parts of a table, for the formats that come as Arrow record batches.
+//! Arrow columns as parts of a table, for formats that are read as Arrow record batches.
 
 use std::collections::HashMap;
 
@@ -9,26 +9,26 @@ use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{ArrowError, DataType, Schema};
 
+use super::allowance::Allowance;
 use super::draft::Draft;
 use super::holds::Holds;
 use super::levels::Levels;
-use super::room::Room;
 use super::words::shorten;
 use super::{ReadOptions, TableError, Texts};
 
 const DATES: &str = "dates or times";
 const NO_OFFSET: &str = "name a column of numbers with ⟨offset⟩ instead";
-/// What pandas calls an index without name.
+/// The name that pandas gives to an unnamed index.
 const PANDAS_INDEX: &str = "__index_level_0__";
 
-/// A table with the columns of `schema`; those that no fit can take are refused, or marked where they are only looked at.
-pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Result<Draft, TableError> {
+/// A table with the columns of `schema`. Columns that cannot be fitted are an error, or are marked when the table is only inspected.
+pub(super) fn draft(allowance: Allowance, schema: &Schema, options: &ReadOptions) -> Result<Draft, TableError> {
     let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let mut seen = HashMap::new();
     for (position, name) in names.iter().enumerate() {
         if let Some(first) = seen.insert(name, position) {
             return Err(TableError::DuplicateColumn {
-                file: room.path,
+                file: allowance.path,
                 place: String::new(),
                 column: shorten(name, 32),
                 first: first + 1,
@@ -37,8 +37,8 @@ pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Resul
         }
     }
     let index = names.iter().position(|n| n == PANDAS_INDEX);
-    let mut draft = Draft::new(room, names, true, index, options)?;
-    let file = draft.room.path.clone();
+    let mut draft = Draft::new(allowance, names, true, index, options)?;
+    let file = draft.allowance.path.clone();
     let refuse = |name: &str, (kind, remedy)| {
         Err(TableError::Column { file: file.clone(), column: shorten(name, 32), kind, remedy })
     };
@@ -59,10 +59,10 @@ pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Resul
         };
         match holds {
             Some(Holds::Dates) if options.texts != Texts::Look => {
-                refuse(&draft.names[position], (DATES, "use it with ⟨time⟩ or leave it out with ⟨without⟩"))?;
+                refuse(&draft.names[position], (DATES, "use it with ⟨time⟩ or exclude it with ⟨without⟩"))?;
             }
             Some(Holds::Other(kind)) if options.texts != Texts::Look => {
-                refuse(&draft.names[position], (kind, "leave it out with ⟨without⟩"))?;
+                refuse(&draft.names[position], (kind, "exclude it with ⟨without⟩"))?;
             }
             Some(holds) => draft.levels[slot] = Some(Box::new(Levels::said(holds))),
             None => draft.levels[slot] = Some(Box::default()),
@@ -84,7 +84,7 @@ pub(super) fn draft(room: Room, schema: &Schema, options: &ReadOptions) -> Resul
     Ok(draft)
 }
 
-/// Writes `batch`, the columns of the file at `positions`, into the rows from `start` on, which are there already.
+/// Writes `batch`, the columns of the file at `positions`, into the existing rows from `start` on.
 pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], start: usize) -> Result<(), Error> {
     for (column, &position) in batch.columns().iter().zip(positions) {
         if let Some(slot) = draft.slots[position]
@@ -95,7 +95,7 @@ pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], 
             let width = draft.width();
             for (row, value) in (start..).zip(numbers(column)?) {
                 if value.is_infinite() {
-                    let (file, place) = (draft.room.path.clone(), draft.place(row, position));
+                    let (file, place) = (draft.allowance.path.clone(), draft.place(row, position));
                     return Err(TableError::Infinite { file, place, text: value.to_string() }.into());
                 }
                 draft.values[row * width + slot] = value;
@@ -104,7 +104,7 @@ pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], 
         if draft.offset.as_ref().is_some_and(|(p, _)| *p == position) {
             for (row, value) in (start..).zip(numbers(column)?) {
                 if !value.is_finite() {
-                    let (file, place) = (draft.room.path.clone(), draft.place(row, position));
+                    let (file, place) = (draft.allowance.path.clone(), draft.place(row, position));
                     let text = if value.is_nan() { "null".to_string() } else { value.to_string() };
                     return Err(TableError::Offset { file, place, text }.into());
                 }
@@ -112,23 +112,23 @@ pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], 
             }
         }
         for text in draft.texts.iter_mut().flatten().filter(|t| t.position == position) {
-            add_texts(&draft.room, &mut text.cells, column)?;
+            add_texts(&draft.allowance, &mut text.cells, column)?;
         }
     }
     Ok(())
 }
 
-/// Writes the codes of a column's texts. Dates, lists and the like are left as they are: nobody fits them.
+/// Writes the codes of a column's texts. Dates, lists and the like are left alone, because they are never fitted.
 fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Result<(), Error> {
     let (width, position) = (draft.width(), draft.numeric[slot]);
     let Some(mut levels) = draft.levels[slot].take() else { return Ok(()) };
     let mut cells = Vec::new();
     if levels.said.is_none_or(|said| said == Holds::Category) {
-        add_texts(&draft.room, &mut cells, column)?;
+        add_texts(&draft.allowance, &mut cells, column)?;
     }
     for (row, cell) in (start..).zip(&cells) {
         let text = cell.trim();
-        // As an empty cell of a .csv file.
+        // Like an empty cell of a .csv file.
         let value = if text.is_empty() {
             f64::NAN
         } else {
@@ -144,7 +144,7 @@ fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Resu
     Ok(())
 }
 
-/// A wrong table, or one that the reader of the format cannot make sense of.
+/// An error of the table, or of the reader of its format.
 pub(super) enum Error {
     Table(TableError),
     Arrow(ArrowError),
@@ -168,10 +168,10 @@ fn numbers(column: &ArrayRef) -> Result<impl Iterator<Item = f64>, ArrowError> {
     Ok((0..floats.len()).map(move |i| if floats.is_valid(i) { floats.value(i) } else { f64::NAN }))
 }
 
-/// Null becomes an empty text, as an empty cell of a .csv file does.
-fn add_texts(room: &Room, cells: &mut Vec<String>, column: &ArrayRef) -> Result<(), Error> {
+/// Null becomes an empty text, like an empty cell of a .csv file.
+fn add_texts(allowance: &Allowance, cells: &mut Vec<String>, column: &ArrayRef) -> Result<(), Error> {
     let (column, zone) = match column.data_type() {
-        // Arrow stores such times in UTC, which needs no table of zones to write.
+        // Arrow stores such times in UTC, so no time zone database is needed.
         DataType::Timestamp(unit, Some(_)) => {
             let plain = DataType::Timestamp(*unit, None);
             (make_array(column.to_data().into_builder().data_type(plain).build()?), "Z")
@@ -180,7 +180,7 @@ fn add_texts(room: &Room, cells: &mut Vec<String>, column: &ArrayRef) -> Result<
     };
     let options = FormatOptions::new().with_null("");
     let formatter = ArrayFormatter::try_new(&column, &options)?;
-    // A dictionary repeats a long text at the price of a number.
+    // A dictionary repeats a long text for the cost of an integer.
     let mut bytes = 0;
     for row in 0..column.len() {
         let mut cell = formatter.value(row).try_to_string()?;
@@ -188,7 +188,7 @@ fn add_texts(room: &Room, cells: &mut Vec<String>, column: &ArrayRef) -> Result<
             cell.push_str(zone);
         }
         bytes += cell.len() as u128;
-        room.bytes(bytes, || "texts".to_string())?;
+        allowance.bytes(bytes, || "texts".to_string())?;
         cells.push(cell);
     }
     Ok(())

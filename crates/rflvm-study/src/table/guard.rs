@@ -1,27 +1,27 @@
-//! Panics in other people's readers, turned into errors.
+//! Panics in third-party readers, turned into errors.
 //!
-//! The readers of Parquet and Arrow meet some damaged files with a panic, and so may what a later version of them adds;
-//! a damaged file must end in a sentence all the same.
+//! The readers of Parquet and Arrow panic on some damaged files, and later versions may on others;
+//! a damaged file must still end in a clear message.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 use super::TableError;
-use super::room::Room;
+use super::allowance::Allowance;
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does `work`, which reads a file of the kind `kind`.
+/// Runs `work`, which reads a file of the kind `kind`.
 pub(super) fn guarded<T>(
-    room: &Room,
+    allowance: &Allowance,
     kind: &'static str,
     work: impl FnOnce() -> Result<T, TableError>,
 ) -> Result<T, TableError> {
     static SILENCE: Once = Once::new();
-    // The sentence is all that is to be seen of it; panics elsewhere are reported as ever.
+    // The error message is all that is shown; panics elsewhere are reported as usual.
     SILENCE.call_once(|| {
         let report = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
@@ -35,6 +35,6 @@ pub(super) fn guarded<T>(
     GUARDED.set(false);
     outcome.unwrap_or_else(|_| {
         let reason = "its parts contradict each other".to_string();
-        Err(TableError::Damaged { file: room.path.clone(), kind, reason })
+        Err(TableError::Damaged { file: allowance.path.clone(), kind, reason })
     })
 }

@@ -1,65 +1,65 @@
-//! The texts of a column, each kept once: what it holds follows from them when the whole column has been read.
+//! The distinct texts of a column. When the whole column has been read, they show what it holds.
 
 use std::collections::HashMap;
 
 use super::holds::Holds;
 
-/// Different texts up to which a column can be one of categories; beyond, no more are kept.
+/// The most distinct texts of a category; beyond this, no more are kept.
 pub(super) const MOST: usize = 1000;
-/// No name of a category is near this long.
+/// Longer texts, in bytes, are not categories.
 const LONGEST: usize = 1 << 10;
 
-/// The texts of a column. Its cells hold their codes, counted in the order in which texts are met.
+/// The distinct texts of a column. Its cells hold their codes, numbered in order of appearance.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Levels {
     codes: HashMap<String, u32>,
     /// Cells that are texts, and cells that could be numbers.
     pub texts: usize,
     pub numbers: usize,
-    /// How many different ones are no numbers.
+    /// Number of distinct texts that are not numbers.
     pub different: usize,
-    /// Place and words of the first text.
+    /// Place and text of the first text.
     pub first: Option<(String, String)>,
-    /// What the column holds, if the file or the user says so.
+    /// What the column holds, if the file or the user declares it.
     pub said: Option<Holds>,
-    /// Whether it was the user.
+    /// Whether the user declared it.
     pub asked: bool,
-    /// Whether these are the levels of a fit, and there are no others.
+    /// Whether these are the levels of a fit, so that others are errors.
     pub known: bool,
-    /// Whether cells before the first text hold numbers and no codes.
+    /// Whether cells before the first text hold numbers rather than codes.
     pub late: bool,
     /// Whether there were more texts than are kept.
     pub full: bool,
 }
 
 impl Levels {
-    /// For a column of which it is known what it holds.
+    /// For a column whose kind is known.
     pub fn said(holds: Holds) -> Self {
         Levels { said: Some(holds), ..Levels::default() }
     }
 
-    /// For a column that the user wants to be one of categories, whatever it looks like.
+    /// For a column that the user declares to be a category.
     pub fn asked() -> Self {
         Levels { asked: true, ..Levels::said(Holds::Category) }
     }
 
-    /// For a column that has these levels and no others.
+    /// For a column with these levels and no others.
     pub fn known(levels: &[String]) -> Self {
         let codes = levels.iter().zip(0..).map(|(level, code)| (level.clone(), code)).collect();
         Levels { codes, known: true, ..Levels::asked() }
     }
 
-    /// For a column that has had so many numbers before its first text.
+    /// For a column with this many numbers before its first text.
     pub fn after(numbers: usize) -> Self {
         Levels { numbers, late: numbers > 0, ..Levels::default() }
     }
 
-    /// Whether any cell has been met.
+    /// Whether any cell has been read.
     pub fn is_met(&self) -> bool {
         self.texts + self.numbers > 0
     }
 
-    /// The code of a text; none where it is not among levels that are known.
+    /// The code of a text; `None` if it is not among the known levels.
     pub fn code(&mut self, text: &str, is_number: bool) -> Option<f64> {
         *(if is_number { &mut self.numbers } else { &mut self.texts }) += 1;
         if let Some(&code) = self.codes.get(text) {

@@ -1,7 +1,7 @@
-//! Matrix Market files, sparse or full, alone or in the folder that 10x pipelines write: .mtx.
+//! Matrix Market files, sparse or dense, alone or in a folder written by 10x pipelines: .mtx.
 //!
-//! Read here and not by a crate: those there are hold the whole text or all entries in memory, trust the sizes that the file
-//! declares, and do not say on which line an error is.
+//! Read here because existing crates hold the whole text or all entries in memory, trust the sizes that the file
+//! declares, and do not report the line of an error.
 
 mod header;
 mod names;
@@ -9,16 +9,16 @@ mod names;
 use header::{Header, Layout, Symmetry};
 use names::Names;
 
+use super::allowance::Allowance;
 use super::draft::{Draft, no_columns_aside};
-use super::room::Room;
 use super::text::Lines;
 use super::words::shorten;
 use super::{ReadOptions, TableError};
 
 const KIND: &str = ".mtx";
 
-pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
-    let path = room.path.clone();
+pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
+    let path = allowance.path.clone();
     let mut lines = Lines::open(&path)?;
     let header = Header::read(&mut lines, &path)?;
     let names = Names::beside(&path, &header)?;
@@ -26,18 +26,18 @@ pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableErro
     let (rows, width) = if transposed { (header.columns, header.rows) } else { (header.rows, header.columns) };
     let mut draft = match names {
         Some(names) => {
-            no_columns_aside(&room, KIND, options)?;
-            let mut draft = Draft::new(room, names.features, true, None, options)?;
+            no_columns_aside(&allowance, KIND, options)?;
+            let mut draft = Draft::new(allowance, names.features, true, None, options)?;
             draft.name_rows(names.barcodes);
             draft
         }
-        None => Draft::numbered(room, width, KIND, options)?,
+        None => Draft::numbered(allowance, width, KIND, options)?,
     };
     draft.fill_with_zeros(rows)?;
     Entries { lines, header, transposed, draft }.read()
 }
 
-/// The part of the file after its header, on its way into the table.
+/// The part of the file after its header, being read into the table.
 struct Entries<'a> {
     lines: Lines<'a>,
     header: Header,
@@ -84,7 +84,7 @@ impl Entries<'_> {
         Ok(())
     }
 
-    /// Column by column; of a symmetric matrix only what is on and below the diagonal.
+    /// Column by column; for a symmetric matrix, only the entries on and below the diagonal.
     fn full(&mut self) -> Result<(), TableError> {
         let (rows, columns) = (self.header.rows, self.header.columns);
         for column in 0..columns {
@@ -98,13 +98,13 @@ impl Entries<'_> {
         Ok(())
     }
 
-    /// Entries for the same place add up, as in SciPy.
+    /// Entries at the same position add up, as in SciPy.
     fn put(&mut self, row: u64, column: u64, value: Option<f64>) -> Result<(), TableError> {
         let Some(value) = value else {
             return self.wrong("the value is not a number".to_string());
         };
         if value.is_infinite() {
-            let (file, place) = (self.draft.room.path.clone(), format!("line {}", self.lines.number));
+            let (file, place) = (self.draft.allowance.path.clone(), format!("line {}", self.lines.number));
             return Err(TableError::Infinite { file, place, text: value.to_string() });
         }
         self.add(row, column, value);
@@ -132,7 +132,7 @@ impl Entries<'_> {
     }
 
     fn wrong<T>(&self, problem: String) -> Result<T, TableError> {
-        let (file, line) = (self.draft.room.path.clone(), self.lines.number);
+        let (file, line) = (self.draft.allowance.path.clone(), self.lines.number);
         Err(TableError::Mtx { file, line, problem, remedy: "correct it, or copy or write the file again" })
     }
 }

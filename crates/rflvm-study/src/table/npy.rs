@@ -9,40 +9,40 @@ use std::io::{BufReader, ErrorKind, Read};
 pub(super) use element::Element;
 pub(super) use header::Header;
 
+use super::allowance::Allowance;
 use super::draft::Draft;
-use super::room::Room;
 use super::words::shorten;
 use super::{ReadOptions, TableError, text};
 
 /// Elements decoded at a time.
 const CHUNK: usize = 8192;
 
-pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
-    let file = File::open(&room.path).map_err(|e| text::failed(&room.path, &e))?;
-    let size = room.size;
+pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
+    let file = File::open(&allowance.path).map_err(|e| text::failed(&allowance.path, &e))?;
+    let size = allowance.size;
     let mut reader = BufReader::with_capacity(1 << 16, file);
-    let header = Header::read(&room.path, &mut reader, size)?;
-    read_array(room, &mut reader, &header, size, ".npy", options)
+    let header = Header::read(&allowance.path, &mut reader, size)?;
+    read_array(allowance, &mut reader, &header, size, ".npy", options)
 }
 
-/// Reads an array after its header; `size` bytes are said to be there, header included.
+/// Reads an array after its header; `size` is the declared number of bytes, header included.
 pub(super) fn read_array(
-    room: Room,
+    allowance: Allowance,
     reader: &mut impl Read,
     header: &Header,
     size: u64,
     kind: &'static str,
     options: &ReadOptions,
 ) -> Result<Draft, TableError> {
-    let path = room.path.clone();
+    let path = allowance.path.clone();
     let file = || path.clone();
     let element = Element::new(&header.descr).map_err(|kind| TableError::NpyType {
         file: file(),
         kind,
         dtype: shorten(header.descr.trim_matches('\''), 24),
     })?;
-    let (rows, width) = two_axes(&room, header)?;
-    // Checked against the bytes at hand before anything is allocated.
+    let (rows, width) = two_axes(&allowance, header)?;
+    // Checked against the available bytes before anything is allocated.
     let needed = u128::from(rows).checked_mul(u128::from(width)).and_then(|n| n.checked_mul(element.size as u128));
     let found = size.saturating_sub(header.length);
     let cut = |found: u64| TableError::NpyTruncated {
@@ -55,7 +55,7 @@ pub(super) fn read_array(
         return Err(cut(found));
     }
 
-    let mut draft = Draft::numbered(room, width, kind, options)?;
+    let mut draft = Draft::numbered(allowance, width, kind, options)?;
     draft.fill_with_zeros(rows)?;
     let (rows, width) = (rows as usize, width as usize);
     let (outer, inner) = if header.fortran { (width, rows) } else { (rows, width) };
@@ -85,8 +85,8 @@ pub(super) fn read_array(
     Ok(draft)
 }
 
-fn two_axes(room: &Room, header: &Header) -> Result<(u64, u64), TableError> {
-    let (file, shape) = (room.path.clone(), header.shape_text());
+fn two_axes(allowance: &Allowance, header: &Header) -> Result<(u64, u64), TableError> {
+    let (file, shape) = (allowance.path.clone(), header.shape_text());
     match header.shape[..] {
         [_, 0] | [0, _] => Err(TableError::NpyEmpty { file, shape }),
         [rows, width] => Ok((rows, width)),
@@ -94,7 +94,7 @@ fn two_axes(room: &Room, header: &Header) -> Result<(u64, u64), TableError> {
             file,
             shape,
             remedy: match header.shape.len() {
-                0 => "save a whole array and not a single number",
+                0 => "save a whole array rather than a single number",
                 1 => "save array.reshape(-1, 1) for one column or array.reshape(1, -1) for one row",
                 _ => "save array.reshape(len(array), -1) to put all but the first axis side by side",
             },

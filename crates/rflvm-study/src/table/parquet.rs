@@ -12,39 +12,40 @@ use ::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Pa
 use ::parquet::errors::ParquetError;
 use pages::Pages;
 
+use super::allowance::Allowance;
 use super::draft::Draft;
 use super::frame::{self, Error};
 use super::guard::guarded;
-use super::room::Room;
 use super::words::shorten;
 use super::{ReadOptions, TableError, text};
 
 const KIND: &str = "Parquet";
-/// Columns read side by side, each with a page in memory; a wide table is read in several passes.
+/// Columns read together, each with one page in memory; a wide table is read in several passes.
 const COLUMNS: usize = 256;
 /// Rows decoded at a time.
 const ROWS: usize = 4096;
 
-pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableError> {
-    let file = File::open(&room.path).map_err(|e| text::failed(&room.path, &e))?;
+pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
+    let file = File::open(&allowance.path).map_err(|e| text::failed(&allowance.path, &e))?;
     let damaged = |reason: String| {
         let reason = shorten(&reason, 160);
-        TableError::Damaged { file: room.path.clone(), kind: KIND, reason }
+        TableError::Damaged { file: allowance.path.clone(), kind: KIND, reason }
     };
     let wrong = |error: ParquetError| damaged(error.to_string());
-    guarded(&room, KIND, || {
-        let footer = Arc::new(footer::read(&file, room.size).map_err(wrong)?);
+    guarded(&allowance, KIND, || {
+        let footer = Arc::new(footer::read(&file, allowance.size).map_err(wrong)?);
         let metadata = ArrowReaderMetadata::try_new(footer, ArrowReaderOptions::new()).map_err(wrong)?;
         let declared = metadata.metadata().row_groups().iter().map(|g| u64::try_from(g.num_rows()));
         let rows =
             declared.sum::<Result<u64, _>>().map_err(|_| damaged("a row group has a negative size".to_string()))?;
-        let mut draft = frame::draft(room.clone(), metadata.schema(), options)?;
+        let mut draft = frame::draft(allowance.clone(), metadata.schema(), options)?;
         if rows == 0 {
-            return Err(TableError::NoRows { file: room.path.clone() });
+            return Err(TableError::NoRows { file: allowance.path.clone() });
         }
         draft.fill_with_zeros(rows)?;
         for positions in wanted(&draft).chunks(COLUMNS) {
-            let pages = Pages::new(file.try_clone().map_err(|e| text::failed(&room.path, &e))?, room.size, rows);
+            let pages =
+                Pages::new(file.try_clone().map_err(|e| text::failed(&allowance.path, &e))?, allowance.size, rows);
             let mask = ProjectionMask::roots(metadata.parquet_schema(), positions.iter().copied());
             let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(pages, metadata.clone())
                 .with_projection(mask)
@@ -71,7 +72,7 @@ pub(super) fn read(room: Room, options: &ReadOptions) -> Result<Draft, TableErro
     })
 }
 
-/// Positions of all columns that play a part, in the order of the file.
+/// Positions of all columns that are used, in the order of the file.
 fn wanted(draft: &Draft) -> Vec<usize> {
     let texts = draft.texts.iter().flatten().map(|t| t.position);
     let offset = draft.offset.iter().map(|(p, _)| *p);

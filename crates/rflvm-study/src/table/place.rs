@@ -1,4 +1,4 @@
-//! Where in a text table something is, for messages.
+//! Places in a text table, for messages.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use crate::cells::unprotected;
 /// Characters of a text or a name that a message shows.
 pub(super) const TEXT_SHOWN: usize = 32;
 
-/// Finds lines and phrases errors; only consulted when something is wrong, or a column turns out to hold text.
+/// Finds lines and builds errors; only used when something is wrong, or a column turns out to hold text.
 pub(super) struct Place<'a> {
     pub path: &'a Path,
-    /// The byte that was asked for last, and its line.
+    /// The last byte that was looked up, and its line.
     last: Cell<(u64, usize)>,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Place<'a> {
         for (position, cell) in record.iter().enumerate() {
             let name = std::str::from_utf8(cell).map_err(|_| self.not_utf8(record, None, "", position))?;
             let name = unprotected(name.trim());
-            // A lone nameless column leaves nothing to be a feature, so only one of several is ids.
+            // A single nameless column cannot be ids, because nothing would be left to fit.
             if name.is_empty() && (position > 0 || record.len() == 1) {
                 return Err(TableError::UnnamedColumn {
                     file: self.path.to_path_buf(),
@@ -54,8 +54,8 @@ impl<'a> Place<'a> {
         Ok(names)
     }
 
-    /// The line on which a record begins, counted by reading again because the reader's own count is for where it looked
-    /// next, before skipped blank lines, and does not know every line end.
+    /// The line on which a record begins. It is counted by reading again, because the reader's own count points to where it looked
+    /// next, before skipped blank lines, and does not recognise every line end.
     pub fn line(&self, record: &ByteRecord) -> usize {
         let reached = record.position().map_or(0, |p| p.byte());
         let (known, line) = self.last.get();

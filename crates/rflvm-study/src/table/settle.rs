@@ -1,4 +1,4 @@
-//! From a draft to a table: what the columns of text turn out to hold, once all rows are read.
+//! From a draft to a table: decides what the columns of text hold, once all rows are read.
 
 use std::collections::HashSet;
 
@@ -10,24 +10,24 @@ use super::words::shorten;
 use super::{Aside, Look, ReadOptions, Table, TableError, Texts, numbered};
 use crate::wording::with_value;
 
-/// What becomes of a column.
+/// How a column is used.
 enum Part {
     Number,
     /// The value of each code.
     Truth(Vec<f64>),
-    /// Levels in their order, and the place of each code among them.
+    /// Levels in order, and the position of each code among them.
     Category(Vec<String>, Vec<usize>),
     Out,
 }
 
 impl Draft {
-    /// The table, or the first column that it cannot have.
+    /// The table, or an error for the first column that cannot be fitted.
     pub fn finish(mut self, options: &ReadOptions) -> Result<Table, TableError> {
         let parts = self.parts(options, &mut Vec::new())?;
         self.build(parts)
     }
 
-    /// What can be fitted of the table, and what else there is.
+    /// The columns that can be fitted, and a report on the others.
     pub fn look(mut self, options: &ReadOptions) -> Result<Look, TableError> {
         let mut aside = Vec::new();
         let parts = self.parts(&ReadOptions { texts: Texts::Look, ..options.clone() }, &mut aside)?;
@@ -36,7 +36,7 @@ impl Draft {
 
     fn parts(&mut self, options: &ReadOptions, aside: &mut Vec<Aside>) -> Result<Vec<Part>, TableError> {
         if self.rows == 0 {
-            return Err(TableError::NoRows { file: self.room.path.clone() });
+            return Err(TableError::NoRows { file: self.allowance.path.clone() });
         }
         let mut parts = Vec::with_capacity(self.width());
         for slot in 0..self.width() {
@@ -65,7 +65,7 @@ impl Draft {
         let name = &self.names[self.numeric[slot]];
         let is_truth = |text: &&str| truth(text).is_some();
         let holds = match Holds::of(&levels, self.rows) {
-            // New rows of a column of yes and no may all say no.
+            // In new rows, all cells of a yes/no column may be no.
             Holds::Constant if options.like.is_some() && levels.in_order().iter().all(is_truth) => Holds::Truth,
             other => other,
         };
@@ -76,7 +76,7 @@ impl Draft {
             }
             Holds::Category if levels.asked || options.texts != Texts::Refuse => {
                 let texts = levels.in_order();
-                // Those of a fit stay in its order.
+                // The levels of a fit keep its order.
                 let mut order: Vec<usize> = (0..texts.len()).collect();
                 order.sort_by_key(|&code| if levels.known { (code, "") } else { (0, texts[code]) });
                 let mut places = vec![0; texts.len()];
@@ -93,16 +93,16 @@ impl Draft {
                 if let count @ 1.. = self.refused_after(slot, options) {
                     let columns =
                         if count == 1 { "1 more column holds".into() } else { format!("{count} more columns hold") };
-                    let doctor = with_value("doctor", &self.room.path.display().to_string());
-                    remedy.push_str(&format!("; {columns} no numbers either, and {doctor} looks at them all"));
+                    let doctor = with_value("doctor", &self.allowance.path.display().to_string());
+                    remedy.push_str(&format!("; {columns} no numbers either; {doctor} reports on all of them"));
                 }
                 let (place, text) = levels.first.unwrap_or_default();
-                Err(TableError::Text { file: self.room.path.clone(), place, text, remedy })
+                Err(TableError::Text { file: self.allowance.path.clone(), place, text, remedy })
             }
         }
     }
 
-    /// How many columns after one cannot be taken either.
+    /// How many later columns cannot be fitted either.
     fn refused_after(&self, slot: usize, options: &ReadOptions) -> usize {
         let is_refused = |levels: &Levels| match Holds::of(levels, self.rows) {
             Holds::Truth => false,
@@ -112,7 +112,7 @@ impl Draft {
         self.levels[slot + 1..].iter().flatten().filter(|levels| is_refused(levels)).count()
     }
 
-    /// Numbers that are categories, in a file that has no texts, by the way they are written.
+    /// Categories that are numbers, in a file without texts, formatted as written.
     fn code_numbers(&mut self, slot: usize, levels: &mut Levels) -> Result<(), TableError> {
         let width = self.width();
         for row in 0..self.rows {
@@ -128,10 +128,10 @@ impl Draft {
         Ok(())
     }
 
-    /// The sentence for a text that is not among the levels of a fit.
+    /// The error for a text that is not among the levels of a fit.
     pub fn unknown_level(&self, place: String, text: &str, levels: &Levels) -> TableError {
         let known = super::words::list(&levels.in_order());
-        TableError::UnknownLevel { file: self.room.path.clone(), place, text: shorten(text, 32), known }
+        TableError::UnknownLevel { file: self.allowance.path.clone(), place, text: shorten(text, 32), known }
     }
 
     fn build(mut self, parts: Vec<Part>) -> Result<Table, TableError> {
@@ -171,7 +171,7 @@ impl Draft {
             time,
             sequence,
             offset: self.offset.map(|(_, cells)| cells),
-            path: self.room.path,
+            path: self.allowance.path,
             rows: self.rows,
             values: self.values,
             named: self.named,
@@ -179,7 +179,7 @@ impl Draft {
         })
     }
 
-    /// The values with a column for each level, and without columns that are left out; as they lie where there is neither.
+    /// The values with one column per level, and without columns that are left out; unchanged if there are neither.
     fn spread(&mut self, parts: &[Part], width: usize) -> Result<Vec<f64>, TableError> {
         let own = self.width();
         let mut values = std::mem::take(&mut self.values);
@@ -198,7 +198,7 @@ impl Draft {
         if !parts.iter().any(|part| matches!(part, Part::Category(..) | Part::Out)) {
             return Ok(values);
         }
-        self.room.cells(self.rows as u64, width as u64)?;
+        self.allowance.cells(self.rows as u64, width as u64)?;
         let mut spread = Vec::with_capacity(self.rows * width);
         for row in values.chunks_exact(own) {
             for (&cell, part) in row.iter().zip(parts) {
@@ -216,11 +216,11 @@ impl Draft {
         Ok(spread)
     }
 
-    /// Whether the columns of levels have names of their own.
+    /// Checks that the names of the levels' columns are unique.
     fn check_names(&self, columns: &[String]) -> Result<(), TableError> {
         let mut seen = HashSet::new();
         match columns.iter().find(|name| !seen.insert(name.as_str())) {
-            Some(name) => Err(TableError::TwiceNamed { file: self.room.path.clone(), name: shorten(name, 40) }),
+            Some(name) => Err(TableError::TwiceNamed { file: self.allowance.path.clone(), name: shorten(name, 40) }),
             None => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! How a text table seems to be written, where it is not as its name says.
+//! How a text table seems to be written, where that differs from what its name implies.
 
 use std::io::Read;
 use std::path::Path;
@@ -6,43 +6,14 @@ use std::path::Path;
 use ::csv::{ByteRecord, ReaderBuilder};
 
 use super::dialect::{Cell, Decimal, Dialect, Separator};
+use super::written::Written;
 use super::{TableError, text};
-use crate::wording::with_value;
 
-/// What is looked at: the start of the file.
+/// How much is examined: the start of the file.
 const BYTES: u64 = 1 << 18;
 const LINES: usize = 50;
 
-/// How a table seems to be written, as far as that is not what was expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Written {
-    /// What separates its cells.
-    pub separator: Option<Separator>,
-    /// Its decimal mark.
-    pub decimal: Option<Decimal>,
-}
-
-impl Written {
-    /// How it looks, in words.
-    pub fn words(self) -> String {
-        match (self.separator, self.decimal) {
-            (Some(separator), None) => format!("the file looks separated by {}", separator.plural()),
-            (Some(separator), Some(_)) => {
-                format!("the file looks separated by {} with decimal commas", separator.plural())
-            }
-            (None, _) => "its numbers look written with decimal commas".into(),
-        }
-    }
-
-    /// The settings that say so.
-    pub fn settings(self) -> String {
-        let separator = self.separator.map(|separator| with_value("separator", &separator.to_string()));
-        let decimal = self.decimal.map(|_| with_value("decimal", ","));
-        separator.into_iter().chain(decimal).collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// Looks at the start of a file for a way to read it that makes more numbers of it. What the user has given is not questioned.
+/// Examines the start of a file for a way of reading it that yields more numbers. Options given by the user are kept.
 pub(super) fn sniff(
     path: &Path,
     dialect: &Dialect,
@@ -51,7 +22,7 @@ pub(super) fn sniff(
 ) -> Result<Option<Written>, TableError> {
     let mut start = Vec::new();
     text::open(path)?.take(BYTES).read_to_end(&mut start).map_err(|e| text::failed(path, &e))?;
-    // A line that was cut off is no sample.
+    // The last line may be cut off.
     if start.len() as u64 == BYTES {
         let end = start.iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
         start.truncate(end.unwrap_or(0));
@@ -80,7 +51,7 @@ pub(super) fn sniff(
 struct Sample {
     /// Whether all lines have the same number of cells, and more than one.
     is_table: bool,
-    /// Share of the cells that are numbers.
+    /// Fraction of the cells that are numbers.
     numbers: f64,
 }
 
@@ -91,7 +62,7 @@ impl Sample {
         let records: Vec<ByteRecord> = reader.byte_records().take(LINES).map_while(Result::ok).collect();
         let width = records.first().map_or(0, ByteRecord::len);
         let cells = || records.iter().flat_map(|record| record.iter());
-        // Between commas, 1,234 in quotation marks is rather a number whose thousands are set apart.
+        // With commas as separators, 1,234 in quotation marks is probably a number with a thousands separator.
         let plain = Dialect { decimal: Decimal::Point, ..dialect.clone() };
         let has_thousands = |cell: &[u8]| {
             let text = std::str::from_utf8(cell.trim_ascii()).unwrap_or_default();

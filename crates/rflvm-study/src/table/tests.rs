@@ -1,4 +1,4 @@
-//! Good and bad tables as text, and what all tests of tables share.
+//! Good and bad text tables, and helpers shared by all tests of tables.
 
 mod found;
 mod frames;
@@ -13,9 +13,36 @@ mod written;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::allowance::Allowance;
 use super::*;
+use crate::wording::{Wording, render};
+use std::fs;
+use std::path::Path;
 
-/// A file that disappears with the test.
+/// Settings as the program's flags.
+struct Flags;
+
+impl Wording for Flags {
+    fn typed(&self, name: &str, value: Option<&str>) -> String {
+        let is_plain = |c: char| c.is_alphanumeric() || c == ',';
+        match value {
+            Some(value) if value.chars().all(is_plain) => format!("--{name} {value}"),
+            Some(value) => format!("--{name} '{value}'"),
+            None => format!("--{name}"),
+        }
+    }
+
+    fn noun(&self, name: &str) -> String {
+        name.into()
+    }
+}
+
+/// The message of an error, with flags.
+fn message(error: &TableError) -> String {
+    render(&error.to_string(), &Flags)
+}
+
+/// A file that is removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -49,7 +76,7 @@ fn options(id: &str, labels: &str, columns: &str) -> ReadOptions {
 fn load(extension: &str, bytes: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Table, String> {
     let file = Scratch::new(extension, bytes.as_ref());
     read(&file.0, options).map_err(|e| {
-        let sentence = e.to_string();
+        let sentence = message(&e);
         assert!(!sentence.contains('\n') && sentence.len() < 600, "{sentence}");
         let (path, rest) = sentence.split_once(": ").expect("the file comes first");
         assert_eq!(path, file.0.to_string_lossy());
@@ -109,7 +136,7 @@ fn a_first_column_without_name_holds_the_ids() {
 }
 
 #[test]
-fn files_that_are_no_table() {
+fn files_that_are_not_tables() {
     let at = |path: &str| read(Path::new(path), &ReadOptions::default()).unwrap_err();
     assert!(matches!(at("/no/such.csv"), TableError::Missing { .. }));
     assert!(matches!(at("/tmp"), TableError::Folder { .. }));
@@ -153,19 +180,17 @@ fn unknown_columns_are_listed_and_guessed() {
     let ask = |options| load("csv", text, &options).unwrap_err();
     assert_eq!(
         ask(options("-", "Specis", "-")),
-        "--labels asks for the column `Specis`, which does not exist (did you mean `species`?); \
+        "--labels names the column `Specis`, which does not exist (did you mean `species`?); \
          the columns are `species`, `c1`, `c2`, `c3`, `c4`, `c5`, `c6`, `c7` and 1 more"
     );
-    assert!(
-        ask(options("country", "-", "-")).contains("--id asks for the column `country`, which does not exist; the")
-    );
-    assert!(ask(options("-", "-", "c1,q")).starts_with("--columns asks for"));
+    assert!(ask(options("country", "-", "-")).contains("--id names the column `country`, which does not exist; the"));
+    assert!(ask(options("-", "-", "c1,q")).starts_with("--columns names"));
     assert!(ask(options("-", "-", "c1,c2,c1")).contains("names `c1` twice"));
     assert!(ask(options("-", "-", "")).contains("which does not exist"));
 }
 
 #[test]
-fn offsets_times_and_sequences_are_set_aside() {
+fn offsets_times_and_sequences_are_kept_apart() {
     let text = "t,a,who,o\n2020-01-01,1,x,0.5\n,2,y,-1\n";
     let mut asked = ReadOptions {
         offset: Some("o".into()),
@@ -184,19 +209,19 @@ fn offsets_times_and_sequences_are_set_aside() {
         assert!(sentence.contains(&words), "{sentence}");
     }
     asked.time = Some("T".into());
-    assert!(load("csv", text, &asked).unwrap_err().starts_with("--time asks for the column `T`, which does not exist"));
+    assert!(load("csv", text, &asked).unwrap_err().starts_with("--time names the column `T`, which does not exist"));
 }
 
 #[test]
-fn a_promise_beyond_reason_is_refused() {
-    let room = Room::new(Path::new("x.mtx"), 100);
-    assert!(room.cells(1_000, 1_000).is_ok());
+fn an_implausible_size_is_refused() {
+    let allowance = Allowance::new(Path::new("x.mtx"), 100);
+    assert!(allowance.cells(1_000, 1_000).is_ok());
     assert_eq!(
-        room.cells(1_000_000, 1_000_000).unwrap_err().to_string(),
+        message(&allowance.cells(1_000_000, 1_000_000).unwrap_err()),
         "x.mtx: the table needs 8.0 TB of memory for 1000000 rows × 1000000 columns, but a file of 100 bytes cannot hold \
          that much; choose fewer columns with --columns, or split the table"
     );
-    assert!(room.cells(u64::MAX, u64::MAX).is_err());
-    let vast = Room::new(Path::new("x.mtx"), 1 << 60).cells(1 << 28, 1 << 28).unwrap_err().to_string();
+    assert!(allowance.cells(u64::MAX, u64::MAX).is_err());
+    let vast = message(&Allowance::new(Path::new("x.mtx"), 1 << 60).cells(1 << 28, 1 << 28).unwrap_err());
     assert!(vast.contains("is free; choose fewer columns"), "{vast}");
 }

@@ -1,4 +1,4 @@
-//! Files of text, decompressed on the way if their name ends in .gz.
+//! Text files, decompressed while reading if their name ends in .gz.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -15,11 +15,11 @@ pub(super) fn is_gzip(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"))
 }
 
-/// Opens a file at its first character, after a byte-order mark.
+/// Opens a file and skips a byte-order mark.
 pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, TableError> {
     let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(|e| failed(path, &e))?);
     let mut text: Box<dyn BufRead> = if is_gzip(path) {
-        // Files joined by cat, and all of bgzip, have several members.
+        // Concatenated files, and all bgzip files, have several members.
         Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(file)))
     } else {
         Box::new(file)
@@ -32,7 +32,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, TableError> {
     Ok(Box::new(Cursor::new(start).chain(text)))
 }
 
-/// The sentence for an error while reading.
+/// The error for a failed read.
 pub(super) fn failed(path: &Path, error: &io::Error) -> TableError {
     use io::ErrorKind::{InvalidData, InvalidInput, IsADirectory, NotFound, UnexpectedEof};
     let file = path.to_path_buf();
@@ -46,17 +46,17 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> TableError {
     }
 }
 
-/// Lines of a file with their numbers, without their ends.
+/// Lines of a file with their numbers, without line ends.
 pub(super) struct Lines<'a> {
     path: &'a Path,
     reader: Box<dyn BufRead>,
     line: Vec<u8>,
-    /// Of the line returned last, from 1.
+    /// Number of the line returned last, from 1.
     pub number: usize,
 }
 
 impl<'a> Lines<'a> {
-    /// No line of the files read this way is near this long; a file without line ends is not to be held as one line.
+    /// The longest line, in bytes: a file without line ends must not be held as one line.
     const LIMIT: u64 = 1 << 20;
 
     pub fn open(path: &'a Path) -> Result<Self, TableError> {

@@ -1,8 +1,8 @@
-//! Words for messages: texts cut short, lists of names.
+//! Words for messages: shortened texts, lists of names.
 
 const NAMES_SHOWN: usize = 8;
 
-/// A text fit for a one-line message: control characters are written out, and at most `limit` characters are shown.
+/// A text for a one-line message: control characters are escaped, and at most `limit` characters are shown.
 pub(super) fn shorten(text: &str, limit: usize) -> String {
     let mut out = String::new();
     for (count, character) in text.chars().enumerate() {
@@ -19,7 +19,7 @@ pub(super) fn shorten(text: &str, limit: usize) -> String {
     out
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of others.
 pub(super) fn list(names: &[impl AsRef<str>]) -> String {
     let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|n| format!("`{}`", shorten(n.as_ref(), 24))).collect();
     match names.len().saturating_sub(NAMES_SHOWN) {

@@ -1,15 +1,15 @@
-//! The table that a store of draws holds: what a fit from Python was given, when there was never a file.
+//! The table in a store of draws, for instance of a fit from Python that never had a file.
 
 use std::path::Path;
 
 use rflvm::draws::zarr::Reader;
 use rflvm::error::StoreError;
 
+use super::allowance::Allowance;
 use super::draft::{Draft, Text};
-use super::room::Room;
 use super::{ReadOptions, TableError, numbered};
 
-/// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times and sequences are there whatever they were called.
+/// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times and sequences are read whatever their columns were called.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     let damaged = |reason: String| TableError::Damaged { file: path.to_path_buf(), kind: "a store of draws", reason };
     let failed = |error: StoreError| TableError::Store { sentence: error.to_string() };
@@ -22,19 +22,19 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     let mut is_met = vec![false; width];
     order.iter().filter(|&&place| place < width).for_each(|&place| is_met[place] = true);
     if order.len() != width || is_met.contains(&false) {
-        return Err(damaged("its order of columns is none".into()));
+        return Err(damaged("its order of columns is invalid".into()));
     }
     let mut names = vec![String::new(); width];
     columns.into_iter().zip(&order).for_each(|(name, &place)| names[place] = name);
 
-    let room = Room::new(path, 8 * (rows as u64) * (width as u64));
-    room.cells(rows as u64, width as u64)?;
+    let allowance = Allowance::new(path, 8 * (rows as u64) * (width as u64));
+    allowance.cells(rows as u64, width as u64)?;
     let named = names != numbered(width);
     let plain = ReadOptions { id: None, labels: None, offset: None, time: None, sequence: None, ..options.clone() };
-    let mut draft = Draft::new(room, names, named, None, &plain)?;
+    let mut draft = Draft::new(allowance, names, named, None, &plain)?;
     let mut values = store.fixed("observed_data/y").map_err(failed)?;
     if values.len() != rows * width {
-        return Err(damaged("its table has another shape than its names".into()));
+        return Err(damaged("the shape of its table does not match its names".into()));
     }
     if draft.width() == width {
         let mut row = vec![0.0; width];

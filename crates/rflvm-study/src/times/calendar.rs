@@ -1,6 +1,6 @@
-//! What the numbers on the axis of time mean: themselves, or days since the first date, to be written as the user wrote them.
+//! The meaning of numbers on the time axis: plain numbers, or days since the first date, to be written as the user wrote them.
 
-use super::moment::{Date, Moment};
+use crate::moment::{Date, Moment};
 use chrono::{FixedOffset, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 
 /// How times are written.
@@ -10,9 +10,9 @@ pub enum Calendar {
     Numbers,
     /// Days since the earliest date.
     Dates {
-        /// From where days are counted.
+        /// The date of day 0.
         origin: NaiveDateTime,
-        /// Between date and time of day.
+        /// The character between date and time of day.
         separator: Option<char>,
         /// Whether seconds are written.
         has_seconds: bool,
@@ -24,11 +24,14 @@ pub enum Calendar {
 const MILLISECONDS: f64 = 86_400_000.0;
 
 impl Calendar {
-    /// The calendar of some times; otherwise the first one that does not go with those before it, and why.
+    /// The calendar of some times; the error has the index of the first time that does not match those before it, and the reason.
     pub fn of(moments: &[Moment]) -> Result<Self, (usize, String)> {
         let Some(Moment::Date(first)) = moments.first() else {
             return match moments.iter().position(|m| matches!(m, Moment::Date(_))) {
-                Some(n) => Err((n, "this time is a date, and those before are numbers; write all in one way".into())),
+                Some(n) => Err((
+                    n,
+                    "this time is a date, but those before it are numbers; write all times in one format".into(),
+                )),
                 None => Ok(Calendar::Numbers),
             };
         };
@@ -36,10 +39,16 @@ impl Calendar {
         let (mut separator, mut has_seconds) = (first.separator, false);
         for (n, moment) in moments.iter().enumerate() {
             let Moment::Date(date) = moment else {
-                return Err((n, "this time is a number, and those before are dates; write all in one way".into()));
+                return Err((
+                    n,
+                    "this time is a number, but those before it are dates; write all times in one format".into(),
+                ));
             };
             if date.zone.is_some() != first.zone.is_some() {
-                return Err((n, "some times have a zone and others not; give all of them one, or none".into()));
+                return Err((
+                    n,
+                    "some times have a time zone and others do not; give all of them one, or remove it".into(),
+                ));
             }
             origin = origin.min(date.at);
             separator = separator.or(date.separator);
@@ -48,9 +57,10 @@ impl Calendar {
         Ok(Calendar::Dates { origin, separator, has_seconds, zone: first.zone })
     }
 
-    /// The place on the axis of a time as a user writes it; otherwise what is wrong and what to do.
+    /// Parses a time as a user writes it; the error says what is wrong and what to do.
     pub fn parse(&self, text: &str) -> Result<f64, String> {
-        let strange = || format!("the time `{text}` is not like those of the table; write it as {}", self.format(0.0));
+        let strange =
+            || format!("the time `{text}` is not written like those of the table; write it as {}", self.format(0.0));
         Moment::parse(text).and_then(|moment| self.place(&moment).ok_or_else(strange))
     }
 
@@ -66,7 +76,7 @@ impl Calendar {
         }
     }
 
-    /// A place on the axis as the user would write it; dates to the millisecond.
+    /// A time on the axis as the user would write it; dates to the millisecond.
     pub fn format(&self, time: f64) -> String {
         let Calendar::Dates { origin, separator, has_seconds, zone } = self else { return time.to_string() };
         let milliseconds = (time * MILLISECONDS).round();
@@ -89,7 +99,7 @@ impl Calendar {
         format!("{}{}{clock}{zone}", at.format("%Y-%m-%d"), separator.unwrap_or(' '))
     }
 
-    /// The place on the axis that is written where this one is: without the last bits of sums, to which nobody refers.
+    /// Rounds a time to what is written for it, without the rounding errors of sums.
     pub fn rounded(&self, time: f64) -> Result<f64, String> {
         match self {
             Calendar::Numbers => self.parse(&format!("{time:.13e}")),
@@ -108,11 +118,11 @@ impl Calendar {
             l if l >= 1.0 / 1440.0 => (l * 1440.0, "minutes"),
             l => (l * 86_400.0, "seconds"),
         };
-        // A step that is not quite whole because dates are.
+        // Rounding of dates can make a step slightly fractional.
         format!("{} {unit}", (size * 1000.0).round() / 1000.0)
     }
 
-    /// The unit of the axis as the CF conventions write it, by which xarray knows dates.
+    /// The unit of the axis in the CF conventions, by which xarray recognises dates.
     pub fn units(&self) -> Option<String> {
         match self {
             Calendar::Numbers => None,
@@ -130,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_written_back_as_they_were_given() {
+    fn times_are_written_as_they_were_given() {
         for texts in [
             &["3", "-1.5", "1000"][..],
             &["2001-05-30", "2001-05-29", "2024-02-29"],
@@ -161,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn rounded_times_are_as_they_are_written() {
+    fn rounded_times_equal_what_is_written() {
         let numbers = Calendar::of(&moments(&["0.1"])).unwrap();
         assert_eq!(numbers.rounded(0.1 + 0.2), Ok(0.3));
         assert_eq!(numbers.rounded(1_234_567_890.125), Ok(1_234_567_890.125));
@@ -172,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_told_by_its_place() {
+    fn inconsistent_times_are_reported_with_their_place() {
         for (texts, place) in [
             (&["1", "2001-05-30"][..], 1),
             (&["2001-05-30", "2001-05-31", "7"], 2),

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! with |s(y, l)| the unsigned Stirling numbers of the first kind. Given l, the
-//! dispersion r of a negative binomial has a conjugate gamma law.
+//! dispersion r of a negative binomial has a conjugate gamma distribution.
 //!
 //! M. Zhou and L. Carin (2015). Negative binomial process count and mixture
 //! modeling. IEEE Trans. Pattern Anal. Mach. Intell. 37, 307–320.
@@ -15,7 +15,7 @@
 use rand::{Rng, RngExt};
 use rand_distr::Exp1;
 
-/// One draw of CRT(y, r), r > 0, exact in law; about r log₂ y steps if y ≫ r.
+/// One draw of CRT(y, r), r > 0, exact in distribution; about r log₂ y steps if y ≫ r.
 ///
 /// The first customers, t ≤ 16 + 8r, are drawn one by one. Then a table is rare:
 /// in a block t0 ≤ t < 2 t0 all success probabilities are at most that of t0, so
@@ -109,7 +109,7 @@ mod tests {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(y);
             let mut counts = vec![0.0; y as usize + 1];
             (0..n).for_each(|_| counts[draw(y, r, &mut rng) as usize] += 1.0);
-            // Cells that expect fewer than ten draws are pooled.
+            // Cells with fewer than ten expected draws are pooled.
             let (mut chi2, mut cells, mut rare) = (0.0, 0.0, (0.0, 0.0));
             for (count, ln_p) in counts.iter().zip(ln_probabilities(y, r)) {
                 let expected = n as f64 * ln_p.exp();

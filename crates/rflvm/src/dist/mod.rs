@@ -1,6 +1,7 @@
-//! Distributions that the sampler needs and rand_distr lacks, and the densities the joint is written with.
+//! Distributions that the sampler needs and rand_distr lacks, and the densities used by the joint density.
 
 pub mod canonical;
+pub mod cluster;
 pub mod crt;
 pub mod niw;
 pub mod polya_gamma;
@@ -11,7 +12,7 @@ use rand_distr::{Gamma, StandardNormal};
 /// ln √(2π).
 pub const LN_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
 
-/// A draw from Ga(shape, rate), mean shape/rate. Never returns zero: a shape near zero underflows otherwise.
+/// A draw from Ga(shape, rate), mean shape/rate. Never zero, even where a shape near zero would underflow.
 pub fn gamma<R: Rng + ?Sized>(shape: f64, rate: f64, rng: &mut R) -> f64 {
     debug_assert!(shape > 0.0 && rate > 0.0, "Ga({shape}, {rate})");
     let unit = Gamma::new(shape, 1.0).map_or(f64::NAN, |g| rng.sample(g));
@@ -43,7 +44,7 @@ pub fn ln_gamma(x: f64) -> f64 {
     libm::lgamma(x)
 }
 
-/// ln(1 + eˣ), stable on both sides.
+/// ln(1 + eˣ), stable in both tails.
 pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }

@@ -1,12 +1,12 @@
 //! The normal-inverse-Wishart NIW(m, λ, Ψ, ν): Σ ~ IW(Ψ, ν), μ | Σ ~ N(m, Σ/λ).
 //! Conjugate to the frequencies of one cluster; its predictive is a Student-t (Murphy 2007, section 9).
 
+use super::cluster::Cluster;
 use super::{LN_SQRT_2PI, ln_gamma, normal};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat};
 use rand::{Rng, RngExt};
 use rand_distr::ChiSquared;
-use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// NIW(m, λ, Ψ, ν).
@@ -22,7 +22,7 @@ pub struct Niw {
     pub nu: f64,
 }
 
-/// The predictive of a [`Niw`], with all that does not depend on the frequency worked out.
+/// The predictive distribution of a [`Niw`], with everything that does not depend on the frequency precomputed.
 #[derive(Debug, Clone)]
 pub struct Predictive {
     m: Vec<f64>,
@@ -34,9 +34,9 @@ pub struct Predictive {
 }
 
 impl Predictive {
-    /// ln of the density at w.
+    /// Log density at w.
     pub fn ln_density(&self, w: &[f64]) -> f64 {
-        // |L⁻¹(w − m)|² by substitution; a handful of axes needs no more.
+        // |L⁻¹(w − m)|² by forward substitution; D is small.
         let mut r = [0.0; 8];
         let mut long = Vec::new();
         let r = if w.len() <= r.len() {
@@ -55,74 +55,8 @@ impl Predictive {
     }
 }
 
-/// A multivariate Gaussian with its factor at hand: a cluster of frequencies.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "Stored", into = "Stored")]
-pub struct Cluster {
-    /// Mean.
-    pub mu: Vec<f64>,
-    /// Covariance.
-    pub sigma: Mat,
-    cholesky: Cholesky,
-}
-
-/// A cluster on disk: the factor follows from the covariance.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    mu: Vec<f64>,
-    sigma: Mat,
-}
-
-impl TryFrom<Stored> for Cluster {
-    type Error = NumericalError;
-
-    fn try_from(stored: Stored) -> Result<Self, NumericalError> {
-        Cluster::new(stored.mu, stored.sigma)
-    }
-}
-
-impl From<Cluster> for Stored {
-    fn from(cluster: Cluster) -> Self {
-        Stored { mu: cluster.mu, sigma: cluster.sigma }
-    }
-}
-
-impl Cluster {
-    /// Fails when Σ is not positive definite.
-    pub fn new(mu: Vec<f64>, sigma: Mat) -> Result<Self, NumericalError> {
-        let cholesky = Cholesky::new(&sigma, "clusters")?;
-        Ok(Cluster { mu, sigma, cholesky })
-    }
-
-    /// ln N(w | μ, Σ).
-    pub fn ln_density(&self, w: &[f64]) -> f64 {
-        let mut r: Vec<f64> = w.iter().zip(&self.mu).map(|(w, m)| w - m).collect();
-        self.cholesky.solve_lower(&mut r);
-        -0.5 * r.iter().map(|v| v * v).sum::<f64>() - 0.5 * self.cholesky.ln_det() - r.len() as f64 * LN_SQRT_2PI
-    }
-
-    /// Σ⁻¹(μ − w): the gradient of ln N(w | μ, Σ).
-    pub fn gradient(&self, w: &[f64]) -> Vec<f64> {
-        let mut r: Vec<f64> = w.iter().zip(&self.mu).map(|(w, m)| m - w).collect();
-        self.cholesky.solve(&mut r);
-        r
-    }
-
-    /// Σ⁻¹.
-    pub fn precision(&self) -> Mat {
-        self.cholesky.inverse()
-    }
-
-    /// A draw from N(0, Σ).
-    pub fn centred_draw<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f64> {
-        let mut z = super::normals(self.mu.len(), rng);
-        self.cholesky.mul_lower(&mut z);
-        z
-    }
-}
-
 impl Niw {
-    /// The posterior after seeing the frequencies `members`:
+    /// The posterior given the frequencies `members`:
     /// Ψ gains the scatter about their mean w̄ and λn/(λ+n) (w̄ − m)(w̄ − m)ᵀ.
     pub fn posterior<'a>(&self, members: impl Iterator<Item = &'a [f64]> + Clone) -> Niw {
         let d = self.m.len();
@@ -147,7 +81,7 @@ impl Niw {
         Niw { m, lambda, psi, nu: self.nu + n }
     }
 
-    /// The predictive t_{ν−D+1}(m, Ψ(λ+1)/(λ(ν−D+1))).
+    /// The predictive distribution t_{ν−D+1}(m, Ψ(λ+1)/(λ(ν−D+1))).
     pub fn predictive(&self) -> Result<Predictive, NumericalError> {
         let d = self.m.len();
         let (df, dof) = (d as f64, self.nu - d as f64 + 1.0);
@@ -160,10 +94,10 @@ impl Niw {
         Ok(Predictive { m: self.m.clone(), root, ln_constant, exponent: 0.5 * (dof + df), scale: factor * dof })
     }
 
-    /// A draw of (μ, Σ), by Bartlett's decomposition of Σ⁻¹ ~ Wishart(Ψ⁻¹, ν).
+    /// A draw of (μ, Σ), by the Bartlett decomposition of Σ⁻¹ ~ Wishart(Ψ⁻¹, ν).
     pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Cluster, NumericalError> {
         let d = self.m.len();
-        // Ψ = LLᵀ and T lower triangular of Bartlett: Σ = (L T⁻ᵀ)(L T⁻ᵀ)ᵀ.
+        // Ψ = LLᵀ and T is Bartlett's lower triangle: Σ = (L T⁻ᵀ)(L T⁻ᵀ)ᵀ.
         let psi = Cholesky::new(&self.psi, "clusters")?;
         let mut t = Mat::zeros(d, d);
         for i in 0..d {

@@ -5,7 +5,7 @@
 //! E[exp(−tω)] = cosh^b(c/2) / cosh^b(√((c²/2 + t)/2)),
 //! ```
 //!
-//! the mixing law that makes logistic and negative-binomial likelihoods
+//! the mixing distribution that makes logistic and negative-binomial likelihoods
 //! conditionally Gaussian (Polson, Scott and Windle 2013).
 //!
 //! | where                | method                                         | error in the CDF |
@@ -33,19 +33,19 @@
 //! ```
 //!
 //! and the sum is the transform of Σ_k C(b,k) 2k/√(2πx³) exp(−2k²/x), which is
-//! nowhere negative, for k C(b,k) is positive up to k < b + 1 and from there on
-//! alternates while it falls. Thus l = f + f∗(a positive measure) ≥ f. Tilted by
+//! nowhere negative: k C(b,k) is positive for k < b + 1, and beyond that it
+//! alternates while decreasing. Thus l = f + f∗(a positive measure) ≥ f. Tilted by
 //! exp(−z²x/2), l is an inverse Gaussian of mean b/z and shape b²; such a draw is
-//! accepted with probability r(x), in all (1 + e^{−2z})^{−b} ≥ ¼. The event u < r(x)
-//! is decided by the partial sums as in Devroye (2009), who splits the line in
-//! two instead since for b = 1 he has a second series; here b need not be 1.
+//! accepted with probability r(x), overall (1 + e^{−2z})^{−b} ≥ ¼. The event u < r(x)
+//! is decided by the partial sums as in Devroye (2009), who instead splits the line in
+//! two because he has a second series for b = 1; here b need not be 1.
 //!
 //! # The gamma sum
 //!
-//! Cutting the sum off is the approximation of Polson, Scott and Windle (2013), and
+//! Truncating the sum is the approximation of Polson, Scott and Windle (2013), and
 //! Windle, Polson and Scott (2014) survey others for large b. Here one more gamma
-//! carries the exact mean and variance of the terms left out, which leaves an error
-//! from the third cumulant on; a test bounds it by the characteristic functions.
+//! has the exact mean and variance of the omitted terms, which leaves an error
+//! in the third and higher cumulants; a test bounds it by the characteristic functions.
 //!
 //! # References
 //!
@@ -64,7 +64,7 @@ use core::fmt;
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 
-/// Leading terms of the gamma sum that are drawn one by one.
+/// Leading terms of the gamma sum that are drawn individually.
 const LEADING: usize = 6;
 
 /// The Pólya-gamma distribution PG(b, c).
@@ -132,8 +132,8 @@ impl Distribution<f64> for PolyaGamma {
     }
 }
 
-/// One draw of PG(b, c), the parameters not validated: NaN if `b` is not
-/// positive or `c` not finite.
+/// One draw of PG(b, c) without validating the parameters: NaN if `b` is not
+/// positive or `c` is not finite.
 pub fn draw<R: Rng + ?Sized>(b: f64, c: f64, rng: &mut R) -> f64 {
     if !(b > 0.0 && c.is_finite()) {
         return f64::NAN;
@@ -149,14 +149,14 @@ pub fn draw<R: Rng + ?Sized>(b: f64, c: f64, rng: &mut R) -> f64 {
 /// One draw of J*(b, z), z ≥ 0, by rejection from the inverse Gaussian.
 fn draw_jacobi<R: Rng + ?Sized>(b: f64, z: f64, rng: &mut R) -> f64 {
     // P(J*(b, z) > 30 + 4b) ≤ e^{−30−4b} E[exp J*(b, 0)] = e^{−30−4b} / cos^b(√2)
-    // < 1e-13: beyond, the sum would only be rounding error.
+    // < 1e-13: beyond this point the sum would be only rounding error.
     let least = 1.0 / (30.0 + 4.0 * b);
-    // x⁴ r(x) ≤ 10(1 + b)² if b ≤ 2 (tested) refuses most of the long draws at once.
+    // x⁴ r(x) ≤ 10(1 + b)² if b ≤ 2 (tested) rejects most long draws at once.
     let quick = 10.0 * (1.0 + b) * (1.0 + b);
     let inverse_b = 1.0 / b;
     loop {
         // Michael, Schucany and Haas (1976), their smaller root written without
-        // cancellation; for z = 0 it is the Lévy draw b²/N². All in w = 1/x, which
+        // cancellation; for z = 0 it is the Lévy draw b²/N². Everything is in w = 1/x, which
         // keeps divisions out of the loop.
         let n: f64 = rng.sample(StandardNormal);
         let g = 0.5 * inverse_b * n * n;
@@ -174,10 +174,10 @@ fn draw_jacobi<R: Rng + ?Sized>(b: f64, z: f64, rng: &mut R) -> f64 {
     }
 }
 
-/// Whether u < r(1/w), from as few terms of the alternating series as it takes.
+/// Whether u < r(1/w), using as few terms of the alternating series as needed.
 ///
-/// a_{n+1}/a_n falls in n for every b and x, so once the terms fall they fall for
-/// good, and from there on the partial sums enclose r(x).
+/// a_{n+1}/a_n decreases in n for every b and x, so once the terms decrease they keep
+/// decreasing, and from there on the partial sums enclose r(x).
 fn is_below_ratio(u: f64, b: f64, w: f64) -> bool {
     let mut step = (-2.0 * (1.0 + b) * w).exp();
     let mut term = (b + 2.0) * step;
@@ -187,7 +187,7 @@ fn is_below_ratio(u: f64, b: f64, w: f64) -> bool {
         return true;
     }
     // Needs b > 38, hence z > 1.8 in `draw`, and a proposal of probability below
-    // e^{−300}; refused only so that the terms cannot overflow.
+    // e^{−300}; rejected only so that the terms cannot overflow.
     if term > 40.0 {
         return false;
     }
@@ -212,15 +212,15 @@ fn is_below_ratio(u: f64, b: f64, w: f64) -> bool {
     }
 }
 
-/// PG(b, c) by its leading gammas and one for the rest; needs b > 1, c ≥ 0.
+/// PG(b, c) by its leading gammas and one gamma for the remainder; needs b > 1, c ≥ 0.
 fn draw_gamma_sum<R: Rng + ?Sized>(b: f64, c: f64, rng: &mut R) -> f64 {
     let (weights, shape, scale) = gamma_sum_parts(c);
     let leading: f64 = weights.iter().map(|w| w * draw_gamma(b, rng)).sum();
     leading + scale * draw_gamma(b * shape, rng)
 }
 
-/// Weights of the leading gammas, and per unit of b the shape, then the scale,
-/// of the gamma that has the mean and variance of the rest.
+/// Weights of the leading gammas, and per unit of b the shape and scale
+/// of the gamma that has the mean and variance of the remainder.
 fn gamma_sum_parts(c: f64) -> ([f64; LEADING], f64, f64) {
     let (mut mean, mut variance) = unit_moments(c);
     let weights = core::array::from_fn(|k| {
@@ -256,7 +256,7 @@ fn draw_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
 fn unit_moments(c: f64) -> (f64, f64) {
     let c2 = c * c;
     if c < 0.15 {
-        // Taylor series, as t − 2ce/(1 + e)² below cancels; relative error < 1e-12.
+        // Taylor series, since t − 2ce/(1 + e)² below cancels; relative error < 1e-12.
         let mean = 31.0 / 1_451_520.0;
         let mean = 1.0 / 480.0 - c2 * (17.0 / 80_640.0 - c2 * mean);
         let variance = 31.0 / 181_440.0 - c2 * 691.0 / 31_933_440.0;

@@ -1,4 +1,4 @@
-//! Draws in memory: of one chain, and of all chains to read from.
+//! Draws in memory: of one chain while it runs, and of all chains for reading.
 
 use super::quantity::{Described, Kept, quantities};
 use super::traced::Traced;
@@ -6,7 +6,7 @@ use super::{Cursor, Draw, Draws, Source};
 use crate::error::StoreError;
 use crate::model::Model;
 
-/// All draws of one chain: what predictions need, and what convergence is judged by.
+/// All draws of one chain: the quantities needed for predictions and convergence diagnostics.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     arrays: Vec<(Described, Vec<f64>)>,
@@ -15,17 +15,17 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Draws so far.
+    /// Number of draws so far.
     pub fn draws(&self) -> usize {
         self.draws
     }
 
-    /// All draws of an array such as `posterior/x`, one after the other; `None` if there is no such array.
+    /// All draws of an array such as `posterior/x`, concatenated; `None` if there is no such array.
     pub fn array(&self, name: &str) -> Option<&[f64]> {
         self.arrays.iter().find(|(described, _)| described.path() == name).map(|(_, values)| values.as_slice())
     }
 
-    /// All numbers of all arrays.
+    /// All values of all arrays.
     pub fn numbers(&self) -> impl Iterator<Item = &f64> {
         self.arrays.iter().flat_map(|(_, values)| values)
     }

@@ -1,25 +1,30 @@
-//! Where draws go. A sink takes each kept state of one chain as it comes.
+//! Where draws go. A sink receives each kept state of one chain.
 
 mod memory;
+#[doc(hidden)]
 pub mod moments;
 mod quantity;
 mod source;
 mod traced;
+#[doc(hidden)]
 pub mod zarr;
 
 pub use memory::{Chains, Memory};
-pub use quantity::{Kept, parameter_name};
+pub use quantity::Kept;
+#[doc(hidden)]
+pub use quantity::parameter_name;
 pub use source::{Cursor, Source};
+#[doc(hidden)]
 pub use traced::Traced;
 
 use crate::error::StoreError;
 use crate::model::{Model, State};
 use serde::{Deserialize, Serialize};
 
-/// A kept state.
+/// A kept state of a chain.
 #[derive(Debug, Clone)]
 pub struct Draw<'a> {
-    /// The knowns.
+    /// The model: data, families, priors.
     pub model: &'a Model,
     /// The unknowns.
     pub state: &'a State,
@@ -27,27 +32,27 @@ pub struct Draw<'a> {
     pub ln_likelihood: f64,
     /// The joint log density.
     pub ln_joint: f64,
-    /// What the data tell of each axis ([`crate::model::axes`]), where axes may fall out of use; else nothing.
+    /// Information about each axis ([`crate::model::axes`]) where axes can be pruned; otherwise empty.
     pub axis_information: Vec<f64>,
-    /// How the sweep went that led here.
+    /// Report of the sweep that led to this state.
     pub stats: Stats,
 }
 
-/// What a sweep tells of itself that depends on the seed alone.
+/// Sampler statistics that depend only on the seed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
     /// Acceptance probability of the gradient move.
     pub acceptance: f64,
     /// Its step size.
     pub step: f64,
-    /// Slice candidates priced per frequency.
+    /// Slice candidates evaluated per frequency.
     pub frequency_tries: f64,
-    /// Slice candidates priced per row.
+    /// Slice candidates evaluated per row.
     pub position_tries: f64,
 }
 
 /// A sink for the draws of one chain.
 pub trait Draws {
-    /// Takes a draw.
+    /// Receives a draw.
     fn push(&mut self, draw: &Draw<'_>) -> Result<(), StoreError>;
 }

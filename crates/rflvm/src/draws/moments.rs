@@ -1,12 +1,12 @@
-//! Running mean and spread over the draws of a chain, so that no draw need be looked at twice: of X turned onto the first
-//! draw, and of F.
+//! Running mean and standard deviation over the draws of a chain, so that draws need not be revisited: of X aligned to the
+//! first draw, and of F.
 
 use super::Draw;
 use crate::linalg::Mat;
 use crate::placement::turn;
 use serde::{Deserialize, Serialize};
 
-/// Mean and sum of squared deviations (Welford) of some numbers.
+/// Mean and sum of squared deviations (Welford) of several numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Running {
     count: u64,
@@ -15,7 +15,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Takes in one more value of each number.
+    /// Adds one value of each number.
     pub fn add(&mut self, values: impl Iterator<Item = f64>) {
         self.count += 1;
         let weight = 1.0 / self.count as f64;
@@ -31,7 +31,7 @@ impl Running {
         }
     }
 
-    /// Values taken in.
+    /// Number of values added.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -51,20 +51,20 @@ impl Running {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     first: Option<Mat>,
-    /// Of X, turned onto the chain's first draw, N×D.
+    /// Of X, aligned to the chain's first draw, N×D.
     pub x: Running,
-    /// Of F, N×J in the model's order of columns; nothing where it was not asked for.
+    /// Of F, N×J in the model's order of columns; `None` if not requested.
     pub f: Running,
     has_f: bool,
 }
 
 impl Moments {
-    /// With or without those of F, which take twice the table's memory.
+    /// With or without the moments of F, which take twice the memory of the table.
     pub fn new(has_f: bool) -> Self {
         Moments { has_f, ..Moments::default() }
     }
 
-    /// Takes in a draw.
+    /// Adds a draw.
     pub fn add(&mut self, draw: &Draw<'_>) {
         let state = draw.state;
         let first = self.first.get_or_insert_with(|| state.features.x().clone());

@@ -1,11 +1,11 @@
-//! What of a draw is stored, and in which array.
+//! Which quantities of a draw are stored, and in which array.
 
 use super::traced::Traced;
 use crate::draws::Draw;
 use crate::error::SpecError;
 use crate::model::{Model, axes};
 
-/// The large quantities that a user may choose to store. X, which is what a fit is for, and the small ones always are.
+/// The large quantities that a user can choose to store. X and the small quantities are always stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
     /// W and z.
@@ -22,7 +22,7 @@ impl Kept {
     /// All of them, by the names users type.
     pub const NAMES: [(&'static str, Kept); 4] =
         [("w", Kept::W), ("beta", Kept::Beta), ("theta", Kept::Theta), ("f", Kept::F)];
-    /// What is kept unless asked otherwise: all that predictions need.
+    /// Stored by default: everything that predictions need.
     pub const DEFAULT: [Kept; 3] = [Kept::W, Kept::Beta, Kept::Theta];
 
     /// The quantity called `name`.
@@ -33,7 +33,7 @@ impl Kept {
     }
 }
 
-/// A quantity of a draw.
+/// A stored quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     X,
@@ -61,16 +61,16 @@ pub enum Quantity {
     PositionTries,
 }
 
-/// What is known of a quantity before it is drawn.
+/// Layout of a quantity, known before sampling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Described {
     /// The quantity.
     pub quantity: Quantity,
-    /// Its group: `posterior`, or `sample_stats` for what the sampler tells of itself.
+    /// Its group: `posterior`, or `sample_stats` for sampler statistics.
     pub group: &'static str,
     /// Its name.
     pub name: String,
-    /// Whether its numbers are whole.
+    /// Whether its values are integers.
     pub is_integer: bool,
     /// Names and lengths of the axes of one draw.
     pub axes: Vec<(String, usize)>,
@@ -83,7 +83,7 @@ impl Described {
     }
 }
 
-/// What is stored of each draw of a model.
+/// The quantities stored for each draw of a model.
 pub fn quantities(model: &Model, keep: &[Kept]) -> Vec<Described> {
     let (n, j, d, l) = (model.rows(), model.columns(), model.latent_dim(), model.frequencies());
     let (row, column, latent, frequency) = (("row", n), ("column", j), ("latent", d), ("frequency", l));
@@ -102,7 +102,7 @@ pub fn quantities(model: &Model, keep: &[Kept]) -> Vec<Described> {
         all.push(Described { quantity, group, name: name.into(), is_integer, axes });
     };
     add(Quantity::X, "x", false, &[row, latent]);
-    // Where axes fall out of use, positions mean nothing without the frequencies.
+    // Where axes can be pruned, positions cannot be interpreted without the frequencies.
     if keep.contains(&Kept::W) || model.has_relevance() {
         add(Quantity::W, "w", false, &[frequency, latent]);
         add(Quantity::Z, "z", true, &[frequency]);
@@ -149,7 +149,7 @@ pub fn quantities(model: &Model, keep: &[Kept]) -> Vec<Described> {
     all
 }
 
-/// What tells the names of a block's parameters, and their axis, from another block's: nothing where there is only one.
+/// Suffix that distinguishes a block's parameters and their axis from another block's; empty for a single block.
 pub fn block_names(model: &Model, block: usize) -> (String, String) {
     if model.blocks().len() == 1 {
         return (String::new(), "column".into());
@@ -169,7 +169,7 @@ fn length_scales(draw: &Draw<'_>) -> Vec<f64> {
 }
 
 impl Quantity {
-    /// Adds the quantity's bytes.
+    /// Appends the bytes of the quantity.
     pub fn write(self, draw: &Draw<'_>, traced: &Traced, to: &mut Vec<u8>) {
         let (state, stats) = (draw.state, &draw.stats);
         let mut put = |values: &[f64]| to.extend(values.iter().flat_map(|v| v.to_le_bytes()));
@@ -185,7 +185,7 @@ impl Quantity {
             Quantity::LengthScale => put(&length_scales(draw)),
             Quantity::NoiseShare => put(&state.axes.iter().map(|axis| axis.noise).collect::<Vec<f64>>()),
             Quantity::TimeScale => {
-                // The geometric mean: unlike the axes' own, it does not depend on which axis is called which.
+                // The geometric mean: unlike the individual scales, it does not depend on the order of the axes.
                 let scales = length_scales(draw);
                 put(&[(scales.iter().map(|l| l.ln()).sum::<f64>() / scales.len() as f64).exp()]);
             }

@@ -1,5 +1,5 @@
-//! The quantities by which convergence is judged, since no rotation, reflection or relabelling changes them: distances
-//! between some rows, and F in some cells; chosen by the size of the table alone.
+//! The quantities used to assess convergence, since rotation, reflection and relabelling leave them unchanged: distances
+//! between some rows, and F in some cells. They are chosen by the size of the table alone.
 
 use crate::model::{Model, State};
 use crate::rng::Stream;
@@ -10,15 +10,15 @@ use rand::RngExt;
 pub struct Traced {
     /// Pairs of different rows.
     pub pairs: Vec<(usize, usize)>,
-    /// Row and column, in the model's order, of cells whose column has weights of its own.
+    /// Row and column (in the model's order) of cells whose column has its own weights.
     pub cells: Vec<(usize, usize)>,
 }
 
-/// How many of each.
+/// Number of each.
 const COUNT: usize = 10;
 
 impl Traced {
-    /// Those of a model.
+    /// The traced quantities of a model.
     pub fn of(model: &Model) -> Self {
         let mut rng = Stream::new(0).named("traced").rng();
         let rows = model.rows();
@@ -32,7 +32,7 @@ impl Traced {
         Traced { pairs, cells: (0..COUNT).map(cell).collect() }
     }
 
-    /// |x_a − x_b| of each pair; in units of the map where axes may fall out of use, so that those do not count.
+    /// |x_a − x_b| of each pair; in units of the map where axes can be pruned, so that pruned axes do not count.
     pub fn distances(&self, model: &Model, state: &State) -> Vec<f64> {
         let in_units = model.has_relevance().then(|| state.features.in_units_of_the_map());
         let x = in_units.as_ref().unwrap_or(state.features.x());

@@ -1,9 +1,9 @@
-//! The joint density of (X, W, β) given the rest, with its gradient: what the start climbs. F is differentiable in all of
-//! them: with G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, three matrix products a gradient.
+//! The joint density of (X, W, β) given the rest, with its gradient: the objective of the initialisation. F is differentiable
+//! in all of them: with G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, so a gradient takes three matrix products.
 
 use super::hamiltonian::Potential;
 use super::occam::Occam;
-use super::slope::{At, Slope};
+use super::slope::{At, SlopeScratch};
 use crate::linalg::{Mat, View};
 use crate::model::family::Theta;
 use crate::model::features::fill;
@@ -11,7 +11,7 @@ use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
 use crate::model::{Model, State};
 
-/// Where X, W and β lie in q.
+/// Layout of X, W and β in q.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     rows: usize,
@@ -21,7 +21,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Of a model; without β where it is integrated out.
+    /// For a model; without β where it is integrated out.
     pub fn new(model: &Model, with_beta: bool) -> Self {
         let columns = if with_beta { model.columns() } else { 0 };
         Layout { rows: model.rows(), dim: model.latent_dim(), frequencies: model.frequencies(), columns }
@@ -68,7 +68,7 @@ impl Layout {
     }
 }
 
-/// ln p(Y | X, W, β, θ) + ln p(X) + ln p(W | clusters) + ln p(β), with all buffers kept between calls.
+/// ln p(Y | X, W, β, θ) + ln p(X) + ln p(W | clusters) + ln p(β). Buffers are kept between calls.
 pub struct Joint<'a> {
     model: &'a Model,
     theta: &'a [Theta],
@@ -81,7 +81,7 @@ pub struct Joint<'a> {
     x: Mat,
     w: Mat,
     h: Mat,
-    slope: Slope,
+    slope: SlopeScratch,
 }
 
 impl<'a> Joint<'a> {
@@ -96,7 +96,7 @@ impl<'a> Joint<'a> {
         Self::within(model, theta, tau2, spectral, paths, Mat::default())
     }
 
-    /// The same, in the memory of another H.
+    /// The same, reusing the memory of another H.
     pub(crate) fn within(
         model: &'a Model,
         theta: &'a [Theta],
@@ -119,23 +119,23 @@ impl<'a> Joint<'a> {
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),
             h,
-            slope: Slope::default(),
+            slope: SlopeScratch::default(),
         }
     }
 
-    /// The memory of H.
+    /// Returns the memory of H.
     pub(crate) fn finish(self) -> Mat {
         self.h
     }
 
-    /// With the charge for the weights' freedom, which makes it the density with β integrated out, roughly.
+    /// Adds the complexity penalty of the weights, which approximates integrating β out.
     pub fn with_occam(mut self, occam: &'a Occam) -> Self {
         self.occam = Some(occam);
         self
     }
 }
 
-/// Prior precisions of the weights and of the intercept of each column, scales of their families included.
+/// Prior precisions of the weights and of the intercept of each column, including the scales of their families.
 pub(super) fn weight_precisions(model: &Model, theta: &[Theta], tau2: &[f64]) -> [Vec<f64>; 2] {
     let scales = (0..model.columns()).map(|j| model.weight_scale(theta, j));
     let weights: Vec<f64> = scales.zip(tau2).map(|(s, t)| s / t).collect();
@@ -156,7 +156,7 @@ impl Potential for Joint<'_> {
         let beta_view = View::new(beta, self.h.cols(), layout.columns, layout.columns);
         ln_density += self.slope.likelihood(model, self.theta, at, beta_view, gbeta, (gx, gw));
         if let Some(occam) = self.occam {
-            // A candidate whose A has no factor: a climb turns back there.
+            // A candidate for which A has no Cholesky factor: the optimiser backtracks.
             let Ok((charge, pull)) = occam.charge(&self.h) else { return f64::NAN };
             ln_density -= charge;
             self.slope.carry(at, layout.columns, (gx, gw), |rows, dh| occam.pull(&self.h, &pull, rows, dh));

@@ -5,7 +5,7 @@ use super::hamiltonian::Potential;
 use super::slope::At;
 use super::workspace::Workspace;
 use crate::linalg::{Mat, mul, par_mul, par_mul_into};
-use crate::model::collapsed::{Spectrum, Target};
+use crate::model::collapsed::{CollapsedData, Spectrum};
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
@@ -13,7 +13,7 @@ use crate::model::spectral::Spectral;
 /// ln p(Y | X, W, τ²) + ln p(X) + ln p(W | clusters) with its gradient. With H' = [Φ, s_c·1], H'ᵀH' = QΛQᵀ, D_mj = 1/(λ_m + δ_j),
 /// G = Q(D∘C̃) and R = diag(a_n/b_j), ∂H' = Ỹ(GR)ᵀ − H'(Q diag(Σ_j D_mj) Qᵀ + GRGᵀ): residuals are not needed.
 pub struct Marginal<'a> {
-    target: &'a Target,
+    target: &'a CollapsedData,
     tau2: &'a [f64],
     spectral: &'a Spectral,
     paths: Option<&'a Paths<'a>>,
@@ -27,13 +27,13 @@ pub struct Marginal<'a> {
 
 impl<'a> Marginal<'a> {
     /// Given the amplitudes and clusters.
-    pub fn new(target: &'a Target, tau2: &'a [f64], spectral: &'a Spectral, layout: Layout) -> Self {
+    pub fn new(target: &'a CollapsedData, tau2: &'a [f64], spectral: &'a Spectral, layout: Layout) -> Self {
         Self::within(target, tau2, spectral, layout, Mat::default(), Workspace::default())
     }
 
-    /// The same, in the memory of another H and room.
+    /// The same, reusing the memory of another H and workspace.
     pub(crate) fn within(
-        target: &'a Target,
+        target: &'a CollapsedData,
         tau2: &'a [f64],
         spectral: &'a Spectral,
         layout: Layout,
@@ -50,12 +50,12 @@ impl<'a> Marginal<'a> {
         Marginal { target, tau2, spectral, paths: None, layout, x, w, h, room }
     }
 
-    /// The memory of H, and the room.
+    /// Returns the memory of H and the workspace.
     pub(crate) fn finish(self) -> (Mat, Workspace) {
         (self.h, self.room)
     }
 
-    /// With rows that follow paths.
+    /// With rows that follow paths over time.
     pub fn along(mut self, paths: Option<&'a Paths<'a>>) -> Self {
         self.paths = paths;
         self
@@ -69,7 +69,7 @@ impl Potential for Marginal<'_> {
         self.w.as_mut_slice().copy_from_slice(w);
         fill(&self.x, &self.w, &mut self.h);
         let target = self.target;
-        // A candidate without a decomposition is a rejection, not an error.
+        // A candidate for which HᵀH has no decomposition is rejected; it is not an error.
         let Ok(spectrum) = Spectrum::new(&self.h, target.intercept_variance) else { return f64::NAN };
         let Workspace { dbeta: c, beta: g, du: scaled, slope, .. } = &mut self.room;
         par_mul(c, self.h.view().transpose(), target.y.view(), false);

@@ -1,13 +1,16 @@
-//! Hamiltonian Monte Carlo: trajectories along gradients, what they are tuned to, and the directions they take.
+//! Hamiltonian Monte Carlo: trajectories along gradients, their tuning, and their directions.
 
+pub mod directions;
 pub mod gradient;
+mod groups;
 pub mod hamiltonian;
 pub mod marginal;
-pub mod noncentred;
+mod noncentred;
 pub mod occam;
-pub mod reference;
+pub(crate) mod reference;
 pub(crate) mod slope;
-pub mod smooth;
+pub(crate) mod smooth;
 pub mod tuning;
-pub mod warps;
+pub(crate) mod update;
+pub(crate) mod warps;
 pub mod workspace;

@@ -1,77 +1,49 @@
-//! The joint gradient move on (X, W, β), in coordinates that hardly depend on each other.
+//! The joint gradient move on (X, W, β), in nearly independent coordinates.
 //!
-//! Given X and W the data pin F = Hβ down, so β follows every move of X and W along a narrow ridge, and a trajectory in
-//! (X, W, β) would take steps as small as the ridge is narrow. So β is written as the answer of a Gaussian [`Reference`] of the
-//! likelihood (responses Z, precisions a_n b_j) to noise that knows nothing of X and W:
+//! Given X and W the data determine F = Hβ closely, so β follows every move of X and W along a narrow ridge, and a trajectory in
+//! (X, W, β) would need steps as small as the ridge is narrow. So β is written as the response of a Gaussian `Reference` of the
+//! likelihood (responses Z, precisions a_n b_j) to noise that is independent of X and W:
 //!
 //! ```text
 //! β_j = M_j + s_j A⁻¹u_j,   u_j = √ρ (√a H)ᵀζ_j + √D ξ_j,   M_j = b_0 + A⁻¹ρ Hᵀa(Z_j − centre_j),   A = ρ HᵀaH + D,
 //! ```
 //!
-//! s_j² the prior variance of β_j, ρ = b_j s_j² (columns of like ρ share one A), D the identity but for the intercept. With ζ and ξ
-//! standard normal β_j is N(M_j, s_j²A⁻¹), the reference's posterior q(β | X, W). So the density
-//! N(ζ, ξ) p(X, W, β | Y) / q(β | X, W) has the right marginal whatever the reference is; and since ζ is noise in the space of
-//! rows, not of weights, F keeps its noise when X and W move: coefficients turn, functions stay.
+//! s_j² the prior variance of β_j, ρ = b_j s_j² (columns of similar ρ share one A), D the identity except for the intercept. With ζ and ξ
+//! standard normal, β_j is N(M_j, s_j²A⁻¹), the reference's posterior q(β | X, W). So the density
+//! N(ζ, ξ) p(X, W, β | Y) / q(β | X, W) has the right marginal for any reference; and since ζ is noise in the space of
+//! rows rather than of weights, F keeps its noise when X and W move: coefficients rotate, functions stay.
 
 use super::gradient::{ln_priors, weight_precisions};
-use super::hamiltonian::{Directions, Modes, Potential, Trajectory, Turning, hamiltonian};
+use super::groups::{Group, group, pieces};
+use super::hamiltonian::{Potential, Turning};
 use super::reference::Reference;
 use super::slope::{At, resized};
-use super::smooth::Smooth;
-use super::tuning::Tuning;
 use super::workspace::Workspace;
 use crate::dist::normal;
-use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, View, gram, par_mul, par_mul_into};
 use crate::model::family::Theta;
 use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
 use crate::model::{Lent, Model, State};
-use crate::rng::Stream;
 use crate::simd::dot;
 use rand::Rng;
 use rayon::prelude::*;
-use std::borrow::Cow;
-use std::ops::Range;
 
-/// Columns whose ρ differ by no more than this factor share one A.
-const LIKE: f64 = 6.0;
-
-/// Columns whose β and ∂β are solved for at a time.
-const WIDE: usize = 128;
-
-/// Columns of like ρ, side by side in the order of ζ.
-struct Group {
-    columns: Range<usize>,
-    rho: f64,
-    /// A⁻¹.
-    p: Mat,
-    ln_det: f64,
-    /// ½ Σ_j u_jᵀA⁻¹u_j.
-    half_square: f64,
-}
-
-/// Columns, some at a time.
-fn pieces(columns: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
-    let end = columns.end;
-    columns.clone().step_by(WIDE).map(move |start| start..(start + WIDE).min(end))
-}
-
-/// What [`Potential::evaluate`] needs: see the head of this file. q holds X and W; ζ (N×J) and ξ ((M+1)×J) turn. ζ lies in the
-/// memory of F, and √a H in that of H: neither is asked for on the way.
-struct Noncentred<'a> {
+/// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ ((M+1)×J) rotate. ζ uses the
+/// memory of F, and √a H that of H: neither is needed during a trajectory.
+pub(super) struct Noncentred<'a> {
     model: &'a Model,
     theta: &'a [Theta],
     spectral: &'a Spectral,
     paths: Option<&'a Paths<'a>>,
     reference: &'a Reference,
-    /// Column of the model at each place of ζ; those without weights of their own last.
+    /// Column of the model at each position in ζ; those without their own weights come last.
     order: Vec<usize>,
     groups: Vec<Group>,
-    /// s_j at each place of ζ.
+    /// s_j at each position in ζ.
     scale: Vec<f64>,
-    /// The right factor of Z at each place of ζ.
+    /// The right factor of Z at each position in ζ.
     right: Mat,
     /// D of the intercept.
     intercept: f64,
@@ -86,8 +58,8 @@ struct Noncentred<'a> {
 }
 
 impl<'a> Noncentred<'a> {
-    /// Given θ, τ² and the clusters, in memory that is lent.
-    fn new(
+    /// Given θ, τ² and the clusters, in borrowed memory.
+    pub fn new(
         model: &'a Model,
         (theta, tau2): (&'a [Theta], &'a [f64]),
         spectral: &'a Spectral,
@@ -110,7 +82,7 @@ impl<'a> Noncentred<'a> {
         }
         room.left.fit(m, rank);
         room.ds.fit(m, m);
-        // Weights that are fixed are never written.
+        // Fixed weights are never written.
         room.beta.as_mut_slice().fill(0.0);
         Noncentred {
             scale: order.iter().map(|&c| precision[0][c].sqrt().recip()).collect(),
@@ -132,7 +104,7 @@ impl<'a> Noncentred<'a> {
         }
     }
 
-    /// √aH, A⁻¹ and Hᵀa(Z − centre) at X and W; whether A has an inverse.
+    /// √aH, A⁻¹ and Hᵀa(Z − centre) at X and W; returns whether A is invertible.
     fn settle(&mut self, x: &[f64], w: &[f64]) -> bool {
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
@@ -157,7 +129,7 @@ impl<'a> Noncentred<'a> {
         true
     }
 
-    /// β at X, W and the noise, and A⁻¹u where ∂u will be; X and W must have been settled.
+    /// β at X, W and the noise, and A⁻¹u where ∂u will be; X and W must have been set before.
     fn colour(&mut self) {
         let (m, units) = (self.h.cols(), self.model.units());
         for i in 0..self.groups.len() {
@@ -192,14 +164,14 @@ impl<'a> Noncentred<'a> {
         }
     }
 
-    /// q of a state, and the noise. β fixes as many directions of the noise as it has; the others are drawn afresh.
-    fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
+    /// q of a state, and the noise. β determines as many directions of the noise as it has; the others are drawn anew.
+    pub fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
         let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
         let noise = self.zeta.as_mut_slice().iter_mut().chain(self.room.xi.as_mut_slice());
         noise.for_each(|noise| *noise = normal(rng));
         let q = [x, w].concat();
         if !self.settle(x, w) {
-            // The trajectory sees the same, finds no density here and is refused.
+            // The trajectory will find the same, and is rejected.
             return q;
         }
         self.colour();
@@ -221,12 +193,12 @@ impl<'a> Noncentred<'a> {
         q
     }
 
-    /// β where the potential was evaluated last, and the memory that was lent.
-    fn finish(self) -> (Workspace, Lent) {
+    /// β at the last evaluation, and the borrowed memory.
+    pub fn finish(self) -> (Workspace, Lent) {
         (self.room, Lent { h: self.h, f: self.zeta })
     }
 
-    /// ln p(β), its gradient added to ∂β.
+    /// ln p(β); adds its gradient to ∂β.
     fn pull(&mut self) -> f64 {
         let m = self.h.cols();
         let mut ln_density = 0.0;
@@ -243,8 +215,8 @@ impl<'a> Noncentred<'a> {
         ln_density
     }
 
-    /// −ln q(β | X, W) beside the noise's own density, −½ ln|A| + ½uᵀA⁻¹u a column; carries ∂β on to (√aH)ᵀζ, to Hᵀa(Z − centre) and to HᵀaH:
-    /// with V = A⁻¹∂β and t = A⁻¹u, ∂u = sV + t and ∂A = −V(β − b_0)ᵀ − ½ttᵀ − ½kA⁻¹ (to be made symmetric).
+    /// −ln q(β | X, W) besides the noise's own density, −½ ln|A| + ½uᵀA⁻¹u per column; propagates ∂β to (√aH)ᵀζ, to Hᵀa(Z − centre) and to HᵀaH:
+    /// with V = A⁻¹∂β and t = A⁻¹u, ∂u = sV + t and ∂A = −V(β − b_0)ᵀ − ½ttᵀ − ½kA⁻¹ (to be symmetrised).
     fn answer(&mut self) -> f64 {
         let (m, room) = (self.h.cols(), &mut self.room);
         room.left.as_mut_slice().fill(0.0);
@@ -286,7 +258,7 @@ impl<'a> Noncentred<'a> {
                 }
             }
         }
-        // Places without weights of their own answer nothing.
+        // Positions without their own weights have no response.
         let free = self.groups.last().map_or(0, |group| group.columns.end);
         (0..m).for_each(|r| room.du.row_mut(r)[free..].fill(0.0));
         ln_density
@@ -302,7 +274,7 @@ impl Potential for Noncentred<'_> {
 
     fn evaluate(&mut self, q: &[f64], gradient: &mut [f64]) -> f64 {
         let (x, w) = q.split_at(self.x.as_slice().len());
-        // A candidate whose A has no factor is a rejection, not an error.
+        // A candidate for which A has no Cholesky factor is rejected; it is not an error.
         if !self.settle(x, w) {
             return f64::NAN;
         }
@@ -326,7 +298,7 @@ impl Potential for Noncentred<'_> {
         ln_density
     }
 
-    /// ∂ζ = (√aH)∂u and ∂ξ = √D ∂u/√ρ, ∂u times √ρ being what is kept.
+    /// ∂ζ = (√aH)∂u and ∂ξ = √D ∂u/√ρ, where ∂u times √ρ is what is stored.
     fn kick(&mut self, step: f64) {
         let room = &mut self.room;
         room.du.as_mut_slice().iter_mut().for_each(|du| *du *= step);
@@ -342,131 +314,5 @@ impl Potential for Noncentred<'_> {
     }
 }
 
-/// One trajectory in (X, W, β); X is held where `positions` is false. Where rows have times X moves by paths that are as smooth
-/// as their prior and as free as the data leave them. Returns the acceptance probability.
-pub fn update(
-    model: &Model,
-    state: &mut State,
-    paths: Option<&Paths<'_>>,
-    positions: bool,
-    tuning: &Tuning,
-    room: &mut Workspace,
-    stream: Stream,
-) -> Result<f64, NumericalError> {
-    let Some(reference) = &tuning.reference else { return Ok(0.0) };
-    let rng = &mut stream.rng();
-    let smooth = paths.filter(|_| positions).map(|paths| Smooth::new(paths, &state.axes, &tuning.information));
-    let smooth = smooth.transpose()?;
-    let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
-    let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
-    let (lent, given) = (state.lend(), (&state.theta[..], &state.tau2[..]));
-    let mut target = Noncentred::new(model, given, &state.spectral, paths, reference, lent, std::mem::take(room));
-    let mut q = target.gather(state, rng);
-    let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
-    let lent;
-    (*room, lent) = target.finish();
-    if landing.is_accepted {
-        // The trajectory's last evaluation was where it landed.
-        state.beta.as_mut_slice().copy_from_slice(room.beta.as_slice());
-    }
-    let moved = landing.is_accepted.then(|| q.split_at(model.rows() * model.latent_dim()));
-    state.take_back(model, lent, moved);
-    Ok(landing.acceptance)
-}
-
-/// The trajectory, with rows held that may not move, or not by themselves.
-pub(crate) fn held<'a>(
-    trajectory: &'a Trajectory,
-    model: &Model,
-    positions: bool,
-    together: bool,
-) -> Cow<'a, Trajectory> {
-    if positions && !together {
-        return Cow::Borrowed(trajectory);
-    }
-    let mut held = trajectory.clone();
-    held.scales[..model.rows() * model.latent_dim()].fill(0.0);
-    if !positions {
-        held.modes = Modes::default();
-    }
-    Cow::Owned(held)
-}
-
-/// Groups of like ρ along `order`, in which ρ rises.
-fn group(order: &[usize], rho: &[f64]) -> Vec<Group> {
-    let mut groups = Vec::new();
-    let mut start = 0;
-    while start < order.len() {
-        let limit = rho[order[start]] * LIKE;
-        let k = order[start..].iter().take_while(|&&c| rho[c] <= limit).count();
-        let columns = start..start + k;
-        let ln_rho = order[columns.clone()].iter().map(|&c| rho[c].ln()).sum::<f64>() / k as f64;
-        start += k;
-        groups.push(Group { columns, rho: ln_rho.exp(), p: Mat::default(), ln_det: 0.0, half_square: 0.0 });
-    }
-    groups
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::ModelSpec;
-    use crate::model::family::{Family, Multinomial, NegativeBinomial, Poisson};
-    use crate::observations::{Observations, Offset};
-
-    fn check(family: impl Family + 'static) {
-        let y =
-            Mat::from_fn(9, 4, |n, j| ((n * 7 + j * j * 3) % 5) as f64 * (1 + 3 * j) as f64 + (j == 0) as u32 as f64);
-        let spec = ModelSpec { features: 6, ..ModelSpec::default() };
-        let data = Observations::new(y).unwrap().with_offset(Offset::SizeFactors).unwrap();
-        let model = Model::new(data, family, spec).unwrap();
-        let mut state = crate::simulate::draw_prior(&model, Stream::new(3)).unwrap();
-        // Mild weights: where e^f is huge a difference quotient is no derivative.
-        state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.4);
-        state.refresh(&model);
-        let reference = Reference::new(&model, &state.theta, &mut state.f.clone());
-        let tau2 = [1.0, 20.0, 0.2, 1.0];
-        let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..]));
-        let mut target = Noncentred::new(&model, given, &state.spectral, None, &reference, lent, Workspace::default());
-        assert!(target.groups.len() > 1);
-        let q = target.gather(&state, &mut Stream::new(8).rng());
-        let mut g = vec![0.0; q.len()];
-        assert!(target.evaluate(&q, &mut g).is_finite());
-        let beta = target.room.beta.as_slice();
-        beta.iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
-        // Momenta of zero that are kicked once are the gradient.
-        target.turning().into_iter().for_each(|(_, momenta)| momenta.fill(0.0));
-        target.kick(1.0);
-        let turning: Vec<Vec<f64>> = target.turning().into_iter().map(|(_, momenta)| momenta.to_vec()).collect();
-        let mut unused = g.clone();
-        let check = |coordinate: usize, slope: f64, g: f64| {
-            assert!((slope - g).abs() < 1e-5 * (1.0 + g.abs()), "{coordinate}: {slope} for {g}");
-        };
-        for i in 0..q.len() {
-            let mut at = |step: f64| {
-                let mut q = q.clone();
-                q[i] += step;
-                target.evaluate(&q, &mut unused)
-            };
-            check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g[i]);
-        }
-        for (part, gradient) in turning.iter().enumerate() {
-            for (i, &g) in gradient.iter().enumerate() {
-                let mut at = |step: f64| {
-                    target.turning()[part].0[i] += step;
-                    let value = target.evaluate(&q, &mut unused);
-                    target.turning()[part].0[i] -= step;
-                    value
-                };
-                check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g);
-            }
-        }
-    }
-
-    #[test]
-    fn the_gradient_is_the_slope_of_the_density_and_the_map_can_be_undone() {
-        check(Poisson);
-        check(NegativeBinomial::default());
-        check(Multinomial);
-    }
-}
+mod tests;

@@ -1,22 +1,22 @@
-//! What the freedom of the weights costs: ½ Σ_j ln|I + B_0j HᵀΛ_jH|, with Λ_j what the cells of column j know of their f.
+//! Complexity penalty of the weights: ½ Σ_j ln|I + B_0j HᵀΛ_jH|, with Λ_j the information of the cells of column j about their f.
 //!
-//! Λ_j is replaced by its mean over the columns, so that one factor serves them all: with Λ̄_n = mean_j τ_j²Λ_nj/λ_j,
-//! ½J ln|P⁻¹(HᵀΛ̄H + P)|, P = diag(1, …, 1, 1/s_c²). ln|·| is concave, so this is never less than the mean over columns.
-//! Λ̄ is held while X and W move: it follows from round to round.
+//! Λ_j is replaced by its mean over the columns, so that one factor serves all of them: with Λ̄_n = mean_j τ_j²Λ_nj/λ_j,
+//! ½J ln|P⁻¹(HᵀΛ̄H + P)|, P = diag(1, …, 1, 1/s_c²). ln|·| is concave, so this is never below the mean over columns.
+//! Λ̄ is fixed while X and W move, and updated from round to round.
 
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul_into};
 use crate::model::{Model, State};
 use std::ops::Range;
 
-/// The charge at a given Λ̄.
+/// The penalty at a given Λ̄.
 #[derive(Debug, Clone)]
 pub struct Occam {
     /// Λ̄.
     information: Vec<f64>,
     /// P.
     precision: Vec<f64>,
-    /// J, of columns that have weights.
+    /// J, the number of columns with weights.
     columns: f64,
 }
 
@@ -45,12 +45,12 @@ impl Occam {
         0.5 * self.columns * (factor.ln_det() - prior)
     }
 
-    /// The charge for H.
+    /// The penalty for H.
     pub fn ln_freedom(&self, h: &Mat) -> Result<f64, NumericalError> {
         Ok(self.half_ln(&self.factor(h)?))
     }
 
-    /// The charge for H, and J A⁻¹ for `Occam::pull`.
+    /// The penalty for H, and J A⁻¹ for `Occam::pull`.
     pub fn charge(&self, h: &Mat) -> Result<(f64, Mat), NumericalError> {
         let factor = self.factor(h)?;
         let mut pull = factor.inverse();
@@ -58,7 +58,7 @@ impl Occam {
         Ok((self.half_ln(&factor), pull))
     }
 
-    /// Minus the gradient of the charge, J Λ̄HA⁻¹, in some rows.
+    /// Minus the gradient of the penalty, J Λ̄HA⁻¹, for some rows.
     pub(super) fn pull(&self, h: &Mat, pull: &Mat, rows: Range<usize>, dh: &mut [f64]) {
         par_mul_into(dh, h.view().subrows(rows.start, rows.len()), pull.view(), false);
         for (dh, information) in dh.chunks_exact_mut(h.cols()).zip(&self.information[rows]) {
@@ -66,7 +66,7 @@ impl Occam {
         }
     }
 
-    /// How many of the M features a column's weights make use of, on average: M − tr(A⁻¹P) over them.
+    /// Effective number of the M features used by a column's weights, on average: M − tr(A⁻¹P) over the features.
     pub fn used_features(&self, h: &Mat) -> Result<f64, NumericalError> {
         let inverse = self.factor(h)?.inverse();
         let last = self.precision.len() - 1;
@@ -74,7 +74,7 @@ impl Occam {
     }
 }
 
-/// What each cell of row n knows of its f.
+/// The information of each cell of row n about its f.
 pub(crate) fn information(model: &Model, state: &State, n: usize) -> Vec<f64> {
     let mut known = vec![0.0; model.columns()];
     for (block, theta) in model.blocks().iter().zip(&state.theta) {

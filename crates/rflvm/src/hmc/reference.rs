@@ -1,5 +1,5 @@
-//! A Gaussian stand-in for the likelihood of F: responses Z, less the centres of their columns, with precisions a_n b_j. The joint gradient
-//! move takes its coordinates from it. It only decides how fast the move mixes, never what it draws from.
+//! A Gaussian approximation of the likelihood of F: responses Z, minus the centres of their columns, with precisions a_n b_j. It
+//! defines the coordinates of the joint gradient move. It only affects how fast the move mixes, never the distribution it samples.
 
 use crate::linalg::{Mat, leading, par_mul};
 use crate::model::Model;
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 /// Z = centres + left · right with precisions a_n b_j.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
-    /// √a_n, one a row.
+    /// √a_n, one per row.
     pub(super) root: Vec<f64>,
-    /// b_j, one a column.
+    /// b_j, one per column.
     pub(super) column: Vec<f64>,
     /// √a_n times the left factor of Z − centres, N×R.
     pub(super) left: Mat,
@@ -20,14 +20,14 @@ pub struct Reference {
     pub(super) right: Mat,
 }
 
-/// Rank of Z: F is a smooth function of few coordinates, so that few directions hold nearly all of it.
+/// Rank of Z: F is a smooth function of few coordinates, so that few directions capture nearly all of it.
 const RANK: usize = 24;
-/// Rounds of subspace iteration for it.
+/// Rounds of subspace iteration for them.
 const ROUNDS: usize = 4;
 
 impl Reference {
-    /// From F near its posterior mean: there the likelihood of f_nj is roughly Gaussian about it, and knows it as well as
-    /// the family's information says. Uses F up. All in units of the columns, so that a table in other units has the same reference.
+    /// From F near its posterior mean: there the likelihood of f_nj is roughly Gaussian about it, with the precision given by
+    /// the family's information. Consumes F. Everything is in units of the columns, so that a table in other units has the same reference.
     pub fn new(model: &Model, theta: &[Theta], f: &mut Mat) -> Self {
         let units = model.units();
         let (row, mut column) = product_form(f.rows(), f.cols(), |n, known| {
@@ -54,8 +54,8 @@ impl Reference {
     }
 }
 
-/// a and b such that a_n b_j has the row and column means of the matrix whose row n is written by `fill(n, …)`, as far as it can;
-/// both stay positive. Rows are asked for again and again, so that the matrix need not be held.
+/// a and b such that a_n b_j approximates the row and column means of the matrix whose row n is written by `fill(n, …)`;
+/// both stay positive. Rows are requested repeatedly, so that the matrix need not be stored.
 fn product_form(n: usize, j: usize, mut fill: impl FnMut(usize, &mut [f64])) -> (Vec<f64>, Vec<f64>) {
     const PASSES: usize = 4;
     let (mut row, mut column, mut next, mut known) = (vec![1.0; n], vec![0.0; j], vec![0.0; j], vec![0.0; j]);
@@ -64,7 +64,7 @@ fn product_form(n: usize, j: usize, mut fill: impl FnMut(usize, &mut [f64])) -> 
             fill(i, &mut known);
             if pass > 0 {
                 let mean = known.iter().zip(&column).map(|(i, b)| i / b).sum::<f64>() / j as f64;
-                // A row that is missing altogether still has a place in HᵀaH.
+                // A completely missing row still has an entry in HᵀaH.
                 *a = mean.clamp(1e-3, 1e3);
             }
             next.iter_mut().zip(&known).for_each(|(b, i)| *b += i / (*a * n as f64));

@@ -1,5 +1,5 @@
-//! Gradients with respect to X, W and β, some rows of the table at a time: F, G = ∂ ln p(Y|F)/∂F and ∂H of a few hundred rows are made
-//! and used up while they are in cache, so that nothing as large as the table is held besides it.
+//! Gradients with respect to X, W and β, a block of rows at a time: F, G = ∂ ln p(Y|F)/∂F and ∂H of a few hundred rows are computed
+//! and used while they are in cache, so that nothing as large as the table is stored besides it.
 
 use crate::linalg::{Mat, View, mul, par_mul_into};
 use crate::model::Model;
@@ -7,7 +7,7 @@ use crate::model::family::Theta;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Where a gradient is taken.
+/// Where a gradient is evaluated.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
     pub x: &'a Mat,
@@ -18,9 +18,9 @@ pub(crate) struct At<'a> {
     pub roots: &'a [f64],
 }
 
-/// Room for a block of rows.
+/// Scratch memory for a block of rows.
 #[derive(Debug, Default)]
-pub(crate) struct Slope {
+pub(crate) struct SlopeScratch {
     f: Vec<f64>,
     g: Vec<f64>,
     dh: Vec<f64>,
@@ -30,16 +30,16 @@ pub(crate) struct Slope {
 /// Rows whose likelihood is one task.
 const TASK_ROWS: usize = 64;
 
-/// `0..rows` in blocks. A function of the shape alone, so that sums are always taken in the same pieces.
+/// `0..rows` in blocks. Depends only on the shape, so that sums are always taken in the same pieces.
 fn blocks(rows: usize, columns: usize) -> impl Iterator<Item = Range<usize>> {
-    /// With what else belongs to its rows a block of the table fits the second-level cache.
+    /// With everything else that belongs to its rows, a block of the table fits the second-level cache.
     const CELLS: usize = 32_768;
     let block = (CELLS / columns.max(1) / TASK_ROWS).max(1) * TASK_ROWS;
     (0..rows).step_by(block).map(move |start| start..(start + block).min(rows))
 }
 
-impl Slope {
-    /// ln p(Y | F), F = o + Hβ; its gradient with respect to β (or, of √aH, that of β given by G/√a) in `dbeta`, and those with
+impl SlopeScratch {
+    /// ln p(Y | F), F = o + Hβ; its gradient with respect to β (for √aH, that of β given by G/√a) in `dbeta`, and those with
     /// respect to X and W added to `to`.
     pub fn likelihood(
         &mut self,
@@ -81,7 +81,7 @@ impl Slope {
         ln_density
     }
 
-    /// Carries ∂H, which `fill` gives for some rows at a time, on to X and W. `columns` are those of the table.
+    /// Propagates ∂H, which `fill` provides for a block of rows at a time, to X and W. `columns` are those of the table.
     pub fn carry(
         &mut self,
         at: At<'_>,
@@ -112,7 +112,7 @@ fn to_positions(at: At<'_>, rows: Range<usize>, dh: &[f64], t: &mut Vec<f64>, gx
     mul(gw, t.transpose(), at.x.view().subrows(rows.start, count), true);
 }
 
-/// Some cells, whatever they hold.
+/// Memory for some cells; the values are unspecified.
 pub(super) fn resized(values: &mut Vec<f64>, len: usize) -> &mut [f64] {
     if values.len() < len {
         values.resize(len, 0.0);

@@ -1,8 +1,8 @@
-//! How X moves along a trajectory where rows have times: as paths drawn from (C⁻¹ + Λ)⁻¹, C the prior's covariance and Λ what
-//! the data tell of each row, so that a step is as smooth as the prior asks and as long as the data allow. Λ only decides how fast
-//! the move mixes.
+//! How X moves along a trajectory where rows have times: as paths drawn from (C⁻¹ + Λ)⁻¹, with C the prior covariance and Λ the
+//! information of the data about each row, so that a step is as smooth as the prior and as long as the data allow. Λ only affects
+//! how fast the move mixes.
 
-use super::hamiltonian::Directions;
+use super::directions::Directions;
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat};
 use crate::model::latent::{Axis, Path, Paths};
@@ -10,7 +10,7 @@ use crate::model::{Model, State};
 use crate::simd;
 use rayon::prelude::*;
 
-/// Λ at a state: Σ_j of the family's information of f_nj times (∂f_nj/∂x_nd)². A row without data keeps a little, so that Λ⁻¹ exists.
+/// Λ at a state: Σ_j of the family's information about f_nj times (∂f_nj/∂x_nd)². A row without data keeps a small value, so that Λ⁻¹ exists.
 pub fn information(model: &Model, state: &State) -> Mat {
     const LEAST: f64 = 0.1;
     let (w, h) = (state.features.w(), state.features.h());
@@ -40,10 +40,10 @@ pub fn information(model: &Model, state: &State) -> Mat {
 
 /// A root A of (C⁻¹ + Λ)⁻¹ for one axis of one sequence.
 enum Root<'a> {
-    /// R⁻¹, RRᵀ = C⁻¹ + Λ, for A = R⁻ᵀ: a trajectory asks so often that the inverse pays.
+    /// R⁻¹, RRᵀ = C⁻¹ + Λ, for A = R⁻ᵀ: a trajectory uses it so often that the inverse pays off.
     Matrix(Mat),
-    /// Matheron's rule: a path x and a noisy view of it y = x + S^½e make x − C(C + S)⁻¹y, S = Λ⁻¹, a draw of the path given that
-    /// the view was zero.
+    /// Matheron's rule: a path x and a noisy observation of it y = x + S^½e make x − C(C + S)⁻¹y, S = Λ⁻¹, a draw of the path given that
+    /// the observation was zero.
     Conditioned { prior: &'a Path, noisy: Box<Path>, roots: Vec<f64> },
 }
 

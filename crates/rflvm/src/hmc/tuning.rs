@@ -1,7 +1,8 @@
-//! Tuning of the gradient move during warm-up: the step by stochastic approximation, and in growing windows the spread of
-//! each coordinate and the reference. Afterwards nothing is tuned, so that the draws are from one fixed kernel.
+//! Tuning of the gradient move during warm-up: the step size by stochastic approximation, and in growing windows the scale of
+//! each coordinate and the reference. Nothing is tuned after warm-up, so that all draws come from one fixed kernel.
 
-use super::hamiltonian::{Modes, Trajectory};
+use super::directions::Modes;
+use super::hamiltonian::Trajectory;
 use super::reference::Reference;
 use super::smooth;
 use super::warps::Warps;
@@ -10,24 +11,24 @@ use crate::linalg::Mat;
 use crate::model::{Model, State};
 use serde::{Deserialize, Serialize};
 
-/// What the gradient move has been tuned to.
+/// The tuned parameters of the gradient move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
-    /// Scales of X and W, step, number of steps.
+    /// Scales of X and W, step size, number of steps.
     pub trajectory: Trajectory,
-    /// Where the weights' coordinates come from; none where they are integrated out.
+    /// The reference that defines the weights' coordinates; none where they are integrated out.
     pub reference: Option<Reference>,
-    /// What the data tell of each row's position, N×D; nothing where rows have no times.
+    /// Information of the data about each row's position, N×D; none where rows have no times.
     pub information: Mat,
 }
 
-/// Mean number of leapfrog steps of a trajectory. Effective samples a second hardly depend on it between 12 and 48 where the
-/// weights are kept; where they are integrated out long trajectories pay.
+/// Mean number of leapfrog steps of a trajectory. Effective samples per second hardly depend on it between 12 and 48 if the
+/// weights are sampled; if they are integrated out, long trajectories pay off.
 const LEAPFROGS: usize = 12;
 const LEAPFROGS_COLLAPSED: usize = 32;
 
 impl Tuning {
-    /// A first guess: scales from the information that N×J cells of unit information carry, the reference at the prior mean.
+    /// An initial guess: scales from the information that N×J cells of unit information carry, the reference at the prior mean.
     pub fn guess(model: &Model) -> Self {
         let (n, j, l) = (model.rows(), model.columns(), model.frequencies());
         let d = model.latent_dim();
@@ -46,7 +47,7 @@ impl Tuning {
         Tuning { trajectory, reference, information }
     }
 
-    /// Takes the reference from where a state is.
+    /// Sets the reference from a state.
     pub fn refer_to(&mut self, model: &Model, state: &State, room: &mut Workspace) {
         if self.reference.is_some() {
             room.table.clone_from(&state.f);
@@ -55,7 +56,7 @@ impl Tuning {
         self.inform(model, state);
     }
 
-    /// Looks at what the data tell of each row at a state.
+    /// Sets the information about each row from a state.
     fn inform(&mut self, model: &Model, state: &State) {
         if model.dynamics().is_some() {
             self.information = smooth::information(model, state);
@@ -63,16 +64,16 @@ impl Tuning {
     }
 }
 
-/// Acceptance the step is tuned to.
+/// Target acceptance probability of the step size.
 const TARGET: f64 = 0.8;
 
-/// Tunes while the warm-up lasts.
+/// Tunes during warm-up.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Adaptation {
-    step: Step,
+    step: StepSize,
     spread: Spread,
     warps: Option<Warps>,
-    /// Sum of F over the window in units of the columns, to the few digits that a reference needs.
+    /// Sum of F over the window in units of the columns, in single precision, which suffices for a reference.
     f: Vec<f32>,
     window_end: u64,
     seen: u64,
@@ -80,11 +81,11 @@ pub struct Adaptation {
 }
 
 impl Adaptation {
-    /// For a warm-up of `sweeps` with all moves on.
+    /// For a warm-up of `sweeps` sweeps with all moves on.
     pub fn new(model: &Model, tuning: &Tuning, sweeps: u64) -> Self {
         let cells = if model.is_collapsed() { 0 } else { model.rows() * model.columns() };
         Adaptation {
-            step: Step::new(tuning.trajectory.step),
+            step: StepSize::new(tuning.trajectory.step),
             spread: Spread::new(tuning.trajectory.scales.len()),
             warps: None,
             f: vec![0.0; cells],
@@ -94,11 +95,11 @@ impl Adaptation {
         }
     }
 
-    /// Takes in a sweep: the acceptance of its gradient move, and where the state is now.
+    /// Adds a sweep: the acceptance probability of its gradient move, and the current state.
     pub fn learn(&mut self, model: &Model, acceptance: f64, state: &State, tuning: &mut Tuning, room: &mut Workspace) {
         self.seen += 1;
         tuning.trajectory.step = self.step.learn(acceptance);
-        // The last fifth only settles the step.
+        // The last fifth only adapts the step size.
         let settling = self.end - self.end / 5;
         if self.seen > settling {
             return;
@@ -112,7 +113,7 @@ impl Adaptation {
             cells.for_each(|((sum, f), unit)| *sum += ((f - unit.centre) / unit.scale) as f32);
         }
         if self.seen == self.window_end {
-            // Axes that are alike by the prior know each other's scale; those with scales of their own do not.
+            // Axes that are exchangeable under the prior share a scale; those with their own scales do not.
             let groups = if model.has_relevance() { model.latent_dim() } else { 1 };
             self.spread.scales(x.len(), groups, &mut tuning.trajectory.scales);
             tuning.trajectory.modes = warps.directions();
@@ -129,33 +130,33 @@ impl Adaptation {
             }
             tuning.inform(model, state);
             self.spread = Spread::new(tuning.trajectory.scales.len());
-            self.step = Step::new(tuning.trajectory.step);
+            self.step = StepSize::new(tuning.trajectory.step);
             let next = self.seen * 2;
             self.window_end = if next * 3 / 2 > settling { settling.max(self.seen + 1) } else { next };
         }
     }
 
-    /// Freezes the step at its average.
+    /// Fixes the step size at its average.
     pub fn finish(&self, tuning: &mut Tuning) {
         tuning.trajectory.step = self.step.settled();
     }
 }
 
-/// Robbins and Monro's search for the step whose acceptance is the target, and its average, later steps weighing more.
+/// Robbins–Monro search for the step size with the target acceptance, and its average, with more weight on later steps.
 ///
 /// Not dual averaging: most trajectories are accepted with probability near 1 or near 0, and so noisy a signal makes its
-/// steps swing over a decade, so that their average is far too short.
+/// step sizes vary over a decade, so that their average is far too small.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Step {
+struct StepSize {
     ln: f64,
     sum: f64,
     weight: f64,
     count: f64,
 }
 
-impl Step {
+impl StepSize {
     fn new(step: f64) -> Self {
-        Step { ln: step.ln(), sum: 0.0, weight: 0.0, count: 0.0 }
+        StepSize { ln: step.ln(), sum: 0.0, weight: 0.0, count: 0.0 }
     }
 
     fn learn(&mut self, acceptance: f64) -> f64 {
@@ -193,8 +194,8 @@ impl Spread {
         }
     }
 
-    /// Standard deviations, each variance drawn towards the mean of its group (X or W, or every `axes`th coordinate of
-    /// either): a window of a hundred correlated sweeps knows a group's scale far better than any one coordinate's.
+    /// Standard deviations, each variance shrunk towards the mean of its group (X or W, or every `axes`-th coordinate of
+    /// either): a window of a hundred correlated sweeps determines a group's scale far better than that of one coordinate.
     fn scales(&self, positions: usize, axes: usize, scales: &mut [f64]) {
         const PRIOR_WEIGHT: f64 = 20.0;
         let (x, w) = self.square.split_at(positions);

@@ -1,19 +1,19 @@
 //! Smooth warps of the latent space, the slowest directions of X: neighbouring rows move together, the functions follow, and
-//! the likelihood hardly notices. No row's own spread tells of them, so they are learnt apart:
+//! the likelihood hardly changes. The scale of a single row does not reveal them, so they are learned separately:
 //!
 //! ```text
-//! X ≈ Vᵀc + rest,   V: the R leading left singular vectors of H (smooth functions of x),   c = VX (R×D),
+//! X ≈ Vᵀc + remainder,   V: the R leading left singular vectors of H (smooth functions of x),   c = VX (R×D),
 //! ```
 //!
-//! and a trajectory gets momenta of its own for the directions VᵀL, LLᵀ = cov(c).
+//! and a trajectory gets its own momenta for the directions VᵀL, LLᵀ = cov(c).
 
-use super::hamiltonian::Modes;
+use super::directions::Modes;
 use crate::linalg::{Cholesky, Mat, View, gram, leading, mul, orthonormalise};
 use crate::model::features::Features;
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
 
-/// R: smooth functions of the position that each axis of X may move by.
+/// R: number of smooth functions of the position along which each axis of X can move.
 const RANK: usize = 12;
 /// Rounds of subspace iteration for them; they need not be exact.
 const ROUNDS: usize = 4;
@@ -21,7 +21,7 @@ const ROUNDS: usize = 4;
 /// Learns the covariance of c over a window of sweeps.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Warps {
-    /// V, one function a row.
+    /// V, one function per row.
     basis: Mat,
     dim: usize,
     /// c of each sweep.
@@ -29,7 +29,7 @@ pub struct Warps {
 }
 
 impl Warps {
-    /// About where a state is.
+    /// Centred at a state.
     pub fn new(features: &Features) -> Self {
         let (h, dim) = (features.h(), features.x().cols());
         // The basis need not be exact, and is the same for any seed.
@@ -40,7 +40,7 @@ impl Warps {
         Warps { basis, dim, seen: Vec::new() }
     }
 
-    /// Takes in X, and returns what of it is no smooth function of where the rows were.
+    /// Adds X, and returns the part of it that is not a smooth function of the initial positions.
     pub fn add(&mut self, x: &Mat) -> Mat {
         let (rank, dim) = (self.basis.rows(), self.dim);
         let start = self.seen.len();
@@ -53,7 +53,7 @@ impl Warps {
         smooth
     }
 
-    /// VᵀL; none before two sweeps were seen, or where they did not differ.
+    /// VᵀL; empty before two sweeps were added, or if they do not differ.
     pub fn directions(&self) -> Modes {
         let size = self.basis.rows() * self.dim;
         let count = self.seen.len() / size.max(1);
@@ -65,7 +65,7 @@ impl Warps {
             let mean = c.col(i).iter().sum::<f64>() / count as f64;
             (0..count).for_each(|t| c[(t, i)] -= mean);
         }
-        // Drawn towards zero, as a window of few sweeps may have seen too much.
+        // Shrunk towards zero, since a window of few sweeps may overestimate it.
         const PRIOR_WEIGHT: f64 = 5.0;
         let covariance =
             gram(&c, None, &vec![0.0; size]).scaled_plus((count as f64 + PRIOR_WEIGHT).recip(), &vec![0.0; size]);
@@ -78,7 +78,7 @@ impl Warps {
 mod tests {
     use super::*;
     use crate::dist::{normal, normals};
-    use crate::hmc::hamiltonian::Directions;
+    use crate::hmc::directions::Directions;
 
     #[test]
     fn rows_that_swing_together_become_a_direction_and_their_own_noise_does_not() {
@@ -87,7 +87,7 @@ mod tests {
         let w = Mat::from_fn(10, 2, |l, d| 0.3 * ((2 * l + d) as f64).sin());
         let features = Features::new(x.clone(), w);
         let mut warps = Warps::new(&features);
-        // Every sweep all rows lean by 0.5 times a number of the sweep's, and by 0.01 of their own.
+        // In every sweep all rows shift together by 0.5 times a common number, and by 0.01 times their own.
         for _ in 0..400 {
             let lean = 0.5 * normal(&mut rng);
             let moved = Mat::from_vec(80, 2, x.as_slice().iter().map(|x| x + 0.01 * normal(&mut rng)).collect());

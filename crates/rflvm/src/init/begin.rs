@@ -1,22 +1,22 @@
-//! Where a chain begins. The posterior has tangled modes that no sampler leaves, so the start decides: X by principal
-//! components on the link scale; X unfolded under long length-scales; then β and W fitted to it while it is held.
+//! Initial state of a chain. The posterior has entangled modes that no sampler leaves, so initialisation matters: X by principal
+//! components on the link scale; X unfolded under long length-scales; then β and W fitted with X fixed.
 
 use super::map::{integrated_amplitudes, is_exact};
 use super::optimise::maximise;
 use super::pca;
-use crate::dist::niw::Cluster;
+use crate::dist::cluster::Cluster;
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
 use crate::hmc::gradient::{Joint, Layout};
 use crate::linalg::Mat;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::features::Features;
 use crate::model::spectral::{Kernel, Spectral};
 use crate::model::{Lent, Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::steps::{amplitudes, weights};
 
-/// How X begins.
+/// How X is initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Init {
     /// Principal components on the link scale.
@@ -24,12 +24,12 @@ pub enum Init {
     Pca,
     /// Standard normal.
     Random,
-    /// The point estimate that is climbed to from principal components ([`super::map`]).
+    /// The MAP estimate reached from principal components ([`super::map`]).
     Map,
 }
 
 impl Init {
-    /// As users name it.
+    /// The name that users type.
     pub fn name(self) -> &'static str {
         match self {
             Init::Pca => "pca",
@@ -39,13 +39,13 @@ impl Init {
     }
 }
 
-/// Standard deviation of the first frequencies when the kernel is learned: length-scales twice the width of X.
+/// Standard deviation of the initial frequencies when the kernel is learned: length-scales twice the width of X.
 const FIRST_FREQUENCY: f64 = 0.5;
-/// Noise on the principal components, so that chains do not agree merely because they began at one point. It is as large as
-/// a tenth of the latent space's width; each chain also turns the axes at random and has frequencies of its own.
+/// Noise added to the principal components, so that chains do not agree merely because they started at the same point: a
+/// tenth of the width of the latent space. Each chain also rotates the axes at random and draws its own frequencies.
 const DISPERSION: f64 = 0.1;
 
-/// Where a point estimate begins to climb: the start of a chain, before its frequencies are dealt into clusters.
+/// Where a MAP estimate starts: the initial state of a chain, before its frequencies are assigned to clusters.
 pub(super) fn begin(model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
     fitted(model, how, stream, &mut stream.named("start").rng())
 }
@@ -86,12 +86,12 @@ pub(super) fn fitted(model: &Model, how: Init, stream: Stream, rng: &mut StreamR
     Ok(state)
 }
 
-/// Climbs in stages: β; then X and β with the frequencies held long, so that X unfolds before the map can become rough
-/// (frequencies freed first let it tear instead); then W and β with X held. θ follows.
+/// Optimises in stages: β; then X and β with long length-scales, so that X unfolds before the map can become rough
+/// (with free frequencies it tears instead); then W and β with X fixed. θ follows.
 fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let layout = Layout::new(model, true);
     let paths = model.paths(state)?;
-    // Whether positions and frequencies may move, and for how many steps.
+    // Whether positions and frequencies can move, and for how many steps.
     let stages = [((false, false), 40), ((true, false), 100), ((false, true), 80)];
     for (stage, ((positions, frequencies), iterations)) in stages.into_iter().enumerate() {
         let mut scales = vec![1.0; layout.len()];
@@ -100,7 +100,7 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         of_w.fill(f64::from(u8::from(frequencies)));
         fill_scales(model, state, of_beta);
         let mut q = layout.gather(state);
-        // The climb remembers many places, and asks for no F: its memory goes back for as long.
+        // L-BFGS stores many vectors and does not need F: its memory is released meanwhile.
         let Lent { h, f } = state.lend();
         drop(f);
         let mut joint = Joint::within(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref(), h);
@@ -112,7 +112,7 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         drop(q);
         // Amplitudes at the top of their evidence, where it is known: from there a chain has nothing to find.
         if is_exact(model) {
-            integrated_amplitudes(model, &Target::new(model), state)?;
+            integrated_amplitudes(model, &CollapsedData::new(model), state)?;
             weights::update_parameters(model, state, stream.at(stage as u64))?;
         } else {
             weights::update_parameters(model, state, stream.at(stage as u64))?;
@@ -122,7 +122,7 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
     Ok(())
 }
 
-/// The prior's standard deviations of the weights, so that a climb is the same in any unit of the table; zero for those that are fixed.
+/// The prior's standard deviations of the weights, so that the optimiser takes the same steps in any unit of the table; zero for fixed weights.
 pub(super) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
     let of_column = |j: usize| match model.is_free(j) {
         true => (state.tau2[j] / model.weight_scale(&state.theta, j)).sqrt(),
@@ -132,7 +132,7 @@ pub(super) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
     scales.chunks_exact_mut(row.len()).for_each(|to| to.copy_from_slice(&row));
 }
 
-/// Y on the link scale, for principal components: offsets removed, columns of real values in units of their spread.
+/// Y on the link scale, for principal components: offsets subtracted, real columns scaled to unit standard deviation.
 fn on_link_scale(model: &Model) -> Mat {
     let mut link = Mat::zeros(model.rows(), model.columns());
     for block in model.blocks() {
@@ -147,7 +147,7 @@ fn on_link_scale(model: &Model) -> Mat {
     link
 }
 
-/// A random orthogonal matrix: Gram–Schmidt of a Gaussian one.
+/// A random orthogonal matrix: Gram–Schmidt on a Gaussian one.
 fn random_rotation(dim: usize, rng: &mut impl rand::Rng) -> Mat {
     let mut q = Mat::from_vec(dim, dim, normals(dim * dim, rng));
     for i in 0..dim {

@@ -1,13 +1,13 @@
-//! Where chains begin: principal components, a point estimate, or chance; and the point estimate itself.
+//! Initialisation of chains: principal components, MAP estimate, or random; and the MAP estimate itself.
 
-pub mod begin;
+pub(crate) mod begin;
 pub mod map;
-pub mod optimise;
-pub mod pca;
+pub(crate) mod optimise;
+pub(crate) mod pca;
 
 pub use begin::Init;
 
-use crate::dist::niw::Cluster;
+use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
 use crate::model::spectral::{Kernel, Spectral};
 use crate::model::{Model, State};
@@ -16,15 +16,15 @@ use crate::steps::components;
 use begin::fitted;
 use rand::RngExt;
 
-/// Clusters that the frequencies are dealt into at first.
+/// Number of clusters to which the frequencies are assigned initially.
 const CLUSTERS: usize = 20;
-/// How far from the point estimate a chain begins, in conditional standard deviations of the positions: chains that climbed to
-/// one point do not begin there. Each has also climbed from a start of its own.
+/// Distance of a chain's start from the MAP estimate, in conditional standard deviations of the positions: chains that reach the
+/// same optimum do not start at the same point. Each also optimises from its own start.
 const SCATTER: f64 = 2.0;
-/// Rounds of the climb to a point estimate; the warm-up does the rest.
+/// Rounds of optimisation for a MAP initialisation; the warm-up does the rest.
 const ROUNDS: usize = 5;
 
-/// A fitted start of a chain.
+/// The fitted initial state of a chain.
 pub fn start(model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
     let rng = &mut stream.named("start").rng();
     let mut state = fitted(model, how, stream, rng)?;
@@ -41,7 +41,7 @@ pub fn start(model: &Model, how: Init, stream: Stream) -> Result<State, Numerica
     Ok(state)
 }
 
-/// Moves each row by a draw of its conditional covariance, [`SCATTER`] times as wide.
+/// Moves each row by a draw from its conditional covariance, scaled by [`SCATTER`].
 fn scatter(model: &Model, state: &mut State, rng: &mut StreamRng) -> Result<(), NumericalError> {
     let mut x = state.features.x().clone();
     for (n, covariance) in map::spread(model, state)?.into_iter().enumerate() {
@@ -54,7 +54,7 @@ fn scatter(model: &Model, state: &mut State, rng: &mut StreamRng) -> Result<(), 
     Ok(())
 }
 
-/// Deals the frequencies into clusters at random, none empty.
+/// Assigns the frequencies to clusters at random, none empty.
 fn deal(spectral: &mut Spectral, clusters: usize, rng: &mut impl rand::Rng) {
     let placeholder = spectral.clusters[0].clone();
     spectral.clusters = vec![placeholder; clusters];

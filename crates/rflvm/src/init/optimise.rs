@@ -1,12 +1,12 @@
-//! L-BFGS ascent of a log density (Nocedal & Wright 2006, algorithm 7.5): fits a start before the chain may wander, and climbs to
-//! a point estimate.
+//! L-BFGS ascent on a log density (Nocedal & Wright 2006, algorithm 7.5): fits the initial state of a chain and computes
+//! MAP estimates.
 //!
-//! Written here and not taken from a crate. `argmin` 0.11 (12 pairs, Moré–Thuente) is as good from a fitted start: joint density of the
+//! Why not a crate: `argmin` 0.11 (12 pairs, Moré–Thuente) is as good from a fitted start: joint density of the
 //! Poisson S-curve, 500×100, M = 100, −1,960 after 415 evaluations and 1.0 s, ours −1,978 after 415 and 0.9 s; after 211 and 207
-//! evaluations −2,405 and −2,435. But from weights of zero, where a start begins, its Moré–Thuente and Hager–Zhang searches end at
-//! the first candidate whose e^f overflows, with nothing gained, where backtracking just goes on; it has no held coordinates, and
-//! it brings ten crates, a second `rand` among them. `lbfgs` 0.3 is the recursion without a line search; `ganesh` comes with nalgebra, and
-//! it and `liblbfgs` were not measured.
+//! evaluations −2,405 and −2,435. But from zero weights, where initialisation starts, its Moré–Thuente and Hager–Zhang searches stop
+//! at the first candidate whose e^f overflows, with nothing gained, where backtracking simply continues; it cannot hold coordinates
+//! fixed, and it brings ten crates, including a second `rand`. `lbfgs` 0.3 is the recursion without a line search; `ganesh` depends
+//! on nalgebra, and it and `liblbfgs` were not measured.
 
 use crate::hmc::hamiltonian::Potential;
 use crate::simd::dot;
@@ -15,33 +15,39 @@ use std::collections::VecDeque;
 /// Pairs of steps and gradient changes that approximate the curvature.
 const MEMORY: usize = 12;
 
-/// Steps over which a gain is judged.
+/// Number of steps over which a gain is measured.
 const JUDGED: usize = 10;
 
-/// Where a climb ended.
+/// Result of an optimisation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Climb {
-    /// The last log density, which is not finite only if the start's was not.
+pub struct Optimum {
+    /// The final log density, which is not finite only if the initial one was not.
     pub value: f64,
-    /// Steps taken.
+    /// Number of steps taken.
     pub iterations: usize,
-    /// Whether it ended because there was nothing to gain.
+    /// Whether it stopped because there was nothing more to gain.
     pub has_stalled: bool,
 }
 
-/// Climbs from `q` for at most `iterations` accepted steps; coordinates of scale zero do not move, the others are measured
-/// in their scale. Returns the last log density.
+/// Optimises from `q` for at most `iterations` accepted steps; coordinates of scale zero are held fixed, the others are measured
+/// in units of their scale. Returns the final log density.
 pub fn maximise(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], iterations: usize) -> f64 {
-    climb(potential, q, scales, iterations, 0.0).value
+    maximise_until(potential, q, scales, iterations, 0.0).value
 }
 
-/// The same, until ten steps together gain less than `gain`.
-pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], iterations: usize, gain: f64) -> Climb {
+/// The same, stopping once ten steps together gain less than `gain`.
+pub fn maximise_until(
+    potential: &mut impl Potential,
+    q: &mut Vec<f64>,
+    scales: &[f64],
+    iterations: usize,
+    gain: f64,
+) -> Optimum {
     let scaled = |g: &mut [f64]| g.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);
     let mut g = vec![0.0; q.len()];
     let mut value = potential.evaluate(q, &mut g);
     scaled(&mut g);
-    let mut pairs: VecDeque<Pair> = VecDeque::new();
+    let mut pairs: VecDeque<Correction> = VecDeque::new();
     let (mut next, mut candidate, mut direction) = (vec![0.0; q.len()], vec![0.0; q.len()], vec![0.0; q.len()]);
     let (mut judged, mut taken_in_all, mut has_stalled) = (value, 0, false);
     for i in 0..iterations {
@@ -55,7 +61,7 @@ pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], i
             }
             judged = value;
         }
-        ascent(&g, &pairs, &mut direction);
+        ascend(&g, &pairs, &mut direction);
         let mut slope = dot(&direction, &g);
         if slope <= 0.0 {
             direction.copy_from_slice(&g);
@@ -66,7 +72,7 @@ pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], i
             has_stalled = true;
             break;
         }
-        // The first step has no curvature to go by: one unit of length, in units of the scales.
+        // The first step has no curvature information: unit length, in units of the scales.
         let mut step = if pairs.is_empty() { 1.0 / dot(&direction, &direction).sqrt() } else { 1.0 };
         let mut taken = false;
         for _ in 0..25 {
@@ -77,7 +83,7 @@ pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], i
             if there > value + 1e-4 * step * slope {
                 scaled(&mut next);
                 let mut pair =
-                    if pairs.len() == MEMORY { pairs.pop_front().unwrap_or_default() } else { Pair::default() };
+                    if pairs.len() == MEMORY { pairs.pop_front().unwrap_or_default() } else { Correction::default() };
                 pair.set(direction.iter().map(|d| step * d), g.iter().zip(&next).map(|(old, new)| old - new));
                 if pair.product > 1e-12 * pair.moved_square {
                     pairs.push_back(pair);
@@ -99,13 +105,13 @@ pub fn climb(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], i
             pairs.clear();
         }
     }
-    Climb { value, iterations: taken_in_all, has_stalled }
+    Optimum { value, iterations: taken_in_all, has_stalled }
 }
 
-/// A step s and the change y of the gradient along it, y·s > 0. In few digits, since there are many of them and each may be as long
-/// as a table is wide; the products are those of the rounded numbers, so that they stand for a curvature that is positive.
+/// A step s and the change y of the gradient along it, y·s > 0. In single precision, since there are many of them and each may be
+/// as long as the table is wide; products use the rounded numbers, so that the implied curvature is positive.
 #[derive(Default)]
-struct Pair {
+struct Correction {
     moved: Vec<f32>,
     change: Vec<f32>,
     product: f64,
@@ -113,7 +119,7 @@ struct Pair {
     change_square: f64,
 }
 
-impl Pair {
+impl Correction {
     fn set(&mut self, moved: impl Iterator<Item = f64>, change: impl Iterator<Item = f64>) {
         self.moved.clear();
         self.moved.extend(moved.map(|s| s as f32));
@@ -129,7 +135,7 @@ impl Pair {
     }
 }
 
-/// Numbers widened at a time.
+/// Numbers converted to double precision at a time.
 const PIECE: usize = 512;
 
 fn widened<'a>(from: &[f32], to: &'a mut [f64; PIECE]) -> &'a [f64] {
@@ -148,7 +154,7 @@ fn add(weight: f64, a: &[f32], d: &mut [f64]) {
 }
 
 /// The two-loop recursion: curvature⁻¹ · g in `d`.
-fn ascent(g: &[f64], pairs: &VecDeque<Pair>, d: &mut [f64]) {
+fn ascend(g: &[f64], pairs: &VecDeque<Correction>, d: &mut [f64]) {
     d.copy_from_slice(g);
     let mut weights = Vec::with_capacity(pairs.len());
     for pair in pairs.iter().rev() {
@@ -169,7 +175,7 @@ fn ascent(g: &[f64], pairs: &VecDeque<Pair>, d: &mut [f64]) {
 mod tests {
     use super::*;
 
-    /// Rosenbrock's valley, upside down; its top is (1, 1).
+    /// Rosenbrock's valley, negated; its maximum is at (1, 1).
     struct Valley;
 
     impl Potential for Valley {
@@ -191,7 +197,7 @@ mod tests {
         assert_eq!(held[0], -1.2);
         assert!((held[1] - 1.44).abs() < 1e-4);
         let mut brief = vec![-1.2, 1.0];
-        let climb = climb(&mut Valley, &mut brief, &[1.0, 1.0], 200, 1e-6);
-        assert!(climb.has_stalled && climb.iterations < 200 && climb.value > -1e-3, "{climb:?}");
+        let optimum = maximise_until(&mut Valley, &mut brief, &[1.0, 1.0], 200, 1e-6);
+        assert!(optimum.has_stalled && optimum.iterations < 200 && optimum.value > -1e-3, "{optimum:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Principal components of a table, and probabilistic ones by EM where cells are missing (Tipping & Bishop 1999).
+//! Principal components of a table, or probabilistic ones by EM if cells are missing (Tipping & Bishop 1999).
 
 use crate::linalg::{Cholesky, Mat, leading, mul, orthonormalise};
 use rand::Rng;
@@ -26,10 +26,10 @@ fn centre(y: &mut Mat) {
     }
 }
 
-/// Loadings of the first `dim` components, one a column; those that the table cannot have are zero.
+/// Loadings of the first `dim` components, one per column; zero beyond the rank of the table.
 fn subspace<R: Rng + ?Sized>(y: &Mat, dim: usize, rng: &mut R) -> Mat {
     const ROUNDS: usize = 60;
-    /// Vectors to spare, which make the first ones converge faster.
+    /// Extra vectors, which speed up the convergence of the leading ones.
     const SPARE: usize = 8;
     let basis = leading(y, dim + SPARE, ROUNDS, rng);
     Mat::from_fn(y.cols(), dim, |j, d| if d < basis.rows() { basis[(d, j)] } else { 0.0 })
@@ -82,7 +82,7 @@ fn ridge<'a>(seen: impl Iterator<Item = (f64, &'a [f64])>, dim: usize, penalty: 
     Some(c)
 }
 
-/// Turns the columns into uncorrelated ones of mean zero and variance one; the first keeps its direction.
+/// Makes the columns uncorrelated with mean zero and variance one; the first keeps its direction.
 fn whiten(mut x: Mat) -> Mat {
     let rows = x.rows() as f64;
     for d in 0..x.cols() {

@@ -1,9 +1,9 @@
-//! Cholesky factors: solutions, inverses, and draws from Gaussians by their precision.
+//! Cholesky factors: solves, inverses, and draws from Gaussians given their precision.
 
 use super::gram::{Symmetric, gram, stride};
 use super::{Mat, mul};
 use crate::error::NumericalError;
-use crate::simd::{self, LANES, Lines};
+use crate::simd::{self, CacheLines, LANES};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{self as llt, LltRegularization};
 use faer::{MatMut, Par};
@@ -11,20 +11,20 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How often a factor needed jitter.
+/// Number of factorisations that needed jitter.
 static JITTERED: AtomicU64 = AtomicU64::new(0);
 
-/// How many matrices of this process had a factor only after something was added to their diagonals.
+/// Number of matrices in this process that needed jitter on their diagonal to be factored.
 pub fn jittered() -> u64 {
     JITTERED.load(Ordering::Relaxed)
 }
 
-/// A = LLᵀ, with the jitter (if any) that had to be added to the diagonal of A.
+/// A = LLᵀ, with the jitter (if any) that was added to the diagonal of A.
 #[derive(Debug, Clone, Default)]
 pub struct Cholesky {
     order: usize,
-    // L by columns as `Symmetric` has A; what lies above the diagonal is not used.
-    l: Lines,
+    // L by columns, laid out like A in `Symmetric`; entries above the diagonal are not used.
+    l: CacheLines,
     // 1 / L[j, j].
     inverse: Vec<f64>,
     jitter: f64,
@@ -38,7 +38,7 @@ impl Cholesky {
         Ok(cholesky)
     }
 
-    /// Becomes the factor of `a`, in the memory at hand. If a pivot fails, tries again with 1e-12, 1e-11, …, 1e-6 of
+    /// Replaces itself by the factor of `a`, reusing memory. If a pivot fails, retries with 1e-12, 1e-11, …, 1e-6 of
     /// the mean diagonal added; `step` names the caller in the error.
     pub fn factor(&mut self, a: &Symmetric, step: &'static str) -> Result<(), NumericalError> {
         let n = a.order;
@@ -63,10 +63,10 @@ impl Cholesky {
         Err(NumericalError::NotPositiveDefinite { step, size: n, pivot, jitter: mean.abs() * 1e-6 })
     }
 
-    /// L and its diagonal's inverses; the index of the first bad pivot on failure.
+    /// L and the inverses of its diagonal; on failure, the index of the first bad pivot.
     fn try_factor(&mut self, a: &Symmetric) -> Option<usize> {
         let (n, stride) = (self.order, stride(self.order));
-        // In between, the kernel takes a third of faer's time; above, it has no blocks for the second-level cache.
+        // In between, the kernel takes a third of faer's time; above, it has no blocking for the second-level cache.
         if n > TINY && n <= LARGE {
             return simd::factor(&a.a, self.jitter, stride, &mut self.l, &mut self.inverse);
         }
@@ -82,7 +82,7 @@ impl Cholesky {
         self.order
     }
 
-    /// What was added to the diagonal to make the factor exist; zero nearly always.
+    /// Jitter added to the diagonal; zero nearly always.
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
@@ -137,7 +137,7 @@ impl Cholesky {
         }
     }
 
-    /// Column j of L from its diagonal on.
+    /// Column j of L from its diagonal down.
     fn column(&self, j: usize) -> &[f64] {
         &self.l[j * stride(self.order)..][j..self.order]
     }
@@ -152,7 +152,7 @@ impl Cholesky {
         self.lower_inverse(0, self.order)
     }
 
-    /// The inverse of the `n` rows and columns of L from `start` on, by halves: [A 0; B C]⁻¹ = [A⁻¹ 0; −C⁻¹BA⁻¹ C⁻¹].
+    /// The inverse of the `n` rows and columns of L from `start`, by halves: [A 0; B C]⁻¹ = [A⁻¹ 0; −C⁻¹BA⁻¹ C⁻¹].
     fn lower_inverse(&self, start: usize, n: usize) -> Mat {
         const PLAIN: usize = 16;
         let mut inverse = Mat::zeros(n, n);
@@ -196,12 +196,12 @@ impl Cholesky {
     }
 }
 
-/// Order up to which a plain loop is faster than the kernel's whole blocks: the clusters' matrices.
+/// Order up to which a plain loop is faster than the kernel's blocks: the matrices of clusters.
 const TINY: usize = 4;
 /// Order from which faer is faster.
 const LARGE: usize = 768;
 
-/// In-place L; the index of the first bad pivot on failure.
+/// L in place; on failure, the index of the first bad pivot.
 fn factor_tiny(l: &mut [f64], n: usize) -> Option<usize> {
     let stride = stride(n);
     for j in 0..n {
@@ -219,7 +219,7 @@ fn factor_tiny(l: &mut [f64], n: usize) -> Option<usize> {
     None
 }
 
-/// As [`factor_tiny`], by faer.
+/// Like [`factor_tiny`], by faer.
 fn factor_large(l: &mut [f64], n: usize) -> Option<usize> {
     let stride = stride(n);
     let mut memory = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
@@ -232,7 +232,7 @@ fn factor_large(l: &mut [f64], n: usize) -> Option<usize> {
     );
     match done {
         Err(llt::LltError::NonPositivePivot { index }) => Some(index),
-        // faer lets a NaN through; a pivot that is not a number is not positive.
+        // faer accepts a NaN pivot; here it counts as not positive.
         Ok(_) => (0..n).find(|&i| !l[i * (stride + 1)].is_finite()),
     }
 }
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_singular_matrix_climbs_the_jitter_ladder_and_an_indefinite_one_fails() {
+    fn a_singular_matrix_gets_jitter_and_an_indefinite_one_fails() {
         for n in [3, 20, LARGE + 1] {
             let ones = Mat::from_fn(n, n, |_, _| 1.0);
             assert!(Cholesky::new(&ones, "test").unwrap().jitter() > 0.0);

@@ -1,9 +1,9 @@
-//! Eigenvalues and roots of small symmetric matrices without negative eigenvalues.
+//! Eigenvalues and roots of small positive semi-definite matrices.
 
 use super::Mat;
 use faer::Side;
 
-/// Eigenvalues, largest first; not a number where they cannot be had.
+/// Eigenvalues, largest first; NaN if they cannot be computed.
 pub fn eigenvalues(a: &Mat) -> Vec<f64> {
     let mut values = a.faer().self_adjoint_eigenvalues(Side::Lower).unwrap_or_else(|_| vec![f64::NAN; a.rows()]);
     values.reverse();
@@ -19,7 +19,7 @@ pub struct Eigen {
     pub vectors: Mat,
 }
 
-/// The decomposition of a symmetric matrix; `None` where there is none, as for one that holds no numbers.
+/// The decomposition of a symmetric matrix; `None` if there is none, as for a matrix with NaN.
 pub fn eigen(a: &Mat) -> Option<Eigen> {
     let found = a.faer().self_adjoint_eigen(Side::Lower).ok()?;
     let (u, s, n) = (found.U(), found.S(), a.rows());
@@ -27,7 +27,7 @@ pub fn eigen(a: &Mat) -> Option<Eigen> {
     values.iter().all(|v| v.is_finite()).then(|| Eigen { values, vectors: Mat::from_fn(n, n, |i, j| u[(i, j)]) })
 }
 
-/// The symmetric root: R = Rᵀ with R² = A. Eigenvalues that rounding made negative count as zero.
+/// The symmetric root: R = Rᵀ with R² = A. Eigenvalues made negative by rounding count as zero.
 pub fn root(a: &Mat) -> Mat {
     let n = a.rows();
     let Ok(eigen) = a.faer().self_adjoint_eigen(Side::Lower) else { return Mat::from_fn(n, n, |_, _| f64::NAN) };

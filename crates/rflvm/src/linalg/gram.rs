@@ -1,28 +1,28 @@
-//! Symmetric matrices and weighted Gram matrices, one column of the table after another in the same memory.
+//! Symmetric matrices and weighted Gram matrices, computed for many columns of the table in the same memory.
 
 use super::Mat;
-use crate::simd::{self, LANES, Lines};
+use crate::simd::{self, CacheLines, LANES};
 use std::cell::RefCell;
 
-/// Distance between columns: an odd number of cache lines, lest they compete for one place in the cache.
+/// Distance between columns: an odd number of cache lines, so that they do not compete for the same cache sets.
 pub(super) fn stride(order: usize) -> usize {
     (order.div_ceil(LANES) | 1) * LANES
 }
 
-/// Cells of √Ω H kept at a time: with the result they fit the second-level cache.
+/// Cells of √Ω H kept at a time: together with the result they fit the second-level cache.
 const CELLS: usize = 16_384;
-/// Rows at least, lest large results are read and written too often.
+/// Minimum number of rows, so that large results are not read and written too often.
 const HEIGHT: usize = 128;
 
-/// A symmetric matrix, on and below the diagonal, by columns, padded with the identity.
+/// A symmetric matrix, stored on and below the diagonal by columns and padded with the identity.
 #[derive(Debug, Clone, Default)]
 pub struct Symmetric {
     pub(super) order: usize,
-    pub(super) a: Lines,
+    pub(super) a: CacheLines,
 }
 
 impl Symmetric {
-    /// Becomes diag(values).
+    /// Sets it to diag(values).
     fn reset(&mut self, diagonal: &[f64]) {
         let (order, stride) = (diagonal.len(), stride(diagonal.len()));
         self.order = order;
@@ -31,7 +31,7 @@ impl Symmetric {
         (0..order.next_multiple_of(LANES)).zip(padded).for_each(|(j, value)| self.a[j * (stride + 1)] = value);
     }
 
-    /// Becomes the matrix of this order whose column j is written by `fill(j, …)` from its diagonal on.
+    /// Sets it to the matrix of this order whose column j is written by `fill(j, …)` from its diagonal down.
     pub fn compute(&mut self, order: usize, mut fill: impl FnMut(usize, &mut [f64])) {
         if self.order != order || self.a.is_empty() {
             self.reset(&vec![0.0; order]);
@@ -57,7 +57,7 @@ impl Symmetric {
         to
     }
 
-    /// The matrix in full.
+    /// The full matrix.
     pub fn to_mat(&self) -> Mat {
         let n = self.order;
         let mut full = Mat::zeros(n, n);
@@ -86,24 +86,24 @@ impl From<&Mat> for Symmetric {
     }
 }
 
-/// HᵀΩH + diag(prior). Holds its memory from one call to the next.
+/// HᵀΩH + diag(prior). Keeps its memory between calls.
 #[derive(Debug, Default)]
 pub struct Gram {
     sum: Symmetric,
     order: usize,
-    // Some rows of √Ω H at a time: by Ω's root rather than Ω, so that one copy is both factors of the product.
-    rows: Lines,
+    // A block of rows of √Ω H at a time: by the root of Ω, so that one copy is both factors of the product.
+    rows: CacheLines,
     roots: Vec<f64>,
 }
 
 impl Gram {
-    /// The matrix for rows `h` weighted by `omega` ≥ 0, or not weighted.
+    /// The matrix for rows `h` weighted by `omega` ≥ 0, or unweighted.
     pub fn compute(&mut self, h: &Mat, omega: Option<&[f64]>, prior: &[f64]) -> &Symmetric {
         assert!(omega.is_none_or(|omega| omega.len() == h.rows()));
         let (order, stride) = (h.cols(), stride(h.cols()));
         let height = (CELLS / stride).max(HEIGHT);
         if self.order != order {
-            // The padding stays zero from here on.
+            // The padding stays zero from here.
             self.rows.reset(height * stride);
             self.roots.resize(height, 1.0);
             self.order = order;
@@ -127,7 +127,7 @@ thread_local! {
     static GRAM: RefCell<Gram> = RefCell::default();
 }
 
-/// HᵀΩH + diag(prior), in memory that the thread keeps.
+/// HᵀΩH + diag(prior), in memory kept by the thread.
 pub fn gram(h: &Mat, omega: Option<&[f64]>, prior: &[f64]) -> Symmetric {
     GRAM.with_borrow_mut(|gram| gram.compute(h, omega, prior).clone())
 }
@@ -145,7 +145,7 @@ pub(super) mod tests {
     }
 
     pub fn weights(rows: usize, seed: usize) -> Vec<f64> {
-        // Every fifth cell missing.
+        // Every fifth cell is missing.
         random(1, rows, seed)
             .as_slice()
             .iter()

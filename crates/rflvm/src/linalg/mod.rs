@@ -1,5 +1,5 @@
-//! Dense matrices by rows, products, Gram matrices and Cholesky factors. faer serves where a matrix is large or a
-//! singular value decomposition is wanted.
+//! Dense row-major matrices, products, Gram matrices and Cholesky factors. faer is used where a matrix is large or a
+//! singular value decomposition is needed.
 
 mod cholesky;
 mod eigen;
@@ -17,7 +17,7 @@ pub use subspace::{leading, orthonormalise};
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
-/// A dense matrix, row after row.
+/// A dense matrix in row-major order.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Mat {
     rows: usize,
@@ -31,7 +31,7 @@ impl Mat {
         Mat { rows, cols, data: vec![0.0; rows * cols] }
     }
 
-    /// From values, row after row. The length must be `rows · cols`.
+    /// From values in row-major order. The length must be `rows · cols`.
     pub fn from_vec(rows: usize, cols: usize, data: Vec<f64>) -> Self {
         assert_eq!(data.len(), rows * cols, "a {rows}×{cols} matrix needs {} values", rows * cols);
         Mat { rows, cols, data }
@@ -48,7 +48,7 @@ impl Mat {
         Mat::from_fn(n, n, |i, j| if i == j { scale } else { 0.0 })
     }
 
-    /// Takes this shape, in the memory at hand where it suffices; the values mean nothing.
+    /// Changes the shape, reusing memory if it suffices; the values are unspecified.
     pub(crate) fn fit(&mut self, rows: usize, cols: usize) {
         (self.rows, self.cols) = (rows, cols);
         self.data.resize(rows * cols, 0.0);
@@ -64,17 +64,17 @@ impl Mat {
         self.cols
     }
 
-    /// All values, row after row.
+    /// All values in row-major order.
     pub fn as_slice(&self) -> &[f64] {
         &self.data
     }
 
-    /// All values, row after row.
+    /// All values in row-major order.
     pub fn as_mut_slice(&mut self) -> &mut [f64] {
         &mut self.data
     }
 
-    /// The values themselves.
+    /// The values, consuming the matrix.
     pub fn into_vec(self) -> Vec<f64> {
         self.data
     }
@@ -89,7 +89,7 @@ impl Mat {
         &mut self.data[i * self.cols..(i + 1) * self.cols]
     }
 
-    /// Each row in turn.
+    /// The rows in order.
     pub fn iter_rows(&self) -> impl Iterator<Item = &[f64]> {
         self.data.chunks_exact(self.cols.max(1))
     }
@@ -111,7 +111,7 @@ impl Mat {
         Mat::from_fn(self.cols, self.rows, |i, j| self[(j, i)])
     }
 
-    /// A view, which can be turned.
+    /// A view, which can be transposed.
     pub fn view(&self) -> View<'_> {
         View::new(&self.data, self.rows, self.cols, self.cols)
     }

@@ -1,29 +1,29 @@
-//! Products of dense matrices, on one thread or all, with the same bits.
+//! Products of dense matrices, on one thread or all, with identical bits.
 
 use super::Mat;
-use crate::simd::{self, Lines, Packed, View};
+use crate::simd::{self, CacheLines, Packed, View};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 thread_local! {
-    /// What a thread packed last, under the number of the slab: some [`CELLS`] numbers that stay with it. Every thread
-    /// packs for itself, because to fetch what another one has just written takes longer.
-    static PACKED: RefCell<(u64, Lines)> = const { RefCell::new((0, Lines::new())) };
+    /// What a thread packed last, and the id of the slab: about [`CELLS`] numbers, kept per thread. Every thread
+    /// packs for itself, because fetching what another one has just written takes longer.
+    static PACKED: RefCell<(u64, CacheLines)> = const { RefCell::new((0, CacheLines::new())) };
 }
 
-/// Slabs so far.
+/// Number of slabs so far.
 static SLABS: AtomicU64 = AtomicU64::new(0);
 
 /// Numbers packed at a time: half the second-level cache.
 const CELLS: usize = 131_072;
-/// Columns packed at a time, lest so many numbers are too few rows.
+/// Maximum number of columns packed at a time, so that a slab does not have too few rows.
 const WIDTH: usize = 960;
-/// Rows of `out` made at a time: whole tiles at every level, and few enough to stay in cache from one strip to the next.
+/// Rows of `out` computed at a time: whole tiles at every level, and few enough to stay in cache from one strip to the next.
 const ROWS: usize = 48;
-/// The same for one of many tasks, lest threads wait for the last.
+/// The same for one of many tasks, so that threads do not wait for the last.
 const TASK_ROWS: usize = 24;
-/// Multiplications below which handing out tasks costs more than it gains.
+/// Number of multiplications below which handing out tasks costs more than it gains.
 const WORTH_SPLITTING: usize = 1 << 18;
 
 /// out = a · b, or out += a · b if `add`, one thread. `out` has as many columns as `b`.
@@ -51,7 +51,7 @@ fn multiply(out: &mut [f64], stride: usize, a: View<'_>, b: View<'_>, add: bool,
     for c in (0..b.cols()).step_by(WIDTH) {
         let b = b.subcols(c, WIDTH.min(b.cols() - c));
         let slab = (CELLS / Packed::width(b.cols()) / depth).max(1) * depth;
-        // Once even without a term, to set `out` to zero.
+        // Once even without any terms, to set `out` to zero.
         for k in (0..b.rows().max(1)).step_by(slab) {
             let b = b.subrows(k, slab.min(b.rows() - k));
             let a = a.subcols(k, b.rows());
@@ -69,7 +69,7 @@ fn multiply(out: &mut [f64], stride: usize, a: View<'_>, b: View<'_>, add: bool,
     }
 }
 
-/// `f` on `b`, packed unless this thread has done it for the same slab before.
+/// Applies `f` to `b`, packed unless this thread has already packed the same slab.
 fn with_packed(number: u64, b: View<'_>, depth: usize, f: impl FnOnce(Packed<'_>)) {
     PACKED.with_borrow_mut(|(packed, numbers)| {
         if *packed != number {
@@ -96,7 +96,7 @@ mod tests {
         (1..=n as u64).map(|i| (mix(i) >> 11) as f64 * 2f64.powi(-52) - 1.0).collect()
     }
 
-    /// A matrix of random numbers with `gap` more between rows, by rows or turned.
+    /// A matrix of random numbers with `gap` extra between rows, by rows or transposed.
     struct Factor {
         values: Vec<f64>,
         rows: usize,
@@ -109,7 +109,7 @@ mod tests {
         fn new(rows: usize, cols: usize, gap: usize, turned: bool, seed: u64) -> Self {
             let (high, wide) = if turned { (cols, rows) } else { (rows, cols) };
             let stride = wide + gap;
-            // No more than the last row needs, to meet reads beyond it.
+            // No more than the last row needs, to catch reads beyond it.
             let values = random(high.saturating_sub(1) * stride + if high > 0 { wide } else { 0 }, seed);
             Factor { values, rows, cols, stride, turned }
         }
@@ -128,7 +128,7 @@ mod tests {
 
     type Multiply = fn(&mut [f64], usize, View<'_>, View<'_>, bool);
 
-    /// The product at each level, after checks against plain sums; `gap` between rows of every matrix.
+    /// The product at each level, checked against plain sums; `gap` between the rows of every matrix.
     fn check((n, m, j): (usize, usize, usize), gap: usize, turned: (bool, bool), add: bool, multiply: Multiply) {
         let (a, b) = (Factor::new(n, m, gap, turned.0, 1), Factor::new(m, j, gap, turned.1, 2));
         let stride = j + gap;
@@ -149,7 +149,7 @@ mod tests {
                 let fused = (0..m).fold(start, |sum, k| a.at(i, k).mul_add(b.at(k, c), sum));
                 let plain = (0..m).fold(start, |sum, k| sum + a.at(i, k) * b.at(k, c));
                 for (level, out) in outs.iter().enumerate() {
-                    // One sum in the order of its terms: to the last bit.
+                    // One sum in the order of its terms: equal to the last bit.
                     assert!(out[at] == plain || out[at] == fused, "{n}×{m}×{j} {level}: {} {plain}", out[at]);
                     assert!(level == 0 || out[at] == fused, "{n}×{m}×{j} {level}");
                 }

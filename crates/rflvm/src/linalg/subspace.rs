@@ -1,4 +1,4 @@
-//! Leading singular vectors by subspace iteration: products are all it needs, so that a wide table costs no large
+//! Leading singular vectors by subspace iteration: it needs only products, so that a wide table requires no large
 //! decomposition.
 
 use super::{Mat, par_mul};
@@ -6,8 +6,8 @@ use crate::simd;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
-/// An orthonormal basis, row by row and widest first, of the leading `rank` right singular vectors of `y` (or as many as it can
-/// have), after so many rounds.
+/// An orthonormal basis, one vector per row and the largest singular value first, of the leading `rank` right singular vectors of
+/// `y` (or as many as its rank allows), after `rounds` rounds.
 pub fn leading<R: Rng + ?Sized>(y: &Mat, rank: usize, rounds: usize, rng: &mut R) -> Mat {
     let rank = rank.min(y.rows()).min(y.cols());
     let mut basis = Mat::from_vec(rank, y.cols(), (0..rank * y.cols()).map(|_| rng.sample(StandardNormal)).collect());
@@ -17,12 +17,12 @@ pub fn leading<R: Rng + ?Sized>(y: &Mat, rank: usize, rounds: usize, rng: &mut R
         par_mul(&mut scores, y.view(), basis.view().transpose(), false);
         par_mul(&mut basis, scores.view().transpose(), y.view(), false);
     }
-    // Rows are in order of their singular values: Gram–Schmidt kept the leading directions first.
+    // Rows are in the order of their singular values: Gram–Schmidt keeps the leading directions first.
     orthonormalise(&mut basis);
     basis
 }
 
-/// Modified Gram–Schmidt on the rows. A row without a direction of its own becomes zero.
+/// Modified Gram–Schmidt on the rows. A linearly dependent row becomes zero.
 pub fn orthonormalise(basis: &mut Mat) {
     let cols = basis.cols();
     for d in 0..basis.rows() {
@@ -34,7 +34,7 @@ pub fn orthonormalise(basis: &mut Mat) {
             simd::axpy(-overlap, other, row);
         }
         let norm = simd::dot(row, row).sqrt();
-        // What rounding left of it is no direction.
+        // What remains is rounding error, not a direction.
         let scale = if norm > 1e-12 * before && norm > 1e-150 { norm.recip() } else { 0.0 };
         row.iter_mut().for_each(|v| *v *= scale);
     }
@@ -55,7 +55,7 @@ mod tests {
         for (row, truth) in basis.iter_rows().zip([u, v]) {
             assert!((simd::dot(row, &truth).abs() - 1.0).abs() < 1e-12);
         }
-        // Three columns have no more than three directions, and this table has two.
+        // Three columns span at most three directions, and this table spans two.
         let all = leading(&y, 9, 40, &mut Stream::new(3).rng());
         assert_eq!(all.rows(), 3);
         assert_eq!(all.row(2), [0.0; 3]);

@@ -1,8 +1,8 @@
-//! How much the data tell of each axis: the eigenvalues of
+//! How informative the data are about each axis: the eigenvalues of
 //! Ḡ = (1/N) Σ_n Σ_j I_nj (∂f_nj/∂x_n)(∂f_nj/∂x_n)ᵀ, where I_nj is the information of a cell about its f.
 //!
-//! The prior of a position has information 1 along every axis. So an eigenvalue above 1 says that the data tell more of a typical
-//! row's place along its direction than the prior does, and such an axis is said to be in use. No rotation of X changes them.
+//! The prior of a position has information 1 along every axis. An eigenvalue above 1 means that the data say more about a typical
+//! row's position along its direction than the prior does; such an axis is said to be in use. Rotations of X leave them unchanged.
 
 use super::position::Positions;
 use super::{Model, State};
@@ -10,7 +10,7 @@ use crate::linalg::{Mat, eigenvalues};
 use crate::par;
 use std::ops::Range;
 
-/// Information beyond which an axis is in use: that of the prior.
+/// Information above which an axis is in use: that of the prior.
 pub const IN_USE: f64 = 1.0;
 
 /// The eigenvalues of Ḡ at a state, largest first.
@@ -27,7 +27,7 @@ pub fn information(model: &Model, state: &State) -> Vec<f64> {
     eigenvalues(&total)
 }
 
-/// Σ over some rows of what their cells tell, D×D.
+/// Information of some rows, D×D.
 fn of_rows(model: &Model, state: &State, rows: Range<usize>) -> Mat {
     let (x, w) = (state.features.x(), state.features.w());
     let positions = Positions::new(model, &state.theta, &state.beta, w);

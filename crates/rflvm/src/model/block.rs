@@ -9,17 +9,17 @@ use std::sync::Arc;
 /// Columns that share one family.
 #[derive(Debug, Clone)]
 pub struct Block {
-    /// Where its columns stand in the model's order of columns.
+    /// Position of its columns in the model's order of columns.
     pub columns: Range<usize>,
     /// Its family.
     pub family: Arc<dyn Family>,
 }
 
-/// The largest offset on the scale of a link other than the identity: e^100 is beyond any count.
+/// The largest offset on the scale of a link other than the identity: e^100 exceeds any count.
 const MOST_OFFSET: f64 = 100.0;
 
 impl Block {
-    /// Offsets whose exponential is beyond any count, or vanishes, end in numbers that are none.
+    /// Offsets whose exponential overflows or vanishes would end in NaN.
     pub(super) fn check_offset(&self, offset: &[f64]) -> Result<(), DataError> {
         let has_identity_link = self.family.problem(0, 0, -0.5).is_none();
         match offset.iter().position(|o| o.abs() > MOST_OFFSET) {
@@ -34,7 +34,7 @@ impl Block {
         }
     }
 
-    /// Whether its cells can be those of its family.
+    /// Whether its cells are valid for its family.
     pub(super) fn check_values(&self, y: &Mat, names: &[String]) -> Result<(), DataError> {
         self.family.check_shape(y.rows(), self.columns.len())?;
         for (n, row) in y.iter_rows().enumerate() {

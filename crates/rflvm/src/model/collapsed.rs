@@ -1,7 +1,7 @@
 //! A complete Gaussian table with β and σ² integrated out.
 //!
 //! The intercept's column of H is taken in units of its prior, H' = [Φ, s_c·1], so that the prior precision of β_j is δ_j I, δ_j = 1/τ_j²,
-//! in units of σ_j². One decomposition H'ᵀH' = QΛQᵀ then serves every column's own amplitude: with c̃_j = QᵀH'ᵀỹ_j,
+//! in units of σ_j². One decomposition H'ᵀH' = QΛQᵀ then serves the amplitude of every column: with c̃_j = QᵀH'ᵀỹ_j,
 //!
 //! ```text
 //! ln p(y_j | X, W, τ_j) = const + ½ Σ_m ln(δ_j/(λ_m + δ_j)) − a_n ln b_j,   b_j = b0_j + ½(ỹ_jᵀỹ_j − Σ_m c̃_mj²/(λ_m + δ_j)),
@@ -48,7 +48,7 @@ impl Spectrum {
         std::mem::swap(c, scratch);
     }
 
-    /// β of β': the intercept in units of its own.
+    /// β of β': the intercept in its own units.
     fn restore(&self, beta: &mut [f64]) {
         if let Some(intercept) = beta.last_mut() {
             *intercept *= self.unit;
@@ -80,7 +80,7 @@ impl<'a> Evidence<'a> {
     pub fn rate(&self, tau2: f64) -> f64 {
         let delta = 1.0 / tau2;
         let explained: f64 = self.c.iter().zip(&self.spectrum.lambda).map(|(c, l)| c * c / (l + delta)).sum();
-        // Rounding must not take more than the data have put in.
+        // Rounding must not make the rate smaller than that of the prior.
         (self.total - 0.5 * explained).max(self.prior_rate)
     }
 
@@ -93,7 +93,7 @@ impl<'a> Evidence<'a> {
         -0.5 * ln_det - self.shape * (self.rate(tau2) / self.prior_rate).ln()
     }
 
-    /// A draw of the precision 1/σ_j², then of β_j less its prior mean.
+    /// A draw of the precision 1/σ_j², then of β_j minus its prior mean.
     pub fn draw<R: Rng + ?Sized>(&self, tau2: f64, rng: &mut R) -> (f64, Vec<f64>) {
         let (delta, precision) = (1.0 / tau2, gamma(self.shape, self.rate(tau2), rng));
         let turned: Vec<f64> = self
@@ -105,7 +105,7 @@ impl<'a> Evidence<'a> {
         (precision, self.unturn(&turned))
     }
 
-    /// E[β_j] less its prior mean.
+    /// E[β_j] minus its prior mean.
     pub fn mean(&self, tau2: f64) -> Vec<f64> {
         let delta = 1.0 / tau2;
         let turned: Vec<f64> = self.c.iter().zip(&self.spectrum.lambda).map(|(c, l)| c / (l + delta)).collect();
@@ -119,9 +119,9 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// What the collapsed likelihood needs of the model.
+/// Parts of the model that the collapsed likelihood needs.
 #[derive(Debug)]
-pub struct Target {
+pub struct CollapsedData {
     /// Ỹ = Y − o − centre.
     pub(crate) y: Mat,
     /// b0_j.
@@ -134,13 +134,13 @@ pub struct Target {
     pub(crate) intercept_variance: f64,
 }
 
-impl Target {
-    /// For a model with one complete Gaussian block.
+impl CollapsedData {
+    /// For a model with one complete Gaussian block (see [`Model::is_collapsed`]); rows may also have times.
     pub fn new(model: &Model) -> Self {
         Self::within(model, Mat::default())
     }
 
-    /// The same, in the memory of another table.
+    /// The same, reusing the memory of another table.
     pub(crate) fn within(model: &Model, mut y: Mat) -> Self {
         let units = model.units();
         y.fit(model.rows(), model.columns());
@@ -157,10 +157,10 @@ impl Target {
             total.iter_mut().zip(row).for_each(|(b, y)| *b += 0.5 * y * y);
         }
         let shape = gaussian.shape + 0.5 * model.rows() as f64;
-        Target { y, prior_rate, total, shape, intercept_variance: model.spec().priors.intercept }
+        CollapsedData { y, prior_rate, total, shape, intercept_variance: model.spec().priors.intercept }
     }
 
-    /// The memory of Ỹ, whatever it holds.
+    /// The memory of Ỹ; its values are unspecified.
     pub(crate) fn into_memory(self) -> Mat {
         self.y
     }
@@ -180,13 +180,13 @@ impl Target {
         Evidence::new(spectrum, c.col(j), self.prior_rate[j], self.total[j] - self.prior_rate[j], self.shape)
     }
 
-    /// ln p(Y | X, W, τ²) up to a constant, plainly from the definition.
+    /// ln p(Y | X, W, τ²) up to a constant, directly from the definition.
     pub fn ln_marginal(&self, h: &Mat, tau2: &[f64]) -> Result<f64, NumericalError> {
         let (spectrum, c) = self.at(h)?;
         Ok(tau2.iter().enumerate().map(|(j, &tau2)| self.column(&spectrum, &c, j).ln(tau2)).sum())
     }
 
-    /// β and the precisions 1/σ_j² of a state at their best given X, W and τ²: E[β_j], and the mode (a_n − 1)/b_j of the precision.
+    /// β and the precisions 1/σ_j² of a state at their optimum given X, W and τ²: E[β_j], and the mode (a_n − 1)/b_j of the precision.
     pub fn fill_mode(&self, model: &Model, state: &mut State) -> Result<(), NumericalError> {
         let (spectrum, c) = self.at(state.features.h())?;
         let last = c.rows() - 1;

@@ -1,5 +1,5 @@
 //! Random Fourier features: φ(x) = L^(-1/2) [sin(w_1·x) … sin(w_L·x), cos(w_1·x) … cos(w_L·x)]
-//! (Rahimi & Recht 2008; model section 1), and H = [Φ, 1] with the intercept's column.
+//! (Rahimi & Recht 2008; model section 1), and H = [Φ, 1] with the intercept column.
 //!
 //! `Features` owns X, W and H with private fields, so that a stale H cannot be written.
 
@@ -16,7 +16,7 @@ pub struct Features {
     h: Mat,
 }
 
-/// Views of one row of [`Features`], for steps that move all rows at once.
+/// References to one row of [`Features`], for steps that move all rows at once.
 pub(crate) struct RowMut<'a> {
     pub x: &'a mut [f64],
     pub h: &'a mut [f64],
@@ -48,7 +48,7 @@ impl Features {
     }
 
     /// X (WᵀW/L)^½, with the symmetric root: positions in units in which the root mean square of w·(x − x') is |x − x'|, so
-    /// that an axis along which nothing changes has no length. No linear change of X, undone by W, changes it but for a turn.
+    /// that an axis along which nothing changes has length zero. Linear maps of X compensated by W change it only by a rotation.
     pub fn in_units_of_the_map(&self) -> Mat {
         let mut scaled = Mat::zeros(self.x.rows(), self.x.cols());
         linalg::mul(scaled.as_mut_slice(), self.x.view(), units_of_the_map(&self.w).view(), false);
@@ -67,12 +67,12 @@ impl Features {
         self.refresh();
     }
 
-    /// Lends out the memory of H, which is not there until it is taken back.
+    /// Lends out the memory of H, which is unavailable until it is returned.
     pub(crate) fn lend(&mut self) -> Mat {
         std::mem::take(&mut self.h)
     }
 
-    /// Takes it back, with X and W where they have moved.
+    /// Takes it back, with X and W if they have moved.
     pub(crate) fn take_back(&mut self, h: Mat, moved: Option<(&[f64], &[f64])>) {
         self.h = h;
         if let Some((x, w)) = moved {
@@ -86,20 +86,20 @@ impl Features {
         fill(&self.x, &self.w, &mut self.h);
     }
 
-    /// All rows, each with its part of H, and W.
+    /// All rows, each with its row of H, and W.
     pub(crate) fn rows_mut(&mut self) -> (impl IndexedParallelIterator<Item = RowMut<'_>>, &Mat) {
         let (d, m) = (self.x.cols(), self.h.cols());
         let rows = self.x.as_mut_slice().par_chunks_mut(d).zip(self.h.as_mut_slice().par_chunks_mut(m));
         (rows.map(|(x, h)| RowMut { x, h }), &self.w)
     }
 
-    /// Replaces position n, whose features the caller has at hand.
+    /// Replaces position n, given its features.
     pub(crate) fn set_row(&mut self, n: usize, x: &[f64], h: &[f64]) {
         self.x.row_mut(n).copy_from_slice(x);
         self.h.row_mut(n).copy_from_slice(h);
     }
 
-    /// The columns (sin, cos) that frequency `w` would have.
+    /// The columns (sin, cos) for a frequency `w`.
     pub(crate) fn pair(&self, w: &[f64], pair: &mut Pair) {
         for (argument, x) in pair.argument.iter_mut().zip(self.x.iter_rows()) {
             *argument = x.iter().zip(w).map(|(x, w)| x * w).sum();
@@ -108,7 +108,7 @@ impl Features {
         simd::sin_cos(&pair.argument, &mut pair.sin, &mut pair.cos, scale);
     }
 
-    /// The columns (sin, cos) of frequency l as they are.
+    /// The current columns (sin, cos) of frequency l.
     pub(crate) fn current_pair(&self, l: usize, pair: &mut Pair) {
         let frequencies = self.frequencies();
         for (n, row) in self.h.iter_rows().enumerate() {
@@ -117,7 +117,7 @@ impl Features {
         }
     }
 
-    /// Replaces frequency l, whose columns the caller has at hand.
+    /// Replaces frequency l, given its columns.
     pub(crate) fn set_pair(&mut self, l: usize, w: &[f64], pair: &Pair) {
         self.w.row_mut(l).copy_from_slice(w);
         let frequencies = self.w.rows();
@@ -155,7 +155,7 @@ pub(crate) fn fill_row(x: &[f64], w: &Turned, argument: &mut [f64], h: &mut [f64
     simd::features(x, w.values.as_slice(), w.scale, 1.0, argument, h);
 }
 
-/// Wᵀ and L^(-1/2): what the features of many positions need.
+/// Wᵀ and L^(-1/2): shared by the features of many positions.
 pub(crate) struct Turned {
     values: Mat,
     scale: f64,
@@ -172,7 +172,7 @@ pub(crate) fn fill(x: &Mat, w: &Mat, h: &mut Mat) {
     fill_weighted(x, w, &[], h);
 }
 
-/// diag(weights) [φ_W(X), 1]; no weights are weights of one.
+/// diag(weights) [φ_W(X), 1]; `None` means unit weights.
 pub(crate) fn fill_weighted(x: &Mat, w: &Mat, weights: &[f64], h: &mut Mat) {
     let m = h.cols();
     let turned = Turned::new(w);

@@ -1,4 +1,4 @@
-//! The joint log density, written once and plainly: ln p(Y, β, θ, τ², X, W, z, μ, Σ, α).
+//! The joint log density, in one place and computed directly: ln p(Y, β, θ, τ², X, W, z, μ, Σ, α).
 //!
 //! Nothing here is cached or vectorised. Every conditional of the sampler is tested against this file, and
 //! chains are compared by its value.
@@ -7,7 +7,7 @@ use super::{Amplitude, Block, Model, State};
 use crate::dist::ln_normal;
 use crate::error::NumericalError;
 
-/// ln p(Y | F, θ), all constants included. F is computed from X, W and β, not taken from the state.
+/// ln p(Y | F, θ), including all constants. F is computed from X, W and β, not taken from the state.
 pub fn ln_likelihood(model: &Model, state: &State) -> f64 {
     let (x, w) = (state.features.x(), state.features.w());
     let frequencies = w.rows();
@@ -28,7 +28,7 @@ pub fn ln_likelihood(model: &Model, state: &State) -> f64 {
 }
 
 /// ln p(X, ℓ, ρ): independent standard normals, or Gaussian paths over time and their hyperparameters. The density of a
-/// path is the one thing here that is not plain, since it must be had for any number of rows; it is tested by itself.
+/// path is the one optimised part, since it must work for any number of rows; it has its own tests.
 pub fn ln_positions(model: &Model, state: &State) -> Result<f64, NumericalError> {
     let x = state.features.x();
     Ok(match model.paths(state)? {

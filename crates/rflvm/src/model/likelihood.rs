@@ -1,4 +1,4 @@
-//! The likelihood of a table: sums of its families' over blocks and rows.
+//! The likelihood of a table: the sum over blocks and rows.
 
 use super::family::{Row, Theta};
 use super::{Block, Model, State};
@@ -25,7 +25,7 @@ impl Model {
         self.blocks.iter().zip(theta).map(of_block).sum()
     }
 
-    /// Roughly how much each cell of row n knows of its f, in `out`; nothing where it is missing.
+    /// Approximate information of each cell of row n about its f, in `out`; zero where it is missing.
     pub fn information_row(&self, theta: &[Theta], n: usize, f: &[f64], out: &mut [f64]) {
         for (block, theta) in self.blocks.iter().zip(theta) {
             let columns = block.columns.clone();

@@ -1,11 +1,15 @@
-//! What is true: the knowns (`Model`) beside the unknowns (`State`).
+//! The model: data and priors (`Model`) and unknowns (`State`).
 
 mod amplitude;
+#[doc(hidden)]
 pub mod axes;
 mod block;
+#[doc(hidden)]
 pub mod collapsed;
 pub mod family;
+#[doc(hidden)]
 pub mod features;
+#[doc(hidden)]
 pub mod joint;
 pub mod latent;
 mod likelihood;
@@ -31,7 +35,7 @@ use latent::{AxisPrior, Dynamics};
 use spectral::{Kernel, Scales};
 use std::sync::Arc;
 
-/// The knowns: data, families, priors.
+/// Data, families and priors.
 #[derive(Debug, Clone)]
 pub struct Model {
     y: Mat,
@@ -53,7 +57,7 @@ impl Model {
         Self::with_blocks(data, vec![(columns, Arc::new(family))], spec)
     }
 
-    /// Several families: each column index stands in exactly one block.
+    /// Several families: each column index belongs to exactly one block.
     pub fn with_blocks(
         data: Observations,
         blocks: Vec<(Vec<usize>, Arc<dyn Family>)>,
@@ -68,7 +72,7 @@ impl Model {
             return Err(SpecError::Setting {
                 setting: "blocks",
                 value: format!("{:?}", blocks.iter().map(|(columns, _)| columns).collect::<Vec<_>>()),
-                rule: format!("each of the {j} columns must stand in exactly one block, and no block may be empty"),
+                rule: format!("each of the {j} columns must belong to exactly one block, and no block may be empty"),
             });
         }
         let mut warnings = Vec::new();
@@ -77,10 +81,12 @@ impl Model {
         }
         for c in data.constant_columns() {
             let name = &data.names[c];
-            warnings.push(format!("column '{name}' is constant: it is fitted by its intercept and tells nothing of X"));
+            warnings.push(format!(
+                "column '{name}' is constant: it is fitted by its intercept and carries no information about X"
+            ));
         }
         let names: Vec<String> = order.iter().map(|&c| data.names[c].clone()).collect();
-        // Row by row where they lie: a table is not held twice.
+        // Row by row, in place: the table is not held twice.
         let (mut y, mut row) = (data.y, vec![0.0; j]);
         for n in (0..y.rows()).filter(|_| order != sorted) {
             row.copy_from_slice(y.row(n));
@@ -113,7 +119,7 @@ impl Model {
         Ok(Model { y, offset: data.offset, names, order, blocks, units, spec, missing, dynamics, warnings })
     }
 
-    /// θ to start from, by moments of the data.
+    /// Initial θ, by moments of the data.
     pub(crate) fn start_parameters(&self) -> Vec<Theta> {
         let of_block = |block: &Block| {
             let of_column = |j: usize| {
@@ -153,7 +159,7 @@ impl Model {
         &self.y
     }
 
-    /// How many cells of row n are observed.
+    /// Number of observed cells in row n.
     pub fn observed(&self, n: usize) -> usize {
         self.y.row(n).iter().filter(|y| !y.is_nan()).count()
     }
@@ -168,7 +174,7 @@ impl Model {
         &self.names
     }
 
-    /// For each column of the model, its index in the table it came from.
+    /// For each column of the model, its index in the original table.
     pub fn order(&self) -> &[usize] {
         &self.order
     }
@@ -193,35 +199,35 @@ impl Model {
         self.missing
     }
 
-    /// What a user should know about the data before the fit.
+    /// Warnings about the data that a user should see before the fit.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// What is known of the latent paths, where rows have times.
+    /// The fixed parts of the latent paths, if rows have times.
     pub fn dynamics(&self) -> Option<&Dynamics> {
         self.dynamics.as_ref()
     }
 
-    /// What is known of the amplitudes of a block.
+    /// Prior of the amplitudes of a block.
     pub fn amplitude(&self, block: &Block) -> Amplitude {
         self.spec.priors.amplitude.unwrap_or_else(|| block.family.amplitude())
     }
 
-    /// Whether β and σ² are integrated out: one complete Gaussian block, rows without times. Elsewhere (holes, other families beside
-    /// it) columns have no common HᵀH, and β is kept.
+    /// Whether β and σ² are integrated out: one complete Gaussian block, rows without times. Otherwise (missing cells,
+    /// other families) columns have no common HᵀH, and β is sampled.
     pub fn is_collapsed(&self) -> bool {
         let [block] = self.blocks.as_slice() else { return false };
         block.family.as_gaussian().is_some() && !self.missing && self.dynamics.is_none()
     }
 
-    /// Whether each axis has a scale ψ_d of its own, so that axes may fall out of use.
+    /// Whether each axis has its own scale ψ_d, so that axes can be pruned.
     pub fn has_relevance(&self) -> bool {
         matches!(&self.spec.kernel, Kernel::Learned(mixture) if matches!(mixture.scales, Scales::Learned(_)))
     }
 
     /// Replaces the observed values and keeps the pattern of missing cells and all priors:
-    /// for joint-distribution tests, where data are redrawn from the model.
+    /// for joint-distribution tests, in which data are redrawn from the model.
     pub fn set_values(&mut self, y: &Mat) {
         for (old, &new) in self.y.as_mut_slice().iter_mut().zip(y.as_slice()) {
             if !old.is_nan() {
@@ -230,9 +236,9 @@ impl Model {
         }
     }
 
-    /// Replaces the centres and scales that were computed from the data, so that a prior does not depend on them.
+    /// Replaces the centres and scales computed from the data, so that a prior does not depend on the data.
     pub fn set_units(&mut self, units: Vec<Unit>) {
-        assert_eq!(units.len(), self.columns(), "one unit a column");
+        assert_eq!(units.len(), self.columns(), "one unit per column");
         self.units = units;
     }
 
@@ -243,13 +249,13 @@ impl Model {
         precision
     }
 
-    /// λ_j: what multiplies the prior precision of β_j (1/σ_j² for a Gaussian column, else 1).
+    /// λ_j: the factor of the prior precision of β_j (1/σ_j² for a Gaussian column, otherwise 1).
     pub fn weight_scale(&self, theta: &[Theta], j: usize) -> f64 {
         let (block, theta) = self.block_of(theta, j);
         block.family.weight_precision(theta, j - block.columns.start)
     }
 
-    /// Whether column j has weights of its own (the last category of a multinomial block has not).
+    /// Whether column j has its own weights (the last category of a multinomial block does not).
     pub fn is_free(&self, j: usize) -> bool {
         self.blocks.iter().all(|b| !b.columns.contains(&j) || b.family.is_free(j - b.columns.start, b.columns.len()))
     }

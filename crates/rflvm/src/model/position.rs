@@ -7,7 +7,7 @@ use super::features::{Turned, fill_row};
 use crate::linalg::Mat;
 use crate::simd;
 
-/// Given W, β and θ the rows do not see each other, so that any of them can be priced anywhere.
+/// Given W, β and θ the rows are independent, so any row can be evaluated at any position.
 pub(crate) struct Positions<'a> {
     model: &'a Model,
     theta: &'a [Theta],
@@ -16,7 +16,7 @@ pub(crate) struct Positions<'a> {
     turned: Turned,
 }
 
-/// Room for one position; h and f are those of the position priced last.
+/// Scratch memory for one position; h and f are those of the last evaluated position.
 #[derive(Debug, Clone)]
 pub(crate) struct Scratch {
     argument: Vec<f64>,
@@ -24,12 +24,12 @@ pub(crate) struct Scratch {
     pub f: Vec<f64>,
 }
 
-/// How ln p(y_n | f(x)) changes with x.
+/// Derivatives of ln p(y_n | f(x)) with respect to x.
 #[derive(Debug, Clone)]
 pub(crate) struct Slope {
     /// ∂/∂x.
     pub gradient: Vec<f64>,
-    /// Σ_j i_j ∂f_j ∂f_jᵀ, where i_j is what cell j knows of its f: never indefinite.
+    /// Σ_j i_j ∂f_j ∂f_jᵀ, where i_j is the information of cell j about its f: never indefinite.
     pub information: Mat,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Positions<'a> {
         Scratch { argument: vec![0.0; self.w.rows()], h: vec![0.0; self.beta.rows()], f: vec![0.0; columns] }
     }
 
-    /// How many cells of row n are observed.
+    /// Number of observed cells in row n.
     pub fn observed(&self, n: usize) -> usize {
         self.model.observed(n)
     }
@@ -56,14 +56,14 @@ impl<'a> Positions<'a> {
         self.model.ln_lik_row(self.theta, n, &scratch.f)
     }
 
-    /// The same at a position whose f less the offset is known; h is not.
+    /// The same at a position whose f minus the offset is known; h is not.
     pub fn ln_lik_at(&self, n: usize, f: &[f64], scratch: &mut Scratch) -> f64 {
         let offset = self.model.offset()[n];
         scratch.f.iter_mut().zip(f).for_each(|(own, f)| *own = f + offset);
         self.model.ln_lik_row(self.theta, n, &scratch.f)
     }
 
-    /// The slope where the row was priced last.
+    /// The slope at the last evaluated position.
     pub fn slope(&self, n: usize, scratch: &Scratch) -> Slope {
         let (dim, frequencies, columns) = (self.w.cols(), self.w.rows(), self.beta.cols());
         let (mut g, mut information) = (vec![0.0; columns], vec![0.0; columns]);
@@ -85,7 +85,7 @@ impl<'a> Positions<'a> {
         Slope { gradient, information }
     }
 
-    /// What ln p(y_n | f, θ) has beyond the part that depends on f.
+    /// The constant part of ln p(y_n | f, θ), which does not depend on f.
     pub fn constant(&self, n: usize, scratch: &Scratch) -> f64 {
         let ln_density = self.model.ln_density_row(self.theta, n, &scratch.f);
         ln_density - self.model.ln_lik_row(self.theta, n, &scratch.f)

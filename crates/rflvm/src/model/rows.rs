@@ -1,4 +1,4 @@
-//! Other rows of the same columns: what a fit is asked about rows that it has not seen.
+//! Other rows of the same columns: the model of new rows.
 
 use super::family::Family;
 use super::{Block, Model};
@@ -7,8 +7,8 @@ use crate::linalg::Mat;
 use std::sync::Arc;
 
 impl Model {
-    /// The same model with other rows: the columns, families and priors of this one, and nothing said of times. `y` is in the order
-    /// of the table's columns; `families`, one a block, are those of the model unless they know something of each row, such as trials.
+    /// The same model with other rows: the columns, families and priors of this one, without times. `y` is in the order
+    /// of the table's columns; `families`, one per block, are those of the model unless they hold data per row, such as trials.
     pub fn with_rows(&self, y: &Mat, offset: Vec<f64>, families: Vec<Arc<dyn Family>>) -> Result<Self, DataError> {
         let shape = |what, found: String, expected: String| Err(DataError::Shape { what, found, expected });
         if y.cols() != self.columns() {

@@ -1,11 +1,11 @@
-//! What to fit, apart from the data and families.
+//! Settings of the model, apart from the data and families.
 
 use super::latent::TimeSpec;
 use super::priors::Priors;
 use super::spectral::Kernel;
 use crate::error::SpecError;
 
-/// What to fit, apart from the data and families.
+/// Settings of the model, apart from the data and families.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSpec {
     /// D.
@@ -14,10 +14,10 @@ pub struct ModelSpec {
     pub features: usize,
     /// Prior of the frequencies.
     pub kernel: Kernel,
-    /// All priors: of weights and paths as they stand here; those of families and frequencies go into these when they are made, by
-    /// [`crate::spec::family_with`] and [`Priors::mixture`].
+    /// All priors. The model takes those of weights and paths from here; those of families and frequencies are passed when these are
+    /// made, by [`crate::spec::family_with`] and [`Priors::mixture`].
     pub priors: Priors,
-    /// Prior of X over time, where the data have times.
+    /// Prior of X over time, if the data have times.
     pub time: TimeSpec,
 }
 
@@ -33,20 +33,20 @@ impl Default for ModelSpec {
     }
 }
 
-/// Upper limits: beyond any use, and below anything that overflows.
-/// The largest number allowed.
+// Upper limits: larger than any useful value, small enough that nothing overflows.
+/// The largest number of random features.
 pub const MOST_FEATURES: usize = 10_000;
-/// The largest number allowed.
+/// The largest number of latent axes.
 pub const MOST_AXES: usize = 100;
 
 impl ModelSpec {
-    /// Whether a table of so many columns can have this model.
+    /// Whether the settings are valid for a table with this many columns.
     pub(super) fn check(&self, columns: usize) -> Result<(), SpecError> {
         let fail = |setting, value: String, rule: &str| Err(SpecError::Setting { setting, value, rule: rule.into() });
         let most = columns.min(MOST_AXES);
         if !(1..=most).contains(&self.latent_dim) {
             let why = if most == columns { ", the number of columns" } else { "" };
-            let rule = format!("it must be between 1 and {most}{why}; use --latent-dim {most}");
+            let rule = format!("it must be between 1 and {most}{why}");
             return fail("latent-dim", self.latent_dim.to_string(), &rule);
         }
         if !(2..=MOST_FEATURES).contains(&self.features) || !self.features.is_multiple_of(2) {

@@ -1,7 +1,8 @@
 //! The prior of the frequencies, and so of the kernel: a Dirichlet-process mixture of Gaussians
 //! (w_l | z_l ~ N(μ_z, Σ_z), (μ_k, Σ_k) ~ NIW, z ~ CRP(α), α ~ Ga), or a fixed RBF kernel.
 
-use crate::dist::niw::{Cluster, Niw};
+use crate::dist::cluster::Cluster;
+use crate::dist::niw::Niw;
 use crate::dist::{gamma, ln_gamma, ln_gamma_density};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
@@ -11,10 +12,10 @@ use serde::{Deserialize, Serialize};
 /// Ψ0 = diag(ψ_1, …, ψ_D): how rough the map is along each axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Scales {
-    /// Known and the same for all axes: the prior then sees no difference between X and X turned.
+    /// Known and equal for all axes: the prior is then invariant to rotations of X.
     Equal(f64),
-    /// √ψ_d ~ half-Cauchy of this scale, one an axis. An axis that the data do not ask for becomes flat: its ψ_d, and with it
-    /// all w_ld, go to zero. The half-Cauchy is ψ_d | r_d ~ Ga(½, r_d), r_d ~ Ga(½, scale²), so that all draws are conjugate.
+    /// √ψ_d ~ half-Cauchy with this scale, one per axis. An axis that the data do not support becomes flat: its ψ_d, and with it
+    /// all w_ld, go to zero. The half-Cauchy is ψ_d | r_d ~ Ga(½, r_d), r_d ~ Ga(½, scale²), so that all updates are conjugate.
     Learned(f64),
 }
 
@@ -51,7 +52,7 @@ impl Mixture {
         }
     }
 
-    /// ψ and the rates r where nothing is known of them: the scale itself.
+    /// Initial ψ and rates r: the scale itself.
     pub fn start_scales(&self, dim: usize) -> (Vec<f64>, Vec<f64>) {
         match self.scales {
             Scales::Equal(psi) => (vec![psi; dim], Vec::new()),
@@ -95,9 +96,9 @@ pub struct Spectral {
     pub clusters: Vec<Cluster>,
     /// α.
     pub alpha: f64,
-    /// ψ, one an axis; none for a known kernel.
+    /// ψ, one per axis; empty for a known kernel.
     pub psi: Vec<f64>,
-    /// r, one an axis where ψ is learned, else none.
+    /// r, one per axis if ψ is learned, otherwise empty.
     pub psi_rate: Vec<f64>,
 }
 
@@ -160,7 +161,7 @@ impl Spectral {
         self.clusters.len()
     }
 
-    /// The frequencies of cluster k, leaving out `without`.
+    /// The frequencies of cluster k, except `without`.
     pub(crate) fn members<'a>(
         &'a self,
         w: &'a Mat,

@@ -9,7 +9,7 @@ use crate::error::NumericalError;
 use crate::linalg::{self, Mat};
 use serde::{Deserialize, Serialize};
 
-/// The unknowns, and F = o + Hβ that follows from them.
+/// The unknowns, and F = o + Hβ computed from them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
     /// X, W and their features.
@@ -18,17 +18,17 @@ pub struct State {
     pub spectral: Spectral,
     /// β, (M+1)×J, intercepts in the last row.
     pub beta: Mat,
-    /// τ_j², one a column.
+    /// τ_j², one per column.
     pub tau2: Vec<f64>,
     /// θ of each block.
     pub theta: Vec<Theta>,
-    /// Hyperparameters of the paths, one an axis; none where rows have no times.
+    /// Hyperparameters of the paths, one per axis; empty if rows have no times.
     pub axes: Vec<Axis>,
     /// F = o + Hβ, N×J.
     pub f: Mat,
 }
 
-/// The memory of H and F, whatever it holds.
+/// The memory of H and F; its values are unspecified.
 pub(crate) struct Lent {
     pub h: Mat,
     pub f: Mat,
@@ -51,19 +51,19 @@ impl State {
         state
     }
 
-    /// Lends out the memory of H and F to a move that asks for neither, and gives it back to [`State::take_back`].
+    /// Lends out the memory of H and F to a move that needs neither; return it with [`State::take_back`].
     pub(crate) fn lend(&mut self) -> Lent {
         Lent { h: self.features.lend(), f: std::mem::take(&mut self.f) }
     }
 
-    /// Takes the memory back, with X and W where they have moved, and computes H and F again.
+    /// Takes the memory back, with X and W if they have moved, and recomputes H and F.
     pub(crate) fn take_back(&mut self, model: &Model, lent: Lent, moved: Option<(&[f64], &[f64])>) {
         self.features.take_back(lent.h, moved);
         self.f = lent.f;
         self.refresh(model);
     }
 
-    /// F = o + Hβ, afresh.
+    /// Recomputes F = o + Hβ.
     pub fn refresh(&mut self, model: &Model) {
         self.f.fit(model.rows(), model.columns());
         predictor(self.features.h(), self.beta.view(), model.offset(), &mut self.f);
@@ -71,12 +71,12 @@ impl State {
 }
 
 impl Model {
-    /// The prior of the paths at a state's hyperparameters, where rows have times.
+    /// The prior of the paths at a state's hyperparameters, if rows have times.
     pub fn paths(&self, state: &State) -> Result<Option<Paths<'_>>, NumericalError> {
         self.dynamics.as_ref().map(|dynamics| Paths::new(dynamics, &state.axes)).transpose()
     }
 
-    /// A view of block b for the family's own update, which need only redraw the weights of this share of columns.
+    /// A view of block b for the update of its family, which need redraw the weights of only this fraction of columns.
     pub fn block_view<'a>(&'a self, b: usize, state: &'a mut State, share: f64) -> BlockView<'a> {
         let columns = self.blocks[b].columns.clone();
         BlockView {

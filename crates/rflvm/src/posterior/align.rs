@@ -1,4 +1,4 @@
-//! Posterior mean and covariance of each row over draws that were brought into a common [`Frame`].
+//! Posterior mean and covariance of each row over draws aligned to a common [`Frame`].
 
 use super::frame::Frame;
 use crate::linalg::{Mat, mul};
@@ -15,7 +15,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// Of positions and their covariances that are known already: turned to principal axes, by the rotation that comes with it.
+    /// From known positions and covariances, rotated to principal axes; also returns the rotation.
     pub fn of_point(x: &Mat, covariance: &[Mat]) -> (Self, Mat) {
         let (mean, rotation) = principal_axes(x);
         let turned = |covariance: &Mat| {
@@ -34,7 +34,7 @@ impl Embedding {
     }
 }
 
-/// Aligns the draws and takes their moments.
+/// Aligns the draws and computes their moments.
 pub fn align(draws: &[&Mat]) -> Embedding {
     let visit = |take: &mut dyn FnMut(&Mat)| -> Result<(), Infallible> {
         draws.iter().for_each(|draw| take(draw));
@@ -44,12 +44,12 @@ pub fn align(draws: &[&Mat]) -> Embedding {
     embedding
 }
 
-/// The same for draws that are handed over one by one, several times: memory does not grow with their number.
+/// The same for draws that are visited one by one, several times: memory does not grow with their number.
 pub fn align_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -> Result<Embedding, E> {
     align_in(&Frame::of_visited(&visit)?, visit)
 }
 
-/// The moments of the draws that a frame was made of, along its axes.
+/// The moments of the draws from which a frame was made, along its axes.
 pub(super) fn align_in<E>(
     frame: &Frame,
     visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>,
@@ -112,7 +112,7 @@ mod tests {
         for (a, b) in back.as_slice().iter().zip(truth.as_slice()) {
             assert!((a - b).abs() < 5.0 * sd / 20.0, "{a} {b}");
         }
-        // A point with covariances known already is turned with them: distances in units of them stay.
+        // Known covariances rotate with their positions: distances in units of them are unchanged.
         let covariance = Mat::from_vec(2, 2, vec![2.0, 0.5, 0.5, 1.0]);
         let (point, rotation) = Embedding::of_point(&truth, &vec![covariance.clone(); 40]);
         let turned = &point.covariance[7];

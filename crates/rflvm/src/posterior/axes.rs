@@ -1,19 +1,19 @@
-//! How many axes are in use, where that is learned: a posterior distribution over their number.
+//! The number of axes in use, if it is learned: its posterior distribution.
 
 use crate::draws::Source;
 use crate::error::StoreError;
 
-/// The draws of the number of axes in use ([`crate::model::axes`]).
+/// Posterior of the number of axes in use ([`crate::model::axes`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct AxesInUse {
     /// Probability of 0, 1, …, D axes.
     pub probabilities: Vec<f64>,
-    /// What the data tell of each axis, that of which they tell most first: means over draws. 1 is what the prior tells.
+    /// Posterior mean of the information about each axis, largest first. The prior has information 1.
     pub information: Vec<f64>,
 }
 
 impl AxesInUse {
-    /// By the draws of some chains of a store; none if its axes are all used by decree.
+    /// From the draws of some chains of a store; `None` if the number of axes is fixed.
     pub fn of(store: &dyn Source, used: &[usize]) -> Result<Option<Self>, StoreError> {
         let (count, information) = ("posterior/axes_in_use", "posterior/axis_information");
         if !store.is_drawn(count) || store.size()?.1 == 0 {
@@ -36,7 +36,7 @@ impl AxesInUse {
         Ok(Some(AxesInUse { probabilities, information: means }))
     }
 
-    /// The most probable number; at least one, since a picture needs an axis.
+    /// The most probable number; at least one, since a plot needs an axis.
     pub fn mode(&self) -> usize {
         let most = self.probabilities.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
         most.map_or(1, |(axes, _)| axes.max(1))

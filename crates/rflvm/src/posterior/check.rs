@@ -1,12 +1,14 @@
-//! Posterior predictive checks (Gelman, Meng & Stern 1996): does the model make tables like the one that was fitted?
+//! Posterior predictive checks (Gelman, Meng & Stern 1996): does the model generate tables like the one that was fitted?
 //!
-//! For draws θ of the parameters, a table y_rep ~ p(y | θ) with the holes of the observed one. A statistic T is compared by
-//! u = P(T(y_rep, θ) > T(y, θ) | Y), ties by half, and p = 2 min(u, 1 − u). Where T looks at residuals it depends on θ, and so T(y, θ) differs from
-//! draw to draw. The data are used twice, so that p is too seldom small and not too often: a small one means something.
+//! For each draw θ of the parameters, generate a table y_rep ~ p(y | θ) with the same missing cells. A statistic T is compared by
+//! u = P(T(y_rep, θ) > T(y, θ) | Y), ties counting half, and p = 2 min(u, 1 − u). A T based on residuals depends on θ, so that T(y, θ)
+//! differs between draws. The data are used twice, so p is conservative: a small value is meaningful.
 
+mod advice;
 mod statistic;
 
-pub use statistic::Statistic;
+pub use crate::model::family::Statistic;
+pub use advice::advice;
 
 use super::diagnostics::quantile;
 use super::fitted::Fitted;
@@ -14,28 +16,29 @@ use super::parameters::{Parameters, Stored};
 use crate::error::RunError;
 use crate::linalg::Mat;
 use crate::model::Model;
+use crate::model::family::{Family, Observed};
 use crate::par;
 use crate::rng::Stream;
-use statistic::Cells;
+use statistic::Sample;
 
-/// Replicated tables unless asked otherwise: a p-value of 0.05 is then known to about a point.
+/// Default number of replicated tables: a p-value of 0.05 is then known to about one percentage point.
 pub const REPLICATES: usize = 500;
 
-/// How a statistic of the observed table compares with those of replicated ones.
+/// A statistic of the observed table compared with its replicates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    /// Which block of the model's columns.
+    /// Index of the block of columns.
     pub block: usize,
     /// The statistic.
     pub statistic: Statistic,
-    /// Of the observed table, draw after draw; all the same unless it depends on them.
+    /// For the observed table, draw by draw; constant unless the statistic depends on the parameters.
     pub observed: Vec<f64>,
-    /// Of replicated tables, one per draw.
+    /// For the replicated tables, one per draw.
     pub replicated: Vec<f64>,
 }
 
 impl Check {
-    /// Of the observed table; the mean over draws where it depends on them.
+    /// Value for the observed table; the mean over draws if it depends on them.
     pub fn observed(&self) -> f64 {
         mean(&self.observed)
     }
@@ -50,20 +53,26 @@ impl Check {
         interval(&self.replicated)
     }
 
-    /// The same of the observed table, under the draws: no width unless the statistic depends on them.
+    /// The same for the observed table over the draws: zero width unless the statistic depends on them.
     pub fn observed_interval(&self) -> [f64; 2] {
         interval(&self.observed)
     }
 
-    /// P(T(y_rep) > T(y)), ties by half; below ½ where the observed table has the larger value.
+    /// P(T(y_rep) > T(y)), ties counting half; below ½ if the observed table has the larger value.
     pub fn above(&self) -> f64 {
         let above = |(observed, replicated): (&f64, &f64)| match replicated.partial_cmp(observed) {
             Some(order) => 0.5 * (1.0 + f64::from(order as i8)),
             None => 0.5,
         };
         let share: f64 = self.observed.iter().zip(&self.replicated).map(above).sum();
-        // Never 0 or 1: so many draws cannot tell.
+        // Never exactly 0 or 1, which a finite number of draws cannot establish.
         (share + 0.5) / (self.observed.len() as f64 + 1.0)
+    }
+
+    /// What the check suggests about a block of this family, if it fails.
+    pub fn advice(&self, family: &dyn Family) -> String {
+        let side = if self.above() < 0.5 { Observed::More } else { Observed::Less };
+        advice(self.statistic, side, family.about())
     }
 
     /// The two-sided p-value.
@@ -82,7 +91,7 @@ fn interval(values: &[f64]) -> [f64; 2] {
     [0.05, 0.95].map(|p| quantile(&sorted, p))
 }
 
-/// Checks of a model from draws that are handed over one by one.
+/// Checks of a model from draws that are visited one by one.
 #[derive(Debug)]
 pub struct Checks<'a> {
     model: &'a Model,
@@ -90,28 +99,28 @@ pub struct Checks<'a> {
 }
 
 impl<'a> Checks<'a> {
-    /// No draws yet.
+    /// Without draws yet.
     pub fn new(model: &'a Model) -> Self {
-        let of_block = |(block, family): (usize, &str)| {
-            Statistic::of(family).iter().map(move |&statistic| Check {
+        let of_block = |(block, family): (usize, &dyn Family)| {
+            family.about().map_or(Statistic::ANY, |about| about.statistics).iter().map(move |&statistic| Check {
                 block,
                 statistic,
                 observed: Vec::new(),
                 replicated: Vec::new(),
             })
         };
-        let families = model.blocks().iter().map(|b| b.family.name()).enumerate();
+        let families = model.blocks().iter().map(|b| b.family.as_ref()).enumerate();
         Checks { model, checks: families.flat_map(of_block).collect() }
     }
 
-    /// Draws a table from these parameters, and compares.
+    /// Generates a table from these parameters, and compares.
     pub fn add(&mut self, parameters: &Parameters, stream: Stream) {
         let rows: Vec<usize> = (0..self.model.rows()).collect();
         let f = parameters.f_of_rows(self.model, &rows);
         let replicated = replicate(self.model, parameters, &f, stream);
         for check in &mut self.checks {
             let (block, theta) = (&self.model.blocks()[check.block], &parameters.theta[check.block]);
-            let of = |y| check.statistic.value(&Cells { y, f: &f, theta, block });
+            let of = |y| statistic::value(check.statistic, &Sample { y, f: &f, theta, block });
             let observed = match check.observed.first() {
                 Some(&same) if !check.statistic.is_realised() => same,
                 _ => of(self.model.y()),
@@ -122,14 +131,14 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// What came of it.
+    /// The finished checks.
     pub fn finish(self) -> Vec<Check> {
         self.checks
     }
 }
 
 impl Fitted<'_> {
-    /// Compares the fitted table with those that the fit makes, from at most `most` draws.
+    /// Compares the fitted table with tables generated by the fit, from at most `most` draws.
     pub fn check(&self, most: usize) -> Result<Vec<Check>, RunError> {
         let mut stored = Stored::open(self.store, self.model)?;
         let mut checks = Checks::new(self.model);
@@ -140,7 +149,7 @@ impl Fitted<'_> {
     }
 }
 
-/// A table as the parameters make it, with the holes of the observed one.
+/// A table generated from the parameters, with the missing cells of the observed one.
 fn replicate(model: &Model, parameters: &Parameters, f: &Mat, stream: Stream) -> Mat {
     let columns = model.columns();
     let row = |n: usize| {

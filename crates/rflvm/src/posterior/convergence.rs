@@ -1,45 +1,45 @@
-//! An honest word about convergence: the invariant quantities of a stored run, diagnosed, and what to do.
+//! Convergence of a stored run: diagnostics of invariant quantities, and a recommendation.
 
 use super::diagnostics::{Diagnosis, diagnose};
 use super::verdict::{Verdict, verdicts};
 use crate::draws::Source;
 use crate::error::StoreError;
 
-/// One quantity.
+/// Diagnostics of one quantity.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    /// Its name, with an index where it has several.
+pub struct Diagnosed {
+    /// Its name, with an index if it has several values.
     pub name: String,
-    /// What its draws tell.
+    /// Its diagnostics.
     pub diagnosis: Diagnosis,
 }
 
-/// What a run comes to.
+/// Overall result for a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
-    /// Trust the draws.
+    /// The chains have converged.
     Converged,
-    /// Chains agree, but so far tell little: about this many times as many draws would do.
+    /// The chains agree, but there are too few effective draws: about this many times as many would suffice.
     RunLonger {
-        /// How many times as many.
+        /// Factor of the number of draws.
         factor: f64,
     },
-    /// Chains have not found the same thing.
+    /// The chains disagree.
     ChainsDisagree,
-    /// Too few draws, or one chain, to tell.
+    /// Too few draws, or a single chain, to assess convergence.
     CannotTell,
 }
 
-/// The diagnosis of a run.
+/// The convergence diagnostics of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Convergence {
-    /// Every quantity; those with many numbers by their worst.
-    pub lines: Vec<Line>,
-    /// How each chain stands.
+    /// Every quantity; those with many values by their worst.
+    pub lines: Vec<Diagnosed>,
+    /// The status of each chain.
     pub chains: Vec<Verdict>,
-    /// Draws of each chain.
+    /// Number of draws per chain.
     pub draws: usize,
-    /// What it comes to.
+    /// The overall result.
     pub outcome: Outcome,
 }
 
@@ -50,14 +50,14 @@ impl Convergence {
     }
 }
 
-/// R̂ up to which chains agree (Vehtari et al. 2021).
+/// R̂ below which chains agree (Vehtari et al. 2021).
 const AGREE: f64 = 1.01;
-/// R̂ from which more of the same draws will hardly help.
+/// R̂ above which more draws are unlikely to help.
 const DISAGREE: f64 = 1.1;
-/// Effective draws that make a quantile known.
+/// Effective draws needed to estimate a quantile.
 const ENOUGH: f64 = 400.0;
 
-/// Quantities that no rotation or relabelling changes.
+/// Quantities that are invariant to rotation and relabelling.
 const SCALARS: [&str; 7] = [
     "sample_stats/lp",
     "sample_stats/log_likelihood",
@@ -67,11 +67,11 @@ const SCALARS: [&str; 7] = [
     "posterior/distance",
     "posterior/f_cell",
 ];
-/// The same of fits whose rows have times, and of fits whose axes may fall out of use.
+/// The same for fits with times, and for fits whose axes can be pruned.
 const OF_SOME: [&str; 2] = ["posterior/time_scale", "posterior/axes_in_use"];
-/// Arrays that are something else: not identified, or too many numbers to look at.
+/// Arrays that are excluded: not identified, or too many values to examine.
 const OTHERS: [&str; 8] = ["x", "w", "z", "beta", "f", "length_scale", "noise_share", "axis_information"];
-/// What is no array of draws.
+/// Entries that are not arrays of draws.
 const COORDINATES: [&str; 10] =
     ["chain", "draw", "row", "column", "latent", "frequency", "feature", "pair", "time", "sequence"];
 
@@ -80,7 +80,7 @@ pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
     let (chains, draws) = store.size()?;
     let standing = |chain| store.all("sample_stats/lp", chain);
     let verdicts = verdicts(&(0..chains).map(standing).collect::<Result<Vec<_>, _>>()?);
-    // A chain that was set aside is not averaged in; it is told of by its own word.
+    // A chain that was set aside is not averaged in; its own status reports it.
     let used: Vec<usize> = (0..chains).filter(|&c| verdicts[c].used).collect();
     let mut lines = Vec::new();
     let scalars: Vec<&str> =
@@ -91,7 +91,7 @@ pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
         let several = all.len() > 1;
         for (i, diagnosis) in all.into_iter().enumerate() {
             let name = if several { format!("{short}[{i}]") } else { short.to_string() };
-            lines.push(Line { name, diagnosis });
+            lines.push(Diagnosed { name, diagnosis });
         }
     }
     let parameters = store.names("posterior").into_iter().filter(|name| {
@@ -105,18 +105,18 @@ pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
         let all = columns(store, &format!("posterior/{name}"), &used)?;
         let worst = all.iter().enumerate().min_by(|a, b| a.1.ess_bulk.total_cmp(&b.1.ess_bulk));
         if let Some((i, diagnosis)) = worst {
-            lines.push(Line { name: format!("{name}[{i}], the worst of {}", all.len()), diagnosis: *diagnosis });
+            lines.push(Diagnosed { name: format!("{name}[{i}], the worst of {}", all.len()), diagnosis: *diagnosis });
         }
     }
     let outcome = outcome(&lines, used.len() < chains, chains);
     Ok(Convergence { lines, chains: verdicts, draws, outcome })
 }
 
-/// Draws that are held at once, unless those of a single number are more.
+/// Maximum number of values held at once, unless those of a single quantity are more.
 const HELD: usize = 1 << 20;
 
-/// The diagnosis of every number of an array. Some numbers are looked at at a time: what is held is then the draws of one number at most,
-/// however many numbers and draws there are.
+/// The diagnostics of every value of an array. Some values are examined at a time: at most the draws of one value must fit in
+/// memory, however many values and draws there are.
 fn columns(store: &dyn Source, name: &str, chains: &[usize]) -> Result<Vec<Diagnosis>, StoreError> {
     let numbers = store.numbers(name)?.max(1);
     let at_once = (HELD / (chains.len() * store.size()?.1).max(1)).clamp(1, numbers);
@@ -134,8 +134,8 @@ fn columns(store: &dyn Source, name: &str, chains: &[usize]) -> Result<Vec<Diagn
     Ok(found)
 }
 
-fn outcome(lines: &[Line], set_aside: bool, chains: usize) -> Outcome {
-    // A quantity that never changed, such as α under a fixed kernel, has nothing to converge.
+fn outcome(lines: &[Diagnosed], set_aside: bool, chains: usize) -> Outcome {
+    // A constant quantity, such as α under a fixed kernel, has nothing to converge.
     let moving: Vec<&Diagnosis> = lines.iter().map(|l| &l.diagnosis).filter(|d| d.sd > 0.0).collect();
     if set_aside {
         return Outcome::ChainsDisagree;
@@ -158,10 +158,10 @@ fn outcome(lines: &[Line], set_aside: bool, chains: usize) -> Outcome {
 mod tests {
     use super::*;
 
-    fn line(r_hat: f64, ess: f64) -> Line {
+    fn line(r_hat: f64, ess: f64) -> Diagnosed {
         let diagnosis =
             Diagnosis { mean: 0.0, sd: 1.0, mcse_mean: 0.1, mcse_sd: 0.1, ess_bulk: ess, ess_tail: ess, r_hat };
-        Line { name: "q".into(), diagnosis }
+        Diagnosed { name: "q".into(), diagnosis }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where the rows of a fit lie, over all of its aligned draws.
+//! Positions of the rows of a fit, over all its aligned draws.
 
 use super::align::{Embedding, align_in};
 use super::axes::AxesInUse;
@@ -10,7 +10,7 @@ use crate::linalg::{Mat, mul};
 use crate::model::features::units_of_the_map;
 
 impl Fitted<'_> {
-    /// The frame of the fit's own rows: of all draws that count.
+    /// The frame of the fit's own rows: from all draws in use.
     pub fn frame(&self) -> Result<Frame, RunError> {
         let (rows, dim) = (self.model.rows(), self.model.latent_dim());
         array(self.store, "x", "x", &[rows, dim])?;
@@ -26,11 +26,11 @@ impl Fitted<'_> {
         align_in(frame, |take| self.visit_positions(take))
     }
 
-    /// Hands the positions of the rows under some draws to `take`, in the frame.
+    /// Passes the positions of the rows in some draws to `take`, in the frame.
     pub fn aligned(&self, frame: &Frame, draws: &[(usize, usize)], mut take: impl FnMut(&Mat)) -> Result<(), RunError> {
         let (rows, dim) = (self.model.rows(), self.model.latent_dim());
         let mut x = array(self.store, "x", "x", &[rows, dim])?;
-        // W is stored at wish, and asked for only where it gives the axes their units.
+        // W is optional in a store, and needed only where it defines the units of the axes.
         let frequencies = if self.model.has_relevance() { self.model.frequencies() } else { 0 };
         let mut w = match frequencies {
             0 => None,
@@ -44,7 +44,7 @@ impl Fitted<'_> {
         Ok(())
     }
 
-    /// X of each draw; where axes may fall out of use, in units of the map.
+    /// X of each draw; in units of the map where axes can be pruned.
     fn visit_positions(&self, take: &mut dyn FnMut(&Mat)) -> Result<(), RunError> {
         let (rows, dim) = (self.model.rows(), self.model.latent_dim());
         if !self.model.has_relevance() {

@@ -1,6 +1,6 @@
-//! A fit to draw conclusions from: the draws in a store, the model they are of, and which of them count.
+//! A fit to be queried: the draws in a store, their model, and which of them to use.
 //!
-//! Each question that a fit can be asked is a file of its own beside this one, as methods of [`Fitted`].
+//! Each query has its own file beside this one, as methods of [`Fitted`].
 
 use super::parameters::evenly;
 use crate::draws::Source;
@@ -8,9 +8,9 @@ use crate::error::StoreError;
 use crate::model::Model;
 use crate::rng::Stream;
 
-/// Draws that are visited unless asked otherwise: quantiles near the ends are then known to a percent or so.
+/// Default number of draws visited: quantiles near the ends are then known to about one percentage point.
 pub const DRAWS: usize = 1000;
-/// Numbers held at once: cells of a batch of rows × draws. More cells take more passes over the store.
+/// Values held at once: cells of a batch of rows × draws. More cells take more passes over the store.
 pub(super) const HELD: usize = 1 << 25;
 
 /// A fit, and which of its draws to use.
@@ -18,16 +18,16 @@ pub(super) const HELD: usize = 1 << 25;
 pub struct Fitted<'a> {
     /// The draws.
     pub store: &'a dyn Source,
-    /// The model that they are of.
+    /// Their model.
     pub model: &'a Model,
     /// The chains to use.
     pub used: &'a [usize],
-    /// Where the randomness of answers comes from.
+    /// Random stream of the answers.
     pub stream: Stream,
 }
 
 impl Fitted<'_> {
-    /// Chain and number of at most `most` draws, evenly spaced.
+    /// Chain and index of at most `most` draws, evenly spaced.
     pub(super) fn visited(&self, most: usize) -> Result<Vec<(usize, usize)>, StoreError> {
         Ok(evenly(self.used, self.store.size()?.1, most))
     }

@@ -1,7 +1,7 @@
 //! A small fit on disk, for tests.
 
 use crate::draws::Kept;
-use crate::draws::zarr::{Labels, Reader, Store, Writer};
+use crate::draws::zarr::{Reader, RowLabels, Store, Writer};
 use crate::model::Model;
 use crate::run::{Settings, run};
 use serde_json::json;
@@ -17,7 +17,7 @@ pub fn fit(model: &Model, name: &str, keep: &[Kept]) -> PathBuf {
     let settings = Settings { warmup: 5, draws: DRAWN, chains: 2, seed: 1, ..Settings::default() };
     let mut store = Store::new(&path, model, keep, 2, json!({}));
     let times = model.dynamics().map(|dynamics| dynamics.times().at.clone());
-    let labels = Labels { ids: (0..model.rows()).map(|n| n.to_string()).collect(), times, ..Labels::default() };
+    let labels = RowLabels { ids: (0..model.rows()).map(|n| n.to_string()).collect(), times, ..RowLabels::default() };
     store.begin(model, &labels, 2).unwrap();
     let sink = |chain| Writer::new(&store, model, chain, false);
     let mut writers = run(model, &settings, sink, |_| ControlFlow::Continue(())).unwrap();

@@ -1,8 +1,8 @@
-//! What a fit expects of times that have no row: X there follows the rest of its path, and cells follow X.
+//! Forecasts at times without a row: X follows the rest of its path, and cells follow X.
 //!
-//! Given a draw of the parameters and of X, the path at the new times is a draw of the Gaussian process given X at the rows, all new
-//! times of a sequence together; a cell is a draw of its family at f. The trials of new rows are not known: a multinomial row
-//! has one, and so has a binomial cell unless all cells have the same.
+//! Given a draw of the parameters and of X, the path at the new times is a draw from the Gaussian process given X at the rows, all new
+//! times of a sequence jointly; a cell is a draw from its family given f. The trials of new rows are unknown: a multinomial row
+//! has one, and so has a binomial cell unless all cells have the same number.
 
 use super::fitted::{Fitted, HELD};
 use super::parameters::{Parameters, Stored};
@@ -15,10 +15,10 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// A new row to be.
+/// A time to forecast.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moment {
-    /// When, in the units of the data's times.
+pub struct NewTime {
+    /// The time, in the units of the data's times.
     pub time: f64,
     /// Its sequence, as in [`crate::observations::Times`].
     pub sequence: usize,
@@ -27,27 +27,27 @@ pub struct Moment {
 }
 
 impl Fitted<'_> {
-    /// What is expected of each new row (outer) and column of the model (inner), from at most `most` draws.
-    pub fn forecast(&self, moments: &[Moment], most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
+    /// Summary of each new row (outer) and column of the model (inner), from at most `most` draws.
+    pub fn forecast(&self, moments: &[NewTime], most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         self.forecast_holding(moments, most, HELD)
     }
 
-    fn forecast_holding(&self, moments: &[Moment], most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
+    fn forecast_holding(&self, moments: &[NewTime], most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         let visited = self.visited(most)?;
         gather((moments.len(), self.model.columns()), visited.len(), held, |some, take| {
             self.visit_futures(&visited, moments, some, |_, future| take(future))
         })
     }
 
-    /// Hands `count` simulated futures to `take`, new rows × columns of the model, each from another draw of the parameters.
+    /// Passes `count` simulated futures to `take`, new rows × columns of the model, each from a different draw of the parameters.
     pub fn futures<E: From<RunError>>(
         &self,
-        moments: &[Moment],
+        moments: &[NewTime],
         count: usize,
         mut take: impl FnMut(usize, &Mat) -> Result<(), E>,
     ) -> Result<(), E> {
         let visited = self.visited(count).map_err(RunError::from)?;
-        // The first failure counts; a closure cannot return it.
+        // Keep the first error; a closure cannot return it.
         let mut outcome = Ok(());
         self.visit_futures(&visited, moments, 0..moments.len(), |i, future| {
             if outcome.is_ok() {
@@ -57,11 +57,11 @@ impl Fitted<'_> {
         outcome
     }
 
-    /// Hands the futures of some of the new rows to `take`, draw after draw. They do not depend on which rows are asked for.
+    /// Passes the futures of some new rows to `take`, draw after draw. They do not depend on which rows are requested.
     fn visit_futures(
         &self,
         visited: &[(usize, usize)],
-        moments: &[Moment],
+        moments: &[NewTime],
         rows: Range<usize>,
         mut take: impl FnMut(usize, &Replica),
     ) -> Result<(), RunError> {
@@ -69,9 +69,9 @@ impl Fitted<'_> {
         let dynamics = self.model.dynamics().ok_or_else(|| SpecError::Setting {
             setting: "time",
             value: "not given in this fit".into(),
-            rule: "there is nothing to forecast without times of the rows; fit again with them".into(),
+            rule: "forecasts need the times of the rows; fit again with times".into(),
         })?;
-        // Reading is one task; what is made of a draw is one each.
+        // Reading is one task; processing a draw is one task per draw.
         let at_once = rayon::current_num_threads();
         for (start, some) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
             let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
@@ -91,7 +91,7 @@ impl Fitted<'_> {
         &self,
         dynamics: &Dynamics,
         parameters: &Parameters,
-        moments: &[Moment],
+        moments: &[NewTime],
         rows: Range<usize>,
         stream: Stream,
     ) -> Result<Replica, NumericalError> {
@@ -103,17 +103,17 @@ impl Fitted<'_> {
         let (places, cells) = (places(moments), stream.named("cells"));
         for (i, n) in rows.enumerate() {
             let stream = cells.at(moments[n].sequence as u64).at(places[n]);
-            // A row beyond the table's.
+            // A row beyond those of the table.
             future.fill(i, self.model, &parameters.theta, (self.model.rows(), &unseen), f.row(i), stream);
         }
         Ok(future)
     }
 }
 
-/// The place of each moment among those of its sequence, so that a sequence has the same future with others beside it and alone.
-fn places(moments: &[Moment]) -> Vec<u64> {
+/// The index of each time within its sequence, so that a sequence has the same future alone and together with others.
+fn places(moments: &[NewTime]) -> Vec<u64> {
     let mut count: BTreeMap<usize, u64> = BTreeMap::new();
-    let mut next = |m: &Moment| {
+    let mut next = |m: &NewTime| {
         let count = count.entry(m.sequence).or_default();
         *count += 1;
         *count - 1
@@ -121,11 +121,11 @@ fn places(moments: &[Moment]) -> Vec<u64> {
     moments.iter().map(&mut next).collect()
 }
 
-/// A draw of X at some of the moments. Each sequence has its own path, which is drawn at all of its moments together.
+/// A draw of X at some of the times. Each sequence has its own path, which is drawn at all of its times jointly.
 fn positions(
     dynamics: &Dynamics,
     parameters: &Parameters,
-    moments: &[Moment],
+    moments: &[NewTime],
     rows: Range<usize>,
     stream: Stream,
 ) -> Result<Mat, NumericalError> {

@@ -1,12 +1,12 @@
-//! The common frame of aligned draws. The data know X up to rotation, reflection and shift (the prior all but fixes the shift
-//! where rows are independent, and hardly where they follow paths), so each draw is brought onto a common reference by orthogonal
-//! Procrustes (Schönemann 1966), and the reference iterated to the mean of the aligned draws.
+//! The common frame of aligned draws. The data determine X up to rotation, reflection and shift (the prior nearly fixes the shift
+//! if rows are independent, and hardly if they follow paths), so each draw is aligned to a common reference by orthogonal
+//! Procrustes (Schönemann 1966), and the reference is iterated to the mean of the aligned draws.
 //!
-//! A draw is carried into the frame by x ↦ to + A(x − centre), with AᵀA = I: its own centre lands on the reference's. What goes for
-//! its rows goes for any other position of the same draw, and A⁻ᵀw takes the place of a frequency w.
+//! A draw is carried into the frame by x ↦ to + A(x − centre), with AᵀA = I: its centre is mapped to that of the reference. The same
+//! map applies to any other position of the draw, and A⁻ᵀw replaces a frequency w.
 //!
-//! Where axes may fall out of use, X along such an axis is noise that must not turn the others, and W says so: draws are then first
-//! brought to units of the map ([`Features::in_units_of_the_map`]), in which that axis has no length, and the frame
+//! Where axes can be pruned, X along an unused axis is noise that must not rotate the others. Draws are then first
+//! converted to units of the map ([`Features::in_units_of_the_map`]), in which that axis has length zero, and the frame
 //! has as many axes as are in use.
 
 use crate::linalg::Mat;
@@ -15,29 +15,29 @@ use crate::model::features::Features;
 use crate::model::features::units_of_the_map;
 use crate::placement::{Placement, centre, principal_axes, product, turn};
 
-/// Where aligned draws lie: close to the reference, whose centre is the origin and whose axes are its principal ones.
+/// The frame: a reference to which draws are aligned, centred at the origin with principal axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
     /// N×D.
     reference: Mat,
-    /// Of how many draws.
+    /// Number of draws.
     draws: f64,
-    /// How many axes are in use; the reference has all.
+    /// Number of axes in use; the reference has all axes.
     axes: usize,
-    /// Whether draws are brought to units of the map.
+    /// Whether draws are converted to units of the map.
     in_units: bool,
 }
 
-/// Rounds of turning and averaging; the mean settles after two or three.
+/// Rounds of aligning and averaging; the mean settles after two or three.
 const ROUNDS: usize = 5;
 
 impl Frame {
-    /// Of draws that are handed over one by one, several times: memory does not grow with their number.
+    /// From draws that are visited one by one, several times: memory does not grow with their number.
     pub fn of_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -> Result<Self, E> {
         let (mut reference, mut count) = (Mat::default(), 0.0);
         visit(&mut |draw| {
             count += 1.0;
-            // The last one stays.
+            // The last reference is kept.
             reference.clone_from(draw);
         })?;
         let (rows, dim) = (reference.rows(), reference.cols());
@@ -57,22 +57,22 @@ impl Frame {
         Frame { axes: axes.min(self.reference.cols()), in_units: true, ..self }
     }
 
-    /// What draws are brought onto, N×D.
+    /// The reference, N×D.
     pub fn reference(&self) -> &Mat {
         &self.reference
     }
 
-    /// How many draws it was made of.
+    /// Number of draws it was made from.
     pub(super) fn draws(&self) -> f64 {
         self.draws
     }
 
-    /// How many axes it has.
+    /// Number of axes.
     pub fn axes(&self) -> usize {
         self.axes
     }
 
-    /// How a draw of X, with its W, is carried into the frame.
+    /// The map that carries a draw of X, with its W, into the frame.
     pub fn of(&self, x: &Mat, w: &Mat) -> Placement {
         if !self.in_units {
             return Placement::onto(&self.reference, x);
@@ -90,7 +90,7 @@ mod tests {
     use crate::rng::Stream;
     use std::convert::Infallible;
 
-    /// A cloud, and the same turned, mirrored and shifted: the map found from all rows brings any position back.
+    /// A cloud, and the same cloud rotated, reflected and shifted: the map found from all rows recovers any position.
     #[test]
     fn positions_of_a_draw_are_carried_with_its_rows_and_back() {
         let mut rng = Stream::new(5).rng();
@@ -115,13 +115,13 @@ mod tests {
             assert!((one.as_slice()[i] - two.as_slice()[i]).abs() < 1e-12);
             assert!((back.as_slice()[i] - others.as_slice()[i]).abs() < 1e-12);
         }
-        // Its rows come to lie on the reference, since the two draws agree.
+        // Its rows coincide with the reference, since the two draws agree.
         let rows = frame.of(&cloud, &w).carry(&cloud);
         let apart = rows.as_slice().iter().zip(frame.reference().as_slice());
         apart.for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
     }
 
-    /// Not only rotations can be undone; frequencies go along.
+    /// Linear maps other than rotations are undone too; frequencies follow.
     #[test]
     fn any_affine_map_has_a_way_back() {
         let linear = Mat::from_vec(2, 2, vec![2.0, 0.5, -1.0, 3.0]);
@@ -135,7 +135,7 @@ mod tests {
         assert!((phase(&there.1, &there.0) - phase(&w, &x)).abs() < 1e-12);
     }
 
-    /// Three axes of which one does nothing: it neither shows nor turns the others, and draws of other scales agree.
+    /// Three axes of which one has no effect: it neither appears nor rotates the others, and draws of other scales agree.
     #[test]
     fn axes_out_of_use_do_not_show() {
         let mut rng = Stream::new(6).rng();

@@ -1,35 +1,35 @@
-//! Held-out cells: ln p(y_c | Y_train) = ln (1/S) Σ_s p(y_c | f_c^s, θ^s), over the draws as they come.
+//! Held-out cells: ln p(y_c | Y_train) = ln (1/S) Σ_s p(y_c | f_c^s, θ^s), accumulated over the draws.
 //!
 //! A point is a held-out cell, or the held-out trials of a multinomial row. Each keeps a running log-sum-exp, so memory does not
 //! grow with the draws.
 
 use super::mixing::{Mixing, Trace};
 use super::psis::ln_sum_exp;
-use super::ranking::Rows;
+use super::ranking::RowScores;
 use crate::draws::{Draw, Draws};
 use crate::error::StoreError;
 use crate::linalg::Mat;
 use crate::model::family::Row;
 use crate::model::{Model, State};
 
-/// What is held out of a table.
+/// The held-out points of a table.
 #[derive(Debug, Clone)]
-pub struct Points {
+pub struct TestPoints {
     /// In the model's order of columns, NaN elsewhere.
     test: Mat,
-    list: Vec<Point>,
+    list: Vec<TestPoint>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Point {
+struct TestPoint {
     row: usize,
     block: usize,
-    /// A column of the block; none for a multinomial row.
+    /// A column of the block; `None` for a multinomial row.
     column: Option<usize>,
 }
 
-impl Points {
-    /// From a table in the order of its own columns, NaN where nothing is held out.
+impl TestPoints {
+    /// From a table in its own order of columns, NaN where nothing is held out.
     pub fn new(model: &Model, test: &Mat) -> Self {
         let test = Mat::from_fn(test.rows(), test.cols(), |n, c| test[(n, model.order()[c])]);
         let mut list = Vec::new();
@@ -37,21 +37,21 @@ impl Points {
             for (block, b) in model.blocks().iter().enumerate() {
                 let cells = &cells[b.columns.clone()];
                 if b.family.is_whole() {
-                    list.extend((!cells[0].is_nan()).then_some(Point { row, block, column: None }));
+                    list.extend((!cells[0].is_nan()).then_some(TestPoint { row, block, column: None }));
                 } else {
                     let held = (0..cells.len()).filter(|&j| !cells[j].is_nan());
-                    list.extend(held.map(|j| Point { row, block, column: Some(j) }));
+                    list.extend(held.map(|j| TestPoint { row, block, column: Some(j) }));
                 }
             }
         }
-        Points { test, list }
+        TestPoints { test, list }
     }
 
     /// ln p(y | f, θ) of each point in one state.
     pub fn ln_densities(&self, model: &Model, state: &State) -> Vec<f64> {
-        // A family prices rows; a row in which one cell is observed prices that cell.
+        // A family evaluates rows; a row with a single observed cell evaluates that cell.
         let mut lone = vec![f64::NAN; model.columns()];
-        let price = |point: &Point| {
+        let price = |point: &TestPoint| {
             let block = &model.blocks()[point.block];
             let (columns, theta) = (block.columns.clone(), &state.theta[point.block]);
             let (y, f) = (&self.test.row(point.row)[columns.clone()], &state.f.row(point.row)[columns.clone()]);
@@ -68,7 +68,7 @@ impl Points {
     }
 }
 
-/// ln Σ e^v of values that come one by one.
+/// ln Σ e^v of a sequence of values.
 #[derive(Debug, Clone, Copy)]
 struct LnSum {
     top: f64,
@@ -92,17 +92,17 @@ impl LnSum {
     }
 }
 
-/// What one chain tells of the held-out points, and of its own mixing.
+/// Held-out densities from one chain, with its mixing diagnostics.
 #[derive(Debug)]
 pub struct Heldout<'a> {
-    points: &'a Points,
+    points: &'a TestPoints,
     sums: Vec<LnSum>,
     trace: Trace,
 }
 
 impl<'a> Heldout<'a> {
     /// For one chain.
-    pub fn new(model: &Model, points: &'a Points) -> Self {
+    pub fn new(model: &Model, points: &'a TestPoints) -> Self {
         Heldout { points, sums: vec![LnSum::NONE; points.list.len()], trace: Trace::new(model) }
     }
 }
@@ -116,12 +116,12 @@ impl Draws for Heldout<'_> {
     }
 }
 
-/// The score of all chains that are used, row by row.
-pub fn score(model: &Model, chains: &[Heldout<'_>]) -> (Rows, Mixing) {
+/// The score over all chains in use, row by row.
+pub fn score(model: &Model, chains: &[Heldout<'_>]) -> (RowScores, Mixing) {
     let mixing = Mixing::of(&chains.iter().map(|c| &c.trace).collect::<Vec<_>>());
     let used: Vec<&Heldout<'_>> = chains.iter().zip(&mixing.verdicts).filter(|(_, v)| v.used).map(|(c, _)| c).collect();
     let draws: usize = used.iter().map(|c| c.trace.draws()).sum();
-    let mut rows = Rows { ln_density: vec![0.0; model.rows()], points: vec![0; model.rows()] };
+    let mut rows = RowScores { ln_density: vec![0.0; model.rows()], points: vec![0; model.rows()] };
     let list = used.first().map_or(&[][..], |c| &c.points.list);
     for (i, point) in list.iter().enumerate() {
         let sums: Vec<f64> = used.iter().map(|c| c.sums[i].ln()).collect();

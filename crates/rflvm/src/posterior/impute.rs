@@ -1,7 +1,7 @@
-//! Missing cells: what the fit knows of them.
+//! Imputation of missing cells.
 //!
-//! Given a draw of the parameters, a missing cell is a draw of its family at f. Over the draws of the posterior these are
-//! draws of the posterior predictive distribution p(y_nj | Y). The trials of a missing multinomial row are not known: its
+//! Given a draw of the parameters, a missing cell is a draw from its family given f. Over the draws of the posterior these are
+//! draws of the posterior predictive distribution p(y_nj | Y). The trials of a missing multinomial row are unknown: its
 //! cells are those of a single trial, so that their means are probabilities.
 
 use super::fitted::{Fitted, HELD};
@@ -13,20 +13,20 @@ use crate::model::Model;
 use crate::par;
 use crate::rng::Stream;
 
-/// A missing cell; not a number where the trials of a binomial cell are missing too.
+/// A missing cell; NaN if the trials of a binomial cell are missing too.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
+pub struct Imputed {
     /// Its row.
     pub row: usize,
     /// Its column, in the model's order.
     pub column: usize,
-    /// What is known of it.
+    /// Summary of its posterior predictive distribution.
     pub predicted: Predicted,
 }
 
 impl Fitted<'_> {
-    /// Hands every missing cell to `take`, row after row and in the order of the table's columns, from at most `most` draws.
-    pub fn missing_cells(&self, most: usize, mut take: impl FnMut(Cell)) -> Result<(), RunError> {
+    /// Passes every missing cell to `take`, row by row in the order of the table's columns, from at most `most` draws.
+    pub fn missing_cells(&self, most: usize, mut take: impl FnMut(Imputed)) -> Result<(), RunError> {
         let visited = self.visited(most)?;
         for rows in batches(self.model, visited.len()) {
             let cells: Vec<(usize, usize)> =
@@ -41,14 +41,14 @@ impl Fitted<'_> {
                 }
             })?;
             for (((row, column), mean), mut drawn) in cells.into_iter().zip(means).zip(drawn) {
-                take(Cell { row, column, predicted: Predicted::of(mean, &mut drawn) });
+                take(Imputed { row, column, predicted: Predicted::of(mean, &mut drawn) });
             }
         }
         Ok(())
     }
 
-    /// Hands `count` completed tables to `take`, N×J in the model's order of columns: observed cells as they are, missing
-    /// ones drawn, each table from another draw of the parameters.
+    /// Passes `count` completed tables to `take`, N×J in the model's order of columns: observed cells unchanged, missing
+    /// cells drawn, each table from a different draw of the parameters.
     pub fn completed_tables<E: From<RunError>>(
         &self,
         count: usize,
@@ -57,7 +57,7 @@ impl Fitted<'_> {
         let visited = self.visited(count).map_err(RunError::from)?;
         let rows: Vec<usize> = batches(self.model, 1).concat();
         let mut table = self.model.y().clone();
-        // The first failure counts; a closure cannot return it.
+        // Keep the first error; a closure cannot return it.
         let mut outcome = Ok(());
         self.visit_missing(&visited, &rows, |i, filled| {
             for (&n, row) in rows.iter().zip(filled) {
@@ -70,7 +70,7 @@ impl Fitted<'_> {
         outcome
     }
 
-    /// Hands the missing cells of these rows to `take`, draw after draw.
+    /// Passes the missing cells of these rows to `take`, draw after draw.
     fn visit_missing(
         &self,
         visited: &[(usize, usize)],
@@ -89,7 +89,7 @@ impl Fitted<'_> {
     }
 }
 
-/// E[y | f] and a draw of y, of each missing cell of a row.
+/// E[y | f] and a draw of y for each missing cell of a row.
 type Filled = Vec<(f64, f64)>;
 
 fn fill(model: &Model, parameters: &Parameters, n: usize, f: &[f64], stream: Stream) -> Filled {
@@ -100,7 +100,7 @@ fn fill(model: &Model, parameters: &Parameters, n: usize, f: &[f64], stream: Str
         block.family.mean(row, &f[columns.clone()], &mut expected[columns.clone()]);
         block.family.simulate(row, &f[columns.clone()], &mut drawn[columns], rng);
     }
-    // Trials that are not known make no count, whatever was drawn.
+    // Without trials there is no count.
     let cell = |j: usize| (expected[j], if expected[j].is_nan() { f64::NAN } else { drawn[j] });
     missing(model, n).into_iter().map(cell).collect()
 }
@@ -112,7 +112,7 @@ fn missing(model: &Model, n: usize) -> Vec<usize> {
     columns
 }
 
-/// Rows with missing cells, in batches of which so many draws can be held.
+/// Rows with missing cells, in batches small enough to hold all draws.
 fn batches(model: &Model, draws: usize) -> Vec<Vec<usize>> {
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut room = 0;

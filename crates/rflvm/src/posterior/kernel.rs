@@ -1,8 +1,8 @@
-//! The kernel that a fit learnt: k(δ) = (1/L) Σ_l cos(w_l·δ), its spectral density, and K(X, X).
+//! The learned kernel: k(δ) = (1/L) Σ_l cos(w_l·δ), its spectral density, and K(X, X).
 //!
 //! In the common frame w̃_l = w_l R, so that along axis d, k(r) = (1/L) Σ_l cos(r w̃_ld). Over all directions of δ, |δ| = r,
-//! it is (1/L) Σ_l Λ_D(r|w_l|), with Λ_D the mean of cos(z·u) over unit vectors u: cos z, J_0(z), sin z/z for D = 1, 2, 3. The spectral density is that
-//! of |w̃_ld|, or of |w_l|: the L frequencies of a draw, smoothed by a normal kernel that is reflected at 0.
+//! it is (1/L) Σ_l Λ_D(r|w_l|), with Λ_D the mean of cos(z·u) over unit vectors u: cos z, J_0(z), sin z/z for D = 1, 2, 3. The spectral
+//! density is that of |w̃_ld|, or of |w_l|: the L frequencies of a draw, smoothed by a normal kernel reflected at 0.
 
 use super::diagnostics::quantile;
 use super::fitted::{Fitted, HELD};
@@ -15,17 +15,17 @@ use crate::model::features::Features;
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
-/// Distances at which the kernel is looked at.
+/// Number of distances at which the kernel is evaluated.
 const STEPS: usize = 101;
-/// Frequencies at which the spectral density is looked at.
+/// Number of frequencies at which the spectral density is evaluated.
 const FREQUENCIES: usize = 40;
-/// Share of the frequencies of all draws that they span; the few beyond would leave the rest in a corner.
+/// Fraction of the frequencies of all draws that they span; a few outliers would compress the rest of the plot.
 const SHOWN: f64 = 0.995;
 
-/// Posterior mean and 5% and 95% quantiles of a function at some places.
+/// Posterior mean and 5% and 95% quantiles of a function at some points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Places.
+    /// The points.
     pub at: Vec<f64>,
     /// Mean.
     pub mean: Vec<f64>,
@@ -33,7 +33,7 @@ pub struct Curve {
     pub band: Vec<[f64; 2]>,
 }
 
-/// The kernel and its spectral density along each axis of the frame, and last over all directions.
+/// The kernel and its spectral density along each axis of the frame, and finally over all directions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learned {
     /// k(δ) for |δ| from 0 to the diameter.
@@ -55,7 +55,7 @@ impl Fitted<'_> {
     /// The kernel up to distance `reach`, in a frame, from at most `most` draws.
     pub fn kernel(&self, frame: &Frame, reach: f64, most: usize) -> Result<Learned, RunError> {
         let (frequencies, dim) = (self.model.frequencies(), frame.axes());
-        // More draws than can be held are thinned.
+        // More draws than fit in memory are thinned.
         let most = most.min((HELD / (STEPS.max(frequencies) * (dim + 1))).max(1));
         let mut stored = Stored::open(self.store, self.model)?;
         let mut draws = Vec::new();
@@ -124,7 +124,7 @@ fn mean_over_directions(dim: usize, z: f64) -> f64 {
             }
         }
         _ => {
-            // The angle to the first axis has density ∝ sin^(D−2); the midpoint rule errs by about (π/64)⁴.
+            // The angle to the first axis has density ∝ sin^(D−2); the error of the midpoint rule is about (π/64)⁴.
             const NODES: usize = 64;
             let node = |i: usize| {
                 let angle = PI * (i as f64 + 0.5) / NODES as f64;
@@ -136,7 +136,7 @@ fn mean_over_directions(dim: usize, z: f64) -> f64 {
     }
 }
 
-/// The density of |w| in column d, of area 1 over 0 to ∞ for each draw.
+/// The density of |w| in column d, with area 1 over 0 to ∞ for each draw.
 fn density(draws: &[Mat], d: usize) -> Curve {
     let mut all: Vec<f64> = draws.iter().flat_map(|w| w.col(d)).map(f64::abs).collect();
     all.sort_unstable_by(f64::total_cmp);
@@ -180,8 +180,9 @@ fn matrix(parameters: &Parameters, rows: &[usize]) -> Mat {
     k
 }
 
-/// The largest distance between two rows, nearly: from the row that is farthest from the first to the one that is farthest from it, and
-/// on until no farther one is found.
+/// Approximately the largest distance between two rows: from the row farthest from the first to the one farthest from it, and
+/// so on until no farther one is found.
+#[doc(hidden)]
 pub fn diameter(x: &Mat) -> f64 {
     let square = |a: usize, b: usize| x.row(a).iter().zip(x.row(b)).map(|(p, q)| (p - q).powi(2)).sum::<f64>();
     let (mut from, mut longest) = (0, -1.0);

@@ -1,13 +1,13 @@
-//! Rows left out one by one: ln p(y_n | Y without row n), from a fit of all rows.
+//! Leave-one-out: ln p(y_n | Y without row n), from a fit of all rows.
 //!
-//! What is left out is a row with its position, so draws are weighted by 1/p(y_n | W, β, θ) with x_n integrated out
-//! ([`row_density`](super::row_density)), smoothed ([`psis`](super::psis)): Σ_s w_s p_s / Σ_s w_s. A k̂ above 0.7 says that the
-//! posterior without the row is too far away to be reached.
+//! A row is left out with its position, so draws are weighted by 1/p(y_n | W, β, θ) with x_n integrated out
+//! (`row_density`), smoothed ([`psis`](super::psis)): Σ_s w_s p_s / Σ_s w_s. A k̂ above 0.7 means that the
+//! posterior without the row is too different for the weights to be reliable.
 
 use super::diagnostics::diagnose;
 use super::mixing::{Mixing, Trace};
 use super::psis::{Smoothed, TRUSTED, ln_sum_exp, smooth};
-use super::ranking::Rows;
+use super::ranking::RowScores;
 use super::row_density::RowDensity;
 use crate::draws::{Draw, Draws};
 use crate::error::{NumericalError, StoreError};
@@ -19,14 +19,14 @@ use crate::rng::Stream;
 #[derive(Debug)]
 pub struct LeaveOut {
     stream: Stream,
-    /// One vector a row; empty for a row without observed cells.
+    /// One vector per row; empty for a row without observed cells.
     ln_density: Vec<Vec<f64>>,
     trace: Trace,
     problem: Option<NumericalError>,
 }
 
 impl LeaveOut {
-    /// For one chain, with randomness of its own.
+    /// For one chain, with its own random stream.
     pub fn new(model: &Model, stream: Stream) -> Self {
         LeaveOut { stream, ln_density: vec![Vec::new(); model.rows()], trace: Trace::new(model), problem: None }
     }
@@ -51,14 +51,14 @@ impl Draws for LeaveOut {
     }
 }
 
-/// Rows left out, from all chains.
+/// Leave-one-out results, from all chains.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeftOut {
-    /// ln p(y_n | Y without row n); one point a row.
-    pub rows: Rows,
+    /// ln p(y_n | Y without row n); one point per row.
+    pub rows: RowScores,
     /// k̂ of each row that has observed cells.
     pub k: Vec<f64>,
-    /// How the chains have mixed.
+    /// How well the chains have mixed.
     pub mixing: Mixing,
 }
 
@@ -82,7 +82,7 @@ pub fn left_out(chains: &[LeaveOut]) -> Result<LeftOut, NumericalError> {
         (!each[0].is_empty()).then(|| one_row(&each))
     };
     let all = par::map(count, usize::MAX, of_row);
-    let rows = Rows {
+    let rows = RowScores {
         ln_density: all.iter().map(|r| r.map_or(0.0, |r| r.0)).collect(),
         points: all.iter().map(|r| usize::from(r.is_some())).collect(),
     };
@@ -95,7 +95,7 @@ fn one_row(chains: &[&Vec<f64>]) -> (f64, f64) {
     let top = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let densities: Vec<Vec<f64>> = chains.iter().map(|c| c.iter().map(|v| (v - top).exp()).collect()).collect();
     let diagnosis = diagnose(&densities);
-    // Effective draws of the mean density, as a share of all draws.
+    // Effective draws of the mean density, as a fraction of all draws.
     let share = (diagnosis.sd / diagnosis.mcse_mean).powi(2) / all.len() as f64;
     let efficiency = if share.is_finite() { share.clamp(1e-3, 1.0) } else { 1.0 };
     let Smoothed { ln_weights, k } = smooth(&all.iter().map(|v| -v).collect::<Vec<_>>(), efficiency);
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::dist::{ln_normal, normal, normals};
 
-    /// y_n ~ N(μ, 1), μ ~ N(0, 100): what one row adds to the others is known, and so are its draws.
+    /// y_n ~ N(μ, 1), μ ~ N(0, 100): the leave-one-out densities and the draws are known.
     #[test]
     fn rows_of_a_conjugate_model_are_left_out_exactly() {
         const ROWS: usize = 12;

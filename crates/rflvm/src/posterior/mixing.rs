@@ -1,4 +1,4 @@
-//! How the chains of a fit have mixed, from draws that are not stored: the worst of the log-likelihood and of some distances
+//! Mixing of the chains of a fit whose draws are not stored: the worst of the log-likelihood and of some distances
 //! between rows, and which chains are used.
 
 use super::diagnostics::diagnose;
@@ -7,7 +7,7 @@ use crate::draws::Draw;
 use crate::draws::Traced;
 use crate::model::Model;
 
-/// Invariant quantities of a chain.
+/// Traces of invariant quantities of a chain.
 #[derive(Debug, Clone)]
 pub struct Trace {
     traced: Traced,
@@ -17,19 +17,19 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Of a chain that has not begun.
+    /// For a chain that has not started.
     pub fn new(model: &Model) -> Self {
         let traced = Traced::of(model);
         let distances = vec![Vec::new(); traced.pairs.len()];
         Trace { traced, ln_joint: Vec::new(), ln_likelihood: Vec::new(), distances }
     }
 
-    /// How many it has taken.
+    /// Number of draws added.
     pub fn draws(&self) -> usize {
         self.ln_joint.len()
     }
 
-    /// Takes a draw.
+    /// Adds a draw.
     pub fn push(&mut self, draw: &Draw<'_>) {
         self.ln_joint.push(draw.ln_joint);
         self.ln_likelihood.push(draw.ln_likelihood);
@@ -38,26 +38,26 @@ impl Trace {
     }
 }
 
-/// How the chains of a fit have mixed: the worst of the log-likelihood and some distances between rows.
+/// Mixing of the chains of a fit: the worst of the log-likelihood and some distances between rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mixing {
-    /// Smallest effective sample size in the bulk; NaN where it cannot be told.
+    /// Smallest bulk effective sample size; NaN if undefined.
     pub ess: f64,
     /// Largest R̂; NaN for a single chain.
     pub r_hat: f64,
-    /// How each chain stands.
+    /// The status of each chain.
     pub verdicts: Vec<Verdict>,
 }
 
 impl Mixing {
-    /// Of all chains.
+    /// From all chains.
     pub fn of(chains: &[&Trace]) -> Self {
         let verdicts = verdicts(&chains.iter().map(|c| &c.ln_joint).collect::<Vec<_>>());
         let used: Vec<&Trace> = chains.iter().zip(&verdicts).filter(|(_, v)| v.used).map(|(c, _)| *c).collect();
         let mut all = vec![diagnose(&used.iter().map(|c| &c.ln_likelihood).collect::<Vec<_>>())];
         let pairs = used.first().map_or(0, |c| c.distances.len());
         all.extend((0..pairs).map(|i| diagnose(&used.iter().map(|c| &c.distances[i]).collect::<Vec<_>>())));
-        // The minimum and maximum of f64 pass over what is not a number.
+        // The minimum and maximum of f64 ignore NaN.
         let ess = all.iter().map(|d| d.ess_bulk).fold(f64::NAN, f64::min);
         let r_hat = all.iter().map(|d| d.r_hat).fold(f64::NAN, f64::max);
         Mixing { ess, r_hat, verdicts }

@@ -1,33 +1,47 @@
-//! What we learnt: questions to the draws of all chains, those that sit in a lesser mode set aside.
+//! Queries of the draws of all chains; chains in a lesser mode are set aside.
 
+#[doc(hidden)]
 pub mod align;
+#[doc(hidden)]
 pub mod axes;
 pub mod check;
 pub mod convergence;
+#[doc(hidden)]
 pub mod diagnostics;
 mod embedding;
+#[doc(hidden)]
 pub mod fitted;
 #[cfg(test)]
 mod fixture;
 pub mod forecast;
+#[doc(hidden)]
 pub mod frame;
+#[doc(hidden)]
 pub mod heldout;
 pub mod impute;
 pub mod kernel;
+#[doc(hidden)]
 pub mod leave_out;
 mod memory;
+#[doc(hidden)]
 pub mod mixing;
+#[doc(hidden)]
 pub mod parameters;
+#[doc(hidden)]
 pub mod pointwise;
 pub mod predict;
 pub mod predicted;
+#[doc(hidden)]
 pub mod psis;
+#[doc(hidden)]
 pub mod ranking;
-pub mod row_density;
+pub(crate) mod row_density;
+#[doc(hidden)]
 pub mod score;
 mod spread;
 pub mod transform;
 mod verdict;
 
 pub use memory::Posterior;
+#[doc(hidden)]
 pub use verdict::{Verdict, verdicts};

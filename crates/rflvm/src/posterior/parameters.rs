@@ -1,4 +1,4 @@
-//! The parameters of stored draws, all of one draw together: what the likelihood of any row, old or new, follows from.
+//! The parameters of stored draws, one draw at a time: everything that determines the likelihood of any row, old or new.
 
 use crate::draws::{Cursor, Source, parameter_name};
 use crate::error::{RunError, SpecError, StoreError};
@@ -17,14 +17,14 @@ pub struct Parameters {
     pub w: Mat,
     /// β, (M+1)×J, intercepts in the last row.
     pub beta: Mat,
-    /// θ of each block; what its parameters share is left empty, since no likelihood asks for it.
+    /// θ of each block; hyperparameters are left empty, since no likelihood needs them.
     pub theta: Vec<Theta>,
-    /// Hyperparameters of the paths, one an axis; none where rows have no times.
+    /// Hyperparameters of the paths, one per axis; empty if rows have no times.
     pub axes: Vec<Axis>,
 }
 
 impl Parameters {
-    /// F = o + Hβ of some positions, one a row, with their offsets.
+    /// F = o + Hβ at some positions, one per row, with their offsets.
     pub fn f(&self, x: Mat, offset: &[f64]) -> Mat {
         let mut f = Mat::zeros(x.rows(), self.beta.cols());
         predictor(Features::new(x, self.w.clone()).h(), self.beta.view(), offset, &mut f);
@@ -51,7 +51,7 @@ impl From<&State> for Parameters {
     }
 }
 
-/// Stored draws to be visited; one chunk of each array is held at a time.
+/// Reader of stored draws; one chunk of each array is held at a time.
 #[derive(Debug)]
 pub struct Stored<'a> {
     model: &'a Model,
@@ -63,7 +63,7 @@ pub struct Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    /// The draws of a store, which must be of this model and hold W, β and θ.
+    /// The draws of a store, which must belong to this model and hold W, β and θ.
     pub fn open(store: &'a dyn Source, model: &'a Model) -> Result<Self, RunError> {
         if !store.is_of(model)? {
             return Err(store.foreign().into());
@@ -90,7 +90,7 @@ impl<'a> Stored<'a> {
         })
     }
 
-    /// One draw of a chain, both counted from 0.
+    /// One draw of a chain; both are counted from 0.
     pub fn at(&mut self, chain: usize, draw: usize) -> Result<Parameters, StoreError> {
         let (n, j, d, l) = (self.model.rows(), self.model.columns(), self.model.latent_dim(), self.model.frequencies());
         let mut theta = Vec::with_capacity(self.theta.len());
@@ -116,7 +116,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// An array of the store; `kept` is what a user names it by.
+/// An array of the store; `kept` is the user's name for it.
 pub(super) fn array<'a>(
     store: &'a dyn Source,
     name: &str,
@@ -125,7 +125,7 @@ pub(super) fn array<'a>(
 ) -> Result<Box<dyn Cursor + 'a>, RunError> {
     let name = format!("posterior/{name}");
     if !store.is_drawn(&name) {
-        let rule = "predictions need w, beta and theta of every draw; fit again without --keep";
+        let rule = "predictions need w, beta and theta of every draw; fit again and keep them";
         let value = format!("without {kept} in this fit");
         return Err(SpecError::Setting { setting: "keep", value, rule: rule.into() }.into());
     }
@@ -136,11 +136,11 @@ pub(super) fn array<'a>(
     Ok(cursor)
 }
 
-/// Chain and number of at most `most` draws, evenly spaced over all draws of the chains in `used`.
+/// Chain and index of at most `most` draws, evenly spaced over all draws of the chains in `used`.
 pub fn evenly(used: &[usize], draws: usize, most: usize) -> Vec<(usize, usize)> {
     let all = used.len() * draws;
     let count = most.min(all);
-    // The middle of each of `count` equal stretches.
+    // The middle of each of `count` equal intervals.
     let place = |i: usize| (2 * i + 1) * all / (2 * count);
     (0..count).map(place).map(|at| (used[at / draws], at % draws)).collect()
 }

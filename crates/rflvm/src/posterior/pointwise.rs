@@ -1,7 +1,7 @@
-//! ln p of each piece of the data under each draw: what comparisons by leaving out (PSIS-LOO, WAIC) are made of.
+//! Pointwise log-likelihood under each draw: the input of PSIS-LOO and WAIC.
 //!
-//! A piece is a cell, given the position of its row; or a row as a whole, its position integrated out, so that a row left out takes its
-//! position with it.
+//! A point is a cell, given the position of its row; or a whole row, its position integrated out, so that a row is left out with its
+//! position.
 
 use super::fitted::Fitted;
 use super::parameters::{Parameters, Stored};
@@ -13,8 +13,8 @@ use crate::par;
 use crate::rng::Stream;
 
 impl Fitted<'_> {
-    /// ln p(y_nj | f_nj, θ_j) of some draws, each N×J in the model's order of columns: NaN where nothing is observed. The row of a
-    /// multinomial is one piece; it has the place of its first cell.
+    /// ln p(y_nj | f_nj, θ_j) of some draws, each N×J in the model's order of columns: NaN where nothing is observed. A
+    /// multinomial row is one point, stored at its first cell.
     pub fn ln_cells(&self, draws: &[(usize, usize)], mut take: impl FnMut(usize, &Mat)) -> Result<(), RunError> {
         let model = self.model;
         let rows: Vec<usize> = (0..model.rows()).collect();
@@ -32,7 +32,7 @@ impl Fitted<'_> {
     fn ln_row(&self, parameters: &Parameters, n: usize, f: &[f64]) -> Vec<f64> {
         let model = self.model;
         let mut pieces = vec![f64::NAN; model.columns()];
-        // A family prices rows; a row in which one cell is observed prices that cell.
+        // A family evaluates rows; a row with a single observed cell evaluates that cell.
         let mut lone = vec![f64::NAN; model.columns()];
         for (block, theta) in model.blocks().iter().zip(&parameters.theta) {
             let (columns, y) = (block.columns.clone(), &model.y().row(n)[block.columns.clone()]);

@@ -1,9 +1,9 @@
-//! What a fit expects of rows of its table, seen again, and of places in its latent space where no row is.
+//! Predictions for new replicates of rows of the table, and for points of the latent space without a row.
 //!
-//! Given a draw of the parameters, a row has its own x and offset, and a cell of it is a draw of its family at f: over the draws of the
-//! posterior these are draws of p(ỹ_nj | Y), of a cell that is like the observed one and not the same. A place is given in the
-//! common frame and brought into each draw by that draw's own turn and shift. Its trials are not known: a multinomial row has one,
-//! and so has a binomial cell unless all cells have the same.
+//! Given a draw of the parameters, a row has its own x and offset, and a cell is a draw from its family given f: over the draws of the
+//! posterior these are draws of p(ỹ_nj | Y), of a new replicate of the observed cell. A point is given in the
+//! common frame and mapped into each draw by that draw's own alignment. Its trials are unknown: a multinomial row has one,
+//! and so has a binomial cell unless all cells have the same number.
 
 use super::fitted::{Fitted, HELD};
 use super::frame::Frame;
@@ -21,11 +21,11 @@ use std::ops::Range;
 pub enum Points<'a> {
     /// Rows of the table.
     Rows(&'a [usize]),
-    /// Positions, K×D in the frame, with the same offset.
+    /// Points of the latent space, K×D in the frame, with a common offset.
     Places {
         /// The frame.
         frame: &'a Frame,
-        /// Where.
+        /// Their positions.
         x: &'a Mat,
         /// o.
         offset: f64,
@@ -33,7 +33,7 @@ pub enum Points<'a> {
 }
 
 impl Points<'_> {
-    /// How many.
+    /// Number of rows or points.
     pub fn count(&self) -> usize {
         match self {
             Points::Rows(rows) => rows.len(),
@@ -53,7 +53,7 @@ impl Points<'_> {
         }
     }
 
-    /// The row of the table that a point is; one beyond the table for a place.
+    /// The table row of a point; for a latent point, one beyond the table.
     fn row(&self, model: &Model, i: usize) -> usize {
         match self {
             Points::Rows(rows) => rows[i],
@@ -61,7 +61,7 @@ impl Points<'_> {
         }
     }
 
-    /// What tells the randomness of a point apart from that of others: a row has the same whatever is asked beside it.
+    /// Key of the random stream of a point: a row gets the same draws whatever else is requested.
     fn key(&self, i: usize) -> u64 {
         match self {
             Points::Rows(rows) => rows[i] as u64,
@@ -71,7 +71,7 @@ impl Points<'_> {
 }
 
 impl Fitted<'_> {
-    /// What is expected of each point (outer) and column of the model (inner), from at most `most` draws.
+    /// Summary of each point (outer) and column of the model (inner), from at most `most` draws.
     pub fn predict(&self, points: Points<'_>, most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         self.predict_holding(points, most, HELD)
     }
@@ -83,7 +83,7 @@ impl Fitted<'_> {
         })
     }
 
-    /// Hands `count` drawn tables to `take`, points × columns of the model, each from another draw of the parameters.
+    /// Passes `count` generated tables to `take`, points × columns of the model, each from a different draw of the parameters.
     pub fn replicas<E: From<RunError>>(
         &self,
         points: Points<'_>,
@@ -91,7 +91,7 @@ impl Fitted<'_> {
         mut take: impl FnMut(usize, &Mat) -> Result<(), E>,
     ) -> Result<(), E> {
         let visited = self.visited(count).map_err(RunError::from)?;
-        // The first failure counts; a closure cannot return it.
+        // Keep the first error; a closure cannot return it.
         let mut outcome = Ok(());
         self.visit_points(&visited, points, 0..points.count(), |i, replica| {
             if outcome.is_ok() {
@@ -101,7 +101,7 @@ impl Fitted<'_> {
         outcome
     }
 
-    /// Hands cells of some of the points to `take`, draw after draw. They do not depend on which points are asked for together.
+    /// Passes cells of some points to `take`, draw after draw. They do not depend on which points are requested together.
     fn visit_points(
         &self,
         visited: &[(usize, usize)],
@@ -110,7 +110,7 @@ impl Fitted<'_> {
         mut take: impl FnMut(usize, &Replica),
     ) -> Result<(), RunError> {
         let mut stored = Stored::open(self.store, self.model)?;
-        // Reading is one task; what is made of a draw is one each.
+        // Reading is one task; processing a draw is one task per draw.
         let at_once = rayon::current_num_threads();
         for (start, part) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
             let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);

@@ -1,4 +1,4 @@
-//! What draws of a cell tell of it.
+//! Summaries of the draws of a cell.
 
 use super::diagnostics::quantile;
 use super::spread::mean_and_sd;
@@ -8,7 +8,7 @@ use crate::model::family::{Row, Theta};
 use crate::rng::Stream;
 use std::ops::Range;
 
-/// The posterior predictive distribution of a cell, in short.
+/// Summary of the posterior predictive distribution of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predicted {
     /// Posterior mean of E[y | f].
@@ -19,19 +19,19 @@ pub struct Predicted {
     pub quantiles: [f64; 3],
 }
 
-/// What one draw of the parameters makes of some rows: E[y | f] and a draw of y, rows × columns of the model.
+/// Replicates of some rows under one draw of the parameters: E[y | f] and a draw of y, rows × columns of the model.
 pub(super) struct Replica {
     pub expected: Mat,
     pub drawn: Mat,
 }
 
 impl Replica {
-    /// To be filled.
+    /// Empty, to be filled.
     pub fn empty(rows: usize, columns: usize) -> Self {
         Replica { expected: Mat::zeros(rows, columns), drawn: Mat::zeros(rows, columns) }
     }
 
-    /// Fills row `place` with what the families of a model make of f; `n` and `y` tell them of trials.
+    /// Fills row `place` from the families of a model given f; `n` and `y` provide trials.
     pub fn fill(
         &mut self,
         place: usize,
@@ -49,14 +49,14 @@ impl Replica {
             block.family.mean(row, f, &mut self.expected.row_mut(place)[columns.clone()]);
             block.family.simulate(row, f, &mut self.drawn.row_mut(place)[columns], rng);
         }
-        // Trials that are not known make no count, whatever was drawn.
+        // Without trials there is no count.
         let cells = self.drawn.row_mut(place).iter_mut().zip(self.expected.row(place));
         cells.filter(|(_, expected)| expected.is_nan()).for_each(|(y, _)| *y = f64::NAN);
     }
 }
 
-/// What all of `draws` draws tell of the cells of `rows` rows (outer) and `columns` columns (inner). `visit` hands the replicas of some
-/// of the rows over, draw after draw; no more than `held` numbers are held at once.
+/// Summaries of the cells of `rows` rows (outer) and `columns` columns (inner) over `draws` draws. `visit` passes the replicates of
+/// some rows, draw after draw; no more than `held` values are held at once.
 pub(super) fn gather<E>(
     (rows, columns): (usize, usize),
     draws: usize,

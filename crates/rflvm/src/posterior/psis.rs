@@ -1,12 +1,12 @@
-//! Pareto-smoothed importance sampling of Vehtari, Simpson, Gelman, Yao & Gabry (2024, JMLR 25(72)), with ArviZ's numbers.
+//! Pareto-smoothed importance sampling of Vehtari, Simpson, Gelman, Yao & Gabry (2024, JMLR 25(72)), matching ArviZ's values.
 //!
 //! The largest M = min(S/5, 3√(S/r)) of S weights are replaced by the order statistics F⁻¹((z − ½)/M) of a generalised Pareto
-//! distribution fitted to them, F⁻¹(p) = σ((1 − p)^(−k) − 1)/k, and none may exceed the largest raw weight. The shape k says
-//! how far the result can be trusted: up to 0.7 it can.
+//! distribution fitted to them, F⁻¹(p) = σ((1 − p)^(−k) − 1)/k, and none may exceed the largest raw weight. The shape k
+//! measures reliability: up to 0.7 the result can be trusted.
 
-/// The shape beyond which importance sampling cannot be trusted.
+/// The shape above which importance sampling is unreliable.
 pub const TRUSTED: f64 = 0.7;
-/// Fewer weights than this have no tail to fit.
+/// With fewer weights than this there is no tail to fit.
 const FEWEST_IN_TAIL: usize = 5;
 
 /// Smoothed weights.
@@ -14,7 +14,7 @@ const FEWEST_IN_TAIL: usize = 5;
 pub struct Smoothed {
     /// Their logarithms; the weights sum to one.
     pub ln_weights: Vec<f64>,
-    /// k̂; infinite where the tail is too short to tell.
+    /// k̂; infinite if the tail is too short to fit.
     pub k: f64,
 }
 
@@ -58,14 +58,14 @@ fn sorted(values: &[f64]) -> Vec<usize> {
     order
 }
 
-/// A generalised Pareto distribution with its lower end at zero.
+/// A generalised Pareto distribution with lower bound zero.
 struct Pareto {
     k: f64,
     sigma: f64,
 }
 
 impl Pareto {
-    /// The fit of Zhang & Stephens (2009, Technometrics 51(3)) to sorted values, with k drawn towards ½ as by ten more of them.
+    /// The fit of Zhang & Stephens (2009, Technometrics 51(3)) to sorted values, with k shrunk towards ½ by ten pseudo-observations.
     fn fit(x: &[f64]) -> Self {
         let n = x.len() as f64;
         let points = 30 + n.sqrt() as usize;
@@ -97,7 +97,7 @@ impl Pareto {
 mod tests {
     use super::*;
 
-    /// Ratios, their spread, r; then what ArviZ says.
+    /// Ratios, their spread, r; then ArviZ's answers.
     const ARVIZ: [(usize, f64, f64, [f64; 4]); 6] = [
         (20, 1.0, 1.0, [f64::INFINITY, -10.868348891208102, -1.4527712976536746, 11.974527220028639]),
         (100, 0.3, 1.0, [-0.37420805735252644, -6.505558559000376, -3.546318137694799, 45.5646280043721]),
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Weights that are Pareto(k) have that k̂: its posterior deviation is about (1 + k)/√M, here M = 200.
+    /// Pareto(k) weights have that k̂: its posterior standard deviation is about (1 + k)/√M, here M = 200.
     #[test]
     fn the_shape_of_a_pareto_tail_is_found() {
         for k in [0.2, 0.5, 0.9] {

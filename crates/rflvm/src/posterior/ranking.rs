@@ -1,4 +1,4 @@
-//! Which of several models predicts best, and which is the simplest that is not clearly worse.
+//! Comparison of several models: which predicts best, and which is the simplest that is not clearly worse.
 //!
 //! A model's score is elpd = Σ_n s_n, s_n the log predictive densities of row n's c_n points. Points of a row share its position, so
 //! rows are the units of the standard error: se² = N/(N−1) Σ_n (s_n − c_n s̄)², s̄ = Σ s_n / Σ c_n. Two models are compared by
@@ -6,7 +6,7 @@
 
 /// Log predictive densities, summed over the points of each row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rows {
+pub struct RowScores {
     /// s_n.
     pub ln_density: Vec<f64>,
     /// c_n; rows without points do not count.
@@ -22,21 +22,21 @@ pub struct Estimate {
     pub error: f64,
 }
 
-impl Rows {
+impl RowScores {
     /// elpd.
     pub fn total(&self) -> Estimate {
         estimate(&self.ln_density, &self.points)
     }
 
-    /// elpd of this model less that of another, scored on the same points.
-    pub fn less(&self, other: &Rows) -> Estimate {
+    /// elpd of this model minus that of another, scored on the same points.
+    pub fn less(&self, other: &RowScores) -> Estimate {
         let difference = |(a, b): (&f64, &f64)| if a == b { 0.0 } else { a - b };
         let differences: Vec<f64> = self.ln_density.iter().zip(&other.ln_density).map(difference).collect();
         estimate(&differences, &self.points)
     }
 
-    /// With the points of another split of the same table.
-    pub fn add(&mut self, other: &Rows) {
+    /// Adds the points of another split of the same table.
+    pub fn add(&mut self, other: &RowScores) {
         self.ln_density.iter_mut().zip(&other.ln_density).for_each(|(a, b)| *a += b);
         self.points.iter_mut().zip(&other.points).for_each(|(a, b)| *a += b);
     }
@@ -51,19 +51,19 @@ fn estimate(values: &[f64], points: &[usize]) -> Estimate {
     Estimate { value, error }
 }
 
-/// What scores come to.
+/// Ranking of models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
     /// The model with the largest score.
     pub best: usize,
-    /// Each model's score less the best one's.
+    /// Each model's score minus the best one's.
     pub differences: Vec<Estimate>,
-    /// The simplest model whose difference to the best is within one standard error of it.
+    /// The simplest model whose difference from the best is within one standard error.
     pub recommended: usize,
 }
 
-/// Ranks models; a smaller `complexity` is simpler. `None` where there are none.
-pub fn rank<C: Ord>(models: &[Rows], complexity: &[C]) -> Option<Ranking> {
+/// Ranks models; a smaller `complexity` is simpler. `None` if there are no models.
+pub fn rank<C: Ord>(models: &[RowScores], complexity: &[C]) -> Option<Ranking> {
     let totals: Vec<f64> = models.iter().map(|m| m.total().value).collect();
     let best = (0..models.len()).max_by(|&a, &b| totals[a].total_cmp(&totals[b]).then(b.cmp(&a)))?;
     let differences: Vec<Estimate> = models.iter().map(|m| m.less(&models[best])).collect();
@@ -76,8 +76,8 @@ pub fn rank<C: Ord>(models: &[Rows], complexity: &[C]) -> Option<Ranking> {
 mod tests {
     use super::*;
 
-    fn rows(ln_density: &[f64]) -> Rows {
-        Rows { ln_density: ln_density.to_vec(), points: vec![2; ln_density.len()] }
+    fn rows(ln_density: &[f64]) -> RowScores {
+        RowScores { ln_density: ln_density.to_vec(), points: vec![2; ln_density.len()] }
     }
 
     #[test]
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn rows_with_more_points_are_no_noise() {
-        // Every point tells the same: the sum is known exactly.
-        let even = Rows { ln_density: vec![-2.0, 0.0, -6.0, -4.0], points: vec![1, 0, 3, 2] };
+        // Every point has the same value: the sum is known exactly.
+        let even = RowScores { ln_density: vec![-2.0, 0.0, -6.0, -4.0], points: vec![1, 0, 3, 2] };
         assert!((even.total().value + 12.0).abs() < 1e-12 && even.total().error.abs() < 1e-12);
     }
 

@@ -1,5 +1,5 @@
-//! The density of a row whose position is not known: p(y_n | W, β, θ) = ∫ p(y_n | x, W, β, θ) N(x; 0, I) dx, by the importance
-//! sampling that places new rows ([`transform`](super::transform)): an estimate without bias.
+//! The density of a row with unknown position: p(y_n | W, β, θ) = ∫ p(y_n | x, W, β, θ) N(x; 0, I) dx, by the importance
+//! sampling that places new rows ([`transform`](super::transform)): an unbiased estimate.
 
 use super::parameters::Parameters;
 use super::transform::density::ln_row_density;
@@ -19,7 +19,7 @@ pub struct RowDensity<'a> {
 }
 
 impl<'a> RowDensity<'a> {
-    /// At a state's W, β and θ.
+    /// At W, β and θ of a state.
     pub fn of_state(model: &'a Model, state: &'a State) -> Self {
         let (x, w) = (state.features.x(), state.features.w());
         Self::at(x, Positions::new(model, &state.theta, &state.beta, w))

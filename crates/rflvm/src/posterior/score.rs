@@ -1,10 +1,10 @@
-//! How good an embedding is: R² against known positions, and nearest-neighbour accuracy against labels.
+//! Quality of an embedding: R² against known positions, and nearest-neighbour accuracy against labels.
 
 use crate::linalg::{Cholesky, Mat, gram};
 use crate::rng::Stream;
 use rand::seq::SliceRandom;
 
-/// Share of the variance of `truth` that the best affine map of `x` explains, all axes together.
+/// Fraction of the variance of `truth` explained by the best affine map of `x`, over all axes.
 pub fn affine_r2(x: &Mat, truth: &Mat) -> f64 {
     let (rows, dim) = (x.rows(), x.cols());
     let h = Mat::from_fn(rows, dim + 1, |n, d| if d < dim { x[(n, d)] } else { 1.0 });
@@ -39,7 +39,7 @@ fn one_shuffle(x: &Mat, labels: &[String], stream: Stream) -> f64 {
     let mut order: Vec<usize> = (0..x.rows()).collect();
     order.shuffle(&mut stream.named("folds").rng());
     let mut fold = vec![0; x.rows()];
-    // Folds of equal size, the first ones larger by one where rows are left over.
+    // Folds of equal size, the first ones larger by one if rows are left over.
     let bounds: Vec<usize> = (1..=FOLDS)
         .scan(0, |end, k| {
             *end += x.rows() / FOLDS + usize::from(k <= x.rows() % FOLDS);
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(nearest_neighbour_accuracy(&apart, &labels, 5, 0).0, 1.0);
         let mixed = Mat::from_vec(300, 2, noise);
         let (accuracy, _) = nearest_neighbour_accuracy(&mixed, &labels, 5, 0);
-        // A third is right by chance; four standard errors of 300 guesses.
+        // A third is correct by chance; four standard errors of 300 guesses.
         assert!((accuracy - 1.0 / 3.0).abs() < 4.0 * (0.222_f64 / 300.0).sqrt(), "{accuracy}");
     }
 }

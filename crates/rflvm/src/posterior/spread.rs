@@ -1,6 +1,6 @@
-//! Mean and spread of some numbers.
+//! Mean and standard deviation of some numbers.
 
-/// Mean and standard deviation, the latter with the number of values as its divisor.
+/// Mean and standard deviation, with the number of values as divisor.
 pub(crate) fn mean_and_sd(values: &[f64]) -> (f64, f64) {
     let n = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / n;

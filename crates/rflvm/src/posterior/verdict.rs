@@ -1,14 +1,14 @@
-//! How chains stand beside each other: one that sits in a lesser mode is set aside.
+//! Comparison of chains: a chain in a lesser mode is set aside.
 
 use super::spread::mean_and_sd;
 use std::cmp::Ordering;
 
-/// How a chain stands by its joint log density.
+/// Status of a chain by its joint log density.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verdict {
     /// Mean joint log density of the chain's draws.
     pub ln_joint: f64,
-    /// How far it lies below the best chain's.
+    /// Gap to the best chain.
     pub below: f64,
     /// The gap beyond which a chain is set aside.
     pub allowed: f64,
@@ -16,21 +16,21 @@ pub struct Verdict {
     pub used: bool,
 }
 
-/// A chain is set aside when its mean joint log density lies below the best chain's by more than this many standard
-/// deviations of the draws (the larger of the two chains'), and by more than [`SMALL_GAP`]: it then sits in another mode,
-/// of negligible mass beside the best one, and averaging it in would blur both.
+/// A chain is set aside if its mean joint log density lies below the best chain's by more than this many standard
+/// deviations of the draws (the larger of the two chains'), and by more than [`SMALL_GAP`]: it is then in another mode
+/// with negligible mass compared with the best one, and averaging it in would blur both.
 const DEVIATIONS: f64 = 4.0;
-/// A gap in the log density that is never held against a chain.
+/// A gap in the log density that never disqualifies a chain.
 const SMALL_GAP: f64 = 10.0;
 
-/// How each chain stands, from the joint log densities of its draws.
+/// The status of each chain, from the joint log densities of its draws.
 pub fn verdicts<C: AsRef<[f64]>>(ln_joint: &[C]) -> Vec<Verdict> {
     let moments: Vec<(f64, f64)> = ln_joint.iter().map(|c| mean_and_sd(c.as_ref())).collect();
     let best = moments.iter().copied().fold((f64::NEG_INFINITY, 0.0), |a, b| if b.0 > a.0 { b } else { a });
     let verdict = |&(ln_joint, sd): &(f64, f64)| {
         let below = best.0 - ln_joint;
         let allowed = (DEVIATIONS * sd.max(best.1)).max(SMALL_GAP);
-        // Only a gap that is there counts: a density that is not a number sets no chain aside.
+        // Only a finite gap counts: a NaN density sets no chain aside.
         Verdict { ln_joint, below, allowed, used: below.partial_cmp(&allowed) != Some(Ordering::Greater) }
     };
     moments.iter().map(verdict).collect()

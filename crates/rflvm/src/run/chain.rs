@@ -1,5 +1,5 @@
-//! One chain: a start, a staged warm-up, draws. Every chain and sweep has random streams of its own, so draws depend on the
-//! seed alone and not on the number of threads, nor on how often the chain was stopped and resumed.
+//! One chain: initialisation, staged warm-up, draws. Every chain and sweep has its own random streams, so draws depend only on the
+//! seed and not on the number of threads, nor on how often the chain was stopped and resumed.
 
 use super::settings::Settings;
 use super::sweep::sweep;
@@ -13,11 +13,11 @@ use crate::rng::Stream;
 use crate::steps::{Step, SweepInfo};
 use serde::{Deserialize, Serialize};
 
-/// The share of the warm-up in which X is held while the rest settles around it.
+/// The fraction of the warm-up in which X is held fixed while the rest adapts to it.
 const HELD_SHARE: u64 = 10;
 
-/// All that a chain is, but for what follows from the model and the settings: a chain resumed from it goes on as if it had
-/// never stopped, to the bit.
+/// The complete state of a chain, apart from the model and the settings: a chain resumed from it gives the same draws
+/// as an uninterrupted one, bit for bit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
     state: State,
@@ -34,13 +34,13 @@ impl Snapshot {
         self.seconds
     }
 
-    /// Sweeps done, warm-up included.
+    /// Number of sweeps done, warm-up included.
     pub fn done(&self) -> u64 {
         self.done
     }
 }
 
-/// One chain, ready to sweep.
+/// One chain, ready to run.
 #[derive(Debug)]
 pub struct Chain<'a> {
     model: &'a Model,
@@ -52,7 +52,7 @@ pub struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    /// Fits the start of chain number `chain`.
+    /// Initialises chain number `chain`.
     pub fn new(model: &'a Model, settings: &'a Settings, chain: usize) -> Result<Self, NumericalError> {
         let state = start(model, settings.init, stream(settings, chain))?;
         let tuning = Tuning::guess(model);
@@ -61,18 +61,18 @@ impl<'a> Chain<'a> {
         Ok(Self::resume(model, settings, chain, Snapshot { state, tuning, adaptation, done: 0, last, seconds }))
     }
 
-    /// Goes on from where chain number `chain` of the same model and settings was.
+    /// Resumes chain number `chain` of the same model and settings.
     pub fn resume(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
         Chain { model, settings, stream: stream(settings, chain), held: held(settings), at, room: Workspace::default() }
     }
 
-    /// One sweep, with tuning while the warm-up lasts.
+    /// One sweep, with tuning during warm-up.
     pub fn advance(&mut self) -> Result<SweepInfo, NumericalError> {
         let at = &mut self.at;
         let stream = self.stream.named("sweep").at(at.done);
         let mut moves = self.settings.moves;
         if at.done < self.held {
-            // The step size is not tuned to a state that is still held.
+            // The step size is not tuned while X is held fixed.
             moves.positions = false;
             moves.gradient = false;
         }
@@ -121,22 +121,22 @@ impl<'a> Chain<'a> {
         &self.at.state
     }
 
-    /// What the gradient move is tuned to.
+    /// The tuning of the gradient move.
     pub fn tuning(&self) -> &Tuning {
         &self.at.tuning
     }
 
-    /// Gives the trajectories of the gradient move another mean number of leapfrog steps, from the next sweep on.
+    /// Changes the mean number of leapfrog steps of the gradient move, from the next sweep on.
     pub fn set_leapfrogs(&mut self, leapfrogs: usize) {
         self.at.tuning.trajectory.leapfrogs = leapfrogs.max(1);
     }
 
-    /// Sweeps done, warm-up included.
+    /// Number of sweeps done, warm-up included.
     pub fn done(&self) -> u64 {
         self.at.done
     }
 
-    /// Where the chain is.
+    /// The complete state, to resume from.
     pub fn snapshot(&self) -> &Snapshot {
         &self.at
     }

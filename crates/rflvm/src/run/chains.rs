@@ -1,4 +1,4 @@
-//! A run: all chains, side by side, in legs that can be stopped and taken up again.
+//! A run: all chains, side by side, in legs that can be stopped and resumed.
 
 use super::chain::{Chain, Snapshot};
 use super::settings::Settings;
@@ -9,18 +9,18 @@ use crate::steps::SweepInfo;
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 
-/// What a chain says after each sweep.
+/// Progress of a chain after a sweep.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
     /// Chain, counted from 0.
     pub chain: usize,
-    /// Sweeps done, warm-up included.
+    /// Number of sweeps done, warm-up included.
     pub sweep: u64,
-    /// Sweeps in all.
+    /// Total number of sweeps.
     pub sweeps: u64,
-    /// Whether the chain still warms up.
+    /// Whether the chain is still warming up.
     pub warming: bool,
-    /// Clusters of frequencies.
+    /// Number of clusters of frequencies.
     pub clusters: usize,
     /// What the sweep reported.
     pub info: SweepInfo,
@@ -32,8 +32,8 @@ pub struct Progress<'a> {
 }
 
 impl Progress<'_> {
-    /// ln p(Y | F, θ), the number that is stored with a draw. Where the sweep was not kept it is computed now, which takes some
-    /// per cent of a sweep: ask when it is to be shown.
+    /// ln p(Y | F, θ), the value stored with a draw. If the sweep was not kept it is computed now, which takes a few
+    /// per cent of a sweep: call it only when needed.
     pub fn ln_likelihood(&self) -> f64 {
         self.drawn.unwrap_or_else(|| self.pool.install(|| self.model.ln_likelihood(self.state)))
     }
@@ -49,7 +49,7 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Fits the starts of all chains.
+    /// Initialises all chains.
     pub fn start(model: &'a Model, settings: &'a Settings) -> Result<Self, RunError> {
         settings.check()?;
         let pool = pool(settings)?;
@@ -61,7 +61,7 @@ impl<'a> Run<'a> {
         Ok(Run { model, settings, pool, chains })
     }
 
-    /// Takes up a run of the same model and settings, one snapshot a chain.
+    /// Resumes a run of the same model and settings, from one snapshot per chain.
     pub fn resume(model: &'a Model, settings: &'a Settings, snapshots: Vec<Snapshot>) -> Result<Self, RunError> {
         settings.check()?;
         let pool = pool(settings)?;
@@ -70,7 +70,7 @@ impl<'a> Run<'a> {
         Ok(Run { model, settings, pool, chains })
     }
 
-    /// Goes on with all chains, each into its own sink, until they are done or `watch` stops them; it sees every sweep.
+    /// Continues all chains, each into its own sink, until they are done or `watch` stops them; it sees every sweep.
     /// Returns whether all chains are done.
     pub fn go_on<D: Draws + Send>(
         &mut self,
@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
     ) -> Result<bool, RunError> {
         let (model, settings, pool) = (self.model, self.settings, &self.pool);
         let sweeps = settings.sweeps();
-        // A thread a chain, which hands its sweeps to the pool one by one: chains advance together on any number of threads.
+        // One thread per chain, which hands its sweeps to the pool one by one: chains advance together on any number of threads.
         let go = |(number, (chain, sink)): (usize, (&mut Chain<'a>, &mut D))| -> Result<(), RunError> {
             while chain.done() < sweeps {
                 let step = pool.install(|| -> Result<SweepInfo, NumericalError> { chain.advance() });
@@ -88,7 +88,7 @@ impl<'a> Run<'a> {
                 let info = step.map_err(fail)?;
                 let draw = pool.install(|| chain.draw()).map_err(fail)?;
                 if let Some(draw) = &draw {
-                    // In the pool too: what a sink works out of a draw may be as much as a sweep.
+                    // In the pool too: a sink may do as much work as a sweep.
                     pool.install(|| sink.push(draw))?;
                 }
                 let progress = Progress {
@@ -119,7 +119,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Runs all chains to their ends, each into a sink of its own, and returns the sinks in order.
+/// Runs all chains to the end, each into its own sink, and returns the sinks in order.
 /// `watch` sees every sweep and may stop the run, which is then an error.
 pub fn run<D: Draws + Send>(
     model: &Model,
@@ -135,15 +135,15 @@ pub fn run<D: Draws + Send>(
     Err(RunError::Stopped { sweep: run.chains.iter().map(Chain::done).min().unwrap_or(0) })
 }
 
-/// The threads of a run.
+/// The thread pool of a run.
 pub fn pool(settings: &Settings) -> Result<ThreadPool, SpecError> {
     rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().map_err(|error| {
-        let rule = format!("that many threads cannot be started ({error})");
+        let rule = format!("that many threads cannot be started ({error}); choose a smaller number");
         SpecError::Setting { setting: "threads", value: settings.threads.to_string(), rule }
     })
 }
 
-/// Does a piece of work for each item, each in a thread of its own; the results are in order.
+/// Does a piece of work for each item, each in its own thread; the results are in order.
 fn side_by_side<I: Send, O: Send>(
     items: Vec<I>,
     work: impl Fn(I) -> Result<O, RunError> + Sync,

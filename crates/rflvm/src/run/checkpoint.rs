@@ -1,4 +1,4 @@
-//! A run on disk: where every chain is, and how far its draws have come. Written whole or not at all; checked when read.
+//! A run on disk: the state of every chain, and the progress of its draws. Written atomically; verified when read.
 //!
 //! ```text
 //! "rflvm checkpoint\n", format (u32), length of the payload (u64) and its CRC-32 (u32), payload (postcard)
@@ -20,7 +20,7 @@ const MAGIC: &[u8] = b"rflvm checkpoint\n";
 const FORMAT: u32 = 6;
 const HEAD: usize = MAGIC.len() + 4 + 8 + 4;
 
-/// A run that can be taken up again.
+/// A run that can be resumed.
 #[derive(Debug, Deserialize)]
 pub struct Checkpoint {
     /// The version that wrote it.
@@ -32,7 +32,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Draws of the chain that has most.
+    /// Number of draws of the chain that has most.
     pub fn draws(&self) -> u64 {
         self.chains.iter().map(|(_, writer)| writer.draws()).max().unwrap_or(0)
     }
@@ -46,7 +46,7 @@ struct Borrowed<'a> {
     chains: Vec<(&'a Snapshot, &'a WriterState)>,
 }
 
-/// Writes a checkpoint in place of the one that is there.
+/// Writes a checkpoint, replacing the previous one.
 pub fn save(path: &Path, identity: &Identity, chains: Vec<(&Snapshot, &WriterState)>) -> Result<(), StoreError> {
     let payload = Borrowed { version: env!("CARGO_PKG_VERSION"), identity, chains };
     let fill = |file: &mut io::BufWriter<File>| {
@@ -81,7 +81,7 @@ fn decode(bytes: &[u8]) -> Result<Checkpoint, String> {
     let (format, length, sum) = (number(0, 4), number(4, 8), number(12, 4));
     if format != u64::from(FORMAT) {
         return Err(format!(
-            "the checkpoint has format {format}, and this version of rflvm (format {FORMAT}) cannot go on with it; use the version that began the run"
+            "the checkpoint has format {format}, and this version of rflvm (format {FORMAT}) cannot resume from it; use the version that started the run"
         ));
     }
     let payload = &bytes[HEAD..];

@@ -1,7 +1,9 @@
 //! Running chains: a sweep, one chain, all chains, and a run on disk.
 
+#[doc(hidden)]
 pub mod chain;
 mod chains;
+#[doc(hidden)]
 pub mod checkpoint;
 mod settings;
 mod sweep;

@@ -1,4 +1,4 @@
-//! How to run.
+//! Settings of a run.
 
 use crate::error::SpecError;
 use crate::identity::{self, Identity};
@@ -6,10 +6,10 @@ use crate::init::Init;
 use crate::model::Model;
 use crate::steps::Moves;
 
-/// How to run.
+/// Settings of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Sweeps before draws are kept.
+    /// Number of warm-up sweeps.
     pub warmup: u64,
     /// Draws kept per chain.
     pub draws: u64,
@@ -19,9 +19,9 @@ pub struct Settings {
     pub chains: usize,
     /// The one seed.
     pub seed: u64,
-    /// Threads to use; 0 for all cores. Has no influence on the draws.
+    /// Number of threads; 0 for all cores. Does not affect the draws.
     pub threads: usize,
-    /// Where chains begin.
+    /// How chains are initialised.
     pub init: Init,
     /// The moves of a sweep.
     pub moves: Moves,
@@ -43,7 +43,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Refuses settings that no run can have.
+    /// Rejects invalid settings.
     pub fn check(&self) -> Result<(), SpecError> {
         let ranges = [
             ("warmup", self.warmup, 0, MOST_SWEEPS),
@@ -61,28 +61,28 @@ impl Settings {
         Ok(())
     }
 
-    /// All that the draws of a model follow from.
+    /// Everything the draws of a model depend on.
     pub fn identity(&self, model: &Model) -> Identity {
         let Settings { warmup, draws, thin, chains, seed, .. } = *self;
         let (data, init) = (identity::of_data(model), self.init.name().to_string());
         Identity { data, model: identity::of_model(model), seed, chains, warmup, draws, thin, init }
     }
 
-    /// Sweeps of a chain, warm-up included.
+    /// Number of sweeps of a chain, warm-up included.
     pub fn sweeps(&self) -> u64 {
         self.warmup + self.draws * self.thin
     }
 
-    /// Whether the state after so many sweeps is kept.
+    /// Whether the state after this many sweeps is kept.
     pub(super) fn keeps(&self, done: u64) -> bool {
         done > self.warmup && (done - self.warmup).is_multiple_of(self.thin)
     }
 }
 
-/// Upper limits: beyond any use, and so small that no product of two of them overflows.
-/// The largest number allowed.
+// Upper limits: larger than any useful value, and small enough that no product of two of them overflows.
+/// The largest number of sweeps, of warm-up or of draws.
 pub const MOST_SWEEPS: u64 = 1_000_000_000;
-/// The largest number allowed.
+/// The largest number of chains.
 pub const MOST_CHAINS: u64 = 1000;
-/// The largest number allowed.
+/// The largest number of threads.
 pub const MOST_THREADS: u64 = 1024;

@@ -1,13 +1,13 @@
-//! One sweep of exact moves, in an order that is part of their correctness.
+//! One sweep of exact moves, in an order that is essential to their correctness.
 
 use crate::error::NumericalError;
 use crate::hmc::gradient::Layout;
 use crate::hmc::hamiltonian::hamiltonian;
 use crate::hmc::marginal::Marginal;
-use crate::hmc::noncentred::{self, held};
 use crate::hmc::tuning::Tuning;
+use crate::hmc::update::{self, held};
 use crate::hmc::workspace::Workspace;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::latent::Paths;
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
@@ -19,14 +19,14 @@ use crate::steps::{
 };
 use rand::RngExt;
 
-/// Rounds of cluster assignments in a sweep.
+/// Rounds of cluster assignments per sweep.
 const SPECTRAL_ROUNDS: u64 = 5;
 
 /// One sweep of the sampler.
 ///
-/// The order: the spectral prior first, since it only sees W; then W and X, where possible with β and σ² integrated out,
-/// and so right before β and θ are redrawn: what a sweep leaves is a joint draw of (X, W, β, θ). Symmetry moves last:
-/// they change no F.
+/// The order: the spectral prior first, since it depends only on W; then W and X, where possible with β and σ² integrated out,
+/// and so right before β and θ are redrawn: a sweep ends with a joint draw of (X, W, β, θ). Symmetry moves come last:
+/// they leave F unchanged.
 pub fn sweep(
     model: &Model,
     state: &mut State,
@@ -38,7 +38,7 @@ pub fn sweep(
     let mut info = SweepInfo::default();
     let mut clock = Clock::new();
     if let Kernel::Learned(mixture) = &model.spec().kernel {
-        // Cheap beside the rest of a sweep, and clusters form and dissolve slowly.
+        // Cheap compared with the rest of a sweep, and clusters form and dissolve slowly.
         for round in 0..SPECTRAL_ROUNDS {
             let stream = stream.at(round);
             assignments::update(mixture, state, &mut stream.named("z").rng())?;
@@ -63,7 +63,7 @@ pub fn sweep(
         one_by_one(model, state, &mut paths, moves, stream, &mut info, &mut clock)?;
         if moves.gradient {
             let stream = stream.named("gradient");
-            info.acceptance = noncentred::update(model, state, paths.as_ref(), moves.positions, tuning, room, stream)?;
+            info.acceptance = update::update(model, state, paths.as_ref(), moves.positions, tuning, room, stream)?;
         }
         clock.lap(&mut info, Step::Gradient);
         weights::update(model, state, moves.share(), stream.named("beta"))?;
@@ -72,7 +72,7 @@ pub fn sweep(
     clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
         symmetry::translate(state, paths.as_ref(), &mut stream.named("translation").rng());
-        // Axes of paths have scales of their own, and are not turned.
+        // Axes of paths have their own scales and are not rotated.
         if model.has_relevance() && paths.is_none() {
             relevance::turn(state, &mut stream.named("turn").rng())?;
         }
@@ -107,7 +107,7 @@ fn one_by_one(
     Ok(())
 }
 
-/// X along time, and the scales of its paths; these while X is held, too.
+/// X along time, and the scales of its paths; the latter also while X is held fixed.
 fn timed(
     model: &Model,
     state: &mut State,
@@ -117,7 +117,7 @@ fn timed(
     info: &mut SweepInfo,
     clock: &mut Clock,
 ) -> Result<(), NumericalError> {
-    // In turn, as a coin falls: a candidate of either costs a factor of the covariance.
+    // One of the two at random: each candidate costs a factorisation of the covariance.
     let stream = stream.named("scales");
     if moves.positions && stream.named("turn").rng().random() {
         timescales::whitened(model, state, paths, stream)?;
@@ -140,8 +140,8 @@ fn integrated(
     room: &mut Workspace,
     stream: Stream,
 ) -> f64 {
-    // F is not asked for while β is integrated out: Ỹ lies in its memory until it is drawn again.
-    let target = Target::within(model, std::mem::take(&mut state.f));
+    // F is not needed while β is integrated out: Ỹ uses its memory until F is recomputed.
+    let target = CollapsedData::within(model, std::mem::take(&mut state.f));
     let layout = Layout::new(model, false);
     let (mut q, h) = (layout.gather(state), state.features.lend());
     let mut marginal = Marginal::within(&target, &state.tau2, &state.spectral, layout, h, std::mem::take(room));

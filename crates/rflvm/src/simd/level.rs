@@ -1,4 +1,4 @@
-//! Which instruction set is in force.
+//! The active instruction set.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -14,19 +14,19 @@ pub enum Level {
     Avx512 = 3,
 }
 
-/// Whether [`Level::Baseline`] may fuse: without the instruction `mul_add` is a slow library call.
+/// Whether [`Level::Baseline`] may fuse: without the instruction, `mul_add` is a slow library call.
 pub(crate) const BASELINE_FMA: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
 
 #[cfg(test)]
 thread_local! {
-    /// A level for the calls of one test alone: [`force`] would reach the tests running beside it.
+    /// A level for a single test: [`force`] would affect tests running in parallel.
     pub(super) static PINNED: std::cell::Cell<Option<Level>> = const { std::cell::Cell::new(None) };
 }
 
-/// The [`Level`] in force as its discriminant, or 0 before the first call.
+/// The active [`Level`] as its discriminant, or 0 before the first call.
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
-/// The level in force: the best this machine has, unless [`force`] has lowered it.
+/// The active level: the best this machine has, unless lowered by [`force`].
 #[inline]
 pub fn level() -> Level {
     #[cfg(test)]
@@ -41,7 +41,7 @@ pub fn level() -> Level {
     }
 }
 
-/// Sets the level for the whole process, or the best below it that the machine has; returns that.
+/// Sets the level for the whole process, or the best level below it that the machine has; returns that.
 #[cold]
 pub fn force(level: Level) -> Level {
     let level = level.min(detected());

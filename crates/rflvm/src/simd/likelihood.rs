@@ -1,30 +1,30 @@
 //! Log-likelihoods of a row of cells given the function values f, and their gradients.
 //!
 //! Written by hand, and fused, because they are the sampler's hottest loops: the `_moved` forms
-//! price f + a·u + b·v without storing it. Each function returns the part of the log-likelihood
-//! that depends on f. A cell with y = NaN is missing and counts for nothing.
+//! evaluate f + a·u + b·v without storing it. Each function returns the part of the log-likelihood
+//! that depends on f. A cell with y = NaN is missing and contributes nothing.
 
 use super::dispatch;
 use super::math;
 use super::sweep::{Cell, sweep};
 use super::tile::LANES;
 
-/// Poisson rates saturate at e^690 = 4.5e299, which leaves room to add up any number of cells:
+/// Poisson rates saturate at e^690 = 4.5e299, which leaves room to sum any number of cells:
 /// a hopeless proposal gets a huge negative log-likelihood, never an infinity or a NaN.
 const MAX_LOG_RATE: f64 = 690.0;
 
-/// A likelihood for single cells with datum y, a weight whose meaning is its own, and value f.
+/// A likelihood of single cells with datum y, a weight specific to the family, and value f.
 trait Likelihood {
     /// The part of the log-likelihood that depends on f.
     fn ln_lik<const FMA: bool>(&self, y: f64, weight: f64, f: f64) -> f64;
-    /// The same, and its derivative in f.
+    /// The same, and its derivative with respect to f.
     fn grad<const FMA: bool>(&self, y: f64, weight: f64, f: f64) -> (f64, f64);
 }
 
 /// y f − e^f; the weight is not used.
-struct Poisson;
+struct PoissonCell;
 
-impl Likelihood for Poisson {
+impl Likelihood for PoissonCell {
     #[inline(always)]
     fn ln_lik<const FMA: bool>(&self, y: f64, _: f64, f: f64) -> f64 {
         self.grad::<FMA>(y, 0.0, f).0
@@ -70,9 +70,9 @@ impl Likelihood for SameTrials {
 }
 
 /// [`Logistic`] with b = y + r, the weight being r.
-struct NegativeBinomial;
+struct NegativeBinomialCell;
 
-impl Likelihood for NegativeBinomial {
+impl Likelihood for NegativeBinomialCell {
     #[inline(always)]
     fn ln_lik<const FMA: bool>(&self, y: f64, r: f64, f: f64) -> f64 {
         Logistic.ln_lik::<FMA>(y, y + r, f)
@@ -85,9 +85,9 @@ impl Likelihood for NegativeBinomial {
 }
 
 /// −½ precision (y − f)², the weight being the precision.
-struct Gaussian;
+struct GaussianCell;
 
-impl Likelihood for Gaussian {
+impl Likelihood for GaussianCell {
     #[inline(always)]
     fn ln_lik<const FMA: bool>(&self, y: f64, precision: f64, f: f64) -> f64 {
         self.grad::<FMA>(y, precision, f).0
@@ -100,7 +100,7 @@ impl Likelihood for Gaussian {
     }
 }
 
-/// `value` unless the datum is missing, then 0.
+/// `value`, or 0 if the datum is missing.
 #[inline(always)]
 fn observed(y: f64, value: f64) -> f64 {
     if y.is_nan() { 0.0 } else { value }
@@ -140,11 +140,11 @@ impl<L: Likelihood> Cell<3, 1, 1> for Grad<L> {
 }
 
 /// The sums a multinomial row needs: y (f − max), y and e^(f − max).
-struct Multinomial {
+struct MultinomialCell {
     max: f64,
 }
 
-impl Cell<2, 1, 3> for Multinomial {
+impl Cell<2, 1, 3> for MultinomialCell {
     #[inline(always)]
     fn at<const FMA: bool>(&self, [y, f]: [f64; 2]) -> ([f64; 1], [f64; 3]) {
         let (y, f) = (observed(y, y), f - self.max);
@@ -153,7 +153,7 @@ impl Cell<2, 1, 3> for Multinomial {
     }
 }
 
-impl Cell<2, 0, 3> for Multinomial {
+impl Cell<2, 0, 3> for MultinomialCell {
     #[inline(always)]
     fn at<const FMA: bool>(&self, input: [f64; 2]) -> ([f64; 0], [f64; 3]) {
         let (_, sums): ([f64; 1], _) = self.at::<FMA>(input);
@@ -201,7 +201,7 @@ fn maximum(x: &[f64]) -> f64 {
 dispatch! {
     /// Σ y f − e^f.
     pub fn poisson_ln_lik(y: &[f64], f: &[f64]) -> f64 {
-        ln_lik::<FMA>(Poisson, y, y, f)
+        ln_lik::<FMA>(PoissonCell, y, y, f)
     }
 
     /// [`poisson_ln_lik`] at f + a u + b v.
@@ -213,12 +213,12 @@ dispatch! {
         b: f64,
         v: &[f64],
     ) -> f64 {
-        moved::<FMA>(Poisson, [y, y, f], [a, b], [u, v])
+        moved::<FMA>(PoissonCell, [y, y, f], [a, b], [u, v])
     }
 
-    /// [`poisson_ln_lik`], its gradient going to g.
+    /// [`poisson_ln_lik`], with its gradient in g.
     pub fn poisson_grad(y: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
-        grad::<FMA>(Poisson, y, y, f, g)
+        grad::<FMA>(PoissonCell, y, y, f, g)
     }
 
     /// Σ y f − b ln(1 + e^f).
@@ -239,7 +239,7 @@ dispatch! {
         moved::<FMA>(Logistic, [y, trials, f], [a, b], [u, v])
     }
 
-    /// [`logistic_ln_lik`], its gradient going to g.
+    /// [`logistic_ln_lik`], with its gradient in g.
     pub fn logistic_grad(y: &[f64], b: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(Logistic, y, b, f, g)
     }
@@ -262,14 +262,14 @@ dispatch! {
         moved::<FMA>(SameTrials(trials), [y, y, f], [a, b], [u, v])
     }
 
-    /// [`logistic_ln_lik_same`], its gradient going to g.
+    /// [`logistic_ln_lik_same`], with its gradient in g.
     pub fn logistic_grad_same(y: &[f64], b: f64, f: &[f64], g: &mut [f64]) -> f64 {
         grad::<FMA>(SameTrials(b), y, y, f, g)
     }
 
     /// Σ y f − (y + r) ln(1 + e^f).
     pub fn negative_binomial_ln_lik(y: &[f64], r: &[f64], f: &[f64]) -> f64 {
-        ln_lik::<FMA>(NegativeBinomial, y, r, f)
+        ln_lik::<FMA>(NegativeBinomialCell, y, r, f)
     }
 
     /// [`negative_binomial_ln_lik`] at f + a u + b v.
@@ -282,17 +282,17 @@ dispatch! {
         b: f64,
         v: &[f64],
     ) -> f64 {
-        moved::<FMA>(NegativeBinomial, [y, r, f], [a, b], [u, v])
+        moved::<FMA>(NegativeBinomialCell, [y, r, f], [a, b], [u, v])
     }
 
-    /// [`negative_binomial_ln_lik`], its gradient going to g.
+    /// [`negative_binomial_ln_lik`], with its gradient in g.
     pub fn negative_binomial_grad(y: &[f64], r: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
-        grad::<FMA>(NegativeBinomial, y, r, f, g)
+        grad::<FMA>(NegativeBinomialCell, y, r, f, g)
     }
 
     /// −½ Σ precision (y − f)².
     pub fn gaussian_ln_lik(y: &[f64], precision: &[f64], f: &[f64]) -> f64 {
-        ln_lik::<FMA>(Gaussian, y, precision, f)
+        ln_lik::<FMA>(GaussianCell, y, precision, f)
     }
 
     /// [`gaussian_ln_lik`] at f + a u + b v.
@@ -305,26 +305,26 @@ dispatch! {
         b: f64,
         v: &[f64],
     ) -> f64 {
-        moved::<FMA>(Gaussian, [y, precision, f], [a, b], [u, v])
+        moved::<FMA>(GaussianCell, [y, precision, f], [a, b], [u, v])
     }
 
-    /// [`gaussian_ln_lik`], its gradient going to g.
+    /// [`gaussian_ln_lik`], with its gradient in g.
     pub fn gaussian_grad(y: &[f64], precision: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
-        grad::<FMA>(Gaussian, y, precision, f, g)
+        grad::<FMA>(GaussianCell, y, precision, f, g)
     }
 
-    /// Σ y f − (Σ y) ln Σ e^f. A missing y counts as none, so that an all-missing row gives 0.
+    /// Σ y f − (Σ y) ln Σ e^f. Missing cells count as zero, so that an all-missing row gives 0.
     pub fn multinomial_ln_lik(y: &[f64], f: &[f64]) -> f64 {
         let max = maximum(f);
-        let [inner, total, sum] = sweep::<FMA, 2, 0, 3>(&Multinomial { max }, [y, f], []);
+        let [inner, total, sum] = sweep::<FMA, 2, 0, 3>(&MultinomialCell { max }, [y, f], []);
         inner - total * math::ln::<FMA>(sum)
     }
 
-    /// [`multinomial_ln_lik`], its gradient going to g.
+    /// [`multinomial_ln_lik`], with its gradient in g.
     pub fn multinomial_grad(y: &[f64], f: &[f64], g: &mut [f64]) -> f64 {
         let max = maximum(f);
         let [inner, total, sum] =
-            sweep::<FMA, 2, 1, 3>(&Multinomial { max }, [y, f], [&mut *g]);
+            sweep::<FMA, 2, 1, 3>(&MultinomialCell { max }, [y, f], [&mut *g]);
         let ratio = total / sum;
         for (g, y) in g.iter_mut().zip(y) {
             *g = math::fma::<FMA>(-ratio, *g, observed(*y, *y));

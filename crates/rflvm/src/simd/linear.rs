@@ -1,6 +1,6 @@
 //! Elementary functions and linear algebra on rows.
 //!
-//! Written by hand because rows are short (3 to some hundred cells) and the calls many: a BLAS
+//! Written by hand because rows are short (3 to a few hundred cells) and calls are many: a BLAS
 //! spends longer on setting up than on the work, and plain loops without explicit lanes and
 //! `target_feature` compile to scalar or SSE2 code.
 
@@ -43,8 +43,8 @@ impl Cell<2, 0, 1> for Product {
 #[inline(always)]
 fn add_rows<const FMA: bool, const R: usize>(weights: [f64; R], rows: [&[f64]; R], out: &mut [f64]) {
     let n = out.len();
-    // Whole blocks are left to LLVM's loop vectoriser, apart from the rest, which it would do
-    // cell by cell.
+    // Whole blocks are left to LLVM's loop vectoriser, separately from the remainder, which it would
+    // handle cell by cell.
     let whole = n - n % LANES;
     let (blocks, rest) = out.split_at_mut(whole);
     let mut row_blocks = [&[][..]; R];
@@ -72,7 +72,7 @@ fn add_rows<const FMA: bool, const R: usize>(weights: [f64; R], rows: [&[f64]; R
     }
 }
 
-/// [`add_rows`] for the `W` columns from `start` on; returns the column after them.
+/// [`add_rows`] for the `W` columns from `start`; returns the column after them.
 #[inline(always)]
 fn add_block<const FMA: bool, const R: usize, const W: usize>(
     weights: [f64; R],
@@ -92,7 +92,7 @@ fn add_block<const FMA: bool, const R: usize, const W: usize>(
     start + W
 }
 
-/// out += Σ_r phi_r b_r for the next `R` rows of b at a time, as long as there are so many.
+/// out += Σ_r phi_r b_r, `R` rows of b at a time, as long as that many are left.
 #[inline(always)]
 fn add_row_groups<const FMA: bool, const R: usize>(phi: &mut &[f64], b: &mut &[f64], out: &mut [f64]) {
     let columns = out.len();

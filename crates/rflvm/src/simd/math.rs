@@ -27,7 +27,7 @@ pub fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
 }
 
 /// c_0 + c_1 x + c_2 x² + c_3 x³, given x². The polynomials are sums of these (Estrin's scheme),
-/// not Horner's: a processor looks too few instructions ahead to hide long chains.
+/// rather than Horner's: a processor looks too few instructions ahead to hide long chains.
 #[inline(always)]
 fn cubic<const FMA: bool>(x: f64, square: f64, c: [f64; 4]) -> f64 {
     let low = fma::<FMA>(c[1], x, c[0]);
@@ -44,7 +44,7 @@ pub fn exp<const FMA: bool>(x: f64) -> f64 {
 /// e^min(x, cap), for cap ≤ [`EXP_MAX`].
 #[inline(always)]
 pub fn exp_capped<const FMA: bool>(x: f64, cap: f64) -> f64 {
-    // The constant stands first so that a NaN comes through.
+    // The constant comes first so that a NaN propagates.
     exp_uncapped::<FMA>(if cap < x { cap } else { x })
 }
 
@@ -68,7 +68,7 @@ fn exp_uncapped<const FMA: bool>(x: f64) -> f64 {
     let q = fma::<FMA>(q, z2, cubic::<FMA>(r, z, high));
     let q = fma::<FMA>(q, z2, cubic::<FMA>(r, z, low));
     let p = 1.0 + fma::<FMA>(z, q, r);
-    // Adding k to the exponent field multiplies by 2^k. Below EXP_MIN that goes wrong.
+    // Adding k to the exponent field multiplies by 2^k. This fails below EXP_MIN.
     let e = f64::from_bits(p.to_bits().wrapping_add(t.to_bits() << 52));
     if x < EXP_MIN { 0.0 } else { e }
 }
@@ -101,7 +101,7 @@ pub fn logistic<const FMA: bool>(f: f64) -> f64 {
     (if f < 0.0 { t } else { 1.0 }) / (1.0 + t)
 }
 
-/// [`softplus`] and [`logistic`] of f, for little more than the price of one.
+/// [`softplus`] and [`logistic`] of f, for little more than the cost of one.
 #[inline(always)]
 pub fn softplus_logistic<const FMA: bool>(f: f64) -> (f64, f64) {
     let t = exp_uncapped::<FMA>(-f.abs());
@@ -144,7 +144,7 @@ pub fn sin_cos<const FMA: bool>(x: f64) -> (f64, f64) {
     let t = fma::<FMA>(x, FRAC_2_PI, ROUND);
     let k = t - ROUND;
     let r = fma::<FMA>(k, -PI_2_LO, fma::<FMA>(k, -PI_2_HI, x));
-    // Binds only where x is so large that the reduction has lost its meaning.
+    // Applies only where x is so large that the reduction has lost all precision.
     let bound = FRAC_PI_4 + 1e-3;
     let r = if bound < r { bound } else { r };
     let r = if -bound > r { -bound } else { r };

@@ -3,9 +3,9 @@
 //! Written by hand because a call to `f64::exp` or `f64::sin` stays a scalar library call that
 //! LLVM cannot vectorise, and SIMD crates pick their width at compile time, so that they reach
 //! AVX only under `-C target-cpu=native`. Here every function is an ordinary branch-free loop,
-//! compiled once per instruction set by `dispatch!` and picked by one relaxed atomic load.
+//! compiled once per instruction set by `dispatch!` and selected by one relaxed atomic load.
 //!
-//! Results depend on the input and on whether the level has fused multiply-add, on nothing else:
+//! Results depend only on the input and on whether the level has fused multiply-add:
 //! sums run in eight fixed lanes whatever the register width, so [`Level::Avx2`] and
 //! [`Level::Avx512`] agree to the last bit.
 
@@ -28,8 +28,8 @@ pub use product::*;
 pub use tile::*;
 pub use triangle::*;
 
-/// Compiles each function's body once per [`Level`], with `FMA` naming a constant and `Eight` a type
-/// of eight lanes in it, and calls the one in force. What the body calls must be `#[inline(always)]`, or it is compiled
+/// Compiles each function's body once per [`Level`], with a constant `FMA` and a type `Eight`
+/// of eight lanes, and calls the active one. Whatever the body calls must be `#[inline(always)]`, or it is compiled
 /// for the baseline.
 macro_rules! dispatch {
     ($($(#[$meta:meta])*

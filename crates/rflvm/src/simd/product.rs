@@ -1,11 +1,11 @@
 //! Products of dense matrices by rows.
 //!
 //! Written by hand because one side is always about a hundred (the weights of one column of the
-//! table): a product library loses time on what is left over beside its tiles, and more where the
+//! table): a product library loses time on the remainder beside its tiles, and more if the
 //! sums are long.
 //!
-//! A tile of the result takes its lines from B, packed so that those it needs stay in the
-//! first-level cache, and single numbers from A where they lie, by rows or turned.
+//! A tile of the result takes its lines from B, packed so that they stay in the
+//! first-level cache, and single numbers from A in place, by rows or transposed.
 
 use super::dispatch;
 use super::tile::{LANES, Lanes, Terms, Tile, add_terms};
@@ -27,7 +27,7 @@ impl<'a> View<'a> {
         View { values, rows, cols, row: stride, step: 1 }
     }
 
-    /// The same numbers, turned.
+    /// The same numbers, transposed.
     pub fn transpose(self) -> Self {
         View { rows: self.cols, cols: self.rows, row: self.step, step: self.row, ..self }
     }
@@ -57,14 +57,14 @@ impl<'a> View<'a> {
     }
 }
 
-/// Terms of a sum taken at a time: what a tile needs of them is half the first-level cache.
+/// Terms of a sum taken at a time: a tile's share of them is half the first-level cache.
 const DEPTH: usize = 128;
 
-/// B, packed: its rows in blocks, as good as equal, and each block in strips of [`LANES`] columns. One layout serves
+/// B, packed: its rows in blocks of nearly equal size, and each block in strips of [`LANES`] columns. One layout serves
 /// every level.
 #[derive(Clone, Copy)]
 pub struct Packed<'a> {
-    /// Block after block, in each strip after strip, the last padded; see [`pack`].
+    /// Block after block, strip after strip, the last padded; see [`pack`].
     pub numbers: &'a [f64],
     /// Columns of B.
     pub cols: usize,
@@ -73,18 +73,18 @@ pub struct Packed<'a> {
 }
 
 impl Packed<'_> {
-    /// Rows of a block, for sums of so many terms.
+    /// Rows per block, for sums of this many terms.
     pub fn depth(terms: usize) -> usize {
         terms.div_ceil(terms.div_ceil(DEPTH).max(1)).max(1)
     }
 
-    /// Numbers in one row of B, packed.
+    /// Numbers in one packed row of B.
     pub fn width(cols: usize) -> usize {
         cols.next_multiple_of(LANES)
     }
 }
 
-/// `C` rows of A, `step` between their numbers, and `V` strips of B, `strip` apart; `left` of either.
+/// `C` rows of A, `step` between their numbers, and `V` strips of B, `strip` apart; `left` terms remain.
 struct Rows<const C: usize> {
     a: *const f64,
     rows: [usize; C],
@@ -95,13 +95,13 @@ struct Rows<const C: usize> {
 }
 
 impl<T: Lanes, const V: usize, const C: usize> Terms<T, V, C> for Rows<C> {
-    /// By pointers: from indices LLVM computes the places in vector registers, which takes as long as the sums.
+    /// By pointers: with indices LLVM computes addresses in vector registers, which takes as long as the sums.
     #[inline(always)]
     fn next(&mut self) -> Option<([T; V], [f64; C])> {
         self.left = self.left.checked_sub(1)?;
         let mut along = [T::splat(0.0); V];
         for (v, along) in along.iter_mut().enumerate() {
-            // SAFETY: `columns` has made sure that all of the strips is there.
+            // SAFETY: `columns` has checked that the whole strips are there.
             *along = T::load(unsafe { std::slice::from_raw_parts(self.b.add(v * self.strip), LANES) });
         }
         let mut across = [0.0; C];
@@ -115,17 +115,17 @@ impl<T: Lanes, const V: usize, const C: usize> Terms<T, V, C> for Rows<C> {
     }
 }
 
-/// The result at `width` columns and as many rows as A has: rows `stride` apart in `out`, added to or written.
-struct Target<'a> {
+/// The result for `width` columns and as many rows as A has: rows `stride` apart in `out`, added to or overwritten.
+struct Output<'a> {
     out: &'a mut [f64],
     stride: usize,
     width: usize,
     add: bool,
 }
 
-/// The first `height` rows, `C` at most, at the columns of `V` strips.
+/// The first `height` rows, at most `C`, for the columns of `V` strips.
 #[inline(always)]
-fn tile<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: &mut Target<'_>, height: usize) {
+fn tile<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: &mut Output<'_>, height: usize) {
     let mut sums: Tile<T, V, C> = [[T::splat(0.0); V]; C];
     for (i, sums) in sums.iter_mut().enumerate() {
         if to.add && i < height {
@@ -135,7 +135,7 @@ fn tile<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], t
             }
         }
     }
-    // Past the last row it is taken again, and not stored.
+    // Past the last row, the last row is read again and not stored.
     let rows = std::array::from_fn(|i| i.min(height - 1) * a.row);
     let (strip, left) = (a.cols * LANES, a.cols);
     let terms = Rows { a: a.values.as_ptr(), rows, step: a.step, b: strips.as_ptr(), strip, left };
@@ -150,15 +150,15 @@ fn tile<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], t
     }
 }
 
-/// All rows, at the columns of `V` strips.
+/// All rows, for the columns of `V` strips.
 #[inline(always)]
-fn columns<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: Target<'_>) {
+fn columns<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64], to: Output<'_>) {
     assert!(a.cols == 0 || (a.rows - 1) * a.row + (a.cols - 1) * a.step < a.values.len());
     let strips = &strips[..V * a.cols * LANES];
     for r in (0..a.rows).step_by(C) {
         let a = a.subrows(r, C.min(a.rows - r));
-        let mut to = Target { out: &mut to.out[r * to.stride..], ..to };
-        // Twice the code, so that whole tiles have no branch for each row.
+        let mut to = Output { out: &mut to.out[r * to.stride..], ..to };
+        // Twice the code, so that whole tiles need no branch per row.
         match a.rows == C {
             true => tile::<T, V, C>(a, strips, &mut to, C),
             false => tile::<T, V, C>(a, strips, &mut to, a.rows),
@@ -166,22 +166,22 @@ fn columns<T: Lanes, const V: usize, const C: usize>(a: View<'_>, strips: &[f64]
     }
 }
 
-/// Block after block, as many strips at a time as a tile is wide.
+/// Block by block, as many strips at a time as a tile is wide.
 #[inline(always)]
 fn product<T: Lanes, const C: usize>(a: View<'_>, b: Packed<'_>, add: bool, out: &mut [f64], stride: usize) {
-    // Once even without a term, to set the result to zero.
+    // Once even without any terms, to set the result to zero.
     for k in (0..a.cols.max(1)).step_by(b.depth) {
         let a = a.subcols(k, b.depth.min(a.cols - k));
         let mut c = 0;
         while c < b.cols {
             let wide = match (b.cols - c).div_ceil(LANES) {
-                // A tile one wide would wait for its sums.
+                // A tile of width one would stall on its sums.
                 4 if T::WIDTH == 3 => 2,
                 strips => strips.min(T::WIDTH),
             };
             let strips = &b.numbers[k * Packed::width(b.cols) + c * a.cols..];
             let width = (b.cols - c).min(wide * LANES);
-            let to = Target { out: &mut out[c..], stride, width, add: add || k > 0 };
+            let to = Output { out: &mut out[c..], stride, width, add: add || k > 0 };
             match wide {
                 3 => columns::<T, 3, C>(a, strips, to),
                 2 => columns::<T, 2, C>(a, strips, to),
@@ -192,7 +192,7 @@ fn product<T: Lanes, const C: usize>(a: View<'_>, b: Packed<'_>, add: bool, out:
     }
 }
 
-/// A strip from columns of B that are contiguous: `LANES` × `LANES` at a time, which LLVM turns in registers.
+/// A strip from contiguous columns of B: `LANES` × `LANES` at a time, which LLVM transposes in registers.
 #[inline(always)]
 fn turn(columns: [&[f64]; LANES], strip: &mut [f64]) {
     let (blocks, rest) = strip.as_chunks_mut::<{ LANES * LANES }>();
@@ -213,10 +213,10 @@ fn turn(columns: [&[f64]; LANES], strip: &mut [f64]) {
 }
 
 dispatch! {
-    /// One block of B in strips; what pads the last is not defined.
+    /// One block of B in strips; the padding of the last is unspecified.
     pub fn pack(b: View<'_>, to: &mut [f64]) {
         if b.step == 1 {
-            // Row after row, for that is how they come from far away.
+            // Row by row, the order in which they arrive from memory.
             for i in 0..b.rows {
                 let row = &b.values[i * b.row..][..b.cols];
                 for (from, strip) in row.chunks(LANES).zip(to.chunks_exact_mut(b.rows * LANES)) {
@@ -232,7 +232,7 @@ dispatch! {
     }
 
     /// out = a · b, or out += a · b if `add`; rows of `out` are `stride` apart. Each element is one sum in the order of
-    /// its terms, so that it does not matter how `out` is cut.
+    /// its terms, so that it does not matter how `out` is divided.
     pub fn multiply(a: View<'_>, b: Packed<'_>, add: bool, out: &mut [f64], stride: usize) {
         if a.rows == 0 {
             return;

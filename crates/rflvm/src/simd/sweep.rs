@@ -1,23 +1,23 @@
-//! The one loop behind every kernel that treats cells separately: eight lanes at a time, any
+//! The one loop behind every kernel that treats cells independently: eight lanes at a time, any
 //! number of inputs, outputs and sums.
 //!
 //! Written by hand because LLVM never reorders float additions, so a sum vectorises only if its
-//! lanes are spelled out; spelled out, its order is the same on every machine. LLVM's
+//! lanes are written out; its order is then the same on every machine. LLVM's
 //! straight-line vectoriser turns the lanes into whole registers as long as masks are loaded
-//! rather than compared lane by lane, no lane is singled out, arrays are walked by index (`map`
-//! is not always inlined) and [`total`] is a call. Benchmark whatever is changed here.
+//! rather than compared lane by lane, no lane is special, arrays are walked by index (`map`
+//! is not always inlined) and [`total`] is a call. Benchmark every change here.
 
 use super::tile::LANES;
 
-/// What is computed in one cell from `I` inputs: `O` outputs and `S` terms to be summed.
+/// The computation in one cell from `I` inputs: `O` outputs and `S` terms to be summed.
 pub trait Cell<const I: usize, const O: usize, const S: usize> {
     fn at<const FMA: bool>(&self, input: [f64; I]) -> ([f64; O], [f64; S]);
 }
 
 static ZEROS: [f64; LANES] = [0.0; LANES];
 
-/// Eight lanes on, with eight off on either side: read from `n` on, a mask of a block's last n
-/// lanes, and read from 2 `LANES` − n on, of its first n.
+/// Eight lanes on, with eight off on either side: read from `n`, a mask of a block's last n
+/// lanes, and read from 2 `LANES` − n, of its first n.
 static MASKS: [u64; 3 * LANES] = {
     let mut masks = [0; 3 * LANES];
     let mut lane = 0;
@@ -28,10 +28,10 @@ static MASKS: [u64; 3 * LANES] = {
     masks
 };
 
-/// Applies `cell` along slices of one length, writing its outputs and returning its sums.
+/// Applies `cell` along slices of equal length, writing its outputs and returning its sums.
 ///
 /// The last block of eight is moved back to end with the slice, so that its first lanes are
-/// cells already done: they are written again with the same values and left out of the sums.
+/// cells already done: they are written again with the same values and excluded from the sums.
 /// A slice shorter than a block is copied into one.
 #[inline(always)]
 pub fn sweep<const FMA: bool, const I: usize, const O: usize, const S: usize>(
@@ -72,7 +72,7 @@ pub fn sweep<const FMA: bool, const I: usize, const O: usize, const S: usize>(
 }
 
 /// A short slice's elements at the beginning of a block, then copies of the last: eight loads
-/// rather than a copy, whose stores would be too many and too narrow to be read back at once.
+/// rather than a copy, whose many narrow stores could not be read back at once.
 #[inline(always)]
 fn widened(x: &[f64]) -> [f64; LANES] {
     let mut wide = [0.0; LANES];
@@ -112,7 +112,7 @@ fn blocks<const FMA: bool, const I: usize, const O: usize, const S: usize>(
                 results[o][lane] = values[o];
             }
             for s in 0..S {
-                // Not a product: a term left out may be infinite.
+                // Not a product: an excluded term may be infinite.
                 sums[s][lane] += f64::from_bits(terms[s].to_bits() & mask[lane]);
             }
         }

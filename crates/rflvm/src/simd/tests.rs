@@ -1,10 +1,10 @@
 //! Every kernel against plain `std` arithmetic, at every level the machine has, at lengths that
-//! meet every kind of tail.
+//! cover every kind of tail.
 
 use super::level::PINNED;
 use super::*;
 
-/// What `kernel` returns at each level the machine has, the baseline first.
+/// The results of `kernel` at each level the machine has, the baseline first.
 pub(crate) fn at_each_level<T>(mut kernel: impl FnMut() -> T) -> Vec<T> {
     [Level::Baseline, Level::Avx2, Level::Avx512]
         .into_iter()
@@ -63,7 +63,7 @@ fn assert_rows(rows: &[Vec<f64>], expected: impl Fn(usize) -> f64, tolerance: f6
     }
 }
 
-/// Data in which every fifth cell is missing, and none in the first.
+/// Data in which every fifth cell is missing, except in the first.
 fn data(random: &mut Uniform, n: usize) -> Vec<f64> {
     let mut y: Vec<f64> = random.row(n, 0.0, 9.0).into_iter().map(f64::floor).collect();
     y.iter_mut().skip(3).step_by(5).for_each(|y| *y = f64::NAN);
@@ -74,12 +74,12 @@ fn softplus(f: f64) -> f64 {
     f.max(0.0) + (-f.abs()).exp().ln_1p()
 }
 
-type LogLik<'a> = &'a dyn Fn(&[f64], &[f64], &[f64]) -> f64;
-type Moved<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], [f64; 2], [&[f64]; 2]) -> f64;
-type Grad<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], &mut [f64]) -> f64;
+type LogLikFn<'a> = &'a dyn Fn(&[f64], &[f64], &[f64]) -> f64;
+type MovedFn<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], [f64; 2], [&[f64]; 2]) -> f64;
+type GradFn<'a> = &'a dyn Fn(&[f64], &[f64], &[f64], &mut [f64]) -> f64;
 
-/// One likelihood's three kernels against its formula for one cell and its weights' range.
-fn check(ln_lik: LogLik, moved: Moved, grad: Grad, cell: &dyn Fn(f64, f64, f64) -> f64) {
+/// One likelihood's three kernels against its formula for one cell and the range of its weights.
+fn check(ln_lik: LogLikFn, moved: MovedFn, grad: GradFn, cell: &dyn Fn(f64, f64, f64) -> f64) {
     let mut random = Uniform(1);
     for n in lengths() {
         let (y, weight) = (data(&mut random, n), random.row(n, 0.1, 9.0));
@@ -96,7 +96,7 @@ fn check(ln_lik: LogLik, moved: Moved, grad: Grad, cell: &dyn Fn(f64, f64, f64) 
             let there: Vec<f64> = (0..n).map(|i| f[i] + 0.3 * u[i] - 0.7 * v[i]).collect();
             let (expected_there, scale_there) = sum(&there);
             let found = at_each_level(|| moved(&y, &weight, &f, [0.3, -0.7], [&u, &v]));
-            // f + a u + b v is rounded otherwise where it is fused, and e^f magnifies that.
+            // f + a u + b v is rounded differently if fused, and e^f magnifies that.
             assert_levels(&found, expected_there, 10.0 * scale_there);
 
             let rows = at_each_level(|| {

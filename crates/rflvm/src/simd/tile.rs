@@ -1,7 +1,7 @@
-//! The register tile that Gram matrices, Cholesky factors and products are made of.
+//! The register tile from which Gram matrices, Cholesky factors and products are built.
 //!
 //! Every element of a result is one sum in the order of its terms, so that neither the shape of the
-//! tiles nor how the work is cut shows in the bits.
+//! tiles nor the division of work affects the bits.
 
 use super::math;
 use std::ops::{Deref, DerefMut};
@@ -9,23 +9,23 @@ use std::ops::{Deref, DerefMut};
 /// Numbers handled together, and the unit of padding.
 pub const LANES: usize = 8;
 
-/// Eight numbers in registers. By intrinsics, because LLVM spills a tile of arrays.
+/// Eight numbers in registers. Uses intrinsics, because LLVM spills a tile of arrays.
 pub(super) trait Lanes: Copy {
     /// A register tile is `WIDTH` times eight numbers × `COUNT`: as large as the registers allow.
     const WIDTH: usize;
     const COUNT: usize;
     fn load(x: &[f64]) -> Self;
     fn store(self, x: &mut [f64]);
-    /// Fewer than eight numbers, then zeros.
+    /// Loads fewer than eight numbers, then zeros.
     fn load_part(x: &[f64]) -> Self;
-    /// Only as many numbers as `x` has, fewer than eight.
+    /// Stores only as many numbers as `x` has, fewer than eight.
     fn store_part(self, x: &mut [f64]);
-    /// As many numbers as there are, up to eight, then zeros.
+    /// Loads as many numbers as there are, up to eight, then zeros.
     #[inline(always)]
     fn load_some(x: &[f64]) -> Self {
         if x.len() >= LANES { Self::load(x) } else { Self::load_part(x) }
     }
-    /// As many numbers as there is room for.
+    /// Stores as many numbers as fit.
     #[inline(always)]
     fn store_some(self, x: &mut [f64]) {
         if x.len() >= LANES { self.store(x) } else { self.store_part(x) }
@@ -36,7 +36,7 @@ pub(super) trait Lanes: Copy {
     fn fma<const MINUS: bool>(a: Self, b: Self, c: Self) -> Self;
 }
 
-/// [`Lanes`] of `N` registers of 8 / `N` numbers by the named intrinsics.
+/// [`Lanes`] of `N` registers of 8 / `N` numbers with the named intrinsics.
 #[cfg(target_arch = "x86_64")]
 macro_rules! lanes {
     ($name:ident, $register:ident * $n:literal, $width:literal * $count:literal,
@@ -91,7 +91,7 @@ macro_rules! lanes {
     };
 }
 
-/// The intrinsics, with loads and stores of what a slice has from a place on: masked lanes touch no memory.
+/// The intrinsics, with loads and stores of the part of a slice from an index: masked lanes touch no memory.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     pub use std::arch::x86_64::*;
@@ -200,13 +200,13 @@ impl Lanes for Baseline {
 /// `C` times 8 `V` sums: a tile of the result, each of its `C` lines contiguous in memory.
 pub(super) type Tile<T, const V: usize, const C: usize> = [[T; V]; C];
 
-/// What a tile sums up: outer products of 8 `V` numbers along the lines and one number for each line. Not `Iterator`,
+/// The terms of a tile's sums: outer products of 8 `V` numbers along the lines and one number per line. Not `Iterator`,
 /// whose methods are not `#[inline(always)]`.
 pub(super) trait Terms<T: Lanes, const V: usize, const C: usize> {
     fn next(&mut self) -> Option<([T; V], [f64; C])>;
 }
 
-/// The sums, and all terms added or, if `MINUS`, taken away.
+/// The sums, with all terms added or, if `MINUS`, subtracted.
 #[inline(always)]
 pub(super) fn add_terms<T: Lanes, const MINUS: bool, const V: usize, const C: usize>(
     mut sums: Tile<T, V, C>,
@@ -223,36 +223,36 @@ pub(super) fn add_terms<T: Lanes, const MINUS: bool, const V: usize, const C: us
     sums
 }
 
-/// Eight numbers on a cache line of their own.
+/// Eight numbers on their own cache line.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
-struct Line([f64; LANES]);
+struct CacheLine([f64; LANES]);
 
-/// Numbers from the start of a cache line on: loads that straddle two cost a tenth of the time.
+/// Numbers aligned to a cache line: loads that straddle two lines cost a tenth of the time.
 #[derive(Debug, Clone, Default)]
-pub struct Lines(Vec<Line>);
+pub struct CacheLines(Vec<CacheLine>);
 
-impl Lines {
-    /// No numbers yet.
+impl CacheLines {
+    /// Empty.
     pub const fn new() -> Self {
-        Lines(Vec::new())
+        CacheLines(Vec::new())
     }
 
-    /// As many zeros as fill whole lines, in the memory at hand if it is large enough.
+    /// Enough zeros to fill whole lines, reusing memory if it is large enough.
     pub fn reset(&mut self, numbers: usize) {
         self.0.clear();
-        self.0.resize(numbers.div_ceil(LANES), Line::default());
+        self.0.resize(numbers.div_ceil(LANES), CacheLine::default());
     }
 
-    /// Room for at least so many numbers, whatever they are.
+    /// Space for at least this many numbers; their values are unspecified.
     pub fn reserve(&mut self, numbers: usize) {
         if self.len() < numbers {
-            self.0.resize(numbers.div_ceil(LANES), Line::default());
+            self.0.resize(numbers.div_ceil(LANES), CacheLine::default());
         }
     }
 }
 
-impl Deref for Lines {
+impl Deref for CacheLines {
     type Target = [f64];
     fn deref(&self) -> &[f64] {
         // SAFETY: a line is an array of numbers and nothing else.
@@ -260,7 +260,7 @@ impl Deref for Lines {
     }
 }
 
-impl DerefMut for Lines {
+impl DerefMut for CacheLines {
     fn deref_mut(&mut self) -> &mut [f64] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len() * LANES) }

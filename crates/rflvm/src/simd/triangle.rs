@@ -1,14 +1,14 @@
 //! Lower triangles by columns: weighted Gram matrices, Cholesky factors, and solving with them.
 //!
-//! Written by hand because the matrices are small (the weights of one column of the table, some
+//! Written by hand because the matrices are small (the weights of one column of the table, a few
 //! hundred) and many: a product library spends as long on splitting the triangle and repacking
 //! its operands as on the work.
 //!
 //! One layout serves all. Column j begins at j · `stride`, a multiple of [`LANES`]; the order is
-//! padded to such a multiple as well, in a matrix with the identity, elsewhere with zeros. A row
-//! of H lies as a column of L does, so that A + HᵀH and A − LLᵀ are one loop, [`add_terms`].
+//! padded to such a multiple as well, with the identity for a matrix, otherwise with zeros. A row
+//! of H has the layout of a column of L, so that A + HᵀH and A − LLᵀ are one loop, [`add_terms`].
 //!
-//! Every element is one sum in the order of its terms, so the shape of the tiles does not show in
+//! Every element is one sum in the order of its terms, so the shape of the tiles does not affect
 //! the bits.
 
 use super::dispatch;
@@ -16,7 +16,7 @@ use super::math;
 use super::tile::{LANES, Lanes, Terms, Tile, add_terms};
 use std::slice::{ChunksExact, ChunksExactMut};
 
-/// Rows of H, `order` numbers each, and the factor for each that makes it a row of √Ω H.
+/// Rows of H, `order` numbers each, and the factor that makes each a row of √Ω H.
 #[derive(Clone, Copy)]
 struct Weighing<'a> {
     h: &'a [f64],
@@ -24,7 +24,7 @@ struct Weighing<'a> {
     roots: &'a [f64],
 }
 
-/// Columns u_k, at the rows from `r` on along a tile and at those from `c` on across it.
+/// Columns u_k, at the rows from `r` along a tile and at those from `c` across it.
 struct Columns<'a> {
     u: ChunksExact<'a, f64>,
     r: usize,
@@ -43,7 +43,7 @@ impl<T: Lanes, const V: usize, const C: usize> Terms<T, V, C> for Columns<'_> {
     }
 }
 
-/// [`Columns`] that are made on the way: in a pass of its own that would cost a tenth more, for memory is idle here.
+/// [`Columns`] computed on the fly: a separate pass would cost a tenth more, since memory is idle here.
 struct Weighed<'a> {
     u: ChunksExactMut<'a, f64>,
     r: usize,
@@ -68,7 +68,7 @@ impl<T: Lanes, const V: usize, const C: usize> Terms<T, V, C> for Weighed<'_> {
     }
 }
 
-/// The tile at rows from `r` on; `a` begins at its first column.
+/// The tile at rows from `r`; `a` begins at its first column.
 #[inline(always)]
 fn load_tile<T: Lanes, const V: usize, const C: usize>(stride: usize, r: usize, a: &[f64]) -> Tile<T, V, C> {
     let mut tile = [[T::splat(0.0); V]; C];
@@ -80,7 +80,7 @@ fn load_tile<T: Lanes, const V: usize, const C: usize>(stride: usize, r: usize, 
     tile
 }
 
-/// Writes a tile to its rows from `r` on; `a` begins at its first column.
+/// Writes a tile to its rows from `r`; `a` begins at its first column.
 #[inline(always)]
 fn store_tile<T: Lanes, const V: usize, const C: usize>(tile: Tile<T, V, C>, stride: usize, r: usize, a: &mut [f64]) {
     for j in 0..C {
@@ -90,7 +90,7 @@ fn store_tile<T: Lanes, const V: usize, const C: usize>(tile: Tile<T, V, C>, str
     }
 }
 
-/// a += Σ_k u_k u_kᵀ by tiles of 8 `V` rows from `r` on while they end by `end`; returns the row after them.
+/// a += Σ_k u_k u_kᵀ by tiles of 8 `V` rows from `r` that end by `end`; returns the row after them.
 #[inline(always)]
 fn add_tiles<T: Lanes, const WEIGH: bool, const V: usize, const C: usize>(
     u: &mut [f64],
@@ -112,7 +112,7 @@ fn add_tiles<T: Lanes, const WEIGH: bool, const V: usize, const C: usize>(
     r
 }
 
-/// [`add_tiles`] of every height, the highest first.
+/// [`add_tiles`] of every height, the tallest first.
 #[inline(always)]
 fn add_column<T: Lanes, const WEIGH: bool, const C: usize>(
     u: &mut [f64],
@@ -127,7 +127,7 @@ fn add_column<T: Lanes, const WEIGH: bool, const C: usize>(
     add_tiles::<T, WEIGH, 1, C>(u, stride, (r, c), end, a, from)
 }
 
-/// a += Σ_k u_k u_kᵀ below the diagonal, `C` columns at a time; the u_k are made along with the first of them.
+/// a += Σ_k u_k u_kᵀ below the diagonal, `C` columns at a time; the u_k are computed along with the first of them.
 #[inline(always)]
 fn gram<T: Lanes, const C: usize>(from: Weighing<'_>, stride: usize, u: &mut [f64], a: &mut [f64]) {
     let size = from.order.next_multiple_of(LANES);
@@ -150,7 +150,7 @@ fn gram<T: Lanes, const C: usize>(from: Weighing<'_>, stride: usize, u: &mut [f6
     }
 }
 
-/// Columns c..c+8 of A − LLᵀ with what is done of L, `C` at a time, by tiles of 8 `V` rows as [`add_tiles`] does; `a` and
+/// Columns c..c+8 of A − LLᵀ with the finished part of L, `C` at a time, by tiles of 8 `V` rows as in [`add_tiles`]; `a` and
 /// `to` begin at column c.
 #[inline(always)]
 fn subtract_tiles<T: Lanes, const V: usize, const C: usize>(
@@ -172,7 +172,7 @@ fn subtract_tiles<T: Lanes, const V: usize, const C: usize>(
     r
 }
 
-/// L, eight columns at a time, each from those on its left; the index of the first bad pivot on failure.
+/// L, eight columns at a time, each from those on its left; on failure, the index of the first bad pivot.
 #[inline(always)]
 fn cholesky<T: Lanes, const FMA: bool, const C: usize>(
     a: &[f64],
@@ -229,7 +229,7 @@ fn cholesky<T: Lanes, const FMA: bool, const C: usize>(
     None
 }
 
-/// Eight unknowns at a time, then what they take from the rest.
+/// Eight unknowns at a time, then their contribution to the rest.
 #[inline(always)]
 fn solve_lower<T: Lanes, const FMA: bool>(l: &[f64], stride: usize, inverse: &[f64], x: &mut [f64]) {
     let size = x.len();
@@ -253,7 +253,7 @@ fn solve_lower<T: Lanes, const FMA: bool>(l: &[f64], stride: usize, inverse: &[f
     }
 }
 
-/// Eight unknowns at a time, after what the later ones take from them; four sums at once fit AVX2's registers.
+/// Eight unknowns at a time, after the contribution of the later ones; four sums at once fit AVX2's registers.
 #[inline(always)]
 fn solve_upper<T: Lanes, const FMA: bool>(l: &[f64], stride: usize, inverse: &[f64], x: &mut [f64]) {
     const HALF: usize = LANES / 2;
@@ -287,7 +287,7 @@ fn solve_upper<T: Lanes, const FMA: bool>(l: &[f64], stride: usize, inverse: &[f
 }
 
 dispatch! {
-    /// a += Σ_k roots_k² h_k h_kᵀ on and below the diagonal, for rows h_k of `order` numbers; `u` is room for as many
+    /// a += Σ_k roots_k² h_k h_kᵀ on and below the diagonal, for rows h_k of `order` numbers; `u` is scratch memory for as many
     /// columns of √Ω H, its padding zero.
     pub fn add_gram(h: &[f64], order: usize, roots: &[f64], stride: usize, u: &mut [f64], a: &mut [f64]) {
         assert_eq!(h.len(), order * roots.len());
@@ -300,7 +300,7 @@ dispatch! {
         }
     }
 
-    /// L with LLᵀ = A + jitter · I, and 1 / l_jj; the index of the first bad pivot on failure. A stays, for another try.
+    /// L with LLᵀ = A + jitter · I, and 1 / l_jj; on failure, the index of the first bad pivot. A is unchanged, for another try.
     pub fn factor(a: &[f64], jitter: f64, stride: usize, l: &mut [f64], inverse: &mut [f64]) -> Option<usize> {
         match Eight::COUNT {
             8 => cholesky::<Eight, FMA, 8>(a, jitter, stride, l, inverse),
@@ -309,12 +309,12 @@ dispatch! {
         }
     }
 
-    /// x ← L⁻¹ x, for x padded as L is.
+    /// x ← L⁻¹ x, for x padded like L.
     pub fn solve_lower_triangle(l: &[f64], stride: usize, inverse: &[f64], x: &mut [f64]) {
         solve_lower::<Eight, FMA>(l, stride, inverse, x)
     }
 
-    /// x ← L⁻ᵀ x, for x padded as L is.
+    /// x ← L⁻ᵀ x, for x padded like L.
     pub fn solve_upper_triangle(l: &[f64], stride: usize, inverse: &[f64], x: &mut [f64]) {
         solve_upper::<Eight, FMA>(l, stride, inverse, x)
     }

@@ -1,8 +1,8 @@
-//! τ_j²: amplitudes of the columns, where they are learned and not drawn with the weights integrated out.
+//! τ_j²: amplitudes of the columns, if learned and not drawn with the weights integrated out.
 //!
-//! By slices on u = ln τ², in turn with the weights held and with what they are in units of τ held. The first sees
-//! p(β_j | τ_j) alone, and moves fast where the data know the weights; the second moves the weights along, and F with them, and moves fast where they
-//! do not (Yu & Meng 2011).
+//! Slice sampling of u = ln τ², alternately with the weights fixed and with the weights in units of τ fixed (Yu & Meng 2011). The first
+//! depends on p(β_j | τ_j) only, and mixes well where the data determine the weights; the second rescales the weights, and F with
+//! them, and mixes well where they do not.
 
 use crate::error::NumericalError;
 use crate::model::family::{Column, Family};

@@ -8,8 +8,8 @@ use crate::model::State;
 use crate::model::spectral::{Mixture, Spectral};
 use rand::{Rng, RngExt};
 
-/// ln of the unnormalised probabilities of z_l: one for each cluster that others are in (in order of its label, −∞ for a
-/// cluster that l is alone in), and one for a new cluster. `of_cluster[k]` is the predictive of cluster k without l, `of_new`
+/// ln of the unnormalised probabilities of z_l: one for each cluster with other members (in order of its label, −∞ for a
+/// cluster whose only member is l), and one for a new cluster. `of_cluster[k]` is the predictive of cluster k without l, `of_new`
 /// that of a new one.
 pub fn ln_weights(spectral: &Spectral, of_new: &Predictive, of_cluster: &[Predictive], w: &Mat, l: usize) -> Vec<f64> {
     let mut sizes = vec![0_usize; spectral.count()];
@@ -22,7 +22,7 @@ pub fn ln_weights(spectral: &Spectral, of_new: &Predictive, of_cluster: &[Predic
     ln
 }
 
-/// Redraws each z_l in turn. Parameters of clusters are stale afterwards until [`super::components::update`].
+/// Redraws each z_l in turn. Parameters of clusters are outdated until [`super::components::update`].
 pub fn update<R: Rng + ?Sized>(mixture: &Mixture, state: &mut State, rng: &mut R) -> Result<(), NumericalError> {
     let w = state.features.w();
     let spectral = &mut state.spectral;
@@ -51,7 +51,7 @@ pub fn update<R: Rng + ?Sized>(mixture: &Mixture, state: &mut State, rng: &mut R
     Ok(())
 }
 
-/// Drops an empty cluster; the last one takes its label.
+/// Removes an empty cluster; the last one takes its label.
 fn remove(spectral: &mut Spectral, laws: &mut Vec<Predictive>, k: usize) {
     let last = spectral.count() - 1;
     spectral.clusters.swap_remove(k);
@@ -70,6 +70,6 @@ fn choose<R: Rng + ?Sized>(ln: &[f64], rng: &mut R) -> usize {
             return k;
         }
     }
-    // Rounding can leave u at zero: the last cluster of positive weight.
+    // Rounding can leave u at zero: use the last cluster of positive weight.
     weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0)
 }

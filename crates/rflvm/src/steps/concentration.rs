@@ -9,7 +9,7 @@ use rand::{Rng, RngExt};
 pub fn update<R: Rng + ?Sized>(mixture: &Mixture, spectral: &mut Spectral, rng: &mut R) {
     let frequencies = spectral.z.len() as f64;
     let clusters = spectral.count() as f64;
-    // Beta(α+1, L) by two gammas.
+    // Beta(α+1, L) from two gammas.
     let (a, b) = (gamma(spectral.alpha + 1.0, 1.0, rng), gamma(frequencies, 1.0, rng));
     let rate = mixture.alpha_rate - (a / (a + b)).ln();
     let odds = odds(mixture, clusters, frequencies, rate);

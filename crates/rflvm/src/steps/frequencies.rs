@@ -11,7 +11,7 @@ use crate::simd;
 use crate::slice;
 use rand::{Rng, RngExt};
 
-/// Moves each frequency, or a share of them, in turn.
+/// Moves each frequency, or a fraction of them, in turn.
 pub fn update(
     model: &Model,
     state: &mut State,
@@ -45,7 +45,7 @@ pub fn update(
     Ok(())
 }
 
-struct Landing {
+struct MovedFrequency {
     w: Option<Vec<f64>>,
     ln_lik: f64,
     tries: u32,
@@ -59,7 +59,7 @@ fn propose<R: Rng + ?Sized>(
     (old, new): (&Pair, &mut Pair),
     ln_lik: f64,
     rng: &mut R,
-) -> Landing {
+) -> MovedFrequency {
     let cluster = state.spectral.cluster(l);
     let at = state.features.w().row(l);
     let auxiliary = cluster.centred_draw(rng);
@@ -75,13 +75,13 @@ fn propose<R: Rng + ?Sized>(
         FrequencyMove::Slice => {
             let landing = slice::elliptical(rng, ln_lik, |cos, sin| price(&candidate(cos, sin)));
             let w = (landing.sin != 0.0).then(|| candidate(landing.cos, landing.sin));
-            Landing { w, ln_lik: landing.ln_lik, tries: landing.tries }
+            MovedFrequency { w, ln_lik: landing.ln_lik, tries: landing.tries }
         }
         FrequencyMove::Metropolis => {
             let w = candidate(0.0, 1.0);
             let proposed = price(&w);
             let accept = rng.random::<f64>().ln() < proposed - ln_lik;
-            Landing { w: accept.then_some(w), ln_lik: proposed, tries: 1 }
+            MovedFrequency { w: accept.then_some(w), ln_lik: proposed, tries: 1 }
         }
     }
 }
@@ -109,7 +109,7 @@ fn commit(state: &mut State, l: usize, w: &[f64], old: &Pair, new: &Pair) {
     state.features.set_pair(l, w, new);
 }
 
-/// ln p(w_l' | rest) − ln p(w_l | rest): what the slice is taken on, prior included. For identity tests.
+/// ln p(w_l' | rest) − ln p(w_l | rest): the target of the slice, prior included. For identity tests.
 pub fn ln_ratio(model: &Model, state: &State, l: usize, w: &[f64]) -> f64 {
     let (mut old, mut new) = (Pair::new(model.rows()), Pair::new(model.rows()));
     state.features.current_pair(l, &mut old);

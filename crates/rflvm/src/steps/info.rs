@@ -1,4 +1,4 @@
-//! What a sweep reports about itself.
+//! Statistics of a sweep.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use std::time::Instant;
 pub enum Step {
     /// z, clusters, α.
     Spectral,
-    /// W, one by one.
+    /// W, one frequency at a time.
     Frequencies,
     /// Scales of the paths over time.
     Scales,
@@ -17,28 +17,28 @@ pub enum Step {
     Gradient,
     /// β, θ and τ².
     Weights,
-    /// Moves that leave F alone.
+    /// Moves that leave F unchanged.
     Symmetry,
 }
 
 impl Step {
-    /// How many there are.
+    /// Number of steps.
     pub const COUNT: usize = Step::Symmetry as usize + 1;
-    /// What they are called, in order.
+    /// Their names, in order.
     pub const NAMES: [&'static str; Step::COUNT] =
         ["clusters", "frequencies", "time scales", "positions", "gradient", "weights", "symmetry"];
 }
 
-/// What a sweep reports about itself. Nothing here is part of the state.
+/// Statistics of a sweep, which are not part of the state.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SweepInfo {
     /// Wall seconds of each [`Step`].
     pub seconds: [f64; Step::COUNT],
-    /// Slice candidates priced per frequency (or 1 for Metropolis).
+    /// Slice candidates evaluated per frequency (or 1 for Metropolis).
     pub frequency_tries: f64,
-    /// Share of frequencies that moved.
+    /// Fraction of frequencies that moved.
     pub frequency_moves: f64,
-    /// Slice candidates priced per row.
+    /// Slice candidates evaluated per row.
     pub position_tries: f64,
     /// Acceptance probability of the gradient move.
     pub acceptance: f64,

@@ -1,6 +1,6 @@
 //! Which moves a sweep makes.
 
-/// How a frequency moves.
+/// How a frequency is updated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FrequencyMove {
     /// An elliptical slice: always moves.
@@ -13,21 +13,21 @@ pub enum FrequencyMove {
 /// Which moves a sweep makes. The default makes them all.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moves {
-    /// How frequencies move.
+    /// How frequencies are updated.
     pub frequencies: FrequencyMove,
-    /// Whether X moves. It is held while the weights and frequencies of a fresh start are fitted.
+    /// Whether X moves. It is held fixed while the weights and frequencies of a new start are fitted.
     pub positions: bool,
     /// Whether the joint gradient move is made.
     pub gradient: bool,
     /// Whether the moves along symmetries are made.
     pub symmetry: bool,
-    /// Share of the frequencies, and of the columns' weights, that are redrawn one by one in a sweep that has moved all of
-    /// them by gradients; which ones, is drawn. Without a gradient move all are.
+    /// Fraction of the frequencies, and of the columns' weights, redrawn individually in a sweep whose gradient move has moved
+    /// all of them; which ones is random. Without a gradient move all are redrawn.
     pub share: f64,
 }
 
 impl Moves {
-    /// The share in force.
+    /// The fraction in use.
     pub(crate) fn share(&self) -> f64 {
         if self.gradient { self.share } else { 1.0 }
     }

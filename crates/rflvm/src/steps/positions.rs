@@ -1,5 +1,5 @@
-//! X, independent rows: x_n ~ N(0, I) times Π_j p(y_nj | f_nj). Given W, β and θ the rows do not see each other, so all
-//! of them take an elliptical slice step in parallel, each with a stream of its own.
+//! X, independent rows: x_n ~ N(0, I) times Π_j p(y_nj | f_nj). Given W, β and θ the rows are independent, so all
+//! of them take an elliptical slice step in parallel, each with its own stream.
 
 use super::SweepInfo;
 use crate::error::NumericalError;
@@ -39,7 +39,7 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
     Ok(())
 }
 
-/// ln p(x_n' | rest) − ln p(x_n | rest): what the slice is taken on, prior included. For identity tests.
+/// ln p(x_n' | rest) − ln p(x_n | rest): the target of the slice, prior included. For identity tests.
 pub fn ln_ratio(model: &Model, state: &State, n: usize, x: &[f64]) -> f64 {
     let positions = Positions::new(model, &state.theta, &state.beta, state.features.w());
     let there = positions.ln_lik(n, x, &mut positions.scratch());

@@ -1,12 +1,12 @@
-//! ψ, how rough the map is along each axis, where it is learned: with A = Σ_k Σ_k⁻¹ over K clusters,
+//! ψ, the roughness of the map along each axis, if learned: with A = Σ_k Σ_k⁻¹ over K clusters,
 //! ψ_d ~ Ga(½ + Kν0/2, r_d + ½A_dd), r_d ~ Ga(1, s² + ψ_d).
 //!
-//! A ψ that differs between axes makes directions of the latent space differ, which they do not for the data: the axes are
-//! therefore turned among each other, x_n → Rᵀx_n, w_l → Rᵀw_l, μ_k → Rᵀμ_k, Σ_k → RᵀΣ_kR, one plane after the other. F and the
-//! prior of X stay, and so does all else but exp(−½ Σ_d ψ_d (RᵀAR)_dd).
+//! A ψ that differs between axes breaks the rotational symmetry of the latent space, which the data do not: the axes are
+//! therefore rotated into each other, x_n → Rᵀx_n, w_l → Rᵀw_l, μ_k → Rᵀμ_k, Σ_k → RᵀΣ_kR, one plane at a time. F and the
+//! prior of X are unchanged, and so is everything else except exp(−½ Σ_d ψ_d (RᵀAR)_dd).
 
+use crate::dist::cluster::Cluster;
 use crate::dist::gamma;
-use crate::dist::niw::Cluster;
 use crate::error::NumericalError;
 use crate::linalg::{Mat, mul};
 use crate::model::State;
@@ -42,7 +42,7 @@ pub fn update<R: Rng + ?Sized>(mixture: &Mixture, spectral: &mut Spectral, rng: 
     }
 }
 
-/// Turns the axes in each plane by an angle drawn by a slice on the circle.
+/// Rotates the axes in each plane by an angle drawn by a slice on the circle.
 pub fn turn<R: Rng + ?Sized>(state: &mut State, rng: &mut R) -> Result<(), NumericalError> {
     let psi = &state.spectral.psi;
     let dim = psi.len();
@@ -69,14 +69,14 @@ pub fn turn<R: Rng + ?Sized>(state: &mut State, rng: &mut R) -> Result<(), Numer
     rotate(state, &rotation)
 }
 
-/// Carries out x → Rᵀx and what goes with it.
+/// Applies x → Rᵀx and its counterparts.
 pub fn rotate(state: &mut State, rotation: &Mat) -> Result<(), NumericalError> {
     let (x, w) = (product(state.features.x(), rotation), product(state.features.w(), rotation));
     state.features.set(x.as_slice(), w.as_slice());
     for cluster in &mut state.spectral.clusters {
         let mu = product(&Mat::from_vec(1, cluster.mu.len(), cluster.mu.clone()), rotation);
         let mut sigma = product(&product_transposed(rotation, &cluster.sigma), rotation);
-        // Rounding must not make it lopsided.
+        // Symmetrise after rounding.
         for i in 0..sigma.rows() {
             (0..i).for_each(|j| sigma[(i, j)] = sigma[(j, i)]);
         }

@@ -9,7 +9,7 @@ use crate::model::{Model, State};
 use crate::slice;
 use rand::{Rng, RngExt};
 
-/// Translation: x_n → x_n + c, and each pair (β_l, β_{L+l}) turned by the angle w_l·c, so that F and the prior of β stay.
+/// Translation: x_n → x_n + c, and each pair (β_l, β_{L+l}) rotated by the angle w_l·c, so that F and the prior of β are unchanged.
 /// The shift is drawn exactly: with Q_d the prior's precision of axis d (I for rows without times),
 /// c_d ~ N(−1ᵀQ_d x_·d / 1ᵀQ_d1, 1 / 1ᵀQ_d1).
 pub fn translate<R: Rng + ?Sized>(state: &mut State, paths: Option<&Paths<'_>>, rng: &mut R) {
@@ -42,29 +42,29 @@ pub fn shift(state: &mut State, c: &[f64]) {
     state.features.set(x.as_slice(), w.as_slice());
 }
 
-/// Scale of each axis in turn: x_·d → e^u x_·d, w_·d → e^−u w_·d, clusters carried along; u by a slice. F stays.
+/// Scale of each axis in turn: x_·d → e^u x_·d, w_·d → e^−u w_·d, clusters scaled along; u by a slice. F is unchanged.
 pub fn scale<R: Rng + ?Sized>(model: &Model, state: &mut State, rng: &mut R) -> Result<(), NumericalError> {
     let rows = model.rows() as f64;
     for d in 0..model.latent_dim() {
         let x = state.features.x();
         let square: f64 = (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum();
         let ln_density = |u: f64| -0.5 * (2.0 * u).exp() * square + ln_stretched(model, state, d, u);
-        // The slice is about as wide as N rows let |x_·d| vary.
+        // The slice is about as wide as |x_·d| varies for N rows.
         let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), (2.0 / rows).sqrt(), ln_density);
         stretch(model, state, d, u)?;
     }
     Ok(())
 }
 
-/// Scale of one axis, drawn at random, where rows have times. The rows' own noise pins the scale of a path down, since there is
-/// one of it in each row, though the path itself hardly does: so its share goes along, logit ρ_d → logit ρ_d + 2u.
+/// Scale of one random axis, for rows with times. The rows' own noise determines the scale of a path, since there is
+/// one value of it per row, although the path itself hardly does: so its share moves along, logit ρ_d → logit ρ_d + 2u.
 pub fn scale_path<R: Rng + ?Sized>(
     model: &Model,
     state: &mut State,
     paths: &mut Paths<'_>,
     rng: &mut R,
 ) -> Result<(), NumericalError> {
-    // Few effective rows: a path has some wiggles, and their sizes are all that tells its scale.
+    // Few effective rows: only the sizes of a few wiggles determine the scale of a path.
     const WIDTH: f64 = 0.3;
     let d = rng.random_range(0..model.latent_dim());
     let axis = state.axes[d];
@@ -77,7 +77,7 @@ pub fn scale_path<R: Rng + ?Sized>(
     Ok(())
 }
 
-/// The log density of u in [`scale_path`], up to a constant: what the moved state has of the joint, times the Jacobian.
+/// The log density of u in [`scale_path`], up to a constant: the joint density of the moved state times the Jacobian.
 pub fn ln_path_scaled(
     model: &Model,
     state: &State,
@@ -94,9 +94,9 @@ pub fn ln_path_scaled(
         + ln_stretched(model, state, d, u))
 }
 
-/// What the stretched state has of the joint beside the density of X, times the Jacobian, as a function of u: X contributes N,
+/// The joint density of the stretched state except the density of X, times the Jacobian, as a function of u: X contributes N,
 /// and each cluster −(D+2) (one for μ_k, D+1 for Σ_k); W's own −L cancels against its density given the clusters, except for a
-/// known kernel, which does not stretch. Minus infinity where a cluster has no density.
+/// known kernel, which does not stretch. −∞ if a cluster has no density.
 pub fn ln_stretched(model: &Model, state: &State, d: usize, u: f64) -> f64 {
     let x = state.features.x();
     let of_kernel = match &model.spec().kernel {
@@ -118,7 +118,7 @@ pub fn ln_stretched(model: &Model, state: &State, d: usize, u: f64) -> f64 {
     x.rows() as f64 * u + of_kernel
 }
 
-/// Carries out the stretch of axis d by e^u.
+/// Stretches axis d by e^u.
 pub fn stretch(model: &Model, state: &mut State, d: usize, u: f64) -> Result<(), NumericalError> {
     let (mut x, mut w) = (state.features.x().clone(), state.features.w().clone());
     (0..x.rows()).for_each(|n| x[(n, d)] *= u.exp());
@@ -127,7 +127,7 @@ pub fn stretch(model: &Model, state: &mut State, d: usize, u: f64) -> Result<(),
     if matches!(model.spec().kernel, Kernel::Learned(_)) {
         for cluster in &mut state.spectral.clusters {
             let (mu, sigma) = stretched(&cluster.mu, &cluster.sigma, d, u);
-            *cluster = crate::dist::niw::Cluster::new(mu, sigma)?;
+            *cluster = crate::dist::cluster::Cluster::new(mu, sigma)?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
-//! ℓ_d and ρ_d of the paths, by elliptical slices under their Gaussian prior (in ln ℓ and logit ρ), in two ways that help where the
-//! other is stuck: with X held, which is right where the data pin X down, and with the noise held that X is made from (X = L(ℓ, ρ)u),
-//! which moves X along and is right where they do not. One axis a sweep must do: where C is dense a
-//! few factors of it cost as much as the rest of a sweep.
+//! ℓ_d and ρ_d of the paths, by elliptical slices under their Gaussian prior (in ln ℓ and logit ρ), in two complementary ways:
+//! with X fixed, which mixes well if the data determine X, and with the noise from which X is made fixed (X = L(ℓ, ρ)u),
+//! which moves X along and mixes well if they do not. One axis per sweep must suffice: if C is dense, a
+//! few factorisations cost as much as the rest of a sweep.
 
 use crate::dist::normals;
 use crate::error::NumericalError;
@@ -13,16 +13,16 @@ use crate::rng::{Stream, StreamRng};
 use crate::slice::{self, Landing};
 use rand::RngExt;
 
-/// ℓ and ρ of one axis, drawn at random, given X; `paths` follows.
+/// ℓ and ρ of one random axis, given X; `paths` is updated.
 pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
     let rng = &mut stream.rng();
     let (d, x) = (rng.random_range(0..state.axes.len()), state.features.x());
     let current = paths.dynamics().ln_axis(d, paths.of_axis(d), x);
     finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
-    let ellipse = Ellipse::new(dynamics.prior(), &state.axes[d], rng);
+    let ellipse = AxisEllipse::new(dynamics.prior(), &state.axes[d], rng);
     let landing = slice::elliptical(rng, current, |cos, sin| {
-        // Hyperparameters whose covariance has no factor are refused.
+        // Hyperparameters whose covariance cannot be factored are rejected.
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
         let ln_density = dynamics.ln_axis(d, &candidate, x);
         taken = Some(candidate);
@@ -32,8 +32,8 @@ pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Resu
     Ok(())
 }
 
-/// ℓ and ρ of one axis, drawn at random, given the noise that X is made from; X and `paths` follow. Each candidate costs a
-/// likelihood of all cells beside its factor.
+/// ℓ and ρ of one random axis, given the noise from which X is made; X and `paths` are updated. Each candidate costs a
+/// likelihood of all cells besides its factorisation.
 pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
     let (mut x, mut h) = (state.features.x().clone(), state.features.h().clone());
     let mut f = Mat::zeros(model.rows(), model.columns());
@@ -43,7 +43,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
     let current = model.ln_lik(state);
     finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
-    let ellipse = Ellipse::new(dynamics.prior(), &state.axes[d], rng);
+    let ellipse = AxisEllipse::new(dynamics.prior(), &state.axes[d], rng);
     let landing = slice::elliptical(rng, current, |cos, sin| {
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
         paths.colour_axis(d, &candidate, &noise, &mut x);
@@ -62,7 +62,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
     Ok(())
 }
 
-/// Refuses to go on from a density that is not finite.
+/// Fails if the current density is not finite.
 fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
     let place = || format!("axis {}", d + 1);
     if value.is_finite() {
@@ -73,22 +73,22 @@ fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
 }
 
 /// The prior's coordinates of an axis, and a draw of them.
-struct Ellipse {
+struct AxisEllipse {
     prior: AxisPrior,
     from: [f64; 2],
     draw: Vec<f64>,
 }
 
-impl Ellipse {
+impl AxisEllipse {
     fn new(prior: &AxisPrior, axis: &Axis, rng: &mut StreamRng) -> Self {
-        Ellipse { prior: *prior, from: prior.coordinates(axis), draw: normals(2, rng) }
+        AxisEllipse { prior: *prior, from: prior.coordinates(axis), draw: normals(2, rng) }
     }
 
     fn at(&self, cos: f64, sin: f64) -> Axis {
         self.prior.at([0, 1].map(|i| cos * self.from[i] + sin * self.draw[i]))
     }
 
-    /// The candidate priced last is the one that was taken.
+    /// The last evaluated candidate is the accepted one.
     fn land(&self, landing: Landing, taken: Option<Vec<Path>>, d: usize, axes: &mut [Axis], paths: &mut Paths<'_>) {
         if let (true, Some(taken)) = (landing.sin != 0.0, taken) {
             axes[d] = self.at(landing.cos, landing.sin);

@@ -4,7 +4,7 @@ use crate::error::NumericalError;
 use crate::model::{Model, State};
 use crate::rng::Stream;
 
-/// Redraws θ of all blocks and β of a share of their columns (a family may redraw more), then F.
+/// Redraws θ of all blocks and β of a fraction of their columns (a family may redraw more), then F.
 pub fn update(model: &Model, state: &mut State, share: f64, stream: Stream) -> Result<(), NumericalError> {
     for (b, block) in model.blocks().iter().enumerate() {
         block.family.update(&mut model.block_view(b, state, share), stream.at(b as u64))?;
@@ -13,7 +13,7 @@ pub fn update(model: &Model, state: &mut State, share: f64, stream: Stream) -> R
     Ok(())
 }
 
-/// Redraws θ of all blocks, then F (a family may have had to redraw its weights with them).
+/// Redraws θ of all blocks, then F (a family may have to redraw its weights too).
 pub fn update_parameters(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     for (b, block) in model.blocks().iter().enumerate() {
         block.family.update_parameters(&mut model.block_view(b, state, 1.0), stream.at(b as u64))?;

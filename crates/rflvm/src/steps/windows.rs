@@ -1,5 +1,5 @@
-//! X along time: a row's own conditional is all but a point where paths are smooth, so rows move in windows of consecutive times,
-//! each by an elliptical slice about its exact conditional given the rest of the path. Lengths are drawn evenly on the log scale,
+//! X along time: a row's own conditional is nearly a point mass if paths are smooth, so rows move in windows of consecutive times,
+//! each by an elliptical slice about its exact conditional given the rest of the path. Window lengths are log-uniform,
 //! from one row to all of them, and the windows of a sweep tile the sequence.
 
 use super::SweepInfo;
@@ -38,7 +38,7 @@ fn tiles(rows: usize, rng: &mut StreamRng) -> Vec<Range<usize>> {
     let length = |rng: &mut StreamRng| ((rows as f64).ln() * rng.random::<f64>()).exp().round() as usize;
     let mut tiles = Vec::new();
     let mut start = 0;
-    // The first window is cut at a random place, so that the ends of the sequence are like any other place.
+    // The first window is cut at a random place, so that the ends of the sequence are not special.
     let longest = length(rng).max(1);
     let mut next = rng.random_range(1..=longest);
     while start < rows {
@@ -50,7 +50,7 @@ fn tiles(rows: usize, rng: &mut StreamRng) -> Vec<Range<usize>> {
     tiles
 }
 
-/// One window; returns how many candidates were priced.
+/// One window; returns the number of candidates evaluated.
 fn slide(
     model: &Model,
     state: &mut State,
@@ -90,7 +90,7 @@ fn slide(
         })
     });
     if landing.sin != 0.0 {
-        // The candidate priced last is the one that was taken.
+        // The last evaluated candidate is the accepted one.
         for (i, &n) in own.iter().enumerate() {
             state.features.set_row(n, at.row(i), h.row(i));
             state.f.row_mut(n).copy_from_slice(f.row(i));

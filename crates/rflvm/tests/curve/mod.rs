@@ -1,4 +1,4 @@
-//! A small S-curve of any family, for tests that run the sampler as a whole.
+//! A small S-curve of any family, for tests that run the whole sampler.
 
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Theta, Unit};
@@ -16,7 +16,7 @@ fn family(name: &str) -> Arc<dyn Family> {
     spec::family(name, None).unwrap()
 }
 
-/// An S-curve of the family, large enough that every parallel loop is split; with holes if asked.
+/// An S-curve of the family, large enough that every parallel loop is split; with missing cells if requested.
 pub fn model(name: &str, missing: bool) -> Model {
     let family = family(name);
     let unit = Unit { centre: 0.0, scale: 1.0 };
@@ -26,9 +26,9 @@ pub fn model(name: &str, missing: bool) -> Model {
     let mut y = curve.y;
     if missing {
         for n in (0..ROWS).step_by(3) {
-            match name {
-                "multinomial" => y.row_mut(n).fill(f64::NAN),
-                _ => y[(n, (7 * n) % COLUMNS)] = f64::NAN,
+            match family.is_whole() {
+                true => y.row_mut(n).fill(f64::NAN),
+                false => y[(n, (7 * n) % COLUMNS)] = f64::NAN,
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::fixtures::{Case, LEARNED, SHARED, assert_same, case, cases, in_column
 use crate::weights::in_gaussian;
 use rflvm::dist::normal;
 use rflvm::linalg::{Cholesky, Mat};
-use rflvm::model::collapsed::Target;
+use rflvm::model::collapsed::CollapsedData;
 use rflvm::model::{Amplitude, HalfT, Model, State, joint};
 use rflvm::steps::amplitudes::{ln_centred, ln_whitened, ln_whitened_block, square};
 
@@ -127,7 +127,7 @@ fn ln_student(model: &Model, state: &State, j: usize) -> f64 {
 fn collapsed_evidence_is_that_of_the_brute_force_student() {
     for amplitude in [LEARNED, SHARED] {
         let Case { model, state, mut rng, .. } = case("gaussian", single("gaussian"), setting(false, amplitude), 11);
-        let target = Target::new(&model);
+        let target = CollapsedData::new(&model);
         let (spectrum, c) = target.at(state.features.h()).unwrap();
         for j in 0..model.columns() {
             let column = target.column(&spectrum, &c, j);
@@ -161,7 +161,7 @@ fn collapsed_evidence_is_the_joint_without_the_weights() {
     // Chib's identity: the joint less ln p(β, σ² | y, X, W, τ), at any β and σ².
     for amplitude in [LEARNED, SHARED] {
         let Case { model, state, mut rng, .. } = case("gaussian", single("gaussian"), setting(false, amplitude), 12);
-        let target = Target::new(&model);
+        let target = CollapsedData::new(&model);
         let of = |state: &State| {
             let chib = joint::ln_joint(&model, state).unwrap() - crate::weights::ln_all_gaussian(&model, state);
             let rest = joint::ln_amplitudes(&model, state)

@@ -1,34 +1,22 @@
-//! Small random models of every family, complete and with holes, and how to compare two numbers.
+//! Small random models of every family, complete and with missing cells, and comparisons of numbers.
 
 use rand::RngExt;
 use rflvm::dist::{normal, normals};
 use rflvm::linalg::Mat;
-use rflvm::model::family::{
-    Binomial, Column, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
-    ZeroInflatedPoisson,
-};
+use rflvm::model::family::{Binomial, Column, Family, Gaussian, NegativeBinomial, StudentT, Trials, Unit};
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::priors::{Dof, Gamma, Student};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Priors, State, joint};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::rng::{Stream, StreamRng};
-use rflvm::simulate;
+use rflvm::{simulate, spec};
 use std::sync::Arc;
 
 pub const ROWS: usize = 6;
 pub const FREQUENCIES: usize = 4;
 
-pub const FAMILIES: [&str; 8] = [
-    "gaussian",
-    "poisson",
-    "bernoulli",
-    "binomial",
-    "negative-binomial",
-    "multinomial",
-    "student-t",
-    "zero-inflated-poisson",
-];
+pub use rflvm::spec::FAMILIES;
 
 pub const FIXED: Amplitude = Amplitude::Fixed(0.6);
 pub const LEARNED: Amplitude = Amplitude::Learned(HALF_T);
@@ -56,7 +44,7 @@ pub struct Setting {
     pub holes: bool,
     pub amplitude: Amplitude,
     pub kernel: Kernel,
-    /// Rows have times.
+    /// Whether, and how, rows have times.
     pub time: Option<TimeSpec>,
 }
 
@@ -64,31 +52,28 @@ pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
     Setting { dim: 2, holes, amplitude, kernel: Kernel::Learned(mixture()), time: None }
 }
 
-/// No setting at its default, so that a formula that assumes a default fails.
+/// Nothing at its default, so that a formula that assumes a default fails.
 pub fn mixture() -> Mixture {
     Mixture { lambda0: Some(1.7), scales: Scales::Equal(0.8), nu0: Some(5.5), alpha_shape: 2.5, alpha_rate: 0.7 }
 }
 
-/// Trials of a binomial cell, j counted in its block.
+/// Trials of a binomial cell; j is counted within its block.
 pub fn trials(n: usize, j: usize) -> f64 {
     (1 + (3 * n + 2 * j) % 5) as f64
 }
 
+/// A family with priors other than its defaults, where it has any.
 fn family(name: &str, columns: usize) -> Arc<dyn Family> {
     match name {
         "gaussian" => Arc::new(Gaussian { shape: 1.7, rate: 0.4 }),
-        "poisson" => Arc::new(Poisson),
-        "bernoulli" => Arc::new(Binomial::bernoulli()),
         "binomial" => Arc::new(Binomial::new(Trials::Each(Mat::from_fn(ROWS, columns, trials)))),
         "negative-binomial" => Arc::new(NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 }),
-        "multinomial" => Arc::new(Multinomial),
         "student-t" => Arc::new(STUDENT),
-        "zero-inflated-poisson" => Arc::new(Generic(ZeroInflatedPoisson::default())),
-        _ => panic!("no family {name}"),
+        _ => spec::family(name, None).unwrap(),
     }
 }
 
-/// A block of a table: which columns, and its family.
+/// A block of a table: its columns and its family.
 pub type Block = (Vec<usize>, Arc<dyn Family>);
 
 /// Four columns of one family.
@@ -109,19 +94,19 @@ pub fn mixed() -> Vec<Block> {
     blocks.into_iter().map(|(name, columns)| (columns.clone(), family(name, columns.len()))).collect()
 }
 
-/// A table that every family accepts, with its holes: a multinomial row is missing as a whole, other cells one by one.
+/// A table that every family accepts, with missing cells: a multinomial row is missing as a whole, other cells one by one.
 fn table(blocks: &[Block], holes: bool) -> Mat {
     let columns = blocks.iter().map(|b| b.0.len()).sum();
     let mut y = Mat::zeros(ROWS, columns);
     for (columns, family) in blocks {
         for n in 0..ROWS {
-            let is_multinomial = family.name() == "multinomial";
+            let is_multinomial = family.is_whole();
             for &c in columns {
                 let hole = if is_multinomial { n == 2 } else { (n + 2 * c) % 5 == 0 };
                 y[(n, c)] = if holes && hole { f64::NAN } else { 0.0 };
             }
             if is_multinomial {
-                // Totals that differ between rows; added to NaN they change nothing.
+                // Totals that differ between rows; adding them to NaN changes nothing.
                 y[(n, columns[0])] += (5 + n) as f64;
             }
         }
@@ -143,7 +128,7 @@ fn telling_data(model: &Model, stream: Stream) -> Mat {
     (0..1000).map(draw).find(is_telling).unwrap()
 }
 
-/// The model of `blocks` with offsets, centres and scales that are none of them trivial, and data drawn from it.
+/// The model of `blocks` with non-trivial offsets, centres and scales, and data drawn from it.
 pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case {
     let stream = Stream::new(seed).named(name);
     let mut rng = stream.named("fixture").rng();
@@ -169,7 +154,7 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
     Case { name: format!("{name}, holes {}, {:?}{time}", setting.holes, setting.amplitude), model, state, rng }
 }
 
-/// Every family and the mixed table × {complete, holes} × {known, learned, shared amplitude}, and two with a known kernel.
+/// Every family and the mixed table × {complete, missing} × {known, learned, shared amplitude}, and two with a known kernel.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for holes in [false, true] {
@@ -186,12 +171,12 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Two sequences, out of order, with a time twice in one of them.
+/// Two sequences, out of order, with a repeated time in one of them.
 fn times() -> Times {
     Times { at: vec![2.5, 7.0, 2.5, 3.0, 4.0, 5.5], sequence: vec![3, 1, 3, 1, 3, 1] }
 }
 
-/// Every family and the mixed table × {complete, holes}, with rows in time in each of the forms.
+/// Every family and the mixed table × {complete, missing}, with rows in time in each representation.
 pub fn timed_cases() -> Vec<Case> {
     let form = |kernel, form, trend| TimeSpec { kernel, form, trend, inducing: 2 };
     let mut cases = Vec::new();
@@ -228,13 +213,13 @@ pub fn ln_joint(model: &Model, state: &State) -> f64 {
     joint::ln_joint(model, state).unwrap()
 }
 
-/// What the family's own update sees of local column j of block b.
+/// The view of local column j of block b that the family's update gets.
 pub fn in_column<T>(model: &Model, state: &State, b: usize, j: usize, look: impl FnOnce(&Column<'_>) -> T) -> T {
     let mut state = state.clone();
     look(&model.block_view(b, &mut state, 1.0).column(j, Stream::new(0)))
 }
 
-/// The state with the weights of column j (in the model's order) moved at random.
+/// The state with randomly perturbed weights of column j (in the model's order).
 pub fn with_moved_weights(model: &Model, state: &State, j: usize, rng: &mut StreamRng) -> State {
     let mut moved = state.clone();
     for m in 0..moved.beta.rows() {
@@ -257,19 +242,19 @@ pub fn near(at: &[f64], sd: f64, rng: &mut StreamRng) -> Vec<f64> {
     at.iter().map(|v| v + sd * normal(rng)).collect()
 }
 
-/// |a − b| in units of their magnitude, where that is above one.
+/// |a − b| relative to their magnitude, if that is above one.
 pub fn gap(a: f64, b: f64) -> f64 {
     assert!(a.is_finite() && b.is_finite(), "{a} and {b}");
     (a - b).abs() / a.abs().max(b.abs()).max(1.0)
 }
 
-/// Two ways to the same number.
+/// Two ways to compute the same number.
 #[track_caller]
 pub fn assert_same(a: f64, b: f64, what: &str) {
-    assert!(gap(a, b) < 1e-8, "{what}: {a} for {b}, off by {:e}", a - b);
+    assert!(gap(a, b) < 1e-8, "{what}: {a} instead of {b}, difference {:e}", a - b);
 }
 
-/// A derivative of f at x by the five-point rule: error of order step⁴, so a wide step keeps rounding away.
+/// Derivative of f at x by the five-point rule: the error is of order step⁴, so a wide step keeps rounding small.
 pub fn derivative(mut f: impl FnMut(f64) -> f64, x: f64) -> f64 {
     const STEP: f64 = 1e-3;
     (8.0 * (f(x + STEP) - f(x - STEP)) - (f(x + 2.0 * STEP) - f(x - 2.0 * STEP))) / (12.0 * STEP)

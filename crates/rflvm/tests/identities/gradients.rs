@@ -12,7 +12,7 @@ use rflvm::hmc::marginal::Marginal;
 use rflvm::hmc::occam::Occam;
 use rflvm::init::map::{Volume, ln_volume};
 use rflvm::linalg::Mat;
-use rflvm::model::collapsed::Target;
+use rflvm::model::collapsed::CollapsedData;
 use rflvm::model::family::{Density, Shift, ZeroInflatedPoisson};
 use rflvm::model::{State, joint};
 
@@ -38,7 +38,7 @@ fn families_have_the_stated_gradient() {
             for n in 0..case.model.rows() {
                 let row = case.model.row(block, n, theta);
                 let f = &at.row(n)[block.columns.clone()];
-                // Rubbish on entry: a family must write every cell, missing ones too.
+                // NaN on entry: a family must write every cell, missing ones too.
                 let mut g = vec![f64::NAN; f.len()];
                 let value = block.family.gradient(row, f, &mut g);
                 assert_same(value, block.family.ln_lik(row, f), &case.name);
@@ -52,7 +52,7 @@ fn families_have_the_stated_gradient() {
                         f[j],
                     );
                     assert_slope(g[j], slope, &case.name);
-                    assert!(!row.y[j].is_nan() || g[j] == 0.0, "{}: a missing cell pulls", case.name);
+                    assert!(!row.y[j].is_nan() || g[j] == 0.0, "{}: a missing cell has a gradient", case.name);
                 }
             }
         }
@@ -89,7 +89,7 @@ fn scattered(case: &Case, layout: Layout, q: &[f64]) -> State {
     state
 }
 
-/// Values and slopes of a potential against a plain log density, in the coordinates that may move.
+/// Values and slopes of a potential against a plain log density, in the free coordinates.
 fn check_potential(
     potential: &mut impl Potential,
     plain: impl Fn(&[f64]) -> f64,
@@ -120,7 +120,7 @@ fn joint_potential_is_the_joint_with_its_gradient() {
         let here = layout.gather(&case.state);
         let columns = case.model.columns();
         let first_weight = here.len() - case.state.beta.as_slice().len();
-        // Weights that are fixed (the last category of a multinomial) stay where they are.
+        // Fixed weights (the last category of a multinomial) stay unchanged.
         let may_move = |i: usize| i < first_weight || case.model.is_free((i - first_weight) % columns);
         let mut there = near(&here, 0.2, &mut case.rng);
         (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
@@ -139,7 +139,7 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
         let layout = Layout::new(&case.model, false);
         let here = layout.gather(&case.state);
         let there = near(&here, 0.2, &mut case.rng);
-        let target = Target::new(&case.model);
+        let target = CollapsedData::new(&case.model);
         let plain = |q: &[f64]| {
             let state = scattered(&case, layout, q);
             target.ln_marginal(state.features.h(), &state.tau2).unwrap()
@@ -151,7 +151,7 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
     }
 }
 
-/// What a point estimate climbs: with the charge for the weights and the volume beside the joint.
+/// The objective of the MAP estimate: with the complexity penalty and the volume besides the joint.
 #[test]
 fn point_estimate_potential_is_its_objective_with_its_gradient() {
     for mut case in cases().into_iter().chain(timed_cases()) {

@@ -8,7 +8,7 @@ use rflvm::model::{State, joint};
 use rflvm::rng::Stream;
 use rflvm::steps::amplitudes::square;
 
-/// The family as the fixtures have it.
+/// The family as in the fixtures.
 const FAMILY: NegativeBinomial = NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 };
 
 /// Observed cells (y, f) of local column j of block b.
@@ -18,14 +18,14 @@ fn seen(case: &Case, b: usize, j: usize) -> Vec<(f64, f64)> {
     y.into_iter().zip(f).filter(|(y, _)| !y.is_nan()).collect()
 }
 
-/// The state with r_j multiplied at random.
+/// The state with r_j multiplied by a random factor.
 fn with_moved_dispersion(case: &mut Case, b: usize, j: usize) -> State {
     let mut moved = case.state.clone();
     moved.theta[b].values[(0, j)] *= (0.7 * normal(&mut case.rng)).exp();
     moved
 }
 
-/// How far r_j's gamma given the tables T is from the joint of r and T; `law` turns its shape and rate into others.
+/// How far r_j's gamma given the tables T is from the joint of r and T; `law` replaces its shape and rate by others.
 fn dispersion_gap(case: &mut Case, b: usize, j: usize, law: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
     let moved = with_moved_dispersion(case, b, j);
     let r = |state: &State| state.theta[b].values[(0, j)];
@@ -36,7 +36,7 @@ fn dispersion_gap(case: &mut Case, b: usize, j: usize, law: impl Fn(f64, f64, f6
     let h = case.state.theta[b].hyper[0];
     let (shape, rate) = FAMILY.dispersion_given_tables(tables.iter().sum(), softplus_sum, h);
     let (shape, rate) = law(shape, rate, h);
-    // The gamma without its constant, which the law without prior lacks where all counts are zero.
+    // The gamma without its constant, which does not exist without the prior if all counts are zero.
     let ln = |r: f64| (shape - 1.0) * r.ln() - rate * r;
     let conditional = ln(r(&moved)) - ln(r(&case.state));
     // p(T | y, r) ∝ Γ(r)/Γ(y+r) r^T.
@@ -54,7 +54,7 @@ fn dispersions_given_tables_match_the_augmented_joint() {
     for (mut case, b) in blocks_of(&["negative-binomial"]) {
         for j in 0..case.model.blocks()[b].columns.len() {
             assert!(dispersion_gap(&mut case, b, j, |shape, rate, _| (shape, rate)) < 1e-8, "{}", case.name);
-            // The paper's update leaves the prior out.
+            // The paper's update omits the prior.
             let without_prior = |shape: f64, rate: f64, h: f64| (shape - FAMILY.shape, rate - h);
             wrong = wrong.max(dispersion_gap(&mut case, b, j, without_prior));
         }
@@ -76,7 +76,7 @@ fn rate_of_dispersions_matches_the_joint() {
 
 #[test]
 fn sliding_dispersion_against_intercept_keeps_the_mean() {
-    // r → r e^u with intercept − u: r e^f stays, so only the shape of the counts' law changes. The conditional of u along
+    // r → r e^u with intercept − u: r e^f is unchanged, so only the shape of the count distribution changes. The conditional of u along
     // that line is the joint there times r's Jacobian e^u.
     for (case, b) in blocks_of(&["negative-binomial"]) {
         let family = &case.model.blocks()[b].family;
@@ -108,7 +108,7 @@ fn sliding_dispersion_against_intercept_keeps_the_mean() {
     }
 }
 
-/// ln p(θ_j) of a generic family as its density states it.
+/// ln p(θ_j) of a generic family as its density defines it.
 fn ln_stated_prior(density: &dyn Density, unit: &Unit, theta: &[f64]) -> f64 {
     density.parameters(unit).iter().zip(theta).map(|(p, &v)| ln_normal(v, p.mean, p.sd * p.sd)).sum()
 }

@@ -4,7 +4,7 @@ use crate::fixtures::{Case, assert_same, cases, ln_joint, near, with_features};
 use rflvm::model::State;
 use rflvm::steps::{frequencies, positions};
 
-/// The state with frequency l elsewhere, and where that is.
+/// The state with frequency l moved, and its new value.
 fn with_moved_frequency(case: &mut Case, l: usize) -> (State, Vec<f64>) {
     let w = near(case.state.features.w().row(l), 0.7, &mut case.rng);
     let mut all = case.state.features.w().clone();
@@ -12,7 +12,7 @@ fn with_moved_frequency(case: &mut Case, l: usize) -> (State, Vec<f64>) {
     (with_features(&case.model, &case.state, case.state.features.x(), &all), w)
 }
 
-/// The state with row n elsewhere, and where that is.
+/// The state with row n moved, and its new value.
 fn with_moved_row(case: &mut Case, n: usize) -> (State, Vec<f64>) {
     let x = near(case.state.features.x().row(n), 0.7, &mut case.rng);
     let mut all = case.state.features.x().clone();

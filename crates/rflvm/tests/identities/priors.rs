@@ -1,4 +1,4 @@
-//! The densities that the joint is written with, where a conditional could share their mistake: gamma,
+//! The densities used by the joint, where a conditional could have the same mistake: gamma,
 //! normal-inverse-Wishart, Chinese restaurant.
 
 use crate::fixtures::{assert_same, mixture};

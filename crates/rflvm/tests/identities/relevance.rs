@@ -1,4 +1,4 @@
-//! ψ and its rates where axes have scales of their own, and the turn of the axes among each other.
+//! ψ and its rates where axes have their own scales, and the rotation of the axes into each other.
 
 use crate::fixtures::{Case, FIXED, assert_same, case, ln_joint, mixture, setting, single};
 use rflvm::dist::{gamma, ln_gamma_density, normals};
@@ -41,7 +41,7 @@ fn scales_match_the_joint() {
 
 #[test]
 fn roots_of_scales_are_half_cauchy() {
-    // With r integrated out, p(ψ) = s / (π √ψ (ψ + s²)): by the sum of the joint's two gammas over a fine grid of ln r.
+    // With r integrated out, p(ψ) = s / (π √ψ (ψ + s²)): by summing the joint's two gammas over a fine grid of ln r.
     let scale: f64 = 1.4;
     for psi in [0.01, 0.3, 2.0, 40.0] {
         let (step, from): (f64, f64) = (0.01, -40.0);

@@ -2,7 +2,8 @@
 
 use crate::fixtures::{Case, FIXED, assert_same, case, gap, ln_joint, mixture, setting, single};
 use rand::RngExt;
-use rflvm::dist::niw::{Cluster, Niw, Predictive};
+use rflvm::dist::cluster::Cluster;
+use rflvm::dist::niw::{Niw, Predictive};
 use rflvm::dist::{gamma, ln_gamma, ln_gamma_density};
 use rflvm::linalg::Mat;
 use rflvm::model::State;
@@ -10,7 +11,7 @@ use rflvm::model::spectral::Spectral;
 use rflvm::rng::StreamRng;
 use rflvm::steps::{assignments, concentration};
 
-/// One cluster, some of one member, all of one member: moves then open and close clusters.
+/// One cluster, several singletons, only singletons: moves then open and close clusters.
 const PARTITIONS: [[usize; 4]; 4] = [[0, 0, 0, 0], [0, 1, 0, 2], [0, 1, 1, 0], [0, 1, 2, 3]];
 
 fn example(seed: u64) -> Case {
@@ -22,7 +23,7 @@ fn base() -> Niw {
     mixture().base(&[0.8; 2])
 }
 
-/// The NIW of cluster k given its frequencies, leaving out `without`.
+/// The NIW of cluster k given its frequencies, except `without`.
 fn posterior(z: &[usize], w: &Mat, k: usize, without: Option<usize>) -> Niw {
     let members: Vec<usize> = (0..z.len()).filter(|&l| z[l] == k && Some(l) != without).collect();
     base().posterior(members.iter().map(|&l| w.row(l)))
@@ -35,7 +36,7 @@ fn ln_clusters(spectral: &Spectral, w: &Mat) -> f64 {
     spectral.clusters.iter().enumerate().map(of_cluster).sum()
 }
 
-/// The same partition with labels 0..K in order of first appearance: the joint knows no empty clusters.
+/// The same partition with labels 0..K in order of first appearance: the joint does not allow empty clusters.
 fn relabelled(z: &[usize]) -> Vec<usize> {
     let mut labels: Vec<usize> = Vec::new();
     z.iter()
@@ -48,7 +49,7 @@ fn relabelled(z: &[usize]) -> Vec<usize> {
         .collect()
 }
 
-/// The state with this partition and clusters anywhere (draws from the base measure).
+/// The state with this partition and arbitrary clusters (draws from the base measure).
 fn with_partition(state: &State, z: &[usize], rng: &mut StreamRng) -> State {
     let z = relabelled(z);
     let count = z.iter().max().unwrap() + 1;
@@ -61,7 +62,7 @@ fn ln_assignment(spectral: &Spectral, w: &Mat, l: usize, k: usize) -> f64 {
     let law = |k: usize| posterior(&spectral.z, w, k, Some(l)).predictive().unwrap();
     let laws: Vec<Predictive> = (0..spectral.count()).map(law).collect();
     let ln = assignments::ln_weights(spectral, &base().predictive().unwrap(), &laws, w, l);
-    // A cluster that l is alone in is gone without l: staying there is opening a new one.
+    // A cluster whose only member is l does not exist without l: staying there means opening a new one.
     if ln[k] == f64::NEG_INFINITY { ln[spectral.count()] } else { ln[k] }
 }
 
@@ -133,7 +134,7 @@ fn papers_scatter_about_single_frequencies_would_fail() {
     assert!(gap(ln(&new) - ln(&old), joint) > 1e-3);
 }
 
-/// States of several K at two concentrations each.
+/// States with several K at two concentrations each.
 fn concentrations() -> Vec<(Case, State, State)> {
     let mut found = Vec::new();
     for (seed, partition) in PARTITIONS.iter().enumerate() {
@@ -159,7 +160,7 @@ fn concentration_with_eta_integrated_out_matches_the_joint() {
     }
 }
 
-/// How far the scheme of Escobar & West is from the joint of (α, η) when it takes the frequencies to be `l` in number.
+/// How far the scheme of Escobar & West is from the joint of (α, η) if the number of frequencies is taken to be `l`.
 fn concentration_gap(l: impl Fn(f64) -> f64) -> f64 {
     let mut worst: f64 = 0.0;
     for (mut case, old, new) in concentrations() {

@@ -1,9 +1,9 @@
-//! Moves that leave F alone: the translation, and the stretch of an axis with its Jacobian.
+//! Moves that leave F unchanged: the translation, and the stretch of an axis with its Jacobian.
 
 use crate::fixtures::{
     Case, FIXED, RBF, Setting, assert_same, case, cases, gap, ln_joint, setting, single, timed_cases,
 };
-use rflvm::dist::niw::Cluster;
+use rflvm::dist::cluster::Cluster;
 use rflvm::dist::{ln_normal, normals};
 use rflvm::linalg::Mat;
 use rflvm::model::latent::{Axis, TimeSpec};
@@ -15,7 +15,7 @@ fn all_cases() -> impl Iterator<Item = Case> {
     cases().into_iter().chain(timed_cases())
 }
 
-/// F of the state as it is and F afresh: both those of before.
+/// The stored F and a recomputed F both equal the previous one.
 #[track_caller]
 fn assert_same_f(model: &Model, before: &State, after: &State) {
     let mut fresh = after.clone();
@@ -83,7 +83,7 @@ fn translation_along_time_has_the_precision_of_the_paths() {
 
 #[test]
 fn translation_lands_where_it_would_from_anywhere() {
-    // An exact draw of c forgets where it started: from a shifted state the same random numbers lead to the same X.
+    // An exact draw of c forgets its start: from a shifted state the same random numbers lead to the same X.
     for case in all_cases() {
         let paths = case.model.paths(&case.state).unwrap();
         let (mut here, mut there) = (case.state.clone(), case.state.clone());
@@ -97,7 +97,7 @@ fn translation_lands_where_it_would_from_anywhere() {
     }
 }
 
-/// All that a stretch moves: X and W, and for a learned kernel μ_k and the upper triangles of Σ_k.
+/// Everything that a stretch moves: X and W, and for a learned kernel μ_k and the upper triangles of Σ_k.
 fn coordinates(state: &State, is_learned: bool) -> Vec<f64> {
     let mut all = [state.features.x().as_slice(), state.features.w().as_slice()].concat();
     if is_learned {
@@ -132,7 +132,7 @@ fn with_coordinates(state: &State, is_learned: bool, all: &[f64]) -> State {
     moved
 }
 
-/// ln |det| by elimination with pivots.
+/// ln |det| by elimination with pivoting.
 fn ln_det(mut a: Mat) -> f64 {
     let n = a.rows();
     let mut total = 0.0;
@@ -152,7 +152,7 @@ fn ln_det(mut a: Mat) -> f64 {
     total
 }
 
-/// ∂(stretched coordinates)/∂(coordinates). The stretch is linear, so a difference quotient has no error but rounding.
+/// ∂(stretched coordinates)/∂(coordinates). The stretch is linear, so a difference quotient has only rounding error.
 fn jacobian(case: &Case, is_learned: bool, d: usize, u: f64) -> Mat {
     const STEP: f64 = 1e-4;
     let here = coordinates(&case.state, is_learned);
@@ -201,7 +201,7 @@ fn stretch_matches_the_joint_and_its_jacobian() {
                     None => -0.5 * (2.0 * u).exp() * square + symmetry::ln_stretched(&case.model, &case.state, d, u),
                     Some(dynamics) => symmetry::ln_path_scaled(&case.model, &case.state, dynamics, d, u).unwrap(),
                 };
-                // Of a path's scales the joint has the density; the move has that of their coordinates.
+                // The joint has the density of a path's scales; the move has that of their coordinates.
                 let mut in_coordinates = 0.0;
                 if let Some(dynamics) = case.model.dynamics() {
                     let (prior, old) = (dynamics.prior(), case.state.axes[d]);
@@ -212,7 +212,7 @@ fn stretch_matches_the_joint_and_its_jacobian() {
                 let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state) + in_coordinates;
                 let volume = ln_det(jacobian(&case, is_learned, d, u));
                 assert!(gap(scaled(u) - scaled(0.0), joint + volume) < 1e-7, "{}, axis {d}, u = {u}", case.name);
-                // By counting: X has N coordinates on the axis, W L, μ_k one, and Σ_k counts D + 1.
+                // By counting: X has N coordinates on the axis, W has L, μ_k one, and Σ_k counts D + 1.
                 let (n, l) = (case.model.rows() as f64, case.model.frequencies() as f64);
                 let of_clusters = case.state.spectral.count() as f64 * (case.model.latent_dim() as f64 + 2.0);
                 let count = n - l - if is_learned { of_clusters } else { 0.0 };
@@ -240,7 +240,7 @@ fn a_covariance_counts_one_more_than_the_dimension() {
 
 #[test]
 fn rotation_leaves_the_joint_alone() {
-    // Ψ0 ∝ I and μ0 = 0: turning X, W and the clusters together changes nothing, which alignment relies on.
+    // Ψ0 ∝ I and μ0 = 0: rotating X, W and the clusters together changes nothing, which alignment relies on.
     for case in cases() {
         let (sin, cos) = 0.7_f64.sin_cos();
         let turn = Mat::from_vec(2, 2, vec![cos, -sin, sin, cos]);

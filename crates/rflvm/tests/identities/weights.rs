@@ -1,4 +1,4 @@
-//! β_j given X and W, with what is drawn along with it (σ_j²) and what it is drawn given (ω_j).
+//! β_j given X and W, with what is drawn jointly (σ_j²) and what it is conditioned on (ω_j).
 
 use crate::fixtures::{Case, assert_same, blocks_of, case, gap, in_column, ln_joint, near, setting, single};
 use crate::fixtures::{FIXED, LEARNED, trials, with_moved_weights};
@@ -10,7 +10,7 @@ use rflvm::model::family::{Column, GaussianConditional, poisson, weights_given_o
 use rflvm::model::{Model, State, joint};
 use rflvm::rng::StreamRng;
 
-/// Looks at the conditional of (1/σ_j², β_j), local column j of Gaussian block b.
+/// Calls `look` with the conditional of (1/σ_j², β_j), local column j of Gaussian block b.
 pub fn in_gaussian<T>(
     model: &Model,
     state: &State,
@@ -26,7 +26,7 @@ pub fn in_gaussian<T>(
     })
 }
 
-/// β_j less its prior mean.
+/// β_j minus its prior mean.
 fn centred(column: &Column<'_>) -> Vec<f64> {
     let mut beta = column.beta.clone();
     *beta.last_mut().unwrap() -= column.unit.centre;
@@ -180,7 +180,7 @@ fn weights_given_omega_match_the_augmented_joint() {
 
 #[test]
 fn omega_integrates_out_to_the_family() {
-    // e^{κψ} 2^{−b} E[e^{−ωψ²/2}], ω ~ PG(b, 0), is e^{aψ}/(1+e^ψ)^b: as the family has it, up to a constant in f_j.
+    // e^{κψ} 2^{−b} E[e^{−ωψ²/2}], ω ~ PG(b, 0), is e^{aψ}/(1+e^ψ)^b: equal to the family's, up to a constant in f_j.
     for (mut case, b) in LOGISTIC.iter().flat_map(|names| blocks_of(names)) {
         let block = case.model.blocks()[b].clone();
         for n in 0..case.model.rows() {
@@ -217,7 +217,7 @@ fn omega_given_psi_is_the_tilted_law() {
     }
 }
 
-/// A column whose β and f have been moved: what a fit must not see.
+/// A column whose β and f have been moved, which a fit must not depend on.
 fn disturbed<'a>(column: &Column<'a>, rng: &mut StreamRng) -> Column<'a> {
     Column {
         y: column.y.clone(),

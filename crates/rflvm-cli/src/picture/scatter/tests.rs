@@ -1,4 +1,4 @@
-//! Pictures that must be well formed, and hold all that they show, whatever they are given.
+//! Pictures must be well formed and include everything they show, for any input.
 
 use super::*;
 use crate::picture::colour::viridis;
@@ -40,7 +40,7 @@ fn size(text: &str) -> (f64, f64) {
     (attribute(text, "width").unwrap(), attribute(text, "height").unwrap())
 }
 
-/// Every coordinate of paths, circles and texts lies in the view box, and texts with the room that they take.
+/// Every coordinate of paths, circles and texts is in the view box, including the width of texts.
 fn all_inside(text: &str) {
     let (width, height) = size(text);
     let check = |x: f64, y: f64, what: &str| {
@@ -143,7 +143,7 @@ fn keys_explain_the_colours() {
     assert!(text.contains(&format!("fill=\"{}\"", viridis(1.0))) && text.contains("grey: 1 row without a number"));
 }
 
-/// Names that are long, wide or many keep to the picture, and stay different names.
+/// Names that are long, wide or many stay within the picture, and remain distinct.
 #[test]
 fn legends_have_room() {
     let points: Vec<(f64, f64)> = (0..60).map(|n| (f64::from(n % 9), f64::from(n % 4))).collect();
@@ -160,7 +160,7 @@ fn a_row_far_away_is_pointed_at() {
     let mut points: Vec<(f64, f64)> = (0..50).map(|n| (f64::from(n).sin(), f64::from(n).cos())).collect();
     points.push((100.0, -40.0));
     let text = draw(&axes(&points, 0.1), Colour::Plain);
-    assert!(text.contains("1 row lies outside the frame") && centres(&text, 51).len() == 50, "{text}");
+    assert!(text.contains("1 row is outside the frame") && centres(&text, 51).len() == 50, "{text}");
     let spread =
         centres(&text, 51).iter().map(|c| c.0).fold((f64::MAX, 0.0), |(a, b): (f64, f64), x| (a.min(x), b.max(x)));
     assert!(spread.1 - spread.0 > 300.0, "{spread:?}");
@@ -180,7 +180,7 @@ fn rows_are_joined_in_time() {
     assert!(text.contains(">first<") && text.contains(">last<") && text.contains(">time<"), "{text}");
 }
 
-/// A path to the right leaves no room there for its name.
+/// A path to the right leaves no space there for its name.
 #[test]
 fn names_hide_no_rows() {
     let points: Vec<(f64, f64)> = (0..40).map(|n| (f64::from(n), f64::from(n / 20))).collect();

@@ -1,9 +1,9 @@
-"""Pictures of a fit, one line each, by matplotlib.
+"""Plots of a fit with matplotlib, one call each.
 
 >>> rflvm.plot.latent(model, labels=species)
 >>> rflvm.plot.trace(model)
 
-Each function draws into the Axes that it is given, or into a new figure, and returns them.
+Each function draws into the given Axes, or into a new figure, and returns the Axes.
 """
 
 from ._check import check

@@ -12,10 +12,10 @@ from ._panel import panels
 
 
 def check(model: Any, *, axs: Any = None) -> np.ndarray:
-    """Statistics of the fitted table beside those of tables drawn from the posterior, a panel each.
+    """Compare statistics of the fitted table with those of tables drawn from the posterior, one panel per statistic.
 
-    The line holds 90% of the drawn tables, the dot is their mean, and the diamond is the fitted table: it is orange and filled where
-    the p-value is below 0.05.
+    The line covers 90% of the replicated tables, the dot is their mean, and the diamond is the fitted table: orange and filled if the
+    p-value is below 0.05.
 
     Parameters
     ----------
@@ -39,5 +39,5 @@ def check(model: Any, *, axs: Any = None) -> np.ndarray:
         ax.spines[["left", "right", "top"]].set_visible(False)
         ax.axhline(0.0, color=GREY, linewidth=0.5, zorder=0)
     if not told.is_converged:
-        axs[0].figure.suptitle("The chains have not converged: p-values may come from the sampler", fontsize="medium", color=PALETTE[5])
+        axs[0].figure.suptitle("The chains have not converged: p-values are not reliable", fontsize="medium", color=PALETTE[5])
     return axs

@@ -1,4 +1,4 @@
-"""Forecasts beside the past that they go out from."""
+"""Forecasts, following the observed rows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .._forecast import Forecast
 from ._of import place_of, split
 from ._panel import above, beside, dress_times, panels
 
-#: Panels unless columns are named.
+#: Default number of panels.
 SOME = 6
-#: Steps ahead, and rows of the past, unless told otherwise.
+#: Default number of steps ahead, and of observed rows.
 STEPS, PAST = 10, 100
 
 
@@ -28,7 +28,7 @@ def forecast(
     axs: Any = None,
     **lines: Any,
 ) -> np.ndarray:
-    """What is expected of new times: the median and the band from 5% to 95%, after the rows that were observed; a panel per column.
+    """Predictions at new times: the median and the 5% to 95% band, following the observed rows; one panel per column.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ def forecast(
     sequence : default=None
         Show one sequence only.
     past : int, default=100
-        Rows of the past to show of each sequence, the last ones.
+        How many observed rows to show per sequence, counted from the last.
     axs : array of Axes, default=None
         Where to draw, one per column.
     **lines
-        More for the lines of the medians, as `Axes.plot` takes it.
+        Further arguments of `Axes.plot`, for the medians.
     """
     if isinstance(model, Forecast):
         told = model

@@ -1,4 +1,4 @@
-"""A column with its holes filled."""
+"""A column with its missing cells imputed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def imputed(
     ax: Optional[Axes] = None,
     **points: Any,
 ) -> Axes:
-    """One column of the fitted table by row, or by time: what was observed, and what the fit says of the missing cells.
+    """One column of the fitted table by row or by time: observed cells, and predictions of the missing cells.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ def imputed(
     column : str or int
         The column, by name or by place, counted from 0.
     truth : one number per row, or the whole table, default=None
-        What the missing cells are known to be, drawn hollow.
+        True values of the missing cells, drawn as hollow points.
     sequence : default=None
         Show the rows of one sequence only.
     ax : Axes, default=None
         Where to draw.
     **points
-        More for the points of the observed cells, as `Axes.plot` takes it.
+        Further arguments of `Axes.plot`, for the observed cells.
     """
     check_is_fitted(model)
     j = place_of(model.columns_, column)

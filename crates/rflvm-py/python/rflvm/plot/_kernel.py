@@ -1,4 +1,4 @@
-"""The kernel that was learnt."""
+"""The learned kernel."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ._panel import beside, new_axes
 
 
 def kernel(model: Any, *, ax: Optional[Axes] = None, **lines: Any) -> Axes:
-    """The kernel that was learnt: how similar two rows are by their distance, along each latent axis and over all directions.
+    """The learned kernel: similarity of two rows as a function of their distance, along each latent axis and over all directions.
 
-    Lines are posterior means, bands their 5% to 95%. `**lines` goes to `Axes.plot`.
+    Lines are posterior means, bands extend from 5% to 95%. `**lines` is passed to `Axes.plot`.
     """
     curves = model.kernel_curves()["kernel"]
     ax = new_axes() if ax is None else ax

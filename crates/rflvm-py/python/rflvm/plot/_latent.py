@@ -13,7 +13,7 @@ from ._of import radius
 from ._panel import beside, new_axes, panels
 from ._points import Look, add_ellipses, add_points, add_typical_ellipse, look_of_rows
 
-#: Rows up to which each has an ellipse; more would cover each other.
+#: Up to this number, each row has an ellipse; more would cover each other.
 FEW = 100
 
 
@@ -29,21 +29,22 @@ def latent(
     cmap: Any = "viridis",
     **points: Any,
 ) -> Any:
-    """Where the rows are: posterior means of their positions, with their uncertainty.
+    """Posterior means of the positions of the rows, with their uncertainty.
 
-    Up to 100 rows, each has the ellipse that holds `level` of its posterior. Of more rows, a typical ellipse is drawn in a corner.
+    Up to 100 rows, each row has an ellipse that contains the fraction `level` of its posterior. For more rows, a typical ellipse is
+    drawn in a corner.
 
     Parameters
     ----------
     model : RFLVM
         A fitted model.
     labels : one per row, default=None
-        Classes to colour by, with a legend; those of the fit, where it was made with labels.
+        Classes to colour by, with a legend. By default the labels of the fit, if it has any.
     values : one number per row, or a column of the table by name or place, default=None
         Numbers to colour by, with a colour bar.
     axes : two latent axes, or one, counted from 0; "pairs"; or "3d"; default=(0, 1)
-        Which to show. One axis, as of a model that has no more, is shown with intervals, rows in order of their position. "pairs" draws
-        a panel for each pair of axes; "3d" draws the first three, without uncertainty.
+        Which to show. A single axis is shown with intervals, rows in order of their position. "pairs" draws a panel for each pair of
+        axes; "3d" draws the first three, without uncertainty.
     level : float or None, default=0.9
         Fraction of each row's posterior within its ellipse or interval; None leaves these out.
     ax : Axes, or an array of them for "pairs", default=None
@@ -53,7 +54,7 @@ def latent(
     cmap : default="viridis"
         Colour map of the values.
     **points
-        More for `Axes.scatter`, such as `s=10`.
+        Further arguments of `Axes.scatter`, such as `s=10`.
 
     Returns
     -------
@@ -87,7 +88,7 @@ def latent(
 
 
 def in_plane(model: Any, shown: list[int], look: Look, level: Optional[float], ax: Axes, points: dict) -> None:
-    """Two axes of one scale, since distances are what counts."""
+    """Two axes on the same scale, since distances matter."""
     mean, spread = model.embedding_[:, shown], model.embedding_cov_[:, shown][:, :, shown]
     if level is not None and len(mean) <= FEW:
         add_ellipses(ax, mean, spread, radius(level, 2), look.rgba(len(mean)))
@@ -133,7 +134,7 @@ def explain(ax: Axes, look: Look, **how: Any) -> None:
 
 
 def chosen_axes(axes: Any, there: int) -> list[int]:
-    """One or two latent axes; the first of a model that has but one."""
+    """One or two latent axes; the first if the model has only one."""
     shown = [int(axes)] if np.ndim(axes) == 0 else [int(d) for d in axes]
     if there == 1 and shown == [0, 1]:
         return [0]

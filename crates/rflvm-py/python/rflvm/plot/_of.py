@@ -1,4 +1,4 @@
-"""What a picture is of: columns, times, sequences and draws of a model."""
+"""What plots show: columns, times, sequences and draws of a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def radius(level: float, axes: int) -> float:
-    """How many standard deviations of a Gaussian of one or two axes hold a fraction of it."""
+    """The radius, in standard deviations, that contains a fraction of a Gaussian with one or two axes."""
     if not 0.0 < level < 1.0:
         raise ValueError(f"level is {level}, but it must be a fraction between 0 and 1")
     return float(np.sqrt(-2.0 * np.log1p(-level))) if axes == 2 else NormalDist().inv_cdf(0.5 + level / 2.0)
@@ -48,7 +48,7 @@ def times_of(model: Any) -> np.ndarray:
 
 
 def split(sequences: Sequence[str]) -> dict[str, np.ndarray]:
-    """The rows of each sequence, sequences in the order in which they first come."""
+    """The rows of each sequence, with sequences in order of first appearance."""
     names = np.asarray(sequences)
     return {name: np.flatnonzero(names == name) for name in dict.fromkeys(sequences)}
 
@@ -65,5 +65,5 @@ def rows_of_sequence(model: Any, sequence: Any) -> np.ndarray:
 
 
 def name_of(model: Any, j: int) -> str:
-    """What to call a column."""
+    """The label of a column."""
     return model.columns_[j] if model._layout.named else f"column {model.columns_[j]}"

@@ -1,4 +1,4 @@
-"""Figures, panels, legends and axes of time: what the pictures have in common."""
+"""Figures, panels, legends and time axes, shared by all plots."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
 
 def new_axes(size: tuple[float, float] = (6.4, 4.8), **how: Any) -> Axes:
-    """Of a figure whose layout leaves room for what stands beside the picture."""
+    """Axes of a new figure whose layout leaves room for a legend outside the plot."""
     return plt.subplots(figsize=size, layout="constrained", **how)[1]
 
 
 def panels(axs: Any, count: int, size: tuple[float, float], columns: int = 1, **how: Any) -> np.ndarray:
-    """One Axes for each of `count` panels of a size, in so many columns; or those that were given."""
+    """One Axes for each of `count` panels, in the given number of columns; or the Axes that were passed."""
     if axs is None:
         height = -(-count // columns)
         inches = (size[0] * columns, 0.6 + size[1] * height)
@@ -26,14 +26,14 @@ def panels(axs: Any, count: int, size: tuple[float, float], columns: int = 1, **
         return axs[:count]
     axs = np.atleast_1d(np.asarray(axs, dtype=object)).ravel()
     if len(axs) != count:
-        raise ValueError(f"axs holds {len(axs)} Axes, but {count} are to be drawn; give as many")
+        raise ValueError(f"axs holds {len(axs)} Axes, but {count} are needed")
     return axs
 
 
 def beside(ax: Axes, **how: Any) -> None:
-    """A legend to the right of the picture, where it covers nothing; its marks are large enough to be told apart."""
+    """A legend to the right of the plot, where it covers nothing, with marks large enough to distinguish."""
     legend = ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), **how)
-    # Named otherwise before matplotlib 3.7.
+    # The name differs before matplotlib 3.7.
     marks: Any = getattr(legend, "legend_handles", None) or getattr(legend, "legendHandles", [])
     for mark in marks:
         mark.set_alpha(1.0)
@@ -44,7 +44,7 @@ def beside(ax: Axes, **how: Any) -> None:
 
 
 def above(ax: Axes, **how: Any) -> None:
-    """A legend in one line above the picture."""
+    """A legend in one line above the plot."""
     ax.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, **how)
 
 

@@ -13,9 +13,10 @@ from ._panel import beside, dress_times, panels
 
 
 def paths(model: Any, *, level: float = 0.9, axs: Any = None, **lines: Any) -> np.ndarray:
-    """Each latent axis over time, one line per sequence, with the band that holds `level` of the posterior at each time.
+    """Each latent axis over time, one line per sequence, with a band that contains the fraction `level` of the posterior at each
+    time.
 
-    `axs` are Axes to draw into, one per latent axis; `**lines` goes to `Axes.plot`. Dates have an axis of dates.
+    `axs` are Axes to draw into, one per latent axis; `**lines` is passed to `Axes.plot`.
     """
     check_is_fitted(model)
     if model._fit.timeline is None:

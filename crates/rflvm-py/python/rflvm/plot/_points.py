@@ -1,4 +1,4 @@
-"""Points and ellipses, and the colours that rows have."""
+"""Points and ellipses, and the colours of rows."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ._of import place_of
 
 #: Corners of an ellipse.
 CORNERS = 48
-#: Points from which on they are drawn without edges, and in an order in which no class covers the others.
+#: Beyond this number, points have no edges and are drawn in random order, so that no class covers the others.
 CROWD = 600
-#: Points from which on a vector file holds them as an image.
+#: Beyond this number, points are rasterised in vector files.
 HEAVY = 2000
 
 
@@ -29,7 +29,7 @@ class Look:
     """The colours of rows: by class, by number, or all the same."""
 
     groups: list[Class]
-    #: A map from numbers to colours that holds the numbers.
+    #: A colour map, with the numbers.
     shade: Any = None
     title: str = ""
 
@@ -50,7 +50,7 @@ def look_of_rows(model: Any, labels: Any, values: Any, cmap: Any) -> Look:
         is_column = isinstance(values, (str, int, np.integer))
         numbers = model._fit.table()[:, place_of(model.columns_, values)] if is_column else np.asarray(values, dtype=float)
         if numbers.shape != (rows,):
-            raise ValueError(f"values has the shape {numbers.shape}, but the fit has {rows} rows, and takes one number each")
+            raise ValueError(f"values has the shape {numbers.shape}, but the fit has {rows} rows, and needs one number per row")
         shade = plt.cm.ScalarMappable(cmap=plt.get_cmap(cmap).with_extremes(bad=GREY))
         shade.set_array(np.ma.masked_invalid(numbers))
         shade.autoscale_None()
@@ -75,7 +75,7 @@ def add_points(ax: Axes, places: np.ndarray, look: Look, points: dict) -> None:
         style["rasterized"] = True
     style.update(points)
     if look.shade is not None and places.shape[1] == 3:
-        # A space leaves out points without a value, unless colours are given one by one.
+        # 3D axes omit points without a value, unless each has its own colour.
         ax.scatter(*places.T, **{"c": look.rgba(count), **style})
     elif look.shade is not None:
         style = {"c": look.shade.get_array(), "cmap": look.shade.cmap, "norm": look.shade.norm, "plotnonfinite": True, **style}
@@ -83,7 +83,7 @@ def add_points(ax: Axes, places: np.ndarray, look: Look, points: dict) -> None:
     elif not look.groups:
         ax.scatter(*places.T, **{"color": PLAIN, **style})
     elif count > CROWD:
-        # In one go and in no order, so that the last class does not cover the others.
+        # In one call and in random order, so that the last class does not cover the others.
         order = np.random.default_rng(0).permutation(count)
         ax.scatter(*places[order].T, **{"c": look.rgba(count)[order], **style})
         for group in look.groups:
@@ -105,7 +105,7 @@ def add_ellipses(ax: Axes, mean: np.ndarray, covariance: np.ndarray, radius: flo
     """One ellipse per row, all in one collection."""
     corners = mean[:, np.newaxis, :] + corners_of(covariance, radius)
     inside, edge = colours.copy(), colours.copy()
-    # The more of them lie over each other, the fainter they are.
+    # The more they overlap, the fainter they are.
     lengths = np.linalg.eigvalsh(covariance)
     span = np.ptp(corners.reshape(-1, 2), axis=0).prod()
     cover = np.pi * radius**2 * np.sqrt(np.maximum(lengths.prod(axis=1), 0.0)).sum() / max(span, 1e-300)

@@ -1,4 +1,4 @@
-"""Chains: traces and ranks of the quantities that tell whether they have converged."""
+"""Traces and rank plots of the quantities by which convergence is judged."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 from .._colour import GREY, PALETTE
 from ._panel import beside
 
-#: What is looked at unless told otherwise, where a fit has it: none of it changes when the map is turned.
+#: Quantities shown by default, if the fit has them. A rotation of the latent space changes none of them.
 LOOKED_AT = ("lp", "log_likelihood", "distance", "f_cell", "w2", "alpha", "time_scale", "axes_in_use")
-#: The same in words.
+#: Descriptions of the quantities.
 WORDS = {
     "lp": "log joint density",
     "log_likelihood": "log-likelihood",
     "distance": "distance between two rows",
-    "f_cell": "function at a cell",
-    "w2": "kernel: mean squared frequency",
-    "alpha": "kernel: concentration of its mixture",
+    "f_cell": "linear predictor of a cell",
+    "w2": "kernel: sum of squared frequencies",
+    "alpha": "kernel: concentration of the Dirichlet process",
     "clusters": "kernel: clusters in use",
     "time_scale": "length-scale over time",
     "axes_in_use": "latent axes in use",
@@ -30,29 +30,30 @@ BINS = 20
 
 
 def trace(model: Any, names: Union[None, str, Sequence[str]] = None, *, ranks: bool = True, axs: Any = None, **lines: Any) -> np.ndarray:
-    """Draws of some quantities, one line per chain, and beside each trace how the chains' draws rank among all draws.
+    """Traces of some quantities, one line per chain, and next to each trace a rank plot.
 
-    Chains that have converged overlap and look like noise, and their ranks are spread evenly: all bars near the dashed line. A chain
-    whose low or high ranks are too frequent is somewhere else than the others.
+    Chains that have converged overlap and look like noise, and their ranks among all draws are uniform: all bars are near the dashed
+    line. A chain with too many low or high ranks explores a different region than the others.
 
     Parameters
     ----------
     model : RFLVM
         A fitted model.
     names : str or sequence of str, default=None
-        Quantities of `posterior_` that are one number per draw, or with a place such as "distance[0]". By default the log joint density,
-        the log-likelihood, the kernel, and of the distances between rows and the functions at cells those that mix worst; of fits with
-        times also the length-scale, and of n_components="auto" the axes in use.
+        Quantities of `posterior_` with one number per draw, or one element such as "distance[0]". By default `lp` (the log joint
+        density), `log_likelihood`, the worst mixing of the distances between rows and of the linear predictors of cells, `w2` (the sum of
+        squared frequencies of the kernel) and `alpha` (the concentration of the Dirichlet process over frequencies); with times also
+        the length-scale, and with n_components="auto" the axes in use.
     ranks : bool, default=True
-        Whether to draw ranks beside the traces.
+        Whether to draw rank plots next to the traces.
     axs : array of Axes, default=None
         Where to draw: one row per name, with two Axes for a trace and its ranks, or one without ranks.
     **lines
-        More for the lines of the traces, as `Axes.plot` takes it.
+        Further arguments of `Axes.plot`, for the traces.
 
     Returns
     -------
-    array of Axes, names × 2; of one axis without ranks
+    array of Axes, names × 2; one-dimensional without ranks
     """
     check_is_fitted(model)
     told = {quantity["name"].split(",")[0]: quantity for quantity in model.diagnostics_["quantities"]}
@@ -78,11 +79,11 @@ def trace(model: Any, names: Union[None, str, Sequence[str]] = None, *, ranks: b
 
 
 def looked_at(model: Any, told: dict) -> list[str]:
-    """The quantities that a fit has; of those with many numbers, the one that mixes worst."""
+    """The quantities of a fit; of those with several elements, the one that mixes worst."""
     found = []
     for name in LOOKED_AT:
         own = [quantity for quantity in told if quantity == name or quantity.startswith(f"{name}[")]
-        # What never moved, such as α under a fixed kernel, has no trace to look at.
+        # Constants, such as α under a fixed kernel, are left out.
         moving = [quantity for quantity in own if told[quantity]["sd"]]
         if moving:
             found.append(max(moving, key=lambda quantity: told[quantity]["r_hat"] or 0.0))
@@ -105,7 +106,7 @@ def add_ranks(ax: Any, draws: np.ndarray) -> None:
 
 
 def grid_of(axs: Any, count: int, ranks: bool) -> np.ndarray:
-    """One row of Axes per quantity; or those that were given."""
+    """One row of Axes per quantity; or the Axes that were passed."""
     width = 2 if ranks else 1
     if axs is None:
         how: dict[str, Any] = {"squeeze": False, "layout": "constrained", "sharex": "col"}
@@ -114,12 +115,12 @@ def grid_of(axs: Any, count: int, ranks: bool) -> np.ndarray:
     axs = np.atleast_1d(np.asarray(axs, dtype=object)).ravel()
     if len(axs) != count * width:
         each = f"{count} names, each with ranks" if ranks else f"{count} names"
-        raise ValueError(f"axs holds {len(axs)} Axes, but {count * width} are to be drawn ({each}); give as many")
+        raise ValueError(f"axs holds {len(axs)} Axes, but {count * width} are needed ({each})")
     return axs.reshape(count, width)
 
 
 def draws_of(model: Any, name: str) -> np.ndarray:
-    """Chains × draws of one number."""
+    """Chains × draws of one quantity."""
     stem, _, place = name.partition("[")
     draws = model.posterior_[stem]
     if place:

@@ -1,4 +1,4 @@
-"""Single cells: a fit of an AnnData, and new cells placed in it, with results where scanpy looks for them.
+"""Single cells: fit an AnnData and place new cells, with results where scanpy expects them.
 
 >>> model = rflvm.tl.fit(adata, layer="counts", mask_var="highly_variable", random_state=1)
 >>> sc.pp.neighbors(adata, use_rep="X_rflvm")

@@ -11,11 +11,11 @@ from .._anndata import call, odd_count
 
 
 def cells_of(adata: Any, layer: Optional[str]) -> tuple[Any, str]:
-    """Cells × genes, and what to call them."""
+    """Cells × genes, and the name of their source."""
     if not all(hasattr(adata, part) for part in ("X", "layers", "obs", "var", "obsm", "uns")):
         raise TypeError(f"adata is a {type(adata).__name__}, but it must be an AnnData; RFLVM().fit takes tables of other kinds")
     if getattr(adata, "isbacked", False):
-        raise ValueError("adata lies in a file and is not in memory; give adata.to_memory()")
+        raise ValueError("adata is backed by a file and not in memory; pass adata.to_memory()")
     if layer is not None and layer not in adata.layers:
         known = f"there are {', '.join(adata.layers)}" if len(adata.layers) else "there are none"
         raise KeyError(f"adata has no layer '{layer}'; {known}")
@@ -37,21 +37,20 @@ def chosen_genes(adata: Any, mask_var: Any) -> np.ndarray:
     mask = np.asarray(mask_var)
     if mask.dtype != bool or mask.shape != (adata.n_vars,):
         raise ValueError(
-            f"mask_var has the shape {mask.shape} and holds {mask.dtype}, "
-            f"but it must hold True or False for each of {adata.n_vars} genes"
+            f"mask_var has the shape {mask.shape} and holds {mask.dtype}, but it must hold True or False for each of {adata.n_vars} genes"
         )
     return mask.copy()
 
 
 def check_counts(cells: Any, source: str, remedy: str) -> None:
-    """Refuses what has been normalised, scaled or taken to logarithms."""
+    """Reject counts that were normalised, scaled or log-transformed."""
     odd = odd_count(cells)
     if odd is not None:
         raise ValueError(f"{source} does not hold counts but numbers such as {odd:.4g}, as after normalising or taking logarithms; {remedy}")
 
 
 def remedy_of_fit(adata: Any) -> str:
-    """How to fit an AnnData whose numbers are no counts."""
+    """How to fit an AnnData whose numbers are not counts."""
     suits = call(adata)
     if "gaussian" in suits:
         return f"no layer holds raw counts either, so fit these numbers as they are, with {suits}"
@@ -69,5 +68,3 @@ def frame_of(cells: Any, adata: Any, used: np.ndarray) -> Any:
     if hasattr(cells, "tocsc"):
         return pandas.DataFrame.sparse.from_spmatrix(cells, index=adata.obs_names, columns=names)
     return pandas.DataFrame(cells, index=adata.obs_names, columns=names)
-
-

@@ -1,4 +1,4 @@
-"""How deeply cells were sequenced: the offset of each, and of cells that come later."""
+"""Sequencing depth: the offsets of the cells of a fit, and of new cells."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 
 @dataclass
 class Depth:
-    """Where offsets come from."""
+    """The source of the offsets."""
 
     #: "none", "model" (size factors that the model computes), "total" (over all genes), "column" (of obs) or "array".
     kind: str
     column: Optional[str] = None
-    #: Of the cells of the fit, to which others are compared.
+    #: Mean total of the cells of the fit, to which size factors are relative.
     mean_total: Optional[float] = None
 
     @staticmethod
     def of(offset: Any, all_genes: bool) -> Depth:
-        """As `fit` is asked for it; the model itself knows the totals if it has all genes."""
+        """From the argument of `fit`; the model computes size factors itself if it uses all genes."""
         if offset is None:
             return Depth("none")
         if not isinstance(offset, str):
@@ -30,11 +30,11 @@ class Depth:
         return Depth("column", offset)
 
     def to_json(self) -> dict:
-        """As python.json keeps it."""
+        """The form stored in python.json."""
         return asdict(self)
 
     def offsets(self, adata: Any, cells: Any, given: Any = None) -> Any:
-        """The offset of each cell; None where there is none, or where the model computes it."""
+        """The offset of each cell; None if there is none, or if the model computes it."""
         if self.kind in ("none", "array"):
             return given if self.kind == "array" else None
         totals = self.totals(adata, cells)
@@ -45,7 +45,7 @@ class Depth:
         return np.log(totals / self.mean_total)
 
     def totals(self, adata: Any, cells: Any) -> np.ndarray:
-        """How much was seen of each cell: its total, or what a column of `adata.obs` says."""
+        """The depth of each cell: its total, or a column of `adata.obs`."""
         if self.kind != "column":
             totals, source = np.asarray(cells.sum(axis=1), dtype=float).ravel(), "the total"
         elif self.column in adata.obs:

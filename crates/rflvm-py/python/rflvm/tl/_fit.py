@@ -1,4 +1,4 @@
-"""A fit of an AnnData, with its results where scanpy looks for them."""
+"""Fit an AnnData, with results where scanpy expects them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._warn import warn
 from ._cells import cells_of, check_counts, chosen_genes, frame_of, remedy_of_fit
 from ._depth import Depth
 
-#: More genes than this take long, and most of them say little.
+#: More genes than this take long, and most of them are uninformative.
 MANY_GENES = 5000
 
 
@@ -30,7 +30,7 @@ def fit(
     overwrite: bool = False,
     **parameters: Any,
 ) -> RFLVM:
-    """Fit the counts of an AnnData: a position of each cell, with its uncertainty. `adata` is written to in place.
+    """Fit the counts of an AnnData: the position of each cell, with its uncertainty. Results are written to `adata` in place.
 
     Warns (`ConvergenceWarning`) if the chains have not converged.
 
@@ -43,29 +43,29 @@ def fit(
     layer : str, default=None
         The layer that holds the counts; `adata.X` by default.
     batch_key : str, default=None
-        A column of `adata.obs` that names batches. The model does not correct for batches: `fit` measures how far they lie apart, by the
-        fraction of cells whose nearest other cell is of the same batch, in `uns["rflvm"]["batch"]`, and warns if that is much more than
-        by chance.
+        A column of `adata.obs` that names batches. The model does not correct for batches: `fit` measures how well they separate, by the
+        fraction of cells whose nearest neighbour is from the same batch, in `uns["rflvm"]["batch"]`, and warns if that is much more
+        than expected by chance.
     mask_var : str or array of bool, default=None
         Genes to use: a column of `adata.var`, such as "highly_variable", or one truth value per gene. All genes by default.
     key_added : str, default="rflvm"
-        Under which name results are written.
+        Name under which results are written.
     likelihood : str, default="negative-binomial"
-        Family of the genes. Those of counts want raw counts; "gaussian" and "student-t" take what else there is.
+        Family of the genes. Count families need raw counts; "gaussian" and "student-t" take other numbers.
     offset : "size-factors", None, a column of `adata.obs`, or array of float, default="size-factors"
-        How deep each cell was sequenced. "size-factors": by its total over all genes of `adata`, whether used or not (of counts;
-        there is none for other families). A column of `adata.obs` holds totals or size factors, such as "total_counts". An array
+        Sequencing depth of each cell. "size-factors": from its total over all genes of `adata`, used or not (for counts only; other
+        families have no offset). A column of `adata.obs` holds totals or size factors, such as "total_counts". An array
         holds offsets on the link scale.
     overwrite : bool, default=False
         Whether to replace the fit that the folder `store` holds.
     **parameters
         Any other parameter of `RFLVM`, such as `random_state`, `draws`, `chains`, `store`, `n_jobs`. With `store`, new cells can be placed
-        by this AnnData alone: `rflvm.tl.transform(new, adata)`.
+        with this AnnData alone: `rflvm.tl.transform(new, adata)`.
 
     Returns
     -------
     RFLVM
-        The fitted model. Genes that are zero in all cells are left out of it. And in `adata`:
+        The fitted model, without genes that are zero in all cells. In `adata`:
 
         `obsm["X_rflvm"]`, `obsm["X_rflvm_std"]`
             Posterior mean and standard deviation of each cell's position.
@@ -73,7 +73,7 @@ def fit(
             Whether a gene was used.
         `uns["rflvm"]`
             `params`, `seed`, and `diagnostics`: the verdict, and effective sample size and R̂ of each quantity. Where `mask_var` chose
-            genes, or `offset` is a column, `mean_total` is there too: cells that come later have the offset log(total / mean_total).
+            genes, or `offset` is a column, `mean_total` is included: new cells have the offset log(total / mean_total).
     """
     everything, source = cells_of(adata, layer)
     if batch_key is not None and batch_key not in adata.obs:
@@ -94,7 +94,7 @@ def fit(
     if not used.any():
         raise ValueError(f"no gene is left to fit: {source} is zero wherever genes were chosen")
     if used.sum() > MANY_GENES:
-        warn(f"{used.sum()} genes take long; mask_var='highly_variable' takes those that tell cells apart")
+        warn(f"{used.sum()} genes take long; mask_var='highly_variable' restricts the fit to informative genes")
     depth = Depth.of(offset if is_count or not isinstance(offset, str) else None, all_genes=mask_var is None)
     offsets = depth.offsets(adata, everything, offset)
     model = RFLVM(n_components, likelihood, offset="size-factors" if depth.kind == "model" else None, **parameters)
@@ -109,7 +109,7 @@ def fit(
 
 
 def told_of_batches(positions: np.ndarray, batches: np.ndarray) -> dict[str, float]:
-    """How often the nearest other cell is of the same batch, and how often it would be by chance; a warning if the first is much more."""
+    """How often the nearest neighbour is from the same batch, and how often it would be by chance; warns if they differ much."""
     from sklearn.neighbors import NearestNeighbors
 
     near = NearestNeighbors(n_neighbors=1).fit(positions).kneighbors(return_distance=False)[:, 0]
@@ -119,14 +119,14 @@ def told_of_batches(positions: np.ndarray, batches: np.ndarray) -> dict[str, flo
     error = np.sqrt(chance * (1 - chance) / len(batches))
     if same > chance + max(0.1, 4 * error):
         warn(
-            f"batches lie apart: the nearest cell is of the same batch for {same:.0%} of the cells, where chance makes it {chance:.0%}; "
-            "the model does not remove batches, so correct for them before, or fit them one by one"
+            f"batches are separated: the nearest neighbour is from the same batch for {same:.0%} of the cells, compared with {chance:.0%} by chance; "
+            "the model does not correct for batches, so correct for them first, or fit each batch separately"
         )
     return {"same": same, "chance": chance}
 
 
 def write(adata: Any, model: RFLVM, key: str, used: np.ndarray, layer: Optional[str]) -> None:
-    """The results, in kinds that `write_h5ad` takes."""
+    """Write the results, in types that `write_h5ad` accepts."""
     adata.obsm[f"X_{key}"] = np.asarray(model.embedding_)
     adata.obsm[f"X_{key}_std"] = np.asarray(model.embedding_std_)
     adata.var[f"{key}_used"] = used

@@ -1,4 +1,4 @@
-"""New cells, placed among those of a fit."""
+"""Place new cells among those of a fit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._load import load
 from ._cells import cells_of, check_counts, frame_of
 from ._depth import Depth
 
-#: Genes that are named in a sentence.
+#: How many genes to name in a message.
 SOME = 5
 
 
@@ -27,10 +27,10 @@ def transform(
     offset: Any = None,
     key_added: Optional[str] = None,
 ) -> None:
-    """Place new cells in the latent space of a fit. `adata` is written to in place; nothing is fitted again.
+    """Place new cells in the latent space of a fit. Results are written to `adata` in place; nothing is refitted.
 
-    Genes are found by name: `adata` must have all genes of the fit, in any order, and may have others. Offsets are those of the
-    fit's rule: size factors are relative to the mean total of the fit's cells.
+    Genes are found by name: `adata` must have all genes of the fit, in any order, and may have others. Offsets follow the
+    rule of the fit: size factors are relative to the mean total of its cells.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ def transform(
     layer : str, default=None
         The layer that holds the counts: that of the fit by default; "X" is `adata.X`.
     offset : array of float, default=None
-        Offsets of the new cells on the link scale, where the fit was given its own as an array.
+        Offsets of the new cells on the link scale, if the fit was given an array of offsets.
     key_added : str, default=None
-        Under which name results are written: that of the fit by default.
+        Name under which results are written: that of the fit by default.
 
     Notes
     -----
@@ -76,7 +76,7 @@ def transform(
 
 
 def model_of(reference: Any) -> RFLVM:
-    """The fitted model, or that of an AnnData whose fit lies in a folder."""
+    """The fitted model, or the model of an AnnData whose fit is stored in a folder."""
     if isinstance(reference, RFLVM):
         reference._check_fitted()
         return reference
@@ -109,7 +109,7 @@ def places_of_genes(adata: Any, model: RFLVM) -> np.ndarray:
     if lacking:
         some = ", ".join(f"'{name}'" for name in lacking[:SOME]) + (", …" if len(lacking) > SOME else "")
         raise ValueError(
-            f"adata lacks {len(lacking)} of the {len(names)} genes of the fit: {some}; see whether genes have the same kind of names "
+            f"adata lacks {len(lacking)} of the {len(names)} genes of the fit: {some}; check that genes use the same naming scheme "
             f"here ('{here[0]}') and there ('{names[0]}'), or fit again with the genes that both have"
         )
     return places

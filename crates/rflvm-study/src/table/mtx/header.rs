@@ -1,4 +1,4 @@
-//! The first lines of a Matrix Market file: what kind of matrix it is and how large.
+//! The first lines of a Matrix Market file: the kind and size of the matrix.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use crate::table::words::shorten;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// A line for each of so many entries; all others are zero.
+    /// One line for each of this many entries; all others are zero.
     Sparse { entries: u64 },
-    /// A line for each cell.
+    /// One line per cell.
     Full,
 }
 
@@ -22,7 +22,7 @@ pub(super) enum Symmetry {
 
 pub(super) struct Header {
     pub layout: Layout,
-    /// Entries are places only, with value 1.
+    /// Entries are positions only, with value 1.
     pub pattern: bool,
     pub symmetry: Symmetry,
     pub rows: u64,
@@ -73,13 +73,13 @@ impl Header {
             ("array", Some(&[rows, columns])) => (Layout::Full, rows, columns),
             _ => {
                 let wanted = if layout == "array" { "rows and columns" } else { "rows, columns and entries" };
-                let problem = format!("`{}` is not the numbers of {wanted}", shorten(&line, 40));
+                let problem = format!("`{}` does not give the numbers of {wanted}", shorten(&line, 40));
                 return wrong(lines.number, problem, "copy or write the file again");
             }
         };
         if rows == 0 || columns == 0 {
             let problem = format!("the matrix has {rows} rows and {columns} columns and so holds no value");
-            return wrong(lines.number, problem, "write one with at least one of each");
+            return wrong(lines.number, problem, "write one with at least one row and one column");
         }
         if symmetry == Symmetry::Symmetric && rows != columns {
             let problem = format!("a symmetric matrix cannot have {rows} rows and {columns} columns");

@@ -1,4 +1,4 @@
-//! Names of genes and cells in files beside a matrix, as 10x pipelines write them.
+//! Names of genes and cells in files next to a matrix, as 10x pipelines write them.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -7,16 +7,16 @@ use super::header::Header;
 use crate::table::TableError;
 use crate::table::text::Lines;
 
-/// Names of the rows (`features`) and columns (`barcodes`) of the matrix as it lies in the file.
+/// Names of the rows (`features`) and columns (`barcodes`) of the matrix as stored in the file.
 pub(super) struct Names {
     pub features: Vec<String>,
     pub barcodes: Vec<String>,
 }
 
 impl Names {
-    /// None unless both kinds of names are there.
+    /// `None` unless both kinds of names are present.
     pub fn beside(path: &Path, header: &Header) -> Result<Option<Self>, TableError> {
-        // Files of several experiments lie in one folder as a_matrix.mtx, a_barcodes.tsv, …
+        // Files of several experiments may share a folder as a_matrix.mtx, a_barcodes.tsv, …
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let prefix = name.split_once("matrix.mtx").map_or("", |(prefix, _)| prefix);
         let file = |stem: &str| {
@@ -33,14 +33,14 @@ impl Names {
     }
 }
 
-/// One name per line, from the second column where `symbols` asks for it and there is one.
+/// One name per line, from the second column if `symbols` is set and there is one.
 fn column(path: PathBuf, what: &'static str, expected: u64, symbols: bool) -> Result<Vec<String>, TableError> {
     let mut lines = Lines::open(&path)?;
     let mut names = Vec::new();
     let mut found = 0;
     while let Some(line) = lines.next()? {
         found += 1;
-        // More names than the matrix has room for are counted and not kept.
+        // Names beyond the matrix's memory allowance are counted but not kept.
         if found as u64 > expected {
             continue;
         }

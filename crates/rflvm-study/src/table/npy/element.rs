@@ -8,7 +8,7 @@ pub(in crate::table) struct Element {
 }
 
 impl Element {
-    /// The error names what the array holds instead of numbers.
+    /// The error says what the array holds instead of numbers.
     pub fn new(descr: &str) -> Result<Self, &'static str> {
         let code = descr.strip_prefix(['\'', '"']).and_then(|d| d.strip_suffix(['\'', '"']));
         let Some(code) = code else {
@@ -38,7 +38,7 @@ impl Element {
         } else {
             bytes.iter().rev().fold(0, |all, &b| all << 8 | u64::from(b))
         };
-        // Whole numbers beyond 2^53 are rounded, as NumPy itself does on the way to float.
+        // Integers beyond 2^53 are rounded, as in NumPy's conversion to float.
         match (self.kind, self.size) {
             ('f', 8) => f64::from_bits(bits),
             ('f', 4) => f64::from(f32::from_bits(bits as u32)),

@@ -1,6 +1,6 @@
 //! The header of an array.
 //!
-//! It is read here and not by a crate: npyz 0.9 multiplies the axes of the header without a check (a panic, or a length of
+//! Read here because npyz 0.9 multiplies the axes of the header without a check (a panic, or a length of
 //! zero), and 20 kB of brackets keep its Python parser busy for more than a minute. Only what `numpy.save` writes is
 //! accepted.
 
@@ -12,17 +12,17 @@ use crate::table::TableError;
 /// `numpy.load` has the same limit, for the same reason.
 const LIMIT: u64 = 10_000;
 
-/// The three entries of the header, `descr` as it stands there.
+/// The three entries of the header, with `descr` unparsed.
 pub(in crate::table) struct Header {
     pub descr: String,
     pub fortran: bool,
     pub shape: Vec<u64>,
-    /// Bytes up to the data.
+    /// Offset of the data, in bytes.
     pub length: u64,
 }
 
 impl Header {
-    /// Reads what comes before the data; `size` is the number of bytes there are in all.
+    /// Reads everything before the data; `size` is the number of bytes in all.
     pub fn read(path: &Path, reader: &mut impl Read, size: u64) -> Result<Self, TableError> {
         let file = || path.to_path_buf();
         let cut = |needed: u64| {
@@ -90,7 +90,7 @@ impl Header {
     }
 
     pub fn shape_text(&self) -> String {
-        // Many axes would make the sentence unreadable.
+        // Many axes would make the message unreadable.
         let shown: Vec<String> = self.shape.iter().take(8).map(u64::to_string).collect();
         match self.shape.len() {
             1 => format!("({},)", shown[0]),
@@ -100,7 +100,7 @@ impl Header {
     }
 }
 
-/// Takes one value, up to the comma that follows it outside brackets and quotes.
+/// Takes one value, up to the next comma outside brackets and quotes.
 fn value(text: &str) -> Result<(&str, &str), &'static str> {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, character) in text.char_indices() {

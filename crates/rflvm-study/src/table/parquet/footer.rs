@@ -1,6 +1,6 @@
-//! The footer of a Parquet file, with a look at its schema before it is believed.
+//! The footer of a Parquet file, with its schema checked before it is used.
 //!
-//! The crate makes room for as many children as a group of columns declares, and descends into groups as deep as they go.
+//! The crate allocates as many children as a group of columns declares, and recurses into nested groups without limit.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -12,7 +12,7 @@ use super::thrift::{BYTE, LIST, NUMBER, RECORD, TEXT, Thrift};
 
 /// Length and signature at the very end.
 const TAIL: u64 = 8;
-/// Groups within groups; a table has none.
+/// Allowed nesting of groups; a table has none.
 const DEPTH: usize = 64;
 
 pub(super) fn read(mut file: &File, size: u64) -> Result<ParquetMetaData> {
@@ -31,12 +31,12 @@ pub(super) fn read(mut file: &File, size: u64) -> Result<ParquetMetaData> {
     let mut footer = vec![0; length as usize];
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(&mut footer)?;
-    check(&footer).ok_or_else(|| wrong("its schema makes no sense"))?;
+    check(&footer).ok_or_else(|| wrong("its schema is invalid"))?;
     ParquetMetaDataReader::decode_metadata(&footer)
 }
 
-/// The footer begins with a version and then the schema, a tree whose groups are followed by as many children as they
-/// declare; the crate does not look at later schemas.
+/// The footer begins with a version, followed by the schema, a tree in which each group is followed by as many children as it
+/// declares; the crate ignores later schemas.
 fn check(footer: &[u8]) -> Option<()> {
     let mut thrift = Thrift(footer);
     (thrift.field(0)? == (1, NUMBER)).then(|| thrift.number())??;
@@ -63,7 +63,7 @@ fn check(footer: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy)]
 enum Shape {
     Is(u8),
@@ -73,12 +73,12 @@ enum Shape {
 
 use Shape::{Fields, Flag, Is};
 
-/// Fields that name a kind of value and say no more.
+/// Fields that name a type of value and nothing else.
 const PLAIN: Shape = Fields(&[]);
 const TIME: Shape = Fields(&[(1, Flag), (2, Fields(&[(1, PLAIN), (2, PLAIN), (3, PLAIN)]))]);
 
-/// An element of the schema. The crate reads a field by its number as what it should be, whatever it says it is, so that a
-/// field of another type would be read here and there with different ends.
+/// An element of the schema. The crate reads each field as the type that its number implies, whatever type it declares; a
+/// field with another type would end in different places here and there.
 const ELEMENT: &[(i64, Shape)] = &[
     (1, Is(NUMBER)),
     (2, Is(NUMBER)),
@@ -114,7 +114,7 @@ const ELEMENT: &[(i64, Shape)] = &[
 ];
 const CHILDREN: i64 = 5;
 
-/// Goes through one record, and notes how many children it declares.
+/// Reads one record, and returns how many children it declares.
 fn walk(thrift: &mut Thrift, fields: &[(i64, Shape)], children: &mut i64) -> Option<()> {
     let mut last = 0;
     loop {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_cannot_be_nested_without_end() {
+    fn groups_cannot_be_nested_without_limit() {
         let nested = |depth: u8| {
             let mut bytes = vec![0x15, 2, 0x19, 0xFC, depth];
             (0..depth).for_each(|_| bytes.extend(b"\x48\x01a\x15\x02\x00"));

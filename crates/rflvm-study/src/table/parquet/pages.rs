@@ -1,7 +1,7 @@
 //! Pages of a Parquet file, each checked before it is unpacked.
 //!
-//! The crate makes room for as many bytes and values as the header of a page declares, gigabytes for a file of a hundred
-//! bytes. Headers begin with the numbers that matter, in a fixed order, so these are looked at here first.
+//! The crate allocates as many bytes and values as the header of a page declares: gigabytes for a file of a hundred
+//! bytes. Headers begin with the relevant numbers, in a fixed order, so they are checked here first.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use ::parquet::file::reader::{ChunkReader, Length};
 
 use super::thrift::{NUMBER, RECORD, Thrift};
 
-/// Larger pages than this must have been packed less than `UNPACKED` times; writers aim at 1 MB.
+/// Pages larger than this must have a compression ratio below `UNPACKED`; writers aim at 1 MB.
 const SMALL: u64 = 64 << 20;
 const UNPACKED: u64 = 4096;
 
@@ -20,7 +20,7 @@ const DICTIONARY: u64 = 2;
 pub(super) struct Pages {
     file: File,
     size: u64,
-    /// Rows in the file, the most values that a page can have.
+    /// Rows in the file, the largest number of values in a page.
     rows: u64,
 }
 
@@ -39,7 +39,7 @@ impl Length for Pages {
 impl ChunkReader for Pages {
     type T = BufReader<File>;
 
-    /// Only called where the header of a page begins.
+    /// Only called at the start of a page header.
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let mut reader = self.file.get_read(start)?;
         let header = Header::parse(reader.fill_buf()?);
@@ -68,7 +68,7 @@ struct Header {
 }
 
 impl Header {
-    /// Type, unpacked size, packed size, maybe a checksum, then one of three records that begin with the number of values.
+    /// Type, unpacked size, packed size, an optional checksum, then one of three records that begin with the number of values.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let mut thrift = Thrift(bytes);
         let mut number = |field: i64| {

@@ -1,16 +1,16 @@
-//! As much of Thrift's compact protocol as it takes to look at a header before the crate believes it.
+//! The part of Thrift's compact protocol that is needed to check a header before the crate reads it.
 
-/// Types of fields; numbers of all lengths are written alike.
+/// Types of fields; integers of all lengths are encoded in the same way.
 pub(super) const BYTE: u8 = 3;
 pub(super) const NUMBER: u8 = 5;
 pub(super) const TEXT: u8 = 8;
 pub(super) const LIST: u8 = 9;
 pub(super) const RECORD: u8 = 12;
 
-/// Nothing in Parquet lies deeper.
+/// Nothing in Parquet is nested more deeply.
 const DEPTH: u8 = 32;
 
-/// What is left to read; `None` from a function means that the bytes make no sense.
+/// The bytes left to read; functions return `None` for invalid bytes.
 pub(super) struct Thrift<'a>(pub &'a [u8]);
 
 impl<'a> Thrift<'a> {
@@ -24,7 +24,7 @@ impl<'a> Thrift<'a> {
         self.take(1).map(|b| b[0])
     }
 
-    /// Seven bits a byte, the lowest first.
+    /// Seven bits per byte, the lowest first.
     fn unsigned(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {

@@ -1,4 +1,4 @@
-//! What the fuzzer found: small files on which the crates for Parquet and Arrow (versions 60.1) panicked or aborted.
+//! Findings of the fuzzer: small files on which the crates for Parquet and Arrow (versions 60.1) panicked or aborted.
 
 use super::{load, options, plain};
 
@@ -22,7 +22,7 @@ const FOUND: &[(&str, &str, &[u8])] = &[
     ),
     (
         "parquet",
-        "a dictionary that is not there",
+        "a missing dictionary",
         b"PAR1\x15\0\x15\x0e\x15\x0e,\x15\x06\x15\x10\x15\x06\x15\x06\0\0\x02\0\0\0\x06\x01\x05\x15\x02\x19,H\x0ca\
          rrow_schema\x15\x02\0\x15\0%\x02\x18\x01a\0\x16\x06\x19\x1c\x19\x1c&\0\x1c\x15\0\x19%\0\x06\x19\x18\x01a\
          \x15\0\x16\x06\x160\x160&\x08I\x1c\x15\0\x15\0\x15\x02\0\0\0\x160\x16\x06&\x08\x160\x14\0\0(\0\x19\x1c\
@@ -38,7 +38,7 @@ const FOUND: &[(&str, &str, &[u8])] = &[
     ),
     (
         "parquet",
-        "a dictionary that is not there",
+        "a missing dictionary",
         b"PAR1\x15\0\x15\x1c\x15\x1c,\x15\x06\x15\x12\x15\x06\x15\x06\0\0\x02\0\0\0\x06\x15\x06\x15\x04\x15\0\x19,\
          H\x0carrow_schema\x15\x02\0\x15\x02%\x02\x18\x01a\0\x16\x06\x19\x1c\x19\x1c&\0\x1c\x15\x02\x19%\x06\x12\
          \x19\x18\x01a\x15\0\x16\x06\x16>\x16>&\x08I\x1c\x15\0\x15\x12\x15\x02\0\0\0\x16>\x16\x06&\x08\x16>\x14\0\
@@ -53,7 +53,7 @@ const FOUND: &[(&str, &str, &[u8])] = &[
     ),
     (
         "parquet",
-        "a group with 2147483647 children, an abort and not a panic",
+        "a group with 2147483647 children, an abort rather than a panic",
         b"PAR1\x15\0\x15\x0e\x15\x0e,\x15\x06\x15\0\x15\x06\x15\x06\0\0a\x15\x02\x16\x06\x16D\x16D&\x08I\x1c\x15\
          \x06\x15\x0a\x15,H\x0carrow_schema\x15\x02\0\x15\0%\x02\x18\x01a\x15\xfe\xff\xff\xff\x0f\x1c&\0\x1c\x15\
          \0\x19%\0\x06\x19\x18\x01a\x15\0\x16\x06\x160\x160&\x08I\x1c\x15\0\x15\0\x15\x02\0\0\0\x160\x16\x06&\x08\
@@ -89,7 +89,7 @@ const FOUND: &[(&str, &str, &[u8])] = &[
 ];
 
 #[test]
-fn files_that_broke_other_readers_end_in_a_sentence() {
+fn files_that_broke_other_readers_end_in_a_clear_error() {
     for (extension, what, bytes) in FOUND {
         for outcome in [plain(extension, bytes), load(extension, bytes, &options("a", "-", "a"))] {
             let sentence = outcome.unwrap_err();

@@ -1,4 +1,4 @@
-//! Arrow and Parquet files of all types of columns.
+//! Arrow and Parquet files with columns of all types.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub(super) fn every_way(batch: &RecordBatch) -> Vec<(&'static str, Vec<u8>)> {
     ];
     let with = |codec| WriterProperties::builder().set_compression(codec);
     let mut files: Vec<_> = codecs.iter().map(|&codec| ("parquet", parquet(batch, with(codec)))).collect();
-    // The second version of pages, whose numbers are packed in other ways.
+    // The second version of pages, whose numbers are packed differently.
     let second = with(Compression::ZSTD(Default::default())).set_writer_version(WriterVersion::PARQUET_2_0);
     files.push(("parquet", parquet(batch, second.clone())));
     files.push((
@@ -121,7 +121,7 @@ fn mixed() -> RecordBatch {
 }
 
 #[test]
-fn text_and_times_play_their_parts() {
+fn text_and_times_are_used_as_ids_labels_and_times() {
     let mut asked = ReadOptions {
         offset: Some("o".into()),
         time: Some("day".into()),
@@ -148,7 +148,7 @@ fn columns_that_are_not_numbers_are_named() {
     refused_every_way(
         &mixed(),
         &ask("a,name"),
-        "row 1, column `name`: `p` is not a number; its column holds 2 different texts in 2 rows, which look like names of the rows: name them with --id name",
+        "row 1, column `name`: `p` is not a number; its column holds 2 different texts in 2 rows, which look like row names: use them as such with --id name",
     );
     refused_every_way(&mixed(), &ask("a,kind"), "row 1, column `kind`: `x` is not a number; its column holds the same");
     refused_every_way(
@@ -156,10 +156,10 @@ fn columns_that_are_not_numbers_are_named() {
         &ask("a,day"),
         "the column `day` holds dates or times, not numbers; use it with --time",
     );
-    refused_every_way(&mixed(), &ask("a,q"), "--columns asks for the column `q`, which does not exist");
+    refused_every_way(&mixed(), &ask("a,q"), "--columns names the column `q`, which does not exist");
     let lists = ListArray::from_iter_primitive::<types::Int32Type, _, _>(vec![Some(vec![Some(1)])]);
     let nested = batch(vec![("l", Arc::new(lists) as ArrayRef), ("a", Arc::new(Int8Array::from(vec![1])))]);
-    refused_every_way(&nested, &ask("-"), "the column `l` holds lists or records, not numbers; leave it out");
+    refused_every_way(&nested, &ask("-"), "the column `l` holds lists or records, not numbers; exclude it");
     refused_every_way(&nested, &options("l", "-", "a"), "the column `l` holds lists or records");
     assert_eq!(read_every_way(&nested, &ask("a")).values, [1.0]);
     let infinite = batch(vec![("a", Arc::new(Float32Array::from(vec![1.0, f32::INFINITY])) as ArrayRef)]);
@@ -173,7 +173,7 @@ fn columns_that_are_not_numbers_are_named() {
 }
 
 #[test]
-fn rows_and_columns_of_several_parts_come_together() {
+fn rows_and_columns_of_several_batches_are_joined() {
     let rows = 10_000;
     let names: Vec<String> = (0..300).map(|j| format!("c{j}")).collect();
     let columns = names.iter().enumerate().map(|(j, name)| {
@@ -192,7 +192,7 @@ fn rows_and_columns_of_several_parts_come_together() {
 }
 
 #[test]
-fn frames_without_rows_or_sense_are_refused() {
+fn empty_or_damaged_frames_are_refused() {
     let none = batch(vec![("a", Arc::new(Int8Array::from(Vec::<i8>::new())) as ArrayRef)]);
     refused_every_way(&none, &ReadOptions::default(), "there are column names but no data row");
     refused("arrow", stream_of_schema(), "there are column names but no data row");
@@ -220,7 +220,7 @@ fn stream_of_schema() -> Vec<u8> {
 }
 
 #[test]
-fn a_lie_about_unpacked_length_is_refused() {
+fn a_false_unpacked_length_is_refused() {
     let cells: ArrayRef = Arc::new(Float64Array::from(vec![1.0; 1000]));
     for (compression, frame) in
         [(CompressionType::LZ4_FRAME, [0x04, 0x22, 0x4D, 0x18]), (CompressionType::ZSTD, [0x28, 0xB5, 0x2F, 0xFD])]

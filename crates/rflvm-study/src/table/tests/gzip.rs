@@ -25,13 +25,13 @@ fn reads_compressed_text_of_several_members() {
 }
 
 #[test]
-fn errors_in_compressed_text_have_their_place() {
+fn errors_in_compressed_text_name_the_place() {
     refused("csv.gz", gzip("a,b\n\n1,x\n"), "row 1 (line 3), column `b`: `x` is not a number");
     refused("csv.gz", gzip(""), "the file is empty");
 }
 
 #[test]
-fn damaged_gzip_is_told_apart_from_bad_text() {
+fn damaged_gzip_is_distinguished_from_bad_text() {
     let text: String = (0..2000).map(|i| format!("{i},{}\n", i * i)).collect();
     let whole = gzip(text);
     for cut in [1, 5, 12, whole.len() / 2, whole.len() - 1] {

@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::gzip::gzip;
-use super::{Scratch, load, options, plain, refused};
+use super::{Scratch, load, message, options, plain, refused};
 use crate::table::{ReadOptions, Table, TableError, read};
 
 const SPARSE: &str =
     "%%MatrixMarket matrix coordinate integer general\n% a comment\n\n3 2 4\n1 1 5\n3 2 7\n2 1 1\n2 1 2\n";
 
 #[test]
-fn reads_sparse_and_full_matrices() {
+fn reads_sparse_and_dense_matrices() {
     let table = plain("mtx", SPARSE).unwrap();
     assert_eq!((table.rows, table.columns.join(" "), table.named), (3, "1 2".to_string(), false));
     assert_eq!(table.values, [5.0, 0.0, 3.0, 0.0, 0.0, 7.0]);
@@ -36,7 +36,7 @@ fn errors_name_the_line() {
     refused("mtx", "%%MatrixMarket matrix array pattern general\n1 1\n1\n", "values of the kind `pattern`");
     refused("mtx", "%%MatrixMarket matrix array real hermitian\n1 1\n1\n", "the symmetry `hermitian`");
     refused("mtx", "%%MatrixMarket matrix array real symmetric\n1 2\n1\n", "cannot have 1 rows and 2 columns");
-    refused("mtx", sparse("%\n3 x 1\n"), "line 3: `3 x 1` is not the numbers of rows, columns and entries");
+    refused("mtx", sparse("%\n3 x 1\n"), "line 3: `3 x 1` does not give the numbers of rows, columns and entries");
     refused("mtx", sparse("0 4 0\n"), "line 2: the matrix has 0 rows and 4 columns");
     refused("mtx", sparse("2 2 2\n1 1 1\n"), "the file ends after 1 of 2 entries");
     refused("mtx", sparse("2 2 1\n1 1 1\n1 2 1\n"), "line 4: there are more entries");
@@ -55,7 +55,7 @@ fn errors_name_the_line() {
     assert!(sentence.contains("--labels cannot be used because .mtx files hold numbers only"), "{sentence}");
 }
 
-/// A folder that disappears with the test.
+/// A folder that is removed after the test.
 pub(super) struct Folder(pub PathBuf);
 
 impl Folder {
@@ -68,7 +68,7 @@ impl Folder {
         Folder(unique)
     }
 
-    /// Writes over a file and cuts it to size.
+    /// Overwrites a file and truncates it.
     pub fn write(&self, (name, bytes): &(&str, Vec<u8>)) {
         let mut file = fs::File::options().write(true).open(self.0.join(name)).unwrap();
         file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64)).unwrap();
@@ -102,12 +102,12 @@ fn a_folder_of_10x_files_becomes_cells_by_genes() {
     }
     let asked = options("-", "-", "TP53-1,ACTB");
     assert_eq!(read(&folder.0, &asked).unwrap().values, [0.0, 3.0, 7.0, 0.0]);
-    let sentence = read(&folder.0, &options("x", "-", "-")).unwrap_err().to_string();
+    let sentence = message(&read(&folder.0, &options("x", "-", "-")).unwrap_err());
     assert!(sentence.contains("--id cannot be used"), "{sentence}");
 }
 
 #[test]
-fn names_lie_beside_the_matrix_or_not_at_all() {
+fn names_are_read_from_next_to_the_matrix() {
     let files: [(&str, &[u8]); 3] =
         [("s1_matrix.mtx", SPARSE.as_bytes()), ("s1_genes.tsv", b"g1\ng2\ng3\n"), ("s1_barcodes.tsv", b"a\nb\n")];
     let folder = Folder::new(&files);
@@ -115,7 +115,7 @@ fn names_lie_beside_the_matrix_or_not_at_all() {
     assert!(folder.read("").unwrap_err().to_string().contains("a folder without a file matrix.mtx"));
     fs::write(folder.0.join("s1_barcodes.tsv"), "a\n").unwrap();
     let sentence = folder.read("s1_matrix.mtx").unwrap_err().to_string();
-    assert!(sentence.contains("s1_barcodes.tsv: it names 1 columns, but the matrix beside it has 2"), "{sentence}");
+    assert!(sentence.contains("s1_barcodes.tsv: it names 1 columns, but the matrix next to it has 2"), "{sentence}");
     fs::remove_file(folder.0.join("s1_barcodes.tsv")).unwrap();
     assert_eq!(folder.read("s1_matrix.mtx").unwrap().rows, 3);
 }

@@ -13,7 +13,7 @@ pub(super) fn npy(dtype: &str, order: &str, shape: &str, data: &[u8]) -> Vec<u8>
     bytes
 }
 
-/// npyz writes, this module reads.
+/// npyz writes; this module reads.
 fn agrees<T: npyz::AutoSerialize + Copy>(data: [T; 6], expected: [f64; 6]) {
     for order in [npyz::Order::C, npyz::Order::Fortran] {
         let mut bytes = Vec::new();

@@ -34,7 +34,7 @@ fn reads_the_only_table_or_the_one_named() {
         let ask = |name: &str| ReadOptions { array: Some(name.to_string()), ..ReadOptions::default() };
         assert_eq!(load("npz", &two, &ask("b")).unwrap().values, [5.0, 6.0]);
         let sentence = load("npz", &two, &ask("c")).unwrap_err();
-        assert!(sentence.starts_with("--array asks for the array `c`, which does not exist; the arrays are `a`, `b`"));
+        assert!(sentence.starts_with("--array names the array `c`, which does not exist; the arrays are `a`, `b`"));
         let sentence = load("npz", &one, &ask("labels")).unwrap_err();
         assert!(sentence.contains("has shape (1,), but a table has two axes"), "{sentence}");
     }
@@ -59,7 +59,7 @@ fn archives_without_table_say_what_they_hold() {
 }
 
 #[test]
-fn arrays_of_one_axis_beside_the_table_are_times_and_sequences() {
+fn one_dimensional_arrays_next_to_the_table_are_times_and_sequences() {
     let y = table(&[1.0, 2.0, 3.0, 4.0], "(2, 2)");
     let (t, s, long) = (table(&[0.5, 2.0], "(2,)"), table(&[7.0, 7.0], "(2,)"), table(&[1.0, 2.0, 3.0], "(3,)"));
     let archive = npz(CompressionMethod::Deflated, &[("Y.npy", &y), ("t.npy", &t), ("s.npy", &s), ("long.npy", &long)]);
@@ -71,7 +71,7 @@ fn arrays_of_one_axis_beside_the_table_are_times_and_sequences() {
     assert_eq!((read.values.len(), read.time.unwrap()), (4, vec!["0.5".to_string(), "2".into()]));
     assert_eq!(read.sequence.unwrap(), ["7", "7"]);
     let sentence = ask("u").unwrap_err();
-    assert!(sentence.contains("--time asks for the array `u`, which does not exist; the arrays are `Y`"), "{sentence}");
+    assert!(sentence.contains("--time names the array `u`, which does not exist; the arrays are `Y`"), "{sentence}");
     let sentence = ask("long").unwrap_err();
     assert!(sentence.contains("--time holds 3 numbers, but the table has 2 rows"), "{sentence}");
 }

@@ -1,4 +1,4 @@
-//! Small good files of every format, for the fuzzer to damage.
+//! Small valid files of every format, for the fuzzer to damage.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::gzip::gzip;
 use super::npy::npy;
 use super::npz::npz;
 
-/// A format, its extension, and the bytes of good files; `packed` files are compressed after they are damaged.
+/// A format, its extension, and the bytes of valid files; `packed` files are compressed after they are damaged.
 pub(super) struct Format {
     pub extension: &'static str,
     pub packed: bool,

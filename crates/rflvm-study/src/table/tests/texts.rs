@@ -1,4 +1,4 @@
-//! Columns of text: words for yes and no, categories, and what is neither.
+//! Columns of text: words for yes and no, categories, and others.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ fn yes_and_no_are_numbers_for_every_family() {
         assert_eq!((table.values[1], table.values[3], table.values[7]), (1.0, 0.0, 1.0), "{words:?}");
         assert!(table.values[5].is_nan() && table.truths == [1] && table.categories.is_empty());
     }
-    // One pair a column, and no numbers beside it.
+    // One pair of words per column, and no numbers among them.
     refused("csv", "a\nyes\ntrue\nyes\ntrue\n", "row 1 (line 2), column `a`: `yes` is not a number");
     refused("csv", "a\nyes\n1\nno\nno\n", "`yes` is not a number");
-    // F alone may be anything.
+    // F alone is ambiguous.
     refused("csv", "a\nF\nF\n", "holds the same text in every row");
     assert!(plain("csv", "a\n0\n1\n").unwrap().truths.is_empty());
     // The other letter may come late.
@@ -49,7 +49,7 @@ fn a_category_has_a_column_for_each_level() {
     assert_eq!(table.values[..8], [1., 0., 1., 5., 2., 1., 0., 6.]);
     assert!(table.values[9].is_nan() && table.values[10].is_nan());
     refused("csv", text, "its column holds 2 different texts: fit it as a category with --likelihood auto");
-    // The same from frames, where a dictionary is a category however many levels it has.
+    // From Arrow, a dictionary is a category, however many levels it has.
     let kinds = DictionaryArray::<Int8Type>::from_iter([Some("v"), Some("u"), None]);
     let frame = batch(vec![
         ("a", Arc::new(Int32Array::from(vec![1, 2, 3])) as ArrayRef),
@@ -68,24 +68,24 @@ fn a_category_has_a_column_for_each_level() {
 }
 
 #[test]
-fn texts_that_are_no_category_lead_to_the_flag_that_suits_them() {
+fn texts_that_are_not_categories_lead_to_the_flag_that_suits_them() {
     for (cells, words) in [
-        ("ann bob cat dan", "4 different texts in 4 rows, which look like names of the rows: name them with --id"),
+        ("ann bob cat dan", "4 different texts in 4 rows, which look like row names: use them as such with --id"),
         ("2001-05-30 2001-05-31 2001-06-01 2001-06-01", "its column holds dates: use them with --time 'my col'"),
         ("30/05/2001 31/05/2001 01/06/2001 NA", "its column holds dates: use them with --time 'my col'"),
-        ("same same same NA", "the same text in every row, which tells nothing: leave it out with --without"),
+        ("same same same NA", "the same text in every row, which carries no information: exclude it with --without"),
         (
             "1 2 ? 3",
-            "row 3 (line 4), column `my col`: `?` is not a number; correct it, leave the cell empty if it is missing, or have every such cell read as missing with --na '?'",
+            "row 3 (line 4), column `my col`: `?` is not a number; correct it, leave the cell empty if it is missing, or treat every such cell as missing with --na '?'",
         ),
-        ("\"1,234\" \"22,500\" \"3,000\" \"1,234\"", "it looks like a number whose thousands are set apart"),
+        ("\"1,234\" \"22,500\" \"3,000\" \"1,234\"", "it looks like a number with thousands separators"),
     ] {
         let text = format!("my col\n{}\n", cells.replace(' ', "\n"));
         for options in [ReadOptions::default(), take()] {
             let sentence = load("csv", &text, &options).unwrap_err();
             assert!(sentence.contains(words), "`{words}` is not in: {sentence}");
         }
-        // Whoever only looks is told all the same, and keeps the rest.
+        // Inspecting the table reports the same, and keeps the other columns.
         let text = text.lines().map(|line| format!("7,{line}\n")).collect::<String>().replacen("7,", "n,", 1);
         let file = Scratch::new("csv", text.as_bytes());
         let seen = look(&file.0, &ReadOptions::default()).unwrap();
@@ -97,7 +97,7 @@ fn texts_that_are_no_category_lead_to_the_flag_that_suits_them() {
 }
 
 #[test]
-fn numbers_among_texts_keep_the_way_they_are_written() {
+fn numbers_among_texts_are_kept_as_written() {
     // The first text comes late, so that the column is read again.
     let table = load("csv", "a\n007\n1.0\nx\ny\nx\ny\n007\nx\n", &take()).unwrap();
     assert_eq!(table.columns, ["a=007", "a=1.0", "a=x", "a=y"]);
@@ -111,7 +111,7 @@ fn numbers_among_texts_keep_the_way_they_are_written() {
     let sentence = load("csv", "a,b\n1,5\n1,6\n", &ReadOptions { categories: vec!["a".into()], ..take() }).unwrap_err();
     assert!(sentence.contains("the same text in every row"), "{sentence}");
     let sentence = load("csv", "a,a=x\nx,1\ny,2\nx,1\ny,3\n", &take()).unwrap_err();
-    assert!(sentence.contains("two columns would be called `a=x`"), "{sentence}");
+    assert!(sentence.contains("two columns would be named `a=x`"), "{sentence}");
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn new_rows_have_the_levels_of_the_fit() {
 }
 
 #[test]
-fn columns_are_left_out_by_name() {
+fn columns_are_excluded_by_name() {
     let left_out = ReadOptions { without: vec!["b".into(), "c".into()], ..options("-", "-", "-") };
     assert_eq!(load("csv", "a,b,c\n1,x,2001\n2,y,2002\n", &left_out).unwrap().columns, ["a"]);
     let sentence = load("csv", "a,bb\n1,x\n", &left_out).unwrap_err();
-    assert!(sentence.starts_with("--without asks for the column `b`"), "{sentence}");
+    assert!(sentence.starts_with("--without names the column `b`"), "{sentence}");
 }

@@ -22,7 +22,7 @@ fn ln_characteristic(b: f64, c: f64, t: f64) -> (f64, f64) {
     (b * (0.5 * c + (-c).exp().ln_1p() - re - l.0), -b * (im + l.1))
 }
 
-/// The same for what `draw_gamma_sum` draws.
+/// The same for the distribution that `draw_gamma_sum` samples.
 fn ln_characteristic_gamma_sum(b: f64, c: f64, t: f64) -> (f64, f64) {
     let (weights, shape, scale) = gamma_sum_parts(c);
     let terms = weights.iter().map(|&w| (b, w)).chain([(b * shape, scale)]);
@@ -95,7 +95,7 @@ fn draws_have_mean_variance_and_laplace_transform() {
     }
 }
 
-/// Kolmogorov's test against the CDF inverted after Gil-Pelaez by the midpoint
+/// Kolmogorov's test against the CDF obtained by Gil-Pelaez inversion with the midpoint
 /// rule; Davies (1973): its error is at most P(ω > 2π/h) if x < 2π/h.
 #[test]
 fn draws_follow_the_inverted_cdf() {

@@ -1,54 +1,54 @@
-//! One array of a store: its metadata, and where its chunks lie.
+//! One array of a store: its metadata and the location of its chunks.
 //!
 //! Zarr's format 2 (zarr-specs.readthedocs.io), which every version of zarr-python reads. Written by hand: it is a few lines
-//! of JSON beside files of raw numbers, and no crate we found appends in a way that survives being killed at any moment.
+//! of JSON beside files of raw numbers, and no crate we found appends in a way that survives being killed at any time.
 
 use super::sealed;
 use crate::draws::quantity::Described;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A kind of number or text, little-endian.
+/// Data type, little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// 64-bit float; NaN where nothing was written.
+pub enum DataType {
+    /// 64-bit float; NaN where nothing has been written.
     Float,
-    /// 64-bit integer; −1 where nothing was written.
+    /// 64-bit integer; −1 where nothing has been written.
     Integer,
-    /// Text of at most so many characters, four bytes each.
+    /// Text of at most this many characters, four bytes each.
     Text(usize),
 }
 
-impl Kind {
+impl DataType {
     /// Bytes of one value.
     pub fn size(self) -> usize {
         match self {
-            Kind::Float | Kind::Integer => 8,
-            Kind::Text(length) => 4 * length,
+            DataType::Float | DataType::Integer => 8,
+            DataType::Text(length) => 4 * length,
         }
     }
 
-    /// As metadata name it.
+    /// Its name in the metadata.
     pub fn code(self) -> String {
         match self {
-            Kind::Float => "<f8".into(),
-            Kind::Integer => "<i8".into(),
-            Kind::Text(length) => format!("<U{length}"),
+            DataType::Float => "<f8".into(),
+            DataType::Integer => "<i8".into(),
+            DataType::Text(length) => format!("<U{length}"),
         }
     }
 
-    /// The value of a cell that was never written.
+    /// The fill value of cells never written.
     pub fn fill(self) -> [u8; 8] {
         match self {
-            Kind::Float => f64::NAN.to_le_bytes(),
-            Kind::Integer | Kind::Text(_) => (-1_i64).to_le_bytes(),
+            DataType::Float => f64::NAN.to_le_bytes(),
+            DataType::Integer | DataType::Text(_) => (-1_i64).to_le_bytes(),
         }
     }
 }
 
-/// Bytes that a chunk aims at: small enough to be rewritten at each checkpoint, large enough to be few.
+/// Target size of a chunk in bytes: small enough to be rewritten at each checkpoint, large enough to keep chunks few.
 const CHUNK_BYTES: usize = 1 << 20;
-/// Draws in a chunk of numbers.
+/// Draws per chunk of a numeric array.
 const CHUNK_DRAWS: usize = 512;
 
 /// An array in a group.
@@ -58,31 +58,31 @@ pub struct Array {
     pub group: &'static str,
     /// Its name.
     pub name: String,
-    /// Kind of its values.
-    pub kind: Kind,
+    /// Its data type.
+    pub kind: DataType,
     /// Names of its axes.
     pub dims: Vec<String>,
     /// Length of each axis.
     pub shape: Vec<usize>,
     /// Length of a chunk along each axis.
     pub chunk: Vec<usize>,
-    /// What its numbers are counted in, where that must be said.
+    /// Unit of its values, if it needs one.
     pub units: Option<String>,
 }
 
 impl Array {
-    /// An array in one chunk.
-    pub fn whole(group: &'static str, name: &str, kind: Kind, axes: &[(&str, usize)]) -> Self {
+    /// An array stored as one chunk.
+    pub fn whole(group: &'static str, name: &str, kind: DataType, axes: &[(&str, usize)]) -> Self {
         let shape: Vec<usize> = axes.iter().map(|a| a.1).collect();
         let chunk = shape.iter().map(|&length| length.max(1)).collect();
         let dims = axes.iter().map(|a| a.0.to_string()).collect();
         Array { group, name: name.into(), kind, dims, shape, chunk, units: None }
     }
 
-    /// An array of draws: chain × draw × its own axes, none drawn yet.
+    /// An array of draws: chain × draw × its own axes, empty at first.
     pub fn drawn(described: &Described, chains: usize) -> Self {
         let Described { group, name, is_integer, axes, .. } = described;
-        let kind = if *is_integer { Kind::Integer } else { Kind::Float };
+        let kind = if *is_integer { DataType::Integer } else { DataType::Float };
         let own: Vec<usize> = axes.iter().map(|a| a.1).collect();
         let per_draw = own.iter().product::<usize>().max(1) * kind.size();
         let mut dims = vec!["chain".to_string(), "draw".to_string()];
@@ -112,22 +112,22 @@ impl Array {
         self.folder(store).join(if name.is_empty() { "0".into() } else { name.join(".") })
     }
 
-    /// Bytes of a whole chunk.
+    /// Size of a whole chunk in bytes.
     pub fn chunk_bytes(&self) -> usize {
         self.chunk.iter().product::<usize>() * self.kind.size()
     }
 
-    /// What `.zarray` says.
+    /// Contents of `.zarray`.
     pub fn metadata(&self) -> Value {
-        // Integers and texts have no value for nothing: with one, xarray would turn them into floats and objects.
-        let fill = if self.kind == Kind::Float { json!("NaN") } else { Value::Null };
+        // Integers and text have no fill value: with one, xarray would convert them to floats and objects.
+        let fill = if self.kind == DataType::Float { json!("NaN") } else { Value::Null };
         json!({
             "zarr_format": 2, "shape": self.shape, "chunks": self.chunk, "dtype": self.kind.code(), "fill_value": fill,
             "order": "C", "compressor": { "id": sealed::CODEC }, "filters": null,
         })
     }
 
-    /// What `.zattrs` says.
+    /// Contents of `.zattrs`.
     pub fn attributes(&self) -> Value {
         let mut attributes = json!({ "_ARRAY_DIMENSIONS": self.dims });
         if let Some(units) = &self.units {

@@ -1,35 +1,35 @@
-//! One array of draws, read draw by draw: one chunk of it is held, so that several arrays can be read side by side in any
+//! One array of draws, read draw by draw. One chunk is held at a time, so that several arrays can be read together for any
 //! number of draws.
 
-use super::reader::{Drawn, Reader};
+use super::reader::{DrawShape, Reader};
 use crate::draws::{Cursor, Source};
 use crate::error::StoreError;
 use crate::model::Model;
 
-/// A place in an array of draws.
+/// A reader of one array of draws.
 #[derive(Debug)]
-pub struct Stored<'a> {
+pub struct ChunkCursor<'a> {
     store: &'a Reader,
     name: String,
-    array: Drawn,
-    /// Chain and number of the chunk that is held.
+    array: DrawShape,
+    /// Chain and index of the chunk that is held.
     held: Option<(usize, usize)>,
     values: Vec<f64>,
 }
 
-impl<'a> Stored<'a> {
-    fn new(store: &'a Reader, name: &str, array: Drawn) -> Self {
-        Stored { store, name: name.into(), array, held: None, values: Vec::new() }
+impl<'a> ChunkCursor<'a> {
+    fn new(store: &'a Reader, name: &str, array: DrawShape) -> Self {
+        ChunkCursor { store, name: name.into(), array, held: None, values: Vec::new() }
     }
 }
 
-impl Cursor for Stored<'_> {
+impl Cursor for ChunkCursor<'_> {
     fn shape(&self) -> &[usize] {
         &self.array.shape[2..]
     }
 
     fn at(&mut self, chain: usize, draw: usize) -> Result<&[f64], StoreError> {
-        assert!(chain < self.array.shape[0] && draw < self.array.shape[1], "a draw that the array has");
+        assert!(chain < self.array.shape[0] && draw < self.array.shape[1], "the draw lies within the array");
         let (numbers, per_chunk) = (self.shape().iter().product::<usize>(), self.array.chunk[1]);
         let (chunk, inside) = (draw / per_chunk, draw % per_chunk);
         if self.held != Some((chain, chunk)) {
@@ -57,7 +57,7 @@ impl Source for Reader {
     }
 
     fn cursor<'a>(&'a self, name: &str) -> Result<Box<dyn Cursor + 'a>, StoreError> {
-        Ok(Box::new(Stored::new(self, name, self.drawn(name)?)))
+        Ok(Box::new(ChunkCursor::new(self, name, self.drawn(name)?)))
     }
 
     fn is_of(&self, model: &Model) -> Result<bool, StoreError> {

@@ -1,18 +1,20 @@
-//! Draws on disk, in a Zarr store that xarray and ArviZ open as it is: groups `posterior`, `sample_stats`,
+//! Draws on disk, in a Zarr store that xarray and ArviZ can open directly: groups `posterior`, `sample_stats`,
 //! `observed_data`, `constant_data` and `moments`, with named axes and coordinates.
 //!
-//! Draws are appended chunk by chunk. A store is never ahead of its files: chunks are written first, each whole or not at all,
-//! and only then does the metadata say that they are there. So one that is still growing, or whose program was killed,
-//! opens like any other, with the draws that all chains have. Every chunk and the metadata carry a checksum, which every reader checks.
+//! Draws are appended chunk by chunk. Metadata never run ahead of the files: chunks are written first, each atomically,
+//! and only then do the metadata list them. A store that is still growing, or whose program was killed,
+//! opens like any other, with the draws that all chains have. Each chunk and the metadata have a checksum, verified on reading.
 
 mod array;
 mod cursor;
+mod labels;
 mod reader;
 mod sealed;
 mod store;
 mod verify;
 mod writer;
 
+pub use labels::RowLabels;
 pub use reader::Reader;
-pub use store::{Labels, Store};
+pub use store::Store;
 pub use writer::{Writer, WriterState};

@@ -1,4 +1,4 @@
-//! Draws from disk: array by array, chunk by chunk, so that memory does not grow with their number.
+//! Draws read from disk, array by array and chunk by chunk, so that memory does not grow with their number.
 
 use super::sealed::{self, Sealed};
 use super::store::metadata_sum;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A store to read from.
+/// A store for reading.
 #[derive(Debug)]
 pub struct Reader {
     path: PathBuf,
@@ -18,13 +18,13 @@ pub struct Reader {
 
 /// The shape and chunks of an array of draws.
 #[derive(Debug)]
-pub(super) struct Drawn {
+pub(super) struct DrawShape {
     pub shape: Vec<usize>,
     pub chunk: Vec<usize>,
     is_integer: bool,
 }
 
-impl Drawn {
+impl DrawShape {
     fn decode(&self, word: [u8; 8]) -> f64 {
         if self.is_integer { i64::from_le_bytes(word) as f64 } else { f64::from_le_bytes(word) }
     }
@@ -50,22 +50,22 @@ impl Reader {
         Ok(Reader { path: path.to_path_buf(), metadata })
     }
 
-    /// Which run the draws belong to.
+    /// The run that the draws belong to.
     pub fn identity(&self) -> Result<Identity, StoreError> {
         serde_json::from_value(self.attributes()["identity"].clone()).map_err(|_| self.damaged("its run"))
     }
 
-    /// Where it lies.
+    /// Path of the store.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the store says of its run.
+    /// Attributes of the store that describe the run.
     pub fn attributes(&self) -> &Value {
         &self.metadata["metadata"][".zattrs"]
     }
 
-    /// What an array is counted in, where it says so.
+    /// Unit of an array, if it has one.
     pub fn units(&self, name: &str) -> Option<&str> {
         self.metadata["metadata"][format!("{name}/.zattrs")]["units"].as_str()
     }
@@ -85,7 +85,7 @@ impl Reader {
         dims.into_iter().flatten().filter_map(|dim| dim.as_str().map(String::from)).collect()
     }
 
-    /// The shape of an array that does not grow.
+    /// The shape of an array of fixed size.
     pub fn lengths(&self, name: &str) -> Result<Vec<usize>, StoreError> {
         Ok(self.array(name)?.shape)
     }
@@ -95,7 +95,7 @@ impl Reader {
         Ok(self.drawn(name)?.shape)
     }
 
-    /// The numbers of an array that does not grow, such as `observed_data/y`.
+    /// The values of an array of fixed size, such as `observed_data/y`.
     pub fn fixed(&self, name: &str) -> Result<Vec<f64>, StoreError> {
         let array = self.array(name)?;
         let mut numbers = Vec::with_capacity(array.shape.iter().product());
@@ -106,7 +106,7 @@ impl Reader {
         Ok(numbers)
     }
 
-    /// Whether an array that does not grow holds these numbers, to the bit. It is read piece by piece.
+    /// Whether an array of fixed size holds exactly these values, bit for bit. It is read piece by piece.
     pub fn holds(&self, name: &str, numbers: &[f64]) -> Result<bool, StoreError> {
         let array = self.array(name)?;
         if array.is_integer || array.shape.iter().product::<usize>() != numbers.len() {
@@ -116,8 +116,8 @@ impl Reader {
         self.words(name, &array, |word| ours.next().is_some_and(|number| number.to_le_bytes() == word))
     }
 
-    /// Hands the words of an array in one chunk to `take`, one after the other, while it says so; whether it always did.
-    fn words(&self, name: &str, array: &Drawn, mut take: impl FnMut([u8; 8]) -> bool) -> Result<bool, StoreError> {
+    /// Passes the values of a single-chunk array to `take` until it returns false; returns whether it never did.
+    fn words(&self, name: &str, array: &DrawShape, mut take: impl FnMut([u8; 8]) -> bool) -> Result<bool, StoreError> {
         let is_whole = array.shape.iter().zip(&array.chunk).all(|(&length, &chunk)| chunk == length.max(1));
         if !is_whole {
             return Err(self.damaged(name));
@@ -136,7 +136,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// The texts of an array that does not grow, such as `observed_data/row`.
+    /// The text of an array of fixed size, such as `observed_data/row`.
     pub fn texts(&self, name: &str) -> Result<Vec<String>, StoreError> {
         let about = &self.metadata["metadata"][format!("{name}/.zarray")];
         let length = about["dtype"].as_str().and_then(|d| d.strip_prefix("<U")?.parse::<usize>().ok());
@@ -151,16 +151,16 @@ impl Reader {
         Ok(bytes.chunks_exact(width).map(text).collect())
     }
 
-    /// Whether there is such an array.
+    /// Whether the array exists.
     pub fn has(&self, name: &str) -> bool {
         self.metadata["metadata"].get(format!("{name}/.zarray")).is_some()
     }
 
-    /// The numbers of a chunk of draws, in place of what `values` held.
+    /// The values of a chunk of draws; replaces the contents of `values`.
     pub(super) fn chunk(
         &self,
         name: &str,
-        array: &Drawn,
+        array: &DrawShape,
         chain: usize,
         chunk: usize,
         values: &mut Vec<f64>,
@@ -173,7 +173,7 @@ impl Reader {
         Ok(())
     }
 
-    pub(super) fn drawn(&self, name: &str) -> Result<Drawn, StoreError> {
+    pub(super) fn drawn(&self, name: &str) -> Result<DrawShape, StoreError> {
         let array = self.array(name)?;
         if array.shape.len() < 2 || array.shape[2..] != array.chunk[2..] || array.chunk[1] == 0 {
             return Err(self.damaged(name));
@@ -181,7 +181,7 @@ impl Reader {
         Ok(array)
     }
 
-    fn array(&self, name: &str) -> Result<Drawn, StoreError> {
+    fn array(&self, name: &str) -> Result<DrawShape, StoreError> {
         let about = &self.metadata["metadata"][format!("{name}/.zarray")];
         let lengths = |key: &str| -> Option<Vec<usize>> {
             about[key].as_array()?.iter().map(|v| v.as_u64().map(|v| v as usize)).collect()
@@ -190,12 +190,12 @@ impl Reader {
         let is_number = (is_integer || about["dtype"] == "<f8") && about["compressor"]["id"] == sealed::CODEC;
         match (lengths("shape"), lengths("chunks")) {
             (Some(shape), Some(chunk)) if shape.len() == chunk.len() && is_number => {
-                // A size that no file can have would overflow before any file is looked at.
+                // Check sizes here: a shape that no file can have would overflow later.
                 let size = |lengths: &[usize]| lengths.iter().try_fold(8_usize, |a, &b| a.checked_mul(b));
                 if size(&shape).is_none() || size(&chunk).is_none() {
                     return Err(self.damaged(name));
                 }
-                Ok(Drawn { shape, chunk, is_integer })
+                Ok(DrawShape { shape, chunk, is_integer })
             }
             _ => Err(self.damaged(name)),
         }
@@ -204,7 +204,7 @@ impl Reader {
     pub(super) fn damaged(&self, name: &str) -> StoreError {
         let path = self.path.join(".zmetadata").display().to_string();
         let problem = format!(
-            "it says nothing sensible of {name}; the store is not one of ours, or was kept without it (see --keep)"
+            "it has no valid entry for {name}; the store was not written by rflvm, or {name} was not among the kept quantities"
         );
         StoreError::Damaged { path, problem }
     }

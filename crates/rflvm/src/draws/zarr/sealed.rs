@@ -1,5 +1,5 @@
-//! Files of an array: a CRC-32 and then the bytes, as numcodecs' codec `crc32` writes them. Every reader checks it, zarr-python and
-//! xarray included.
+//! Chunk files: a CRC-32 followed by the bytes, as written by numcodecs' codec `crc32`. All readers verify it, including
+//! zarr-python and xarray.
 
 use crate::atomic::{self, plain_reason};
 use crate::checksum::Summed;
@@ -8,12 +8,12 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The codec, as metadata name it.
+/// The codec's name in the metadata.
 pub const CODEC: &str = "crc32";
 /// Bytes before the values.
 const HEAD: usize = 4;
 
-/// Writes a file whole or not at all; `fill` writes its values.
+/// Writes a file atomically; `fill` writes its values.
 pub fn write_with(
     path: &Path,
     fill: impl FnOnce(&mut Summed<&mut BufWriter<File>>) -> io::Result<()>,
@@ -30,7 +30,7 @@ pub fn write_with(
         .map_err(|error| StoreError::Write { path: path.display().to_string(), reason: plain_reason(&error) })
 }
 
-/// A file that is being read, value by value.
+/// A file being read value by value.
 pub struct Sealed {
     path: PathBuf,
     file: BufReader<File>,
@@ -44,8 +44,7 @@ impl Sealed {
         let mut file = File::open(&path).map_err(|error| unreadable(&path, &error))?;
         let length = file.metadata().map_err(|error| unreadable(&path, &error))?.len();
         if length != (size + HEAD) as u64 {
-            let problem =
-                format!("the file has {length} bytes where {} were written; restore it from a copy", size + HEAD);
+            let problem = format!("the file has {length} bytes instead of {}; restore it from a copy", size + HEAD);
             return Err(StoreError::Damaged { path: path.display().to_string(), problem });
         }
         let mut head = [0; HEAD];
@@ -60,7 +59,7 @@ impl Sealed {
         Ok(())
     }
 
-    /// Whether all that was read is what was written; call it after the last byte, and use nothing before.
+    /// Verifies the checksum; call it after the last byte, and use no values before.
     pub fn check(self) -> Result<(), StoreError> {
         if self.sum.finalize() == self.expected {
             return Ok(());
@@ -70,7 +69,7 @@ impl Sealed {
     }
 }
 
-/// All bytes of a file, checked.
+/// All bytes of a file, verified.
 pub fn read(path: PathBuf, size: usize) -> Result<Vec<u8>, StoreError> {
     let mut sealed = Sealed::open(path, size)?;
     let mut bytes = vec![0; size];

@@ -1,6 +1,7 @@
-//! A store as a whole: what it says of the run, and how many draws it has.
+//! A whole store: the description of the run, and the number of draws it holds.
 
-use super::array::{Array, Kind};
+use super::array::{Array, DataType};
+use super::labels::RowLabels;
 use super::sealed;
 use crate::atomic;
 use crate::checksum::Summed;
@@ -16,53 +17,36 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is known of the rows beside the data.
-#[derive(Debug, Clone, Default)]
-pub struct Labels {
-    /// Names of the rows.
-    pub ids: Vec<String>,
-    /// Their classes.
-    pub labels: Option<Vec<String>>,
-    /// Their times.
-    pub times: Option<Vec<f64>>,
-    /// What the times are counted in, by the CF conventions, such as `days since 2001-05-30`.
-    pub time_units: Option<String>,
-    /// The same as the user wrote them.
-    pub times_as_given: Option<Vec<String>>,
-    /// The sequences that they belong to.
-    pub sequences: Option<Vec<String>>,
-}
-
-/// A store that draws go to.
+/// A store for writing draws.
 #[derive(Debug)]
 pub struct Store {
     pub(super) path: PathBuf,
     pub(super) drawn: Arc<Vec<(Quantity, Array)>>,
     fixed: Vec<Array>,
-    /// Chunks of the coordinate `draw` that are there.
+    /// Number of complete chunks of the coordinate `draw`.
     numbered: u64,
     attributes: Value,
     /// The metadata on disk.
     said: Map<String, Value>,
 }
 
-/// The groups, in the order a reader meets them.
+/// The groups, in the order in which readers meet them.
 const GROUPS: [&str; 5] = ["posterior", "sample_stats", "observed_data", "constant_data", "moments"];
 
-/// Those that hold draws.
+/// The groups that hold draws.
 const SAMPLED: [&str; 2] = ["posterior", "sample_stats"];
-/// Numbers in a chunk of the coordinate `draw`.
+/// Values per chunk of the coordinate `draw`.
 const NUMBERS: u64 = 4096;
 
 /// The coordinate `draw` of a group.
 fn numbers(group: &'static str) -> Array {
     let chunk = vec![NUMBERS as usize];
-    Array { chunk, ..Array::whole(group, "draw", Kind::Integer, &[("draw", 0)]) }
+    Array { chunk, ..Array::whole(group, "draw", DataType::Integer, &[("draw", 0)]) }
 }
 
-/// The checksum of the metadata, by which a reader knows that they are what was written.
+/// Checksum of the metadata, with which readers verify them.
 pub(super) fn metadata_sum(metadata: &Map<String, Value>) -> u32 {
-    // The keys of a map come in one order, whatever order they were read in.
+    // Keys are sorted, so the order in which they were read does not matter.
     let sorted: BTreeMap<_, _> = metadata.iter().collect();
     let mut sum = crc32fast::Hasher::new();
     sorted.into_iter().for_each(|(key, value)| {
@@ -85,8 +69,8 @@ impl Store {
         Arc::clone(&self.drawn)
     }
 
-    /// Writes all that does not grow: data, names, coordinates. It replaces nothing but what it wrote before.
-    pub fn begin(&mut self, model: &Model, labels: &Labels, chains: usize) -> Result<(), StoreError> {
+    /// Writes everything of fixed size: data, names, coordinates. It overwrites only what it wrote before.
+    pub fn begin(&mut self, model: &Model, labels: &RowLabels, chains: usize) -> Result<(), StoreError> {
         let (n, j, d, l) = (model.rows(), model.columns(), model.latent_dim(), model.frequencies());
         let traced = Traced::of(model);
         self.fixed.clear();
@@ -149,7 +133,7 @@ impl Store {
         }
         self.floats("observed_data", "y", &[("row", n), ("column", j)], model.y().as_slice())?;
         self.floats("constant_data", "offset", &[("row", n)], model.offset())?;
-        // With these two the store holds all that its table did, as a user wrote it.
+        // With these two, the store holds the table as the user wrote it.
         let order: Vec<i64> = model.order().iter().map(|&column| column as i64).collect();
         self.integers("constant_data", "order", &[("column", j)], &order)?;
         for (name, texts) in [("label", &labels.labels), ("time_as_given", &labels.times_as_given)] {
@@ -161,7 +145,7 @@ impl Store {
     }
 
     /// Times and sequences as coordinates of the rows.
-    fn times(&mut self, group: &'static str, labels: &Labels) -> Result<(), StoreError> {
+    fn times(&mut self, group: &'static str, labels: &RowLabels) -> Result<(), StoreError> {
         if let Some(times) = &labels.times {
             self.floats(group, "time", &[("row", times.len())], times)?;
             if let Some(array) = self.fixed.last_mut() {
@@ -174,7 +158,7 @@ impl Store {
         }
     }
 
-    /// Writes the running moments, one set a chain.
+    /// Writes the running moments, one set per chain.
     pub fn moments(&mut self, model: &Model, moments: &[&Moments]) -> Result<(), StoreError> {
         let (chains, n, j, d) = (moments.len(), model.rows(), model.columns(), model.latent_dim());
         if moments.iter().any(|m| m.x.count() == 0) {
@@ -192,13 +176,13 @@ impl Store {
         Ok(())
     }
 
-    /// Says that every chain has `draws` draws on disk.
+    /// Records that every chain has `draws` draws on disk.
     pub fn publish(&mut self, draws: u64) -> Result<(), StoreError> {
         self.number(draws)?;
         let mut all = Map::new();
         let (path, said) = (&self.path, &self.said);
         let mut put = |key: String, value: Value| -> Result<(), StoreError> {
-            // What it says already need not reach the disk again.
+            // Unchanged metadata need not be written again.
             if said.get(&key) != Some(&value) {
                 write(&path.join(&key), value.to_string().as_bytes())?;
             }
@@ -213,7 +197,7 @@ impl Store {
             let coordinates: Vec<&str> = ["time", "sequence"].into_iter().filter(beside).collect();
             let mut attributes = self.attributes.clone();
             if !coordinates.is_empty() {
-                // By this word xarray knows them from data.
+                // This attribute tells xarray that they are coordinates.
                 attributes["coordinates"] = json!(coordinates.join(" "));
             }
             put(format!("{group}/.zattrs"), attributes)?;
@@ -230,14 +214,14 @@ impl Store {
             put(format!("{}/{}/.zarray", array.group, array.name), array.metadata())?;
             put(format!("{}/{}/.zattrs", array.group, array.name), array.attributes())?;
         }
-        // Readers that find this file look no further: it is the moment at which the new draws are there.
+        // Readers look at this file first: writing it publishes the new draws.
         let metadata = json!({ "zarr_consolidated_format": 1, "checksum": metadata_sum(&all), "metadata": all });
         write(&self.path.join(".zmetadata"), metadata.to_string().as_bytes())?;
         self.said = all;
         Ok(())
     }
 
-    /// Numbers the draws up to so many. Whole chunks are written, so that memory does not grow with the draws, nor do files often.
+    /// Numbers the draws. Whole chunks are written, so that memory does not grow with the draws and files are rewritten rarely.
     fn number(&mut self, draws: u64) -> Result<(), StoreError> {
         for chunk in self.numbered..draws.div_ceil(NUMBERS) {
             for array in SAMPLED.map(numbers) {
@@ -258,7 +242,7 @@ impl Store {
         axes: &[(&str, usize)],
         values: &[f64],
     ) -> Result<(), StoreError> {
-        self.fix(Array::whole(group, name, Kind::Float, axes), |file| {
+        self.fix(Array::whole(group, name, DataType::Float, axes), |file| {
             values.iter().try_for_each(|v| file.write_all(&v.to_le_bytes()))
         })
     }
@@ -270,7 +254,7 @@ impl Store {
         axes: &[(&str, usize)],
         values: &[i64],
     ) -> Result<(), StoreError> {
-        self.fix(Array::whole(group, name, Kind::Integer, axes), |file| {
+        self.fix(Array::whole(group, name, DataType::Integer, axes), |file| {
             values.iter().try_for_each(|v| file.write_all(&v.to_le_bytes()))
         })
     }
@@ -283,10 +267,12 @@ impl Store {
             bytes.extend(value.chars().flat_map(|c| u32::from(c).to_le_bytes()));
             bytes.resize(end, 0);
         }
-        self.fix(Array::whole(group, name, Kind::Text(length), &[(axis, values.len())]), |file| file.write_all(&bytes))
+        self.fix(Array::whole(group, name, DataType::Text(length), &[(axis, values.len())]), |file| {
+            file.write_all(&bytes)
+        })
     }
 
-    /// Writes an array that does not grow. Its bytes are streamed: a table need not be held twice.
+    /// Writes an array of fixed size. Its bytes are streamed, so that the table is not held twice.
     fn fix(
         &mut self,
         array: Array,
@@ -302,7 +288,7 @@ impl Store {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     atomic::write(path, bytes).map_err(|error| refused(path, &error))
 }

@@ -1,4 +1,4 @@
-//! Whether a store holds what a fit of a model holds.
+//! Checks that a store holds the draws of a given model.
 
 use super::array::Array;
 use super::reader::Reader;
@@ -9,7 +9,7 @@ use crate::model::Model;
 use serde_json::json;
 
 impl Reader {
-    /// Checks that the arrays of draws are those of a model, each of its kind and shape, and all with as many draws.
+    /// Checks that the arrays of draws have the types and shapes of this model, and that all have the same number of draws.
     pub fn check_arrays(&self, model: &Model, keep: &[Kept], chains: usize) -> Result<(), StoreError> {
         let draws = self.size()?.1;
         for described in quantities(model, keep) {

@@ -1,4 +1,4 @@
-//! The draws of one chain on their way into the store.
+//! Writes the draws of one chain to the store.
 
 use super::array::Array;
 use super::sealed;
@@ -14,17 +14,17 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How far a chain's draws have come: part of a checkpoint.
+/// Progress of a chain's draws: part of a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WriterState {
     draws: u64,
-    /// CRC-32 of all bytes of each array so far, by which a resumed run sees that they are what was written.
+    /// CRC-32 of all bytes of each array so far, with which a resumed run verifies them.
     sums: Vec<u32>,
     moments: Moments,
 }
 
 impl WriterState {
-    /// Draws taken so far.
+    /// Number of draws taken so far.
     pub fn draws(&self) -> u64 {
         self.draws
     }
@@ -37,14 +37,14 @@ pub struct Writer {
     chain: u64,
     drawn: Arc<Vec<(Quantity, Array)>>,
     traced: Traced,
-    /// The draws of each array's last chunk.
+    /// The draws in each array's last chunk.
     buffers: Vec<Vec<u8>>,
     sums: Vec<crc32fast::Hasher>,
     state: WriterState,
 }
 
 impl Writer {
-    /// For the draws of chain number `chain`; `has_f` says whether moments of F are kept.
+    /// For chain `chain`; `has_f` says whether moments of F are kept.
     pub fn new(store: &Store, model: &Model, chain: usize, has_f: bool) -> Self {
         let drawn = store.drawn();
         Writer {
@@ -58,8 +58,8 @@ impl Writer {
         }
     }
 
-    /// Goes on where a checkpoint was; what the store has beyond it is overwritten. Fails if what it has up to it is not what
-    /// was written.
+    /// Continues from a checkpoint; later draws in the store are overwritten. Fails if the earlier draws are not those that
+    /// were written.
     pub fn resume(store: &Store, model: &Model, chain: usize, state: WriterState) -> Result<Self, StoreError> {
         let mut writer = Writer::new(store, model, chain, false);
         for (i, (_, array)) in writer.drawn.clone().iter().enumerate() {
@@ -89,7 +89,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Draws taken so far.
+    /// Number of draws taken so far.
     pub fn draws(&self) -> u64 {
         self.state.draws
     }
@@ -99,12 +99,12 @@ impl Writer {
         &self.state.moments
     }
 
-    /// What a checkpoint must know of the draws, once they are on disk.
+    /// Progress to record in a checkpoint, once the draws are on disk.
     pub fn state(&self) -> &WriterState {
         &self.state
     }
 
-    /// Brings all draws to disk.
+    /// Writes all draws to disk.
     pub fn flush(&mut self) -> Result<(), StoreError> {
         for i in 0..self.drawn.len() {
             self.state.sums[i] = self.sums[i].clone().finalize();
@@ -121,7 +121,7 @@ impl Writer {
         place
     }
 
-    /// Writes the buffer as this chunk, filled up with what stands for nothing.
+    /// Writes the buffer as this chunk, padded with the fill value.
     fn write_chunk(&mut self, i: usize, chunk: u64) -> Result<(), StoreError> {
         let array = &self.drawn[i].1;
         let file = array.file(&self.path, &self.place(array, chunk));

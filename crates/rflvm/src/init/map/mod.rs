@@ -1,9 +1,9 @@
-//! A point estimate for a first picture: X, W, θ and the clusters at a maximum of their posterior density, with the weights
-//! β integrated out ([`objective()`] says what is maximised, and why it is not the joint density with β).
+//! MAP estimate for a quick first look: X, W, θ and the clusters at a maximum of their posterior density, with the weights
+//! β integrated out ([`objective()`] defines the objective and explains why it is not the joint density with β).
 //!
-//! Rounds of two steps, from several starts of which the best goes on: X, W and β together by L-BFGS, then θ, τ² and the
-//! cluster by their modes (`modes.rs`). Nothing is random but the starts. There is no uncertainty in a point; [`spread()`] has the
-//! standard deviations of positions given everything else, which is less than what a chain would tell.
+//! Rounds of two steps, from several starts of which the best continues: X, W and β together by L-BFGS, then θ, τ² and the
+//! cluster at their modes (`modes.rs`). Only the starts are random. A point has no uncertainty; [`spread()`] gives the
+//! standard deviations of positions given everything else, which are smaller than those of a chain.
 
 mod modes;
 mod objective;
@@ -19,24 +19,24 @@ pub use spread::spread;
 pub use volume::{Volume, ln_volume};
 
 use super::begin::{Init, begin, fill_scales};
-use super::optimise::{Climb, climb};
+use super::optimise::{Optimum, maximise_until};
 use crate::error::NumericalError;
 use crate::hmc::gradient::{Joint, Layout};
 use crate::hmc::marginal::Marginal;
 use crate::hmc::occam::Occam;
 use crate::linalg::Mat;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::{Model, State, joint};
 use crate::rng::Stream;
 
-/// How to look for the maximum.
+/// How to search for the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Map {
-    /// How many starts; after two rounds the best goes on.
+    /// Number of starts; after two rounds only the best continues.
     pub starts: usize,
-    /// Rounds at most.
+    /// Maximum number of rounds.
     pub rounds: usize,
-    /// Where X begins; each start has a rotation, noise and frequencies of its own.
+    /// Initialisation of X; each start has its own rotation, noise and frequencies.
     pub init: Init,
 }
 
@@ -46,22 +46,22 @@ impl Default for Map {
     }
 }
 
-/// A point estimate.
+/// A MAP estimate.
 #[derive(Debug, Clone)]
 pub struct MapFit {
-    /// The point.
+    /// The state.
     pub state: State,
-    /// What was maximised, after each round.
+    /// The objective after each round.
     pub trace: Vec<f64>,
-    /// The same for each start, when they were compared.
+    /// The objective of each start when they were compared.
     pub reached: Vec<f64>,
-    /// ln p(Y, β, θ, X, W, …) at the point: what a chain reports of its draws.
+    /// ln p(Y, β, θ, X, W, …) at this state: the joint log density that chains report for their draws.
     pub ln_joint: f64,
-    /// ln p(Y | F, θ) at the point.
+    /// ln p(Y | F, θ) at this state.
     pub ln_likelihood: f64,
-    /// Steps of L-BFGS, all rounds of the start that was kept.
+    /// Number of L-BFGS steps over all rounds of the selected start.
     pub iterations: usize,
-    /// Whether the last round gained next to nothing.
+    /// Whether the last round gained almost nothing.
     pub converged: bool,
 }
 
@@ -72,15 +72,15 @@ impl MapFit {
     }
 }
 
-/// Rounds after which the starts are compared; only the best goes on.
+/// Rounds after which the starts are compared; only the best continues.
 const COMPARED: usize = 2;
-/// Steps of L-BFGS in a round.
+/// L-BFGS steps per round.
 const STEPS: usize = 100;
-/// A round that gains less than this for each row has converged; a row's own log density is known to about ½.
+/// A round that gains less than this per row has converged; a row's own log density is known to about ½.
 const GAIN: f64 = 2e-3;
 
 impl Map {
-    /// The point that the most promising of the starts leads to.
+    /// The MAP estimate reached from the most promising start.
     pub fn fit(&self, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
         let (mut best, mut reached) = (None::<Ascent>, Vec::new());
         for number in 0..self.starts.max(1) {
@@ -91,7 +91,7 @@ impl Map {
                 best = Some(ascent);
             }
         }
-        let Some(mut best) = best else { unreachable!("there is a start") };
+        let Some(mut best) = best else { unreachable!("there is at least one start") };
         best.go_on(model, self.rounds.saturating_sub(COMPARED))?;
         let Ascent { state, trace, iterations, converged } = best;
         let ln_likelihood = model.ln_likelihood(&state);
@@ -100,7 +100,7 @@ impl Map {
     }
 }
 
-/// A climb from one start.
+/// The optimisation from one start.
 pub(super) struct Ascent {
     pub state: State,
     trace: Vec<f64>,
@@ -121,43 +121,43 @@ impl Ascent {
         self.trace[self.trace.len() - 1]
     }
 
-    /// So many more rounds, unless a round gains next to nothing.
+    /// Runs up to this many more rounds, or until a round gains almost nothing.
     pub fn go_on(&mut self, model: &Model, rounds: usize) -> Result<(), NumericalError> {
         let enough = GAIN * model.rows() as f64;
         for _ in 0..rounds {
             if self.converged {
                 break;
             }
-            let climb = round(model, &mut self.state, 0.1 * enough)?;
-            self.iterations += climb.iterations;
+            let optimum = round(model, &mut self.state, 0.1 * enough)?;
+            self.iterations += optimum.iterations;
             modes::update(model, &mut self.state)?;
             let value = objective(model, &self.state)?;
             if !value.is_finite() {
-                return Err(NumericalError::NotFinite { step: "map", value, place: "the point reached".into() });
+                return Err(NumericalError::NotFinite { step: "map", value, place: "the current point".into() });
             }
-            // What is charged for the weights is taken anew after each round, so a round can lose a little.
-            self.converged = climb.has_stalled && (value - self.value()).abs() < enough;
+            // The complexity penalty is updated after each round, so a round can lose a little.
+            self.converged = optimum.has_stalled && (value - self.value()).abs() < enough;
             self.trace.push(value);
         }
         Ok(())
     }
 }
 
-/// X and W, and β where it is not integrated out exactly, given the rest.
-fn round(model: &Model, state: &mut State, gain: f64) -> Result<Climb, NumericalError> {
+/// X and W, and β unless it is integrated out exactly, given the rest.
+fn round(model: &Model, state: &mut State, gain: f64) -> Result<Optimum, NumericalError> {
     let paths = model.paths(state)?;
     let exact = objective::is_exact(model);
     let layout = Layout::new(model, !exact);
     let mut q = layout.gather(state);
     let scales = scales(model, state, layout, exact);
-    let climb = if exact {
-        let target = Target::new(model);
+    let optimum = if exact {
+        let target = CollapsedData::new(model);
         let marginal = Marginal::new(&target, &state.tau2, &state.spectral, layout).along(paths.as_ref());
-        climb(&mut Volume::new(marginal, model), &mut q, &scales, STEPS, gain)
+        maximise_until(&mut Volume::new(marginal, model), &mut q, &scales, STEPS, gain)
     } else {
         let occam = Occam::new(model, state);
         let joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref()).with_occam(&occam);
-        climb(&mut Volume::new(joint, model), &mut q, &scales, STEPS, gain)
+        maximise_until(&mut Volume::new(joint, model), &mut q, &scales, STEPS, gain)
     };
     let (x, w, beta) = layout.split(&q);
     state.features.set(x, w);
@@ -165,10 +165,10 @@ fn round(model: &Model, state: &mut State, gain: f64) -> Result<Climb, Numerical
         state.beta.as_mut_slice().copy_from_slice(beta);
     }
     state.refresh(model);
-    Ok(climb)
+    Ok(optimum)
 }
 
-/// One for positions and frequencies; of weights see [`fill_scales`].
+/// One for positions and frequencies; for weights see [`fill_scales`].
 fn scales(model: &Model, state: &State, layout: Layout, exact: bool) -> Vec<f64> {
     let mut scales = vec![1.0; layout.len()];
     if !exact {

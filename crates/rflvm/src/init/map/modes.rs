@@ -1,21 +1,21 @@
-//! θ, τ², the cluster and α at the maximum of the density given X, W and β. θ of a density without a mode of its own (Student-t,
-//! zero-inflated Poisson) stays where the start left it.
+//! θ, τ², the cluster and α at the maximum of the density given X, W and β. θ of a generic density (Student-t,
+//! zero-inflated Poisson) stays at its initial value.
 
 use super::objective::is_exact;
-use crate::dist::niw::Cluster;
+use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
 use crate::hmc::occam::Occam;
 use crate::linalg::Mat;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::spectral::{Kernel, Mixture};
 use crate::model::{Amplitude, Model, State};
 use crate::peak::peak;
 use crate::steps::amplitudes::{ln_centred, square};
 
-/// All of them, and where β is integrated out exactly its best value given X and W.
+/// All of them, and where β is integrated out exactly, its optimum given X and W.
 pub(super) fn update(model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if is_exact(model) {
-        let target = Target::new(model);
+        let target = CollapsedData::new(model);
         integrated_amplitudes(model, &target, state)?;
         target.fill_mode(model, state)?;
         state.refresh(model);
@@ -59,11 +59,11 @@ fn cluster(mixture: &Mixture, state: &mut State) -> Result<(), NumericalError> {
     Ok(())
 }
 
-/// τ², where it is learned, at the top of its density with β and σ² integrated out: one for all columns, also where each will have its
-/// own. A point has no volume to lose, so that with amplitudes of their own it would fit one column exactly, noise and all (a Heywood case).
+/// τ², if learned, at the mode of its density with β and σ² integrated out: one for all columns, even if each has its own when sampling.
+/// A point estimate pays no penalty for volume: with an amplitude per column it would fit one column exactly, noise included (a Heywood case).
 pub(in crate::init) fn integrated_amplitudes(
     model: &Model,
-    target: &Target,
+    target: &CollapsedData,
     state: &mut State,
 ) -> Result<(), NumericalError> {
     let amplitude = model.amplitude(&model.blocks()[0]);
@@ -77,8 +77,8 @@ pub(in crate::init) fn integrated_amplitudes(
     Ok(())
 }
 
-/// τ², where it is learned, one for all columns of a block as above: what is charged for the freedom of the weights falls by γ/2 for each unit of ln τ_j², γ the features in
-/// use (MacKay 1992), where p(β_j | τ_j) alone would fall by half their number.
+/// τ², if learned, one for all columns of a block as above: with γ effective features the penalty changes by γ/2 per unit of ln τ_j²
+/// (MacKay 1992), whereas p(β_j | τ_j) alone would change by half the number of features.
 fn amplitudes(model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if model.blocks().iter().all(|block| model.amplitude(block).prior().is_none()) {
         return Ok(());

@@ -1,18 +1,18 @@
-//! What a point estimate maximises: the posterior density of (X, W, θ, τ², clusters) with β integrated out,
+//! The objective of the MAP estimate: the posterior density of (X, W, θ, τ², clusters) with β integrated out,
 //!
-//! Q = ln p(Y | F, θ) − ½ Σ_j (β_j − b_0j)ᵀB_0j⁻¹(β_j − b_0j) − ½ Σ_j ln|I + B_0j HᵀΛ_jH|   (Laplace's ∫ … dβ, at the best β)
+//! Q = ln p(Y | F, θ) − ½ Σ_j (β_j − b_0j)ᵀB_0j⁻¹(β_j − b_0j) − ½ Σ_j ln|I + B_0j HᵀΛ_jH|   (Laplace's ∫ … dβ, at the optimal β)
 //!     + ln p(θ, τ²) + ln p(X) + ½(N − L) ln|XᵀX| + ln p(W | μ, Σ) + ln p(μ, Σ, α).
 //!
-//! Without the third term, the joint density with β, a rougher map always fits better: nothing is charged for the freedom of
-//! the weights ([`Occam`]). The term with XᵀX makes the scale of X that of its prior ([`super::Volume`]). For one
+//! Without the third term, i.e. with the joint density including β, a rougher map always fits better: the freedom of the weights
+//! costs nothing ([`Occam`]). The term with XᵀX gives X the scale of its prior ([`super::Volume`]). For one
 //! complete Gaussian block β and σ² are integrated out exactly (model section 5), and the first three terms are
-//! ln p(Y | X, W). All frequencies are in one cluster: assignments have no density to climb. The length-scales and noise of paths over
-//! time stay at the medians of their priors: their density given X grows without bound as X becomes smooth.
+//! ln p(Y | X, W). All frequencies are in one cluster: assignments are discrete. Length-scales and noise of paths over
+//! time stay at their prior medians: their density given X grows without bound as X becomes smooth.
 
 use super::volume::ln_volume;
 use crate::error::NumericalError;
 use crate::hmc::occam::Occam;
-use crate::model::collapsed::Target;
+use crate::model::collapsed::CollapsedData;
 use crate::model::{Model, State, joint};
 
 /// Whether β and σ² are integrated out exactly: one complete Gaussian block. Rows may have times.
@@ -21,11 +21,11 @@ pub(in crate::init) fn is_exact(model: &Model) -> bool {
     block.family.as_gaussian().is_some() && !model.has_missing()
 }
 
-/// Q at a state, plainly.
+/// Q at a state, computed directly.
 pub fn objective(model: &Model, state: &State) -> Result<f64, NumericalError> {
     let (x, w) = (state.features.x(), state.features.w());
     let of_data = if is_exact(model) {
-        Target::new(model).ln_marginal(state.features.h(), &state.tau2)? + joint::ln_amplitudes(model, state)
+        CollapsedData::new(model).ln_marginal(state.features.h(), &state.tau2)? + joint::ln_amplitudes(model, state)
     } else {
         let parameters = joint::ln_parameters(model, state);
         model.ln_likelihood(state) + parameters

@@ -1,6 +1,6 @@
-//! How well a row's position is known given everything else: the inverse of I + Σ_j Λ_nj (∂f_nj/∂x)(∂f_nj/∂x)ᵀ (Laplace).
-//! W, β and θ are taken as known, and so is nothing of what their uncertainty adds; of a path over time only the variance at one
-//! time counts, not the rows near by.
+//! Conditional uncertainty of a row's position: the inverse of I + Σ_j Λ_nj (∂f_nj/∂x)(∂f_nj/∂x)ᵀ (Laplace).
+//! W, β and θ are treated as known, so their uncertainty is not included; for a path over time only the prior variance at that
+//! time counts, not neighbouring rows.
 
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat};

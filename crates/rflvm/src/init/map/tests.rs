@@ -1,4 +1,4 @@
-//! A point estimate of small S-curves.
+//! MAP estimates of small S-curves.
 
 use super::*;
 use crate::hmc::hamiltonian::Potential;
@@ -20,10 +20,10 @@ fn curve(name: &str, missing: bool, timed: bool) -> (Model, Mat) {
     let theta = Theta { values: Mat::from_fn(start.len(), COLUMNS, |p, _| start[p]), hyper: Vec::new() };
     let mut curve = s_curve(ROWS, COLUMNS, family.as_ref(), &theta, 50, Stream::new(4)).unwrap();
     if missing {
-        (0..ROWS).for_each(|n| match name {
-            "multinomial" if n % 5 == 0 => curve.y.row_mut(n).fill(f64::NAN),
-            "multinomial" => {}
-            _ => curve.y[(n, (7 * n) % COLUMNS)] = f64::NAN,
+        (0..ROWS).for_each(|n| match family.is_whole() {
+            true if n % 5 == 0 => curve.y.row_mut(n).fill(f64::NAN),
+            true => {}
+            false => curve.y[(n, (7 * n) % COLUMNS)] = f64::NAN,
         });
     }
     let mut data = Observations::new(curve.y).unwrap();
@@ -34,7 +34,7 @@ fn curve(name: &str, missing: bool, timed: bool) -> (Model, Mat) {
     (Model::with_blocks(data, vec![((0..COLUMNS).collect(), family)], spec).unwrap(), curve.x)
 }
 
-/// |∂Q| at a state, θ and clusters held, in the coordinates that may move.
+/// |∂Q| at a state, with θ and clusters fixed, in the free coordinates.
 fn slope(model: &Model, state: &State) -> f64 {
     let paths = model.paths(state).unwrap();
     let exact = objective::is_exact(model);
@@ -42,7 +42,7 @@ fn slope(model: &Model, state: &State) -> f64 {
     let (q, scales) = (layout.gather(state), scales(model, state, layout, exact));
     let mut g = vec![0.0; q.len()];
     if exact {
-        let target = Target::new(model);
+        let target = CollapsedData::new(model);
         let marginal = Marginal::new(&target, &state.tau2, &state.spectral, layout).along(paths.as_ref());
         Volume::new(marginal, model).evaluate(&q, &mut g);
     } else {
@@ -63,7 +63,7 @@ fn poisson_counts_show_their_s() {
     assert!(fit.converged && fit.reached.len() == 2, "{:?}", fit.trace);
     assert!(fit.reached.iter().any(|&value| value == fit.trace[COMPARED]));
     assert!(fit.reached.iter().all(|&value| value <= fit.trace[COMPARED]));
-    // The scale of X is that of its prior.
+    // X has the scale of its prior.
     let x = fit.state.features.x().as_slice();
     let square = dot(x, x) / x.len() as f64;
     assert!((0.8..1.25).contains(&square), "{square}");
@@ -73,7 +73,7 @@ fn poisson_counts_show_their_s() {
 }
 
 #[test]
-fn the_end_of_a_climb_is_flat() {
+fn the_gradient_vanishes_at_the_estimate() {
     for name in ["gaussian", "poisson", "negative-binomial", "bernoulli", "multinomial", "student-t"] {
         for (missing, timed) in [(false, false), (true, false), (false, true)] {
             let (model, _) = curve(name, missing, timed);
@@ -90,7 +90,7 @@ fn the_end_of_a_climb_is_flat() {
 }
 
 #[test]
-fn one_and_two_threads_climb_to_the_same_bits() {
+fn one_and_two_threads_reach_the_same_bits() {
     let bits = |name: &str, threads: usize| {
         let (model, _) = curve(name, true, false);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

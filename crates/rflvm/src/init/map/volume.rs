@@ -1,15 +1,15 @@
-//! ½(N − L) ln|XᵀX|: the measure under which the scale of X is that of its prior.
+//! ½(N − L) ln|XᵀX|: the measure under which X has the scale of its prior.
 //!
-//! x_n → Aᵀx_n with w_l → A⁻¹w_l changes no F, and the density alone would choose A by ln p(X) + ln p(W): N rows against L
-//! frequencies, it makes X as small as √(L/N) of what its prior says, though nearly all of the posterior lies where
-//! XᵀX ≈ N·I. Along A the posterior has the volume |A|^(N−L) (model section 5, "linear"), and with it the maximum is there.
+//! x_n → Aᵀx_n with w_l → A⁻¹w_l leaves F unchanged, and the density alone would choose A by ln p(X) + ln p(W): with N rows and L
+//! frequencies it shrinks X to √(L/N) of its prior scale, although nearly all posterior mass is where
+//! XᵀX ≈ N·I. Along A the posterior has the volume |A|^(N−L) (model section 5, "linear"), which moves the maximum there.
 
 use crate::error::NumericalError;
 use crate::hmc::hamiltonian::Potential;
 use crate::linalg::{Cholesky, Mat, mul};
 use crate::model::Model;
 
-/// A log density of q = (X, …), and the volume beside it.
+/// A log density of q = (X, …) plus the volume term.
 pub struct Volume<P> {
     inner: P,
     rows: usize,
@@ -18,7 +18,7 @@ pub struct Volume<P> {
 }
 
 impl<P: Potential> Volume<P> {
-    /// Of a potential over (X, W, …).
+    /// For a potential over (X, W, …).
     pub fn new(inner: P, model: &Model) -> Self {
         Volume { inner, rows: model.rows(), dim: model.latent_dim(), frequencies: model.frequencies() }
     }

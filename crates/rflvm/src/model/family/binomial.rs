@@ -1,21 +1,46 @@
 //! Binomial counts of known trials, logit link: y ~ Bin(b, logistic(f)); Bernoulli for one trial.
 //! Weights by Pólya-gamma augmentation with a = y, b = trials.
 
-use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, not_a_count, weights_given_omega};
+use super::{
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit,
+    not_a_count, weights_given_omega,
+};
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
-use crate::error::{DataError, NumericalError};
-use crate::linalg::Mat;
+use crate::error::{DataError, NumericalError, SpecError};
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::RngExt;
+use std::sync::Arc;
 
-/// Numbers of trials.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Trials {
-    /// The same for all cells.
-    Same(u32),
-    /// One a cell, in the shape of the block.
-    Each(Mat),
+/// The total of a row says how many trials succeeded: rows cannot be rescaled by an offset.
+const SUGGESTIONS: &[Suggestion] = &[
+    (Statistic::RowTotals, Observed::More, "try more latent axes or more random features"),
+    (Statistic::RowTotals, Observed::Less, "check whether rows were selected or scaled to have similar totals"),
+];
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "binomial",
+    aliases: &[],
+    cells: Cells::Trials,
+    statistics: Statistic::TRIALS,
+    suggestions: SUGGESTIONS,
+    new: |trials, _| Ok(Arc::new(Binomial::new(trials.ok_or_else(no_trials)?))),
+};
+
+/// One trial per cell.
+pub(super) const BERNOULLI: About = About {
+    name: "bernoulli",
+    aliases: &["logistic", "binary", "boolean"],
+    cells: Cells::Binary,
+    statistics: Statistic::TRIALS,
+    suggestions: SUGGESTIONS,
+    new: |_, _| Ok(Arc::new(Binomial::bernoulli())),
+};
+
+fn no_trials() -> SpecError {
+    let rule = "binomial needs it; give the number of trials, or choose bernoulli for yes/no data".into();
+    SpecError::Setting { setting: "trials", value: "not given".into(), rule }
 }
 
 /// y ~ Bin(trials, logistic(f)).
@@ -25,7 +50,7 @@ pub struct Binomial {
 }
 
 impl Binomial {
-    /// One trial a cell.
+    /// One trial per cell.
     pub fn bernoulli() -> Self {
         Binomial::new(Trials::Same(1))
     }
@@ -35,11 +60,15 @@ impl Binomial {
         Binomial { trials }
     }
 
+    fn description(&self) -> &'static About {
+        if self.trials == Trials::Same(1) { &BERNOULLI } else { &ABOUT }
+    }
+
     fn of(&self, n: usize, j: usize) -> f64 {
         match &self.trials {
             Trials::Same(b) => f64::from(*b),
             Trials::Each(b) if n < b.rows() => b[(n, j)],
-            // A row that the table does not have.
+            // A row outside the table.
             Trials::Each(_) => 1.0,
         }
     }
@@ -47,15 +76,19 @@ impl Binomial {
 
 impl Family for Binomial {
     fn name(&self) -> &'static str {
-        if self.trials == Trials::Same(1) { "bernoulli" } else { "binomial" }
+        self.description().name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(self.description())
     }
 
     fn problem(&self, n: usize, j: usize, y: f64) -> Option<String> {
         let trials = self.of(n, j);
         if !(trials >= 1.0 && trials.fract() == 0.0 && trials.is_finite()) {
-            return Some(format!("has {trials} trials, but trials are whole numbers of at least 1"));
+            return Some(format!("has {trials} trials, but the number of trials must be a whole number of at least 1"));
         }
-        let above = || format!("is above its number of trials, {trials}; give the right trials or correct the cell");
+        let above = || format!("exceeds its number of trials, {trials}; correct the trials or the cell");
         not_a_count(y).or_else(|| (y > trials).then(above))
     }
 

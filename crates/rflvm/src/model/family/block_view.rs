@@ -1,4 +1,4 @@
-//! The columns of a block, for a family to redraw.
+//! A view of a block of columns, for the updates of its family.
 
 use super::parts::{Theta, Unit};
 use crate::error::NumericalError;
@@ -8,22 +8,22 @@ use crate::rng::{Stream, StreamRng};
 use crate::{par, simd};
 use std::ops::Range;
 
-/// A block of columns with all that its update needs.
+/// A block of columns with everything its update needs.
 #[derive(Debug)]
 pub struct BlockView<'a> {
     /// H, N×(M+1).
     pub h: &'a Mat,
     /// Y of the whole model.
     pub y: &'a Mat,
-    /// Which columns of Y, β and F are the block's.
+    /// The block's range of columns in Y, β and F.
     pub columns: Range<usize>,
     /// o.
     pub offset: &'a [f64],
-    /// Centres and scales, one a column of the block.
+    /// Centres and scales, one per column of the block.
     pub units: &'a [Unit],
-    /// τ_j², one a column of the block.
+    /// τ_j², one per column of the block.
     pub tau2: &'a mut [f64],
-    /// What is known of them.
+    /// Their prior.
     pub amplitude: Amplitude,
     /// s_c².
     pub intercept_variance: f64,
@@ -33,16 +33,16 @@ pub struct BlockView<'a> {
     pub beta: &'a mut Mat,
     /// F of the whole model.
     pub f: &'a mut Mat,
-    /// Share of the columns whose weights are to be redrawn; the gradient move has moved them all.
+    /// Fraction of the columns whose weights are redrawn; the gradient move has already moved all of them.
     pub share: f64,
 }
 
-/// One column of a block: copies of what may change, views of the rest.
+/// One column of a block: copies of what can change, references to the rest.
 #[derive(Debug)]
 pub struct Column<'a> {
-    /// Which column of the block.
+    /// Index of the column in the block.
     pub j: usize,
-    /// Whether its weights are to be redrawn.
+    /// Whether its weights are redrawn.
     pub is_due: bool,
     /// H.
     pub h: &'a Mat,
@@ -58,7 +58,7 @@ pub struct Column<'a> {
     pub beta: Vec<f64>,
     /// θ_j.
     pub theta: Vec<f64>,
-    /// What the block's parameters share.
+    /// Hyperparameters shared by the block.
     pub hyper: &'a [f64],
     /// τ_j².
     pub tau2: f64,
@@ -114,7 +114,7 @@ impl BlockView<'_> {
         }
     }
 
-    /// Applies `update` to each column, columns in parallel, each with a stream of its own; then stores β_j, θ_j and τ_j².
+    /// Applies `update` to each column in parallel, each with its own stream; then stores β_j, θ_j and τ_j².
     pub fn each_column(
         &mut self,
         stream: Stream,
@@ -124,7 +124,7 @@ impl BlockView<'_> {
         self.update_columns((0..self.width()).collect(), stream, work, update)
     }
 
-    /// The same for those columns whose weights are to be redrawn.
+    /// The same for the columns whose weights are redrawn.
     pub fn each_due_column(
         &mut self,
         stream: Stream,
@@ -157,7 +157,7 @@ impl BlockView<'_> {
         Ok(())
     }
 
-    /// θ_j of each column from the column, in parallel; the weights stay unless the column has changed them.
+    /// Sets θ_j of each column in parallel; the weights stay unless `set` changes them.
     pub fn set_columns(&mut self, work: usize, find: impl Fn(&mut Column<'_>) + Sync) {
         let view = &*self;
         let found = par::map(view.width(), view.width() * work, |j| {
@@ -171,7 +171,7 @@ impl BlockView<'_> {
         }
     }
 
-    /// Cells of work in one N×M² product: what a conjugate draw of one column costs.
+    /// Cells of work in one N×M² product: the cost of a conjugate draw of one column.
     pub fn gram_work(&self) -> usize {
         self.h.rows() * self.h.cols() * self.h.cols() / 8
     }

@@ -2,10 +2,10 @@
 //!
 //! With A = HᵀH + S0⁻¹, c = Hᵀỹ, a_n = a0 + n/2 and b = b0 + ½(ỹᵀỹ − cᵀA⁻¹c) for ỹ = y − o − b_0:
 //! ln p(y | X, W) = const − ½ ln|A| − a_n ln b;  σ² ~ IG(a_n, b);  β | σ² ~ N(A⁻¹c, σ²A⁻¹).
-//! θ holds the precision 1/σ_j², which is Ga(a0, b0_j). Missing cells leave their rows out of A and c.
+//! θ holds the precision 1/σ_j², which is Ga(a0, b0_j). Rows with missing cells are left out of A and c.
 
 use super::student_t::weighted_square;
-use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
+use super::{About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul_into};
@@ -15,6 +15,20 @@ use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use crate::slice;
 use rand::Rng;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "gaussian",
+    aliases: &["normal"],
+    cells: Cells::Real,
+    statistics: Statistic::REAL,
+    suggestions: &[
+        (Statistic::LargestResidual, Observed::More, "try student-t"),
+        (Statistic::Kurtosis, Observed::More, "try student-t"),
+    ],
+    new: |_, priors| Ok(Arc::new(Gaussian { shape: priors.noise.shape, rate: priors.noise.rate })),
+};
 
 /// y ~ N(f, σ_j²).
 #[derive(Debug, Clone, PartialEq)]
@@ -39,10 +53,10 @@ impl Gaussian {
     }
 }
 
-/// Rows whose Ỹ is held at a time.
+/// Number of rows whose Ỹ is in memory at a time.
 const PIECE: usize = 128;
 
-/// The conditional of (σ_j², β_j) given X and W; β_j less its prior mean.
+/// The conditional of (σ_j², β_j) given X and W; β_j minus its prior mean.
 #[derive(Debug)]
 pub struct GaussianConditional<'a> {
     cholesky: &'a Cholesky,
@@ -108,7 +122,7 @@ impl<'a> GaussianConditional<'a> {
             - self.observed * LN_SQRT_2PI
     }
 
-    /// A draw: the precision 1/σ², then β | σ² (less its prior mean).
+    /// A draw: the precision 1/σ², then β | σ² (minus its prior mean).
     pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> (f64, Vec<f64>) {
         let precision = gamma(self.shape, self.rate, rng);
         let mut beta: Vec<f64> = self.g.iter().map(|_| normal(rng) / precision.sqrt()).collect();
@@ -131,7 +145,11 @@ impl<'a> GaussianConditional<'a> {
 
 impl Family for Gaussian {
     fn name(&self) -> &'static str {
-        "gaussian"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn parameters(&self) -> Vec<&'static str> {
@@ -146,7 +164,7 @@ impl Family for Gaussian {
         let n = seen.len() as f64;
         let centre = seen.iter().map(|s| s.1 - s.2).sum::<f64>() / n;
         let scale = (seen.iter().map(|s| (s.1 - s.2 - centre).powi(2)).sum::<f64>() / n).sqrt();
-        // A constant column has no spread of its own: any unit does.
+        // A constant column has no spread: any unit works.
         Unit { centre, scale: if scale > 0.0 { scale } else { 1.0 } }
     }
 
@@ -155,8 +173,13 @@ impl Family for Gaussian {
     }
 
     fn start(&self, _seen: &[Seen], unit: &Unit) -> Vec<f64> {
-        // Half of a column's variance is noise until we know better.
+        // Assume initially that half of a column's variance is noise.
         vec![2.0 / unit.scale.powi(2)]
+    }
+
+    /// Noise of standard deviation ½.
+    fn example(&self, _j: usize) -> Vec<f64> {
+        vec![4.0]
     }
 
     fn draw_prior(&self, units: &[Unit], rng: &mut StreamRng) -> Theta {
@@ -217,7 +240,7 @@ impl Family for Gaussian {
         Some(self)
     }
 
-    /// The mode of 1/σ_j² at the best β, with β integrated out: shape a0 + N/2, rate b0 + ½(|y − f|² + (β − b_0)ᵀS0⁻¹(β − b_0)).
+    /// The mode of 1/σ_j² at the optimal β, with β integrated out: shape a0 + N/2, rate b0 + ½(|y − f|² + (β − b_0)ᵀS0⁻¹(β − b_0)).
     fn maximise_parameters(&self, block: &mut BlockView<'_>) {
         let work = block.h.rows() + block.h.cols();
         block.set_columns(work, |column| {
@@ -235,7 +258,7 @@ impl Family for Gaussian {
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
         let is_complete = |j: usize| (0..block.y.rows()).all(|n| !block.y[(n, block.columns.start + j)].is_nan());
         let complete: Vec<usize> = (0..block.width()).filter(|&j| is_complete(j)).collect();
-        // Complete columns share HᵀH, so one decomposition serves them all.
+        // Complete columns share HᵀH, so one decomposition serves all of them.
         let spectrum = match complete.is_empty() {
             true => None,
             false => Some(Spectrum::new(block.h, block.intercept_variance)?),

@@ -1,7 +1,7 @@
-//! Any family: give ln p(y | f) with its derivative, and priors of its own parameters if it has some. Weights then move
-//! by elliptical slices a column, parameters by univariate slices; X, W, missing cells and prediction come for free.
+//! Any family: provide ln p(y | f) with its derivative, and priors of its parameters if it has any. Weights are then updated
+//! by elliptical slices per column and parameters by univariate slices; X, W, missing cells and prediction work unchanged.
 
-use super::{BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
+use super::{About, BlockView, Column, Family, Row, Seen, Shift, Theta, Unit};
 use crate::dist::{ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
@@ -10,7 +10,7 @@ use crate::slice;
 use rand::Rng;
 use std::fmt::Debug;
 
-/// A parameter of a column, on a scale where it may be any real number, with a normal prior there.
+/// A parameter of a column, on an unconstrained scale, with a normal prior on that scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
     /// Its name.
@@ -21,17 +21,22 @@ pub struct Parameter {
     pub sd: f64,
 }
 
-/// What makes a family: the density of one cell.
+/// Defines a family by the density of one cell.
 pub trait Density: Send + Sync + Debug {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Its own parameters, for a column with the given centre and scale; none by default.
+    /// What it says about itself, if it is in the registry.
+    fn about(&self) -> Option<&'static About> {
+        None
+    }
+
+    /// Its parameters, for a column with the given centre and scale; none by default.
     fn parameters(&self, _unit: &Unit) -> Vec<Parameter> {
         Vec::new()
     }
 
-    /// What is wrong with y, and what to do; `None` if it can occur.
+    /// What is wrong with y, and what to do; `None` if it is valid.
     fn problem(&self, y: f64) -> Option<String>;
 
     /// ln p(y | f, θ).
@@ -46,21 +51,21 @@ pub trait Density: Send + Sync + Debug {
     /// A draw of y.
     fn simulate(&self, f: f64, theta: &[f64], rng: &mut StreamRng) -> f64;
 
-    /// f for an observed value, roughly: ln(1 + y) for a log link, y itself for the identity.
+    /// Approximate f for an observed value: ln(1 + y) for a log link, y itself for the identity.
     fn link(&self, y: f64) -> f64;
 
-    /// Spread of a column on the scale of f, which priors of scale parameters may refer to.
+    /// Scale of a column in units of f, to which priors of scale parameters can refer.
     fn scale(&self, _values: &[f64]) -> f64 {
         1.0
     }
 }
 
-/// Makes a [`Family`] of a [`Density`].
+/// Turns a [`Density`] into a [`Family`].
 #[derive(Debug, Clone, Default)]
 pub struct Generic<D>(pub D);
 
 impl<D: Density> Generic<D> {
-    /// Σ over the cells of a column that are observed.
+    /// Σ over the observed cells of a column.
     fn column_ln_lik(&self, y: &[f64], f: &[f64], theta: &[f64]) -> f64 {
         let cells = y.iter().zip(f).filter(|(y, _)| !y.is_nan());
         cells.map(|(&y, &f)| self.0.ln_density(y, f, theta)).sum()
@@ -93,6 +98,10 @@ impl<D: Density> Generic<D> {
 impl<D: Density> Family for Generic<D> {
     fn name(&self) -> &'static str {
         self.0.name()
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        self.0.about()
     }
 
     fn parameters(&self) -> Vec<&'static str> {
@@ -181,7 +190,7 @@ impl<D: Density> Family for Generic<D> {
     }
 
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
-        // The ellipse is cheap and short-sighted: several turns a sweep.
+        // An elliptical slice is cheap but makes small moves: several per sweep.
         const TURNS: usize = 4;
         let work = 100 * block.h.rows();
         block.each_column(stream, work, |column, rng| {
@@ -196,7 +205,7 @@ impl<D: Density> Family for Generic<D> {
 }
 
 /// One elliptical slice of β_j under its prior; `ln_lik(y, f)` of the whole column. Returns the new f.
-/// F turns with β, so a candidate costs O(N).
+/// F rotates with β, so a candidate costs O(N).
 pub(super) fn prior_ellipse<R: Rng + ?Sized>(
     column: &mut Column<'_>,
     ln_lik: impl Fn(&[f64], &[f64]) -> f64,

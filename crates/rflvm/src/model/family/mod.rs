@@ -1,8 +1,9 @@
-//! Families: how a cell y_nj is born from f_nj, and how the weights and own parameters of its columns are drawn.
+//! Families: the distribution of a cell y_nj given f_nj, and updates of the weights and parameters of its columns.
 //!
-//! The moves of X and W only ask a family for the log-likelihood of one row given that row of F; so they are the
-//! same for all families. [`Density`] is what a user writes for a new family; [`Generic`] does the rest.
+//! The moves of X and W need only the log-likelihood of one row given that row of F, so they are the
+//! same for all families. To add a family of your own, implement [`Density`]; [`Generic`] does the rest.
 
+mod about;
 mod binomial;
 mod block_view;
 mod count;
@@ -11,21 +12,30 @@ mod generic;
 mod multinomial;
 mod negative_binomial;
 mod parts;
+#[doc(hidden)]
 pub mod poisson;
 mod polya_gamma;
+mod statistic;
 mod student_t;
+mod trials;
 mod zero_inflated_poisson;
 
-pub use binomial::{Binomial, Trials};
+pub use about::{About, Cells, Observed, Suggestion};
+pub use binomial::Binomial;
 pub use block_view::{BlockView, Column};
-pub use gaussian::{Gaussian, GaussianConditional};
+pub use gaussian::Gaussian;
+#[doc(hidden)]
+pub use gaussian::GaussianConditional;
 pub use generic::{Density, Generic, Parameter};
 pub use multinomial::Multinomial;
 pub use negative_binomial::NegativeBinomial;
 pub use parts::{Row, Seen, Shift, Theta, Unit};
 pub use poisson::Poisson;
+#[doc(hidden)]
 pub use polya_gamma::weights_given_omega;
+pub use statistic::Statistic;
 pub use student_t::StudentT;
+pub use trials::Trials;
 pub use zero_inflated_poisson::ZeroInflatedPoisson;
 
 use super::Amplitude;
@@ -35,20 +45,37 @@ use crate::rng::{Stream, StreamRng};
 use count::{ln_rate, not_a_count};
 use std::fmt::Debug;
 
+/// The named families, in the order in which they are listed.
+pub const REGISTRY: &[&About] = &[
+    &gaussian::ABOUT,
+    &poisson::ABOUT,
+    &binomial::BERNOULLI,
+    &binomial::ABOUT,
+    &negative_binomial::ABOUT,
+    &multinomial::ABOUT,
+    &student_t::ABOUT,
+    &zero_inflated_poisson::ABOUT,
+];
+
 /// A family of distributions for a block of columns.
 pub trait Family: Send + Sync + Debug {
     /// Its name, as users type it.
     fn name(&self) -> &'static str;
+
+    /// What it says about itself; `None` for a family that is not in the [`REGISTRY`].
+    fn about(&self) -> Option<&'static About> {
+        None
+    }
 
     /// Names of the rows of θ.
     fn parameters(&self) -> Vec<&'static str> {
         Vec::new()
     }
 
-    /// What is wrong with the value y of column j (counted in the block) in row n, and what to do; `None` if nothing.
+    /// What is wrong with the value y of column j (counted within the block) in row n, and what to do; `None` if it is valid.
     fn problem(&self, n: usize, j: usize, y: f64) -> Option<String>;
 
-    /// Whether a row as a whole can be.
+    /// Whether a whole row is valid.
     fn check_row(&self, _n: usize, _y: &[f64]) -> Result<(), DataError> {
         Ok(())
     }
@@ -58,7 +85,7 @@ pub trait Family: Send + Sync + Debug {
         false
     }
 
-    /// Whether the block's shape fits what the family was given (a matrix of trials, say).
+    /// Whether the block's shape matches what the family was given (a matrix of trials, for example).
     fn check_shape(&self, _rows: usize, _columns: usize) -> Result<(), DataError> {
         Ok(())
     }
@@ -66,23 +93,28 @@ pub trait Family: Send + Sync + Debug {
     /// Centre and scale of column j from its observed cells (at least one).
     fn unit(&self, j: usize, seen: &[Seen]) -> Unit;
 
-    /// Puts the centres of a block's columns in relation to each other, where they have one.
+    /// Adjusts the centres of a block's columns relative to each other, if needed.
     fn relate(&self, _units: &mut [Unit]) {}
 
-    /// Roughly f for a cell y: where principal components look for structure.
+    /// Approximate f for a cell y: the scale on which principal components are computed.
     fn link(&self, n: usize, j: usize, y: f64) -> f64;
 
-    /// θ_j to start from, given the observed cells of the column.
+    /// Initial θ_j, given the observed cells of the column.
     fn start(&self, _seen: &[Seen], _unit: &Unit) -> Vec<f64> {
         Vec::new()
     }
 
-    /// What the parameters share, to start from.
+    /// θ_j of a simulated example, for column j counted from 0.
+    fn example(&self, _j: usize) -> Vec<f64> {
+        self.start(&[], &Unit { centre: 0.0, scale: 1.0 })
+    }
+
+    /// Initial values of the hyperparameters that θ_j share.
     fn start_hyper(&self, _values: &Mat) -> Vec<f64> {
         Vec::new()
     }
 
-    /// θ from its prior.
+    /// A draw of θ from its prior.
     fn draw_prior(&self, units: &[Unit], _rng: &mut StreamRng) -> Theta {
         Theta::none(units.len())
     }
@@ -92,7 +124,7 @@ pub trait Family: Send + Sync + Debug {
         0.0
     }
 
-    /// ln p(y_n | f_n, θ) with all constants, written plainly.
+    /// ln p(y_n | f_n, θ) with all constants, computed directly.
     fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64;
 
     /// The part of ln p(y_n | f_n, θ) that depends on f, fast.
@@ -106,7 +138,7 @@ pub trait Family: Send + Sync + Debug {
     /// [`Family::ln_lik`], and its derivative with respect to f in `g`.
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64;
 
-    /// Roughly how much each cell knows of its f: minus the second derivative of [`Family::ln_lik`], never below zero.
+    /// Approximate information of each cell about its f: minus the second derivative of [`Family::ln_lik`], never negative.
     fn information(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
         const STEP: f64 = 1e-3;
         let mut g = vec![0.0; f.len()];
@@ -127,17 +159,17 @@ pub trait Family: Send + Sync + Debug {
     /// A draw of each cell.
     fn simulate(&self, row: Row<'_>, f: &[f64], out: &mut [f64], rng: &mut StreamRng);
 
-    /// How strong signals are, unless asked otherwise.
+    /// Default prior of the signal strength.
     fn amplitude(&self) -> Amplitude {
         Amplitude::Fixed(1.0)
     }
 
-    /// What multiplies the prior precision of the weights of column j.
+    /// Factor of the prior precision of the weights of column j.
     fn weight_precision(&self, _theta: &Theta, _j: usize) -> f64 {
         1.0
     }
 
-    /// Whether column j of a block of `columns` has weights of its own.
+    /// Whether column j of a block of `columns` has its own weights.
     fn is_free(&self, _j: usize, _columns: usize) -> bool {
         true
     }
@@ -147,15 +179,15 @@ pub trait Family: Send + Sync + Debug {
         None
     }
 
-    /// Puts θ where its density given F (and the weights, where their prior depends on it) is highest; for a point estimate. Left
-    /// alone by default: a scale of noise that follows what the weights have fitted can go to zero.
+    /// Sets θ to the mode of its density given F (and the weights, where their prior depends on it), for a MAP estimate. Does nothing
+    /// by default: a noise scale that follows the fitted weights can go to zero.
     fn maximise_parameters(&self, _block: &mut BlockView<'_>) {}
 
-    /// Draws θ given the weights (or, where that is possible, with the weights integrated out).
+    /// Draws θ given the weights (or, if possible, with the weights integrated out).
     fn update_parameters(&self, _block: &mut BlockView<'_>, _stream: Stream) -> Result<(), NumericalError> {
         Ok(())
     }
 
-    /// Draws θ and the weights given X and W; of columns that are not due, as much as is cheap.
+    /// Draws θ and the weights given X and W; for columns that are not due, only the cheap part.
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError>;
 }

@@ -1,15 +1,26 @@
-//! Multinomial rows: y_i ~ Mult(n_i, softmax(f_i)), last category as reference (β_J = 0). Observed or missing by row.
+//! Multinomial rows: y_i ~ Mult(n_i, softmax(f_i)), last category as reference (β_J = 0). A row is observed or missing as a whole.
 //!
-//! One category after the other: ξ_ij = ln Σ_{j'≠j} e^{f_ij'}, ψ_ij = f_ij − ξ_ij, ω_ij ~ PG(n_i, ψ_ij) drawn right before
-//! β_j ~ N(V(Hᵀ(κ_j + Ω_j ξ_j − Ω_j o) + B0⁻¹b_0), V), κ_ij = y_ij − n_i/2. X and W see the multinomial itself.
+//! Category by category: ξ_ij = ln Σ_{j'≠j} e^{f_ij'}, ψ_ij = f_ij − ξ_ij, ω_ij ~ PG(n_i, ψ_ij) drawn right before
+//! β_j ~ N(V(Hᵀ(κ_j + Ω_j ξ_j − Ω_j o) + B0⁻¹b_0), V), κ_ij = y_ij − n_i/2. Moves of X and W use the multinomial itself.
 
-use super::{BlockView, Family, Row, Seen, Unit, not_a_count, weights_given_omega};
+use super::{About, BlockView, Cells, Family, Row, Seen, Statistic, Unit, not_a_count, weights_given_omega};
 use crate::dist::{ln_gamma, polya_gamma};
 use crate::error::{DataError, NumericalError};
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::RngExt;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "multinomial",
+    aliases: &["categorical", "category"],
+    cells: Cells::Categories,
+    statistics: Statistic::CATEGORIES,
+    suggestions: &[],
+    new: |_, _| Ok(Arc::new(Multinomial)),
+};
 
 /// y_i ~ Mult(n_i, softmax(f_i)); n_i is the total of the row.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,7 +28,11 @@ pub struct Multinomial;
 
 impl Family for Multinomial {
     fn name(&self) -> &'static str {
-        "multinomial"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {
@@ -87,7 +102,7 @@ impl Family for Multinomial {
         out.iter_mut().for_each(|p| *p *= total * (1.0 - *p));
     }
 
-    /// Expected counts; for a missing row, whose trials are not known, probabilities.
+    /// Expected counts; probabilities for a missing row, whose total is unknown.
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
         let total = if row.y[0].is_nan() { 1.0 } else { row.y.iter().sum::<f64>() };
         probabilities(f, out);
@@ -151,7 +166,7 @@ fn probabilities(f: &[f64], out: &mut [f64]) {
     out.iter_mut().for_each(|p| *p /= sum);
 }
 
-/// Σ_j e^{f_ij} of each row with single terms exchanged, so that ξ_ij costs O(1) and not O(J).
+/// Σ_j e^{f_ij} of each row, with single terms replaced in O(1) rather than O(J).
 struct Normaliser {
     top: Vec<f64>,
     terms: Mat,
@@ -171,7 +186,7 @@ impl Normaliser {
     /// ξ_ij.
     fn without(&self, n: usize, j: usize) -> f64 {
         let rest = self.sums[n] - self.terms[(n, j)];
-        // Where category j holds nearly all the mass the difference cancels: sum the others.
+        // If category j has nearly all the mass, the difference cancels: sum the others.
         let rest = if rest > 1e-3 * self.sums[n] {
             rest
         } else {
@@ -181,7 +196,7 @@ impl Normaliser {
     }
 
     fn set(&mut self, n: usize, j: usize, f: f64) {
-        // A draw far above the old top would overflow: shift the row first.
+        // A draw far above the old maximum would overflow: rescale the row first.
         if f - self.top[n] > 600.0 {
             let factor = (self.top[n] - f).exp();
             self.terms.row_mut(n).iter_mut().for_each(|t| *t *= factor);

@@ -4,19 +4,40 @@
 //! T_nj ~ CRT(y_nj, r_j); r_j ~ Ga(a_r + Σ_n T_nj, rate h + Σ_n ln(1+e^{f_nj})); h ~ Ga(b_r + J a_r, rate g_r + Σ_j r_j).
 
 use super::{
-    BlockView, Column, Family, Row, Seen, Shift, Theta, Unit, ln_rate, not_a_count, poisson, weights_given_omega,
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit, ln_rate, not_a_count,
+    poisson, weights_given_omega,
 };
 use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
+use crate::model::priors::Dispersion;
 use crate::peak::peak;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use crate::slice;
 use rand::Rng;
 use std::cell::RefCell;
+use std::sync::Arc;
 
-/// y ~ NB(r_j, logistic(f)). θ holds r_j; what they share is h.
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "negative-binomial",
+    aliases: &["nb", "negbin", "negbinomial", "negativebinomial"],
+    cells: Cells::Counts,
+    statistics: Statistic::COUNTS,
+    suggestions: &[
+        (Statistic::Zeros, Observed::More, "try zero-inflated-poisson"),
+        (Statistic::Zeros, Observed::Less, "try poisson, and check whether zeros were left out of the table"),
+        (Statistic::VarianceToMean, Observed::Less, "try poisson"),
+        (Statistic::Largest, Observed::Less, "try poisson"),
+    ],
+    new: |_, priors| {
+        let Dispersion { shape, rate_shape, rate_rate } = priors.dispersion;
+        Ok(Arc::new(NegativeBinomial { shape, rate_shape, rate_rate }))
+    },
+};
+
+/// y ~ NB(r_j, logistic(f)). θ holds r_j, whose prior shares the rate h.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NegativeBinomial {
     /// a_r.
@@ -48,7 +69,7 @@ impl NegativeBinomial {
         let r = column.theta[0];
         let seen = column.y.iter().filter(|y| !y.is_nan());
         let tables: f64 = seen.map(|&y| crt::draw(y as u64, r, rng) as f64).sum();
-        // −Σ ln(1+e^f) is the log-likelihood of no success in one trial a cell.
+        // −Σ ln(1+e^f) is the log-likelihood of no successes in one trial per cell.
         let none: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { f64::NAN } else { 0.0 }).collect();
         let softplus_sum = -simd::logistic_ln_lik_same(&none, 1.0, &column.f);
         let (shape, rate) = self.dispersion_given_tables(tables, softplus_sum, column.hyper[0]);
@@ -75,8 +96,8 @@ impl NegativeBinomial {
         }
     }
 
-    /// A slice along that line: the mean r e^f stays, so it is wide where the likelihood knows the mean well and the
-    /// dispersion badly, and r given f hardly moves.
+    /// A slice along that line: the mean r e^f is unchanged, so the move is large where the likelihood determines the mean well but
+    /// not the dispersion, and where r given f hardly moves.
     fn slide_dispersion<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) {
         let ln = self.ln_slid(column);
         let (u, _) = slice::univariate(rng, 0.0, ln(0.0), 0.5, &ln);
@@ -105,14 +126,14 @@ impl NegativeBinomial {
     }
 }
 
-/// The counts of the observed cells, and how many cells hold each.
+/// The distinct counts of the observed cells, and the number of cells with each.
 fn distinct(y: &[f64]) -> Vec<(f64, f64)> {
     let mut seen: Vec<f64> = y.iter().copied().filter(|y| !y.is_nan()).collect();
     seen.sort_unstable_by(f64::total_cmp);
     seen.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect()
 }
 
-/// ln Γ(y + r) − ln Γ(r), the last given. A short product for small counts: two large logs would cancel. For huge r it is y ln r.
+/// ln Γ(y + r) − ln Γ(r), given ln Γ(r). A short product for small counts avoids cancellation. For huge r it is y ln r.
 fn ln_rising(y: f64, r: f64, ln_gamma_r: f64) -> f64 {
     if r > 1e15 {
         y * r.ln()
@@ -125,7 +146,11 @@ fn ln_rising(y: f64, r: f64, ln_gamma_r: f64) -> f64 {
 
 impl Family for NegativeBinomial {
     fn name(&self) -> &'static str {
-        "negative-binomial"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn parameters(&self) -> Vec<&'static str> {
@@ -146,6 +171,11 @@ impl Family for NegativeBinomial {
 
     fn start(&self, seen: &[Seen], _unit: &Unit) -> Vec<f64> {
         vec![start_dispersion(seen)]
+    }
+
+    /// r_j = j, as in the paper.
+    fn example(&self, j: usize) -> Vec<f64> {
+        vec![(j + 1) as f64]
     }
 
     fn start_hyper(&self, values: &Mat) -> Vec<f64> {
@@ -197,12 +227,12 @@ impl Family for NegativeBinomial {
         }
     }
 
-    /// r_j along the line on which the means stay, where it is known least (β follows r_j elsewhere by itself); then h.
+    /// r_j along the line of constant means, where it is least determined (elsewhere β adapts to r_j by itself); then h.
     fn maximise_parameters(&self, block: &mut BlockView<'_>) {
         let work = 4_000 * block.h.rows();
         block.set_columns(work, |column| {
             let ln = self.ln_slid(column);
-            // Its measure is that of ln r.
+            // The density is with respect to ln r.
             let u = peak(0.0, 0.1, |u| ln(u) - u);
             drop(ln);
             let last = column.beta.len() - 1;
@@ -227,7 +257,7 @@ impl Family for NegativeBinomial {
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
         let work = block.gram_work() + 200 * block.h.rows();
         block.each_column(stream, work, |column, rng| {
-            // Trajectories hold r, and r given f hardly moves: without this slice f would be as slow as r.
+            // Trajectories hold r fixed, and r given f hardly moves: without this slice f would mix as slowly as r.
             self.slide_dispersion(column, rng);
             if !column.is_due {
                 return Ok(());
@@ -240,12 +270,12 @@ impl Family for NegativeBinomial {
     }
 }
 
-/// Moments' guess of r from the raw counts, kept in a range where sampling can correct it either way.
+/// Method-of-moments estimate of r from the raw counts, limited to a range from which sampling can correct it.
 fn start_dispersion(seen: &[Seen]) -> f64 {
     let n = seen.len() as f64;
     let mean = seen.iter().map(|s| s.1).sum::<f64>() / n;
     let variance = seen.iter().map(|s| (s.1 - mean).powi(2)).sum::<f64>() / n;
     let excess = variance - mean;
-    // Latent structure inflates the raw variance, so the guess is doubled.
+    // Latent structure inflates the raw variance, so the estimate is doubled.
     if excess > 0.0 { (2.0 * mean * mean / excess).clamp(0.2, 20.0) } else { 20.0 }
 }

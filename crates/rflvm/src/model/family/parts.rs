@@ -1,14 +1,14 @@
-//! What a family is asked about: its parameters, a column's unit, a row, a change of a row.
+//! Arguments of a family's methods: its parameters, a column's unit, a row, a change of a row.
 
 use crate::linalg::Mat;
 use serde::{Deserialize, Serialize};
 
-/// A family's own parameters: one row a parameter, one column a column of the block; and what they share.
+/// A family's parameters: one row per parameter, one column per column of the block; and their hyperparameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Theta {
     /// Parameters × columns.
     pub values: Mat,
-    /// Parameters of their prior.
+    /// Hyperparameters that they share.
     pub hyper: Vec<f64>,
 }
 
@@ -19,19 +19,19 @@ impl Theta {
     }
 }
 
-/// Centre and scale of a column, which its priors refer to.
+/// Centre and scale of a column, to which its priors refer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unit {
     /// Prior mean of the intercept: the link of the column's mean.
     pub centre: f64,
-    /// Spread of the column on its own scale; 1 where the family has none.
+    /// Scale of the column on its own scale; 1 if the family has none.
     pub scale: f64,
 }
 
 /// One row of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// Which row.
+    /// Index of the row.
     pub n: usize,
     /// Its cells, NaN where missing.
     pub y: &'a [f64],
@@ -47,11 +47,11 @@ pub type Seen = (usize, f64, f64);
 pub struct Shift<'a> {
     /// Change of the row's sine.
     pub a: f64,
-    /// Weights of the sine, one a column.
+    /// Weights of the sine, one per column.
     pub u: &'a [f64],
     /// Change of the row's cosine.
     pub b: f64,
-    /// Weights of the cosine, one a column.
+    /// Weights of the cosine, one per column.
     pub v: &'a [f64],
 }
 

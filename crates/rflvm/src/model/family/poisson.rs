@@ -1,6 +1,8 @@
 //! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
 
-use super::{BlockView, Column, Family, Row, Seen, Shift, Unit, ln_rate, not_a_count};
+use super::{
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Unit, ln_rate, not_a_count,
+};
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
 use crate::error::NumericalError;
@@ -10,6 +12,23 @@ use crate::simd;
 use crate::slice;
 use rand::Rng;
 use rand_distr::Distribution;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "poisson",
+    aliases: &[],
+    cells: Cells::Counts,
+    statistics: Statistic::COUNTS,
+    suggestions: &[
+        (Statistic::Zeros, Observed::More, "try zero-inflated-poisson or negative-binomial"),
+        (Statistic::VarianceToMean, Observed::More, "try negative-binomial"),
+        (Statistic::VarianceToMean, Observed::Less, "try binomial if counts have an upper limit"),
+        (Statistic::Largest, Observed::More, "try negative-binomial, and check that the cell is not an error"),
+        (Statistic::Largest, Observed::Less, "try binomial if counts have an upper limit"),
+    ],
+    new: |_, _| Ok(Arc::new(Poisson)),
+};
 
 /// y ~ Po(e^f).
 #[derive(Debug, Clone, Default)]
@@ -17,7 +36,11 @@ pub struct Poisson;
 
 impl Family for Poisson {
     fn name(&self) -> &'static str {
-        "poisson"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {
@@ -67,16 +90,16 @@ impl Family for Poisson {
     }
 }
 
-/// A draw from Po(mean); a mean beyond 1e12 is cut, where a count has no meaning in floating point anyway.
+/// A draw from Po(mean); the mean is capped at 1e12, beyond which counts lose precision anyway.
 pub(super) fn draw<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> f64 {
     match rand_distr::Poisson::new(mean.min(1e12)) {
         Ok(law) => law.sample(rng),
-        Err(_) => 0.0, // a mean that underflowed to zero
+        Err(_) => 0.0, // the mean underflowed to zero
     }
 }
 
-/// The Gaussian of a few Newton steps towards the mode of β_j | X, W, y. It starts from ln(y + ½), not from β_j, so that
-/// it is the same before and after β_j moves.
+/// The Gaussian reached by a few Newton steps towards the mode of β_j | X, W, y. It starts from ln(y + ½), not from β_j, so
+/// that it is the same before and after β_j moves.
 pub fn fit(column: &Column<'_>) -> Result<Canonical, NumericalError> {
     const STEPS: usize = 3;
     let mut f: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { (y + 0.5).ln() }).collect();
@@ -98,7 +121,7 @@ pub fn fit(column: &Column<'_>) -> Result<Canonical, NumericalError> {
     unreachable!("the loop returns at its last step")
 }
 
-/// One elliptical slice around the fitted Gaussian, with prior · likelihood / fitted as the slice's weight: exact for any fit.
+/// One elliptical slice around the fitted Gaussian, with prior · likelihood / fitted as the slice's target: exact for any fit.
 fn fitted_ellipse<R: Rng + ?Sized>(column: &mut Column<'_>, rng: &mut R) -> Result<(), NumericalError> {
     let law = fit(column)?;
     let mean = law.mean();

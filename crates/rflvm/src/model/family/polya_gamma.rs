@@ -6,7 +6,7 @@ use crate::dist::canonical::Canonical;
 use crate::error::NumericalError;
 use crate::linalg::gram;
 
-/// The conditional of β_j given ω_j. `known` is what ψ holds besides Hβ_j: o for a row offset, o − ξ for a multinomial.
+/// The conditional of β_j given ω_j. `known` is the part of ψ besides Hβ_j: o for a row offset, o − ξ for a multinomial.
 /// A missing cell has ω = κ = 0.
 pub fn weights_given_omega(
     column: &Column<'_>,

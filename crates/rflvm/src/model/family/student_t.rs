@@ -2,10 +2,12 @@
 //! σ_j² ~ IG(a0, b0_j), ν_j known or gamma.
 //!
 //! A scale mixture of normals: y | q ~ N(f, σ_j²/q), q ~ Ga(ν/2, ν/2). Given f the cells' weights are q ~ Ga(½(ν+1), ½(ν + (y−f)²/σ²)), and
-//! given q the column is a weighted Gaussian one ([`GaussianConditional`]). Weights are drawn when they are needed and not kept:
-//! everything else sees the t-density itself. θ holds 1/σ_j² and ν_j; all scales are in units of the column's spread.
+//! given q the column is a weighted Gaussian one ([`GaussianConditional`]). Weights are drawn when needed and not stored:
+//! everything else uses the t density itself. θ holds 1/σ_j² and ν_j; all scales are in units of the column's spread.
 
-use super::{BlockView, Column, Family, GaussianConditional, Row, Seen, Shift, Theta, Unit};
+use super::{
+    About, BlockView, Cells, Column, Family, GaussianConditional, Observed, Row, Seen, Shift, Statistic, Theta, Unit,
+};
 use crate::dist::{gamma, ln_gamma, ln_gamma_density};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram};
@@ -15,6 +17,20 @@ use crate::rng::{Stream, StreamRng};
 use crate::slice;
 use rand::RngExt;
 use std::f64::consts::PI;
+use std::sync::Arc;
+
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "student-t",
+    aliases: &["t", "student", "studentt"],
+    cells: Cells::Real,
+    statistics: Statistic::REAL,
+    suggestions: &[
+        (Statistic::LargestResidual, Observed::Less, "try gaussian"),
+        (Statistic::Kurtosis, Observed::Less, "try gaussian"),
+    ],
+    new: |_, priors| Ok(Arc::new(StudentT::new(priors.student_t))),
+};
 
 /// y = f + σ_j t_ν.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -23,7 +39,7 @@ pub struct StudentT {
     pub prior: Student,
 }
 
-/// ν to start from where it is learned.
+/// Initial ν where it is learned.
 const START_DOF: f64 = 4.0;
 /// Widths of slices of ln(1/σ²) and ln ν.
 const WIDTH: f64 = 0.5;
@@ -158,7 +174,11 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
 
 impl Family for StudentT {
     fn name(&self) -> &'static str {
-        "student-t"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn parameters(&self) -> Vec<&'static str> {
@@ -272,7 +292,7 @@ impl Family for StudentT {
         theta.values[(0, j)]
     }
 
-    /// 1/σ_j² as for a Gaussian column, the cells weighing what they are expected to; ν_j stays.
+    /// 1/σ_j² as for a Gaussian column, with the expected weight of each cell; ν_j stays.
     fn maximise_parameters(&self, block: &mut BlockView<'_>) {
         let work = block.h.rows() + block.h.cols();
         block.set_columns(work, |column| {

@@ -1,12 +1,30 @@
-//! Zero-inflated Poisson: y = 0 with probability π_j, else y ~ Po(e^f). Own parameter logit π_j.
+//! Zero-inflated Poisson: y = 0 with probability π_j, otherwise y ~ Po(e^f). Its parameter is logit π_j.
 
-use super::{Density, Parameter, Unit, not_a_count, poisson};
+use super::{About, Cells, Density, Generic, Observed, Parameter, Statistic, Unit, not_a_count, poisson};
 use crate::dist::{ln_gamma, logistic, softplus};
 use crate::model::priors::{Normal, Priors};
 use crate::rng::StreamRng;
 use rand::RngExt;
+use std::sync::Arc;
 
-/// A mixture of a point at zero, with probability logistic(θ), and Po(e^f).
+/// What the family says about itself.
+pub(super) const ABOUT: About = About {
+    name: "zero-inflated-poisson",
+    aliases: &["zip"],
+    cells: Cells::Counts,
+    statistics: Statistic::COUNTS,
+    suggestions: &[
+        (Statistic::Zeros, Observed::More, "try negative-binomial"),
+        (Statistic::Zeros, Observed::Less, "try poisson"),
+        (Statistic::VarianceToMean, Observed::More, "try negative-binomial"),
+        (Statistic::VarianceToMean, Observed::Less, "try poisson"),
+        (Statistic::Largest, Observed::More, "try negative-binomial, and check that the cell is not an error"),
+        (Statistic::Largest, Observed::Less, "try poisson"),
+    ],
+    new: |_, priors| Ok(Arc::new(Generic(ZeroInflatedPoisson { prior: priors.zero_inflation }))),
+};
+
+/// A mixture of a point mass at zero, with probability logistic(θ), and Po(e^f).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ZeroInflatedPoisson {
     /// Prior of logit π_j.
@@ -21,7 +39,11 @@ impl Default for ZeroInflatedPoisson {
 
 impl Density for ZeroInflatedPoisson {
     fn name(&self) -> &'static str {
-        "zero-inflated-poisson"
+        ABOUT.name
+    }
+
+    fn about(&self) -> Option<&'static About> {
+        Some(&ABOUT)
     }
 
     fn parameters(&self, _unit: &Unit) -> Vec<Parameter> {

@@ -1,25 +1,25 @@
-//! Paths at times that have no row: what the rest of the path and its hyperparameters say of them.
+//! Paths at times without a row, given the rest of the path and its hyperparameters.
 
 use super::axis::Axis;
 use super::dynamics::Dynamics;
 use super::path::Path;
-use super::window::Marginal;
+use super::window::Conditional;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::rng::Stream;
 
-/// New times that are looked at together, where they need not know of each other.
+/// New times handled together where they need not be drawn jointly.
 const TOGETHER: usize = 256;
 
-/// The times of a sequence's rows and new ones, in order.
+/// The times of a sequence's rows and new times, in order.
 struct Joined<'a> {
     dynamics: &'a Dynamics,
-    /// The rows' own times.
+    /// The times of the rows.
     at: &'a [f64],
     rows: &'a [usize],
     moments: Vec<f64>,
     hidden: Vec<bool>,
-    /// The place of each time: among the rows of the sequence, or among the new ones.
+    /// Origin of each time: index among the rows of the sequence, or among the new times.
     places: Vec<Result<usize, usize>>,
 }
 
@@ -46,15 +46,15 @@ impl<'a> Joined<'a> {
         self.places.iter().map(|place| place.map_or(0.0, |i| x[(self.rows[i], d)])).collect()
     }
 
-    /// The new times' places among all of these times, and among the new ones.
+    /// Positions of the new times among all times, and among the new ones.
     fn new_ones(&self) -> impl Iterator<Item = (usize, usize)> {
         self.places.iter().enumerate().filter_map(|(n, place)| place.err().map(|i| (n, i)))
     }
 }
 
 impl Dynamics {
-    /// A draw of X at new times of one of the sequences, given X at the rows; times in the user's units, in any order.
-    /// `sequence` is as in [`crate::observations::Times`]; one that no row belongs to has a path of its own.
+    /// A draw of X at new times of one sequence, given X at the rows; times in the user's units, in any order.
+    /// `sequence` is as in [`crate::observations::Times`]; a sequence without rows has its own path.
     pub fn ahead(
         &self,
         axes: &[Axis],
@@ -73,7 +73,7 @@ impl Dynamics {
         Ok(drawn)
     }
 
-    /// Mean and standard deviation of X at new times of one of the sequences, given X at the rows: each new time by itself.
+    /// Mean and standard deviation of X at new times of one sequence, given X at the rows; each new time separately.
     pub fn expected(
         &self,
         axes: &[Axis],
@@ -86,7 +86,7 @@ impl Dynamics {
             let joined = Joined::new(self, sequence, some);
             for (d, axis) in axes.iter().enumerate() {
                 let marginals = joined.path(axis)?.marginals(&joined.hidden, &joined.values(x, d))?;
-                for ((_, i), Marginal { mean: m, variance }) in joined.new_ones().zip(marginals) {
+                for ((_, i), Conditional { mean: m, variance }) in joined.new_ones().zip(marginals) {
                     (mean[(k * TOGETHER + i, d)], sd[(k * TOGETHER + i, d)]) = (m, variance.max(0.0).sqrt());
                 }
             }

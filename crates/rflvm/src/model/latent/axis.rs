@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 pub struct Axis {
     /// ℓ_d, in units of the longest sequence's span.
     pub length_scale: f64,
-    /// ρ_d: share of white noise in the variance.
+    /// ρ_d: fraction of the variance that is white noise.
     pub noise: f64,
 }
 
-/// The prior of both. By default ℓ lies between a seventieth and seven tenths of the span, and ρ between a twentieth of a percent and a sixth.
+/// The prior of both. By default ℓ is mostly between a seventieth and seven tenths of the span, and ρ between 0.05% and one sixth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AxisPrior {
     /// Of ℓ.
@@ -30,7 +30,7 @@ impl Default for AxisPrior {
     }
 }
 
-/// By the reciprocal, so that a tenth has −ln 10 to the last bit, and draws are those of versions that had it as a constant.
+/// From the reciprocal, so that a median of 0.1 gives −ln 10 to the last bit and draws are unchanged from versions with that constant.
 fn ln_median(prior: &Centred) -> f64 {
     -prior.median.recip().ln()
 }
@@ -40,7 +40,7 @@ fn logit(p: f64) -> f64 {
 }
 
 impl AxisPrior {
-    /// The axis at standard normal coordinates.
+    /// The axis at standard normal coordinates of the prior.
     pub fn at(&self, [length_scale, noise]: [f64; 2]) -> Axis {
         Axis {
             length_scale: (ln_median(&self.length_scale) + self.length_scale.sd * length_scale).exp(),
@@ -63,13 +63,13 @@ impl AxisPrior {
         self.ln_coordinates(axis) - jacobian
     }
 
-    /// The axis with the odds of its noise e^2u times what they were.
+    /// The axis with the odds of its noise multiplied by e^2u.
     pub fn louder(&self, axis: &Axis, u: f64) -> Axis {
         let [length_scale, noise] = self.coordinates(axis);
         self.at([length_scale, noise + 2.0 * u / self.noise.sd])
     }
 
-    /// ln of the density of the coordinates.
+    /// Log density of the coordinates.
     pub fn ln_coordinates(&self, axis: &Axis) -> f64 {
         self.coordinates(axis).iter().map(|&c| ln_normal(c, 0.0, 1.0)).sum()
     }

@@ -1,7 +1,7 @@
 //! C as a matrix: exact for every kernel, O(N³) to factor.
 
 use super::problem::Problem;
-use super::window::{Marginal, Window};
+use super::window::{Conditional, Window};
 use crate::dist::normals;
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, Symmetric};
@@ -12,11 +12,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 thread_local! {
-    /// C itself, and differences of times: a fit makes many, of one size.
+    /// Memory for C and for differences of times: a fit computes many of one size.
     static SCRATCH: RefCell<(Symmetric, Vec<f64>)> = RefCell::default();
 }
 
-/// The factor of C, and C⁻¹ once it was asked for.
+/// The factor of C, and C⁻¹ once requested.
 #[derive(Debug, Clone)]
 pub struct Dense {
     cholesky: Cholesky,
@@ -109,11 +109,11 @@ impl Dense {
         Ok(())
     }
 
-    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Marginal>, NumericalError> {
+    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Conditional>, NumericalError> {
         let rows: Vec<usize> = (0..x.len()).filter(|&n| hidden[n]).collect();
         let (factor, mean) = self.conditional(&rows, x)?;
         let covariance = factor.inverse();
-        let of = |(i, mean): (usize, f64)| Marginal { mean, variance: covariance[(i, i)] };
+        let of = |(i, mean): (usize, f64)| Conditional { mean, variance: covariance[(i, i)] };
         Ok(mean.into_iter().enumerate().map(of).collect())
     }
 

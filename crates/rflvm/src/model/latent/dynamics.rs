@@ -1,4 +1,4 @@
-//! What is known of the paths: times, sequences, the kernel, and the prior of its hyperparameters.
+//! The fixed parts of the paths: times, sequences, the kernel, and the prior of its hyperparameters.
 
 use super::axis::{Axis, AxisPrior};
 use super::dense::Dense;
@@ -14,33 +14,33 @@ use crate::observations::Times;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Rows up to which a sequence of a kernel that is not Markov is held as a dense matrix.
+/// Number of rows up to which a sequence with a non-Markov kernel is represented as a dense matrix.
 const DENSE_ROWS: usize = 1000;
 
-/// The knowns of the paths.
+/// The fixed parts of the paths.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dynamics {
     given: Times,
     spec: TimeSpec,
     prior: AxisPrior,
-    /// Middle and length of the longest sequence, in the user's units.
+    /// Midpoint and length of the longest sequence, in the user's units.
     middle: f64,
     span: f64,
-    /// Mean and spread of all times, in units of the span.
+    /// Mean and standard deviation of all times, in units of the span.
     centre: f64,
     spread: f64,
     pub(super) sequences: Vec<Sequence>,
 }
 
 impl Dynamics {
-    /// Of checked times.
+    /// From validated times.
     pub fn new(given: Times, spec: TimeSpec) -> Result<Self, SpecError> {
         spec.check()?;
         let mut rows: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         given.sequence.iter().enumerate().for_each(|(n, &s)| rows.entry(s).or_default().push(n));
         let mut longest = (0.0, 0.0);
         for rows in rows.values_mut() {
-            // Rows of equal times keep the order of the table.
+            // Rows with equal times keep the order of the table.
             rows.sort_by(|&a, &b| given.at[a].total_cmp(&given.at[b]));
             let (first, last) = (given.at[rows[0]], given.at[rows[rows.len() - 1]]);
             if last - first > longest.1 {
@@ -77,17 +77,17 @@ impl Dynamics {
         &self.spec
     }
 
-    /// Span of the longest sequence, in the user's units of time: what length-scales are relative to.
+    /// Span of the longest sequence, in the user's units of time: the unit of length-scales.
     pub fn span(&self) -> f64 {
         self.span
     }
 
-    /// How many sequences there are.
+    /// Number of sequences.
     pub fn sequences(&self) -> usize {
         self.sequences.len()
     }
 
-    /// The form that a sequence of so many rows has.
+    /// The representation of a sequence with this many rows.
     pub fn form(&self, rows: usize) -> Form {
         match self.spec.form {
             Form::Automatic if self.spec.kernel.is_markov() => Form::StateSpace,
@@ -97,7 +97,7 @@ impl Dynamics {
         }
     }
 
-    /// Numbers that the factors of one axis take, about.
+    /// Approximate number of values in the factors of one axis.
     pub fn numbers(&self) -> usize {
         let of = |rows: usize| match self.form(rows) {
             Form::StateSpace => rows.saturating_mul(40),
@@ -107,26 +107,26 @@ impl Dynamics {
         self.sequences.iter().map(|s| of(s.rows.len())).sum()
     }
 
-    /// A word for the log: how the covariance of the paths is held, and why.
+    /// A sentence for the log: how the covariance of the paths is represented, and why.
     pub fn describe(&self) -> String {
         let longest = self.sequences.iter().map(|s| s.rows.len()).max().unwrap_or(0);
         let kernel = self.spec.kernel.name();
         let how = match self.form(longest) {
             Form::StateSpace => "as a state-space model, which is exact and linear in the rows".to_string(),
             Form::Inducing => {
-                format!("by {} inducing points a sequence (FITC), linear in the rows", self.spec.inducing)
+                format!("by {} inducing points per sequence (FITC), linear in the rows", self.spec.inducing)
             }
             _ => format!("as dense matrices, which is exact (the longest sequence has {longest} rows)"),
         };
-        format!("paths over time have the {kernel} kernel, held {how}")
+        format!("paths over time use the {kernel} kernel, represented {how}")
     }
 
-    /// The prior of one axis of a sequence, at times in units of the span; `extra` is a variance added to each row's.
+    /// The prior of one axis of a sequence, at times in units of the span; `extra` is a variance added to each row.
     pub(super) fn path(&self, times: &[f64], axis: &Axis, extra: Option<&[f64]>) -> Result<Path, NumericalError> {
         self.path_with(times, times, axis, extra)
     }
 
-    /// The same for times of which only `anchors`, in order, decide the form and where inducing points lie.
+    /// The same, where only the times in `anchors`, in order, determine the representation and the inducing points.
     pub(super) fn path_with(
         &self,
         times: &[f64],

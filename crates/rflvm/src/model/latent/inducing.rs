@@ -1,8 +1,8 @@
-//! A path by inducing points (FITC; Snelson & Ghahramani 2006): C = VVᵀ + Λ, where Vz is what the values at the inducing points
-//! say of the path, and Λ the variance they leave to each row by itself. O(N) for a fixed number of points.
+//! A path by inducing points (FITC; Snelson & Ghahramani 2006): C = VVᵀ + Λ, where Vz is the prediction from the values at the
+//! inducing points, and Λ the remaining variance of each row. O(N) for a fixed number of points.
 
 use super::problem::Problem;
-use super::window::{Marginal, Window};
+use super::window::{Conditional, Window};
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, Symmetric, gram};
@@ -11,7 +11,7 @@ use rand::Rng;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Variance added to the inducing values: their kernel matrix is all but singular where they lie close.
+/// Variance added to the inducing values: their kernel matrix is nearly singular if they are close together.
 const JITTER: f64 = 1e-8;
 
 /// V, Λ and the factor of B = I + VᵀΛ⁻¹V.
@@ -53,7 +53,7 @@ impl Inducing {
         self.v.rows()
     }
 
-    /// How many numbers z is.
+    /// Length of z.
     pub(super) fn rank(&self) -> usize {
         self.v.cols()
     }
@@ -81,7 +81,7 @@ impl Inducing {
         (0..x.len()).map(row).collect()
     }
 
-    /// u is z, then the rows' own noise.
+    /// u is z followed by the rows' own noise.
     pub(super) fn colour(&self, u: &[f64]) -> Vec<f64> {
         let (z, own) = u.split_at(self.rank());
         let row = |(n, e): (usize, &f64)| simd::dot(self.v.row(n), z) + self.diagonal[n].sqrt() * e;
@@ -110,7 +110,7 @@ impl Inducing {
         x: &[f64],
         rng: &mut R,
     ) -> Result<Window, NumericalError> {
-        // z given the rows outside, then the rows inside given z: they know of each other through z alone.
+        // z given the rows outside, then the rows inside given z: they depend on each other only through z.
         let factor = self.without(&window)?;
         let mut mean = self.told(x, (0..window.start).chain(window.end..x.len()));
         factor.solve(&mut mean);
@@ -158,7 +158,7 @@ impl Inducing {
         Ok(())
     }
 
-    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Marginal>, NumericalError> {
+    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Conditional>, NumericalError> {
         let factor = self.given_seen(hidden)?;
         let mut z = self.told(x, (0..x.len()).filter(|&n| !hidden[n]));
         factor.solve(&mut z);
@@ -166,7 +166,7 @@ impl Inducing {
             let mut v = self.v.row(n).to_vec();
             let mean = simd::dot(&v, &z);
             factor.solve_lower(&mut v);
-            Marginal { mean, variance: simd::dot(&v, &v) + self.diagonal[n] }
+            Conditional { mean, variance: simd::dot(&v, &v) + self.diagonal[n] }
         };
         Ok((0..x.len()).filter(|&n| hidden[n]).map(of).collect())
     }

@@ -4,7 +4,7 @@ use crate::error::SpecError;
 use crate::simd;
 use serde::{Deserialize, Serialize};
 
-/// How alike a path is at two times.
+/// The covariance between two times of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum TimeKernel {
     /// exp(−δ²/2ℓ²): very smooth.
@@ -16,7 +16,7 @@ pub enum TimeKernel {
     Matern32,
     /// (1 + √5δ/ℓ + 5δ²/3ℓ²) exp(−√5δ/ℓ): two derivatives.
     Matern52,
-    /// 1/(1 + δ²/2ℓ²), the rational quadratic with one degree of freedom: smooth, with long memory.
+    /// 1/(1 + δ²/2ℓ²), the rational quadratic with one degree of freedom: smooth, with long-range correlation.
     Cauchy,
 }
 
@@ -60,7 +60,7 @@ impl TimeKernel {
         }
     }
 
-    /// scale · k(δ) of many times' differences, which it takes in `deltas` and measures in length-scales.
+    /// scale · k(δ) for many time differences, given in `deltas`, which is overwritten.
     pub fn fill(self, deltas: &mut [f64], length_scale: f64, scale: f64, out: &mut [f64]) {
         let per = match self {
             TimeKernel::Rbf => 0.5_f64.sqrt(),

@@ -1,45 +1,39 @@
 //! A Matérn path as a state-space model (Hartikainen & Särkkä 2010): its value and first derivatives are the state of a linear
-//! stochastic differential equation, and a straight line is one more coordinate that stands still. The Kalman filter's
+//! stochastic differential equation, and a linear trend is one more, constant coordinate. The Kalman filter's
 //! innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
 
-use super::kernel::TimeKernel;
 use super::problem::Problem;
-use super::window::{Marginal, Window};
+use super::sde::{Coordinates, MOST, Square, minus, plus, sandwich, scaled, stationary, transition};
+use super::window::{Conditional, Window};
 use crate::dist::normals;
 use rand::Rng;
 use std::ops::Range;
 
-/// Most coordinates of a state: three of Matérn 5/2 and the line's slope.
-const MOST: usize = 4;
-
-type State = [f64; MOST];
-type Square = [[f64; MOST]; MOST];
-
 /// a_{n+1} = F a_n + noise of covariance Q.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct Transition {
     f: Square,
     q: Square,
 }
 
-/// What the filter says of a row whatever x is: the variance of its innovation, and how the state answers to it.
+/// The parts of the filter that do not depend on x: the variance of a row's innovation, and the gain of the state.
 #[derive(Debug, Clone, Copy)]
 struct Gain {
     root: f64,
-    k: State,
+    k: Coordinates,
 }
 
 /// x_n = h_n·a_n + noise.
 #[derive(Debug, Clone)]
 pub struct Markov {
-    /// Coordinates in use.
+    /// Number of coordinates in use.
     size: usize,
-    /// The line's value at each row: what h_n has for its slope.
+    /// The trend's value at each row: the entry of h_n for its slope.
     line: Option<Vec<f64>>,
     noise: Vec<f64>,
     first: Square,
-    steps: Vec<Step>,
-    /// Which step follows row n.
+    steps: Vec<Transition>,
+    /// Index of the step that follows row n.
     next: Vec<u32>,
     gains: Vec<Gain>,
 }
@@ -58,7 +52,7 @@ impl Markov {
         let mut gap = f64::NAN;
         for pair in times.windows(2) {
             let delta = pair[1] - pair[0];
-            // Regular times have one step for all rows; gaps that differ by rounding alone are one gap.
+            // Regular times share one step; gaps that differ only by rounding count as equal.
             if (delta - gap).abs() > 1e-12 || gap.is_nan() {
                 gap = delta;
                 let mut f = transition(problem.kernel, delta / problem.axis.length_scale);
@@ -67,7 +61,7 @@ impl Markov {
                 if problem.trend.is_some() {
                     f[own][own] = 1.0;
                 }
-                steps.push(Step { f, q });
+                steps.push(Transition { f, q });
             }
             next.push(steps.len() as u32 - 1);
         }
@@ -83,7 +77,7 @@ impl Markov {
     }
 
     /// h_n·a.
-    fn seen(&self, n: usize, a: &State) -> f64 {
+    fn seen(&self, n: usize, a: &Coordinates) -> f64 {
         a[0] + self.line.as_ref().map_or(0.0, |line| line[n] * a[self.size - 1])
     }
 
@@ -110,7 +104,7 @@ impl Markov {
             }
             gains.push(gain);
             if let Some(&step) = self.next.get(n) {
-                let Step { f, q } = &self.steps[step as usize];
+                let Transition { f, q } = &self.steps[step as usize];
                 p = plus(&sandwich(f, &p, size), q);
             }
         }
@@ -118,7 +112,7 @@ impl Markov {
     }
 
     /// The state that follows a row whose innovation is v.
-    fn advance(&self, n: usize, gain: &Gain, a: &State, v: f64) -> State {
+    fn advance(&self, n: usize, gain: &Gain, a: &Coordinates, v: f64) -> Coordinates {
         let mut updated = *a;
         (0..self.size).for_each(|i| updated[i] += gain.k[i] * v);
         let Some(&step) = self.next.get(n) else { return updated };
@@ -131,7 +125,7 @@ impl Markov {
     }
 
     /// Fᵀλ of the step that follows row n.
-    fn retreat(&self, n: usize, lambda: &State) -> State {
+    fn retreat(&self, n: usize, lambda: &Coordinates) -> Coordinates {
         let Some(&step) = self.next.get(n) else { return *lambda };
         let f = &self.steps[step as usize].f;
         let mut to = [0.0; MOST];
@@ -142,7 +136,7 @@ impl Markov {
     }
 
     /// Adds c·h_n.
-    fn add_seen(&self, n: usize, c: f64, to: &mut State) {
+    fn add_seen(&self, n: usize, c: f64, to: &mut Coordinates) {
         to[0] += c;
         if let Some(line) = &self.line {
             to[self.size - 1] += c * line[n];
@@ -215,7 +209,7 @@ impl Markov {
         u
     }
 
-    /// E[x | its rows that are not hidden], by C C_rr⁻¹x_r; only the hidden rows of it mean anything.
+    /// E[x | the rows that are not hidden], by C C_rr⁻¹x_r; only the entries of hidden rows are meaningful.
     fn expected(&self, gains: &[Gain], x: &[f64]) -> Vec<f64> {
         let solved = self.innovations_back(gains, &self.innovations(gains, x));
         self.colour(&self.colour_back(&solved))
@@ -224,23 +218,23 @@ impl Markov {
     pub(super) fn window<R: Rng + ?Sized>(&self, window: Range<usize>, x: &[f64], rng: &mut R) -> Window {
         let gains = self.filter(|n| window.contains(&n));
         let mean = self.expected(&gains, x)[window.clone()].to_vec();
-        // A path from the prior, less what its own rows outside the window say of those inside (Matheron).
+        // A path from the prior, minus its prediction from its own rows outside the window (Matheron).
         let path = self.colour(&normals(self.rows(), rng));
         let told = self.expected(&gains, &path);
         let draw = window.map(|n| path[n] - told[n]).collect();
         Window { mean, draw }
     }
 
-    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Vec<Marginal> {
+    pub(super) fn marginals(&self, hidden: &[bool], x: &[f64]) -> Vec<Conditional> {
         let gains = self.filter(|n| hidden[n]);
         let mean = self.expected(&gains, x);
         let of = |n: usize| {
-            // Row n of C; less what the rows that are not hidden say.
+            // Row n of C; minus the prediction from the rows that are not hidden.
             let mut row = vec![0.0; x.len()];
             row[n] = 1.0;
             let row = self.colour(&self.colour_back(&row));
             let told: f64 = self.innovations(&gains, &row).iter().map(|u| u * u).sum();
-            Marginal { mean: mean[n], variance: row[n] - told }
+            Conditional { mean: mean[n], variance: row[n] - told }
         };
         (0..x.len()).filter(|&n| hidden[n]).map(of).collect()
     }
@@ -252,77 +246,4 @@ impl Markov {
         let told = self.expected(&gains, &rest);
         (0..x.len()).filter(|&n| hidden[n]).for_each(|n| x[n] = path[n] + told[n]);
     }
-}
-
-/// Number of coordinates and their stationary covariance: the path and its derivatives, each in units of λ = √(2ν)/ℓ.
-fn stationary(kernel: TimeKernel) -> (usize, Square) {
-    let mut p = [[0.0; MOST]; MOST];
-    match kernel {
-        TimeKernel::Matern32 => (p[0][0], p[1][1]) = (1.0, 1.0),
-        TimeKernel::Matern52 => {
-            (p[0][0], p[1][1], p[2][2]) = (1.0, 1.0 / 3.0, 1.0);
-            (p[0][2], p[2][0]) = (-1.0 / 3.0, -1.0 / 3.0);
-        }
-        _ => p[0][0] = 1.0,
-    }
-    let size = match kernel {
-        TimeKernel::Matern32 => 2,
-        TimeKernel::Matern52 => 3,
-        _ => 1,
-    };
-    (size, p)
-}
-
-/// The matrix exponential of the equation over a gap, measured in length-scales.
-fn transition(kernel: TimeKernel, gap: f64) -> Square {
-    let mut f = [[0.0; MOST]; MOST];
-    match kernel {
-        TimeKernel::Matern32 => {
-            let r = 3_f64.sqrt() * gap;
-            f[0][..2].copy_from_slice(&[1.0 + r, r]);
-            f[1][..2].copy_from_slice(&[-r, 1.0 - r]);
-            scaled(&f, (-r).exp())
-        }
-        TimeKernel::Matern52 => {
-            let r = 5_f64.sqrt() * gap;
-            let r2 = r * r;
-            f[0][..3].copy_from_slice(&[1.0 + r + 0.5 * r2, r + r2, 0.5 * r2]);
-            f[1][..3].copy_from_slice(&[-0.5 * r2, 1.0 + r - r2, r - 0.5 * r2]);
-            f[2][..3].copy_from_slice(&[0.5 * r2 - r, r2 - 3.0 * r, 1.0 - 2.0 * r + 0.5 * r2]);
-            scaled(&f, (-r).exp())
-        }
-        _ => {
-            f[0][0] = (-gap).exp();
-            f
-        }
-    }
-}
-
-fn scaled(a: &Square, by: f64) -> Square {
-    a.map(|row| row.map(|v| by * v))
-}
-
-fn plus(a: &Square, b: &Square) -> Square {
-    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] + b[i][j]))
-}
-
-fn minus(a: &Square, b: &Square) -> Square {
-    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] - b[i][j]))
-}
-
-/// FPFᵀ of the first `size` coordinates.
-fn sandwich(f: &Square, p: &Square, size: usize) -> Square {
-    let mut fp = [[0.0; MOST]; MOST];
-    for i in 0..size {
-        for j in 0..size {
-            fp[i][j] = (0..size).map(|k| f[i][k] * p[k][j]).sum();
-        }
-    }
-    let mut to = [[0.0; MOST]; MOST];
-    for i in 0..size {
-        for j in 0..size {
-            to[i][j] = (0..size).map(|k| fp[i][k] * f[j][k]).sum();
-        }
-    }
-    to
 }

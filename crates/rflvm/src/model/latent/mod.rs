@@ -7,11 +7,12 @@ mod axis;
 mod dense;
 mod dynamics;
 mod inducing;
-pub mod kernel;
+mod kernel;
 mod markov;
 mod path;
 mod paths;
 mod problem;
+mod sde;
 mod sequence;
 #[cfg(test)]
 mod tests;
@@ -20,17 +21,20 @@ mod window;
 pub use axis::{Axis, AxisPrior};
 pub use dynamics::Dynamics;
 pub use kernel::TimeKernel;
+#[doc(hidden)]
 pub use path::Path;
+#[doc(hidden)]
 pub use paths::Paths;
-pub use window::{Marginal, Window};
+#[doc(hidden)]
+pub use window::{Conditional, Window};
 
 use crate::error::SpecError;
 use serde::{Deserialize, Serialize};
 
-/// How the covariance of a path is held.
+/// How the covariance of a path is represented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Form {
-    /// State space for the Matérn kernels; for the others dense matrices for short sequences, inducing points for long ones.
+    /// State space for the Matérn kernels; for the others, dense matrices for short sequences and inducing points for long ones.
     #[default]
     Automatic,
     /// Dense matrices: exact for every kernel, O(N³).
@@ -51,16 +55,16 @@ impl Form {
     ];
 }
 
-/// The prior of X over time; it is in force where the data have times.
+/// The prior of X over time; used if the data have times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimeSpec {
     /// The kernel.
     pub kernel: TimeKernel,
-    /// Whether a straight line in time, of unit slope per unit of spread of the times, is added to each path.
+    /// Whether a linear trend, with unit slope per standard deviation of the times, is added to each path.
     pub trend: bool,
-    /// How the covariance is held.
+    /// How the covariance is represented.
     pub form: Form,
-    /// Inducing points of a sequence.
+    /// Number of inducing points per sequence.
     pub inducing: usize,
 }
 
@@ -68,11 +72,11 @@ pub struct TimeSpec {
 pub const MOST_INDUCING: usize = 10_000;
 
 impl TimeSpec {
-    /// Whether all settings go together.
+    /// Whether the settings are consistent.
     pub fn check(&self) -> Result<(), SpecError> {
         let wrong = |setting, value: String, rule: String| Err(SpecError::Setting { setting, value, rule });
         if !(2..=MOST_INDUCING).contains(&self.inducing) {
-            let rule = format!("a sequence has between 2 and {MOST_INDUCING} inducing points");
+            let rule = format!("a sequence must have between 2 and {MOST_INDUCING} inducing points");
             return wrong("inducing", self.inducing.to_string(), rule);
         }
         if self.form == Form::StateSpace && !self.kernel.is_markov() {

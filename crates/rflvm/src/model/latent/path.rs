@@ -1,10 +1,10 @@
-//! The Gaussian prior of one axis of X along one sequence, in the three forms its covariance C may have. What a sampler needs
-//! of it: the density, C⁻¹x, a root (C = LLᵀ, so that x = Lu with u standard normal), and windows of rows given the others.
+//! The Gaussian prior of one axis of X along one sequence, in the three representations of its covariance C. It provides what a
+//! sampler needs: the density, C⁻¹x, a root (C = LLᵀ, so that x = Lu with u standard normal), and windows of rows given the others.
 
 use super::dense::Dense;
 use super::inducing::Inducing;
 use super::markov::Markov;
-use super::window::{Marginal, Window};
+use super::window::{Conditional, Window};
 use crate::error::NumericalError;
 use rand::Rng;
 use std::f64::consts::TAU;
@@ -55,7 +55,7 @@ impl Path {
         self.colour(&self.colour_back(x))
     }
 
-    /// How many numbers of noise a path is made from.
+    /// Number of noise values from which a path is made.
     pub fn noise(&self) -> usize {
         match self {
             Path::Dense(path) => path.rows(),
@@ -82,7 +82,7 @@ impl Path {
         }
     }
 
-    /// u with Lu = x. Where there is more noise than rows, a draw of it given x.
+    /// u with Lu = x. If there is more noise than rows, a draw of it given x.
     pub fn whiten<R: Rng + ?Sized>(&self, x: &[f64], rng: &mut R) -> Vec<f64> {
         match self {
             Path::Dense(path) => path.whiten(x),
@@ -105,8 +105,8 @@ impl Path {
         }
     }
 
-    /// Each hidden row, in order and by itself, given the values in x of those that are not hidden.
-    pub fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Marginal>, NumericalError> {
+    /// Each hidden row, in order and separately, given the values in x of those that are not hidden.
+    pub fn marginals(&self, hidden: &[bool], x: &[f64]) -> Result<Vec<Conditional>, NumericalError> {
         match self {
             Path::Dense(path) => path.marginals(hidden, x),
             Path::Markov(path) => Ok(path.marginals(hidden, x)),

@@ -27,7 +27,7 @@ impl<'a> Paths<'a> {
         Ok(Paths { dynamics, paths })
     }
 
-    /// All sequences of one axis; `extra` is a variance added to each row's.
+    /// All sequences of one axis; `extra` is a variance added to each row.
     pub(crate) fn axis(dynamics: &Dynamics, axis: &Axis, extra: Option<&[f64]>) -> Result<Vec<Path>, NumericalError> {
         let path = |sequence: &Sequence| {
             let extra: Option<Vec<f64>> = extra.map(|extra| sequence.rows.iter().map(|&n| extra[n]).collect());
@@ -36,17 +36,17 @@ impl<'a> Paths<'a> {
         dynamics.sequences.par_iter().map(path).collect()
     }
 
-    /// What is known of the paths.
+    /// The fixed parts of the paths.
     pub fn dynamics(&self) -> &'a Dynamics {
         self.dynamics
     }
 
-    /// The paths of axis d, one a sequence.
+    /// The paths of axis d, one per sequence.
     pub(crate) fn of_axis(&self, d: usize) -> &[Path] {
         &self.paths[d]
     }
 
-    /// Takes other paths for axis d.
+    /// Replaces the paths of axis d.
     pub(crate) fn set_axis(&mut self, d: usize, paths: Vec<Path>) {
         self.paths[d] = paths;
     }
@@ -66,7 +66,7 @@ impl<'a> Paths<'a> {
                 .map(|(sequence, path)| {
                     let own = sequence.along(x, d);
                     let pull = path.precision(&own);
-                    // The constant of the density does not matter for a trajectory, and ln|C| does not change along it.
+                    // A trajectory does not need the constant of the density, and ln|C| does not change along it.
                     (-0.5 * simd::dot(&own, &pull), pull)
                 })
                 .collect();
@@ -78,7 +78,7 @@ impl<'a> Paths<'a> {
         ln_density
     }
 
-    /// Σ over sequences of aᵀC⁻¹b for axis d, of functions of the row.
+    /// Σ over sequences of aᵀC⁻¹b for axis d, for functions of the row.
     pub fn product(&self, d: usize, a: impl Fn(usize) -> f64, b: impl Fn(usize) -> f64) -> f64 {
         let of = |rows: &[usize], f: &dyn Fn(usize) -> f64| rows.iter().map(|&n| f(n)).collect::<Vec<f64>>();
         let pairs = self.dynamics.sequences.iter().zip(&self.paths[d]);
@@ -120,13 +120,13 @@ impl<'a> Paths<'a> {
         x
     }
 
-    /// The noise that axis d of X is made from, one a sequence.
+    /// The noise from which axis d of X is made, one vector per sequence.
     pub(crate) fn whiten_axis<R: Rng + ?Sized>(&self, d: usize, x: &Mat, rng: &mut R) -> Vec<Vec<f64>> {
         let pairs = self.dynamics.sequences.iter().zip(&self.paths[d]);
         pairs.map(|(sequence, path)| path.whiten(&sequence.along(x, d), rng)).collect()
     }
 
-    /// Axis d of X made from noise by given paths.
+    /// Axis d of X made from noise by the given paths.
     pub(crate) fn colour_axis(&self, d: usize, paths: &[Path], noise: &[Vec<f64>], x: &mut Mat) {
         for (sequence, (path, u)) in self.dynamics.sequences.iter().zip(paths.iter().zip(noise)) {
             sequence.rows.iter().zip(path.colour(u)).for_each(|(&n, value)| x[(n, d)] = value);

@@ -1,4 +1,4 @@
-//! Every form of a path against the plain matrix of its covariance.
+//! Every representation of a path against the explicit covariance matrix.
 
 use super::axis::{Axis, AxisPrior};
 use super::dynamics::Dynamics;
@@ -12,7 +12,7 @@ use crate::observations::Times;
 use crate::rng::Stream;
 use std::f64::consts::TAU;
 
-/// Irregular times, one of them twice.
+/// Irregular times, one of them repeated.
 const TIMES: [f64; 12] = [3.0, 3.5, 4.75, 4.75, 5.0, 6.25, 6.5, 8.0, 8.125, 9.5, 10.0, 11.0];
 const AXIS: Axis = Axis { length_scale: 0.21, noise: 0.07 };
 
@@ -20,7 +20,7 @@ fn dynamics(kernel: TimeKernel, trend: bool, form: Form) -> Dynamics {
     Dynamics::new(Times::new(TIMES.to_vec()), TimeSpec { kernel, trend, form, inducing: 5 }).unwrap()
 }
 
-/// C, from its definition, at times of which the first `known` decide where inducing points lie.
+/// C, from its definition, at times of which the first `known` determine the inducing points.
 fn plain(dynamics: &Dynamics, times: &[f64], axis: &Axis) -> Mat {
     let (middle, span) = (7.0, 8.0);
     let scaled = |t: f64| (t - middle) / span;
@@ -99,7 +99,7 @@ fn every_form_has_the_density_the_precision_and_the_root_of_the_matrix() {
         assert_eq!(u.len(), path.noise());
         assert_close("whitening", &dynamics, &path.colour(&u), &x);
         if path.noise() == x.len() {
-            // The density of x is that of its noise over the volume of the root.
+            // The density of x is that of its noise divided by the volume of the root.
             let of_noise = u.iter().map(|&u| ln_normal(u, 0.0, 1.0)).sum::<f64>() - 0.5 * factor.ln_det();
             assert_close("whitened density", &dynamics, &[of_noise], &[ln_density]);
         }
@@ -110,7 +110,7 @@ fn every_form_has_the_density_the_precision_and_the_root_of_the_matrix() {
     }
 }
 
-/// Mean and covariance of the hidden rows given the others, from the plain matrix.
+/// Mean and covariance of the hidden rows given the others, from the explicit matrix.
 fn conditional(c: &Mat, hidden: &[usize], x: &[f64]) -> (Vec<f64>, Mat) {
     let seen: Vec<usize> = (0..c.rows()).filter(|n| !hidden.contains(n)).collect();
     if seen.is_empty() {
@@ -176,13 +176,13 @@ fn rows_at_new_times_follow_the_path() {
         let diagonal: Vec<f64> = (0..3).map(|i| covariance[(i, i)]).collect();
         assert_close("mean alone", &dynamics, &marginals.iter().map(|m| m.mean).collect::<Vec<_>>(), &mean);
         assert_close("variance", &dynamics, &marginals.iter().map(|m| m.variance).collect::<Vec<_>>(), &diagonal);
-        // The same in the user's order, and units.
+        // The same in the user's order and units.
         let rows = Mat::from_fn(12, 1, |n, _| x[n + usize::from(n >= 5)]);
         let (expected, sd) = dynamics.expected(&[AXIS], &rows, 0, &[14.0, 5.5, 11.5]).unwrap();
         assert_close("expected", &dynamics, expected.as_slice(), &[mean[2], mean[0], mean[1]]);
         let square: Vec<f64> = sd.as_slice().iter().map(|s| s * s).collect();
         assert_close("expected spread", &dynamics, &square, &[diagonal[2], diagonal[0], diagonal[1]]);
-        // From the same random numbers draws differ by their means alone, and that of a path at zero is zero.
+        // From the same random numbers, draws differ only by their means, and that of a path at zero is zero.
         let seeded = |mut x: Vec<f64>| {
             path.fill(&hidden, &mut x, &mut Stream::new(4).rng()).unwrap();
             [5, 13, 14].map(|n| x[n])
@@ -226,7 +226,7 @@ fn hyperparameters_have_their_prior() {
     let axis = prior.at([0.4, -1.2]);
     let [a, b] = prior.coordinates(&axis);
     assert!((a - 0.4).abs() < 1e-12 && (b + 1.2).abs() < 1e-12);
-    // The density of (ℓ, ρ) is that of the coordinates over the slope of the map.
+    // The density of (ℓ, ρ) is that of the coordinates divided by the slope of the map.
     let slope = |i: usize| {
         let mut up = [0.4, -1.2];
         up[i] += 1e-6;

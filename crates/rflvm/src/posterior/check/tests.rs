@@ -1,4 +1,4 @@
-//! Statistics by hand, and a table that its model could not have made.
+//! Statistics computed by hand, and a table that its model could not have generated.
 
 use super::*;
 use crate::dist::normals;
@@ -7,7 +7,7 @@ use crate::model::{Block, ModelSpec};
 use crate::simulate::{blank, draw_data, draw_prior};
 use std::sync::Arc;
 
-fn value(
+fn computed(
     statistic: Statistic,
     y: &Mat,
     family: Arc<dyn Family>,
@@ -15,14 +15,14 @@ fn value(
     theta: &Theta,
 ) -> f64 {
     let f = Mat::from_fn(y.rows(), y.cols(), |n, j| (n + j) as f64 * 0.5);
-    statistic.value(&Cells { y, f: &f, theta, block: &Block { columns, family } })
+    statistic::value(statistic, &Sample { y, f: &f, theta, block: &Block { columns, family } })
 }
 
 #[test]
 fn statistics_are_what_they_say_and_skip_holes_and_other_blocks() {
     let hole = f64::NAN;
     let y = Mat::from_vec(3, 3, vec![99.0, 0.0, 2.0, 99.0, 4.0, hole, 99.0, 2.0, 0.0]);
-    let of = |statistic| value(statistic, &y, Arc::new(Poisson), 1..3, &Theta::none(2));
+    let of = |statistic| computed(statistic, &y, Arc::new(Poisson), 1..3, &Theta::none(2));
     let close = |statistic, expected: f64| {
         let found = of(statistic);
         assert!((found - expected).abs() < 1e-12, "{}: {found} for {expected}", statistic.name());
@@ -31,13 +31,13 @@ fn statistics_are_what_they_say_and_skip_holes_and_other_blocks() {
     close(Statistic::Largest, 4.0);
     // Columns 0 4 2 and 2 0: variances 8/3 and 1, means 2 and 1.
     close(Statistic::VarianceToMean, (4.0 / 3.0 + 1.0) / 2.0);
-    // Rows' means 1, 4, 1.
+    // Row means 1, 4, 1.
     close(Statistic::RowMeans, 2.0_f64.sqrt());
     close(Statistic::RowTotals, 2.0 * 2.0_f64.sqrt());
     close(Statistic::ColumnMeans, 0.5);
     close(Statistic::Entropy, 0.0);
     let theta = Theta { values: Mat::from_vec(1, 2, vec![4.0, 1.0]), hyper: Vec::new() };
-    let of = |statistic| value(statistic, &y, Arc::new(Gaussian::default()), 1..3, &theta);
+    let of = |statistic| computed(statistic, &y, Arc::new(Gaussian::default()), 1..3, &theta);
     // f is ½ 1, 1 ·, 1½ 2; residuals times √precision −1 1, 6 ·, 1 −2.
     assert!((of(Statistic::LargestResidual) - 6.0).abs() < 1e-12);
     let mean = 1.0;
@@ -47,7 +47,7 @@ fn statistics_are_what_they_say_and_skip_holes_and_other_blocks() {
     assert!((of(Statistic::Kurtosis) - fourth / (second * second)).abs() < 1e-12);
 }
 
-/// Checks of a table under the very parameters that made it, and under Poisson rates that did not make its zeros.
+/// Checks of a table under the parameters that generated it, and under Poisson rates that do not produce its zeros.
 #[test]
 fn a_table_of_the_model_passes_and_one_with_more_zeros_does_not() {
     let spec = ModelSpec { features: 6, ..ModelSpec::default() };

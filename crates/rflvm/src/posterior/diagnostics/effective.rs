@@ -1,5 +1,5 @@
-//! Effective sample size of halves of chains: S/τ, τ = −1 + 2 Σ P_k over the pairs P_k = ρ_2k + ρ_2k+1 of autocorrelations
-//! ρ_t = 1 − (W − s_t)/V, up to the first that is not positive and made to fall (Geyer 1992; Vehtari et al. 2021).
+//! Effective sample size of split chains: S/τ, τ = −1 + 2 Σ P_k over the pairs P_k = ρ_2k + ρ_2k+1 of autocorrelations
+//! ρ_t = 1 − (W − s_t)/V, up to the first that is not positive and made monotone (Geyer 1992; Vehtari et al. 2021).
 //! s_t is the mean autocovariance at lag t, W = s_0 n/(n − 1), and V = s_0 plus the variance of the halves' means.
 
 use super::halves::Halves;
@@ -8,18 +8,18 @@ use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftPlanner};
 use std::sync::Arc;
 
-/// Draws within this range are all the same, and each counts: ArviZ's rule.
+/// Draws within this range count as equal, and each counts fully: ArviZ's rule.
 const RESOLUTION: f64 = 1e-15;
 
-/// Reckons effective sample sizes for halves of one length.
+/// Computes effective sample sizes for half-chains of one length.
 pub struct EffectiveSize {
     transform: Arc<dyn Fft<f64>>,
 }
 
 impl EffectiveSize {
-    /// For halves of this length.
+    /// For half-chains of this length.
     pub fn new(length: usize) -> Self {
-        // Twice the length keeps the ends of a half from meeting.
+        // Twice the length, so that the ends of a half do not wrap around.
         EffectiveSize { transform: FftPlanner::new().plan_fft_forward((2 * length).next_power_of_two()) }
     }
 
@@ -49,12 +49,12 @@ impl EffectiveSize {
         }
         // Of the pair that ends the sum, the even term counts once.
         time += if even + odd < 0.0 { even.max(0.0) } else { even };
-        // The size of antithetic chains is held to S log₁₀ S.
+        // The size of antithetic chains is capped at S log₁₀ S.
         size / time.max(1.0 / size.log10())
     }
 
-    /// Autocovariance at each lag, the mean over all halves. The two halves of a chain go as real and imaginary part: the
-    /// autocovariance of u + iv has that of u plus that of v as its real part.
+    /// Autocovariance at each lag, averaged over all halves. The two halves of a chain are the real and imaginary part: the
+    /// autocovariance of u + iv has the sum of those of u and v as its real part.
     fn autocovariance(&self, halves: &Halves) -> Vec<f64> {
         let (padded, n) = (self.transform.len(), halves.length());
         let mut power = vec![Complex::ZERO; padded];
@@ -67,7 +67,7 @@ impl EffectiveSize {
             self.transform.process(&mut wave);
             power.iter_mut().zip(&wave).for_each(|(p, w)| p.re += w.norm_sqr());
         }
-        // A real spectrum: forward and back differ in the sign of the imaginary part alone.
+        // A real spectrum: forward and inverse transforms differ only in the sign of the imaginary part.
         self.transform.process(&mut power);
         let scale = 1.0 / (padded as f64 * halves.values().len() as f64);
         power[..n].iter().map(|p| p.re * scale).collect()

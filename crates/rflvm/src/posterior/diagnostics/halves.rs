@@ -1,21 +1,21 @@
-//! Chains cut into halves, so that a drift within a chain shows as a difference between two; the middle draw of an odd number
+//! Chains split into halves, so that a drift within a chain shows as a difference between two; the middle draw of an odd number
 //! is left out. And their normal scores z = Φ⁻¹((r − 3/8)/(S + 1/4)), r the rank among all S draws (Blom 1958).
 
 use super::moments::mean;
 use statrs::function::erf::erfc_inv;
 use std::f64::consts::SQRT_2;
 
-/// The fewest draws of a chain that tell anything.
+/// Minimum number of draws per chain.
 const FEWEST: usize = 4;
 
-/// The halves of all chains, one after the other, the two of a chain side by side.
+/// The halves of all chains, the two halves of a chain next to each other.
 pub struct Halves {
     values: Vec<f64>,
     length: usize,
 }
 
 impl Halves {
-    /// Of chains of one length, with enough draws that are all numbers.
+    /// From chains of equal length with enough finite draws.
     pub fn new(chains: &[&[f64]]) -> Option<Self> {
         let draws = chains.first()?.len();
         let fit = |chain: &&[f64]| chain.len() == draws && chain.iter().all(|v| !v.is_nan());
@@ -27,7 +27,7 @@ impl Halves {
         Some(Halves { values, length })
     }
 
-    /// Draws in a half.
+    /// Number of draws in a half.
     pub fn length(&self) -> usize {
         self.length
     }
@@ -47,22 +47,22 @@ impl Halves {
         self.iter().map(mean).collect()
     }
 
-    /// A function of each draw.
+    /// Applies a function to each draw.
     pub fn map(&self, f: impl Fn(f64) -> f64) -> Halves {
         Halves { values: self.values.iter().map(|&v| f(v)).collect(), length: self.length }
     }
 
-    /// The median. Halfway between the middle two, and not their quantile: the last bit decides whether the two are equally
+    /// The median. Halfway between the middle two rather than their quantile: the last bit decides whether the two are equally
     /// far from it, and with it their ranks.
     pub fn median(&self) -> f64 {
         let mut sorted = self.values.clone();
         sorted.sort_unstable_by(f64::total_cmp);
-        // There is an even number of draws in halves.
+        // The total number of draws in halves is even.
         let upper = sorted.len() / 2;
         sorted[upper - 1].midpoint(sorted[upper])
     }
 
-    /// Each draw's normal score; equal draws have the mean of their ranks.
+    /// Each draw's normal score; tied draws get the mean of their ranks.
     pub fn normal_scores(&self) -> Halves {
         let size = self.values.len() as f64;
         let mut order: Vec<usize> = (0..self.values.len()).collect();
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn normal_quantiles_are_right_to_the_last_digits() {
-        // By mpmath 1.4.1 at 40 digits, for the double nearest to each p.
+        // From mpmath 1.4.1 with 40 digits, for the double nearest to each p.
         let known = [
             (1e-5, -4.264890793922825),
             (0.001, -3.0902323061678136),

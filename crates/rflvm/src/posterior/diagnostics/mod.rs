@@ -1,9 +1,9 @@
-//! How well chains have mixed: rank-normalised split R̂, effective sample sizes and Monte-Carlo standard errors of Vehtari,
-//! Gelman, Simpson, Carpenter & Bürkner (2021, Bayesian Analysis 16(2)), with the numbers that ArviZ gives.
+//! Convergence diagnostics: rank-normalised split R̂, effective sample sizes and Monte-Carlo standard errors of Vehtari,
+//! Gelman, Simpson, Carpenter & Bürkner (2021, Bayesian Analysis 16(2)), matching ArviZ's values.
 //!
 //! R̂ = √((B/W + n − 1)/n) over halves of chains, of the normal scores z and of those of |θ − median|, whichever is larger;
-//! the bulk's size is that of z, the tail's the smaller of those of 1(θ ≤ q₀.₀₅) and 1(θ ≤ q₀.₉₅); the standard errors are
-//! sd/√S for the mean, √((m₄ − m₂²)/(4 m₂ S)) for the standard deviation, S the size for θ and for (θ − mean)².
+//! the bulk ESS is that of z, the tail ESS the smaller of those of 1(θ ≤ q₀.₀₅) and 1(θ ≤ q₀.₉₅); the standard errors are
+//! sd/√S for the mean, √((m₄ − m₂²)/(4 m₂ S)) for the standard deviation, S the ESS for θ and for (θ − mean)².
 
 mod effective;
 mod halves;
@@ -18,7 +18,7 @@ use effective::EffectiveSize;
 use halves::Halves;
 use moments::{mean, variance};
 
-/// One unknown, by its draws in several chains.
+/// Diagnostics of one quantity over several chains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Diagnosis {
     /// Mean of all draws.
@@ -33,13 +33,13 @@ pub struct Diagnosis {
     pub ess_bulk: f64,
     /// Effective sample size in the tails: the smaller of those for the 5% and 95% quantiles.
     pub ess_tail: f64,
-    /// Rank-normalised split R̂; from 1.01 the chains have not mixed.
+    /// Rank-normalised split R̂; above 1.01 the chains have not mixed.
     pub r_hat: f64,
 }
 
-/// Diagnoses one unknown from its draws, one slice a chain. What cannot be said is not a number: everything but the moments
-/// where a chain has fewer than four draws, lengths differ or a draw is not a number; R̂ of a single chain or of draws that
-/// are all the same.
+/// Diagnoses one quantity from its draws, one slice per chain. Undefined results are NaN: everything but the moments
+/// if a chain has fewer than four draws, lengths differ or a draw is NaN; R̂ of a single chain or of draws that
+/// are all equal.
 pub fn diagnose<C: AsRef<[f64]>>(chains: &[C]) -> Diagnosis {
     let chains: Vec<&[f64]> = chains.iter().map(AsRef::as_ref).collect();
     let mut draws = chains.concat();
@@ -76,7 +76,7 @@ pub fn diagnose<C: AsRef<[f64]>>(chains: &[C]) -> Diagnosis {
     }
 }
 
-/// The larger R̂ of bulk and spread. A spread that is the same everywhere has none, and the bulk's stands.
+/// The larger of the bulk and folded R̂; the bulk R̂ if the folded draws are constant.
 fn rank_r_hat(halves: &Halves, scores: &Halves) -> f64 {
     let median = halves.median();
     let (bulk, spread) = (r_hat(scores), r_hat(&halves.map(|v| (v - median).abs()).normal_scores()));

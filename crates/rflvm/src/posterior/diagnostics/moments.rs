@@ -1,7 +1,7 @@
 //! Mean and variance, Σ(v − v̄)²/(n − 1), of a series.
 
-/// The mean, corrected by the mean of what it leaves: that of equal values is that value to the last bit, so that a chain
-/// which stands still has no variance rather than one of rounding errors.
+/// The mean, corrected by the mean residual: for equal values it is that value to the last bit, so that a chain
+/// that does not move has variance zero rather than rounding error.
 pub fn mean(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let rough = values.iter().sum::<f64>() / n;

@@ -1,10 +1,10 @@
-//! Known answers, by ArviZ 0.23.4 with NumPy 2.4.6 and SciPy 1.17.1; those of ArviZ 1.3.0 differ in last digits at most.
-//! `tests/arviz.rs` asks ArviZ itself.
+//! Known answers from ArviZ 0.23.4 with NumPy 2.4.6 and SciPy 1.17.1; those of ArviZ 1.3.0 differ at most in the last digits.
+//! `tests/arviz.rs` calls ArviZ itself.
 
 use super::*;
 
-/// Autoregressive chains that any language draws to the last bit: x ← x/2 + u − 1/2, with u by a congruential generator
-/// (Numerical Recipes') from the chain's number.
+/// Autoregressive chains that any language can reproduce to the last bit: x ← x/2 + u − 1/2, with u from a congruential generator
+/// (Numerical Recipes') seeded by the chain's number.
 fn series(chains: u32, draws: usize) -> Vec<Vec<f64>> {
     let chain = |seed: u32| {
         let (mut word, mut x) = (seed, 0.0);
@@ -18,7 +18,7 @@ fn series(chains: u32, draws: usize) -> Vec<Vec<f64>> {
     (1..=chains).map(chain).collect()
 }
 
-/// The same with each draw a function of the chain's number, from 0, and the value.
+/// The same with each draw transformed by a function of the chain's number, from 0, and the value.
 fn each(chains: u32, draws: usize, f: impl Fn(f64, f64) -> f64) -> Vec<Vec<f64>> {
     let chain = |(c, values): (usize, Vec<f64>)| values.into_iter().map(|v| f(c as f64, v)).collect();
     series(chains, draws).into_iter().enumerate().map(chain).collect()
@@ -206,6 +206,6 @@ fn quantiles_are_those_of_numpy() {
         assert_eq!(quantile(&sorted, p), known, "{p}");
     }
     assert!(quantile(&[], 0.5).is_nan());
-    // Between equal draws lies that draw, to the last bit.
+    // Between equal draws the quantile is that draw, to the last bit.
     assert!((0..100).all(|i| quantile(&[0.1; 7], f64::from(i) / 99.0) == 0.1));
 }

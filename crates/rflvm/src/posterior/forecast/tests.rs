@@ -1,4 +1,4 @@
-//! A small fit of two sequences on disk, and its futures.
+//! A small fit of two sequences on disk, and its forecasts.
 
 use super::*;
 use crate::draws::Kept;
@@ -11,7 +11,7 @@ use crate::posterior::fitted::DRAWS;
 use crate::posterior::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
 
-/// Two families whose columns take turns; rows of two sequences in turn too.
+/// Two families with alternating columns; rows of two sequences alternate too.
 fn model(times: Option<Times>) -> Model {
     let value = |n: usize, j: usize| ((n * 7 + j * 3) % 11) as f64;
     let families: [(Vec<usize>, Arc<dyn Family>); 2] =
@@ -28,8 +28,8 @@ fn times() -> Times {
     Times { at: (0..16).map(|n| 2.0 * n as f64).collect(), sequence: (0..16).map(|n| n % 2).collect() }
 }
 
-fn moments() -> Vec<Moment> {
-    let moment = |(sequence, time)| Moment { time, sequence, offset: 0.25 };
+fn moments() -> Vec<NewTime> {
+    let moment = |(sequence, time)| NewTime { time, sequence, offset: 0.25 };
     [(0, 31.0), (1, 32.0), (0, 35.0), (1, 5.0), (1, 300.0)].map(moment).to_vec()
 }
 
@@ -37,7 +37,7 @@ fn forecast<'a>(store: &'a Reader, model: &'a Model) -> Fitted<'a> {
     Fitted { store, model, used: &[0, 1], stream: Stream::new(1).named("forecast") }
 }
 
-fn futures(fitted: &Fitted<'_>, moments: &[Moment], count: usize) -> Vec<Mat> {
+fn futures(fitted: &Fitted<'_>, moments: &[NewTime], count: usize) -> Vec<Mat> {
     let mut all = Vec::new();
     let take = |_, table: &Mat| {
         all.push(table.clone());
@@ -58,7 +58,7 @@ fn cells_have_the_moments_of_the_futures_however_many_are_held() {
     for held in [2 * 3 * 2 * DRAWN as usize, 1] {
         assert_eq!(cells, fitted.forecast_holding(&moments(), DRAWS, held).unwrap());
     }
-    // As many futures as draws: the same draws of the cells, seen another way.
+    // As many futures as draws: the same draws of the cells, arranged differently.
     let futures = futures(&fitted, &moments(), 2 * DRAWN as usize);
     assert_eq!(futures.len(), 2 * DRAWN as usize);
     for (i, row) in cells.iter().enumerate() {
@@ -79,15 +79,15 @@ fn a_sequence_has_the_same_future_alone() {
     let path = fit(&model, "forecast-alone", &Kept::DEFAULT);
     let store = open(&path);
     let fitted = forecast(&store, &model);
-    let (all, own): (Vec<Moment>, Vec<usize>) = (moments(), vec![1, 3, 4]);
-    let alone: Vec<Moment> = own.iter().map(|&i| all[i]).collect();
+    let (all, own): (Vec<NewTime>, Vec<usize>) = (moments(), vec![1, 3, 4]);
+    let alone: Vec<NewTime> = own.iter().map(|&i| all[i]).collect();
     for (both, one) in futures(&fitted, &all, 4).iter().zip(&futures(&fitted, &alone, 4)) {
         own.iter().enumerate().for_each(|(k, &i)| assert_eq!(both.row(i), one.row(k)));
     }
     std::fs::remove_dir_all(path).unwrap();
 }
 
-/// A new row next to an old one has its position, but for the noise; one far from all has the prior's.
+/// A new row next to an old one has its position, up to noise; one far from all rows has the prior's.
 #[test]
 fn positions_follow_their_path_near_rows_and_the_prior_far_away() {
     let model = model(Some(times()));
@@ -96,7 +96,7 @@ fn positions_follow_their_path_near_rows_and_the_prior_far_away() {
     let mut stored = Stored::open(&store, &model).unwrap();
     let mut parameters = stored.at(0, 3).unwrap();
     parameters.axes.iter_mut().for_each(|axis| (axis.length_scale, axis.noise) = (0.1, 1e-6));
-    let moment = |time| Moment { time, sequence: 1, offset: 0.0 };
+    let moment = |time| NewTime { time, sequence: 1, offset: 0.0 };
     let moments = [moment(10.0), moment(1e4)];
     let dynamics = model.dynamics().unwrap();
     let mut squares = 0.0;

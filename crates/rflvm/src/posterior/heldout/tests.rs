@@ -1,16 +1,16 @@
 use super::*;
 use crate::draws::Stats;
 use crate::model::ModelSpec;
-use crate::model::family::Trials;
+use crate::model::family::{Cells, Trials};
 use crate::rng::Stream;
 use crate::simulate::{blank, draw_data, draw_prior};
-use crate::spec::{FAMILIES, family};
+use crate::spec::{FAMILIES, about, family};
 
 const TRIALS: u32 = 7;
 
-/// A model of one family with data drawn from it, and the state that they were drawn from.
+/// A model of one family with data drawn from it, and the state they were drawn from.
 fn drawn(name: &str, rows: usize, columns: usize) -> (Model, State) {
-    let trials = (name == "binomial").then_some(Trials::Same(TRIALS));
+    let trials = about(name).unwrap().cells.have_trials().then_some(Trials::Same(TRIALS));
     let spec = ModelSpec { latent_dim: 1, features: 4, ..ModelSpec::default() };
     let mut model = blank(rows, vec![(columns, family(name, trials).unwrap())], TRIALS, spec).unwrap();
     let state = draw_prior(&model, Stream::new(3).named(name)).unwrap();
@@ -25,20 +25,23 @@ fn only(model: &Model, cells: &[(usize, usize)]) -> Mat {
     test
 }
 
-/// The probabilities of all that a cell may hold sum, or integrate, to one.
+/// The probabilities of all possible values of a cell sum, or integrate, to one.
 #[test]
 fn a_cell_of_any_family_has_a_proper_density() {
-    for name in FAMILIES.into_iter().filter(|&name| name != "multinomial") {
+    for name in FAMILIES {
         let (model, state) = drawn(name, 3, 4);
+        if model.blocks()[0].family.is_whole() {
+            continue;
+        }
         for cell in [(0, 0), (1, 3), (2, 2)] {
             let ln_density = |y: f64| {
                 let mut test = only(&model, &[]);
                 test[cell] = y;
-                Points::new(&model, &test).ln_densities(&model, &state)[0]
+                TestPoints::new(&model, &test).ln_densities(&model, &state)[0]
             };
-            let total: f64 = match name {
-                "gaussian" | "student-t" => {
-                    // y = f + sinh(t)/5: fine steps in the middle, and heavy tails reached.
+            let total: f64 = match about(name).unwrap().cells {
+                Cells::Real => {
+                    // y = f + sinh(t)/5: fine steps in the middle, and far into heavy tails.
                     let step = 1e-3;
                     let at = |i: i32| f64::from(i) * step;
                     let f = state.f[cell];
@@ -46,8 +49,8 @@ fn a_cell_of_any_family_has_a_proper_density() {
                         .map(|i| 0.2 * step * at(i).cosh() * ln_density(f + 0.2 * at(i).sinh()).exp())
                         .sum()
                 }
-                "bernoulli" => (0..2).map(|y| ln_density(f64::from(y)).exp()).sum(),
-                "binomial" => (0..=TRIALS).map(|y| ln_density(f64::from(y)).exp()).sum(),
+                Cells::Binary => (0..2).map(|y| ln_density(f64::from(y)).exp()).sum(),
+                Cells::Trials => (0..=TRIALS).map(|y| ln_density(f64::from(y)).exp()).sum(),
                 _ => (0..100_000).map(|y| ln_density(f64::from(y)).exp()).sum(),
             };
             assert!((total - 1.0).abs() < 1e-6, "{name} {cell:?}: {total}");
@@ -55,14 +58,14 @@ fn a_cell_of_any_family_has_a_proper_density() {
     }
 }
 
-/// Cells of a row are independent given f, so a row's density is the product of its cells'; a multinomial row is one point.
+/// Cells of a row are independent given f, so a row's density is the product of its cells' densities; a multinomial row is one point.
 #[test]
 fn cells_multiply_to_their_row() {
     for name in FAMILIES {
         let (model, state) = drawn(name, 3, 4);
         let cells: Vec<(usize, usize)> = (0..4).map(|j| (1, j)).collect();
-        let each = Points::new(&model, &only(&model, &cells)).ln_densities(&model, &state);
-        assert_eq!(each.len(), if name == "multinomial" { 1 } else { 4 });
+        let each = TestPoints::new(&model, &only(&model, &cells)).ln_densities(&model, &state);
+        assert_eq!(each.len(), if model.blocks()[0].family.is_whole() { 1 } else { 4 });
         let row = model.ln_density_row(&state.theta, 1, state.f.row(1));
         assert!((each.iter().sum::<f64>() - row).abs() < 1e-10, "{name}");
     }
@@ -73,7 +76,7 @@ fn cells_multiply_to_their_row() {
 fn the_score_is_the_log_mean_density() {
     let (model, state) = drawn("poisson", 4, 3);
     let cells = [(0, 1), (2, 0), (2, 2)];
-    let points = Points::new(&model, &only(&model, &cells));
+    let points = TestPoints::new(&model, &only(&model, &cells));
     let states: Vec<State> = (0..4)
         .map(|s| {
             let mut moved = state.clone();

@@ -1,4 +1,4 @@
-//! A small fit on disk: what is read back is what was drawn.
+//! A small fit on disk: the draws read back are those that were made.
 
 use super::*;
 use crate::draws::Kept;
@@ -10,7 +10,7 @@ use crate::posterior::fitted::DRAWS;
 use crate::posterior::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
 
-/// Two families whose columns take turns, so that the model's order is not the table's, and holes in both.
+/// Two families with alternating columns, so that the model's order differs from the table's, and missing cells in both.
 fn model() -> Model {
     let value = |n: usize, j: usize| match (n * 7 + j * 3) % 11 {
         5 => f64::NAN,
@@ -28,7 +28,7 @@ fn f_of_a_draw_read_back_is_the_f_that_was_drawn() {
     let path = fit(&model, "impute-f", &[Kept::W, Kept::Beta, Kept::Theta, Kept::F]);
     let store = open(&path);
     let (mut stored, mut f) = (Stored::open(&store, &model).unwrap(), store.cursor("posterior/f").unwrap());
-    // Out of order, and across chains: a cursor goes anywhere.
+    // Out of order, and across chains: a cursor can go anywhere.
     for (chain, draw) in [(0, 0), (1, 19), (0, 13), (1, 0)] {
         let rows = [3, 0, 15];
         let ours = stored.at(chain, draw).unwrap().f_of_rows(&model, &rows);
@@ -50,9 +50,9 @@ fn missing_cells_have_the_moments_of_their_draws() {
     fitted.missing_cells(DRAWS, |cell| cells.push(cell)).unwrap();
     let holes = model.y().as_slice().iter().filter(|y| y.is_nan()).count();
     assert_eq!(cells.len(), holes);
-    let place = |cell: &Cell| (cell.row, model.order()[cell.column]);
+    let place = |cell: &Imputed| (cell.row, model.order()[cell.column]);
     assert!(cells.is_sorted_by_key(place));
-    // As many tables as draws: the same draws of the cells, seen another way.
+    // As many tables as draws: the same draws of the cells, arranged differently.
     let mut tables = Vec::new();
     fitted
         .completed_tables(2 * DRAWN as usize, |_, table| {
@@ -79,7 +79,7 @@ fn draws_without_weights_or_of_another_table_are_refused() {
     let model = model();
     let path = fit(&model, "impute-kept", &[Kept::W]);
     let error = Stored::open(&open(&path), &model).unwrap_err().to_string();
-    assert!(error.contains("without beta") && error.contains("--keep"), "{error}");
+    assert!(error.contains("without beta") && error.contains("fit again"), "{error}");
     let mut other = model.clone();
     other.set_values(&Mat::zeros(16, 4));
     let error = Stored::open(&open(&path), &other).unwrap_err().to_string();

@@ -11,7 +11,7 @@ use crate::rng::Stream;
 
 const LENGTH: f64 = 1.7;
 
-/// A table that says next to nothing, so that frequencies stay near their prior.
+/// A table that carries almost no information, so that frequencies stay near their prior.
 fn model(dim: usize) -> Model {
     let y = Mat::from_fn(6, 3, |n, j| ((n * 7 + j * 5) % 4) as f64);
     let kernel = Kernel::Rbf { length_scale: LENGTH };

@@ -1,4 +1,4 @@
-//! A small fit on disk, and what it says of its own rows by their number and by their place.
+//! A small fit on disk, and its predictions for its own rows by index and by position.
 
 use super::*;
 use crate::draws::Kept;
@@ -10,7 +10,7 @@ use crate::posterior::fitted::DRAWS;
 use crate::posterior::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
 
-/// Two families whose columns take turns, so that the model's order is not the table's; a hole, and offsets.
+/// Two families with alternating columns, so that the model's order differs from the table's; a missing cell, and offsets.
 fn model() -> Model {
     let value = |n: usize, j: usize| match (n * 7 + j * 3) % 11 {
         5 => f64::NAN,
@@ -28,7 +28,7 @@ fn fitted<'a>(store: &'a Reader, model: &'a Model) -> Fitted<'a> {
     Fitted { store, model, used: &[0, 1], stream: Stream::new(1).named("predict") }
 }
 
-/// Where a row stands in a draw, told in the frame, is where the draw finds it again: f of the place is f of the row.
+/// The position of a row in a draw, mapped to the frame and back, gives the same f as the row.
 #[test]
 fn a_place_of_the_frame_is_the_same_place_in_every_draw() {
     let model = model();
@@ -80,7 +80,7 @@ fn cells_have_the_moments_of_the_replicas_however_many_are_held() {
             }
         }
     }
-    // A row is the same whatever is asked beside it; and its mean is that of E[y | f] over the draws.
+    // A row gets the same prediction whatever else is requested; and its mean is that of E[y | f] over the draws.
     let (three, one) =
         (fitted.predict(Points::Rows(&rows), DRAWS).unwrap(), fitted.predict(Points::Rows(&[2]), DRAWS).unwrap());
     assert_eq!(three[1], one[0]);

@@ -4,10 +4,10 @@ use crate::model::ModelSpec;
 use crate::model::family::Trials;
 use crate::posterior::psis::ln_sum_exp;
 use crate::simulate::{blank, draw_data, draw_prior};
-use crate::spec::{FAMILIES, family};
+use crate::spec::{FAMILIES, about, family};
 
 fn drawn(name: &str, latent_dim: usize) -> (Model, State) {
-    let trials = (name == "binomial").then_some(Trials::Same(5));
+    let trials = about(name).unwrap().cells.have_trials().then_some(Trials::Same(5));
     let spec = ModelSpec { latent_dim, features: 8, ..ModelSpec::default() };
     let mut model = blank(3, vec![(6, family(name, trials).unwrap())], 20, spec).unwrap();
     let state = draw_prior(&model, Stream::new(8).named(name)).unwrap();
@@ -32,7 +32,7 @@ fn by_quadrature(density: &RowDensity<'_>, n: usize, dim: usize) -> f64 {
     ln_sum_exp(&values) + dim as f64 * (step.ln() - LN_SQRT_2PI)
 }
 
-/// The mean of many estimates over the exact value is one, within four standard errors. Returns their largest deviation.
+/// The mean ratio of many estimates to the exact value is one, within four standard errors. Returns their largest deviation.
 fn is_unbiased(name: &str, dim: usize) -> f64 {
     const COUNT: u64 = 400;
     let (model, state) = drawn(name, dim);
@@ -47,7 +47,7 @@ fn is_unbiased(name: &str, dim: usize) -> f64 {
     (0..model.rows()).map(deviation).fold(0.0, f64::max)
 }
 
-/// On a line a single estimate is of use, too.
+/// In one dimension a single estimate is accurate, too.
 #[test]
 fn the_integral_over_a_line_is_right_for_every_family() {
     for name in FAMILIES {
@@ -56,7 +56,7 @@ fn the_integral_over_a_line_is_right_for_every_family() {
     }
 }
 
-/// Six columns drawn from the prior leave a row several places on a plane, more than are looked for: single estimates scatter.
+/// Six columns drawn from the prior leave a row several modes on a plane, more than are searched for: single estimates vary.
 #[test]
 fn the_integral_over_a_plane_is_right() {
     is_unbiased("poisson", 2);

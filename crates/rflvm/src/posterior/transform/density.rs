@@ -8,7 +8,7 @@ use crate::error::NumericalError;
 use crate::model::position::Scratch;
 use crate::rng::{Stream, StreamRng};
 
-/// Draws of the prior among which a second hill of a known row is sought.
+/// Prior draws among which further modes of a known row are searched.
 const PILOTS: usize = 20;
 
 /// A row's importance sample, with the log density of all its observed cells.
@@ -25,13 +25,13 @@ pub(super) fn weigh(
         value: f64::NEG_INFINITY,
         place: format!("row {}", target.row + 1),
     })?;
-    // What does not depend on f may be taken anywhere.
+    // The constant part may be evaluated at any f.
     target.ln_lik(&sampled.u, scratch);
     sampled.ln_evidence += target.positions.constant(target.row, scratch);
     Ok(sampled)
 }
 
-/// ln p(y_n | W, β, θ) of a row whose position in the draw is known, and shows where a hill is; others are sought from draws of its prior.
+/// ln p(y_n | W, β, θ) of a row whose position in the draw is known and starts the search; other modes are searched from prior draws.
 pub(in crate::posterior) fn ln_row_density(
     target: &Target<'_>,
     x: &[f64],

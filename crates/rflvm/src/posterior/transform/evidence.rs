@@ -1,8 +1,8 @@
-//! Importance sampling of a new position: a proposal that knows the hills of the posterior, and what its draws weigh.
+//! Importance sampling of a new position: a proposal that covers the modes of the posterior, and the weights of its draws.
 //!
-//! q(u) = ε N(0, I) + Σ_k π_k t_ν(u_k, A_k⁻¹): the prior, so that no weight is beyond all bounds (Hesterberg 1995), and a
-//! Student-t about each top. With weights v_i = p(y | u_i) N(u_i; 0, I)/q(u_i), p(y | W, β, θ) is estimated by their mean, without
-//! bias, and a draw chosen by its weight is nearly one of the posterior.
+//! q(u) = ε N(0, I) + Σ_k π_k t_ν(u_k, A_k⁻¹): the prior, so that weights are bounded (Hesterberg 1995), and a
+//! Student-t about each mode. With weights v_i = p(y | u_i) N(u_i; 0, I)/q(u_i), their mean is an unbiased estimate of
+//! p(y | W, β, θ), and a draw chosen by its weight is approximately a posterior draw.
 
 use super::search::Mode;
 use super::target::{Target, square};
@@ -15,16 +15,16 @@ use std::f64::consts::{PI, TAU};
 
 /// Draws of the proposal.
 const DRAWS: usize = 32;
-/// ε: the share of the prior.
+/// ε: the weight of the prior.
 const DEFENSIVE: f64 = 0.1;
-/// The share that is dealt out evenly to all hills, whatever their mass seems to be.
+/// The fraction distributed evenly over all modes, whatever their estimated mass.
 const EVEN: f64 = 0.1;
 /// ν, degrees of freedom.
 const FREEDOM: f64 = 4.0;
 
-/// What a row's importance sample comes to.
+/// Result of a row's importance sample.
 pub struct Sampled {
-    /// The estimate of ln p(y | W, β, θ), less the part that does not depend on f.
+    /// The estimate of ln p(y | W, β, θ), without the part that does not depend on f.
     pub ln_evidence: f64,
     /// A draw chosen by its weight, and its log-likelihood.
     pub u: Vec<f64>,
@@ -36,7 +36,7 @@ pub struct Proposal {
     dim: usize,
     /// ln π_k, u_k, and the factor of A_k.
     hills: Vec<(f64, Vec<f64>, Cholesky)>,
-    /// ln of the prior's share.
+    /// ln of the prior's weight.
     prior: f64,
 }
 
@@ -57,7 +57,7 @@ impl Proposal {
         ln_sum_exp(&terms)
     }
 
-    /// A draw of the component that covers this point of [0, 1].
+    /// A draw from the component that covers this point of [0, 1].
     fn draw<R: Rng + ?Sized>(&self, mut place: f64, rng: &mut R) -> Vec<f64> {
         let mut u = normals(self.dim, rng);
         for (share, top, factor) in &self.hills {
@@ -73,9 +73,9 @@ impl Proposal {
         u
     }
 
-    /// Draws and weighs; none where no draw has any likelihood.
+    /// Draws and weights; `None` if no draw has positive likelihood.
     pub fn sample<R: Rng + ?Sized>(&self, target: &Target<'_>, scratch: &mut Scratch, rng: &mut R) -> Option<Sampled> {
-        // Points evenly spread from a random start: each component has its share of draws, to within one.
+        // Systematic sampling: each component gets its share of draws, to within one.
         let start = rng.random::<f64>();
         let mut drawn = Vec::with_capacity(DRAWS);
         for i in 0..DRAWS {
@@ -93,7 +93,7 @@ impl Proposal {
             left -= (weight - total).exp();
             left < 0.0
         });
-        // Rounding may leave a little: the heaviest then.
+        // Rounding may leave a remainder: choose the heaviest.
         let heaviest = || (0..DRAWS).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
         let (_, u, ln_lik) = drawn.swap_remove(chosen.unwrap_or_else(heaviest));
         Some(Sampled { ln_evidence: total - (DRAWS as f64).ln(), u, ln_lik })

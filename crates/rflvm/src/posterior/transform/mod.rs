@@ -1,20 +1,23 @@
-//! Rows that the fit has never seen: where they lie, and how surprising they are.
+//! New rows: their positions, and how unusual they are.
 //!
 //! Given a draw of the parameters, a new row has the posterior p(x | y, W, β, θ) ∝ p(x) Π_j p(y_j | f_j(x)), from which one draw is
-//! taken; over the draws of the fit these are draws of p(x | y, Y), and are carried into the frame of the fit's own rows. What is
-//! left of the bias of a finite importance sample decays by elliptical slices, which leave the posterior as it is.
-//! p(y | Y) is the mean over the draws of p(y | W, β, θ), each of them estimated without bias.
+//! taken; over the draws of the fit these are draws of p(x | y, Y), and are mapped into the frame of the fit's own rows. The remaining
+//! bias of a finite importance sample decays with elliptical slices, which leave the posterior invariant.
+//! p(y | Y) is the mean over the draws of p(y | W, β, θ), each of which is estimated without bias.
 //!
-//! Rows with times have the Gaussian process given X at the rows of their sequence as p(x), each new row by itself: new rows tell
-//! each other nothing, nor do any of them tell the fit anything.
+//! For rows with times, p(x) is the Gaussian process given X at the rows of their sequence, each new row separately: new rows do not
+//! inform each other or the fit.
 
 mod cells;
 pub(super) mod density;
 mod evidence;
 mod moments;
+mod new_rows;
 mod search;
 mod surprise;
 pub(super) mod target;
+
+pub use new_rows::{NewRows, row_key};
 
 use super::align::Embedding;
 use super::fitted::Fitted;
@@ -25,50 +28,40 @@ use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
 use crate::model::Model;
 use crate::model::position::{Positions, Scratch};
-use crate::observations::Times;
 use crate::par;
 use crate::rng::Stream;
 use crate::slice;
 use density::weigh;
 use evidence::Sampled;
-use moments::Moments;
+use moments::RowMoments;
 use rayon::prelude::*;
 use search::Anchors;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
-use surprise::Reference;
+use surprise::OwnRows;
 use target::Target;
 
-/// Draws of the fit that are visited unless asked otherwise: a mean is then known to a fourteenth of its standard deviation.
+/// Default number of draws visited: a mean is then known to a fourteenth of its standard deviation.
 pub const DRAWS: usize = 200;
 /// Elliptical slices after the importance sample.
 const SLICES: usize = 4;
 
-/// Rows to be placed.
-#[derive(Debug, Clone)]
-pub struct NewRows {
-    /// The model of the fit with these rows in place of its own: see [`Model::with_rows`].
-    pub model: Model,
-    /// Their times, where the rows of the fit have some; a sequence that the fit does not know has a path of its own.
-    pub times: Option<Times>,
-}
-
-/// What is known of new rows.
+/// Results for new rows.
 #[derive(Debug, Clone)]
 pub struct Transformed {
     /// Posterior mean and covariance of each row, in the frame of the fit's own rows.
     pub embedding: Embedding,
     /// ln p(y | Y) of the observed cells of each row.
     pub ln_density: Vec<f64>,
-    /// How many cells these are.
+    /// Number of observed cells of each row.
     pub cells: Vec<usize>,
-    /// Share of the fit's rows that surprise less: whose log density a cell, given all other rows, is higher. Not a number for a row
-    /// without any cell. One beyond the range of the fit's rows has 1.
+    /// Fraction of the fit's rows (leave-one-out) with a higher log density per cell. NaN for a row
+    /// without observed cells; 1 for a row beyond the range of the fit's rows.
     pub surprise: Vec<f64>,
 }
 
 impl Fitted<'_> {
-    /// Places new rows by at most `most` draws of the fit. Hands each draw of their aligned positions to `take`, in order.
+    /// Places new rows using at most `most` draws of the fit. Passes each draw of their aligned positions to `take`, in order.
     pub fn transform(
         &self,
         new: &NewRows,
@@ -78,9 +71,9 @@ impl Fitted<'_> {
         let visited = self.visited(most)?;
         let frame = self.frame()?;
         let rows = new.model.rows();
-        let mut moments = Moments::new(rows, frame.axes());
+        let mut moments = RowMoments::new(rows, frame.axes());
         let mut ln_evidence = vec![Vec::with_capacity(visited.len()); rows];
-        let mut reference = Reference::new(self.model);
+        let mut reference = OwnRows::new(self.model);
         let known = |parameters: &Parameters, stream| reference.ln_evidence(self.model, parameters, stream);
         let mut of_known = Vec::with_capacity(visited.len());
         self.visit_new(&visited, new, 0..rows, known, |i, parameters, placed, known| {
@@ -114,7 +107,7 @@ impl Fitted<'_> {
         Ok(ln_mean(&ln_evidence))
     }
 
-    /// Hands some of the new rows as each draw places them to `take`, in order, with what `beside` makes of the draw.
+    /// Passes some of the new rows as placed by each draw to `take`, in order, with the result of `beside` for the draw.
     fn visit_new<B: Send>(
         &self,
         visited: &[(usize, usize)],
@@ -125,7 +118,7 @@ impl Fitted<'_> {
     ) -> Result<(), RunError> {
         let mut stored = Stored::open(self.store, self.model)?;
         check_times(self.model, new)?;
-        // Reading is one task; what is made of a draw is one each.
+        // Reading is one task; processing a draw is one task per draw.
         let at_once = rayon::current_num_threads();
         for (start, part) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
             let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
@@ -143,29 +136,6 @@ impl Fitted<'_> {
         }
         Ok(())
     }
-}
-
-impl NewRows {
-    /// What tells the randomness of a row apart from that of others: its contents, and how many equal ones come before it. So a row is
-    /// placed alike alone and among others, in any order.
-    fn keys(&self) -> Vec<[u64; 3]> {
-        let mut met: HashMap<[u64; 2], u64> = HashMap::new();
-        let of = |n: usize| {
-            let cells = self.model.y().row(n).iter().chain(&self.model.offset()[n..=n]);
-            let when = self.times.iter().flat_map(|t| [t.at[n].to_bits(), t.sequence[n] as u64]);
-            let key = Stream::new(0).along(row_key(cells).into_iter().chain(when)).key();
-            let count = met.entry(key).or_default();
-            *count += 1;
-            [key[0], key[1], *count]
-        };
-        (0..self.model.rows()).map(of).collect()
-    }
-}
-
-/// What tells a row from others by its cells: all ways to write that a cell is missing are one, and so are both zeros.
-pub fn row_key<'a>(cells: impl IntoIterator<Item = &'a f64>) -> [u64; 2] {
-    let bits = cells.into_iter().map(|y| if y.is_nan() { f64::NAN.to_bits() } else { (y + 0.0).to_bits() });
-    Stream::new(0).along(bits).key()
 }
 
 /// ln of the mean over the draws, row by row.
@@ -207,7 +177,7 @@ fn placed(
     each.into_iter().collect()
 }
 
-/// One row: hills, importance sample, slices.
+/// One row: mode search, importance sample, slices.
 fn place(
     target: &Target<'_>,
     starts: Vec<Vec<f64>>,
@@ -225,7 +195,7 @@ fn place(
     Ok(Placed { x: target.position(&u), ln_evidence })
 }
 
-/// Mean and standard deviation of each new position before its cells are seen, N×D.
+/// Prior mean and standard deviation of each new position, N×D.
 fn prior(model: &Model, new: &NewRows, parameters: &Parameters) -> Result<(Mat, Mat), NumericalError> {
     let (rows, dim) = (new.model.rows(), parameters.x.cols());
     let (mut mean, mut sd) = (Mat::zeros(rows, dim), Mat::from_fn(rows, dim, |_, _| 1.0));
@@ -242,15 +212,17 @@ fn prior(model: &Model, new: &NewRows, parameters: &Parameters) -> Result<(Mat, 
     Ok((mean, sd))
 }
 
-/// Rows have times where those of the fit have, and only there.
+/// New rows must have times if, and only if, those of the fit have.
 fn check_times(model: &Model, new: &NewRows) -> Result<(), SpecError> {
     let wrong =
         |value: &str, rule: &str| Err(SpecError::Setting { setting: "time", value: value.into(), rule: rule.into() });
     match (model.dynamics(), &new.times) {
-        (Some(_), None) => wrong("not given for the new rows", "the rows of this fit have times; give them theirs"),
+        (Some(_), None) => {
+            wrong("not given for the new rows", "the rows of this fit have times; give the times of the new rows too")
+        }
         (None, Some(_)) => wrong("given for the new rows", "the rows of this fit have no times; leave them out"),
         (Some(_), Some(times)) if times.at.len() != new.model.rows() || times.sequence.len() != new.model.rows() => {
-            wrong("not given for all new rows", "each of them needs one")
+            wrong("not given for all new rows", "each new row needs one")
         }
         _ => Ok(()),
     }

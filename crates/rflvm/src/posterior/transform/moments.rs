@@ -1,19 +1,19 @@
-//! Moments of positions that come draw by draw.
+//! Running moments of positions.
 
 use crate::linalg::Mat;
 use crate::posterior::align::Embedding;
 
-/// Mean and covariance of each row, draw by draw (Welford 1962).
-pub struct Moments {
+/// Running mean and covariance of each row (Welford 1962).
+pub struct RowMoments {
     count: f64,
     mean: Mat,
     /// Σ (x − mean)(x − mean)ᵀ of each row.
     second: Vec<Mat>,
 }
 
-impl Moments {
+impl RowMoments {
     pub fn new(rows: usize, dim: usize) -> Self {
-        Moments { count: 0.0, mean: Mat::zeros(rows, dim), second: vec![Mat::zeros(dim, dim); rows] }
+        RowMoments { count: 0.0, mean: Mat::zeros(rows, dim), second: vec![Mat::zeros(dim, dim); rows] }
     }
 
     pub fn add(&mut self, x: &Mat) {

@@ -1,6 +1,6 @@
-//! The hills of the posterior of a new position. It often has several: what y says of x is known through waves of all
-//! frequencies. Positions of the draw's own rows, and some others, show where hills may lie; from those that are better than all
-//! about them Gauss–Newton steps lead to the tops.
+//! Mode search for the posterior of a new position. It often has several modes: y informs x through waves of all
+//! frequencies. Positions of the draw's own rows, and some others, are candidates; from those with a higher density than all
+//! their neighbours, Gauss–Newton steps lead to the modes.
 
 use super::target::{Target, square};
 use crate::dist::normals;
@@ -9,43 +9,43 @@ use crate::model::position::Scratch;
 use crate::posterior::parameters::Parameters;
 use crate::rng::Stream;
 
-/// Rows of the fit whose positions are tried.
+/// Number of rows of the fit whose positions are tried.
 const ROWS: usize = 64;
-/// Other positions that are tried, where no row may be.
+/// Number of other positions that are tried, where there may be no row.
 const OTHERS: usize = 16;
 /// How far they are spread, in standard deviations of the prior.
 const SPREAD: f64 = 2.0;
-/// Hills that are climbed at most.
+/// Maximum number of modes searched.
 const STARTS: usize = 6;
-/// A start is better than so many positions nearest to it.
+/// A start must be better than this many nearest positions.
 const NEIGHBOURS: usize = 4;
-/// Steps of a climb at most.
+/// Maximum number of steps per search.
 const STEPS: usize = 12;
-/// A climb ends where the top is no higher than this.
+/// A search ends when the predicted gain is below this.
 const NEAR: f64 = 1e-3;
-/// A hill whose top would lie this far below the highest one has no mass to speak of.
+/// A mode whose predicted height is this far below the highest one has negligible mass.
 const HOPELESS: f64 = 30.0;
 
-/// Positions of one draw where every new row is priced, with their f; the same for all rows.
+/// Positions of one draw at which every new row is evaluated, with their f; the same for all rows.
 pub struct Anchors {
     /// Positions of rows, then others.
     x: Mat,
     /// Without offsets.
     f: Mat,
-    /// How many are rows.
+    /// Number of them that are rows.
     rows: usize,
 }
 
-/// The top of a hill, and the Gaussian fitted there.
+/// A mode, and the Gaussian fitted there.
 pub struct Mode {
     pub u: Vec<f64>,
     pub factor: Cholesky,
-    /// The log of the mass of that Gaussian, up to what all modes share.
+    /// The log mass of that Gaussian, up to a constant shared by all modes.
     pub ln_mass: f64,
 }
 
 impl Anchors {
-    /// Rows of the draw at random, and some other positions.
+    /// Random rows of the draw, and some other positions.
     pub fn new(parameters: &Parameters, stream: Stream) -> Self {
         let (rows, dim) = (parameters.x.rows(), parameters.x.cols());
         let rng = &mut stream.rng();
@@ -56,12 +56,12 @@ impl Anchors {
         Anchors { f: parameters.f(x.clone(), &vec![0.0; x.rows()]), x, rows: chosen.len() }
     }
 
-    /// Where to begin: of the prior's centre and the anchors those that are likelier than their neighbours, the likeliest first.
+    /// Starting points: among the prior's centre and the anchors, those with a higher density than their neighbours, best first.
     pub fn starts(&self, target: &Target<'_>, scratch: &mut Scratch) -> Vec<Vec<f64>> {
         let centre = vec![0.0; target.dim()];
         let mut all = vec![(target.ln_lik(&centre, scratch), centre)];
         for (i, (x, f)) in self.x.iter_rows().zip(self.f.iter_rows()).enumerate() {
-            // The others follow the row's own prior; only where it is standard normal their f are known.
+            // The other anchors follow the row's own prior; their f is known only if that is standard normal.
             let (u, ln_lik) = if i < self.rows || target.is_standard() {
                 (target.coordinates(x), target.positions.ln_lik_at(target.row, f, scratch))
             } else {
@@ -78,7 +78,7 @@ impl Anchors {
             if near > 0 {
                 distances.select_nth_unstable_by(near - 1, |a, b| a.0.total_cmp(&b.0));
             }
-            // In order, so that what is likelier stands before.
+            // Sorted, so that better points come first.
             distances[..near].iter().all(|&(_, k)| k > i)
         };
         let tops: Vec<usize> = (0..all.len()).filter(is_top).take(STARTS).collect();
@@ -86,11 +86,11 @@ impl Anchors {
     }
 }
 
-/// The tops that climbs from these starts lead to, each once.
+/// The distinct modes reached from these starts.
 pub fn modes(target: &Target<'_>, starts: Vec<Vec<f64>>, scratch: &mut Scratch) -> Vec<Mode> {
     let (mut found, mut highest): (Vec<Mode>, f64) = (Vec::new(), f64::NEG_INFINITY);
     for start in starts {
-        if let Some((mode, height)) = climb(target, start, &found, highest, scratch) {
+        if let Some((mode, height)) = ascend(target, start, &found, highest, scratch) {
             highest = highest.max(height);
             found.push(mode);
         }
@@ -98,8 +98,8 @@ pub fn modes(target: &Target<'_>, starts: Vec<Vec<f64>>, scratch: &mut Scratch) 
     found
 }
 
-/// The top above `u` and its height; none where the climb leads to a hill that was found before, or to a hopeless one.
-fn climb(
+/// The mode reached from `u` and its height; `None` if it was found before or is hopeless.
+fn ascend(
     target: &Target<'_>,
     mut u: Vec<f64>,
     found: &[Mode],
@@ -131,7 +131,7 @@ fn climb(
     None
 }
 
-/// A higher point along the step, which is halved until there is one; it is priced last.
+/// A higher point along the step, which is halved until one is found; it is the last evaluated.
 fn rise(target: &Target<'_>, u: &[f64], height: f64, step: &[f64], scratch: &mut Scratch) -> Option<(Vec<f64>, f64)> {
     let halvings = (0..8).map(|k| 0.5_f64.powi(k));
     let mut there = halvings.map(|share| u.iter().zip(step).map(|(u, s)| u + share * s).collect::<Vec<f64>>());

@@ -1,9 +1,9 @@
-//! How surprising a new row is beside the fit's own: ln p(y_n | all other rows), for some of these.
+//! How unusual a new row is compared with the fit's own: ln p(y_n | all other rows), for some of these.
 //!
-//! A row of the fit has shaped the draws, so that its p(y_n | Y) would be too high. Leaving it out is a matter of weights: draws
-//! given all rows weigh 1/p(y_n | W, β, θ) as draws given all but row n, and
-//! p(y_n | others) = Σ_s v_s p_s / Σ_s v_s with v_s = 1/p_s (Gelfand 1996), heavy ones smoothed ([`psis`](crate::posterior::psis)),
-//! without which one draw may outweigh all others; with it, a row that shaped the fit much looks a little less surprising than it is.
+//! A row of the fit has influenced the draws, so its p(y_n | Y) would be too high. It is left out by reweighting: draws
+//! given all rows get weight 1/p(y_n | W, β, θ) as draws given all but row n, and
+//! p(y_n | others) = Σ_s v_s p_s / Σ_s v_s with v_s = 1/p_s (Gelfand 1996), large weights smoothed ([`psis`](crate::posterior::psis));
+//! otherwise one draw may dominate. With smoothing, an influential row looks slightly less unusual than it is.
 
 use super::density::ln_row_density;
 use super::target::Target;
@@ -17,28 +17,28 @@ use crate::posterior::parameters::Parameters;
 use crate::posterior::psis::{ln_sum_exp, smooth};
 use crate::rng::Stream;
 
-/// Rows of the fit that are compared with: a share is then known to a twentieth.
+/// Number of the fit's rows used for comparison: a fraction is then known to a twentieth.
 const ROWS: usize = 100;
 
 /// Some of the fit's own rows.
-pub struct Reference {
+pub struct OwnRows {
     rows: Vec<usize>,
     cells: Vec<usize>,
-    /// ln p(y_n | W, β, θ) of each row, a number a draw.
+    /// ln p(y_n | W, β, θ) of each row, one value per draw.
     ln_evidence: Vec<Vec<f64>>,
 }
 
-impl Reference {
+impl OwnRows {
     /// Rows evenly spaced over those with any observed cell.
     pub fn new(model: &Model) -> Self {
         let all: Vec<usize> = (0..model.rows()).filter(|&n| model.observed(n) > 0).collect();
         let count = ROWS.min(all.len());
         let rows: Vec<usize> = (0..count).map(|i| all[(2 * i + 1) * all.len() / (2 * count)]).collect();
         let cells = rows.iter().map(|&n| model.observed(n)).collect();
-        Reference { ln_evidence: vec![Vec::new(); rows.len()], rows, cells }
+        OwnRows { ln_evidence: vec![Vec::new(); rows.len()], rows, cells }
     }
 
-    /// Of one draw. The position of a row in it shows where the hill is.
+    /// For one draw. The position of a row in it starts the mode search.
     pub fn ln_evidence(
         &self,
         model: &Model,
@@ -61,12 +61,12 @@ impl Reference {
         each.into_iter().collect()
     }
 
-    /// Keeps what a draw said.
+    /// Adds the results of a draw.
     pub fn take(&mut self, ln_evidence: Vec<f64>) {
         self.ln_evidence.iter_mut().zip(ln_evidence).for_each(|(all, one)| all.push(one));
     }
 
-    /// Share of these rows that surprise less than each new one.
+    /// Fraction of these rows with a higher density than each new one.
     pub fn surprise(&self, ln_density: &[f64], cells: &[usize]) -> Vec<f64> {
         let known: Vec<f64> =
             self.ln_evidence.iter().zip(&self.cells).map(|(draws, &c)| ln_left_out(draws) / c as f64).collect();
@@ -93,10 +93,10 @@ mod tests {
 
     #[test]
     fn a_row_left_out_is_a_harmonic_mean_whose_heaviest_draws_are_smoothed() {
-        // Too few draws to have a tail: 3/(1 + 2 + 4).
+        // Too few draws for a tail: 3/(1 + 2 + 4).
         let draws = [0.0, -(2.0_f64.ln()), -(4.0_f64.ln())];
         assert!((ln_left_out(&draws) - (3.0_f64 / 7.0).ln()).abs() < 1e-12);
-        // A hundred draws of which one would outweigh the rest and does not.
+        // A hundred draws of which one would dominate the rest without smoothing.
         let mut draws: Vec<f64> = (0..100).map(|i| 0.01 * f64::from(i)).collect();
         draws[7] = -20.0;
         let harmonic = (100.0_f64).ln() - ln_sum_exp(&draws.iter().map(|p| -p).collect::<Vec<_>>());

@@ -5,11 +5,11 @@
 use crate::linalg::{Cholesky, Mat};
 use crate::model::position::{Positions, Scratch};
 
-/// One row to be placed.
+/// One row to place.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
     pub positions: &'a Positions<'a>,
-    /// Which row of the model of the new rows.
+    /// Index of the row in the model of the new rows.
     pub row: usize,
     /// m.
     pub mean: &'a [f64],
@@ -17,13 +17,13 @@ pub struct Target<'a> {
     pub sd: &'a [f64],
 }
 
-/// What a Gaussian fitted at a point says of the posterior about it.
+/// A Gaussian approximation of the posterior at a point.
 pub struct Local {
     /// A = I + diag(s) (Σ_j i_j ∂f_j ∂f_jᵀ) diag(s), factored.
     pub factor: Cholesky,
-    /// A⁻¹g, g the gradient of ln p(u | y): where the top of the hill would be, from here.
+    /// A⁻¹g, g the gradient of ln p(u | y): the step to the predicted mode.
     pub step: Vec<f64>,
-    /// gᵀA⁻¹g: twice how much higher it would be.
+    /// gᵀA⁻¹g: twice the predicted gain.
     pub decrement: f64,
 }
 
@@ -43,18 +43,18 @@ impl Target<'_> {
         u.iter().zip(self.mean).zip(self.sd).map(|((u, m), s)| m + s * u).collect()
     }
 
-    /// u of x; not a number where the prior knows x.
+    /// u of x; NaN if the prior has zero variance.
     pub fn coordinates(&self, x: &[f64]) -> Vec<f64> {
         x.iter().zip(self.mean).zip(self.sd).map(|((x, m), s)| (x - m) / s).collect()
     }
 
-    /// The part of ln p(y | u) that depends on u; minus infinity where it is not a number.
+    /// The part of ln p(y | u) that depends on u; −∞ instead of NaN.
     pub fn ln_lik(&self, u: &[f64], scratch: &mut Scratch) -> f64 {
         let value = self.positions.ln_lik(self.row, &self.position(u), scratch);
         if value.is_nan() { f64::NEG_INFINITY } else { value }
     }
 
-    /// The fitted Gaussian at u, which was priced last; none where it cannot be had.
+    /// The Gaussian approximation at u, the last evaluated point; `None` if it does not exist.
     pub fn local(&self, u: &[f64], scratch: &Scratch) -> Option<Local> {
         let slope = self.positions.slope(self.row, scratch);
         let s = self.sd;

@@ -6,13 +6,13 @@ use crate::draws::Source;
 use crate::linalg::Cholesky;
 use crate::model::family::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, Trials};
 use crate::model::{Amplitude, ModelSpec, State};
-use crate::observations::Observations;
+use crate::observations::{Observations, Times};
 use crate::posterior::align;
 use crate::posterior::fixture::{fit, open};
 use crate::simulate;
 use std::sync::Arc;
 
-/// Rows of four families, two columns each, from the prior, and the parameters that they came from.
+/// Rows of four families, two columns each, from the prior, and the parameters that generated them.
 fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
     let families: [Arc<dyn Family>; 4] = [
         Arc::new(Poisson),
@@ -41,7 +41,7 @@ fn new_rows(model: &Model, y: &Mat) -> NewRows {
     NewRows { model: model.with_rows(y, vec![0.0; y.rows()], families).unwrap(), times: None }
 }
 
-/// The same rows so many times in a row, the first row with a hole.
+/// The same rows repeated, the first row with a missing cell.
 fn repeated(model: &Model, rows: &[usize], times: usize) -> NewRows {
     let hole = |i: usize, j: usize| i < times && j == 3;
     let y = |i: usize, j: usize| if hole(i, j) { f64::NAN } else { model.y()[(rows[i / times], j)] };
@@ -104,7 +104,7 @@ fn positions_and_evidence_agree_with_quadrature() {
         let new = repeated(&model, &[2], TIMES);
         let positions = Positions::new(&new.model, &given.theta, &given.beta, &given.w);
         let anchors = Anchors::new(&given, Stream::new(seed));
-        // A row without a time, and one whose path says more: its own position is typical of it.
+        // A row without a time, and one whose path is more informative: its own position is typical of it.
         let sd = [0.3, 1.2];
         let mean: Vec<f64> = (0..dim).map(|d| given.x[(2, d)] + 0.8 * sd[d]).collect();
         for (mean, sd) in [(vec![0.0; dim], [1.0, 1.0]), (mean, sd)] {
@@ -124,20 +124,20 @@ fn positions_and_evidence_agree_with_quadrature() {
             }
             let ratios: Vec<f64> = each.iter().map(|row| (row.ln_evidence - truth.ln_evidence).exp()).collect();
             assert_mean("evidence", &ratios, 1.0);
-            // A proposal that knows the hills: estimates hardly differ.
+            // The proposal covers the modes: estimates hardly differ.
             assert!(crate::posterior::spread::mean_and_sd(&ratios).1 < 0.3);
         }
     }
 }
 
-/// Rows simulated from the model and placed by the parameters they came from: the truth is one more draw of their posterior, so
-/// its rank among the draws is uniform, and its squared distance from their mean, in units of their covariance, D on average.
+/// Rows simulated from the model and placed with the parameters that generated them: the truth is one more draw of their posterior, so
+/// its rank among the draws is uniform, and its squared distance from their mean, in units of their covariance, is D on average.
 #[test]
 fn simulated_rows_are_where_their_truth_is() {
     const ROWS: usize = 600;
     const TIMES: usize = 39;
     let (model, given) = simulated(ROWS, 2, 11);
-    // No holes here: the truth belongs to whole rows.
+    // No missing cells here: the truth belongs to whole rows.
     let y = Mat::from_fn(ROWS * TIMES, 8, |i, j| model.y()[(i / TIMES, j)]);
     let new = new_rows(&model, &y);
     let placed = placed(&model, &new, 0..new.model.rows(), &given, Stream::new(12)).unwrap();
@@ -152,25 +152,25 @@ fn simulated_rows_are_where_their_truth_is() {
         ranks[0][below(given.x[(n, 0)], &|i| x[(i, 0)])] += 1.0;
         ranks[1][below(given.x[(n, 1)], &|i| x[(i, 1)])] += 1.0;
         ranks[2][below(of_truth[(n, 2)], &|i| of_draws[(i, 2)])] += 1.0;
-        let mut moments = Moments::new(1, 2);
+        let mut moments = RowMoments::new(1, 2);
         draws.for_each(|i| moments.add(&Mat::from_vec(1, 2, x.row(i).to_vec())));
         let own = moments.embedding();
         let mut apart: Vec<f64> = (0..2).map(|d| given.x[(n, d)] - own.mean[(0, d)]).collect();
         Cholesky::new(&own.covariance[0], "test").unwrap().solve_lower(&mut apart);
         distances.push(target::square(&apart));
     }
-    // χ² of 19 degrees of freedom; one in a thousand lies above.
+    // χ² with 19 degrees of freedom; one in a thousand exceeds this.
     for ranks in ranks {
         let expected = ROWS as f64 / 20.0;
         let chi: f64 = ranks.iter().map(|count| (count - expected).powi(2) / expected).sum();
         assert!(chi < 43.8, "{chi}: {ranks:?}");
     }
-    // Of a truth and n draws that are all normal, with the covariance over n: D (n+1)/n · n/(n−D−2).
+    // For a truth and n draws that are all normal, with the covariance over n: D (n+1)/n · n/(n−D−2).
     let count = TIMES as f64;
     assert_mean("distance", &distances, 2.0 * (count + 1.0) / (count - 4.0));
 }
 
-/// A fit on disk whose rows come back as new ones, with the frame, the draws and the scores.
+/// A fit on disk whose rows return as new ones, with the frame, the draws and the scores.
 fn on_disk(name: &str) -> (Model, std::path::PathBuf) {
     let families: Vec<(usize, Arc<dyn Family>)> = vec![(12, Arc::new(Poisson)), (12, Arc::new(Gaussian::default()))];
     let spec = ModelSpec { features: 16, ..ModelSpec::default() };
@@ -199,7 +199,7 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
     }
     let embedding = align::align(&own.iter().collect::<Vec<_>>());
     assert_eq!(draws.len(), own.len());
-    // In the frame of the embedding, and about where the rows' own means are, in units of their own spread.
+    // In the frame of the embedding, and near the rows' own means, in units of their own standard deviations.
     let mut distances = Vec::new();
     for n in 0..40 {
         let mean = draws.iter().map(|x| x[(n, 0)]).sum::<f64>() / draws.len() as f64;
@@ -214,11 +214,11 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
     assert!(mean + 4.0 * sd / 40.0_f64.sqrt() < 2.0, "{mean} ± {sd}");
     assert_eq!(found.cells, vec![24; 40]);
     assert!(found.ln_density.iter().all(|v| v.is_finite()));
-    // A row as no row is surprises more than all of them.
+    // A row unlike any other is more unusual than all of them.
     let odd = Mat::from_fn(2, 24, |n, j| if n == 0 { f64::NAN } else { 40.0 * (j % 2) as f64 });
     let found = fitted.transform(&new_rows(&model, &odd), 1000, |_, _| ()).unwrap();
     assert!(found.surprise[1] == 1.0 && found.surprise[0].is_nan());
-    // Of one without any cell only the prior is known.
+    // For one without cells only the prior is known.
     assert_eq!((found.cells[0], found.ln_density[0]), (0, 0.0));
     std::fs::remove_dir_all(path).unwrap();
 }
@@ -238,7 +238,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     std::fs::remove_dir_all(path).unwrap();
 }
 
-/// Rows without cells follow the path of their sequence; those of a sequence that nobody knows, the prior.
+/// Rows without cells follow the path of their sequence; those of an unknown sequence, the prior.
 #[test]
 fn rows_with_times_follow_their_path() {
     let at = |n: usize| Times { at: (0..n).map(|n| n as f64).collect(), sequence: vec![0; n] };

@@ -1,8 +1,8 @@
-//! One time as a user writes it: a number, or a date of ISO 8601 with or without a clock and a zone.
+//! One time as a user writes it: a number, or an ISO 8601 date with or without a time of day and a time zone.
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime};
 
-/// What a text says.
+/// A parsed time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Moment {
     Number(f64),
@@ -12,24 +12,25 @@ pub enum Moment {
 /// A date, and how it was written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Date {
-    /// In UTC where there is a zone.
+    /// In UTC if it has a time zone.
     pub at: NaiveDateTime,
-    /// What stands between day and clock, where there is a clock.
+    /// The character between date and time of day, if it has a time of day.
     pub separator: Option<char>,
     pub has_seconds: bool,
     pub zone: Option<FixedOffset>,
 }
 
 /// The accepted forms, in words.
-pub const FORMS: &str = "write times as numbers, as dates like 2001-05-30, or as 2001-05-30 12:00:00 (with Z or +02:00 at the end for a zone)";
+pub const FORMS: &str =
+    "write times as numbers, as dates like 2001-05-30, or as 2001-05-30 12:00:00 (append Z or +02:00 for a time zone)";
 
 impl Moment {
-    /// Reads a text; otherwise says what is wrong and what to do.
+    /// Parses a text; the error says what is wrong and what to do.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let missing = ["", "na", "n/a", "nan", "null"];
         if missing.iter().any(|word| text.eq_ignore_ascii_case(word)) {
-            return Err("the time is missing; fill it in, or leave the row out".into());
+            return Err("the time is missing; fill it in, or remove the row".into());
         }
         match text.parse::<f64>() {
             Ok(number) if number.is_finite() => return Ok(Moment::Number(number)),
@@ -48,7 +49,7 @@ impl Moment {
     }
 }
 
-/// Whether a text is meant as a date, be it one that can be read or not.
+/// Whether a text is meant as a date, readable or not.
 pub fn looks_like_a_date(text: &str) -> bool {
     let is_year_first = |day: &str| {
         let parts: Vec<&str> = day.split(['/', '.', '-']).collect();
@@ -83,7 +84,7 @@ impl Date {
         let zone = match zone {
             "" => None,
             "Z" => FixedOffset::east_opt(0),
-            // The offset alone has no parser of its own.
+            // chrono cannot parse an offset alone.
             _ => {
                 Some(*DateTime::parse_from_str(&format!("2000-01-01 00:00 {zone}"), "%Y-%m-%d %H:%M %z").ok()?.offset())
             }
@@ -93,10 +94,10 @@ impl Date {
     }
 }
 
-/// Where 2001-05-30 has digits.
+/// The positions of digits in 2001-05-30.
 const DIGITS: [bool; 10] = [true, true, true, true, false, true, true, false, true, true];
 
-/// Whether a text is three numbers that someone may mean as a date, the day first or the month.
+/// Whether a text is three numbers that may be meant as a date, with the day or the month first.
 fn can_be_read_two_ways(text: &str) -> bool {
     let day = text.split([' ', 'T']).next().unwrap_or_default();
     ['/', '.', '-'].iter().any(|&separator| {
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_dates_clocks_and_zones_are_read() {
+    fn numbers_dates_times_of_day_and_zones_are_read() {
         assert_eq!(Moment::parse(" -1.5e3"), Ok(Moment::Number(-1500.0)));
         assert_eq!(date("2001-05-30").at, date("2001-05-30 00:00").at);
         let noon = date("2001-05-30 12:00").at;
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_told_why() {
+    fn errors_say_why_a_text_is_not_a_time() {
         for (text, word) in [
             ("", "missing"),
             ("NA", "missing"),

@@ -1,41 +1,41 @@
-//! How much memory a table may take, decided before it is taken.
+//! How much memory a table may take, checked before it is allocated.
 //!
-//! A header can promise any number of rows and columns, and a compressed file can unpack to anything, so every reader asks
-//! here with the numbers it was told.
+//! A header can promise any number of rows and columns, and a compressed file can unpack to any size, so every reader asks
+//! here before it allocates.
 
 use std::path::{Path, PathBuf};
 
 use super::TableError;
-use crate::memory::{free, in_words};
+use crate::bytes::{free, in_words};
 
-/// Granted without questions, so that small files stay quick to read and strange ones harmless.
+/// Always granted, so that small files stay quick to read and strange ones harmless.
 const SMALL: u128 = 64 << 20;
-/// The most that honest data unpack to: gzip ends near 1000, sparse matrices and Parquet go further.
+/// The largest plausible ratio of unpacked to packed size: gzip ends near 1000, sparse matrices and Parquet go further.
 const UNPACKED: u128 = 4096;
-/// A row's share apart from its cells: its id, at least.
+/// Memory per row in addition to its cells: at least its id.
 const ROW: u128 = 48;
 
-/// What the file at `path` may ask for.
+/// The memory that the file at `path` may request.
 #[derive(Debug, Clone)]
-pub(super) struct Room {
+pub(super) struct Allowance {
     pub path: PathBuf,
-    /// Bytes in the file.
+    /// Size of the file, in bytes.
     pub size: u64,
 }
 
-impl Room {
+impl Allowance {
     pub fn new(path: &Path, size: u64) -> Self {
-        Room { path: path.to_path_buf(), size }
+        Allowance { path: path.to_path_buf(), size }
     }
 
-    /// Whether `rows` × `columns` cells may be held.
+    /// Checks that `rows` × `columns` cells may be held.
     pub fn cells(&self, rows: u64, columns: u64) -> Result<(), TableError> {
         let (r, c) = (u128::from(rows), u128::from(columns));
         let bytes = r.saturating_mul(c).saturating_mul(8).saturating_add(r.saturating_mul(ROW));
         self.bytes(bytes, || format!("{rows} rows × {columns} columns"))
     }
 
-    /// Whether `bytes` may be held for what `what` says.
+    /// Checks that `bytes` may be held; `what` describes their purpose.
     pub fn bytes(&self, bytes: u128, what: impl Fn() -> String) -> Result<(), TableError> {
         if bytes <= SMALL {
             return Ok(());

@@ -1,0 +1,39 @@
+//! Rows that the fit has not seen.
+
+use crate::model::Model;
+use crate::observations::Times;
+use crate::rng::Stream;
+use std::collections::HashMap;
+
+/// Rows to place.
+#[derive(Debug, Clone)]
+pub struct NewRows {
+    /// The model of the fit with these rows in place of its own: see [`Model::with_rows`].
+    pub model: Model,
+    /// Their times, if the rows of the fit have times; an unknown sequence has its own path.
+    pub times: Option<Times>,
+}
+
+impl NewRows {
+    /// Key of a row's random stream: its contents, and the number of equal rows before it. So a row is
+    /// placed the same way alone and among others, in any order.
+    pub(super) fn keys(&self) -> Vec<[u64; 3]> {
+        let mut met: HashMap<[u64; 2], u64> = HashMap::new();
+        let of = |n: usize| {
+            let cells = self.model.y().row(n).iter().chain(&self.model.offset()[n..=n]);
+            let when = self.times.iter().flat_map(|t| [t.at[n].to_bits(), t.sequence[n] as u64]);
+            let key = Stream::new(0).along(row_key(cells).into_iter().chain(when)).key();
+            let count = met.entry(key).or_default();
+            *count += 1;
+            [key[0], key[1], *count]
+        };
+        (0..self.model.rows()).map(of).collect()
+    }
+}
+
+/// Key of a row's cells: all NaNs are equal, and so are both zeros.
+#[doc(hidden)]
+pub fn row_key<'a>(cells: impl IntoIterator<Item = &'a f64>) -> [u64; 2] {
+    let bits = cells.into_iter().map(|y| if y.is_nan() { f64::NAN.to_bits() } else { (y + 0.0).to_bits() });
+    Stream::new(0).along(bits).key()
+}
