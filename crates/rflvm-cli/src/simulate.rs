@@ -6,6 +6,7 @@ use crate::output;
 use crate::voice::tell;
 use rflvm::error::{RunError, SpecError};
 use rflvm::linalg::Mat;
+use rflvm::model::Priors;
 use rflvm::model::family::{Family, Theta, Trials};
 use rflvm::rng::Stream;
 use rflvm::simulate;
@@ -104,7 +105,8 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
         }
         SourceArg::Model => {
             let blocks = vec![(args.columns, family.clone())];
-            let model = simulate::blank(args.rows, blocks, trials, spec(&args.model.0, args.columns)?)?;
+            let priors = Priors { amplitude: args.model.0.amplitude()?, ..Priors::default() };
+            let model = simulate::blank(args.rows, blocks, trials, spec(&args.model.0, priors, args.columns)?)?;
             let state = simulate::draw_prior(&model, stream).map_err(broken)?;
             Ok(Truth {
                 y: simulate::draw_data(&model, &state, stream),

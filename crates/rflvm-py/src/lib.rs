@@ -50,7 +50,7 @@ mod _native {
     #[pymodule_export]
     use super::rows::NewRows;
     #[pymodule_export]
-    use super::settings::settings;
+    use super::settings::{priors, settings};
     #[pymodule_export]
     use super::simulated::s_curve;
     #[pymodule_export]

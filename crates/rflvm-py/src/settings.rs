@@ -1,6 +1,8 @@
 //! The table of settings, for Python's checks of parameters.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use rflvm::model::Priors;
 use rflvm_study::Config;
 use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
 use rflvm_study::settings::Group;
@@ -27,4 +29,16 @@ pub fn settings() -> String {
         }
     }
     json!(all).to_string()
+}
+
+/// All priors as JSON: those given, also as JSON, and the defaults of the others.
+#[pyfunction]
+pub fn priors(given: &str) -> PyResult<String> {
+    let priors: Priors = serde_json::from_str(given).map_err(|error| {
+        // Users gave a mapping, which has no lines and columns.
+        let words = error.to_string();
+        let words = words.split(" at line ").next().unwrap_or_default();
+        PyValueError::new_err(format!("priors cannot be read: {words}"))
+    })?;
+    Ok(json!(priors).to_string())
 }

@@ -36,18 +36,19 @@ pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
 /// The blocks of a fit: all columns with one family, or as listed. Each category is a separate block.
 pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block>, Error> {
     let data = |error| Error::Data { file: table.path.display().to_string(), error };
+    let priors = &config.all_priors().map_err(data)?;
     if let Some(listing) = &given.listing {
-        return listing.blocks(table);
+        return listing.blocks(table, priors);
     }
     if let Some(path) = &config.blocks {
-        return Listing::read(path)?.blocks(table);
+        return Listing::read(path)?.blocks(table, priors);
     }
     let name = config.likelihood.as_deref().unwrap_or_default();
     let trials = match &given.trials {
         Some(cells) => Some(Trials::Each(same_shape(cells.clone(), table).map_err(data)?)),
         None => config.trials.as_deref().map(|text| trials(text, config, table)).transpose().map_err(data)?,
     };
-    let family = rflvm::spec::family(name, trials).map_err(data)?;
+    let family = rflvm::spec::family_with(name, trials, priors).map_err(data)?;
     if let Some(category) = table.categories.first().filter(|_| !family.is_whole()) {
         let rule = format!(
             "the column `{}` holds text, which only multinomial accepts; give ⟨likelihood=auto⟩, or exclude the column with ⟨labels⟩ or ⟨without⟩",

@@ -6,8 +6,9 @@ use crate::latent_dim::LatentDim;
 use crate::settings::{Group, Names, Setting, choices, settings};
 use crate::table::{Decimal, Separator};
 use rflvm::atomic::plain_reason;
+use rflvm::error::SpecError;
 use rflvm::model::latent::MOST_INDUCING;
-use rflvm::model::{MOST_AXES, MOST_FEATURES};
+use rflvm::model::{Amplitude, HalfT, MOST_AXES, MOST_FEATURES, Priors};
 use rflvm::run::{MOST_CHAINS, MOST_SWEEPS, MOST_THREADS};
 use std::ffi::OsStr;
 use std::fs;
@@ -129,6 +130,9 @@ settings! {
         pub path: PathConfig,
         /// The run.
         pub run: RunConfig,
+        /// Priors, all of them: those that a file leaves out have their defaults.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub priors: Option<Priors>,
     }
 }
 
@@ -259,6 +263,7 @@ impl Config {
         self.model = self.model.or(std::mem::take(&mut other.model));
         self.path = self.path.or(std::mem::take(&mut other.path));
         self.run = self.run.or(std::mem::take(&mut other.run));
+        self.priors = self.priors.or(other.priors.take());
         Group::or(self, other)
     }
 
@@ -270,6 +275,7 @@ impl Config {
             run: RunConfig { seed: self.run.seed.or_else(|| Some(fresh_seed())), ..RunConfig::defaults() },
             // Rows without times have no paths.
             path: if self.time.is_some() { PathConfig::defaults() } else { PathConfig::default() },
+            priors: Some(Priors::default()),
             ..Config::defaults()
         };
         let mut filled = self.or(defaults);
@@ -281,6 +287,19 @@ impl Config {
         filled.trials =
             filled.trials.map(|t| fs::canonicalize(&t).map_or(t, |path| path.to_string_lossy().into_owned()));
         filled
+    }
+
+    /// The priors, with the amplitude of the setting of that name.
+    pub fn all_priors(&self) -> Result<Priors, SpecError> {
+        let priors = self.priors.clone().unwrap_or_default();
+        match (self.model.amplitude()?, priors.amplitude) {
+            (None, _) => Ok(priors),
+            (amplitude, None) => Ok(Priors { amplitude, ..priors }),
+            (Some(one), Some(_)) => {
+                let rule = "the priors have an amplitude too; leave one of them out".into();
+                Err(SpecError::Setting { setting: "amplitude", value: one.to_string(), rule })
+            }
+        }
     }
 
     /// Whether the families are chosen automatically.
@@ -307,6 +326,22 @@ impl Config {
     }
 }
 
+impl ModelConfig {
+    /// The prior of the signal strength, unless each family has its own.
+    pub fn amplitude(&self) -> Result<Option<Amplitude>, SpecError> {
+        Ok(match self.amplitude.as_deref() {
+            None | Some("default") => None,
+            Some("learned") => Some(Amplitude::Learned(HalfT::default())),
+            Some("shared") => Some(Amplitude::Shared(HalfT::default())),
+            Some(number) => Some(Amplitude::Fixed(number.parse().map_err(|_| SpecError::Setting {
+                setting: "amplitude",
+                value: format!("'{number}'"),
+                rule: "it must be a positive number, learned, shared or default".into(),
+            })?)),
+        })
+    }
+}
+
 /// A random seed, short enough to type again.
 pub fn fresh_seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -325,6 +360,30 @@ mod tests {
         assert_eq!((merged.run.draws, merged.run.warmup, merged.run.chains), (Some(9), Some(3), Some(2)));
         assert_eq!(merged.likelihood.as_deref(), Some("poisson"));
         assert_eq!(Config::parse(&merged.to_toml()).unwrap(), merged);
+    }
+
+    #[test]
+    fn priors_come_from_the_file_and_are_written_in_full() {
+        let file = "[model]\nkernel = \"rbf\"\n[priors]\nintercept = 2\nnoise = { shape = 3, rate = 0.5 }\n";
+        let filled = Config::default().or(Config::parse(file).unwrap()).filled();
+        let priors = filled.all_priors().unwrap();
+        assert_eq!((priors.intercept, priors.noise.shape, priors.alpha.shape), (2.0, 3.0, 3.0));
+        assert_eq!(Config::parse(&filled.to_toml()).unwrap(), filled);
+        assert_eq!(Config::default().filled().all_priors().unwrap(), Priors::default());
+        let problem = Config::parse("[run]\ndraws = 7\n[priors]\nnosie = { shape = 3, rate = 0.5 }\n").unwrap_err();
+        assert!(problem.contains("line 4") && problem.contains("nosie"), "{problem}");
+    }
+
+    #[test]
+    fn the_amplitude_is_given_once() {
+        let amplitude = |text: &str| Config::parse(text).unwrap().all_priors().map(|priors| priors.amplitude);
+        assert_eq!(amplitude("[model]\namplitude = \"default\"\n"), Ok(None));
+        assert_eq!(amplitude("[model]\namplitude = \"2.5\"\n"), Ok(Some(Amplitude::Fixed(2.5))));
+        let wide = Some(Amplitude::Learned(HalfT { scale: 10.0, dof: 1.0 }));
+        assert_eq!(amplitude("[priors.amplitude.learned]\nscale = 10\n"), Ok(wide));
+        let twice = "[model]\namplitude = \"shared\"\n[priors.amplitude.learned]\nscale = 10\n";
+        assert!(amplitude(twice).unwrap_err().to_string().contains("leave one of them out"));
+        assert!(amplitude("[model]\namplitude = \"much\"\n").unwrap_err().to_string().contains("learned, shared"));
     }
 
     /// `RFLVM_FUZZ` is the number of files.

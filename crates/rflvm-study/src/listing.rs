@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::families::{OF_TEXT, seen, suited, takes_text};
 use crate::table::{Source, Table};
 use rflvm::atomic::plain_reason;
+use rflvm::model::Priors;
 use rflvm::model::family::{Family, Trials};
 use rflvm::spec;
 use std::collections::{HashMap, HashSet};
@@ -158,7 +159,7 @@ impl Listing {
     }
 
     /// Columns of one family (and number of trials, and name of a block) form a block; each category is a separate block.
-    pub fn blocks(&self, table: &Table) -> Result<Vec<Block>, Error> {
+    pub fn blocks(&self, table: &Table, priors: &Priors) -> Result<Vec<Block>, Error> {
         let bad = |problem: String| Error::Config { file: self.file.clone(), problem };
         let places: HashMap<&str, usize> = table.columns.iter().zip(0..).map(|(c, j)| (c.as_str(), j)).collect();
         let categories: HashMap<&str, usize> =
@@ -213,7 +214,7 @@ impl Listing {
                 }
             };
             columns.sort_unstable();
-            Ok((columns, spec::family(likelihood, trials).map_err(|error| bad(error.to_string()))?))
+            Ok((columns, spec::family_with(likelihood, trials, priors).map_err(|error| bad(error.to_string()))?))
         };
         blocks.into_iter().map(family).collect()
     }

@@ -9,8 +9,8 @@ use crate::times::Timeline;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, MOST_AXES, Model, ModelSpec, Priors};
+use rflvm::model::spectral::Kernel;
+use rflvm::model::{MOST_AXES, Model, ModelSpec, Priors};
 use rflvm::observations::{Observations, Offset};
 
 /// The model of a table. It takes over the table's values, so that they are not held twice.
@@ -22,7 +22,8 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
         (_, Some(values)) => Offset::Given(values),
         _ => Offset::None,
     };
-    let spec = ModelSpec { time: time_spec(config)?, ..spec(&config.model, table.columns.len())? };
+    let spec =
+        ModelSpec { time: time_spec(config)?, ..spec(&config.model, config.all_priors()?, table.columns.len())? };
     let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
     let data = data.and_then(|data| match timeline {
         Some(timeline) => data.with_times(timeline.times.clone()),
@@ -72,11 +73,8 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
     Ok(spec)
 }
 
-/// √ψ_d of an axis is half-Cauchy with this scale, which equals the fixed ψ of axes that are all used.
-const TYPICAL_SCALE: f64 = 1.0;
-
 /// The specification of the model, for a table with the given number of columns.
-pub fn spec(config: &ModelConfig, columns: usize) -> Result<ModelSpec, SpecError> {
+pub fn spec(config: &ModelConfig, priors: Priors, columns: usize) -> Result<ModelSpec, SpecError> {
     let latent_dim = config.latent_dim.unwrap_or_default();
     let is_auto = matches!(latent_dim, LatentDim::Auto(_));
     let kernel = match config.kernel {
@@ -88,25 +86,14 @@ pub fn spec(config: &ModelConfig, columns: usize) -> Result<ModelSpec, SpecError
             });
         }
         Some(KernelKind::Rbf) => Kernel::Rbf { length_scale: config.length_scale.unwrap_or(1.0) },
-        _ if is_auto => Kernel::Learned(Mixture { scales: Scales::Learned(TYPICAL_SCALE), ..Mixture::default() }),
-        _ => Kernel::Learned(Mixture::default()),
-    };
-    let amplitude = match config.amplitude.as_deref() {
-        None | Some("default") => None,
-        Some("learned") => Some(Amplitude::Learned(HalfT::default())),
-        Some("shared") => Some(Amplitude::Shared(HalfT::default())),
-        Some(number) => Some(Amplitude::Fixed(number.parse().map_err(|_| SpecError::Setting {
-            setting: "amplitude",
-            value: format!("'{number}'"),
-            rule: "it must be a positive number, learned, shared or default".into(),
-        })?)),
+        _ => Kernel::Learned(priors.mixture(is_auto)),
     };
     let default = ModelSpec::default();
     Ok(ModelSpec {
         latent_dim: latent_dim.axes(columns),
         features: config.features.unwrap_or(default.features),
         kernel,
-        priors: Priors { amplitude, ..Priors::default() },
+        priors,
         ..default
     })
 }

@@ -117,6 +117,13 @@ fn parameters() -> Vec<[String; 5]> {
     let place = |name: &str| ["n_components", "likelihood"].iter().position(|first| *first == name).unwrap_or(2);
     all.sort_by_key(|parameter| place(&parameter[0]));
     for [name, annotation, default, kind, help] in [
+        [
+            "priors",
+            "Optional[Mapping]",
+            "None",
+            "mapping or None, default=None",
+            "Priors, by the names of the table `[priors]` in config.toml, such as `{\"noise\": {\"shape\": 2, \"rate\": 0.5}}`. Those left out have their defaults; see the page \"Priors\" of the documentation.",
+        ],
         ["progress", "bool", "True", "bool, default=True", "Whether to show the progress of a fit."],
         [
             "store",

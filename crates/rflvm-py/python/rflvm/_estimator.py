@@ -51,8 +51,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     length_scale : float, default=1.0
         Length-scale of the fixed RBF kernel.
     amplitude : float or "learned" or "shared" or "default", default="default"
-        Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per
-        block), or "default" for that of each family: learned for gaussian and student-t, 1 for the others.
+        Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per block),
+        or "default" for that of each family: learned for gaussian and student-t, 1 for the others.
     time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy"}, default="rbf"
         Kernel over time: how similar the positions at two times are.
     time_trend : bool, default=False
@@ -82,6 +82,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         What is stored of each draw besides the positions: any of "w", "beta", "theta", "f". Predictions need the first three.
     checkpoint : float, default=30.0
         Seconds between checkpoints.
+    priors : mapping or None, default=None
+        Priors, by the names of the table `[priors]` in config.toml, such as `{"noise": {"shape": 2, "rate": 0.5}}`. Those left out have
+        their defaults; see the page "Priors" of the documentation.
     progress : bool, default=True
         Whether to show the progress of a fit.
     store : path or None, default=None
@@ -136,6 +139,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         init: str = "pca",
         keep: Sequence[str] = ("w", "beta", "theta"),
         checkpoint: float = 30.0,
+        priors: Optional[Mapping] = None,
         progress: bool = True,
         store: Optional[Union[str, os.PathLike]] = None,
         n_features: Any = "deprecated",
@@ -163,6 +167,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         self.init = init
         self.keep = keep
         self.checkpoint = checkpoint
+        self.priors = priors
         self.progress = progress
         self.store = store
         self.n_features = n_features

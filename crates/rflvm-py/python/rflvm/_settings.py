@@ -6,7 +6,7 @@ import json
 import os
 import re
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -81,7 +81,7 @@ def settings(model: RFLVM, seed: int, columns: int, *, has_times: bool, has_sequ
         "random_state": lambda _: seed,
         "n_jobs": lambda _: threads(model),
     }
-    written: dict[str, Any] = {"model": {}, "path": {}, "run": {}}
+    written: dict[str, Any] = {"model": {}, "path": {}, "run": {}, "priors": priors(model.priors)}
     for entry in TABLE:
         parameter, group = entry["parameter"], entry["group"]
         given = of(model, parameter)
@@ -125,6 +125,24 @@ def amplitude(value: Any) -> str:
     return value if isinstance(value, str) else repr(number(value, "amplitude"))
 
 
+def priors(value: Any) -> dict:
+    """All priors: those of a mapping, and the defaults of the others."""
+    if value is not None and not isinstance(value, Mapping):
+        raise TypeError(f"priors is {value!r}, but it must be a mapping such as {{'noise': {{'shape': 2, 'rate': 0.5}}}}, or None")
+    try:
+        text = json.dumps(hyphenated(value or {}), allow_nan=False, default=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"priors is {value!r}, but all of its values must be finite numbers ({error})") from None
+    return json.loads(_native.priors(text))
+
+
+def hyphenated(value: Any) -> Any:
+    """A mapping, and those within, with names as in config.toml: `student_t` is student-t."""
+    if not isinstance(value, Mapping):
+        return value
+    return {str(name).replace("_", "-"): hyphenated(inner) for name, inner in value.items()}
+
+
 def axes(value: Any, columns: int) -> Any:
     """The latent dimension: a number, or "auto"."""
     if isinstance(value, str):
@@ -152,4 +170,6 @@ def parameters(settings: dict) -> dict:
             found[parameter] = value if value.isalpha() else float(value)
         elif value is not None:
             found[parameter] = tuple(value) if entry["kind"] == "names" else value
+    stored = settings.get("priors")
+    found["priors"] = None if stored == priors(None) else stored
     return found

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 use std::fmt;
 
-/// What is known of τ_j.
+/// Prior of τ_j.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Amplitude {
@@ -21,7 +21,7 @@ pub enum Amplitude {
     Shared(HalfT),
 }
 
-/// A Student-t about zero of which only the positive half is taken.
+/// The positive half of a Student-t about zero.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HalfT {
@@ -38,7 +38,7 @@ impl Default for HalfT {
 }
 
 impl HalfT {
-    /// Whether its numbers can be.
+    /// Whether its numbers are positive and finite.
     pub(super) fn is_valid(&self) -> bool {
         [self.scale, self.dof].iter().all(|v| *v > 0.0 && v.is_finite())
     }
@@ -56,14 +56,14 @@ impl HalfT {
         (self.scale * t).powi(2)
     }
 
-    /// τ² in the middle of the prior, about.
+    /// A typical τ².
     pub fn middle(&self) -> f64 {
         self.scale * self.scale
     }
 }
 
 impl Amplitude {
-    /// The prior of τ, where it is not known.
+    /// The prior of τ, if it is learned.
     pub fn prior(&self) -> Option<HalfT> {
         match self {
             Amplitude::Fixed(_) => None,
@@ -71,7 +71,7 @@ impl Amplitude {
         }
     }
 
-    /// τ² before the data are looked at.
+    /// A typical τ² before the data are seen.
     pub fn middle(&self) -> f64 {
         match self {
             Amplitude::Fixed(tau2) => *tau2,

@@ -1,4 +1,4 @@
-//! Every prior, with its numbers: what `ModelSpec` takes, families are made from ([`crate::spec::family_with`]) and users set.
+//! Every prior, with its numbers: set in `ModelSpec`, and passed to families by [`crate::spec::family_with`].
 //!
 //! | field | prior | default |
 //! |---|---|---|
@@ -18,7 +18,7 @@ use super::spectral::{Mixture, Scales};
 use crate::error::SpecError;
 use serde::{Deserialize, Serialize};
 
-/// Every prior. `Priors::default()` is what a fit has if nothing is said.
+/// Every prior. `Priors::default()` has the default numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Priors {
@@ -134,7 +134,7 @@ impl Default for NormalInverseWishart {
     }
 }
 
-/// Noise of a percent of the column's spread is not held against it.
+/// Weak enough for noise of one percent of the column's spread.
 const NOISE: Gamma = Gamma { shape: 0.5, rate: 1e-4 };
 
 impl Default for Priors {
@@ -167,7 +167,7 @@ impl Priors {
         }
     }
 
-    /// Whether all numbers can be, for D axes.
+    /// Checks the range of every number, for D axes. Errors name it as `priors.noise.shape`.
     pub fn check(&self, dim: usize) -> Result<(), SpecError> {
         let d = dim as f64;
         let most = |name, value: f64, least: f64, rule: &str| match value > least && value.is_finite() {
@@ -175,40 +175,40 @@ impl Priors {
             false => Err(SpecError::Setting { setting: name, value: value.to_string(), rule: rule.into() }),
         };
         let positive = |name, value: f64| most(name, value, 0.0, "it must be a positive number");
-        positive("noise shape", self.noise.shape)?;
-        positive("noise rate", self.noise.rate)?;
+        positive("priors.noise.shape", self.noise.shape)?;
+        positive("priors.noise.rate", self.noise.rate)?;
         if let Some(amplitude) = self.amplitude.filter(|amplitude| !amplitude.is_valid()) {
             let (value, rule) = (amplitude.to_string(), "its numbers must be positive".into());
             return Err(SpecError::Setting { setting: "amplitude", value, rule });
         }
-        positive("intercept", self.intercept)?;
-        positive("student-t noise shape", self.student_t.noise.shape)?;
-        positive("student-t noise rate", self.student_t.noise.rate)?;
+        positive("priors.intercept", self.intercept)?;
+        positive("priors.student-t.noise.shape", self.student_t.noise.shape)?;
+        positive("priors.student-t.noise.rate", self.student_t.noise.rate)?;
         match self.student_t.dof {
-            Dof::Known(dof) => positive("student-t dof", dof)?,
+            Dof::Known(dof) => positive("priors.student-t.dof.known", dof)?,
             Dof::Learned(Gamma { shape, rate }) => {
-                positive("student-t dof shape", shape)?;
-                positive("student-t dof rate", rate)?;
+                positive("priors.student-t.dof.learned.shape", shape)?;
+                positive("priors.student-t.dof.learned.rate", rate)?;
             }
         }
-        positive("dispersion shape", self.dispersion.shape)?;
-        positive("dispersion rate-shape", self.dispersion.rate_shape)?;
-        positive("dispersion rate-rate", self.dispersion.rate_rate)?;
-        most("zero-inflation mean", self.zero_inflation.mean, f64::MIN, "it must be a number")?;
-        positive("zero-inflation sd", self.zero_inflation.sd)?;
-        positive("alpha shape", self.alpha.shape)?;
-        positive("alpha rate", self.alpha.rate)?;
-        positive("niw lambda", self.niw.lambda.unwrap_or(d))?;
-        positive("niw psi", self.niw.psi)?;
+        positive("priors.dispersion.shape", self.dispersion.shape)?;
+        positive("priors.dispersion.rate-shape", self.dispersion.rate_shape)?;
+        positive("priors.dispersion.rate-rate", self.dispersion.rate_rate)?;
+        most("priors.zero-inflation.mean", self.zero_inflation.mean, f64::MIN, "it must be a number")?;
+        positive("priors.zero-inflation.sd", self.zero_inflation.sd)?;
+        positive("priors.alpha.shape", self.alpha.shape)?;
+        positive("priors.alpha.rate", self.alpha.rate)?;
+        positive("priors.niw.lambda", self.niw.lambda.unwrap_or(d))?;
+        positive("priors.niw.psi", self.niw.psi)?;
         let rule = format!("it must be above {}, the number of axes less one", d - 1.0);
-        most("niw nu", self.niw.nu.unwrap_or(d + 2.0), d - 1.0, &rule)?;
-        positive("length-scale median", self.length_scale.median)?;
-        positive("length-scale sd", self.length_scale.sd)?;
-        let (median, rule) = (self.noise_share.median, "it is a share, between 0 and 1".to_string());
+        most("priors.niw.nu", self.niw.nu.unwrap_or(d + 2.0), d - 1.0, &rule)?;
+        positive("priors.length-scale.median", self.length_scale.median)?;
+        positive("priors.length-scale.sd", self.length_scale.sd)?;
+        let (median, rule) = (self.noise_share.median, "it must be above 0 and below 1".to_string());
         if !(median > 0.0 && median < 1.0) {
-            return Err(SpecError::Setting { setting: "noise-share median", value: median.to_string(), rule });
+            return Err(SpecError::Setting { setting: "priors.noise-share.median", value: median.to_string(), rule });
         }
-        positive("noise-share sd", self.noise_share.sd)
+        positive("priors.noise-share.sd", self.noise_share.sd)
     }
 }
 
@@ -217,27 +217,27 @@ mod tests {
     use super::*;
     use crate::model::HalfT;
 
-    /// Sets a number that cannot be.
+    /// Sets a number out of range.
     type Spoil = fn(&mut Priors);
 
     #[test]
     fn every_number_out_of_range_is_named() {
         assert_eq!(Priors::default().check(2), Ok(()));
         let broken: [(&str, Spoil); 14] = [
-            ("noise shape", |p| p.noise.shape = 0.0),
-            ("noise rate", |p| p.noise.rate = f64::NAN),
+            ("priors.noise.shape", |p| p.noise.shape = 0.0),
+            ("priors.noise.rate", |p| p.noise.rate = f64::NAN),
             ("amplitude", |p| p.amplitude = Some(Amplitude::Learned(HalfT { scale: -1.0, dof: 1.0 }))),
             ("amplitude", |p| p.amplitude = Some(Amplitude::Fixed(0.0))),
-            ("intercept", |p| p.intercept = f64::INFINITY),
-            ("student-t dof", |p| p.student_t.dof = Dof::Known(-4.0)),
-            ("student-t dof rate", |p| p.student_t.dof = Dof::Learned(Gamma { shape: 2.0, rate: 0.0 })),
-            ("dispersion shape", |p| p.dispersion.shape = -1.0),
-            ("zero-inflation mean", |p| p.zero_inflation.mean = f64::NAN),
-            ("zero-inflation sd", |p| p.zero_inflation.sd = 0.0),
-            ("alpha rate", |p| p.alpha.rate = 0.0),
-            ("niw nu", |p| p.niw.nu = Some(1.0)),
-            ("length-scale median", |p| p.length_scale.median = 0.0),
-            ("noise-share median", |p| p.noise_share.median = 1.0),
+            ("priors.intercept", |p| p.intercept = f64::INFINITY),
+            ("priors.student-t.dof.known", |p| p.student_t.dof = Dof::Known(-4.0)),
+            ("priors.student-t.dof.learned.rate", |p| p.student_t.dof = Dof::Learned(Gamma { shape: 2.0, rate: 0.0 })),
+            ("priors.dispersion.shape", |p| p.dispersion.shape = -1.0),
+            ("priors.zero-inflation.mean", |p| p.zero_inflation.mean = f64::NAN),
+            ("priors.zero-inflation.sd", |p| p.zero_inflation.sd = 0.0),
+            ("priors.alpha.rate", |p| p.alpha.rate = 0.0),
+            ("priors.niw.nu", |p| p.niw.nu = Some(1.0)),
+            ("priors.length-scale.median", |p| p.length_scale.median = 0.0),
+            ("priors.noise-share.median", |p| p.noise_share.median = 1.0),
         ];
         for (name, spoil) in broken {
             let mut priors = Priors::default();
