@@ -3,7 +3,7 @@
     cargo build --release -p rflvm-benchmarks
     python benchmarks/amplitude.py noise                      # noise and 90% intervals, simulated, noise 1% to 300% of the signal
     python benchmarks/amplitude.py heldout --data FOLDER      # log predictive density of hidden cells, counts and yes/no
-    python benchmarks/amplitude.py speed --before OTHER/trace # effective samples per CPU second beside another build
+    python benchmarks/amplitude.py speed --before OTHER/trace # effective samples per CPU second next to another build
 
 FOLDER holds the public tables as benchmarks/README.md describes them. Everything is a mean over seeds with its standard error.
 """

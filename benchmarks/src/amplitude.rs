@@ -162,7 +162,7 @@ fn noise(args: &Args, rows: usize, columns: usize, ratio: f64, known: bool) -> R
     let (mut apart, mut room) = (None, Workspace::default());
     for i in 0..settings.sweeps() {
         let state = if known && i >= args.warmup {
-            // The noise is told once the chain has found its mode: told at once, it would freeze the start.
+            // The noise is fixed at its true value once the chain has found its mode; from the start, it would freeze the chain.
             let state = apart.get_or_insert_with(|| chain.state().clone());
             sweep(&told, state, settings.moves, chain.tuning(), &mut room, stream.named("told").at(i))?;
             &*state

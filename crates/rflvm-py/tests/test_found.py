@@ -60,6 +60,20 @@ def test_a_loaded_fit_has_the_parameters_that_it_was_made_with(tmp_path, curve):
     assert {name: loaded[name] for name in given} == {name: model.get_params()[name] for name in given}
     fit(curve.table[:20].clip(max=5), "binomial", dict(trials=5, store=tmp_path / "trials"))
     assert rflvm.load(tmp_path / "trials").trials == 5
+    assert rflvm.load(tmp_path / "trials").priors is None
+
+
+def test_priors_reach_the_fit_and_are_found_again(tmp_path, curve):
+    table = curve.table[:20]
+    plain = fit(table, "gaussian", dict(random_state=1))
+    wide = {"noise": {"shape": 30, "rate": np.float32(40.0)}, "zero_inflation": {"mean": -2, "sd": 1}}
+    model = fit(table, "gaussian", dict(priors=wide, random_state=1, store=tmp_path / "wide"))
+    assert not np.array_equal(plain.embedding_, model.embedding_)
+    loaded = rflvm.load(tmp_path / "wide").priors
+    assert loaded["noise"] == {"shape": 30.0, "rate": 40.0} and loaded["zero-inflation"]["mean"] == -2
+    # The mapping that was found gives the same fit.
+    again = fit(table, "gaussian", dict(priors=loaded, random_state=1))
+    np.testing.assert_array_equal(model.embedding_, again.embedding_)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: One entry per setting that is a parameter: `name`, `group`, `parameter`, `kind`, `default`, `range`, `choices`.
 TABLE: list[dict] = json.loads(_native.settings())
+#: All priors, as they are if none is given.
+DEFAULT_PRIORS: dict = json.loads(_native.priors("{}"))
 #: Earlier names of parameters.
 RENAMED = {"n_features": "n_random_features", "start": "init"}
 #: Seeds are 64-bit integers.
@@ -125,15 +127,18 @@ def amplitude(value: Any) -> str:
     return value if isinstance(value, str) else repr(number(value, "amplitude"))
 
 
-def priors(value: Any) -> dict:
-    """All priors: those of a mapping, and the defaults of the others."""
-    if value is not None and not isinstance(value, Mapping):
+def priors(value: Any) -> Optional[dict]:
+    """The priors that are given, with names as in config.toml; the engine has the defaults of the others."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
         raise TypeError(f"priors is {value!r}, but it must be a mapping such as {{'noise': {{'shape': 2, 'rate': 0.5}}}}, or None")
     try:
-        text = json.dumps(hyphenated(value or {}), allow_nan=False, default=float)
+        text = json.dumps(hyphenated(value), allow_nan=False, default=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"priors is {value!r}, but all of its values must be finite numbers ({error})") from None
-    return json.loads(_native.priors(text))
+    _native.priors(text)
+    return json.loads(text)
 
 
 def hyphenated(value: Any) -> Any:
@@ -171,5 +176,5 @@ def parameters(settings: dict) -> dict:
         elif value is not None:
             found[parameter] = tuple(value) if entry["kind"] == "names" else value
     stored = settings.get("priors")
-    found["priors"] = None if stored == priors(None) else stored
+    found["priors"] = None if stored == DEFAULT_PRIORS else stored
     return found

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub struct Priors {
     /// Noise of Gaussian columns: inverse gamma, its rate in units of the column's variance.
     pub noise: Gamma,
-    /// Signal strength; each family has a default of its own.
+    /// Signal strength; each family has its own default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amplitude: Option<Amplitude>,
     /// s_c²: variance of the intercepts about the link of their column's mean, in units of τ_j²/λ_j.
@@ -121,7 +121,7 @@ pub struct NormalInverseWishart {
     /// λ0; D if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lambda: Option<f64>,
-    /// Diagonal of Ψ0; its typical size where axes have scales of their own.
+    /// Diagonal of Ψ0; its typical size where each axis has its own scale.
     pub psi: f64,
     /// ν0; D + 2 if not given.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -196,7 +196,7 @@ impl Family for StudentT {
         let centre = quantile(&sorted, 0.5);
         let spread = (quantile(&sorted, 0.75) - quantile(&sorted, 0.25)) / 1.349;
         let deviation = (sorted.iter().map(|y| (y - centre).powi(2)).sum::<f64>() / sorted.len() as f64).sqrt();
-        // Half of the cells may be one number; a constant column has no spread of its own, and any unit does.
+        // Half of the cells may hold the same number; a constant column has no spread, and any unit will do.
         let scale = [spread, deviation, 1.0].into_iter().find(|s| *s > 0.0).unwrap_or(1.0);
         Unit { centre, scale }
     }
@@ -210,7 +210,7 @@ impl Family for StudentT {
             Dof::Known(dof) => dof,
             Dof::Learned(_) => START_DOF,
         };
-        // Half of a column's variance is noise until we know better.
+        // Until the data say more, half of the column's variance counts as noise.
         vec![2.0 / unit.scale.powi(2), dof]
     }
 
