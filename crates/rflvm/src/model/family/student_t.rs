@@ -91,6 +91,13 @@ impl StudentT {
         }
     }
 
+    fn initial_dof(&self) -> f64 {
+        match self.prior.dof {
+            Dof::Known(dof) => dof,
+            Dof::Learned(_) => START_DOF,
+        }
+    }
+
     /// The conditional of (1/σ_j², β_j) given the cells' weights, zero where missing; `cholesky` is the factor of HᵀQH + S0⁻¹.
     pub fn given_weights<'a>(
         &self,
@@ -206,12 +213,12 @@ impl Family for StudentT {
     }
 
     fn start(&self, _seen: &[Seen], unit: &Unit) -> Vec<f64> {
-        let dof = match self.prior.dof {
-            Dof::Known(dof) => dof,
-            Dof::Learned(_) => START_DOF,
-        };
         // Until the data say more, half of the column's variance counts as noise.
-        vec![2.0 / unit.scale.powi(2), dof]
+        vec![2.0 / unit.scale.powi(2), self.initial_dof()]
+    }
+
+    fn example(&self, _j: usize) -> Vec<f64> {
+        vec![4.0, self.initial_dof()]
     }
 
     fn draw_prior(&self, units: &[Unit], rng: &mut StreamRng) -> Theta {
