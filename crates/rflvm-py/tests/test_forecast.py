@@ -35,8 +35,8 @@ def fit(curve, times, **given):
     ids=["index", "series", "seconds", "days", "date objects", "texts", "datetime objects", "polars"],
 )
 def test_dates_in_dates_out(curve, times, unit):
-    told = fit(curve, times).forecast(horizon=2)
-    assert told.times.dtype == np.dtype(f"datetime64[{unit}]") and (told.times == AHEAD).all()
+    forecast = fit(curve, times).forecast(horizon=2)
+    assert forecast.times.dtype == np.dtype(f"datetime64[{unit}]") and (forecast.times == AHEAD).all()
     frame = forecast.to_pandas()
     assert pd.api.types.is_datetime64_dtype(frame["time"]) and len(frame) == 6
     assert list(frame["time"].dt.day) == [21] * 3 + [22] * 3 and (forecast.past.times == DAYS.to_numpy()).all()
