@@ -77,7 +77,10 @@ PATTERNS = [
     (r"(?<!def )(?<!\.)\b[Bb]eside (?!=)", "next to, compared with, in addition to"),
     (r"\bstands? for\b", "means, represents"),
     (rf"\bof (?:its|their|his|our|your) own(?=[.,;:)]| {LINK}\b|\s*$)", "its own …, a separate …"),
-    (rf"{SENTENCE}What (?:is|are|has|was|were|does|do|did|cannot)(?: not| no)? [^?.,|\n]{{0,120}}\b{VERB}\b[^?|\n.]*\.(?= |$)", "put the subject first"),
+    (
+        rf"{SENTENCE}What (?:is|are|has|was|were|does|do|did|cannot)(?: not| no)? [^?.,|\n]{{0,120}}\b{VERB}\b[^?|\n.]*\.(?= |$)",
+        "put the subject first",
+    ),
     (rf"{SENTENCE}The same (?:of|for|from|as one) ", "name the noun"),
     (r"\b(?:read|placed?|handed back|held|grouped?) (?:\w+ ){0,2}alike\b", "in the same way"),
     (r"\blesser modes?\b", "minor mode"),

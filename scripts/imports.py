@@ -155,8 +155,8 @@ def python_arrows(folder: Path) -> Arrows:
         wanted = python_imports(ast.parse(file.read_text(encoding="utf-8")), package, folder.name)
         targets = {longest(path, files) for path in wanted}
         # A package's __init__ lists its modules.
-        is_child = lambda target: file.name == "__init__.py" and target[: len(module)] == module
-        arrows[module] = {t for t in targets if t and t != module and not is_child(t)}
+        own = len(module) if file.name == "__init__.py" else None
+        arrows[module] = {t for t in targets if t and t != module and (own is None or t[:own] != module)}
     return arrows
 
 

@@ -13,8 +13,8 @@ usage: validate [--planted | --calibration] [--only NAME] [--sweeps N] [--chains
   --planted        plant errors instead, which must be seen
   --calibration    intervals of hidden cells and of cells drawn again instead: each level to within 3 points
   --only NAME      only configurations (or errors) whose name contains NAME; =NAME for the one of that very name
-  --sweeps N       sweeps a configuration, all chains together (default 400000)
-  --chains N       independent chains a configuration (default 200)
+  --sweeps N       sweeps per configuration, all chains together (default 400000)
+  --chains N       independent chains per configuration (default 200)
   --seed N         the seed
   --all-functions  print every function's comparison";
 

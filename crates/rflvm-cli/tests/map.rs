@@ -96,10 +96,10 @@ fn invalid_commands_are_refused_in_one_sentence() {
         (vec!["map", "t.csv", "--out", "x"], &["likelihood", "--blocks"]),
         (
             vec!["map", "t.csv", "--likelihood", "gaussian", "--columns", "r,a", "--out", "o"],
-            &["o", "point estimate", "--overwrite"],
+            &["o", "MAP estimate", "--overwrite"],
         ),
-        (vec!["summary", "o"], &["o", "point estimate", "no draws"]),
-        (vec!["resume", "o"], &["o", "point estimate", "rflvm fit"]),
+        (vec!["summary", "o"], &["o", "MAP estimate", "no draws"]),
+        (vec!["resume", "o"], &["o", "MAP estimate", "rflvm fit"]),
     ] {
         let output = rflvm(&dir, &arguments);
         let said = text(&output.stderr);

@@ -295,7 +295,7 @@ fn impossible_predictions_are_refused_in_one_sentence() {
         (&["predict", "o", "--grid", "99999999"], &["grid is", "at most 1000000"]),
         (&["predict", "o", "--at", "absent.csv"], &["absent.csv"]),
         (&["predict", "o", "--at", "one.csv"], &["one.csv", "columns are x1", "x1, x2"]),
-        (&["predict", "o", "--at", "three.csv"], &["three.csv", "x1, x2, x3", "alone"]),
+        (&["predict", "o", "--at", "three.csv"], &["three.csv", "x1, x2, x3", "give only these columns"]),
         (&["predict", "o", "--at", "other.csv"], &["other.csv", "a, b"]),
         (&["predict", "o", "--at", "words.csv"], &["words.csv", "here"]),
         (&["predict", "o", "--at", "hole.csv"], &["hole.csv", "row 2", "x2"]),

@@ -313,7 +313,7 @@ fn the_doctor_distinguishes_counts_from_numbers_and_the_manual_is_complete() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let seen: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((seen["rows"].as_u64(), seen["counts"].as_u64(), seen["other"].as_u64()), (Some(6), Some(3), Some(0)));
-    assert!(seen["seconds_a_sweep"].as_f64().unwrap() > 0.0);
+    assert!(seen["seconds_per_sweep"].as_f64().unwrap() > 0.0);
     fs::write(dir.join("r.csv"), "a,b\n0.5,1\n-2,0\n3,1\n").unwrap();
     let said = text(&rflvm(&dir, &["doctor", "r.csv"]).stdout);
     assert!(said.contains("zeros and ones  bernoulli") && said.contains("--likelihood auto"), "{said}");

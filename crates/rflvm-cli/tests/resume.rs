@@ -183,7 +183,7 @@ fn paths_over_time_continue_where_they_stopped() {
     assert!(forecast("before.csv"));
     fs::write(dir.join("t.csv"), table.replacen("2001-03-", "2001-04-", 1)).unwrap();
     let output = rflvm(&dir, &["resume", "part"]);
-    assert!(!output.status.success() && said(&output).contains("another table"), "{}", said(&output));
+    assert!(!output.status.success() && said(&output).contains("the table has changed"), "{}", said(&output));
     assert!(forecast("after.csv"));
     assert_eq!(fs::read(dir.join("before.csv")).unwrap(), fs::read(dir.join("after.csv")).unwrap());
 }
@@ -225,7 +225,7 @@ fn a_damaged_run_is_refused_with_its_place() {
     change(
         &dir.join("t.csv"),
         &|b| *b = String::from_utf8_lossy(b).replacen("\n1,", "\n2,", 9).replacen("0\n", "1\n", 1).into(),
-        &["another table"],
+        &["the table has changed"],
         2,
     );
     // Everything is restored, and the run continues.

@@ -114,9 +114,20 @@ const BAD: &[Bad] = &[
         &["--time", "t", "--time-form", "state-space", "--time-kernel", "rbf"],
         &["time-form is state-space", "not rbf", "choose dense or inducing"],
     ),
-    ("kernel", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--time-kernel", "rbg"], &["rbg", "matern32"]),
     ("column", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "u"], &["--time", "`u`"]),
 ];
+
+#[test]
+fn a_kernel_over_time_that_does_not_exist_is_refused_with_those_that_do() {
+    let dir = folder("kernel");
+    fs::write(dir.join("t.csv"), "t,a,b\n1,2,3\n2,4,5\n").unwrap();
+    let flags = ["fit", "t.csv", "--likelihood", "gaussian", "--time", "t", "--time-kernel", "rbg", "--out", "o"];
+    let output = rflvm(&dir, &flags);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("rbg") && said.contains("matern32") && said.contains("'rbf'"), "{said}");
+    assert!(!dir.join("o").exists());
+}
 
 #[test]
 fn bad_times_get_one_clear_sentence_and_exit_code_2() {

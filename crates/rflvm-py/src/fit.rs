@@ -228,6 +228,6 @@ impl Fit {
 
     /// The settings of the fit, as JSON.
     fn settings(&self) -> PyResult<String> {
-        serde_json::to_string(&self.fit.config).map_err(|e| PyValueError::new_err(e.to_string()))
+        serde_json::to_string(&self.fit.saved).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 }

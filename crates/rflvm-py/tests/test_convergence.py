@@ -1,4 +1,4 @@
-"""Whether the chains have converged is told wherever a fit ends: once, and only if they have not."""
+"""A fit that ends without convergence warns exactly once."""
 
 import warnings
 

@@ -69,7 +69,7 @@ def run(page, namespace):
                 said = shell(block)
             elif language == "text":
                 assert said is not None, "no command has printed anything"
-                missing = [told for told in plain(block) if told not in plain(said)]
+                missing = [line for line in plain(block) if line not in plain(said)]
                 assert not missing, f"the block above does not print {missing[0]!r} but {plain(said)}"
             else:
                 # The README's block in Rust is a test of the library's own documentation.
@@ -141,7 +141,10 @@ def test_a_block_that_fails_is_named_by_its_line(tmp_path):
         ("```text\nrflvm 0.2\n```\n", "no command has printed anything"),
         ("```sh\nrflvm fit none.csv --out x\n```\n", "line 2: AssertionError: rflvm fit none.csv"),
         ("```sh\ncurl x\n```\n", "nothing runs the command `curl`"),
-        ("<!-- not run: it needs a network -->\n```sh\ncurl x\n```\n\n```sh\ncurl y\n```\n", "line 7: AssertionError: nothing runs the command `curl`"),
+        (
+            "<!-- not run: it needs a network -->\n```sh\ncurl x\n```\n\n```sh\ncurl y\n```\n",
+            "line 7: AssertionError: nothing runs the command `curl`",
+        ),
         ("```sh\nrflvm --version\n```\n\n```text\nrflvm 7.8\n```\n\n```text\nother 1\n```\n", "does not print 'other #'"),
     ]:
         page.write_text(text)

@@ -35,29 +35,29 @@ def fit(curve, times, **given):
     ids=["index", "series", "seconds", "days", "date objects", "texts", "datetime objects", "polars"],
 )
 def test_dates_in_dates_out(curve, times, unit):
-    told = fit(curve, times).forecast(horizon=2)
-    assert told.times.dtype == np.dtype(f"datetime64[{unit}]") and (told.times == AHEAD).all()
-    frame = told.to_pandas()
+    forecast = fit(curve, times).forecast(horizon=2)
+    assert forecast.times.dtype == np.dtype(f"datetime64[{unit}]") and (forecast.times == AHEAD).all()
+    frame = forecast.to_pandas()
     assert pd.api.types.is_datetime64_dtype(frame["time"]) and len(frame) == 6
-    assert list(frame["time"].dt.day) == [21] * 3 + [22] * 3 and (told.past.times == DAYS.to_numpy()).all()
+    assert list(frame["time"].dt.day) == [21] * 3 + [22] * 3 and (forecast.past.times == DAYS.to_numpy()).all()
 
 
 def test_zones_are_kept(curve, tmp_path):
     # Daylight saving begins among these days.
     days = pd.date_range("2024-03-25", periods=20, tz="Europe/Oslo")
     model = fit(curve, days, store=tmp_path / "fit")
-    for told in (model.forecast(horizon=2), rflvm.load(tmp_path / "fit").forecast(horizon=2)):
-        assert told.zone == "Europe/Oslo" and told.times[0] == np.datetime64("2024-04-13T22:00")
-        frame = told.to_pandas()
+    for forecast in (model.forecast(horizon=2), rflvm.load(tmp_path / "fit").forecast(horizon=2)):
+        assert forecast.zone == "Europe/Oslo" and forecast.times[0] == np.datetime64("2024-04-13T22:00")
+        frame = forecast.to_pandas()
         assert str(frame["time"].dt.tz) == "Europe/Oslo" and frame["time"][0] == pd.Timestamp("2024-04-14", tz="Europe/Oslo")
-        assert (told.past.times == days.tz_convert("UTC").tz_localize(None).to_numpy()).all()
-    told = fit(curve, [f"2024-01-{n + 1:02}T06:00:00+02:00" for n in range(20)]).forecast(["2024-02-01T06:00:00+02:00"])
-    assert told.times[0] == np.datetime64("2024-02-01T04:00") and told.to_pandas()["time"][0] == pd.Timestamp("2024-02-01T06:00+02:00")
+        assert (forecast.past.times == days.tz_convert("UTC").tz_localize(None).to_numpy()).all()
+    forecast = fit(curve, [f"2024-01-{n + 1:02}T06:00:00+02:00" for n in range(20)]).forecast(["2024-02-01T06:00:00+02:00"])
+    assert forecast.times[0] == np.datetime64("2024-02-01T04:00") and forecast.to_pandas()["time"][0] == pd.Timestamp("2024-02-01T06:00+02:00")
 
 
 def test_numbers_in_numbers_out(curve):
-    told = fit(curve, np.arange(20) / 4).forecast([5.0, 5.25])
-    assert told.times.dtype == float and list(told.times) == [5.0, 5.25] and told.to_pandas()["time"].dtype == float
+    forecast = fit(curve, np.arange(20) / 4).forecast([5.0, 5.25])
+    assert forecast.times.dtype == float and list(forecast.times) == [5.0, 5.25] and forecast.to_pandas()["time"].dtype == float
 
 
 def test_new_times_may_be_of_any_kind(curve):

@@ -9,7 +9,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts" / "imports.py"
 #: Folders without circles.
-CLEAN = ("crates/rflvm/src", "crates/rflvm-study/src", "crates/rflvm-cli/src", "crates/rflvm-py/src", "crates/rflvm-py/python/rflvm", "validation/src")
+CLEAN = (
+    "crates/rflvm/src",
+    "crates/rflvm-study/src",
+    "crates/rflvm-cli/src",
+    "crates/rflvm-py/src",
+    "crates/rflvm-py/python/rflvm",
+    "validation/src",
+)
 
 
 def run(*folders):

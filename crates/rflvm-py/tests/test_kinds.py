@@ -69,7 +69,7 @@ def test_dates_in_pandas_are_refused_by_name(table, column):
     for likelihood in ("gaussian", "auto"):
         sentence = refused(frame, ValueError, likelihood=likelihood)
         assert "column 'when' holds dates" in sentence and "times=X['when']" in sentence
-    # Two such columns are told at once.
+    # Two such columns are reported at once.
     assert "column 'then' holds values that cannot be fitted, too" in refused(frame.assign(then=column), ValueError)
 
 

@@ -184,7 +184,7 @@ def test_what_cannot_be_drawn_is_refused(fitted, given, sentence):
 
 
 def many(fitted, rng, rows):
-    """A model of so many rows, of which only its positions are looked at."""
+    """A model with a given number of rows, for its positions only."""
     model = copy.copy(fitted)
     model.embedding_ = rng.normal(size=(rows, 2))
     model.embedding_cov_ = np.tile([[0.04, 0.01], [0.01, 0.02]], (rows, 1, 1))

@@ -105,7 +105,7 @@ def test_a_folder_that_holds_a_fit_is_not_overwritten_unasked(curve, tmp_path):
     first = model.fit(curve.table).embedding_
     with pytest.raises(OSError, match="already holds a fit"):
         model.fit(curve.table)
-    # What cannot be fitted does not cost the fit that is there.
+    # A table that cannot be fitted leaves the existing fit untouched.
     with pytest.raises(ValueError, match="whole number"):
         model.fit(curve.table + 0.5, overwrite=True)
     assert np.array_equal(rflvm.load(tmp_path / "fit").embedding_, first)

@@ -45,7 +45,7 @@ pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block
     }
     let name = config.likelihood.as_deref().unwrap_or_default();
     let trials = match &given.trials {
-        Some(cells) => Some(Trials::Each(same_shape(cells.clone(), table).map_err(data)?)),
+        Some(cells) => Some(Trials::Each(same_shape(cells.clone(), table, "given").map_err(data)?)),
         None => config.trials.as_deref().map(|text| trials(text, config, table)).transpose().map_err(data)?,
     };
     let family = rflvm::spec::family_with(name, trials, priors).map_err(data)?;
@@ -81,20 +81,16 @@ fn trials(text: &str, config: &Config, data: &Table) -> Result<Trials, SpecError
     let table = table::read(Path::new(text), &options)
         .map_err(|error| wrong(format!("it is neither a whole number nor a readable table ({error})")))?;
     let trials = Mat::from_vec(table.rows, table.columns.len(), table.values);
-    same_shape(trials, data).map(Trials::Each)
+    same_shape(trials, data, &format!("'{text}'")).map(Trials::Each)
 }
 
 /// Checks that the trials have the shape of the data. A missing number of trials is harmless where the cell itself is missing;
 /// elsewhere the family rejects it.
-fn same_shape(trials: Mat, data: &Table) -> Result<Mat, SpecError> {
-    let (rows, columns) = (data.rows, data.columns.len());
-    if (trials.rows(), trials.cols()) == (rows, columns) {
+fn same_shape(trials: Mat, data: &Table, value: &str) -> Result<Mat, SpecError> {
+    let (own, wanted) = ((trials.rows(), trials.cols()), (data.rows, data.columns.len()));
+    if own == wanted {
         return Ok(trials);
     }
-    let rule = format!("the data have {rows}×{columns} cells; give one number of trials per cell");
-    Err(SpecError::Setting {
-        setting: "trials",
-        value: format!("a table of {}×{} cells", trials.rows(), trials.cols()),
-        rule,
-    })
+    let rule = format!("it has {}×{} cells, and the data have {}×{}", own.0, own.1, wanted.0, wanted.1);
+    Err(SpecError::Setting { setting: "trials", value: value.into(), rule })
 }

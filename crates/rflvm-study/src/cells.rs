@@ -36,7 +36,7 @@ pub fn number(value: f64) -> String {
     if value.is_nan() { String::new() } else { value.to_string() }
 }
 
-/// The text of a cell that was written by [`protected`].
+/// The text of a cell that was written by `protected`.
 pub fn unprotected(cell: &str) -> &str {
     cell.strip_prefix(APOSTROPHE).filter(|text| is_formula(text)).unwrap_or(cell)
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 pub fn report(dir: &Path, store: &Reader, convergence: &Convergence) -> Result<Value, Error> {
     let mut all = as_json(convergence);
     let seconds = times(dir).into_iter().map(|(name, seconds)| (name.to_string(), json!(seconds)));
-    all["seconds_a_sweep"] = seconds.collect::<Map<_, _>>().into();
+    all["seconds_per_sweep"] = seconds.collect::<Map<_, _>>().into();
     let sampler = sampler(store, convergence)?;
     all["sampler"] =
         json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());

@@ -52,7 +52,7 @@ pub enum Error {
     },
     /// The folder already holds a point estimate.
     #[error(
-        "{dir}: the folder already holds a point estimate; replace it with ⟨overwrite⟩, or choose another folder with ⟨out⟩"
+        "{dir}: the folder already holds a MAP estimate; replace it with ⟨overwrite⟩, or choose another folder with ⟨out⟩"
     )]
     HoldsMap {
         /// The folder.

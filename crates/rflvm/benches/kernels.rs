@@ -4,7 +4,7 @@
 //! cargo bench --package rflvm --bench kernels [-- [--quick] NAME]
 //! ```
 //!
-//! Sizes are those of the S-curve: N = 500 rows, J = 100 columns, M = 100 features and the intercept. Plain products beside the
+//! Sizes are those of the S-curve: N = 500 rows, J = 100 columns, M = 100 features and the intercept. Plain products next to the
 //! weighted Gram matrix show what the machine can do.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

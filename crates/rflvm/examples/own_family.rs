@@ -1,4 +1,4 @@
-//! A family of your own: waiting times, y ~ Gamma(shape 2, mean e^f).
+//! A user-defined family: waiting times, y ~ Gamma(shape 2, mean e^f).
 //!
 //! The sampler needs only ln p(y | f) and its derivative; weights, positions, frequencies, missing cells and
 //! prediction follow. Run it with `cargo run --release --example own_family`.

@@ -1,4 +1,4 @@
-//! What identifies a run: everything its draws depend on. Written beside the settings, into the store and into every checkpoint, so
+//! What identifies a run: everything its draws depend on. Written with the settings, into the store and into every checkpoint, so
 //! that parts of different runs are never mixed.
 
 use crate::model::Model;

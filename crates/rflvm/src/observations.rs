@@ -102,7 +102,7 @@ impl Observations {
     pub fn with_times(mut self, times: Times) -> Result<Self, DataError> {
         for (what, found) in [("the times", times.at.len()), ("the sequences", times.sequence.len())] {
             if found != self.rows() {
-                let expected = format!("{} (one a row)", self.rows());
+                let expected = format!("{} (one per row)", self.rows());
                 return Err(DataError::Shape { what, found: found.to_string(), expected });
             }
         }
@@ -161,7 +161,7 @@ fn size_factors(y: &Mat) -> Result<Vec<f64>, DataError> {
     size_factors_beside(y, y)
 }
 
-/// The same relative to the average row of another table: for new rows beside those of a fit.
+/// Size factors relative to the average row of another table: for new rows of a fit.
 #[doc(hidden)]
 pub fn size_factors_beside(y: &Mat, fitted: &Mat) -> Result<Vec<f64>, DataError> {
     let means = row_means(fitted);
@@ -202,7 +202,7 @@ mod tests {
         let o = Observations::new(y).unwrap().with_offset(Offset::SizeFactors).unwrap();
         assert!((o.offset[0] - 0.5_f64.ln()).abs() < 1e-15);
         assert!((o.offset[1] - 1.5_f64.ln()).abs() < 1e-15);
-        // A new row of mean 4 beside rows of mean 2; one without cells counts as average.
+        // A new row of mean 4 next to rows of mean 2; one without cells counts as average.
         let new = Mat::from_vec(2, 2, vec![4.0, f64::NAN, f64::NAN, f64::NAN]);
         let beside = size_factors_beside(&new, &o.y).unwrap();
         assert!((beside[0] - 2.0_f64.ln()).abs() < 1e-15 && beside[1] == 0.0);

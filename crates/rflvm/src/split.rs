@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn cells_of_a_category_are_held_out_as_a_whole() {
-        // Two columns of a category beside one of numbers; row 0 has nothing else.
+        // Two columns of a category next to one of numbers; row 0 has nothing else.
         let y = Mat::from_fn(60, 3, |n, j| match (n, j) {
             (0, 0) | (5, 1 | 2) => f64::NAN,
             (_, 0) => n as f64,

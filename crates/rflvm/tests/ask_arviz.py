@@ -16,7 +16,7 @@ logging.disable(logging.CRITICAL)
 import arviz as az
 import numpy as np
 
-# With numba beside it, ArviZ 0.23 takes a way that NumPy 2.4 refuses.
+# With numba installed, ArviZ 0.23 takes a path that NumPy 2.4 refuses.
 if hasattr(az, "Numba"):
     az.Numba.disable_numba()
 

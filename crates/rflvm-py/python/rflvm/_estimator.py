@@ -227,7 +227,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
 
         The draws are identical to those of an uninterrupted run. A model with the same `store` can resume a fit from another session.
         """
-        draws = None if draws is None else whole(draws, "draws", least=1)
+        least, most = _settings.range_of("draws")
+        draws = None if draws is None else whole(draws, "draws", least=least, most=most)
         if not hasattr(self, "_folder"):
             if self.store is None:
                 raise ValueError("there is nothing to resume; fit first, or name the folder of a fit with store")

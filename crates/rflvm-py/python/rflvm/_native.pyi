@@ -10,8 +10,26 @@ _Floats = NDArray[np.float64]
 _Path = Union[str, PathLike[str]]
 _Curve = tuple[str, _Floats, _Floats, _Floats, _Floats]
 
-__all__ = ["Answers", "NumericalError", "Fit", "NewRows", "s_curve", "Job", "canonical", "main", "check_room", "priors", "settings", "Values", "__version__"]
+__all__ = [
+    "COUNTS",
+    "CATEGORIES",
+    "Answers",
+    "NumericalError",
+    "Fit",
+    "NewRows",
+    "s_curve",
+    "Job",
+    "canonical",
+    "main",
+    "check_room",
+    "priors",
+    "settings",
+    "Values",
+    "__version__",
+]
 __version__: str
+COUNTS: tuple[str, ...]
+CATEGORIES: tuple[str, ...]
 
 class NumericalError(ArithmeticError):
     """A computation that broke down: the step, the sweep, and where."""

@@ -164,7 +164,7 @@ impl<'a> Noncentred<'a> {
         }
     }
 
-    /// q of a state, and the noise. β determines as many directions of the noise as it has; the others are drawn anew.
+    /// q of a state, and the noise. β determines as many directions of the noise as it has; the others are redrawn.
     pub fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
         let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
         let noise = self.zeta.as_mut_slice().iter_mut().chain(self.room.xi.as_mut_slice());

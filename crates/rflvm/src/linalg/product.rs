@@ -21,7 +21,7 @@ const CELLS: usize = 131_072;
 const WIDTH: usize = 960;
 /// Rows of `out` computed at a time: whole tiles at every level, and few enough to stay in cache from one strip to the next.
 const ROWS: usize = 48;
-/// The same for one of many tasks, so that threads do not wait for the last.
+/// The product inside one of many tasks, so that threads do not wait for the last.
 const TASK_ROWS: usize = 24;
 /// Number of multiplications below which handing out tasks costs more than it gains.
 const WORTH_SPLITTING: usize = 1 << 18;

@@ -44,7 +44,7 @@ pub fn align(draws: &[&Mat]) -> Embedding {
     embedding
 }
 
-/// The same for draws that are visited one by one, several times: memory does not grow with their number.
+/// Aligns draws that are visited one by one, several times: memory does not grow with their number.
 pub fn align_visited<E>(visit: impl Fn(&mut dyn FnMut(&Mat)) -> Result<(), E>) -> Result<Embedding, E> {
     align_in(&Frame::of_visited(&visit)?, visit)
 }

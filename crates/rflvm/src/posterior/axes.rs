@@ -28,8 +28,8 @@ impl AxesInUse {
                     *p += 1.0;
                 }
             }
-            for told in store.all(information, chain)?.chunks_exact(dim) {
-                means.iter_mut().zip(told).for_each(|(m, t)| *m += t);
+            for row in store.all(information, chain)?.chunks_exact(dim) {
+                means.iter_mut().zip(row).for_each(|(m, t)| *m += t);
             }
         }
         probabilities.iter_mut().chain(&mut means).for_each(|v| *v /= draws);

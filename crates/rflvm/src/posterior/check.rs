@@ -53,7 +53,7 @@ impl Check {
         interval(&self.replicated)
     }
 
-    /// The same for the observed table over the draws: zero width unless the statistic depends on them.
+    /// The interval of the observed table over the draws: zero width unless the statistic depends on them.
     pub fn observed_interval(&self) -> [f64; 2] {
         interval(&self.observed)
     }

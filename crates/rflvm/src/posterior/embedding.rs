@@ -10,7 +10,7 @@ use crate::linalg::{Mat, mul};
 use crate::model::features::units_of_the_map;
 
 impl Fitted<'_> {
-    /// The frame of the fit's own rows: from all draws in use.
+    /// The frame of the training rows: from all draws in use.
     pub fn frame(&self) -> Result<Frame, RunError> {
         let (rows, dim) = (self.model.rows(), self.model.latent_dim());
         array(self.store, "x", "x", &[rows, dim])?;

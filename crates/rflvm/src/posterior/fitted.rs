@@ -1,6 +1,6 @@
 //! A fit to be queried: the draws in a store, their model, and which of them to use.
 //!
-//! Each query has its own file beside this one, as methods of [`Fitted`].
+//! Each query has its own file next to this one, as methods of [`Fitted`].
 
 use super::parameters::evenly;
 use crate::draws::Source;

@@ -1,4 +1,4 @@
-//! Queries of the draws of all chains; chains in a lesser mode are set aside.
+//! Queries of the draws of all chains; chains in a minor mode are set aside.
 
 #[doc(hidden)]
 pub mod align;

@@ -1,4 +1,4 @@
-//! Comparison of chains: a chain in a lesser mode is set aside.
+//! Comparison of chains: a chain in a minor mode is set aside.
 
 use super::spread::mean_and_sd;
 use std::cmp::Ordering;

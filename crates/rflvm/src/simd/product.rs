@@ -1,7 +1,7 @@
 //! Products of dense matrices by rows.
 //!
 //! Written by hand because one side is always about a hundred (the weights of one column of the
-//! table): a product library loses time on the remainder beside its tiles, and more if the
+//! table): a product library loses time on the remainder outside its tiles, and more if the
 //! sums are long.
 //!
 //! A tile of the result takes its lines from B, packed so that they stay in the

@@ -40,7 +40,7 @@ fn lengths() -> impl Iterator<Item = usize> {
 }
 
 /// Asserts that `values`, one per level, are within 1e-12 · scale of `expected`, and that those
-/// of the two levels with fused arithmetic are the same to the bit.
+/// of the two levels with fused arithmetic are bit-identical.
 fn assert_levels(values: &[f64], expected: f64, scale: f64) {
     for value in values {
         assert!((value - expected).abs() <= 1e-12 * scale.max(1e-300), "{values:?} {expected}");

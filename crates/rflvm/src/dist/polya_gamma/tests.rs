@@ -22,7 +22,7 @@ fn ln_characteristic(b: f64, c: f64, t: f64) -> (f64, f64) {
     (b * (0.5 * c + (-c).exp().ln_1p() - re - l.0), -b * (im + l.1))
 }
 
-/// The same for the distribution that `draw_gamma_sum` samples.
+/// The transform of the distribution that `draw_gamma_sum` samples.
 fn ln_characteristic_gamma_sum(b: f64, c: f64, t: f64) -> (f64, f64) {
     let (weights, shape, scale) = gamma_sum_parts(c);
     let terms = weights.iter().map(|&w| (b, w)).chain([(b * shape, scale)]);

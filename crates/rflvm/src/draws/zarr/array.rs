@@ -1,7 +1,7 @@
 //! One array of a store: its metadata and the location of its chunks.
 //!
 //! Zarr's format 2 (zarr-specs.readthedocs.io), which every version of zarr-python reads. Written by hand: it is a few lines
-//! of JSON beside files of raw numbers, and no crate we found appends in a way that survives being killed at any time.
+//! of JSON next to files of raw numbers, and no crate we found appends in a way that survives being killed at any time.
 
 use super::sealed;
 use crate::draws::quantity::Described;

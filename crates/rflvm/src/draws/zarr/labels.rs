@@ -1,6 +1,6 @@
-//! Names, classes and times of the rows, stored beside the data.
+//! Names, classes and times of the rows, stored with the data.
 
-/// Information about the rows beside the data.
+/// Information about the rows besides the data.
 #[derive(Debug, Clone, Default)]
 pub struct RowLabels {
     /// Names of the rows.

@@ -124,7 +124,7 @@ impl BlockView<'_> {
         self.update_columns((0..self.width()).collect(), stream, work, update)
     }
 
-    /// The same for the columns whose weights are redrawn.
+    /// Only the columns whose weights are redrawn.
     pub fn each_due_column(
         &mut self,
         stream: Stream,

@@ -9,7 +9,7 @@ pub(super) fn ln_rate(seen: &[Seen]) -> f64 {
     (total.max(0.5) / exposure).ln()
 }
 
-/// What is wrong with a value that is not a count.
+/// Describes a value that is not a count.
 pub(super) fn not_a_count(y: f64) -> Option<String> {
     if y < 0.0 {
         Some("is negative, but this family models counts; choose gaussian or student-t for this column".into())

@@ -1,7 +1,7 @@
 //! Families: the distribution of a cell y_nj given f_nj, and updates of the weights and parameters of its columns.
 //!
 //! The moves of X and W need only the log-likelihood of one row given that row of F, so they are the
-//! same for all families. To add a family of your own, implement [`Density`]; [`Generic`] does the rest.
+//! same for all families. To add a family, implement [`Density`]; [`Generic`] does the rest.
 
 mod about;
 mod binomial;

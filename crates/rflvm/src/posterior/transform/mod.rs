@@ -1,7 +1,7 @@
 //! New rows: their positions, and how unusual they are.
 //!
 //! Given a draw of the parameters, a new row has the posterior p(x | y, W, β, θ) ∝ p(x) Π_j p(y_j | f_j(x)), from which one draw is
-//! taken; over the draws of the fit these are draws of p(x | y, Y), and are mapped into the frame of the fit's own rows. The remaining
+//! taken; over the draws of the fit these are draws of p(x | y, Y), and are mapped into the frame of the training rows. The remaining
 //! bias of a finite importance sample decays with elliptical slices, which leave the posterior invariant.
 //! p(y | Y) is the mean over the draws of p(y | W, β, θ), each of which is estimated without bias.
 //!
@@ -49,7 +49,7 @@ const SLICES: usize = 4;
 /// Results for new rows.
 #[derive(Debug, Clone)]
 pub struct Transformed {
-    /// Posterior mean and covariance of each row, in the frame of the fit's own rows.
+    /// Posterior mean and covariance of each row, in the frame of the training rows.
     pub embedding: Embedding,
     /// ln p(y | Y) of the observed cells of each row.
     pub ln_density: Vec<f64>,

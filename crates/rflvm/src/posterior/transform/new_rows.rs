@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// Rows to place.
 #[derive(Debug, Clone)]
 pub struct NewRows {
-    /// The model of the fit with these rows in place of its own: see [`Model::with_rows`].
+    /// The model of the fit with these rows in place of the training rows: see [`Model::with_rows`].
     pub model: Model,
     /// Their times, if the rows of the fit have times; an unknown sequence has its own path.
     pub times: Option<Times>,

@@ -26,7 +26,7 @@ const NEAR: f64 = 1e-3;
 /// A mode whose predicted height is this far below the highest one has negligible mass.
 const HOPELESS: f64 = 30.0;
 
-/// Positions of one draw at which every new row is evaluated, with their f; the same for all rows.
+/// Positions of one draw at which every new row is evaluated, with their f; all rows share them.
 pub struct Anchors {
     /// Positions of rows, then others.
     x: Mat,

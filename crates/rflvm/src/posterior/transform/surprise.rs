@@ -20,7 +20,7 @@ use crate::rng::Stream;
 /// Number of the fit's rows used for comparison: a fraction is then known to a twentieth.
 const ROWS: usize = 100;
 
-/// Some of the fit's own rows.
+/// Some of the training rows.
 pub struct OwnRows {
     rows: Vec<usize>,
     cells: Vec<usize>,
