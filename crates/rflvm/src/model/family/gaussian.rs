@@ -79,7 +79,7 @@ impl<'a> GaussianConditional<'a> {
         Self::weighted(prior, column, &vec![1.0; column.y.len()], cholesky)
     }
 
-    /// The same for cells of precision q/σ_j²: from a0 and b0_j, and the factor of A = HᵀQH + S0⁻¹. Missing cells count for nothing.
+    /// The conditional for cells of precision q/σ_j²: from a0 and b0_j, and the factor of A = HᵀQH + S0⁻¹. Missing cells count for nothing.
     pub fn weighted(
         (prior_shape, prior_rate): (f64, f64),
         column: &Column<'_>,

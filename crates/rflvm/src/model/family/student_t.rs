@@ -203,7 +203,7 @@ impl Family for StudentT {
         let centre = quantile(&sorted, 0.5);
         let spread = (quantile(&sorted, 0.75) - quantile(&sorted, 0.25)) / 1.349;
         let deviation = (sorted.iter().map(|y| (y - centre).powi(2)).sum::<f64>() / sorted.len() as f64).sqrt();
-        // Half of the cells may hold the same number; a constant column has no spread, and any unit will do.
+        // Half of the cells may hold the same number; a constant column has no spread, so its unit is 1.
         let scale = [spread, deviation, 1.0].into_iter().find(|s| *s > 0.0).unwrap_or(1.0);
         Unit { centre, scale }
     }
