@@ -4,7 +4,7 @@ mod common;
 
 use common::{files, folder, rflvm};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
