@@ -20,8 +20,23 @@ from pathlib import Path
 from typing import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-DEFAULT = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "docs", "paper", "benchmarks", "crates", "validation"]
-SUFFIXES = {".md", ".py", ".pyi", ".rs", ".cff", ""}
+DEFAULT = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "Cargo.toml",
+    "pyproject.toml",
+    "deny.toml",
+    ".github",
+    "Makefile",
+    "docs",
+    "paper",
+    "benchmarks",
+    "crates",
+    "validation",
+]
+SUFFIXES = {".md", ".py", ".pyi", ".rs", ".cff", ".toml", ".yml", ""}
 #: This file and its test are full of examples.
 SKIPPED = {"dialect.py", "test_language.py"}
 

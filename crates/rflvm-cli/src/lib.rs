@@ -5,6 +5,8 @@
 
 // Both panic if they cannot write; `voice` does not.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
+// User input must never cause a panic.
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
 
 mod answer;
 mod args;

@@ -51,11 +51,21 @@ fn the_citation_and_the_changelog_have_this_version_with_one_date() {
 }
 
 #[test]
+fn ci_runs_the_test_command_of_the_readme() {
+    let ci = read(".ci/run");
+    let command = ci.trim_end().lines().last().unwrap();
+    let readme = read("README.md");
+    let section = readme.split("## Test\n").nth(1).expect("README.md has a section about tests");
+    assert!(section.lines().find(|line| !line.is_empty() && !line.starts_with("```")).unwrap().starts_with(command));
+}
+
+#[test]
 fn python_is_promised_from_the_version_that_the_wheel_is_built_for() {
     let project: toml::Table = read("pyproject.toml").parse().unwrap();
     let promised = project["project"]["requires-python"].as_str().unwrap().trim_start_matches(">=").to_string();
     let feature = format!("\"abi3-py{}\"", promised.replace('.', ""));
     assert!(read("crates/rflvm-py/Cargo.toml").contains(&feature), "{feature}");
+    assert!(read("README.md").contains(&format!("the Python package ({promised} or newer)")), "README.md");
     let classifiers = project["project"]["classifiers"].as_array().unwrap();
     let named =
         classifiers.iter().filter_map(|c| c.as_str().unwrap().strip_prefix("Programming Language :: Python :: 3."));

@@ -1,27 +1,18 @@
 //! A run that is killed, interrupted or damaged: nothing is lost, and resumed draws are bit-identical.
 
-use std::collections::BTreeMap;
+mod common;
+
+use common::{files, folder, rflvm};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
-
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("resume").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
 
 fn command(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
     command.current_dir(dir).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-fn rflvm(dir: &Path, arguments: &[&str]) -> Output {
-    command(dir, arguments).output().unwrap()
 }
 
 fn said(output: &Output) -> String {
@@ -55,23 +46,6 @@ fn prepare_timed(dir: &Path) -> Vec<&'static str> {
     flags.truncate(8);
     flags.extend(["--time", "day", "--sequence", "run", "--warmup", "60", "--draws", "120", "--checkpoint", "0.03"]);
     flags
-}
-
-/// Every file of a folder, by its name in it.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(dir) = open.pop() {
-        for entry in fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                all.insert(path.strip_prefix(folder).unwrap().to_path_buf(), fs::read(&path).unwrap());
-            }
-        }
-    }
-    all
 }
 
 /// Draws, results and all other files.

@@ -3,6 +3,9 @@
 //! Data flow one way: `values` takes a table in, `fit` checks and samples it in the background (`job`), `answers` holds the
 //! draws, and `ask` has the queries. Everything comes from `rflvm-study`, as in the program, so both give the same fit.
 
+// User input must never cause a panic.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)]
+
 mod answers;
 mod array;
 mod ask;

@@ -42,7 +42,23 @@ def dialect():
     return module
 
 
-@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "paper", "benchmarks", "crates", "validation", "Makefile"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs",
+        "paper",
+        "benchmarks",
+        "crates",
+        "validation",
+        "Makefile",
+        "Cargo.toml",
+        "pyproject.toml",
+        ".github",
+    ],
+)
 def test_nothing_is_left(dialect, path):
     files = list(dialect.files([str(find_root() / path)]))
     assert files

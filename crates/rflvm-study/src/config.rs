@@ -166,7 +166,7 @@ settings! {
         /// How the covariance of a path is represented.
         time_form: TimeForm => .default("automatic").python("time_form");
         /// Inducing points per sequence, where they are used.
-        inducing: usize => .placeholder("K").default("64").range(1.0, MOST_INDUCING as f64).python("inducing");
+        inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }
 }
 

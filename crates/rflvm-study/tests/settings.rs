@@ -2,9 +2,11 @@
 //!
 //! `make settings` (`RFLVM_WRITE=1`) regenerates both; without it the tests compare.
 
-use rflvm_study::Config;
+use rflvm_study::blocks::Given;
 use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
 use rflvm_study::settings::{Group, Kind, Setting, with_families};
+use rflvm_study::table::Table;
+use rflvm_study::{Config, Error, Fit};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -176,4 +178,41 @@ fn the_python_estimator_has_the_settings_as_parameters() {
         let init = format!("\n        self,\n{signature}    ):\n{stored}\n    ");
         between(&source, "    def __init__(", "def fit(", &init)
     });
+}
+
+/// A fit of a table in memory with one setting changed; nothing is written.
+fn with(name: &str, value: f64) -> Result<Fit, Error> {
+    let (rows, columns) = (3, 120);
+    let table = Table {
+        path: "t".into(),
+        columns: (0..columns).map(|j| format!("c{j}")).collect(),
+        ids: (0..rows).map(|n| n.to_string()).collect(),
+        time: Some((0..rows).map(|n| n.to_string()).collect()),
+        values: (0..rows * columns).map(|i| (i % 7) as f64).collect(),
+        rows,
+        named: true,
+        ..Table::default()
+    };
+    let mut config = Config { likelihood: Some("gaussian".into()), time: Some("t".into()), ..Config::default() };
+    config.set(name, value.to_string().as_ref()).map_err(|problem| Error::Config { file: name.into(), problem })?;
+    Fit::of(config.filled(), Given::default(), Path::new("nowhere"), |_| Ok(table))
+}
+
+#[test]
+fn the_engine_holds_to_the_ranges_of_the_table() {
+    let ranged: Vec<Setting> = Config::table().into_iter().filter(|setting| setting.range.is_some()).collect();
+    assert!(ranged.len() > 5);
+    for setting in ranged {
+        let (least, most) = setting.range.unwrap();
+        for (value, is_allowed) in [(least, true), (most, true), (least - 1.0, false), (most + 1.0, false)] {
+            let outcome = with(&setting.name, value);
+            assert_eq!(
+                outcome.is_ok(),
+                is_allowed,
+                "{} = {value}: {:?}",
+                setting.name,
+                outcome.err().map(|e| e.to_string())
+            );
+        }
+    }
 }
