@@ -153,16 +153,21 @@ pub fn coverage(kind: Kind, tables: Tables, seed: u64) -> Result<Coverage, RunEr
 
 /// The proportion of values that are `inside`, table by table.
 fn share(nominal: f64, places: &[Places], of: fn(&Places) -> &[f64], inside: impl Fn(f64) -> bool) -> Share {
-    let shares: Vec<f64> = places
+    let values: Vec<Vec<f64>> = places.iter().map(|p| of(p).to_vec()).collect();
+    share_of(nominal, &values, inside)
+}
+
+/// The proportion of values that are `inside`, over tables of values.
+pub(crate) fn share_of(nominal: f64, tables: &[Vec<f64>], inside: impl Fn(f64) -> bool) -> Share {
+    let shares: Vec<f64> = tables
         .iter()
-        .map(of)
         .filter(|values| !values.is_empty())
         .map(|values| values.iter().filter(|v| inside(**v)).count() as f64 / values.len() as f64)
         .collect();
     let count = shares.len() as f64;
     let found = shares.iter().sum::<f64>() / count;
     let square = shares.iter().map(|s| (s - found).powi(2)).sum::<f64>() / (count - 1.0);
-    let values = places.iter().map(|p| of(p).len()).sum::<usize>() as f64;
+    let values = tables.iter().map(Vec::len).sum::<usize>() as f64;
     Share { nominal, found, error: (square / count).sqrt(), independent: (nominal * (1.0 - nominal) / values).sqrt() }
 }
 

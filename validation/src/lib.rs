@@ -8,6 +8,7 @@
 //! | [`functions`] | what is compared: moments of unknowns and data |
 //! | [`geweke`] | the two samplers of the joint distribution and their comparison |
 //! | [`planted`] | wrong steps, each a known mistake |
+//! | [`positions`] | coverage of positions, by where chains start and how long they run |
 //! | [`verdict`] | one threshold for all, and the printed tables |
 
 pub mod calibration;
@@ -15,4 +16,5 @@ pub mod configurations;
 pub mod functions;
 pub mod geweke;
 pub mod planted;
+pub mod positions;
 pub mod verdict;

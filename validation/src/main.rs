@@ -4,14 +4,15 @@
 use rflvm_validation::geweke::{self, Effort};
 use rflvm_validation::planted;
 use rflvm_validation::verdict::{FUNCTIONS, LEVEL, REAL, SEED, head, line, passes, threshold};
-use rflvm_validation::{calibration, configurations};
+use rflvm_validation::{calibration, configurations, positions};
 use std::process::ExitCode;
 use std::time::Instant;
 
 const USAGE: &str = "\
-usage: validate [--planted | --calibration] [--only NAME] [--sweeps N] [--chains N] [--seed N] [--all-functions]
+usage: validate [--planted | --calibration | --positions] [--only NAME] [--sweeps N] [--chains N] [--seed N] [--all-functions]
   --planted        plant errors instead, which must be seen
   --calibration    intervals of hidden cells and of cells drawn again instead: each level to within 3 points
+  --positions      regions of positions instead, by how chains are run: a table, not a test
   --only NAME      only configurations (or errors) whose name contains NAME; =NAME for the one of that very name
   --sweeps N       sweeps per configuration, all chains together (default 400000)
   --chains N       independent chains per configuration (default 200)
@@ -21,6 +22,7 @@ usage: validate [--planted | --calibration] [--only NAME] [--sweeps N] [--chains
 struct Options {
     planted: bool,
     calibration: bool,
+    positions: bool,
     only: Option<String>,
     effort: Effort,
     seed: u64,
@@ -41,6 +43,9 @@ fn main() -> ExitCode {
     };
     if options.calibration {
         return calibrate(options.seed, chosen);
+    }
+    if options.positions {
+        return locate(options.seed, chosen);
     }
     let effort = options.effort;
     println!(
@@ -89,6 +94,22 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(bad > 0))
 }
 
+/// Coverage of regions of positions.
+fn locate(seed: u64, chosen: impl Fn(&str) -> bool) -> ExitCode {
+    for family in ["gaussian", "poisson", "bernoulli"].into_iter().filter(|family| chosen(family)) {
+        for chains in positions::CHAINS {
+            match positions::coverage(family, chains, 40, seed) {
+                Ok(shares) => {
+                    let cell = |s: &calibration::Share| format!("{:.1}% ± {:.1}", 100.0 * s.found, 100.0 * s.error);
+                    println!("{family}, {}: {}", chains.name, shares.iter().map(cell).collect::<Vec<_>>().join(", "));
+                }
+                Err(error) => println!("{family}, {}: error: {error}", chains.name),
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
 /// Coverage of intervals, by kind of table: hidden cells, and new replicates of observed ones. A level must be met to 3 percentage
 /// points; p-values under the truth must be uniform to 4 standard errors, and small ones under the fit at most nominal, to 3.
 fn calibrate(seed: u64, chosen: impl Fn(&str) -> bool) -> ExitCode {
@@ -129,13 +150,14 @@ fn calibrate(seed: u64, chosen: impl Fn(&str) -> bool) -> ExitCode {
 
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut options =
-        Options { planted: false, calibration: false, only: None, effort: REAL, seed: SEED, verbose: false };
+        Options { planted: false, calibration: false, positions: false, only: None, effort: REAL, seed: SEED, verbose: false };
     while let Some(flag) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{flag} needs a value"));
         let number = |text: String| text.parse::<u64>().map_err(|_| format!("'{text}' is not a whole number"));
         match flag.as_str() {
             "--planted" => options.planted = true,
             "--calibration" => options.calibration = true,
+            "--positions" => options.positions = true,
             "--all-functions" => options.verbose = true,
             "--only" => options.only = Some(value()?),
             "--sweeps" => options.effort.sweeps = number(value()?)? as usize,

@@ -67,7 +67,8 @@ pub mod init;
 pub mod linalg;
 mod par;
 mod peak;
-mod placement;
+#[doc(hidden)]
+pub mod placement;
 #[doc(hidden)]
 pub mod rng;
 #[doc(hidden)]

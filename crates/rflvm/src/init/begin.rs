@@ -19,8 +19,11 @@ use crate::steps::{amplitudes, weights};
 /// How X is initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Init {
-    /// Principal components on the link scale.
+    /// The best of several maps, which start from principal components and from graphs of nearest neighbours
+    /// ([`crate::run::maps`]).
     #[default]
+    Search,
+    /// Principal components on the link scale.
     Pca,
     /// Standard normal.
     Random,
@@ -32,6 +35,7 @@ impl Init {
     /// The name that users type.
     pub fn name(self) -> &'static str {
         match self {
+            Init::Search => "search",
             Init::Pca => "pca",
             Init::Random => "random",
             Init::Map => "map",
@@ -52,17 +56,25 @@ pub(super) fn begin(model: &Model, how: Init, stream: Stream) -> Result<State, N
 
 /// X, W and β, fitted in stages.
 pub(super) fn fitted(model: &Model, how: Init, stream: Stream, rng: &mut StreamRng) -> Result<State, NumericalError> {
-    let (n, d, l) = (model.rows(), model.latent_dim(), model.frequencies());
+    let (n, d) = (model.rows(), model.latent_dim());
     let x = match how {
         Init::Random => Mat::from_vec(n, d, normals(n * d, rng)),
-        Init::Pca | Init::Map => {
-            let mut x = pca::scores(on_link_scale(model), d, rng);
-            x.as_mut_slice()
-                .iter_mut()
-                .for_each(|x| *x = (*x + DISPERSION * normal(rng)) / (1.0 + DISPERSION.powi(2)).sqrt());
-            rotate(&x, &random_rotation(d, rng))
-        }
+        Init::Pca | Init::Map | Init::Search => dispersed(pca::scores(on_link_scale(model), d, rng), rng),
     };
+    fitted_at(model, x, stream, rng)
+}
+
+/// Positions with some noise, turned at random.
+pub(super) fn dispersed(mut x: Mat, rng: &mut StreamRng) -> Mat {
+    x.as_mut_slice()
+        .iter_mut()
+        .for_each(|x| *x = (*x + DISPERSION * normal(rng)) / (1.0 + DISPERSION.powi(2)).sqrt());
+    rotate(&x, &random_rotation(x.cols(), rng))
+}
+
+/// W and β fitted to given positions, then X with them, in stages.
+pub(super) fn fitted_at(model: &Model, x: Mat, stream: Stream, rng: &mut StreamRng) -> Result<State, NumericalError> {
+    let (d, l) = (model.latent_dim(), model.frequencies());
     let (spectral, w) = match &model.spec().kernel {
         Kernel::Rbf { .. } => Spectral::draw_prior(&model.spec().kernel, l, d, rng)?,
         Kernel::Learned(mixture) => {
@@ -133,7 +145,7 @@ pub(super) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
 }
 
 /// Y on the link scale, for principal components: offsets subtracted, real columns scaled to unit standard deviation.
-fn on_link_scale(model: &Model) -> Mat {
+pub(super) fn on_link_scale(model: &Model) -> Mat {
     let mut link = Mat::zeros(model.rows(), model.columns());
     for block in model.blocks() {
         for (local, j) in block.columns.clone().enumerate() {

@@ -1,6 +1,7 @@
 //! Initialisation of chains: principal components, MAP estimate, or random; and the MAP estimate itself.
 
 pub(crate) mod begin;
+pub(crate) mod graph;
 pub mod map;
 pub(crate) mod optimise;
 pub(crate) mod pca;
@@ -9,6 +10,7 @@ pub use begin::Init;
 
 use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
+use crate::linalg::Mat;
 use crate::model::spectral::{Kernel, Spectral};
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
@@ -32,8 +34,26 @@ pub fn start(model: &Model, how: Init, stream: Stream) -> Result<State, Numerica
         let mut ascent = map::Ascent::new(model, state)?;
         ascent.go_on(model, ROUNDS)?;
         state = ascent.state;
-        scatter(model, &mut state, rng)?;
+        scatter(model, &mut state, SCATTER, rng)?;
     }
+    clustered(model, state, rng)
+}
+
+/// X by principal components, each axis with unit variance.
+pub(crate) fn principal_scores(model: &Model, rng: &mut StreamRng) -> Mat {
+    pca::scores(begin::on_link_scale(model), model.latent_dim(), rng)
+}
+
+/// The state fitted to given positions.
+pub(crate) fn start_at(model: &Model, x: Mat, stream: Stream) -> Result<State, NumericalError> {
+    let rng = &mut stream.named("start").rng();
+    let x = begin::dispersed(x, rng);
+    let state = begin::fitted_at(model, x, stream, rng)?;
+    clustered(model, state, rng)
+}
+
+/// With the frequencies in clusters.
+fn clustered(model: &Model, mut state: State, rng: &mut StreamRng) -> Result<State, NumericalError> {
     if let Kernel::Learned(mixture) = &model.spec().kernel {
         deal(&mut state.spectral, model.frequencies().min(CLUSTERS), rng);
         components::update(mixture, &mut state, rng)?;
@@ -41,12 +61,17 @@ pub fn start(model: &Model, how: Init, stream: Stream) -> Result<State, Numerica
     Ok(state)
 }
 
-/// Moves each row by a draw from its conditional covariance, scaled by [`SCATTER`].
-fn scatter(model: &Model, state: &mut State, rng: &mut StreamRng) -> Result<(), NumericalError> {
+/// Moves each row by a draw from its conditional distribution, `scale` times as wide.
+pub(crate) fn scatter(
+    model: &Model,
+    state: &mut State,
+    scale: f64,
+    rng: &mut StreamRng,
+) -> Result<(), NumericalError> {
     let mut x = state.features.x().clone();
     for (n, covariance) in map::spread(model, state)?.into_iter().enumerate() {
         let away = Cluster::new(vec![0.0; x.cols()], covariance)?.centred_draw(rng);
-        x.row_mut(n).iter_mut().zip(away).for_each(|(x, away)| *x += SCATTER * away);
+        x.row_mut(n).iter_mut().zip(away).for_each(|(x, away)| *x += scale * away);
     }
     let w = state.features.w().clone();
     state.features.set(x.as_slice(), w.as_slice());

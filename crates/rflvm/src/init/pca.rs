@@ -1,6 +1,6 @@
 //! Principal components of a table, or probabilistic ones by EM if cells are missing (Tipping & Bishop 1999).
 
-use crate::linalg::{Cholesky, Mat, leading, mul, orthonormalise};
+use crate::linalg::{Cholesky, Mat, leading, mul, orthonormalise, par_mul};
 use rand::Rng;
 
 /// The first `dim` principal scores of `y` (NaN marks a missing cell), each with mean zero and variance one.
@@ -16,6 +16,28 @@ pub fn scores<R: Rng + ?Sized>(mut y: Mat, dim: usize, rng: &mut R) -> Mat {
         scores = expectation_maximisation(&y, scores, loadings);
     }
     whiten(scores)
+}
+
+/// The first `dim` principal scores, each with its own variance. Missing cells are filled in by the components themselves, over and
+/// over: cheap, and good enough for distances between rows.
+pub fn wide_scores<R: Rng + ?Sized>(mut y: Mat, dim: usize, rng: &mut R) -> Mat {
+    const FILLS: usize = 10;
+    const ROUNDS: usize = 12;
+    centre(&mut y);
+    let holes: Vec<usize> = (0..y.as_slice().len()).filter(|&i| y.as_slice()[i].is_nan()).collect();
+    holes.iter().for_each(|&i| y.as_mut_slice()[i] = 0.0);
+    let cols = y.cols();
+    for fill in 0.. {
+        let basis = leading(&y, dim, ROUNDS, rng);
+        let mut scores = Mat::zeros(y.rows(), basis.rows());
+        par_mul(&mut scores, y.view(), basis.view().transpose(), false);
+        if holes.is_empty() || fill == FILLS {
+            return scores;
+        }
+        let fitted = |i: usize| -> f64 { (0..basis.rows()).map(|d| scores[(i / cols, d)] * basis[(d, i % cols)]).sum() };
+        holes.iter().for_each(|&i| y.as_mut_slice()[i] = fitted(i));
+    }
+    unreachable!("the loop ends at its last fill")
 }
 
 fn centre(y: &mut Mat) {
@@ -83,7 +105,7 @@ fn ridge<'a>(seen: impl Iterator<Item = (f64, &'a [f64])>, dim: usize, penalty: 
 }
 
 /// Makes the columns uncorrelated with mean zero and variance one; the first keeps its direction.
-fn whiten(mut x: Mat) -> Mat {
+pub(super) fn whiten(mut x: Mat) -> Mat {
     let rows = x.rows() as f64;
     for d in 0..x.cols() {
         let mean = (0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / rows;
@@ -125,6 +147,12 @@ mod tests {
             let scores = scores(y, 2, &mut Stream::new(2).rng());
             let r2 = crate::posterior::score::affine_r2(&scores, &x);
             assert!(r2 > 0.999, "missing {missing}: {r2}");
+            // Distances between rows are those of the table.
+            let (y, _) = low_rank(missing);
+            let (full, _) = low_rank(false);
+            let wide = wide_scores(y, 3, &mut Stream::new(2).rng());
+            let distance = |of: &Mat| of.row(3).iter().zip(of.row(40)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+            assert!((distance(&wide) / distance(&full) - 1.0).abs() < 0.03, "missing {missing}");
         }
     }
 }

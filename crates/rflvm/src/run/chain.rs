@@ -55,10 +55,15 @@ impl<'a> Chain<'a> {
     /// Initialises chain number `chain`.
     pub fn new(model: &'a Model, settings: &'a Settings, chain: usize) -> Result<Self, NumericalError> {
         let state = start(model, settings.init, stream(settings, chain))?;
+        Ok(Self::at(model, settings, chain, state))
+    }
+
+    /// Chain number `chain` from a given state.
+    pub fn at(model: &'a Model, settings: &'a Settings, chain: usize, state: State) -> Self {
         let tuning = Tuning::guess(model);
         let adaptation = Some(Adaptation::new(model, &tuning, settings.warmup - held(settings)));
         let (last, seconds) = (Stats::default(), [0.0; Step::COUNT]);
-        Ok(Self::resume(model, settings, chain, Snapshot { state, tuning, adaptation, done: 0, last, seconds }))
+        Self::resume(model, settings, chain, Snapshot { state, tuning, adaptation, done: 0, last, seconds })
     }
 
     /// Resumes chain number `chain` of the same model and settings.

@@ -2,8 +2,11 @@
 
 use super::chain::{Chain, Snapshot};
 use super::settings::Settings;
+use super::maps::{self, Maps, Plan};
+use super::threads::{pools, side_by_side};
 use crate::draws::Draws;
-use crate::error::{NumericalError, RunError, SpecError};
+use crate::error::{NumericalError, RunError};
+use crate::init::Init;
 use crate::model::{Model, State};
 use crate::steps::SweepInfo;
 use rayon::ThreadPool;
@@ -44,30 +47,37 @@ impl Progress<'_> {
 pub struct Run<'a> {
     model: &'a Model,
     settings: &'a Settings,
-    pool: ThreadPool,
+    pools: Vec<ThreadPool>,
     chains: Vec<Chain<'a>>,
+    maps: Maps,
 }
 
 impl<'a> Run<'a> {
     /// Initialises all chains.
     pub fn start(model: &'a Model, settings: &'a Settings) -> Result<Self, RunError> {
         settings.check()?;
-        let pool = pool(settings)?;
+        let pools = pools(settings)?;
+        let plan = if settings.init == Init::Search { Plan::new(model, settings) } else { None };
+        let maps = plan.map_or_else(|| Ok(Maps::default()), |plan| maps::search(model, settings, &plan, &pools))?;
         let start = |chain: usize| {
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
-            pool.install(|| Chain::new(model, settings, chain)).map_err(fail)
+            let start = || match maps.start(model, settings, chain)? {
+                Some(state) => Ok(Chain::at(model, settings, chain, state)),
+                None => Chain::new(model, settings, chain),
+            };
+            pools[chain % pools.len()].install(start).map_err(fail)
         };
         let chains = side_by_side((0..settings.chains).collect(), start)?;
-        Ok(Run { model, settings, pool, chains })
+        Ok(Run { model, settings, pools, chains, maps })
     }
 
     /// Resumes a run of the same model and settings, from one snapshot per chain.
     pub fn resume(model: &'a Model, settings: &'a Settings, snapshots: Vec<Snapshot>) -> Result<Self, RunError> {
         settings.check()?;
-        let pool = pool(settings)?;
+        let pools = pools(settings)?;
         let chain = |(chain, at): (usize, Snapshot)| Chain::resume(model, settings, chain, at);
         let chains = snapshots.into_iter().enumerate().map(chain).collect();
-        Ok(Run { model, settings, pool, chains })
+        Ok(Run { model, settings, pools, chains, maps: Maps::default() })
     }
 
     /// Continues all chains, each into its own sink, until they are done or `watch` stops them; it sees every sweep.
@@ -77,10 +87,11 @@ impl<'a> Run<'a> {
         sinks: &mut [D],
         watch: impl Fn(Progress<'_>) -> ControlFlow<()> + Sync,
     ) -> Result<bool, RunError> {
-        let (model, settings, pool) = (self.model, self.settings, &self.pool);
+        let (model, settings, pools) = (self.model, self.settings, &self.pools);
         let sweeps = settings.sweeps();
-        // One thread per chain, which hands its sweeps to the pool one by one: chains advance together on any number of threads.
+        // One thread per chain, which hands its sweeps to its pool one by one: chains advance together on any number of threads.
         let go = |(number, (chain, sink)): (usize, (&mut Chain<'a>, &mut D))| -> Result<(), RunError> {
+            let pool = &pools[number % pools.len()];
             while chain.done() < sweeps {
                 let step = pool.install(|| -> Result<SweepInfo, NumericalError> { chain.advance() });
                 let sweep = chain.done() + u64::from(step.is_err());
@@ -113,6 +124,11 @@ impl<'a> Run<'a> {
         Ok(self.chains.iter().all(|chain| chain.done() == sweeps))
     }
 
+    /// The maps that were found before the chains started; none if they start otherwise, or were resumed.
+    pub fn maps(&self) -> &Maps {
+        &self.maps
+    }
+
     /// The chains.
     pub fn chains(&self) -> &[Chain<'a>] {
         &self.chains
@@ -133,24 +149,4 @@ pub fn run<D: Draws + Send>(
         return Ok(sinks);
     }
     Err(RunError::Stopped { sweep: run.chains.iter().map(Chain::done).min().unwrap_or(0) })
-}
-
-/// The thread pool of a run.
-pub fn pool(settings: &Settings) -> Result<ThreadPool, SpecError> {
-    rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build().map_err(|error| {
-        let rule = format!("that many threads cannot be started ({error}); choose a smaller number");
-        SpecError::Setting { setting: "threads", value: settings.threads.to_string(), rule }
-    })
-}
-
-/// Does a piece of work for each item, each in its own thread; the results are in order.
-fn side_by_side<I: Send, O: Send>(
-    items: Vec<I>,
-    work: impl Fn(I) -> Result<O, RunError> + Sync,
-) -> Result<Vec<O>, RunError> {
-    std::thread::scope(|scope| {
-        let work = &work;
-        let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
-        threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    })
 }

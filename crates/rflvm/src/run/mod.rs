@@ -5,9 +5,12 @@ pub mod chain;
 mod chains;
 #[doc(hidden)]
 pub mod checkpoint;
+pub mod maps;
 mod settings;
 mod sweep;
+mod threads;
 
-pub use chains::{Progress, Run, pool, run};
+pub use chains::{Progress, Run, run};
 pub use settings::{MOST_CHAINS, MOST_SWEEPS, MOST_THREADS, Settings};
 pub use sweep::sweep;
+pub use threads::pool;

@@ -23,6 +23,8 @@ pub struct Settings {
     pub threads: usize,
     /// How chains are initialised.
     pub init: Init,
+    /// Sweeps of a search for maps, as a share of the warm-up of all chains.
+    pub init_effort: f64,
     /// The moves of a sweep.
     pub moves: Moves,
 }
@@ -36,7 +38,8 @@ impl Default for Settings {
             chains: 2,
             seed: 0,
             threads: 0,
-            init: Init::Pca,
+            init: Init::default(),
+            init_effort: 0.2,
             moves: Moves::default(),
         }
     }
@@ -58,14 +61,30 @@ impl Settings {
                 return Err(SpecError::Setting { setting, value: value.to_string(), rule });
             }
         }
+        if !(0.0..=10.0).contains(&self.init_effort) {
+            let rule = "it must be between 0 and 10".into();
+            return Err(SpecError::Setting { setting: "init-effort", value: self.init_effort.to_string(), rule });
+        }
         Ok(())
     }
 
     /// Everything the draws of a model depend on.
     pub fn identity(&self, model: &Model) -> Identity {
         let Settings { warmup, draws, thin, chains, seed, .. } = *self;
-        let (data, init) = (identity::of_data(model), self.init.name().to_string());
+        let init = match self.init {
+            Init::Search => format!("{} {}", self.init.name(), self.init_effort),
+            other => other.name().to_string(),
+        };
+        let data = identity::of_data(model);
         Identity { data, model: identity::of_model(model), seed, chains, warmup, draws, thin, init }
+    }
+
+    /// Number of threads, with all cores for 0.
+    pub(super) fn threads(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
     }
 
     /// Number of sweeps of a chain, warm-up included.

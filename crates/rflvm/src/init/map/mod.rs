@@ -13,7 +13,7 @@ mod tests;
 mod volume;
 
 pub(super) use modes::integrated_amplitudes;
-pub(super) use objective::is_exact;
+pub(crate) use objective::is_exact;
 pub use objective::objective;
 pub use spread::spread;
 pub use volume::{Volume, ln_volume};

@@ -1,0 +1,154 @@
+//! The evidence of a map: how much posterior mass lies around it, from a burst of draws.
+//!
+//! ln ∫ p(Y, X, W, …) over the neighbourhood of a map is the mean of ln p(Y, X, W) over its draws plus the entropy of (X, W) there. β is
+//! integrated out: exactly for a complete Gaussian table, otherwise by Laplace's method (the freedom of the weights as in
+//! [`Occam`]); clusters of frequencies exactly. The entropy is that of independent normals, one per row of X and of W: an
+//! upper bound, whose error is much the same for all maps of a table. Only differences between maps have a meaning. Rows with times enter
+//! by the noise from which their paths are made, because the rows of a path are far from independent.
+
+use crate::error::NumericalError;
+use crate::hmc::occam::Occam;
+use crate::init::map::is_exact;
+use crate::linalg::{Cholesky, Mat};
+use crate::model::collapsed::CollapsedData;
+use crate::model::spectral::Kernel;
+use crate::model::{Model, State, joint};
+use crate::placement::Placement;
+use crate::rng::StreamRng;
+use std::f64::consts::{E, PI};
+
+/// Number of batches for the standard error of a mean.
+const BATCHES: usize = 5;
+
+/// What a burst says about its map.
+#[derive(Debug, Default)]
+pub struct Burst {
+    /// ln p(Y, X, W) of each draw.
+    values: Vec<f64>,
+    /// Positions, or the noise of paths: one row per row of X.
+    positions: Vec<Mat>,
+    frequencies: Vec<Mat>,
+    conditional: Vec<f64>,
+}
+
+impl Burst {
+    /// Adds a draw.
+    pub fn push(&mut self, model: &Model, state: &State, rng: &mut StreamRng) -> Result<(), NumericalError> {
+        let (x, w) = (state.features.x(), state.features.w());
+        let mut value = of_data(model, state)? + of_frequencies(model, state)? + joint::ln_positions(model, state)?;
+        match model.paths(state)? {
+            None => {
+                let placement = Placement::onto(self.positions.first().unwrap_or(x), x);
+                self.positions.push(placement.carry(x));
+                self.frequencies.push(placement.frequencies(w));
+            }
+            Some(paths) => {
+                let noise: Vec<f64> =
+                    (0..x.cols()).flat_map(|d| paths.whiten_axis(d, x, rng).into_iter().flatten().collect::<Vec<_>>()).collect();
+                let standard: f64 = noise.iter().map(|u| -0.5 * (u * u + (2.0 * PI).ln())).sum();
+                value += standard - paths.ln_density(x);
+                self.positions.push(Mat::from_vec(noise.len(), 1, noise));
+                self.frequencies.push(w.clone());
+            }
+        }
+        self.values.push(value);
+        if self.values.len() % 10 == 1 {
+            let of_row = |c: &Mat| Cholesky::new(c, "evidence").map_or(f64::NAN, |c| 0.5 * (c.ln_det() + c_dim(x) * (2.0 * PI * E).ln()));
+            self.conditional.push(crate::init::map::spread(model, state)?.iter().map(of_row).sum());
+        }
+        Ok(())
+    }
+
+    pub fn parts(&self) -> [f64; 6] {
+        let mean = self.values.iter().sum::<f64>() / self.values.len() as f64;
+        let con = self.conditional.iter().sum::<f64>() / self.conditional.len() as f64;
+        [mean, entropy(&self.positions), entropy(&self.frequencies), entropy(&detrended(&self.positions)), entropy(&detrended(&self.frequencies)), con]
+    }
+
+    /// The evidence and its standard error.
+    pub fn evidence(&self) -> (f64, f64) {
+        let count = self.values.len() as f64;
+        let mean = self.values.iter().sum::<f64>() / count;
+        let size = self.values.len().div_ceil(BATCHES).max(1);
+        let batches: Vec<f64> = self.values.chunks(size).map(|b| b.iter().sum::<f64>() / b.len() as f64).collect();
+        let square: f64 = batches.iter().map(|b| (b - mean).powi(2)).sum();
+        let parts = batches.len() as f64;
+        let error = (square / (parts * (parts - 1.0).max(1.0))).sqrt();
+        (mean + entropy(&self.positions) + entropy(&self.frequencies), error)
+    }
+}
+
+/// ln p(Y, θ, τ² | X, W) with β integrated out.
+fn of_data(model: &Model, state: &State) -> Result<f64, NumericalError> {
+    let h = state.features.h();
+    if is_exact(model) {
+        return Ok(CollapsedData::new(model).ln_marginal(h, &state.tau2)? + joint::ln_amplitudes(model, state));
+    }
+    // At a draw of β the density is, on average, ½ lower per weight than at its top, and Laplace's volume is |2πV|^½: with the prior's
+    // normalising constant |2πB_0|^−½ it is the freedom of the weights.
+    let free = (0..model.columns()).filter(|&j| model.is_free(j)).count() as f64;
+    let weights = free * state.beta.rows() as f64;
+    let constant: f64 = (0..model.columns())
+        .filter(|&j| model.is_free(j))
+        .map(|j| {
+            let scale = model.weight_scale(&state.theta, j);
+            model.weight_precision(state.tau2[j]).iter().map(|p| 0.5 * (2.0 * PI / (p * scale)).ln()).sum::<f64>()
+        })
+        .sum();
+    Ok(model.ln_likelihood(state)
+        + joint::ln_weights(model, state)
+        + constant
+        + 0.5 * weights
+        + joint::ln_parameters(model, state)
+        - Occam::new(model, state).ln_freedom(h)?)
+}
+
+/// ln p(W, z, α) with the clusters integrated out: p(W, z, clusters)/p(clusters | W, z).
+fn of_frequencies(model: &Model, state: &State) -> Result<f64, NumericalError> {
+    let (spectral, w) = (&state.spectral, state.features.w());
+    let mut total = spectral.ln_frequencies(w) + spectral.ln_prior(&model.spec().kernel)?;
+    if let Kernel::Learned(mixture) = &model.spec().kernel {
+        let base = mixture.base(&spectral.psi);
+        for (k, cluster) in spectral.clusters.iter().enumerate() {
+            total -= base.posterior(spectral.members(w, k, None)).ln_density(&cluster.mu, &cluster.sigma)?;
+        }
+    }
+    Ok(total)
+}
+
+/// Σ_n ½ ln|2πe S_n|, S_n the covariance of row n over the draws; of its diagonal alone where there are too few draws.
+fn entropy(draws: &[Mat]) -> f64 {
+    let Some(first) = draws.first() else { return 0.0 };
+    let (dim, count) = (first.cols(), draws.len() as f64);
+    let of_row = |n: usize| {
+        let mean: Vec<f64> = (0..dim).map(|d| draws.iter().map(|x| x[(n, d)]).sum::<f64>() / count).collect();
+        let covariance = Mat::from_fn(dim, dim, |d, e| {
+            let products = draws.iter().map(|x| (x[(n, d)] - mean[d]) * (x[(n, e)] - mean[e]));
+            products.sum::<f64>() / count + if d == e { TINY } else { 0.0 }
+        });
+        let full = (draws.len() >= 4 * dim).then(|| Cholesky::new(&covariance, "evidence").ok()).flatten();
+        let ln_det = full.map_or_else(|| (0..dim).map(|d| covariance[(d, d)].ln()).sum::<f64>(), |c| c.ln_det());
+        0.5 * (ln_det + dim as f64 * (2.0 * PI * E).ln())
+    };
+    (0..first.rows()).map(of_row).sum()
+}
+
+/// Variance of a row that has not moved at all.
+const TINY: f64 = 1e-12;
+
+fn c_dim(x: &Mat) -> f64 {
+    x.cols() as f64
+}
+
+/// Without each cell's straight line over the draws.
+fn detrended(draws: &[Mat]) -> Vec<Mat> {
+    let count = draws.len() as f64;
+    let centre = 0.5 * (count - 1.0);
+    let square: f64 = (0..draws.len()).map(|s| (s as f64 - centre).powi(2)).sum();
+    let Some(first) = draws.first() else { return Vec::new() };
+    let slope = Mat::from_fn(first.rows(), first.cols(), |n, d| {
+        draws.iter().enumerate().map(|(s, x)| (s as f64 - centre) * x[(n, d)]).sum::<f64>() / square
+    });
+    let one = |(s, x): (usize, &Mat)| Mat::from_fn(x.rows(), x.cols(), |n, d| x[(n, d)] - (s as f64 - centre) * slope[(n, d)]);
+    draws.iter().enumerate().map(one).collect()
+}

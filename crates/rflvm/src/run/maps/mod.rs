@@ -1,0 +1,282 @@
+//! Several maps may fit a table. Before chains start, a few are found, compared and one of them is chosen, by a stated rule.
+//!
+//! A portfolio of starts (principal components; Isomap and Laplacian eigenmaps at several neighbourhoods) is fitted in stages; each is
+//! sampled in a short burst; the best few go on for longer. Maps that turn out the same are counted once. Each map has an evidence
+//! with its error ([`evidence`]), and a continuity: how well it keeps neighbours in the table together. The rule: the map with the
+//! highest evidence; among maps that the evidence cannot tell from it, the one that tears least. A tear costs the likelihood next to
+//! nothing, so the posterior often has torn maps of the same weight as whole ones.
+
+mod evidence;
+
+use super::chain::Chain;
+use super::settings::Settings;
+use super::threads::side_by_side;
+use crate::error::{NumericalError, RunError};
+use crate::init::graph::{self, Graph, continuity};
+use crate::init::{principal_scores, scatter, start_at};
+use crate::linalg::Mat;
+use crate::model::{Model, State};
+use crate::posterior::align::align;
+use crate::posterior::score::affine_r2;
+use crate::rng::Stream;
+use evidence::Burst;
+use rayon::ThreadPool;
+use serde::{Deserialize, Serialize};
+
+/// Neighbours by which continuity is judged.
+const NEIGHBOURS: usize = 15;
+/// How many maps are sampled for longer.
+const FINALISTS: usize = 3;
+/// Maps with at least this R² of each other's positions are the same.
+const SAME: f64 = 0.95;
+/// Evidences closer than this many standard errors of their difference are not told apart.
+const APART: f64 = 2.0;
+/// Least sweeps of a burst; a search that cannot afford them is not worth its name.
+const LEAST: u64 = 20;
+/// How far chains start from the draws of the chosen map, in conditional standard deviations of their rows.
+const SCATTER: f64 = 1.0;
+/// Most cells of a table: the starts of a search are in memory at the same time.
+const MOST_CELLS: usize = 20_000_000;
+/// Number of the first chain of a search: its streams are not those of any chain of the run.
+const FIRST_CHAIN: usize = 1_000_000;
+
+/// A map that was found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Found {
+    /// The start that led to it.
+    pub start: String,
+    /// ln p(Y) of its neighbourhood, up to a constant that is the same for all maps of a table.
+    pub evidence: f64,
+    /// Standard error of the evidence.
+    pub error: f64,
+    /// How well neighbours in the table are neighbours in the map, from 0 to 1.
+    pub continuity: f64,
+    /// How well neighbours in the map are neighbours in the table, from 0 to 1.
+    pub trustworthiness: f64,
+    /// Mean positions over its burst, in the axes of one draw.
+    pub positions: Mat,
+    /// Parts.
+    pub parts: [f64; 6],
+}
+
+/// The result of a search: the chosen map first, the others by evidence.
+#[derive(Debug, Clone, Default)]
+pub struct Maps {
+    /// The maps.
+    pub found: Vec<Found>,
+    /// Draws of the chosen map, from which chains start.
+    states: Vec<State>,
+}
+
+impl Maps {
+    /// Whether another map has as much evidence as the chosen one, within error.
+    pub fn is_ambiguous(&self) -> bool {
+        self.found.iter().skip(1).any(|other| is_tied(&self.found[0], other))
+    }
+
+    /// The state from which chain number `chain` starts: a draw of the chosen map, scattered. `None` without a search.
+    pub(super) fn start(
+        &self,
+        model: &Model,
+        settings: &Settings,
+        chain: usize,
+    ) -> Result<Option<State>, NumericalError> {
+        let count = self.states.len();
+        if count == 0 {
+            return Ok(None);
+        }
+        let mut state = self.states[chain % count].clone();
+        // Rows of a path are not independent: noise of their own would be rougher than any path.
+        if model.dynamics().is_none() {
+            let stream = Stream::new(settings.seed).named("scatter").at(chain as u64);
+            scatter(model, &mut state, SCATTER, &mut stream.rng())?;
+        }
+        Ok(Some(state))
+    }
+}
+
+/// Whether evidence cannot tell two maps apart.
+pub fn is_tied(a: &Found, b: &Found) -> bool {
+    (a.evidence - b.evidence).abs() <= APART * a.error.hypot(b.error)
+}
+
+/// How X starts.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    Pca,
+    Isomap(usize),
+    Eigenmaps(usize),
+}
+
+impl Start {
+    fn name(self) -> String {
+        match self {
+            Start::Pca => "principal components".into(),
+            Start::Isomap(k) => format!("Isomap, {k} neighbours"),
+            Start::Eigenmaps(k) => format!("Laplacian eigenmaps, {k} neighbours"),
+        }
+    }
+
+    /// X, each axis with unit variance; `None` if the table is too large for it.
+    fn positions(self, model: &Model, points: &Mat, stream: Stream) -> Option<Mat> {
+        let (dim, rng) = (model.latent_dim(), &mut stream.named("positions").rng());
+        match self {
+            Start::Pca => Some(principal_scores(model, rng)),
+            Start::Isomap(k) => Some(graph::isomap(&Graph::new(points, k), dim, rng)),
+            Start::Eigenmaps(k) => graph::eigenmaps(&Graph::new(points, k), dim, rng),
+        }
+    }
+}
+
+/// The starts that make sense for this many rows.
+fn portfolio(rows: usize) -> Vec<Start> {
+    let mut starts = vec![Start::Pca];
+    if rows <= graph::MOST_ROWS {
+        let small = [10, 20, 40].into_iter().filter(|k| 3 * k < rows);
+        starts.extend(small.clone().map(Start::Isomap));
+        starts.extend(small.map(Start::Eigenmaps));
+    }
+    starts
+}
+
+/// One start, its chain, and the later half of what the chain has drawn.
+struct Candidate<'a> {
+    start: Start,
+    chain: Chain<'a>,
+    burst: Burst,
+    states: Vec<State>,
+}
+
+impl Candidate<'_> {
+    /// Runs a burst, of which the later two thirds count.
+    fn go_on(&mut self, model: &Model, sweeps: u64, stream: Stream) -> Result<(), NumericalError> {
+        (self.burst, self.states) = (Burst::default(), Vec::new());
+        for sweep in 0..sweeps {
+            self.chain.advance()?;
+            if 3 * sweep < sweeps {
+                continue;
+            }
+            let state = self.chain.state();
+            self.burst.push(model, state, &mut stream.named("noise").at(sweep).rng())?;
+            if (sweeps - 1 - sweep).is_multiple_of((sweeps / 8).max(1)) {
+                self.states.push(state.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn found(&self, points: &Mat) -> Found {
+        let positions = mean_positions(&self.states);
+        let (evidence, error) = self.burst.evidence();
+        let (continuity, trustworthiness) = continuity(points, &positions, NEIGHBOURS);
+        Found { start: self.start.name(), evidence, error, continuity, trustworthiness, positions, parts: self.burst.parts() }
+    }
+}
+
+/// The mean of the aligned positions of some draws.
+fn mean_positions(states: &[State]) -> Mat {
+    let draws: Vec<&Mat> = states.iter().map(|state| state.features.x()).collect();
+    align(&draws).mean
+}
+
+/// Order of the rule: the map of highest evidence, before it those of its peers that tear less; then the others by evidence.
+fn by_rule(found: &mut [(Found, usize)]) {
+    found.sort_by(|a, b| b.0.evidence.total_cmp(&a.0.evidence));
+    let Some((best, _)) = found.first().cloned() else { return };
+    let chosen = (0..found.len())
+        .filter(|&i| is_tied(&best, &found[i].0))
+        .max_by(|&a, &b| found[a].0.continuity.total_cmp(&found[b].0.continuity))
+        .unwrap_or(0);
+    found[..=chosen].rotate_right(1);
+}
+
+/// The candidates with distinct maps, in the order of the rule.
+fn distinct<'a>(candidates: Vec<Candidate<'a>>, points: &Mat) -> Vec<(Found, Candidate<'a>)> {
+    let mut found: Vec<(Found, usize)> = candidates.iter().map(|c| c.found(points)).zip(0..).collect();
+    by_rule(&mut found);
+    let mut candidates: Vec<Option<Candidate<'a>>> = candidates.into_iter().map(Some).collect();
+    let mut kept: Vec<(Found, Candidate<'a>)> = Vec::new();
+    for (found, i) in found {
+        let same = |other: &(Found, Candidate<'_>)| {
+            let r2 = |a: &Found, b: &Found| affine_r2(&a.positions, &b.positions);
+            r2(&found, &other.0).min(r2(&other.0, &found)) >= SAME
+        };
+        if let (false, Some(candidate)) = (kept.iter().any(same), candidates[i].take()) {
+            kept.push((found, candidate));
+        }
+    }
+    kept
+}
+
+/// How long a search runs.
+pub struct Plan {
+    /// Sweeps of every start.
+    first: u64,
+    /// Further sweeps of the finalists.
+    second: u64,
+}
+
+impl Plan {
+    /// For a share of the warm-up of a run; `None` if it is too short for a search, or the table too large. It does not depend on the
+    /// number of draws, so that a run can be extended.
+    pub fn new(model: &Model, settings: &Settings) -> Option<Self> {
+        if model.rows() * model.columns() > MOST_CELLS {
+            return None;
+        }
+        let all = settings.init_effort * settings.chains as f64 * settings.warmup as f64;
+        let starts = portfolio(model.rows()).len() as u64;
+        let (first, second) = (0.5 * all / starts as f64, 0.5 * all / FINALISTS as f64);
+        (first >= LEAST as f64).then_some(Plan { first: first as u64, second: second as u64 })
+    }
+
+    /// The settings of the bursts' chains.
+    fn settings(&self, settings: &Settings) -> Settings {
+        let warmup = self.first + self.second / 3;
+        Settings { warmup, draws: self.first + self.second - warmup, thin: 1, chains: 1, ..settings.clone() }
+    }
+}
+
+/// The map that is reached from given positions, for comparison with those that a search finds.
+#[doc(hidden)]
+pub fn reached(model: &Model, settings: &Settings, plan: &Plan, x: &Mat) -> Result<Found, NumericalError> {
+    let own = plan.settings(settings);
+    let stream = Stream::new(settings.seed).named("reached");
+    let points = graph::points(model, &mut stream.named("points").rng());
+    let chain = Chain::at(model, &own, FIRST_CHAIN, start_at(model, x.clone(), stream)?);
+    let mut candidate = Candidate { start: Start::Pca, chain, burst: Burst::default(), states: Vec::new() };
+    candidate.go_on(model, plan.first, stream.at(0))?;
+    candidate.go_on(model, plan.second, stream.at(1))?;
+    Ok(Found { start: "given positions".into(), ..candidate.found(&points) })
+}
+
+/// Finds maps, with the threads of the pools.
+pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPool]) -> Result<Maps, RunError> {
+    let own = plan.settings(settings);
+    let stream = Stream::new(settings.seed).named("maps");
+    let points = pools[0].install(|| graph::points(model, &mut stream.named("points").rng()));
+    let fail = |sweep: u64| move |source| RunError::Numerical { chain: 0, sweep, source };
+    let starts = portfolio(model.rows()).into_iter().enumerate().collect();
+    let begun = side_by_side(starts, |(i, start): (usize, Start)| {
+        pools[i % pools.len()].install(|| {
+            let Some(x) = start.positions(model, &points, stream.at(i as u64)) else { return Ok::<_, RunError>(None) };
+            let state = start_at(model, x, stream.at(i as u64)).map_err(fail(0))?;
+            let chain = Chain::at(model, &own, FIRST_CHAIN + i, state);
+            let mut candidate = Candidate { start, chain, burst: Burst::default(), states: Vec::new() };
+            // A start from which no chain can run is not an error: there are others.
+            Ok(candidate.go_on(model, plan.first, stream.at(i as u64)).is_ok().then_some(candidate))
+        })
+    })?;
+    let candidates: Vec<Candidate<'_>> = begun.into_iter().flatten().collect();
+    let finalists: Vec<Candidate<'_>> = distinct(candidates, &points).into_iter().map(|(_, c)| c).take(FINALISTS).collect();
+    let finished = side_by_side(finalists.into_iter().enumerate().collect(), |(i, mut c): (usize, Candidate<'_>)| {
+        let done = pools[i % pools.len()].install(|| c.go_on(model, plan.second, stream.named("second").at(i as u64)));
+        Ok::<_, RunError>(done.is_ok().then_some(c))
+    })?;
+    let candidates: Vec<Candidate<'_>> = finished.into_iter().flatten().collect();
+    let (mut maps, mut distinct) = (Maps::default(), distinct(candidates, &points));
+    if let Some((_, chosen)) = distinct.first_mut() {
+        maps.states = std::mem::take(&mut chosen.states);
+    }
+    maps.found = distinct.into_iter().map(|(found, _)| found).collect();
+    Ok(maps)
+}

@@ -1,0 +1,37 @@
+//! Threads of a run, and work that is done side by side.
+
+use super::settings::Settings;
+use crate::error::SpecError;
+use rayon::ThreadPool;
+
+/// A pool with all threads of a run.
+pub fn pool(settings: &Settings) -> Result<ThreadPool, SpecError> {
+    pool_of(settings, settings.threads())
+}
+
+/// The threads of a run, dealt out to its chains. In one common pool, a thread of one chain that waits for the rest of a product
+/// would take up a whole sweep of another chain, and keep its own waiting.
+pub fn pools(settings: &Settings) -> Result<Vec<ThreadPool>, SpecError> {
+    let (threads, chains) = (settings.threads(), settings.chains);
+    let pools = threads.min(chains);
+    (0..pools).map(|i| pool_of(settings, threads / pools + usize::from(i < threads % pools))).collect()
+}
+
+fn pool_of(settings: &Settings, threads: usize) -> Result<ThreadPool, SpecError> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
+        let rule = format!("that many threads cannot be started ({error}); choose a smaller number");
+        SpecError::Setting { setting: "threads", value: settings.threads.to_string(), rule }
+    })
+}
+
+/// Does a piece of work for each item, each in its own thread; the results are in order.
+pub fn side_by_side<I: Send, O: Send, E: Send>(
+    items: Vec<I>,
+    work: impl Fn(I) -> Result<O, E> + Sync,
+) -> Result<Vec<O>, E> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
+        threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
