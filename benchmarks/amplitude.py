@@ -88,6 +88,18 @@ def tables(data):
         cifar = images(path)
         yield "cifar", some(cifar.reshape(len(cifar), -1), 250, 60), ["poisson"]
         break
+    counts = ["poisson", "negative-binomial"]
+    spam = np.load(data / "spam/sms_spam_2000.npz", allow_pickle=True)["Y"]
+    yield "spam", some(spam, 300, 60), counts
+    yield "spam > 0", some(spam > 0, 300, 60), ["bernoulli"]
+    yield "newsgroups", some(np.load(data / "newsgroups/newsgroups_3class.npz", allow_pickle=True)["Y"], 300, 20), counts
+    pbmc = np.load(data / "pbmc3k/pbmc3k_2000hvg.npz", allow_pickle=True)
+    cells, genes = map(int, pbmc["shape"])
+    dense = np.zeros((cells, genes))
+    dense[np.repeat(np.arange(cells), np.diff(pbmc["indptr"])), pbmc["indices"]] = pbmc["data"]
+    yield "pbmc3k", some(dense, 300, 60), counts
+    yield "hippocampus", some(np.load(data / "hippocampus_ref/hip_data.npz")["spikes"], 300, 30), counts
+    yield "head direction", some(np.load(data / "head_direction/adn_head_direction_100ms.npz")["spikes"], 300, 19), counts
 
 
 def heldout(args):

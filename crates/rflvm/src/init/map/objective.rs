@@ -16,7 +16,7 @@ use crate::model::collapsed::CollapsedData;
 use crate::model::{Model, State, joint};
 
 /// Whether β and σ² are integrated out exactly: one complete Gaussian block. Rows may have times.
-pub(in crate::init) fn is_exact(model: &Model) -> bool {
+pub(crate) fn is_exact(model: &Model) -> bool {
     let [block] = model.blocks() else { return false };
     block.family.as_gaussian().is_some() && !model.has_missing()
 }
