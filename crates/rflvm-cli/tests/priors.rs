@@ -98,7 +98,7 @@ fn tables_of_the_prior_follow_a_file_and_come_with_a_picture() {
     assert!(picture.contains("gaussian columns drawn from the prior") && picture.contains("in units of its column"));
     assert!(picture.len() < 60_000, "{}", picture.len());
     assert_eq!(simulate(&["--source", "model", "--likelihood", "gaussian"], "same").0, plain);
-    // The priors and the family of a file, which a flag overrides; what a fit writes will do.
+    // The priors and the family of a file, which a flag overrides; the file that a fit writes is enough.
     fs::write(dir.join("p.toml"), "likelihood = \"gaussian\"\n[priors]\nnoise = { shape = 30, rate = 3e5 }\n").unwrap();
     let (noisy, _) = simulate(&["--prior", "--config", "p.toml"], "noisy");
     assert_ne!(plain, noisy);

@@ -31,7 +31,7 @@ impl Request {
             return Err(refuse("time", "given", rule));
         }
         if args.file.is_some() && args.source() == SourceArg::SCurve {
-            let rule = "an S-curve has neither priors nor a kernel of its own; add --prior to draw a table from the prior, or omit it";
+            let rule = "an S-curve has no priors; add --prior to draw a table from the prior, or omit it";
             return Err(refuse("config", "given", rule));
         }
         let flags = Config {

@@ -25,7 +25,7 @@ const OUTSIDE: f64 = 0.01;
 /// Draws from the prior: at least 2, usually 10 of them are beyond each limit.
 const LEAST: usize = 400;
 const MOST: usize = 2000;
-/// Values of a quantity held at once, all columns together.
+/// Values held at once, unless that many columns need more.
 const HELD: usize = 4_000_000;
 /// Posterior draws visited: the median is then known to a tenth of a standard deviation.
 pub const VISITED: usize = 200;
@@ -243,20 +243,26 @@ impl Fitted<'_> {
                 kind.places.iter().zip(seen).for_each(|(&place, seen)| seen.push(drawn.value(kind, model, place)));
             }
         }
-        let count = (HELD / model.columns().max(1)).clamp(LEAST, MOST);
-        let mut pooled: Vec<Vec<f64>> = vec![Vec::new(); kinds.len()];
+        // One quantity at a time: draws from the prior are cheap, and all quantities of a wide table would need much memory.
+        let compared = kinds.iter().zip(seen).map(|(kind, seen)| {
+            let medians: Vec<f64> = seen.into_iter().map(median).collect();
+            Ok(compare(kind, &self.prior_of(kind)?, &medians))
+        });
+        let compared: Result<Vec<_>, NumericalError> = compared.collect();
+        let compared = compared.map_err(|source| RunError::Numerical { chain: 0, sweep: 0, source })?;
+        Ok(compared.into_iter().flatten().collect())
+    }
+
+    /// Sorted draws of a quantity from the prior, of all its columns or axes together.
+    fn prior_of(&self, kind: &Kind) -> Result<Vec<f64>, NumericalError> {
+        let count = (HELD / self.model.columns().max(1)).clamp(LEAST, MOST);
+        let mut pooled = Vec::with_capacity(count * kind.places.len());
         for draw in 0..count {
-            let drawn = Drawn::prior(model, self.stream.named("prior").at(draw as u64));
-            let drawn = drawn.map_err(|source| RunError::Numerical { chain: 0, sweep: 0, source })?;
-            for (kind, pooled) in kinds.iter().zip(&mut pooled) {
-                pooled.extend(kind.places.iter().map(|&place| drawn.value(kind, model, place)));
-            }
+            let drawn = Drawn::prior(self.model, self.stream.named("prior").at(draw as u64))?;
+            pooled.extend(kind.places.iter().map(|&place| drawn.value(kind, self.model, place)));
         }
-        let of_kind = |((kind, mut prior), seen): ((&Kind, Vec<f64>), Vec<Vec<f64>>)| {
-            prior.sort_unstable_by(f64::total_cmp);
-            compare(kind, &prior, &seen.into_iter().map(median).collect::<Vec<_>>())
-        };
-        Ok(kinds.iter().zip(pooled).zip(seen).filter_map(of_kind).collect())
+        pooled.sort_unstable_by(f64::total_cmp);
+        Ok(pooled)
     }
 }
 
