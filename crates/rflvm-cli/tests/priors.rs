@@ -127,7 +127,6 @@ fn settings_that_do_not_belong_to_the_prior_are_refused() {
     fs::write(dir.join("n.toml"), "likelihood = \"gaussian\"\n[priors]\nnoise = { shape = 0, rate = 1 }\n").unwrap();
     for (flags, words) in [
         (["--config", "p.toml"].as_slice(), ["config", "add --prior"].as_slice()),
-        (&["--prior", "--source", "s-curve"], &["--prior", "--source"]),
         (&["--prior", "--config", "b.toml"], &["blocks", "--likelihood"]),
         (&["--prior", "--config", "n.toml"], &["priors.noise.shape is 0", "positive"]),
         (&["--prior", "--config", "none.toml"], &["none.toml", "cannot be read"]),
@@ -136,6 +135,8 @@ fn settings_that_do_not_belong_to_the_prior_are_refused() {
         refused(&dir, &[&["simulate", "--out", "s"], flags].concat(), 2, words);
         assert!(!dir.join("s").exists(), "{flags:?}");
     }
+    let both = common::rflvm(&dir, &["simulate", "--out", "s", "--prior", "--source", "s-curve"]);
+    assert!(both.status.code() == Some(2) && common::text(&both.stderr).contains("'--prior' cannot be used with"));
 }
 
 #[test]

@@ -100,8 +100,8 @@ pub fn svg(picture: &Picture) -> String {
     let tallest = bars.iter().map(|bar| bar.count).max().unwrap_or(1);
     let second = LEFT + WIDTH + BETWEEN;
     let ([a, b], [c, d]) = (middle(0.5).map(short), middle(0.9).map(short));
-    let words = format!("the middle half: {a} … {b}; the middle 90%: {c} … {d}");
-    let remarks = [&[words], picture.notes].concat();
+    let words = (!sorted.is_empty()).then(|| format!("the middle half: {a} … {b}; the middle 90%: {c} … {d}"));
+    let remarks: Vec<String> = words.into_iter().chain(picture.notes.iter().cloned()).collect();
     let height = TOP + HEIGHT + BELOW;
     let size = (second + WIDTH + LEFT, height + NOTE * remarks.len() as f64);
     let mut out = String::new();
