@@ -186,6 +186,10 @@ impl Family for Gaussian {
         Theta { values: Mat::from_vec(1, units.len(), values), hyper: Vec::new() }
     }
 
+    fn standardised(&self, _p: usize, value: f64, unit: &Unit) -> f64 {
+        value * unit.scale.powi(2)
+    }
+
     fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
         let precisions = theta.values.row(0).iter().zip(units);
         precisions.map(|(&p, u)| ln_gamma_density(p, self.shape, self.column_rate(u))).sum()

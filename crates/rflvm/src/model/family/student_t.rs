@@ -225,6 +225,10 @@ impl Family for StudentT {
         Theta { values, hyper: Vec::new() }
     }
 
+    fn standardised(&self, p: usize, value: f64, unit: &Unit) -> f64 {
+        if p == 0 { value * unit.scale.powi(2) } else { value }
+    }
+
     fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
         let of_noise = |(p, u): (&f64, &Unit)| ln_gamma_density(*p, self.prior.noise.shape, self.column_rate(u));
         let noise: f64 = theta.values.row(0).iter().zip(units).map(of_noise).sum();
