@@ -60,7 +60,7 @@ class Gplvm(BayesianGPLVMMiniBatch):
 
 
 def predict(y, dim, seed, inducing=50, iterations=1000):
-    """Mean and variance of every cell, noise included, after at most so many iterations; and what the fit did."""
+    """Mean and variance of every cell, noise included, after at most `iterations`; and what the optimiser did."""
     np.random.seed(seed)
     model = Gplvm(y, dim, inducing)
     model.optimize(max_iters=iterations)

@@ -35,8 +35,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = (1, 2, 3)
 NORMAL = np.frompyfunc(lambda z: 0.5 * math.erfc(-z / math.sqrt(2)), 1, 1)
-# Paths over time cost up to three times as much per sweep, so these chains are half as long as the default.
-VARIANTS = {"static": "--id time", "time": "--time time --warmup 500 --draws 500"}
+# Flags and sweeps, warm-up and draws alike: the program's default, and half of it with times, which cost up to three times as much.
+VARIANTS = {"static": ("--id time", 1000), "time": ("--time time", 500)}
 SIMULATED = ("s_curve", "lorenz")
 PROGRAMS = {"old": "$OLD", "new": "$NEW"}
 
@@ -80,12 +80,13 @@ def prepare(folder, args):
             program.write_table(folder / f"{name}-{seed}.csv", np.where(mask, np.nan, y), times)
             np.savez_compressed(folder / f"{name}-{seed}.npz", truth=y[mask], row=np.nonzero(mask)[0], column=np.nonzero(mask)[1])
     (folder / "about.json").write_text(json.dumps(about))
-    for variant, flags in VARIANTS.items():
+    for variant, (flags, sweeps) in VARIANTS.items():
+        sweeps = args.sweeps or sweeps
         for seed in SEEDS:
             for name in about:
                 for method, call in PROGRAMS.items():
                     fit = f"{name}-{seed}-{method}-{variant}"
-                    run = f"--likelihood gaussian --latent-dim {about[name]['dim']} {flags} --chains 2 --threads 1 --seed {seed}"
+                    run = f"--likelihood gaussian --latent-dim {about[name]['dim']} {flags} --warmup {sweeps} --draws {sweeps} --chains 2 --threads 1 --seed {seed}"
                     lines.append(
                         f"test -e rows/{fit}.json || {{ {call} fit {name}-{seed}.csv {run} -q --overwrite --out fits/{fit}"
                         f" && $PYTHON hidden.py read . --fit {fit} --program {call} && rm -r fits/{fit}; }}"
@@ -121,7 +122,10 @@ def read(folder, args):
     name, seed = args.fit.split("-")[:2]
     y, row, column, scale = hidden(folder, name, seed)
     fit = folder / "fits" / args.fit
-    ask = lambda *words: subprocess.run([args.program, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+    def ask(*words):
+        return subprocess.run([args.program, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
     summary = json.loads(ask("summary", fit, "--json"))
     used = [c for c, chain in enumerate(summary["chains"]) if chain["used"]]
     draws = {}
@@ -207,10 +211,11 @@ def main():
     parser.add_argument("what", choices=["prepare", "read", "gpy", "score"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--data", type=Path, default=ROOT / "../shared/data")
+    parser.add_argument("--sweeps", type=int, help="prepare: warm-up and draws of every fit, instead of 1000, and 500 with times")
     parser.add_argument("--fit", help="read: the fit in FOLDER/fits")
     parser.add_argument("--program", default="rflvm", help="read: the program that made it")
     parser.add_argument("--tables", nargs="+", help="gpy: only these")
-    parser.add_argument("--iterations", type=int, default=1000, help="gpy: at most so many")
+    parser.add_argument("--iterations", type=int, default=1000, help="gpy: the most iterations of its optimiser")
     args = parser.parse_args()
     {"prepare": prepare, "read": read, "gpy": gpy, "score": score}[args.what](args.folder, args)
 
