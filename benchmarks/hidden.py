@@ -22,6 +22,7 @@ import csv
 import gzip
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,10 @@ import tempfile
 import time
 from datetime import datetime
 from pathlib import Path
+
+# One thread, before NumPy loads its linear algebra: fits run side by side.
+for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]:
+    os.environ[variable] = "1"
 
 import numpy as np
 
