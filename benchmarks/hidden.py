@@ -74,7 +74,8 @@ def prepare(folder, args):
     import program
 
     (folder / "rows").mkdir(parents=True, exist_ok=True)
-    shutil.copy(__file__, folder / "hidden.py")
+    for script in ("hidden.py", "gplvm.py"):
+        shutil.copy(ROOT / "benchmarks" / script, folder)
     about, lines = {}, []
     for name, y, times, dim in tables(args.data):
         scale = np.nanstd(y, axis=0)
@@ -163,7 +164,7 @@ def gpy(folder, args):
 
     about = json.loads((folder / "about.json").read_text())
     for units in ("standard", "own"):
-        for seed in SEEDS:
+        for seed in args.seeds:
             for name in args.tables or about:
                 # GPy has one noise variance for all columns, as the simulated tables have in their own units.
                 if units == "own" and name not in SIMULATED:
@@ -220,6 +221,7 @@ def main():
     parser.add_argument("--fit", help="read: the fit in FOLDER/fits")
     parser.add_argument("--program", default="rflvm", help="read: the program that made it")
     parser.add_argument("--tables", nargs="+", help="gpy: only these")
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS, help="gpy: only these")
     parser.add_argument("--iterations", type=int, default=1000, help="gpy: the most iterations of its optimiser")
     args = parser.parse_args()
     {"prepare": prepare, "read": read, "gpy": gpy, "score": score}[args.what](args.folder, args)
