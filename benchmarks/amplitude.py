@@ -11,8 +11,8 @@ FOLDER holds the public tables as benchmarks/README.md describes them. Everythin
 import argparse
 import csv
 import gzip
-import itertools
 import io
+import itertools
 import os
 import subprocess
 import sys
@@ -78,7 +78,8 @@ def tables(data):
     congress = np.array([[float(v) for v in line[1:]] for line in lines[1:]])
     congress = congress[:, np.argsort(-congress.sum(0))]
     yield "congress", congress[::2, :60], ["poisson", "negative-binomial"]
-    images = lambda path: next(v for v in np.load(path).values() if v.ndim > 1)
+    def images(path):
+        return next(v for v in np.load(path).values() if v.ndim > 1)
     mnist = images(data / "mnist/mnist_t10k.npz").reshape(10000, -1)
     yield "mnist", some(mnist, 250, 80), ["poisson"]
     yield "mnist > 127", some(mnist > 127, 250, 80), ["bernoulli"]
@@ -181,7 +182,8 @@ def speed(args):
                 out = call(program, Path(folder) / "y.npy", "--warmup", args.warmup, "--draws", args.draws, "--seed", seed, "--pairs", pairs, *flags)
                 lines = list(csv.DictReader(io.StringIO(out)))[args.warmup :]
                 cpu = sum(float(line["cpu"]) for line in lines)
-                ess = lambda key: effective([float(line[key]) for line in lines]) / cpu
+                def ess(key):
+                    return effective([float(line[key]) for line in lines]) / cpu
                 distances = [ess(f"distance{i}") for i in range(10)]
                 found[name].append([1e3 * cpu / len(lines), ess("ln_lik"), min(distances), np.median(distances), ess("w2")])
             for name, values in found.items():
