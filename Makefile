@@ -3,11 +3,12 @@
 #                its last line lists what could not be tested; on a CI server (RFLVM_CI=1 or CI=true) that is a failure
 # make test-python  only the Python package: its wheel in a separate environment
 # make lint-python  ruff on all Python files, and workflows, issue forms and CITATION.cff against their schemas
+# make pictures  what the prior of each family assumes, as docs/images/prior-FAMILY.svg
 # make validate  the statistical tests at full power; about fifteen minutes on two cores
 # make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test settings test-python lint-python environment verdict validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: demo test settings pictures test-python lint-python environment verdict validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
@@ -20,6 +21,13 @@ ON_CI = $(or $(RFLVM_CI),$(filter true,$(CI)))
 # The demo reads no table, so the crates that read Parquet and Arrow need not be compiled.
 demo: check-tools
 	cargo run --release --quiet --package rflvm-cli --no-default-features -- demo $(ARGS)
+
+PROGRAM ?= cargo run --release --quiet --package rflvm-cli --no-default-features --
+FAMILIES = gaussian poisson bernoulli binomial negative-binomial multinomial student-t zero-inflated-poisson
+pictures: check-tools
+	@for family in $(FAMILIES); do \
+	$(PROGRAM) simulate --prior --likelihood $$family --trials 10 --rows 2 --columns 10 --seed 1 --out target/prior/$$family && \
+	cp target/prior/$$family/prior.svg docs/images/prior-$$family.svg || exit 1; done
 
 test: check-tools
 	@mkdir -p target && rm -f $(RFLVM_NOT_TESTED)

@@ -11,8 +11,8 @@ FOLDER holds the public tables as benchmarks/README.md describes them. Everythin
 import argparse
 import csv
 import gzip
-import itertools
 import io
+import itertools
 import os
 import subprocess
 import sys
@@ -78,7 +78,8 @@ def tables(data):
     congress = np.array([[float(v) for v in line[1:]] for line in lines[1:]])
     congress = congress[:, np.argsort(-congress.sum(0))]
     yield "congress", congress[::2, :60], ["poisson", "negative-binomial"]
-    images = lambda path: next(v for v in np.load(path).values() if v.ndim > 1)
+    def images(path):
+        return next(v for v in np.load(path).values() if v.ndim > 1)
     mnist = images(data / "mnist/mnist_t10k.npz").reshape(10000, -1)
     yield "mnist", some(mnist, 250, 80), ["poisson"]
     yield "mnist > 127", some(mnist > 127, 250, 80), ["bernoulli"]
@@ -88,6 +89,18 @@ def tables(data):
         cifar = images(path)
         yield "cifar", some(cifar.reshape(len(cifar), -1), 250, 60), ["poisson"]
         break
+    counts = ["poisson", "negative-binomial"]
+    spam = np.load(data / "spam/sms_spam_2000.npz", allow_pickle=True)["Y"]
+    yield "spam", some(spam, 300, 60), counts
+    yield "spam > 0", some(spam > 0, 300, 60), ["bernoulli"]
+    yield "newsgroups", some(np.load(data / "newsgroups/newsgroups_3class.npz", allow_pickle=True)["Y"], 300, 20), counts
+    pbmc = np.load(data / "pbmc3k/pbmc3k_2000hvg.npz", allow_pickle=True)
+    cells, genes = map(int, pbmc["shape"])
+    dense = np.zeros((cells, genes))
+    dense[np.repeat(np.arange(cells), np.diff(pbmc["indptr"])), pbmc["indices"]] = pbmc["data"]
+    yield "pbmc3k", some(dense, 300, 60), counts
+    yield "hippocampus", some(np.load(data / "hippocampus_ref/hip_data.npz")["spikes"], 300, 30), counts
+    yield "head direction", some(np.load(data / "head_direction/adn_head_direction_100ms.npz")["spikes"], 300, 19), counts
 
 
 def heldout(args):
@@ -169,7 +182,8 @@ def speed(args):
                 out = call(program, Path(folder) / "y.npy", "--warmup", args.warmup, "--draws", args.draws, "--seed", seed, "--pairs", pairs, *flags)
                 lines = list(csv.DictReader(io.StringIO(out)))[args.warmup :]
                 cpu = sum(float(line["cpu"]) for line in lines)
-                ess = lambda key: effective([float(line[key]) for line in lines]) / cpu
+                def ess(key):
+                    return effective([float(line[key]) for line in lines]) / cpu
                 distances = [ess(f"distance{i}") for i in range(10)]
                 found[name].append([1e3 * cpu / len(lines), ess("ln_lik"), min(distances), np.median(distances), ess("w2")])
             for name, values in found.items():

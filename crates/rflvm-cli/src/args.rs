@@ -52,7 +52,7 @@ pub enum Command {
     Transform(TransformArgs),
     /// Predict rows of the table as if observed again, or cells at any point of the latent space.
     Predict(PredictArgs),
-    /// Check the fit against its table: compare the table with tables replicated from the posterior predictive distribution.
+    /// Check the fit: compare its table with tables replicated from the posterior predictive distribution, and its posterior with its priors.
     Check(CheckArgs),
     /// Write and draw the learned kernel and its spectral density, with their uncertainty.
     Kernel(KernelArgs),
@@ -323,7 +323,7 @@ pub struct CheckArgs {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
     /// Output file, a .csv with the columns block, family, columns, statistic, observed, mean, q05, q95, p, words and suggests: one
-    /// line per statistic. The picture is written next to it, as FILE.svg [default: DIR/check.csv].
+    /// line per statistic, then one per prior that conflicts with its posterior. The picture is written next to it, as FILE.svg [default: DIR/check.csv].
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Print one JSON object instead of the table.
@@ -416,9 +416,16 @@ pub struct SimulateArgs {
     /// Source of the true values.
     #[arg(long, value_enum, default_value_t = SourceArg::SCurve)]
     pub source: SourceArg,
-    /// Family of the columns (see `fit`).
-    #[arg(long, default_value = "poisson")]
-    pub likelihood: String,
+    /// Draw everything from the model's prior, as with `--source model`; prior.svg then shows what the prior assumes.
+    #[arg(long, conflicts_with = "source")]
+    pub prior: bool,
+    /// Read the family, the priors and the other settings of the model from this file, in the format of the config.toml that every fit
+    /// writes; flags override it. Only for tables from the prior.
+    #[arg(long = "config", value_name = "FILE.toml")]
+    pub file: Option<PathBuf>,
+    /// Family of the columns (see `fit`) [default: poisson].
+    #[arg(long)]
+    pub likelihood: Option<String>,
     /// Rows N.
     #[arg(long, default_value_t = 500)]
     pub rows: usize,
@@ -442,6 +449,13 @@ pub struct SimulateArgs {
     pub out: PathBuf,
     #[command(flatten)]
     pub model: ModelArgs,
+}
+
+impl SimulateArgs {
+    /// Where the true values come from.
+    pub fn source(&self) -> SourceArg {
+        if self.prior { SourceArg::Model } else { self.source }
+    }
 }
 
 fn kernel(text: &str) -> Result<KernelKind, String> {

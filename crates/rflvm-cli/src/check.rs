@@ -1,4 +1,4 @@
-//! `rflvm check`: does the model generate tables like the one that was fitted?
+//! `rflvm check`: does the model generate tables like the one that was fitted, and does its posterior contradict its priors?
 //!
 //! A separate command rather than a flag of `predict`, because every fit should be checked, as with `summary`.
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::voice::{Voice, tell, tell_json};
 use crate::wording::Flags;
 use report::Shown;
-use rflvm::posterior::check::REPLICATES;
+use rflvm::posterior::check::{REPLICATES, VISITED};
 use rflvm_study::check::Report;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Fit, write};
@@ -23,8 +23,9 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let fit = Fit::open(&args.dir, |_| ())?;
     let (drawn, convergence) = Drawn::open(&fit)?;
     warn_of_chains(&convergence, Voice::default());
-    let checks = drawn.fitted(&fit, "check").check(REPLICATES)?;
-    let report = Report { checks: &checks, model: &fit.model, convergence: &convergence };
+    let fitted = drawn.fitted(&fit, "check");
+    let (checks, conflicts) = (fitted.check(REPLICATES)?, fitted.conflicts(VISITED)?);
+    let report = Report { checks: &checks, conflicts: &conflicts, model: &fit.model, convergence: &convergence };
     let shown = Shown(&report);
     write::text(&file, &shown.csv())?;
     write::text(&picture, &shown.svg(&fit.title()))?;

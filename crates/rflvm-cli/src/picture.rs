@@ -12,6 +12,7 @@ mod marks;
 mod paint;
 mod panel;
 pub mod paths;
+pub mod prior;
 mod reach;
 pub mod scatter;
 mod signs;

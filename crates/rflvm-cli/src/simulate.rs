@@ -1,23 +1,23 @@
 //! `rflvm simulate`: a table with its true values, from the S-curve or from the model's prior.
 
+mod prior;
+mod request;
+
 use crate::args::{SimulateArgs, SourceArg};
 use crate::failure::Failure;
 use crate::output;
 use crate::voice::tell;
-use rflvm::error::{RunError, SpecError};
+use request::Request;
+use rflvm::error::{NumericalError, RunError, SpecError};
 use rflvm::linalg::Mat;
-use rflvm::model::Priors;
-use rflvm::model::family::{Family, Theta, Trials};
+use rflvm::model::family::{Family, Theta};
 use rflvm::rng::Stream;
 use rflvm::simulate;
 use rflvm::split::{HeldOut, split};
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
-use rflvm_study::config::fresh_seed;
 use rflvm_study::memory;
-use rflvm_study::model::spec;
 use rflvm_study::{out_dir, write};
-use std::sync::Arc;
 
 /// What was drawn.
 struct Truth {
@@ -41,18 +41,16 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
             return Err(SpecError::Setting { setting, value: value.to_string(), rule }.into());
         }
     }
-    check_memory(args)?;
-    if args.time && args.source == SourceArg::Model {
-        let rule = "rows from the prior have no times; omit it, or simulate an S-curve".into();
-        return Err(SpecError::Setting { setting: "time", value: "given".into(), rule }.into());
-    }
-    let has_trials = rflvm::spec::about(&args.likelihood)?.cells.have_trials();
-    let trials = has_trials.then(|| Trials::Same(args.trials.unwrap_or(1)));
-    let family = rflvm::spec::family(&args.likelihood, trials)?;
-    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let request = Request::new(args)?;
+    check_memory(args, &request)?;
+    let (family, seed) = (&request.family, request.seed);
     let stream = Stream::new(seed).named("simulate");
-    let truth = draw(args, &family, stream)?;
+    let truth = draw(args, &request, stream)?;
     let holes = args.missing.map(|fraction| with_holes(&truth.y, fraction, family.as_ref(), stream)).transpose()?;
+    let picture = match args.source() {
+        SourceArg::Model => Some(prior::picture(&request, args.columns, stream.named("picture"))?),
+        SourceArg::SCurve => None,
+    };
     out_dir::prepare(&args.out)?;
     let times = truth.t.as_deref().filter(|_| args.time);
     let mut files = vec![
@@ -72,6 +70,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         let columns = (0..truth.y.cols()).map(|j| truth.theta.values.col(j).iter().map(f64::to_string).collect());
         files.push(("parameters.csv", csv_text(header, columns)));
     }
+    files.extend(picture.map(|picture| ("prior.svg", picture)));
     for (name, contents) in files {
         write::text(&args.out.join(name), &contents)?;
     }
@@ -86,27 +85,23 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
 }
 
 /// Rejects a table that does not fit into memory: cells, functions and their text; for the S-curve, also the covariance of the rows.
-fn check_memory(args: &SimulateArgs) -> Result<(), Failure> {
-    let [n, j, m] = [args.rows, args.columns, args.model.0.features.unwrap_or(100)].map(|v| v as u128);
-    let own = if args.source == SourceArg::SCurve { 2 * n * n } else { m.saturating_mul(2 * n + 2 * j) };
+fn check_memory(args: &SimulateArgs, request: &Request) -> Result<(), Failure> {
+    let [n, j, m] = [args.rows, args.columns, request.config.model.features.unwrap_or(100)].map(|v| v as u128);
+    let own = if args.source() == SourceArg::SCurve { 2 * n * n } else { m.saturating_mul(2 * n + 2 * j) };
     let what = || format!("a table of {n} rows × {j} columns");
     let bytes = (10 * n * j).saturating_add(own).saturating_mul(8);
     Ok(memory::check_bytes(bytes, what, "ask for fewer rows or columns")?)
 }
 
-fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result<Truth, Failure> {
-    let trials = args.trials.unwrap_or(100);
-    let broken = |source| Failure::from(RunError::Numerical { chain: 0, sweep: 0, source });
-    match args.source {
+fn draw(args: &SimulateArgs, request: &Request, stream: Stream) -> Result<Truth, Failure> {
+    match args.source() {
         SourceArg::SCurve => {
-            let (curve, theta) =
-                simulate::example(args.rows, args.columns, family.as_ref(), trials, stream).map_err(broken)?;
+            let (family, trials) = (request.family.as_ref(), request.row_trials());
+            let (curve, theta) = simulate::example(args.rows, args.columns, family, trials, stream).map_err(broken)?;
             Ok(Truth { y: curve.y, t: Some(curve.t), x: curve.x, f: curve.f, w: None, theta })
         }
         SourceArg::Model => {
-            let blocks = vec![(args.columns, family.clone())];
-            let priors = Priors { amplitude: args.model.0.amplitude()?, ..Priors::default() };
-            let model = simulate::blank(args.rows, blocks, trials, spec(&args.model.0, priors, args.columns)?)?;
+            let model = request.model(args.rows, args.columns)?;
             let state = simulate::draw_prior(&model, stream).map_err(broken)?;
             Ok(Truth {
                 y: simulate::draw_data(&model, &state, stream),
@@ -118,6 +113,11 @@ fn draw(args: &SimulateArgs, family: &Arc<dyn Family>, stream: Stream) -> Result
             })
         }
     }
+}
+
+/// A numerical failure, before any chain.
+fn broken(source: NumericalError) -> Failure {
+    RunError::Numerical { chain: 0, sweep: 0, source }.into()
 }
 
 /// The table with a fraction of its cells missing; each row and column keeps at least one.

@@ -18,6 +18,7 @@ impl Wording for Flags {
             ("doctor", Some(table)) => format!("`rflvm doctor {}`", path(table)),
             ("doctor", None) => "`rflvm doctor`".into(),
             ("doctor-blocks", _) => "`rflvm doctor --blocks-out`".into(),
+            ("priors", Some(prior)) => format!("`[priors] {prior}` in config.toml"),
             (name, Some(value)) => format!("--{name} {}", quoted(value)),
             (name, None) => format!("--{name}"),
         }

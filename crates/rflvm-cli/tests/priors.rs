@@ -84,3 +84,87 @@ fn an_error_names_the_prior() {
         assert!(!dir.join("f").exists(), "{settings}");
     }
 }
+
+#[test]
+fn tables_of_the_prior_follow_a_file_and_come_with_a_picture() {
+    let dir = folder("draw");
+    let simulate = |more: &[&str], out: &str| {
+        let shape = ["simulate", "--rows", "12", "--columns", "4", "--seed", "1", "--features", "6", "--out", out];
+        good(&dir, &[&shape, more].concat());
+        let read = |name: &str| fs::read_to_string(dir.join(out).join(name)).unwrap();
+        (read("table.csv"), read("prior.svg"))
+    };
+    let (plain, picture) = simulate(&["--prior", "--likelihood", "gaussian"], "plain");
+    assert!(picture.contains("gaussian columns drawn from the prior") && picture.contains("in units of its column"));
+    assert!(picture.len() < 60_000, "{}", picture.len());
+    assert_eq!(simulate(&["--source", "model", "--likelihood", "gaussian"], "same").0, plain);
+    // The priors and the family of a file, which a flag overrides; the file that a fit writes is enough.
+    fs::write(dir.join("p.toml"), "likelihood = \"gaussian\"\n[priors]\nnoise = { shape = 30, rate = 3e5 }\n").unwrap();
+    let (noisy, _) = simulate(&["--prior", "--config", "p.toml"], "noisy");
+    assert_ne!(plain, noisy);
+    let largest = |table: &str| {
+        let cells = table.lines().skip(1).flat_map(|line| line.split(',')).map(|cell| cell.parse::<f64>().unwrap());
+        cells.fold(0.0, |most: f64, cell| most.max(cell.abs()))
+    };
+    assert!(largest(&noisy) > 50.0, "{noisy}");
+    let (counts, picture) = simulate(&["--prior", "--config", "p.toml", "--likelihood", "poisson"], "counts");
+    assert!(!counts.contains('.') && picture.contains(">count<"), "{counts}");
+    fs::write(dir.join("t.csv"), table()).unwrap();
+    good(&dir, &[FIT, &["--out", "f"]].concat());
+    let (fitted, _) = simulate(&["--prior", "--config", "f/config.toml"], "fitted");
+    assert_eq!(fitted, plain);
+    for family in ["bernoulli", "binomial", "multinomial", "student-t", "zero-inflated-poisson", "negative-binomial"] {
+        let (_, picture) = simulate(&["--prior", "--likelihood", family], family);
+        assert!(!picture.contains("NaN") && !picture.contains("inf\"") && picture.ends_with("</svg>\n"), "{family}");
+    }
+}
+
+#[test]
+fn settings_that_do_not_belong_to_the_prior_are_refused() {
+    let dir = folder("draw-bad");
+    fs::write(dir.join("p.toml"), "[priors]\nintercept = 2\n").unwrap();
+    fs::write(dir.join("b.toml"), "blocks = \"b.csv\"\n").unwrap();
+    fs::write(dir.join("n.toml"), "likelihood = \"gaussian\"\n[priors]\nnoise = { shape = 0, rate = 1 }\n").unwrap();
+    for (flags, words) in [
+        (["--config", "p.toml"].as_slice(), ["config", "add --prior"].as_slice()),
+        (&["--prior", "--config", "b.toml"], &["blocks", "--likelihood"]),
+        (&["--prior", "--config", "n.toml"], &["priors.noise.shape is 0", "positive"]),
+        (&["--prior", "--config", "none.toml"], &["none.toml", "cannot be read"]),
+        (&["--prior", "--time"], &["rows from the prior have no times"]),
+    ] {
+        refused(&dir, &[&["simulate", "--out", "s"], flags].concat(), 2, words);
+        assert!(!dir.join("s").exists(), "{flags:?}");
+    }
+    let both = common::rflvm(&dir, &["simulate", "--out", "s", "--prior", "--source", "s-curve"]);
+    assert!(both.status.code() == Some(2) && common::text(&both.stderr).contains("'--prior' cannot be used with"));
+}
+
+#[test]
+fn check_reports_a_prior_that_conflicts_with_its_posterior() {
+    let dir = folder("conflict");
+    // Two smooth curves, nearly without noise.
+    let row = |n: usize| {
+        let t = 0.1 * n as f64;
+        let cells = [t.sin(), t.cos(), (0.7 * t).sin(), (0.7 * t).cos(), t.sin() - t.cos()];
+        format!("{}\n", cells.map(|cell| format!("{cell:.6}")).join(","))
+    };
+    fs::write(dir.join("t.csv"), format!("a,b,c,d,e\n{}", (0..90).map(row).collect::<String>())).unwrap();
+    let check = |amplitude: &str| {
+        let fit = ["fit", "t.csv", "--likelihood", "gaussian", "--features", "10", "--warmup", "60", "--draws", "40"];
+        good(&dir, &[&fit[..], &["--seed", "1", "-q", "--amplitude", amplitude, "--out", amplitude]].concat());
+        let said = common::text(&good(&dir, &["check", amplitude]).stdout);
+        let json = common::text(&good(&dir, &["check", amplitude, "--json"]).stdout);
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        (said, json, fs::read_to_string(dir.join(amplitude).join("check.csv")).unwrap())
+    };
+    let (said, json, csv) = check("1");
+    assert!(said.contains("the prior of strength of weights conflicts with its posterior: "), "{said}");
+    assert!(said.contains("of 5 columns; worst: column '"), "{said}");
+    let first = &json["conflicts"][0];
+    assert_eq!((first["quantity"].as_str(), first["of"].as_u64()), (Some("strength of weights"), Some(5)), "{json}");
+    assert!(first["median"].as_f64() > first["prior_high"].as_f64(), "{json}");
+    assert_eq!(csv.lines().filter(|line| line.contains(",prior of strength of weights,")).count(), 1, "{csv}");
+    let (said, json, csv) = check("learned");
+    assert!(!said.contains("prior of strength of weights") && !csv.contains("prior of strength"), "{said}");
+    assert!(json["conflicts"].is_array(), "{json}");
+}

@@ -38,6 +38,10 @@ pub fn priors(given: &str) -> PyResult<String> {
         // Users gave a mapping, which has no lines and columns.
         let words = error.to_string();
         let words = words.split(" at line ").next().unwrap_or_default();
+        let words = words.replace("invalid type: ", "found ").replace("f64", "a number");
+        // Names are in backticks, and have underscores here.
+        let part = |(i, part): (usize, &str)| if i % 2 == 1 { part.replace('-', "_") } else { part.into() };
+        let words = words.split('`').enumerate().map(part).collect::<Vec<_>>().join("`");
         PyValueError::new_err(format!("priors cannot be read: {words}"))
     })?;
     Ok(json!(priors).to_string())

@@ -15,6 +15,11 @@ impl Wording for Parameters {
             ("overwrite", _) => "overwrite=True".into(),
             ("summary", _) => "diagnostics_".into(),
             ("fit" | "doctor", _) => format!("{name}()"),
+            // A prior within a family: student-t.dof.
+            ("priors", Some(prior)) => {
+                let (keys, ends) = (prior.replace('.', "': {'"), "}".repeat(prior.split('.').count()));
+                format!("priors={{'{keys}': …{ends}")
+            }
             (name, Some(value)) => format!("{}='{value}'", parameter(name)),
             (name, None) => parameter(name),
         }

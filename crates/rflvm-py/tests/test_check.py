@@ -67,3 +67,34 @@ def test_advice_has_the_names_of_parameters():
     assert model.diagnostics_["verdict"] == "converged"
     sentences = list(model.check().advice.values())
     assert sentences and not any("--" in sentence for sentence in sentences)
+
+
+CONFLICT = {
+    "quantity": "noise share",
+    "family": None,
+    "conflicting": 1,
+    "of": 2,
+    "worst": "axis 2",
+    "median": 0.4,
+    "prior_low": 0.001,
+    "prior_high": 0.2,
+    "words": "1 of 2 axes; worst: axis 2, posterior median 0.400, above its prior (0.001 … 0.200)",
+    "suggests": "change priors={'noise-share': …}",
+}
+
+
+def test_conflicts_of_priors_are_listed_with_their_advice():
+    check = Check.of({**told(*LINES), "conflicts": [CONFLICT]}, is_converged=True)
+    assert check.conflicts[0].worst == "axis 2" and check.conflicts[0].advice == CONFLICT["suggests"]
+    assert repr(check).endswith(f"The prior of noise share conflicts with its posterior: {CONFLICT['words']}.\n  → {CONFLICT['suggests']}")
+    strained = Check.of({**told(*LINES), "conflicts": [CONFLICT]}, is_converged=False)
+    assert strained.conflicts[0].advice is None
+    assert repr(Check.of(told(*LINES), is_converged=True)).endswith("No prior conflicts with its posterior.")
+
+
+def test_a_fixed_amplitude_conflicts_with_a_strong_signal():
+    t = np.linspace(0, 9, 90)
+    table = pd.DataFrame({"a": np.sin(t), "b": np.cos(t), "c": np.sin(0.7 * t), "d": np.cos(0.7 * t)})
+    model = rflvm.RFLVM(2, "gaussian", amplitude=1, n_random_features=10, warmup=60, draws=40, random_state=1, progress=False).fit(table)
+    conflict = next(c for c in model.check().conflicts if c.quantity == "strength of weights")
+    assert conflict.of == 4 and conflict.median > conflict.prior_high and conflict.worst in [f"column '{name}'" for name in table]

@@ -1,9 +1,10 @@
-//! Posterior predictive checks of a fit: p-values in words, advice, and JSON.
+//! Posterior predictive checks of a fit, and priors that conflict with their posterior: in words, with advice, and as JSON.
 
+use crate::conflict;
 use crate::convergence;
 use crate::wording::{Wording, render};
 use rflvm::model::{Block, Model};
-use rflvm::posterior::check::Check;
+use rflvm::posterior::check::{Check, Conflict};
 use rflvm::posterior::convergence::{Convergence, Outcome};
 use serde_json::{Value, json};
 
@@ -14,6 +15,8 @@ pub const SMALL: f64 = 0.05;
 pub struct Report<'a> {
     /// The checks.
     pub checks: &'a [Check],
+    /// Priors that conflict with their posterior.
+    pub conflicts: &'a [Conflict],
     /// The fitted model.
     pub model: &'a Model,
     /// Whether the chains agree.
@@ -37,6 +40,11 @@ impl Report<'_> {
     pub fn suggestion(&self, check: &Check) -> Option<String> {
         let is_small = check.p() < SMALL && self.is_converged();
         is_small.then(|| check.advice(self.block(check).family.as_ref()))
+    }
+
+    /// Advice for a prior that conflicts with its posterior.
+    pub fn remedy(&self, conflict: &Conflict) -> Option<String> {
+        self.is_converged().then(|| conflict::advice(conflict, self.model))
     }
 
     /// The block that a check is about.
@@ -67,9 +75,19 @@ impl Report<'_> {
                 "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, wording)),
             })
         };
+        let clash = |clash: &Conflict| {
+            let (block, [low, high]) = (clash.block.map(|b| &self.model.blocks()[b]), clash.limits());
+            json!({
+                "quantity": clash.assumption.name(), "family": block.map(|block| block.family.name()),
+                "conflicting": clash.outside, "of": clash.all, "worst": conflict::worst(clash, self.model),
+                "median": finite(clash.median), "prior_low": finite(low), "prior_high": finite(high),
+                "words": conflict::words(clash, self.model), "suggests": self.remedy(clash).map(|sentence| render(&sentence, wording)),
+            })
+        };
         json!({
             "draws": self.draws(), "converged": self.is_converged(), "no_advice": self.no_advice(),
             "checks": self.checks.iter().map(one).collect::<Vec<_>>(),
+            "conflicts": self.conflicts.iter().map(clash).collect::<Vec<_>>(),
         })
     }
 }
@@ -115,7 +133,7 @@ mod tests {
             [Outcome::Converged, Outcome::RunLonger { factor: 3.0 }, Outcome::ChainsDisagree, Outcome::CannotTell]
         {
             let convergence = Convergence { lines: Vec::new(), chains: Vec::new(), draws: 100, outcome };
-            let report = Report { checks: &checks, model: &model, convergence: &convergence };
+            let report = Report { checks: &checks, conflicts: &[], model: &model, convergence: &convergence };
             let json = report.as_json(&crate::wording::Plain);
             let is_advised = outcome == Outcome::Converged;
             assert_eq!(json["checks"][0]["suggests"].is_string(), is_advised, "{json}");

@@ -16,6 +16,7 @@ pub mod bytes;
 pub mod cells;
 pub mod check;
 pub mod config;
+pub mod conflict;
 pub mod convergence;
 pub mod drawn;
 pub mod error;

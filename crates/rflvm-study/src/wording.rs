@@ -1,7 +1,7 @@
 //! Messages that name settings and actions, in the wording of each front end.
 //!
 //! The engine does not know what its user types. Where a message needs a setting, it writes ⟨time⟩ for what the user would
-//! type, ⟨latent-dim=3⟩ with a value, and ⟪time⟫ for the setting as a noun. Actions are written the same way: ⟨resume=DIR⟩. The
+//! type, ⟨latent-dim=3⟩ with a value, and ⟪time⟫ for the setting as a noun. ⟨priors=noise⟩ is a prior. Actions are written the same way: ⟨resume=DIR⟩. The
 //! program turns these into flags and commands, and Python into parameters and methods.
 
 /// How a front end names settings and actions.
@@ -17,7 +17,11 @@ pub struct Plain;
 
 impl Wording for Plain {
     fn typed(&self, name: &str, value: Option<&str>) -> String {
-        value.map_or_else(|| format!("`{name}`"), |value| format!("`{name} = {value}`"))
+        match (name, value) {
+            ("priors", Some(prior)) => format!("`[priors] {prior}`"),
+            (name, Some(value)) => format!("`{name} = {value}`"),
+            (name, None) => format!("`{name}`"),
+        }
     }
 
     fn noun(&self, name: &str) -> String {

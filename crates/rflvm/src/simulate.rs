@@ -11,7 +11,7 @@ use crate::model::spectral::Spectral;
 use crate::model::{Amplitude, Model, ModelSpec, State};
 use crate::observations::Observations;
 use crate::rng::Stream;
-use rand::RngExt;
+use rand::{Rng, RngExt};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -31,15 +31,7 @@ pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError
         .iter()
         .map(|block| block.family.draw_prior(&model.units()[block.columns.clone()], rng))
         .collect();
-    let mut tau2 = Vec::with_capacity(model.columns());
-    for block in model.blocks() {
-        let columns = block.columns.len();
-        match model.amplitude(block) {
-            Amplitude::Fixed(known) => tau2.extend(vec![known; columns]),
-            Amplitude::Learned(prior) => tau2.extend((0..columns).map(|_| prior.draw(rng))),
-            Amplitude::Shared(prior) => tau2.extend(vec![prior.draw(rng); columns]),
-        }
-    }
+    let tau2 = draw_amplitudes(model, rng);
     let mut beta = Mat::zeros(2 * l + 1, model.columns());
     for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
         let scale = model.weight_scale(&theta, j);
@@ -51,6 +43,20 @@ pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError
     let mut state = State::new(model, Features::new(x, w), spectral, beta, tau2, theta);
     state.axes = axes;
     Ok(state)
+}
+
+/// A draw of τ_j² of every column from its prior.
+pub(crate) fn draw_amplitudes<R: Rng + ?Sized>(model: &Model, rng: &mut R) -> Vec<f64> {
+    let mut tau2 = Vec::with_capacity(model.columns());
+    for block in model.blocks() {
+        let columns = block.columns.len();
+        match model.amplitude(block) {
+            Amplitude::Fixed(known) => tau2.extend(vec![known; columns]),
+            Amplitude::Learned(prior) => tau2.extend((0..columns).map(|_| prior.draw(rng))),
+            Amplitude::Shared(prior) => tau2.extend(vec![prior.draw(rng); columns]),
+        }
+    }
+    tau2
 }
 
 /// A draw of all cells given the unknowns, including missing ones (a missing multinomial row gets one trial).

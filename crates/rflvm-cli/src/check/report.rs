@@ -2,9 +2,10 @@
 
 use crate::picture::histograms::{self, Histogram};
 use crate::wording::Flags;
-use rflvm::posterior::check::Check;
+use rflvm::posterior::check::{Check, Conflict};
 use rflvm_study::cells::{csv_text, number as text};
 use rflvm_study::check::{Report, SMALL, words};
+use rflvm_study::conflict;
 use rflvm_study::wording::render;
 
 /// A report as the program shows it.
@@ -14,6 +15,11 @@ impl Shown<'_> {
     /// Advice for a small p-value, with flags.
     fn suggestion(&self, check: &Check) -> Option<String> {
         self.0.suggestion(check).map(|sentence| render(&sentence, &Flags))
+    }
+
+    /// Advice for a prior, with flags.
+    fn remedy(&self, conflict: &Conflict) -> Option<String> {
+        self.0.remedy(conflict).map(|sentence| render(&sentence, &Flags))
     }
 
     /// As text.
@@ -39,11 +45,18 @@ impl Shown<'_> {
             "{} replicated tables; {small} of {all} statistics have p < {SMALL} (two-sided)",
             self.0.draws()
         ));
+        for conflict in self.0.conflicts {
+            let (name, words) = (conflict.assumption.name(), conflict::words(conflict, self.0.model));
+            lines.push(format!("the prior of {name} conflicts with its posterior: {words}"));
+            lines.extend(self.remedy(conflict).map(|remedy| format!("  → {remedy}")));
+        }
+        lines.extend(self.0.conflicts.is_empty().then(|| conflict::NONE.into()));
         lines.extend(self.0.no_advice());
         lines
     }
 
-    /// `block,family,columns,statistic,observed,mean,q05,q95,p,words,suggests`; blocks are counted from 1.
+    /// `block,family,columns,statistic,observed,mean,q05,q95,p,words,suggests`; blocks are counted from 1. A prior that
+    /// conflicts with its posterior has a line too: its posterior median, where the observed table would be, and its prior.
     pub fn csv(&self) -> String {
         let header =
             ["block", "family", "columns", "statistic", "observed", "mean", "q05", "q95", "p", "words", "suggests"];
@@ -56,7 +69,18 @@ impl Shown<'_> {
             line.extend([words(check), self.suggestion(check).unwrap_or_default()]);
             line
         };
-        csv_text(header.map(String::from).to_vec(), self.0.checks.iter().map(line))
+        let clash = |clash: &Conflict| {
+            let block = clash.block.map(|b| (b + 1, self.0.model.blocks()[b].family.name()));
+            let (number, family) =
+                block.map_or_else(Default::default, |(b, family)| (b.to_string(), family.to_string()));
+            let [_, q05, median, q95, _] = clash.prior.map(text);
+            let mut line = vec![number, family, clash.all.to_string(), format!("prior of {}", clash.assumption.name())];
+            line.extend([text(clash.median), median, q05, q95, String::new()]);
+            line.extend([conflict::words(clash, self.0.model), self.remedy(clash).unwrap_or_default()]);
+            line
+        };
+        let lines = self.0.checks.iter().map(line).chain(self.0.conflicts.iter().map(clash));
+        csv_text(header.map(String::from).to_vec(), lines)
     }
 
     /// Replicated tables compared with the observed one, one panel per statistic.

@@ -12,7 +12,7 @@ pub(super) const PLAIN: &str = "#0072b2";
 pub(super) const MARK: &str = "#d55e00";
 
 /// Okabe–Ito without its black and pale yellow, then five of Tol's muted colours.
-const PALETTE: [&str; COLOURS] = [
+pub(super) const PALETTE: [&str; COLOURS] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#332288", "#999933", "#882255", "#44aa99",
     "#ddcc77", "#117733",
 ];

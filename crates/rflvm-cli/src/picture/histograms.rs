@@ -62,13 +62,7 @@ fn draw(out: &mut String, histogram: &Histogram, left: f64, top: f64) {
     let nothing = Side { label: "", step: None, is_numbered: false, format: None };
     panel.draw(out, &Side::plain("", x.step(4.0)), &nothing);
     let colour = if histogram.is_marked { PLAIN } else { GREY };
-    let mut shapes = String::new();
-    for bar in bars.iter().filter(|bar| bar.count > 0) {
-        let ((from, up), (to, down)) = (panel.place((bar.low, bar.count as f64)), panel.place((bar.high, 0.0)));
-        // A gap between bars, unless the bars are too narrow.
-        put(&mut shapes, format_args!("M{from:.1} {down:.1}V{up:.1}H{:.1}V{down:.1}Z", (to - 0.6).max(from + 0.6)));
-    }
-    put(out, format_args!("<path d=\"{shapes}\" fill=\"{colour}\" fill-opacity=\".7\"/>\n"));
+    put_bars(out, &panel, &bars, colour);
     if usable(histogram.observed) {
         let at = |value: f64| panel.place((value.clamp(x.low, x.high), 0.0)).0;
         let [low, high] = histogram.range.map(|end| at(if usable(end) { end } else { histogram.observed }));
@@ -99,14 +93,24 @@ fn draw(out: &mut String, histogram: &Histogram, left: f64, top: f64) {
 }
 
 /// A bar: the number of values between two numbers.
-struct Bar {
-    low: f64,
-    high: f64,
-    count: usize,
+pub(super) struct Bar {
+    pub low: f64,
+    pub high: f64,
+    pub count: usize,
+}
+
+pub(super) fn put_bars(out: &mut String, panel: &Panel, bars: &[Bar], colour: &str) {
+    let mut shapes = String::new();
+    for bar in bars.iter().filter(|bar| bar.count > 0) {
+        let ((from, up), (to, down)) = (panel.place((bar.low, bar.count as f64)), panel.place((bar.high, 0.0)));
+        // A gap between bars, unless the bars are too narrow.
+        put(&mut shapes, format_args!("M{from:.1} {down:.1}V{up:.1}H{:.1}V{down:.1}Z", (to - 0.6).max(from + 0.6)));
+    }
+    put(out, format_args!("<path d=\"{shapes}\" fill=\"{colour}\" fill-opacity=\".7\"/>\n"));
 }
 
 /// Bars of equal width; one per number where values are whole and close to each other.
-fn bars(values: &[f64]) -> Vec<Bar> {
+pub(super) fn bars(values: &[f64]) -> Vec<Bar> {
     let Some((low, high)) = range(values.iter().copied()) else { return Vec::new() };
     let are_whole = values.iter().filter(|v| usable(**v)).all(|v| v.fract() == 0.0);
     let (low, width, count) = match high - low {

@@ -1,4 +1,4 @@
-"""Posterior predictive checks: does the model reproduce the fitted table?"""
+"""Posterior predictive checks: does the model reproduce the fitted table, and does the posterior contradict the priors?"""
 
 from __future__ import annotations
 
@@ -28,9 +28,31 @@ class Statistic:
     advice: Optional[str] = None
 
 
+@dataclass(frozen=True)
+class Conflict:
+    """A prior whose central 99% does not contain the posterior median; columns or axes with the same prior share the one percent."""
+
+    #: What the prior is about: "strength of weights", "amplitude", a parameter of the family, "alpha", "clusters", …
+    quantity: str
+    #: None if it is not about columns.
+    family: Optional[str]
+    #: How many columns or axes conflict, of how many.
+    conflicting: int
+    of: int
+    #: The column or axis that is farthest from the prior, its posterior median, and the limits of the prior.
+    worst: Optional[str]
+    median: float
+    prior_low: float
+    prior_high: float
+    #: All of this in a sentence.
+    words: str = field(repr=False)
+    #: Which setting to change; None if the chains have not converged.
+    advice: Optional[str] = None
+
+
 @dataclass(frozen=True, repr=False)
 class Check:
-    """Posterior predictive checks of a fit. It prints as a table; `RFLVM.check` returns one.
+    """Posterior predictive checks of a fit, and conflicts of its priors. It prints as a table; `RFLVM.check` returns one.
 
     >>> check = model.check()
     >>> check.p_values
@@ -44,6 +66,8 @@ class Check:
     """Number of replicated tables."""
     is_converged: bool
     """Whether the chains have converged. If not, small p-values may come from the sampler, and no advice is given."""
+    conflicts: list[Conflict] = field(default_factory=list)
+    """Priors that conflict with their posterior."""
 
     @staticmethod
     def of(told: Mapping, is_converged: bool) -> Check:
@@ -54,7 +78,12 @@ class Check:
             numbers = {name: float("nan") if line[part] is None else float(line[part]) for name, part in parts.items()}
             advice = line["suggests"] if is_converged else None
             lines.append(Statistic(name=line["statistic"], family=line["family"], columns=list(line["names"]), advice=advice, **numbers))
-        return Check(lines, int(told["draws"]), is_converged)
+        conflicts = []
+        for line in told.get("conflicts", []):
+            line = dict(line)
+            advice = line.pop("suggests")
+            conflicts.append(Conflict(**line, advice=advice if is_converged else None))
+        return Check(lines, int(told["draws"]), is_converged, conflicts)
 
     @property
     def labels(self) -> list[str]:
@@ -102,7 +131,14 @@ class Check:
         for n, line in reversed(list(enumerate(self.statistics))):
             if line.advice is not None:
                 lines.insert(n + 2, f"  → {line.advice}")
-        return "\n".join([*lines, self.verdict()])
+        lines.append(self.verdict())
+        for conflict in self.conflicts:
+            lines.append(f"The prior of {conflict.quantity} conflicts with its posterior: {conflict.words}.")
+            if conflict.advice is not None:
+                lines.append(f"  → {conflict.advice}")
+        if not self.conflicts:
+            lines.append("No prior conflicts with its posterior.")
+        return "\n".join(lines)
 
 
 def of_columns(line: Statistic) -> str:

@@ -4,8 +4,9 @@ use crate::answers::Answers;
 use crate::error::raised;
 use crate::wording::Parameters;
 use pyo3::prelude::*;
-use rflvm::posterior::check::REPLICATES;
+use rflvm::posterior::check::{REPLICATES, VISITED};
 use rflvm::posterior::convergence::Outcome;
+use rflvm::posterior::fitted::Fitted;
 use rflvm_study::check::Report;
 use rflvm_study::convergence;
 use serde_json::{Value, json};
@@ -27,9 +28,11 @@ impl Answers {
 
     /// The output of the program's `check --json`, with the columns by name and the advice in Python's wording.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
-        let checks = self.ask(py, "check", |fitted| fitted.check(REPLICATES))?;
+        let of = |fitted: &Fitted<'_>| Ok((fitted.check(REPLICATES)?, fitted.conflicts(VISITED)?));
+        let (checks, conflicts) = self.ask(py, "check", of)?;
         let model = &self.fit.model;
-        let mut report = Report { checks: &checks, model, convergence: &self.convergence }.as_json(&Parameters);
+        let report = Report { checks: &checks, conflicts: &conflicts, model, convergence: &self.convergence };
+        let mut report = report.as_json(&Parameters);
         for (line, check) in report["checks"].as_array_mut().into_iter().flatten().zip(&checks) {
             let columns = model.blocks()[check.block].columns.clone();
             line["names"] = columns.map(|j| self.fit.table.columns[model.order()[j]].as_str()).collect();

@@ -209,9 +209,13 @@ impl Model {
         self.dynamics.as_ref()
     }
 
-    /// Prior of the amplitudes of a block.
+    /// Prior of the amplitudes of a block. Where axes can be pruned they are fixed unless the prior says otherwise: columns with
+    /// amplitudes of their own pick up a weak axis one by one, and let go of it only hundreds of sweeps later.
     pub fn amplitude(&self, block: &Block) -> Amplitude {
-        self.spec.priors.amplitude.unwrap_or_else(|| block.family.amplitude())
+        self.spec.priors.amplitude.unwrap_or_else(|| match block.family.amplitude() {
+            Amplitude::Learned(_) if self.has_relevance() => Amplitude::Fixed(1.0),
+            own => own,
+        })
     }
 
     /// Whether β and σ² are integrated out: one complete Gaussian block, rows without times. Otherwise (missing cells,

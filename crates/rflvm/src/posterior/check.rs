@@ -5,10 +5,12 @@
 //! differs between draws. The data are used twice, so p is conservative: a small value is meaningful.
 
 mod advice;
+mod prior;
 mod statistic;
 
 pub use crate::model::family::Statistic;
 pub use advice::advice;
+pub use prior::{Assumption, Conflict, VISITED};
 
 use super::diagnostics::quantile;
 use super::fitted::Fitted;

@@ -61,7 +61,7 @@ fn cluster(mixture: &Mixture, state: &mut State) -> Result<(), NumericalError> {
 
 /// τ², if learned, at the mode of its density with β and σ² integrated out: one for all columns, even if each has its own when sampling.
 /// A point estimate pays no penalty for volume: with an amplitude per column it would fit one column exactly, noise included (a Heywood case).
-pub(in crate::init) fn integrated_amplitudes(
+pub(crate) fn integrated_amplitudes(
     model: &Model,
     target: &CollapsedData,
     state: &mut State,

@@ -67,6 +67,14 @@ pub struct Column<'a> {
 }
 
 impl Column<'_> {
+    /// (β_j − b_0)ᵀS0⁻¹(β_j − b_0).
+    pub fn weighted_square(&self) -> f64 {
+        let last = self.beta.len() - 1;
+        let centre = |m: usize| if m == last { self.unit.centre } else { 0.0 };
+        let weights = self.beta.iter().zip(&self.precision).enumerate();
+        weights.map(|(m, (beta, precision))| precision * (beta - centre(m)).powi(2)).sum()
+    }
+
     /// B0⁻¹ b_0: only the intercept has a prior mean.
     pub fn prior_shift(&self) -> Vec<f64> {
         let last = self.precision.len() - 1;

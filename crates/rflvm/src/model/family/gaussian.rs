@@ -4,7 +4,6 @@
 //! ln p(y | X, W) = const − ½ ln|A| − a_n ln b;  σ² ~ IG(a_n, b);  β | σ² ~ N(A⁻¹c, σ²A⁻¹).
 //! θ holds the precision 1/σ_j², which is Ga(a0, b0_j). Rows with missing cells are left out of A and c.
 
-use super::student_t::weighted_square;
 use super::{About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
@@ -187,6 +186,10 @@ impl Family for Gaussian {
         Theta { values: Mat::from_vec(1, units.len(), values), hyper: Vec::new() }
     }
 
+    fn standardised(&self, _p: usize, value: f64, unit: &Unit) -> f64 {
+        value * unit.scale.powi(2)
+    }
+
     fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
         let precisions = theta.values.row(0).iter().zip(units);
         precisions.map(|(&p, u)| ln_gamma_density(p, self.shape, self.column_rate(u))).sum()
@@ -245,7 +248,7 @@ impl Family for Gaussian {
         let work = block.h.rows() + block.h.cols();
         block.set_columns(work, |column| {
             let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
-            let square = cells.clone().map(|(y, f)| (y - f).powi(2)).sum::<f64>() + weighted_square(column);
+            let square = cells.clone().map(|(y, f)| (y - f).powi(2)).sum::<f64>() + column.weighted_square();
             let shape = self.shape + 0.5 * cells.count() as f64 - 1.0;
             column.theta[0] = shape.max(f64::MIN_POSITIVE) / (self.column_rate(&column.unit) + 0.5 * square);
         });

@@ -136,6 +136,11 @@ impl<D: Density> Family for Generic<D> {
         theta
     }
 
+    fn standardised(&self, p: usize, value: f64, unit: &Unit) -> f64 {
+        let [own, plain] = [unit, &Unit { centre: 0.0, scale: 1.0 }].map(|unit| self.0.parameters(unit)[p]);
+        plain.mean + plain.sd * (value - own.mean) / own.sd
+    }
+
     fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
         let of_column = |(j, unit): (usize, &Unit)| {
             let parameters = self.0.parameters(unit);

@@ -119,6 +119,11 @@ pub trait Family: Send + Sync + Debug {
         Theta::none(units.len())
     }
 
+    /// θ_pj as it would be if its column had unit scale, where all columns have the same prior.
+    fn standardised(&self, _p: usize, value: f64, _unit: &Unit) -> f64 {
+        value
+    }
+
     /// ln p(θ).
     fn ln_prior(&self, _theta: &Theta, _units: &[Unit]) -> f64 {
         0.0

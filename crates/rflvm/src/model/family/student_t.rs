@@ -75,7 +75,7 @@ impl StudentT {
 
     /// 1/σ_j² and ν_j given β_j, by slices.
     fn slice_parameters(&self, column: &mut Column<'_>, rng: &mut StreamRng) {
-        let square = weighted_square(column);
+        let square = column.weighted_square();
         let ln = |at: [f64; 2]| self.ln_parameters(column, square, at);
         let spread2 = column.unit.scale.powi(2);
         let mut at = [(column.theta[0] * spread2).ln(), column.theta[1].ln()];
@@ -125,14 +125,6 @@ impl StudentT {
         column.beta = beta;
         Ok(())
     }
-}
-
-/// (β_j − b_0)ᵀS0⁻¹(β_j − b_0).
-pub(super) fn weighted_square(column: &Column<'_>) -> f64 {
-    let last = column.beta.len() - 1;
-    let centre = |m: usize| if m == last { column.unit.centre } else { 0.0 };
-    let weights = column.beta.iter().zip(&column.precision).enumerate();
-    weights.map(|(m, (beta, precision))| precision * (beta - centre(m)).powi(2)).sum()
 }
 
 /// The density of one cell.
@@ -233,6 +225,10 @@ impl Family for StudentT {
         Theta { values, hyper: Vec::new() }
     }
 
+    fn standardised(&self, p: usize, value: f64, unit: &Unit) -> f64 {
+        if p == 0 { value * unit.scale.powi(2) } else { value }
+    }
+
     fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
         let of_noise = |(p, u): (&f64, &Unit)| ln_gamma_density(*p, self.prior.noise.shape, self.column_rate(u));
         let noise: f64 = theta.values.row(0).iter().zip(units).map(of_noise).sum();
@@ -306,7 +302,7 @@ impl Family for StudentT {
             let (precision, dof) = (column.theta[0], column.theta[1]);
             let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
             let weigh = |r2: f64| (dof + 1.0) / (dof + precision * r2) * r2;
-            let square = cells.clone().map(|(y, f)| weigh((y - f).powi(2))).sum::<f64>() + weighted_square(column);
+            let square = cells.clone().map(|(y, f)| weigh((y - f).powi(2))).sum::<f64>() + column.weighted_square();
             let shape = self.prior.noise.shape + 0.5 * cells.count() as f64 - 1.0;
             column.theta[0] = shape.max(f64::MIN_POSITIVE) / (self.column_rate(&column.unit) + 0.5 * square);
         });
