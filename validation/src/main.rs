@@ -149,8 +149,15 @@ fn calibrate(seed: u64, chosen: impl Fn(&str) -> bool) -> ExitCode {
 }
 
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut options =
-        Options { planted: false, calibration: false, positions: false, only: None, effort: REAL, seed: SEED, verbose: false };
+    let mut options = Options {
+        planted: false,
+        calibration: false,
+        positions: false,
+        only: None,
+        effort: REAL,
+        seed: SEED,
+        verbose: false,
+    };
     while let Some(flag) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{flag} needs a value"));
         let number = |text: String| text.parse::<u64>().map_err(|_| format!("'{text}' is not a whole number"));

@@ -8,6 +8,7 @@ pub mod curves;
 pub mod histograms;
 pub mod intervals;
 mod layout;
+pub mod maps;
 mod marks;
 mod paint;
 mod panel;

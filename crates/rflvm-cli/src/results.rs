@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::impute;
 use crate::labels::Labels;
 use crate::output;
+use crate::picture;
 use crate::voice::Voice;
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
@@ -12,7 +13,7 @@ use rflvm::posterior::score;
 use rflvm_study::Fit;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::wording::render;
-use rflvm_study::{Error, axes, convergence as words, write};
+use rflvm_study::{Error, axes, convergence as words, maps, write};
 use std::path::Path;
 
 /// Writes the results of a finished fit.
@@ -38,6 +39,13 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     }
     if let Some(in_use) = AxesInUse::of(&drawn.store, &drawn.used)? {
         voice.say(&render(&axes::line(&in_use), &Flags));
+    }
+    let maps = maps::read(dir);
+    if maps.len() > 1 {
+        write::text(&dir.join("maps.svg"), &picture::maps::svg(&fit.title(), &maps))?;
+    }
+    if let Some(words) = maps::words(&maps) {
+        voice.say(&words);
     }
     voice.say(&words::word(&convergence));
     voice.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));

@@ -10,7 +10,7 @@ use rflvm_study::convergence::{report, sampler, times, word};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::time_scales::TimeScales;
 use rflvm_study::wording::render;
-use rflvm_study::{Fit, axes};
+use rflvm_study::{Fit, axes, maps};
 
 /// Explains the shortest names of the table.
 const NAMES: &str =
@@ -37,6 +37,11 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
             convergence.draws,
             verdict.ln_joint
         ))?;
+    }
+    let maps = maps::read(&args.dir);
+    maps::lines(&maps).iter().try_for_each(|line| tell(line))?;
+    if let Some(words) = maps::words(&maps) {
+        tell(&words)?;
     }
     if let Some(scales) = &scales {
         tell(&scales.line())?;

@@ -175,7 +175,7 @@ fn parts_of_different_runs_are_never_mixed() {
         ("warmup = 10", "warmup = 11", ["warmup = 10", "warmup = 11", "were changed", "restore"]),
         ("chains = 2", "chains = 3", ["chains = 2", "chains = 3", "were changed", "restore"]),
         ("thin = 1", "thin = 2", ["thin = 1", "thin = 2", "were changed", "restore"]),
-        ("init = \"pca\"", "init = \"random\"", ["init = pca", "init = random", "were changed", "restore"]),
+        ("init = \"search\"", "init = \"random\"", ["init = search 0.2", "init = random", "were changed", "restore"]),
         ("features = 4", "features = 6", ["another model", "features", "were changed", "restore"]),
     ] {
         stopped.edit(from, to);

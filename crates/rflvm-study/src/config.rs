@@ -29,6 +29,9 @@ choices! {
 choices! {
     /// Where chains begin.
     InitAt {
+        /// The best of several maps: starts from principal components, Isomap and Laplacian eigenmaps are fitted and sampled briefly; the
+        /// map with the highest evidence is chosen or, where that cannot tell, the one that keeps neighbours together best.
+        Search = "search",
         /// Principal components on the link scale (probabilistic ones where cells are missing).
         Pca = "pca",
         /// Standard normal positions.
@@ -192,7 +195,10 @@ settings! {
         instructions: Instructions => .default("best").python("instructions");
         /// Where chains begin.
         [serde(alias = "start")]
-        init: InitAt => .default("pca").alias("start").python("init");
+        init: InitAt => .default("search").alias("start").python("init");
+        /// Sweeps of the search for maps, as a share of the warm-up of all chains. With fewer than 20 sweeps per start there is no
+        /// search, and chains begin at principal components.
+        init_effort: f64 => .placeholder("SHARE").default("0.2").range(0.0, 10.0).python("init_effort");
         /// What is stored of each draw besides X and the small quantities: any of w, beta, theta, f, comma-separated. Predictions
         /// need the first three.
         keep: Names => .placeholder("NAME,…").default("w,beta,theta").python("keep")

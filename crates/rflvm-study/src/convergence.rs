@@ -3,6 +3,7 @@
 use crate::axes;
 use crate::error::Error;
 use crate::folder::checkpoint_path;
+use crate::maps;
 use crate::time_scales::TimeScales;
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
@@ -21,6 +22,10 @@ pub fn report(dir: &Path, store: &Reader, convergence: &Convergence) -> Result<V
     let sampler = sampler(store, convergence)?;
     all["sampler"] =
         json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
+    let maps = maps::read(dir);
+    if !maps.is_empty() {
+        all["maps"] = maps::as_json(&maps);
+    }
     if let Some(scales) = TimeScales::of(dir, store, &convergence.used())? {
         all["length_scales"] = scales.as_json();
     }

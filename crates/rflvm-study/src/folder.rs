@@ -27,6 +27,11 @@ pub fn trials_path(dir: &Path) -> PathBuf {
     dir.join("trials.npy")
 }
 
+/// The maps that were found before the chains started.
+pub fn maps_path(dir: &Path) -> PathBuf {
+    dir.join("maps.json")
+}
+
 /// The results of a point estimate.
 pub fn map_path(dir: &Path) -> PathBuf {
     dir.join("map.json")
@@ -34,10 +39,12 @@ pub fn map_path(dir: &Path) -> PathBuf {
 
 /// All files that fits and point estimates write. The settings come first, so that the rest is not taken for a fit if the
 /// program is killed while it clears the folder. All other files belong to the user.
-const RESULTS: [&str; 13] = [
+const RESULTS: [&str; 15] = [
     "config.toml",
     "checkpoint.bin",
     "map.json",
+    "maps.json",
+    "maps.svg",
     "draws.zarr",
     "embedding.csv",
     "imputed.csv",

@@ -27,6 +27,7 @@ pub mod future;
 pub mod identity;
 pub mod latent_dim;
 pub mod listing;
+pub mod maps;
 pub mod memory;
 pub mod model;
 mod moment;

@@ -20,8 +20,10 @@ pub fn settings(config: &Config) -> Settings {
         init: match run.init {
             Some(InitAt::Random) => Init::Random,
             Some(InitAt::Map) => Init::Map,
-            _ => Init::Pca,
+            Some(InitAt::Pca) => Init::Pca,
+            _ => Init::Search,
         },
+        init_effort: run.init_effort.unwrap_or(default.init_effort),
         moves: default.moves,
     }
 }

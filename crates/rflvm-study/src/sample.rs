@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::folder::{Claim, checkpoint_path, store_path};
+use crate::maps;
 use rflvm::atomic;
 use rflvm::draws::Kept;
 use rflvm::draws::zarr::{RowLabels, Store, Writer};
@@ -73,6 +74,7 @@ impl Sampling<'_> {
                 let has_f = model.rows() * model.columns() <= MOMENTS_OF_F;
                 writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
                 let run = Run::start(model, settings)?;
+                maps::write(self.dir, run.maps())?;
                 self.save(&mut store, &run, &mut writers)?;
                 run
             }

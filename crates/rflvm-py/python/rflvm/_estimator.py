@@ -76,8 +76,11 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     instructions : {"best", "avx2", "baseline"}, default="best"
         The most advanced instruction set that may be used. Draws are identical to the last bit only between machines that use the same one,
         since fused instructions round sums differently.
-    init : {"pca", "random", "map"}, default="pca"
+    init : {"search", "pca", "random", "map"}, default="search"
         Where chains begin.
+    init_effort : float, default=0.2
+        Sweeps of the search for maps, as a share of the warm-up of all chains. With fewer than 20 sweeps per start there is no search, and
+        chains begin at principal components.
     keep : sequence of str, default=("w", "beta", "theta")
         What is stored of each draw besides the positions: any of "w", "beta", "theta", "f". Predictions need the first three.
     checkpoint : float, default=30.0
@@ -136,7 +139,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         random_state: Any = None,
         n_jobs: Optional[int] = None,
         instructions: str = "best",
-        init: str = "pca",
+        init: str = "search",
+        init_effort: float = 0.2,
         keep: Sequence[str] = ("w", "beta", "theta"),
         checkpoint: float = 30.0,
         priors: Optional[Mapping] = None,
@@ -165,6 +169,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         self.n_jobs = n_jobs
         self.instructions = instructions
         self.init = init
+        self.init_effort = init_effort
         self.keep = keep
         self.checkpoint = checkpoint
         self.priors = priors

@@ -66,9 +66,7 @@ pub(super) fn fitted(model: &Model, how: Init, stream: Stream, rng: &mut StreamR
 
 /// Positions with some noise, turned at random.
 pub(super) fn dispersed(mut x: Mat, rng: &mut StreamRng) -> Mat {
-    x.as_mut_slice()
-        .iter_mut()
-        .for_each(|x| *x = (*x + DISPERSION * normal(rng)) / (1.0 + DISPERSION.powi(2)).sqrt());
+    x.as_mut_slice().iter_mut().for_each(|x| *x = (*x + DISPERSION * normal(rng)) / (1.0 + DISPERSION.powi(2)).sqrt());
     rotate(&x, &random_rotation(x.cols(), rng))
 }
 

@@ -62,12 +62,7 @@ fn clustered(model: &Model, mut state: State, rng: &mut StreamRng) -> Result<Sta
 }
 
 /// Moves each row by a draw from its conditional distribution, `scale` times as wide.
-pub(crate) fn scatter(
-    model: &Model,
-    state: &mut State,
-    scale: f64,
-    rng: &mut StreamRng,
-) -> Result<(), NumericalError> {
+pub(crate) fn scatter(model: &Model, state: &mut State, scale: f64, rng: &mut StreamRng) -> Result<(), NumericalError> {
     let mut x = state.features.x().clone();
     for (n, covariance) in map::spread(model, state)?.into_iter().enumerate() {
         let away = Cluster::new(vec![0.0; x.cols()], covariance)?.centred_draw(rng);

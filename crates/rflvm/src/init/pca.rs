@@ -34,7 +34,8 @@ pub fn wide_scores<R: Rng + ?Sized>(mut y: Mat, dim: usize, rng: &mut R) -> Mat 
         if holes.is_empty() || fill == FILLS {
             return scores;
         }
-        let fitted = |i: usize| -> f64 { (0..basis.rows()).map(|d| scores[(i / cols, d)] * basis[(d, i % cols)]).sum() };
+        let fitted =
+            |i: usize| -> f64 { (0..basis.rows()).map(|d| scores[(i / cols, d)] * basis[(d, i % cols)]).sum() };
         holes.iter().for_each(|&i| y.as_mut_slice()[i] = fitted(i));
     }
     unreachable!("the loop ends at its last fill")
@@ -151,7 +152,8 @@ mod tests {
             let (y, _) = low_rank(missing);
             let (full, _) = low_rank(false);
             let wide = wide_scores(y, 3, &mut Stream::new(2).rng());
-            let distance = |of: &Mat| of.row(3).iter().zip(of.row(40)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+            let distance =
+                |of: &Mat| of.row(3).iter().zip(of.row(40)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
             assert!((distance(&wide) / distance(&full) - 1.0).abs() < 0.03, "missing {missing}");
         }
     }

@@ -1,8 +1,8 @@
 //! A run: all chains, side by side, in legs that can be stopped and resumed.
 
 use super::chain::{Chain, Snapshot};
-use super::settings::Settings;
 use super::maps::{self, Maps, Plan};
+use super::settings::Settings;
 use super::threads::{pools, side_by_side};
 use crate::draws::Draws;
 use crate::error::{NumericalError, RunError};

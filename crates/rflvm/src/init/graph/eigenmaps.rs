@@ -1,8 +1,8 @@
 //! The smoothest functions on a graph: eigenvectors of its normalised Laplacian with the smallest eigenvalues but the first.
 
 use super::Graph;
-use crate::linalg::{Cholesky, Mat, orthonormalise};
 use crate::dist::normals;
+use crate::linalg::{Cholesky, Mat, orthonormalise};
 use crate::par;
 use crate::rng::StreamRng;
 

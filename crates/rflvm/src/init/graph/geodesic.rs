@@ -20,7 +20,8 @@ pub fn scaled(graph: &Graph, dim: usize, rng: &mut StreamRng) -> Mat {
     let distances = par::map(count, 20 * count * edges, |i| from(graph, landmarks[i]));
     let mut square = Mat::from_fn(count, rows, |i, n| distances[i][n].powi(2));
     // B = −½ (I − 1/c) D² (I − 1/c) over the landmarks; the same, with means over the landmarks, for all other rows.
-    let means: Vec<f64> = (0..count).map(|i| landmarks.iter().map(|&l| square[(i, l)]).sum::<f64>() / count as f64).collect();
+    let means: Vec<f64> =
+        (0..count).map(|i| landmarks.iter().map(|&l| square[(i, l)]).sum::<f64>() / count as f64).collect();
     let mean = means.iter().sum::<f64>() / count as f64;
     let between = Mat::from_fn(count, count, |i, k| -0.5 * (square[(i, landmarks[k])] - means[i] - means[k] + mean));
     let basis = leading(&between, dim, 100, rng);

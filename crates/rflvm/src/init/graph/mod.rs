@@ -26,10 +26,10 @@ pub fn points(model: &Model, rng: &mut StreamRng) -> Mat {
     pca::wide_scores(on_link_scale(model), components, rng)
 }
 
-/// Isomap (Tenenbaum, de Silva & Langford 2000): positions whose distances are those along the graph.
+/// Isomap (Tenenbaum, de Silva & Langford 2000): positions whose distances are those along the graph. Its axes keep their proportions:
+/// the second axis of a curve that it lays out straight is noise, and must not become as wide as the first.
 pub fn isomap(graph: &Graph, dim: usize, rng: &mut StreamRng) -> Mat {
-    let x = geodesic::scaled(graph, dim, rng);
-    if std::env::var("ISO").is_ok() { unit(x) } else { pca::whiten(x) }
+    unit(geodesic::scaled(graph, dim, rng))
 }
 
 /// Laplacian eigenmaps (Belkin & Niyogi 2003): the smoothest functions on the graph. `None` if there are too many rows.

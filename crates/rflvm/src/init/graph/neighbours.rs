@@ -19,8 +19,7 @@ pub fn nearest(points: &Mat, k: usize) -> Vec<Vec<(usize, f64)>> {
     let rows = points.rows();
     let k = k.min(rows.saturating_sub(1));
     par::map(rows, rows * rows * points.cols(), |n| {
-        let mut others: Vec<(usize, f64)> =
-            (0..rows).filter(|&m| m != n).map(|m| (m, square(points, n, m))).collect();
+        let mut others: Vec<(usize, f64)> = (0..rows).filter(|&m| m != n).map(|m| (m, square(points, n, m))).collect();
         let order = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
         if k < others.len() && k > 0 {
             others.select_nth_unstable_by(k - 1, order);

@@ -2,9 +2,9 @@
 //!
 //! A portfolio of starts (principal components; Isomap and Laplacian eigenmaps at several neighbourhoods) is fitted in stages; each is
 //! sampled in a short burst; the best few go on for longer. Maps that turn out the same are counted once. Each map has an evidence
-//! with its error ([`evidence`]), and a continuity: how well it keeps neighbours in the table together. The rule: the map with the
-//! highest evidence; among maps that the evidence cannot tell from it, the one that tears least. A tear costs the likelihood next to
-//! nothing, so the posterior often has torn maps of the same weight as whole ones.
+//! with its error (`evidence.rs`), and a continuity: how well it keeps neighbours in the table together. The rule: the map with the
+//! highest evidence, maps that scatter neighbours aside; among maps that the evidence cannot tell from it, the one that tears least. A
+//! tear costs the likelihood next to nothing, so the posterior often has torn maps of the same weight as whole ones.
 
 mod evidence;
 
@@ -29,6 +29,9 @@ const NEIGHBOURS: usize = 15;
 const FINALISTS: usize = 3;
 /// Maps with at least this R² of each other's positions are the same.
 const SAME: f64 = 0.95;
+/// A map whose continuity is this far below the best one's scatters neighbours: it leaves an axis unused, say, along which rows lie at
+/// random. It may have more evidence, but shows less of the table; it is reported, not chosen.
+const SCATTERED: f64 = 0.05;
 /// Evidences closer than this many standard errors of their difference are not told apart.
 const APART: f64 = 2.0;
 /// Least sweeps of a burst; a search that cannot afford them is not worth its name.
@@ -55,8 +58,6 @@ pub struct Found {
     pub trustworthiness: f64,
     /// Mean positions over its burst, in the axes of one draw.
     pub positions: Mat,
-    /// Parts.
-    pub parts: [f64; 6],
 }
 
 /// The result of a search: the chosen map first, the others by evidence.
@@ -130,13 +131,12 @@ impl Start {
 
 /// The starts that make sense for this many rows.
 fn portfolio(rows: usize) -> Vec<Start> {
-    let mut starts = vec![Start::Pca];
-    if rows <= graph::MOST_ROWS {
-        let small = [10, 20, 40].into_iter().filter(|k| 3 * k < rows);
-        starts.extend(small.clone().map(Start::Isomap));
-        starts.extend(small.map(Start::Eigenmaps));
-    }
-    starts
+    let starts = [Start::Pca, Start::Isomap(10), Start::Isomap(20), Start::Isomap(40), Start::Eigenmaps(20)];
+    let is_possible = |start: &Start| match *start {
+        Start::Pca => true,
+        Start::Isomap(k) | Start::Eigenmaps(k) => 3 * k < rows && rows <= graph::MOST_ROWS,
+    };
+    starts.into_iter().filter(is_possible).collect()
 }
 
 /// One start, its chain, and the later half of what the chain has drawn.
@@ -169,7 +169,7 @@ impl Candidate<'_> {
         let positions = mean_positions(&self.states);
         let (evidence, error) = self.burst.evidence();
         let (continuity, trustworthiness) = continuity(points, &positions, NEIGHBOURS);
-        Found { start: self.start.name(), evidence, error, continuity, trustworthiness, positions, parts: self.burst.parts() }
+        Found { start: self.start.name(), evidence, error, continuity, trustworthiness, positions }
     }
 }
 
@@ -179,14 +179,14 @@ fn mean_positions(states: &[State]) -> Mat {
     align(&draws).mean
 }
 
-/// Order of the rule: the map of highest evidence, before it those of its peers that tear less; then the others by evidence.
+/// Puts the chosen map first; the others follow by evidence.
 fn by_rule(found: &mut [(Found, usize)]) {
     found.sort_by(|a, b| b.0.evidence.total_cmp(&a.0.evidence));
-    let Some((best, _)) = found.first().cloned() else { return };
-    let chosen = (0..found.len())
-        .filter(|&i| is_tied(&best, &found[i].0))
-        .max_by(|&a, &b| found[a].0.continuity.total_cmp(&found[b].0.continuity))
-        .unwrap_or(0);
+    let most = found.iter().map(|(f, _)| f.continuity).fold(0.0, f64::max);
+    let whole: Vec<usize> = (0..found.len()).filter(|&i| found[i].0.continuity >= most - SCATTERED).collect();
+    let Some(&best) = whole.first() else { return };
+    let peers = whole.into_iter().filter(|&i| is_tied(&found[best].0, &found[i].0));
+    let chosen = peers.max_by(|&a, &b| found[a].0.continuity.total_cmp(&found[b].0.continuity)).unwrap_or(best);
     found[..=chosen].rotate_right(1);
 }
 
@@ -267,7 +267,8 @@ pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPo
         })
     })?;
     let candidates: Vec<Candidate<'_>> = begun.into_iter().flatten().collect();
-    let finalists: Vec<Candidate<'_>> = distinct(candidates, &points).into_iter().map(|(_, c)| c).take(FINALISTS).collect();
+    let finalists: Vec<Candidate<'_>> =
+        distinct(candidates, &points).into_iter().map(|(_, c)| c).take(FINALISTS).collect();
     let finished = side_by_side(finalists.into_iter().enumerate().collect(), |(i, mut c): (usize, Candidate<'_>)| {
         let done = pools[i % pools.len()].install(|| c.go_on(model, plan.second, stream.named("second").at(i as u64)));
         Ok::<_, RunError>(done.is_ok().then_some(c))
@@ -279,4 +280,29 @@ pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPo
     }
     maps.found = distinct.into_iter().map(|(found, _)| found).collect();
     Ok(maps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(evidence: f64, error: f64, continuity: f64) -> Found {
+        let positions = Mat::zeros(2, 1);
+        Found { start: String::new(), evidence, error, continuity, trustworthiness: 1.0, positions }
+    }
+
+    fn order(maps: &[(f64, f64, f64)]) -> Vec<usize> {
+        let mut all: Vec<(Found, usize)> = maps.iter().map(|&(e, s, c)| found(e, s, c)).zip(0..).collect();
+        by_rule(&mut all);
+        all.into_iter().map(|(_, i)| i).collect()
+    }
+
+    #[test]
+    fn evidence_decides_and_where_it_cannot_tell_continuity_does() {
+        assert_eq!(order(&[(-200.0, 10.0, 0.99), (-100.0, 10.0, 0.96)]), [1, 0]);
+        assert_eq!(order(&[(-120.0, 10.0, 0.99), (-100.0, 10.0, 0.96), (-110.0, 10.0, 0.97)]), [0, 1, 2]);
+        // The first has the most evidence, but scatters neighbours.
+        assert_eq!(order(&[(-100.0, 10.0, 0.85), (-300.0, 10.0, 0.97), (-200.0, 10.0, 0.96)]), [2, 0, 1]);
+        assert!(order(&[]).is_empty());
+    }
 }

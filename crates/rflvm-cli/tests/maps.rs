@@ -1,0 +1,58 @@
+//! The search for maps, as a user meets it.
+
+mod common;
+
+use common::{folder, good, refused, text};
+use std::fs;
+use std::path::Path;
+
+/// Long enough for a search of 20 sweeps per start.
+const FIT: &str = "fit s/table.csv --likelihood gaussian --features 10 --warmup 500 --draws 20 --seed 1 -q --out";
+
+fn fit(dir: &Path, out: &str, more: &[&str]) {
+    let words: Vec<&str> = FIT.split(' ').chain([out]).chain(more.iter().copied()).collect();
+    good(dir, &words);
+}
+
+fn draws(dir: &Path, fit: &str) -> Vec<u8> {
+    good(dir, &["export", fit, "--what", "x", "--out", "x.npy"]);
+    fs::read(dir.join("x.npy")).unwrap()
+}
+
+#[test]
+fn maps_are_found_before_the_chains_start_and_reported() {
+    let dir = folder("maps");
+    good(
+        &dir,
+        &["simulate", "--likelihood", "gaussian", "--rows", "70", "--columns", "8", "--seed", "1", "--out", "s"],
+    );
+    fit(&dir, "f", &["--threads", "1"]);
+    let maps: serde_json::Value = serde_json::from_slice(&fs::read(dir.join("f/maps.json")).unwrap()).unwrap();
+    let first = &maps[0];
+    assert_eq!(first["positions"].as_array().unwrap().len(), 70);
+    assert!(first["continuity"].as_f64().unwrap() > 0.5 && first["error"].as_f64().unwrap() > 0.0, "{first}");
+    let summary = text(&good(&dir, &["summary", "f"]).stdout);
+    assert!(summary.contains("map 1: log evidence") && summary.contains(", sampled"), "{summary}");
+    let json: serde_json::Value = serde_json::from_slice(&good(&dir, &["summary", "f", "--json"]).stdout).unwrap();
+    assert_eq!(json["maps"]["found"].as_array().unwrap().len(), maps.as_array().unwrap().len());
+    assert!(json["maps"]["words"].as_str().unwrap().contains("map"));
+    assert_eq!(dir.join("f/maps.svg").exists(), maps.as_array().unwrap().len() > 1);
+    // The same draws with any number of threads, and when the draws are extended.
+    let one = draws(&dir, "f");
+    fit(&dir, "g", &["--threads", "3"]);
+    assert_eq!(draws(&dir, "g"), one);
+    fit(&dir, "h", &["--draws", "10"]);
+    good(&dir, &["resume", "h", "--draws", "20", "-q"]);
+    assert_eq!(draws(&dir, "h"), one);
+    // Without a search there are no maps, and the draws are those of principal components.
+    fit(&dir, "p", &["--init", "pca"]);
+    fit(&dir, "n", &["--init-effort", "0"]);
+    assert_eq!(draws(&dir, "p"), draws(&dir, "n"));
+    assert_ne!(draws(&dir, "p"), one);
+    assert!(!dir.join("n/maps.json").exists() && !text(&good(&dir, &["summary", "n"]).stdout).contains("map 1"));
+    // A new fit takes the maps of an older one away.
+    fit(&dir, "f", &["--init", "pca", "--overwrite"]);
+    assert!(!dir.join("f/maps.json").exists() && !dir.join("f/maps.svg").exists());
+    let words: Vec<&str> = FIT.split(' ').chain(["x", "--init-effort", "11"]).collect();
+    refused(&dir, &words, 2, &["init-effort is 11", "between 0 and 10"]);
+}
