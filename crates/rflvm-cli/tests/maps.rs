@@ -7,10 +7,14 @@ use std::fs;
 use std::path::Path;
 
 /// Long enough for a search of 20 sweeps per start.
-const FIT: &str = "fit s/table.csv --likelihood gaussian --features 10 --warmup 500 --draws 20 --seed 1 -q --out";
+const FIT: &str = "fit s/table.csv --likelihood gaussian --features 10 --warmup 500 --seed 1 -q --out";
 
 fn fit(dir: &Path, out: &str, more: &[&str]) {
-    let words: Vec<&str> = FIT.split(' ').chain([out]).chain(more.iter().copied()).collect();
+    fit_draws(dir, out, "20", more);
+}
+
+fn fit_draws(dir: &Path, out: &str, draws: &str, more: &[&str]) {
+    let words: Vec<&str> = FIT.split(' ').chain([out, "--draws", draws]).chain(more.iter().copied()).collect();
     good(dir, &words);
 }
 
@@ -41,7 +45,7 @@ fn maps_are_found_before_the_chains_start_and_reported() {
     let one = draws(&dir, "f");
     fit(&dir, "g", &["--threads", "3"]);
     assert_eq!(draws(&dir, "g"), one);
-    fit(&dir, "h", &["--draws", "10"]);
+    fit_draws(&dir, "h", "10", &[]);
     good(&dir, &["resume", "h", "--draws", "20", "-q"]);
     assert_eq!(draws(&dir, "h"), one);
     // Without a search there are no maps, and the draws are those of principal components.

@@ -10,7 +10,7 @@ pub fn pool(settings: &Settings) -> Result<ThreadPool, SpecError> {
 }
 
 /// The threads of a run, dealt out to its chains. In one common pool, a thread of one chain that waits for the rest of a product
-/// would take up a whole sweep of another chain, and keep its own waiting.
+/// would start on a whole sweep of another chain, and keep its own waiting.
 pub fn pools(settings: &Settings) -> Result<Vec<ThreadPool>, SpecError> {
     let (threads, chains) = (settings.threads(), settings.chains);
     let pools = threads.min(chains);

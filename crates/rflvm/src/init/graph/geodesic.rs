@@ -25,8 +25,8 @@ pub fn scaled(graph: &Graph, dim: usize, rng: &mut StreamRng) -> Mat {
     let mean = means.iter().sum::<f64>() / count as f64;
     let between = Mat::from_fn(count, count, |i, k| -0.5 * (square[(i, landmarks[k])] - means[i] - means[k] + mean));
     let basis = leading(&between, dim, 100, rng);
-    for i in 0..count {
-        square.row_mut(i).iter_mut().for_each(|d| *d -= means[i]);
+    for (i, mean) in means.iter().enumerate() {
+        square.row_mut(i).iter_mut().for_each(|d| *d -= mean);
     }
     let along = |n: usize, d: usize| match d < basis.rows() {
         true => (0..count).map(|i| -0.5 * basis[(d, i)] * square[(i, n)]).sum(),

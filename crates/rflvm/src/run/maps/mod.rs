@@ -32,7 +32,7 @@ const SAME: f64 = 0.95;
 /// A map whose continuity is this far below the best one's scatters neighbours: it leaves an axis unused, say, along which rows lie at
 /// random. It may have more evidence, but shows less of the table; it is reported, not chosen.
 const SCATTERED: f64 = 0.05;
-/// Evidences closer than this many standard errors of their difference are not told apart.
+/// Evidences closer than this many standard errors of their difference cannot be distinguished.
 const APART: f64 = 2.0;
 /// Least sweeps of a burst; a search that cannot afford them is not worth its name.
 const LEAST: u64 = 20;
