@@ -33,11 +33,12 @@ pub struct Chains {
 }
 
 /// From what single short chains do to what is left when they are long, several, or have nothing to find.
-pub const CHAINS: [Chains; 4] = [
+pub const CHAINS: [Chains; 5] = [
     Chains { name: "one short chain", count: 1, sweeps: 200, from_truth: false },
     Chains { name: "four short chains", count: 4, sweeps: 200, from_truth: false },
-    Chains { name: "one long chain", count: 1, sweeps: 3000, from_truth: false },
     Chains { name: "one short chain from the truth", count: 1, sweeps: 200, from_truth: true },
+    Chains { name: "one long chain", count: 1, sweeps: 3000, from_truth: false },
+    Chains { name: "one long chain from the truth", count: 1, sweeps: 3000, from_truth: true },
 ];
 
 const ROWS: usize = 80;

@@ -150,6 +150,10 @@ impl Follower {
 }
 
 impl Follow for Follower {
+    fn search(&self) {
+        self.voice.say("looking for maps before the chains start");
+    }
+
     fn begin(&self, seconds: f64) {
         self.voice.detail(&format!("ready after {seconds:.1} s"));
     }

@@ -40,6 +40,8 @@ pub struct Sampling<'a> {
 
 /// An observer of a run, who may stop it.
 pub trait Follow: Sync {
+    /// Called before a search for maps.
+    fn search(&self) {}
     /// Called before chains run, with the seconds of set-up.
     fn begin(&self, _seconds: f64) {}
     /// Called after each sweep of a chain.
@@ -73,6 +75,9 @@ impl Sampling<'_> {
                 store.publish(0)?;
                 let has_f = model.rows() * model.columns() <= MOMENTS_OF_F;
                 writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
+                if maps::is_sought(model, settings) {
+                    follow.search();
+                }
                 let run = Run::start(model, settings)?;
                 maps::write(self.dir, run.maps())?;
                 self.save(&mut store, &run, &mut writers)?;
