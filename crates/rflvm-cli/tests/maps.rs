@@ -4,7 +4,9 @@ mod common;
 
 use common::{folder, good, refused, text};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 /// Long enough for a search of 20 sweeps per start.
 const FIT: &str = "fit s/table.csv --likelihood gaussian --features 10 --warmup 500 --seed 1 -q --out";
@@ -59,4 +61,29 @@ fn maps_are_found_before_the_chains_start_and_reported() {
     assert!(!dir.join("f/maps.json").exists() && !dir.join("f/maps.svg").exists());
     let words: Vec<&str> = FIT.split(' ').chain(["x", "--init-effort", "11"]).collect();
     refused(&dir, &words, 2, &["init-effort is 11", "between 0 and 10"]);
+}
+
+#[test]
+fn a_search_that_is_interrupted_starts_over_with_the_same_draws() {
+    let dir = folder("maps-interrupted");
+    good(
+        &dir,
+        &["simulate", "--likelihood", "gaussian", "--rows", "70", "--columns", "8", "--seed", "1", "--out", "s"],
+    );
+    fit_draws(&dir, "whole", "10", &[]);
+    let words = FIT.replace(" -q", "");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rflvm"))
+        .current_dir(&dir)
+        .args(words.split(' ').chain(["cut", "--draws", "10"]))
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.any(|line| line.contains("looking for maps")));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(said.any(|line| line.contains("rflvm resume cut")));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!dir.join("cut/checkpoint.bin").exists());
+    good(&dir, &["resume", "cut", "-q"]);
+    assert_eq!(draws(&dir, "cut"), draws(&dir, "whole"));
 }

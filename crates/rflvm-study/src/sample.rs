@@ -78,7 +78,9 @@ impl Sampling<'_> {
                 if maps::is_sought(model, settings) {
                     follow.search();
                 }
-                let run = Run::start(model, settings)?;
+                let Some(run) = Run::start_unless(model, settings, &|| follow.is_stopped())? else {
+                    return Err(Error::Interrupted { dir: self.dir.display().to_string() });
+                };
                 maps::write(self.dir, run.maps())?;
                 self.save(&mut store, &run, &mut writers)?;
                 run

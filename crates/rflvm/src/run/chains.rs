@@ -55,10 +55,25 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// Initialises all chains.
     pub fn start(model: &'a Model, settings: &'a Settings) -> Result<Self, RunError> {
+        Self::start_unless(model, settings, &|| false)?.ok_or(RunError::Stopped { sweep: 0 })
+    }
+
+    /// Initialises all chains; `None` if `stop` says so while maps are sought.
+    pub fn start_unless(
+        model: &'a Model,
+        settings: &'a Settings,
+        stop: &maps::Stop<'_>,
+    ) -> Result<Option<Self>, RunError> {
         settings.check()?;
         let pools = pools(settings)?;
         let plan = if settings.init == Init::Search { Plan::new(model, settings) } else { None };
-        let maps = plan.map_or_else(|| Ok(Maps::default()), |plan| maps::search(model, settings, &plan, &pools))?;
+        let maps = match plan {
+            None => Maps::default(),
+            Some(plan) => match maps::search(model, settings, &plan, &pools, stop)? {
+                Some(maps) => maps,
+                None => return Ok(None),
+            },
+        };
         let start = |chain: usize| {
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
             let start = || match maps.start(model, settings, chain)? {
@@ -68,7 +83,7 @@ impl<'a> Run<'a> {
             pools[chain % pools.len()].install(start).map_err(fail)
         };
         let chains = side_by_side((0..settings.chains).collect(), start)?;
-        Ok(Run { model, settings, pools, chains, maps })
+        Ok(Some(Run { model, settings, pools, chains, maps }))
     }
 
     /// Resumes a run of the same model and settings, from one snapshot per chain.

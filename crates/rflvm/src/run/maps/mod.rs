@@ -36,6 +36,8 @@ const SCATTERED: f64 = 0.05;
 const APART: f64 = 2.0;
 /// Least sweeps of a burst; a search that cannot afford them is not worth its name.
 const LEAST: u64 = 20;
+/// Most sweeps of a first and of a second burst: a search is over in minutes, however long the run.
+const MOST: [u64; 2] = [200, 400];
 /// How far chains start from the draws of the chosen map, in conditional standard deviations of their rows.
 const SCATTER: f64 = 1.0;
 /// Most cells of a table: the starts of a search are in memory at the same time.
@@ -149,9 +151,12 @@ struct Candidate<'a> {
 
 impl Candidate<'_> {
     /// Runs a burst, of which the later two thirds count.
-    fn go_on(&mut self, model: &Model, sweeps: u64, stream: Stream) -> Result<(), NumericalError> {
+    fn go_on(&mut self, model: &Model, sweeps: u64, stream: Stream, stop: &Stop<'_>) -> Result<(), NumericalError> {
         (self.burst, self.states) = (Burst::default(), Vec::new());
         for sweep in 0..sweeps {
+            if stop() {
+                break;
+            }
             self.chain.advance()?;
             if 3 * sweep < sweeps {
                 continue;
@@ -226,7 +231,10 @@ impl Plan {
         let all = settings.init_effort * settings.chains as f64 * settings.warmup as f64;
         let starts = portfolio(model.rows()).len() as u64;
         let (first, second) = (0.5 * all / starts as f64, 0.5 * all / FINALISTS as f64);
-        (first >= LEAST as f64).then_some(Plan { first: first as u64, second: second as u64 })
+        // Converted from f64, these saturate: no warm-up is too long.
+        let [first_most, second_most] = MOST;
+        (first >= LEAST as f64)
+            .then_some(Plan { first: (first as u64).min(first_most), second: (second as u64).min(second_most) })
     }
 
     /// The settings of the bursts' chains.
@@ -244,13 +252,22 @@ pub fn reached(model: &Model, settings: &Settings, plan: &Plan, x: &Mat) -> Resu
     let points = graph::points(model, &mut stream.named("points").rng());
     let chain = Chain::at(model, &own, FIRST_CHAIN, start_at(model, x.clone(), stream)?);
     let mut candidate = Candidate { start: Start::Pca, chain, burst: Burst::default(), states: Vec::new() };
-    candidate.go_on(model, plan.first, stream.at(0))?;
-    candidate.go_on(model, plan.second, stream.at(1))?;
+    candidate.go_on(model, plan.first, stream.at(0), &|| false)?;
+    candidate.go_on(model, plan.second, stream.at(1), &|| false)?;
     Ok(Found { start: "given positions".into(), ..candidate.found(&points) })
 }
 
-/// Finds maps, with the threads of the pools.
-pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPool]) -> Result<Maps, RunError> {
+/// Whether a search should stop.
+pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// Finds maps, with the threads of the pools; `None` if it was stopped.
+pub fn search(
+    model: &Model,
+    settings: &Settings,
+    plan: &Plan,
+    pools: &[ThreadPool],
+    stop: &Stop<'_>,
+) -> Result<Option<Maps>, RunError> {
     let own = plan.settings(settings);
     let stream = Stream::new(settings.seed).named("maps");
     let points = pools[0].install(|| graph::points(model, &mut stream.named("points").rng()));
@@ -258,28 +275,38 @@ pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPo
     let starts = portfolio(model.rows()).into_iter().enumerate().collect();
     let begun = side_by_side(starts, |(i, start): (usize, Start)| {
         pools[i % pools.len()].install(|| {
-            let Some(x) = start.positions(model, &points, stream.at(i as u64)) else { return Ok::<_, RunError>(None) };
+            if stop() {
+                return Ok::<_, RunError>(None);
+            }
+            let Some(x) = start.positions(model, &points, stream.at(i as u64)) else { return Ok(None) };
             let state = start_at(model, x, stream.at(i as u64)).map_err(fail(0))?;
             let chain = Chain::at(model, &own, FIRST_CHAIN + i, state);
             let mut candidate = Candidate { start, chain, burst: Burst::default(), states: Vec::new() };
             // A start from which no chain can run is not an error: there are others.
-            Ok(candidate.go_on(model, plan.first, stream.at(i as u64)).is_ok().then_some(candidate))
+            Ok(candidate.go_on(model, plan.first, stream.at(i as u64), stop).is_ok().then_some(candidate))
         })
     })?;
+    if stop() {
+        return Ok(None);
+    }
     let candidates: Vec<Candidate<'_>> = begun.into_iter().flatten().collect();
     let finalists: Vec<Candidate<'_>> =
         distinct(candidates, &points).into_iter().map(|(_, c)| c).take(FINALISTS).collect();
     let finished = side_by_side(finalists.into_iter().enumerate().collect(), |(i, mut c): (usize, Candidate<'_>)| {
-        let done = pools[i % pools.len()].install(|| c.go_on(model, plan.second, stream.named("second").at(i as u64)));
+        let done =
+            pools[i % pools.len()].install(|| c.go_on(model, plan.second, stream.named("second").at(i as u64), stop));
         Ok::<_, RunError>(done.is_ok().then_some(c))
     })?;
+    if stop() {
+        return Ok(None);
+    }
     let candidates: Vec<Candidate<'_>> = finished.into_iter().flatten().collect();
     let (mut maps, mut distinct) = (Maps::default(), distinct(candidates, &points));
     if let Some((_, chosen)) = distinct.first_mut() {
         maps.states = std::mem::take(&mut chosen.states);
     }
     maps.found = distinct.into_iter().map(|(found, _)| found).collect();
-    Ok(maps)
+    Ok(Some(maps))
 }
 
 #[cfg(test)]
