@@ -75,7 +75,7 @@ def impute(folder, shape, args):
             return {"mean": place(shape, csv.DictReader(file), lambda row: int(row["id"]) - 1)["mean"]}
     subprocess.run([str(args.program), "impute", str(folder / "fit"), "--out", str(folder / "imputed.csv")], check=True)
     with open(folder / "imputed.csv") as file:
-        return place(shape, csv.DictReader(file), lambda row: int(row["row"]))
+        return place(shape, csv.DictReader(file), lambda row: int(row["row"]) - 1)
 
 
 def forecast(folder, shape, args):
