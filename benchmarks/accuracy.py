@@ -60,7 +60,7 @@ def fit(y, family, seed, args, flags):
         imputed = np.full(y.shape, np.nan)
         if (folder / "out/imputed.csv").exists():
             for row in csv.DictReader(open(folder / "out/imputed.csv")):
-                imputed[int(row["row"]), int(row["column"]) - 1] = float(row["mean"])
+                imputed[int(row["row"]) - 1, int(row["column"]) - 1] = float(row["mean"])
         return x, imputed, seconds
 
 

@@ -142,7 +142,7 @@ def one_size(args, z, hidden, count, seed):
             args, "map", folder, np.where(hidden, np.nan, y), "gaussian", ["--seed", seed, "--features", count]
         )
         out = folder / "out"
-        cells = [(int(r["row"]), int(r["column"][1:]), float(r["mean"])) for r in csv.DictReader(open(out / "imputed.csv"))]
+        cells = [(int(r["row"]) - 1, int(r["column"][1:]), float(r["mean"])) for r in csv.DictReader(open(out / "imputed.csv"))]
         x, found = columns(out / "embedding.csv", "x"), None
         found = kernel(x, columns(out / "frequencies.csv", "w"))
     at = tuple(np.array(cells)[:, :2].astype(int).T)
