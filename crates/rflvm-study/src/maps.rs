@@ -3,11 +3,8 @@
 use crate::error::Error;
 use crate::folder::maps_path;
 use crate::write;
-use rflvm::init::Init;
 use rflvm::linalg::Mat;
-use rflvm::model::Model;
-use rflvm::run::Settings;
-use rflvm::run::maps::{Found, Maps, Plan, is_tied};
+use rflvm::run::maps::{Found, Maps, is_tied};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fs;
@@ -22,11 +19,6 @@ struct Stored {
     continuity: f64,
     trustworthiness: f64,
     positions: Vec<Vec<f64>>,
-}
-
-/// Whether a run begins with a search.
-pub fn is_sought(model: &Model, settings: &Settings) -> bool {
-    settings.init == Init::Search && Plan::new(model, settings).is_some()
 }
 
 /// Writes the maps, the chosen one first; nothing if there was no search.

@@ -4,12 +4,15 @@ use crate::bytes::{free, in_words};
 use crate::error::Error;
 use rflvm::model::Model;
 use rflvm::run::Settings;
+use rflvm::run::maps::Plan;
 
 /// Always granted, without asking the system.
 const SMALL: u128 = 256 << 20;
 
-/// Approximate peak memory of a fit, in bytes: the table, and each chain's working memory.
-pub fn needed(model: &Model, chains: usize) -> u128 {
+/// Approximate peak memory of a fit, in bytes: the table, and the working memory of each chain, of the run or of its search for maps.
+pub fn needed(model: &Model, settings: &Settings) -> u128 {
+    let sought = Plan::new(model, settings).map_or(0, |_| Plan::at_once(model));
+    let chains = settings.chains.max(sought);
     let [n, j, d, m] =
         [model.rows(), model.columns(), model.latent_dim(), model.spec().features + 1].map(|v| v as u128);
     // F, its slope, noise and momenta, and the results; H and its slope; weights, their momenta, slopes and scales; positions.
@@ -22,7 +25,7 @@ pub fn needed(model: &Model, chains: usize) -> u128 {
 pub fn check(model: &Model, settings: &Settings) -> Result<(), Error> {
     let what =
         || format!("a fit of {} rows × {} columns with {} chains", model.rows(), model.columns(), settings.chains);
-    check_bytes(needed(model, settings.chains), what, "use fewer chains, features or columns, or a larger machine")
+    check_bytes(needed(model, settings), what, "use fewer chains, features or columns, or a larger machine")
 }
 
 /// Rejects anything that needs more memory than the machine has.

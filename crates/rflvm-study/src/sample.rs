@@ -11,6 +11,7 @@ use rflvm::identity::Identity;
 use rflvm::model::Model;
 use rflvm::run::Settings;
 use rflvm::run::checkpoint::{self, Checkpoint};
+use rflvm::run::maps::Plan;
 use rflvm::run::{Progress, Run};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -75,7 +76,7 @@ impl Sampling<'_> {
                 store.publish(0)?;
                 let has_f = model.rows() * model.columns() <= MOMENTS_OF_F;
                 writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
-                if maps::is_sought(model, settings) {
+                if Plan::new(model, settings).is_some() {
                     follow.search();
                 }
                 let Some(run) = Run::start_unless(model, settings, &|| follow.is_stopped())? else {

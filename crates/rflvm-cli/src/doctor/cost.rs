@@ -86,7 +86,7 @@ impl Cost {
                 0 => std::thread::available_parallelism().map_or(1, Into::into),
                 threads => threads,
             },
-            megabytes: 1e-6 * memory::needed(model, settings.chains) as f64,
+            megabytes: 1e-6 * memory::needed(model, settings) as f64,
         })
     }
 

@@ -27,18 +27,19 @@ pub fn wide_scores<R: Rng + ?Sized>(mut y: Mat, dim: usize, rng: &mut R) -> Mat 
     let holes: Vec<usize> = (0..y.as_slice().len()).filter(|&i| y.as_slice()[i].is_nan()).collect();
     holes.iter().for_each(|&i| y.as_mut_slice()[i] = 0.0);
     let cols = y.cols();
-    for fill in 0.. {
+    let mut fills = if holes.is_empty() { 0 } else { FILLS };
+    loop {
         let basis = leading(&y, dim, ROUNDS, rng);
         let mut scores = Mat::zeros(y.rows(), basis.rows());
         par_mul(&mut scores, y.view(), basis.view().transpose(), false);
-        if holes.is_empty() || fill == FILLS {
+        if fills == 0 {
             return scores;
         }
+        fills -= 1;
         let fitted =
             |i: usize| -> f64 { (0..basis.rows()).map(|d| scores[(i / cols, d)] * basis[(d, i % cols)]).sum() };
         holes.iter().for_each(|&i| y.as_mut_slice()[i] = fitted(i));
     }
-    unreachable!("the loop ends at its last fill")
 }
 
 fn centre(y: &mut Mat) {

@@ -6,7 +6,6 @@ use super::settings::Settings;
 use super::threads::{pools, side_by_side};
 use crate::draws::Draws;
 use crate::error::{NumericalError, RunError};
-use crate::init::Init;
 use crate::model::{Model, State};
 use crate::steps::SweepInfo;
 use rayon::ThreadPool;
@@ -66,14 +65,11 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Self>, RunError> {
         settings.check()?;
         let pools = pools(settings)?;
-        let plan = if settings.init == Init::Search { Plan::new(model, settings) } else { None };
-        let maps = match plan {
-            None => Maps::default(),
-            Some(plan) => match maps::search(model, settings, &plan, &pools, stop)? {
-                Some(maps) => maps,
-                None => return Ok(None),
-            },
+        let maps = match Plan::new(model, settings) {
+            None => Some(Maps::default()),
+            Some(plan) => maps::search(model, settings, &plan, &pools, stop),
         };
+        let Some(maps) = maps else { return Ok(None) };
         let start = |chain: usize| {
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
             let start = || match maps.start(model, settings, chain)? {
@@ -82,7 +78,7 @@ impl<'a> Run<'a> {
             };
             pools[chain % pools.len()].install(start).map_err(fail)
         };
-        let chains = side_by_side((0..settings.chains).collect(), start)?;
+        let chains = side_by_side((0..settings.chains).collect(), start).into_iter().collect::<Result<_, _>>()?;
         Ok(Some(Run { model, settings, pools, chains, maps }))
     }
 
@@ -135,7 +131,8 @@ impl<'a> Run<'a> {
             }
             Ok(())
         };
-        side_by_side(self.chains.iter_mut().zip(sinks).enumerate().collect(), go)?;
+        let done = side_by_side(self.chains.iter_mut().zip(sinks).enumerate().collect(), go);
+        done.into_iter().collect::<Result<(), _>>()?;
         Ok(self.chains.iter().all(|chain| chain.done() == sweeps))
     }
 

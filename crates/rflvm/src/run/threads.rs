@@ -25,10 +25,7 @@ fn pool_of(settings: &Settings, threads: usize) -> Result<ThreadPool, SpecError>
 }
 
 /// Does a piece of work for each item, each in its own thread; the results are in order.
-pub fn side_by_side<I: Send, O: Send, E: Send>(
-    items: Vec<I>,
-    work: impl Fn(I) -> Result<O, E> + Sync,
-) -> Result<Vec<O>, E> {
+pub fn side_by_side<I: Send, O: Send>(items: Vec<I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
     std::thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();

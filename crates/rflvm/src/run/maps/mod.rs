@@ -11,9 +11,9 @@ mod evidence;
 use super::chain::Chain;
 use super::settings::Settings;
 use super::threads::side_by_side;
-use crate::error::{NumericalError, RunError};
+use crate::error::NumericalError;
 use crate::init::graph::{self, Graph, continuity};
-use crate::init::{principal_scores, scatter, start_at};
+use crate::init::{Init, principal_scores, scatter, start_at};
 use crate::linalg::Mat;
 use crate::model::{Model, State};
 use crate::posterior::align::align;
@@ -21,7 +21,6 @@ use crate::posterior::score::affine_r2;
 use crate::rng::Stream;
 use evidence::Burst;
 use rayon::ThreadPool;
-use serde::{Deserialize, Serialize};
 
 /// Neighbours by which continuity is judged.
 const NEIGHBOURS: usize = 15;
@@ -46,7 +45,7 @@ const MOST_CELLS: usize = 20_000_000;
 const FIRST_CHAIN: usize = 1_000_000;
 
 /// A map that was found.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Found {
     /// The start that led to it.
     pub start: String,
@@ -72,11 +71,6 @@ pub struct Maps {
 }
 
 impl Maps {
-    /// Whether another map has as much evidence as the chosen one, within error.
-    pub fn is_ambiguous(&self) -> bool {
-        self.found.iter().skip(1).any(|other| is_tied(&self.found[0], other))
-    }
-
     /// The state from which chain number `chain` starts: a draw of the chosen map, scattered. `None` without a search.
     pub(super) fn start(
         &self,
@@ -120,7 +114,7 @@ impl Start {
         }
     }
 
-    /// X, each axis with unit variance; `None` if the table is too large for it.
+    /// X, its widest axis with unit variance; `None` if the table is too large for it.
     fn positions(self, model: &Model, points: &Mat, stream: Stream) -> Option<Mat> {
         let (dim, rng) = (model.latent_dim(), &mut stream.named("positions").rng());
         match self {
@@ -141,18 +135,31 @@ fn portfolio(rows: usize) -> Vec<Start> {
     starts.into_iter().filter(is_possible).collect()
 }
 
-/// One start, its chain, and the later half of what the chain has drawn.
+/// One start, its chain, and what the chain has drawn in its last burst.
 struct Candidate<'a> {
     start: Start,
     chain: Chain<'a>,
     burst: Burst,
+    /// X of some draws.
+    positions: Vec<Mat>,
+    /// As many of these draws as chains of the run need: a state is as large as the table.
     states: Vec<State>,
 }
 
-impl Candidate<'_> {
-    /// Runs a burst, of which the later two thirds count.
-    fn go_on(&mut self, model: &Model, sweeps: u64, stream: Stream, stop: &Stop<'_>) -> Result<(), NumericalError> {
-        (self.burst, self.states) = (Burst::default(), Vec::new());
+impl<'a> Candidate<'a> {
+    fn new(start: Start, chain: Chain<'a>) -> Self {
+        Candidate { start, chain, burst: Burst::default(), positions: Vec::new(), states: Vec::new() }
+    }
+
+    /// Runs a burst, of which the later two thirds count, and keeps at most `keep` states.
+    fn go_on(
+        &mut self,
+        model: &Model,
+        (sweeps, keep): (u64, usize),
+        stream: Stream,
+        stop: &Stop<'_>,
+    ) -> Result<(), NumericalError> {
+        (self.burst, self.positions, self.states) = (Burst::default(), Vec::new(), Vec::new());
         for sweep in 0..sweeps {
             if stop() {
                 break;
@@ -164,24 +171,21 @@ impl Candidate<'_> {
             let state = self.chain.state();
             self.burst.push(model, state, &mut stream.named("noise").at(sweep).rng())?;
             if (sweeps - 1 - sweep).is_multiple_of((sweeps / 8).max(1)) {
-                self.states.push(state.clone());
+                self.positions.push(state.features.x().clone());
+                if self.states.len() < keep {
+                    self.states.push(state.clone());
+                }
             }
         }
         Ok(())
     }
 
     fn found(&self, points: &Mat) -> Found {
-        let positions = mean_positions(&self.states);
+        let positions = align(&self.positions.iter().collect::<Vec<_>>()).mean;
         let (evidence, error) = self.burst.evidence();
         let (continuity, trustworthiness) = continuity(points, &positions, NEIGHBOURS);
         Found { start: self.start.name(), evidence, error, continuity, trustworthiness, positions }
     }
-}
-
-/// The mean of the aligned positions of some draws.
-fn mean_positions(states: &[State]) -> Mat {
-    let draws: Vec<&Mat> = states.iter().map(|state| state.features.x()).collect();
-    align(&draws).mean
 }
 
 /// Puts the chosen map first; the others follow by evidence.
@@ -222,10 +226,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// For a share of the warm-up of a run; `None` if it is too short for a search, or the table too large. It does not depend on the
-    /// number of draws, so that a run can be extended.
+    /// For a share of the warm-up of a run; `None` if its chains start otherwise, it is too short for a search, or the table too large.
+    /// It does not depend on the number of draws, so that a run can be extended.
     pub fn new(model: &Model, settings: &Settings) -> Option<Self> {
-        if model.rows() * model.columns() > MOST_CELLS {
+        if settings.init != Init::Search || model.rows() * model.columns() > MOST_CELLS {
             return None;
         }
         let all = settings.init_effort * settings.chains as f64 * settings.warmup as f64;
@@ -235,6 +239,11 @@ impl Plan {
         let [first_most, second_most] = MOST;
         (first >= LEAST as f64)
             .then_some(Plan { first: (first as u64).min(first_most), second: (second as u64).min(second_most) })
+    }
+
+    /// How many chains are in memory at the same time.
+    pub fn at_once(model: &Model) -> usize {
+        portfolio(model.rows()).len()
     }
 
     /// The settings of the bursts' chains.
@@ -251,62 +260,47 @@ pub fn reached(model: &Model, settings: &Settings, plan: &Plan, x: &Mat) -> Resu
     let stream = Stream::new(settings.seed).named("reached");
     let points = graph::points(model, &mut stream.named("points").rng());
     let chain = Chain::at(model, &own, FIRST_CHAIN, start_at(model, x.clone(), stream)?);
-    let mut candidate = Candidate { start: Start::Pca, chain, burst: Burst::default(), states: Vec::new() };
-    candidate.go_on(model, plan.first, stream.at(0), &|| false)?;
-    candidate.go_on(model, plan.second, stream.at(1), &|| false)?;
+    let mut candidate = Candidate::new(Start::Pca, chain);
+    candidate.go_on(model, (plan.first, 0), stream.at(0), &|| false)?;
+    candidate.go_on(model, (plan.second, 0), stream.at(1), &|| false)?;
     Ok(Found { start: "given positions".into(), ..candidate.found(&points) })
 }
 
 /// Whether a search should stop.
 pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// Finds maps, with the threads of the pools; `None` if it was stopped.
-pub fn search(
-    model: &Model,
-    settings: &Settings,
-    plan: &Plan,
-    pools: &[ThreadPool],
-    stop: &Stop<'_>,
-) -> Result<Option<Maps>, RunError> {
+/// Finds maps, with the threads of the pools; `None` if it was stopped. A start from which no chain can run is left out: if that is all of
+/// them, the chains of the run say why.
+pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPool], stop: &Stop<'_>) -> Option<Maps> {
     let own = plan.settings(settings);
     let stream = Stream::new(settings.seed).named("maps");
     let points = pools[0].install(|| graph::points(model, &mut stream.named("points").rng()));
-    let fail = |sweep: u64| move |source| RunError::Numerical { chain: 0, sweep, source };
-    let starts = portfolio(model.rows()).into_iter().enumerate().collect();
-    let begun = side_by_side(starts, |(i, start): (usize, Start)| {
+    let begin = |(i, start): (usize, Start)| {
+        let stream = stream.at(i as u64);
         pools[i % pools.len()].install(|| {
-            if stop() {
-                return Ok::<_, RunError>(None);
-            }
-            let Some(x) = start.positions(model, &points, stream.at(i as u64)) else { return Ok(None) };
-            let state = start_at(model, x, stream.at(i as u64)).map_err(fail(0))?;
-            let chain = Chain::at(model, &own, FIRST_CHAIN + i, state);
-            let mut candidate = Candidate { start, chain, burst: Burst::default(), states: Vec::new() };
-            // A start from which no chain can run is not an error: there are others.
-            Ok(candidate.go_on(model, plan.first, stream.at(i as u64), stop).is_ok().then_some(candidate))
+            let x = if stop() { None } else { start.positions(model, &points, stream) }?;
+            let chain = Chain::at(model, &own, FIRST_CHAIN + i, start_at(model, x, stream).ok()?);
+            let mut candidate = Candidate::new(start, chain);
+            candidate.go_on(model, (plan.first, 0), stream, stop).ok()?;
+            Some(candidate)
         })
-    })?;
+    };
+    let begun = side_by_side(portfolio(model.rows()).into_iter().enumerate().collect(), begin);
     if stop() {
-        return Ok(None);
+        return None;
     }
-    let candidates: Vec<Candidate<'_>> = begun.into_iter().flatten().collect();
-    let finalists: Vec<Candidate<'_>> =
-        distinct(candidates, &points).into_iter().map(|(_, c)| c).take(FINALISTS).collect();
-    let finished = side_by_side(finalists.into_iter().enumerate().collect(), |(i, mut c): (usize, Candidate<'_>)| {
-        let done =
-            pools[i % pools.len()].install(|| c.go_on(model, plan.second, stream.named("second").at(i as u64), stop));
-        Ok::<_, RunError>(done.is_ok().then_some(c))
-    })?;
+    let finalists = distinct(begun.into_iter().flatten().collect(), &points).into_iter().take(FINALISTS);
+    let finished = side_by_side(finalists.enumerate().collect(), |(i, (_, mut candidate))| {
+        let (effort, stream) = ((plan.second, settings.chains), stream.named("second").at(i as u64));
+        pools[i % pools.len()].install(|| candidate.go_on(model, effort, stream, stop)).ok()?;
+        Some(candidate)
+    });
     if stop() {
-        return Ok(None);
+        return None;
     }
-    let candidates: Vec<Candidate<'_>> = finished.into_iter().flatten().collect();
-    let (mut maps, mut distinct) = (Maps::default(), distinct(candidates, &points));
-    if let Some((_, chosen)) = distinct.first_mut() {
-        maps.states = std::mem::take(&mut chosen.states);
-    }
-    maps.found = distinct.into_iter().map(|(found, _)| found).collect();
-    Ok(Some(maps))
+    let mut distinct = distinct(finished.into_iter().flatten().collect(), &points);
+    let states = distinct.first_mut().map_or_else(Vec::new, |(_, chosen)| std::mem::take(&mut chosen.states));
+    Some(Maps { found: distinct.into_iter().map(|(found, _)| found).collect(), states })
 }
 
 #[cfg(test)]
