@@ -7,7 +7,7 @@ use crate::par;
 use crate::rng::StreamRng;
 
 /// Most rows: the Laplacian is factored as a dense matrix, which is exact where iterations with the sparse one hardly converge.
-const MOST_ROWS: usize = 4000;
+pub const MOST_ROWS: usize = 4000;
 /// Rounds of inverse iteration.
 const ROUNDS: usize = 40;
 /// Vectors beyond those asked for, which speed up the convergence of the others.

@@ -26,6 +26,11 @@ pub fn points(model: &Model, rng: &mut StreamRng) -> Mat {
     pca::wide_scores(on_link_scale(model), components, rng)
 }
 
+/// Numbers that the start of largest memory holds: the Laplacian, its factor and the factor's workspace.
+pub fn numbers(rows: usize) -> usize {
+    if rows <= eigenmaps::MOST_ROWS { 3 * rows * rows } else { 0 }
+}
+
 /// Isomap (Tenenbaum, de Silva & Langford 2000): positions whose distances are those along the graph. Its axes keep their proportions:
 /// the second axis of a curve that it lays out straight is noise, and must not become as wide as the first.
 pub fn isomap(graph: &Graph, dim: usize, rng: &mut StreamRng) -> Mat {

@@ -241,9 +241,9 @@ impl Plan {
             .then_some(Plan { first: (first as u64).min(first_most), second: (second as u64).min(second_most) })
     }
 
-    /// How many chains are in memory at the same time.
-    pub fn at_once(model: &Model) -> usize {
-        portfolio(model.rows()).len()
+    /// How many chains are in memory at the same time, and how many numbers besides.
+    pub fn memory(model: &Model) -> (usize, usize) {
+        (portfolio(model.rows()).len(), graph::numbers(model.rows()))
     }
 
     /// The settings of the bursts' chains.
