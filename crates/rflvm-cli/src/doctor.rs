@@ -57,7 +57,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         says.extend(totals.lines());
     }
     if !args.json {
-        tell(&says.join("\n"))?;
+        says.iter().try_for_each(|line| tell(line))?;
     }
 
     // From here on as in `fit`, with the flags of the suggested command.

@@ -125,6 +125,8 @@ fn a_table_of_one_column() {
     fits(&dir, &format!("rflvm fit t.csv --likelihood poisson {flag} {QUICK} --out fit"));
     let told = text(&good(&dir, &["doctor", "t.csv"]).stdout);
     assert!(told.contains("next: rflvm fit t.csv --likelihood poisson --latent-dim 1 --out fit-2"), "{told}");
+    // One line per remark, with line breaks that are line breaks.
+    assert!(told.lines().any(|line| line.starts_with("columns  hold")) && !told.contains("\\n"), "{told}");
 }
 
 #[test]
