@@ -13,8 +13,8 @@ mod tests;
 mod volume;
 
 pub(super) use modes::integrated_amplitudes;
-pub(crate) use objective::is_exact;
 pub use objective::objective;
+pub(crate) use objective::{is_exact, ln_data};
 pub use spread::spread;
 pub use volume::{Volume, ln_volume};
 

@@ -24,16 +24,18 @@ pub(crate) fn is_exact(model: &Model) -> bool {
 /// Q at a state, computed directly.
 pub fn objective(model: &Model, state: &State) -> Result<f64, NumericalError> {
     let (x, w) = (state.features.x(), state.features.w());
-    let of_data = if is_exact(model) {
-        CollapsedData::new(model).ln_marginal(state.features.h(), &state.tau2)? + joint::ln_amplitudes(model, state)
-    } else {
-        let parameters = joint::ln_parameters(model, state);
-        model.ln_likelihood(state) + parameters
-            - half_square(model, state)
-            - Occam::new(model, state).ln_freedom(state.features.h())?
-    };
     let frequencies = state.spectral.ln_frequencies(w) + state.spectral.ln_prior(&model.spec().kernel)?;
-    Ok(of_data + joint::ln_positions(model, state)? + ln_volume(x, w.rows())? + frequencies)
+    Ok(ln_data(model, state)? + joint::ln_positions(model, state)? + ln_volume(x, w.rows())? + frequencies)
+}
+
+/// ln p(Y, θ, τ² | X, W) with β integrated out: exactly, or by Laplace's method if β is at its optimum.
+pub(crate) fn ln_data(model: &Model, state: &State) -> Result<f64, NumericalError> {
+    let h = state.features.h();
+    if is_exact(model) {
+        return Ok(CollapsedData::new(model).ln_marginal(h, &state.tau2)? + joint::ln_amplitudes(model, state));
+    }
+    let parameters = joint::ln_parameters(model, state);
+    Ok(model.ln_likelihood(state) + parameters - half_square(model, state) - Occam::new(model, state).ln_freedom(h)?)
 }
 
 /// ½ Σ_j (β_j − b_0j)ᵀB_0j⁻¹(β_j − b_0j).

@@ -1,16 +1,14 @@
 //! The evidence of a map: how much posterior mass lies around it, from a burst of draws.
 //!
 //! ln ∫ p(Y, X, W, …) over the neighbourhood of a map is the mean of ln p(Y, X, W) over its draws plus the entropy of (X, W) there. β is
-//! integrated out: exactly for a complete Gaussian table, otherwise by Laplace's method (the freedom of the weights as in
-//! [`Occam`]); clusters of frequencies exactly. The entropy is that of independent normals, one per row of X and of W: an
+//! integrated out: exactly for a complete Gaussian table, otherwise by Laplace's method (as in the MAP
+//! estimate's objective); clusters of frequencies exactly. The entropy is that of independent normals, one per row of X and of W: an
 //! upper bound, whose error is much the same for all maps of a table. Only differences between maps have a meaning. Rows with times enter
 //! by the noise from which their paths are made, because the rows of a path are far from independent.
 
 use crate::error::NumericalError;
-use crate::hmc::occam::Occam;
-use crate::init::map::is_exact;
+use crate::init::map::{is_exact, ln_data};
 use crate::linalg::{Cholesky, Mat};
-use crate::model::collapsed::CollapsedData;
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State, joint};
 use crate::placement::Placement;
@@ -73,29 +71,12 @@ impl Burst {
     }
 }
 
-/// ln p(Y, θ, τ² | X, W) with β integrated out.
+/// ln p(Y, θ, τ² | X, W) with β integrated out, at a draw of β: where it is not integrated out exactly, the density there is, on average, ½
+/// lower per weight than at the optimum for which Laplace's method is meant.
 fn of_data(model: &Model, state: &State) -> Result<f64, NumericalError> {
-    let h = state.features.h();
-    if is_exact(model) {
-        return Ok(CollapsedData::new(model).ln_marginal(h, &state.tau2)? + joint::ln_amplitudes(model, state));
-    }
-    // At a draw of β the density is, on average, ½ lower per weight than at its top, and Laplace's volume is |2πV|^½: with the prior's
-    // normalising constant |2πB_0|^−½ it is the freedom of the weights.
-    let free = (0..model.columns()).filter(|&j| model.is_free(j)).count() as f64;
-    let weights = free * state.beta.rows() as f64;
-    let constant: f64 = (0..model.columns())
-        .filter(|&j| model.is_free(j))
-        .map(|j| {
-            let scale = model.weight_scale(&state.theta, j);
-            model.weight_precision(state.tau2[j]).iter().map(|p| 0.5 * (2.0 * PI / (p * scale)).ln()).sum::<f64>()
-        })
-        .sum();
-    Ok(model.ln_likelihood(state)
-        + joint::ln_weights(model, state)
-        + constant
-        + 0.5 * weights
-        + joint::ln_parameters(model, state)
-        - Occam::new(model, state).ln_freedom(h)?)
+    let free = (0..model.columns()).filter(|&j| model.is_free(j)).count();
+    let weights = if is_exact(model) { 0 } else { free * state.beta.rows() };
+    Ok(ln_data(model, state)? + 0.5 * weights as f64)
 }
 
 /// ln p(W, z, α) with the clusters integrated out: p(W, z, clusters)/p(clusters | W, z).
