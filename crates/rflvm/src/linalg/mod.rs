@@ -6,6 +6,7 @@ mod eigen;
 mod gram;
 mod product;
 mod subspace;
+mod tridiagonal;
 
 pub use crate::simd::View;
 pub use cholesky::{Cholesky, jittered};
@@ -13,6 +14,7 @@ pub use eigen::{Eigen, eigen, eigenvalues, root};
 pub use gram::{Gram, Symmetric, gram};
 pub use product::{mul, par_mul, par_mul_into};
 pub use subspace::{leading, orthonormalise};
+pub use tridiagonal::Tridiagonal;
 
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};

@@ -15,6 +15,15 @@ use crate::linalg::{Eigen, Mat, eigen, gram, mul, par_mul};
 use crate::simd;
 use rand::Rng;
 
+/// H'ᵀH' from H and s_c.
+pub(crate) fn scaled_gram(h: &Mat, unit: f64) -> Mat {
+    let last = h.cols() - 1;
+    let mut a = gram(h, None, &vec![0.0; h.cols()]).to_mat();
+    a.row_mut(last).iter_mut().for_each(|v| *v *= unit);
+    (0..=last).for_each(|i| a[(i, last)] *= unit);
+    a
+}
+
 /// H'ᵀH' = QΛQᵀ.
 #[derive(Debug)]
 pub struct Spectrum {
@@ -29,12 +38,9 @@ pub struct Spectrum {
 impl Spectrum {
     /// Of H; `intercept_variance` is s_c².
     pub fn new(h: &Mat, intercept_variance: f64) -> Result<Self, NumericalError> {
-        let (last, unit) = (h.cols() - 1, intercept_variance.sqrt());
-        let mut a = gram(h, None, &vec![0.0; h.cols()]).to_mat();
-        a.row_mut(last).iter_mut().for_each(|v| *v *= unit);
-        (0..=last).for_each(|i| a[(i, last)] *= unit);
+        let unit = intercept_variance.sqrt();
         let broken = || NumericalError::NotFinite { step: "weights", value: f64::NAN, place: "HᵀH".into() };
-        let Eigen { mut values, vectors } = eigen(&a).ok_or_else(broken)?;
+        let Eigen { mut values, vectors } = eigen(&scaled_gram(h, unit)).ok_or_else(broken)?;
         // Rounding can make eigenvalues that are zero negative.
         values.iter_mut().for_each(|v| *v = v.max(0.0));
         Ok(Spectrum { lambda: values, q: vectors, unit })

@@ -19,6 +19,7 @@ mod sweep;
 pub(crate) mod tests;
 mod tile;
 mod triangle;
+mod tridiagonal;
 
 pub(crate) use level::BASELINE_FMA;
 pub use level::{Level, detected, force, level};
@@ -27,6 +28,7 @@ pub use linear::*;
 pub use product::*;
 pub use tile::*;
 pub use triangle::*;
+pub use tridiagonal::*;
 
 /// Compiles each function's body once per [`Level`], with a constant `FMA` and a type `Eight`
 /// of eight lanes, and calls the active one. Whatever the body calls must be `#[inline(always)]`, or it is compiled
