@@ -8,6 +8,7 @@ pub mod marginal;
 mod noncentred;
 pub mod occam;
 pub(crate) mod reference;
+mod shrinkage;
 pub(crate) mod slope;
 pub(crate) mod smooth;
 pub mod tuning;

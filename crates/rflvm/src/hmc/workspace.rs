@@ -1,6 +1,7 @@
 //! Memory that the moves of a chain reuse from sweep to sweep. Its contents between moves are unspecified: draws do not
 //! depend on it, and it is not saved.
 
+use super::shrinkage::Shrinkage;
 use super::slope::SlopeScratch;
 use crate::linalg::Mat;
 
@@ -20,6 +21,8 @@ pub struct Workspace {
     /// ∂A of a group, and the gradient with respect to HᵀaH.
     pub(super) da: Mat,
     pub(super) ds: Mat,
+    /// Weights of a collapsed table.
+    pub(super) shrinkage: Shrinkage,
     /// A batch of columns of weights.
     pub(super) pieces: [Vec<f64>; 4],
     /// A block of rows of the table.

@@ -213,7 +213,7 @@ impl Model {
     /// amplitudes of their own pick up a weak axis one by one, and let go of it only hundreds of sweeps later.
     pub fn amplitude(&self, block: &Block) -> Amplitude {
         self.spec.priors.amplitude.unwrap_or_else(|| match block.family.amplitude() {
-            Amplitude::Learned(_) if self.has_relevance() => Amplitude::Fixed(1.0),
+            Amplitude::Learned(_) | Amplitude::Shared(_) if self.has_relevance() => Amplitude::Fixed(1.0),
             own => own,
         })
     }

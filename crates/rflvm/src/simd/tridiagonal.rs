@@ -19,6 +19,9 @@ pub struct Shifted<'a> {
 /// Pivots under one logarithm: few enough for their product to stay finite.
 const FACTORS: usize = 8;
 
+/// Of a sum over columns, compared with that on the diagonal.
+const NEGLIGIBLE: f64 = 1e-20;
+
 dispatch! {
     /// Solves (T + I/τ_j²) z_j = c_j for every column j of `z`, which holds C (M×J) on entry.
     ///
@@ -82,12 +85,18 @@ dispatch! {
                 here[j] += ratio[j] * ratio[j] * before[j];
             }
         }
-        // To its right, each value is the one before times a ratio.
+        // To its right, each value is the one before times a ratio. At one place all columns have the same sign, so that a small sum means
+        // small values; the rest is left out, also because values this small are slow to multiply.
+        sum.as_mut_slice().fill(0.0);
         for m in 0..order {
             let row = gain.row_mut(m);
-            sum[(m, m)] = lanes(row);
+            let at_diagonal = lanes(row);
+            sum[(m, m)] = at_diagonal;
             for k in m + 1..order {
                 let total = times(row, ratio.row(k));
+                if total.abs() < NEGLIGIBLE * at_diagonal {
+                    break;
+                }
                 (sum[(m, k)], sum[(k, m)]) = (total, total);
             }
         }

@@ -232,7 +232,7 @@ impl Family for Gaussian {
     }
 
     fn amplitude(&self) -> Amplitude {
-        Amplitude::Learned(HalfT::default())
+        Amplitude::Shared(HalfT::default())
     }
 
     fn weight_precision(&self, theta: &Theta, j: usize) -> f64 {

@@ -288,7 +288,7 @@ impl Family for StudentT {
     }
 
     fn amplitude(&self) -> Amplitude {
-        Amplitude::Learned(HalfT::default())
+        Amplitude::Shared(HalfT::default())
     }
 
     fn weight_precision(&self, theta: &Theta, j: usize) -> f64 {

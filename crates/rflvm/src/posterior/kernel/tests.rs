@@ -4,18 +4,19 @@ use super::*;
 use crate::draws::Kept;
 use crate::model::family::Gaussian;
 use crate::model::spectral::Kernel;
-use crate::model::{Model, ModelSpec};
+use crate::model::{Amplitude, Model, ModelSpec, Priors};
 use crate::observations::Observations;
 use crate::posterior::fixture::{fit, open};
 use crate::rng::Stream;
 
 const LENGTH: f64 = 1.7;
 
-/// A table that carries almost no information, so that frequencies stay near their prior.
+/// A table that carries almost no information, with a weak signal, so that frequencies stay near their prior.
 fn model(dim: usize) -> Model {
     let y = Mat::from_fn(6, 3, |n, j| ((n * 7 + j * 5) % 4) as f64);
     let kernel = Kernel::Rbf { length_scale: LENGTH };
-    let spec = ModelSpec { latent_dim: dim, features: 60, kernel, ..ModelSpec::default() };
+    let priors = Priors { amplitude: Some(Amplitude::Fixed(0.01)), ..Priors::default() };
+    let spec = ModelSpec { latent_dim: dim, features: 60, kernel, priors, ..ModelSpec::default() };
     Model::new(Observations::new(y).unwrap(), Gaussian::default(), spec).unwrap()
 }
 

@@ -1,0 +1,88 @@
+//! What shrinks the weights of every column of a collapsed table: A_j = H'ᵀH' + I/τ_j².
+
+use crate::linalg::{Cholesky, Mat, Tridiagonal, mul};
+use crate::simd::{Shifted, tridiagonal_inverses, tridiagonal_solves};
+
+/// What is asked of the A_j, and memory for it.
+#[derive(Debug, Default)]
+pub struct Shrinkage {
+    /// G: its columns are A_j⁻¹c_j.
+    pub g: Mat,
+    /// Σ_j A_j⁻¹.
+    pub inverses: Mat,
+    /// Σ_j ln |τ_j² A_j|.
+    pub ln_det: f64,
+    /// QᵀC, which becomes its solution Z; ratios and gains of the elimination.
+    turned: Mat,
+    ratio: Mat,
+    gain: Mat,
+    /// A square beside the inverses.
+    square: Mat,
+}
+
+impl Shrinkage {
+    /// From a = H'ᵀH', the τ_j² and C. `None` if A_j has no factor.
+    pub fn fill(&mut self, a: Mat, tau2: &[f64], c: &Mat) -> Option<()> {
+        let order = a.rows();
+        self.g.fit(order, tau2.len());
+        self.inverses.fit(order, order);
+        if tau2.iter().all(|t| *t == tau2[0]) { self.common(a, tau2[0], c) } else { self.own(&a, tau2, c) }
+    }
+
+    /// One amplitude for all columns: one factor serves them all.
+    fn common(&mut self, mut a: Mat, tau2: f64, c: &Mat) -> Option<()> {
+        let (order, columns) = (a.rows(), c.cols() as f64);
+        (0..order).for_each(|i| a[(i, i)] += 1.0 / tau2);
+        let factor = Cholesky::new(&a, "weights").ok()?;
+        self.ln_det = columns * (factor.ln_det() + order as f64 * tau2.ln());
+        let inverse = factor.inverse();
+        mul(self.g.as_mut_slice(), inverse.view(), c.view(), false);
+        self.inverses.as_mut_slice().iter_mut().zip(inverse.as_slice()).for_each(|(to, v)| *to = columns * v);
+        Some(())
+    }
+
+    /// Amplitudes of their own: H'ᵀH' = QTQᵀ with T tridiagonal serves any of them. Eigenvectors would as well, but take several times as
+    /// long.
+    fn own(&mut self, a: &Mat, tau2: &[f64], c: &Mat) -> Option<()> {
+        let (order, columns) = (a.rows(), tau2.len());
+        let Tridiagonal { diagonal, off, q } = Tridiagonal::new(a)?;
+        for weights in [&mut self.turned, &mut self.ratio, &mut self.gain] {
+            weights.fit(order, columns);
+        }
+        self.square.fit(order, order);
+        let (turned, inverses, square) = (&mut self.turned, &mut self.inverses, &mut self.square);
+        mul(turned.as_mut_slice(), q.view().transpose(), c.view(), false);
+        let shifted = Shifted { diagonal: &diagonal, off: &off, tau2 };
+        let mut ln_det = vec![0.0; columns];
+        let (ratio, gain) = (self.ratio.as_mut_slice(), self.gain.as_mut_slice());
+        tridiagonal_solves(shifted, turned.as_mut_slice(), ratio, gain, &mut ln_det);
+        self.ln_det = ln_det.iter().sum();
+        tridiagonal_inverses(&self.ratio, &mut self.gain, inverses);
+        mul(self.g.as_mut_slice(), q.view(), turned.view(), false);
+        mul(square.as_mut_slice(), q.view(), inverses.view(), false);
+        mul(inverses.as_mut_slice(), square.view(), q.view().transpose(), false);
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_amplitude_and_nearly_equal_ones_agree() {
+        let h = Mat::from_fn(30, 9, |i, j| ((i * 5 + j * 3 + i * j) as f64).sin());
+        let mut a = Mat::zeros(9, 9);
+        mul(a.as_mut_slice(), h.view().transpose(), h.view(), false);
+        let c = Mat::from_fn(9, 11, |i, j| (i as f64 - 0.7 * j as f64).cos());
+        let (mut common, mut own) = (Shrinkage::default(), Shrinkage::default());
+        common.fill(a.clone(), &[2.5; 11], &c).unwrap();
+        own.fill(a, &std::array::from_fn::<_, 11, _>(|j| 2.5 * (1.0 + 1e-14 * j as f64)), &c).unwrap();
+        assert!((common.ln_det - own.ln_det).abs() < 1e-10);
+        for (a, b) in [(&common.g, &own.g), (&common.inverses, &own.inverses)] {
+            for (a, b) in a.as_slice().iter().zip(b.as_slice()) {
+                assert!((a - b).abs() < 1e-11, "{a} {b}");
+            }
+        }
+    }
+}
