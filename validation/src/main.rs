@@ -96,14 +96,18 @@ fn main() -> ExitCode {
 
 /// Coverage of regions of positions.
 fn locate(seed: u64, chosen: impl Fn(&str) -> bool) -> ExitCode {
-    for family in ["gaussian", "poisson", "bernoulli"].into_iter().filter(|family| chosen(family)) {
+    for family in ["gaussian", "poisson", "bernoulli"] {
         for chains in positions::CHAINS {
+            let name = format!("{family}, {}", chains.name);
+            if !chosen(&name) {
+                continue;
+            }
             match positions::coverage(family, chains, 40, seed) {
                 Ok(shares) => {
                     let cell = |s: &calibration::Share| format!("{:.1}% ± {:.1}", 100.0 * s.found, 100.0 * s.error);
-                    println!("{family}, {}: {}", chains.name, shares.iter().map(cell).collect::<Vec<_>>().join(", "));
+                    println!("{name}: {}", shares.iter().map(cell).collect::<Vec<_>>().join(", "));
                 }
-                Err(error) => println!("{family}, {}: error: {error}", chains.name),
+                Err(error) => println!("{name}: error: {error}"),
             }
         }
     }

@@ -38,7 +38,7 @@ pub const CHAINS: [Chains; 5] = [
     Chains { name: "four short chains", count: 4, sweeps: 200, from_truth: false },
     Chains { name: "one short chain from the truth", count: 1, sweeps: 200, from_truth: true },
     Chains { name: "one long chain", count: 1, sweeps: 3000, from_truth: false },
-    Chains { name: "one long chain from the truth", count: 1, sweeps: 3000, from_truth: true },
+    Chains { name: "four long chains", count: 4, sweeps: 3000, from_truth: false },
 ];
 
 const ROWS: usize = 80;

@@ -124,8 +124,10 @@ fn impossible_imputations_are_refused_in_one_sentence() {
         let output = rflvm(&dir, arguments);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
-        words.iter().for_each(|word| assert!(said.contains(word), "'{word}' is not in: {said}"));
+        // Such short chains may also be warned of.
+        let refusals: Vec<&str> = said.trim_end().lines().filter(|line| !line.starts_with("warning: ")).collect();
+        assert_eq!(refusals.len(), 1, "{said}");
+        words.iter().for_each(|word| assert!(refusals[0].contains(word), "'{word}' is not in: {said}"));
         assert!(!dir.join("c.csv").exists());
     }
 }
