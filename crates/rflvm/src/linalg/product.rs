@@ -70,7 +70,7 @@ pub fn par_mul_each(out: &mut Mat, parts: &[(Range<usize>, View<'_>)], b: View<'
     by_columns(&mut out.as_mut_slice()[start..], stride, parts, b, false, wide);
 }
 
-/// Each task computes some columns, in memory of their own, from which they are copied to `out`, where `parts` begin.
+/// Each task computes some columns, in its own memory, from which they are copied to `out`, where `parts` begin.
 fn by_columns(out: &mut [f64], stride: usize, parts: &[(Range<usize>, View<'_>)], b: View<'_>, add: bool, wide: usize) {
     let (rows, start, end) = (parts[0].1.rows(), parts[0].0.start, parts[parts.len() - 1].0.end);
     let strips: Vec<(Range<usize>, View<'_>)> = parts.iter().flat_map(|(part, a)| cut(part, wide, *a)).collect();
