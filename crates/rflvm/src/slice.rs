@@ -1,7 +1,7 @@
 //! Slice sampling on closures: elliptical (Murray, Adams & MacKay 2010) and univariate (Neal 2003).
 //! Independent of the model; a candidate with a NaN density is rejected.
 
-use crate::dist::normals;
+use crate::dist::normal;
 use rand::{Rng, RngExt};
 use std::f64::consts::TAU;
 
@@ -44,20 +44,25 @@ pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl Fn
 }
 
 /// One elliptical slice step of a vector with a standard normal prior, from log-likelihood `current`. The last evaluated candidate is
-/// the accepted one, unless the point stayed (`sin` is then 0).
+/// the accepted one, unless the point stayed (`sin` is then 0). `room` is scratch memory.
 pub fn standard<R: Rng + ?Sized>(
     rng: &mut R,
     x: &mut [f64],
     current: f64,
+    room: &mut Vec<f64>,
     mut price: impl FnMut(&[f64]) -> f64,
 ) -> Landing {
-    let auxiliary = normals(x.len(), rng);
-    let candidate = |x: &[f64], cos: f64, sin: f64| -> Vec<f64> {
-        x.iter().zip(&auxiliary).map(|(x, nu)| cos * x + sin * nu).collect()
-    };
-    let landing = elliptical(rng, current, |cos, sin| price(&candidate(x, cos, sin)));
+    room.clear();
+    room.extend((0..x.len()).map(|_| normal(rng)));
+    room.extend_from_slice(x);
+    let (auxiliary, candidate) = room.split_at_mut(x.len());
+    let landing = elliptical(rng, current, |cos, sin| {
+        let cells = candidate.iter_mut().zip(&*x).zip(&*auxiliary);
+        cells.for_each(|((to, x), nu)| *to = cos * x + sin * nu);
+        price(candidate)
+    });
     if landing.sin != 0.0 {
-        x.copy_from_slice(&candidate(x, landing.cos, landing.sin));
+        x.copy_from_slice(candidate);
     }
     landing
 }

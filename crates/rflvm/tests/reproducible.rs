@@ -3,11 +3,15 @@
 mod curve;
 
 use curve::model;
+use rflvm::Init;
 use rflvm::draws::Memory;
-use rflvm::model::Model;
+use rflvm::linalg::Mat;
 use rflvm::model::family::REGISTRY;
+use rflvm::model::{Model, ModelSpec};
+use rflvm::observations::Observations;
 use rflvm::run::Settings;
 use rflvm::run::run;
+use rflvm::spec;
 use std::ops::ControlFlow;
 
 fn draw(model: &Model, threads: usize) -> Vec<Memory> {
@@ -35,6 +39,25 @@ fn one_two_and_four_threads_give_the_same_bits() {
                 assert!(bits(&draw(&model, threads)) == one, "{name}, missing {missing}, {threads} threads");
             }
         }
+    }
+}
+
+/// Large enough that every loop over rows, columns or cells has several tasks.
+#[test]
+fn tables_that_are_split_give_the_same_bits() {
+    let (rows, columns) = (1_500, 130);
+    let y = Mat::from_fn(rows, columns, |n, j| ((n * (j + 3) % 13) / 6) as f64);
+    for family in [spec::family("poisson", None), spec::family("negative-binomial", None)] {
+        let blocks = vec![((0..columns).collect(), family.unwrap())];
+        let spec = ModelSpec { features: 20, ..ModelSpec::default() };
+        let model = Model::with_blocks(Observations::new(y.clone()).unwrap(), blocks, spec).unwrap();
+        let draw = |threads: usize| {
+            let settings =
+                Settings { warmup: 4, draws: 1, chains: 1, seed: 3, threads, init: Init::Pca, ..Settings::default() };
+            run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(())).unwrap()
+        };
+        let one = bits(&draw(1));
+        assert!(bits(&draw(3)) == one, "{}", model.blocks()[0].family.name());
     }
 }
 

@@ -6,8 +6,10 @@ pub mod crt;
 pub mod niw;
 pub mod polya_gamma;
 
+use crate::rng::Stream;
 use rand::{Rng, RngExt};
 use rand_distr::{Gamma, StandardNormal};
+use rayon::prelude::*;
 
 /// ln √(2π).
 pub const LN_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
@@ -27,6 +29,15 @@ pub fn normal<R: Rng + ?Sized>(rng: &mut R) -> f64 {
 /// `n` standard normal draws.
 pub fn normals<R: Rng + ?Sized>(n: usize, rng: &mut R) -> Vec<f64> {
     (0..n).map(|_| normal(rng)).collect()
+}
+
+/// Fills `values` with standard normal draws: each piece has its own stream, so that threads can share them.
+pub fn fill_normals(values: &mut [f64], stream: Stream) {
+    const PIECE: usize = 16_384;
+    values.par_chunks_mut(PIECE).enumerate().for_each(|(i, piece)| {
+        let rng = &mut stream.at(i as u64).rng();
+        piece.iter_mut().for_each(|value| *value = normal(rng));
+    });
 }
 
 /// ln N(x | mean, variance).
@@ -52,4 +63,29 @@ pub fn softplus(x: f64) -> f64 {
 /// 1/(1 + e⁻ˣ).
 pub fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_normals_do_not_depend_on_threads_and_have_their_moments() {
+        let fill = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut values = vec![0.0; 100_003];
+            pool.install(|| fill_normals(&mut values, Stream::new(5)));
+            values
+        };
+        let values = fill(1);
+        assert_eq!(values, fill(3));
+        // Moments 1, 2 and 4, each with its standard error, and neighbouring pieces that do not repeat each other.
+        let count = values.len() as f64;
+        for (power, mean, variance) in [(1, 0.0, 1.0), (2, 1.0, 2.0), (4, 3.0, 96.0)] {
+            let average = values.iter().map(|v: &f64| v.powi(power)).sum::<f64>() / count;
+            assert!((average - mean).abs() < 4.0 * f64::sqrt(variance / count), "moment {power}: {average}");
+        }
+        let shifted: f64 = values.iter().zip(&values[16_384..]).map(|(a, b)| a * b).sum();
+        assert!(shifted.abs() < 4.0 * (count - 16_384.0).sqrt(), "{shifted}");
+    }
 }

@@ -10,6 +10,7 @@ use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
 use crate::model::{Model, State};
+use crate::par;
 
 /// Layout of X, W and β in q.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,15 +163,19 @@ impl Potential for Joint<'_> {
             self.slope.carry(at, layout.columns, (gx, gw), |rows, dh| occam.pull(&self.h, &pull, rows, dh));
         }
         let last = 2 * layout.frequencies;
-        for (r, (g, beta)) in gbeta.chunks_exact_mut(layout.columns).zip(beta.chunks_exact(layout.columns)).enumerate()
-        {
-            let precisions = &self.precision[usize::from(r == last)];
-            for (c, ((g, beta), precision)) in g.iter_mut().zip(beta).zip(precisions).enumerate() {
-                let from = beta - if r == last { model.units()[c].centre } else { 0.0 };
-                *g -= precision * from;
-                ln_density -= 0.5 * precision * from * from;
+        ln_density += par::rows([(gbeta, layout.columns)], 2 * layout.columns, |first, [gbeta]| {
+            let mut ln_prior = 0.0;
+            for (r, g) in (first..).zip(gbeta.chunks_exact_mut(layout.columns)) {
+                let precisions = &self.precision[usize::from(r == last)];
+                let beta = &beta[r * layout.columns..];
+                for (c, ((g, beta), precision)) in g.iter_mut().zip(beta).zip(precisions).enumerate() {
+                    let from = beta - if r == last { model.units()[c].centre } else { 0.0 };
+                    *g -= precision * from;
+                    ln_prior -= 0.5 * precision * from * from;
+                }
             }
-        }
+            ln_prior
+        });
         ln_density
     }
 }

@@ -1,7 +1,9 @@
 //! Hamiltonian Monte Carlo (Neal 2011) on any log density with a gradient; independent of the model.
 
 use super::directions::{Directions, Modes};
-use crate::dist::{normal, normals};
+use crate::dist::{fill_normals, normals};
+use crate::par;
+use crate::rng::Stream;
 use crate::simd;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -62,7 +64,7 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     let together: Vec<&dyn Directions> = [&trajectory.modes as &dyn Directions].into_iter().chain(directions).collect();
     let mut p = normals(q.len(), rng);
     for (_, momenta) in potential.turning() {
-        momenta.iter_mut().for_each(|p| *p = normal(rng));
+        fill_normals(momenta, Stream::new(rng.random()));
     }
     let mut r = normals(together.iter().map(|d| d.count()).sum(), rng);
     let before = potential.evaluate(q, &mut g) - energy(potential, &p, &r);
@@ -132,14 +134,17 @@ impl Trajectory {
         }
         let (sin, cos) = step.sin_cos();
         for (turning, momenta) in potential.turning() {
-            simd::turn(sin, cos, turning, momenta);
+            par::rows([(turning, 1), (momenta, 1)], 2, |_, [turning, momenta]| {
+                simd::turn(sin, cos, turning, momenta);
+                0.0
+            });
         }
     }
 }
 
 /// Kinetic energy of the momenta, and energy of the rotating coordinates.
 fn energy(potential: &mut impl Potential, p: &[f64], r: &[f64]) -> f64 {
-    let half_square = |v: &[f64]| 0.5 * simd::dot(v, v);
+    let half_square = |v: &[f64]| 0.5 * par::sum(v.len(), 1, |i| simd::dot(&v[i.clone()], &v[i]));
     let turning: f64 = potential.turning().iter().map(|(q, p)| half_square(q) + half_square(p)).sum();
     half_square(p) + half_square(r) + turning
 }

@@ -21,7 +21,7 @@ pub struct Marginal<'a> {
     x: Mat,
     w: Mat,
     h: Mat,
-    /// H'ᵀỸ in `dbeta`, GR in `du`, what multiplies H' in `da`.
+    /// H'ᵀỸ in `dbeta`, GR in `du`, what multiplies H' in `pull`.
     room: Workspace,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Marginal<'a> {
         h.fit(n, m);
         room.dbeta.fit(m, j);
         room.du.fit(m, j);
-        room.da.fit(m, m);
+        room.pull.fit(m, m);
         Marginal { target, tau2, spectral, paths: None, layout, x, w, h, room }
     }
 
@@ -70,7 +70,7 @@ impl Potential for Marginal<'_> {
         fill(&self.x, &self.w, &mut self.h);
         let target = self.target;
         let unit = target.intercept_variance.sqrt();
-        let Workspace { dbeta: c, du: scaled, da: p, shrinkage, slope, .. } = &mut self.room;
+        let Workspace { dbeta: c, du: scaled, pull: p, shrinkage, slope, .. } = &mut self.room;
         par_mul(c, self.h.view().transpose(), target.y.view(), false);
         let (columns, last) = (self.tau2.len(), c.rows() - 1);
         c.row_mut(last).iter_mut().for_each(|c| *c *= unit);

@@ -14,21 +14,24 @@
 //! rows rather than of weights, F keeps its noise when X and W move: coefficients rotate, functions stay.
 
 use super::gradient::{ln_priors, weight_precisions};
-use super::groups::{Group, group, pieces};
+use super::groups::{Group, group};
 use super::hamiltonian::{Potential, Turning};
 use super::reference::Reference;
-use super::slope::{At, resized};
+use super::slope::At;
 use super::workspace::Workspace;
-use crate::dist::normal;
-use crate::linalg::{Cholesky, Mat, View, gram, par_mul, par_mul_into};
+use crate::dist::fill_normals;
+use crate::linalg::{Cholesky, Mat, View, par_gram, par_mul, par_mul_each, par_mul_into};
 use crate::model::family::Theta;
 use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
 use crate::model::{Lent, Model, State};
+use crate::par;
+use crate::rng::Stream;
 use crate::simd::dot;
-use rand::Rng;
+use rand::{Rng, RngExt};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ ((M+1)×J) rotate. ζ uses the
 /// memory of F, and √a H that of H: neither is needed during a trajectory.
@@ -77,9 +80,8 @@ impl<'a> Noncentred<'a> {
         let groups = group(&order, &rho);
         order.extend(fixed);
         room.table.fit(n, j);
-        for weights in [&mut room.xi, &mut room.xi_momenta, &mut room.beta, &mut room.dbeta, &mut room.du] {
-            weights.fit(m, j);
-        }
+        let Workspace { xi, xi_momenta, beta, dbeta, du, response, u, .. } = &mut room;
+        [xi, xi_momenta, beta, dbeta, du, response, u].into_iter().for_each(|weights| weights.fit(m, j));
         room.left.fit(m, rank);
         room.ds.fit(m, m);
         // Fixed weights are never written.
@@ -110,7 +112,7 @@ impl<'a> Noncentred<'a> {
         self.w.as_mut_slice().copy_from_slice(w);
         fill_weighted(&self.x, &self.w, &self.reference.root, &mut self.h);
         let m = self.h.cols();
-        let s = gram(&self.h, None, &vec![0.0; m]);
+        let s = par_gram(&self.h, None, &vec![0.0; m]);
         par_mul(&mut self.room.left, self.h.view().transpose(), self.reference.left.view(), false);
         let mut diagonal = vec![1.0; m];
         diagonal[m - 1] = self.intercept;
@@ -131,44 +133,48 @@ impl<'a> Noncentred<'a> {
 
     /// β at X, W and the noise, and A⁻¹u where ∂u will be; X and W must have been set before.
     fn colour(&mut self) {
-        let (m, units) = (self.h.cols(), self.model.units());
-        for i in 0..self.groups.len() {
-            let (rho, root) = (self.groups[i].rho, self.groups[i].rho.sqrt());
-            let mut half_square = 0.0;
-            for columns in pieces(&self.groups[i].columns) {
-                let k = columns.len();
-                let [mean, u, solved_mean, t] = self.room.pieces.each_mut().map(|piece| resized(piece, m * k));
-                par_mul_into(mean, self.room.left.view(), self.right.view().subcols(columns.start, k), false);
-                mean.iter_mut().for_each(|c| *c *= rho);
-                let order = &self.order[columns.clone()];
-                par_mul_into(u, self.h.view().transpose(), self.zeta.view().subcols(columns.start, k), false);
-                for (r, u) in u.chunks_exact_mut(k).enumerate() {
-                    let d = if r + 1 == m { self.intercept.sqrt() } else { 1.0 };
-                    let xi = &self.room.xi.row(r)[columns.clone()];
-                    u.iter_mut().zip(xi).for_each(|(u, xi)| *u = root * *u + d * xi);
-                }
-                let view = |piece| View::new(piece, m, k, k);
-                par_mul_into(solved_mean, self.groups[i].p.view(), view(mean), false);
-                par_mul_into(t, self.groups[i].p.view(), view(u), false);
-                half_square += 0.5 * dot(u, t);
-                for (r, (mean, t)) in solved_mean.chunks_exact(k).zip(t.chunks_exact(k)).enumerate() {
-                    self.room.du.row_mut(r)[columns.clone()].copy_from_slice(t);
-                    let (to, scale) = (self.room.beta.row_mut(r), &self.scale[columns.clone()]);
-                    for (i, (mean, t)) in mean.iter().zip(t).enumerate() {
-                        let centre = if r + 1 == m { units[order[i]].centre } else { 0.0 };
-                        to[order[i]] = centre + mean + scale[i] * t;
-                    }
+        let (m, columns, units) = (self.h.cols(), self.order.len(), self.model.units());
+        let Noncentred { groups, order, scale, intercept, .. } = self;
+        let Workspace { left, response, u, xi, dbeta: mean, du: t, beta, .. } = &mut self.room;
+        par_mul(response, left.view(), self.right.view(), false);
+        par_mul(u, self.h.view().transpose(), self.zeta.view(), false);
+        let tables = [response.as_mut_slice(), u.as_mut_slice()].map(|values| (values, columns));
+        par::rows(tables, 2 * columns, |first, [response, u]| {
+            let rows = response.chunks_exact_mut(columns).zip(u.chunks_exact_mut(columns));
+            for (r, (response, u)) in (first..).zip(rows) {
+                let d = if r + 1 == m { intercept.sqrt() } else { 1.0 };
+                for Group { columns, rho, .. } in groups.iter() {
+                    response[columns.clone()].iter_mut().for_each(|c| *c *= rho);
+                    let own = u[columns.clone()].iter_mut().zip(&xi.row(r)[columns.clone()]);
+                    own.for_each(|(u, xi)| *u = rho.sqrt() * *u + d * xi);
                 }
             }
-            self.groups[i].half_square = half_square;
+            0.0
+        });
+        let parts: Vec<(Range<usize>, View<'_>)> = groups.iter().map(|g| (g.columns.clone(), g.p.view())).collect();
+        par_mul_each(mean, &parts, response.view());
+        par_mul_each(t, &parts, u.view());
+        for Group { columns, half_square, .. } in groups.iter_mut() {
+            let of_row = |r: usize| 0.5 * dot(&u.row(r)[columns.clone()], &t.row(r)[columns.clone()]);
+            *half_square = par::sum(m, columns.len(), |rows| rows.map(of_row).sum());
         }
+        let free = free(groups);
+        par::rows([(beta.as_mut_slice(), columns)], 4 * columns, |first, [beta]| {
+            for (r, beta) in (first..).zip(beta.chunks_exact_mut(columns)) {
+                let centre = |c: usize| if r + 1 == m { units[c].centre } else { 0.0 };
+                let places = order[..free].iter().zip(mean.row(r)).zip(t.row(r)).zip(&scale[..]);
+                places.for_each(|(((&c, mean), t), scale)| beta[c] = centre(c) + mean + scale * t);
+            }
+            0.0
+        });
     }
 
     /// q of a state, and the noise. β determines as many directions of the noise as it has; the others are redrawn.
     pub fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
         let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
-        let noise = self.zeta.as_mut_slice().iter_mut().chain(self.room.xi.as_mut_slice());
-        noise.for_each(|noise| *noise = normal(rng));
+        for noise in [&mut self.zeta, &mut self.room.xi] {
+            fill_normals(noise.as_mut_slice(), Stream::new(rng.random()));
+        }
         let q = [x, w].concat();
         if !self.settle(x, w) {
             // The trajectory will find the same, and is rejected.
@@ -176,19 +182,26 @@ impl<'a> Noncentred<'a> {
         }
         self.colour();
         // With T = [√ρ(√aH)ᵀ, √D] and TTᵀ = A: noise + Tᵀδ, δ = (β − β(noise))/s, has T(noise + Tᵀδ) = A(β − M)/s.
-        let delta = &mut self.room.dbeta;
-        delta.as_mut_slice().fill(0.0);
-        for r in 0..self.h.cols() {
-            let d = if r + 1 == self.h.cols() { self.intercept.sqrt() } else { 1.0 };
-            for group in &self.groups {
-                for place in group.columns.clone() {
-                    let c = self.order[place];
-                    let away = (state.beta[(r, c)] - self.room.beta[(r, c)]) / self.scale[place];
-                    self.room.xi[(r, place)] += d * away;
-                    delta[(r, place)] = group.rho.sqrt() * away;
+        let (m, columns) = (self.h.cols(), self.order.len());
+        let Noncentred { groups, order, scale, intercept, .. } = self;
+        let Workspace { dbeta: delta, xi, beta, .. } = &mut self.room;
+        let tables = [delta.as_mut_slice(), xi.as_mut_slice()].map(|values| (values, columns));
+        par::rows(tables, 4 * columns, |first, [delta, xi]| {
+            let rows = delta.chunks_exact_mut(columns).zip(xi.chunks_exact_mut(columns));
+            for (r, (delta, xi)) in (first..).zip(rows) {
+                let d = if r + 1 == m { intercept.sqrt() } else { 1.0 };
+                delta.fill(0.0);
+                for Group { columns, rho, .. } in groups.iter() {
+                    for place in columns.clone() {
+                        let c = order[place];
+                        let away = (state.beta[(r, c)] - beta[(r, c)]) / scale[place];
+                        xi[place] += d * away;
+                        delta[place] = rho.sqrt() * away;
+                    }
                 }
             }
-        }
+            0.0
+        });
         par_mul(&mut self.zeta, self.h.view(), delta.view(), true);
         q
     }
@@ -200,69 +213,91 @@ impl<'a> Noncentred<'a> {
 
     /// ln p(β); adds its gradient to ∂β.
     fn pull(&mut self) -> f64 {
-        let m = self.h.cols();
-        let mut ln_density = 0.0;
-        for r in 0..m {
-            let last = r + 1 == m;
-            let beta = self.room.beta.row(r);
-            let cells = self.room.dbeta.row_mut(r).iter_mut().zip(beta).zip(&self.precision[usize::from(last)]);
-            for (c, ((d, beta), precision)) in cells.enumerate() {
-                let from = beta - if last { self.model.units()[c].centre } else { 0.0 };
-                *d -= precision * from;
-                ln_density -= 0.5 * precision * from * from;
+        let (m, columns, units) = (self.h.cols(), self.order.len(), self.model.units());
+        let Workspace { dbeta, beta, .. } = &mut self.room;
+        par::rows([(dbeta.as_mut_slice(), columns)], 2 * columns, |first, [dbeta]| {
+            let mut ln_density = 0.0;
+            for (r, dbeta) in (first..).zip(dbeta.chunks_exact_mut(columns)) {
+                let last = r + 1 == m;
+                let cells = dbeta.iter_mut().zip(beta.row(r)).zip(&self.precision[usize::from(last)]);
+                for (c, ((d, beta), precision)) in cells.enumerate() {
+                    let from = beta - if last { units[c].centre } else { 0.0 };
+                    *d -= precision * from;
+                    ln_density -= 0.5 * precision * from * from;
+                }
             }
-        }
-        ln_density
+            ln_density
+        })
     }
 
     /// −ln q(β | X, W) besides the noise's own density, −½ ln|A| + ½uᵀA⁻¹u per column; propagates ∂β to (√aH)ᵀζ, to Hᵀa(Z − centre) and to HᵀaH:
     /// with V = A⁻¹∂β and t = A⁻¹u, ∂u = sV + t and ∂A = −V(β − b_0)ᵀ − ½ttᵀ − ½kA⁻¹ (to be symmetrised).
     fn answer(&mut self) -> f64 {
-        let (m, room) = (self.h.cols(), &mut self.room);
-        room.left.as_mut_slice().fill(0.0);
-        room.ds.as_mut_slice().fill(0.0);
-        let mut ln_density = 0.0;
-        for Group { columns, rho, p, ln_det, half_square } in &self.groups {
-            ln_density += half_square - 0.5 * columns.len() as f64 * ln_det;
-            room.da.clone_from(p);
-            room.da.as_mut_slice().iter_mut().for_each(|p| *p *= 0.5 * columns.len() as f64);
-            for columns in pieces(columns) {
-                let k = columns.len();
-                let (order, scale) = (&self.order[columns.clone()], &self.scale[columns.clone()]);
-                let [from, v, own, _] = room.pieces.each_mut().map(|piece| resized(piece, m * k));
-                for (r, (from, own)) in from.chunks_exact_mut(k).zip(own.chunks_exact_mut(k)).enumerate() {
-                    from.iter_mut().zip(order).for_each(|(to, &c)| *to = room.dbeta[(r, c)]);
-                    let centre = |c: usize| if r + 1 == m { self.model.units()[c].centre } else { 0.0 };
-                    own.iter_mut().zip(order).for_each(|(to, &c)| *to = room.beta[(r, c)] - centre(c));
+        let (m, columns, units) = (self.h.cols(), self.order.len(), self.model.units());
+        let Noncentred { groups, order, scale, .. } = self;
+        let Workspace { response: from, u: own, dbeta, beta, du, ds, left, .. } = &mut self.room;
+        let free = free(groups);
+        let tables = [from.as_mut_slice(), own.as_mut_slice()].map(|values| (values, columns));
+        par::rows(tables, 4 * columns, |first, [from, own]| {
+            let rows = from.chunks_exact_mut(columns).zip(own.chunks_exact_mut(columns));
+            for (r, (from, own)) in (first..).zip(rows) {
+                let centre = |c: usize| if r + 1 == m { units[c].centre } else { 0.0 };
+                for ((from, own), &c) in from.iter_mut().zip(own).zip(&order[..free]) {
+                    *from = dbeta[(r, c)];
+                    *own = beta[(r, c)] - centre(c);
                 }
-                par_mul_into(v, p.view(), View::new(from, m, k, k), false);
-                par_mul_into(room.da.as_mut_slice(), View::new(v, m, k, k), View::new(own, m, k, k).transpose(), true);
-                for (r, half) in from.chunks_exact_mut(k).enumerate() {
-                    half.iter_mut().zip(&room.du.row(r)[columns.clone()]).for_each(|(half, t)| *half = 0.5 * t);
+            }
+            0.0
+        });
+        let parts: Vec<(Range<usize>, View<'_>)> = groups.iter().map(|g| (g.columns.clone(), g.p.view())).collect();
+        // V takes the place of ∂β, and ½t that of its copy.
+        let v = dbeta;
+        par_mul_each(v, &parts, from.view());
+        par::rows([(from.as_mut_slice(), columns)], columns, |first, [half]| {
+            let rows = (first..).zip(half.chunks_exact_mut(columns));
+            rows.for_each(|(r, half)| half.iter_mut().zip(du.row(r)).for_each(|(half, t)| *half = 0.5 * t));
+            0.0
+        });
+        groups.par_iter_mut().for_each(|Group { columns, p, da, .. }| {
+            let k = columns.len();
+            da.clone_from(p);
+            da.as_mut_slice().iter_mut().for_each(|p| *p *= 0.5 * k as f64);
+            let [v, own, half, t] = [&*v, own, from, du].map(|table| table.view().subcols(columns.start, k));
+            par_mul(da, v, own.transpose(), true);
+            par_mul(da, half, t.transpose(), true);
+        });
+        ds.as_mut_slice().fill(0.0);
+        for Group { rho, da, .. } in groups.iter() {
+            for r in 0..m {
+                for c in 0..m {
+                    ds[(r, c)] -= rho * (da[(r, c)] + da[(c, r)]);
                 }
-                let t = room.du.view().subcols(columns.start, k).transpose();
-                par_mul_into(room.da.as_mut_slice(), View::new(from, m, k, k), t, true);
-                for (r, v) in v.chunks_exact_mut(k).enumerate() {
-                    let du = &mut room.du.row_mut(r)[columns.clone()];
-                    for ((du, v), scale) in du.iter_mut().zip(v).zip(scale) {
+            }
+        }
+        let tables = [du.as_mut_slice(), v.as_mut_slice()].map(|values| (values, columns));
+        par::rows(tables, 2 * columns, |_, [du, v]| {
+            for (du, v) in du.chunks_exact_mut(columns).zip(v.chunks_exact_mut(columns)) {
+                for Group { columns, rho, .. } in groups.iter() {
+                    let cells =
+                        du[columns.clone()].iter_mut().zip(&mut v[columns.clone()]).zip(&scale[columns.clone()]);
+                    for ((du, v), scale) in cells {
                         *du = rho.sqrt() * (scale * *v + *du);
                         *v *= rho;
                     }
                 }
-                let right = self.right.view().subcols(columns.start, k).transpose();
-                par_mul_into(room.left.as_mut_slice(), View::new(v, m, k, k), right, true);
+                // Positions without their own weights have no response.
+                du[free..].fill(0.0);
             }
-            for r in 0..m {
-                for c in 0..m {
-                    room.ds[(r, c)] -= rho * (room.da[(r, c)] + room.da[(c, r)]);
-                }
-            }
-        }
-        // Positions without their own weights have no response.
-        let free = self.groups.last().map_or(0, |group| group.columns.end);
-        (0..m).for_each(|r| room.du.row_mut(r)[free..].fill(0.0));
-        ln_density
+            0.0
+        });
+        par_mul(left, v.view().subcols(0, free), self.right.view().subcols(0, free).transpose(), false);
+        groups.iter().map(|group| group.half_square - 0.5 * group.columns.len() as f64 * group.ln_det).sum()
     }
+}
+
+/// Number of columns with their own weights.
+fn free(groups: &[Group]) -> usize {
+    groups.last().map_or(0, |group| group.columns.end)
 }
 
 impl Potential for Noncentred<'_> {
@@ -300,17 +335,24 @@ impl Potential for Noncentred<'_> {
 
     /// ∂ζ = (√aH)∂u and ∂ξ = √D ∂u/√ρ, where ∂u times √ρ is what is stored.
     fn kick(&mut self, step: f64) {
-        let room = &mut self.room;
-        room.du.as_mut_slice().iter_mut().for_each(|du| *du *= step);
-        par_mul(&mut room.table, self.h.view(), room.du.view(), true);
-        for r in 0..self.h.cols() {
-            let d = if r + 1 == self.h.cols() { self.intercept.sqrt() } else { 1.0 };
-            for group in &self.groups {
-                let factor = d / group.rho.sqrt();
-                let momenta = &mut room.xi_momenta.row_mut(r)[group.columns.clone()];
-                momenta.iter_mut().zip(&room.du.row(r)[group.columns.clone()]).for_each(|(p, du)| *p += factor * du);
+        let (m, columns) = (self.h.cols(), self.order.len());
+        let Noncentred { groups, intercept, .. } = self;
+        let Workspace { table, du, xi_momenta, .. } = &mut self.room;
+        let tables = [du.as_mut_slice(), xi_momenta.as_mut_slice()].map(|values| (values, columns));
+        par::rows(tables, 2 * columns, |first, [du, momenta]| {
+            let rows = du.chunks_exact_mut(columns).zip(momenta.chunks_exact_mut(columns));
+            for (r, (du, momenta)) in (first..).zip(rows) {
+                du.iter_mut().for_each(|du| *du *= step);
+                let d = if r + 1 == m { intercept.sqrt() } else { 1.0 };
+                for Group { columns, rho, .. } in groups.iter() {
+                    let factor = d / rho.sqrt();
+                    let own = momenta[columns.clone()].iter_mut().zip(&du[columns.clone()]);
+                    own.for_each(|(p, du)| *p += factor * du);
+                }
             }
-        }
+            0.0
+        });
+        par_mul(table, self.h.view(), du.view(), true);
     }
 }
 

@@ -5,7 +5,7 @@
 //! Λ̄ is fixed while X and W move, and updated from round to round.
 
 use crate::error::NumericalError;
-use crate::linalg::{Cholesky, Mat, gram, par_mul_into};
+use crate::linalg::{Cholesky, Mat, par_gram, par_mul_into};
 use crate::model::{Model, State};
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Occam {
     }
 
     fn factor(&self, h: &Mat) -> Result<Cholesky, NumericalError> {
-        Cholesky::new(gram(h, Some(&self.information), &self.precision), "map")
+        Cholesky::new(par_gram(h, Some(&self.information), &self.precision), "map")
     }
 
     fn half_ln(&self, factor: &Cholesky) -> f64 {

@@ -4,6 +4,7 @@
 use crate::linalg::{Mat, leading, par_mul};
 use crate::model::Model;
 use crate::model::family::Theta;
+use crate::par;
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -39,10 +40,14 @@ impl Reference {
         });
         column.iter_mut().zip(units).for_each(|(b, unit)| *b /= unit.scale.powi(2));
         let root: Vec<f64> = row.iter().map(|a| a.sqrt()).collect();
-        for (n, (root, offset)) in root.iter().zip(model.offset()).enumerate() {
-            let cells = f.row_mut(n).iter_mut().zip(units);
-            cells.for_each(|(f, unit)| *f = root * (*f - offset - unit.centre) / unit.scale);
-        }
+        let columns = f.cols();
+        par::rows([(f.as_mut_slice(), columns)], 2 * columns, |first, [f]| {
+            for (n, f) in (first..).zip(f.chunks_exact_mut(columns)) {
+                let (root, offset) = (root[n], model.offset()[n]);
+                f.iter_mut().zip(units).for_each(|(f, unit)| *f = root * (*f - offset - unit.centre) / unit.scale);
+            }
+            0.0
+        });
         // The basis need not be exact, and is the same for any seed.
         let mut right = leading(f, RANK, ROUNDS, &mut Stream::new(0).rng());
         let mut left = Mat::zeros(f.rows(), right.rows());
@@ -56,21 +61,33 @@ impl Reference {
 
 /// a and b such that a_n b_j approximates the row and column means of the matrix whose row n is written by `fill(n, …)`;
 /// both stay positive. Rows are requested repeatedly, so that the matrix need not be stored.
-fn product_form(n: usize, j: usize, mut fill: impl FnMut(usize, &mut [f64])) -> (Vec<f64>, Vec<f64>) {
+fn product_form(n: usize, j: usize, fill: impl Fn(usize, &mut [f64]) + Sync) -> (Vec<f64>, Vec<f64>) {
     const PASSES: usize = 4;
-    let (mut row, mut column, mut next, mut known) = (vec![1.0; n], vec![0.0; j], vec![0.0; j], vec![0.0; j]);
+    // Work of a cell, and rows that are summed together.
+    const COST: usize = 8;
+    const PIECE: usize = 64;
+    let (mut row, mut column) = (vec![1.0; n], vec![0.0; j]);
     for pass in 0..=PASSES {
-        for (i, a) in row.iter_mut().enumerate() {
-            fill(i, &mut known);
-            if pass > 0 {
+        let of_piece = |piece: usize| {
+            let (mut a, mut next, mut known) = (Vec::with_capacity(PIECE), vec![0.0; j], vec![0.0; j]);
+            for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
+                fill(i, &mut known);
                 let mean = known.iter().zip(&column).map(|(i, b)| i / b).sum::<f64>() / j as f64;
                 // A completely missing row still has an entry in HᵀaH.
-                *a = mean.clamp(1e-3, 1e3);
+                a.push(if pass > 0 { mean.clamp(1e-3, 1e3) } else { 1.0 });
+                next.iter_mut().zip(&known).for_each(|(b, i)| *b += i / (a[a.len() - 1] * n as f64));
             }
-            next.iter_mut().zip(&known).for_each(|(b, i)| *b += i / (*a * n as f64));
+            (a, next)
+        };
+        let pieces = par::map(n.div_ceil(PIECE), COST * n * j, of_piece);
+        let mut next = vec![0.0; j];
+        row.clear();
+        for (a, of_piece) in pieces {
+            row.extend(a);
+            next.iter_mut().zip(of_piece).for_each(|(next, own)| *next += own);
         }
         if pass < PASSES {
-            column.iter_mut().zip(&mut next).for_each(|(b, next)| *b = std::mem::take(next).clamp(1e-6, 1e12));
+            column.iter_mut().zip(next).for_each(|(b, next)| *b = next.clamp(1e-6, 1e12));
         }
     }
     (row, column)

@@ -1,10 +1,10 @@
-//! Gradients with respect to X, W and β, a block of rows at a time: F, G = ∂ ln p(Y|F)/∂F and ∂H of a few hundred rows are computed
-//! and used while they are in cache, so that nothing as large as the table is stored besides it.
+//! Gradients with respect to X, W and β, a block of rows at a time: F, G = ∂ ln p(Y|F)/∂F and ∂H are computed for as many rows as all threads
+//! can share, so that for a large table nothing as large as it is stored besides it.
 
 use crate::linalg::{Mat, View, mul, par_mul_into};
 use crate::model::Model;
 use crate::model::family::Theta;
-use rayon::prelude::*;
+use crate::par;
 use std::ops::Range;
 
 /// Where a gradient is evaluated.
@@ -21,20 +21,17 @@ pub(crate) struct At<'a> {
 /// Scratch memory for a block of rows.
 #[derive(Debug, Default)]
 pub(crate) struct SlopeScratch {
-    f: Vec<f64>,
+    /// F, and then G.
     g: Vec<f64>,
     dh: Vec<f64>,
     t: Vec<f64>,
 }
 
-/// Rows whose likelihood is one task.
-const TASK_ROWS: usize = 64;
-
-/// `0..rows` in blocks. Depends only on the shape, so that sums are always taken in the same pieces.
+/// `0..rows` in blocks of nearly equal size. Depends only on the shape, so that sums are always taken in the same pieces.
 fn blocks(rows: usize, columns: usize) -> impl Iterator<Item = Range<usize>> {
-    /// With everything else that belongs to its rows, a block of the table fits the second-level cache.
-    const CELLS: usize = 32_768;
-    let block = (CELLS / columns.max(1) / TASK_ROWS).max(1) * TASK_ROWS;
+    /// 32 MB of a table: tens of tasks for each thread.
+    const CELLS: usize = 1 << 22;
+    let block = rows.div_ceil((rows * columns).div_ceil(CELLS).max(1)).max(1);
     (0..rows).step_by(block).map(move |start| start..(start + block).min(rows))
 }
 
@@ -55,23 +52,20 @@ impl SlopeScratch {
         for rows in blocks(at.h.rows(), columns) {
             let (count, start) = (rows.len(), rows.start);
             let h = at.h.view().subrows(start, count);
-            let (f, g) = (resized(&mut self.f, count * columns), resized(&mut self.g, count * columns));
-            let task = |(c, (f, g)): (usize, (&mut [f64], &mut [f64]))| {
-                let first = c * TASK_ROWS;
-                mul(f, h.subrows(first, f.len() / columns), beta, false);
-                let mut sum = 0.0;
-                for (i, (f, g)) in f.chunks_exact_mut(columns).zip(g.chunks_exact_mut(columns)).enumerate() {
+            let g = resized(&mut self.g, count * columns);
+            par_mul_into(g, h, beta, false);
+            ln_density += par::rows([(&mut *g, columns)], 2 * columns, |first, [g]| {
+                let mut f = vec![0.0; columns];
+                let of_row = |(i, g): (usize, &mut [f64])| {
                     let n = start + first + i;
                     let (shrink, offset) = (at.roots.get(n).map_or(1.0, |root| root.recip()), model.offset()[n]);
-                    f.iter_mut().for_each(|f| *f = *f * shrink + offset);
-                    sum += model.gradient_row(theta, n, f, g);
+                    f.iter_mut().zip(&*g).for_each(|(f, product)| *f = product * shrink + offset);
+                    let ln_density = model.gradient_row(theta, n, &f, g);
                     g.iter_mut().for_each(|g| *g *= shrink);
-                }
-                sum
-            };
-            let size = TASK_ROWS * columns;
-            let sums: Vec<f64> = f.par_chunks_mut(size).zip(g.par_chunks_mut(size)).enumerate().map(task).collect();
-            sums.into_iter().for_each(|sum| ln_density += sum);
+                    ln_density
+                };
+                g.chunks_exact_mut(columns).enumerate().map(of_row).sum()
+            });
             let g = View::new(g, count, columns, columns);
             par_mul_into(dbeta, h.transpose(), g, start > 0);
             let dh = resized(&mut self.dh, count * m);
@@ -101,19 +95,23 @@ impl SlopeScratch {
 fn to_positions(at: At<'_>, rows: Range<usize>, dh: &[f64], t: &mut Vec<f64>, gx: &mut [f64], gw: &mut [f64]) {
     let (count, l, d) = (rows.len(), at.w.rows(), at.x.cols());
     let t = resized(t, count * l);
-    for ((t, n), dh) in t.chunks_exact_mut(l).zip(rows.clone()).zip(dh.chunks_exact(at.h.cols())) {
-        let h = at.h.row(n);
-        for (i, t) in t.iter_mut().enumerate() {
-            *t = h[l + i] * dh[i] - h[i] * dh[l + i];
+    let gx = &mut gx[rows.start * d..rows.end * d];
+    par::rows([(&mut *t, l), (gx, d)], 4 * l, |first, [t, gx]| {
+        let dh = dh[first * at.h.cols()..].chunks_exact(at.h.cols());
+        for ((t, n), dh) in t.chunks_exact_mut(l).zip(rows.start + first..).zip(dh) {
+            let h = at.h.row(n);
+            for (i, t) in t.iter_mut().enumerate() {
+                *t = h[l + i] * dh[i] - h[i] * dh[l + i];
+            }
         }
-    }
-    let t = View::new(t, count, l, l);
-    mul(&mut gx[rows.start * d..rows.end * d], t, at.w.view(), true);
-    mul(gw, t.transpose(), at.x.view().subrows(rows.start, count), true);
+        mul(gx, View::new(t, t.len() / l, l, l), at.w.view(), true);
+        0.0
+    });
+    mul(gw, View::new(t, count, l, l).transpose(), at.x.view().subrows(rows.start, count), true);
 }
 
 /// Memory for some cells; the values are unspecified.
-pub(super) fn resized(values: &mut Vec<f64>, len: usize) -> &mut [f64] {
+fn resized(values: &mut Vec<f64>, len: usize) -> &mut [f64] {
     if values.len() < len {
         values.resize(len, 0.0);
     }

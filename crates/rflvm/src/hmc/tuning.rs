@@ -9,6 +9,7 @@ use super::warps::Warps;
 use super::workspace::Workspace;
 use crate::linalg::Mat;
 use crate::model::{Model, State};
+use crate::par;
 use serde::{Deserialize, Serialize};
 
 /// The tuned parameters of the gradient move.
@@ -108,10 +109,14 @@ impl Adaptation {
         let warps = self.warps.get_or_insert_with(|| Warps::new(&state.features));
         let rest = warps.add(state.features.x());
         self.spread.add(rest.as_slice().iter().chain(w));
-        for (sum, f) in self.f.chunks_exact_mut(model.columns()).zip(state.f.iter_rows()) {
-            let cells = sum.iter_mut().zip(f).zip(model.units());
-            cells.for_each(|((sum, f), unit)| *sum += ((f - unit.centre) / unit.scale) as f32);
-        }
+        let columns = model.columns();
+        par::rows([(&mut self.f[..], columns)], 2 * columns, |first, [sums]| {
+            for (i, sum) in sums.chunks_exact_mut(columns).enumerate() {
+                let cells = sum.iter_mut().zip(state.f.row(first + i)).zip(model.units());
+                cells.for_each(|((sum, f), unit)| *sum += ((f - unit.centre) / unit.scale) as f32);
+            }
+            0.0
+        });
         if self.seen == self.window_end {
             // Axes that are exchangeable under the prior share a scale; those with their own scales do not.
             let groups = if model.has_relevance() { model.latent_dim() } else { 1 };

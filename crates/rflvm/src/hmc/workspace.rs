@@ -18,13 +18,14 @@ pub struct Workspace {
     pub(super) du: Mat,
     /// HᵀaZ's left factor, and the gradient with respect to it.
     pub(super) left: Mat,
-    /// ∂A of a group, and the gradient with respect to HᵀaH.
-    pub(super) da: Mat,
+    /// The gradient with respect to HᵀaH.
     pub(super) ds: Mat,
     /// Weights of a collapsed table.
     pub(super) shrinkage: Shrinkage,
-    /// A batch of columns of weights.
-    pub(super) pieces: [Vec<f64>; 4],
+    pub(super) pull: Mat,
+    /// Weights again: the response and u, later ∂β and β in the order of ζ.
+    pub(super) response: Mat,
+    pub(super) u: Mat,
     /// A block of rows of the table.
     pub(super) slope: SlopeScratch,
 }

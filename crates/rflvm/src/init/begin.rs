@@ -13,6 +13,7 @@ use crate::model::collapsed::CollapsedData;
 use crate::model::features::Features;
 use crate::model::spectral::{Kernel, Spectral};
 use crate::model::{Lent, Model, State};
+use crate::par;
 use crate::rng::{Stream, StreamRng};
 use crate::steps::{amplitudes, weights};
 
@@ -145,15 +146,19 @@ pub(super) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
 /// Y on the link scale, for principal components: offsets subtracted, real columns scaled to unit standard deviation.
 pub(super) fn on_link_scale(model: &Model) -> Mat {
     let mut link = Mat::zeros(model.rows(), model.columns());
-    for block in model.blocks() {
-        for (local, j) in block.columns.clone().enumerate() {
-            for n in 0..model.rows() {
-                let y = model.y()[(n, j)];
-                let f = if y.is_nan() { f64::NAN } else { block.family.link(n, local, y) - model.offset()[n] };
-                link[(n, j)] = f / model.units()[j].scale;
+    let columns = model.columns();
+    par::rows([(link.as_mut_slice(), columns)], 16 * columns, |first, [link]| {
+        for (n, link) in (first..).zip(link.chunks_exact_mut(columns)) {
+            for block in model.blocks() {
+                for (local, j) in block.columns.clone().enumerate() {
+                    let y = model.y()[(n, j)];
+                    let f = if y.is_nan() { f64::NAN } else { block.family.link(n, local, y) - model.offset()[n] };
+                    link[j] = f / model.units()[j].scale;
+                }
             }
         }
-    }
+        0.0
+    });
     link
 }
 

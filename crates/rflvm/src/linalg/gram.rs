@@ -1,6 +1,7 @@
 //! Symmetric matrices and weighted Gram matrices, computed for many columns of the table in the same memory.
 
 use super::Mat;
+use crate::par::chunk_rows;
 use crate::simd::{self, CacheLines, LANES};
 use std::cell::RefCell;
 
@@ -99,8 +100,12 @@ pub struct Gram {
 impl Gram {
     /// The matrix for rows `h` weighted by `omega` ≥ 0, or unweighted.
     pub fn compute(&mut self, h: &Mat, omega: Option<&[f64]>, prior: &[f64]) -> &Symmetric {
-        assert!(omega.is_none_or(|omega| omega.len() == h.rows()));
-        let (order, stride) = (h.cols(), stride(h.cols()));
+        self.of_rows(h.as_slice(), h.cols(), omega, prior)
+    }
+
+    fn of_rows(&mut self, h: &[f64], order: usize, omega: Option<&[f64]>, prior: &[f64]) -> &Symmetric {
+        assert!(omega.is_none_or(|omega| omega.len() * order == h.len()));
+        let stride = stride(order);
         let height = (CELLS / stride).max(HEIGHT);
         if self.order != order {
             // The padding stays zero from here.
@@ -109,7 +114,7 @@ impl Gram {
             self.order = order;
         }
         self.sum.reset(prior);
-        for (c, rows) in h.as_slice().chunks(height * order).enumerate() {
+        for (c, rows) in h.chunks(height * order).enumerate() {
             let roots = &mut self.roots[..rows.len() / order];
             match omega {
                 Some(omega) => {
@@ -132,8 +137,34 @@ pub fn gram(h: &Mat, omega: Option<&[f64]>, prior: &[f64]) -> Symmetric {
     GRAM.with_borrow_mut(|gram| gram.compute(h, omega, prior).clone())
 }
 
+/// [`gram`], split over threads: the sum of the matrices of fixed pieces of the rows, which differs from [`gram`] by rounding.
+pub fn par_gram(h: &Mat, omega: Option<&[f64]>, prior: &[f64]) -> Symmetric {
+    let chunk = chunk_rows(h.rows(), h.cols() * h.cols() / 64);
+    halves(h.as_slice(), h.cols(), omega, prior, chunk)
+}
+
+fn halves(h: &[f64], order: usize, omega: Option<&[f64]>, prior: &[f64], chunk: usize) -> Symmetric {
+    let rows = h.len() / order;
+    if rows <= chunk {
+        return GRAM.with_borrow_mut(|gram| gram.of_rows(h, order, omega, prior).clone());
+    }
+    let middle = rows.div_ceil(chunk) / 2 * chunk;
+    let (above, below) = h.split_at(middle * order);
+    let (of_above, of_below) = omega.map(|omega| omega.split_at(middle)).unzip();
+    let (mut sum, other) = rayon::join(
+        || halves(above, order, of_above, prior, chunk),
+        || halves(below, order, of_below, &vec![0.0; order], chunk),
+    );
+    let columns = sum.a.chunks_exact_mut(stride(order)).zip(other.a.chunks_exact(stride(order)));
+    for (j, (sum, other)) in columns.take(order).enumerate() {
+        sum[j..order].iter_mut().zip(&other[j..order]).for_each(|(sum, other)| *sum += other);
+    }
+    sum
+}
+
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::Cholesky;
     use super::*;
     use crate::simd::tests::at_each_level;
 
@@ -180,6 +211,10 @@ pub(super) mod tests {
                 .collect();
             for values in fresh {
                 values.iter().zip(&plain).for_each(|(a, b)| assert!((a - b).abs() < 1e-10, "{n}×{m}: {a} {b}"));
+            }
+            for parallel in [par_gram(&h, Some(&omega), &prior), halves(h.as_slice(), m, Some(&omega), &prior, 7)] {
+                let alike = triangle(&parallel).into_iter().zip(&plain).all(|(a, b)| (a - b).abs() < 1e-10);
+                assert!(alike && Cholesky::new(parallel, "test").is_ok(), "{n}×{m}");
             }
             let unweighted = triangle(reused.compute(&h, None, &prior));
             assert_eq!(unweighted, triangle(reused.compute(&h, Some(&vec![1.0; n]), &prior)));

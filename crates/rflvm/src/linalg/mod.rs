@@ -11,8 +11,8 @@ mod tridiagonal;
 pub use crate::simd::View;
 pub use cholesky::{Cholesky, jittered};
 pub use eigen::{Eigen, eigen, eigenvalues, root};
-pub use gram::{Gram, Symmetric, gram};
-pub use product::{mul, par_mul, par_mul_into};
+pub use gram::{Gram, Symmetric, gram, par_gram};
+pub use product::{mul, par_mul, par_mul_each, par_mul_into};
 pub use subspace::{leading, orthonormalise};
 pub use tridiagonal::Tridiagonal;
 

@@ -4,6 +4,7 @@
 //! `Features` owns X, W and H with private fields, so that a stale H cannot be written.
 
 use crate::linalg::{self, Mat};
+use crate::par::Tables;
 use crate::simd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -99,22 +100,19 @@ impl Features {
         self.h.row_mut(n).copy_from_slice(h);
     }
 
-    /// The columns (sin, cos) for a frequency `w`.
-    pub(crate) fn pair(&self, w: &[f64], pair: &mut Pair) {
-        for (argument, x) in pair.argument.iter_mut().zip(self.x.iter_rows()) {
+    /// The columns (sin, cos) for a frequency `w`, of some rows.
+    pub(crate) fn pair(&self, w: &[f64], first: usize, [argument, sin, cos]: [&mut [f64]; 3]) {
+        for (argument, x) in argument.iter_mut().zip(self.x.iter_rows().skip(first)) {
             *argument = x.iter().zip(w).map(|(x, w)| x * w).sum();
         }
         let scale = (self.frequencies() as f64).sqrt().recip();
-        simd::sin_cos(&pair.argument, &mut pair.sin, &mut pair.cos, scale);
+        simd::sin_cos(argument, sin, cos, scale);
     }
 
-    /// The current columns (sin, cos) of frequency l.
-    pub(crate) fn current_pair(&self, l: usize, pair: &mut Pair) {
-        let frequencies = self.frequencies();
-        for (n, row) in self.h.iter_rows().enumerate() {
-            pair.sin[n] = row[l];
-            pair.cos[n] = row[frequencies + l];
-        }
+    /// The current (sin, cos) of frequency l in row n.
+    pub(crate) fn current_pair(&self, l: usize, n: usize) -> (f64, f64) {
+        let row = self.h.row(n);
+        (row[l], row[self.frequencies() + l])
     }
 
     /// Replaces frequency l, given its columns.
@@ -147,6 +145,11 @@ pub(crate) struct Pair {
 impl Pair {
     pub fn new(rows: usize) -> Self {
         Pair { argument: vec![0.0; rows], sin: vec![0.0; rows], cos: vec![0.0; rows] }
+    }
+
+    /// Its memory, to be filled.
+    pub fn tables(&mut self) -> Tables<'_, f64, 3> {
+        [&mut self.argument, &mut self.sin, &mut self.cos].map(|values| (&mut values[..], 1))
     }
 }
 

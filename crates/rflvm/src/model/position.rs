@@ -22,6 +22,8 @@ pub(crate) struct Scratch {
     argument: Vec<f64>,
     pub h: Vec<f64>,
     pub f: Vec<f64>,
+    /// For candidates of a position.
+    pub room: Vec<f64>,
 }
 
 /// Derivatives of ln p(y_n | f(x)) with respect to x.
@@ -40,7 +42,8 @@ impl<'a> Positions<'a> {
 
     pub fn scratch(&self) -> Scratch {
         let columns = self.beta.cols();
-        Scratch { argument: vec![0.0; self.w.rows()], h: vec![0.0; self.beta.rows()], f: vec![0.0; columns] }
+        let (argument, h) = (vec![0.0; self.w.rows()], vec![0.0; self.beta.rows()]);
+        Scratch { argument, h, f: vec![0.0; columns], room: Vec::new() }
     }
 
     /// Number of observed cells in row n.

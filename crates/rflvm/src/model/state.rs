@@ -7,6 +7,7 @@ use super::latent::{Axis, Paths};
 use super::spectral::Spectral;
 use crate::error::NumericalError;
 use crate::linalg::{self, Mat};
+use crate::par;
 use serde::{Deserialize, Serialize};
 
 /// The unknowns, and F = o + Hβ computed from them.
@@ -98,8 +99,10 @@ impl Model {
 
 /// F = o + HB.
 pub(crate) fn predictor(h: &Mat, beta: linalg::View<'_>, offset: &[f64], f: &mut Mat) {
-    for (n, &o) in offset.iter().enumerate() {
-        f.row_mut(n).fill(o);
-    }
+    let columns = f.cols();
+    par::rows([(f.as_mut_slice(), columns)], columns, |first, [f]| {
+        f.chunks_exact_mut(columns).zip(&offset[first..]).for_each(|(f, &o)| f.fill(o));
+        0.0
+    });
     linalg::par_mul(f, h.view(), beta, true);
 }

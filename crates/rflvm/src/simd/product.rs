@@ -192,6 +192,24 @@ fn product<T: Lanes, const C: usize>(a: View<'_>, b: Packed<'_>, add: bool, out:
     }
 }
 
+/// Rows of B that are fetched ahead, if they are short: the processor does not look beyond a page of memory by itself.
+const AHEAD: usize = 8;
+const SHORT: usize = 128;
+
+#[inline(always)]
+fn fetch(b: View<'_>, row: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if b.cols <= SHORT && row < b.rows {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        for line in b.values[row * b.row..][..b.cols].chunks(LANES) {
+            // SAFETY: a hint, which reads nothing.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (b, row, SHORT);
+}
+
 /// A strip from contiguous columns of B: `LANES` × `LANES` at a time, which LLVM transposes in registers.
 #[inline(always)]
 fn turn(columns: [&[f64]; LANES], strip: &mut [f64]) {
@@ -218,6 +236,7 @@ dispatch! {
         if b.step == 1 {
             // Row by row, the order in which they arrive from memory.
             for i in 0..b.rows {
+                fetch(b, i + AHEAD);
                 let row = &b.values[i * b.row..][..b.cols];
                 for (from, strip) in row.chunks(LANES).zip(to.chunks_exact_mut(b.rows * LANES)) {
                     Eight::load_some(from).store(&mut strip[i * LANES..]);

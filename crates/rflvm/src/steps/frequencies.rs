@@ -6,6 +6,7 @@ use crate::error::NumericalError;
 use crate::model::family::Shift;
 use crate::model::features::Pair;
 use crate::model::{Model, State};
+use crate::par;
 use crate::rng::Stream;
 use crate::simd;
 use crate::slice;
@@ -21,7 +22,7 @@ pub fn update(
 ) -> Result<(), NumericalError> {
     let frequencies = state.features.frequencies();
     let rows = model.rows();
-    let (mut old, mut new) = (Pair::new(rows), Pair::new(rows));
+    let mut new = Pair::new(rows);
     let mut ln_lik = model.ln_lik(state);
     let (mut made, mut tries, mut moved) = (0, 0, 0);
     for l in (0..frequencies).filter(|&l| stream.at(l as u64).is_chosen(moves.share())) {
@@ -30,12 +31,11 @@ pub fn update(
             return Err(NumericalError::NotFinite { step: "frequencies", value: ln_lik, place });
         }
         let rng = &mut stream.at(l as u64).rng();
-        state.features.current_pair(l, &mut old);
-        let landing = propose(model, state, moves.frequencies, l, (&old, &mut new), ln_lik, rng);
+        let landing = propose(model, state, moves.frequencies, l, &mut new, ln_lik, rng);
         made += 1;
         tries += landing.tries;
         if let Some(w) = landing.w {
-            commit(state, l, &w, &old, &new);
+            commit(state, l, &w, &new);
             ln_lik = landing.ln_lik;
             moved += 1;
         }
@@ -56,7 +56,7 @@ fn propose<R: Rng + ?Sized>(
     state: &State,
     how: FrequencyMove,
     l: usize,
-    (old, new): (&Pair, &mut Pair),
+    new: &mut Pair,
     ln_lik: f64,
     rng: &mut R,
 ) -> MovedFrequency {
@@ -67,10 +67,7 @@ fn propose<R: Rng + ?Sized>(
         let around = cluster.mu.iter().zip(at).zip(&auxiliary);
         around.map(|((mu, w), nu)| mu + cos * (w - mu) + sin * nu).collect()
     };
-    let mut price = |w: &[f64]| {
-        state.features.pair(w, new);
-        shifted_ln_lik(model, state, l, old, new)
-    };
+    let mut price = |w: &[f64]| shifted_ln_lik(model, state, l, w, new);
     match how {
         FrequencyMove::Slice => {
             let landing = slice::elliptical(rng, ln_lik, |cos, sin| price(&candidate(cos, sin)));
@@ -86,11 +83,12 @@ fn propose<R: Rng + ?Sized>(
     }
 }
 
-/// The log-likelihood if frequency l had the columns `new`.
-fn shifted_ln_lik(model: &Model, state: &State, l: usize, old: &Pair, new: &Pair) -> f64 {
+/// The log-likelihood if frequency l were `w`, with its columns in `new`.
+fn shifted_ln_lik(model: &Model, state: &State, l: usize, w: &[f64], new: &mut Pair) -> f64 {
     let (u, v) = (state.beta.row(l), state.beta.row(state.features.frequencies() + l));
-    let of_row = |n: usize| -> f64 {
-        let (a, b) = (new.sin[n] - old.sin[n], new.cos[n] - old.cos[n]);
+    let of_row = |n: usize, sin: f64, cos: f64| -> f64 {
+        let old = state.features.current_pair(l, n);
+        let (a, b) = (sin - old.0, cos - old.1);
         let of_block = |(block, theta): (&crate::model::Block, _)| {
             let columns = block.columns.clone();
             let shift = Shift { a, u: &u[columns.clone()], b, v: &v[columns.clone()] };
@@ -98,23 +96,30 @@ fn shifted_ln_lik(model: &Model, state: &State, l: usize, old: &Pair, new: &Pair
         };
         model.blocks().iter().zip(&state.theta).map(of_block).sum()
     };
-    crate::par::sum(model.rows(), 2 * model.columns(), |rows| rows.map(of_row).sum())
+    par::rows(new.tables(), 2 * model.columns(), |first, [argument, sin, cos]| {
+        state.features.pair(w, first, [argument, sin, cos]);
+        sin.iter().zip(cos).enumerate().map(|(i, (sin, cos))| of_row(first + i, *sin, *cos)).sum()
+    })
 }
 
-fn commit(state: &mut State, l: usize, w: &[f64], old: &Pair, new: &Pair) {
-    let (u, v) = (state.beta.row(l), state.beta.row(state.features.frequencies() + l));
-    for n in 0..state.f.rows() {
-        simd::axpy2(new.sin[n] - old.sin[n], u, new.cos[n] - old.cos[n], v, state.f.row_mut(n));
-    }
-    state.features.set_pair(l, w, new);
+fn commit(state: &mut State, l: usize, w: &[f64], new: &Pair) {
+    let State { features, beta, f, .. } = state;
+    let (u, v) = (beta.row(l), beta.row(features.frequencies() + l));
+    let columns = f.cols();
+    par::rows([(f.as_mut_slice(), columns)], columns, |first, [f]| {
+        for (n, f) in (first..).zip(f.chunks_exact_mut(columns)) {
+            let (sin, cos) = features.current_pair(l, n);
+            simd::axpy2(new.sin[n] - sin, u, new.cos[n] - cos, v, f);
+        }
+        0.0
+    });
+    features.set_pair(l, w, new);
 }
 
 /// ln p(w_l' | rest) − ln p(w_l | rest): the target of the slice, prior included. For identity tests.
 pub fn ln_ratio(model: &Model, state: &State, l: usize, w: &[f64]) -> f64 {
-    let (mut old, mut new) = (Pair::new(model.rows()), Pair::new(model.rows()));
-    state.features.current_pair(l, &mut old);
-    state.features.pair(w, &mut new);
+    let mut new = Pair::new(model.rows());
     let cluster = state.spectral.cluster(l);
-    shifted_ln_lik(model, state, l, &old, &new) - model.ln_lik(state) + cluster.ln_density(w)
+    shifted_ln_lik(model, state, l, w, &mut new) - model.ln_lik(state) + cluster.ln_density(w)
         - cluster.ln_density(state.features.w().row(l))
 }

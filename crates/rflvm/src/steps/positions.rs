@@ -21,7 +21,9 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
             let place = format!("row {}", n + 1);
             return Err(NumericalError::NotFinite { step: "positions", value: current, place });
         }
-        let landing = slice::standard(rng, x, current, |x| positions.ln_lik(n, x, scratch));
+        let mut room = std::mem::take(&mut scratch.room);
+        let landing = slice::standard(rng, x, current, &mut room, |x| positions.ln_lik(n, x, scratch));
+        scratch.room = room;
         if landing.sin != 0.0 {
             at.0.copy_from_slice(&scratch.h);
             at.1.copy_from_slice(&scratch.f);
@@ -31,7 +33,7 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
     let tries: Result<Vec<u32>, NumericalError> = rows
         .zip(state.f.as_mut_slice().par_chunks_mut(columns))
         .enumerate()
-        .with_min_len(crate::par::chunk_rows(model.rows(), 10 * columns))
+        .with_min_len(crate::par::chunk_rows(model.rows(), 40 * columns))
         .map_init(|| positions.scratch(), |scratch, (n, (row, f))| step(scratch, n, row.x, (row.h, f)))
         .collect();
     info.position_tries = tries?.into_iter().sum::<u32>().into();

@@ -124,6 +124,27 @@ fn draws_follow_the_inverted_cdf() {
     }
 }
 
+/// The two-sample test of Kolmogorov and Smirnov against sums of b draws of PG(1, c), which are exact.
+#[test]
+fn draws_for_large_b_follow_sums_of_draws_for_one() {
+    let n = 10_000;
+    for (b, c) in [(51, 0.0), (51, 1.3), (51, 4.0), (300, 0.7)] {
+        let mut drawn = sample(f64::from(b), c, n, 11);
+        let ones = sample(1.0, c, n * b as usize, 12);
+        let mut summed: Vec<f64> = ones.chunks_exact(b as usize).map(|ones| ones.iter().sum()).collect();
+        [&mut drawn, &mut summed].into_iter().for_each(|xs| xs.sort_by(f64::total_cmp));
+        let below = |x: f64| summed.partition_point(|&s| s <= x) as f64 / n as f64;
+        let gap = |(i, &x): (usize, &f64)| {
+            let [before, after] = [i, i + 1].map(|i| i as f64 / n as f64 - below(x));
+            before.abs().max(after.abs())
+        };
+        let distance = drawn.iter().enumerate().map(gap).fold(0.0, f64::max);
+        // 1.95 is exceeded once in a thousand times.
+        let statistic = distance * (0.5 * n as f64).sqrt();
+        assert!(statistic < 1.95, "b = {b}, c = {c}: {statistic}");
+    }
+}
+
 /// sup_x |F_sum(x) − F(x)| ≤ (1/π) ∫ |φ_sum(t) − φ(t)| / t dt, by Gil-Pelaez.
 #[test]
 fn gamma_sum_has_small_cdf_error() {

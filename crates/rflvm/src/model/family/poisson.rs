@@ -103,9 +103,9 @@ pub(super) fn draw<R: Rng + ?Sized>(mean: f64, rng: &mut R) -> f64 {
 pub fn fit(column: &Column<'_>) -> Result<Canonical, NumericalError> {
     const STEPS: usize = 3;
     let mut f: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { 0.0 } else { (y + 0.5).ln() }).collect();
+    let (mut weight, mut response) = (vec![0.0; f.len()], vec![0.0; f.len()]);
     for step in 1.. {
         let mut shift = column.prior_shift();
-        let (mut weight, mut response) = (vec![0.0; f.len()], vec![0.0; f.len()]);
         for n in (0..f.len()).filter(|&n| !column.y[n].is_nan()) {
             weight[n] = f[n].clamp(-30.0, 30.0).exp();
             response[n] = weight[n] * (f[n] - column.offset[n]) + column.y[n] - weight[n];
@@ -131,18 +131,20 @@ fn fitted_ellipse<R: Rng + ?Sized>(column: &mut Column<'_>, rng: &mut R) -> Resu
     let f_mean = column.predictor(&mean);
     let f_auxiliary: Vec<f64> = column.h.iter_rows().map(|h| simd::dot(h, &auxiliary)).collect();
     let last = mean.len() - 1;
-    let candidate = |cos: f64, sin: f64| -> Vec<f64> {
-        (0..=last).map(|m| mean[m] + cos * from_mean[m] + sin * auxiliary[m]).collect()
+    let candidate = |cos: f64, sin: f64, beta: &mut [f64]| {
+        beta.iter_mut().enumerate().for_each(|(m, to)| *to = mean[m] + cos * from_mean[m] + sin * auxiliary[m]);
     };
-    let price = |cos: f64, sin: f64| {
-        let beta = candidate(cos, sin);
+    let (mut beta, mut f) = (mean.clone(), f_mean.clone());
+    let mut price = |cos: f64, sin: f64| {
+        candidate(cos, sin, &mut beta);
         let centred = |m: usize| beta[m] - if m == last { column.unit.centre } else { 0.0 };
         let ln_prior: f64 = (0..=last).map(|m| -0.5 * column.precision[m] * centred(m).powi(2)).sum();
-        let f: Vec<f64> =
-            (0..column.f.len()).map(|n| f_mean[n] + cos * (column.f[n] - f_mean[n]) + sin * f_auxiliary[n]).collect();
+        let cells = f.iter_mut().enumerate();
+        cells.for_each(|(n, f)| *f = f_mean[n] + cos * (column.f[n] - f_mean[n]) + sin * f_auxiliary[n]);
         simd::poisson_ln_lik(&column.y, &f) + ln_prior - law.ln_density(&beta)
     };
-    let landing = slice::elliptical(rng, price(1.0, 0.0), price);
-    column.beta = candidate(landing.cos, landing.sin);
+    let current = price(1.0, 0.0);
+    let landing = slice::elliptical(rng, current, price);
+    candidate(landing.cos, landing.sin, &mut column.beta);
     Ok(())
 }

@@ -189,8 +189,9 @@ fn place(
         return Ok(Placed { x: target.position(&normals(target.dim(), rng)), ln_evidence: 0.0 });
     }
     let Sampled { ln_evidence, mut u, mut ln_lik } = weigh(target, starts, scratch, rng)?;
+    let mut room = Vec::new();
     for _ in 0..SLICES {
-        ln_lik = slice::standard(rng, &mut u, ln_lik, |u| target.ln_lik(u, scratch)).ln_lik;
+        ln_lik = slice::standard(rng, &mut u, ln_lik, &mut room, |u| target.ln_lik(u, scratch)).ln_lik;
     }
     Ok(Placed { x: target.position(&u), ln_evidence })
 }
