@@ -111,7 +111,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     posterior_ : Posterior
         All draws, by name.
     diagnostics_ : dict
-        Whether the chains have converged: `verdict`, `words`, and effective sample size and R̂ of each quantity.
+        Whether the chains have converged: `verdict`, `words`, and effective sample size and R̂ of each quantity; and `maps`, the maps that
+        were found, with their stacking weights if several are sampled.
     columns_ : list of str
         Columns of the model: those of the table, with one column per level of a category.
     seed_ : int

@@ -40,13 +40,8 @@ impl Fitted<'_> {
         Ok(self.maps.iter().zip(counts).flat_map(|(map, count)| evenly(&map.used, draws, count)).collect())
     }
 
-    /// The same for questions about positions: from the chains in use alone.
+    /// Chain and index of at most `most` draws for questions about positions: from the chains in use alone.
     pub(super) fn visited_in_map(&self, most: usize) -> Result<Vec<(usize, usize)>, StoreError> {
         Ok(evenly(self.used, self.store.size()?.1, most))
-    }
-
-    /// How many draws there are for predictions.
-    pub fn draws(&self) -> Result<usize, StoreError> {
-        Ok(self.visited(usize::MAX)?.len())
     }
 }

@@ -60,3 +60,6 @@ fn rows(model: &Model) -> Vec<usize> {
     let count = seen.len().min((CELLS / model.columns().max(1)).max(1));
     (0..count).map(|i| seen[(2 * i + 1) * seen.len() / (2 * count)]).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,7 @@ impl Fitted<'_> {
         self.ln_cells_of(&(0..self.model.rows()).collect::<Vec<_>>(), draws, take)
     }
 
-    /// The same for some rows.
+    /// ln p(y_nj | f_nj, θ_j) of the cells of some rows, in this form.
     pub(super) fn ln_cells_of(
         &self,
         rows: &[usize],

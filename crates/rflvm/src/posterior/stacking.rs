@@ -38,8 +38,8 @@ impl Weighted {
 const GAP: f64 = 1e-10;
 /// Most steps; where maps predict almost alike, weights hardly matter and are found slowly.
 const STEPS: usize = 5000;
-/// Weights below this are zero: they change no prediction.
-const LEAST: f64 = 1e-4;
+/// Weights below this are zero: they would be less than one of a thousand draws.
+const LEAST: f64 = 1e-3;
 
 /// Stacking weights of maps, from the log densities of the same cells under each.
 pub fn weights(ln_density: &[Vec<f64>]) -> Vec<f64> {
