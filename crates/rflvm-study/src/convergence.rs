@@ -60,7 +60,7 @@ pub fn sampler(store: &Reader, convergence: &Convergence) -> Result<Vec<(&'stati
     ];
     let mean = |name: &str| -> Result<f64, Error> {
         let mut all = Vec::new();
-        for chain in 0..convergence.chains.len() {
+        for &chain in &convergence.numbers {
             all.extend(store.all(&format!("sample_stats/{name}"), chain)?);
         }
         Ok(all.iter().sum::<f64>() / all.len() as f64)
