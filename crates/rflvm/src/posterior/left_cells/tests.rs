@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// Counts with some cells missing, and multinomial rows.
 #[test]
 fn each_observed_cell_is_scored_and_a_multinomial_row_once() {
-    let value = |n: usize, j: usize| if (n + 3 * j) % 7 == 2 && j < 3 { f64::NAN } else { ((n * (j + 1)) % 5) as f64 };
+    let value =
+        |n: usize, j: usize| if (n + 3 * j) % 7 == 2 && j < 3 { f64::NAN } else { ((n * (j + 1)) % 5 + 1) as f64 };
     let families: [(Vec<usize>, Arc<dyn Family>); 2] =
         [(vec![0, 1, 2], Arc::new(Poisson)), (vec![3, 4, 5], Arc::new(Multinomial))];
     let spec = ModelSpec { features: 8, ..ModelSpec::default() };
