@@ -68,7 +68,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     thin : int, default=1
         Sweeps per kept draw.
     chains : int, default=2
-        Number of chains of each map. Convergence can be judged from two or more.
+        Number of chains; of each map if several are sampled. Convergence can be judged from two or more.
     random_state : int, RandomState, Generator or None, default=None
         The seed, from which all randomness follows. The same seed gives the same draws as the program `rflvm` and the Rust library.
     n_jobs : int or None, default=None
@@ -79,11 +79,11 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     init : {"search", "pca", "random", "map"}, default="search"
         Where chains begin.
     init_effort : float, default=0.2
-        Sweeps of the search for maps, as a share of the warm-up of all chains. With fewer than 20 sweeps per start there is no search, and
-        chains begin at principal components.
+        Sweeps of the search for maps, as a share of the warm-up of all chains of a map. With fewer than 20 sweeps per start there is no
+        search, and chains begin at principal components.
     modes : int, default=1
-        How many of the maps that the search finds are sampled, the chosen one first, each by as many chains. Predictions combine them by
-        stacking; positions are those of the first.
+        How many of the maps that the search finds are sampled, the chosen one first. Predictions combine them by stacking weights;
+        positions are those of the first.
     keep : sequence of str, default=("w", "beta", "theta")
         What is stored of each draw besides the positions: any of "w", "beta", "theta", "f". Predictions need the first three.
     checkpoint : float, default=30.0
