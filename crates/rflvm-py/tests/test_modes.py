@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
+from conftest import QUICK
 
 import rflvm
-from conftest import QUICK
 from rflvm._convergence import doubt_of
 
 #: Long enough for a search for maps.
