@@ -85,7 +85,9 @@ fn main() -> Result<(), Error> {
             found.push(pools[0].install(|| reached(&model, &settings, &plan, truth))?);
         }
         let reference = truth.as_ref().or(first.as_ref());
-        for (i, Found { start, evidence, error, continuity, trustworthiness, positions }) in found.iter().enumerate() {
+        for (i, Found { start, evidence, error, continuity, trustworthiness, positions, .. }) in
+            found.iter().enumerate()
+        {
             let r2 = reference.map_or(1.0, |x| affine_r2(positions, x));
             println!(
                 "{seed},{i},\"{start}\",{evidence:.1},{error:.1},{continuity:.4},{trustworthiness:.4},{r2:.3},{seconds:.1}"

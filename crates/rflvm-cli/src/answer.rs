@@ -82,7 +82,7 @@ pub fn listed(files: &[PathBuf]) -> String {
 
 /// Warns about chains that were set aside, with the reason.
 pub fn warn_of_chains(convergence: &Convergence, voice: Voice) {
-    for (chain, verdict) in convergence.chains.iter().enumerate().filter(|(_, v)| !v.used) {
+    for (chain, verdict) in convergence.numbers.iter().zip(&convergence.chains).filter(|(_, v)| !v.used) {
         voice.warn(&format!(
             "chain {} is stuck in a minor mode (log joint {:.0} below the best, {:.0} allowed) and is set aside; \
              run more chains to see how common this mode is",

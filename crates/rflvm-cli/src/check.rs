@@ -12,6 +12,7 @@ use crate::wording::Flags;
 use report::Shown;
 use rflvm::posterior::check::{REPLICATES, VISITED};
 use rflvm_study::check::Report;
+use rflvm_study::convergence::Began;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Fit, write};
 
@@ -25,7 +26,8 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     warn_of_chains(&convergence, Voice::default());
     let fitted = drawn.fitted(&fit, "check");
     let (checks, conflicts) = (fitted.check(REPLICATES)?, fitted.conflicts(VISITED)?);
-    let report = Report { checks: &checks, conflicts: &conflicts, model: &fit.model, convergence: &convergence };
+    let (model, began) = (&fit.model, Began::of(&fit.dir));
+    let report = Report { checks: &checks, conflicts: &conflicts, model, convergence: &convergence, began };
     let shown = Shown(&report);
     write::text(&file, &shown.csv())?;
     write::text(&picture, &shown.svg(&fit.title()))?;

@@ -52,6 +52,12 @@ fn config(args: &CompareArgs) -> Result<Config, Failure> {
         let rule = "a comparison stores no draws; omit it, or fit the model that you choose".into();
         return Err(SpecError::Setting { setting, value: "given".into(), rule }.into());
     }
+    if given.run.modes.is_some_and(|modes| modes > 1) {
+        let rule =
+            "a comparison samples one map of each model; omit it, and sample several maps of the model that you choose"
+                .into();
+        return Err(SpecError::Setting { setting: "modes", value: "given".into(), rule }.into());
+    }
     let seed = if args.overwrite { None } else { Ledger::seed(&args.out) };
     let run = RunConfig { warmup: Some(SWEEPS), draws: Some(SWEEPS), seed, ..RunConfig::default() };
     Ok(given.clone().or(Config { run, ..Config::default() }).filled())

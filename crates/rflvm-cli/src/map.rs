@@ -71,7 +71,7 @@ fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
     fit.write_settings("map", None)?;
     write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
-    output::write_pictures(dir, fit, &embedding, "conditional")?;
+    output::write_pictures(dir, fit, &embedding, "conditional", None)?;
     let w = point.state.features.w();
     let mut turned = Mat::zeros(w.rows(), w.cols());
     mul(turned.as_mut_slice(), w.view(), rotation.view(), false);

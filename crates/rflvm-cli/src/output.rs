@@ -62,10 +62,17 @@ pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, 
     (header, (0..embedding.mean.rows()).map(row).collect())
 }
 
-/// The pictures of a fit: latent.svg, and paths.svg if rows have times. `errors` names the kind of standard deviation.
-pub fn write_pictures(dir: &Path, fit: &Fit, embedding: &Embedding, errors: &str) -> Result<(), Failure> {
+/// The pictures of a fit: latent.svg, and paths.svg if rows have times. `errors` names the kind of standard deviation; maps after the
+/// first have their number in the names of their files.
+pub fn write_pictures(
+    dir: &Path,
+    fit: &Fit,
+    embedding: &Embedding,
+    errors: &str,
+    map: Option<usize>,
+) -> Result<(), Failure> {
     let table = &fit.table;
-    let title = fit.title();
+    let title = map.map_or(fit.title(), |map| format!("{}, map {map}", fit.title()));
     let labels = table.labels.as_deref().map(Labels::of);
     let timeline = fit.timeline.as_ref();
     let format = |time: f64| timeline.map_or(String::new(), |t| t.calendar.format(time));
@@ -83,11 +90,16 @@ pub fn write_pictures(dir: &Path, fit: &Fit, embedding: &Embedding, errors: &str
     let (axes, sequences) = (&axes(embedding), &timeline.map_or(Vec::new(), Timeline::sequences));
     let names = timeline.map_or(&[][..], |timeline| &timeline.names);
     let latent = scatter::svg(&Scatter { title: &title, axes, errors, colour, sequences, names });
-    write::text(&dir.join("latent.svg"), &latent)?;
+    write::text(&dir.join(of_map("latent", map, "svg")), &latent)?;
     let Some(timeline) = timeline else { return Ok(()) };
     let times = &timeline.times.at;
     let paths = paths::svg(&Paths { title: &title, times, format: in_words, sequences, names, axes, errors });
-    Ok(write::text(&dir.join("paths.svg"), &paths)?)
+    Ok(write::text(&dir.join(of_map("paths", map, "svg")), &paths)?)
+}
+
+/// The name of a file about a map: latent.svg, latent-2.svg, …
+pub fn of_map(stem: &str, map: Option<usize>, extension: &str) -> String {
+    map.map_or(format!("{stem}.{extension}"), |map| format!("{stem}-{map}.{extension}"))
 }
 
 /// The latent space of rows without times.

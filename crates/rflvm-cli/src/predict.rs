@@ -19,13 +19,14 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let fit = Fit::open(&args.dir, |_| ())?;
     let chosen = args.rows.as_deref().map(|text| rows::rows(text, &fit.table)).transpose()?;
     let drawn = drawn(&fit)?;
-    args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     let fitted = drawn.fitted(&fit, "predict");
     if let Some(rows) = chosen {
+        args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
         let start = rows.iter().map(|n| vec![(n + 1).to_string()]).collect();
         let answer = Answer { fit: &fit, header: vec!["row".into()], start };
         return write(args, &fitted, Points::Rows(&rows), &answer, "row");
     }
+    args.draws.map_or(Ok(()), |count| drawn.check_positions(count))?;
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
     let x = places::places(args, &fit, &embedding)?;

@@ -9,6 +9,7 @@ use crate::picture;
 use crate::voice::Voice;
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
+use rflvm::posterior::fitted::Fitted;
 use rflvm::posterior::score;
 use rflvm_study::Fit;
 use rflvm_study::drawn::Drawn;
@@ -20,11 +21,21 @@ use std::path::Path;
 pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     let (model, table) = (&fit.model, &fit.table);
     let (drawn, convergence) = Drawn::open(fit)?;
+    drawn.keep_weights(fit)?;
     warn_of_chains(&convergence, voice);
     let fitted = drawn.fitted(fit, "results");
     let embedding = fitted.embedding(&fitted.frame()?)?;
     write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
-    output::write_pictures(dir, fit, &embedding, "posterior")?;
+    output::write_pictures(dir, fit, &embedding, "posterior", None)?;
+    for (map, other) in (2..).zip(&drawn.others) {
+        // Positions of another map, in its own frame.
+        let fitted = Fitted { used: &other.used(), maps: &[], ..fitted };
+        let embedding = fitted.embedding(&fitted.frame()?)?;
+        let file = dir.join(output::of_map("embedding", Some(map), "csv"));
+        write::text(&file, &output::embedding_csv(&embedding, &table.into()))?;
+        output::write_pictures(dir, fit, &embedding, "posterior", Some(map))?;
+        warn_of_chains(other, voice);
+    }
     if model.has_missing() {
         match impute::write_cells(&dir.join("imputed.csv"), &drawn.fitted(fit, "impute")) {
             Err(error @ Failure::Study(Error::Spec(_))) => {
@@ -44,11 +55,14 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
     if maps.len() > 1 {
         write::text(&dir.join("maps.svg"), &picture::maps::svg(&fit.title(), &maps))?;
     }
+    maps::shortage(&maps, fit.settings.modes).iter().for_each(|note| voice.say(note));
     if let Some(words) = maps::words(&maps) {
-        voice.say(&words);
+        voice.say(&render(&words, &Flags));
     }
-    voice.say(&words::word(&convergence));
+    drawn.stacking.iter().for_each(|stacking| voice.say(&stacking.words()));
+    let began = words::Began::of(dir);
+    words::verdicts(&drawn, &convergence, began).iter().for_each(|line| voice.say(line));
     voice.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));
-    voice.event("summary", words::as_json(&convergence));
+    voice.event("summary", words::as_json(&convergence, began));
     Ok(())
 }

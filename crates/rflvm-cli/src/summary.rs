@@ -6,7 +6,7 @@ use crate::voice::{tell, tell_json};
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::Convergence;
-use rflvm_study::convergence::{report, sampler, times, word};
+use rflvm_study::convergence::{Began, report, sampler, times, verdicts};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::time_scales::TimeScales;
 use rflvm_study::wording::render;
@@ -18,9 +18,10 @@ const NAMES: &str =
 
 /// Runs the command.
 pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
-    let (drawn, convergence) = Drawn::open(&Fit::open(&args.dir, |_| ())?)?;
+    let fit = Fit::open(&args.dir, |_| ())?;
+    let (drawn, convergence) = Drawn::open(&fit)?;
     if args.json {
-        return tell_json(&report(&args.dir, &drawn.store, &convergence)?);
+        return tell_json(&report(&fit, &drawn, &convergence, &Flags)?);
     }
     let sampler = sampler(&drawn.store, &convergence)?;
     let scales = TimeScales::of(&args.dir, &drawn.store, &drawn.used)?;
@@ -28,7 +29,8 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     let times = times(&args.dir);
     table(&convergence).lines().try_for_each(tell)?;
     tell(NAMES)?;
-    for (chain, verdict) in convergence.chains.iter().enumerate() {
+    let all = std::iter::once(&convergence).chain(&drawn.others);
+    for (chain, verdict) in all.flat_map(|map| map.numbers.iter().zip(&map.chains)) {
         let word =
             if verdict.used { String::new() } else { format!("; set aside, {:.0} below the best", verdict.below) };
         tell(&format!(
@@ -40,9 +42,11 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     }
     let maps = maps::read(&args.dir);
     maps::lines(&maps).iter().try_for_each(|line| tell(line))?;
+    maps::shortage(&maps, fit.settings.modes).iter().try_for_each(|note| tell(note))?;
     if let Some(words) = maps::words(&maps) {
-        tell(&words)?;
+        tell(&render(&words, &Flags))?;
     }
+    drawn.stacking.iter().try_for_each(|stacking| tell(&stacking.words()))?;
     if let Some(scales) = &scales {
         tell(&scales.line())?;
     }
@@ -55,7 +59,7 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
         let parts: Vec<String> = times.iter().map(|(name, seconds)| format!("{name} {seconds:.4}")).collect();
         tell(&format!("seconds per sweep: {}", parts.join(", ")))?;
     }
-    tell(&word(&convergence))
+    verdicts(&drawn, &convergence, Began::of(&args.dir)).iter().try_for_each(|line| tell(line))
 }
 
 fn table(convergence: &Convergence) -> String {

@@ -25,7 +25,7 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     let (table, new) = new_rows::read(&new_table(args), &fit)?;
     Voice::default().notes(&new.notes);
     let drawn = drawn(&fit)?;
-    args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
+    args.draws.map_or(Ok(()), |count| drawn.check_positions(count))?;
     let there = drawn.used.len() * drawn.store.size()?.1;
     let visited = there.min(DRAWS.max(args.draws.unwrap_or(0)));
     let found = drawn.fitted(&fit, "transform").transform(&new.rows, visited, |i, x| {

@@ -1,7 +1,7 @@
 //! Posterior predictive checks of a fit, and priors that conflict with their posterior: in words, with advice, and as JSON.
 
 use crate::conflict;
-use crate::convergence;
+use crate::convergence::{self, Began};
 use crate::wording::{Wording, render};
 use rflvm::model::{Block, Model};
 use rflvm::posterior::check::{Check, Conflict};
@@ -21,6 +21,8 @@ pub struct Report<'a> {
     pub model: &'a Model,
     /// Whether the chains agree.
     pub convergence: &'a Convergence,
+    /// Where they began.
+    pub began: Began,
 }
 
 impl Report<'_> {
@@ -31,7 +33,7 @@ impl Report<'_> {
 
     /// Why no advice is given, if so.
     pub fn no_advice(&self) -> Option<String> {
-        let word = convergence::word(self.convergence);
+        let word = convergence::word(self.convergence, self.began);
         (!self.is_converged())
             .then(|| format!("no advice is given, because the fit is not known to have converged ({word})"))
     }
@@ -132,8 +134,10 @@ mod tests {
         for outcome in
             [Outcome::Converged, Outcome::RunLonger { factor: 3.0 }, Outcome::ChainsDisagree, Outcome::CannotTell]
         {
-            let convergence = Convergence { lines: Vec::new(), chains: Vec::new(), draws: 100, outcome };
-            let report = Report { checks: &checks, conflicts: &[], model: &model, convergence: &convergence };
+            let convergence =
+                Convergence { lines: Vec::new(), chains: Vec::new(), numbers: Vec::new(), draws: 100, outcome };
+            let began = Began::Anywhere;
+            let report = Report { checks: &checks, conflicts: &[], model: &model, convergence: &convergence, began };
             let json = report.as_json(&crate::wording::Plain);
             let is_advised = outcome == Outcome::Converged;
             assert_eq!(json["checks"][0]["suggests"].is_string(), is_advised, "{json}");

@@ -9,7 +9,7 @@ use rflvm::atomic::plain_reason;
 use rflvm::error::SpecError;
 use rflvm::model::latent::MOST_INDUCING;
 use rflvm::model::{Amplitude, HalfT, MOST_AXES, MOST_FEATURES, Priors};
-use rflvm::run::{MOST_CHAINS, MOST_SWEEPS, MOST_THREADS};
+use rflvm::run::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -182,7 +182,7 @@ settings! {
         draws: u64 => .default("1000").range(1.0, MOST_SWEEPS as f64).python("draws");
         /// Sweeps per kept draw.
         thin: u64 => .default("1").range(1.0, MOST_SWEEPS as f64).python("thin");
-        /// Number of chains. Convergence can be judged from two or more.
+        /// Number of chains; of each map if several are sampled. Convergence can be judged from two or more.
         chains: usize => .default("2").range(1.0, MOST_CHAINS as f64).python("chains");
         /// The seed, from which all randomness follows.
         seed: u64 => .otherwise("drawn and printed").python("random_state").python_type("Any")
@@ -196,9 +196,12 @@ settings! {
         /// Where chains begin.
         [serde(alias = "start")]
         init: InitAt => .default("search").alias("start").python("init");
-        /// Sweeps of the search for maps, as a share of the warm-up of all chains. With fewer than 20 sweeps per start there is no
+        /// Sweeps of the search for maps, as a share of the warm-up of all chains of a map. With fewer than 20 sweeps per start there is no
         /// search, and chains begin at principal components.
         init_effort: f64 => .placeholder("SHARE").default("0.2").range(0.0, 10.0).python("init_effort");
+        /// How many of the maps that the search finds are sampled, the chosen one first. Predictions combine them by stacking
+        /// weights; positions are those of the first.
+        modes: usize => .placeholder("K").default("1").range(1.0, MOST_MODES as f64).python("modes");
         /// What is stored of each draw besides X and the small quantities: any of w, beta, theta, f, comma-separated. Predictions
         /// need the first three.
         keep: Names => .placeholder("NAME,…").default("w,beta,theta").python("keep")

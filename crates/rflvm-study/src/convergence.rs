@@ -1,10 +1,13 @@
 //! Whether a fit has converged, in words and as JSON, and how its sampler performed.
 
 use crate::axes;
+use crate::drawn::Drawn;
 use crate::error::Error;
-use crate::folder::checkpoint_path;
+use crate::fit::Fit;
+use crate::folder::{checkpoint_path, maps_path};
 use crate::maps;
 use crate::time_scales::TimeScales;
+use crate::wording::Wording;
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::posterior::axes::AxesInUse;
@@ -15,8 +18,10 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// All convergence diagnostics of a fit, as JSON.
-pub fn report(dir: &Path, store: &Reader, convergence: &Convergence) -> Result<Value, Error> {
-    let mut all = as_json(convergence);
+pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, wording: &dyn Wording) -> Result<Value, Error> {
+    let (dir, store) = (fit.dir.as_path(), &drawn.store);
+    let began = Began::of(dir);
+    let mut all = as_json(convergence, began);
     let seconds = times(dir).into_iter().map(|(name, seconds)| (name.to_string(), json!(seconds)));
     all["seconds_per_sweep"] = seconds.collect::<Map<_, _>>().into();
     let sampler = sampler(store, convergence)?;
@@ -24,7 +29,17 @@ pub fn report(dir: &Path, store: &Reader, convergence: &Convergence) -> Result<V
         json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
     let maps = maps::read(dir);
     if !maps.is_empty() {
-        all["maps"] = maps::as_json(&maps);
+        all["maps"] = maps::as_json(&maps, wording);
+        all["maps"]["shortage"] = json!(maps::shortage(&maps, fit.settings.modes));
+    }
+    if let Some(stacking) = &drawn.stacking {
+        all["maps"]["stacking"] = stacking.as_json();
+        for (i, map) in stacking.maps.iter().enumerate() {
+            let told = if i == 0 { as_json(convergence, began) } else { as_json(&drawn.others[i - 1], began) };
+            let found = &mut all["maps"]["found"][i];
+            (found["weight"], found["log_density"]) = (json!(map.weight), json!(map.log_density));
+            (found["verdict"], found["words"]) = (told["verdict"].clone(), told["words"].clone());
+        }
     }
     if let Some(scales) = TimeScales::of(dir, store, &convergence.used())? {
         all["length_scales"] = scales.as_json();
@@ -45,7 +60,7 @@ pub fn sampler(store: &Reader, convergence: &Convergence) -> Result<Vec<(&'stati
     ];
     let mean = |name: &str| -> Result<f64, Error> {
         let mut all = Vec::new();
-        for chain in 0..convergence.chains.len() {
+        for &chain in &convergence.numbers {
             all.extend(store.all(&format!("sample_stats/{name}"), chain)?);
         }
         Ok(all.iter().sum::<f64>() / all.len() as f64)
@@ -61,8 +76,24 @@ pub fn times(dir: &Path) -> Vec<(&'static str, f64)> {
     Step::NAMES.iter().enumerate().map(|(step, name)| (*name, of(step) / sweeps.max(1) as f64)).collect()
 }
 
+/// Where chains began: disagreement means something else if they were together at first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Began {
+    /// In the same map.
+    InOneMap,
+    /// Anywhere.
+    Anywhere,
+}
+
+impl Began {
+    /// The chains of a fit: a search for maps leaves a list of them.
+    pub fn of(dir: &Path) -> Self {
+        if maps_path(dir).exists() { Began::InOneMap } else { Began::Anywhere }
+    }
+}
+
 /// The verdict in words.
-pub fn word(convergence: &Convergence) -> String {
+pub fn word(convergence: &Convergence, began: Began) -> String {
     let worst = convergence
         .lines
         .iter()
@@ -77,6 +108,10 @@ pub fn word(convergence: &Convergence) -> String {
             "run longer: the chains agree so far, but there are too few effective draws{slowest}; about {} draws per chain should be enough",
             draws_advised(convergence.draws, factor)
         ),
+        Outcome::ChainsDisagree if began == Began::InOneMap => format!(
+            "chains have not mixed inside the map: they began in the same one, and still differ{slowest}; run longer, with a longer warm-up \
+             first; a chain whose log joint density is far below the best is stuck in a minor mode"
+        ),
         Outcome::ChainsDisagree => format!(
             "chains disagree: they explore different regions{slowest}; use a longer warm-up and more chains, and compare their log joint \
              densities: a chain far below the best is stuck in a minor mode"
@@ -88,13 +123,22 @@ pub fn word(convergence: &Convergence) -> String {
     }
 }
 
+/// The verdict of each sampled map; `convergence` is that of the first.
+pub fn verdicts(drawn: &Drawn, convergence: &Convergence, began: Began) -> Vec<String> {
+    if drawn.others.is_empty() {
+        return vec![word(convergence, began)];
+    }
+    let all = std::iter::once(convergence).chain(&drawn.others);
+    (1..).zip(all).map(|(map, convergence)| format!("map {map}: {}", word(convergence, began))).collect()
+}
+
 /// Draws per chain that should be enough, rounded to hundreds.
 pub fn draws_advised(draws: usize, factor: f64) -> u64 {
     (factor * draws as f64 / 100.0).ceil() as u64 * 100
 }
 
 /// The diagnostics as JSON.
-pub fn as_json(convergence: &Convergence) -> Value {
+pub fn as_json(convergence: &Convergence, began: Began) -> Value {
     let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
     let line = |l: &rflvm::posterior::convergence::Diagnosed| {
         let d = &l.diagnosis;
@@ -109,10 +153,10 @@ pub fn as_json(convergence: &Convergence) -> Value {
         Outcome::ChainsDisagree => "chains-disagree",
         Outcome::CannotTell => "cannot-tell",
     };
-    let chain = |v: &rflvm::posterior::Verdict| json!({ "log_joint": number(v.ln_joint), "used": v.used, "below_best": number(v.below) });
+    let chain = |(place, v): (&usize, &rflvm::posterior::Verdict)| json!({ "chain": place + 1, "log_joint": number(v.ln_joint), "used": v.used, "below_best": number(v.below) });
     json!({
-        "verdict": outcome, "words": word(convergence), "draws": convergence.draws,
-        "chains": convergence.chains.iter().map(chain).collect::<Vec<_>>(),
+        "verdict": outcome, "words": word(convergence, began), "draws": convergence.draws,
+        "chains": convergence.numbers.iter().zip(&convergence.chains).map(chain).collect::<Vec<_>>(),
         "quantities": convergence.lines.iter().map(line).collect::<Vec<_>>(),
     })
 }

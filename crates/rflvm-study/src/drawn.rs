@@ -4,22 +4,31 @@ use crate::error::Error;
 use crate::fit::Fit;
 use crate::folder::store_path;
 use crate::identity;
+use crate::maps;
+use crate::stacking::Stacking;
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::SpecError;
-use rflvm::posterior::convergence::{Convergence, judge};
+use rflvm::posterior::convergence::{Convergence, judge_chains};
 use rflvm::posterior::fitted::Fitted;
+use rflvm::posterior::stacking::Weighted;
 
 /// Stored draws, from some of the chains.
 pub struct Drawn {
     /// All draws.
     pub store: Reader,
-    /// The chains that are used; the others are stuck in a minor mode.
+    /// The chains that are used, all of the chosen map; others of that map are stuck in a minor mode.
     pub used: Vec<usize>,
+    /// How the chains of the other sampled maps compare, map by map.
+    pub others: Vec<Convergence>,
+    /// The weights of the maps, if there are several.
+    pub stacking: Option<Stacking>,
+    /// The chains in use of each map, with its weight; empty for one map.
+    weighted: Vec<Weighted>,
 }
 
 impl Drawn {
-    /// The draws of a fit, which may be finished, stopped or still running, and how its chains compare.
+    /// The draws of a fit, which may be finished, stopped or still running, and how the chains of the chosen map compare.
     pub fn open(fit: &Fit) -> Result<(Self, Convergence), Error> {
         fit.use_instructions();
         let path = store_path(&fit.dir);
@@ -32,24 +41,52 @@ impl Drawn {
         if store.size()?.1 == 0 {
             return Err(no_draws());
         }
-        let convergence = judge(&store)?;
-        Ok((Drawn { used: convergence.used(), store }, convergence))
+        let judged = maps::groups(&fit.dir, &fit.settings)?
+            .iter()
+            .map(|chains| judge_chains(&store, chains))
+            .collect::<Result<Vec<_>, _>>();
+        let mut judged = judged?;
+        let used: Vec<Vec<usize>> = judged.iter().map(Convergence::used).collect();
+        let stacking = if used.len() > 1 { Stacking::of(fit, &store, &used)? } else { None };
+        let weights = stacking.iter().flat_map(|stacking| &stacking.maps).map(|map| map.weight);
+        let weighted = used.into_iter().zip(weights).map(|(used, weight)| Weighted { used, weight }).collect();
+        let convergence = judged.remove(0);
+        Ok((Drawn { used: convergence.used(), store, others: judged, stacking, weighted }, convergence))
     }
 
     /// The fit with its draws, with a separate random stream for each kind of question.
     pub fn fitted<'a>(&'a self, fit: &'a Fit, question: &'static str) -> Fitted<'a> {
-        Fitted { store: &self.store, model: &fit.model, used: &self.used, stream: fit.stream().named(question) }
+        let (store, model, stream) = (&self.store, &fit.model, fit.stream().named(question));
+        Fitted { store, model, used: &self.used, maps: &self.weighted, stream }
     }
 
-    /// Checks that there are enough draws for `count` tables.
-    pub fn check_count(&self, count: usize) -> Result<(), Error> {
-        let there = self.used.len() * self.store.size()?.1;
-        if (1..=there).contains(&count) {
-            return Ok(());
-        }
-        let rule = format!("each table needs a separate draw, and this fit has {there}; ask for 1 to {there}");
-        Err(SpecError::Setting { setting: "draws", value: count.to_string(), rule }.into())
+    /// Keeps the weights of the maps in the folder: they take seconds to compute, and every prediction needs them.
+    pub fn keep_weights(&self, fit: &Fit) -> Result<(), Error> {
+        self.stacking.as_ref().map_or(Ok(()), |stacking| stacking.write(fit))
     }
+
+    /// Checks that there are enough draws for `count` tables of predictions.
+    pub fn check_count(&self, count: usize) -> Result<(), Error> {
+        let draws = self.store.size()?.1;
+        let there = match &self.weighted[..] {
+            [] => self.used.len() * draws,
+            maps => Weighted::counts(maps, draws, usize::MAX).iter().sum(),
+        };
+        enough(count, there)
+    }
+
+    /// Checks that there are enough draws for `count` draws of positions, which come from the chosen map.
+    pub fn check_positions(&self, count: usize) -> Result<(), Error> {
+        enough(count, self.used.len() * self.store.size()?.1)
+    }
+}
+
+fn enough(count: usize, there: usize) -> Result<(), Error> {
+    if (1..=there).contains(&count) {
+        return Ok(());
+    }
+    let rule = format!("each table needs a separate draw, and this fit has {there}; ask for 1 to {there}");
+    Err(SpecError::Setting { setting: "draws", value: count.to_string(), rule }.into())
 }
 
 /// Whether draw i is the next to keep, so that `wanted` draws are evenly spaced over those visited; `kept` of them are kept already.

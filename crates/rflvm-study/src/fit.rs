@@ -21,6 +21,7 @@ use rflvm::model::Model;
 use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::run::checkpoint::Checkpoint;
+use rflvm::run::maps::Plan;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -80,6 +81,7 @@ impl Fit {
         saved.trials = given.trials.as_ref().map_or(saved.trials, |_| Some(trials_file()));
         let timeline = Timeline::of(&config, &table)?;
         let model = model::model(&config, &given, &mut table, timeline.as_ref())?;
+        Plan::check(&model, &settings)?;
         // Columns named after levels may have other families.
         table.categories.retain(|category| {
             let columns: Vec<usize> = category.columns().collect();

@@ -32,6 +32,11 @@ pub fn maps_path(dir: &Path) -> PathBuf {
     dir.join("maps.json")
 }
 
+/// The stacking weights of the sampled maps.
+pub fn weights_path(dir: &Path) -> PathBuf {
+    dir.join("weights.json")
+}
+
 /// The results of a point estimate.
 pub fn map_path(dir: &Path) -> PathBuf {
     dir.join("map.json")
@@ -39,12 +44,13 @@ pub fn map_path(dir: &Path) -> PathBuf {
 
 /// All files that fits and point estimates write. The settings come first, so that the rest is not taken for a fit if the
 /// program is killed while it clears the folder. All other files belong to the user.
-const RESULTS: [&str; 15] = [
+const RESULTS: [&str; 28] = [
     "config.toml",
     "checkpoint.bin",
     "map.json",
     "maps.json",
     "maps.svg",
+    "weights.json",
     "draws.zarr",
     "embedding.csv",
     "imputed.csv",
@@ -55,6 +61,19 @@ const RESULTS: [&str; 15] = [
     "frequencies.csv",
     "blocks.csv",
     "trials.npy",
+    // Of the other maps that were sampled.
+    "embedding-2.csv",
+    "embedding-3.csv",
+    "embedding-4.csv",
+    "embedding-5.csv",
+    "latent-2.svg",
+    "latent-3.svg",
+    "latent-4.svg",
+    "latent-5.svg",
+    "paths-2.svg",
+    "paths-3.svg",
+    "paths-4.svg",
+    "paths-5.svg",
 ];
 
 /// The right to write into a folder. The system releases it when the value is dropped, even if the program is killed.

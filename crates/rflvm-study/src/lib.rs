@@ -40,6 +40,7 @@ pub mod reading;
 pub mod run;
 pub mod sample;
 pub mod settings;
+pub mod stacking;
 pub mod table;
 pub mod time_scales;
 pub mod times;

@@ -2,8 +2,10 @@
 
 use crate::error::Error;
 use crate::folder::maps_path;
+use crate::wording::{Wording, render};
 use crate::write;
 use rflvm::linalg::Mat;
+use rflvm::run::Settings;
 use rflvm::run::maps::{Found, Maps, is_tied};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,6 +21,9 @@ struct Stored {
     continuity: f64,
     trustworthiness: f64,
     positions: Vec<Vec<f64>>,
+    /// The chains that sample it, counted from 1.
+    #[serde(default)]
+    chains: Vec<usize>,
 }
 
 /// Writes the maps, the chosen one first; nothing if there was no search.
@@ -33,6 +38,7 @@ pub fn write(dir: &Path, maps: &Maps) -> Result<(), Error> {
         continuity: found.continuity,
         trustworthiness: found.trustworthiness,
         positions: found.positions.iter_rows().map(<[f64]>::to_vec).collect(),
+        chains: found.chains.iter().map(|chain| chain + 1).collect(),
     };
     let all: Vec<Stored> = maps.found.iter().map(stored).collect();
     write::text(&maps_path(dir), &format!("{}\n", json!(all)))
@@ -52,35 +58,110 @@ pub fn read(dir: &Path) -> Vec<Found> {
             continuity: stored.continuity,
             trustworthiness: stored.trustworthiness,
             positions: Mat::from_vec(rows, dim, cells),
+            chains: stored.chains.into_iter().map(|chain| chain.saturating_sub(1)).collect(),
         })
     };
     stored.into_iter().filter_map(found).collect()
 }
 
-/// Whether the data prefer the sampled map, in words; `None` if there was no search.
+/// The chains of each sampled map, the chosen one first.
+pub fn groups(dir: &Path, settings: &Settings) -> Result<Vec<Vec<usize>>, Error> {
+    let all: Vec<usize> = (0..settings.chains).collect();
+    if settings.modes == 1 {
+        return Ok(vec![all]);
+    }
+    let groups: Vec<Vec<usize>> =
+        read(dir).into_iter().map(|found| found.chains).filter(|chains| !chains.is_empty()).collect();
+    let mut told = groups.concat();
+    told.sort_unstable();
+    if told == all {
+        return Ok(groups);
+    }
+    let problem = "the file does not say which chains sample which map; restore it from a copy, or fit the table again";
+    Err(Error::Foreign { path: maps_path(dir).display().to_string(), problem: problem.into() })
+}
+
+/// How many maps are sampled.
+fn sampled(found: &[Found]) -> usize {
+    found.iter().filter(|found| !found.chains.is_empty()).count().max(1)
+}
+
+/// A note if fewer maps were found than asked for.
+pub fn shortage(found: &[Found], modes: usize) -> Option<String> {
+    let there = sampled(found);
+    let which = if there == 1 { "all chains sample it" } else { "all chains sample these" };
+    (modes > there).then(|| format!("{modes} maps were to be sampled, but the search found only {there}; {which}"))
+}
+
+/// Whether the data prefer the sampled map.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Choice {
+    /// There is no other map.
+    OneMap,
+    /// Its evidence is clearly higher.
+    Preferred,
+    /// The evidence cannot tell it from this many others.
+    Several(usize),
+    /// This many others have more evidence, but scatter neighbours.
+    Scattered(usize),
+}
+
+impl Choice {
+    /// From the maps of a search; `None` if there was none.
+    pub fn of(found: &[Found]) -> Option<Self> {
+        let (chosen, others) = found.split_first()?;
+        let tied = others.iter().filter(|other| is_tied(chosen, other)).count();
+        let better = others.iter().filter(|other| !is_tied(chosen, other) && other.evidence > chosen.evidence).count();
+        Some(match (others.len(), tied, better) {
+            (0, ..) => Choice::OneMap,
+            (_, _, 1..) => Choice::Scattered(better),
+            (_, 0, 0) => Choice::Preferred,
+            _ => Choice::Several(tied),
+        })
+    }
+
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Choice::OneMap => "one-map",
+            Choice::Preferred => "preferred",
+            Choice::Several(_) | Choice::Scattered(_) => "several-maps",
+        }
+    }
+}
+
+/// Whether the data prefer the sampled map, in words, and what to do if not; `None` if there was no search.
 pub fn words(found: &[Found]) -> Option<String> {
-    let (chosen, others) = found.split_first()?;
-    let tied = others.iter().filter(|other| is_tied(chosen, other)).count();
-    let better = others.iter().filter(|other| !is_tied(chosen, other) && other.evidence > chosen.evidence).count();
     let map = |n: usize| if n == 1 { "1 other map".to_string() } else { format!("{n} other maps") };
-    Some(match (others.len(), tied, better) {
-        (0, ..) => "all initialisations led to the same map".into(),
-        (_, _, 1..) => format!(
-            "several maps fit: {} with more evidence scatters rows that are neighbours in the table, so the chains sample one that does not",
-            map(better)
-        ),
-        (_, 0, 0) => "the data prefer the sampled map to the others that were found".into(),
-        _ => format!(
-            "several maps fit: the data do not tell the sampled map from {}; it was chosen because it tears least",
+    let remedy = match sampled(found) {
+        1 => "compare them before you interpret positions, and let predictions combine them with ⟨modes⟩".to_string(),
+        sampled => format!("positions are those of map 1, and predictions combine the {sampled} maps that are sampled"),
+    };
+    Some(match Choice::of(found)? {
+        Choice::OneMap => "all initialisations led to the same map".into(),
+        Choice::Preferred => "the data prefer the sampled map to the others that were found".into(),
+        Choice::Several(tied) => format!(
+            "several maps fit: the data do not tell the sampled map from {}; it was chosen because it tears least; {remedy}",
             map(tied)
+        ),
+        Choice::Scattered(better) => format!(
+            "several maps fit: {} with more evidence scatters rows that are neighbours in the table, so the chains sample one that \
+             does not; {remedy}",
+            map(better)
         ),
     })
 }
 
-/// A line per map, the sampled one first.
+/// A line per map, the chosen one first.
 pub fn lines(found: &[Found]) -> Vec<String> {
+    let several = sampled(found) > 1;
     let line = |(i, found): (usize, &Found)| {
-        let sampled = if i == 0 { ", sampled" } else { "" };
+        let chains = || found.chains.iter().map(|chain| (chain + 1).to_string()).collect::<Vec<_>>().join(", ");
+        let sampled = match (several, found.chains.is_empty()) {
+            (true, false) => format!(", sampled by chains {}", chains()),
+            (false, _) if i == 0 => ", sampled".into(),
+            _ => String::new(),
+        };
         format!(
             "map {}: log evidence {:.0} ± {:.0}, continuity {:.3}, from {}{sampled}",
             i + 1,
@@ -93,15 +174,18 @@ pub fn lines(found: &[Found]) -> Vec<String> {
     found.iter().enumerate().map(line).collect()
 }
 
-/// As JSON, without the positions.
-pub fn as_json(found: &[Found]) -> Value {
+/// As JSON, without the positions; chains are counted from 1.
+pub fn as_json(found: &[Found], wording: &dyn Wording) -> Value {
     let one = |found: &Found| {
         json!({
             "start": found.start, "log_evidence": found.evidence, "error": found.error, "continuity": found.continuity,
-            "trustworthiness": found.trustworthiness,
+            "trustworthiness": found.trustworthiness, "chains": found.chains.iter().map(|chain| chain + 1).collect::<Vec<_>>(),
         })
     };
-    json!({ "found": found.iter().map(one).collect::<Vec<_>>(), "words": words(found) })
+    json!({
+        "found": found.iter().map(one).collect::<Vec<_>>(), "verdict": Choice::of(found).map(Choice::name),
+        "words": words(found).map(|words| render(&words, wording)),
+    })
 }
 
 #[cfg(test)]
@@ -109,8 +193,8 @@ mod tests {
     use super::*;
 
     fn found(evidence: f64, continuity: f64) -> Found {
-        let positions = Mat::zeros(2, 1);
-        Found { start: "here".into(), evidence, error: 10.0, continuity, trustworthiness: 1.0, positions }
+        let (positions, chains) = (Mat::zeros(2, 1), Vec::new());
+        Found { start: "here".into(), evidence, error: 10.0, continuity, trustworthiness: 1.0, positions, chains }
     }
 
     #[test]
@@ -121,5 +205,19 @@ mod tests {
         let tied = words(&[found(0.0, 0.99), found(5.0, 0.9), found(-5.0, 0.9)]);
         assert!(tied.is_some_and(|w| w.contains("from 2 other maps")));
         assert!(words(&[found(0.0, 0.99), found(500.0, 0.8)]).is_some_and(|w| w.contains("scatters")));
+    }
+
+    #[test]
+    fn the_words_say_what_to_do_about_several_maps_and_how_many_are_sampled() {
+        let mut all = [found(0.0, 0.99), found(5.0, 0.9), found(-5.0, 0.9)];
+        all[0].chains = vec![0, 1];
+        assert!(words(&all).is_some_and(|w| w.contains("⟨modes⟩")));
+        assert!(lines(&all)[0].ends_with(", sampled") && !lines(&all)[1].contains("sampled"));
+        assert_eq!(shortage(&all, 1), None);
+        all[1].chains = vec![2, 3];
+        assert!(words(&all).is_some_and(|w| w.contains("combine the 2 maps")));
+        assert!(lines(&all)[1].ends_with("sampled by chains 3, 4") && !lines(&all)[2].contains("sampled"));
+        assert!(shortage(&all, 3).is_some_and(|w| w.contains("3 maps") && w.contains("only 2")));
+        assert_eq!(Choice::of(&all).map(Choice::name), Some("several-maps"));
     }
 }

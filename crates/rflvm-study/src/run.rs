@@ -10,11 +10,14 @@ use std::time::Duration;
 /// How to run.
 pub fn settings(config: &Config) -> Settings {
     let (run, default) = (&config.run, Settings::default());
+    let modes = run.modes.unwrap_or(default.modes);
     Settings {
         warmup: run.warmup.unwrap_or(default.warmup),
         draws: run.draws.unwrap_or(default.draws),
         thin: run.thin.unwrap_or(default.thin),
-        chains: run.chains.unwrap_or(default.chains),
+        // A user counts the chains of each map.
+        chains: run.chains.unwrap_or(default.chains).saturating_mul(modes.max(1)),
+        modes,
         seed: run.seed.unwrap_or(default.seed),
         threads: run.threads.unwrap_or(default.threads),
         init: match run.init {

@@ -52,7 +52,8 @@ impl Cost {
     pub fn of(model: &Model, settings: &Settings) -> Result<Self, Failure> {
         settings.check()?;
         memory::check(model, settings)?;
-        let timed = Settings { warmup: settings.warmup.min(WARMUP), draws: MOST, thin: 1, ..settings.clone() };
+        let timed =
+            Settings { warmup: settings.warmup.min(WARMUP), draws: MOST, thin: 1, modes: 1, ..settings.clone() };
         let held = timed.warmup / 10;
         let begun = Instant::now();
         let mut run = Run::start(model, &timed)?;

@@ -42,7 +42,7 @@ pub fn svg(title: &str, maps: &[Found]) -> String {
             let fill = viridis(colours[n]);
             put(&mut out, format_args!("<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"2\" fill=\"{fill}\"/>"));
         }
-        let sampled = if i == 0 { "sampled: " } else { "" };
+        let sampled = if i == 0 || !map.chains.is_empty() { "sampled: " } else { "" };
         let lines = [
             format!("{sampled}from {}", map.start),
             format!("log evidence {:.0} ± {:.0}", map.evidence, map.error),
@@ -81,6 +81,7 @@ mod tests {
             continuity: 0.9,
             trustworthiness: 0.9,
             positions: Mat::from_fn(rows, dim, |n, d| (n * (d + 1)) as f64),
+            chains: Vec::new(),
         };
         let picture = svg("t", &[map(7, 2), map(7, 2), map(7, 2), map(7, 2), map(7, 2)]);
         assert_eq!(picture.matches("<circle").count(), 35);

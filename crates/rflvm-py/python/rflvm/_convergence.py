@@ -38,9 +38,11 @@ def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
         )
     if verdict == "chains-disagree":
         aside = [n + 1 for n, chain in enumerate(chains) if not chain["used"]]
+        # A search for maps lets all chains begin in the same one.
+        apart = "the chains have not mixed inside the map" if "maps" in diagnostics else "the chains disagree"
         why = measures(diagnostics) if not aside else lesser(aside, chains)
         return (
-            f"the chains disagree: {why}. Do not rely on these results: fit again with a longer warmup (such as "
+            f"{apart}: {why}. Do not rely on these results: fit again with a longer warmup (such as "
             f"warmup={max(2 * warmup, 1000)}) or more chains, and look at rflvm.plot.trace(model)"
         )
     if len(chains) < 2:

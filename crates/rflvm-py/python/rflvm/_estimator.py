@@ -68,7 +68,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     thin : int, default=1
         Sweeps per kept draw.
     chains : int, default=2
-        Number of chains. Convergence can be judged from two or more.
+        Number of chains; of each map if several are sampled. Convergence can be judged from two or more.
     random_state : int, RandomState, Generator or None, default=None
         The seed, from which all randomness follows. The same seed gives the same draws as the program `rflvm` and the Rust library.
     n_jobs : int or None, default=None
@@ -79,8 +79,11 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     init : {"search", "pca", "random", "map"}, default="search"
         Where chains begin.
     init_effort : float, default=0.2
-        Sweeps of the search for maps, as a share of the warm-up of all chains. With fewer than 20 sweeps per start there is no search, and
-        chains begin at principal components.
+        Sweeps of the search for maps, as a share of the warm-up of all chains of a map. With fewer than 20 sweeps per start there is no
+        search, and chains begin at principal components.
+    modes : int, default=1
+        How many of the maps that the search finds are sampled, the chosen one first. Predictions combine them by stacking weights;
+        positions are those of the first.
     keep : sequence of str, default=("w", "beta", "theta")
         What is stored of each draw besides the positions: any of "w", "beta", "theta", "f". Predictions need the first three.
     checkpoint : float, default=30.0
@@ -108,7 +111,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     posterior_ : Posterior
         All draws, by name.
     diagnostics_ : dict
-        Whether the chains have converged: `verdict`, `words`, and effective sample size and R̂ of each quantity.
+        Whether the chains have converged: `verdict`, `words`, and effective sample size and R̂ of each quantity; and `maps`, the maps that
+        were found, with their stacking weights if several are sampled.
     columns_ : list of str
         Columns of the model: those of the table, with one column per level of a category.
     seed_ : int
@@ -141,6 +145,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         instructions: str = "best",
         init: str = "search",
         init_effort: float = 0.2,
+        modes: int = 1,
         keep: Sequence[str] = ("w", "beta", "theta"),
         checkpoint: float = 30.0,
         priors: Optional[Mapping] = None,
@@ -170,6 +175,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         self.instructions = instructions
         self.init = init
         self.init_effort = init_effort
+        self.modes = modes
         self.keep = keep
         self.checkpoint = checkpoint
         self.priors = priors

@@ -11,6 +11,7 @@ from ._check import Check
 from ._forecast import Forecast, Past
 from ._impute import Imputing
 from ._parameter import whole
+from ._rows import deviations
 from ._times import text_of_time
 
 
@@ -38,6 +39,15 @@ class Learned(Imputing):
         past = Past(self._clock.read(self._fit.times or [])[0], self._fit.sequences, self._fit.table())
         mean, std, lower, median, upper = cells
         return Forecast(when, which if has_sequences else None, self.columns_, mean, std, lower, median, upper, zone, past)
+
+    def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:
+        """Posterior mean and standard deviation of the positions in one of the sampled maps, counted from 1; `embedding_` is that of the first.
+
+        Each map has its own axes. `diagnostics_["maps"]` describes the maps, and `modes` says how many are sampled.
+        """
+        self._check_fitted()
+        mean, covariance = self._drawn.embedding(map=whole(map, "map", least=1, most=2**31))
+        return mean, deviations(covariance)
 
     def kernel_curves(self) -> dict[str, dict[str, dict[str, np.ndarray]]]:
         """The kernel and its spectral density, along each axis ("x1", …) and over "all" directions, with 5% and 95% quantiles."""

@@ -17,7 +17,7 @@ impl Answers {
     fn transform(&self, py: Python<'_>, rows: &NewRows, draws: usize) -> PyResult<(Array, Array, Array, Array)> {
         let there = self.drawn.used.len() * self.drawn.store.size().map_err(store)?.1;
         if draws > 0 {
-            self.drawn.check_count(draws).map_err(raised)?;
+            self.drawn.check_positions(draws).map_err(raised)?;
         }
         let visited = there.min(transform::DRAWS.max(draws));
         let mut kept: Vec<f64> = Vec::new();

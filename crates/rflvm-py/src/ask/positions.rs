@@ -3,6 +3,7 @@
 use crate::answers::Answers;
 use crate::array::{Array, array, embedding_arrays};
 use crate::room::check_answer;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rflvm::error::RunError;
 use rflvm::posterior::fitted::Fitted;
@@ -23,9 +24,22 @@ impl Answers {
         array(py, numbers, &[self.drawn.used.len(), count, self.fit.model.rows(), axes])
     }
 
-    /// Mean N×D and covariance N×D×D of the positions.
-    fn embedding(&self, py: Python<'_>) -> PyResult<(Array, Array)> {
-        let answer = |fitted: &Fitted<'_>| fitted.embedding(&fitted.frame()?);
+    /// Mean N×D and covariance N×D×D of the positions in a sampled map, counted from 1.
+    #[pyo3(signature = (*, map=1))]
+    fn embedding(&self, py: Python<'_>, map: usize) -> PyResult<(Array, Array)> {
+        let used = match map.checked_sub(2).map(|other| self.drawn.others.get(other)) {
+            None if map == 1 => self.drawn.used.clone(),
+            Some(Some(other)) => other.used(),
+            _ => {
+                let sampled = self.drawn.others.len() + 1;
+                let sentence = format!("map is {map}, but the maps that this fit samples are 1 to {sampled}");
+                return Err(PyValueError::new_err(sentence));
+            }
+        };
+        let answer = |fitted: &Fitted<'_>| {
+            let fitted = Fitted { used: &used, ..*fitted };
+            fitted.embedding(&fitted.frame()?)
+        };
         embedding_arrays(py, &self.ask(py, "results", answer)?)
     }
 }

@@ -8,14 +8,14 @@ use rflvm::posterior::check::{REPLICATES, VISITED};
 use rflvm::posterior::convergence::Outcome;
 use rflvm::posterior::fitted::Fitted;
 use rflvm_study::check::Report;
-use rflvm_study::convergence;
+use rflvm_study::convergence::{self, Began};
 use serde_json::{Value, json};
 
 #[pymethods]
 impl Answers {
     /// The output of the program's `summary --json`, and how many draws per chain should be enough if there are too few.
     fn diagnostics(&self, py: Python<'_>) -> PyResult<String> {
-        let report = || convergence::report(&self.fit.dir, &self.drawn.store, &self.convergence);
+        let report = || convergence::report(&self.fit, &self.drawn, &self.convergence, &Parameters);
         let mut report = py.detach(report).map_err(raised)?;
         report["draws_advised"] = match self.convergence.outcome {
             Outcome::RunLonger { factor } => {
@@ -31,7 +31,8 @@ impl Answers {
         let of = |fitted: &Fitted<'_>| Ok((fitted.check(REPLICATES)?, fitted.conflicts(VISITED)?));
         let (checks, conflicts) = self.ask(py, "check", of)?;
         let model = &self.fit.model;
-        let report = Report { checks: &checks, conflicts: &conflicts, model, convergence: &self.convergence };
+        let (convergence, began) = (&self.convergence, Began::of(&self.fit.dir));
+        let report = Report { checks: &checks, conflicts: &conflicts, model, convergence, began };
         let mut report = report.as_json(&Parameters);
         for (line, check) in report["checks"].as_array_mut().into_iter().flatten().zip(&checks) {
             let columns = model.blocks()[check.block].columns.clone();

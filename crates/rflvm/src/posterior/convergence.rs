@@ -37,6 +37,8 @@ pub struct Convergence {
     pub lines: Vec<Diagnosed>,
     /// The status of each chain.
     pub chains: Vec<Verdict>,
+    /// Their numbers in the store, counted from 0.
+    pub numbers: Vec<usize>,
     /// Number of draws per chain.
     pub draws: usize,
     /// The overall result.
@@ -46,7 +48,7 @@ pub struct Convergence {
 impl Convergence {
     /// The chains whose draws are used.
     pub fn used(&self) -> Vec<usize> {
-        (0..self.chains.len()).filter(|&c| self.chains[c].used).collect()
+        self.numbers.iter().zip(&self.chains).filter(|(_, verdict)| verdict.used).map(|(&number, _)| number).collect()
     }
 }
 
@@ -77,11 +79,16 @@ const COORDINATES: [&str; 10] =
 
 /// Diagnoses a store.
 pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
-    let (chains, draws) = store.size()?;
-    let standing = |chain| store.all("sample_stats/lp", chain);
-    let verdicts = verdicts(&(0..chains).map(standing).collect::<Result<Vec<_>, _>>()?);
+    judge_chains(store, &(0..store.size()?.0).collect::<Vec<_>>())
+}
+
+/// Diagnoses some chains of a store: those of one map. Chains of different maps have nothing to agree on.
+pub fn judge_chains(store: &dyn Source, numbers: &[usize]) -> Result<Convergence, StoreError> {
+    let (chains, draws) = (numbers.len(), store.size()?.1);
+    let standing = |&chain: &usize| store.all("sample_stats/lp", chain);
+    let verdicts = verdicts(&numbers.iter().map(standing).collect::<Result<Vec<_>, _>>()?);
     // A chain that was set aside is not averaged in; its own status reports it.
-    let used: Vec<usize> = (0..chains).filter(|&c| verdicts[c].used).collect();
+    let used: Vec<usize> = (0..chains).filter(|&c| verdicts[c].used).map(|c| numbers[c]).collect();
     let mut lines = Vec::new();
     let scalars: Vec<&str> =
         SCALARS.into_iter().chain(OF_SOME.into_iter().filter(|name| store.is_drawn(name))).collect();
@@ -109,7 +116,7 @@ pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
         }
     }
     let outcome = outcome(&lines, used.len() < chains, chains);
-    Ok(Convergence { lines, chains: verdicts, draws, outcome })
+    Ok(Convergence { lines, chains: verdicts, numbers: numbers.to_vec(), draws, outcome })
 }
 
 /// Maximum number of values held at once, unless those of a single quantity are more.

@@ -3,6 +3,7 @@
 //! Each query has its own file next to this one, as methods of [`Fitted`].
 
 use super::parameters::evenly;
+use super::stacking::Weighted;
 use crate::draws::Source;
 use crate::error::StoreError;
 use crate::model::Model;
@@ -20,15 +21,27 @@ pub struct Fitted<'a> {
     pub store: &'a dyn Source,
     /// Their model.
     pub model: &'a Model,
-    /// The chains to use.
+    /// The chains to use, all of the same map: positions are never averaged over different maps.
     pub used: &'a [usize],
+    /// All sampled maps with their weights, from which predictions are drawn; empty if the chains in use sample the only one.
+    pub maps: &'a [Weighted],
     /// Random stream of the answers.
     pub stream: Stream,
 }
 
 impl Fitted<'_> {
-    /// Chain and index of at most `most` draws, evenly spaced.
+    /// Chain and index of at most `most` draws for predictions, evenly spaced, from each map in proportion to its weight.
     pub(super) fn visited(&self, most: usize) -> Result<Vec<(usize, usize)>, StoreError> {
+        let draws = self.store.size()?.1;
+        if self.maps.is_empty() {
+            return Ok(evenly(self.used, draws, most));
+        }
+        let counts = Weighted::counts(self.maps, draws, most);
+        Ok(self.maps.iter().zip(counts).flat_map(|(map, count)| evenly(&map.used, draws, count)).collect())
+    }
+
+    /// Chain and index of at most `most` draws for questions about positions: from the chains in use alone.
+    pub(super) fn visited_in_map(&self, most: usize) -> Result<Vec<(usize, usize)>, StoreError> {
         Ok(evenly(self.used, self.store.size()?.1, most))
     }
 }

@@ -59,7 +59,7 @@ impl Fitted<'_> {
         let most = most.min((HELD / (STEPS.max(frequencies) * (dim + 1))).max(1));
         let mut stored = Stored::open(self.store, self.model)?;
         let mut draws = Vec::new();
-        for (chain, draw) in self.visited(most)? {
+        for (chain, draw) in self.visited_in_map(most)? {
             draws.push(turned(&stored.at(chain, draw)?, frame));
         }
         let at: Vec<f64> = (0..STEPS).map(|i| reach * i as f64 / (STEPS - 1) as f64).collect();
@@ -76,7 +76,7 @@ impl Fitted<'_> {
         let count = rows.len();
         let mut stored = Stored::open(self.store, self.model)?;
         let (mut mean, mut square) = (Mat::zeros(count, count), Mat::zeros(count, count));
-        let visited = self.visited(most)?;
+        let visited = self.visited_in_map(most)?;
         for (i, &(chain, draw)) in visited.iter().enumerate() {
             let k = matrix(&stored.at(chain, draw)?, rows);
             let share = 1.0 / (i + 1) as f64;

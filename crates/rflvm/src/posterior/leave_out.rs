@@ -78,8 +78,8 @@ pub fn left_out(chains: &[LeaveOut]) -> Result<LeftOut, NumericalError> {
     let used: Vec<&LeaveOut> = chains.iter().zip(&mixing.verdicts).filter(|(_, v)| v.used).map(|(c, _)| c).collect();
     let count = used.first().map_or(0, |c| c.ln_density.len());
     let of_row = |n: usize| -> Option<(f64, f64)> {
-        let each: Vec<&Vec<f64>> = used.iter().map(|c| &c.ln_density[n]).collect();
-        (!each[0].is_empty()).then(|| one_row(&each))
+        let each: Vec<&[f64]> = used.iter().map(|c| c.ln_density[n].as_slice()).collect();
+        (!each[0].is_empty()).then(|| left_out_of(&each))
     };
     let all = par::map(count, usize::MAX, of_row);
     let rows = RowScores {
@@ -89,8 +89,8 @@ pub fn left_out(chains: &[LeaveOut]) -> Result<LeftOut, NumericalError> {
     Ok(LeftOut { rows, k: all.into_iter().flatten().map(|r| r.1).collect(), mixing })
 }
 
-/// ln Σ_s w_s p_s and k̂.
-fn one_row(chains: &[&Vec<f64>]) -> (f64, f64) {
+/// ln Σ_s w_s p_s and k̂ of a point, from its log densities in each chain.
+pub(super) fn left_out_of(chains: &[&[f64]]) -> (f64, f64) {
     let all: Vec<f64> = chains.iter().flat_map(|c| c.iter().copied()).collect();
     let top = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let densities: Vec<Vec<f64>> = chains.iter().map(|c| c.iter().map(|v| (v - top).exp()).collect()).collect();
@@ -122,7 +122,7 @@ mod tests {
         for &y in &y {
             let of = |means: &[f64]| -> Vec<f64> { means.iter().map(|&m| ln_normal(y, m, 1.0)).collect() };
             let (first, second) = (of(&means[..DRAWS]), of(&means[DRAWS..]));
-            let (ln_density, k) = one_row(&[&first, &second]);
+            let (ln_density, k) = left_out_of(&[&first, &second]);
             let left = precision(ROWS - 1);
             let exact = ln_normal(y, (total - y) / left, 1.0 + 1.0 / left);
             // Weights 1/p have a variance of about 1/ROWS, so the log density an error of about √(1/ROWS/4000) = 0.005.

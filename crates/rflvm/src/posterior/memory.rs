@@ -2,12 +2,13 @@
 
 use super::align::Embedding;
 use super::check::{Check, REPLICATES};
-use super::convergence::{Convergence, judge};
+use super::convergence::{Convergence, judge, judge_chains};
 use super::fitted::{DRAWS, Fitted};
 use super::forecast::NewTime;
 use super::impute::Imputed;
 use super::predict::Points;
 use super::predicted::Predicted;
+use super::stacking::{Weighted, weights};
 use super::transform::{self, NewRows, Transformed};
 use crate::draws::{Chains, Memory};
 use crate::error::RunError;
@@ -23,6 +24,7 @@ pub struct Posterior {
     chains: Chains,
     convergence: Convergence,
     used: Vec<usize>,
+    maps: Vec<Weighted>,
     stream: Stream,
 }
 
@@ -31,7 +33,35 @@ impl Posterior {
     pub fn new(model: Model, chains: Vec<Memory>, seed: u64) -> Result<Self, RunError> {
         let chains = Chains(chains);
         let convergence = judge(&chains)?;
-        Ok(Posterior { used: convergence.used(), model, chains, convergence, stream: Stream::new(seed) })
+        let maps = Vec::new();
+        Ok(Posterior { used: convergence.used(), model, chains, convergence, maps, stream: Stream::new(seed) })
+    }
+
+    /// From chains that sample several maps, given the chains of each map, the chosen one first ([`Found::chains`]). Positions and
+    /// convergence are those of the first map; predictions combine all by their stacking weights.
+    ///
+    /// [`Found::chains`]: crate::run::maps::Found::chains
+    pub fn of_maps(model: Model, chains: Vec<Memory>, maps: &[Vec<usize>], seed: u64) -> Result<Self, RunError> {
+        let chains = Chains(chains);
+        let judged = maps.iter().map(|numbers| judge_chains(&chains, numbers)).collect::<Result<Vec<_>, _>>()?;
+        let mut scores = Vec::with_capacity(maps.len());
+        for used in judged.iter().map(Convergence::used) {
+            let stream = Stream::new(seed).named("stacking");
+            let fitted = Fitted { store: &chains, model: &model, used: &used, maps: &[], stream };
+            scores.push(fitted.left_cells()?.ln_density);
+        }
+        let weighted = judged.iter().map(Convergence::used).zip(weights(&scores));
+        let weighted = weighted.map(|(used, weight)| Weighted { used, weight }).collect();
+        let mut posterior = Self::new(model, chains.0, seed)?;
+        if let Some(first) = judged.into_iter().next() {
+            (posterior.used, posterior.convergence, posterior.maps) = (first.used(), first, weighted);
+        }
+        Ok(posterior)
+    }
+
+    /// The maps that are combined, with their weights; empty if there is one.
+    pub fn maps(&self) -> &[Weighted] {
+        &self.maps
     }
 
     /// The model.
@@ -51,7 +81,8 @@ impl Posterior {
 
     /// The fit with the random stream of one query.
     pub fn fitted(&self, question: &str) -> Fitted<'_> {
-        Fitted { store: &self.chains, model: &self.model, used: &self.used, stream: self.stream.named(question) }
+        let (store, used, maps) = (&self.chains, &self.used, &self.maps);
+        Fitted { store, model: &self.model, used, maps, stream: self.stream.named(question) }
     }
 
     /// Posterior mean and covariance of each row's position, over aligned draws.

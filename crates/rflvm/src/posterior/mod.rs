@@ -22,6 +22,7 @@ pub mod impute;
 pub mod kernel;
 #[doc(hidden)]
 pub mod leave_out;
+pub mod left_cells;
 mod memory;
 #[doc(hidden)]
 pub mod mixing;
@@ -39,6 +40,7 @@ pub(crate) mod row_density;
 #[doc(hidden)]
 pub mod score;
 mod spread;
+pub mod stacking;
 pub mod transform;
 mod verdict;
 

@@ -15,15 +15,24 @@ use crate::rng::Stream;
 impl Fitted<'_> {
     /// ln p(y_nj | f_nj, θ_j) of some draws, each N×J in the model's order of columns: NaN where nothing is observed. A
     /// multinomial row is one point, stored at its first cell.
-    pub fn ln_cells(&self, draws: &[(usize, usize)], mut take: impl FnMut(usize, &Mat)) -> Result<(), RunError> {
+    pub fn ln_cells(&self, draws: &[(usize, usize)], take: impl FnMut(usize, &Mat)) -> Result<(), RunError> {
+        self.ln_cells_of(&(0..self.model.rows()).collect::<Vec<_>>(), draws, take)
+    }
+
+    /// ln p(y_nj | f_nj, θ_j) of the cells of some rows, in this form.
+    pub(super) fn ln_cells_of(
+        &self,
+        rows: &[usize],
+        draws: &[(usize, usize)],
+        mut take: impl FnMut(usize, &Mat),
+    ) -> Result<(), RunError> {
         let model = self.model;
-        let rows: Vec<usize> = (0..model.rows()).collect();
         let mut stored = Stored::open(self.store, model)?;
         for (i, &(chain, draw)) in draws.iter().enumerate() {
             let parameters = stored.at(chain, draw)?;
-            let f = parameters.f_of_rows(model, &rows);
-            let each =
-                par::map(rows.len(), 32 * rows.len() * model.columns(), |n| self.ln_row(&parameters, n, f.row(n)));
+            let f = parameters.f_of_rows(model, rows);
+            let ln_row = |i: usize| self.ln_row(&parameters, rows[i], f.row(i));
+            let each = par::map(rows.len(), 32 * rows.len() * model.columns(), ln_row);
             take(i, &Mat::from_vec(rows.len(), model.columns(), each.concat()));
         }
         Ok(())

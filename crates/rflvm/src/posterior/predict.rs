@@ -9,7 +9,7 @@ use super::fitted::{Fitted, HELD};
 use super::frame::Frame;
 use super::parameters::{Parameters, Stored};
 use super::predicted::{Predicted, Replica, gather};
-use crate::error::RunError;
+use crate::error::{RunError, StoreError};
 use crate::linalg::Mat;
 use crate::model::Model;
 use crate::rng::Stream;
@@ -77,7 +77,7 @@ impl Fitted<'_> {
     }
 
     fn predict_holding(&self, points: Points<'_>, most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
-        let visited = self.visited(most)?;
+        let visited = self.visited_at(points, most)?;
         gather((points.count(), self.model.columns()), visited.len(), held, |some, take| {
             self.visit_points(&visited, points, some, |_, replica| take(replica))
         })
@@ -90,7 +90,7 @@ impl Fitted<'_> {
         count: usize,
         mut take: impl FnMut(usize, &Mat) -> Result<(), E>,
     ) -> Result<(), E> {
-        let visited = self.visited(count).map_err(RunError::from)?;
+        let visited = self.visited_at(points, count).map_err(RunError::from)?;
         // Keep the first error; a closure cannot return it.
         let mut outcome = Ok(());
         self.visit_points(&visited, points, 0..points.count(), |i, replica| {
@@ -99,6 +99,14 @@ impl Fitted<'_> {
             }
         })?;
         outcome
+    }
+
+    /// Draws of all maps for rows of the table; a point of the latent space belongs to one map.
+    fn visited_at(&self, points: Points<'_>, most: usize) -> Result<Vec<(usize, usize)>, StoreError> {
+        match points {
+            Points::Rows(_) => self.visited(most),
+            Points::Places { .. } => self.visited_in_map(most),
+        }
     }
 
     /// Passes cells of some points to `take`, draw after draw. They do not depend on which points are requested together.

@@ -64,6 +64,7 @@ impl<'a> Run<'a> {
         stop: &maps::Stop<'_>,
     ) -> Result<Option<Self>, RunError> {
         settings.check()?;
+        Plan::check(model, settings)?;
         let pools = pools(settings)?;
         let maps = match Plan::new(model, settings) {
             None => Some(Maps::default()),

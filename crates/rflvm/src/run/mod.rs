@@ -11,6 +11,6 @@ mod sweep;
 mod threads;
 
 pub use chains::{Progress, Run, run};
-pub use settings::{MOST_CHAINS, MOST_SWEEPS, MOST_THREADS, Settings};
+pub use settings::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS, Settings};
 pub use sweep::sweep;
 pub use threads::pool;

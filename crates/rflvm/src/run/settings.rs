@@ -15,8 +15,10 @@ pub struct Settings {
     pub draws: u64,
     /// Sweeps per kept draw.
     pub thin: u64,
-    /// Number of chains.
+    /// Number of chains, of all maps together.
     pub chains: usize,
+    /// How many maps are sampled, each by the same number of chains.
+    pub modes: usize,
     /// The one seed.
     pub seed: u64,
     /// Number of threads; 0 for all cores. Does not affect the draws.
@@ -36,6 +38,7 @@ impl Default for Settings {
             draws: 1000,
             thin: 1,
             chains: 2,
+            modes: 1,
             seed: 0,
             threads: 0,
             init: Init::default(),
@@ -52,6 +55,7 @@ impl Settings {
             ("warmup", self.warmup, 0, MOST_SWEEPS),
             ("draws", self.draws, 1, MOST_SWEEPS),
             ("thin", self.thin, 1, MOST_SWEEPS),
+            ("modes", self.modes as u64, 1, MOST_MODES),
             ("chains", self.chains as u64, 1, MOST_CHAINS),
             ("threads", self.threads as u64, 0, MOST_THREADS),
         ];
@@ -60,6 +64,14 @@ impl Settings {
                 let rule = format!("it must be between {least} and {most}");
                 return Err(SpecError::Setting { setting, value: value.to_string(), rule });
             }
+        }
+        if !self.chains.is_multiple_of(self.modes) {
+            let rule = format!("each of {} maps is sampled by the same number of chains", self.modes);
+            return Err(SpecError::Setting { setting: "chains", value: self.chains.to_string(), rule });
+        }
+        if self.modes > 1 && self.init != Init::Search {
+            let rule = "several maps can be sampled only if chains begin with a search for them; let init be search, or omit modes".into();
+            return Err(SpecError::Setting { setting: "modes", value: self.modes.to_string(), rule });
         }
         if !(0.0..=10.0).contains(&self.init_effort) {
             let rule = "it must be between 0 and 10".into();
@@ -72,11 +84,17 @@ impl Settings {
     pub fn identity(&self, model: &Model) -> Identity {
         let Settings { warmup, draws, thin, chains, seed, .. } = *self;
         let init = match self.init {
+            Init::Search if self.modes > 1 => format!("{} {} modes {}", self.init.name(), self.init_effort, self.modes),
             Init::Search => format!("{} {}", self.init.name(), self.init_effort),
             other => other.name().to_string(),
         };
         let data = identity::of_data(model);
         Identity { data, model: identity::of_model(model), seed, chains, warmup, draws, thin, init }
+    }
+
+    /// Number of chains that sample each map.
+    pub fn chains_per_map(&self) -> usize {
+        self.chains / self.modes.max(1)
     }
 
     /// Number of threads, with all cores for 0.
@@ -103,5 +121,7 @@ impl Settings {
 pub const MOST_SWEEPS: u64 = 1_000_000_000;
 /// The largest number of chains.
 pub const MOST_CHAINS: u64 = 1000;
+/// The largest number of maps to sample: a search has no more starts.
+pub const MOST_MODES: u64 = 5;
 /// The largest number of threads.
 pub const MOST_THREADS: u64 = 1024;

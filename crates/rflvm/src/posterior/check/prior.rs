@@ -234,7 +234,7 @@ impl Fitted<'_> {
     /// The priors that conflict with their posterior, from at most `most` draws.
     pub fn conflicts(&self, most: usize) -> Result<Vec<Conflict>, RunError> {
         let (model, mut posterior) = (self.model, Posterior::open(self)?);
-        let visited = self.visited(most)?;
+        let visited = self.visited_in_map(most)?;
         let kinds = kinds(model);
         let mut seen: Vec<Vec<Vec<f64>>> = kinds.iter().map(|kind| vec![Vec::new(); kind.places.len()]).collect();
         for &(chain, draw) in &visited {

@@ -68,7 +68,7 @@ impl Fitted<'_> {
         most: usize,
         mut take: impl FnMut(usize, &Mat),
     ) -> Result<Transformed, RunError> {
-        let visited = self.visited(most)?;
+        let visited = self.visited_in_map(most)?;
         let frame = self.frame()?;
         let rows = new.model.rows();
         let mut moments = RowMoments::new(rows, frame.axes());
@@ -83,6 +83,15 @@ impl Fitted<'_> {
             ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
             of_known.push(known);
         })?;
+        if !self.maps.is_empty() {
+            // Positions are those of one map, densities those of all.
+            ln_evidence.iter_mut().for_each(Vec::clear);
+            of_known.clear();
+            self.visit_new(&self.visited(most)?, new, 0..rows, known, |_, _, placed, known| {
+                ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
+                of_known.push(known);
+            })?;
+        }
         of_known.into_iter().for_each(|known| reference.take(known));
         let ln_density = ln_mean(&ln_evidence);
         let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();

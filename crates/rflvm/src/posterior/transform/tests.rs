@@ -185,7 +185,7 @@ fn on_disk(name: &str) -> (Model, std::path::PathBuf) {
 fn rows_of_the_fit_come_back_to_where_they_are() {
     let (model, path) = on_disk("transform-back");
     let store = open(&path);
-    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], stream: Stream::new(1) };
+    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], stream: Stream::new(1) };
     let new = new_rows(&model, model.y());
     let mut draws: Vec<Mat> = Vec::new();
     let found = fitted.transform(&new, 1000, |i, x| {
@@ -227,7 +227,7 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
 fn any_number_of_threads_gives_the_same_bits() {
     let (model, path) = on_disk("transform-threads");
     let store = open(&path);
-    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], stream: Stream::new(1) };
+    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], stream: Stream::new(1) };
     let new = new_rows(&model, &Mat::from_fn(5, 24, |n, j| model.y()[(n, j)]));
     let by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -263,7 +263,7 @@ fn rows_with_times_follow_their_path() {
         let others: Vec<f64> = placed[TIMES..].iter().map(|row| row.x[d].powi(2)).collect();
         assert_mean("unknown path", &others, 1.0);
     }
-    let fitted = Fitted { store: &store, model: &model, used: &[0], stream: Stream::new(1) };
+    let fitted = Fitted { store: &store, model: &model, used: &[0], maps: &[], stream: Stream::new(1) };
     let known = new_rows(&model, &Mat::from_fn(2, 3, |_, j| j as f64));
     let error = fitted.transform(&known, 5, |_, _| ()).unwrap_err().to_string();
     assert!(error.contains("have times"), "{error}");

@@ -7,11 +7,12 @@
 //! tear costs the likelihood next to nothing, so the posterior often has torn maps of the same weight as whole ones.
 
 mod evidence;
+mod share;
 
 use super::chain::Chain;
 use super::settings::Settings;
 use super::threads::side_by_side;
-use crate::error::NumericalError;
+use crate::error::{NumericalError, SpecError};
 use crate::init::graph::{self, Graph, continuity};
 use crate::init::{Init, principal_scores, scatter, start_at};
 use crate::linalg::Mat;
@@ -59,6 +60,8 @@ pub struct Found {
     pub trustworthiness: f64,
     /// Mean positions over its burst, in the axes of one draw.
     pub positions: Mat,
+    /// The chains that sample it, counted from 0; none for a map that is only reported.
+    pub chains: Vec<usize>,
 }
 
 /// The result of a search: the chosen map first, the others by evidence.
@@ -66,23 +69,23 @@ pub struct Found {
 pub struct Maps {
     /// The maps.
     pub found: Vec<Found>,
-    /// Draws of the chosen map, from which chains start.
-    states: Vec<State>,
+    /// Draws of each sampled map, from which its chains start.
+    states: Vec<Vec<State>>,
 }
 
 impl Maps {
-    /// The state from which chain number `chain` starts: a draw of the chosen map, scattered. `None` without a search.
+    /// The state from which chain number `chain` starts: a draw of its map, scattered. `None` without a search.
     pub(super) fn start(
         &self,
         model: &Model,
         settings: &Settings,
         chain: usize,
     ) -> Result<Option<State>, NumericalError> {
-        let count = self.states.len();
-        if count == 0 {
+        let map = self.found.iter().position(|found| found.chains.contains(&chain));
+        let Some(states) = map.and_then(|map| self.states.get(map)).filter(|states| !states.is_empty()) else {
             return Ok(None);
-        }
-        let mut state = self.states[chain % count].clone();
+        };
+        let mut state = states[chain % settings.chains_per_map() % states.len()].clone();
         // Rows of a path are not independent: noise of their own would be rougher than any path.
         if model.dynamics().is_none() {
             let stream = Stream::new(settings.seed).named("scatter").at(chain as u64);
@@ -184,7 +187,8 @@ impl<'a> Candidate<'a> {
         let positions = align(&self.positions.iter().collect::<Vec<_>>()).mean;
         let (evidence, error) = self.burst.evidence();
         let (continuity, trustworthiness) = continuity(points, &positions, NEIGHBOURS);
-        Found { start: self.start.name(), evidence, error, continuity, trustworthiness, positions }
+        let (start, chains) = (self.start.name(), Vec::new());
+        Found { start, evidence, error, continuity, trustworthiness, positions, chains }
     }
 }
 
@@ -232,13 +236,30 @@ impl Plan {
         if settings.init != Init::Search || model.rows() * model.columns() > MOST_CELLS {
             return None;
         }
-        let all = settings.init_effort * settings.chains as f64 * settings.warmup as f64;
+        // The same maps are found for any number of them that is sampled.
+        let all = settings.init_effort * settings.chains_per_map() as f64 * settings.warmup as f64;
         let starts = portfolio(model.rows()).len() as u64;
         let (first, second) = (0.5 * all / starts as f64, 0.5 * all / FINALISTS as f64);
         // Converted from f64, these saturate: no warm-up is too long.
         let [first_most, second_most] = MOST;
         (first >= LEAST as f64)
             .then_some(Plan { first: (first as u64).min(first_most), second: (second as u64).min(second_most) })
+    }
+
+    /// Refuses to sample several maps if there will be no search for them.
+    pub fn check(model: &Model, settings: &Settings) -> Result<(), SpecError> {
+        if settings.modes <= 1 || Plan::new(model, settings).is_some() {
+            return Ok(());
+        }
+        let rule = if model.rows() * model.columns() > MOST_CELLS {
+            format!("maps are sought in tables of at most {MOST_CELLS} cells, and this one is larger; omit it")
+        } else {
+            format!(
+                "maps are sought only if init-effort × chains × warmup allows {LEAST} sweeps per start; \
+                 increase one of them, or omit modes"
+            )
+        };
+        Err(SpecError::Setting { setting: "modes", value: settings.modes.to_string(), rule })
     }
 
     /// How many chains are in memory at the same time, and how many numbers besides.
@@ -249,7 +270,8 @@ impl Plan {
     /// The settings of the bursts' chains.
     fn settings(&self, settings: &Settings) -> Settings {
         let warmup = self.first + self.second / 3;
-        Settings { warmup, draws: self.first + self.second - warmup, thin: 1, chains: 1, ..settings.clone() }
+        let draws = self.first + self.second - warmup;
+        Settings { warmup, draws, thin: 1, chains: 1, modes: 1, ..settings.clone() }
     }
 }
 
@@ -289,9 +311,10 @@ pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPo
     if stop() {
         return None;
     }
-    let finalists = distinct(begun.into_iter().flatten().collect(), &points).into_iter().take(FINALISTS);
+    let most = FINALISTS.max(settings.modes);
+    let finalists = distinct(begun.into_iter().flatten().collect(), &points).into_iter().take(most);
     let finished = side_by_side(finalists.enumerate().collect(), |(i, (_, mut candidate))| {
-        let (effort, stream) = ((plan.second, settings.chains), stream.named("second").at(i as u64));
+        let (effort, stream) = ((plan.second, settings.chains_per_map()), stream.named("second").at(i as u64));
         pools[i % pools.len()].install(|| candidate.go_on(model, effort, stream, stop)).ok()?;
         Some(candidate)
     });
@@ -299,7 +322,10 @@ pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPo
         return None;
     }
     let mut distinct = distinct(finished.into_iter().flatten().collect(), &points);
-    let states = distinct.first_mut().map_or_else(Vec::new, |(_, chosen)| std::mem::take(&mut chosen.states));
+    let chains = share::chains(settings, distinct.len());
+    distinct.iter_mut().zip(chains).for_each(|((found, _), chains)| found.chains = chains);
+    let states = distinct.iter_mut().take(settings.modes).map(|(_, sampled)| std::mem::take(&mut sampled.states));
+    let states = states.collect();
     Some(Maps { found: distinct.into_iter().map(|(found, _)| found).collect(), states })
 }
 
@@ -309,7 +335,8 @@ mod tests {
 
     fn found(evidence: f64, error: f64, continuity: f64) -> Found {
         let positions = Mat::zeros(2, 1);
-        Found { start: String::new(), evidence, error, continuity, trustworthiness: 1.0, positions }
+        let (start, chains) = (String::new(), Vec::new());
+        Found { start, evidence, error, continuity, trustworthiness: 1.0, positions, chains }
     }
 
     fn order(maps: &[(f64, f64, f64)]) -> Vec<usize> {
