@@ -145,9 +145,10 @@ pub fn words(found: &[Found]) -> Option<String> {
             map(tied)
         ),
         Choice::Scattered(better) => format!(
-            "several maps fit: {} with more evidence scatters rows that are neighbours in the table, so the chains sample one that \
-             does not; {remedy}",
-            map(better)
+            "several maps fit: {} with more evidence {} rows that are neighbours in the table, so the chains sample one that does \
+             not; {remedy}",
+            map(better),
+            if better == 1 { "scatters" } else { "scatter" }
         ),
     })
 }
