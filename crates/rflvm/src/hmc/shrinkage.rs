@@ -41,7 +41,7 @@ impl Shrinkage {
         Some(())
     }
 
-    /// Amplitudes of their own: H'ᵀH' = QTQᵀ with T tridiagonal serves any of them. Eigenvectors would as well, but take several times as
+    /// One amplitude per column: H'ᵀH' = QTQᵀ with T tridiagonal serves any of them. Eigenvectors would as well, but take several times as
     /// long.
     fn own(&mut self, a: &Mat, tau2: &[f64], c: &Mat) -> Option<()> {
         let (order, columns) = (a.rows(), tau2.len());

@@ -16,7 +16,7 @@ use faer::{Conj, Par};
 pub struct Tridiagonal {
     /// The diagonal of T.
     pub diagonal: Vec<f64>,
-    /// The values beside it, one fewer.
+    /// The values next to it, one fewer.
     pub off: Vec<f64>,
     /// Q, orthogonal.
     pub q: Mat,

@@ -10,7 +10,7 @@ use crate::linalg::Mat;
 pub struct Shifted<'a> {
     /// The diagonal of T.
     pub diagonal: &'a [f64],
-    /// The values beside it, one fewer.
+    /// The values next to it, one fewer.
     pub off: &'a [f64],
     /// τ_j².
     pub tau2: &'a [f64],
