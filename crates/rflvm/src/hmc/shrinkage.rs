@@ -16,7 +16,7 @@ pub struct Shrinkage {
     turned: Mat,
     ratio: Mat,
     gain: Mat,
-    /// A square beside the inverses.
+    /// A square next to the inverses.
     square: Mat,
 }
 
