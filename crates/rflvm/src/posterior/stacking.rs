@@ -71,7 +71,11 @@ pub fn weights(ln_density: &[Vec<f64>]) -> Vec<f64> {
     weights.iter_mut().filter(|w| **w < LEAST).for_each(|w| *w = 0.0);
     let sum: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|w| *w /= sum);
-    weights
+    // The steps may end before a weight has vanished.
+    let alone = (0..maps).map(|map| (0..maps).map(|k| f64::from(u8::from(k == map))).collect::<Vec<f64>>());
+    let score =
+        |w: &[f64]| densities.iter().map(|p| p.iter().zip(w).map(|(p, w)| p * w).sum::<f64>().ln()).sum::<f64>();
+    alone.fold(weights, |best, one| if score(&one) > score(&best) { one } else { best })
 }
 
 /// Mean over cells of ln Σ_k w_k p_ik.
