@@ -34,7 +34,10 @@ fn the_reported_log_likelihood_is_the_stored_one() {
         };
         let stored = stored(&dir, family);
         assert_eq!(stored.len(), 2);
-        assert_eq!(vec![last(1), last(2)], stored, "{family}");
+        // Numbers read from JSON may be off by their last bit.
+        let is_same =
+            |chain: usize| (last(1 + chain as u64) - stored[chain]).abs() <= f64::EPSILON * stored[chain].abs();
+        assert!(is_same(0) && is_same(1), "{family}: {stored:?}");
         // The same number is in the lines for people; the first sweep is in the warm-up and has one too.
         let output = good(&dir, &[&fit[..], &RUN[..], &["--overwrite"]].concat());
         let said = text(&output.stderr);
