@@ -4,7 +4,7 @@
 # make test-python  only the Python package: its wheel in a separate environment
 # make lint-python  ruff on all Python files, and workflows, issue forms and CITATION.cff against their schemas
 # make pictures  what the prior of each family assumes, as docs/images/prior-FAMILY.svg
-# make validate  the statistical tests at full power; about fifteen minutes on two cores
+# make validate  the statistical tests at full power; more than an hour on two cores
 # make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
