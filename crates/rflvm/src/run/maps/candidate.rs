@@ -1,6 +1,5 @@
 //! A chain that explores one map, and what it has found.
 
-use super::Stop;
 use super::evidence::Burst;
 use super::found::Found;
 use super::start::Start;
@@ -11,6 +10,9 @@ use crate::model::{Model, State};
 use crate::posterior::align::align;
 use crate::rng::Stream;
 use crate::run::chain::Chain;
+
+/// Whether a search should stop.
+pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// Neighbours by which continuity is judged.
 const NEIGHBOURS: usize = 15;

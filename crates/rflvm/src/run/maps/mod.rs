@@ -13,6 +13,7 @@ mod plan;
 mod share;
 mod start;
 
+pub use candidate::Stop;
 pub use found::{Found, is_tied};
 pub use plan::Plan;
 
@@ -37,9 +38,6 @@ const SAME: f64 = 0.95;
 const SCATTER: f64 = 1.0;
 /// Number of the first chain of a search: its streams are not those of any chain of the run.
 const FIRST_CHAIN: usize = 1_000_000;
-
-/// Whether a search should stop.
-pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// The result of a search: the chosen map first, the others by evidence.
 #[derive(Debug, Clone, Default)]
