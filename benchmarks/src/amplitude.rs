@@ -1,6 +1,8 @@
 //! What fixed, learned and shared amplitudes do: noise and intervals on simulated tables of known noise, and the log predictive density of
 //! hidden cells of any table. One line of CSV per fit on stdout; `benchmarks/amplitude.py` runs it and makes the tables.
 
+mod table;
+
 use clap::{Parser, Subcommand};
 use rand::RngExt;
 use rflvm::hmc::workspace::Workspace;
@@ -15,8 +17,7 @@ use rflvm::run::{Settings, sweep};
 use rflvm::simulate::s_curve;
 use rflvm::spec;
 use std::sync::Arc;
-
-type Error = Box<dyn std::error::Error + Send + Sync>;
+use table::Error;
 
 #[derive(Parser)]
 struct Args {
@@ -96,9 +97,7 @@ fn main() -> Result<(), Error> {
     pool.install(|| match &args.what {
         What::Noise { rows, columns, ratio, known } => noise(&args, *rows, *columns, *ratio, *known),
         What::Heldout { table, likelihood, latent_dim } => {
-            let array = npyz::NpyFile::new(std::io::BufReader::new(std::fs::File::open(table)?))?;
-            let (rows, columns) = (array.shape()[0] as usize, array.shape()[1] as usize);
-            let y = Mat::from_vec(rows, columns, array.into_vec::<f64>()?);
+            let y = table::read(table)?;
             let name = table.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
             heldout(&args, &name, y, likelihood, *latent_dim, None)
         }

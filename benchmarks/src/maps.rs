@@ -1,6 +1,8 @@
 //! Which maps a search finds, and which one it chooses: simulated S-curves with their truth, or any table. One line of CSV per map on stdout,
 //! the chosen one first: table, seed, start, evidence, error, continuity, trustworthiness, R² of the truth (or of the first seed's map).
 
+mod table;
+
 use clap::Parser;
 use rflvm::linalg::Mat;
 use rflvm::model::family::Poisson;
@@ -13,8 +15,7 @@ use rflvm::run::maps::{Found, Plan, reached, search};
 use rflvm::simulate::s_curve;
 use rflvm::spec;
 use std::path::PathBuf;
-
-type Error = Box<dyn std::error::Error + Send + Sync>;
+use table::Error;
 
 #[derive(Parser)]
 struct Args {
@@ -44,12 +45,7 @@ struct Args {
 
 fn main() -> Result<(), Error> {
     let args = Args::parse();
-    let table = args.table.as_ref().map(|path| -> Result<Mat, Error> {
-        let array = npyz::NpyFile::new(std::io::BufReader::new(std::fs::File::open(path)?))?;
-        let (rows, columns) = (array.shape()[0] as usize, array.shape()[1] as usize);
-        Ok(Mat::from_vec(rows, columns, array.into_vec::<f64>()?))
-    });
-    let table = table.transpose()?;
+    let table = args.table.as_deref().map(table::read).transpose()?;
     let mut first: Option<Mat> = None;
     for seed in args.from..=args.to {
         let settings = Settings {

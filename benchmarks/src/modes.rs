@@ -2,10 +2,11 @@
 //! map on stdout, the chosen one first: seed, map, start, log evidence, its error, continuity, stacking weight, mean log density of a
 //! held-out cell; then a line for the stacking. The weights come from the cells that were fitted.
 
+mod table;
+
 use clap::Parser;
 use rflvm::draws::{Draw, Draws, Memory};
 use rflvm::error::StoreError;
-use rflvm::linalg::Mat;
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
 use rflvm::posterior::Posterior;
@@ -17,8 +18,7 @@ use rflvm::spec;
 use rflvm::split::{HeldOut, split};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-
-type Error = Box<dyn std::error::Error + Send + Sync>;
+use table::Error;
 
 #[derive(Parser)]
 struct Args {
@@ -75,9 +75,7 @@ fn heldout(sinks: &[Sink<'_>], used: &[usize]) -> Vec<f64> {
 
 fn main() -> Result<(), Error> {
     let args = Args::parse();
-    let array = npyz::NpyFile::new(std::io::BufReader::new(std::fs::File::open(&args.table)?))?;
-    let (rows, columns) = (array.shape()[0] as usize, array.shape()[1] as usize);
-    let y = Mat::from_vec(rows, columns, array.into_vec::<f64>()?);
+    let y = table::read(&args.table)?;
     for seed in args.from..=args.to {
         let parts = split(&y, &[], HeldOut::Share(args.held_out), Stream::new(seed).named("held out"))?;
         let settings = Settings {
@@ -90,7 +88,7 @@ fn main() -> Result<(), Error> {
             ..Settings::default()
         };
         let spec = ModelSpec { latent_dim: args.latent_dim, ..ModelSpec::default() };
-        let blocks = vec![((0..columns).collect(), spec::family(&args.likelihood, None)?)];
+        let blocks = vec![((0..y.cols()).collect(), spec::family(&args.likelihood, None)?)];
         let model = Model::with_blocks(Observations::new(parts[0].train.clone())?, blocks, spec)?;
         let points = TestPoints::new(&model, &parts[0].test);
         let mut run = Run::start(&model, &settings)?;

@@ -2,15 +2,18 @@
 //! invariant to rotation, reflection and relabelling. `benchmarks/run.py` calls it; effective sample sizes are computed
 //! there, by the same function for all samplers.
 
+mod table;
+
 use clap::Parser;
 use rflvm::model::latent::{TimeKernel, TimeSpec};
 use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, State};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::run::Settings;
 use rflvm::run::chain::Chain;
-use rflvm::{linalg::Mat, spec};
+use rflvm::spec;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
+use table::Error;
 
 /// Cost and invariant quantities of each sweep, as CSV on stdout.
 #[derive(Parser)]
@@ -84,19 +87,16 @@ fn pair(text: &str) -> Result<(usize, usize), String> {
     both.ok_or_else(|| format!("'{text}' is not of the form 3:14"))
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+fn main() -> Result<(), Error> {
     let args = Args::parse();
-    let open = |path: &std::path::Path| -> std::io::Result<_> {
-        npyz::NpyFile::new(std::io::BufReader::new(std::fs::File::open(path)?))
-    };
-    let array = open(&args.table)?;
-    let (rows, columns) = (array.shape()[0] as usize, array.shape()[1] as usize);
-    let mut data = Observations::new(Mat::from_vec(rows, columns, array.into_vec::<f64>()?))?;
+    let y = table::read(&args.table)?;
+    let columns = y.cols();
+    let mut data = Observations::new(y)?;
     if args.size_factors {
         data = data.with_offset(Offset::SizeFactors)?;
     }
     if let Some(times) = &args.times {
-        data = data.with_times(Times::new(open(times)?.into_vec::<f64>()?))?;
+        data = data.with_times(Times::new(table::values(times)?))?;
     }
     let time = TimeSpec { kernel: TimeKernel::named(&args.time_kernel)?, ..TimeSpec::default() };
     let mut spec = ModelSpec { latent_dim: args.latent_dim, features: args.features, time, ..ModelSpec::default() };
@@ -115,7 +115,7 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     pool.install(|| run(&args, &model, &settings))
 }
 
-fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Error> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let distances = (0..args.pairs.len()).map(|i| format!("distance{i}"));
     let cells = (0..args.cells.len()).map(|i| format!("f{i}"));

@@ -27,7 +27,8 @@ fn halves(rows: Range<usize>, chunk: usize, f: &(impl Fn(Range<usize>) -> f64 + 
     a + b
 }
 
-fn middle(rows: usize, chunk: usize) -> usize {
+/// Where to split rows into two halves of whole chunks.
+pub(crate) fn middle(rows: usize, chunk: usize) -> usize {
     rows.div_ceil(chunk) / 2 * chunk
 }
 

@@ -1,7 +1,7 @@
 //! Symmetric matrices and weighted Gram matrices, computed for many columns of the table in the same memory.
 
 use super::Mat;
-use crate::par::chunk_rows;
+use crate::par::{chunk_rows, middle};
 use crate::simd::{self, CacheLines, LANES};
 use std::cell::RefCell;
 
@@ -148,7 +148,7 @@ fn halves(h: &[f64], order: usize, omega: Option<&[f64]>, prior: &[f64], chunk: 
     if rows <= chunk {
         return GRAM.with_borrow_mut(|gram| gram.of_rows(h, order, omega, prior).clone());
     }
-    let middle = rows.div_ceil(chunk) / 2 * chunk;
+    let middle = middle(rows, chunk);
     let (above, below) = h.split_at(middle * order);
     let (of_above, of_below) = omega.map(|omega| omega.split_at(middle)).unzip();
     let (mut sum, other) = rayon::join(

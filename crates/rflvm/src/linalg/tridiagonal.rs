@@ -88,6 +88,14 @@ mod tests {
     }
 
     #[test]
+    fn two_negative_pivots_do_not_pass_for_positive_ones() {
+        let (mut z, mut ratio, mut gain, mut ln_det) = (vec![1.0; 3], vec![0.0; 3], vec![0.0; 3], [0.0]);
+        let shifted = Shifted { diagonal: &[-3.0, -4.0, 2.0], off: &[0.0; 2], tau2: &[1.0] };
+        tridiagonal_solves(shifted, &mut z, &mut ratio, &mut gain, &mut ln_det);
+        assert!(ln_det[0].is_nan());
+    }
+
+    #[test]
     fn shifted_systems_are_solved_and_their_inverses_summed() {
         for (n, columns) in [(1, 3), (5, 1), (12, 11), (33, 20)] {
             let t = Tridiagonal::new(&matrix(n)).unwrap();

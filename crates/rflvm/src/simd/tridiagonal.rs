@@ -43,6 +43,8 @@ dispatch! {
             for j in 0..columns {
                 // `carried` is e_m²/d_{m+1}.
                 let pivot = t + 1.0 / tau2[j] - carried[j];
+                // Two negative pivots under one logarithm would hide each other.
+                let pivot = if pivot > 0.0 { pivot } else { f64::NAN };
                 gain[j] = 1.0 / pivot;
                 ratio[j] = -before * gain[j];
                 carried[j] = -before * ratio[j];
