@@ -5,8 +5,8 @@ use crate::folder::maps_path;
 use crate::wording::{Wording, render};
 use crate::write;
 use rflvm::linalg::Mat;
-use rflvm::run::Settings;
-use rflvm::run::maps::{Found, Maps, is_tied};
+use rflvm::run::maps::{Found, is_tied};
+use rflvm::run::{Joined, Run, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fs;
@@ -24,11 +24,23 @@ struct Stored {
     /// The chains that sample it, counted from 1.
     #[serde(default)]
     chains: Vec<usize>,
+    /// Chains of it that continued from the state of another.
+    #[serde(default)]
+    joined: Vec<Joining>,
+}
+
+/// A chain that continued from the state of another; chains are counted from 1.
+#[derive(Serialize, Deserialize)]
+struct Joining {
+    sweep: u64,
+    chain: usize,
+    of: usize,
+    below: f64,
 }
 
 /// Writes the maps, the chosen one first; nothing if there was no search.
-pub fn write(dir: &Path, maps: &Maps) -> Result<(), Error> {
-    if maps.found.is_empty() {
+pub fn write(dir: &Path, found: &[Found]) -> Result<(), Error> {
+    if found.is_empty() {
         return Ok(());
     }
     let stored = |found: &Found| Stored {
@@ -39,15 +51,36 @@ pub fn write(dir: &Path, maps: &Maps) -> Result<(), Error> {
         trustworthiness: found.trustworthiness,
         positions: found.positions.iter_rows().map(<[f64]>::to_vec).collect(),
         chains: found.chains.iter().map(|chain| chain + 1).collect(),
+        joined: found.joined.iter().map(joining).collect(),
     };
-    let all: Vec<Stored> = maps.found.iter().map(stored).collect();
+    let all: Vec<Stored> = found.iter().map(stored).collect();
     write::text(&maps_path(dir), &format!("{}\n", json!(all)))
+}
+
+/// Adds which chains have continued from the state of another so far.
+pub fn record(dir: &Path, run: &Run<'_>) -> Result<(), Error> {
+    let mut found = read(dir);
+    let mut news = false;
+    for (map, found) in found.iter_mut().enumerate() {
+        let joined = run.joined(map);
+        news |= joined.len() > found.joined.len();
+        found.joined = joined;
+    }
+    if news { write(dir, &found) } else { Ok(()) }
+}
+
+fn joining(joined: &Joined) -> Joining {
+    Joining { sweep: joined.sweep, chain: joined.chain + 1, of: joined.of + 1, below: joined.below }
 }
 
 /// Reads them; none if there was no search, or the file cannot be read: it only informs.
 pub fn read(dir: &Path) -> Vec<Found> {
     let Ok(text) = fs::read_to_string(maps_path(dir)) else { return Vec::new() };
     let Ok(stored) = serde_json::from_str::<Vec<Stored>>(&text) else { return Vec::new() };
+    let joined = |Joining { sweep, chain, of, below }: Joining| {
+        let (chain, of) = (chain.saturating_sub(1), of.saturating_sub(1));
+        Joined { sweep, chain, of, below }
+    };
     let found = |stored: Stored| {
         let (rows, dim) = (stored.positions.len(), stored.positions.first().map_or(0, Vec::len));
         let cells: Vec<f64> = stored.positions.into_iter().flatten().collect();
@@ -59,6 +92,7 @@ pub fn read(dir: &Path) -> Vec<Found> {
             trustworthiness: stored.trustworthiness,
             positions: Mat::from_vec(rows, dim, cells),
             chains: stored.chains.into_iter().map(|chain| chain.saturating_sub(1)).collect(),
+            joined: stored.joined.into_iter().map(joined).collect(),
         })
     };
     stored.into_iter().filter_map(found).collect()
@@ -172,7 +206,24 @@ pub fn lines(found: &[Found]) -> Vec<String> {
             found.start
         )
     };
-    found.iter().enumerate().map(line).collect()
+    found.iter().enumerate().map(line).chain(found.iter().flat_map(meetings)).collect()
+}
+
+/// A line per meeting at which chains of a map continued from the state of another.
+fn meetings(found: &Found) -> Vec<String> {
+    let at_once = found.joined.chunk_by(|a, b| a.sweep == b.sweep && a.of == b.of);
+    let line = |joined: &[Joined]| {
+        let chains: Vec<String> = joined.iter().map(|joined| (joined.chain + 1).to_string()).collect();
+        let below = joined.iter().map(|joined| joined.below).fold(f64::INFINITY, f64::min);
+        let (noun, least) = if joined.len() == 1 { ("chain", "") } else { ("chains", "at least ") };
+        format!(
+            "warm-up, sweep {}: {noun} {} continued from chain {}, whose log evidence was {least}{below:.0} higher",
+            joined[0].sweep,
+            chains.join(", "),
+            joined[0].of + 1
+        )
+    };
+    at_once.map(line).collect()
 }
 
 /// As JSON, without the positions; chains are counted from 1.
@@ -181,6 +232,7 @@ pub fn as_json(found: &[Found], wording: &dyn Wording) -> Value {
         json!({
             "start": found.start, "log_evidence": found.evidence, "error": found.error, "continuity": found.continuity,
             "trustworthiness": found.trustworthiness, "chains": found.chains.iter().map(|chain| chain + 1).collect::<Vec<_>>(),
+            "joined": found.joined.iter().map(joining).collect::<Vec<_>>(),
         })
     };
     json!({
@@ -194,8 +246,8 @@ mod tests {
     use super::*;
 
     fn found(evidence: f64, continuity: f64) -> Found {
-        let (positions, chains) = (Mat::zeros(2, 1), Vec::new());
-        Found { start: "here".into(), evidence, error: 10.0, continuity, trustworthiness: 1.0, positions, chains }
+        let (start, positions, chains, joined) = ("here".into(), Mat::zeros(2, 1), Vec::new(), Vec::new());
+        Found { start, evidence, error: 10.0, continuity, trustworthiness: 1.0, positions, chains, joined }
     }
 
     #[test]
@@ -206,6 +258,19 @@ mod tests {
         let tied = words(&[found(0.0, 0.99), found(5.0, 0.9), found(-5.0, 0.9)]);
         assert!(tied.is_some_and(|w| w.contains("from 2 other maps")));
         assert!(words(&[found(0.0, 0.99), found(500.0, 0.8)]).is_some_and(|w| w.contains("scatters")));
+    }
+
+    #[test]
+    fn meetings_are_told_one_line_each() {
+        let mut one = found(0.0, 0.9);
+        let joined = |sweep, chain, below| Joined { sweep, chain, of: 2, below };
+        one.joined = vec![joined(50, 0, 31.4), joined(50, 3, 12.3), joined(100, 1, 9.8)];
+        let lines = lines(&[one]);
+        assert!(
+            lines[1]
+                .ends_with("sweep 50: chains 1, 4 continued from chain 3, whose log evidence was at least 12 higher")
+        );
+        assert!(lines[2].ends_with("sweep 100: chain 2 continued from chain 3, whose log evidence was 10 higher"));
     }
 
     #[test]

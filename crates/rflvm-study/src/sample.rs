@@ -82,7 +82,7 @@ impl Sampling<'_> {
                 let Some(run) = Run::start_unless(model, settings, &|| follow.is_stopped())? else {
                     return Err(Error::Interrupted { dir: self.dir.display().to_string() });
                 };
-                maps::write(self.dir, run.maps())?;
+                maps::write(self.dir, &run.maps().found)?;
                 self.save(&mut store, &run, &mut writers)?;
                 run
             }
@@ -111,6 +111,7 @@ impl Sampling<'_> {
             // A state that failed is not saved over the one that led to it: the last checkpoint replays the failure.
             let finished = finished.map_err(|error| Error::run_in(error, self.dir))?;
             self.save(&mut store, &run, &mut writers)?;
+            maps::record(self.dir, &run)?;
             follow.saved(writers.iter().map(Writer::draws).min().unwrap_or(0));
             if finished {
                 break;

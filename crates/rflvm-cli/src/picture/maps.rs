@@ -82,6 +82,7 @@ mod tests {
             trustworthiness: 0.9,
             positions: Mat::from_fn(rows, dim, |n, d| (n * (d + 1)) as f64),
             chains: Vec::new(),
+            joined: Vec::new(),
         };
         let picture = svg("t", &[map(7, 2), map(7, 2), map(7, 2), map(7, 2), map(7, 2)]);
         assert_eq!(picture.matches("<circle").count(), 35);

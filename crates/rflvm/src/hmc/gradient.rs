@@ -1,6 +1,7 @@
 //! The joint density of (X, W, β) given the rest, with its gradient: the objective of the initialisation. F is differentiable
 //! in all of them: with G = ∂ ln p(Y|F)/∂F, ∂β = HᵀG and ∂H = Gβᵀ, so a gradient takes three matrix products.
 
+use super::frequencies::FrequencyPrior;
 use super::hamiltonian::Potential;
 use super::occam::Occam;
 use super::slope::{At, SlopeScratch};
@@ -8,7 +9,6 @@ use crate::linalg::{Mat, View};
 use crate::model::family::Theta;
 use crate::model::features::fill;
 use crate::model::latent::Paths;
-use crate::model::spectral::Spectral;
 use crate::model::{Model, State};
 use crate::par;
 
@@ -26,6 +26,11 @@ impl Layout {
     pub fn new(model: &Model, with_beta: bool) -> Self {
         let columns = if with_beta { model.columns() } else { 0 };
         Layout { rows: model.rows(), dim: model.latent_dim(), frequencies: model.frequencies(), columns }
+    }
+
+    /// D.
+    pub(super) fn dim(&self) -> usize {
+        self.dim
     }
 
     /// L.
@@ -73,7 +78,7 @@ impl Layout {
 pub struct Joint<'a> {
     model: &'a Model,
     theta: &'a [Theta],
-    spectral: &'a Spectral,
+    frequencies: FrequencyPrior<'a>,
     paths: Option<&'a Paths<'a>>,
     occam: Option<&'a Occam>,
     layout: Layout,
@@ -86,15 +91,15 @@ pub struct Joint<'a> {
 }
 
 impl<'a> Joint<'a> {
-    /// Given θ, τ² and the clusters.
+    /// Given θ, τ² and the prior of W.
     pub fn new(
         model: &'a Model,
         theta: &'a [Theta],
         tau2: &'a [f64],
-        spectral: &'a Spectral,
+        frequencies: FrequencyPrior<'a>,
         paths: Option<&'a Paths<'a>>,
     ) -> Self {
-        Self::within(model, theta, tau2, spectral, paths, Mat::default())
+        Self::within(model, theta, tau2, frequencies, paths, Mat::default())
     }
 
     /// The same, reusing the memory of another H.
@@ -102,7 +107,7 @@ impl<'a> Joint<'a> {
         model: &'a Model,
         theta: &'a [Theta],
         tau2: &'a [f64],
-        spectral: &'a Spectral,
+        frequencies: FrequencyPrior<'a>,
         paths: Option<&'a Paths<'a>>,
         mut h: Mat,
     ) -> Self {
@@ -112,7 +117,7 @@ impl<'a> Joint<'a> {
         Joint {
             model,
             theta,
-            spectral,
+            frequencies,
             paths,
             occam: None,
             layout,
@@ -152,7 +157,7 @@ impl Potential for Joint<'_> {
         self.w.as_mut_slice().copy_from_slice(w);
         fill(&self.x, &self.w, &mut self.h);
         let (gx, gw, gbeta) = layout.split_mut(g);
-        let mut ln_density = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
+        let mut ln_density = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
         let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &[] };
         let beta_view = View::new(beta, self.h.cols(), layout.columns, layout.columns);
         ln_density += self.slope.likelihood(model, self.theta, at, beta_view, gbeta, (gx, gw));
@@ -180,11 +185,11 @@ impl Potential for Joint<'_> {
     }
 }
 
-/// ln p(X) + ln p(W | clusters), and their gradients in `gx` and `gw`.
+/// ln p(X) + ln p(W), and their gradients in `gx` and `gw`.
 pub(crate) fn ln_priors(
     x: &Mat,
     w: &Mat,
-    spectral: &Spectral,
+    frequencies: &FrequencyPrior<'_>,
     paths: Option<&Paths<'_>>,
     gx: &mut [f64],
     gw: &mut [f64],
@@ -202,10 +207,5 @@ pub(crate) fn ln_priors(
             ln_density += paths.gradient(x, gx);
         }
     }
-    for (i, (g, w)) in gw.chunks_exact_mut(x.cols()).zip(w.iter_rows()).enumerate() {
-        let cluster = spectral.cluster(i);
-        g.copy_from_slice(&cluster.gradient(w));
-        ln_density += cluster.ln_density(w);
-    }
-    ln_density
+    ln_density + frequencies.gradient(w, gw)
 }

@@ -1,5 +1,6 @@
 //! The collapsed Gaussian with its gradient, for the Hamiltonian move on (X, W).
 
+use super::frequencies::FrequencyPrior;
 use super::gradient::{Layout, ln_priors};
 use super::hamiltonian::Potential;
 use super::slope::At;
@@ -8,14 +9,13 @@ use crate::linalg::{Mat, mul, par_mul, par_mul_into};
 use crate::model::collapsed::{CollapsedData, scaled_gram};
 use crate::model::features::fill;
 use crate::model::latent::Paths;
-use crate::model::spectral::Spectral;
 
-/// ln p(Y | X, W, τ²) + ln p(X) + ln p(W | clusters) with its gradient. With H' = [Φ, s_c·1], A_j = H'ᵀH' + δ_j I,
+/// ln p(Y | X, W, τ²) + ln p(X) + ln p(W) with its gradient. With H' = [Φ, s_c·1], A_j = H'ᵀH' + δ_j I,
 /// G of columns A_j⁻¹H'ᵀỹ_j and R = diag(a_n/b_j), ∂H' = Ỹ(GR)ᵀ − H'(Σ_j A_j⁻¹ + GRGᵀ): residuals are not needed.
 pub struct Marginal<'a> {
     target: &'a CollapsedData,
     tau2: &'a [f64],
-    spectral: &'a Spectral,
+    frequencies: FrequencyPrior<'a>,
     paths: Option<&'a Paths<'a>>,
     layout: Layout,
     x: Mat,
@@ -26,28 +26,28 @@ pub struct Marginal<'a> {
 }
 
 impl<'a> Marginal<'a> {
-    /// Given the amplitudes and clusters.
-    pub fn new(target: &'a CollapsedData, tau2: &'a [f64], spectral: &'a Spectral, layout: Layout) -> Self {
-        Self::within(target, tau2, spectral, layout, Mat::default(), Workspace::default())
+    /// Given the amplitudes and the prior of W.
+    pub fn new(target: &'a CollapsedData, tau2: &'a [f64], frequencies: FrequencyPrior<'a>, layout: Layout) -> Self {
+        Self::within(target, tau2, frequencies, layout, Mat::default(), Workspace::default())
     }
 
     /// The same, reusing the memory of another H and workspace.
     pub(crate) fn within(
         target: &'a CollapsedData,
         tau2: &'a [f64],
-        spectral: &'a Spectral,
+        frequencies: FrequencyPrior<'a>,
         layout: Layout,
         mut h: Mat,
         mut room: Workspace,
     ) -> Self {
-        let (n, j, dim) = (target.y.rows(), target.y.cols(), spectral.clusters[0].mu.len());
+        let (n, j, dim) = (target.y.rows(), target.y.cols(), layout.dim());
         let m = 2 * layout.frequencies() + 1;
         let (x, w) = (Mat::zeros(n, dim), Mat::zeros((m - 1) / 2, dim));
         h.fit(n, m);
         room.dbeta.fit(m, j);
         room.du.fit(m, j);
         room.pull.fit(m, m);
-        Marginal { target, tau2, spectral, paths: None, layout, x, w, h, room }
+        Marginal { target, tau2, frequencies, paths: None, layout, x, w, h, room }
     }
 
     /// Returns the memory of H and the workspace.
@@ -96,7 +96,7 @@ impl Potential for Marginal<'_> {
         p.as_mut_slice().iter_mut().zip(shrinkage.inverses.as_slice()).for_each(|(p, sum)| *p = -(*p + sum));
         p.row_mut(last).iter_mut().for_each(|p| *p *= unit);
         let (gx, gw, _) = self.layout.split_mut(gradient);
-        let ln_priors = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
+        let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
         let h = &self.h;
         let at = At { x: &self.x, w: &self.w, h, roots: &[] };
         slope.carry(at, columns, (gx, gw), |rows, dh| {

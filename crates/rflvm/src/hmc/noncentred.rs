@@ -13,6 +13,7 @@
 //! N(ζ, ξ) p(X, W, β | Y) / q(β | X, W) has the right marginal for any reference; and since ζ is noise in the space of
 //! rows rather than of weights, F keeps its noise when X and W move: coefficients rotate, functions stay.
 
+use super::frequencies::FrequencyPrior;
 use super::gradient::{ln_priors, weight_precisions};
 use super::groups::{Group, group};
 use super::hamiltonian::{Potential, Turning};
@@ -24,7 +25,6 @@ use crate::linalg::{Cholesky, Mat, View, par_gram, par_mul, par_mul_each, par_mu
 use crate::model::family::Theta;
 use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
-use crate::model::spectral::Spectral;
 use crate::model::{Lent, Model, State};
 use crate::par;
 use crate::rng::Stream;
@@ -38,7 +38,7 @@ use std::ops::Range;
 pub(super) struct Noncentred<'a> {
     model: &'a Model,
     theta: &'a [Theta],
-    spectral: &'a Spectral,
+    frequencies: FrequencyPrior<'a>,
     paths: Option<&'a Paths<'a>>,
     reference: &'a Reference,
     /// Column of the model at each position in ζ; those without their own weights come last.
@@ -61,11 +61,11 @@ pub(super) struct Noncentred<'a> {
 }
 
 impl<'a> Noncentred<'a> {
-    /// Given θ, τ² and the clusters, in borrowed memory.
+    /// Given θ, τ² and the prior of W, in borrowed memory.
     pub fn new(
         model: &'a Model,
         (theta, tau2): (&'a [Theta], &'a [f64]),
-        spectral: &'a Spectral,
+        frequencies: FrequencyPrior<'a>,
         paths: Option<&'a Paths<'a>>,
         reference: &'a Reference,
         lent: Lent,
@@ -100,7 +100,7 @@ impl<'a> Noncentred<'a> {
             groups,
             model,
             theta,
-            spectral,
+            frequencies,
             paths,
             reference,
         }
@@ -315,7 +315,7 @@ impl Potential for Noncentred<'_> {
         }
         self.colour();
         let (gx, gw) = gradient.split_at_mut(x.len());
-        let mut ln_density = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
+        let mut ln_density = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
         let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &self.reference.root };
         let Workspace { slope, beta, dbeta, .. } = &mut self.room;
         ln_density += slope.likelihood(self.model, self.theta, at, beta.view(), dbeta.as_mut_slice(), (gx, gw));

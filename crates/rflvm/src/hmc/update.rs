@@ -1,6 +1,7 @@
 //! One joint gradient move of (X, W, β).
 
 use super::directions::{Directions, Modes};
+use super::frequencies::FrequencyPrior;
 use super::hamiltonian::{Trajectory, hamiltonian};
 use super::noncentred::Noncentred;
 use super::smooth::Smooth;
@@ -30,7 +31,8 @@ pub fn update(
     let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
     let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
     let (lent, given) = (state.lend(), (&state.theta[..], &state.tau2[..]));
-    let mut target = Noncentred::new(model, given, &state.spectral, paths, reference, lent, std::mem::take(room));
+    let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
+    let mut target = Noncentred::new(model, given, frequencies, paths, reference, lent, std::mem::take(room));
     let mut q = target.gather(state, rng);
     let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
     let lent;

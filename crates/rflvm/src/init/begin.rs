@@ -7,6 +7,7 @@ use super::pca;
 use crate::dist::cluster::Cluster;
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
+use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Joint, Layout};
 use crate::linalg::Mat;
 use crate::model::collapsed::CollapsedData;
@@ -114,7 +115,8 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         // L-BFGS stores many vectors and does not need F: its memory is released meanwhile.
         let Lent { h, f } = state.lend();
         drop(f);
-        let mut joint = Joint::within(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref(), h);
+        let mut joint =
+            Joint::within(model, &state.theta, &state.tau2, FrequencyPrior::given(&state.spectral), paths.as_ref(), h);
         maximise(&mut joint, &mut q, &scales, iterations);
         let lent = Lent { h: joint.finish(), f: Mat::default() };
         let (x, w, beta) = layout.split(&q);

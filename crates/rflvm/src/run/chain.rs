@@ -1,6 +1,7 @@
 //! One chain: initialisation, staged warm-up, draws. Every chain and sweep has its own random streams, so draws depend only on the
 //! seed and not on the number of threads, nor on how often the chain was stopped and resumed.
 
+use super::meeting::{Guest, Joined, Meetings};
 use super::settings::Settings;
 use super::sweep::sweep;
 use crate::draws::{Draw, Stats};
@@ -24,6 +25,7 @@ pub struct Snapshot {
     tuning: Tuning,
     adaptation: Option<Adaptation>,
     done: u64,
+    guest: Guest,
     last: Stats,
     seconds: [f64; Step::COUNT],
 }
@@ -47,6 +49,7 @@ pub struct Chain<'a> {
     settings: &'a Settings,
     stream: Stream,
     held: u64,
+    meetings: Meetings,
     at: Snapshot,
     room: Workspace,
 }
@@ -62,13 +65,15 @@ impl<'a> Chain<'a> {
     pub fn at(model: &'a Model, settings: &'a Settings, chain: usize, state: State) -> Self {
         let tuning = Tuning::guess(model);
         let adaptation = Some(Adaptation::new(model, &tuning, settings.warmup - held(settings)));
-        let (last, seconds) = (Stats::default(), [0.0; Step::COUNT]);
-        Self::resume(model, settings, chain, Snapshot { state, tuning, adaptation, done: 0, last, seconds })
+        let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
+        Self::resume(model, settings, chain, Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds })
     }
 
     /// Resumes chain number `chain` of the same model and settings.
     pub fn resume(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
-        Chain { model, settings, stream: stream(settings, chain), held: held(settings), at, room: Workspace::default() }
+        let meetings = Meetings::new(model, settings);
+        let (stream, held) = (stream(settings, chain), held(settings));
+        Chain { model, settings, stream, held, meetings, at, room: Workspace::default() }
     }
 
     /// One sweep, with tuning during warm-up.
@@ -99,6 +104,7 @@ impl<'a> Chain<'a> {
             adaptation.learn(self.model, info.acceptance, &at.state, &mut at.tuning, &mut self.room);
         }
         at.done += 1;
+        at.guest.see(self.meetings, at.done, self.model, &at.state, stream);
         at.seconds.iter_mut().zip(info.seconds).for_each(|(sum, s)| *sum += s);
         at.last = Stats {
             acceptance: info.acceptance,
@@ -139,6 +145,35 @@ impl<'a> Chain<'a> {
     /// Number of sweeps done, warm-up included.
     pub fn done(&self) -> u64 {
         self.at.done
+    }
+
+    /// The sweep of its next meeting with other chains.
+    pub(super) fn meeting(&self) -> Option<u64> {
+        self.meetings.after(self.at.guest.met)
+    }
+
+    /// What it brings there.
+    pub(super) fn guest(&self) -> &Guest {
+        &self.at.guest
+    }
+
+    /// Assigns it to a map.
+    pub(super) fn belongs_to(&mut self, map: usize) {
+        self.at.guest.map = map;
+    }
+
+    /// Continues from the state and the tuning of another chain.
+    pub(super) fn join(&mut self, other: &Snapshot, joined: Joined) {
+        let Snapshot { state, tuning, adaptation, guest, .. } = &mut self.at;
+        state.clone_from(&other.state);
+        tuning.clone_from(&other.tuning);
+        adaptation.clone_from(&other.adaptation);
+        guest.joined.push(joined);
+    }
+
+    /// Forgets what was compared.
+    pub(super) fn leave_meeting(&mut self) {
+        self.at.guest.leave();
     }
 
     /// The complete state, to resume from.

@@ -2,6 +2,7 @@
 
 use super::chain::{Chain, Snapshot};
 use super::maps::{self, Maps, Plan};
+use super::meeting::{Joined, meet};
 use super::settings::Settings;
 use super::threads::{pools, side_by_side};
 use crate::draws::Draws;
@@ -79,7 +80,11 @@ impl<'a> Run<'a> {
             };
             pools[chain % pools.len()].install(start).map_err(fail)
         };
-        let chains = side_by_side((0..settings.chains).collect(), start).into_iter().collect::<Result<_, _>>()?;
+        let started = side_by_side((0..settings.chains).collect(), start).into_iter();
+        let mut chains = started.collect::<Result<Vec<Chain<'_>>, _>>()?;
+        for (number, chain) in chains.iter_mut().enumerate() {
+            chain.belongs_to(maps.sampled_by(number).unwrap_or(0));
+        }
         Ok(Some(Run { model, settings, pools, chains, maps }))
     }
 
@@ -92,19 +97,37 @@ impl<'a> Run<'a> {
         Ok(Run { model, settings, pools, chains, maps: Maps::default() })
     }
 
-    /// Continues all chains, each into its own sink, until they are done or `watch` stops them; it sees every sweep.
-    /// Returns whether all chains are done.
+    /// Continues all chains, each into its own sink, until they are done or `watch` stops them; it sees every sweep. On the way, the
+    /// chains of a map meet. Returns whether all chains are done.
     pub fn go_on<D: Draws + Send>(
         &mut self,
         sinks: &mut [D],
         watch: impl Fn(Progress<'_>) -> ControlFlow<()> + Sync,
     ) -> Result<bool, RunError> {
+        loop {
+            // Chains that have met equally often wait for each other.
+            let meeting = self.chains.iter().filter_map(Chain::meeting).min();
+            self.go_to(meeting.unwrap_or(self.settings.sweeps()), sinks, &watch)?;
+            match meeting {
+                Some(meeting) if self.chains.iter().all(|chain| chain.done() >= meeting) => meet(&mut self.chains),
+                _ => return Ok(self.chains.iter().all(|chain| chain.done() == self.settings.sweeps())),
+            }
+        }
+    }
+
+    /// Continues all chains up to some sweep, or until `watch` stops them.
+    fn go_to<D: Draws + Send>(
+        &mut self,
+        end: u64,
+        sinks: &mut [D],
+        watch: &(impl Fn(Progress<'_>) -> ControlFlow<()> + Sync),
+    ) -> Result<(), RunError> {
         let (model, settings, pools) = (self.model, self.settings, &self.pools);
         let sweeps = settings.sweeps();
         // One thread per chain, which hands its sweeps to its pool one by one: chains advance together on any number of threads.
         let go = |(number, (chain, sink)): (usize, (&mut Chain<'a>, &mut D))| -> Result<(), RunError> {
             let pool = &pools[number % pools.len()];
-            while chain.done() < sweeps {
+            while chain.done() < end {
                 let step = pool.install(|| -> Result<SweepInfo, NumericalError> { chain.advance() });
                 let sweep = chain.done() + u64::from(step.is_err());
                 let fail = |source| RunError::Numerical { chain: number + 1, sweep, source };
@@ -133,13 +156,20 @@ impl<'a> Run<'a> {
             Ok(())
         };
         let done = side_by_side(self.chains.iter_mut().zip(sinks).enumerate().collect(), go);
-        done.into_iter().collect::<Result<(), _>>()?;
-        Ok(self.chains.iter().all(|chain| chain.done() == sweeps))
+        done.into_iter().collect()
     }
 
     /// The maps that were found before the chains started; none if they start otherwise, or were resumed.
     pub fn maps(&self) -> &Maps {
         &self.maps
+    }
+
+    /// The chains of a map that continued from the state of another, in the order of the sweeps.
+    pub fn joined(&self, map: usize) -> Vec<Joined> {
+        let own = self.chains.iter().filter(|chain| chain.guest().map == map);
+        let mut joined: Vec<Joined> = own.flat_map(|chain| chain.guest().joined.iter().copied()).collect();
+        joined.sort_by_key(|joined| (joined.sweep, joined.chain));
+        joined
     }
 
     /// The chains.

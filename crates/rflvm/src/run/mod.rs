@@ -6,11 +6,13 @@ mod chains;
 #[doc(hidden)]
 pub mod checkpoint;
 pub mod maps;
+mod meeting;
 mod settings;
 mod sweep;
 mod threads;
 
 pub use chains::{Progress, Run, run};
+pub use meeting::Joined;
 pub use settings::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS, Settings};
 pub use sweep::sweep;
 pub use threads::pool;

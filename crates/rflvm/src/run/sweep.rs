@@ -1,6 +1,7 @@
 //! One sweep of exact moves, in an order that is essential to their correctness.
 
 use crate::error::NumericalError;
+use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::Layout;
 use crate::hmc::hamiltonian::hamiltonian;
 use crate::hmc::marginal::Marginal;
@@ -53,6 +54,7 @@ pub fn sweep(
     if model.is_collapsed() {
         if moves.gradient {
             info.acceptance = integrated(model, state, moves, tuning, room, stream.named("gradient"));
+            redraw_clusters(model, state, stream)?;
         }
         clock.lap(&mut info, Step::Gradient);
         // X and W moved with β integrated out: all of it is redrawn, amplitudes with it, before anything is asked of it.
@@ -62,8 +64,9 @@ pub fn sweep(
     } else {
         one_by_one(model, state, &mut paths, moves, stream, &mut info, &mut clock)?;
         if moves.gradient {
-            let stream = stream.named("gradient");
-            info.acceptance = update::update(model, state, paths.as_ref(), moves.positions, tuning, room, stream)?;
+            let gradient = stream.named("gradient");
+            info.acceptance = update::update(model, state, paths.as_ref(), moves.positions, tuning, room, gradient)?;
+            redraw_clusters(model, state, stream)?;
         }
         clock.lap(&mut info, Step::Gradient);
         weights::update(model, state, moves.share(), stream.named("beta"))?;
@@ -84,6 +87,14 @@ pub fn sweep(
     }
     clock.lap(&mut info, Step::Symmetry);
     Ok(info)
+}
+
+/// (μ_k, Σ_k), which a gradient move integrates out: before anything is asked of them.
+fn redraw_clusters(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    match &model.spec().kernel {
+        Kernel::Learned(mixture) => components::update(mixture, state, &mut stream.named("clusters again").rng()),
+        Kernel::Rbf { .. } => Ok(()),
+    }
 }
 
 /// W frequency by frequency, and X row by row or window by window, given β.
@@ -144,7 +155,8 @@ fn integrated(
     let target = CollapsedData::within(model, std::mem::take(&mut state.f));
     let layout = Layout::new(model, false);
     let (mut q, h) = (layout.gather(state), state.features.lend());
-    let mut marginal = Marginal::within(&target, &state.tau2, &state.spectral, layout, h, std::mem::take(room));
+    let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
+    let mut marginal = Marginal::within(&target, &state.tau2, frequencies, layout, h, std::mem::take(room));
     let trajectory = held(&tuning.trajectory, model, moves.positions, false);
     let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.rng());
     let h;

@@ -5,7 +5,9 @@ use crate::fixtures::{
     timed_cases,
 };
 use crate::fixtures::{setting, single, with_features};
+use rflvm::dist::niw::Niw;
 use rflvm::dist::normal;
+use rflvm::hmc::frequencies::FrequencyPrior;
 use rflvm::hmc::gradient::{Joint, Layout};
 use rflvm::hmc::hamiltonian::Potential;
 use rflvm::hmc::marginal::Marginal;
@@ -14,7 +16,8 @@ use rflvm::init::map::{Volume, ln_volume};
 use rflvm::linalg::Mat;
 use rflvm::model::collapsed::CollapsedData;
 use rflvm::model::family::{Density, Shift, ZeroInflatedPoisson};
-use rflvm::model::{State, joint};
+use rflvm::model::spectral::Kernel;
+use rflvm::model::{Model, State, joint};
 
 #[test]
 fn densities_have_the_stated_derivative() {
@@ -125,10 +128,26 @@ fn joint_potential_is_the_joint_with_its_gradient() {
         let mut there = near(&here, 0.2, &mut case.rng);
         (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
         let (paths, Case { model, state, .. }) = (case.model.paths(&case.state).unwrap(), &case);
-        let mut potential = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref());
+        let mut potential =
+            Joint::new(model, &state.theta, &state.tau2, FrequencyPrior::given(&state.spectral), paths.as_ref());
         let plain = |q: &[f64]| ln_joint(&case.model, &scattered(&case, layout, q));
         check_potential(&mut potential, plain, (&here, &there), may_move, &case.name);
     }
+}
+
+/// ln p(W | z) = ln p(W, clusters | z) − ln p(clusters | W, z), at any clusters.
+fn ln_frequencies(model: &Model, state: &State) -> f64 {
+    let (spectral, w) = (&state.spectral, state.features.w());
+    let mut total = spectral.ln_frequencies(w);
+    if let Kernel::Learned(mixture) = &model.spec().kernel {
+        let base = mixture.base(&spectral.psi);
+        for (k, cluster) in spectral.clusters.iter().enumerate() {
+            let own: Vec<usize> = (0..w.rows()).filter(|&l| spectral.z[l] == k).collect();
+            let ln_density = |law: &Niw| law.ln_density(&cluster.mu, &cluster.sigma).unwrap();
+            total += ln_density(&base) - ln_density(&base.posterior(own.iter().map(|&l| w.row(l))));
+        }
+    }
+    total
 }
 
 #[test]
@@ -144,9 +163,10 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
             let state = scattered(&case, layout, q);
             target.ln_marginal(state.features.h(), &state.tau2).unwrap()
                 + joint::ln_positions(&case.model, &state).unwrap()
-                + state.spectral.ln_frequencies(state.features.w())
+                + ln_frequencies(&case.model, &state)
         };
-        let mut potential = Marginal::new(&target, &case.state.tau2, &case.state.spectral, layout);
+        let prior = FrequencyPrior::integrated(&case.model.spec().kernel, &case.state.spectral);
+        let mut potential = Marginal::new(&target, &case.state.tau2, prior, layout);
         check_potential(&mut potential, plain, (&here, &there), |_| true, &case.name);
     }
 }
@@ -164,7 +184,9 @@ fn point_estimate_potential_is_its_objective_with_its_gradient() {
         (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
         let (paths, Case { model, state, .. }) = (case.model.paths(&case.state).unwrap(), &case);
         let occam = Occam::new(model, state);
-        let joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref()).with_occam(&occam);
+        let joint =
+            Joint::new(model, &state.theta, &state.tau2, FrequencyPrior::given(&state.spectral), paths.as_ref())
+                .with_occam(&occam);
         let plain = |q: &[f64]| {
             let state = scattered(&case, layout, q);
             ln_joint(&case.model, &state) - occam.ln_freedom(state.features.h()).unwrap()

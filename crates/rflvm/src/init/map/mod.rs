@@ -21,6 +21,7 @@ pub use volume::{Volume, ln_volume};
 use super::begin::{Init, begin, fill_scales};
 use super::optimise::{Optimum, maximise_until};
 use crate::error::NumericalError;
+use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Joint, Layout};
 use crate::hmc::marginal::Marginal;
 use crate::hmc::occam::Occam;
@@ -152,11 +153,14 @@ fn round(model: &Model, state: &mut State, gain: f64) -> Result<Optimum, Numeric
     let scales = scales(model, state, layout, exact);
     let optimum = if exact {
         let target = CollapsedData::new(model);
-        let marginal = Marginal::new(&target, &state.tau2, &state.spectral, layout).along(paths.as_ref());
+        let marginal =
+            Marginal::new(&target, &state.tau2, FrequencyPrior::given(&state.spectral), layout).along(paths.as_ref());
         maximise_until(&mut Volume::new(marginal, model), &mut q, &scales, STEPS, gain)
     } else {
         let occam = Occam::new(model, state);
-        let joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref()).with_occam(&occam);
+        let joint =
+            Joint::new(model, &state.theta, &state.tau2, FrequencyPrior::given(&state.spectral), paths.as_ref())
+                .with_occam(&occam);
         maximise_until(&mut Volume::new(joint, model), &mut q, &scales, STEPS, gain)
     };
     let (x, w, beta) = layout.split(&q);

@@ -66,7 +66,7 @@ impl<'a> Candidate<'a> {
         let positions = align(&self.positions.iter().collect::<Vec<_>>()).mean;
         let (evidence, error) = self.burst.evidence();
         let (continuity, trustworthiness) = continuity(points, &positions, NEIGHBOURS);
-        let (start, chains) = (self.start.name(), Vec::new());
-        Found { start, evidence, error, continuity, trustworthiness, positions, chains }
+        let (start, chains, joined) = (self.start.name(), Vec::new(), Vec::new());
+        Found { start, evidence, error, continuity, trustworthiness, positions, chains, joined }
     }
 }

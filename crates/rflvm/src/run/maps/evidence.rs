@@ -13,6 +13,7 @@ use crate::model::spectral::Kernel;
 use crate::model::{Model, State, joint};
 use crate::placement::Placement;
 use crate::rng::StreamRng;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::{E, PI};
 
 /// Error of the entropy per coordinate of X, from independence and normality. On 79 maps of 20 simulated S-curves, the entropy by the
@@ -22,7 +23,7 @@ const INDEPENDENCE: f64 = 0.05;
 const BATCHES: usize = 5;
 
 /// What a burst says about its map.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Burst {
     /// ln p(Y, X, W) of each draw.
     values: Vec<f64>,
@@ -58,13 +59,29 @@ impl Burst {
 
     /// The evidence and its standard error.
     pub fn evidence(&self) -> (f64, f64) {
+        let (climb, sampling) = self.climb();
+        (self.mass(), sampling.hypot(climb).hypot(self.chance()))
+    }
+
+    /// The error of the entropy.
+    pub fn chance(&self) -> f64 {
+        INDEPENDENCE * self.positions.first().map_or(0, |x| x.as_slice().len()) as f64
+    }
+
+    /// The evidence, and the part of its error that comes from the mean.
+    pub fn compared(&self) -> (f64, f64) {
+        (self.mass(), self.climb().1)
+    }
+
+    fn mass(&self) -> f64 {
         let mean = self.values.iter().sum::<f64>() / self.values.len() as f64;
+        mean + entropy(&detrended(&self.positions)) + entropy(&detrended(&self.frequencies))
+    }
+
+    fn climb(&self) -> (f64, f64) {
         let size = self.values.len().div_ceil(BATCHES).max(1);
         let batches: Vec<f64> = self.values.chunks(size).map(|b| b.iter().sum::<f64>() / b.len() as f64).collect();
-        let (climb, sampling) = climb(&batches);
-        let coordinates = self.positions.first().map_or(0, |x| x.as_slice().len()) as f64;
-        let volume = entropy(&detrended(&self.positions)) + entropy(&detrended(&self.frequencies));
-        (mean + volume, sampling.hypot(climb).hypot(INDEPENDENCE * coordinates))
+        climb(&batches)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A map that was found, and the rule by which one of several is chosen.
 
 use crate::linalg::Mat;
+use crate::run::meeting::Joined;
 
 /// A map whose continuity is this far below the best one's scatters neighbours: it leaves an axis unused, say, along which rows lie at
 /// random. It may have more evidence, but shows less of the table; it is reported, not chosen.
@@ -25,6 +26,8 @@ pub struct Found {
     pub positions: Mat,
     /// The chains that sample it, counted from 0; none for a map that is only reported.
     pub chains: Vec<usize>,
+    /// Those of them that continued from the state of another during warm-up.
+    pub joined: Vec<Joined>,
 }
 
 /// Whether evidence cannot tell two maps apart.
@@ -49,8 +52,8 @@ mod tests {
 
     fn found(evidence: f64, error: f64, continuity: f64) -> Found {
         let positions = Mat::zeros(2, 1);
-        let (start, chains) = (String::new(), Vec::new());
-        Found { start, evidence, error, continuity, trustworthiness: 1.0, positions, chains }
+        let (start, chains, joined) = (String::new(), Vec::new(), Vec::new());
+        Found { start, evidence, error, continuity, trustworthiness: 1.0, positions, chains, joined }
     }
 
     fn order(maps: &[(f64, f64, f64)]) -> Vec<usize> {

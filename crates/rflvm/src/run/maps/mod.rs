@@ -14,6 +14,7 @@ mod share;
 mod start;
 
 pub use candidate::Stop;
+pub(super) use evidence::Burst;
 pub use found::{Found, is_tied};
 pub use plan::Plan;
 
@@ -49,6 +50,11 @@ pub struct Maps {
 }
 
 impl Maps {
+    /// Index of the map that a chain samples.
+    pub(super) fn sampled_by(&self, chain: usize) -> Option<usize> {
+        self.found.iter().position(|found| found.chains.contains(&chain))
+    }
+
     /// The state from which chain number `chain` starts: a draw of its map, scattered. `None` without a search.
     pub(super) fn start(
         &self,
@@ -56,8 +62,9 @@ impl Maps {
         settings: &Settings,
         chain: usize,
     ) -> Result<Option<State>, NumericalError> {
-        let map = self.found.iter().position(|found| found.chains.contains(&chain));
-        let Some(states) = map.and_then(|map| self.states.get(map)).filter(|states| !states.is_empty()) else {
+        let Some(states) =
+            self.sampled_by(chain).and_then(|map| self.states.get(map)).filter(|states| !states.is_empty())
+        else {
             return Ok(None);
         };
         let mut state = states[chain % settings.chains_per_map() % states.len()].clone();

@@ -1,0 +1,212 @@
+//! Chains of one map meet during warm-up: a chain whose neighbourhood has clearly less posterior mass than that of the best continues from
+//! the best one's state, with its own random streams.
+//!
+//! A map has more than one place where a chain can settle: which column is fitted almost exactly, on which side of a curve some rows lie.
+//! Chains leave such places in hundreds of sweeps or never, and the places differ by tens or hundreds of nats. Warm-up is there to find the
+//! best; left alone, each chain finds one by itself. The draws come after the last meeting, each chain on its own.
+
+use super::chain::Chain;
+use super::maps::{Burst, Plan};
+use super::settings::Settings;
+use crate::model::{Model, State};
+use crate::rng::Stream;
+use serde::{Deserialize, Serialize};
+
+/// Meetings divide the warm-up into so many parts.
+const PARTS: u64 = 4;
+/// Least sweeps of a part; shorter ones say too little.
+const LEAST: u64 = 50;
+/// Draws by which chains are compared, spread over the second half of a part.
+const COMPARED: u64 = 25;
+/// A chain joins the best one if its evidence is lower by this many standard errors of their difference, and by more than the entropies of two
+/// chains of the same map differ by chance.
+const CLEARLY: f64 = 2.0;
+
+/// When chains meet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meetings {
+    /// Sweeps of a part of the warm-up; zero if chains never meet.
+    part: u64,
+}
+
+/// A chain continued from the state of another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Joined {
+    /// After how many sweeps.
+    pub sweep: u64,
+    /// The chain, counted from 0.
+    pub chain: usize,
+    /// The chain whose state it took, counted from 0.
+    pub of: usize,
+    /// By how much its evidence was lower, in nats.
+    pub below: f64,
+}
+
+/// What a chain brings to its next meeting.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Guest {
+    /// Index of its map.
+    pub map: usize,
+    /// Number of meetings so far.
+    pub met: u64,
+    pub joined: Vec<Joined>,
+    burst: Burst,
+}
+
+impl Meetings {
+    /// Only chains that were started in the same map meet.
+    pub fn new(model: &Model, settings: &Settings) -> Self {
+        let part = settings.warmup / PARTS;
+        let meet = part >= LEAST && settings.chains_per_map() > 1 && Plan::new(model, settings).is_some();
+        Meetings { part: if meet { part } else { 0 } }
+    }
+
+    /// The sweep of the next meeting after `met` of them.
+    pub fn after(self, met: u64) -> Option<u64> {
+        (self.part > 0 && met + 1 < PARTS).then(|| (met + 1) * self.part)
+    }
+
+    /// Whether the state after so many sweeps is compared at the next meeting.
+    fn compares(self, done: u64, met: u64) -> bool {
+        let Some(meeting) = self.after(met) else { return false };
+        let (window, left) = (self.part / 2, meeting.saturating_sub(done));
+        left < window && left.is_multiple_of((window / COMPARED).max(1))
+    }
+}
+
+impl Guest {
+    /// Sees the state after `done` sweeps.
+    pub fn see(&mut self, meetings: Meetings, done: u64, model: &Model, state: &State, stream: Stream) {
+        if meetings.compares(done, self.met) {
+            // A state whose evidence cannot be computed is left out; without enough of them the chain goes on alone.
+            let _ = self.burst.push(model, state, &mut stream.named("meeting").rng());
+        }
+    }
+
+    /// Forgets what was compared.
+    pub fn leave(&mut self) {
+        self.burst = Burst::default();
+        self.met += 1;
+    }
+}
+
+/// Lets the chains of each map meet.
+pub(super) fn meet(chains: &mut [Chain<'_>]) {
+    let found: Vec<(f64, f64)> = chains.iter().map(|chain| chain.guest().burst.compared()).collect();
+    let known = |chain: usize| found[chain].0.is_finite() && found[chain].1.is_finite();
+    let maps: Vec<usize> = chains.iter().map(|chain| chain.guest().map).collect();
+    let best = |map: usize| {
+        let own = (0..maps.len()).filter(|&chain| maps[chain] == map && known(chain));
+        own.max_by(|&a, &b| found[a].0.total_cmp(&found[b].0))
+    };
+    for chain in 0..chains.len() {
+        let of = best(maps[chain]).filter(|&of| known(chain) && of != chain);
+        if let Some(of) = of {
+            let (below, error) = (found[of].0 - found[chain].0, found[of].1.hypot(found[chain].1));
+            if below > (CLEARLY * error).max(chains[chain].guest().burst.chance()) {
+                let joined = Joined { sweep: chains[of].done(), chain, of, below };
+                let best = chains[of].snapshot().clone();
+                chains[chain].join(&best, joined);
+            }
+        }
+    }
+    for chain in chains {
+        chain.leave_meeting();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dist::normals;
+    use crate::draws::Memory;
+    use crate::init::start;
+    use crate::linalg::Mat;
+    use crate::model::family::Gaussian;
+    use crate::model::{Model, ModelSpec};
+    use crate::observations::Observations;
+    use crate::run::Run;
+    use std::ops::ControlFlow;
+
+    fn model() -> Model {
+        // Waves along a line, with noise.
+        let noise = normals(320, &mut Stream::new(1).rng());
+        let wave = |n: usize, j: usize| (0.15 * n as f64 + j as f64).sin() + 0.1 * noise[8 * n + j];
+        let spec = ModelSpec { features: 20, ..ModelSpec::default() };
+        Model::new(Observations::new(Mat::from_fn(40, 8, wave)).unwrap(), Gaussian::default(), spec).unwrap()
+    }
+
+    fn settings() -> Settings {
+        Settings { warmup: 200, draws: 4, chains: 3, seed: 1, threads: 1, init_effort: 1.0, ..Settings::default() }
+    }
+
+    #[test]
+    fn a_chain_in_a_poor_place_continues_from_the_best_one_with_its_own_randomness() {
+        let (model, settings) = (model(), settings());
+        let good = start(&model, settings.init, Stream::new(2)).unwrap();
+        let mut poor = good.clone();
+        // Rows in the wrong order, far from where the sampler would find its way in a few sweeps.
+        let x = good.features.x();
+        let shuffled = Mat::from_fn(x.rows(), x.cols(), |n, d| x[(n * 17 % x.rows(), d)]);
+        poor.features.set(shuffled.as_slice(), good.features.w().as_slice());
+        poor.refresh(&model);
+        // The third chain samples another map, and is left alone.
+        let states = [poor.clone(), good, poor];
+        let mut chains: Vec<Chain<'_>> =
+            states.into_iter().enumerate().map(|(i, state)| Chain::at(&model, &settings, i, state)).collect();
+        chains[2].belongs_to(1);
+        let meeting = chains[0].meeting().unwrap();
+        for chain in &mut chains {
+            while chain.done() < meeting {
+                chain.advance().unwrap();
+            }
+        }
+        meet(&mut chains);
+        let [joined] = chains[0].guest().joined[..] else { panic!("{:?}", chains[0].guest().joined) };
+        assert!((joined.sweep, joined.chain, joined.of) == (meeting, 0, 1) && joined.below > 0.0, "{joined:?}");
+        assert!(chains[1].guest().joined.is_empty() && chains[2].guest().joined.is_empty());
+        assert_eq!(chains[0].state().features.x(), chains[1].state().features.x());
+        assert!(chains.iter().all(|chain| chain.meeting() == Some(2 * meeting)));
+        for chain in &mut chains {
+            chain.advance().unwrap();
+        }
+        assert_ne!(chains[0].state().features.x(), chains[1].state().features.x());
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_between_and_at_meetings_gives_the_same_draws() {
+        let (model, settings) = (model(), settings());
+        let run = |stops: &[u64]| {
+            let mut run = Run::start(&model, &settings).unwrap();
+            let mut sinks = vec![Memory::default(); settings.chains];
+            for &stop in stops.iter().chain(&[u64::MAX]) {
+                let watch = |p: crate::run::Progress<'_>| {
+                    if p.sweep >= stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                run.go_on(&mut sinks, watch).unwrap();
+                let snapshots = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
+                run = Run::resume(&model, &settings, snapshots).unwrap();
+            }
+            sinks
+        };
+        let (whole, stopped) = (run(&[]), run(&[44, 50, 51, 149]));
+        for (whole, stopped) in whole.iter().zip(&stopped) {
+            assert!(whole.numbers().count() > 0 && whole.numbers().eq(stopped.numbers()));
+        }
+    }
+
+    #[test]
+    fn chains_meet_three_times_and_only_if_a_search_has_put_several_into_one_map() {
+        let model = model();
+        let of = |settings: Settings| (0..4).map(|met| Meetings::new(&model, &settings).after(met)).collect::<Vec<_>>();
+        assert_eq!(of(settings()), [Some(50), Some(100), Some(150), None]);
+        for alone in [
+            Settings { chains: 1, ..settings() },
+            Settings { modes: 3, ..settings() },
+            Settings { warmup: 199, ..settings() },
+            Settings { init: crate::Init::Pca, ..settings() },
+        ] {
+            assert_eq!(of(alone), [None; 4]);
+        }
+    }
+}
