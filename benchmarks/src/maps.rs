@@ -9,10 +9,8 @@ use rflvm::model::family::Poisson;
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
 use rflvm::posterior::score::affine_r2;
-use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::run::maps::{Found, Plan, reached, search};
-use rflvm::simulate::s_curve;
 use rflvm::spec;
 use std::path::PathBuf;
 use table::Error;
@@ -64,8 +62,7 @@ fn main() -> Result<(), Error> {
                 (Model::with_blocks(Observations::new(y.clone())?, vec![(columns, family)], spec)?, None)
             }
             None => {
-                let theta = rflvm::model::family::Theta::none(args.columns);
-                let curve = s_curve(args.rows, args.columns, &Poisson, &theta, 1, Stream::new(seed).named("maps"))?;
+                let curve = table::counts(args.rows, args.columns, seed)?;
                 (Model::new(Observations::new(curve.y)?, Poisson, spec)?, Some(curve.x))
             }
         };

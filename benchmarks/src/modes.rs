@@ -22,8 +22,8 @@ use table::Error;
 
 #[derive(Parser)]
 struct Args {
-    /// A table, .npy with two axes of f64.
-    table: PathBuf,
+    /// A table, .npy with two axes of f64; without it, simulated S-curves of counts, 500×80.
+    table: Option<PathBuf>,
     #[arg(long, default_value = "gaussian")]
     likelihood: String,
     #[arg(long, default_value_t = 2)]
@@ -75,8 +75,12 @@ fn heldout(sinks: &[Sink<'_>], used: &[usize]) -> Vec<f64> {
 
 fn main() -> Result<(), Error> {
     let args = Args::parse();
-    let y = table::read(&args.table)?;
+    let table = args.table.as_deref().map(table::read).transpose()?;
     for seed in args.from..=args.to {
+        let (y, likelihood) = match &table {
+            Some(y) => (y.clone(), &args.likelihood[..]),
+            None => (table::counts(500, 80, seed)?.y, "poisson"),
+        };
         let parts = split(&y, &[], HeldOut::Share(args.held_out), Stream::new(seed).named("held out"))?;
         let settings = Settings {
             warmup: args.warmup,
@@ -88,7 +92,7 @@ fn main() -> Result<(), Error> {
             ..Settings::default()
         };
         let spec = ModelSpec { latent_dim: args.latent_dim, ..ModelSpec::default() };
-        let blocks = vec![((0..y.cols()).collect(), spec::family(&args.likelihood, None)?)];
+        let blocks = vec![((0..y.cols()).collect(), spec::family(likelihood, None)?)];
         let model = Model::with_blocks(Observations::new(parts[0].train.clone())?, blocks, spec)?;
         let points = TestPoints::new(&model, &parts[0].test);
         let mut run = Run::start(&model, &settings)?;

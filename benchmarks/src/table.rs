@@ -1,6 +1,10 @@
-//! Reading of the tables that the programs here are given.
+//! The tables that the programs here are given, or make.
+#![allow(dead_code, reason = "not every program needs all of them")]
 
 use rflvm::linalg::Mat;
+use rflvm::model::family::{Poisson, Theta};
+use rflvm::rng::Stream;
+use rflvm::simulate::{SCurve, s_curve};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -12,7 +16,6 @@ fn open(path: &Path) -> Result<npyz::NpyFile<BufReader<File>>, Error> {
 }
 
 /// The values of an array, .npy of f64.
-#[allow(dead_code, reason = "not every program reads more than its table")]
 pub fn values(path: &Path) -> Result<Vec<f64>, Error> {
     Ok(open(path)?.into_vec()?)
 }
@@ -24,4 +27,9 @@ pub fn read(path: &Path) -> Result<Mat, Error> {
         return Err(format!("{}: the array must have two axes", path.display()).into());
     };
     Ok(Mat::from_vec(rows as usize, columns as usize, array.into_vec::<f64>()?))
+}
+
+/// A simulated S-curve of counts.
+pub fn counts(rows: usize, columns: usize, seed: u64) -> Result<SCurve, Error> {
+    Ok(s_curve(rows, columns, &Poisson, &Theta::none(columns), 1, Stream::new(seed).named("maps"))?)
 }
