@@ -12,7 +12,7 @@ use crate::model::{Model, State};
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
 
-/// Meetings divide the warm-up into so many parts.
+/// Number of parts into which meetings divide the warm-up.
 const PARTS: u64 = 4;
 /// Least sweeps of a part; shorter ones say too little.
 const LEAST: u64 = 50;
@@ -66,7 +66,7 @@ impl Meetings {
         (self.part > 0 && met + 1 < PARTS).then(|| (met + 1) * self.part)
     }
 
-    /// Whether the state after so many sweeps is compared at the next meeting.
+    /// Whether the state after `done` sweeps is compared at the next meeting.
     fn compares(self, done: u64, met: u64) -> bool {
         let Some(meeting) = self.after(met) else { return false };
         let (window, left) = (self.part / 2, meeting.saturating_sub(done));
@@ -78,7 +78,7 @@ impl Guest {
     /// Sees the state after `done` sweeps.
     pub fn see(&mut self, meetings: Meetings, done: u64, model: &Model, state: &State, stream: Stream) {
         if meetings.compares(done, self.met) {
-            // A state whose evidence cannot be computed is left out; without enough of them the chain goes on alone.
+            // A state whose evidence cannot be computed is left out; without enough of them the chain continues alone.
             let _ = self.burst.push(model, state, &mut stream.named("meeting").rng());
         }
     }
