@@ -75,6 +75,12 @@ pub enum DataError {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// A covariate that is not a finite number.
+    #[error("row {row}: a covariate is not a finite number; covariates must be known for every row")]
+    Covariate {
+        /// Row, counted from 1.
+        row: usize,
+    },
 }
 
 /// A model or run that cannot be set up as requested.

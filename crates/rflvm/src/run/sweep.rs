@@ -144,7 +144,8 @@ fn integrated(
     let target = CollapsedData::within(model, std::mem::take(&mut state.f));
     let layout = Layout::new(model, false);
     let (mut q, h) = (layout.gather(state), state.features.lend());
-    let mut marginal = Marginal::within(&target, &state.tau2, &state.spectral, layout, h, std::mem::take(room));
+    let given = (&state.spectral, state.features.plain());
+    let mut marginal = Marginal::within(&target, &state.tau2, given, layout, h, std::mem::take(room));
     let trajectory = held(&tuning.trajectory, model, moves.positions, false);
     let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.rng());
     let h;
