@@ -1,7 +1,8 @@
 //! Initial state of a chain. The posterior has entangled modes that no sampler leaves, so initialisation matters: X by principal
 //! components on the link scale; X unfolded under long length-scales; then β and W fitted with X fixed.
 
-use super::map::{integrated_amplitudes, is_exact};
+use super::adjust::without_covariates;
+use super::map::{integrated_amplitudes, integrated_linear, is_exact};
 use super::optimise::maximise;
 use super::pca;
 use crate::dist::cluster::Cluster;
@@ -126,7 +127,9 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         drop(q);
         // Amplitudes at the top of their evidence, where it is known: from there a chain has nothing to find.
         if is_exact(model) {
-            integrated_amplitudes(model, &CollapsedData::new(model), state)?;
+            let target = CollapsedData::new(model);
+            integrated_amplitudes(model, &target, state)?;
+            integrated_linear(model, &target, state);
             weights::update_parameters(model, state, stream.at(stage as u64))?;
         } else {
             weights::update_parameters(model, state, stream.at(stage as u64))?;
@@ -146,7 +149,7 @@ pub(super) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
     scales.chunks_exact_mut(row.len()).for_each(|to| to.copy_from_slice(&row));
 }
 
-/// Y on the link scale, for principal components: offsets subtracted, real columns scaled to unit standard deviation.
+/// Y on the link scale, for principal components: offsets and effects of covariates subtracted, real columns scaled to unit standard deviation.
 pub(super) fn on_link_scale(model: &Model) -> Mat {
     let mut link = Mat::zeros(model.rows(), model.columns());
     let columns = model.columns();
@@ -162,6 +165,7 @@ pub(super) fn on_link_scale(model: &Model) -> Mat {
         }
         0.0
     });
+    without_covariates(model, &mut link);
     link
 }
 

@@ -208,6 +208,12 @@ impl Model {
         self.spec.linear
     }
 
+    /// The columns of H that are the linear part; none without one.
+    pub fn linear(&self) -> std::ops::Range<usize> {
+        let first = self.spec.features + self.covariates.cols();
+        first..self.width() - 1
+    }
+
     /// The plain columns of H for a linear part of scale s; s has no effect without a linear part.
     pub fn plain(&self, s: f64) -> Plain {
         Plain::new(self.covariates.clone(), if self.has_linear() { s } else { 0.0 })

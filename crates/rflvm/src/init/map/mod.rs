@@ -12,7 +12,7 @@ mod spread;
 mod tests;
 mod volume;
 
-pub(super) use modes::integrated_amplitudes;
+pub(super) use modes::{integrated_amplitudes, integrated_linear};
 pub use objective::objective;
 pub(crate) use objective::{is_exact, ln_data};
 pub use spread::spread;
