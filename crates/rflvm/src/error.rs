@@ -75,11 +75,13 @@ pub enum DataError {
         /// What is wrong, and what to do.
         problem: String,
     },
-    /// A covariate that is not a finite number.
-    #[error("row {row}: a covariate is not a finite number; covariates must be known for every row")]
+    /// A covariate that is missing, or that the fit does not know.
+    #[error("{place}: {problem}")]
     Covariate {
-        /// Row, counted from 1.
-        row: usize,
+        /// Where it is.
+        place: String,
+        /// What is wrong, and what to do.
+        problem: String,
     },
 }
 

@@ -179,7 +179,10 @@ impl Observations {
 pub(crate) fn check_covariates(covariates: &Mat) -> Result<(), DataError> {
     match (0..covariates.rows()).find(|&n| covariates.row(n).iter().any(|u| !u.is_finite())) {
         None => Ok(()),
-        Some(n) => Err(DataError::Covariate { row: n + 1 }),
+        Some(n) => {
+            let problem = "a covariate is not a finite number; covariates must be known for every row".into();
+            Err(DataError::Covariate { place: format!("row {}", n + 1), problem })
+        }
     }
 }
 

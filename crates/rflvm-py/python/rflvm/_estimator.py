@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
 from . import _convergence, _native, _settings, _table
+from ._covariates import texts_of_covariates
 from ._families import COUNTS, learn
 from ._folder import Folder
 from ._given import Given, trials_of
@@ -194,6 +195,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         sequences: Any = None,
         offset: Any = None,
         trials: Any = None,
+        covariates: Any = None,
         row_names: Optional[Sequence] = None,
         store: Optional[Union[str, os.PathLike]] = None,
         blocking: bool = True,
@@ -216,6 +218,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
             Known offset on the link scale.
         trials : int or array of the shape of X, default=None
             Trials of the cells of a binomial.
+        covariates : frame, mapping, or array of shape (n_samples, n_covariates), default=None
+            What is known of the rows besides their cells, such as batch, plate, sex or age: their effects on every column are estimated, so
+            that positions are free of them. Numbers are standardised; text, booleans and categories have one effect per level.
         row_names : one per row, default=None
             Names of the rows in messages and stores; the index of a pandas frame by default.
         store : path, default=None
@@ -230,7 +235,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         RFLVM or Handle
             This model. After Ctrl-C, it holds the draws so far.
         """
-        given = Given(mask, times, sequences, offset, trials, row_names)
+        given = Given(mask, times, sequences, offset, trials, row_names, covariates)
         return self._run(X, given, self.store if store is None else store, blocking, overwrite)
 
     def resume(self, *, draws: Optional[int] = None, blocking: bool = True) -> Any:
@@ -262,6 +267,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         sequences: Any = None,
         offset: Any = None,
         trials: Any = None,
+        covariates: Any = None,
         starts: int = 1,
         return_std: bool = False,
     ) -> Any:
@@ -271,7 +277,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         """
         starts = whole(starts, "starts", least=1, most=1000)
         other = type(self)(**self.get_params(deep=False))
-        fit = other._prepare(X, Given(mask, times, sequences, offset, trials), None, False)
+        fit = other._prepare(X, Given(mask, times, sequences, offset, trials, covariates=covariates), None, False)
         mean, covariance, (_, _, converged) = fit.map(starts=starts)
         if not converged:
             warn("the optimiser reached its iteration limit; positions may still change a little", _convergence.ConvergenceWarning)
@@ -301,6 +307,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
             has_sequences=given.sequences is not None,
             has_offset=given.offset is not None,
         )
+        if given.covariates is not None:
+            settings["covariates"] = texts_of_covariates(given.covariates, rows.count)[0]
         families, trials_of_cells = None, None
         if self._layout.is_uniform:
             settings["likelihood"] = self._layout.columns[0].family

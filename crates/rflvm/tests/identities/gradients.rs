@@ -125,7 +125,8 @@ fn joint_potential_is_the_joint_with_its_gradient() {
         let mut there = near(&here, 0.2, &mut case.rng);
         (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
         let (paths, Case { model, state, .. }) = (case.model.paths(&case.state).unwrap(), &case);
-        let mut potential = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref());
+        let given = (&state.spectral, state.features.plain());
+        let mut potential = Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref());
         let plain = |q: &[f64]| ln_joint(&case.model, &scattered(&case, layout, q));
         check_potential(&mut potential, plain, (&here, &there), may_move, &case.name);
     }
@@ -134,7 +135,9 @@ fn joint_potential_is_the_joint_with_its_gradient() {
 #[test]
 fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
     let settings = [FIXED, LEARNED, SHARED].map(|amplitude| setting(false, amplitude));
-    for setting in settings.into_iter().chain([Setting { kernel: RBF, ..setting(false, FIXED) }]) {
+    let plain = [FIXED, LEARNED].map(|amplitude| Setting { plain: true, ..setting(false, amplitude) });
+    let others = [Setting { kernel: RBF, ..setting(false, FIXED) }];
+    for setting in settings.into_iter().chain(others).chain(plain) {
         let mut case = case("gaussian", single("gaussian"), setting, 21);
         let layout = Layout::new(&case.model, false);
         let here = layout.gather(&case.state);
@@ -146,7 +149,8 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
                 + joint::ln_positions(&case.model, &state).unwrap()
                 + state.spectral.ln_frequencies(state.features.w())
         };
-        let mut potential = Marginal::new(&target, &case.state.tau2, &case.state.spectral, layout);
+        let given = (&case.state.spectral, case.state.features.plain());
+        let mut potential = Marginal::new(&target, &case.state.tau2, given, layout);
         check_potential(&mut potential, plain, (&here, &there), |_| true, &case.name);
     }
 }
@@ -164,7 +168,8 @@ fn point_estimate_potential_is_its_objective_with_its_gradient() {
         (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
         let (paths, Case { model, state, .. }) = (case.model.paths(&case.state).unwrap(), &case);
         let occam = Occam::new(model, state);
-        let joint = Joint::new(model, &state.theta, &state.tau2, &state.spectral, paths.as_ref()).with_occam(&occam);
+        let given = (&state.spectral, state.features.plain());
+        let joint = Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref()).with_occam(&occam);
         let plain = |q: &[f64]| {
             let state = scattered(&case, layout, q);
             ln_joint(&case.model, &state) - occam.ln_freedom(state.features.h()).unwrap()
