@@ -226,9 +226,8 @@ impl Readings {
             self.mean("b² ln s", slopes().map(|at| half(beta[at]) * ln));
             let last = beta.rows() - 1;
             self.mean("b c", slopes().map(|at| (beta[at] * (beta[(last, at.1)] - model.units()[at.1].centre)).tanh()));
-            let along = |n: usize, j: usize| {
-                model.linear().enumerate().map(|(d, m)| x[(n, d)] * beta[(m, j)]).sum::<f64>()
-            };
+            let along =
+                |n: usize, j: usize| model.linear().enumerate().map(|(d, m)| x[(n, d)] * beta[(m, j)]).sum::<f64>();
             let each = || free().flat_map(|j| (0..x.rows()).map(move |n| (n, j)));
             self.mean("x·b", each().map(|(n, j)| along(n, j).tanh()));
             self.mean("(x·b)²", each().map(|(n, j)| half(along(n, j))));

@@ -44,8 +44,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     header.extend((1..=x.cols()).map(|d| format!("x{d}")));
     let line = |i: usize| std::iter::once((i + 1).to_string()).chain(x.row(i).iter().map(f64::to_string)).collect();
     let start = (0..x.rows()).map(line).collect();
-    let points =
-        Points::Places { frame: &frame, x: &x, offset: offset.unwrap_or(0.0), covariates: &covariates };
+    let points = Points::Places { frame: &frame, x: &x, offset: offset.unwrap_or(0.0), covariates: &covariates };
     write(args, &fitted, points, &Answer { fit: &fit, header, start }, "point")
 }
 

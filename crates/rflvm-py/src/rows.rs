@@ -74,12 +74,7 @@ pub struct NewRows {
 
 impl NewRows {
     /// New rows of a fit, with everything that belongs to them.
-    pub fn of(
-        fit: &Fit,
-        values: &Bound<'_, Values>,
-        trials: NewTrials,
-        known: Known,
-    ) -> PyResult<Self> {
+    pub fn of(fit: &Fit, values: &Bound<'_, Values>, trials: NewTrials, known: Known) -> PyResult<Self> {
         let given = known.covariates.as_ref().map_or(0, Vec::len);
         if given != fit.table.covariates.len() {
             return Err(PyValueError::new_err(match fit.covariates.is_empty() {

@@ -152,7 +152,10 @@ impl Covariates {
             Form::Number { mean, sd } => {
                 let shown: String = cell.chars().take(32).collect();
                 let number = self.number(cell).ok_or_else(|| {
-                    format!("the covariate {} is a number in this fit, and `{shown}` is not one; give a number", covariate.name)
+                    format!(
+                        "the covariate {} is a number in this fit, and `{shown}` is not one; give a number",
+                        covariate.name
+                    )
                 })?;
                 to.push((number - mean) / sd);
             }
@@ -206,7 +209,8 @@ fn of_levels(cells: &[String]) -> Result<Form, String> {
             cells.len()
         )),
         _ => {
-            let share = |level: &str| cells.iter().filter(|cell| cell.trim() == level).count() as f64 / cells.len() as f64;
+            let share =
+                |level: &str| cells.iter().filter(|cell| cell.trim() == level).count() as f64 / cells.len() as f64;
             Ok(Form::Category(levels.into_iter().map(|level| (level.to_string(), share(level))).collect()))
         }
     }

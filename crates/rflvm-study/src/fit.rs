@@ -92,7 +92,19 @@ impl Fit {
             let columns: Vec<usize> = category.columns().collect();
             model.blocks().iter().any(|b| b.family.is_whole() && model.order()[b.columns.clone()] == columns)
         });
-        Ok(Fit { dir: dir.to_path_buf(), saved, config, given, table, timeline, covariates, model, settings, keep, every })
+        Ok(Fit {
+            dir: dir.to_path_buf(),
+            saved,
+            config,
+            given,
+            table,
+            timeline,
+            covariates,
+            model,
+            settings,
+            keep,
+            every,
+        })
     }
 
     /// The fit in a folder, with its settings; `change` may change some of them.

@@ -6,7 +6,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from ._kind import is_missing
+from ._kind import is_missing, kind_of
 
 #: Ends the name of a covariate that is a category.
 CATEGORY = ":category"
@@ -32,10 +32,11 @@ def texts_of_covariates(covariates: Any, rows: int) -> tuple[list[str], list[lis
     """Names of the covariates, marked if they are categories, and their cells."""
     names, cells = [], []
     for name, values in columns_of(covariates).items():
+        is_grouped = hasattr(values, "dtype") and kind_of(values) in ("category", "text", "bool")
         values = values.to_list() if hasattr(values, "to_list") else list(values)
         if len(values) != rows:
             raise ValueError(f"the covariate '{name}' has {len(values)} entries, but the table has {rows} rows")
-        is_number = all(is_missing(value) or is_real(value) for value in values)
+        is_number = not is_grouped and all(is_missing(value) or is_real(value) for value in values)
         names.append(name if is_number else name + CATEGORY)
         cells.append(["" if is_missing(value) else repr(float(value)) if is_number else str(value) for value in values])
     return names, cells

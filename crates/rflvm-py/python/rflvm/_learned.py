@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
 from ._check import Check
+from ._covariates import settings_of
 from ._forecast import Forecast, Past
 from ._impute import Imputing
 from ._parameter import whole

@@ -38,8 +38,7 @@ impl Answers {
         };
         let offset = self.fit.mean_offset().unwrap_or(0.0);
         let covariates = self.fit.covariates_set(&covariates).map_err(|e| raised(e.into()))?;
-        let moments: Vec<NewTime> =
-            moments(when, sequence, timeline, (offset, &covariates)).map_err(raised)?;
+        let moments: Vec<NewTime> = moments(when, sequence, timeline, (offset, &covariates)).map_err(raised)?;
         let written = moments.iter().map(|m| timeline.calendar.format(m.time)).collect();
         let name = |m: &NewTime| timeline.names.get(m.sequence).cloned().unwrap_or_default();
         let sequences = moments.iter().map(name).collect();

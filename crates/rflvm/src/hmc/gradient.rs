@@ -27,7 +27,13 @@ impl Layout {
     /// For a model; without β where it is integrated out.
     pub fn new(model: &Model, with_beta: bool) -> Self {
         let columns = if with_beta { model.columns() } else { 0 };
-        Layout { rows: model.rows(), dim: model.latent_dim(), frequencies: model.frequencies(), columns, width: model.width() }
+        Layout {
+            rows: model.rows(),
+            dim: model.latent_dim(),
+            frequencies: model.frequencies(),
+            columns,
+            width: model.width(),
+        }
     }
 
     /// L.

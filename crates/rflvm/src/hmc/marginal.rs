@@ -29,12 +29,7 @@ pub struct Marginal<'a> {
 
 impl<'a> Marginal<'a> {
     /// Given the amplitudes, clusters and plain columns.
-    pub fn new(
-        target: &'a CollapsedData,
-        tau2: &'a [f64],
-        given: (&'a Spectral, &'a Plain),
-        layout: Layout,
-    ) -> Self {
+    pub fn new(target: &'a CollapsedData, tau2: &'a [f64], given: (&'a Spectral, &'a Plain), layout: Layout) -> Self {
         Self::within(target, tau2, given, layout, Mat::default(), Workspace::default())
     }
 

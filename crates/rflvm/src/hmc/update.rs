@@ -30,7 +30,15 @@ pub fn update(
     let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
     let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
     let (lent, given) = (state.lend(), (&state.theta[..], &state.tau2[..]));
-    let mut target = Noncentred::new(model, given, (&state.spectral, state.features.plain()), paths, reference, lent, std::mem::take(room));
+    let mut target = Noncentred::new(
+        model,
+        given,
+        (&state.spectral, state.features.plain()),
+        paths,
+        reference,
+        lent,
+        std::mem::take(room),
+    );
     let mut q = target.gather(state, rng);
     let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
     let lent;

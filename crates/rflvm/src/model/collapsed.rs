@@ -45,7 +45,8 @@ impl AlongS<'_> {
             (0..a.rows()).for_each(|i| a[(i, m)] *= factor);
             c.row_mut(m).iter_mut().for_each(|v| *v *= factor);
         }
-        let found = if tau2.iter().all(|t| *t == tau2[0]) { self.common(a, &c, tau2[0]) } else { self.own(&a, c, tau2) };
+        let found =
+            if tau2.iter().all(|t| *t == tau2[0]) { self.common(a, &c, tau2[0]) } else { self.own(&a, c, tau2) };
         found.filter(|ln| !ln.is_nan()).unwrap_or(f64::NEG_INFINITY)
     }
 

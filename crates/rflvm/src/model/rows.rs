@@ -3,8 +3,8 @@
 use super::family::Family;
 use super::{Block, Model};
 use crate::error::DataError;
-use crate::observations::check_covariates;
 use crate::linalg::Mat;
+use crate::observations::check_covariates;
 use std::sync::Arc;
 
 impl Model {

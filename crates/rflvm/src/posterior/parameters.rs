@@ -5,8 +5,8 @@ use crate::error::{RunError, SpecError, StoreError};
 use crate::linalg::Mat;
 use crate::model::family::Theta;
 use crate::model::features::Features;
-use crate::model::plain::Plain;
 use crate::model::latent::Axis;
+use crate::model::plain::Plain;
 use crate::model::{Model, State, predictor};
 
 /// One draw.

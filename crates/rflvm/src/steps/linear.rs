@@ -41,7 +41,8 @@ fn ln_square(state: &State) -> f64 {
 /// X b, N×J.
 pub fn slopes(model: &Model, state: &State) -> Mat {
     let (linear, columns) = (model.linear(), model.columns());
-    let b = View::new(&state.beta.as_slice()[linear.start * columns..linear.end * columns], linear.len(), columns, columns);
+    let b =
+        View::new(&state.beta.as_slice()[linear.start * columns..linear.end * columns], linear.len(), columns, columns);
     let mut slopes = Mat::zeros(model.rows(), columns);
     par_mul(&mut slopes, state.features.x().view(), b, false);
     slopes

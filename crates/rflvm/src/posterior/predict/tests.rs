@@ -59,7 +59,7 @@ fn cells_have_the_moments_of_the_replicas_however_many_are_held() {
     let fitted = fitted(&store, &model);
     let (frame, x) = (fitted.frame().unwrap(), Mat::from_fn(3, 2, |i, d| (i + d) as f64 * 0.3));
     let rows = [9, 2, 5];
-    for points in [Points::Rows(&rows), Points::Places { frame: &frame, x: &x, offset: 0.1 }] {
+    for points in [Points::Rows(&rows), Points::Places { frame: &frame, x: &x, offset: 0.1, covariates: &[] }] {
         let cells = fitted.predict(points, DRAWS).unwrap();
         // Two points at a time, and one.
         for held in [2 * 4 * 2 * DRAWN as usize, 1] {

@@ -38,7 +38,10 @@ fn parameters(state: State) -> Parameters {
 /// New rows, in the order of the table.
 fn new_rows(model: &Model, y: &Mat) -> NewRows {
     let families = model.blocks().iter().map(|b| b.family.clone()).collect();
-    NewRows { model: model.with_rows(y, (vec![0.0; y.rows()], Mat::zeros(y.rows(), 0)), families).unwrap(), times: None }
+    NewRows {
+        model: model.with_rows(y, (vec![0.0; y.rows()], Mat::zeros(y.rows(), 0)), families).unwrap(),
+        times: None,
+    }
 }
 
 /// The same rows repeated, the first row with a missing cell.
