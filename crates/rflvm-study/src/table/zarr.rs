@@ -38,6 +38,8 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
         time: None,
         sequence: None,
         covariates: Vec::new(),
+        // The store holds only what was fitted.
+        without: Vec::new(),
         ..options.clone()
     };
     let mut draft = Draft::new(allowance, names, named, None, &plain)?;
