@@ -51,6 +51,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         Kernel: learned with the frequencies, or a fixed RBF kernel with the given length-scale.
     length_scale : float, default=1.0
         Length-scale of the fixed RBF kernel.
+    linear : {"none", "learned"}, default="none"
+        Linear part of the map, besides the kernel.
     amplitude : float or "learned" or "shared" or "default", default="default"
         Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per block),
         or "default" for that of each family: learned for gaussian and student-t, 1 for the others.
@@ -132,6 +134,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         n_random_features: int = 100,
         kernel: str = "learned",
         length_scale: float = 1.0,
+        linear: str = "none",
         amplitude: Union[float, str] = "default",
         time_kernel: str = "rbf",
         time_trend: bool = False,
@@ -162,6 +165,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         self.n_random_features = n_random_features
         self.kernel = kernel
         self.length_scale = length_scale
+        self.linear = linear
         self.amplitude = amplitude
         self.time_kernel = time_kernel
         self.time_trend = time_trend
