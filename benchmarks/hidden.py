@@ -136,7 +136,9 @@ def read(folder, args):
     used = [c for c, chain in enumerate(summary["chains"]) if chain["used"]]
     draws = {}
     with tempfile.TemporaryDirectory(dir=fit) as scratch:
-        for what in ("x", "w", "beta", "precision"):
+        kept = ("x", "w", "beta", "precision")
+        is_linear = any(q["name"] == "linear_scale" for q in summary["quantities"])
+        for what in (*kept, "linear_scale") if is_linear else kept:
             file = Path(scratch) / f"{what}.npy"
             ask("export", fit, "--what", what, "--out", file)
             draws[what] = np.load(file, mmap_mode="r")
@@ -147,6 +149,8 @@ def read(folder, args):
         for c, t in chosen:
             argument = draws["x"][c, t] @ draws["w"][c, t].T
             h = np.hstack([np.sin(argument), np.cos(argument)]) / math.sqrt(argument.shape[1])
+            if is_linear:
+                h = np.hstack([h, draws["linear_scale"][c, t] * draws["x"][c, t]])
             beta = draws["beta"][c, t]
             f = (h @ beta[:-1] + beta[-1])[row, column]
             variance = 1 / draws["precision"][c, t][column]

@@ -45,11 +45,15 @@ const TOTAL: f64 = 5.0;
 /// Offsets that are far from equal and do not sum to zero.
 const OFFSETS: [f64; ROWS] = [0.6, -0.5, 0.9, 0.0];
 
+/// A covariate, centred.
+const COVARIATE: [f64; ROWS] = [1.1, -0.7, -0.9, 0.5];
+
 /// How one configuration differs from the default.
 struct Recipe {
     blocks: Vec<(usize, Arc<dyn Family>)>,
     missing: bool,
     offset: bool,
+    covariates: bool,
     spec: ModelSpec,
     frequencies: FrequencyMove,
     /// Factor of the gradient move's step size.
@@ -64,13 +68,21 @@ impl Recipe {
             latent_dim: 2,
             features: 6,
             kernel: Kernel::Learned(mixture),
-            priors: Priors { amplitude: Some(Amplitude::Fixed(0.8)), intercept: 0.5, ..Priors::default() },
+            linear: false,
+            priors: Priors {
+                amplitude: Some(Amplitude::Fixed(0.8)),
+                intercept: 0.5,
+                covariates: 0.7,
+                linear: HALF_T,
+                ..Priors::default()
+            },
             time: TimeSpec::default(),
         };
         Recipe {
             blocks,
             missing: false,
             offset: false,
+            covariates: false,
             spec,
             frequencies: FrequencyMove::Slice,
             hurry: 1.0,
@@ -85,6 +97,17 @@ impl Recipe {
 
     fn offset(mut self) -> Self {
         self.offset = true;
+        self
+    }
+
+    fn covariates(mut self) -> Self {
+        self.covariates = true;
+        self
+    }
+
+    /// A map with a linear part.
+    fn linear(mut self) -> Self {
+        self.spec.linear = true;
         self
     }
 
@@ -154,6 +177,10 @@ impl Recipe {
         }
         let offset = if self.offset { Offset::Given(OFFSETS.to_vec()) } else { Offset::None };
         let data = Observations::new(y).and_then(|data| data.with_offset(offset));
+        let data = data.and_then(|data| match self.covariates {
+            true => data.with_covariates(Mat::from_vec(ROWS, 1, COVARIATE.to_vec()), vec!["batch".into()]),
+            false => Ok(data),
+        });
         let data = data.and_then(|data| match self.times {
             Some(times) => data.with_times(times),
             None => Ok(data),
@@ -273,6 +300,22 @@ pub fn all() -> Vec<Configuration> {
             .missing()
             .timed(TimeKernel::Rbf, Form::Dense, false)
             .build("student-t-shared-rbf-missing"),
+        one(poisson).covariates().build("poisson-covariates"),
+        one(gaussian).covariates().shared_amplitude().build("gaussian-covariates-shared"),
+        between().covariates().missing().build("mixed-covariates-missing"),
+        one(gaussian).linear().build("gaussian-linear"),
+        one(gaussian).linear().learned_amplitude().covariates().build("gaussian-linear-amplitude-covariates"),
+        one(gaussian).linear().missing().build("gaussian-linear-missing"),
+        one(poisson).linear().build("poisson-linear"),
+        one(negative_binomial).linear().shared_amplitude().build("negative-binomial-linear-shared"),
+        one(poisson).linear().relevance().build("poisson-linear-relevance"),
+        one(poisson).linear().timed(TimeKernel::Matern32, Form::StateSpace, false).build("poisson-linear-matern32"),
+        one(gaussian)
+            .linear()
+            .covariates()
+            .missing()
+            .timed(TimeKernel::Rbf, Form::Dense, false)
+            .build("gaussian-linear-covariates-rbf-missing"),
         one(gaussian).relevance().build("gaussian-relevance"),
         one(negative_binomial).relevance().missing().build("negative-binomial-relevance-missing"),
         one(gaussian).metropolis().build("gaussian-metropolis"),
@@ -313,7 +356,8 @@ fn timed() -> Vec<Configuration> {
 /// The configurations for routine tests: all without times, and with times one of each representation, complete and with missing cells.
 pub fn fast() -> Vec<Configuration> {
     let is_slice = |c: &Configuration| {
-        c.model.dynamics().is_some() && !c.name.contains("-amplitude-") && !c.name.contains("-shared-")
+        let is_special = ["-amplitude-", "-shared-", "-linear-"].iter().any(|part| c.name.contains(part));
+        c.model.dynamics().is_some() && !is_special
     };
     let (timed, mut chosen): (Vec<_>, Vec<_>) = all().into_iter().partition(is_slice);
     chosen.extend(timed.into_iter().step_by(10));

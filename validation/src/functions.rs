@@ -47,6 +47,7 @@ impl Readings {
         for (b, block) in model.blocks().iter().enumerate() {
             self.block = Some(b);
             self.weights(model, state, block);
+            self.plain(model, state, block);
             self.parameters(state, b, block);
             self.cells(model, state, block);
         }
@@ -197,6 +198,41 @@ impl Readings {
             self.mean("c² ln τ²", free().map(|j| half(intercept(j)) * state.tau2[j].ln()));
             let scale = |j: usize| model.weight_scale(&state.theta, j);
             self.mean("ln(1+λβ²/τ²)", each().map(|at| (scale(at.1) * beta[at].powi(2) / state.tau2[at.1]).ln_1p()));
+        }
+    }
+
+    /// Effects of covariates, and the linear part.
+    fn plain(&mut self, model: &Model, state: &State, block: &Block) {
+        let (x, beta, plain) = (state.features.x(), &state.beta, state.features.plain());
+        let free: Vec<usize> = block.columns.clone().filter(|&j| model.is_free(j)).collect();
+        let free = || free.iter().copied();
+        if plain.count() > 0 {
+            let first = model.spec().features;
+            self.mean("γ", free().map(|j| beta[(first, j)].tanh()));
+            self.mean("γ²", free().map(|j| half(beta[(first, j)])));
+            let product = |n: usize, j: usize| plain.covariates(n)[0] * beta[(first, j)];
+            let each = || free().flat_map(|j| (0..x.rows()).map(move |n| (n, j)));
+            self.mean("uγ f", each().map(|(n, j)| (product(n, j) * state.f[(n, j)]).tanh()));
+            self.mean("uγ x", each().map(|(n, j)| product(n, j).tanh() * x[(n, 0)]));
+        }
+        if plain.is_linear() {
+            let ln = plain.s().ln();
+            let slopes = || free().flat_map(|j| model.linear().map(move |m| (m, j)));
+            self.put("ln s", ln);
+            self.put("(ln s)²", ln * ln);
+            self.put("1/(1+s²)", 1.0 / (1.0 + plain.s().powi(2)));
+            self.mean("b", slopes().map(|at| beta[at].tanh()));
+            self.mean("b²", slopes().map(|at| half(beta[at])));
+            self.mean("b² ln s", slopes().map(|at| half(beta[at]) * ln));
+            let last = beta.rows() - 1;
+            self.mean("b c", slopes().map(|at| (beta[at] * (beta[(last, at.1)] - model.units()[at.1].centre)).tanh()));
+            let along =
+                |n: usize, j: usize| model.linear().enumerate().map(|(d, m)| x[(n, d)] * beta[(m, j)]).sum::<f64>();
+            let each = || free().flat_map(|j| (0..x.rows()).map(move |n| (n, j)));
+            self.mean("x·b", each().map(|(n, j)| along(n, j).tanh()));
+            self.mean("(x·b)²", each().map(|(n, j)| half(along(n, j))));
+            self.mean("s x·b f", each().map(|(n, j)| (plain.s() * along(n, j) * state.f[(n, j)]).tanh()));
+            self.mean("|x|² ln s", x.iter_rows().map(|x| half(dot(x, x)) * ln));
         }
     }
 

@@ -4,15 +4,16 @@
 use crate::configurations;
 use crate::geweke::Step;
 use rand::RngExt;
-use rflvm::dist::{crt, gamma, polya_gamma, softplus};
+use rflvm::dist::{crt, gamma, normal, polya_gamma, softplus};
 use rflvm::error::NumericalError;
 use rflvm::linalg::{Cholesky, Mat, gram};
 use rflvm::model::family::{Column, GaussianConditional, StudentT, weights_given_omega};
+use rflvm::model::features::Features;
 use rflvm::model::spectral::Kernel;
 use rflvm::model::{Model, State};
 use rflvm::rng::Stream;
 use rflvm::slice;
-use rflvm::steps::{amplitudes, concentration, relevance, symmetry};
+use rflvm::steps::{amplitudes, concentration, linear, relevance, symmetry};
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +29,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 16] = [
+pub const ALL: [Planted; 19] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -44,6 +45,9 @@ pub const ALL: [Planted; 16] = [
     planted("τ² as if the intercept did not know it", "gaussian-amplitude", amplitude_without_intercept, 1),
     planted("shared τ² by one column's weights", "gaussian-shared", amplitude_by_one_column, 1),
     planted("½ν for ½(ν+1) in the weights of cells", "student-t-amplitude", student_without_its_cell, 1),
+    planted("s with its products held, without Jacobian", "gaussian-linear-missing", scale_without_slopes, 1),
+    planted("translation that forgets the intercepts", "poisson-linear", translation_without_intercepts, 1),
+    planted("rows that do not see the linear part", "poisson-linear", rows_without_linear, 1),
     planted("translation as if rows were independent", "bernoulli-rbf-dense", independent_translation, 1),
 ];
 
@@ -138,7 +142,7 @@ fn gaussian(
             twist(&column, &mut conditional);
             conditional.draw(&mut stream.at(j as u64).rng())
         };
-        beta[model.spec().features] += model.units()[j].centre;
+        beta[model.width() - 1] += model.units()[j].centre;
         state.beta.set_col(j, &beta);
         state.theta[0].values[(0, j)] = precision;
     }
@@ -170,7 +174,7 @@ fn unit_noise(model: &Model, state: &mut State, stream: Stream) -> Result<(), Nu
             }
             factor(&column)?.draw_from_precision(&c, 1.0, &mut stream.at(j as u64).rng())
         };
-        beta[model.spec().features] += model.units()[j].centre;
+        beta[model.width() - 1] += model.units()[j].centre;
         state.beta.set_col(j, &beta);
     }
     state.refresh(model);
@@ -184,7 +188,7 @@ fn missing_as_zero(model: &Model, state: &mut State, stream: Stream) -> Result<(
 
 /// s_c in place of s_c².
 fn root_variance(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
-    let last = model.spec().features;
+    let last = model.width() - 1;
     let spoil = |column: &mut Column<'_>| column.precision[last] = column.precision[last].sqrt();
     gaussian(model, state, stream, spoil, |_, _| ())
 }
@@ -263,8 +267,50 @@ fn blind_paths(model: &Model, state: &mut State, stream: Stream) -> Result<(), N
 }
 
 /// c ~ N(−x̄, I/N) where rows follow a path.
-fn independent_translation(_: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
-    symmetry::translate(state, None, &mut stream.rng());
+fn independent_translation(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    symmetry::translate(model, state, None, &mut stream.rng())
+}
+
+/// p(b = (s·b)/s) p(s) as the density of s.
+fn scale_without_slopes(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let (_, square) = linear::weights(model, state);
+    let ln = |u: f64| amplitudes::ln_centred(model.spec().priors.linear, 0.0, square, u);
+    let u = 2.0 * state.features.plain().s().ln();
+    let (u, _) = slice::univariate(&mut stream.rng(), u, ln(u), 1.0, ln);
+    linear::rescale(model, state, u);
+    state.refresh(model);
+    Ok(())
+}
+
+/// c ~ N(−x̄, I/N), although the intercepts take up s b_j·c.
+fn translation_without_intercepts(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let (x, rng) = (state.features.x(), &mut stream.rng());
+    let rows = x.rows() as f64;
+    let mean = |d: usize| -(0..x.rows()).map(|n| x[(n, d)]).sum::<f64>() / rows;
+    let c: Vec<f64> = (0..x.cols()).map(|d| mean(d) + normal(rng) / rows.sqrt()).collect();
+    symmetry::shift(model, state, &c);
+    Ok(())
+}
+
+/// Slices of rows by the likelihood in which s·x·b stays what it was.
+fn rows_without_linear(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let (w, last) = (state.features.w().clone(), state.beta.rows() - 1);
+    let (mut x, columns) = (state.features.x().clone(), model.columns());
+    for n in 0..model.rows() {
+        let (h, old) = (state.features.h().row(n), x.row(n).to_vec());
+        let ln_lik = |x: &[f64]| {
+            let moved = Features::new(Mat::from_vec(1, x.len(), x.to_vec()), w.clone());
+            let changed = |m: usize| if m < 2 * w.rows() { moved.h()[(0, m)] } else { h[m] };
+            let of_column = |j: usize| (0..=last).map(|m| changed(m) * state.beta[(m, j)]).sum::<f64>();
+            let f: Vec<f64> = (0..columns).map(|j| model.offset()[n] + of_column(j)).collect();
+            model.ln_lik_row(&state.theta, n, &f)
+        };
+        let mut at = old.clone();
+        slice::standard(&mut stream.at(n as u64).rng(), &mut at, ln_lik(&old), &mut Vec::new(), ln_lik);
+        x.row_mut(n).copy_from_slice(&at);
+    }
+    state.features.set(x.as_slice(), w.as_slice());
+    state.refresh(model);
     Ok(())
 }
 
@@ -272,7 +318,7 @@ fn independent_translation(_: &Model, state: &mut State, stream: Stream) -> Resu
 fn amplitude_without_intercept(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let Some(prior) = model.amplitude(&model.blocks()[0]).prior() else { return Ok(()) };
     for j in 0..model.columns() {
-        let (count, square) = (model.spec().features as f64, amplitudes::square(model, state, j));
+        let (count, square) = ((model.width() - 1) as f64, amplitudes::square(model, state, j));
         let ln = |u: f64| amplitudes::ln_centred(prior, count, square, u);
         let u = state.tau2[j].ln();
         state.tau2[j] = slice::univariate(&mut stream.at(j as u64).rng(), u, ln(u), 1.0, ln).0.exp();
@@ -307,7 +353,7 @@ fn student_without_its_cell(model: &Model, state: &mut State, stream: Stream) ->
             let cholesky = Cholesky::new(gram(column.h, Some(&q), &column.precision), "planted")?;
             family.given_weights(&column, &q, &cholesky).draw(&mut stream.named("draw").at(j as u64).rng())
         };
-        beta[model.spec().features] += model.units()[j].centre;
+        beta[model.width() - 1] += model.units()[j].centre;
         state.beta.set_col(j, &beta);
         state.theta[0].values[(0, j)] = precision;
     }

@@ -239,6 +239,9 @@ pub struct ForecastArgs {
     /// Forecast only this sequence [default: all].
     #[arg(long, value_name = "NAME")]
     pub sequence: Option<String>,
+    /// Covariates of the new rows, comma-separated; those not given are at the average of the rows.
+    #[arg(long, value_name = "NAME=VALUE,…", value_delimiter = ',')]
+    pub covariates: Vec<String>,
     /// Output file, a .csv with the columns time, sequence (if there are sequences), column, mean, sd, q05, q50 and q95: one line
     /// per new time and column.
     #[arg(long, value_name = "FILE")]
@@ -255,7 +258,7 @@ pub struct TransformArgs {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
     /// The new rows, in a table of any format that `fit` reads. Columns are matched to those of the fit by name, in any order,
-    /// including those of --id, --labels, --offset, --time and --sequence; without names, their number must match. Cells may be missing.
+    /// including those of --id, --labels, --offset, --time, --sequence and --covariates; without names, their number must match. Cells may be missing.
     #[arg(value_name = "TABLE")]
     pub table: PathBuf,
     /// Output file, a .csv with the columns of embedding.csv, then log_density (of all observed cells of the row jointly),
@@ -307,6 +310,9 @@ pub struct PredictArgs {
     /// Number of points on the path, including its ends.
     #[arg(long, value_name = "K", default_value_t = 10, requires = "path")]
     pub steps: usize,
+    /// Covariates of the points, comma-separated; those not given are at the average of the rows.
+    #[arg(long, value_name = "NAME=VALUE,…", value_delimiter = ',')]
+    pub covariates: Vec<String>,
     /// Output file, a .csv with the columns row, or point and its position (both counted from 1), then column, mean, sd, q05, q50
     /// and q95: one line per cell. Points have the mean of the rows' offsets; a multinomial row at a point has one trial.
     #[arg(long, value_name = "FILE")]

@@ -24,12 +24,12 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     let Some(timeline) = &fit.timeline else {
         return Err(Error::Timeless { dir: args.dir.display().to_string() }.into());
     };
-    let offset = fit.mean_offset();
+    let (offset, covariates) = (fit.mean_offset(), fit.covariates_set(&args.covariates)?);
     let when = match &args.times {
         Some(text) => When::At(given(text, timeline)?),
         None => When::Beyond(args.horizon.unwrap_or(0)),
     };
-    let moments = moments(when, args.sequence.as_deref(), timeline, offset.unwrap_or(0.0))?;
+    let moments = moments(when, args.sequence.as_deref(), timeline, (offset.unwrap_or(0.0), &covariates))?;
     let drawn = drawn(&fit)?;
     args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
     if let Some(offset) = offset {

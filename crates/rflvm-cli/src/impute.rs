@@ -11,6 +11,7 @@ use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
 use rflvm_study::cells::write_line;
+use rflvm_study::covariates::columns;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Error, write};
 use std::path::{Path, PathBuf};
@@ -64,10 +65,11 @@ fn write_tables(path: &Path, count: usize, fit: &Fit, drawn: &Drawn) -> Result<V
     Ok(files)
 }
 
-/// A completed table: first the columns with ids, labels, offsets, times and sequences, then the fitted ones in the table's order, categories as text.
+/// A completed table: first the columns with ids, labels, times, sequences, offsets and covariates, then the fitted ones in the table's order, categories as text.
 fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     let (config, table, model) = (&fit.config, &fit.table, &fit.model);
     let offset: Vec<String> = model.offset().iter().map(f64::to_string).collect();
+    let covariates = columns(config);
     let aside: Vec<(&str, &Vec<String>)> = [
         (config.id.as_deref(), Some(&table.ids)),
         (config.labels.as_deref(), table.labels.as_ref()),
@@ -77,6 +79,7 @@ fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     ]
     .into_iter()
     .filter_map(|(name, cells)| name.zip(cells))
+    .chain(covariates.iter().map(String::as_str).zip(&table.covariates))
     .collect();
     let (places, sources) = (fit.places(), table.sources());
     let fill = |file: &mut std::io::BufWriter<std::fs::File>| {

@@ -9,6 +9,7 @@ use crate::args::PredictArgs;
 
 use crate::failure::Failure;
 use crate::voice::{Voice, tell};
+use rflvm::error::SpecError;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::predict::Points;
 use rflvm_study::Fit;
@@ -21,6 +22,11 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let drawn = drawn(&fit)?;
     let fitted = drawn.fitted(&fit, "predict");
     if let Some(rows) = chosen {
+        if !args.covariates.is_empty() {
+            let rule = "rows of the table have their own covariates; give them for points, or leave them out";
+            let (setting, value) = ("covariates", args.covariates.join(","));
+            return Err(SpecError::Setting { setting, value, rule: rule.into() }.into());
+        }
         args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
         let start = rows.iter().map(|n| vec![(n + 1).to_string()]).collect();
         let answer = Answer { fit: &fit, header: vec!["row".into()], start };
@@ -30,7 +36,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
     let x = places::places(args, &fit, &embedding)?;
-    let offset = fit.mean_offset();
+    let (offset, covariates) = (fit.mean_offset(), fit.covariates_set(&args.covariates)?);
     if let Some(offset) = offset {
         Voice::default().say(&format!("the points have the mean of the rows' offsets, {offset:.4}"));
     }
@@ -38,7 +44,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     header.extend((1..=x.cols()).map(|d| format!("x{d}")));
     let line = |i: usize| std::iter::once((i + 1).to_string()).chain(x.row(i).iter().map(f64::to_string)).collect();
     let start = (0..x.rows()).map(line).collect();
-    let points = Points::Places { frame: &frame, x: &x, offset: offset.unwrap_or(0.0) };
+    let points = Points::Places { frame: &frame, x: &x, offset: offset.unwrap_or(0.0), covariates: &covariates };
     write(args, &fitted, points, &Answer { fit: &fit, header, start }, "point")
 }
 

@@ -4,7 +4,7 @@ use crate::answers::Answers;
 use crate::array::{Array, array, embedding_arrays, matrix};
 use crate::error::raised;
 use crate::job::Job;
-use crate::rows::{NewRows, mat, table};
+use crate::rows::{Known, NewRows, mat, table};
 use crate::values::Values;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
@@ -47,7 +47,7 @@ impl Fit {
     /// A new fit of a table into a folder. `settings` are those of config.toml, as JSON; `families` are (column, family, block), and
     /// `trials` one number per cell, if the settings do not name them. Nothing is written yet.
     #[new]
-    #[pyo3(signature = (values, columns, named, settings, dir, *, families=None, trials=None, ids=None, offset=None, times=None, sequences=None))]
+    #[pyo3(signature = (values, columns, named, settings, dir, *, families=None, trials=None, ids=None, offset=None, times=None, sequences=None, covariates=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -62,13 +62,15 @@ impl Fit {
         offset: Option<Vec<f64>>,
         times: Option<Vec<String>>,
         sequences: Option<Vec<String>>,
+        covariates: Option<Vec<Vec<String>>>,
     ) -> PyResult<Self> {
         let config: Config = serde_json::from_str(settings).map_err(|e| PyValueError::new_err(e.to_string()))?;
         // The folder's config.toml names the store, which holds the table.
         let config = Config { table: Some("draws.zarr".into()), ..config.filled() };
         let listing = families.map(|lines| Listing::of("likelihood", lines)).transpose().map_err(raised)?;
         let given = Given { listing, trials: trials.as_ref().map(mat) };
-        let table = table(&mut values.borrow_mut(), columns, named, ids, offset, times, sequences)?;
+        let known = Known { ids, offset, times, sequences, covariates };
+        let table = table(&mut values.borrow_mut(), columns, named, known)?;
         let fit = py.detach(|| rflvm_study::Fit::of(config, given, &dir, |_| Ok(table))).map_err(raised)?;
         Ok(Fit::of(fit))
     }
@@ -109,8 +111,9 @@ impl Fit {
         py.detach(|| Answers::open(Arc::clone(&self.fit))).map_err(raised)
     }
 
-    /// New rows, with their trials (a number or one per cell), offsets, times and sequences.
-    #[pyo3(signature = (values, *, trials=None, trials_of_cells=None, offset=None, times=None, sequences=None))]
+    /// New rows, with their trials (a number or one per cell), offsets, times, sequences and covariates.
+    #[pyo3(signature = (values, *, trials=None, trials_of_cells=None, offset=None, times=None, sequences=None, covariates=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new_rows(
         &self,
         values: &Bound<'_, Values>,
@@ -119,13 +122,14 @@ impl Fit {
         offset: Option<Vec<f64>>,
         times: Option<Vec<String>>,
         sequences: Option<Vec<String>>,
+        covariates: Option<Vec<Vec<String>>>,
     ) -> PyResult<NewRows> {
         let trials = match (trials, trials_of_cells) {
             (_, Some(cells)) => NewTrials::Cells(mat(&cells)),
             (Some(number), None) => NewTrials::Named(number.to_string()),
             (None, None) => NewTrials::AsFit,
         };
-        NewRows::of(&self.fit, values, trials, offset, times, sequences)
+        NewRows::of(&self.fit, values, trials, Known { ids: None, offset, times, sequences, covariates })
     }
 
     /// The maximum of the posterior: mean N×D and covariance N×D×D of the positions, and details as JSON.
@@ -218,6 +222,12 @@ impl Fit {
     #[getter]
     fn sequences(&self) -> Option<Vec<String>> {
         self.fit.table.sequence.clone()
+    }
+
+    /// Covariates of the rows as given, one after the other.
+    #[getter]
+    fn covariates(&self) -> Vec<Vec<String>> {
+        self.fit.table.covariates.clone()
     }
 
     /// Warnings about the results.

@@ -14,16 +14,20 @@ use rflvm_study::table::Table;
 /// The name of a table without a file, in messages.
 const NAME: &str = "X";
 
+/// What is known of rows besides their cells.
+pub struct Known {
+    pub ids: Option<Vec<String>>,
+    pub offset: Option<Vec<f64>>,
+    pub times: Option<Vec<String>>,
+    pub sequences: Option<Vec<String>>,
+    /// One covariate after the other.
+    pub covariates: Option<Vec<Vec<String>>>,
+}
+
 /// A table in the engine's form.
-pub fn table(
-    values: &mut Values,
-    columns: Vec<String>,
-    named: bool,
-    ids: Option<Vec<String>>,
-    offset: Option<Vec<f64>>,
-    times: Option<Vec<String>>,
-    sequences: Option<Vec<String>>,
-) -> PyResult<Table> {
+pub fn table(values: &mut Values, columns: Vec<String>, named: bool, known: Known) -> PyResult<Table> {
+    let Known { ids, offset, times, sequences, covariates } = known;
+    let covariates = covariates.unwrap_or_default();
     let (values, rows, width) = values.hand_over();
     if values.len() != rows * width {
         return Err(PyValueError::new_err("these values have already been used"));
@@ -34,7 +38,8 @@ pub fn table(
         ("the list of times", times.as_ref().map(Vec::len)),
         ("the list of sequences", sequences.as_ref().map(Vec::len)),
     ];
-    for (what, length) in lengths {
+    let of_covariates = covariates.iter().map(|cells| ("a covariate", Some(cells.len())));
+    for (what, length) in lengths.into_iter().chain(of_covariates) {
         if let Some(length) = length.filter(|length| *length != rows) {
             return Err(PyValueError::new_err(format!("{what} has {length} entries, but the table has {rows} rows")));
         }
@@ -46,6 +51,7 @@ pub fn table(
         offset,
         time: times,
         sequence: sequences,
+        covariates,
         rows,
         values,
         named,
@@ -68,23 +74,23 @@ pub struct NewRows {
 
 impl NewRows {
     /// New rows of a fit, with everything that belongs to them.
-    pub fn of(
-        fit: &Fit,
-        values: &Bound<'_, Values>,
-        trials: NewTrials,
-        offset: Option<Vec<f64>>,
-        times: Option<Vec<String>>,
-        sequences: Option<Vec<String>>,
-    ) -> PyResult<Self> {
-        if offset.is_none() && fit.config.offset_column().is_some() {
+    pub fn of(fit: &Fit, values: &Bound<'_, Values>, trials: NewTrials, known: Known) -> PyResult<Self> {
+        let given = known.covariates.as_ref().map_or(0, Vec::len);
+        if given != fit.table.covariates.len() {
+            return Err(PyValueError::new_err(match fit.covariates.is_empty() {
+                true => "the rows of this fit have no covariates; leave those of the new rows out",
+                false => "the rows of this fit have covariates; give those of the new rows too",
+            }));
+        }
+        if known.offset.is_none() && fit.config.offset_column().is_some() {
             return Err(PyValueError::new_err("the rows of this fit have offsets; give those of the new rows too"));
         }
-        if times.is_some() && fit.timeline.is_none() {
+        if known.times.is_some() && fit.timeline.is_none() {
             let sentence = "times are given for the new rows, but the rows of this fit have no times; leave them out";
             return Err(PyValueError::new_err(sentence));
         }
         let (values, columns) = (&mut values.borrow_mut(), fit.table.columns.clone());
-        let mut table = table(values, columns, fit.table.named, None, offset, times, sequences)?;
+        let mut table = table(values, columns, fit.table.named, known)?;
         if table.columns.len() * table.rows != table.values.len() {
             let (found, expected) = (table.values.len() / table.rows.max(1), table.columns.len());
             return Err(PyValueError::new_err(format!(

@@ -81,6 +81,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Whether the map has a linear part.
+    LinearPart {
+        /// None: the map is a sum of waves, which bends back.
+        None = "none",
+        /// Kernel k(x, x') + s² x·x', with s learned: trends go on beyond the rows.
+        Learned = "learned",
+    }
+}
+
 settings! {
     /// All settings of a fit: its table first.
     Config {
@@ -108,6 +118,9 @@ settings! {
         time: String => .placeholder("COL");
         /// Column with the sequence (trial, recording) that each row belongs to: each sequence has its own path.
         sequence: String => .placeholder("COL");
+        /// Columns with covariates of the rows, comma-separated, such as batch, plate, sex or age: their effects on every column are estimated,
+        /// so that positions are free of them. Numbers are standardised; text is a category, and so are numbers named NAME:category.
+        covariates: Names => .placeholder("COL,…");
         /// Columns to fit, comma-separated.
         columns: Names => .placeholder("COL,…").otherwise("all columns not named by another flag");
         /// Columns to leave out, comma-separated.
@@ -152,6 +165,8 @@ settings! {
         kernel: KernelKind => .default("learned").python("kernel");
         /// Length-scale of the fixed RBF kernel.
         length_scale: f64 => .default("1").python("length_scale");
+        /// Linear part of the map, besides the kernel.
+        linear: LinearPart => .default("none").python("linear");
         /// Signal strength, the prior variance of the weights: a number for all columns, `learned` (one per column), `shared` (one per
         /// block), or `default` for that of each family: learned for gaussian and student-t, 1 for the others.
         amplitude: String => .placeholder("NUMBER|learned|shared|default").default("default").python("amplitude").python_type("Union[float, str]")

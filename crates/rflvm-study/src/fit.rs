@@ -2,6 +2,7 @@
 
 use crate::blocks::{self, Given};
 use crate::config::Config;
+use crate::covariates::Covariates;
 use crate::error::Error;
 use crate::folder::{Claim, config_path, map_path, store_path, trials_path};
 use crate::listing::Listing;
@@ -17,6 +18,7 @@ use rflvm::draws::Kept;
 use rflvm::draws::zarr::RowLabels;
 use rflvm::error::SpecError;
 use rflvm::identity::Identity;
+use rflvm::linalg::Mat;
 use rflvm::model::Model;
 use rflvm::rng::Stream;
 use rflvm::run::Settings;
@@ -39,6 +41,8 @@ pub struct Fit {
     pub table: Table,
     /// When the rows were observed, if known.
     pub timeline: Option<Timeline>,
+    /// What is known of the rows besides their cells.
+    pub covariates: Covariates,
     /// The model.
     pub model: Model,
     /// How to run it.
@@ -80,6 +84,7 @@ impl Fit {
         let trials_file = || trials_path(Path::new("")).to_string_lossy().into_owned();
         saved.trials = given.trials.as_ref().map_or(saved.trials, |_| Some(trials_file()));
         let timeline = Timeline::of(&config, &table)?;
+        let covariates = Covariates::of(&config, &table)?;
         let model = model::model(&config, &given, &mut table, timeline.as_ref())?;
         Plan::check(&model, &settings)?;
         // Columns named after levels may have other families.
@@ -87,7 +92,19 @@ impl Fit {
             let columns: Vec<usize> = category.columns().collect();
             model.blocks().iter().any(|b| b.family.is_whole() && model.order()[b.columns.clone()] == columns)
         });
-        Ok(Fit { dir: dir.to_path_buf(), saved, config, given, table, timeline, model, settings, keep, every })
+        Ok(Fit {
+            dir: dir.to_path_buf(),
+            saved,
+            config,
+            given,
+            table,
+            timeline,
+            covariates,
+            model,
+            settings,
+            keep,
+            every,
+        })
     }
 
     /// The fit in a folder, with its settings; `change` may change some of them.
@@ -158,6 +175,7 @@ impl Fit {
             time_units: self.timeline.as_ref().and_then(|t| t.calendar.units()),
             times_as_given: self.table.time.clone(),
             sequences: self.table.sequence.clone(),
+            covariates_as_given: self.table.covariates.clone(),
         };
         let sampling = Sampling {
             dir: &self.dir,
@@ -200,6 +218,12 @@ impl Fit {
         let is_given = self.config.offset.as_deref().is_some_and(|offset| offset != "none");
         let offsets = self.model.offset();
         is_given.then(|| offsets.iter().sum::<f64>() / offsets.len() as f64)
+    }
+
+    /// Covariates of a row that is not in the table, from texts such as `batch=A`, in the form that predictions take.
+    pub fn covariates_set(&self, texts: &[String]) -> Result<Vec<f64>, SpecError> {
+        let values = self.covariates.set(texts)?;
+        Ok(self.model.in_prior_units(Mat::from_vec(1, values.len(), values)).into_vec())
     }
 
     /// The title of pictures.

@@ -19,7 +19,12 @@ pub enum When {
 }
 
 /// All new rows: by sequence, then by time, without repeated times.
-pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: f64) -> Result<Vec<NewTime>, Error> {
+pub fn moments(
+    when: When,
+    sequence: Option<&str>,
+    timeline: &Timeline,
+    (offset, covariates): (f64, &[f64]),
+) -> Result<Vec<NewTime>, Error> {
     let when = match when {
         When::At(mut times) => {
             times.sort_by(f64::total_cmp);
@@ -41,7 +46,8 @@ pub fn moments(when: When, sequence: Option<&str>, timeline: &Timeline, offset: 
             }
             When::Beyond(steps) => beyond(timeline, sequence, *steps)?,
         };
-        moments.extend(times.into_iter().map(|time| NewTime { time, sequence, offset }));
+        let new = |time| NewTime { time, sequence, offset, covariates: covariates.to_vec() };
+        moments.extend(times.into_iter().map(new));
     }
     Ok(moments)
 }

@@ -18,6 +18,7 @@ pub mod check;
 pub mod config;
 pub mod conflict;
 pub mod convergence;
+pub mod covariates;
 pub mod drawn;
 pub mod error;
 pub mod families;

@@ -13,8 +13,7 @@ const SMALL: u128 = 256 << 20;
 pub fn needed(model: &Model, settings: &Settings) -> u128 {
     let (at_once, besides) = Plan::new(model, settings).map_or((0, 0), |_| Plan::memory(model));
     let chains = settings.chains.max(at_once);
-    let [n, j, d, m] =
-        [model.rows(), model.columns(), model.latent_dim(), model.spec().features + 1].map(|v| v as u128);
+    let [n, j, d, m] = [model.rows(), model.columns(), model.latent_dim(), model.width()].map(|v| v as u128);
     // F, its slope, noise and momenta, and the results; H and its slope; weights, their momenta, slopes and scales; positions.
     // Measured on tables of 600,000 to 800,000 cells of six families: the peak is 0.9 to 1.2 times this;
     // with a search for maps, 0.95 times on 2,000 × 300 counts.

@@ -1,7 +1,8 @@
 //! From settings to the model: its specification, and the observations in its blocks.
 
 use crate::blocks::{self, Given};
-use crate::config::{Config, KernelKind, ModelConfig, TimeForm};
+use crate::config::{Config, KernelKind, LinearPart, ModelConfig, TimeForm};
+use crate::covariates::Covariates;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
 use crate::table::Table;
@@ -16,6 +17,8 @@ use rflvm::observations::{Observations, Offset};
 /// The model of a table. It takes over the table's values, so that they are not held twice.
 pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option<&Timeline>) -> Result<Model, Error> {
     let blocks = blocks::blocks(config, given, table)?;
+    let covariates = Covariates::of(config, table)?;
+    let known = covariates.matrix(table)?;
     let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
     let offset = match (config.offset.as_deref(), table.offset.take()) {
         (Some("size-factors"), _) => Offset::SizeFactors,
@@ -25,6 +28,10 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
     let spec =
         ModelSpec { time: time_spec(config)?, ..spec(&config.model, config.all_priors()?, table.columns.len())? };
     let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
+    let data = data.and_then(|data| match covariates.is_empty() {
+        true => Ok(data),
+        false => data.with_covariates(known, covariates.names()),
+    });
     let data = data.and_then(|data| match timeline {
         Some(timeline) => data.with_times(timeline.times.clone()),
         None => Ok(data),
@@ -88,11 +95,18 @@ pub fn spec(config: &ModelConfig, priors: Priors, columns: usize) -> Result<Mode
         Some(KernelKind::Rbf) => Kernel::Rbf { length_scale: config.length_scale.unwrap_or(1.0) },
         _ => Kernel::Learned(priors.mixture(is_auto)),
     };
+    let linear = config.linear == Some(LinearPart::Learned);
+    if linear && is_auto {
+        let rule = "the linear part has the same scale along all axes, so no axis can be pruned; give a number, or omit the linear part";
+        let (setting, value) = ("latent-dim", latent_dim.to_string());
+        return Err(SpecError::Setting { setting, value, rule: rule.into() });
+    }
     let default = ModelSpec::default();
     Ok(ModelSpec {
         latent_dim: latent_dim.axes(columns),
         features: config.features.unwrap_or(default.features),
         kernel,
+        linear,
         priors,
         ..default
     })

@@ -78,7 +78,8 @@ pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit) -> Result<Checked,
         (_, Some(values)) => values,
         _ => vec![0.0; table.rows],
     };
-    let model = fit.model.with_rows(&y, offset, families).map_err(data)?;
+    let covariates = fit.covariates.matrix(table)?;
+    let model = fit.model.with_rows(&y, (offset, covariates), families).map_err(data)?;
     let (times, notes) = times(fit, table)?;
     Ok(Checked { rows: NewRows { model, times }, notes })
 }

@@ -1,6 +1,7 @@
 //! From settings to the table that they name.
 
 use crate::config::Config;
+use crate::covariates;
 use crate::error::Error;
 use crate::families::takes_text;
 use crate::listing::Listing;
@@ -41,6 +42,7 @@ pub fn options(config: &Config) -> Result<ReadOptions, Error> {
         offset: config.offset_column().map(String::from),
         time: config.time.clone(),
         sequence: config.sequence.clone(),
+        covariates: covariates::columns(config),
         columns: config.columns.clone().map(|names| names.0),
         without: config.without.clone().unwrap_or_default().0,
         texts: if takes_text { Texts::Take } else { Texts::Refuse },

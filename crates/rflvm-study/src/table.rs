@@ -62,6 +62,8 @@ pub struct Table {
     pub time: Option<Vec<String>>,
     /// The sequence of each row, as in the file.
     pub sequence: Option<Vec<String>>,
+    /// Covariates as in the file, one column of texts after the other.
+    pub covariates: Vec<Vec<String>>,
     /// Number of rows.
     pub rows: usize,
     /// Values row by row, `NaN` where missing.
@@ -134,6 +136,8 @@ pub struct ReadOptions {
     pub time: Option<String>,
     /// The column with the sequence that each row belongs to, kept as text.
     pub sequence: Option<String>,
+    /// Columns with covariates, kept as text.
+    pub covariates: Vec<String>,
     /// Use only these columns, in this order; all except those above if not given.
     pub columns: Option<Vec<String>>,
     /// Exclude these columns.

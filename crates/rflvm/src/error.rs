@@ -75,6 +75,14 @@ pub enum DataError {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// A covariate that is missing, or that the fit does not know.
+    #[error("{place}: {problem}")]
+    Covariate {
+        /// Where it is.
+        place: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
 }
 
 /// A model or run that cannot be set up as requested.

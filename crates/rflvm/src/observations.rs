@@ -1,4 +1,5 @@
-//! The data: N×J values (NaN marks a missing cell), names, and row offsets on the link scale.
+//! The data: N×J values (NaN marks a missing cell), names, and what is known of each row: its offset on the link scale, its covariates
+//! and its time.
 
 use crate::error::DataError;
 use crate::linalg::Mat;
@@ -10,6 +11,8 @@ pub struct Observations {
     pub(crate) y: Mat,
     pub(crate) names: Vec<String>,
     pub(crate) offset: Vec<f64>,
+    pub(crate) covariates: Mat,
+    pub(crate) covariate_names: Vec<String>,
     pub(crate) times: Option<Times>,
 }
 
@@ -72,7 +75,8 @@ impl Observations {
         if let Some(j) = (0..columns).find(|&j| (0..rows).all(|n| y[(n, j)].is_nan())) {
             return Err(DataError::MissingColumn { column: names[j].clone() });
         }
-        Ok(Observations { offset: vec![0.0; rows], y, names, times: None })
+        let (covariates, covariate_names) = (Mat::zeros(rows, 0), Vec::new());
+        Ok(Observations { offset: vec![0.0; rows], covariates, covariate_names, y, names, times: None })
     }
 
     /// Sets the row offsets.
@@ -95,6 +99,21 @@ impl Observations {
             }
             Offset::SizeFactors => self.offset = size_factors(&self.y)?,
         }
+        Ok(self)
+    }
+
+    /// Sets the covariates of the rows, N×C: f_nj = o_n + h_n·β_j + u_n·γ_j. They are used as they are, so centre them, and scale
+    /// them so that an effect of one unit is as likely as the signal of the column ([`Priors::covariates`]).
+    ///
+    /// [`Priors::covariates`]: crate::model::Priors::covariates
+    pub fn with_covariates(mut self, covariates: Mat, names: Vec<String>) -> Result<Self, DataError> {
+        if covariates.rows() != self.rows() || covariates.cols() != names.len() {
+            let found = format!("{} rows, {} columns", covariates.rows(), covariates.cols());
+            let expected = format!("{} rows, {} columns", self.rows(), names.len());
+            return Err(DataError::Shape { what: "the covariates", found, expected });
+        }
+        check_covariates(&covariates)?;
+        (self.covariates, self.covariate_names) = (covariates, names);
         Ok(self)
     }
 
@@ -153,6 +172,17 @@ impl Observations {
             seen.all(|v| Some(v) == first)
         };
         (0..self.columns()).filter(constant).collect()
+    }
+}
+
+/// Covariates must be known.
+pub(crate) fn check_covariates(covariates: &Mat) -> Result<(), DataError> {
+    match (0..covariates.rows()).find(|&n| covariates.row(n).iter().any(|u| !u.is_finite())) {
+        None => Ok(()),
+        Some(n) => {
+            let problem = "a covariate is not a finite number; covariates must be known for every row".into();
+            Err(DataError::Covariate { place: format!("row {}", n + 1), problem })
+        }
     }
 }
 

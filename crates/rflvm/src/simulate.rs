@@ -7,6 +7,7 @@ use crate::linalg::{Cholesky, Mat, par_mul};
 use crate::model::family::{Family, Row, Theta, Unit};
 use crate::model::features::{self, Features};
 use crate::model::latent::{Axis, Paths};
+use crate::model::plain::Plain;
 use crate::model::spectral::Spectral;
 use crate::model::{Amplitude, Model, ModelSpec, State};
 use crate::observations::Observations;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 /// A draw of all unknowns from the model's prior.
 pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError> {
     let rng = &mut stream.named("prior").rng();
-    let (n, d, l) = (model.rows(), model.latent_dim(), model.frequencies());
+    let (n, d, l, last) = (model.rows(), model.latent_dim(), model.frequencies(), model.width() - 1);
     let axes: Vec<Axis> =
         model.dynamics().map_or_else(Vec::new, |dynamics| (0..d).map(|_| dynamics.prior().draw(rng)).collect());
     let x = match model.dynamics() {
@@ -32,15 +33,16 @@ pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError
         .map(|block| block.family.draw_prior(&model.units()[block.columns.clone()], rng))
         .collect();
     let tau2 = draw_amplitudes(model, rng);
-    let mut beta = Mat::zeros(2 * l + 1, model.columns());
+    let mut beta = Mat::zeros(last + 1, model.columns());
     for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
         let scale = model.weight_scale(&theta, j);
         for (m, precision) in model.weight_precision(tau2[j]).iter().enumerate() {
-            let centre = if m == 2 * l { model.units()[j].centre } else { 0.0 };
+            let centre = if m == last { model.units()[j].centre } else { 0.0 };
             beta[(m, j)] = centre + normal(rng) / (precision * scale).sqrt();
         }
     }
-    let mut state = State::new(model, Features::new(x, w), spectral, beta, tau2, theta);
+    let s = if model.has_linear() { model.spec().priors.linear.draw(rng).sqrt() } else { 0.0 };
+    let mut state = State::new(model, Features::with(x, w, model.plain(s)), spectral, beta, tau2, theta);
     state.axes = axes;
     Ok(state)
 }
@@ -177,7 +179,7 @@ fn gaussian_process(x: &Mat, columns: usize, rng: &mut crate::rng::StreamRng) ->
         let frequencies = 1000;
         let w = Mat::from_vec(frequencies, x.cols(), normals(frequencies * x.cols(), rng));
         let mut h = Mat::zeros(rows, 2 * frequencies + 1);
-        features::fill(x, &w, &mut h);
+        features::fill(x, &w, &Plain::none(rows), &mut h);
         let mut beta = Mat::from_vec(2 * frequencies + 1, columns, normals((2 * frequencies + 1) * columns, rng));
         beta.row_mut(2 * frequencies).fill(0.0);
         par_mul(&mut f, h.view(), beta.view(), false);

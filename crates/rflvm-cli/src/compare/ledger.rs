@@ -110,6 +110,6 @@ fn change(name: &str, then: &str, now: &str) -> String {
 pub fn table_hash(table: &Table) -> u64 {
     let numbers = table.values.iter().chain(table.offset.iter().flatten()).flat_map(|v| v.to_le_bytes());
     let words = [Some(&table.columns), table.time.as_ref(), table.sequence.as_ref()];
-    let letters = words.into_iter().flatten().flatten().flat_map(|w| w.bytes().chain([0]));
+    let letters = words.into_iter().flatten().chain(&table.covariates).flatten().flat_map(|w| w.bytes().chain([0]));
     numbers.chain(letters).fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

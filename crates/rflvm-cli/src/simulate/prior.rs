@@ -38,7 +38,7 @@ pub fn picture(request: &Request, columns: usize, stream: Stream) -> Result<Stri
         };
         values.extend_from_slice(table.as_slice());
         if i < FUNCTIONS {
-            let f = Parameters::from(&state).f(axis.clone(), model.offset());
+            let f = Parameters::from(&state).f(axis.clone(), model.offset(), Mat::zeros(axis.rows(), 0));
             let means = means(&model, &state, &f, request.total());
             functions.push((0..ROWS).map(|n| (line(n), means[(n, 0)])).collect());
         }

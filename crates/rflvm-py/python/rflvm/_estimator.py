@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
 from . import _convergence, _native, _settings, _table
+from ._covariates import texts_of_covariates
 from ._families import COUNTS, learn
 from ._folder import Folder
 from ._given import Given, trials_of
@@ -50,6 +51,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         Kernel: learned with the frequencies, or a fixed RBF kernel with the given length-scale.
     length_scale : float, default=1.0
         Length-scale of the fixed RBF kernel.
+    linear : {"none", "learned"}, default="none"
+        Linear part of the map, besides the kernel.
     amplitude : float or "learned" or "shared" or "default", default="default"
         Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per block),
         or "default" for that of each family: learned for gaussian and student-t, 1 for the others.
@@ -131,6 +134,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         n_random_features: int = 100,
         kernel: str = "learned",
         length_scale: float = 1.0,
+        linear: str = "none",
         amplitude: Union[float, str] = "default",
         time_kernel: str = "rbf",
         time_trend: bool = False,
@@ -161,6 +165,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         self.n_random_features = n_random_features
         self.kernel = kernel
         self.length_scale = length_scale
+        self.linear = linear
         self.amplitude = amplitude
         self.time_kernel = time_kernel
         self.time_trend = time_trend
@@ -194,6 +199,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         sequences: Any = None,
         offset: Any = None,
         trials: Any = None,
+        covariates: Any = None,
         row_names: Optional[Sequence] = None,
         store: Optional[Union[str, os.PathLike]] = None,
         blocking: bool = True,
@@ -216,6 +222,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
             Known offset on the link scale.
         trials : int or array of the shape of X, default=None
             Trials of the cells of a binomial.
+        covariates : frame, mapping, or array of shape (n_samples, n_covariates), default=None
+            What is known of the rows besides their cells, such as batch, plate, sex or age: their effects on every column are estimated, so
+            that positions are free of them. Numbers are standardised; text, booleans and categories have one effect per level.
         row_names : one per row, default=None
             Names of the rows in messages and stores; the index of a pandas frame by default.
         store : path, default=None
@@ -230,7 +239,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         RFLVM or Handle
             This model. After Ctrl-C, it holds the draws so far.
         """
-        given = Given(mask, times, sequences, offset, trials, row_names)
+        given = Given(mask, times, sequences, offset, trials, row_names, covariates)
         return self._run(X, given, self.store if store is None else store, blocking, overwrite)
 
     def resume(self, *, draws: Optional[int] = None, blocking: bool = True) -> Any:
@@ -262,6 +271,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         sequences: Any = None,
         offset: Any = None,
         trials: Any = None,
+        covariates: Any = None,
         starts: int = 1,
         return_std: bool = False,
     ) -> Any:
@@ -271,7 +281,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         """
         starts = whole(starts, "starts", least=1, most=1000)
         other = type(self)(**self.get_params(deep=False))
-        fit = other._prepare(X, Given(mask, times, sequences, offset, trials), None, False)
+        fit = other._prepare(X, Given(mask, times, sequences, offset, trials, covariates=covariates), None, False)
         mean, covariance, (_, _, converged) = fit.map(starts=starts)
         if not converged:
             warn("the optimiser reached its iteration limit; positions may still change a little", _convergence.ConvergenceWarning)
@@ -301,6 +311,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
             has_sequences=given.sequences is not None,
             has_offset=given.offset is not None,
         )
+        if given.covariates is not None:
+            settings["covariates"] = texts_of_covariates(given.covariates, rows.count)[0]
         families, trials_of_cells = None, None
         if self._layout.is_uniform:
             settings["likelihood"] = self._layout.columns[0].family

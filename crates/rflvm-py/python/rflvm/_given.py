@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from ._covariates import in_order_of, texts_of_covariates
 from ._parameter import whole
 from ._times import texts_of, texts_of_times
 
@@ -18,7 +19,7 @@ MOST_TRIALS = 2**32 - 1
 
 @dataclass
 class Given:
-    """Times, sequences, offsets, trials and names of rows; a mask of their cells."""
+    """Times, sequences, offsets, covariates, trials and names of rows; a mask of their cells."""
 
     mask: Any = None
     times: Any = None
@@ -26,6 +27,9 @@ class Given:
     offset: Any = None
     trials: Any = None
     row_names: Any = None
+    covariates: Any = None
+    #: Names of the covariates of the fit, for new rows.
+    known: Optional[list] = None
     #: How an AnnData was read, so that new cells are read in the same way.
     cells: Optional[dict] = None
 
@@ -37,7 +41,16 @@ class Given:
             "times": None if self.times is None else texts_of_times(self.times, rows),
             "sequences": None if self.sequences is None else texts_of(self.sequences, rows, "sequences"),
             "offset": None if self.offset is None else numbers(self.offset),
+            "covariates": self.cells_of_covariates(rows),
         }
+
+    def cells_of_covariates(self, rows: int) -> Optional[list]:
+        """The cells of each covariate, in the order of the fit."""
+        if self.covariates is None:
+            return None
+        if self.known is None:
+            return texts_of_covariates(self.covariates, rows)[1]
+        return in_order_of(self.known, self.covariates, rows)
 
 
 def numbers(offset: Any) -> list[float]:

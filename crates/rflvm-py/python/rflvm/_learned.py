@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Optional, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
 from ._check import Check
+from ._covariates import settings_of
 from ._forecast import Forecast, Past
 from ._impute import Imputing
 from ._parameter import whole
@@ -20,18 +21,28 @@ class Learned(Imputing):
 
     diagnostics_: dict
 
-    def forecast(self, times: Any = None, *, horizon: Optional[int] = None, sequence: Any = None, draws: Optional[int] = None) -> Any:
+    def forecast(
+        self,
+        times: Any = None,
+        *,
+        horizon: Optional[int] = None,
+        sequence: Any = None,
+        covariates: Optional[Mapping] = None,
+        draws: Optional[int] = None,
+    ) -> Any:
         """Predict the cells at new times: the given `times`, or `horizon` steps beyond the last time of each sequence.
 
         Returns a `Forecast`, whose times are numbers or dates like those of the fit. `draws=m` returns m simulated futures
-        instead, m × new times × columns.
+        instead, m × new times × columns. `covariates`, such as {"batch": "A"}, are those of all new rows; covariates that it does not
+        name are at their average.
         """
         self._check_fitted()
         steps = None if horizon is None else whole(horizon, "horizon", least=1, most=10**9)
         count = 0 if draws is None else whole(draws, "draws", least=1)
         texts = None if times is None else [text_of_time(t, n) for n, t in enumerate(np.atleast_1d(np.asarray(times)))]
         name = None if sequence is None else str(sequence)
-        written, which, cells = self._drawn.forecast(times=texts, horizon=steps, sequence=name, count=count)
+        known = settings_of(covariates)
+        written, which, cells = self._drawn.forecast(times=texts, horizon=steps, sequence=name, covariates=known, count=count)
         if count:
             return cells
         when, zone = self._clock.read(written)

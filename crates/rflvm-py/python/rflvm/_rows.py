@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from . import _native, _table
 from ._anndata import is_anndata, refusal
 from ._array import as_table
+from ._covariates import CATEGORY, settings_of
 from ._given import Given, trials_of
 from ._held import Held
 from ._like import library_of, of_floats
@@ -37,6 +38,7 @@ class NewRows(Held, TransformerMixin):
         sequences: Any = None,
         offset: Any = None,
         trials: Any = None,
+        covariates: Any = None,
         return_std: bool = False,
         return_draws: Union[bool, int] = False,
     ) -> Any:
@@ -47,19 +49,38 @@ class NewRows(Held, TransformerMixin):
         """
         self._check_fitted()
         rows = _table.read(self._checked(X, reset=False), self._layout, mask)
-        mean, std, _, draws = self._place(rows, Given(times=times, sequences=sequences, offset=offset, trials=trials), return_draws)
+        given = Given(times=times, sequences=sequences, offset=offset, trials=trials, covariates=covariates)
+        mean, std, _, draws = self._place(rows, given, return_draws)
         answer = [mean] + [std] * bool(return_std) + [draws] * bool(return_draws)
         return answer[0] if len(answer) == 1 else tuple(answer)
 
     def score_samples(
-        self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None
+        self,
+        X: Any,
+        *,
+        mask: Any = None,
+        times: Any = None,
+        sequences: Any = None,
+        offset: Any = None,
+        trials: Any = None,
+        covariates: Any = None,
     ) -> np.ndarray:
         """Log predictive density of each row given the fitted table, ln p(row | table)."""
-        return self._new("log_density", X, Given(mask, times, sequences, offset, trials))
+        return self._new("log_density", X, Given(mask, times, sequences, offset, trials, covariates=covariates))
 
-    def surprise(self, X: Any, *, mask: Any = None, times: Any = None, sequences: Any = None, offset: Any = None, trials: Any = None) -> np.ndarray:
+    def surprise(
+        self,
+        X: Any,
+        *,
+        mask: Any = None,
+        times: Any = None,
+        sequences: Any = None,
+        offset: Any = None,
+        trials: Any = None,
+        covariates: Any = None,
+    ) -> np.ndarray:
         """Fraction of training rows (leave-one-out) with higher predictive density than each of these rows: near 1 for rows unlike the training rows."""
-        return self._new("transform", X, Given(mask, times, sequences, offset, trials))[2]
+        return self._new("transform", X, Given(mask, times, sequences, offset, trials, covariates=covariates))[2]
 
     def score(self, X: Any, y: Any = None, **given: Any) -> float:
         """Mean of `score_samples`, for cross-validation."""
@@ -74,6 +95,7 @@ class NewRows(Held, TransformerMixin):
         sequences: Any = None,
         offset: Any = None,
         trials: Any = None,
+        covariates: Any = None,
         return_std: bool = False,
         return_interval: bool = False,
     ) -> Any:
@@ -92,15 +114,20 @@ class NewRows(Held, TransformerMixin):
         else:
             X = self._checked(X, reset=False)
             index, library = index_of(X), library_of(X)
-            given = Given(times=times, sequences=sequences, offset=offset, trials=trials)
+            given = Given(times=times, sequences=sequences, offset=offset, trials=trials, covariates=covariates)
             cells = self._ask_new("predict_new", _table.read(X, self._layout, mask), given)
         return self._answer(cells, library, index, return_std, return_interval)
 
-    def inverse_transform(self, X: Any, *, return_std: bool = False, return_interval: bool = False) -> Any:
-        """Expected cells at positions in the latent space, one position per row, in the coordinates of `embedding_`."""
+    def inverse_transform(
+        self, X: Any, *, covariates: Optional[Mapping] = None, return_std: bool = False, return_interval: bool = False
+    ) -> Any:
+        """Expected cells at positions in the latent space, one position per row, in the coordinates of `embedding_`.
+
+        `covariates`, such as {"batch": "A"}, are those of all these rows; covariates that it does not name are at their average.
+        """
         self._check_fitted()
         library = None if self._layout.like is None else self._layout.like.library
-        cells = self._drawn.predict_places(check_array(X, dtype=np.float64))
+        cells = self._drawn.predict_places(check_array(X, dtype=np.float64), covariates=settings_of(covariates))
         return self._answer(cells, library, None, return_std, return_interval)
 
     def sample(self, n_samples: int = 1, *, trials: Any = None) -> np.ndarray:
@@ -117,10 +144,19 @@ class NewRows(Held, TransformerMixin):
         values.hide(np.ones((height, width), dtype=bool))
         has_own = self._settings_now().get("offset") not in (None, "none", "size-factors")
         offset = [float(np.mean(self._fit.offset()))] * height if has_own else None
-        tables = self._ask_new("replicas_new", _table.Rows(values, height), Given(offset=offset, trials=trials), count=count)
+        covariates = self._covariates_of_fit(height)
+        tables = self._ask_new("replicas_new", _table.Rows(values, height), Given(offset=offset, trials=trials, covariates=covariates), count=count)
         return tables.reshape(-1, width)[:n_samples]
 
     # Within.
+
+    def _covariates_of_fit(self, rows: int) -> Optional[dict]:
+        """Covariates for new rows: those of rows of the fit, in turn."""
+        known = self._settings_now().get("covariates")
+        if not known:
+            return None
+        cells = self._fit.covariates
+        return {name.removesuffix(CATEGORY): [cells[c][n % len(cells[c])] for n in range(rows)] for c, name in enumerate(known)}
 
     def _check_fitted(self) -> None:
         check_is_fitted(self)
@@ -181,6 +217,7 @@ class NewRows(Held, TransformerMixin):
 
     def _ask_new(self, question: str, rows: _table.Rows, given: Given, **more: Any) -> Any:
         """Ask the engine about new rows."""
+        given.known = self._settings_now().get("covariates") or []
         about = given.words(rows.count)
         trials, trials_of_cells = trials_of(given.trials)
         new = self._fit.new_rows(rows.values, trials=trials, trials_of_cells=trials_of_cells, **about)
@@ -190,7 +227,7 @@ class NewRows(Held, TransformerMixin):
         """The index of each row in the fitted table, -1 for new rows; None if cells alone do not identify a row."""
         settings = self._settings_now()
         has_own = settings.get("offset") not in (None, "none", "size-factors") or offset is not None
-        if settings.get("time") or settings.get("trials") or has_own:
+        if settings.get("time") or settings.get("trials") or settings.get("covariates") or has_own:
             return None
         return np.asarray(self._fit.known(values))
 

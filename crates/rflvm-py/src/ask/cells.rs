@@ -2,6 +2,7 @@
 
 use crate::answers::Answers;
 use crate::array::{Array, array};
+use crate::error::raised;
 use crate::rows::mat;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
@@ -24,13 +25,20 @@ impl Answers {
     }
 
     /// Predictions at points of the latent space: 5×K×J.
-    fn predict_places(&self, py: Python<'_>, places: PyReadonlyArray2<'_, f64>) -> PyResult<Array> {
+    #[pyo3(signature = (places, *, covariates=Vec::new()))]
+    fn predict_places(
+        &self,
+        py: Python<'_>,
+        places: PyReadonlyArray2<'_, f64>,
+        covariates: Vec<String>,
+    ) -> PyResult<Array> {
         let x = positions(&places)?;
         self.check_predicted(x.rows())?;
         let offset = self.fit.mean_offset().unwrap_or(0.0);
+        let covariates = self.fit.covariates_set(&covariates).map_err(|e| raised(e.into()))?;
         let answer = |fitted: &Fitted<'_>| {
             let frame = checked_frame(fitted, &x)?;
-            fitted.predict(Points::Places { frame: &frame, x: &x, offset }, DRAWS)
+            fitted.predict(Points::Places { frame: &frame, x: &x, offset, covariates: &covariates }, DRAWS)
         };
         let cells = self.ask(py, "predict", answer)?;
         self.predicted(py, &cells)

@@ -13,13 +13,14 @@ use rflvm_study::future::{When, moments};
 #[pymethods]
 impl Answers {
     /// New times: as written, with their sequences, and 5×K×J; or `count` futures, count×K×J.
-    #[pyo3(signature = (*, times=None, horizon=None, sequence=None, count=0))]
+    #[pyo3(signature = (*, times=None, horizon=None, sequence=None, covariates=Vec::new(), count=0))]
     fn forecast(
         &self,
         py: Python<'_>,
         times: Option<Vec<String>>,
         horizon: Option<usize>,
         sequence: Option<&str>,
+        covariates: Vec<String>,
         count: usize,
     ) -> PyResult<(Vec<String>, Vec<String>, Array)> {
         let Some(timeline) = &self.fit.timeline else {
@@ -36,7 +37,8 @@ impl Answers {
             _ => return Err(PyValueError::new_err("give either times or a horizon, but not both")),
         };
         let offset = self.fit.mean_offset().unwrap_or(0.0);
-        let moments: Vec<NewTime> = moments(when, sequence, timeline, offset).map_err(raised)?;
+        let covariates = self.fit.covariates_set(&covariates).map_err(|e| raised(e.into()))?;
+        let moments: Vec<NewTime> = moments(when, sequence, timeline, (offset, &covariates)).map_err(raised)?;
         let written = moments.iter().map(|m| timeline.calendar.format(m.time)).collect();
         let name = |m: &NewTime| timeline.names.get(m.sequence).cloned().unwrap_or_default();
         let sequences = moments.iter().map(name).collect();

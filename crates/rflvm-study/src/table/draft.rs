@@ -24,8 +24,8 @@ pub(super) struct Draft {
     pub numeric: Vec<usize>,
     /// For each column of the file, its position among the numeric ones.
     pub slots: Vec<Option<usize>>,
-    /// Ids, labels, times and sequences.
-    pub texts: [Option<Text>; 4],
+    /// Ids, labels, times and sequences, then covariates.
+    pub texts: Vec<Option<Text>>,
     pub offset: Option<(usize, Vec<f64>)>,
     pub rows: usize,
     /// Row by row; codes in the columns that have levels.
@@ -56,7 +56,10 @@ impl Draft {
         let offset = find(&options.offset, "offset")?;
         let time = find(&options.time, "time")?;
         let sequence = find(&options.sequence, "sequence")?;
+        let find = |name: &String| search.find(name, "covariates");
+        let covariates = options.covariates.iter().map(find).collect::<Result<Vec<usize>, _>>()?;
         let mut aside: HashSet<usize> = [id, labels, offset, time, sequence, index].into_iter().flatten().collect();
+        aside.extend(&covariates);
         let mut left_out = HashSet::new();
         for name in &options.without {
             left_out.insert(search.find(name, "without")?);
@@ -89,13 +92,13 @@ impl Draft {
         for slot in options.categories.iter().filter_map(|name| slots[*search.positions.get(name.as_str())?]) {
             levels[slot] = Some(Box::new(Levels::asked()));
         }
-        let texts = [id.or(index), labels, time, sequence];
+        let texts = [id.or(index), labels, time, sequence].into_iter().chain(covariates.into_iter().map(Some));
         Ok(Draft {
             allowance,
             names,
             numeric,
             slots,
-            texts: texts.map(|position| position.map(|position| Text { position, cells: Vec::new() })),
+            texts: texts.map(|position| position.map(|position| Text { position, cells: Vec::new() })).collect(),
             offset: offset.map(|position| (position, Vec::new())),
             rows: 0,
             values: Vec::new(),
@@ -174,7 +177,8 @@ pub(super) fn no_columns_aside(
         (&options.time, "time"),
         (&options.sequence, "sequence"),
     ];
-    match given.into_iter().find(|(name, _)| name.is_some()) {
+    let given = given.into_iter().map(|(name, option)| (name.is_some(), option));
+    match given.chain([(!options.covariates.is_empty(), "covariates")]).find(|(is_given, _)| *is_given) {
         Some((_, option)) => Err(TableError::NumbersOnly { file: allowance.path.clone(), option, kind }),
         None => Ok(()),
     }

@@ -161,7 +161,9 @@ impl Draft {
         let aside: HashSet<usize> = aside.collect();
         let is_ignored = |p: &usize| self.slots[*p].is_none() && !aside.contains(p) && !self.names[*p].is_empty();
         let ignored = (0..self.names.len()).filter(is_ignored).map(|p| self.names[p].clone()).collect();
-        let [ids, labels, time, sequence] = self.texts.map(|text| text.map(|t| t.cells));
+        let mut texts = self.texts.into_iter().map(|text| text.map(|t| t.cells));
+        let [ids, labels, time, sequence] = std::array::from_fn(|_| texts.next().flatten());
+        let covariates = texts.flatten().collect();
         Ok(Table {
             columns,
             categories,
@@ -170,6 +172,7 @@ impl Draft {
             labels,
             time,
             sequence,
+            covariates,
             offset: self.offset.map(|(_, cells)| cells),
             path: self.allowance.path,
             rows: self.rows,

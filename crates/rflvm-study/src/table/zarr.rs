@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use rflvm::draws::zarr::Reader;
+use rflvm::draws::zarr::{Reader, covariate_name};
 use rflvm::error::StoreError;
 
 use super::allowance::Allowance;
 use super::draft::{Draft, Text};
 use super::{ReadOptions, TableError, numbered};
 
-/// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times and sequences are read whatever their columns were called.
+/// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times, sequences and covariates are read whatever their columns were called.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     let damaged = |reason: String| TableError::Damaged { file: path.to_path_buf(), kind: "a store of draws", reason };
     let failed = |error: StoreError| TableError::Store { sentence: error.to_string() };
@@ -30,7 +30,18 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     let allowance = Allowance::new(path, 8 * (rows as u64) * (width as u64));
     allowance.cells(rows as u64, width as u64)?;
     let named = names != numbered(width);
-    let plain = ReadOptions { id: None, labels: None, offset: None, time: None, sequence: None, ..options.clone() };
+    let covariates = options.covariates.len();
+    let plain = ReadOptions {
+        id: None,
+        labels: None,
+        offset: None,
+        time: None,
+        sequence: None,
+        covariates: Vec::new(),
+        // The store holds only what was fitted.
+        without: Vec::new(),
+        ..options.clone()
+    };
     let mut draft = Draft::new(allowance, names, named, None, &plain)?;
     let mut values = store.fixed("observed_data/y").map_err(failed)?;
     if values.len() != rows * width {
@@ -63,6 +74,11 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     draft.texts[1] = aside(&options.labels, "constant_data/label")?;
     draft.texts[2] = aside(&options.time, "constant_data/time_as_given")?;
     draft.texts[3] = aside(&options.sequence, "observed_data/sequence")?;
+    for i in 0..covariates {
+        let name = format!("constant_data/{}", covariate_name(i));
+        let cells = store.texts(&name).map_err(failed)?;
+        draft.texts.push(Some(Text { position: usize::MAX, cells }));
+    }
     if options.offset.is_some() {
         draft.offset = Some((usize::MAX, store.fixed("constant_data/offset").map_err(failed)?));
     }

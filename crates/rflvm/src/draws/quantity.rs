@@ -41,6 +41,7 @@ pub enum Quantity {
     Z,
     Beta,
     Tau2,
+    LinearScale,
     F,
     Theta { block: usize, parameter: usize },
     Alpha,
@@ -108,7 +109,7 @@ pub fn quantities(model: &Model, keep: &[Kept]) -> Vec<Described> {
         add(Quantity::Z, "z", true, &[frequency]);
     }
     if keep.contains(&Kept::Beta) {
-        add(Quantity::Beta, "beta", false, &[("feature", 2 * l + 1), column]);
+        add(Quantity::Beta, "beta", false, &[("feature", model.width()), column]);
     }
     if keep.contains(&Kept::Theta) {
         if model.blocks().iter().any(|block| model.amplitude(block).prior().is_some()) {
@@ -124,6 +125,9 @@ pub fn quantities(model: &Model, keep: &[Kept]) -> Vec<Described> {
     }
     if keep.contains(&Kept::F) {
         add(Quantity::F, "f", false, &[row, column]);
+    }
+    if model.has_linear() {
+        add(Quantity::LinearScale, "linear_scale", false, &[]);
     }
     add(Quantity::Alpha, "alpha", false, &[]);
     add(Quantity::Clusters, "clusters", true, &[]);
@@ -178,6 +182,7 @@ impl Quantity {
             Quantity::W => put(state.features.w().as_slice()),
             Quantity::Beta => put(state.beta.as_slice()),
             Quantity::Tau2 => put(&state.tau2),
+            Quantity::LinearScale => put(&[state.features.plain().s()]),
             Quantity::F => put(state.f.as_slice()),
             Quantity::Theta { block, parameter } => put(state.theta[block].values.row(parameter)),
             Quantity::Alpha => put(&[state.spectral.alpha]),

@@ -9,6 +9,7 @@ use crate::linalg::{Mat, View};
 use crate::model::family::Theta;
 use crate::model::features::fill;
 use crate::model::latent::Paths;
+use crate::model::plain::Plain;
 use crate::model::{Model, State};
 use crate::par;
 
@@ -19,13 +20,20 @@ pub struct Layout {
     dim: usize,
     frequencies: usize,
     columns: usize,
+    width: usize,
 }
 
 impl Layout {
     /// For a model; without β where it is integrated out.
     pub fn new(model: &Model, with_beta: bool) -> Self {
         let columns = if with_beta { model.columns() } else { 0 };
-        Layout { rows: model.rows(), dim: model.latent_dim(), frequencies: model.frequencies(), columns }
+        Layout {
+            rows: model.rows(),
+            dim: model.latent_dim(),
+            frequencies: model.frequencies(),
+            columns,
+            width: model.width(),
+        }
     }
 
     /// D.
@@ -38,9 +46,14 @@ impl Layout {
         self.frequencies
     }
 
+    /// Number of columns of H.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// Length of q.
     pub fn len(&self) -> usize {
-        self.rows * self.dim + self.frequencies * self.dim + (2 * self.frequencies + 1) * self.columns
+        self.rows * self.dim + self.frequencies * self.dim + self.width * self.columns
     }
 
     /// Whether q is empty: never.
@@ -82,6 +95,7 @@ pub struct Joint<'a> {
     paths: Option<&'a Paths<'a>>,
     occam: Option<&'a Occam>,
     layout: Layout,
+    plain: &'a Plain,
     /// Prior precisions of the weights and the intercept of each column.
     precision: [Vec<f64>; 2],
     x: Mat,
@@ -91,15 +105,15 @@ pub struct Joint<'a> {
 }
 
 impl<'a> Joint<'a> {
-    /// Given θ, τ² and the prior of W.
+    /// Given θ, τ², the prior of W and the plain columns.
     pub fn new(
         model: &'a Model,
         theta: &'a [Theta],
         tau2: &'a [f64],
-        frequencies: FrequencyPrior<'a>,
+        (frequencies, plain): (FrequencyPrior<'a>, &'a Plain),
         paths: Option<&'a Paths<'a>>,
     ) -> Self {
-        Self::within(model, theta, tau2, frequencies, paths, Mat::default())
+        Self::within(model, theta, tau2, (frequencies, plain), paths, Mat::default())
     }
 
     /// The same, reusing the memory of another H.
@@ -107,13 +121,13 @@ impl<'a> Joint<'a> {
         model: &'a Model,
         theta: &'a [Theta],
         tau2: &'a [f64],
-        frequencies: FrequencyPrior<'a>,
+        (frequencies, plain): (FrequencyPrior<'a>, &'a Plain),
         paths: Option<&'a Paths<'a>>,
         mut h: Mat,
     ) -> Self {
         let layout = Layout::new(model, true);
         let (n, l, d) = (layout.rows, layout.frequencies, layout.dim);
-        h.fit(n, 2 * l + 1);
+        h.fit(n, layout.width);
         Joint {
             model,
             theta,
@@ -121,6 +135,7 @@ impl<'a> Joint<'a> {
             paths,
             occam: None,
             layout,
+            plain,
             precision: weight_precisions(model, theta, tau2),
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),
@@ -155,10 +170,10 @@ impl Potential for Joint<'_> {
         let (x, w, beta) = layout.split(q);
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
-        fill(&self.x, &self.w, &mut self.h);
+        fill(&self.x, &self.w, self.plain, &mut self.h);
         let (gx, gw, gbeta) = layout.split_mut(g);
         let mut ln_density = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
-        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &[] };
+        let at = At { x: &self.x, w: &self.w, plain: self.plain, h: &self.h, roots: &[] };
         let beta_view = View::new(beta, self.h.cols(), layout.columns, layout.columns);
         ln_density += self.slope.likelihood(model, self.theta, at, beta_view, gbeta, (gx, gw));
         if let Some(occam) = self.occam {
@@ -167,7 +182,7 @@ impl Potential for Joint<'_> {
             ln_density -= charge;
             self.slope.carry(at, layout.columns, (gx, gw), |rows, dh| occam.pull(&self.h, &pull, rows, dh));
         }
-        let last = 2 * layout.frequencies;
+        let last = layout.width - 1;
         ln_density += par::rows([(gbeta, layout.columns)], 2 * layout.columns, |first, [gbeta]| {
             let mut ln_prior = 0.0;
             for (r, g) in (first..).zip(gbeta.chunks_exact_mut(layout.columns)) {

@@ -9,13 +9,15 @@ use crate::linalg::{Mat, mul, par_mul, par_mul_into};
 use crate::model::collapsed::{CollapsedData, scaled_gram};
 use crate::model::features::fill;
 use crate::model::latent::Paths;
+use crate::model::plain::Plain;
 
-/// ln p(Y | X, W, τ²) + ln p(X) + ln p(W) with its gradient. With H' = [Φ, s_c·1], A_j = H'ᵀH' + δ_j I,
+/// ln p(Y | X, W, τ²) + ln p(X) + ln p(W) with its gradient. With H' = [Φ, …, s_c·1], A_j = H'ᵀH' + δ_j I,
 /// G of columns A_j⁻¹H'ᵀỹ_j and R = diag(a_n/b_j), ∂H' = Ỹ(GR)ᵀ − H'(Σ_j A_j⁻¹ + GRGᵀ): residuals are not needed.
 pub struct Marginal<'a> {
     target: &'a CollapsedData,
     tau2: &'a [f64],
     frequencies: FrequencyPrior<'a>,
+    plain: &'a Plain,
     paths: Option<&'a Paths<'a>>,
     layout: Layout,
     x: Mat,
@@ -26,28 +28,33 @@ pub struct Marginal<'a> {
 }
 
 impl<'a> Marginal<'a> {
-    /// Given the amplitudes and the prior of W.
-    pub fn new(target: &'a CollapsedData, tau2: &'a [f64], frequencies: FrequencyPrior<'a>, layout: Layout) -> Self {
-        Self::within(target, tau2, frequencies, layout, Mat::default(), Workspace::default())
+    /// Given the amplitudes, the prior of W and the plain columns.
+    pub fn new(
+        target: &'a CollapsedData,
+        tau2: &'a [f64],
+        given: (FrequencyPrior<'a>, &'a Plain),
+        layout: Layout,
+    ) -> Self {
+        Self::within(target, tau2, given, layout, Mat::default(), Workspace::default())
     }
 
     /// The same, reusing the memory of another H and workspace.
     pub(crate) fn within(
         target: &'a CollapsedData,
         tau2: &'a [f64],
-        frequencies: FrequencyPrior<'a>,
+        (frequencies, plain): (FrequencyPrior<'a>, &'a Plain),
         layout: Layout,
         mut h: Mat,
         mut room: Workspace,
     ) -> Self {
         let (n, j, dim) = (target.y.rows(), target.y.cols(), layout.dim());
-        let m = 2 * layout.frequencies() + 1;
-        let (x, w) = (Mat::zeros(n, dim), Mat::zeros((m - 1) / 2, dim));
+        let m = layout.width();
+        let (x, w) = (Mat::zeros(n, dim), Mat::zeros(layout.frequencies(), dim));
         h.fit(n, m);
         room.dbeta.fit(m, j);
         room.du.fit(m, j);
         room.pull.fit(m, m);
-        Marginal { target, tau2, frequencies, paths: None, layout, x, w, h, room }
+        Marginal { target, tau2, frequencies, plain, paths: None, layout, x, w, h, room }
     }
 
     /// Returns the memory of H and the workspace.
@@ -67,7 +74,7 @@ impl Potential for Marginal<'_> {
         let (x, w, _) = self.layout.split(q);
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
-        fill(&self.x, &self.w, &mut self.h);
+        fill(&self.x, &self.w, self.plain, &mut self.h);
         let target = self.target;
         let unit = target.intercept_variance.sqrt();
         let Workspace { dbeta: c, du: scaled, pull: p, shrinkage, slope, .. } = &mut self.room;
@@ -98,7 +105,7 @@ impl Potential for Marginal<'_> {
         let (gx, gw, _) = self.layout.split_mut(gradient);
         let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
         let h = &self.h;
-        let at = At { x: &self.x, w: &self.w, h, roots: &[] };
+        let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &[] };
         slope.carry(at, columns, (gx, gw), |rows, dh| {
             par_mul_into(dh, h.view().subrows(rows.start, rows.len()), p.view(), false);
             par_mul_into(dh, target.y.view().subrows(rows.start, rows.len()), scaled.view().transpose(), true);

@@ -25,6 +25,7 @@ use crate::linalg::{Cholesky, Mat, View, par_gram, par_mul, par_mul_each, par_mu
 use crate::model::family::Theta;
 use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
+use crate::model::plain::Plain;
 use crate::model::{Lent, Model, State};
 use crate::par;
 use crate::rng::Stream;
@@ -39,6 +40,7 @@ pub(super) struct Noncentred<'a> {
     model: &'a Model,
     theta: &'a [Theta],
     frequencies: FrequencyPrior<'a>,
+    plain: &'a Plain,
     paths: Option<&'a Paths<'a>>,
     reference: &'a Reference,
     /// Column of the model at each position in ζ; those without their own weights come last.
@@ -61,18 +63,18 @@ pub(super) struct Noncentred<'a> {
 }
 
 impl<'a> Noncentred<'a> {
-    /// Given θ, τ² and the prior of W, in borrowed memory.
+    /// Given θ, τ², the prior of W and the plain columns, in borrowed memory.
     pub fn new(
         model: &'a Model,
         (theta, tau2): (&'a [Theta], &'a [f64]),
-        frequencies: FrequencyPrior<'a>,
+        (frequencies, plain): (FrequencyPrior<'a>, &'a Plain),
         paths: Option<&'a Paths<'a>>,
         reference: &'a Reference,
         lent: Lent,
         mut room: Workspace,
     ) -> Self {
         let (n, j, l, d) = (model.rows(), model.columns(), model.frequencies(), model.latent_dim());
-        let (m, rank) = (2 * l + 1, reference.right.rows());
+        let (m, rank) = (model.width(), reference.right.rows());
         let precision = weight_precisions(model, theta, tau2);
         let rho: Vec<f64> = reference.column.iter().zip(&precision[0]).map(|(b, p)| b / p).collect();
         let (mut order, fixed): (Vec<usize>, Vec<usize>) = (0..j).partition(|&c| model.is_free(c));
@@ -101,6 +103,7 @@ impl<'a> Noncentred<'a> {
             model,
             theta,
             frequencies,
+            plain,
             paths,
             reference,
         }
@@ -110,7 +113,7 @@ impl<'a> Noncentred<'a> {
     fn settle(&mut self, x: &[f64], w: &[f64]) -> bool {
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
-        fill_weighted(&self.x, &self.w, &self.reference.root, &mut self.h);
+        fill_weighted(&self.x, &self.w, self.plain, &self.reference.root, &mut self.h);
         let m = self.h.cols();
         let s = par_gram(&self.h, None, &vec![0.0; m]);
         par_mul(&mut self.room.left, self.h.view().transpose(), self.reference.left.view(), false);
@@ -316,13 +319,13 @@ impl Potential for Noncentred<'_> {
         self.colour();
         let (gx, gw) = gradient.split_at_mut(x.len());
         let mut ln_density = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
-        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &self.reference.root };
+        let at = At { x: &self.x, w: &self.w, plain: self.plain, h: &self.h, roots: &self.reference.root };
         let Workspace { slope, beta, dbeta, .. } = &mut self.room;
         ln_density += slope.likelihood(self.model, self.theta, at, beta.view(), dbeta.as_mut_slice(), (gx, gw));
         ln_density += self.pull();
         ln_density += self.answer();
         let Workspace { slope, du, ds, left, .. } = &mut self.room;
-        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &self.reference.root };
+        let at = At { x: &self.x, w: &self.w, plain: self.plain, h: &self.h, roots: &self.reference.root };
         slope.carry(at, self.order.len(), (gx, gw), |rows, dh| {
             let tables = [&self.zeta, &self.h, &self.reference.left];
             let [zeta, h, z] = tables.map(|table| table.view().subrows(rows.start, rows.len()));

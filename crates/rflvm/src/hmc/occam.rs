@@ -31,8 +31,8 @@ impl Occam {
             let known = information(model, state, n);
             free.iter().zip(&scale).map(|(&j, scale)| scale * known[j]).sum()
         });
-        let mut precision = vec![1.0; model.spec().features + 1];
-        precision[model.spec().features] = 1.0 / model.spec().priors.intercept;
+        let mut precision = vec![1.0; model.width()];
+        precision[model.width() - 1] = 1.0 / model.spec().priors.intercept;
         Occam { information, precision, columns }
     }
 
@@ -66,11 +66,15 @@ impl Occam {
         }
     }
 
-    /// Effective number of the M features used by a column's weights, on average: M − tr(A⁻¹P) over the features.
+    /// Effective number of the features (and plain columns) used by a column's weights, on average: their number − tr(A⁻¹P) over them.
     pub fn used_features(&self, h: &Mat) -> Result<f64, NumericalError> {
+        self.used(h, 0..self.precision.len() - 1)
+    }
+
+    /// The same of some of them.
+    pub fn used(&self, h: &Mat, some: Range<usize>) -> Result<f64, NumericalError> {
         let inverse = self.factor(h)?.inverse();
-        let last = self.precision.len() - 1;
-        Ok((0..last).map(|m| 1.0 - inverse[(m, m)]).sum())
+        Ok(some.map(|m| 1.0 - inverse[(m, m)]).sum())
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::linalg::{Mat, View, mul, par_mul_into};
 use crate::model::Model;
 use crate::model::family::Theta;
+use crate::model::plain::Plain;
 use crate::par;
 use std::ops::Range;
 
@@ -12,6 +13,7 @@ use std::ops::Range;
 pub(crate) struct At<'a> {
     pub x: &'a Mat,
     pub w: &'a Mat,
+    pub plain: &'a Plain,
     /// H, or √a H.
     pub h: &'a Mat,
     /// √a_n, or nothing.
@@ -92,19 +94,27 @@ impl SlopeScratch {
 }
 
 /// ∂ sin(w·x)/∂(w·x) = cos(w·x): with t_nl = H_cos ∂H_sin − H_sin ∂H_cos, ∂x_n = Σ_l t_nl w_l and ∂w_l = Σ_n t_nl x_n.
+/// A linear part adds s times its ∂H to ∂x_n; covariates do not move.
 fn to_positions(at: At<'_>, rows: Range<usize>, dh: &[f64], t: &mut Vec<f64>, gx: &mut [f64], gw: &mut [f64]) {
     let (count, l, d) = (rows.len(), at.w.rows(), at.x.cols());
     let t = resized(t, count * l);
     let gx = &mut gx[rows.start * d..rows.end * d];
     par::rows([(&mut *t, l), (gx, d)], 4 * l, |first, [t, gx]| {
-        let dh = dh[first * at.h.cols()..].chunks_exact(at.h.cols());
-        for ((t, n), dh) in t.chunks_exact_mut(l).zip(rows.start + first..).zip(dh) {
+        let dh = || dh[first * at.h.cols()..].chunks_exact(at.h.cols());
+        for ((t, n), dh) in t.chunks_exact_mut(l).zip(rows.start + first..).zip(dh()) {
             let h = at.h.row(n);
             for (i, t) in t.iter_mut().enumerate() {
                 *t = h[l + i] * dh[i] - h[i] * dh[l + i];
             }
         }
         mul(gx, View::new(t, t.len() / l, l, l), at.w.view(), true);
+        if at.plain.is_linear() {
+            let linear = 2 * l + at.plain.count()..2 * l + at.plain.count() + d;
+            for ((gx, n), dh) in gx.chunks_exact_mut(d).zip(rows.start + first..).zip(dh()) {
+                let factor = at.plain.s() * at.roots.get(n).copied().unwrap_or(1.0);
+                gx.iter_mut().zip(&dh[linear.clone()]).for_each(|(g, dh)| *g += factor * dh);
+            }
+        }
         0.0
     });
     mul(gw, View::new(t, count, l, l).transpose(), at.x.view().subrows(rows.start, count), true);

@@ -13,10 +13,10 @@ use rayon::prelude::*;
 /// Λ at a state: Σ_j of the family's information about f_nj times (∂f_nj/∂x_nd)². A row without data keeps a small value, so that Λ⁻¹ exists.
 pub fn information(model: &Model, state: &State) -> Mat {
     const LEAST: f64 = 0.1;
-    let (w, h) = (state.features.w(), state.features.h());
+    let (w, h, plain) = (state.features.w(), state.features.h(), state.features.plain());
     let (l, columns) = (w.rows(), model.columns());
     let of_row = |n: usize| -> Vec<f64> {
-        let (mut known, mut slope, mut turned) = (vec![0.0; columns], vec![0.0; columns], vec![0.0; 2 * l + 1]);
+        let (mut known, mut slope, mut turned) = (vec![0.0; columns], vec![0.0; columns], vec![0.0; h.cols()]);
         for (block, theta) in model.blocks().iter().zip(&state.theta) {
             let range = block.columns.clone();
             let f = &state.f.row(n)[range.clone()];
@@ -27,6 +27,11 @@ pub fn information(model: &Model, state: &State) -> Mat {
             let from = h.row(n);
             for i in 0..l {
                 (turned[i], turned[l + i]) = (w[(i, d)] * from[l + i], -w[(i, d)] * from[i]);
+            }
+            if plain.is_linear() {
+                let linear = 2 * l + plain.count();
+                turned[linear..linear + w.cols()].fill(0.0);
+                turned[linear + d] = plain.s();
             }
             slope.fill(0.0);
             simd::vecmat(&turned, state.beta.as_slice(), &mut slope);

@@ -32,7 +32,15 @@ pub fn update(
     let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
     let (lent, given) = (state.lend(), (&state.theta[..], &state.tau2[..]));
     let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
-    let mut target = Noncentred::new(model, given, frequencies, paths, reference, lent, std::mem::take(room));
+    let mut target = Noncentred::new(
+        model,
+        given,
+        (frequencies, state.features.plain()),
+        paths,
+        reference,
+        lent,
+        std::mem::take(room),
+    );
     let mut q = target.gather(state, rng);
     let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
     let lent;

@@ -1,7 +1,8 @@
 //! Initial state of a chain. The posterior has entangled modes that no sampler leaves, so initialisation matters: X by principal
 //! components on the link scale; X unfolded under long length-scales; then β and W fitted with X fixed.
 
-use super::map::{integrated_amplitudes, is_exact};
+use super::adjust::without_covariates;
+use super::map::{integrated_amplitudes, integrated_linear, is_exact};
 use super::optimise::maximise;
 use super::pca;
 use crate::dist::cluster::Cluster;
@@ -47,6 +48,8 @@ impl Init {
 
 /// Standard deviation of the initial frequencies when the kernel is learned: length-scales twice the width of X.
 const FIRST_FREQUENCY: f64 = 0.5;
+/// Initial s of a linear part: the linear part of a typical row is then about as large as the rest of the map.
+const FIRST_S: f64 = 0.5;
 /// Noise added to the principal components, so that chains do not agree merely because they started at the same point: a
 /// tenth of the width of the latent space. Each chain also rotates the axes at random and draws its own frequencies.
 const DISPERSION: f64 = 0.1;
@@ -74,7 +77,7 @@ pub(super) fn dispersed(mut x: Mat, rng: &mut StreamRng) -> Mat {
 
 /// W and β fitted to given positions, then X with them, in stages.
 pub(super) fn fitted_at(model: &Model, x: Mat, stream: Stream, rng: &mut StreamRng) -> Result<State, NumericalError> {
-    let (d, l) = (model.latent_dim(), model.frequencies());
+    let (d, l, last) = (model.latent_dim(), model.frequencies(), model.width() - 1);
     let (spectral, w) = match &model.spec().kernel {
         Kernel::Rbf { .. } => Spectral::draw_prior(&model.spec().kernel, l, d, rng)?,
         Kernel::Learned(mixture) => {
@@ -84,16 +87,16 @@ pub(super) fn fitted_at(model: &Model, x: Mat, stream: Stream, rng: &mut StreamR
             (Spectral { z: vec![0; l], clusters: vec![cluster], alpha: 1.0, psi, psi_rate }, Mat::from_vec(l, d, w))
         }
     };
-    let mut beta = Mat::zeros(2 * l + 1, model.columns());
+    let mut beta = Mat::zeros(last + 1, model.columns());
     for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
-        beta[(2 * l, j)] = model.units()[j].centre;
+        beta[(last, j)] = model.units()[j].centre;
     }
     let mut tau2 = vec![1.0; model.columns()];
     for block in model.blocks() {
         tau2[block.columns.clone()].fill(model.amplitude(block).middle());
     }
     let theta = model.start_parameters();
-    let mut state = State::new(model, Features::new(x, w), spectral, beta, tau2, theta);
+    let mut state = State::new(model, Features::with(x, w, model.plain(FIRST_S)), spectral, beta, tau2, theta);
     fit(model, &mut state, stream.named("fit"))?;
     Ok(state)
 }
@@ -115,8 +118,8 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         // L-BFGS stores many vectors and does not need F: its memory is released meanwhile.
         let Lent { h, f } = state.lend();
         drop(f);
-        let mut joint =
-            Joint::within(model, &state.theta, &state.tau2, FrequencyPrior::given(&state.spectral), paths.as_ref(), h);
+        let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
+        let mut joint = Joint::within(model, &state.theta, &state.tau2, given, paths.as_ref(), h);
         maximise(&mut joint, &mut q, &scales, iterations);
         let lent = Lent { h: joint.finish(), f: Mat::default() };
         let (x, w, beta) = layout.split(&q);
@@ -125,7 +128,9 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         drop(q);
         // Amplitudes at the top of their evidence, where it is known: from there a chain has nothing to find.
         if is_exact(model) {
-            integrated_amplitudes(model, &CollapsedData::new(model), state)?;
+            let target = CollapsedData::new(model);
+            integrated_amplitudes(model, &target, state)?;
+            integrated_linear(model, &target, state);
             weights::update_parameters(model, state, stream.at(stage as u64))?;
         } else {
             weights::update_parameters(model, state, stream.at(stage as u64))?;
@@ -145,7 +150,7 @@ pub(super) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
     scales.chunks_exact_mut(row.len()).for_each(|to| to.copy_from_slice(&row));
 }
 
-/// Y on the link scale, for principal components: offsets subtracted, real columns scaled to unit standard deviation.
+/// Y on the link scale, for principal components: offsets and effects of covariates subtracted, real columns scaled to unit standard deviation.
 pub(super) fn on_link_scale(model: &Model) -> Mat {
     let mut link = Mat::zeros(model.rows(), model.columns());
     let columns = model.columns();
@@ -161,6 +166,7 @@ pub(super) fn on_link_scale(model: &Model) -> Mat {
         }
         0.0
     });
+    without_covariates(model, &mut link);
     link
 }
 

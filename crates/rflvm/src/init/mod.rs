@@ -1,5 +1,6 @@
 //! Initialisation of chains: principal components, MAP estimate, or random; and the MAP estimate itself.
 
+mod adjust;
 pub(crate) mod begin;
 pub(crate) mod graph;
 pub mod map;

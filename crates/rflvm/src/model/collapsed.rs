@@ -1,6 +1,6 @@
 //! A complete Gaussian table with β and σ² integrated out.
 //!
-//! The intercept's column of H is taken in units of its prior, H' = [Φ, s_c·1], so that the prior precision of β_j is δ_j I, δ_j = 1/τ_j²,
+//! The intercept's column of H is taken in units of its prior, H' = [Φ, …, s_c·1], so that the prior precision of β_j is δ_j I, δ_j = 1/τ_j²,
 //! in units of σ_j². One decomposition H'ᵀH' = QΛQᵀ then serves the amplitude of every column: with c̃_j = QᵀH'ᵀỹ_j,
 //!
 //! ```text
@@ -11,9 +11,10 @@
 use super::{Model, State};
 use crate::dist::{gamma, normal};
 use crate::error::NumericalError;
-use crate::linalg::{Eigen, Mat, eigen, gram, mul, par_mul};
+use crate::linalg::{Cholesky, Eigen, Mat, eigen, gram, mul, par_mul};
 use crate::simd;
 use rand::Rng;
+use std::ops::Range;
 
 /// H'ᵀH' from H and s_c.
 pub(crate) fn scaled_gram(h: &Mat, unit: f64) -> Mat {
@@ -22,6 +23,55 @@ pub(crate) fn scaled_gram(h: &Mat, unit: f64) -> Mat {
     a.row_mut(last).iter_mut().for_each(|v| *v *= unit);
     (0..=last).for_each(|i| a[(i, last)] *= unit);
     a
+}
+
+/// ln p(Y | X, W, s, τ²) as a function of s, from one product of H with itself and one with the table.
+#[derive(Debug)]
+pub struct AlongS<'a> {
+    target: &'a CollapsedData,
+    /// H'ᵀH' and H'ᵀỸ at s = `at`.
+    gram: Mat,
+    c: Mat,
+    linear: Range<usize>,
+    at: f64,
+}
+
+impl AlongS<'_> {
+    /// Up to a constant; −∞ where it does not exist.
+    pub fn ln(&self, s: f64, tau2: &[f64]) -> f64 {
+        let (mut a, mut c, factor) = (self.gram.clone(), self.c.clone(), s / self.at);
+        for m in self.linear.clone() {
+            a.row_mut(m).iter_mut().for_each(|v| *v *= factor);
+            (0..a.rows()).for_each(|i| a[(i, m)] *= factor);
+            c.row_mut(m).iter_mut().for_each(|v| *v *= factor);
+        }
+        let found =
+            if tau2.iter().all(|t| *t == tau2[0]) { self.common(a, &c, tau2[0]) } else { self.own(&a, c, tau2) };
+        found.filter(|ln| !ln.is_nan()).unwrap_or(f64::NEG_INFINITY)
+    }
+
+    /// One amplitude for all columns: one Cholesky factor.
+    fn common(&self, mut a: Mat, c: &Mat, tau2: f64) -> Option<f64> {
+        let (order, target) = (a.rows(), self.target);
+        (0..order).for_each(|i| a[(i, i)] += 1.0 / tau2);
+        let factor = Cholesky::new(&a, "linear part").ok()?;
+        let mut z = Mat::zeros(order, c.cols());
+        mul(z.as_mut_slice(), factor.inverse_lower().view(), c.view(), false);
+        let mut explained = vec![0.0; c.cols()];
+        z.iter_rows().for_each(|row| explained.iter_mut().zip(row).for_each(|(e, z)| *e += z * z));
+        let ln_rates = target.total.iter().zip(&explained).zip(&target.prior_rate);
+        let ln_rates: f64 = ln_rates.map(|((total, e), least)| ((total - 0.5 * e).max(*least) / least).ln()).sum();
+        let ln_det = factor.ln_det() + order as f64 * tau2.ln();
+        Some(-0.5 * c.cols() as f64 * ln_det - target.shape * ln_rates)
+    }
+
+    /// One amplitude per column.
+    fn own(&self, a: &Mat, mut c: Mat, tau2: &[f64]) -> Option<f64> {
+        let spectrum = Spectrum::of(a, 1.0)?;
+        let mut scratch = Mat::zeros(c.rows(), c.cols());
+        spectrum.turn(&mut c, &mut scratch);
+        Some(tau2.iter().enumerate().map(|(j, &tau2)| self.target.column(&spectrum, &c, j).ln(tau2)).sum())
+    }
 }
 
 /// H'ᵀH' = QΛQᵀ.
@@ -40,10 +90,15 @@ impl Spectrum {
     pub fn new(h: &Mat, intercept_variance: f64) -> Result<Self, NumericalError> {
         let unit = intercept_variance.sqrt();
         let broken = || NumericalError::NotFinite { step: "weights", value: f64::NAN, place: "HᵀH".into() };
-        let Eigen { mut values, vectors } = eigen(&scaled_gram(h, unit)).ok_or_else(broken)?;
+        Self::of(&scaled_gram(h, unit), unit).ok_or_else(broken)
+    }
+
+    /// Of H'ᵀH'.
+    fn of(gram: &Mat, unit: f64) -> Option<Self> {
+        let Eigen { mut values, vectors } = eigen(gram)?;
         // Rounding can make eigenvalues that are zero negative.
         values.iter_mut().for_each(|v| *v = v.max(0.0));
-        Ok(Spectrum { lambda: values, q: vectors, unit })
+        Some(Spectrum { lambda: values, q: vectors, unit })
     }
 
     /// C̃ = QᵀH'ᵀỸ, in the place of `c` = HᵀỸ; `scratch` has its shape.
@@ -184,6 +239,15 @@ impl CollapsedData {
     /// Column j at a decomposition.
     pub fn column<'a>(&self, spectrum: &'a Spectrum, c: &Mat, j: usize) -> Evidence<'a> {
         Evidence::new(spectrum, c.col(j), self.prior_rate[j], self.total[j] - self.prior_rate[j], self.shape)
+    }
+
+    /// The evidence as a function of s, whose columns of H are `linear`; H has them at s = `at`.
+    pub fn along_s(&self, h: &Mat, linear: Range<usize>, at: f64) -> AlongS<'_> {
+        let (unit, last) = (self.intercept_variance.sqrt(), h.cols() - 1);
+        let mut c = Mat::zeros(h.cols(), self.y.cols());
+        par_mul(&mut c, h.view().transpose(), self.y.view(), false);
+        c.row_mut(last).iter_mut().for_each(|c| *c *= unit);
+        AlongS { target: self, gram: scaled_gram(h, unit), c, linear, at }
     }
 
     /// ln p(Y | X, W, τ²) up to a constant, directly from the definition.

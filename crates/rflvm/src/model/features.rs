@@ -1,19 +1,21 @@
 //! Random Fourier features: φ(x) = L^(-1/2) [sin(w_1·x) … sin(w_L·x), cos(w_1·x) … cos(w_L·x)]
-//! (Rahimi & Recht 2008; model section 1), and H = [Φ, 1] with the intercept column.
+//! (Rahimi & Recht 2008; model section 1), and H = [Φ, plain columns, 1] with the intercept last ([`Plain`]).
 //!
 //! `Features` owns X, W and H with private fields, so that a stale H cannot be written.
 
+use super::plain::{self, Plain};
 use crate::linalg::{self, Mat};
 use crate::par::Tables;
 use crate::simd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// X, W, and H = [φ_W(X), 1].
+/// X, W, the plain columns, and H.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Features {
     x: Mat,
     w: Mat,
+    plain: Plain,
     h: Mat,
 }
 
@@ -24,11 +26,17 @@ pub(crate) struct RowMut<'a> {
 }
 
 impl Features {
-    /// The features of positions `x` (N×D) at frequencies `w` (L×D).
+    /// The features of positions `x` (N×D) at frequencies `w` (L×D), without plain columns.
     pub fn new(x: Mat, w: Mat) -> Self {
+        let plain = Plain::none(x.rows());
+        Self::with(x, w, plain)
+    }
+
+    /// The same, with plain columns.
+    pub fn with(x: Mat, w: Mat, plain: Plain) -> Self {
         assert_eq!(x.cols(), w.cols(), "positions and frequencies share the latent dimension");
-        let h = Mat::zeros(x.rows(), 2 * w.rows() + 1);
-        let mut features = Features { x, w, h };
+        let h = Mat::zeros(x.rows(), 2 * w.rows() + plain.width(x.cols()) + 1);
+        let mut features = Features { x, w, plain, h };
         features.refresh();
         features
     }
@@ -43,7 +51,18 @@ impl Features {
         &self.w
     }
 
-    /// H = [Φ, 1].
+    /// The plain columns.
+    pub fn plain(&self) -> &Plain {
+        &self.plain
+    }
+
+    /// Replaces s, the scale of the linear part, which must exist.
+    pub fn set_s(&mut self, s: f64) {
+        self.plain.set_s(s);
+        self.refresh();
+    }
+
+    /// H = [Φ, plain columns, 1].
     pub fn h(&self) -> &Mat {
         &self.h
     }
@@ -84,14 +103,14 @@ impl Features {
     }
 
     fn refresh(&mut self) {
-        fill(&self.x, &self.w, &mut self.h);
+        fill(&self.x, &self.w, &self.plain, &mut self.h);
     }
 
-    /// All rows, each with its row of H, and W.
-    pub(crate) fn rows_mut(&mut self) -> (impl IndexedParallelIterator<Item = RowMut<'_>>, &Mat) {
+    /// All rows, each with its row of H; W and s.
+    pub(crate) fn rows_mut(&mut self) -> (impl IndexedParallelIterator<Item = RowMut<'_>>, &Mat, f64) {
         let (d, m) = (self.x.cols(), self.h.cols());
         let rows = self.x.as_mut_slice().par_chunks_mut(d).zip(self.h.as_mut_slice().par_chunks_mut(m));
-        (rows.map(|(x, h)| RowMut { x, h }), &self.w)
+        (rows.map(|(x, h)| RowMut { x, h }), &self.w, self.plain.s())
     }
 
     /// Replaces position n, given its features.
@@ -153,9 +172,11 @@ impl Pair {
     }
 }
 
-/// h = [φ_W(x), 1] for one position; `argument` is scratch of length L.
-pub(crate) fn fill_row(x: &[f64], w: &Turned, argument: &mut [f64], h: &mut [f64]) {
+/// h for one position, of a row with covariates u; `argument` is scratch of length L.
+pub(crate) fn fill_row(x: &[f64], w: &Turned, (u, s): (&[f64], f64), argument: &mut [f64], h: &mut [f64]) {
     simd::features(x, w.values.as_slice(), w.scale, 1.0, argument, h);
+    let last = h.len() - 1;
+    plain::fill(u, x, s, 1.0, &mut h[2 * argument.len()..last]);
 }
 
 /// Wᵀ and L^(-1/2): shared by the features of many positions.
@@ -170,13 +191,13 @@ impl Turned {
     }
 }
 
-/// H = [φ_W(X), 1].
-pub(crate) fn fill(x: &Mat, w: &Mat, h: &mut Mat) {
-    fill_weighted(x, w, &[], h);
+/// H.
+pub(crate) fn fill(x: &Mat, w: &Mat, plain: &Plain, h: &mut Mat) {
+    fill_weighted(x, w, plain, &[], h);
 }
 
-/// diag(weights) [φ_W(X), 1]; `None` means unit weights.
-pub(crate) fn fill_weighted(x: &Mat, w: &Mat, weights: &[f64], h: &mut Mat) {
+/// diag(weights) H; no weights are unit weights.
+pub(crate) fn fill_weighted(x: &Mat, w: &Mat, plain: &Plain, weights: &[f64], h: &mut Mat) {
     let m = h.cols();
     let turned = Turned::new(w);
     let rows = crate::par::chunk_rows(x.rows(), 2 * m);
@@ -186,6 +207,7 @@ pub(crate) fn fill_weighted(x: &Mat, w: &Mat, weights: &[f64], h: &mut Mat) {
             let n = c * rows + i;
             let weight = weights.get(n).copied().unwrap_or(1.0);
             simd::features(x.row(n), turned.values.as_slice(), turned.scale * weight, weight, &mut argument, h);
+            plain.fill(n, x.row(n), weight, &mut h[2 * w.rows()..m - 1]);
         }
     });
 }

@@ -1,4 +1,4 @@
-//! The joint log density, in one place and computed directly: ln p(Y, β, θ, τ², X, W, z, μ, Σ, α).
+//! The joint log density, in one place and computed directly: ln p(Y, β, θ, τ², s, X, W, z, μ, Σ, α).
 //!
 //! Nothing here is cached or vectorised. Every conditional of the sampler is tested against this file, and
 //! chains are compared by its value.
@@ -7,7 +7,7 @@ use super::{Amplitude, Block, Model, State};
 use crate::dist::ln_normal;
 use crate::error::NumericalError;
 
-/// ln p(Y | F, θ), including all constants. F is computed from X, W and β, not taken from the state.
+/// ln p(Y | F, θ), including all constants. F is computed from X, W, s and β, not taken from the state.
 pub fn ln_likelihood(model: &Model, state: &State) -> f64 {
     let (x, w) = (state.features.x(), state.features.w());
     let frequencies = w.rows();
@@ -17,6 +17,10 @@ pub fn ln_likelihood(model: &Model, state: &State) -> f64 {
         let argument = |l: usize| x.row(n).iter().zip(w.row(l)).map(|(x, w)| x * w).sum::<f64>();
         let mut h: Vec<f64> = (0..frequencies).map(|l| scale * argument(l).sin()).collect();
         h.extend((0..frequencies).map(|l| scale * argument(l).cos()));
+        h.extend(model.covariates().row(n));
+        if model.has_linear() {
+            h.extend(x.row(n).iter().map(|x| state.features.plain().s() * x));
+        }
         h.push(1.0);
         let of_column = |j: usize| h.iter().enumerate().map(|(m, h)| h * state.beta[(m, j)]).sum::<f64>();
         let f: Vec<f64> = (0..model.columns()).map(|j| model.offset()[n] + of_column(j)).collect();
@@ -62,6 +66,12 @@ pub fn ln_parameters(model: &Model, state: &State) -> f64 {
     parameters + ln_amplitudes(model, state)
 }
 
+/// ln p(ln s²): half-t; zero without a linear part.
+pub fn ln_linear(model: &Model, state: &State) -> f64 {
+    let ln_density = || model.spec().priors.linear.ln_density(2.0 * state.features.plain().s().ln());
+    if model.has_linear() { ln_density() } else { 0.0 }
+}
+
 /// ln p(ln τ²): half-t, one per column or one per block.
 pub fn ln_amplitudes(model: &Model, state: &State) -> f64 {
     let of_block = |block: &Block| {
@@ -80,11 +90,12 @@ pub fn ln_joint(model: &Model, state: &State) -> Result<f64, NumericalError> {
     Ok(ln_likelihood(model, state) + ln_prior(model, state)?)
 }
 
-/// ln p(β, θ, τ², X, W, z, μ, Σ, α).
+/// ln p(β, θ, τ², s, X, W, z, μ, Σ, α).
 pub fn ln_prior(model: &Model, state: &State) -> Result<f64, NumericalError> {
     Ok(ln_positions(model, state)?
         + ln_weights(model, state)
         + ln_parameters(model, state)
+        + ln_linear(model, state)
         + state.spectral.ln_frequencies(state.features.w())
         + state.spectral.ln_prior(&model.spec().kernel)?)
 }

@@ -13,6 +13,8 @@ pub mod features;
 pub mod joint;
 pub mod latent;
 mod likelihood;
+#[doc(hidden)]
+pub mod plain;
 pub(crate) mod position;
 pub mod priors;
 mod rows;
@@ -32,6 +34,7 @@ use crate::linalg::Mat;
 use crate::observations::Observations;
 use family::{Family, Theta, Unit};
 use latent::{AxisPrior, Dynamics};
+use plain::Plain;
 use spectral::{Kernel, Scales};
 use std::sync::Arc;
 
@@ -40,6 +43,8 @@ use std::sync::Arc;
 pub struct Model {
     y: Mat,
     offset: Vec<f64>,
+    covariates: Mat,
+    covariate_names: Vec<String>,
     names: Vec<String>,
     order: Vec<usize>,
     blocks: Vec<Block>,
@@ -116,7 +121,21 @@ impl Model {
         let dynamics = data.times.map(|times| Dynamics::new(times, spec.time.clone())).transpose()?;
         let scales = AxisPrior { length_scale: spec.priors.length_scale, noise: spec.priors.noise_share };
         let dynamics = dynamics.map(|dynamics| dynamics.with_prior(scales));
-        Ok(Model { y, offset: data.offset, names, order, blocks, units, spec, missing, dynamics, warnings })
+        let covariates = spec.priors.covariates_in_its_units(data.covariates);
+        Ok(Model {
+            y,
+            offset: data.offset,
+            covariates,
+            covariate_names: data.covariate_names,
+            names,
+            order,
+            blocks,
+            units,
+            spec,
+            missing,
+            dynamics,
+            warnings,
+        })
     }
 
     /// Initial θ, by moments of the data.
@@ -167,6 +186,37 @@ impl Model {
     /// o_n.
     pub fn offset(&self) -> &[f64] {
         &self.offset
+    }
+
+    /// u_n in units of its prior, N×C.
+    pub fn covariates(&self) -> &Mat {
+        &self.covariates
+    }
+
+    /// Names of the covariates.
+    pub fn covariate_names(&self) -> &[String] {
+        &self.covariate_names
+    }
+
+    /// Number of columns of H, and of weights of a column: M features, C covariates, D for a linear part, and the intercept.
+    pub fn width(&self) -> usize {
+        self.spec.features + self.covariates.cols() + if self.has_linear() { self.latent_dim() } else { 0 } + 1
+    }
+
+    /// Whether the map has a linear part.
+    pub fn has_linear(&self) -> bool {
+        self.spec.linear
+    }
+
+    /// The columns of H that are the linear part; none without one.
+    pub fn linear(&self) -> std::ops::Range<usize> {
+        let first = self.spec.features + self.covariates.cols();
+        first..self.width() - 1
+    }
+
+    /// The plain columns of H for a linear part of scale s; s has no effect without a linear part.
+    pub fn plain(&self, s: f64) -> Plain {
+        Plain::new(self.covariates.clone(), if self.has_linear() { s } else { 0.0 })
     }
 
     /// Names of the columns, in the model's order.
@@ -248,8 +298,8 @@ impl Model {
 
     /// Prior precision of the weights of column j for unit weight scale: 1/τ_j² for features, 1/(τ_j²s_c²) last.
     pub fn weight_precision(&self, tau2: f64) -> Vec<f64> {
-        let mut precision = vec![1.0 / tau2; self.spec.features + 1];
-        precision[self.spec.features] /= self.spec.priors.intercept;
+        let mut precision = vec![1.0 / tau2; self.width()];
+        precision[self.width() - 1] /= self.spec.priors.intercept;
         precision
     }
 

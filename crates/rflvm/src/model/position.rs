@@ -1,5 +1,5 @@
-//! The likelihood of one row as a function of its position: x ↦ h = [φ_W(x), 1] ↦ f = o_n + hβ ↦ ln p(y_n | f, θ), and its slope,
-//! ∂f_j/∂x_d = L^(-1/2) Σ_l w_ld (cos(w_l·x) β_lj − sin(w_l·x) β_{L+l,j}).
+//! The likelihood of one row as a function of its position: x ↦ h = [φ_W(x), u_n, s·x, 1] ↦ f = o_n + hβ ↦ ln p(y_n | f, θ), and its slope,
+//! ∂f_j/∂x_d = L^(-1/2) Σ_l w_ld (cos(w_l·x) β_lj − sin(w_l·x) β_{L+l,j}) + s b_dj.
 
 use super::Model;
 use super::family::Theta;
@@ -7,12 +7,13 @@ use super::features::{Turned, fill_row};
 use crate::linalg::Mat;
 use crate::simd;
 
-/// Given W, β and θ the rows are independent, so any row can be evaluated at any position.
+/// Given W, s, β and θ the rows are independent, so any row can be evaluated at any position.
 pub(crate) struct Positions<'a> {
     model: &'a Model,
     theta: &'a [Theta],
     beta: &'a Mat,
     w: &'a Mat,
+    s: f64,
     turned: Turned,
 }
 
@@ -36,8 +37,8 @@ pub(crate) struct Slope {
 }
 
 impl<'a> Positions<'a> {
-    pub fn new(model: &'a Model, theta: &'a [Theta], beta: &'a Mat, w: &'a Mat) -> Self {
-        Positions { model, theta, beta, w, turned: Turned::new(w) }
+    pub fn new(model: &'a Model, theta: &'a [Theta], beta: &'a Mat, (w, s): (&'a Mat, f64)) -> Self {
+        Positions { model, theta, beta, w, s, turned: Turned::new(w) }
     }
 
     pub fn scratch(&self) -> Scratch {
@@ -53,16 +54,20 @@ impl<'a> Positions<'a> {
 
     /// The part of ln p(y_n | f(x)) that depends on x.
     pub fn ln_lik(&self, n: usize, x: &[f64], scratch: &mut Scratch) -> f64 {
-        fill_row(x, &self.turned, &mut scratch.argument, &mut scratch.h);
+        let plain = (self.model.covariates().row(n), self.s);
+        fill_row(x, &self.turned, plain, &mut scratch.argument, &mut scratch.h);
         scratch.f.fill(self.model.offset()[n]);
         simd::vecmat(&scratch.h, self.beta.as_slice(), &mut scratch.f);
         self.model.ln_lik_row(self.theta, n, &scratch.f)
     }
 
-    /// The same at a position whose f minus the offset is known; h is not.
+    /// The same at a position whose f without offset and covariates is known; h is not.
     pub fn ln_lik_at(&self, n: usize, f: &[f64], scratch: &mut Scratch) -> f64 {
         let offset = self.model.offset()[n];
         scratch.f.iter_mut().zip(f).for_each(|(own, f)| *own = f + offset);
+        for (u, gamma) in self.model.covariates().row(n).iter().zip(self.beta.iter_rows().skip(2 * self.w.rows())) {
+            simd::axpy(*u, gamma, &mut scratch.f);
+        }
         self.model.ln_lik_row(self.theta, n, &scratch.f)
     }
 
@@ -75,7 +80,12 @@ impl<'a> Positions<'a> {
         let (sin, cos) = scratch.h[..2 * frequencies].split_at(frequencies);
         let mut df = Mat::zeros(dim, columns);
         let mut dh = vec![0.0; self.beta.rows()];
+        let linear = 2 * frequencies + self.model.covariates().cols();
         for d in 0..dim {
+            if self.s > 0.0 {
+                dh[linear..linear + dim].fill(0.0);
+                dh[linear + d] = self.s;
+            }
             for l in 0..frequencies {
                 dh[l] = self.w[(l, d)] * cos[l];
                 dh[frequencies + l] = -self.w[(l, d)] * sin[l];
@@ -113,7 +123,7 @@ mod tests {
         let state = simulate::draw_prior(&model, Stream::new(1)).unwrap();
         model.set_values(&simulate::draw_data(&model, &state, Stream::new(1)));
         let w = state.features.w();
-        let positions = Positions::new(&model, &state.theta, &state.beta, w);
+        let positions = Positions::new(&model, &state.theta, &state.beta, (w, 0.0));
         let mut scratch = positions.scratch();
         let x = [0.3, -0.8];
         let value = positions.ln_lik(2, &x, &mut scratch);

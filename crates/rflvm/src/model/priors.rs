@@ -5,6 +5,8 @@
 //! | `noise` | Gaussian: σ_j² ~ IG(shape, rate · var_j) | ½, 10⁻⁴ |
 //! | `amplitude` | τ_j fixed, or half-t with `dof` and `scale`, one per column or one per block | by family |
 //! | `intercept` | β_0j ~ N(link of the column's mean, `intercept` · τ_j²/λ_j) | 5 |
+//! | `covariates` | γ_j ~ N(0, `covariates`² · τ_j²/λ_j), per standard deviation of a number or per level of a category | 1 |
+//! | `linear` | s of the linear part: half-t with `dof` and `scale` | 1, 1 |
 //! | `student_t` | σ_j² ~ IG(shape, rate · spread_j²); ν_j known or Ga(shape, rate) | ½, 10⁻⁴; Ga(2, 0.1) |
 //! | `dispersion` | negative binomial: r_j ~ Ga(shape, h), h ~ Ga(rate_shape, rate_rate) | 1; 1, 1 |
 //! | `zero_inflation` | logit π_j ~ N(mean, sd²) | −1, 1.5 |
@@ -13,9 +15,10 @@
 //! | `length_scale` | ln ℓ_d ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1 |
 //! | `noise_share` | logit ρ_d ~ N(logit median, sd²) | 0.01, 1.5 |
 
-use super::amplitude::Amplitude;
+use super::amplitude::{Amplitude, HalfT};
 use super::spectral::{Mixture, Scales};
 use crate::error::SpecError;
+use crate::linalg::Mat;
 use serde::{Deserialize, Serialize};
 
 /// Every prior. `Priors::default()` has the default numbers.
@@ -29,6 +32,10 @@ pub struct Priors {
     pub amplitude: Option<Amplitude>,
     /// s_c²: variance of the intercepts about the link of their column's mean, in units of τ_j²/λ_j.
     pub intercept: f64,
+    /// s_γ: standard deviation of the effect of a covariate, per unit of the covariate, in units of τ_j/√λ_j.
+    pub covariates: f64,
+    /// s of the linear part of the map.
+    pub linear: HalfT,
     /// Noise and degrees of freedom of Student-t columns.
     pub student_t: Student,
     /// Dispersions of negative binomial columns.
@@ -143,6 +150,8 @@ impl Default for Priors {
             noise: NOISE,
             amplitude: None,
             intercept: 5.0,
+            covariates: 1.0,
+            linear: HalfT::default(),
             student_t: Student::default(),
             dispersion: Dispersion { shape: 1.0, rate_shape: 1.0, rate_rate: 1.0 },
             zero_inflation: Normal { mean: -1.0, sd: 1.5 },
@@ -167,6 +176,12 @@ impl Priors {
         }
     }
 
+    /// Covariates in units of the prior of their effects.
+    pub(super) fn covariates_in_its_units(&self, mut covariates: Mat) -> Mat {
+        covariates.as_mut_slice().iter_mut().for_each(|u| *u *= self.covariates);
+        covariates
+    }
+
     /// Checks the range of every number, for D axes. Errors name it as `priors.noise.shape`.
     pub fn check(&self, dim: usize) -> Result<(), SpecError> {
         let d = dim as f64;
@@ -182,6 +197,9 @@ impl Priors {
             return Err(SpecError::Setting { setting: "amplitude", value, rule });
         }
         positive("priors.intercept", self.intercept)?;
+        positive("priors.covariates", self.covariates)?;
+        positive("priors.linear.scale", self.linear.scale)?;
+        positive("priors.linear.dof", self.linear.dof)?;
         positive("priors.student-t.noise.shape", self.student_t.noise.shape)?;
         positive("priors.student-t.noise.rate", self.student_t.noise.rate)?;
         match self.student_t.dof {

@@ -4,12 +4,23 @@ use super::family::Family;
 use super::{Block, Model};
 use crate::error::DataError;
 use crate::linalg::Mat;
+use crate::observations::check_covariates;
 use std::sync::Arc;
 
 impl Model {
+    /// Covariates in units of the prior of their effects, as [`Model::covariates`] has them.
+    pub fn in_prior_units(&self, covariates: Mat) -> Mat {
+        self.spec.priors.covariates_in_its_units(covariates)
+    }
+
     /// The same model with other rows: the columns, families and priors of this one, without times. `y` is in the order
-    /// of the table's columns; `families`, one per block, are those of the model unless they hold data per row, such as trials.
-    pub fn with_rows(&self, y: &Mat, offset: Vec<f64>, families: Vec<Arc<dyn Family>>) -> Result<Self, DataError> {
+    /// of the table's columns; `known` are offsets and covariates; `families`, one per block, are those of the model unless they hold data per row, such as trials.
+    pub fn with_rows(
+        &self,
+        y: &Mat,
+        (offset, covariates): (Vec<f64>, Mat),
+        families: Vec<Arc<dyn Family>>,
+    ) -> Result<Self, DataError> {
         let shape = |what, found: String, expected: String| Err(DataError::Shape { what, found, expected });
         if y.cols() != self.columns() {
             return shape("the table of new rows", format!("{} columns", y.cols()), format!("{}", self.columns()));
@@ -22,6 +33,12 @@ impl Model {
             let expected = format!("{} rows, {} blocks", y.rows(), self.blocks.len());
             return shape("the list of offsets or families", found, expected);
         }
+        if covariates.rows() != y.rows() || covariates.cols() != self.covariates.cols() {
+            let found = format!("{} rows, {} columns", covariates.rows(), covariates.cols());
+            let expected = format!("{} rows, {} columns", y.rows(), self.covariates.cols());
+            return shape("the table of covariates", found, expected);
+        }
+        check_covariates(&covariates)?;
         let y = Mat::from_fn(y.rows(), y.cols(), |n, j| y[(n, self.order[j])]);
         let pairs = self.blocks.iter().zip(families);
         let blocks: Vec<Block> = pairs.map(|(b, family)| Block { columns: b.columns.clone(), family }).collect();
@@ -42,10 +59,12 @@ impl Model {
         Ok(Model {
             y,
             offset,
+            covariates: self.spec.priors.covariates_in_its_units(covariates),
             blocks,
             missing,
             dynamics: None,
             warnings: Vec::new(),
+            covariate_names: self.covariate_names.clone(),
             names: self.names.clone(),
             order: self.order.clone(),
             units: self.units.clone(),

@@ -14,6 +14,8 @@ pub struct ModelSpec {
     pub features: usize,
     /// Prior of the frequencies.
     pub kernel: Kernel,
+    /// Whether the map has a linear part: kernel k(x, x') + s² x·x', s learned.
+    pub linear: bool,
     /// All priors. The model takes those of weights and paths from here; those of families and frequencies are passed when these are
     /// made, by [`crate::spec::family_with`] and [`Priors::mixture`].
     pub priors: Priors,
@@ -27,6 +29,7 @@ impl Default for ModelSpec {
             latent_dim: 2,
             features: 100,
             kernel: Kernel::default(),
+            linear: false,
             priors: Priors::default(),
             time: TimeSpec::default(),
         }

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 /// The unknowns, and F = o + Hβ computed from them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
-    /// X, W and their features.
+    /// X, W, s and their features.
     pub features: Features,
     /// Clusters of frequencies.
     pub spectral: Spectral,
-    /// β, (M+1)×J, intercepts in the last row.
+    /// β, one row per column of H, intercepts in the last row.
     pub beta: Mat,
     /// τ_j², one per column.
     pub tau2: Vec<f64>,

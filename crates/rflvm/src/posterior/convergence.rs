@@ -69,8 +69,8 @@ const SCALARS: [&str; 7] = [
     "posterior/distance",
     "posterior/f_cell",
 ];
-/// Quantities of fits with times, and of fits whose axes can be pruned.
-const OF_SOME: [&str; 2] = ["posterior/time_scale", "posterior/axes_in_use"];
+/// Quantities of fits with times, with a linear part, and of fits whose axes can be pruned.
+const OF_SOME: [&str; 3] = ["posterior/time_scale", "posterior/linear_scale", "posterior/axes_in_use"];
 /// Arrays that are excluded: not identified, or too many values to examine.
 const OTHERS: [&str; 8] = ["x", "w", "z", "beta", "f", "length_scale", "noise_share", "axis_information"];
 /// Entries that are not arrays of draws.

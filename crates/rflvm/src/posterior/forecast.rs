@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A time to forecast.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NewTime {
     /// The time, in the units of the data's times.
     pub time: f64,
@@ -24,6 +24,10 @@ pub struct NewTime {
     pub sequence: usize,
     /// Its offset.
     pub offset: f64,
+    /// Its covariates, as many as those of a row of the table ([`Model::in_prior_units`]).
+    ///
+    /// [`Model::in_prior_units`]: crate::model::Model::in_prior_units
+    pub covariates: Vec<f64>,
 }
 
 impl Fitted<'_> {
@@ -97,7 +101,9 @@ impl Fitted<'_> {
     ) -> Result<Replica, NumericalError> {
         let x = positions(dynamics, parameters, moments, rows.clone(), stream.named("paths"))?;
         let offset: Vec<f64> = moments[rows.clone()].iter().map(|m| m.offset).collect();
-        let f = parameters.f(x, &offset);
+        let covariates = self.model.covariates().cols();
+        let covariates = Mat::from_fn(rows.len(), covariates, |i, c| moments[rows.start + i].covariates[c]);
+        let f = parameters.f(x, &offset, covariates);
         let unseen = vec![f64::NAN; f.cols()];
         let mut future = Replica::empty(f.rows(), f.cols());
         let (places, cells) = (places(moments), stream.named("cells"));

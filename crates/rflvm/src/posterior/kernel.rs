@@ -12,6 +12,7 @@ use super::spread::mean_and_sd;
 use crate::error::RunError;
 use crate::linalg::{Mat, par_mul};
 use crate::model::features::Features;
+use crate::model::plain::Plain;
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
@@ -169,10 +170,11 @@ impl Curve {
     }
 }
 
-/// K(X, X) = ΦΦᵀ of some rows under a draw.
+/// K(X, X) = ΦΦᵀ + s² XXᵀ of some rows under a draw.
 fn matrix(parameters: &Parameters, rows: &[usize]) -> Mat {
     let x = Mat::from_fn(rows.len(), parameters.x.cols(), |i, d| parameters.x[(rows[i], d)]);
-    let features = Features::new(x, parameters.w.clone());
+    let plain = Plain::new(Mat::zeros(rows.len(), 0), parameters.s);
+    let features = Features::with(x, parameters.w.clone(), plain);
     let last = features.h().cols() - 1;
     let phi = Mat::from_fn(rows.len(), last, |i, m| features.h()[(i, m)]);
     let mut k = Mat::zeros(rows.len(), rows.len());

@@ -99,10 +99,11 @@ impl Posterior {
     }
 
     /// Positions of new rows (NaN marks a missing cell), and how unusual they are. They have the columns of the table in its
-    /// order, no offset and no times; use [`Fitted::transform`] for these.
+    /// order, no offset, no covariates (those of an average row) and no times; use [`Fitted::transform`] for these.
     pub fn transform(&self, rows: &Mat) -> Result<Transformed, RunError> {
         let families = self.model.blocks().iter().map(|block| Arc::clone(&block.family)).collect();
-        let new = NewRows { model: self.model.with_rows(rows, vec![0.0; rows.rows()], families)?, times: None };
+        let known = (vec![0.0; rows.rows()], Mat::zeros(rows.rows(), self.model.covariates().cols()));
+        let new = NewRows { model: self.model.with_rows(rows, known, families)?, times: None };
         self.fitted("transform").transform(&new, transform::DRAWS, |_, _| ())
     }
 

@@ -6,6 +6,7 @@ use crate::linalg::Mat;
 use crate::model::family::Theta;
 use crate::model::features::Features;
 use crate::model::latent::Axis;
+use crate::model::plain::Plain;
 use crate::model::{Model, State, predictor};
 
 /// One draw.
@@ -15,7 +16,9 @@ pub struct Parameters {
     pub x: Mat,
     /// W, L×D.
     pub w: Mat,
-    /// β, (M+1)×J, intercepts in the last row.
+    /// s of the linear part; zero without one.
+    pub s: f64,
+    /// β, one row per column of H, intercepts in the last row.
     pub beta: Mat,
     /// θ of each block; hyperparameters are left empty, since no likelihood needs them.
     pub theta: Vec<Theta>,
@@ -24,10 +27,11 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// F = o + Hβ at some positions, one per row, with their offsets.
-    pub fn f(&self, x: Mat, offset: &[f64]) -> Mat {
+    /// F = o + Hβ at some positions, one per row, with their offsets and covariates (in units of their prior).
+    pub fn f(&self, x: Mat, offset: &[f64], covariates: Mat) -> Mat {
         let mut f = Mat::zeros(x.rows(), self.beta.cols());
-        predictor(Features::new(x, self.w.clone()).h(), self.beta.view(), offset, &mut f);
+        let features = Features::with(x, self.w.clone(), Plain::new(covariates, self.s));
+        predictor(features.h(), self.beta.view(), offset, &mut f);
         f
     }
 
@@ -35,7 +39,8 @@ impl Parameters {
     pub fn f_of_rows(&self, model: &Model, rows: &[usize]) -> Mat {
         let x = Mat::from_fn(rows.len(), self.x.cols(), |i, d| self.x[(rows[i], d)]);
         let offset: Vec<f64> = rows.iter().map(|&n| model.offset()[n]).collect();
-        self.f(x, &offset)
+        let covariates = model.covariates();
+        self.f(x, &offset, Mat::from_fn(rows.len(), covariates.cols(), |i, c| covariates[(rows[i], c)]))
     }
 }
 
@@ -44,6 +49,7 @@ impl From<&State> for Parameters {
         Parameters {
             x: state.features.x().clone(),
             w: state.features.w().clone(),
+            s: state.features.plain().s(),
             beta: state.beta.clone(),
             theta: state.theta.clone(),
             axes: state.axes.clone(),
@@ -57,6 +63,7 @@ pub struct Stored<'a> {
     model: &'a Model,
     x: Box<dyn Cursor + 'a>,
     w: Box<dyn Cursor + 'a>,
+    s: Option<Box<dyn Cursor + 'a>>,
     beta: Box<dyn Cursor + 'a>,
     theta: Vec<Vec<Box<dyn Cursor + 'a>>>,
     axes: Option<[Box<dyn Cursor + 'a>; 2]>,
@@ -78,7 +85,8 @@ impl<'a> Stored<'a> {
             model,
             x: array(store, "x", "x", &[n, d])?,
             w: array(store, "w", "w", &[l, d])?,
-            beta: array(store, "beta", "beta", &[2 * l + 1, j])?,
+            s: model.has_linear().then(|| array(store, "linear_scale", "linear_scale", &[])).transpose()?,
+            beta: array(store, "beta", "beta", &[model.width(), j])?,
             theta: (0..model.blocks().len()).map(theta).collect::<Result<Vec<_>, _>>()?,
             axes: match model.dynamics() {
                 None => None,
@@ -110,7 +118,8 @@ impl<'a> Stored<'a> {
             axes,
             x: Mat::from_vec(n, d, self.x.at(chain, draw)?.to_vec()),
             w: Mat::from_vec(l, d, self.w.at(chain, draw)?.to_vec()),
-            beta: Mat::from_vec(2 * l + 1, j, self.beta.at(chain, draw)?.to_vec()),
+            s: self.s.as_mut().map(|s| s.at(chain, draw).map(|s| s[0])).transpose()?.unwrap_or(0.0),
+            beta: Mat::from_vec(self.model.width(), j, self.beta.at(chain, draw)?.to_vec()),
             theta,
         })
     }

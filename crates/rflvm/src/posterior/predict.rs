@@ -29,6 +29,8 @@ pub enum Points<'a> {
         x: &'a Mat,
         /// o.
         offset: f64,
+        /// Their covariates, as many as those of a row of the table ([`Model::in_prior_units`]).
+        covariates: &'a [f64],
     },
 }
 
@@ -45,10 +47,11 @@ impl Points<'_> {
     pub fn f(&self, model: &Model, parameters: &Parameters, some: Range<usize>) -> Mat {
         match self {
             Points::Rows(rows) => parameters.f_of_rows(model, &rows[some]),
-            Points::Places { frame, x, offset } => {
+            Points::Places { frame, x, offset, covariates } => {
                 let placement = frame.of(&parameters.x, &parameters.w);
                 let asked = Mat::from_fn(some.len(), x.cols(), |i, d| x[(some.start + i, d)]);
-                parameters.f(placement.back(&asked), &vec![*offset; some.len()])
+                let known = Mat::from_fn(some.len(), covariates.len(), |_, c| covariates[c]);
+                parameters.f(placement.back(&asked), &vec![*offset; some.len()], known)
             }
         }
     }

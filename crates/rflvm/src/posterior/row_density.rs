@@ -21,13 +21,13 @@ pub struct RowDensity<'a> {
 impl<'a> RowDensity<'a> {
     /// At W, β and θ of a state.
     pub fn of_state(model: &'a Model, state: &'a State) -> Self {
-        let (x, w) = (state.features.x(), state.features.w());
-        Self::at(x, Positions::new(model, &state.theta, &state.beta, w))
+        let features = (state.features.w(), state.features.plain().s());
+        Self::at(state.features.x(), Positions::new(model, &state.theta, &state.beta, features))
     }
 
     /// At those of a stored draw.
     pub fn new(model: &'a Model, draw: &'a Parameters) -> Self {
-        Self::at(&draw.x, Positions::new(model, &draw.theta, &draw.beta, &draw.w))
+        Self::at(&draw.x, Positions::new(model, &draw.theta, &draw.beta, (&draw.w, draw.s)))
     }
 
     fn at(x: &'a Mat, positions: Positions<'a>) -> Self {

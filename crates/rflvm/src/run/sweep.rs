@@ -15,8 +15,8 @@ use crate::model::{Model, State};
 use crate::rng::Stream;
 use crate::steps::info::Clock;
 use crate::steps::{
-    Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, positions, relevance,
-    symmetry, timescales, weights, windows,
+    Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, linear, positions,
+    relevance, symmetry, timescales, weights, windows,
 };
 use rand::RngExt;
 
@@ -52,13 +52,14 @@ pub fn sweep(
     let mut paths = model.paths(state)?;
     clock.lap(&mut info, Step::Scales);
     if model.is_collapsed() {
+        info.acceptance = integrated(model, state, moves, tuning, room, stream);
         if moves.gradient {
-            info.acceptance = integrated(model, state, moves, tuning, room, stream.named("gradient"));
             redraw_clusters(model, state, stream)?;
         }
         clock.lap(&mut info, Step::Gradient);
         // X and W moved with β integrated out: all of it is redrawn, amplitudes with it, before anything is asked of it.
         weights::update(model, state, 1.0, stream.named("beta"))?;
+        linear::update(model, state, stream.named("linear"));
         clock.lap(&mut info, Step::Weights);
         one_by_one(model, state, &mut paths, moves, stream, &mut info, &mut clock)?;
     } else {
@@ -71,10 +72,11 @@ pub fn sweep(
         clock.lap(&mut info, Step::Gradient);
         weights::update(model, state, moves.share(), stream.named("beta"))?;
         amplitudes::update(model, state, stream.named("tau2"))?;
+        linear::update(model, state, stream.named("linear"));
     }
     clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
-        symmetry::translate(state, paths.as_ref(), &mut stream.named("translation").rng());
+        symmetry::translate(model, state, paths.as_ref(), &mut stream.named("translation").rng())?;
         // Axes of paths have their own scales and are not rotated.
         if model.has_relevance() && paths.is_none() {
             relevance::turn(state, &mut stream.named("turn").rng())?;
@@ -142,7 +144,8 @@ fn timed(
     Ok(())
 }
 
-/// The gradient move of X and W of a complete Gaussian table, with β and σ² integrated out. Returns its acceptance probability.
+/// The gradient move of X and W of a complete Gaussian table, and s, with β and σ² integrated out. Returns the acceptance probability
+/// of the former.
 fn integrated(
     model: &Model,
     state: &mut State,
@@ -151,18 +154,28 @@ fn integrated(
     room: &mut Workspace,
     stream: Stream,
 ) -> f64 {
+    if !moves.gradient && !model.has_linear() {
+        return 0.0;
+    }
     // F is not needed while β is integrated out: Ỹ uses its memory until F is recomputed.
     let target = CollapsedData::within(model, std::mem::take(&mut state.f));
-    let layout = Layout::new(model, false);
-    let (mut q, h) = (layout.gather(state), state.features.lend());
-    let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
-    let mut marginal = Marginal::within(&target, &state.tau2, frequencies, layout, h, std::mem::take(room));
-    let trajectory = held(&tuning.trajectory, model, moves.positions, false);
-    let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.rng());
-    let h;
-    (h, *room) = marginal.finish();
-    let (x, w, _) = layout.split(&q);
-    state.features.take_back(h, landing.is_accepted.then_some((x, w)));
+    let mut acceptance = 0.0;
+    if moves.gradient {
+        let layout = Layout::new(model, false);
+        let (mut q, h) = (layout.gather(state), state.features.lend());
+        let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
+        let given = (frequencies, state.features.plain());
+        let mut marginal = Marginal::within(&target, &state.tau2, given, layout, h, std::mem::take(room));
+        let trajectory = held(&tuning.trajectory, model, moves.positions, false);
+        let stream = stream.named("gradient");
+        let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.rng());
+        let h;
+        (h, *room) = marginal.finish();
+        let (x, w, _) = layout.split(&q);
+        state.features.take_back(h, landing.is_accepted.then_some((x, w)));
+        acceptance = landing.acceptance;
+    }
+    linear::update_collapsed(model, state, &target, stream.named("linear-collapsed"));
     state.f = target.into_memory();
-    landing.acceptance
+    acceptance
 }

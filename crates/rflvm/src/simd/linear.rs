@@ -130,13 +130,14 @@ fn project<const FMA: bool>(x: &[f64], w: &[f64], out: &mut [f64]) {
 }
 
 dispatch! {
-    /// h = [scale·sin(Wx), scale·cos(Wx), one] for one position x; `w` is Wᵀ, axis after axis, and `args` scratch.
+    /// h = [scale·sin(Wx), scale·cos(Wx), …, one] for one position x; `w` is Wᵀ, axis after axis, and `args` scratch.
+    /// What lies between the cosines and the last is left as it is.
     pub fn features(x: &[f64], w: &[f64], scale: f64, one: f64, args: &mut [f64], h: &mut [f64]) {
         project::<FMA>(x, w, args);
         let (sin, rest) = h.split_at_mut(args.len());
-        let (cos, last) = rest.split_at_mut(args.len());
+        let (cos, others) = rest.split_at_mut(args.len());
         sweep::<FMA, 1, 2, 0>(&SinCos { scale }, [args], [sin, cos]);
-        last[0] = one;
+        others[others.len() - 1] = one;
     }
 
     /// (q, p) → (cos·q + sin·p, cos·p − sin·q) in place.

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 /// Moves all rows.
 pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut SweepInfo) -> Result<(), NumericalError> {
     let columns = model.columns();
-    let (rows, w) = state.features.rows_mut();
-    let positions = Positions::new(model, &state.theta, &state.beta, w);
+    let (rows, w, s) = state.features.rows_mut();
+    let positions = Positions::new(model, &state.theta, &state.beta, (w, s));
     let step = |scratch: &mut Scratch, n: usize, x: &mut [f64], at: (&mut [f64], &mut [f64])| {
         let rng = &mut stream.at(n as u64).rng();
         let current = model.ln_lik_row(&state.theta, n, at.1);
@@ -43,7 +43,8 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
 
 /// ln p(x_n' | rest) − ln p(x_n | rest): the target of the slice, prior included. For identity tests.
 pub fn ln_ratio(model: &Model, state: &State, n: usize, x: &[f64]) -> f64 {
-    let positions = Positions::new(model, &state.theta, &state.beta, state.features.w());
+    let features = (state.features.w(), state.features.plain().s());
+    let positions = Positions::new(model, &state.theta, &state.beta, features);
     let there = positions.ln_lik(n, x, &mut positions.scratch());
     let square = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>();
     there - model.ln_lik_row(&state.theta, n, state.f.row(n)) - 0.5 * square(x)

@@ -2,7 +2,7 @@
 //! ψ_d ~ Ga(½ + Kν0/2, r_d + ½A_dd), r_d ~ Ga(1, s² + ψ_d).
 //!
 //! A ψ that differs between axes breaks the rotational symmetry of the latent space, which the data do not: the axes are
-//! therefore rotated into each other, x_n → Rᵀx_n, w_l → Rᵀw_l, μ_k → Rᵀμ_k, Σ_k → RᵀΣ_kR, one plane at a time. F and the
+//! therefore rotated into each other, x_n → Rᵀx_n, w_l → Rᵀw_l, b_j → Rᵀb_j, μ_k → Rᵀμ_k, Σ_k → RᵀΣ_kR, one plane at a time. F and the
 //! prior of X are unchanged, and so is everything else except exp(−½ Σ_d ψ_d (RᵀAR)_dd).
 
 use crate::dist::cluster::Cluster;
@@ -73,6 +73,14 @@ pub fn turn<R: Rng + ?Sized>(state: &mut State, rng: &mut R) -> Result<(), Numer
 pub fn rotate(state: &mut State, rotation: &Mat) -> Result<(), NumericalError> {
     let (x, w) = (product(state.features.x(), rotation), product(state.features.w(), rotation));
     state.features.set(x.as_slice(), w.as_slice());
+    let plain = state.features.plain();
+    if plain.is_linear() {
+        let (dim, columns) = (rotation.rows(), state.beta.cols());
+        let first = 2 * state.features.frequencies() + plain.count();
+        let cells = first * columns..(first + dim) * columns;
+        let b = Mat::from_vec(dim, columns, state.beta.as_slice()[cells.clone()].to_vec());
+        state.beta.as_mut_slice()[cells].copy_from_slice(product_transposed(rotation, &b).as_slice());
+    }
     for cluster in &mut state.spectral.clusters {
         let mu = product(&Mat::from_vec(1, cluster.mu.len(), cluster.mu.clone()), rotation);
         let mut sigma = product(&product_transposed(rotation, &cluster.sigma), rotation);

@@ -2,7 +2,7 @@
 
 use crate::dist::normal;
 use crate::error::NumericalError;
-use crate::linalg::Mat;
+use crate::linalg::{Cholesky, Mat};
 use crate::model::latent::{Dynamics, Paths};
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
@@ -12,22 +12,63 @@ use rand::{Rng, RngExt};
 /// Translation: x_n → x_n + c, and each pair (β_l, β_{L+l}) rotated by the angle w_l·c, so that F and the prior of β are unchanged.
 /// The shift is drawn exactly: with Q_d the prior's precision of axis d (I for rows without times),
 /// c_d ~ N(−1ᵀQ_d x_·d / 1ᵀQ_d1, 1 / 1ᵀQ_d1).
-pub fn translate<R: Rng + ?Sized>(state: &mut State, paths: Option<&Paths<'_>>, rng: &mut R) {
+///
+/// A linear part would change f_nj by s b_j·c, which the intercept takes up: its prior then enters the law of c, which stays normal.
+pub fn translate<R: Rng + ?Sized>(
+    model: &Model,
+    state: &mut State,
+    paths: Option<&Paths<'_>>,
+    rng: &mut R,
+) -> Result<(), NumericalError> {
+    let c: Vec<f64> = if state.features.plain().is_linear() {
+        let (pull, precision) = translation(model, state, paths);
+        Cholesky::new(&precision, "translation")?.draw_from_precision(&pull, 1.0, rng)
+    } else {
+        let of_positions = of_positions(state.features.x(), paths).into_iter();
+        of_positions.map(|(pull, precision)| pull / precision + normal(rng) / precision.sqrt()).collect()
+    };
+    shift(model, state, &c);
+    Ok(())
+}
+
+/// −1ᵀQ_d x_·d and 1ᵀQ_d1 of each axis.
+fn of_positions(x: &Mat, paths: Option<&Paths<'_>>) -> Vec<(f64, f64)> {
+    let of_axis = |d: usize| match paths {
+        None => (-(0..x.rows()).map(|n| x[(n, d)]).sum::<f64>(), x.rows() as f64),
+        Some(paths) => (-paths.product(d, |_| 1.0, |n| x[(n, d)]), paths.product(d, |_| 1.0, |_| 1.0)),
+    };
+    (0..x.cols()).map(of_axis).collect()
+}
+
+/// The law of c as P and Pm, precision and precision times mean: the positions contribute 1ᵀQ_d1 and −1ᵀQ_d x_·d to axis d, and the
+/// intercept of column j, of prior precision p_j about its centre, p_j s² b_j b_jᵀ and p_j s (β_0j − centre_j) b_j.
+pub fn translation(model: &Model, state: &State, paths: Option<&Paths<'_>>) -> (Vec<f64>, Mat) {
     let x = state.features.x();
-    let c: Vec<f64> = (0..x.cols())
-        .map(|d| {
-            let (pull, precision) = match paths {
-                None => ((0..x.rows()).map(|n| x[(n, d)]).sum::<f64>(), x.rows() as f64),
-                Some(paths) => (paths.product(d, |_| 1.0, |n| x[(n, d)]), paths.product(d, |_| 1.0, |_| 1.0)),
-            };
-            -pull / precision + normal(rng) / precision.sqrt()
-        })
-        .collect();
-    shift(state, &c);
+    let of_positions = of_positions(x, paths);
+    let mut pull: Vec<f64> = of_positions.iter().map(|(pull, _)| *pull).collect();
+    let mut precision = Mat::from_fn(x.cols(), x.cols(), |d, e| if d == e { of_positions[d].1 } else { 0.0 });
+    let (s, last) = (state.features.plain().s(), state.beta.rows() - 1);
+    for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
+        let p = model.weight_scale(&state.theta, j) / (state.tau2[j] * model.spec().priors.intercept);
+        let b: Vec<f64> = model.linear().map(|m| s * state.beta[(m, j)]).collect();
+        let away = state.beta[(last, j)] - model.units()[j].centre;
+        for (d, bd) in b.iter().enumerate() {
+            pull[d] += p * away * bd;
+            b.iter().enumerate().for_each(|(e, be)| precision[(d, e)] += p * bd * be);
+        }
+    }
+    (pull, precision)
 }
 
 /// The translation by a given c.
-pub fn shift(state: &mut State, c: &[f64]) {
+pub fn shift(model: &Model, state: &mut State, c: &[f64]) {
+    if state.features.plain().is_linear() {
+        let (s, last) = (state.features.plain().s(), state.beta.rows() - 1);
+        for j in 0..state.beta.cols() {
+            let taken: f64 = model.linear().zip(c).map(|(m, c)| s * state.beta[(m, j)] * c).sum();
+            state.beta[(last, j)] -= taken;
+        }
+    }
     let frequencies = state.features.frequencies();
     let w = state.features.w().clone();
     for l in 0..frequencies {
@@ -42,7 +83,8 @@ pub fn shift(state: &mut State, c: &[f64]) {
     state.features.set(x.as_slice(), w.as_slice());
 }
 
-/// Scale of each axis in turn: x_·d → e^u x_·d, w_·d → e^−u w_·d, clusters scaled along; u by a slice. F is unchanged.
+/// Scale of each axis in turn: x_·d → e^u x_·d, w_·d → e^−u w_·d, clusters scaled along, and b_·d → e^−u b_·d for a linear part; u by a slice.
+/// F is unchanged.
 pub fn scale<R: Rng + ?Sized>(model: &Model, state: &mut State, rng: &mut R) -> Result<(), NumericalError> {
     let rows = model.rows() as f64;
     for d in 0..model.latent_dim() {
@@ -96,7 +138,8 @@ pub fn ln_path_scaled(
 
 /// The joint density of the stretched state except the density of X, times the Jacobian, as a function of u: X contributes N,
 /// and each cluster −(D+2) (one for μ_k, D+1 for Σ_k); W's own −L cancels against its density given the clusters, except for a
-/// known kernel, which does not stretch. −∞ if a cluster has no density.
+/// known kernel, which does not stretch. The slopes b_·d of a linear part have their own density, and contribute −1 per column. −∞ if a cluster has no
+/// density.
 pub fn ln_stretched(model: &Model, state: &State, d: usize, u: f64) -> f64 {
     let x = state.features.x();
     let of_kernel = match &model.spec().kernel {
@@ -115,7 +158,18 @@ pub fn ln_stretched(model: &Model, state: &State, d: usize, u: f64) -> f64 {
             -0.5 * (length_scale * (-u).exp()).powi(2) * square - w.rows() as f64 * u
         }
     };
-    x.rows() as f64 * u + of_kernel
+    x.rows() as f64 * u + of_kernel + ln_stretched_slopes(model, state, d, u)
+}
+
+/// ln p(b_·d e^−u) − J u; zero without a linear part.
+fn ln_stretched_slopes(model: &Model, state: &State, d: usize, u: f64) -> f64 {
+    let Some(m) = model.linear().nth(d) else { return 0.0 };
+    let free = (0..model.columns()).filter(|&j| model.is_free(j));
+    let of_column = |j: usize| {
+        let square = state.beta[(m, j)].powi(2) * model.weight_scale(&state.theta, j) / state.tau2[j];
+        -0.5 * (-2.0 * u).exp() * square - u
+    };
+    free.map(of_column).sum()
 }
 
 /// Stretches axis d by e^u.
@@ -124,6 +178,9 @@ pub fn stretch(model: &Model, state: &mut State, d: usize, u: f64) -> Result<(),
     (0..x.rows()).for_each(|n| x[(n, d)] *= u.exp());
     (0..w.rows()).for_each(|l| w[(l, d)] *= (-u).exp());
     state.features.set(x.as_slice(), w.as_slice());
+    if let Some(m) = model.linear().nth(d) {
+        state.beta.row_mut(m).iter_mut().for_each(|b| *b *= (-u).exp());
+    }
     if matches!(model.spec().kernel, Kernel::Learned(_)) {
         for cluster in &mut state.spectral.clusters {
             let (mu, sigma) = stretched(&cluster.mu, &cluster.sigma, d, u);

@@ -6,7 +6,7 @@
 use crate::dist::normals;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
-use crate::model::features::{Features, fill};
+use crate::model::features::fill;
 use crate::model::latent::{Axis, AxisPrior, Path, Paths};
 use crate::model::{Model, State, predictor};
 use crate::rng::{Stream, StreamRng};
@@ -48,14 +48,15 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
         paths.colour_axis(d, &candidate, &noise, &mut x);
         taken = Some(candidate);
-        fill(&x, state.features.w(), &mut h);
+        fill(&x, state.features.w(), state.features.plain(), &mut h);
         predictor(&h, state.beta.view(), model.offset(), &mut f);
         crate::par::sum(model.rows(), 4 * model.columns(), |rows| {
             rows.map(|n| model.ln_lik_row(&state.theta, n, f.row(n))).sum()
         })
     });
     if landing.sin != 0.0 {
-        state.features = Features::new(x.clone(), state.features.w().clone());
+        let w = state.features.w().clone();
+        state.features.set(x.as_slice(), w.as_slice());
         std::mem::swap(&mut state.f, &mut f);
     }
     ellipse.land(landing, taken, d, &mut state.axes, paths);

@@ -73,6 +73,7 @@ fn slide(
         let place = format!("row {}", own[0] + 1);
         return Err(NumericalError::NotFinite { step: "positions", value: current, place });
     }
+    let plain = state.features.plain().of_rows(own);
     let mut at = Mat::zeros(own.len(), dim);
     let mut h = Mat::zeros(own.len(), state.beta.rows());
     let mut f = Mat::zeros(own.len(), model.columns());
@@ -83,7 +84,7 @@ fn slide(
             }
             f.row_mut(i).fill(model.offset()[n]);
         }
-        fill(&at, state.features.w(), &mut h);
+        fill(&at, state.features.w(), &plain, &mut h);
         par_mul(&mut f, h.view(), state.beta.view(), true);
         crate::par::sum(own.len(), 4 * model.columns(), |range| {
             range.map(|i| model.ln_lik_row(&state.theta, own[i], f.row(i))).sum()

@@ -46,10 +46,12 @@ pub struct Setting {
     pub kernel: Kernel,
     /// Whether, and how, rows have times.
     pub time: Option<TimeSpec>,
+    /// Whether rows have two covariates, and the map a linear part.
+    pub plain: bool,
 }
 
 pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
-    Setting { dim: 2, holes, amplitude, kernel: Kernel::Learned(mixture()), time: None }
+    Setting { dim: 2, holes, amplitude, kernel: Kernel::Learned(mixture()), time: None, plain: false }
 }
 
 /// Nothing at its default, so that a formula that assumes a default fails.
@@ -137,11 +139,22 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
     if setting.time.is_some() {
         data = data.with_times(times()).unwrap();
     }
+    if setting.plain {
+        let covariates = Mat::from_vec(ROWS, 2, normals(2 * ROWS, &mut rng));
+        data = data.with_covariates(covariates, vec!["batch".into(), "age".into()]).unwrap();
+    }
     let spec = ModelSpec {
         latent_dim: setting.dim,
         features: 2 * FREQUENCIES,
         kernel: setting.kernel,
-        priors: Priors { amplitude: Some(setting.amplitude), intercept: 1.4, ..Priors::default() },
+        linear: setting.plain,
+        priors: Priors {
+            amplitude: Some(setting.amplitude),
+            intercept: 1.4,
+            covariates: 0.7,
+            linear: HalfT { scale: 0.6, dof: 5.0 },
+            ..Priors::default()
+        },
         time: setting.time.clone().unwrap_or_default(),
     };
     let mut model = Model::with_blocks(data.with_offset(Offset::Given(offset)).unwrap(), blocks, spec).unwrap();
@@ -151,10 +164,12 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
     assert_eq!(model.has_missing(), setting.holes);
     let state = simulate::draw_prior(&model, stream.named("state")).unwrap();
     let time = setting.time.map_or(String::new(), |time| format!(", {time:?}"));
-    Case { name: format!("{name}, holes {}, {:?}{time}", setting.holes, setting.amplitude), model, state, rng }
+    let plain = if setting.plain { ", plain columns" } else { "" };
+    Case { name: format!("{name}, holes {}, {:?}{time}{plain}", setting.holes, setting.amplitude), model, state, rng }
 }
 
-/// Every family and the mixed table × {complete, missing} × {known, learned, shared amplitude}, and two with a known kernel.
+/// Every family and the mixed table × {complete, missing} × {known, learned, shared amplitude}, and two with a known kernel;
+/// some with covariates and a linear part.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for holes in [false, true] {
@@ -166,6 +181,12 @@ pub fn cases() -> Vec<Case> {
         }
         for name in ["gaussian", "poisson"] {
             cases.push(case(name, single(name), Setting { kernel: RBF, ..setting(holes, FIXED) }, 2));
+        }
+        for amplitude in [FIXED, LEARNED, SHARED] {
+            for name in ["gaussian", "poisson", "negative-binomial", "multinomial"] {
+                cases.push(case(name, single(name), Setting { plain: true, ..setting(holes, amplitude) }, 4));
+            }
+            cases.push(case("mixed", mixed(), Setting { plain: true, ..setting(holes, amplitude) }, 4));
         }
     }
     cases
@@ -190,7 +211,10 @@ pub fn timed_cases() -> Vec<Case> {
             for name in FAMILIES {
                 cases.push(case(name, single(name), setting.clone(), 3));
             }
-            cases.push(case("mixed", mixed(), setting, 3));
+            cases.push(case("mixed", mixed(), setting.clone(), 3));
+            for name in ["gaussian", "poisson"] {
+                cases.push(case(name, single(name), Setting { plain: true, ..setting.clone() }, 5));
+            }
         }
     }
     cases

@@ -128,8 +128,8 @@ fn joint_potential_is_the_joint_with_its_gradient() {
         let mut there = near(&here, 0.2, &mut case.rng);
         (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
         let (paths, Case { model, state, .. }) = (case.model.paths(&case.state).unwrap(), &case);
-        let mut potential =
-            Joint::new(model, &state.theta, &state.tau2, FrequencyPrior::given(&state.spectral), paths.as_ref());
+        let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
+        let mut potential = Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref());
         let plain = |q: &[f64]| ln_joint(&case.model, &scattered(&case, layout, q));
         check_potential(&mut potential, plain, (&here, &there), may_move, &case.name);
     }
@@ -153,7 +153,9 @@ fn ln_frequencies(model: &Model, state: &State) -> f64 {
 #[test]
 fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
     let settings = [FIXED, LEARNED, SHARED].map(|amplitude| setting(false, amplitude));
-    for setting in settings.into_iter().chain([Setting { kernel: RBF, ..setting(false, FIXED) }]) {
+    let plain = [FIXED, LEARNED].map(|amplitude| Setting { plain: true, ..setting(false, amplitude) });
+    let others = [Setting { kernel: RBF, ..setting(false, FIXED) }];
+    for setting in settings.into_iter().chain(others).chain(plain) {
         let mut case = case("gaussian", single("gaussian"), setting, 21);
         let layout = Layout::new(&case.model, false);
         let here = layout.gather(&case.state);
@@ -166,7 +168,8 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
                 + ln_frequencies(&case.model, &state)
         };
         let prior = FrequencyPrior::integrated(&case.model.spec().kernel, &case.state.spectral);
-        let mut potential = Marginal::new(&target, &case.state.tau2, prior, layout);
+        let given = (prior, case.state.features.plain());
+        let mut potential = Marginal::new(&target, &case.state.tau2, given, layout);
         check_potential(&mut potential, plain, (&here, &there), |_| true, &case.name);
     }
 }
@@ -184,9 +187,8 @@ fn point_estimate_potential_is_its_objective_with_its_gradient() {
         (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
         let (paths, Case { model, state, .. }) = (case.model.paths(&case.state).unwrap(), &case);
         let occam = Occam::new(model, state);
-        let joint =
-            Joint::new(model, &state.theta, &state.tau2, FrequencyPrior::given(&state.spectral), paths.as_ref())
-                .with_occam(&occam);
+        let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
+        let joint = Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref()).with_occam(&occam);
         let plain = |q: &[f64]| {
             let state = scattered(&case, layout, q);
             ln_joint(&case.model, &state) - occam.ln_freedom(state.features.h()).unwrap()

@@ -12,6 +12,7 @@
 //! | `weights` | β and σ² of Gaussian columns, β given Pólya-gamma ω, Poisson's fitted Gaussian |
 //! | `amplitudes` | τ², given β and with β and σ² integrated out |
 //! | `parameters` | r and h of the negative binomial, θ of the generic families |
+//! | `linear` | s of the linear part |
 //! | `positions` | X and W given β |
 //! | `gradients` | derivatives of families, of the joint and of the collapsed joint |
 //! | `relevance` | ψ and its rates, the rotation of axes with their own scales |
@@ -21,6 +22,7 @@ mod amplitudes;
 mod fixtures;
 mod gradients;
 mod likelihood;
+mod linear;
 mod parameters;
 mod positions;
 mod priors;

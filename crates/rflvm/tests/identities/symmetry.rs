@@ -9,7 +9,7 @@ use rflvm::linalg::Mat;
 use rflvm::model::latent::{Axis, TimeSpec};
 use rflvm::model::{Model, State, joint};
 use rflvm::rng::Stream;
-use rflvm::steps::symmetry;
+use rflvm::steps::{relevance, symmetry};
 
 fn all_cases() -> impl Iterator<Item = Case> {
     cases().into_iter().chain(timed_cases())
@@ -30,21 +30,24 @@ fn assert_same_f(model: &Model, before: &State, after: &State) {
 fn translation_changes_the_joint_by_the_positions_alone() {
     for mut case in all_cases() {
         let mut moved = case.state.clone();
-        symmetry::shift(&mut moved, &normals(case.model.latent_dim(), &mut case.rng));
+        symmetry::shift(&case.model, &mut moved, &normals(case.model.latent_dim(), &mut case.rng));
         assert_same_f(&case.model, &case.state, &moved);
         let weights = |state: &State| joint::ln_weights(&case.model, state);
-        assert_same(weights(&moved), weights(&case.state), &case.name);
+        let taken_up = weights(&moved) - weights(&case.state);
+        // Only a linear part leaves something for the intercepts.
+        assert_eq!(taken_up.abs() > 1e-6, case.model.has_linear(), "{}: {taken_up}", case.name);
         let ln_positions = |state: &State| joint::ln_positions(&case.model, state).unwrap();
         let positions = ln_positions(&moved) - ln_positions(&case.state);
         assert!(positions.abs() > 1e-3, "{}: nothing moved", case.name);
-        assert_same(ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state), positions, &case.name);
+        let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
+        assert_same(joint, positions + taken_up, &case.name);
     }
 }
 
 #[test]
 fn translation_has_the_stated_conditional() {
     // c ~ N(−x̄, I/N) is the joint of the shifted state.
-    for mut case in cases() {
+    for mut case in cases().into_iter().filter(|case| !case.model.has_linear()) {
         let x = case.state.features.x();
         let rows = x.rows() as f64;
         let ln = |c: &[f64]| -> f64 {
@@ -53,7 +56,7 @@ fn translation_has_the_stated_conditional() {
         };
         let c = normals(x.cols(), &mut case.rng);
         let mut moved = case.state.clone();
-        symmetry::shift(&mut moved, &c);
+        symmetry::shift(&case.model, &mut moved, &c);
         let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
         assert_same(ln(&c) - ln(&vec![0.0; c.len()]), joint, &case.name);
     }
@@ -62,14 +65,14 @@ fn translation_has_the_stated_conditional() {
 #[test]
 fn translation_along_time_has_the_precision_of_the_paths() {
     // ln p of the shifted state, as a function of c, is a parabola: its curvature is 1ᵀC⁻¹1, its top the mean of the draw.
-    for case in timed_cases() {
+    for case in timed_cases().into_iter().filter(|case| !case.model.has_linear()) {
         let paths = case.model.paths(&case.state).unwrap().unwrap();
         let x = case.state.features.x().clone();
         let at = |d: usize, c: f64| {
             let mut shift = vec![0.0; x.cols()];
             shift[d] = c;
             let mut moved = case.state.clone();
-            symmetry::shift(&mut moved, &shift);
+            symmetry::shift(&case.model, &mut moved, &shift);
             ln_joint(&case.model, &moved)
         };
         for d in 0..x.cols() {
@@ -82,14 +85,30 @@ fn translation_along_time_has_the_precision_of_the_paths() {
 }
 
 #[test]
+fn translation_of_a_linear_part_has_the_stated_conditional() {
+    // ln p of the shifted state is −½cᵀPc + cᵀPm up to a constant.
+    for mut case in all_cases().filter(|case| case.model.has_linear()) {
+        let paths = case.model.paths(&case.state).unwrap();
+        let (pull, precision) = symmetry::translation(&case.model, &case.state, paths.as_ref());
+        let c = normals(case.model.latent_dim(), &mut case.rng);
+        let along = |d: usize| c[d] * (pull[d] - 0.5 * (0..c.len()).map(|e| precision[(d, e)] * c[e]).sum::<f64>());
+        let mut moved = case.state.clone();
+        symmetry::shift(&case.model, &mut moved, &c);
+        let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
+        assert_same((0..c.len()).map(along).sum(), joint, &case.name);
+    }
+}
+
+#[test]
 fn translation_lands_where_it_would_from_anywhere() {
     // An exact draw of c forgets its start: from a shifted state the same random numbers lead to the same X.
     for case in all_cases() {
         let paths = case.model.paths(&case.state).unwrap();
         let (mut here, mut there) = (case.state.clone(), case.state.clone());
-        symmetry::shift(&mut there, &vec![0.9; case.model.latent_dim()]);
-        symmetry::translate(&mut here, paths.as_ref(), &mut Stream::new(4).rng());
-        symmetry::translate(&mut there, paths.as_ref(), &mut Stream::new(4).rng());
+        symmetry::shift(&case.model, &mut there, &vec![0.9; case.model.latent_dim()]);
+        for state in [&mut here, &mut there] {
+            symmetry::translate(&case.model, state, paths.as_ref(), &mut Stream::new(4).rng()).unwrap();
+        }
         let pairs = here.features.x().as_slice().iter().zip(there.features.x().as_slice());
         pairs.for_each(|(a, b)| assert_same(*a, *b, &case.name));
         let pairs = here.beta.as_slice().iter().zip(there.beta.as_slice());
@@ -97,9 +116,15 @@ fn translation_lands_where_it_would_from_anywhere() {
     }
 }
 
-/// Everything that a stretch moves: X and W, and for a learned kernel μ_k and the upper triangles of Σ_k.
-fn coordinates(state: &State, is_learned: bool) -> Vec<f64> {
-    let mut all = [state.features.x().as_slice(), state.features.w().as_slice()].concat();
+/// The slopes of a linear part, in the memory of β.
+fn slopes(model: &Model) -> std::ops::Range<usize> {
+    model.linear().start * model.columns()..model.linear().end * model.columns()
+}
+
+/// Everything that a stretch moves: X, W and the slopes of a linear part, and for a learned kernel μ_k and the upper triangles of Σ_k.
+fn coordinates(model: &Model, state: &State, is_learned: bool) -> Vec<f64> {
+    let b = &state.beta.as_slice()[slopes(model)];
+    let mut all = [state.features.x().as_slice(), state.features.w().as_slice(), b].concat();
     if is_learned {
         state.spectral.clusters.iter().for_each(|c| all.extend(&c.mu));
         for cluster in &state.spectral.clusters {
@@ -111,11 +136,13 @@ fn coordinates(state: &State, is_learned: bool) -> Vec<f64> {
 }
 
 /// The state with these coordinates.
-fn with_coordinates(state: &State, is_learned: bool, all: &[f64]) -> State {
+fn with_coordinates(model: &Model, state: &State, is_learned: bool, all: &[f64]) -> State {
     let mut moved = state.clone();
     let (x, rest) = all.split_at(state.features.x().as_slice().len());
     let (w, rest) = rest.split_at(state.features.w().as_slice().len());
+    let (b, rest) = rest.split_at(slopes(model).len());
     moved.features.set(x, w);
+    moved.beta.as_mut_slice()[slopes(model)].copy_from_slice(b);
     if is_learned {
         let dim = state.features.x().cols();
         let (means, triangles) = rest.split_at(state.spectral.count() * dim);
@@ -155,11 +182,11 @@ fn ln_det(mut a: Mat) -> f64 {
 /// ∂(stretched coordinates)/∂(coordinates). The stretch is linear, so a difference quotient has only rounding error.
 fn jacobian(case: &Case, is_learned: bool, d: usize, u: f64) -> Mat {
     const STEP: f64 = 1e-4;
-    let here = coordinates(&case.state, is_learned);
+    let here = coordinates(&case.model, &case.state, is_learned);
     let stretched = |all: &[f64]| {
-        let mut state = with_coordinates(&case.state, is_learned, all);
+        let mut state = with_coordinates(&case.model, &case.state, is_learned, all);
         symmetry::stretch(&case.model, &mut state, d, u).unwrap();
-        coordinates(&state, is_learned)
+        coordinates(&case.model, &state, is_learned)
     };
     let base = stretched(&here);
     let mut jacobian = Mat::zeros(here.len(), here.len());
@@ -179,7 +206,9 @@ fn stretch_cases() -> Vec<(Case, bool)> {
             let is_learned = kernel != RBF;
             let setting = Setting { dim, kernel, ..setting(true, FIXED) };
             let timed = Setting { time: Some(TimeSpec::default()), ..setting.clone() };
-            for setting in [setting, timed] {
+            let linear = Setting { plain: true, ..setting.clone() };
+            let both = Setting { plain: true, ..timed.clone() };
+            for setting in [setting, timed, linear, both] {
                 found.push((case("poisson", single("poisson"), setting, 30 + dim as u64), is_learned));
             }
         }
@@ -212,10 +241,11 @@ fn stretch_matches_the_joint_and_its_jacobian() {
                 let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state) + in_coordinates;
                 let volume = ln_det(jacobian(&case, is_learned, d, u));
                 assert!(gap(scaled(u) - scaled(0.0), joint + volume) < 1e-7, "{}, axis {d}, u = {u}", case.name);
-                // By counting: X has N coordinates on the axis, W has L, μ_k one, and Σ_k counts D + 1.
+                // By counting: X has N coordinates on the axis, W has L, b has J, μ_k one, and Σ_k counts D + 1.
                 let (n, l) = (case.model.rows() as f64, case.model.frequencies() as f64);
                 let of_clusters = case.state.spectral.count() as f64 * (case.model.latent_dim() as f64 + 2.0);
-                let count = n - l - if is_learned { of_clusters } else { 0.0 };
+                let slopes = if case.model.has_linear() { case.model.columns() as f64 } else { 0.0 };
+                let count = n - l - slopes - if is_learned { of_clusters } else { 0.0 };
                 assert_same(scaled(u) - scaled(0.0), joint + count * u, &case.name);
             }
         }
@@ -241,7 +271,7 @@ fn a_covariance_counts_one_more_than_the_dimension() {
 #[test]
 fn rotation_leaves_the_joint_alone() {
     // Ψ0 ∝ I and μ0 = 0: rotating X, W and the clusters together changes nothing, which alignment relies on.
-    for case in cases() {
+    for case in cases().into_iter().filter(|case| !case.model.has_linear()) {
         let (sin, cos) = 0.7_f64.sin_cos();
         let turn = Mat::from_vec(2, 2, vec![cos, -sin, sin, cos]);
         let turned =
@@ -253,6 +283,17 @@ fn rotation_leaves_the_joint_alone() {
             let half = Mat::from_vec(2, 2, rows(&cluster.sigma)).transposed();
             *cluster = Cluster::new(turned(&cluster.mu), Mat::from_vec(2, 2, rows(&half))).unwrap();
         }
+        assert_same(ln_joint(&case.model, &moved), ln_joint(&case.model, &case.state), &case.name);
+    }
+}
+
+#[test]
+fn slopes_turn_with_the_positions() {
+    for case in cases().into_iter().filter(|case| case.model.has_linear()) {
+        let (sin, cos) = 0.7_f64.sin_cos();
+        let mut moved = case.state.clone();
+        relevance::rotate(&mut moved, &Mat::from_vec(2, 2, vec![cos, -sin, sin, cos])).unwrap();
+        assert_same_f(&case.model, &case.state, &moved);
         assert_same(ln_joint(&case.model, &moved), ln_joint(&case.model, &case.state), &case.name);
     }
 }

@@ -23,6 +23,7 @@ def fit(
     *,
     layer: Optional[str] = None,
     batch_key: Optional[str] = None,
+    correct_batch: bool = True,
     mask_var: Any = None,
     key_added: str = "rflvm",
     likelihood: str = "negative-binomial",
@@ -43,9 +44,11 @@ def fit(
     layer : str, default=None
         The layer that holds the counts; `adata.X` by default.
     batch_key : str, default=None
-        A column of `adata.obs` that names batches. The model does not correct for batches: `fit` measures how well they separate, by the
-        fraction of cells whose nearest neighbour is from the same batch, in `uns["rflvm"]["batch"]`, and warns if that is much more
-        than expected by chance.
+        A column of `adata.obs` that names batches. Each batch has an effect on every gene, which is estimated, so that positions are
+        free of it. How well batches separate nevertheless is measured by the fraction of cells whose nearest neighbour is from the
+        same batch, in `uns["rflvm"]["batch"]`; `fit` warns if that is much more than expected by chance.
+    correct_batch : bool, default=True
+        False only measures how well batches separate, and does not estimate their effects.
     mask_var : str or array of bool, default=None
         Genes to use: a column of `adata.var`, such as "highly_variable", or one truth value per gene. All genes by default.
     key_added : str, default="rflvm"
@@ -98,17 +101,19 @@ def fit(
     depth = Depth.of(offset if is_count or not isinstance(offset, str) else None, all_genes=mask_var is None)
     offsets = depth.offsets(adata, everything, offset)
     model = RFLVM(n_components, likelihood, offset="size-factors" if depth.kind == "model" else None, **parameters)
-    given = Given(offset=offsets, cells={"layer": layer, "key": key_added, "depth": depth.to_json()})
+    batch = batch_key if correct_batch else None
+    covariates = None if batch is None else {batch: adata.obs[batch].astype(str)}
+    given = Given(offset=offsets, covariates=covariates, cells={"layer": layer, "key": key_added, "depth": depth.to_json(), "batch": batch})
     model._run(frame_of(cells, adata, used), given, model.store, True, overwrite)
     write(adata, model, key_added, used, layer)
     if depth.mean_total is not None:
         adata.uns[key_added]["mean_total"] = depth.mean_total
     if batch_key is not None:
-        adata.uns[key_added]["batch"] = {"key": batch_key, **told_of_batches(model.embedding_, adata.obs[batch_key].astype(str).to_numpy())}
+        adata.uns[key_added]["batch"] = {"key": batch_key, **told_of_batches(model.embedding_, adata.obs[batch_key].astype(str).to_numpy(), correct_batch)}
     return model
 
 
-def told_of_batches(positions: np.ndarray, batches: np.ndarray) -> dict[str, float]:
+def told_of_batches(positions: np.ndarray, batches: np.ndarray, is_corrected: bool) -> dict[str, float]:
     """How often the nearest neighbour is from the same batch, and how often it would be by chance; warns if they differ much."""
     from sklearn.neighbors import NearestNeighbors
 
@@ -120,7 +125,11 @@ def told_of_batches(positions: np.ndarray, batches: np.ndarray) -> dict[str, flo
     if same > chance + max(0.1, 4 * error):
         warn(
             f"batches are separated: the nearest neighbour is from the same batch for {same:.0%} of the cells, compared with {chance:.0%} by chance; "
-            "the model does not correct for batches, so correct for them first, or fit each batch separately"
+            + (
+                "an effect of each batch on every gene does not explain it, so batches may hold different cells"
+                if is_corrected
+                else "correct_batch=True estimates the effect of each batch"
+            )
         )
     return {"same": same, "chance": chance}
 

@@ -68,7 +68,12 @@ def transform(
         check_counts(cells, source, f"name the layer of raw counts, as in rflvm.tl.transform(adata, model, layer={other!r})")
     offsets = Depth(**how["depth"]).offsets(adata, everything if how["depth"]["kind"] != "model" else cells, offset)
     frame = model._checked(frame_of(cells, adata, places), reset=False)
-    mean, std, surprise, _ = model._place(_table.read(frame, model._layout), Given(offset=offsets))
+    covariates = None
+    if batch := how.get("batch"):
+        if batch not in adata.obs:
+            raise KeyError(f"the fit has an effect of adata.obs['{batch}'], which the new cells do not have; add that column")
+        covariates = {batch: adata.obs[batch].astype(str)}
+    mean, std, surprise, _ = model._place(_table.read(frame, model._layout), Given(offset=offsets, covariates=covariates))
     key = how["key"] if key_added is None else key_added
     adata.obsm[f"X_{key}"], adata.obsm[f"X_{key}_std"] = np.asarray(mean), np.asarray(std)
     adata.obs[f"{key}_surprise"] = surprise

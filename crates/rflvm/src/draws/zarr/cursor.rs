@@ -63,6 +63,9 @@ impl Source for Reader {
     fn is_of(&self, model: &Model) -> Result<bool, StoreError> {
         let mut is_ours = self.holds("observed_data/y", model.y().as_slice())?
             && self.holds("constant_data/offset", model.offset())?;
+        if !model.covariate_names().is_empty() {
+            is_ours &= self.holds("constant_data/covariates", model.covariates().as_slice())?;
+        }
         if let (true, Some(dynamics)) = (self.has("posterior/time"), model.dynamics()) {
             is_ours &= self.holds("posterior/time", &dynamics.times().at)?;
         }

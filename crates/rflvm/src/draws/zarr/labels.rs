@@ -15,4 +15,6 @@ pub struct RowLabels {
     pub times_as_given: Option<Vec<String>>,
     /// The sequences they belong to.
     pub sequences: Option<Vec<String>>,
+    /// Their covariates as the user wrote them, one covariate after the other.
+    pub covariates_as_given: Vec<Vec<String>>,
 }

@@ -16,5 +16,5 @@ mod writer;
 
 pub use labels::RowLabels;
 pub use reader::Reader;
-pub use store::Store;
+pub use store::{Store, covariate_name};
 pub use writer::{Writer, WriterState};

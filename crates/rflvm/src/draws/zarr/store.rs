@@ -56,6 +56,24 @@ pub(super) fn metadata_sum(metadata: &Map<String, Value>) -> u32 {
     sum.finalize()
 }
 
+/// Names of the columns of H.
+fn features(model: &Model) -> Vec<String> {
+    let l = model.frequencies();
+    let mut names: Vec<String> = (0..l).map(|i| format!("sin {i}")).collect();
+    names.extend((0..l).map(|i| format!("cos {i}")));
+    names.extend(model.covariate_names().iter().map(|name| format!("covariate {name}")));
+    if model.has_linear() {
+        names.extend((0..model.latent_dim()).map(|d| format!("linear {d}")));
+    }
+    names.push("intercept".into());
+    names
+}
+
+/// The array with the cells of covariate i, as the user wrote them.
+pub fn covariate_name(i: usize) -> String {
+    format!("covariate_as_given_{}", i + 1)
+}
+
 impl Store {
     /// The store of a run. Nothing is written yet.
     pub fn new(path: &Path, model: &Model, keep: &[Kept], chains: usize, attributes: Value) -> Self {
@@ -108,12 +126,7 @@ impl Store {
                 self.integers(group, "frequency", &[("frequency", l)], &whole(l))?;
             }
             if has("feature") {
-                let feature = |i: usize| match (i < l, i < 2 * l) {
-                    (true, _) => format!("sin {i}"),
-                    (_, true) => format!("cos {}", i - l),
-                    _ => "intercept".into(),
-                };
-                let features: Vec<String> = (0..=2 * l).map(feature).collect();
+                let features = features(model);
                 self.texts(group, "feature", "feature", &features.iter().map(String::as_str).collect::<Vec<_>>())?;
             }
             for (block, b) in model.blocks().iter().enumerate().filter(|_| model.blocks().len() > 1) {
@@ -133,6 +146,16 @@ impl Store {
         }
         self.floats("observed_data", "y", &[("row", n), ("column", j)], model.y().as_slice())?;
         self.floats("constant_data", "offset", &[("row", n)], model.offset())?;
+        if !model.covariate_names().is_empty() {
+            let covariates: Vec<&str> = model.covariate_names().iter().map(String::as_str).collect();
+            self.texts("constant_data", "covariate", "covariate", &covariates)?;
+            let axes = [("row", n), ("covariate", covariates.len())];
+            self.floats("constant_data", "covariates", &axes, model.covariates().as_slice())?;
+        }
+        for (i, texts) in labels.covariates_as_given.iter().enumerate() {
+            let (name, texts) = (covariate_name(i), texts.iter().map(String::as_str).collect::<Vec<_>>());
+            self.texts("constant_data", &name, "row", &texts)?;
+        }
         // With these two, the store holds the table as the user wrote it.
         let order: Vec<i64> = model.order().iter().map(|&column| column as i64).collect();
         self.integers("constant_data", "order", &[("column", j)], &order)?;

@@ -18,8 +18,16 @@ fn check(family: impl Family + 'static) {
     let reference = Reference::new(&model, &state.theta, &mut state.f.clone());
     let tau2 = [1.0, 20.0, 0.2, 1.0];
     let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..]));
-    let prior = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
-    let mut target = Noncentred::new(&model, given, prior, None, &reference, lent, Workspace::default());
+    let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
+    let mut target = Noncentred::new(
+        &model,
+        given,
+        (frequencies, state.features.plain()),
+        None,
+        &reference,
+        lent,
+        Workspace::default(),
+    );
     assert!(target.groups.len() > 1);
     let q = target.gather(&state, &mut Stream::new(8).rng());
     let mut g = vec![0.0; q.len()];

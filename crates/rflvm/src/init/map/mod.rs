@@ -12,7 +12,7 @@ mod spread;
 mod tests;
 mod volume;
 
-pub(super) use modes::integrated_amplitudes;
+pub(super) use modes::{integrated_amplitudes, integrated_linear};
 pub use objective::objective;
 pub(crate) use objective::{is_exact, ln_data};
 pub use spread::spread;
@@ -151,16 +151,14 @@ fn round(model: &Model, state: &mut State, gain: f64) -> Result<Optimum, Numeric
     let layout = Layout::new(model, !exact);
     let mut q = layout.gather(state);
     let scales = scales(model, state, layout, exact);
+    let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
     let optimum = if exact {
         let target = CollapsedData::new(model);
-        let marginal =
-            Marginal::new(&target, &state.tau2, FrequencyPrior::given(&state.spectral), layout).along(paths.as_ref());
+        let marginal = Marginal::new(&target, &state.tau2, given, layout).along(paths.as_ref());
         maximise_until(&mut Volume::new(marginal, model), &mut q, &scales, STEPS, gain)
     } else {
         let occam = Occam::new(model, state);
-        let joint =
-            Joint::new(model, &state.theta, &state.tau2, FrequencyPrior::given(&state.spectral), paths.as_ref())
-                .with_occam(&occam);
+        let joint = Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref()).with_occam(&occam);
         maximise_until(&mut Volume::new(joint, model), &mut q, &scales, STEPS, gain)
     };
     let (x, w, beta) = layout.split(&q);

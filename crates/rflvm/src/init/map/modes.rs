@@ -11,12 +11,14 @@ use crate::model::spectral::{Kernel, Mixture};
 use crate::model::{Amplitude, Model, State};
 use crate::peak::peak;
 use crate::steps::amplitudes::{ln_centred, square};
+use crate::steps::linear;
 
 /// All of them, and where β is integrated out exactly, its optimum given X and W.
 pub(super) fn update(model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if is_exact(model) {
         let target = CollapsedData::new(model);
         integrated_amplitudes(model, &target, state)?;
+        integrated_linear(model, &target, state);
         target.fill_mode(model, state)?;
         state.refresh(model);
     } else {
@@ -25,6 +27,7 @@ pub(super) fn update(model: &Model, state: &mut State) -> Result<(), NumericalEr
         }
         state.refresh(model);
         amplitudes(model, state)?;
+        linear_part(model, state)?;
     }
     if let Kernel::Learned(mixture) = &model.spec().kernel {
         cluster(mixture, state)?;
@@ -74,6 +77,33 @@ pub(crate) fn integrated_amplitudes(
     let ln = |u: f64| columns.iter().map(|column| column.ln(u.exp())).sum::<f64>() + weight * prior.ln_density(u);
     let tau2 = peak(state.tau2[0].ln(), 0.5, ln).exp();
     state.tau2.fill(tau2);
+    Ok(())
+}
+
+/// s at the mode of its density with β and σ² integrated out.
+pub(crate) fn integrated_linear(model: &Model, target: &CollapsedData, state: &mut State) {
+    if !model.has_linear() {
+        return;
+    }
+    let (prior, s) = (model.spec().priors.linear, state.features.plain().s());
+    let evidence = target.along_s(state.features.h(), model.linear(), s);
+    let ln = |u: f64| evidence.ln((0.5 * u).exp(), &state.tau2) + prior.ln_density(u);
+    let u = peak(2.0 * s.ln(), 0.5, ln);
+    state.features.set_s((0.5 * u).exp());
+}
+
+/// s with s·b held: as for the amplitudes below, with the effective number of the slopes.
+fn linear_part(model: &Model, state: &mut State) -> Result<(), NumericalError> {
+    if !model.has_linear() {
+        return Ok(());
+    }
+    let used = Occam::new(model, state).used(state.features.h(), model.linear())?;
+    let (count, square) = linear::weights(model, state);
+    let effective = count * used / model.linear().len() as f64;
+    let ln = |u: f64| ln_centred(model.spec().priors.linear, effective, square, u);
+    let u = peak(2.0 * state.features.plain().s().ln(), 0.5, ln);
+    linear::rescale(model, state, u);
+    state.refresh(model);
     Ok(())
 }
 

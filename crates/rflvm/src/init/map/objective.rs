@@ -1,7 +1,7 @@
 //! The objective of the MAP estimate: the posterior density of (X, W, θ, τ², clusters) with β integrated out,
 //!
 //! Q = ln p(Y | F, θ) − ½ Σ_j (β_j − b_0j)ᵀB_0j⁻¹(β_j − b_0j) − ½ Σ_j ln|I + B_0j HᵀΛ_jH|   (Laplace's ∫ … dβ, at the optimal β)
-//!     + ln p(θ, τ²) + ln p(X) + ½(N − L) ln|XᵀX| + ln p(W | μ, Σ) + ln p(μ, Σ, α).
+//!     + ln p(θ, τ², s) + ln p(X) + ½(N − L) ln|XᵀX| + ln p(W | μ, Σ) + ln p(μ, Σ, α).
 //!
 //! Without the third term, i.e. with the joint density including β, a rougher map always fits better: the freedom of the weights
 //! costs nothing ([`Occam`]). The term with XᵀX gives X the scale of its prior ([`super::Volume`]). For one
@@ -28,13 +28,14 @@ pub fn objective(model: &Model, state: &State) -> Result<f64, NumericalError> {
     Ok(ln_data(model, state)? + joint::ln_positions(model, state)? + ln_volume(x, w.rows())? + frequencies)
 }
 
-/// ln p(Y, θ, τ² | X, W) with β integrated out: exactly, or by Laplace's method if β is at its optimum.
+/// ln p(Y, θ, τ², s | X, W) with β integrated out: exactly, or by Laplace's method if β is at its optimum.
 pub(crate) fn ln_data(model: &Model, state: &State) -> Result<f64, NumericalError> {
     let h = state.features.h();
     if is_exact(model) {
-        return Ok(CollapsedData::new(model).ln_marginal(h, &state.tau2)? + joint::ln_amplitudes(model, state));
+        let scales = joint::ln_amplitudes(model, state) + joint::ln_linear(model, state);
+        return Ok(CollapsedData::new(model).ln_marginal(h, &state.tau2)? + scales);
     }
-    let parameters = joint::ln_parameters(model, state);
+    let parameters = joint::ln_parameters(model, state) + joint::ln_linear(model, state);
     Ok(model.ln_likelihood(state) + parameters - half_square(model, state) - Occam::new(model, state).ln_freedom(h)?)
 }
 

@@ -44,14 +44,13 @@ fn slope(model: &Model, state: &State) -> f64 {
     let mut g = vec![0.0; q.len()];
     if exact {
         let target = CollapsedData::new(model);
-        let marginal =
-            Marginal::new(&target, &state.tau2, FrequencyPrior::given(&state.spectral), layout).along(paths.as_ref());
+        let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
+        let marginal = Marginal::new(&target, &state.tau2, given, layout).along(paths.as_ref());
         Volume::new(marginal, model).evaluate(&q, &mut g);
     } else {
         let occam = Occam::new(model, state);
-        let joint =
-            Joint::new(model, &state.theta, &state.tau2, FrequencyPrior::given(&state.spectral), paths.as_ref())
-                .with_occam(&occam);
+        let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
+        let joint = Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref()).with_occam(&occam);
         Volume::new(joint, model).evaluate(&q, &mut g);
     }
     g.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);

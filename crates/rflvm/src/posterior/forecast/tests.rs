@@ -29,7 +29,7 @@ fn times() -> Times {
 }
 
 fn moments() -> Vec<NewTime> {
-    let moment = |(sequence, time)| NewTime { time, sequence, offset: 0.25 };
+    let moment = |(sequence, time)| NewTime { time, sequence, offset: 0.25, covariates: Vec::new() };
     [(0, 31.0), (1, 32.0), (0, 35.0), (1, 5.0), (1, 300.0)].map(moment).to_vec()
 }
 
@@ -80,7 +80,7 @@ fn a_sequence_has_the_same_future_alone() {
     let store = open(&path);
     let fitted = forecast(&store, &model);
     let (all, own): (Vec<NewTime>, Vec<usize>) = (moments(), vec![1, 3, 4]);
-    let alone: Vec<NewTime> = own.iter().map(|&i| all[i]).collect();
+    let alone: Vec<NewTime> = own.iter().map(|&i| all[i].clone()).collect();
     for (both, one) in futures(&fitted, &all, 4).iter().zip(&futures(&fitted, &alone, 4)) {
         own.iter().enumerate().for_each(|(k, &i)| assert_eq!(both.row(i), one.row(k)));
     }
@@ -96,7 +96,7 @@ fn positions_follow_their_path_near_rows_and_the_prior_far_away() {
     let mut stored = Stored::open(&store, &model).unwrap();
     let mut parameters = stored.at(0, 3).unwrap();
     parameters.axes.iter_mut().for_each(|axis| (axis.length_scale, axis.noise) = (0.1, 1e-6));
-    let moment = |time| NewTime { time, sequence: 1, offset: 0.0 };
+    let moment = |time| NewTime { time, sequence: 1, offset: 0.0, covariates: Vec::new() };
     let moments = [moment(10.0), moment(1e4)];
     let dynamics = model.dynamics().unwrap();
     let mut squares = 0.0;

@@ -36,7 +36,9 @@ impl Fitted<'_> {
         let (rows, keys) = (some.clone(), new.keys());
         self.visit_new(visited, new, some, alone, |i, parameters, placed, stream| {
             let model = &new.model;
-            let f = parameters.f(positions(&placed), &model.offset()[rows.clone()]);
+            let covariates =
+                Mat::from_fn(rows.len(), model.covariates().cols(), |i, c| model.covariates()[(rows.start + i, c)]);
+            let f = parameters.f(positions(&placed), &model.offset()[rows.clone()], covariates);
             let mut replica = Replica::empty(rows.len(), model.columns());
             for (place, n) in rows.clone().enumerate() {
                 replica.fill(

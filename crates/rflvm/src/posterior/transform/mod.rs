@@ -172,8 +172,8 @@ fn placed(
     parameters: &Parameters,
     stream: Stream,
 ) -> Result<Vec<Placed>, NumericalError> {
-    let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, &parameters.w);
-    let anchors = Anchors::new(parameters, stream.named("anchors"));
+    let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, (&parameters.w, parameters.s));
+    let anchors = Anchors::new(parameters, model.covariates().cols(), stream.named("anchors"));
     let (mean, sd) = prior(model, new, parameters)?;
     let keys = new.keys();
     let each = par::map(some.len(), 1000 * some.len() * new.model.columns(), |i| {

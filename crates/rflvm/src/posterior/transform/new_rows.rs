@@ -20,7 +20,8 @@ impl NewRows {
     pub(super) fn keys(&self) -> Vec<[u64; 3]> {
         let mut met: HashMap<[u64; 2], u64> = HashMap::new();
         let of = |n: usize| {
-            let cells = self.model.y().row(n).iter().chain(&self.model.offset()[n..=n]);
+            let known = self.model.offset()[n..=n].iter().chain(self.model.covariates().row(n));
+            let cells = self.model.y().row(n).iter().chain(known);
             let when = self.times.iter().flat_map(|t| [t.at[n].to_bits(), t.sequence[n] as u64]);
             let key = Stream::new(0).along(row_key(cells).into_iter().chain(when)).key();
             let count = met.entry(key).or_default();

@@ -30,7 +30,7 @@ const HOPELESS: f64 = 30.0;
 pub struct Anchors {
     /// Positions of rows, then others.
     x: Mat,
-    /// Without offsets.
+    /// Without offsets and covariates.
     f: Mat,
     /// Number of them that are rows.
     rows: usize,
@@ -45,15 +45,16 @@ pub struct Mode {
 }
 
 impl Anchors {
-    /// Random rows of the draw, and some other positions.
-    pub fn new(parameters: &Parameters, stream: Stream) -> Self {
+    /// Random rows of the draw, and some other positions, for new rows with this many covariates.
+    pub fn new(parameters: &Parameters, covariates: usize, stream: Stream) -> Self {
         let (rows, dim) = (parameters.x.rows(), parameters.x.cols());
         let rng = &mut stream.rng();
         let chosen = rand::seq::index::sample(rng, rows, ROWS.min(rows)).into_vec();
         let mut values: Vec<f64> = chosen.iter().flat_map(|&n| parameters.x.row(n)).copied().collect();
         values.extend(normals(OTHERS * dim, rng).iter().map(|v| SPREAD * v));
         let x = Mat::from_vec(chosen.len() + OTHERS, dim, values);
-        Anchors { f: parameters.f(x.clone(), &vec![0.0; x.rows()]), x, rows: chosen.len() }
+        let f = parameters.f(x.clone(), &vec![0.0; x.rows()], Mat::zeros(x.rows(), covariates));
+        Anchors { f, x, rows: chosen.len() }
     }
 
     /// Starting points: among the prior's centre and the anchors, those with a higher density than their neighbours, best first.

@@ -45,7 +45,7 @@ impl OwnRows {
         parameters: &Parameters,
         stream: Stream,
     ) -> Result<Vec<f64>, NumericalError> {
-        let positions = Positions::new(model, &parameters.theta, &parameters.beta, &parameters.w);
+        let positions = Positions::new(model, &parameters.theta, &parameters.beta, (&parameters.w, parameters.s));
         let (mean, sd) = match model.dynamics() {
             Some(dynamics) => Paths::new(dynamics, &parameters.axes)?.given_others(&parameters.x, &self.rows),
             None => {

@@ -32,13 +32,17 @@ fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
 
 fn parameters(state: State) -> Parameters {
     let (x, w) = (state.features.x().clone(), state.features.w().clone());
-    Parameters { x, w, beta: state.beta, theta: state.theta, axes: Vec::new() }
+    let s = state.features.plain().s();
+    Parameters { x, w, s, beta: state.beta, theta: state.theta, axes: Vec::new() }
 }
 
 /// New rows, in the order of the table.
 fn new_rows(model: &Model, y: &Mat) -> NewRows {
     let families = model.blocks().iter().map(|b| b.family.clone()).collect();
-    NewRows { model: model.with_rows(y, vec![0.0; y.rows()], families).unwrap(), times: None }
+    NewRows {
+        model: model.with_rows(y, (vec![0.0; y.rows()], Mat::zeros(y.rows(), 0)), families).unwrap(),
+        times: None,
+    }
 }
 
 /// The same rows repeated, the first row with a missing cell.
@@ -67,7 +71,7 @@ fn quadrature(new: &Model, given: &Parameters, prior: (&[f64], &[f64])) -> Quadr
         let u: Vec<Vec<f64>> =
             (0..side).map(|b| if dim == 1 { vec![point(b)] } else { vec![point(a), point(b)] }).collect();
         let x = Mat::from_fn(side, dim, |b, d| prior.0[d] + prior.1[d] * u[b][d]);
-        let f = given.f(x.clone(), &vec![0.0; side]);
+        let f = given.f(x.clone(), &vec![0.0; side], Mat::zeros(side, 0));
         for b in 0..side {
             let ln_prior: f64 = u[b].iter().map(|&u| crate::dist::ln_normal(u, 0.0, 1.0)).sum();
             let value = ln_prior + new.ln_density_row(&given.theta, 0, f.row(b));
@@ -102,8 +106,8 @@ fn positions_and_evidence_agree_with_quadrature() {
     for (dim, seed) in [(1, 3), (1, 4), (2, 5), (2, 6)] {
         let (model, given) = simulated(8, dim, seed);
         let new = repeated(&model, &[2], TIMES);
-        let positions = Positions::new(&new.model, &given.theta, &given.beta, &given.w);
-        let anchors = Anchors::new(&given, Stream::new(seed));
+        let positions = Positions::new(&new.model, &given.theta, &given.beta, (&given.w, given.s));
+        let anchors = Anchors::new(&given, 0, Stream::new(seed));
         // A row without a time, and one whose path is more informative: its own position is typical of it.
         let sd = [0.3, 1.2];
         let mean: Vec<f64> = (0..dim).map(|d| given.x[(2, d)] + 0.8 * sd[d]).collect();
@@ -142,8 +146,8 @@ fn simulated_rows_are_where_their_truth_is() {
     let new = new_rows(&model, &y);
     let placed = placed(&model, &new, 0..new.model.rows(), &given, Stream::new(12)).unwrap();
     let x = Mat::from_vec(ROWS * TIMES, 2, placed.iter().flat_map(|row| row.x.clone()).collect());
-    let of_draws = given.f(x.clone(), &vec![0.0; ROWS * TIMES]);
-    let of_truth = given.f(given.x.clone(), &[0.0; ROWS]);
+    let of_draws = given.f(x.clone(), &vec![0.0; ROWS * TIMES], Mat::zeros(ROWS * TIMES, 0));
+    let of_truth = given.f(given.x.clone(), &[0.0; ROWS], Mat::zeros(ROWS, 0));
     let mut distances = Vec::new();
     let mut ranks = [[0.0; 20]; 3];
     for n in 0..ROWS {
