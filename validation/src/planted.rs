@@ -28,7 +28,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 16] = [
+pub const ALL: [Planted; 17] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -45,6 +45,12 @@ pub const ALL: [Planted; 16] = [
     planted("shared τ² by one column's weights", "gaussian-shared", amplitude_by_one_column, 1),
     planted("½ν for ½(ν+1) in the weights of cells", "student-t-amplitude", student_without_its_cell, 1),
     planted("translation as if rows were independent", "bernoulli-rbf-dense", independent_translation, 1),
+    planted(
+        "translation of a walk as if rows were independent",
+        "gaussian-wander-random-walk",
+        independent_translation,
+        1,
+    ),
 ];
 
 const fn planted(name: &'static str, configuration: &'static str, step: Step, patience: usize) -> Planted {

@@ -107,5 +107,6 @@ fn specification(model: &Model) -> Stream {
     let units = model.units().iter().flat_map(|u| [u.centre.to_bits(), u.scale.to_bits()]);
     let blocks = model.blocks().iter().map(|b| format!("{:?} {:?}", b.columns, b.family));
     let stream = blocks.fold(Stream::new(0).along(units), |stream, block| stream.named(&block));
-    stream.named(&format!("{:?}", model.spec()))
+    // A model without a season has the identity that it had before there were seasons.
+    stream.named(&format!("{:?}", model.spec()).replace(", period: None", ""))
 }

@@ -5,9 +5,10 @@
 //! has one, and so has a binomial cell unless all cells have the same number.
 
 use super::fitted::{Fitted, HELD};
+use super::outlook::no_times;
 use super::parameters::{Parameters, Stored};
 use super::predicted::{Predicted, Replica, gather};
-use crate::error::{NumericalError, RunError, SpecError};
+use crate::error::{NumericalError, RunError};
 use crate::linalg::Mat;
 use crate::model::latent::Dynamics;
 use crate::rng::Stream;
@@ -66,11 +67,7 @@ impl Fitted<'_> {
         mut take: impl FnMut(usize, &Replica),
     ) -> Result<(), RunError> {
         let mut stored = Stored::open(self.store, self.model)?;
-        let dynamics = self.model.dynamics().ok_or_else(|| SpecError::Setting {
-            setting: "time",
-            value: "not given in this fit".into(),
-            rule: "forecasts need the times of the rows; fit again with times".into(),
-        })?;
+        let dynamics = self.model.dynamics().ok_or_else(no_times)?;
         // Reading is one task; processing a draw is one task per draw.
         let at_once = rayon::current_num_threads();
         for (start, some) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
@@ -122,7 +119,7 @@ fn places(moments: &[NewTime]) -> Vec<u64> {
 }
 
 /// A draw of X at some of the times. Each sequence has its own path, which is drawn at all of its times jointly.
-fn positions(
+pub(super) fn positions(
     dynamics: &Dynamics,
     parameters: &Parameters,
     moments: &[NewTime],
