@@ -76,7 +76,7 @@ pub fn numbered(path: &Path, i: usize) -> PathBuf {
 }
 
 /// table.csv becomes table-NAME.csv.
-pub fn beside(path: &Path, name: &str) -> PathBuf {
+pub fn next_to(path: &Path, name: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{stem}-{name}.csv"))
 }

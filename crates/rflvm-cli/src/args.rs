@@ -250,7 +250,7 @@ pub struct ForecastArgs {
     #[arg(long, value_name = "M", conflicts_with = "backtest")]
     pub draws: Option<usize>,
     /// Test the forecasts on known rows: from K origins in the last third of each sequence, fit the model to the rows before the
-    /// origin, forecast those after it, and score the forecasts beside simple baselines.
+    /// origin, forecast those after it, and compare the forecasts with simple baselines.
     #[arg(long, value_name = "K")]
     pub backtest: Option<usize>,
     /// Period of a seasonal baseline (the value one period earlier), in the units of the times; days for dates.

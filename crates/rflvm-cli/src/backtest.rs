@@ -1,4 +1,4 @@
-//! `rflvm forecast --backtest`: forecasts of rows that are known, from several origins, scored beside baselines.
+//! `rflvm forecast --backtest`: forecasts of rows that are known, from several origins, compared with baselines.
 
 use crate::aligned::aligned;
 use crate::answer::check_csv;
@@ -49,7 +49,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
         other => other.into(),
     })?;
     let lines = scores(&told, &fit);
-    let (each, svg) = (crate::answer::beside(&file, "cells"), file.with_extension("svg"));
+    let (each, svg) = (crate::answer::next_to(&file, "cells"), file.with_extension("svg"));
     write::text(&file, &csv_text(HEADER.map(String::from).to_vec(), lines.iter().cloned()))?;
     write::text(&each, &csv_text(CELLS.map(String::from).to_vec(), cells(&told, &fit).into_iter()))?;
     write::text(&svg, &draw(&fit, &told))?;

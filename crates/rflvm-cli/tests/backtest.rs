@@ -1,4 +1,4 @@
-//! `rflvm forecast --backtest` as a user meets it: known rows are forecast from several origins, and scored beside baselines.
+//! `rflvm forecast --backtest` as a user meets it: known rows are forecast from several origins, and compared with baselines.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn lines(path: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn forecasts_are_scored_beside_baselines_and_drawn() {
+fn forecasts_are_compared_with_baselines_and_drawn() {
     let dir = folder("backtest");
     fitted(&dir);
     let ask = ["forecast", "o", "--backtest", "2", "--horizon", "3", "--period", "7"];

@@ -112,15 +112,17 @@ pub fn cells(told: &Backtest, fit: &Fit) -> Vec<Vec<String>> {
     order.iter().flat_map(of).collect()
 }
 
-/// Lines of a table as JSON objects; cells that are numbers become numbers, and empty ones null.
+/// Lines of a table as JSON objects: names and times are text even if they look like numbers, and what is unknown is null.
 pub fn as_json(header: &[&str], lines: &[Vec<String>]) -> Value {
-    let value = |text: &String| match text.parse::<f64>() {
-        Ok(number) => json!(number),
-        Err(_) if text.is_empty() => Value::Null,
-        Err(_) => json!(text),
+    let is_text = |name: &str| ["method", "column", "time", "sequence", "row"].contains(&name);
+    let value = |name: &str, text: &String| match (text.parse::<u64>(), text.parse::<f64>()) {
+        (Ok(number), _) if !is_text(name) => json!(number),
+        (_, Ok(number)) if !is_text(name) => json!(number),
+        _ if text.is_empty() => Value::Null,
+        _ => json!(text),
     };
     let object = |line: &Vec<String>| -> Map<String, Value> {
-        header.iter().zip(line).map(|(name, text)| (name.to_string(), value(text))).collect()
+        header.iter().zip(line).map(|(name, text)| (name.to_string(), value(name, text))).collect()
     };
     lines.iter().map(|line| Value::Object(object(line))).collect()
 }

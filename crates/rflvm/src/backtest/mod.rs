@@ -1,5 +1,5 @@
 //! Back-testing of forecasts with rolling origins: the model is fitted to the rows before an origin, and its forecasts of the rows after
-//! it are scored, beside those of simple baselines.
+//! it are compared with those of simple baselines.
 //!
 //! Every fit begins afresh. A start from the fit of all rows would be cheaper, but a short chain remembers its start, which knows the
 //! rows that are to be forecast.
@@ -20,8 +20,8 @@ use crate::model::latent::{Form, TimeKernel};
 use crate::model::{Model, ModelSpec};
 use crate::posterior::Posterior;
 use crate::posterior::fitted::DRAWS;
-use crate::posterior::forecast::NewTime;
-use crate::posterior::outlook::{Outlook, no_times};
+use crate::posterior::forecast::{NewTime, no_times};
+use crate::posterior::outlook::Outlook;
 use crate::run::{Progress, Settings, run};
 use std::ops::ControlFlow;
 

@@ -5,10 +5,9 @@
 //! has one, and so has a binomial cell unless all cells have the same number.
 
 use super::fitted::{Fitted, HELD};
-use super::outlook::no_times;
 use super::parameters::{Parameters, Stored};
 use super::predicted::{Predicted, Replica, gather};
-use crate::error::{NumericalError, RunError};
+use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
 use crate::model::latent::Dynamics;
 use crate::rng::Stream;
@@ -104,6 +103,15 @@ impl Fitted<'_> {
             future.fill(i, self.model, &parameters.theta, (self.model.rows(), &unseen), f.row(i), stream);
         }
         Ok(future)
+    }
+}
+
+/// Forecasts need times.
+pub(crate) fn no_times() -> SpecError {
+    SpecError::Setting {
+        setting: "time",
+        value: "not given in this fit".into(),
+        rule: "forecasts need the times of the rows; fit again with times".into(),
     }
 }
 

@@ -67,7 +67,7 @@ impl TestPoints {
         self.ln_densities_at(model, &state.theta, &state.f)
     }
 
-    /// The same for any θ and F.
+    /// ln p(y | f, θ) of each point for any θ and F.
     pub fn ln_densities_at(&self, model: &Model, theta: &[Theta], f: &Mat) -> Vec<f64> {
         // A family evaluates rows; a row with a single observed cell evaluates that cell.
         let mut lone = vec![f64::NAN; model.columns()];

@@ -5,11 +5,11 @@
 
 use super::diagnostics::quantile;
 use super::fitted::{Fitted, HELD};
-use super::forecast::{NewTime, positions};
+use super::forecast::{NewTime, no_times, positions};
 use super::heldout::{LnSum, TestPoints};
 use super::parameters::{Parameters, Stored};
 use super::predicted::Replica;
-use crate::error::{RunError, SpecError};
+use crate::error::RunError;
 use crate::model::Model;
 use crate::rng::Stream;
 use rayon::prelude::*;
@@ -129,15 +129,6 @@ impl Fitted<'_> {
             replica.fill(n, rows, &parameters.theta, (n, rows.y().row(n)), f.row(n), stream);
         }
         Ok(Told { replica, ln_densities: points.ln_densities_at(rows, &parameters.theta, &f) })
-    }
-}
-
-/// Forecasts need times.
-pub(crate) fn no_times() -> SpecError {
-    SpecError::Setting {
-        setting: "time",
-        value: "not given in this fit".into(),
-        rule: "forecasts need the times of the rows; fit again with times".into(),
     }
 }
 
