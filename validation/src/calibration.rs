@@ -119,7 +119,7 @@ impl Kind {
         let mut spec = ModelSpec { features: 20, ..ModelSpec::default() };
         spec.priors.intercept = 0.5;
         if let Some((kernel, form)) = self.paths {
-            spec.time = TimeSpec { kernel, form, trend: false, inducing: 12 };
+            spec.time = TimeSpec { kernel, form, inducing: 12, ..TimeSpec::default() };
         }
         spec
     }

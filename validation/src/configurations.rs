@@ -32,6 +32,9 @@ pub struct Configuration {
 
 const ROWS: usize = 4;
 
+/// The period of seasonal kernels.
+const SEASON: f64 = 0.7;
+
 /// Priors of Student-t columns.
 pub(crate) const STUDENT: Student =
     Student { noise: Gamma { shape: 3.0, rate: 2.0 }, dof: Dof::Learned(Gamma { shape: 4.0, rate: 0.7 }) };
@@ -149,7 +152,7 @@ impl Recipe {
     fn timed(mut self, kernel: TimeKernel, form: Form, trend: bool) -> Self {
         let sequence = if form == Form::StateSpace { vec![0, 1, 0, 1] } else { vec![0; ROWS] };
         self.times = Some(Times { at: vec![1.4, 0.2, 0.9, 1.1], sequence });
-        self.spec.time = TimeSpec { kernel, trend, form, inducing: 2 };
+        self.spec.time = TimeSpec { kernel, trend, form, inducing: 2, period: kernel.is_seasonal().then_some(SEASON) };
         self
     }
 
@@ -321,6 +324,23 @@ pub fn all() -> Vec<Configuration> {
         one(gaussian).metropolis().build("gaussian-metropolis"),
         one(poisson).metropolis().build("poisson-metropolis"),
         one(poisson).learned_amplitude().reckless().build("poisson-reckless"),
+        one(gaussian).timed(TimeKernel::RandomWalk, Form::StateSpace, false).build("gaussian-wander-random-walk"),
+        one(poisson)
+            .missing()
+            .timed(TimeKernel::IntegratedRandomWalk, Form::StateSpace, false)
+            .build("poisson-wander-integrated-random-walk-missing"),
+        one(bernoulli).timed(TimeKernel::Seasonal, Form::StateSpace, false).build("bernoulli-wander-seasonal"),
+        one(negative_binomial)
+            .timed(TimeKernel::RandomWalkSeasonal, Form::StateSpace, true)
+            .build("negative-binomial-wander-random-walk-seasonal"),
+        one(gaussian)
+            .missing()
+            .timed(TimeKernel::Matern32Seasonal, Form::StateSpace, false)
+            .build("gaussian-wander-matern32-seasonal-missing"),
+        one(poisson).timed(TimeKernel::RandomWalk, Form::Dense, false).build("poisson-wander-random-walk-dense"),
+        one(gaussian)
+            .timed(TimeKernel::IntegratedRandomWalkSeasonal, Form::Inducing, false)
+            .build("gaussian-wander-integrated-random-walk-seasonal-inducing"),
         // With more than sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
     ];
@@ -356,7 +376,7 @@ fn timed() -> Vec<Configuration> {
 /// The configurations for routine tests: all without times, and with times one of each representation, complete and with missing cells.
 pub fn fast() -> Vec<Configuration> {
     let is_slice = |c: &Configuration| {
-        let is_special = ["-amplitude-", "-shared-", "-linear-"].iter().any(|part| c.name.contains(part));
+        let is_special = ["-amplitude-", "-shared-", "-linear-", "-wander-"].iter().any(|part| c.name.contains(part));
         c.model.dynamics().is_some() && !is_special
     };
     let (timed, mut chosen): (Vec<_>, Vec<_>) = all().into_iter().partition(is_slice);

@@ -29,7 +29,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 19] = [
+pub const ALL: [Planted; 20] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -49,6 +49,12 @@ pub const ALL: [Planted; 19] = [
     planted("translation that forgets the intercepts", "poisson-linear", translation_without_intercepts, 1),
     planted("rows that do not see the linear part", "poisson-linear", rows_without_linear, 1),
     planted("translation as if rows were independent", "bernoulli-rbf-dense", independent_translation, 1),
+    planted(
+        "translation of a walk as if rows were independent",
+        "gaussian-wander-random-walk",
+        independent_translation,
+        1,
+    ),
 ];
 
 const fn planted(name: &'static str, configuration: &'static str, step: Step, patience: usize) -> Planted {

@@ -75,6 +75,12 @@ pub fn numbered(path: &Path, i: usize) -> PathBuf {
     path.with_file_name(format!("{stem}-{}.csv", i + 1))
 }
 
+/// table.csv becomes table-NAME.csv.
+pub fn next_to(path: &Path, name: &str) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{stem}-{name}.csv"))
+}
+
 /// Names of files on one line.
 pub fn listed(files: &[PathBuf]) -> String {
     files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ")

@@ -225,31 +225,49 @@ pub struct ImputeArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("when").required(true).args(["times", "horizon"])))]
+#[command(group(ArgGroup::new("when").required(true).multiple(true).args(["times", "horizon", "backtest"])))]
 pub struct ForecastArgs {
     /// The folder of the fit; it may still be running, or have been stopped.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
     /// New times, comma-separated and written like those of the table, or a file with one per line; not before the first row.
-    #[arg(long, value_name = "T,…|FILE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T,…|FILE", allow_hyphen_values = true, conflicts_with_all = ["horizon", "backtest"])]
     pub times: Option<String>,
-    /// Number of new times after the last one of each sequence, spaced like the typical gap between times.
+    /// Number of new times after the last one of each sequence, spaced like the typical gap between times. With --backtest, number
+    /// of rows to forecast from each origin [default: 5].
     #[arg(long, value_name = "K")]
     pub horizon: Option<usize>,
     /// Forecast only this sequence [default: all].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "backtest")]
     pub sequence: Option<String>,
     /// Covariates of the new rows, comma-separated; those not given are at the average of the rows.
     #[arg(long, value_name = "NAME=VALUE,…", value_delimiter = ',')]
     pub covariates: Vec<String>,
     /// Output file, a .csv with the columns time, sequence (if there are sequences), column, mean, sd, q05, q50 and q95: one line
-    /// per new time and column.
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    /// per new time and column. With --backtest, a .csv of scores, with the cells in FILE-cells.csv and a picture in FILE.svg
+    /// [default: DIR/backtest.csv].
+    #[arg(long, value_name = "FILE", required_unless_present = "backtest")]
+    pub out: Option<PathBuf>,
     /// Write M simulated futures instead: FILE-1.csv, FILE-2.csv, … next to FILE, one line per new time, each from a different
     /// posterior draw.
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", conflicts_with = "backtest")]
     pub draws: Option<usize>,
+    /// Test the forecasts on known rows: from K origins in the last third of each sequence, fit the model to the rows before the
+    /// origin, forecast those after it, and compare the forecasts with simple baselines.
+    #[arg(long, value_name = "K")]
+    pub backtest: Option<usize>,
+    /// Period of a seasonal baseline (the value one period earlier), in the units of the times; days for dates.
+    #[arg(long, value_name = "P", requires = "backtest")]
+    pub period: Option<f64>,
+    /// Warm-up sweeps, and draws, of each chain of a back-test [default: as in the fit, but at most 300].
+    #[arg(long, value_name = "S", requires = "backtest")]
+    pub sweeps: Option<u64>,
+    /// Kernels over time to compare in a back-test, comma-separated [default: that of the fit].
+    #[arg(long, value_name = "KERNEL,…", value_delimiter = ',', requires = "backtest")]
+    pub time_kernels: Option<Vec<String>>,
+    /// Print the scores of a back-test as one JSON object instead of a table.
+    #[arg(long, requires = "backtest")]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -34,6 +34,9 @@ pub enum Failure {
         /// Fits in all.
         all: usize,
     },
+    /// A back-test was stopped by Ctrl-C.
+    #[error("stopped; a back-test keeps nothing, so the same command starts again from the first origin")]
+    Stopped,
     /// The folder holds a comparison with other settings.
     #[error(
         "{dir}: the folder holds a comparison with {change}; use the original settings, replace it with --overwrite, or choose another folder with --out"
@@ -63,7 +66,7 @@ impl Failure {
     /// The documented exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Study(Error::Interrupted { .. }) | Failure::Paused { .. } => STOPPED,
+            Failure::Study(Error::Interrupted { .. }) | Failure::Paused { .. } | Failure::Stopped => STOPPED,
             Failure::PipeClosed => 0,
             Failure::Output { .. }
             | Failure::Study(Error::Write { .. } | Error::Run(_) | Error::Replayable { .. } | Error::Store(_)) => 1,

@@ -19,7 +19,12 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
-    check_csv(&args.out)?;
+    if let Some(origins) = args.backtest {
+        return crate::backtest::run(args, origins);
+    }
+    // The parser requires it.
+    let out = args.out.clone().unwrap_or_default();
+    check_csv(&out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     let Some(timeline) = &fit.timeline else {
         return Err(Error::Timeless { dir: args.dir.display().to_string() }.into());
@@ -40,13 +45,13 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     let rows = if moments.len() == 1 { "1 new row".into() } else { format!("{} new rows", moments.len()) };
     match args.draws {
         None => {
-            answer.write_cells(&args.out, &fitted.forecast(&moments, DRAWS)?)?;
-            tell(&format!("{rows}: {}", args.out.display()))?;
+            answer.write_cells(&out, &fitted.forecast(&moments, DRAWS)?)?;
+            tell(&format!("{rows}: {}", out.display()))?;
         }
         Some(count) => {
             let mut files = Vec::with_capacity(count);
             fitted.futures(&moments, count, |i, future| -> Result<(), Failure> {
-                files.push(answer.write_table(&args.out, i, future)?);
+                files.push(answer.write_table(&out, i, future)?);
                 Ok(())
             })?;
             tell(&format!("{count} futures of {rows}: {}", listed(&files)))?;

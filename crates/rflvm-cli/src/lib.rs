@@ -8,8 +8,10 @@
 // User input must never cause a panic.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
 
+mod aligned;
 mod answer;
 mod args;
+mod backtest;
 mod check;
 mod compare;
 mod demo;

@@ -3,6 +3,7 @@
 //! Written directly rather than with plotters: equal scales on all axes, few elements per colour (small files), legends and colour bars
 //! would take as much code, and the result needs no font metrics.
 
+pub mod backtest;
 pub mod colour;
 pub mod curves;
 pub mod histograms;

@@ -136,7 +136,7 @@ fn an_interrupted_run_saves_and_can_be_resumed_as_its_message_says() {
 fn paths_over_time_continue_where_they_stopped() {
     let dir = folder("timed");
     let mut fit = prepare_timed(&dir);
-    for kernel in ["rbf", "matern32"] {
+    for kernel in ["rbf", "matern32", "random-walk"] {
         fit.extend(["--time-kernel", kernel]);
         assert!(rflvm(&dir, &[&fit[..], &["--out", "whole", "-q", "--overwrite"]].concat()).status.success());
         let _ = fs::remove_dir_all(dir.join("part"));

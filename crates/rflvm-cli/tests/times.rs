@@ -114,6 +114,20 @@ const BAD: &[Bad] = &[
         &["--time", "t", "--time-form", "state-space", "--time-kernel", "rbf"],
         &["time-form is state-space", "not rbf", "choose dense or inducing"],
     ),
+    ("period alone", "a,b\n2,3\n4,5\n", &["--period", "7"], &["period is 7", "--time"]),
+    (
+        "no period",
+        "t,a,b\n1,2,3\n2,4,5\n",
+        &["--time", "t", "--time-kernel", "seasonal"],
+        &["period is not given", "needs it"],
+    ),
+    ("no season", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--period", "7"], &["period is 7", "rbf has no season"]),
+    (
+        "period",
+        "t,a,b\n1,2,3\n2,4,5\n",
+        &["--time", "t", "--time-kernel", "random-walk+seasonal", "--period=-7"],
+        &["period is -7", "positive"],
+    ),
     ("column", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "u"], &["--time", "`u`"]),
 ];
 
@@ -141,4 +155,30 @@ fn bad_times_get_one_clear_sentence_and_exit_code_2() {
         words.iter().for_each(|word| assert!(said.contains(word), "{name}: '{word}' is not in: {said}"));
         assert!(!dir.join("o").exists(), "{name}: something was written");
     }
+}
+
+#[test]
+fn paths_may_wander_and_repeat() {
+    let dir = folder("wander");
+    let rows = (0..24).map(|n| format!("{n},{},{}\n", n % 5, (n * n) % 7)).collect::<String>();
+    fs::write(dir.join("t.csv"), format!("t,a,b\n{rows}")).unwrap();
+    let run =
+        ["--likelihood", "gaussian", "--time", "t", "--features", "4", "--warmup", "3", "--draws", "4", "--seed", "1"];
+    for kernel in ["random-walk", "integrated-random-walk", "seasonal", "random-walk+seasonal", "matern32+seasonal"] {
+        let period: &[&str] = if kernel.contains("seasonal") { &["--period", "5"] } else { &[] };
+        let flags =
+            [&["fit", "t.csv", "--time-kernel", kernel, "--out", "o", "--overwrite"], &run[..], period].concat();
+        let output = rflvm(&dir, &flags);
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{kernel}: {said}");
+        assert!(said.contains(&format!("{kernel} kernel, represented as a state-space model")), "{said}");
+        let summary = rflvm(&dir, &["summary", "o"]);
+        let has_scale = text(&summary.stdout).contains("length-scales of the axes");
+        assert_eq!(has_scale, kernel.contains("seasonal"), "{}", text(&summary.stdout));
+        let output = rflvm(&dir, &["forecast", "o", "--horizon", "2", "--out", "f.csv"]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(fs::read_to_string(dir.join("f.csv")).unwrap().lines().count(), 5);
+    }
+    let config = fs::read_to_string(dir.join("o/config.toml")).unwrap();
+    assert!(config.contains("period = 5.0") && config.contains("time-kernel = \"matern32+seasonal\""), "{config}");
 }

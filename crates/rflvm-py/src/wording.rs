@@ -37,6 +37,7 @@ fn parameter(name: &str) -> String {
         "out" => return "store".into(),
         "time" => return "times".into(),
         "sequence" => return "sequences".into(),
+        "backtest" => return "origins".into(),
         _ => {}
     }
     let known = Config::table().into_iter().find(|setting| setting.name == name).and_then(|setting| setting.python);

@@ -64,6 +64,22 @@ choices! {
         Matern52 = "matern52",
         /// Smooth, with long memory.
         Cauchy = "cauchy",
+        /// Wanders without returning to a mean.
+        RandomWalk = "random-walk",
+        /// Wanders smoothly: level and slope are random walks.
+        IntegratedRandomWalk = "integrated-random-walk",
+        /// Repeats with the given period, slowly changing.
+        Seasonal = "seasonal",
+        /// Sum of both.
+        Matern12Seasonal = "matern12+seasonal",
+        /// Sum of both.
+        Matern32Seasonal = "matern32+seasonal",
+        /// Sum of both.
+        Matern52Seasonal = "matern52+seasonal",
+        /// Sum of both.
+        RandomWalkSeasonal = "random-walk+seasonal",
+        /// Sum of both.
+        IntegratedRandomWalkSeasonal = "integrated-random-walk+seasonal",
     }
 }
 
@@ -183,6 +199,9 @@ settings! {
         time_trend: bool => .default("false").python("time_trend");
         /// How the covariance of a path is represented.
         time_form: TimeForm => .default("automatic").python("time_form");
+        /// Period of a seasonal kernel, in the units of the times; days for dates.
+        period: f64 => .placeholder("P").otherwise("none").python("period").python_type("Optional[float]")
+            .python_help("float or None, default=None", "Period of a seasonal kernel, in the units of the times; days for dates.").python_default("None");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }

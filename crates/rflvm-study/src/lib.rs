@@ -11,6 +11,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
 
 pub mod axes;
+pub mod backtest;
 pub mod blocks;
 pub mod bytes;
 pub mod cells;

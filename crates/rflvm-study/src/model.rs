@@ -56,6 +56,7 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
         ("time-kernel", path.time_kernel.map(|v| v.to_string())),
         ("time-trend", path.time_trend.map(|v| v.to_string())),
         ("time-form", path.time_form.map(|v| v.to_string())),
+        ("period", path.period.map(|v| v.to_string())),
         ("inducing", path.inducing.map(|v| v.to_string())),
     ];
     if config.time.is_none() {
@@ -75,6 +76,7 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
             Some(TimeForm::Inducing) => Form::Inducing,
         },
         inducing: path.inducing.unwrap_or(default.inducing),
+        period: path.period,
     };
     spec.check()?;
     Ok(spec)

@@ -96,7 +96,9 @@ fn parameters() -> Vec<[String; 5]> {
         let quoted = |text: &str| format!("\"{text}\"");
         let (annotation, default) = match setting.kind {
             Kind::Whole => ("int", default()),
-            Kind::Number => ("float", format!("{:?}", default().parse::<f64>().unwrap())),
+            Kind::Number => {
+                ("float", default().parse::<f64>().map_or_else(|_| default(), |number| format!("{number:?}")))
+            }
             Kind::Truth => ("bool", if default() == "true" { "True".into() } else { "False".into() }),
             Kind::Names => {
                 let words: Vec<String> = default().split(',').map(quoted).collect();

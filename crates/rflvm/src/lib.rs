@@ -39,6 +39,7 @@
 
 #![deny(missing_docs)]
 
+pub mod backtest;
 pub mod draws;
 pub mod error;
 mod fit;

@@ -56,12 +56,14 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     amplitude : float or "learned" or "shared" or "default", default="default"
         Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per block),
         or "default" for that of each family: learned for gaussian and student-t, 1 for the others.
-    time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy"}, default="rbf"
+    time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="rbf"
         Kernel over time: how similar the positions at two times are.
     time_trend : bool, default=False
         Whether to add a straight line in time to each path.
     time_form : {"automatic", "dense", "state-space", "inducing"}, default="automatic"
         How the covariance of a path is represented.
+    period : float or None, default=None
+        Period of a seasonal kernel, in the units of the times; days for dates.
     inducing : int, default=64
         Inducing points per sequence, where they are used.
     warmup : int, default=1000
@@ -139,6 +141,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         time_kernel: str = "rbf",
         time_trend: bool = False,
         time_form: str = "automatic",
+        period: Optional[float] = None,
         inducing: int = 64,
         warmup: int = 1000,
         draws: int = 1000,
@@ -170,6 +173,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         self.time_kernel = time_kernel
         self.time_trend = time_trend
         self.time_form = time_form
+        self.period = period
         self.inducing = inducing
         self.warmup = warmup
         self.draws = draws

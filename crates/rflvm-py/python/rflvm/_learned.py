@@ -51,6 +51,59 @@ class Learned(Imputing):
         mean, std, lower, median, upper = cells
         return Forecast(when, which if has_sequences else None, self.columns_, mean, std, lower, median, upper, zone, past)
 
+    def backtest(
+        self,
+        origins: int = 3,
+        *,
+        horizon: int = 5,
+        period: Optional[float] = None,
+        sweeps: Optional[int] = None,
+        time_kernels: Sequence[str] = (),
+        cells: bool = False,
+    ) -> Any:
+        """Test the forecasts on known rows: from several origins in the last third of each sequence, the model is fitted to the rows before
+        the origin, and its forecasts of the next `horizon` rows are compared with simple baselines.
+
+        Parameters
+        ----------
+        origins : int, default=3
+            Number of origins, and of fits.
+        horizon : int, default=5
+            Rows of each sequence to forecast from each origin.
+        period : float, default=None
+            Adds the value one period earlier as a baseline; in the units of the times, days for dates.
+        sweeps : int, default=None
+            Warm-up sweeps, and draws, of each chain; by default as in the fit, but at most 300.
+        time_kernels : sequence of str, default=()
+            Kernels over time to compare, instead of that of the fit.
+        cells : bool, default=False
+            Return the forecasts themselves, which `rflvm.plot.backtest` draws.
+
+        Returns
+        -------
+        DataFrame
+            One line per method over all cells, by horizon and by column: crps, mse and mae in units of the column's standard deviation,
+            log_density, coverage50 and coverage90. With `cells`, one line per held-out cell and method.
+        """
+        import pandas
+
+        self._check_fitted()
+        told = json.loads(
+            self._drawn.backtest(
+                whole(origins, "origins", most=10**9),
+                horizon=whole(horizon, "horizon", most=10**9),
+                period=None if period is None else float(period),
+                sweeps=None if sweeps is None else whole(sweeps, "sweeps", most=10**9),
+                kernels=[str(kernel) for kernel in time_kernels],
+            )
+        )
+        if not cells:
+            return pandas.DataFrame(told["scores"])
+        frame = pandas.DataFrame(told["cells"])
+        times, zone = self._clock.read(list(frame["time"]))
+        frame["time"] = times if zone is None else pandas.Series(times).dt.tz_localize("UTC").dt.tz_convert(zone)
+        return frame if self._fit.sequences is not None else frame.drop(columns="sequence")
+
     def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:
         """Posterior mean and standard deviation of the positions in one of the sampled maps, counted from 1; `embedding_` is that of the first.
 

@@ -80,6 +80,7 @@ def settings(model: RFLVM, seed: int, columns: int, *, has_times: bool, has_sequ
         "offset": lambda given: "offset" if has_offset else offset(given),
         "n_components": lambda given: axes(given, columns),
         "amplitude": amplitude,
+        "period": lambda given: None if given is None else number(given, "period"),
         "random_state": lambda _: seed,
         "n_jobs": lambda _: threads(model),
     }

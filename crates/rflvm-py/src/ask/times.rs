@@ -3,12 +3,18 @@
 use crate::answers::Answers;
 use crate::array::Array;
 use crate::error::raised;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rflvm::error::RunError;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::forecast::NewTime;
+use rflvm::run::Progress;
+use rflvm_study::backtest::{self, Asked, as_json};
 use rflvm_study::future::{When, moments};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 #[pymethods]
 impl Answers {
@@ -57,5 +63,41 @@ impl Answers {
         };
         self.ask(py, "forecast", answer)?;
         Ok((written, sequences, self.tables(py, numbers, count, moments.len())?))
+    }
+
+    /// Scores of forecasts of known rows, and the cells that were forecast, as JSON.
+    #[pyo3(signature = (origins, *, horizon=None, period=None, sweeps=None, kernels=Vec::new()))]
+    fn backtest(
+        &self,
+        py: Python<'_>,
+        origins: usize,
+        horizon: Option<usize>,
+        period: Option<f64>,
+        sweeps: Option<u64>,
+        kernels: Vec<String>,
+    ) -> PyResult<String> {
+        let asked = Asked { origins, horizon, period, sweeps, kernels };
+        let (fit, is_stopped) = (&self.fit, AtomicBool::new(false));
+        let watch = |_: Progress<'_>| match is_stopped.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        // Only the main thread hears Ctrl-C, so another one works.
+        let told = py.detach(|| {
+            thread::scope(|scope| {
+                let work = scope.spawn(|| backtest::run(fit, &asked, &mut |_| (), &watch).map_err(raised));
+                while !work.is_finished() {
+                    thread::sleep(Duration::from_millis(20));
+                    if let Err(signal) = Python::attach(|py| py.check_signals()) {
+                        is_stopped.store(true, Ordering::Relaxed);
+                        return Err(signal);
+                    }
+                }
+                work.join().unwrap_or_else(|_| Err(PyRuntimeError::new_err("the back-test broke down")))
+            })
+        })?;
+        let (scores, cells) = (backtest::scores(&told, fit), backtest::cells(&told, fit));
+        let (scores, cells) = (as_json(&backtest::HEADER, &scores), as_json(&backtest::CELLS, &cells));
+        Ok(serde_json::json!({ "scores": scores, "cells": cells }).to_string())
     }
 }

@@ -1,16 +1,53 @@
-//! Other rows of the same columns: the model of new rows.
+//! Other rows of the same columns: the model of new rows, or of some of the rows.
 
 use super::family::Family;
-use super::{Block, Model};
-use crate::error::DataError;
+use super::{Block, Model, ModelSpec};
+use crate::error::{DataError, SpecError};
 use crate::linalg::Mat;
-use crate::observations::check_covariates;
+use crate::observations::{Observations, Offset, Times, check_covariates};
 use std::sync::Arc;
 
 impl Model {
     /// Covariates in units of the prior of their effects, as [`Model::covariates`] has them.
     pub fn in_prior_units(&self, covariates: Mat) -> Mat {
         self.spec.priors.covariates_in_its_units(covariates)
+    }
+
+    /// The families of some of the rows, one per block: each with the trials of these rows.
+    pub fn families_of(&self, rows: &[usize]) -> Vec<Arc<dyn Family>> {
+        let of = |block: &Block| block.family.of_rows(rows).unwrap_or_else(|| Arc::clone(&block.family));
+        self.blocks.iter().map(of).collect()
+    }
+
+    /// Some of the rows, with columns in the order of the table.
+    pub fn table_of(&self, rows: &[usize]) -> Mat {
+        let mut y = Mat::zeros(rows.len(), self.columns());
+        for (i, &n) in rows.iter().enumerate() {
+            self.order.iter().zip(self.y.row(n)).for_each(|(&column, &value)| y[(i, column)] = value);
+        }
+        y
+    }
+
+    /// Covariates of some of the rows, as they were given.
+    pub fn covariates_of(&self, rows: &[usize]) -> Mat {
+        let unit = self.spec.priors.covariates;
+        Mat::from_fn(rows.len(), self.covariates.cols(), |i, c| self.covariates[(rows[i], c)] / unit)
+    }
+
+    /// A model of some of the rows alone, as if the others had never been observed: centres and scales of columns are those of these
+    /// rows. Offsets and covariates are kept.
+    pub fn only(&self, rows: &[usize], spec: ModelSpec) -> Result<Self, SpecError> {
+        let mut names = vec![String::new(); self.columns()];
+        self.order.iter().zip(&self.names).for_each(|(&column, name)| names[column].clone_from(name));
+        let offset = rows.iter().map(|&n| self.offset[n]).collect();
+        let mut data = Observations::named(self.table_of(rows), names)?.with_offset(Offset::Given(offset))?;
+        data = data.with_covariates(self.covariates_of(rows), self.covariate_names.clone())?;
+        if let Some(times) = self.dynamics.as_ref().map(super::latent::Dynamics::times) {
+            let (at, sequence) = rows.iter().map(|&n| (times.at[n], times.sequence[n])).unzip();
+            data = data.with_times(Times { at, sequence })?;
+        }
+        let columns = self.blocks.iter().map(|block| self.order[block.columns.clone()].to_vec());
+        Model::with_blocks(data, columns.zip(self.families_of(rows)).collect(), spec)
     }
 
     /// The same model with other rows: the columns, families and priors of this one, without times. `y` is in the order

@@ -70,11 +70,7 @@ impl Fitted<'_> {
         mut take: impl FnMut(usize, &Replica),
     ) -> Result<(), RunError> {
         let mut stored = Stored::open(self.store, self.model)?;
-        let dynamics = self.model.dynamics().ok_or_else(|| SpecError::Setting {
-            setting: "time",
-            value: "not given in this fit".into(),
-            rule: "forecasts need the times of the rows; fit again with times".into(),
-        })?;
+        let dynamics = self.model.dynamics().ok_or_else(no_times)?;
         // Reading is one task; processing a draw is one task per draw.
         let at_once = rayon::current_num_threads();
         for (start, some) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
@@ -116,6 +112,15 @@ impl Fitted<'_> {
     }
 }
 
+/// Forecasts need times.
+pub(crate) fn no_times() -> SpecError {
+    SpecError::Setting {
+        setting: "time",
+        value: "not given in this fit".into(),
+        rule: "forecasts need the times of the rows; fit again with times".into(),
+    }
+}
+
 /// The index of each time within its sequence, so that a sequence has the same future alone and together with others.
 fn places(moments: &[NewTime]) -> Vec<u64> {
     let mut count: BTreeMap<usize, u64> = BTreeMap::new();
@@ -128,7 +133,7 @@ fn places(moments: &[NewTime]) -> Vec<u64> {
 }
 
 /// A draw of X at some of the times. Each sequence has its own path, which is drawn at all of its times jointly.
-fn positions(
+pub(super) fn positions(
     dynamics: &Dynamics,
     parameters: &Parameters,
     moments: &[NewTime],

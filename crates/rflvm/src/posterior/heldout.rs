@@ -9,7 +9,7 @@ use super::ranking::RowScores;
 use crate::draws::{Draw, Draws};
 use crate::error::StoreError;
 use crate::linalg::Mat;
-use crate::model::family::Row;
+use crate::model::family::{Row, Theta};
 use crate::model::{Model, State};
 
 /// The held-out points of a table.
@@ -31,7 +31,15 @@ struct TestPoint {
 impl TestPoints {
     /// From a table in its own order of columns, NaN where nothing is held out.
     pub fn new(model: &Model, test: &Mat) -> Self {
-        let test = Mat::from_fn(test.rows(), test.cols(), |n, c| test[(n, model.order()[c])]);
+        Self::of(model, Mat::from_fn(test.rows(), test.cols(), |n, c| test[(n, model.order()[c])]))
+    }
+
+    /// All observed cells of a model.
+    pub fn of_rows(model: &Model) -> Self {
+        Self::of(model, model.y().clone())
+    }
+
+    fn of(model: &Model, test: Mat) -> Self {
         let mut list = Vec::new();
         for (row, cells) in test.iter_rows().enumerate() {
             for (block, b) in model.blocks().iter().enumerate() {
@@ -47,14 +55,26 @@ impl TestPoints {
         TestPoints { test, list }
     }
 
+    /// Row and column of each point in the model; the first column of a multinomial row.
+    pub fn places(&self, model: &Model) -> Vec<(usize, usize)> {
+        let place =
+            |point: &TestPoint| (point.row, model.blocks()[point.block].columns.start + point.column.unwrap_or(0));
+        self.list.iter().map(place).collect()
+    }
+
     /// ln p(y | f, θ) of each point in one state.
     pub fn ln_densities(&self, model: &Model, state: &State) -> Vec<f64> {
+        self.ln_densities_at(model, &state.theta, &state.f)
+    }
+
+    /// ln p(y | f, θ) of each point for any θ and F.
+    pub fn ln_densities_at(&self, model: &Model, theta: &[Theta], f: &Mat) -> Vec<f64> {
         // A family evaluates rows; a row with a single observed cell evaluates that cell.
         let mut lone = vec![f64::NAN; model.columns()];
         let price = |point: &TestPoint| {
             let block = &model.blocks()[point.block];
-            let (columns, theta) = (block.columns.clone(), &state.theta[point.block]);
-            let (y, f) = (&self.test.row(point.row)[columns.clone()], &state.f.row(point.row)[columns.clone()]);
+            let (columns, theta) = (block.columns.clone(), &theta[point.block]);
+            let (y, f) = (&self.test.row(point.row)[columns.clone()], &f.row(point.row)[columns.clone()]);
             let Some(j) = point.column else {
                 return block.family.ln_density(Row { n: point.row, y, theta }, f);
             };
@@ -70,15 +90,15 @@ impl TestPoints {
 
 /// ln Σ e^v of a sequence of values.
 #[derive(Debug, Clone, Copy)]
-struct LnSum {
+pub(super) struct LnSum {
     top: f64,
     rest: f64,
 }
 
 impl LnSum {
-    const NONE: LnSum = LnSum { top: f64::NEG_INFINITY, rest: 0.0 };
+    pub const NONE: LnSum = LnSum { top: f64::NEG_INFINITY, rest: 0.0 };
 
-    fn add(&mut self, v: f64) {
+    pub fn add(&mut self, v: f64) {
         if v > self.top {
             self.rest = self.rest * (self.top - v).exp() + 1.0;
             self.top = v;
@@ -87,7 +107,7 @@ impl LnSum {
         }
     }
 
-    fn ln(self) -> f64 {
+    pub fn ln(self) -> f64 {
         if self.rest > 0.0 { self.top + self.rest.ln() } else { f64::NEG_INFINITY }
     }
 }

@@ -26,6 +26,7 @@ pub mod left_cells;
 mod memory;
 #[doc(hidden)]
 pub mod mixing;
+pub mod outlook;
 #[doc(hidden)]
 pub mod parameters;
 #[doc(hidden)]

@@ -199,13 +199,21 @@ fn times() -> Times {
 
 /// Every family and the mixed table × {complete, missing}, with rows in time in each representation.
 pub fn timed_cases() -> Vec<Case> {
-    let form = |kernel, form, trend| TimeSpec { kernel, form, trend, inducing: 2 };
+    let form = |kernel: TimeKernel, form, trend| TimeSpec {
+        kernel,
+        form,
+        trend,
+        inducing: 2,
+        period: kernel.is_seasonal().then_some(1.3),
+    };
     let mut cases = Vec::new();
     for holes in [false, true] {
         for time in [
             form(TimeKernel::Rbf, Form::Dense, false),
             form(TimeKernel::Matern32, Form::StateSpace, true),
             form(TimeKernel::Cauchy, Form::Inducing, true),
+            form(TimeKernel::RandomWalk, Form::StateSpace, false),
+            form(TimeKernel::IntegratedRandomWalkSeasonal, Form::StateSpace, true),
         ] {
             let setting = Setting { time: Some(time), ..setting(holes, FIXED) };
             for name in FAMILIES {

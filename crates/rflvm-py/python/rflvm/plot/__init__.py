@@ -6,6 +6,7 @@
 Each function draws into the given Axes, or into a new figure, and returns the Axes.
 """
 
+from ._backtest import backtest
 from ._check import check
 from ._forecast import forecast
 from ._imputed import imputed
@@ -14,4 +15,4 @@ from ._latent import latent
 from ._paths import paths
 from ._trace import trace
 
-__all__ = ["check", "forecast", "imputed", "kernel", "latent", "paths", "trace"]
+__all__ = ["backtest", "check", "forecast", "imputed", "kernel", "latent", "paths", "trace"]

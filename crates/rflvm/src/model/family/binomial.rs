@@ -7,6 +7,7 @@ use super::{
 };
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
 use crate::error::{DataError, NumericalError, SpecError};
+use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::RngExt;
@@ -101,6 +102,11 @@ impl Family for Binomial {
             }),
             _ => Ok(()),
         }
+    }
+
+    fn of_rows(&self, rows: &[usize]) -> Option<Arc<dyn Family>> {
+        let Trials::Each(b) = &self.trials else { return None };
+        Some(Arc::new(Binomial::new(Trials::Each(Mat::from_fn(rows.len(), b.cols(), |n, j| b[(rows[n], j)])))))
     }
 
     fn unit(&self, j: usize, seen: &[Seen]) -> Unit {

@@ -44,6 +44,7 @@ use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use count::{ln_rate, not_a_count};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// The named families, in the order in which they are listed.
 pub const REGISTRY: &[&About] = &[
@@ -88,6 +89,11 @@ pub trait Family: Send + Sync + Debug {
     /// Whether the block's shape matches what the family was given (a matrix of trials, for example).
     fn check_shape(&self, _rows: usize, _columns: usize) -> Result<(), DataError> {
         Ok(())
+    }
+
+    /// The family of some of the rows, if it holds data per row, such as trials.
+    fn of_rows(&self, _rows: &[usize]) -> Option<Arc<dyn Family>> {
+        None
     }
 
     /// Centre and scale of column j from its observed cells (at least one).

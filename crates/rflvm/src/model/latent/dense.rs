@@ -28,9 +28,7 @@ impl Dense {
         let mut cholesky = Cholesky::default();
         SCRATCH.with_borrow_mut(|(c, deltas)| {
             c.compute(problem.times.len(), |n, column| {
-                deltas.clear();
-                deltas.extend(problem.times[n..].iter().map(|t| t - problem.times[n]));
-                problem.kernels(deltas, column);
+                problem.kernels(problem.times[n], &problem.times[n..], deltas, column);
                 if let Some(line) = problem.trend {
                     simd::axpy(line[n], &line[n..], column);
                 }

@@ -136,9 +136,10 @@ impl Dynamics {
     ) -> Result<Path, NumericalError> {
         let trend: Option<Vec<f64>> =
             self.spec.trend.then(|| times.iter().map(|t| (t - self.centre) / self.spread).collect());
-        let problem = Problem { kernel: self.spec.kernel, times, trend: trend.as_deref(), axis: *axis, extra };
+        let period = self.spec.period.map_or(f64::NAN, |period| period / self.span);
+        let problem = Problem { kernel: self.spec.kernel, period, times, trend: trend.as_deref(), axis: *axis, extra };
         match self.form(anchors.len()) {
-            Form::StateSpace => Ok(Path::Markov(Markov::new(&problem))),
+            Form::StateSpace => Ok(Path::Markov(Box::new(Markov::new(&problem)))),
             Form::Inducing => {
                 let (first, last) = (anchors[0], anchors[anchors.len() - 1]);
                 let count = self.spec.inducing.min(anchors.len()).max(2);

@@ -36,11 +36,10 @@ impl Inducing {
         rows.for_each_init(Vec::new, |deltas, (row, (v, rest))| {
             let (line, v) = v.split_at_mut(rank - k);
             line.iter_mut().for_each(|l| *l = problem.line(row));
-            deltas.clear();
-            deltas.extend(points.iter().map(|point| problem.times[row] - point));
-            problem.kernels(deltas, v);
+            let at = problem.times[row];
+            problem.kernels(at, points, deltas, v);
             own.solve_lower(v);
-            let left = problem.kernel(0.0, 0.0) - simd::dot(v, v);
+            let left = problem.kernel(at, at) - simd::dot(v, v);
             *rest = left.max(0.0) + problem.noise(row);
         });
         let weights: Vec<f64> = diagonal.iter().map(|d| d.recip()).collect();

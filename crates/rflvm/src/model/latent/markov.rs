@@ -1,20 +1,13 @@
-//! A Matérn path as a state-space model (Hartikainen & Särkkä 2010): its value and first derivatives are the state of a linear
-//! stochastic differential equation, and a linear trend is one more, constant coordinate. The Kalman filter's
-//! innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
+//! A path as a state-space model (Hartikainen & Särkkä 2010): its value and first derivatives are the state of a linear
+//! stochastic differential equation, the states of a sum lie one after the other, and a linear trend is one more, constant coordinate. The
+//! Kalman filter's innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
 
 use super::problem::Problem;
-use super::sde::{Coordinates, MOST, Square, minus, plus, sandwich, scaled, stationary, transition};
+use super::sde::{Coordinates, MOST, Square, Transition, plus, sandwich, start, step};
 use super::window::{Conditional, Window};
 use crate::dist::normals;
 use rand::Rng;
 use std::ops::Range;
-
-/// a_{n+1} = F a_n + noise of covariance Q.
-#[derive(Debug, Clone, Copy)]
-struct Transition {
-    f: Square,
-    q: Square,
-}
 
 /// The parts of the filter that do not depend on x: the variance of a row's innovation, and the gain of the state.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +21,8 @@ struct Gain {
 pub struct Markov {
     /// Number of coordinates in use.
     size: usize,
+    /// The first coordinate of the second term of a sum, which a path also contains.
+    second: Option<usize>,
     /// The trend's value at each row: the entry of h_n for its slope.
     line: Option<Vec<f64>>,
     noise: Vec<f64>,
@@ -41,12 +36,10 @@ pub struct Markov {
 impl Markov {
     pub(super) fn new(problem: &Problem<'_>) -> Self {
         let times = problem.times;
-        let (own, first) = stationary(problem.kernel);
-        let variance = 1.0 - problem.axis.noise;
+        let (own, heads, mut first) = start(problem);
         let size = own + usize::from(problem.trend.is_some());
-        let mut start = scaled(&first, variance);
         if problem.trend.is_some() {
-            start[own][own] = 1.0;
+            first[own][own] = 1.0;
         }
         let (mut steps, mut next) = (Vec::new(), Vec::with_capacity(times.len()));
         let mut gap = f64::NAN;
@@ -55,19 +48,18 @@ impl Markov {
             // Regular times share one step; gaps that differ only by rounding count as equal.
             if (delta - gap).abs() > 1e-12 || gap.is_nan() {
                 gap = delta;
-                let mut f = transition(problem.kernel, delta / problem.axis.length_scale);
-                let mut q = scaled(&minus(&first, &sandwich(&f, &first, own)), variance);
-                (0..own).for_each(|i| q[i][i] = q[i][i].max(0.0));
+                let mut next = step(problem, delta);
                 if problem.trend.is_some() {
-                    f[own][own] = 1.0;
+                    next.f[own][own] = 1.0;
                 }
-                steps.push(Transition { f, q });
+                steps.push(next);
             }
             next.push(steps.len() as u32 - 1);
         }
         let noise = (0..times.len()).map(|n| problem.noise(n)).collect();
         let line = problem.trend.map(<[f64]>::to_vec);
-        let mut markov = Markov { size, line, noise, first: start, steps, next, gains: Vec::new() };
+        let second = heads.get(1).copied();
+        let mut markov = Markov { size, second, line, noise, first, steps, next, gains: Vec::new() };
         markov.gains = markov.filter(|_| false);
         markov
     }
@@ -78,7 +70,8 @@ impl Markov {
 
     /// h_n·a.
     fn seen(&self, n: usize, a: &Coordinates) -> f64 {
-        a[0] + self.line.as_ref().map_or(0.0, |line| line[n] * a[self.size - 1])
+        let own = a[0] + self.second.map_or(0.0, |second| a[second]);
+        own + self.line.as_ref().map_or(0.0, |line| line[n] * a[self.size - 1])
     }
 
     /// The filter's gains when some rows are hidden; those have none.
@@ -138,6 +131,9 @@ impl Markov {
     /// Adds c·h_n.
     fn add_seen(&self, n: usize, c: f64, to: &mut Coordinates) {
         to[0] += c;
+        if let Some(second) = self.second {
+            to[second] += c;
+        }
         if let Some(line) = &self.line {
             to[self.size - 1] += c * line[n];
         }

@@ -34,12 +34,12 @@ use serde::{Deserialize, Serialize};
 /// How the covariance of a path is represented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Form {
-    /// State space for the Matérn kernels; for the others, dense matrices for short sequences and inducing points for long ones.
+    /// State space where the kernel has that form; for rbf and cauchy, dense matrices for short sequences and inducing points for long ones.
     #[default]
     Automatic,
     /// Dense matrices: exact for every kernel, O(N³).
     Dense,
-    /// A state-space model: exact for the Matérn kernels, O(N).
+    /// A state-space model: exact for all kernels but rbf and cauchy, O(N).
     StateSpace,
     /// Inducing points (FITC), the paper's choice for long sequences: O(N) for a fixed number of them.
     Inducing,
@@ -66,6 +66,8 @@ pub struct TimeSpec {
     pub form: Form,
     /// Number of inducing points per sequence.
     pub inducing: usize,
+    /// The period of a seasonal kernel, in the units of the times.
+    pub period: Option<f64>,
 }
 
 /// Upper limit: beyond it, dense matrices are no slower.
@@ -82,9 +84,25 @@ impl TimeSpec {
         if self.form == Form::StateSpace && !self.kernel.is_markov() {
             let kernel = self.kernel.name();
             let rule = format!(
-                "only the Matérn kernels have that form, not {kernel}; choose dense or inducing, or a Matérn time-kernel"
+                "the Matérn kernels, walks and seasons have that form, not {kernel}; choose dense or inducing, or a Matérn time-kernel"
             );
             return wrong("time-form", "state-space".into(), rule);
+        }
+        let kernel = self.kernel.name();
+        match self.period {
+            None if self.kernel.is_seasonal() => {
+                let rule =
+                    format!("the time-kernel {kernel} needs it; give it in the units of the times (days for dates)");
+                wrong("period", "not given".into(), rule)?;
+            }
+            Some(period) if !self.kernel.is_seasonal() => {
+                let rule = format!("the time-kernel {kernel} has no season; omit it, or choose a seasonal time-kernel");
+                wrong("period", period.to_string(), rule)?;
+            }
+            Some(period) if !(period > 0.0 && period.is_finite()) => {
+                wrong("period", period.to_string(), "it must be a positive number".into())?;
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -92,6 +110,6 @@ impl TimeSpec {
 
 impl Default for TimeSpec {
     fn default() -> Self {
-        TimeSpec { kernel: TimeKernel::default(), trend: false, form: Form::default(), inducing: 64 }
+        TimeSpec { kernel: TimeKernel::default(), trend: false, form: Form::default(), inducing: 64, period: None }
     }
 }

@@ -16,7 +16,7 @@ pub enum Path {
     /// C as a matrix.
     Dense(Dense),
     /// C by a state-space model.
-    Markov(Markov),
+    Markov(Box<Markov>),
     /// C of low rank plus a diagonal.
     Inducing(Inducing),
 }

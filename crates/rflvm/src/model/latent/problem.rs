@@ -7,6 +7,9 @@ use super::kernel::TimeKernel;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Problem<'a> {
     pub kernel: TimeKernel,
+    /// The period of a season, in the unit of the times; NaN without one.
+    pub period: f64,
+    /// In order; a path begins at the first.
     pub times: &'a [f64],
     /// The linear trend, which has a standard normal slope.
     pub trend: Option<&'a [f64]>,
@@ -17,11 +20,18 @@ pub(super) struct Problem<'a> {
 impl Problem<'_> {
     /// (1 − ρ) k between two times.
     pub fn kernel(&self, a: f64, b: f64) -> f64 {
-        (1.0 - self.axis.noise) * self.kernel.at(a - b, self.axis.length_scale)
+        let start = self.times[0];
+        (1.0 - self.axis.noise) * self.kernel.between(a - start, b - start, self.axis.length_scale, self.period)
     }
 
-    /// (1 − ρ) k for many time differences, which are overwritten.
-    pub fn kernels(&self, deltas: &mut [f64], out: &mut [f64]) {
+    /// (1 − ρ) k between one time and many others, with memory for their differences.
+    pub fn kernels(&self, from: f64, to: &[f64], deltas: &mut Vec<f64>, out: &mut [f64]) {
+        if !self.kernel.is_plain() {
+            out.iter_mut().zip(to).for_each(|(out, &to)| *out = self.kernel(from, to));
+            return;
+        }
+        deltas.clear();
+        deltas.extend(to.iter().map(|to| to - from));
         self.kernel.fill(deltas, self.axis.length_scale, 1.0 - self.axis.noise, out);
     }
 

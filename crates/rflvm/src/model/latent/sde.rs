@@ -1,20 +1,96 @@
-//! The stochastic differential equation of a Matérn path: its stationary covariance, its solution over a gap, and small matrices.
+//! The stochastic differential equation of a path: the covariance of its state at the start, its solution over a gap, and small matrices.
+//! The state of a sum holds those of its parts, one after the other.
 
-use super::kernel::TimeKernel;
+use super::kernel::{BENDS, LASTING, TimeKernel};
+use super::problem::Problem;
+use std::f64::consts::TAU;
 
-/// Maximum state dimension: three for Matérn 5/2 plus the slope of the trend.
-pub(super) const MOST: usize = 4;
+/// Maximum state dimension: three for Matérn 5/2, two for a season, and the slope of the trend.
+pub(super) const MOST: usize = 6;
 
 /// A state.
 pub(super) type Coordinates = [f64; MOST];
 /// A matrix that acts on states.
 pub(super) type Square = [[f64; MOST]; MOST];
 
-/// Number of coordinates and their stationary covariance: the path and its derivatives, each in units of λ = √(2ν)/ℓ.
+/// a_{n+1} = F a_n + noise of covariance Q.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Transition {
+    pub f: Square,
+    pub q: Square,
+}
+
+/// The state of a path at its first time: the number of coordinates, where the state of each part begins, and their covariance.
+pub(super) fn start(problem: &Problem<'_>) -> (usize, Vec<usize>, Square) {
+    let (mut size, mut heads, mut covariance) = (0, Vec::new(), [[0.0; MOST]; MOST]);
+    for &part in problem.kernel.parts() {
+        let (own, first) = stationary(part);
+        put(&scaled(&first, share(problem)), own, size, &mut covariance);
+        heads.push(size);
+        size += own;
+    }
+    (size, heads, covariance)
+}
+
+/// The step of the state over a gap.
+pub(super) fn step(problem: &Problem<'_>, gap: f64) -> Transition {
+    let mut all = Transition { f: [[0.0; MOST]; MOST], q: [[0.0; MOST]; MOST] };
+    let mut size = 0;
+    for &part in problem.kernel.parts() {
+        let (own, first) = stationary(part);
+        let Transition { f, q } = step_of(part, &first, own, gap, problem);
+        put(&f, own, size, &mut all.f);
+        put(&scaled(&q, share(problem)), own, size, &mut all.q);
+        size += own;
+    }
+    all
+}
+
+/// The variance of each part.
+fn share(problem: &Problem<'_>) -> f64 {
+    (1.0 - problem.axis.noise) / problem.kernel.parts().len() as f64
+}
+
+/// Copies the first `size` coordinates of one matrix to a place on the diagonal of another.
+fn put(from: &Square, size: usize, place: usize, to: &mut Square) {
+    (0..size).for_each(|i| to[place + i][place..place + size].copy_from_slice(&from[i][..size]));
+}
+
+/// The step of one part with unit variance.
+fn step_of(part: TimeKernel, first: &Square, size: usize, gap: f64, problem: &Problem<'_>) -> Transition {
+    let (mut f, mut q) = ([[0.0; MOST]; MOST], [[0.0; MOST]; MOST]);
+    match part {
+        TimeKernel::RandomWalk => (f[0][0], q[0][0]) = (1.0, gap),
+        TimeKernel::IntegratedRandomWalk => {
+            (f[0][0], f[0][1], f[1][1]) = (1.0, gap, 1.0);
+            (q[0][0], q[1][1]) = (BENDS * gap.powi(3) / 3.0, BENDS * gap);
+            (q[0][1], q[1][0]) = (BENDS * gap * gap / 2.0, BENDS * gap * gap / 2.0);
+        }
+        TimeKernel::Seasonal => {
+            let rate = gap / (LASTING * problem.axis.length_scale);
+            let (sin, cos) = (TAU * gap / problem.period).sin_cos();
+            f[0][..2].copy_from_slice(&[cos, -sin]);
+            f[1][..2].copy_from_slice(&[sin, cos]);
+            f = scaled(&f, (-rate).exp());
+            (q[0][0], q[1][1]) = (-(-2.0 * rate).exp_m1(), -(-2.0 * rate).exp_m1());
+        }
+        _ => {
+            f = transition(part, gap / problem.axis.length_scale);
+            q = minus(first, &sandwich(&f, first, size));
+            (0..size).for_each(|i| q[i][i] = q[i][i].max(0.0));
+        }
+    }
+    Transition { f, q }
+}
+
+/// Number of coordinates and their covariance: of a Matérn path, its value and its derivatives, each in units of λ = √(2ν)/ℓ, and their
+/// stationary covariance; of an integrated walk, its value and its slope; of a season, both coordinates of the rotation.
 pub(super) fn stationary(kernel: TimeKernel) -> (usize, Square) {
     let mut p = [[0.0; MOST]; MOST];
     match kernel {
-        TimeKernel::Matern32 => (p[0][0], p[1][1]) = (1.0, 1.0),
+        TimeKernel::Matern32 | TimeKernel::IntegratedRandomWalk | TimeKernel::Seasonal => {
+            (p[0][0], p[1][1]) = (1.0, 1.0)
+        }
         TimeKernel::Matern52 => {
             (p[0][0], p[1][1], p[2][2]) = (1.0, 1.0 / 3.0, 1.0);
             (p[0][2], p[2][0]) = (-1.0 / 3.0, -1.0 / 3.0);
@@ -22,7 +98,7 @@ pub(super) fn stationary(kernel: TimeKernel) -> (usize, Square) {
         _ => p[0][0] = 1.0,
     }
     let size = match kernel {
-        TimeKernel::Matern32 => 2,
+        TimeKernel::Matern32 | TimeKernel::IntegratedRandomWalk | TimeKernel::Seasonal => 2,
         TimeKernel::Matern52 => 3,
         _ => 1,
     };

@@ -15,9 +15,16 @@ use std::f64::consts::TAU;
 /// Irregular times, one of them repeated.
 const TIMES: [f64; 12] = [3.0, 3.5, 4.75, 4.75, 5.0, 6.25, 6.5, 8.0, 8.125, 9.5, 10.0, 11.0];
 const AXIS: Axis = Axis { length_scale: 0.21, noise: 0.07 };
+/// The period of seasonal kernels, in the units of the times.
+const SEASON: f64 = 2.6;
 
 fn dynamics(kernel: TimeKernel, trend: bool, form: Form) -> Dynamics {
-    Dynamics::new(Times::new(TIMES.to_vec()), TimeSpec { kernel, trend, form, inducing: 5 }).unwrap()
+    Dynamics::new(Times::new(TIMES.to_vec()), TimeSpec { kernel, trend, form, inducing: 5, period: season(kernel) })
+        .unwrap()
+}
+
+fn season(kernel: TimeKernel) -> Option<f64> {
+    kernel.is_seasonal().then_some(SEASON)
 }
 
 /// C, from its definition, at times of which the first `known` determine the inducing points.
@@ -29,7 +36,9 @@ fn plain(dynamics: &Dynamics, times: &[f64], axis: &Axis) -> Mat {
     let spread = (TIMES.iter().map(|&t| (scaled(t) - mean).powi(2)).sum::<f64>() / 12.0).sqrt();
     let spec = dynamics.spec();
     let line = |t: f64| if spec.trend { (scaled(t) - mean) / spread } else { 0.0 };
-    let k = |a: f64, b: f64| (1.0 - axis.noise) * spec.kernel.at((a - b) / span, axis.length_scale);
+    let since = |t: f64| (t - times[0]) / span;
+    let k =
+        |a: f64, b: f64| (1.0 - axis.noise) * spec.kernel.between(since(a), since(b), axis.length_scale, SEASON / span);
     let mut c = Mat::from_fn(n, n, |a, b| k(times[a], times[b]));
     if spec.form == Form::Inducing {
         let points: Vec<f64> = (0..5).map(|i| 3.0 + 2.0 * f64::from(i)).collect();
@@ -39,7 +48,7 @@ fn plain(dynamics: &Dynamics, times: &[f64], axis: &Axis) -> Mat {
             let (from, mut to): (Vec<f64>, Vec<f64>) =
                 (points.iter().map(|&p| k(times[a], p)).collect(), points.iter().map(|&p| k(times[b], p)).collect());
             own.solve(&mut to);
-            if a == b { k(0.0, 0.0) } else { from.iter().zip(&to).map(|(f, t)| f * t).sum() }
+            if a == b { k(times[a], times[a]) } else { from.iter().zip(&to).map(|(f, t)| f * t).sum() }
         });
     }
     for a in 0..n {
@@ -217,6 +226,60 @@ fn a_row_given_all_others_is_a_window_of_one() {
             assert_close("mean given others", &dynamics, &[mean[(i, 0)]], &expected);
             assert_close("sd given others", &dynamics, &[sd[(i, 0)].powi(2)], &[covariance[(0, 0)]]);
         }
+    }
+}
+
+#[test]
+fn paths_that_wander_have_the_covariance_of_their_definition() {
+    let at = |kernel: TimeKernel, a: f64, b: f64| kernel.between(a, b, 0.3, 0.25);
+    // A walk is a start of variance 1 plus increments of variance δ, which do not depend on each other.
+    let walk = |a, b| at(TimeKernel::RandomWalk, a, b);
+    assert_eq!((walk(0.0, 0.7), walk(0.4, 0.4), walk(0.9, 0.2)), (1.0, 1.4, 1.2));
+    // An integrated walk: a value, a slope, and ∫∫ of white noise of variance 3, by a sum over small steps.
+    let steps = 4000;
+    let bends = |a: f64, b: f64| -> f64 {
+        let width = a.min(b) / f64::from(steps);
+        (0..steps).map(|i| (f64::from(i) + 0.5) * width).map(|s| 3.0 * (a - s) * (b - s) * width).sum()
+    };
+    for (a, b) in [(0.3, 0.8), (1.0, 1.0), (1.2, 0.1)] {
+        let found = at(TimeKernel::IntegratedRandomWalk, a, b);
+        assert!((found - 1.0 - a * b - bends(a, b)).abs() < 1e-6, "{a} {b}: {found}");
+    }
+    // A season returns after a period, but for its slow decay, and has the opposite sign after half of one.
+    let season = |delta: f64| at(TimeKernel::Seasonal, 0.1, 0.1 + delta);
+    assert!((season(0.25) - (-0.25_f64 / 3.0).exp()).abs() < 1e-12 && season(0.125) < -0.9);
+    let sum = at(TimeKernel::RandomWalkSeasonal, 0.2, 0.5);
+    assert!((sum - 0.5 * (walk(0.2, 0.5) + season(0.3))).abs() < 1e-12);
+}
+
+#[test]
+fn a_walk_goes_on_from_where_it_is() {
+    // Far ahead a stationary path returns to zero; a walk stays, and its variance grows by that of its increments.
+    let axis = Axis { length_scale: 0.05, noise: 1e-9 };
+    let x = Mat::from_fn(12, 1, |n, _| 0.3 * TIMES[n]);
+    let ahead = |kernel| {
+        let (mean, sd) = dynamics(kernel, false, Form::Automatic).expected(&[axis], &x, 0, &[19.0]).unwrap();
+        (mean[(0, 0)], sd[(0, 0)])
+    };
+    let (mean, sd) = ahead(TimeKernel::RandomWalk);
+    assert!((mean - 3.3).abs() < 1e-6 && (sd - 1.0).abs() < 1e-6, "{mean} ± {sd}");
+    assert!(ahead(TimeKernel::Matern12).0 < 1e-4);
+    let (mean, _) = ahead(TimeKernel::IntegratedRandomWalk);
+    assert!((mean - 5.7).abs() < 0.1, "a slope goes on too: {mean}");
+}
+
+#[test]
+fn seasons_need_a_period_and_others_have_none() {
+    let spec = |kernel, period| TimeSpec { kernel, period, ..TimeSpec::default() };
+    assert!(spec(TimeKernel::Matern32Seasonal, Some(7.0)).check().is_ok());
+    for (spec, words) in [
+        (spec(TimeKernel::Seasonal, None), "seasonal needs it"),
+        (spec(TimeKernel::Rbf, Some(7.0)), "rbf has no season"),
+        (spec(TimeKernel::RandomWalkSeasonal, Some(-1.0)), "positive"),
+        (spec(TimeKernel::Seasonal, Some(f64::NAN)), "positive"),
+    ] {
+        let sentence = spec.check().unwrap_err().to_string();
+        assert!(sentence.contains("period is") && sentence.contains(words), "{sentence}");
     }
 }
 

@@ -1,0 +1,110 @@
+//! `rflvm forecast --backtest`: forecasts of rows that are known, from several origins, compared with baselines.
+
+use crate::aligned::aligned;
+use crate::answer::check_csv;
+use crate::args::ForecastArgs;
+use crate::failure::Failure;
+use crate::picture::backtest::{self as picture, Picture};
+use crate::progress::Watch;
+use crate::stop;
+use crate::voice::{Voice, tell, tell_json};
+use rflvm::backtest::{Backtest, LINE, Scores};
+use rflvm::error::RunError;
+use rflvm_study::backtest::{Asked, CELLS, HEADER, as_json, cells, run as score, scores};
+use rflvm_study::cells::csv_text;
+use rflvm_study::times::Calendar;
+use rflvm_study::{Error, Fit, write};
+use serde_json::json;
+use std::ops::ControlFlow;
+
+/// Runs the command.
+pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
+    let file = args.out.clone().unwrap_or_else(|| args.dir.join("backtest.csv"));
+    check_csv(&file)?;
+    let fit = Fit::open(&args.dir, |_| ())?;
+    let voice = Voice { quiet: args.json, ..Voice::default() };
+    let asked = Asked {
+        origins,
+        horizon: args.horizon,
+        period: args.period,
+        sweeps: args.sweeps,
+        kernels: args.time_kernels.clone().unwrap_or_default(),
+    };
+    stop::listen();
+    let watch = Watch::new(Voice { quiet: true, ..voice }, fit.settings.chains, 1, false);
+    let told = score(
+        &fit,
+        &asked,
+        &mut |stage| {
+            let rflvm::backtest::Stage { number, all, rows, method } = stage;
+            voice.say(&format!("fit {number} of {all}: {method}, {rows} rows"));
+        },
+        &|progress| {
+            watch.see(progress);
+            if stop::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        },
+    );
+    let told = told.map_err(|error| match error {
+        Error::Run(RunError::Stopped { .. }) => Failure::Stopped,
+        other => other.into(),
+    })?;
+    let lines = scores(&told, &fit);
+    let (each, svg) = (crate::answer::next_to(&file, "cells"), file.with_extension("svg"));
+    write::text(&file, &csv_text(HEADER.map(String::from).to_vec(), lines.iter().cloned()))?;
+    write::text(&each, &csv_text(CELLS.map(String::from).to_vec(), cells(&told, &fit).into_iter()))?;
+    write::text(&svg, &draw(&fit, &told))?;
+    if args.json {
+        return tell_json(&json!({ "origins": origins, "scores": as_json(&HEADER, &lines) }));
+    }
+    aligned(&table(&told)).lines().try_for_each(tell)?;
+    tell("")?;
+    aligned(&by_horizon(&told)).lines().try_for_each(tell)?;
+    tell(&format!(
+        "scores are in units of each column's standard deviation; the line is fitted to the last {LINE} values"
+    ))?;
+    tell(&format!("scores, cells and picture: {} {} {}", file.display(), each.display(), svg.display()))
+}
+
+/// Three decimals; a dash for what is unknown.
+fn number(value: f64) -> String {
+    if value.is_nan() { "–".into() } else { format!("{value:.3}") }
+}
+
+/// Scores of each method over all cells.
+fn table(told: &Backtest) -> Vec<Vec<String>> {
+    let header = ["method", "cells", "CRPS", "MSE", "MAE", "log density", "in 50%", "in 90%"];
+    let line = |(method, s): (&String, Scores)| {
+        let mut line = vec![method.clone(), s.cells.to_string()];
+        line.extend([s.crps, s.mse, s.mae, s.ln_density.unwrap_or(f64::NAN)].map(number));
+        line.extend(s.coverage.map(|share| format!("{:.0}%", 100.0 * share)));
+        line
+    };
+    let lines = told.methods.iter().zip(told.scores(|_| true)).map(line);
+    std::iter::once(header.map(String::from).to_vec()).chain(lines).collect()
+}
+
+/// CRPS of each method, by rows from the origin.
+fn by_horizon(told: &Backtest) -> Vec<Vec<String>> {
+    let header = std::iter::once("CRPS at horizon".to_string()).chain(told.methods.iter().cloned()).collect();
+    let steps = 1..=told.cells.iter().map(|cell| cell.step).max().unwrap_or(0);
+    let line = |step: usize| {
+        let scores = told.scores(|cell| cell.step == step);
+        std::iter::once(step.to_string()).chain(scores.iter().map(|s| number(s.crps))).collect()
+    };
+    std::iter::once(header).chain(steps.map(line)).collect()
+}
+
+fn draw(fit: &Fit, told: &Backtest) -> String {
+    let Some(timeline) = &fit.timeline else { return String::new() };
+    let format = |time: f64| timeline.calendar.format(time);
+    let has_dates = timeline.calendar != Calendar::Numbers;
+    picture::svg(&Picture {
+        title: &fit.title(),
+        model: &fit.model,
+        told,
+        times: &timeline.times,
+        names: &timeline.names,
+        format: if has_dates { Some(&format) } else { None },
+        places: &fit.places(),
+    })
+}
