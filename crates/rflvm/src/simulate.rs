@@ -42,6 +42,10 @@ pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError
     }
     let mut state = State::new(model, Features::new(x, w), spectral, beta, tau2, theta);
     state.axes = axes;
+    if model.residual().is_some() {
+        state.residual = model.draw_residual(&mut stream.named("residual").rng());
+        state.refresh(model);
+    }
     Ok(state)
 }
 

@@ -9,7 +9,7 @@ use crate::model::family::Theta;
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::spectral::Spectral;
-use crate::model::{Model, State};
+use crate::model::{Known, Model, State};
 use crate::par;
 
 /// Layout of X, W and β in q.
@@ -153,7 +153,7 @@ impl Potential for Joint<'_> {
         fill(&self.x, &self.w, &mut self.h);
         let (gx, gw, gbeta) = layout.split_mut(g);
         let mut ln_density = ln_priors(&self.x, &self.w, self.spectral, self.paths, gx, gw);
-        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &[] };
+        let at = At { x: &self.x, w: &self.w, h: &self.h, roots: &[], known: Known::of(model) };
         let beta_view = View::new(beta, self.h.cols(), layout.columns, layout.columns);
         ln_density += self.slope.likelihood(model, self.theta, at, beta_view, gbeta, (gx, gw));
         if let Some(occam) = self.occam {

@@ -8,7 +8,7 @@ use super::tuning::Tuning;
 use super::workspace::Workspace;
 use crate::error::NumericalError;
 use crate::model::latent::Paths;
-use crate::model::{Model, State};
+use crate::model::{Known, Model, State};
 use crate::rng::Stream;
 use std::borrow::Cow;
 
@@ -29,7 +29,8 @@ pub fn update(
     let smooth = smooth.transpose()?;
     let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
     let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
-    let (lent, given) = (state.lend(), (&state.theta[..], &state.tau2[..]));
+    let lent = state.lend();
+    let given = (&state.theta[..], &state.tau2[..], Known::new(model.offset(), &state.residual.g));
     let mut target = Noncentred::new(model, given, &state.spectral, paths, reference, lent, std::mem::take(room));
     let mut q = target.gather(state, rng);
     let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);

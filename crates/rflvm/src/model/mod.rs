@@ -11,10 +11,13 @@ pub mod family;
 pub mod features;
 #[doc(hidden)]
 pub mod joint;
+mod known;
 pub mod latent;
 mod likelihood;
 pub(crate) mod position;
 pub mod priors;
+#[doc(hidden)]
+pub mod residual;
 mod rows;
 mod spec;
 pub mod spectral;
@@ -22,7 +25,9 @@ mod state;
 
 pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;
+pub use known::Known;
 pub use priors::Priors;
+pub use residual::{Own, Residual};
 pub use spec::{MOST_AXES, MOST_FEATURES, ModelSpec};
 pub use state::State;
 pub(crate) use state::{Lent, predictor};

@@ -5,6 +5,7 @@
 //! has one, and so has a binomial cell unless all cells have the same number.
 
 use super::fitted::{Fitted, HELD};
+use super::own_paths::ahead;
 use super::parameters::{Parameters, Stored};
 use super::predicted::{Predicted, Replica, gather};
 use crate::error::{NumericalError, RunError, SpecError};
@@ -96,8 +97,13 @@ impl Fitted<'_> {
         stream: Stream,
     ) -> Result<Replica, NumericalError> {
         let x = positions(dynamics, parameters, moments, rows.clone(), stream.named("paths"))?;
+        let own = |sequence: usize, times: &[f64]| {
+            let stream = stream.named("own paths").at(sequence as u64);
+            Ok(ahead(self.model, &parameters.residual, sequence, times, stream))
+        };
+        let own = paths(parameters.residual.g.cols(), moments, rows.clone(), own)?;
         let offset: Vec<f64> = moments[rows.clone()].iter().map(|m| m.offset).collect();
-        let f = parameters.f(x, &offset);
+        let f = parameters.f_with(x, &offset, &own);
         let unseen = vec![f64::NAN; f.cols()];
         let mut future = Replica::empty(f.rows(), f.cols());
         let (places, cells) = (places(moments), stream.named("cells"));
@@ -121,7 +127,7 @@ fn places(moments: &[NewTime]) -> Vec<u64> {
     moments.iter().map(&mut next).collect()
 }
 
-/// A draw of X at some of the times. Each sequence has its own path, which is drawn at all of its times jointly.
+/// A draw of X at some of the times.
 fn positions(
     dynamics: &Dynamics,
     parameters: &Parameters,
@@ -129,13 +135,27 @@ fn positions(
     rows: Range<usize>,
     stream: Stream,
 ) -> Result<Mat, NumericalError> {
-    let mut x = Mat::zeros(rows.len(), parameters.x.cols());
+    paths(parameters.x.cols(), moments, rows, |sequence, times| {
+        dynamics.ahead(&parameters.axes, &parameters.x, sequence, times, stream.at(sequence as u64))
+    })
+}
+
+/// A draw of X, or of columns' own paths, at some of the times. Each sequence has its own, which `draw` draws at all of its times jointly.
+fn paths(
+    width: usize,
+    moments: &[NewTime],
+    rows: Range<usize>,
+    draw: impl Fn(usize, &[f64]) -> Result<Mat, NumericalError>,
+) -> Result<Mat, NumericalError> {
+    if width == 0 {
+        return Ok(Mat::default());
+    }
+    let mut x = Mat::zeros(rows.len(), width);
     let sequences: BTreeSet<usize> = moments[rows.clone()].iter().map(|m| m.sequence).collect();
     for sequence in sequences {
         let own: Vec<usize> = (0..moments.len()).filter(|&i| moments[i].sequence == sequence).collect();
         let times: Vec<f64> = own.iter().map(|&i| moments[i].time).collect();
-        let stream = stream.at(sequence as u64);
-        let drawn = dynamics.ahead(&parameters.axes, &parameters.x, sequence, &times, stream)?;
+        let drawn = draw(sequence, &times)?;
         for (k, &i) in own.iter().enumerate().filter(|(_, i)| rows.contains(i)) {
             x.row_mut(i - rows.start).copy_from_slice(drawn.row(k));
         }

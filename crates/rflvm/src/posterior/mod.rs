@@ -27,6 +27,7 @@ mod memory;
 #[doc(hidden)]
 pub mod mixing;
 #[doc(hidden)]
+pub mod own_paths;
 pub mod parameters;
 #[doc(hidden)]
 pub mod pointwise;

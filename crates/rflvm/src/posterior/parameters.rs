@@ -1,12 +1,13 @@
 //! The parameters of stored draws, one draw at a time: everything that determines the likelihood of any row, old or new.
 
+use super::own_paths::StoredPaths;
 use crate::draws::{Cursor, Source, parameter_name};
 use crate::error::{RunError, SpecError, StoreError};
 use crate::linalg::Mat;
 use crate::model::family::Theta;
 use crate::model::features::Features;
 use crate::model::latent::Axis;
-use crate::model::{Model, State, predictor};
+use crate::model::{Known, Model, Residual, State, predictor};
 
 /// One draw.
 #[derive(Debug, Clone)]
@@ -21,13 +22,20 @@ pub struct Parameters {
     pub theta: Vec<Theta>,
     /// Hyperparameters of the paths, one per axis; empty if rows have no times.
     pub axes: Vec<Axis>,
+    /// Columns' own paths; empty where they have none.
+    pub residual: Residual,
 }
 
 impl Parameters {
     /// F = o + Hβ at some positions, one per row, with their offsets.
     pub fn f(&self, x: Mat, offset: &[f64]) -> Mat {
+        self.f_with(x, offset, &Mat::default())
+    }
+
+    /// F = o + Hβ + G: with columns' own paths too (an empty table for none).
+    pub fn f_with(&self, x: Mat, offset: &[f64], own: &Mat) -> Mat {
         let mut f = Mat::zeros(x.rows(), self.beta.cols());
-        predictor(Features::new(x, self.w.clone()).h(), self.beta.view(), offset, &mut f);
+        predictor(Features::new(x, self.w.clone()).h(), self.beta.view(), Known::new(offset, own), &mut f);
         f
     }
 
@@ -35,7 +43,9 @@ impl Parameters {
     pub fn f_of_rows(&self, model: &Model, rows: &[usize]) -> Mat {
         let x = Mat::from_fn(rows.len(), self.x.cols(), |i, d| self.x[(rows[i], d)]);
         let offset: Vec<f64> = rows.iter().map(|&n| model.offset()[n]).collect();
-        self.f(x, &offset)
+        let g = &self.residual.g;
+        let own = Mat::from_fn(rows.len().min(g.rows()), g.cols(), |i, j| g[(rows[i], j)]);
+        self.f_with(x, &offset, &own)
     }
 }
 
@@ -47,6 +57,7 @@ impl From<&State> for Parameters {
             beta: state.beta.clone(),
             theta: state.theta.clone(),
             axes: state.axes.clone(),
+            residual: state.residual.clone(),
         }
     }
 }
@@ -60,6 +71,7 @@ pub struct Stored<'a> {
     beta: Box<dyn Cursor + 'a>,
     theta: Vec<Vec<Box<dyn Cursor + 'a>>>,
     axes: Option<[Box<dyn Cursor + 'a>; 2]>,
+    own: Option<StoredPaths<'a>>,
 }
 
 impl<'a> Stored<'a> {
@@ -87,6 +99,7 @@ impl<'a> Stored<'a> {
                     array(store, "noise_share", "noise_share", &[d])?,
                 ]),
             },
+            own: StoredPaths::open(store, model)?,
         })
     }
 
@@ -106,13 +119,18 @@ impl<'a> Stored<'a> {
             let pairs = length_scale.at(chain, draw)?.iter().zip(noise.at(chain, draw)?);
             axes.extend(pairs.map(|(l, &noise)| Axis { length_scale: l / dynamics.span(), noise }));
         }
-        Ok(Parameters {
+        let mut parameters = Parameters {
             axes,
             x: Mat::from_vec(n, d, self.x.at(chain, draw)?.to_vec()),
             w: Mat::from_vec(l, d, self.w.at(chain, draw)?.to_vec()),
             beta: Mat::from_vec(2 * l + 1, j, self.beta.at(chain, draw)?.to_vec()),
             theta,
-        })
+            residual: Residual::default(),
+        };
+        if let Some(own) = &mut self.own {
+            parameters.residual = own.at(self.model, &parameters, chain, draw)?;
+        }
+        Ok(parameters)
     }
 }
 

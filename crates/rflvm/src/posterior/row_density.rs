@@ -22,7 +22,7 @@ impl<'a> RowDensity<'a> {
     /// At W, β and θ of a state.
     pub fn of_state(model: &'a Model, state: &'a State) -> Self {
         let (x, w) = (state.features.x(), state.features.w());
-        Self::at(x, Positions::new(model, &state.theta, &state.beta, w))
+        Self::at(x, Positions::new(model, &state.theta, &state.beta, w).beside(model.known(state)))
     }
 
     /// At those of a stored draw.

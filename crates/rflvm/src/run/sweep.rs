@@ -15,7 +15,7 @@ use crate::rng::Stream;
 use crate::steps::info::Clock;
 use crate::steps::{
     Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, positions, relevance,
-    symmetry, timescales, weights, windows,
+    residual, symmetry, timescales, weights, windows,
 };
 use rand::RngExt;
 
@@ -67,6 +67,7 @@ pub fn sweep(
         }
         clock.lap(&mut info, Step::Gradient);
         weights::update(model, state, moves.share(), stream.named("beta"))?;
+        residual::update(model, state, moves.share(), stream.named("residual"))?;
         amplitudes::update(model, state, stream.named("tau2"))?;
     }
     clock.lap(&mut info, Step::Weights);

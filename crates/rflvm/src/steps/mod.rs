@@ -9,6 +9,7 @@ pub mod info;
 pub mod moves;
 pub mod positions;
 pub mod relevance;
+pub mod residual;
 pub mod symmetry;
 pub mod timescales;
 pub mod weights;

@@ -5,7 +5,7 @@ use crate::draws::Kept;
 use crate::draws::Source;
 use crate::linalg::Cholesky;
 use crate::model::family::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, Trials};
-use crate::model::{Amplitude, ModelSpec, State};
+use crate::model::{Amplitude, ModelSpec, Residual, State};
 use crate::observations::{Observations, Times};
 use crate::posterior::align;
 use crate::posterior::fixture::{fit, open};
@@ -32,7 +32,7 @@ fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
 
 fn parameters(state: State) -> Parameters {
     let (x, w) = (state.features.x().clone(), state.features.w().clone());
-    Parameters { x, w, beta: state.beta, theta: state.theta, axes: Vec::new() }
+    Parameters { x, w, beta: state.beta, theta: state.theta, axes: Vec::new(), residual: Residual::default() }
 }
 
 /// New rows, in the order of the table.
