@@ -10,7 +10,7 @@ use rflvm::model::family::{
     ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Dof, Gamma, Student};
+use rflvm::model::priors::{Centred, Dof, Gamma, Student};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Priors};
 use rflvm::observations::{Observations, Offset, Times};
@@ -66,6 +66,7 @@ impl Recipe {
             kernel: Kernel::Learned(mixture),
             priors: Priors { amplitude: Some(Amplitude::Fixed(0.8)), intercept: 0.5, ..Priors::default() },
             time: TimeSpec::default(),
+            residual: None,
         };
         Recipe {
             blocks,
@@ -128,6 +129,15 @@ impl Recipe {
         self.times = Some(Times { at: vec![1.4, 0.2, 0.9, 1.1], sequence });
         self.spec.time = TimeSpec { kernel, trend, form, inducing: 2 };
         self
+    }
+
+    /// Columns' own paths besides shared ones; scales with light tails, and length-scales at which neighbours are neither equal nor strangers.
+    fn own_paths(self, kernel: TimeKernel) -> Self {
+        let mut recipe = self.timed(TimeKernel::Matern32, Form::StateSpace, false);
+        recipe.spec.residual = Some(kernel);
+        recipe.spec.priors.residual = HALF_T;
+        recipe.spec.priors.residual_length_scale = Centred { median: 0.6, sd: 0.7 };
+        recipe
     }
 
     fn build(self, name: impl Into<String>) -> Configuration {
@@ -278,6 +288,19 @@ pub fn all() -> Vec<Configuration> {
         one(gaussian).metropolis().build("gaussian-metropolis"),
         one(poisson).metropolis().build("poisson-metropolis"),
         one(poisson).learned_amplitude().reckless().build("poisson-reckless"),
+        one(gaussian).own_paths(TimeKernel::Matern12).build("gaussian-residual"),
+        one(gaussian).own_paths(TimeKernel::Matern32).missing().offset().build("gaussian-residual-missing-offset"),
+        one(gaussian)
+            .own_paths(TimeKernel::Matern12)
+            .shared_amplitude()
+            .missing()
+            .build("gaussian-residual-shared-missing"),
+        one(student_t).own_paths(TimeKernel::Matern32).missing().build("student-t-residual-missing"),
+        one(poisson).own_paths(TimeKernel::Matern32).missing().build("poisson-residual-missing"),
+        one(negative_binomial).own_paths(TimeKernel::Matern12).missing().build("negative-binomial-residual-missing"),
+        one(bernoulli).own_paths(TimeKernel::Matern32).build("bernoulli-residual"),
+        one(zero_inflated_poisson).own_paths(TimeKernel::Matern12).build("zero-inflated-poisson-residual"),
+        between().own_paths(TimeKernel::Matern32).missing().offset().build("mixed-residual-missing-offset"),
         // With more than sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
     ];
@@ -313,7 +336,8 @@ fn timed() -> Vec<Configuration> {
 /// The configurations for routine tests: all without times, and with times one of each representation, complete and with missing cells.
 pub fn fast() -> Vec<Configuration> {
     let is_slice = |c: &Configuration| {
-        c.model.dynamics().is_some() && !c.name.contains("-amplitude-") && !c.name.contains("-shared-")
+        let apart = ["-amplitude-", "-shared-", "-residual"];
+        c.model.dynamics().is_some() && !apart.iter().any(|word| c.name.contains(word))
     };
     let (timed, mut chosen): (Vec<_>, Vec<_>) = all().into_iter().partition(is_slice);
     chosen.extend(timed.into_iter().step_by(10));

@@ -68,6 +68,22 @@ choices! {
 }
 
 choices! {
+    /// The kernel of columns' own paths.
+    ResidualKind {
+        /// Chosen by the families.
+        Auto = "auto",
+        /// No such paths.
+        None = "none",
+        /// Rough, like a random walk that returns to its mean.
+        Matern12 = "matern12",
+        /// Once differentiable.
+        Matern32 = "matern32",
+        /// Twice differentiable.
+        Matern52 = "matern52",
+    }
+}
+
+choices! {
     /// How the covariance of a path is represented.
     TimeForm {
         /// Chosen by the kernel and the length of the sequences.
@@ -168,6 +184,9 @@ settings! {
         time_trend: bool => .default("false").python("time_trend");
         /// How the covariance of a path is represented.
         time_form: TimeForm => .default("automatic").python("time_form");
+        /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto, which
+        /// is matern12 if all columns are gaussian or student-t, and none otherwise.
+        residual: ResidualKind => .default("auto").python("residual");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }
