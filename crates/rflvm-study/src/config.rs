@@ -70,7 +70,7 @@ choices! {
 choices! {
     /// The kernel of columns' own paths.
     ResidualKind {
-        /// Chosen by the families.
+        /// The Ornstein–Uhlenbeck kernel where all columns are gaussian or student-t; elsewhere none.
         Auto = "auto",
         /// No such paths.
         None = "none",
@@ -186,7 +186,7 @@ settings! {
         time_form: TimeForm => .default("automatic").python("time_form");
         /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto, which
         /// is matern12 if all columns are gaussian or student-t, and none otherwise.
-        residual: ResidualKind => .default("auto").python("residual");
+        residual: ResidualKind => .default("none").python("residual");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }

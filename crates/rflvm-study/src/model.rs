@@ -53,7 +53,12 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
         ("time-kernel", path.time_kernel.map(|v| v.to_string())),
         ("time-trend", path.time_trend.map(|v| v.to_string())),
         ("time-form", path.time_form.map(|v| v.to_string())),
-        ("residual", path.residual.filter(|kind| *kind != ResidualKind::Auto).map(|v| v.to_string())),
+        (
+            "residual",
+            path.residual
+                .filter(|kind| !matches!(kind, ResidualKind::Auto | ResidualKind::None))
+                .map(|v| v.to_string()),
+        ),
         ("inducing", path.inducing.map(|v| v.to_string())),
     ];
     if config.time.is_none() {
@@ -80,7 +85,7 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
 
 /// The kernel of columns' own paths, where rows have times.
 fn residual(config: &Config, is_real: bool) -> Result<Option<TimeKernel>, SpecError> {
-    match config.path.residual.unwrap_or(ResidualKind::Auto) {
+    match config.path.residual.unwrap_or(ResidualKind::None) {
         _ if config.time.is_none() => Ok(None),
         ResidualKind::None => Ok(None),
         ResidualKind::Auto => Ok(is_real.then_some(TimeKernel::Matern12)),

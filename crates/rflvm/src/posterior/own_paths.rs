@@ -74,6 +74,25 @@ fn again(law: &ResidualLaw<'_>, model: &Model, parameters: &Parameters, scales: 
     Mat::from_fn(model.rows(), scales.len(), |n, j| drawn[j][n])
 }
 
+/// A draw of columns' own paths at each of some rows given those at all other rows, as if the row had not been seen: rows × columns, all
+/// of the model's rows; empty where columns have none.
+pub fn elsewhere(model: &Model, residual: &Residual, rows: &[usize], stream: Stream) -> Mat {
+    let Some(law) = model.residual() else { return Mat::default() };
+    let free: Vec<usize> = (0..model.columns()).filter(|&j| model.is_free(j)).collect();
+    let drawn = par::map(free.len(), 500 * model.rows() * rows.len() * free.len(), |i| {
+        let (j, own) = (free[i], &residual.scales[free[i]]);
+        let (path, g) = (law.path(own.length_scale), residual.g.col(j));
+        let amplitude = own.amplitude(&model.units()[j]);
+        let of = |&n: &usize| path.without(amplitude, &g, n, &mut stream.at(n as u64).at(j as u64).rng());
+        rows.iter().map(of).collect::<Vec<f64>>()
+    });
+    let mut all = Mat::zeros(model.rows(), model.columns());
+    for (&j, drawn) in free.iter().zip(&drawn) {
+        rows.iter().zip(drawn).for_each(|(&n, g)| all[(n, j)] = *g);
+    }
+    all
+}
+
 /// A draw of columns' own paths at new times of one sequence, times × columns; empty where columns have none.
 pub fn ahead(model: &Model, residual: &Residual, sequence: usize, times: &[f64], stream: Stream) -> Mat {
     let Some(law) = model.residual() else { return Mat::default() };

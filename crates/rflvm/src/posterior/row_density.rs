@@ -7,7 +7,7 @@ use super::transform::target::Target;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::position::Positions;
-use crate::model::{Model, State};
+use crate::model::{Known, Model, State};
 use crate::rng::Stream;
 
 /// Rows of one state.
@@ -27,7 +27,8 @@ impl<'a> RowDensity<'a> {
 
     /// At those of a stored draw.
     pub fn new(model: &'a Model, draw: &'a Parameters) -> Self {
-        Self::at(&draw.x, Positions::new(model, &draw.theta, &draw.beta, &draw.w))
+        let positions = Positions::new(model, &draw.theta, &draw.beta, &draw.w);
+        Self::at(&draw.x, positions.beside(Known::new(model.offset(), &draw.residual.g)))
     }
 
     fn at(x: &'a Mat, positions: Positions<'a>) -> Self {

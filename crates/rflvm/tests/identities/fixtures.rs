@@ -46,10 +46,12 @@ pub struct Setting {
     pub kernel: Kernel,
     /// Whether, and how, rows have times.
     pub time: Option<TimeSpec>,
+    /// Kernel of columns' own paths.
+    pub residual: Option<TimeKernel>,
 }
 
 pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
-    Setting { dim: 2, holes, amplitude, kernel: Kernel::Learned(mixture()), time: None }
+    Setting { dim: 2, holes, amplitude, kernel: Kernel::Learned(mixture()), time: None, residual: None }
 }
 
 /// Nothing at its default, so that a formula that assumes a default fails.
@@ -141,8 +143,9 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
         latent_dim: setting.dim,
         features: 2 * FREQUENCIES,
         kernel: setting.kernel,
-        priors: Priors { amplitude: Some(setting.amplitude), intercept: 1.4, ..Priors::default() },
+        priors: Priors { amplitude: Some(setting.amplitude), intercept: 1.4, residual: HALF_T, ..Priors::default() },
         time: setting.time.clone().unwrap_or_default(),
+        residual: setting.residual,
     };
     let mut model = Model::with_blocks(data.with_offset(Offset::Given(offset)).unwrap(), blocks, spec).unwrap();
     let unit = |rng: &mut StreamRng| Unit { centre: 0.5 * normal(rng), scale: rng.random_range(0.6..1.6) };
@@ -191,6 +194,22 @@ pub fn timed_cases() -> Vec<Case> {
                 cases.push(case(name, single(name), setting.clone(), 3));
             }
             cases.push(case("mixed", mixed(), setting, 3));
+        }
+    }
+    cases
+}
+
+/// Every family and the mixed table × {complete, missing}, with columns' own paths.
+pub fn residual_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for holes in [false, true] {
+        for kernel in [TimeKernel::Matern12, TimeKernel::Matern32] {
+            let time = TimeSpec { kernel: TimeKernel::Matern52, ..TimeSpec::default() };
+            let setting = Setting { time: Some(time), residual: Some(kernel), ..setting(holes, FIXED) };
+            for name in FAMILIES {
+                cases.push(case(name, single(name), setting.clone(), 4));
+            }
+            cases.push(case("mixed", mixed(), setting, 4));
         }
     }
     cases

@@ -99,6 +99,19 @@ impl OwnPath<'_> {
         self.colour(amplitude, &normals(count, rng))
     }
 
+    /// A draw of g_n given the path at all other rows.
+    pub fn without<R: Rng + ?Sized>(&self, amplitude: f64, g: &[f64], n: usize, rng: &mut R) -> f64 {
+        let parts = self.dynamics.sequences.iter().zip(&self.paths).zip(self.along(g, amplitude.recip()));
+        for ((sequence, path), mut values) in parts {
+            if let Some(place) = sequence.rows.iter().position(|&row| row == n) {
+                let hidden: Vec<bool> = (0..values.len()).map(|i| i == place).collect();
+                path.fill(&hidden, &mut values, rng);
+                return amplitude * values[place];
+            }
+        }
+        0.0
+    }
+
     /// The path seen through noise of the given variance at each row, infinite where it is not seen.
     pub fn through(&self, amplitude: f64, variance: &[f64]) -> Seen<'_> {
         let along = self.along(variance, amplitude.powi(-2));
