@@ -9,7 +9,7 @@ use std::path::Path;
 const RUN: [&str; 12] =
     ["--latent-dim", "1", "--features", "10", "--warmup", "60", "--draws", "60", "--seed", "3", "-q", "--overwrite"];
 
-/// What column c is: a wave of its own, and a little of the shared one.
+/// What column c is: a separate wave, and a little of the shared one.
 fn truth(n: usize) -> f64 {
     (0.09 * n as f64).cos() * 2.0 + 0.1 * (0.31 * n as f64).sin()
 }

@@ -82,7 +82,13 @@ pub fn ln_residual(model: &Model, state: &State, whitened: bool) -> f64 {
     let of_column = |j: usize| {
         let own = &state.residual.scales[j];
         let scales = law.ln_share(own.share.ln()) + law.ln_length_scale(own.length_scale.ln());
-        scales + state.ln_own(model, j, whitened)
+        let (path, amplitude) = (law.path(own.length_scale), own.amplitude(&model.units()[j]));
+        let g = state.residual.g.col(j);
+        scales
+            + match whitened {
+                true => path.whiten(amplitude, &g).iter().map(|&u| ln_normal(u, 0.0, 1.0)).sum(),
+                false => path.ln_density(amplitude, &g),
+            }
     };
     (0..model.columns()).filter(|&j| model.is_free(j)).map(of_column).sum()
 }

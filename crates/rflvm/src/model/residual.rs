@@ -7,7 +7,7 @@
 use super::family::Unit;
 use super::latent::{Dynamics, OwnPath, TimeKernel};
 use super::priors::{Centred, Priors};
-use super::{HalfT, Model, State};
+use super::{HalfT, Model};
 use crate::dist::{ln_normal, normal};
 use crate::linalg::Mat;
 use rand::Rng;
@@ -118,18 +118,5 @@ impl Model {
             residual.g.set_col(j, &g);
         }
         residual
-    }
-}
-
-impl State {
-    /// ln p(g_j | s_j, ℓ_j) of a column; with respect to the noise from which the path is made if `whitened`.
-    pub(super) fn ln_own(&self, model: &Model, j: usize, whitened: bool) -> f64 {
-        let Some(law) = model.residual() else { return 0.0 };
-        let (own, g) = (self.residual.scales[j], self.residual.g.col(j));
-        let (path, amplitude) = (law.path(own.length_scale), own.amplitude(&model.units()[j]));
-        match whitened {
-            true => path.whiten(amplitude, &g).iter().map(|&u| ln_normal(u, 0.0, 1.0)).sum(),
-            false => path.ln_density(amplitude, &g),
-        }
     }
 }

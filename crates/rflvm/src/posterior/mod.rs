@@ -2,6 +2,7 @@
 
 #[doc(hidden)]
 pub mod align;
+mod array;
 #[doc(hidden)]
 pub mod axes;
 pub mod check;
@@ -26,8 +27,8 @@ pub mod left_cells;
 mod memory;
 #[doc(hidden)]
 pub mod mixing;
+mod own_paths;
 #[doc(hidden)]
-pub mod own_paths;
 pub mod parameters;
 #[doc(hidden)]
 pub mod pointwise;

@@ -4,10 +4,11 @@
 //! everything else, which is exact: a path given (X, W, β, σ², s, ℓ, Y) is Gaussian. Other families would need the variables that augment
 //! their likelihood, or the path itself, so for them the path is stored, as large as the table.
 
-use super::parameters::{Parameters, array};
+use super::array::array;
 use crate::draws::{Cursor, Source};
 use crate::error::{RunError, StoreError};
 use crate::linalg::Mat;
+use crate::model::family::Theta;
 use crate::model::residual::ResidualLaw;
 use crate::model::{Model, Own, Residual};
 use crate::par;
@@ -36,13 +37,13 @@ impl<'a> StoredPaths<'a> {
         }))
     }
 
-    /// Those of one draw, whose other parameters are given.
+    /// Those of one draw of a chain, given its θ and o + Hβ.
     pub fn at(
         &mut self,
         model: &Model,
-        parameters: &Parameters,
-        chain: usize,
-        draw: usize,
+        fitted: impl FnOnce() -> Mat,
+        theta: &[Theta],
+        (chain, draw): (usize, usize),
     ) -> Result<Residual, StoreError> {
         let Some(law) = model.residual() else { return Ok(Residual::default()) };
         let span = law.dynamics().span();
@@ -53,7 +54,7 @@ impl<'a> StoredPaths<'a> {
             Some(stored) => Mat::from_vec(model.rows(), model.columns(), stored.at(chain, draw)?.to_vec()),
             None => {
                 let stream = Stream::new(0).named("own paths").at(chain as u64).at(draw as u64);
-                again(&law, model, parameters, &scales, stream)
+                again(&law, model, &fitted(), theta, &scales, stream)
             }
         };
         Ok(Residual { g, scales })
@@ -61,11 +62,10 @@ impl<'a> StoredPaths<'a> {
 }
 
 /// The paths of Gaussian columns given everything else.
-fn again(law: &ResidualLaw<'_>, model: &Model, parameters: &Parameters, scales: &[Own], stream: Stream) -> Mat {
-    let f = parameters.f(parameters.x.clone(), model.offset());
+fn again(law: &ResidualLaw<'_>, model: &Model, f: &Mat, theta: &[Theta], scales: &[Own], stream: Stream) -> Mat {
     let drawn = par::map(scales.len(), 500 * model.rows() * scales.len(), |j| {
         let (own, y) = (&scales[j], model.y().col(j));
-        let noise = model.weight_scale(&parameters.theta, j).recip();
+        let noise = model.weight_scale(theta, j).recip();
         let variance: Vec<f64> = y.iter().map(|y| if y.is_nan() { f64::INFINITY } else { noise }).collect();
         let r: Vec<f64> = (0..y.len()).map(|n| if y[n].is_nan() { 0.0 } else { y[n] - f[(n, j)] }).collect();
         let path = law.path(own.length_scale);

@@ -1,8 +1,9 @@
 //! The parameters of stored draws, one draw at a time: everything that determines the likelihood of any row, old or new.
 
+use super::array::array;
 use super::own_paths::StoredPaths;
 use crate::draws::{Cursor, Source, parameter_name};
-use crate::error::{RunError, SpecError, StoreError};
+use crate::error::{RunError, StoreError};
 use crate::linalg::Mat;
 use crate::model::family::Theta;
 use crate::model::features::Features;
@@ -128,30 +129,11 @@ impl<'a> Stored<'a> {
             residual: Residual::default(),
         };
         if let Some(own) = &mut self.own {
-            parameters.residual = own.at(self.model, &parameters, chain, draw)?;
+            let fitted = || parameters.f(parameters.x.clone(), self.model.offset());
+            parameters.residual = own.at(self.model, fitted, &parameters.theta, (chain, draw))?;
         }
         Ok(parameters)
     }
-}
-
-/// An array of the store; `kept` is the user's name for it.
-pub(super) fn array<'a>(
-    store: &'a dyn Source,
-    name: &str,
-    kept: &str,
-    shape: &[usize],
-) -> Result<Box<dyn Cursor + 'a>, RunError> {
-    let name = format!("posterior/{name}");
-    if !store.is_drawn(&name) {
-        let rule = "predictions need w, beta and theta of every draw; fit again and keep them";
-        let value = format!("without {kept} in this fit");
-        return Err(SpecError::Setting { setting: "keep", value, rule: rule.into() }.into());
-    }
-    let cursor = store.cursor(&name)?;
-    if cursor.shape() != shape {
-        return Err(store.foreign().into());
-    }
-    Ok(cursor)
 }
 
 /// Chain and index of at most `most` draws, evenly spaced over all draws of the chains in `used`.

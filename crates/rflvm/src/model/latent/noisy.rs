@@ -38,7 +38,7 @@ impl<'a> Noisy<'a> {
         self.path.innovations(&self.gains, r)
     }
 
-    /// The same for the columns of a table, whose row n is `row(n)` times `factor`.
+    /// [`Noisy::whiten`] of the columns of a table, whose row n is `row(n)` times `factor`.
     pub fn whiten_rows<'b>(&self, factor: f64, row: impl Fn(usize) -> &'b [f64], out: &mut [f64]) {
         self.path.innovations_of(&self.gains, factor, row, out);
     }
