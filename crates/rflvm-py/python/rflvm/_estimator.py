@@ -59,6 +59,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         Whether to add a straight line in time to each path.
     time_form : {"automatic", "dense", "state-space", "inducing"}, default="automatic"
         How the covariance of a path is represented.
+    residual : {"auto", "none", "matern12", "matern32", "matern52"}, default="none"
+        Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto, which
+        is matern12 if all columns are gaussian or student-t, and none otherwise.
     inducing : int, default=64
         Inducing points per sequence, where they are used.
     warmup : int, default=1000
@@ -135,6 +138,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         time_kernel: str = "rbf",
         time_trend: bool = False,
         time_form: str = "automatic",
+        residual: str = "none",
         inducing: int = 64,
         warmup: int = 1000,
         draws: int = 1000,
@@ -165,6 +169,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         self.time_kernel = time_kernel
         self.time_trend = time_trend
         self.time_form = time_form
+        self.residual = residual
         self.inducing = inducing
         self.warmup = warmup
         self.draws = draws
