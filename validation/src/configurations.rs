@@ -10,7 +10,7 @@ use rflvm::model::family::{
     ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Dof, Gamma, Student};
+use rflvm::model::priors::{Centred, Dof, Gamma, Student};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Priors};
 use rflvm::observations::{Observations, Offset, Times};
@@ -80,6 +80,7 @@ impl Recipe {
                 ..Priors::default()
             },
             time: TimeSpec::default(),
+            residual: None,
         };
         Recipe {
             blocks,
@@ -154,6 +155,15 @@ impl Recipe {
         self.times = Some(Times { at: vec![1.4, 0.2, 0.9, 1.1], sequence });
         self.spec.time = TimeSpec { kernel, trend, form, inducing: 2, period: kernel.is_seasonal().then_some(SEASON) };
         self
+    }
+
+    /// Columns' own paths besides shared ones; scales with light tails, and length-scales at which neighbours are neither equal nor strangers.
+    fn own_paths(self, kernel: TimeKernel) -> Self {
+        let mut recipe = self.timed(TimeKernel::Matern32, Form::StateSpace, false);
+        recipe.spec.residual = Some(kernel);
+        recipe.spec.priors.residual = HALF_T;
+        recipe.spec.priors.residual_length_scale = Centred { median: 0.6, sd: 0.7 };
+        recipe
     }
 
     fn build(self, name: impl Into<String>) -> Configuration {
@@ -341,6 +351,19 @@ pub fn all() -> Vec<Configuration> {
         one(gaussian)
             .timed(TimeKernel::IntegratedRandomWalkSeasonal, Form::Inducing, false)
             .build("gaussian-wander-integrated-random-walk-seasonal-inducing"),
+        one(gaussian).own_paths(TimeKernel::Matern12).build("gaussian-residual"),
+        one(gaussian).own_paths(TimeKernel::Matern32).missing().offset().build("gaussian-residual-missing-offset"),
+        one(gaussian)
+            .own_paths(TimeKernel::Matern12)
+            .shared_amplitude()
+            .missing()
+            .build("gaussian-residual-shared-missing"),
+        one(student_t).own_paths(TimeKernel::Matern32).missing().build("student-t-residual-missing"),
+        one(poisson).own_paths(TimeKernel::Matern32).missing().build("poisson-residual-missing"),
+        one(negative_binomial).own_paths(TimeKernel::Matern12).missing().build("negative-binomial-residual-missing"),
+        one(bernoulli).own_paths(TimeKernel::Matern32).build("bernoulli-residual"),
+        one(zero_inflated_poisson).own_paths(TimeKernel::Matern12).build("zero-inflated-poisson-residual"),
+        between().own_paths(TimeKernel::Matern32).missing().offset().build("mixed-residual-missing-offset"),
         // With more than sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
     ];
@@ -376,8 +399,8 @@ fn timed() -> Vec<Configuration> {
 /// The configurations for routine tests: all without times, and with times one of each representation, complete and with missing cells.
 pub fn fast() -> Vec<Configuration> {
     let is_slice = |c: &Configuration| {
-        let is_special = ["-amplitude-", "-shared-", "-linear-", "-wander-"].iter().any(|part| c.name.contains(part));
-        c.model.dynamics().is_some() && !is_special
+        let apart = ["-amplitude-", "-shared-", "-linear-", "-wander-", "-residual"];
+        c.model.dynamics().is_some() && !apart.iter().any(|word| c.name.contains(word))
     };
     let (timed, mut chosen): (Vec<_>, Vec<_>) = all().into_iter().partition(is_slice);
     chosen.extend(timed.into_iter().step_by(10));

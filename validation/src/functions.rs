@@ -50,6 +50,7 @@ impl Readings {
             self.plain(model, state, block);
             self.parameters(state, b, block);
             self.cells(model, state, block);
+            self.own_paths(model, state, block);
         }
     }
 
@@ -234,6 +235,39 @@ impl Readings {
             self.mean("s x·b f", each().map(|(n, j)| (plain.s() * along(n, j) * state.f[(n, j)]).tanh()));
             self.mean("|x|² ln s", x.iter_rows().map(|x| half(dot(x, x)) * ln));
         }
+    }
+
+    /// Columns' own paths and their scales.
+    fn own_paths(&mut self, model: &Model, state: &State, block: &Block) {
+        if model.residual().is_none() {
+            return;
+        }
+        let (g, scales, rows) = (&state.residual.g, &state.residual.scales, model.rows());
+        let free: Vec<usize> = block.columns.clone().filter(|&j| model.is_free(j)).collect();
+        let free = || free.iter().copied();
+        let share = |j: usize| (0.5 * scales[j].share.ln()).tanh();
+        let length = |j: usize| scales[j].length_scale.ln();
+        let size = |j: usize| 1.0 / (1.0 + scales[j].share);
+        self.mean("ln s", free().map(share));
+        self.mean("(ln s)²", free().map(|j| share(j).powi(2)));
+        self.mean("1/(1+s²)", free().map(size));
+        self.mean("ln ℓ_j", free().map(length));
+        self.mean("(ln ℓ_j)²", free().map(|j| length(j).powi(2)));
+        self.mean("ln s ln ℓ_j", free().map(|j| share(j) * length(j)));
+        let each = || free().flat_map(|j| (0..rows).map(move |n| (n, j)));
+        let joined = || free().flat_map(|j| pairs(rows).map(move |(a, b)| ((a, j), (b, j))));
+        self.mean("g", each().map(|at| g[at].tanh()));
+        self.mean("g²", each().map(|at| half(g[at])));
+        self.mean("g² ln s", each().map(|at| half(g[at]) * share(at.1)));
+        self.mean("g/s", each().map(|at| half(g[at] / scales[at.1].share.sqrt())));
+        self.mean("g_a g_b", joined().map(|(a, b)| (g[a] * g[b]).tanh()));
+        self.mean("g_a g_b ln ℓ_j", joined().map(|(a, b)| (g[a] * g[b]).tanh() * length(a.1)));
+        self.mean("|g_a − g_b| ln ℓ_j", joined().map(|(a, b)| half(g[a] - g[b]) * length(a.1)));
+        self.mean("g Hβ", each().map(|at| (g[at] * (state.f[at] - g[at])).tanh()));
+        self.mean("g |x|²", each().map(|at| half(g[at]) * half(state.features.x()[(at.0, 0)])));
+        self.mean("g c", each().map(|at| (g[at] * state.beta[(state.beta.rows() - 1, at.1)]).tanh()));
+        let seen = |at: &(usize, usize)| !model.y()[*at].is_nan();
+        self.mean("g y", each().filter(seen).map(|at| g[at].tanh() * model.y()[at].atan()));
     }
 
     fn parameters(&mut self, state: &State, b: usize, block: &Block) {

@@ -9,6 +9,7 @@ use rflvm::error::NumericalError;
 use rflvm::linalg::{Cholesky, Mat, gram};
 use rflvm::model::family::{Column, GaussianConditional, StudentT, weights_given_omega};
 use rflvm::model::features::Features;
+use rflvm::model::latent::OwnPath;
 use rflvm::model::spectral::Kernel;
 use rflvm::model::{Model, State};
 use rflvm::rng::Stream;
@@ -29,7 +30,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 20] = [
+pub const ALL: [Planted; 24] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -55,6 +56,10 @@ pub const ALL: [Planted; 20] = [
         independent_translation,
         1,
     ),
+    planted("twice the noise in the filter's gain", "gaussian-residual", wrong_gain, 1),
+    planted("own paths without their noise", "gaussian-residual", expected_path, 1),
+    planted("prior of s_j left out", "gaussian-residual", share_without_prior, 1),
+    planted("weights as if columns had no paths", "gaussian-residual-missing-offset", weights_without_paths, 1),
 ];
 
 const fn planted(name: &'static str, configuration: &'static str, step: Step, patience: usize) -> Planted {
@@ -113,7 +118,7 @@ fn column<'a>(model: &'a Model, state: &'a State, j: usize) -> Column<'a> {
         h: state.features.h(),
         y: model.y().col(j),
         f: state.f.col(j),
-        offset: model.offset(),
+        offset: model.offset().to_vec(),
         unit: model.units()[j],
         beta: state.beta.col(j),
         theta: state.theta[0].values.col(j),
@@ -160,7 +165,7 @@ fn gaussian(
 fn plus_for_minus(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let Some(family) = model.blocks()[0].family.as_gaussian() else { return Ok(()) };
     let twist = |column: &Column<'_>, conditional: &mut GaussianConditional<'_>| {
-        let centred = column.y.iter().zip(column.offset).map(|(y, o)| y - o - column.unit.centre);
+        let centred = column.y.iter().zip(&column.offset).map(|(y, o)| y - o - column.unit.centre);
         let square: f64 = centred.map(|y| y * y).sum();
         // b0 + ½ỹᵀỹ lies half way between the right rate and the wrong one.
         conditional.rate = 2.0 * (family.column_rate(&column.unit) + 0.5 * square) - conditional.rate;
@@ -369,5 +374,56 @@ fn student_without_its_cell(model: &Model, state: &mut State, stream: Stream) ->
 
 /// ỹ = y − centre, the offset forgotten.
 fn without_offset(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
-    gaussian(model, state, stream, |column| column.offset = &[0.0; 4], |_, _| ())
+    gaussian(model, state, stream, |column| column.offset.fill(0.0), |_, _| ())
+}
+
+/// (σ_j², β_j) given y − o, the path forgotten.
+fn weights_without_paths(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    gaussian(model, state, stream, |_| (), |_, _| ())
+}
+
+/// Redraws the paths of a Gaussian table by `draw`, from a path's prior, its amplitude, the variance of the noise and y − o − Hβ.
+fn own_paths(
+    model: &Model,
+    state: &mut State,
+    draw: impl Fn(usize, &OwnPath<'_>, f64, &[f64], &[f64]) -> Vec<f64>,
+) -> Result<(), NumericalError> {
+    let Some(law) = model.residual() else { return Ok(()) };
+    for j in 0..model.columns() {
+        let (own, y, f, g) = (state.residual.scales[j], model.y().col(j), state.f.col(j), state.residual.g.col(j));
+        let noise = 1.0 / state.theta[0].values[(0, j)];
+        let variance: Vec<f64> = y.iter().map(|y| if y.is_nan() { f64::INFINITY } else { noise }).collect();
+        let rest = |n: usize| if y[n].is_nan() { 0.0 } else { y[n] - f[n] + g[n] };
+        let r: Vec<f64> = (0..y.len()).map(rest).collect();
+        let drawn = draw(j, &law.path(own.length_scale), own.amplitude(&model.units()[j]), &variance, &r);
+        state.residual.g.set_col(j, &drawn);
+    }
+    state.refresh(model);
+    Ok(())
+}
+
+/// g_j given y as if the noise were twice as large.
+fn wrong_gain(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    own_paths(model, state, |j, path, amplitude, variance, r| {
+        let twice: Vec<f64> = variance.iter().map(|v| 2.0 * v).collect();
+        path.through(amplitude, &twice).draw(r, &mut stream.at(j as u64).rng())
+    })
+}
+
+/// E[g_j | y] in place of a draw.
+fn expected_path(model: &Model, state: &mut State, _: Stream) -> Result<(), NumericalError> {
+    own_paths(model, state, |_, path, amplitude, variance, r| path.through(amplitude, variance).expected(r))
+}
+
+/// s_j² given g_j alone.
+fn share_without_prior(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let Some(law) = model.residual() else { return Ok(()) };
+    for j in 0..model.columns() {
+        let (own, g, unit) = (state.residual.scales[j], state.residual.g.col(j), model.units()[j].scale);
+        let path = law.path(own.length_scale);
+        let ln = |u: f64| path.ln_density((0.5 * u).exp() * unit, &g);
+        let u = own.share.ln();
+        state.residual.scales[j].share = slice::univariate(&mut stream.at(j as u64).rng(), u, ln(u), 1.0, ln).0.exp();
+    }
+    Ok(())
 }

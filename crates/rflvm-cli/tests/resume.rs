@@ -136,8 +136,8 @@ fn an_interrupted_run_saves_and_can_be_resumed_as_its_message_says() {
 fn paths_over_time_continue_where_they_stopped() {
     let dir = folder("timed");
     let mut fit = prepare_timed(&dir);
-    for kernel in ["rbf", "matern32", "random-walk"] {
-        fit.extend(["--time-kernel", kernel]);
+    for (kernel, residual) in [("rbf", "none"), ("matern32", "matern12"), ("random-walk", "none")] {
+        fit.extend(["--time-kernel", kernel, "--residual", residual]);
         assert!(rflvm(&dir, &[&fit[..], &["--out", "whole", "-q", "--overwrite"]].concat()).status.success());
         let _ = fs::remove_dir_all(dir.join("part"));
         let child = command(&dir, &[&fit[..], &["--out", "part", "-q", "--threads", "1"]].concat()).spawn().unwrap();
@@ -149,7 +149,7 @@ fn paths_over_time_continue_where_they_stopped() {
         let output = rflvm(&dir, &["resume", "part", "-q"]);
         assert!(output.status.success(), "{}", said(&output));
         assert_same(&dir, "whole", "part");
-        fit.truncate(fit.len() - 2);
+        fit.truncate(fit.len() - 4);
     }
     // Other times are another table, with which a fit does not continue; the fit itself keeps its own table.
     let table = fs::read_to_string(dir.join("t.csv")).unwrap();

@@ -84,6 +84,22 @@ choices! {
 }
 
 choices! {
+    /// The kernel of columns' own paths.
+    ResidualKind {
+        /// The Ornstein–Uhlenbeck kernel where all columns are gaussian or student-t; elsewhere none.
+        Auto = "auto",
+        /// No such paths.
+        None = "none",
+        /// Rough, like a random walk that returns to its mean.
+        Matern12 = "matern12",
+        /// Once differentiable.
+        Matern32 = "matern32",
+        /// Twice differentiable.
+        Matern52 = "matern52",
+    }
+}
+
+choices! {
     /// How the covariance of a path is represented.
     TimeForm {
         /// Chosen by the kernel and the length of the sequences.
@@ -202,6 +218,9 @@ settings! {
         /// Period of a seasonal kernel, in the units of the times; days for dates.
         period: f64 => .placeholder("P").otherwise("none").python("period").python_type("Optional[float]")
             .python_help("float or None, default=None", "Period of a seasonal kernel, in the units of the times; days for dates.").python_default("None");
+        /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto, which
+        /// is matern12 if all columns are gaussian or student-t, and none otherwise.
+        residual: ResidualKind => .default("none").python("residual");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }

@@ -17,7 +17,9 @@ pub fn needed(model: &Model, settings: &Settings) -> u128 {
     // F, its slope, noise and momenta, and the results; H and its slope; weights, their momenta, slopes and scales; positions.
     // Measured on tables of 600,000 to 800,000 cells of six families: the peak is 0.9 to 1.2 times this;
     // with a search for maps, 0.95 times on 2,000 × 300 counts.
-    let chain = 7 * n * j + 3 * n * m + 10 * m * j + 12 * n * d + 4 * m * m;
+    // Columns' own paths, and the filters of as many columns as there are threads, at most all.
+    let own = if model.residual().is_some() { n * j + n * j.min(16) * (m + 60) } else { 0 };
+    let chain = own + 7 * n * j + 3 * n * m + 10 * m * j + 12 * n * d + 4 * m * m;
     8 * (besides as u128
         + n * j
         + chains as u128 * (chain + model.dynamics().map_or(0, |dynamics| dynamics.numbers() as u128 * d)))

@@ -1,7 +1,7 @@
 //! From settings to the model: its specification, and the observations in its blocks.
 
 use crate::blocks::{self, Given};
-use crate::config::{Config, KernelKind, LinearPart, ModelConfig, TimeForm};
+use crate::config::{Config, KernelKind, LinearPart, ModelConfig, ResidualKind, TimeForm};
 use crate::covariates::Covariates;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
@@ -9,6 +9,7 @@ use crate::table::Table;
 use crate::times::Timeline;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
+use rflvm::model::family::Cells;
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::Kernel;
 use rflvm::model::{MOST_AXES, Model, ModelSpec, Priors};
@@ -27,6 +28,9 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
     };
     let spec =
         ModelSpec { time: time_spec(config)?, ..spec(&config.model, config.all_priors()?, table.columns.len())? };
+    let is_real = blocks.iter().all(|(_, family)| family.about().is_some_and(|about| about.cells == Cells::Real));
+    let residual = residual(config, is_real)?;
+    let spec = ModelSpec { residual, ..spec };
     let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
     let data = data.and_then(|data| match covariates.is_empty() {
         true => Ok(data),
@@ -57,6 +61,12 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
         ("time-trend", path.time_trend.map(|v| v.to_string())),
         ("time-form", path.time_form.map(|v| v.to_string())),
         ("period", path.period.map(|v| v.to_string())),
+        (
+            "residual",
+            path.residual
+                .filter(|kind| !matches!(kind, ResidualKind::Auto | ResidualKind::None))
+                .map(|v| v.to_string()),
+        ),
         ("inducing", path.inducing.map(|v| v.to_string())),
     ];
     if config.time.is_none() {
@@ -80,6 +90,16 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
     };
     spec.check()?;
     Ok(spec)
+}
+
+/// The kernel of columns' own paths, where rows have times.
+fn residual(config: &Config, is_real: bool) -> Result<Option<TimeKernel>, SpecError> {
+    match config.path.residual.unwrap_or(ResidualKind::None) {
+        _ if config.time.is_none() => Ok(None),
+        ResidualKind::None => Ok(None),
+        ResidualKind::Auto => Ok(is_real.then_some(TimeKernel::Matern12)),
+        kernel => TimeKernel::named(&kernel.to_string()).map(Some),
+    }
 }
 
 /// The specification of the model, for a table with the given number of columns.

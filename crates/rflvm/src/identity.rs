@@ -112,8 +112,15 @@ fn specification(model: &Model) -> Stream {
 }
 
 /// Settings that older versions do not have, written as they are where they change nothing: a fit of such a version keeps its digest.
-const LATER: [&str; 4] =
-    [" linear: false,", " covariates: 1.0,", " linear: HalfT { scale: 1.0, dof: 1.0 },", ", period: None"];
+const LATER: [&str; 7] = [
+    " linear: false,",
+    " covariates: 1.0,",
+    " linear: HalfT { scale: 1.0, dof: 1.0 },",
+    ", period: None",
+    ", residual: HalfT { scale: 1.0, dof: 1.0 }",
+    ", residual_length_scale: Centred { median: 0.1, sd: 1.5 }",
+    ", residual: None",
+];
 
 /// The settings of a model, as they enter its digest.
 fn written(spec: &ModelSpec) -> String {

@@ -64,6 +64,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         How the covariance of a path is represented.
     period : float or None, default=None
         Period of a seasonal kernel, in the units of the times; days for dates.
+    residual : {"auto", "none", "matern12", "matern32", "matern52"}, default="none"
+        Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto, which
+        is matern12 if all columns are gaussian or student-t, and none otherwise.
     inducing : int, default=64
         Inducing points per sequence, where they are used.
     warmup : int, default=1000
@@ -142,6 +145,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         time_trend: bool = False,
         time_form: str = "automatic",
         period: Optional[float] = None,
+        residual: str = "none",
         inducing: int = 64,
         warmup: int = 1000,
         draws: int = 1000,
@@ -174,6 +178,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         self.time_trend = time_trend
         self.time_form = time_form
         self.period = period
+        self.residual = residual
         self.inducing = inducing
         self.warmup = warmup
         self.draws = draws

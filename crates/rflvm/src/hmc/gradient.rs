@@ -10,7 +10,7 @@ use crate::model::family::Theta;
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::plain::Plain;
-use crate::model::{Model, State};
+use crate::model::{Known, Model, State};
 use crate::par;
 
 /// Layout of X, W and β in q.
@@ -173,7 +173,7 @@ impl Potential for Joint<'_> {
         fill(&self.x, &self.w, self.plain, &mut self.h);
         let (gx, gw, gbeta) = layout.split_mut(g);
         let mut ln_density = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
-        let at = At { x: &self.x, w: &self.w, plain: self.plain, h: &self.h, roots: &[] };
+        let at = At { x: &self.x, w: &self.w, plain: self.plain, h: &self.h, roots: &[], known: Known::of(model) };
         let beta_view = View::new(beta, self.h.cols(), layout.columns, layout.columns);
         ln_density += self.slope.likelihood(model, self.theta, at, beta_view, gbeta, (gx, gw));
         if let Some(occam) = self.occam {

@@ -6,6 +6,7 @@ use super::hamiltonian::Potential;
 use super::slope::At;
 use super::workspace::Workspace;
 use crate::linalg::{Mat, mul, par_mul, par_mul_into};
+use crate::model::Known;
 use crate::model::collapsed::{CollapsedData, scaled_gram};
 use crate::model::features::fill;
 use crate::model::latent::Paths;
@@ -105,7 +106,7 @@ impl Potential for Marginal<'_> {
         let (gx, gw, _) = self.layout.split_mut(gradient);
         let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
         let h = &self.h;
-        let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &[] };
+        let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &[], known: Known::default() };
         slope.carry(at, columns, (gx, gw), |rows, dh| {
             par_mul_into(dh, h.view().subrows(rows.start, rows.len()), p.view(), false);
             par_mul_into(dh, target.y.view().subrows(rows.start, rows.len()), scaled.view().transpose(), true);

@@ -26,7 +26,7 @@ use crate::model::family::Theta;
 use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
 use crate::model::plain::Plain;
-use crate::model::{Lent, Model, State};
+use crate::model::{Known, Lent, Model, State};
 use crate::par;
 use crate::rng::Stream;
 use crate::simd::dot;
@@ -39,6 +39,7 @@ use std::ops::Range;
 pub(super) struct Noncentred<'a> {
     model: &'a Model,
     theta: &'a [Theta],
+    known: Known<'a>,
     frequencies: FrequencyPrior<'a>,
     plain: &'a Plain,
     paths: Option<&'a Paths<'a>>,
@@ -63,10 +64,10 @@ pub(super) struct Noncentred<'a> {
 }
 
 impl<'a> Noncentred<'a> {
-    /// Given θ, τ², the prior of W and the plain columns, in borrowed memory.
+    /// Given θ, τ², what F is besides Hβ, the prior of W and the plain columns, in borrowed memory.
     pub fn new(
         model: &'a Model,
-        (theta, tau2): (&'a [Theta], &'a [f64]),
+        (theta, tau2, known): (&'a [Theta], &'a [f64], Known<'a>),
         (frequencies, plain): (FrequencyPrior<'a>, &'a Plain),
         paths: Option<&'a Paths<'a>>,
         reference: &'a Reference,
@@ -102,6 +103,7 @@ impl<'a> Noncentred<'a> {
             groups,
             model,
             theta,
+            known,
             frequencies,
             plain,
             paths,
@@ -319,13 +321,27 @@ impl Potential for Noncentred<'_> {
         self.colour();
         let (gx, gw) = gradient.split_at_mut(x.len());
         let mut ln_density = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
-        let at = At { x: &self.x, w: &self.w, plain: self.plain, h: &self.h, roots: &self.reference.root };
+        let at = At {
+            x: &self.x,
+            w: &self.w,
+            plain: self.plain,
+            h: &self.h,
+            roots: &self.reference.root,
+            known: self.known,
+        };
         let Workspace { slope, beta, dbeta, .. } = &mut self.room;
         ln_density += slope.likelihood(self.model, self.theta, at, beta.view(), dbeta.as_mut_slice(), (gx, gw));
         ln_density += self.pull();
         ln_density += self.answer();
         let Workspace { slope, du, ds, left, .. } = &mut self.room;
-        let at = At { x: &self.x, w: &self.w, plain: self.plain, h: &self.h, roots: &self.reference.root };
+        let at = At {
+            x: &self.x,
+            w: &self.w,
+            plain: self.plain,
+            h: &self.h,
+            roots: &self.reference.root,
+            known: self.known,
+        };
         slope.carry(at, self.order.len(), (gx, gw), |rows, dh| {
             let tables = [&self.zeta, &self.h, &self.reference.left];
             let [zeta, h, z] = tables.map(|table| table.view().subrows(rows.start, rows.len()));

@@ -2,8 +2,8 @@
 //! defines the coordinates of the joint gradient move. It only affects how fast the move mixes, never the distribution it samples.
 
 use crate::linalg::{Mat, leading, par_mul};
-use crate::model::Model;
 use crate::model::family::Theta;
+use crate::model::{Known, Model};
 use crate::par;
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
@@ -28,23 +28,23 @@ const ROUNDS: usize = 4;
 
 impl Reference {
     /// From F near its posterior mean: there the likelihood of f_nj is roughly Gaussian about it, with the precision given by
-    /// the family's information. Consumes F. Everything is in units of the columns, so that a table in other units has the same reference.
-    pub fn new(model: &Model, theta: &[Theta], f: &mut Mat) -> Self {
+    /// the family's information. Consumes F; `known` is its part besides Hβ. Everything is in units of the columns, so that a table in other units has the same reference.
+    pub fn new(model: &Model, theta: &[Theta], known: Known<'_>, f: &mut Mat) -> Self {
         let units = model.units();
-        let (row, mut column) = product_form(f.rows(), f.cols(), |n, known| {
+        let (row, mut column) = product_form(f.rows(), f.cols(), |n, information| {
             for (block, theta) in model.blocks().iter().zip(theta) {
                 let range = block.columns.clone();
-                block.family.information(model.row(block, n, theta), &f.row(n)[range.clone()], &mut known[range]);
+                block.family.information(model.row(block, n, theta), &f.row(n)[range.clone()], &mut information[range]);
             }
-            known.iter_mut().zip(units).for_each(|(known, unit)| *known *= unit.scale.powi(2));
+            information.iter_mut().zip(units).for_each(|(i, unit)| *i *= unit.scale.powi(2));
         });
         column.iter_mut().zip(units).for_each(|(b, unit)| *b /= unit.scale.powi(2));
         let root: Vec<f64> = row.iter().map(|a| a.sqrt()).collect();
         let columns = f.cols();
         par::rows([(f.as_mut_slice(), columns)], 2 * columns, |first, [f]| {
             for (n, f) in (first..).zip(f.chunks_exact_mut(columns)) {
-                let (root, offset) = (root[n], model.offset()[n]);
-                f.iter_mut().zip(units).for_each(|(f, unit)| *f = root * (*f - offset - unit.centre) / unit.scale);
+                let cells = f.iter_mut().zip(units).enumerate();
+                cells.for_each(|(j, (f, unit))| *f = root[n] * (*f - known.at(n, j) - unit.centre) / unit.scale);
             }
             0.0
         });

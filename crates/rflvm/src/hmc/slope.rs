@@ -2,9 +2,9 @@
 //! can share, so that for a large table nothing as large as it is stored besides it.
 
 use crate::linalg::{Mat, View, mul, par_mul_into};
-use crate::model::Model;
 use crate::model::family::Theta;
 use crate::model::plain::Plain;
+use crate::model::{Known, Model};
 use crate::par;
 use std::ops::Range;
 
@@ -18,6 +18,8 @@ pub(crate) struct At<'a> {
     pub h: &'a Mat,
     /// √a_n, or nothing.
     pub roots: &'a [f64],
+    /// What F is besides Hβ.
+    pub known: Known<'a>,
 }
 
 /// Scratch memory for a block of rows.
@@ -38,7 +40,7 @@ fn blocks(rows: usize, columns: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 impl SlopeScratch {
-    /// ln p(Y | F), F = o + Hβ; its gradient with respect to β (for √aH, that of β given by G/√a) in `dbeta`, and those with
+    /// ln p(Y | F), F = o + Hβ + G; its gradient with respect to β (for √aH, that of β given by G/√a) in `dbeta`, and those with
     /// respect to X and W added to `to`.
     pub fn likelihood(
         &mut self,
@@ -60,8 +62,9 @@ impl SlopeScratch {
                 let mut f = vec![0.0; columns];
                 let of_row = |(i, g): (usize, &mut [f64])| {
                     let n = start + first + i;
-                    let (shrink, offset) = (at.roots.get(n).map_or(1.0, |root| root.recip()), model.offset()[n]);
-                    f.iter_mut().zip(&*g).for_each(|(f, product)| *f = product * shrink + offset);
+                    let shrink = at.roots.get(n).map_or(1.0, |root| root.recip());
+                    f.iter_mut().zip(&*g).for_each(|(f, product)| *f = product * shrink);
+                    at.known.add(n, &mut f);
                     let ln_density = model.gradient_row(theta, n, &f, g);
                     g.iter_mut().for_each(|g| *g *= shrink);
                     ln_density

@@ -8,7 +8,7 @@ use super::smooth;
 use super::warps::Warps;
 use super::workspace::Workspace;
 use crate::linalg::Mat;
-use crate::model::{Model, State};
+use crate::model::{Known, Model, State};
 use crate::par;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ impl Tuning {
             let mut centres = Mat::from_fn(n, j, |n, j| {
                 model.offset()[n] + if model.is_free(j) { model.units()[j].centre } else { 0.0 }
             });
-            Reference::new(model, &model.start_parameters(), &mut centres)
+            Reference::new(model, &model.start_parameters(), Known::of(model), &mut centres)
         });
         let leapfrogs = if reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
         let information =
@@ -52,7 +52,7 @@ impl Tuning {
     pub fn refer_to(&mut self, model: &Model, state: &State, room: &mut Workspace) {
         if self.reference.is_some() {
             room.table.clone_from(&state.f);
-            self.reference = Some(Reference::new(model, &state.theta, &mut room.table));
+            self.reference = Some(Reference::new(model, &state.theta, model.known(state), &mut room.table));
         }
         self.inform(model, state);
     }
@@ -74,7 +74,7 @@ pub struct Adaptation {
     step: StepSize,
     spread: Spread,
     warps: Option<Warps>,
-    /// Sum of F over the window in units of the columns, in single precision, which suffices for a reference.
+    /// Sum of F, less columns' own paths, over the window in units of the columns, in single precision, which suffices for a reference.
     f: Vec<f32>,
     window_end: u64,
     seen: u64,
@@ -109,11 +109,13 @@ impl Adaptation {
         let warps = self.warps.get_or_insert_with(|| Warps::new(&state.features));
         let rest = warps.add(state.features.x());
         self.spread.add(rest.as_slice().iter().chain(w));
-        let columns = model.columns();
+        let (columns, known) = (model.columns(), model.known(state));
         par::rows([(&mut self.f[..], columns)], 2 * columns, |first, [sums]| {
             for (i, sum) in sums.chunks_exact_mut(columns).enumerate() {
-                let cells = sum.iter_mut().zip(state.f.row(first + i)).zip(model.units());
-                cells.for_each(|((sum, f), unit)| *sum += ((f - unit.centre) / unit.scale) as f32);
+                let cells = sum.iter_mut().zip(state.f.row(first + i)).zip(model.units()).enumerate();
+                cells.for_each(|(j, ((sum, f), unit))| {
+                    *sum += ((f - known.own(first + i, j) - unit.centre) / unit.scale) as f32;
+                });
             }
             0.0
         });
@@ -127,10 +129,12 @@ impl Adaptation {
                 let (mean, count) = (&mut room.table, self.spread.count);
                 mean.fit(model.rows(), model.columns());
                 for (n, sum) in self.f.chunks_exact(model.columns()).enumerate() {
-                    let cells = mean.row_mut(n).iter_mut().zip(sum).zip(model.units());
-                    cells.for_each(|((mean, sum), u)| *mean = u.centre + u.scale * f64::from(*sum) / count);
+                    let cells = mean.row_mut(n).iter_mut().zip(sum).zip(model.units()).enumerate();
+                    cells.for_each(|(j, ((mean, sum), u))| {
+                        *mean = u.centre + u.scale * f64::from(*sum) / count + known.own(n, j);
+                    });
                 }
-                tuning.reference = Some(Reference::new(model, &state.theta, mean));
+                tuning.reference = Some(Reference::new(model, &state.theta, known, mean));
                 self.f.fill(0.0);
             }
             tuning.inform(model, state);

@@ -9,7 +9,7 @@ use super::tuning::Tuning;
 use super::workspace::Workspace;
 use crate::error::NumericalError;
 use crate::model::latent::Paths;
-use crate::model::{Model, State};
+use crate::model::{Known, Model, State};
 use crate::rng::Stream;
 use std::borrow::Cow;
 
@@ -30,7 +30,8 @@ pub fn update(
     let smooth = smooth.transpose()?;
     let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
     let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
-    let (lent, given) = (state.lend(), (&state.theta[..], &state.tau2[..]));
+    let lent = state.lend();
+    let given = (&state.theta[..], &state.tau2[..], Known::new(model.offset(), &state.residual.g));
     let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
     let mut target = Noncentred::new(
         model,

@@ -30,7 +30,8 @@ pub fn information(model: &Model, state: &State) -> Vec<f64> {
 /// Information of some rows, D×D.
 fn of_rows(model: &Model, state: &State, rows: Range<usize>) -> Mat {
     let (x, w) = (state.features.x(), state.features.w());
-    let positions = Positions::new(model, &state.theta, &state.beta, (w, state.features.plain().s()));
+    let positions =
+        Positions::new(model, &state.theta, &state.beta, (w, state.features.plain().s())).beside(model.known(state));
     let mut scratch = positions.scratch();
     let mut total = Mat::zeros(w.cols(), w.cols());
     for n in rows {

@@ -1,4 +1,4 @@
-//! The joint log density, in one place and computed directly: ln p(Y, β, θ, τ², s, X, W, z, μ, Σ, α).
+//! The joint log density, in one place and computed directly: ln p(Y, β, θ, τ², s, X, W, z, μ, Σ, α), and of columns' own paths if they have them.
 //!
 //! Nothing here is cached or vectorised. Every conditional of the sampler is tested against this file, and
 //! chains are compared by its value.
@@ -23,7 +23,7 @@ pub fn ln_likelihood(model: &Model, state: &State) -> f64 {
         }
         h.push(1.0);
         let of_column = |j: usize| h.iter().enumerate().map(|(m, h)| h * state.beta[(m, j)]).sum::<f64>();
-        let f: Vec<f64> = (0..model.columns()).map(|j| model.offset()[n] + of_column(j)).collect();
+        let f: Vec<f64> = (0..model.columns()).map(|j| model.known(state).at(n, j) + of_column(j)).collect();
         for (block, theta) in model.blocks().iter().zip(&state.theta) {
             total += block.family.ln_density(model.row(block, n, theta), &f[block.columns.clone()]);
         }
@@ -85,6 +85,24 @@ pub fn ln_amplitudes(model: &Model, state: &State) -> f64 {
     model.blocks().iter().map(of_block).sum()
 }
 
+/// ln p(G, s², ℓ) of columns' own paths, with respect to ln s² and ln ℓ. The paths are those of p(G | s², ℓ) or, if `whitened`, the noise
+/// from which they are made: a path whose s_j vanishes has an unbounded density, and chains could not be compared.
+pub fn ln_residual(model: &Model, state: &State, whitened: bool) -> f64 {
+    let Some(law) = model.residual() else { return 0.0 };
+    let of_column = |j: usize| {
+        let own = &state.residual.scales[j];
+        let scales = law.ln_share(own.share.ln()) + law.ln_length_scale(own.length_scale.ln());
+        let (path, amplitude) = (law.path(own.length_scale), own.amplitude(&model.units()[j]));
+        let g = state.residual.g.col(j);
+        scales
+            + match whitened {
+                true => path.whiten(amplitude, &g).iter().map(|&u| ln_normal(u, 0.0, 1.0)).sum(),
+                false => path.ln_density(amplitude, &g),
+            }
+    };
+    (0..model.columns()).filter(|&j| model.is_free(j)).map(of_column).sum()
+}
+
 /// The joint log density of everything.
 pub fn ln_joint(model: &Model, state: &State) -> Result<f64, NumericalError> {
     Ok(ln_likelihood(model, state) + ln_prior(model, state)?)
@@ -96,6 +114,7 @@ pub fn ln_prior(model: &Model, state: &State) -> Result<f64, NumericalError> {
         + ln_weights(model, state)
         + ln_parameters(model, state)
         + ln_linear(model, state)
+        + ln_residual(model, state, true)
         + state.spectral.ln_frequencies(state.features.w())
         + state.spectral.ln_prior(&model.spec().kernel)?)
 }

@@ -11,12 +11,15 @@ pub mod family;
 pub mod features;
 #[doc(hidden)]
 pub mod joint;
+mod known;
 pub mod latent;
 mod likelihood;
 #[doc(hidden)]
 pub mod plain;
 pub(crate) mod position;
 pub mod priors;
+#[doc(hidden)]
+pub mod residual;
 mod rows;
 mod spec;
 pub mod spectral;
@@ -24,7 +27,9 @@ mod state;
 
 pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;
+pub use known::Known;
 pub use priors::Priors;
+pub use residual::{Own, Residual};
 pub use spec::{MOST_AXES, MOST_FEATURES, ModelSpec};
 pub use state::State;
 pub(crate) use state::{Lent, predictor};

@@ -1,15 +1,16 @@
-//! The likelihood of one row as a function of its position: x ↦ h = [φ_W(x), u_n, s·x, 1] ↦ f = o_n + hβ ↦ ln p(y_n | f, θ), and its slope,
+//! The likelihood of one row as a function of its position: x ↦ h = [φ_W(x), u_n, s·x, 1] ↦ f = o_n + g_n + hβ ↦ ln p(y_n | f, θ), and its slope,
 //! ∂f_j/∂x_d = L^(-1/2) Σ_l w_ld (cos(w_l·x) β_lj − sin(w_l·x) β_{L+l,j}) + s b_dj.
 
-use super::Model;
 use super::family::Theta;
 use super::features::{Turned, fill_row};
+use super::{Known, Model};
 use crate::linalg::Mat;
 use crate::simd;
 
 /// Given W, s, β and θ the rows are independent, so any row can be evaluated at any position.
 pub(crate) struct Positions<'a> {
     model: &'a Model,
+    known: Known<'a>,
     theta: &'a [Theta],
     beta: &'a Mat,
     w: &'a Mat,
@@ -38,7 +39,12 @@ pub(crate) struct Slope {
 
 impl<'a> Positions<'a> {
     pub fn new(model: &'a Model, theta: &'a [Theta], beta: &'a Mat, (w, s): (&'a Mat, f64)) -> Self {
-        Positions { model, theta, beta, w, s, turned: Turned::new(w) }
+        Positions { model, known: Known::of(model), theta, beta, w, s, turned: Turned::new(w) }
+    }
+
+    /// With columns' own paths.
+    pub fn beside(self, known: Known<'a>) -> Self {
+        Positions { known, ..self }
     }
 
     pub fn scratch(&self) -> Scratch {
@@ -56,15 +62,15 @@ impl<'a> Positions<'a> {
     pub fn ln_lik(&self, n: usize, x: &[f64], scratch: &mut Scratch) -> f64 {
         let plain = (self.model.covariates().row(n), self.s);
         fill_row(x, &self.turned, plain, &mut scratch.argument, &mut scratch.h);
-        scratch.f.fill(self.model.offset()[n]);
+        self.known.fill(n, &mut scratch.f);
         simd::vecmat(&scratch.h, self.beta.as_slice(), &mut scratch.f);
         self.model.ln_lik_row(self.theta, n, &scratch.f)
     }
 
     /// The same at a position whose f without offset and covariates is known; h is not.
     pub fn ln_lik_at(&self, n: usize, f: &[f64], scratch: &mut Scratch) -> f64 {
-        let offset = self.model.offset()[n];
-        scratch.f.iter_mut().zip(f).for_each(|(own, f)| *own = f + offset);
+        scratch.f.copy_from_slice(f);
+        self.known.add(n, &mut scratch.f);
         for (u, gamma) in self.model.covariates().row(n).iter().zip(self.beta.iter_rows().skip(2 * self.w.rows())) {
             simd::axpy(*u, gamma, &mut scratch.f);
         }

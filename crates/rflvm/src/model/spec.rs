@@ -1,6 +1,6 @@
 //! Settings of the model, apart from the data and families.
 
-use super::latent::TimeSpec;
+use super::latent::{TimeKernel, TimeSpec};
 use super::priors::Priors;
 use super::spectral::Kernel;
 use crate::error::SpecError;
@@ -21,6 +21,8 @@ pub struct ModelSpec {
     pub priors: Priors,
     /// Prior of X over time, if the data have times.
     pub time: TimeSpec,
+    /// Kernel of columns' own paths over time, if the data have times; none for no such paths.
+    pub residual: Option<TimeKernel>,
 }
 
 impl Default for ModelSpec {
@@ -32,6 +34,7 @@ impl Default for ModelSpec {
             linear: false,
             priors: Priors::default(),
             time: TimeSpec::default(),
+            residual: None,
         }
     }
 }
@@ -62,6 +65,9 @@ impl ModelSpec {
             && !(length_scale > 0.0 && length_scale.is_finite())
         {
             return fail("length-scale", length_scale.to_string(), "it must be a positive number");
+        }
+        if let Some(kernel) = self.residual.filter(|kernel| !kernel.is_markov()) {
+            return fail("residual", kernel.name().into(), "columns' own paths need a Matérn kernel");
         }
         self.priors.check(self.latent_dim)
     }

@@ -1,16 +1,16 @@
 //! The unknowns.
 
-use super::Model;
 use super::family::{BlockView, Theta};
 use super::features::Features;
 use super::latent::{Axis, Paths};
 use super::spectral::Spectral;
+use super::{Known, Model, Residual};
 use crate::error::NumericalError;
 use crate::linalg::{self, Mat};
 use crate::par;
 use serde::{Deserialize, Serialize};
 
-/// The unknowns, and F = o + Hβ computed from them.
+/// The unknowns, and F = o + Hβ + G computed from them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct State {
     /// X, W, s and their features.
@@ -25,7 +25,9 @@ pub struct State {
     pub theta: Vec<Theta>,
     /// Hyperparameters of the paths, one per axis; empty if rows have no times.
     pub axes: Vec<Axis>,
-    /// F = o + Hβ, N×J.
+    /// Columns' own paths G; empty where they have none.
+    pub residual: Residual,
+    /// F = o + Hβ + G, N×J.
     pub f: Mat,
 }
 
@@ -47,7 +49,8 @@ impl State {
     ) -> Self {
         let f = Mat::default();
         let axes = model.dynamics().map_or_else(Vec::new, |d| vec![d.prior().at([0.0; 2]); model.latent_dim()]);
-        let mut state = State { features, spectral, beta, tau2, theta, axes, f };
+        let residual = Residual::start(model);
+        let mut state = State { features, spectral, beta, tau2, theta, axes, residual, f };
         state.refresh(model);
         state
     }
@@ -64,14 +67,20 @@ impl State {
         self.refresh(model);
     }
 
-    /// Recomputes F = o + Hβ.
+    /// Recomputes F = o + Hβ + G.
     pub fn refresh(&mut self, model: &Model) {
         self.f.fit(model.rows(), model.columns());
-        predictor(self.features.h(), self.beta.view(), model.offset(), &mut self.f);
+        let known = Known::new(model.offset(), &self.residual.g);
+        predictor(self.features.h(), self.beta.view(), known, &mut self.f);
     }
 }
 
 impl Model {
+    /// What F is besides Hβ, at a state.
+    pub fn known<'a>(&'a self, state: &'a State) -> Known<'a> {
+        Known::new(&self.offset, &state.residual.g)
+    }
+
     /// The prior of the paths at a state's hyperparameters, if rows have times.
     pub fn paths(&self, state: &State) -> Result<Option<Paths<'_>>, NumericalError> {
         self.dynamics.as_ref().map(|dynamics| Paths::new(dynamics, &state.axes)).transpose()
@@ -83,7 +92,7 @@ impl Model {
         BlockView {
             h: state.features.h(),
             y: &self.y,
-            offset: &self.offset,
+            known: Known::new(&self.offset, &state.residual.g),
             units: &self.units[columns.clone()],
             tau2: &mut state.tau2[columns.clone()],
             amplitude: self.amplitude(&self.blocks()[b]),
@@ -97,11 +106,11 @@ impl Model {
     }
 }
 
-/// F = o + HB.
-pub(crate) fn predictor(h: &Mat, beta: linalg::View<'_>, offset: &[f64], f: &mut Mat) {
+/// F = HB and what is known besides it.
+pub(crate) fn predictor(h: &Mat, beta: linalg::View<'_>, known: Known<'_>, f: &mut Mat) {
     let columns = f.cols();
     par::rows([(f.as_mut_slice(), columns)], columns, |first, [f]| {
-        f.chunks_exact_mut(columns).zip(&offset[first..]).for_each(|(f, &o)| f.fill(o));
+        (first..).zip(f.chunks_exact_mut(columns)).for_each(|(n, f)| known.fill(n, f));
         0.0
     });
     linalg::par_mul(f, h.view(), beta, true);

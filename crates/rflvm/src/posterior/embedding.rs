@@ -1,10 +1,10 @@
 //! Positions of the rows of a fit, over all its aligned draws.
 
 use super::align::{Embedding, align_in};
+use super::array::array;
 use super::axes::AxesInUse;
 use super::fitted::Fitted;
 use super::frame::Frame;
-use super::parameters::array;
 use crate::error::RunError;
 use crate::linalg::{Mat, mul};
 use crate::model::features::units_of_the_map;

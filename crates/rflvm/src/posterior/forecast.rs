@@ -5,6 +5,7 @@
 //! has one, and so has a binomial cell unless all cells have the same number.
 
 use super::fitted::{Fitted, HELD};
+use super::own_paths::ahead;
 use super::parameters::{Parameters, Stored};
 use super::predicted::{Predicted, Replica, gather};
 use crate::error::{NumericalError, RunError, SpecError};
@@ -95,11 +96,7 @@ impl Fitted<'_> {
         rows: Range<usize>,
         stream: Stream,
     ) -> Result<Replica, NumericalError> {
-        let x = positions(dynamics, parameters, moments, rows.clone(), stream.named("paths"))?;
-        let offset: Vec<f64> = moments[rows.clone()].iter().map(|m| m.offset).collect();
-        let covariates = self.model.covariates().cols();
-        let covariates = Mat::from_fn(rows.len(), covariates, |i, c| moments[rows.start + i].covariates[c]);
-        let f = parameters.f(x, &offset, covariates);
+        let f = self.predictors(dynamics, parameters, moments, rows.clone(), stream)?;
         let unseen = vec![f64::NAN; f.cols()];
         let mut future = Replica::empty(f.rows(), f.cols());
         let (places, cells) = (places(moments), stream.named("cells"));
@@ -109,6 +106,27 @@ impl Fitted<'_> {
             future.fill(i, self.model, &parameters.theta, (self.model.rows(), &unseen), f.row(i), stream);
         }
         Ok(future)
+    }
+
+    /// A draw of F at some of the times.
+    pub(super) fn predictors(
+        &self,
+        dynamics: &Dynamics,
+        parameters: &Parameters,
+        moments: &[NewTime],
+        rows: Range<usize>,
+        stream: Stream,
+    ) -> Result<Mat, NumericalError> {
+        let x = positions(dynamics, parameters, moments, rows.clone(), stream.named("paths"))?;
+        let own = |sequence: usize, times: &[f64]| {
+            let stream = stream.named("own paths").at(sequence as u64);
+            Ok(ahead(self.model, &parameters.residual, sequence, times, stream))
+        };
+        let own = paths(parameters.residual.g.cols(), moments, rows.clone(), own)?;
+        let offset: Vec<f64> = moments[rows.clone()].iter().map(|m| m.offset).collect();
+        let covariates = self.model.covariates().cols();
+        let covariates = Mat::from_fn(rows.len(), covariates, |i, c| moments[rows.start + i].covariates[c]);
+        Ok(parameters.f_with(x, (&offset, covariates), &own))
     }
 }
 
@@ -132,21 +150,35 @@ fn places(moments: &[NewTime]) -> Vec<u64> {
     moments.iter().map(&mut next).collect()
 }
 
-/// A draw of X at some of the times. Each sequence has its own path, which is drawn at all of its times jointly.
-pub(super) fn positions(
+/// A draw of X at some of the times.
+fn positions(
     dynamics: &Dynamics,
     parameters: &Parameters,
     moments: &[NewTime],
     rows: Range<usize>,
     stream: Stream,
 ) -> Result<Mat, NumericalError> {
-    let mut x = Mat::zeros(rows.len(), parameters.x.cols());
+    paths(parameters.x.cols(), moments, rows, |sequence, times| {
+        dynamics.ahead(&parameters.axes, &parameters.x, sequence, times, stream.at(sequence as u64))
+    })
+}
+
+/// A draw of X, or of columns' own paths, at some of the times. Each sequence has its own, which `draw` draws at all of its times jointly.
+fn paths(
+    width: usize,
+    moments: &[NewTime],
+    rows: Range<usize>,
+    draw: impl Fn(usize, &[f64]) -> Result<Mat, NumericalError>,
+) -> Result<Mat, NumericalError> {
+    if width == 0 {
+        return Ok(Mat::default());
+    }
+    let mut x = Mat::zeros(rows.len(), width);
     let sequences: BTreeSet<usize> = moments[rows.clone()].iter().map(|m| m.sequence).collect();
     for sequence in sequences {
         let own: Vec<usize> = (0..moments.len()).filter(|&i| moments[i].sequence == sequence).collect();
         let times: Vec<f64> = own.iter().map(|&i| moments[i].time).collect();
-        let stream = stream.at(sequence as u64);
-        let drawn = dynamics.ahead(&parameters.axes, &parameters.x, sequence, &times, stream)?;
+        let drawn = draw(sequence, &times)?;
         for (k, &i) in own.iter().enumerate().filter(|(_, i)| rows.contains(i)) {
             x.row_mut(i - rows.start).copy_from_slice(drawn.row(k));
         }

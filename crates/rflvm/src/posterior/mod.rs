@@ -2,6 +2,7 @@
 
 #[doc(hidden)]
 pub mod align;
+mod array;
 #[doc(hidden)]
 pub mod axes;
 pub mod check;
@@ -27,6 +28,7 @@ mod memory;
 #[doc(hidden)]
 pub mod mixing;
 pub mod outlook;
+mod own_paths;
 #[doc(hidden)]
 pub mod parameters;
 #[doc(hidden)]

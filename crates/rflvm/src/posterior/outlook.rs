@@ -5,7 +5,7 @@
 
 use super::diagnostics::quantile;
 use super::fitted::{Fitted, HELD};
-use super::forecast::{NewTime, no_times, positions};
+use super::forecast::{NewTime, no_times};
 use super::heldout::{LnSum, TestPoints};
 use super::parameters::{Parameters, Stored};
 use super::predicted::Replica;
@@ -121,8 +121,7 @@ impl Fitted<'_> {
         let stream: Stream = self.stream.at(chain as u64).at(draw as u64);
         let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
         let all = 0..moments.len();
-        let x = positions(dynamics, parameters, moments, all.clone(), stream.named("paths")).map_err(fail)?;
-        let f = parameters.f(x, rows.offset(), rows.covariates().clone());
+        let f = self.predictors(dynamics, parameters, moments, all.clone(), stream).map_err(fail)?;
         let mut replica = Replica::empty(f.rows(), f.cols());
         for n in all {
             let stream = stream.named("cells").at(n as u64);

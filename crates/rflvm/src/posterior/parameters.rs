@@ -1,13 +1,15 @@
 //! The parameters of stored draws, one draw at a time: everything that determines the likelihood of any row, old or new.
 
+use super::array::array;
+use super::own_paths::StoredPaths;
 use crate::draws::{Cursor, Source, parameter_name};
-use crate::error::{RunError, SpecError, StoreError};
+use crate::error::{RunError, StoreError};
 use crate::linalg::Mat;
 use crate::model::family::Theta;
 use crate::model::features::Features;
 use crate::model::latent::Axis;
 use crate::model::plain::Plain;
-use crate::model::{Model, State, predictor};
+use crate::model::{Known, Model, Residual, State, predictor};
 
 /// One draw.
 #[derive(Debug, Clone)]
@@ -24,14 +26,21 @@ pub struct Parameters {
     pub theta: Vec<Theta>,
     /// Hyperparameters of the paths, one per axis; empty if rows have no times.
     pub axes: Vec<Axis>,
+    /// Columns' own paths; empty where they have none.
+    pub residual: Residual,
 }
 
 impl Parameters {
     /// F = o + Hβ at some positions, one per row, with their offsets and covariates (in units of their prior).
     pub fn f(&self, x: Mat, offset: &[f64], covariates: Mat) -> Mat {
+        self.f_with(x, (offset, covariates), &Mat::default())
+    }
+
+    /// F = o + Hβ + G: with columns' own paths too (an empty table for none).
+    pub fn f_with(&self, x: Mat, (offset, covariates): (&[f64], Mat), own: &Mat) -> Mat {
         let mut f = Mat::zeros(x.rows(), self.beta.cols());
         let features = Features::with(x, self.w.clone(), Plain::new(covariates, self.s));
-        predictor(features.h(), self.beta.view(), offset, &mut f);
+        predictor(features.h(), self.beta.view(), Known::new(offset, own), &mut f);
         f
     }
 
@@ -40,7 +49,10 @@ impl Parameters {
         let x = Mat::from_fn(rows.len(), self.x.cols(), |i, d| self.x[(rows[i], d)]);
         let offset: Vec<f64> = rows.iter().map(|&n| model.offset()[n]).collect();
         let covariates = model.covariates();
-        self.f(x, &offset, Mat::from_fn(rows.len(), covariates.cols(), |i, c| covariates[(rows[i], c)]))
+        let covariates = Mat::from_fn(rows.len(), covariates.cols(), |i, c| covariates[(rows[i], c)]);
+        let g = &self.residual.g;
+        let own = Mat::from_fn(rows.len().min(g.rows()), g.cols(), |i, j| g[(rows[i], j)]);
+        self.f_with(x, (&offset, covariates), &own)
     }
 }
 
@@ -53,6 +65,7 @@ impl From<&State> for Parameters {
             beta: state.beta.clone(),
             theta: state.theta.clone(),
             axes: state.axes.clone(),
+            residual: state.residual.clone(),
         }
     }
 }
@@ -67,6 +80,7 @@ pub struct Stored<'a> {
     beta: Box<dyn Cursor + 'a>,
     theta: Vec<Vec<Box<dyn Cursor + 'a>>>,
     axes: Option<[Box<dyn Cursor + 'a>; 2]>,
+    own: Option<StoredPaths<'a>>,
 }
 
 impl<'a> Stored<'a> {
@@ -95,6 +109,7 @@ impl<'a> Stored<'a> {
                     array(store, "noise_share", "noise_share", &[d])?,
                 ]),
             },
+            own: StoredPaths::open(store, model)?,
         })
     }
 
@@ -114,35 +129,21 @@ impl<'a> Stored<'a> {
             let pairs = length_scale.at(chain, draw)?.iter().zip(noise.at(chain, draw)?);
             axes.extend(pairs.map(|(l, &noise)| Axis { length_scale: l / dynamics.span(), noise }));
         }
-        Ok(Parameters {
+        let mut parameters = Parameters {
             axes,
             x: Mat::from_vec(n, d, self.x.at(chain, draw)?.to_vec()),
             w: Mat::from_vec(l, d, self.w.at(chain, draw)?.to_vec()),
             s: self.s.as_mut().map(|s| s.at(chain, draw).map(|s| s[0])).transpose()?.unwrap_or(0.0),
             beta: Mat::from_vec(self.model.width(), j, self.beta.at(chain, draw)?.to_vec()),
             theta,
-        })
+            residual: Residual::default(),
+        };
+        if let Some(own) = &mut self.own {
+            let fitted = || parameters.f(parameters.x.clone(), self.model.offset(), self.model.covariates().clone());
+            parameters.residual = own.at(self.model, fitted, &parameters.theta, (chain, draw))?;
+        }
+        Ok(parameters)
     }
-}
-
-/// An array of the store; `kept` is the user's name for it.
-pub(super) fn array<'a>(
-    store: &'a dyn Source,
-    name: &str,
-    kept: &str,
-    shape: &[usize],
-) -> Result<Box<dyn Cursor + 'a>, RunError> {
-    let name = format!("posterior/{name}");
-    if !store.is_drawn(&name) {
-        let rule = "predictions need w, beta and theta of every draw; fit again and keep them";
-        let value = format!("without {kept} in this fit");
-        return Err(SpecError::Setting { setting: "keep", value, rule: rule.into() }.into());
-    }
-    let cursor = store.cursor(&name)?;
-    if cursor.shape() != shape {
-        return Err(store.foreign().into());
-    }
-    Ok(cursor)
 }
 
 /// Chain and index of at most `most` draws, evenly spaced over all draws of the chains in `used`.

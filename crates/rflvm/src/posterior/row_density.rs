@@ -7,7 +7,7 @@ use super::transform::target::Target;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::position::Positions;
-use crate::model::{Model, State};
+use crate::model::{Known, Model, State};
 use crate::rng::Stream;
 
 /// Rows of one state.
@@ -22,12 +22,16 @@ impl<'a> RowDensity<'a> {
     /// At W, β and θ of a state.
     pub fn of_state(model: &'a Model, state: &'a State) -> Self {
         let features = (state.features.w(), state.features.plain().s());
-        Self::at(state.features.x(), Positions::new(model, &state.theta, &state.beta, features))
+        Self::at(
+            state.features.x(),
+            Positions::new(model, &state.theta, &state.beta, features).beside(model.known(state)),
+        )
     }
 
     /// At those of a stored draw.
     pub fn new(model: &'a Model, draw: &'a Parameters) -> Self {
-        Self::at(&draw.x, Positions::new(model, &draw.theta, &draw.beta, (&draw.w, draw.s)))
+        let positions = Positions::new(model, &draw.theta, &draw.beta, (&draw.w, draw.s));
+        Self::at(&draw.x, positions.beside(Known::new(model.offset(), &draw.residual.g)))
     }
 
     fn at(x: &'a Mat, positions: Positions<'a>) -> Self {

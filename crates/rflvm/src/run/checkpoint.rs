@@ -17,7 +17,7 @@ use std::path::Path;
 
 const MAGIC: &[u8] = b"rflvm checkpoint\n";
 /// Changes whenever an older payload can no longer be read.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 const HEAD: usize = MAGIC.len() + 4 + 8 + 4;
 
 /// A run that can be resumed.

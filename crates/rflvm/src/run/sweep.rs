@@ -16,7 +16,7 @@ use crate::rng::Stream;
 use crate::steps::info::Clock;
 use crate::steps::{
     Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, linear, positions,
-    relevance, symmetry, timescales, weights, windows,
+    relevance, residual, symmetry, timescales, weights, windows,
 };
 use rand::RngExt;
 
@@ -71,6 +71,7 @@ pub fn sweep(
         }
         clock.lap(&mut info, Step::Gradient);
         weights::update(model, state, moves.share(), stream.named("beta"))?;
+        residual::update(model, state, moves.share(), stream.named("residual"))?;
         amplitudes::update(model, state, stream.named("tau2"))?;
         linear::update(model, state, stream.named("linear"));
     }

@@ -65,7 +65,7 @@ fn each(model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stream
 
 /// f of a column whose weights, less their prior means, are `factor` times what they were.
 fn grown(column: &Column<'_>, factor: f64) -> Vec<f64> {
-    let cells = column.f.iter().zip(column.offset);
+    let cells = column.f.iter().zip(&column.offset);
     cells.map(|(f, o)| (o + column.unit.centre) + factor * (f - o - column.unit.centre)).collect()
 }
 
@@ -100,15 +100,15 @@ fn whitened<R: Rng + ?Sized>(family: &dyn Family, column: &mut Column<'_>, prior
 pub fn ln_whitened_block(model: &Model, state: &State, b: usize, prior: HalfT, v: f64) -> f64 {
     let (block, theta) = (&model.blocks()[b], &state.theta[b]);
     let (columns, start) = (block.columns.clone(), block.columns.start);
-    let factor = growth(state.tau2[start].ln(), v);
+    let (factor, beside) = (growth(state.tau2[start].ln(), v), model.known(state));
     let centres: Vec<f64> =
         columns.clone().map(|j| if model.is_free(j) { model.units()[j].centre } else { 0.0 }).collect();
     let ln_lik = par::sum(model.rows(), 4 * columns.len(), |rows| {
         let mut f = vec![0.0; columns.len()];
         let of_row = |n: usize| {
             let cells = f.iter_mut().zip(&state.f.row(n)[columns.clone()]).zip(&centres);
-            for ((to, from), centre) in cells {
-                let known = model.offset()[n] + centre;
+            for (j, ((to, from), centre)) in cells.enumerate() {
+                let known = beside.at(n, start + j) + centre;
                 *to = known + factor * (from - known);
             }
             block.family.ln_lik(model.row(block, n, theta), &f)

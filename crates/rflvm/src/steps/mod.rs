@@ -10,6 +10,7 @@ pub mod linear;
 pub mod moves;
 pub mod positions;
 pub mod relevance;
+pub mod residual;
 pub mod symmetry;
 pub mod timescales;
 pub mod weights;

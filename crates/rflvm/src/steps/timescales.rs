@@ -49,7 +49,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
         paths.colour_axis(d, &candidate, &noise, &mut x);
         taken = Some(candidate);
         fill(&x, state.features.w(), state.features.plain(), &mut h);
-        predictor(&h, state.beta.view(), model.offset(), &mut f);
+        predictor(&h, state.beta.view(), model.known(state), &mut f);
         crate::par::sum(model.rows(), 4 * model.columns(), |rows| {
             rows.map(|n| model.ln_lik_row(&state.theta, n, f.row(n))).sum()
         })

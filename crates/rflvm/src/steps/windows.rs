@@ -82,7 +82,7 @@ fn slide(
             for (d, Window { mean, draw }) in given.iter().enumerate() {
                 at[(i, d)] = mean[i] + cos * (x[(n, d)] - mean[i]) + sin * draw[i];
             }
-            f.row_mut(i).fill(model.offset()[n]);
+            model.known(state).fill(n, f.row_mut(i));
         }
         fill(&at, state.features.w(), &plain, &mut h);
         par_mul(&mut f, h.view(), state.beta.view(), true);

@@ -48,10 +48,13 @@ pub struct Setting {
     pub time: Option<TimeSpec>,
     /// Whether rows have two covariates, and the map a linear part.
     pub plain: bool,
+    /// Kernel of columns' own paths.
+    pub residual: Option<TimeKernel>,
 }
 
 pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
-    Setting { dim: 2, holes, amplitude, kernel: Kernel::Learned(mixture()), time: None, plain: false }
+    let (kernel, time, residual) = (Kernel::Learned(mixture()), None, None);
+    Setting { dim: 2, holes, amplitude, kernel, time, plain: false, residual }
 }
 
 /// Nothing at its default, so that a formula that assumes a default fails.
@@ -153,9 +156,11 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
             intercept: 1.4,
             covariates: 0.7,
             linear: HalfT { scale: 0.6, dof: 5.0 },
+            residual: HALF_T,
             ..Priors::default()
         },
         time: setting.time.clone().unwrap_or_default(),
+        residual: setting.residual,
     };
     let mut model = Model::with_blocks(data.with_offset(Offset::Given(offset)).unwrap(), blocks, spec).unwrap();
     let unit = |rng: &mut StreamRng| Unit { centre: 0.5 * normal(rng), scale: rng.random_range(0.6..1.6) };
@@ -223,6 +228,22 @@ pub fn timed_cases() -> Vec<Case> {
             for name in ["gaussian", "poisson"] {
                 cases.push(case(name, single(name), Setting { plain: true, ..setting.clone() }, 5));
             }
+        }
+    }
+    cases
+}
+
+/// Every family and the mixed table × {complete, missing}, with columns' own paths.
+pub fn residual_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for holes in [false, true] {
+        for kernel in [TimeKernel::Matern12, TimeKernel::Matern32] {
+            let time = TimeSpec { kernel: TimeKernel::Matern52, ..TimeSpec::default() };
+            let setting = Setting { time: Some(time), residual: Some(kernel), ..setting(holes, FIXED) };
+            for name in FAMILIES {
+                cases.push(case(name, single(name), setting.clone(), 4));
+            }
+            cases.push(case("mixed", mixed(), setting, 4));
         }
     }
     cases

@@ -16,6 +16,7 @@
 //! | `positions` | X and W given β |
 //! | `gradients` | derivatives of families, of the joint and of the collapsed joint |
 //! | `relevance` | ψ and its rates, the rotation of axes with their own scales |
+//! | `residual` | columns' own paths, their scales, and β with them integrated out |
 //! | `symmetry` | translation and stretch |
 
 mod amplitudes;
@@ -27,6 +28,7 @@ mod parameters;
 mod positions;
 mod priors;
 mod relevance;
+mod residual;
 mod spectral;
 mod symmetry;
 mod weights;

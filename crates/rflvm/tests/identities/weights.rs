@@ -71,7 +71,7 @@ fn papers_plus_for_minus_in_b_would_fail() {
             let moved = with_moved_gaussian(&mut case, b, j);
             let wrong = |state: &State| {
                 in_gaussian(&case.model, state, (b, j), |mut law, column| {
-                    let cells = column.y.iter().zip(column.offset).filter(|(y, _)| !y.is_nan());
+                    let cells = column.y.iter().zip(&column.offset).filter(|(y, _)| !y.is_nan());
                     let square: f64 = cells.map(|(y, o)| (y - o - column.unit.centre).powi(2)).sum();
                     let prior = case.model.blocks()[b].family.as_gaussian().unwrap().column_rate(&column.unit);
                     // b = b0 + ½(ỹᵀỹ − cᵀA⁻¹c), so this is b0 + ½(ỹᵀỹ + cᵀA⁻¹c).
@@ -221,6 +221,7 @@ fn omega_given_psi_is_the_tilted_law() {
 fn disturbed<'a>(column: &Column<'a>, rng: &mut StreamRng) -> Column<'a> {
     Column {
         y: column.y.clone(),
+        offset: column.offset.clone(),
         f: near(&column.f, 1.0, rng),
         beta: near(&column.beta, 1.0, rng),
         theta: column.theta.clone(),

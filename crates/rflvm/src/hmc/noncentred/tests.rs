@@ -15,9 +15,9 @@ fn check(family: impl Family + 'static) {
     // Moderate weights: where e^f is huge, a difference quotient does not approximate the derivative.
     state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.4);
     state.refresh(&model);
-    let reference = Reference::new(&model, &state.theta, &mut state.f.clone());
+    let reference = Reference::new(&model, &state.theta, model.known(&state), &mut state.f.clone());
     let tau2 = [1.0, 20.0, 0.2, 1.0];
-    let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..]));
+    let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..], model.known(&state)));
     let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
     let mut target = Noncentred::new(
         &model,

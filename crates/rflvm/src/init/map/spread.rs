@@ -10,7 +10,8 @@ use crate::model::{Model, State};
 /// Covariance of x_n given W, β and θ, for each row.
 pub fn spread(model: &Model, state: &State) -> Result<Vec<Mat>, NumericalError> {
     let (x, w) = (state.features.x(), state.features.w());
-    let positions = Positions::new(model, &state.theta, &state.beta, (w, state.features.plain().s()));
+    let positions =
+        Positions::new(model, &state.theta, &state.beta, (w, state.features.plain().s())).beside(model.known(state));
     let of_row = |n: usize| {
         let mut scratch = positions.scratch();
         positions.ln_lik(n, x.row(n), &mut scratch);

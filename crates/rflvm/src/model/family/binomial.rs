@@ -2,7 +2,7 @@
 //! Weights by Pólya-gamma augmentation with a = y, b = trials.
 
 use super::{
-    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit,
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit, Working,
     not_a_count, weights_given_omega,
 };
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
@@ -59,6 +59,18 @@ impl Binomial {
     /// With the given trials.
     pub fn new(trials: Trials) -> Self {
         Binomial { trials }
+    }
+
+    /// ω and κ of the cells of a column, zero where missing.
+    fn augment(&self, column: &Column<'_>, rng: &mut StreamRng) -> [Vec<f64>; 2] {
+        let rows = column.y.len();
+        let (mut omega, mut kappa) = (vec![0.0; rows], vec![0.0; rows]);
+        for n in (0..rows).filter(|&n| !column.y[n].is_nan()) {
+            let trials = self.of(n, column.j);
+            omega[n] = polya_gamma::draw(trials, column.f[n], rng);
+            kappa[n] = column.y[n] - 0.5 * trials;
+        }
+        [omega, kappa]
     }
 
     fn description(&self) -> &'static About {
@@ -157,6 +169,11 @@ impl Family for Binomial {
         }
     }
 
+    fn working(&self, _block: &BlockView<'_>, column: &Column<'_>, rng: &mut StreamRng) -> Option<Working> {
+        let [omega, kappa] = self.augment(column, rng);
+        Some(Working::augmented(&omega, &kappa))
+    }
+
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
         out.iter_mut().zip(f).enumerate().for_each(|(j, (m, f))| *m = self.of(row.n, j) * logistic(*f));
     }
@@ -171,14 +188,8 @@ impl Family for Binomial {
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
         let work = block.gram_work() + 100 * block.h.rows();
         block.each_due_column(stream, work, |column, rng| {
-            let rows = column.y.len();
-            let (mut omega, mut kappa) = (vec![0.0; rows], vec![0.0; rows]);
-            for n in (0..rows).filter(|&n| !column.y[n].is_nan()) {
-                let trials = self.of(n, column.j);
-                omega[n] = polya_gamma::draw(trials, column.f[n], rng);
-                kappa[n] = column.y[n] - 0.5 * trials;
-            }
-            column.beta = weights_given_omega(column, &omega, &kappa, column.offset)?.draw(rng);
+            let [omega, kappa] = self.augment(column, rng);
+            column.beta = weights_given_omega(column, &omega, &kappa, &column.offset)?.draw(rng);
             Ok(())
         })
     }

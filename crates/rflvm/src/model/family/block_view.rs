@@ -3,7 +3,7 @@
 use super::parts::{Theta, Unit};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
-use crate::model::Amplitude;
+use crate::model::{Amplitude, Known};
 use crate::rng::{Stream, StreamRng};
 use crate::{par, simd};
 use std::ops::Range;
@@ -17,8 +17,8 @@ pub struct BlockView<'a> {
     pub y: &'a Mat,
     /// The block's range of columns in Y, β and F.
     pub columns: Range<usize>,
-    /// o.
-    pub offset: &'a [f64],
+    /// What F is besides Hβ, of the whole model.
+    pub known: Known<'a>,
     /// Centres and scales, one per column of the block.
     pub units: &'a [Unit],
     /// τ_j², one per column of the block.
@@ -50,8 +50,8 @@ pub struct Column<'a> {
     pub y: Vec<f64>,
     /// f_·j on entry.
     pub f: Vec<f64>,
-    /// o.
-    pub offset: &'a [f64],
+    /// o + g_j.
+    pub offset: Vec<f64>,
     /// Centre and scale.
     pub unit: Unit,
     /// β_j.
@@ -83,9 +83,9 @@ impl Column<'_> {
         shift
     }
 
-    /// o + Hβ for other weights.
+    /// o + g_j + Hβ for other weights.
     pub fn predictor(&self, beta: &[f64]) -> Vec<f64> {
-        self.h.iter_rows().zip(self.offset).map(|(h, o)| o + simd::dot(h, beta)).collect()
+        self.h.iter_rows().zip(&self.offset).map(|(h, o)| o + simd::dot(h, beta)).collect()
     }
 }
 
@@ -112,7 +112,7 @@ impl BlockView<'_> {
             h: self.h,
             y: self.y.col(global),
             f: self.f.col(global),
-            offset: self.offset,
+            offset: (0..self.h.rows()).map(|n| self.known.at(n, global)).collect(),
             unit: self.units[j],
             beta: self.beta.col(global),
             theta: self.theta.values.col(j),

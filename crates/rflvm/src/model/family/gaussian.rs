@@ -4,11 +4,12 @@
 //! ln p(y | X, W) = const − ½ ln|A| − a_n ln b;  σ² ~ IG(a_n, b);  β | σ² ~ N(A⁻¹c, σ²A⁻¹).
 //! θ holds the precision 1/σ_j², which is Ga(a0, b0_j). Rows with missing cells are left out of A and c.
 
-use super::{About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit};
+use super::{About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit, Working};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul_into};
 use crate::model::collapsed::{Evidence, Spectrum};
+use crate::model::priors::Gamma;
 use crate::model::{Amplitude, HalfT};
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
@@ -221,6 +222,16 @@ impl Family for Gaussian {
         cells.for_each(|((known, y), precision)| *known = if y.is_nan() { 0.0 } else { *precision });
     }
 
+    fn working(&self, _block: &BlockView<'_>, column: &Column<'_>, _rng: &mut StreamRng) -> Option<Working> {
+        let mut working = Working::blank(column.y.len());
+        column.y.iter().enumerate().for_each(|(n, &y)| working.set(n, y, 1.0 / column.theta[0]));
+        Some(working)
+    }
+
+    fn noise_prior(&self, unit: &Unit) -> Option<Gamma> {
+        Some(Gamma { shape: self.shape, rate: self.column_rate(unit) })
+    }
+
     fn mean(&self, _row: Row<'_>, f: &[f64], out: &mut [f64]) {
         out.copy_from_slice(f);
     }
@@ -320,7 +331,8 @@ impl Gaussian {
             let count = PIECE.min(rows - start);
             let centred = |n: usize, i: usize| {
                 let (n, j) = (start + n, complete[i]);
-                block.y[(n, block.columns.start + j)] - block.offset[n] - block.units[j].centre
+                let global = block.columns.start + j;
+                block.y[(n, global)] - block.known.at(n, global) - block.units[j].centre
             };
             let y = Mat::from_fn(count, complete.len(), centred);
             let h = block.h.view().subrows(start, count);

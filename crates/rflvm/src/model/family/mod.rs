@@ -18,6 +18,7 @@ mod polya_gamma;
 mod statistic;
 mod student_t;
 mod trials;
+mod working;
 mod zero_inflated_poisson;
 
 pub use about::{About, Cells, Observed, Suggestion};
@@ -36,9 +37,11 @@ pub use polya_gamma::weights_given_omega;
 pub use statistic::Statistic;
 pub use student_t::StudentT;
 pub use trials::Trials;
+pub use working::Working;
 pub use zero_inflated_poisson::ZeroInflatedPoisson;
 
 use super::Amplitude;
+use super::priors::Gamma;
 use crate::error::{DataError, NumericalError};
 use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
@@ -161,6 +164,22 @@ pub trait Family: Send + Sync + Debug {
 
     /// Σ of [`Family::ln_lik`] over the cells of a column at another f; `None` where the cells of a row depend on each other.
     fn ln_lik_column(&self, _column: &Column<'_>, _f: &[f64]) -> Option<f64> {
+        None
+    }
+
+    /// The cells of a column as Gaussian observations of f, given auxiliary variables that are drawn here; `None` where there is no such
+    /// form.
+    fn working(&self, _block: &BlockView<'_>, _column: &Column<'_>, _rng: &mut StreamRng) -> Option<Working> {
+        None
+    }
+
+    /// The prior of the precision θ_0j, where the variances of [`Family::working`] and of the weights' prior are in proportion to 1/θ_0j.
+    fn noise_prior(&self, _unit: &Unit) -> Option<Gamma> {
+        None
+    }
+
+    /// Gaussian observations of f that approximate the likelihood of a column, and depend on its cells only.
+    fn approximate(&self, _column: &Column<'_>) -> Option<Working> {
         None
     }
 

@@ -3,7 +3,9 @@
 //! Category by category: ξ_ij = ln Σ_{j'≠j} e^{f_ij'}, ψ_ij = f_ij − ξ_ij, ω_ij ~ PG(n_i, ψ_ij) drawn right before
 //! β_j ~ N(V(Hᵀ(κ_j + Ω_j ξ_j − Ω_j o) + B0⁻¹b_0), V), κ_ij = y_ij − n_i/2. Moves of X and W use the multinomial itself.
 
-use super::{About, BlockView, Cells, Family, Row, Seen, Statistic, Unit, not_a_count, weights_given_omega};
+use super::{
+    About, BlockView, Cells, Column, Family, Row, Seen, Statistic, Unit, Working, not_a_count, weights_given_omega,
+};
 use crate::dist::{ln_gamma, polya_gamma};
 use crate::error::{DataError, NumericalError};
 use crate::linalg::Mat;
@@ -125,6 +127,24 @@ impl Family for Multinomial {
         }
     }
 
+    fn working(&self, block: &BlockView<'_>, column: &Column<'_>, rng: &mut StreamRng) -> Option<Working> {
+        let (rows, j) = (block.h.rows(), column.j);
+        let (mut omega, mut kappa, mut others) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
+        for n in 0..rows {
+            let total: f64 = block.y.row(n)[block.columns.clone()].iter().sum();
+            if !total.is_nan() {
+                let f = &block.f.row(n)[block.columns.clone()];
+                others[n] = ln_sum_without(f, j);
+                omega[n] = polya_gamma::draw(total, f[j] - others[n], rng);
+                kappa[n] = column.y[n] - 0.5 * total;
+            }
+        }
+        let mut working = Working::augmented(&omega, &kappa);
+        // ψ = f − ξ.
+        working.response.iter_mut().zip(&others).for_each(|(z, xi)| *z += xi);
+        Some(working)
+    }
+
     fn is_free(&self, j: usize, columns: usize) -> bool {
         j + 1 < columns
     }
@@ -157,6 +177,13 @@ impl Family for Multinomial {
         }
         Ok(())
     }
+}
+
+/// ξ_j = ln Σ_{k≠j} e^{f_k}.
+fn ln_sum_without(f: &[f64], j: usize) -> f64 {
+    let others = || f.iter().enumerate().filter(|&(k, _)| k != j).map(|(_, f)| *f);
+    let top = others().fold(f64::NEG_INFINITY, f64::max);
+    top + others().map(|f| (f - top).exp()).sum::<f64>().ln()
 }
 
 fn probabilities(f: &[f64], out: &mut [f64]) {

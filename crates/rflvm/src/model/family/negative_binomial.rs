@@ -4,8 +4,8 @@
 //! T_nj ~ CRT(y_nj, r_j); r_j ~ Ga(a_r + Σ_n T_nj, rate h + Σ_n ln(1+e^{f_nj})); h ~ Ga(b_r + J a_r, rate g_r + Σ_j r_j).
 
 use super::{
-    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit, ln_rate, not_a_count,
-    poisson, weights_given_omega,
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit, Working, ln_rate,
+    not_a_count, poisson, weights_given_omega,
 };
 use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus};
 use crate::error::NumericalError;
@@ -108,7 +108,8 @@ impl NegativeBinomial {
         column.f.iter_mut().for_each(|f| *f -= u);
     }
 
-    fn draw_weights<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) -> Result<(), NumericalError> {
+    /// ω and κ of the cells, zero where missing.
+    fn augment<R: Rng + ?Sized>(column: &Column<'_>, rng: &mut R) -> [Vec<f64>; 2] {
         let r = column.theta[0];
         let rows = column.y.len();
         let (mut omega, mut kappa) = (vec![0.0; rows], vec![0.0; rows]);
@@ -116,7 +117,12 @@ impl NegativeBinomial {
             omega[n] = polya_gamma::draw(column.y[n] + r, column.f[n], rng);
             kappa[n] = 0.5 * (column.y[n] - r);
         }
-        column.beta = weights_given_omega(column, &omega, &kappa, column.offset)?.draw(rng);
+        [omega, kappa]
+    }
+
+    fn draw_weights<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) -> Result<(), NumericalError> {
+        let [omega, kappa] = Self::augment(column, rng);
+        column.beta = weights_given_omega(column, &omega, &kappa, &column.offset)?.draw(rng);
         Ok(())
     }
 
@@ -215,6 +221,11 @@ impl Family for NegativeBinomial {
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
         simd::negative_binomial_grad(row.y, row.theta.values.row(0), f, g)
+    }
+
+    fn working(&self, _block: &BlockView<'_>, column: &Column<'_>, rng: &mut StreamRng) -> Option<Working> {
+        let [omega, kappa] = Self::augment(column, rng);
+        Some(Working::augmented(&omega, &kappa))
     }
 
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {

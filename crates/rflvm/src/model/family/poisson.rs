@@ -1,7 +1,7 @@
 //! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
 
 use super::{
-    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Unit, ln_rate, not_a_count,
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Unit, Working, ln_rate, not_a_count,
 };
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
@@ -74,6 +74,13 @@ impl Family for Poisson {
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
         simd::poisson_grad(row.y, f, g)
+    }
+
+    /// ln(y + ½) with variance 1/(y + ½).
+    fn approximate(&self, column: &Column<'_>) -> Option<Working> {
+        let mut working = Working::blank(column.y.len());
+        column.y.iter().enumerate().for_each(|(n, y)| working.set(n, (y + 0.5).ln(), (y + 0.5).recip()));
+        Some(working)
     }
 
     fn mean(&self, _row: Row<'_>, f: &[f64], out: &mut [f64]) {

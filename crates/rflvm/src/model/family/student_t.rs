@@ -7,6 +7,7 @@
 
 use super::{
     About, BlockView, Cells, Column, Family, GaussianConditional, Observed, Row, Seen, Shift, Statistic, Theta, Unit,
+    Working,
 };
 use crate::dist::{gamma, ln_gamma, ln_gamma_density};
 use crate::error::NumericalError;
@@ -109,13 +110,19 @@ impl StudentT {
         GaussianConditional::weighted(prior, column, weights, cholesky)
     }
 
-    /// Draws the cells' weights, then 1/σ_j² and β_j given them.
-    fn draw_weights(&self, column: &mut Column<'_>, rng: &mut StreamRng) -> Result<(), NumericalError> {
+    /// Draws the weights q of the cells, zero where missing.
+    fn cell_weights(column: &Column<'_>, rng: &mut StreamRng) -> Vec<f64> {
         let [precision, dof] = [column.theta[0], column.theta[1]];
         let mut q = vec![0.0; column.y.len()];
         for ((q, y), f) in q.iter_mut().zip(&column.y).zip(&column.f).filter(|((_, y), _)| !y.is_nan()) {
             *q = gamma(0.5 * (dof + 1.0), 0.5 * (dof + precision * (y - f).powi(2)), rng);
         }
+        q
+    }
+
+    /// Draws the cells' weights, then 1/σ_j² and β_j given them.
+    fn draw_weights(&self, column: &mut Column<'_>, rng: &mut StreamRng) -> Result<(), NumericalError> {
+        let q = Self::cell_weights(column, rng);
         let cholesky = Cholesky::new(gram(column.h, Some(&q), &column.precision), "weights")?;
         let (precision, mut beta) = self.given_weights(column, &q, &cholesky).draw(rng);
         if let Some(intercept) = beta.last_mut() {
@@ -273,6 +280,17 @@ impl Family for StudentT {
             let Cell { precision, dof } = Cell::of(row.theta, j);
             *known = if y.is_nan() { 0.0 } else { precision * (dof + 1.0) / (dof + 3.0) };
         }
+    }
+
+    fn working(&self, _block: &BlockView<'_>, column: &Column<'_>, rng: &mut StreamRng) -> Option<Working> {
+        let (q, mut working) = (Self::cell_weights(column, rng), Working::blank(column.y.len()));
+        let cells = column.y.iter().zip(q).enumerate();
+        cells.for_each(|(n, (&y, q))| working.set(n, y, (column.theta[0] * q).recip()));
+        Some(working)
+    }
+
+    fn noise_prior(&self, unit: &Unit) -> Option<Gamma> {
+        Some(Gamma { shape: self.prior.noise.shape, rate: self.column_rate(unit) })
     }
 
     fn mean(&self, _row: Row<'_>, f: &[f64], out: &mut [f64]) {

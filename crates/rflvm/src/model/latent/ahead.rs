@@ -12,7 +12,7 @@ use crate::rng::Stream;
 const TOGETHER: usize = 256;
 
 /// The times of a sequence's rows and new times, in order.
-struct Joined<'a> {
+pub(super) struct Joined<'a> {
     dynamics: &'a Dynamics,
     /// The times of the rows.
     at: &'a [f64],
@@ -24,7 +24,7 @@ struct Joined<'a> {
 }
 
 impl<'a> Joined<'a> {
-    fn new(dynamics: &'a Dynamics, sequence: usize, times: &[f64]) -> Self {
+    pub fn new(dynamics: &'a Dynamics, sequence: usize, times: &[f64]) -> Self {
         let known = dynamics.sequences.iter().find(|s| dynamics.times().sequence[s.rows[0]] == sequence);
         let (rows, at) = known.map_or((&[][..], &[][..]), |s| (&s.rows, &s.times));
         let mut all: Vec<(f64, Result<usize, usize>)> = at.iter().enumerate().map(|(i, &t)| (t, Ok(i))).collect();
@@ -43,11 +43,26 @@ impl<'a> Joined<'a> {
 
     /// Axis d of X at all of these times, zero at new ones.
     fn values(&self, x: &Mat, d: usize) -> Vec<f64> {
-        self.places.iter().map(|place| place.map_or(0.0, |i| x[(self.rows[i], d)])).collect()
+        self.values_of(|n| x[(n, d)])
+    }
+
+    /// A function of the row at all of these times, zero at new ones.
+    pub fn values_of(&self, of: impl Fn(usize) -> f64) -> Vec<f64> {
+        self.places.iter().map(|place| place.map_or(0.0, |i| of(self.rows[i]))).collect()
+    }
+
+    /// All times, in units of the span.
+    pub fn moments(&self) -> &[f64] {
+        &self.moments
+    }
+
+    /// Which of them are new.
+    pub fn hidden(&self) -> &[bool] {
+        &self.hidden
     }
 
     /// Positions of the new times among all times, and among the new ones.
-    fn new_ones(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub fn new_ones(&self) -> impl Iterator<Item = (usize, usize)> {
         self.places.iter().enumerate().filter_map(|(n, place)| place.err().map(|i| (n, i)))
     }
 }

@@ -6,14 +6,16 @@ use super::problem::Problem;
 use super::sde::{Coordinates, MOST, Square, Transition, plus, sandwich, start, step};
 use super::window::{Conditional, Window};
 use crate::dist::normals;
+use crate::simd;
 use rand::Rng;
 use std::ops::Range;
 
-/// The parts of the filter that do not depend on x: the variance of a row's innovation, and the gain of the state.
+/// The parts of the filter that do not depend on x: the root of the variance of a row's innovation (zero for a hidden row), and the gain
+/// of the state.
 #[derive(Debug, Clone, Copy)]
-struct Gain {
-    root: f64,
-    k: Coordinates,
+pub(super) struct Gain {
+    pub root: f64,
+    pub k: Coordinates,
 }
 
 /// x_n = h_n·a_n + noise.
@@ -76,17 +78,22 @@ impl Markov {
 
     /// The filter's gains when some rows are hidden; those have none.
     fn filter(&self, is_hidden: impl Fn(usize) -> bool) -> Vec<Gain> {
+        self.filter_through(|n| (!is_hidden(n)).then(|| self.noise[n]))
+    }
+
+    /// The filter's gains for other variances of the rows' noise than their own; nothing for a hidden row.
+    pub(super) fn filter_through(&self, noise: impl Fn(usize) -> Option<f64>) -> Vec<Gain> {
         let size = self.size;
         let mut p = self.first;
         let mut gains = Vec::with_capacity(self.rows());
         for n in 0..self.rows() {
             let mut gain = Gain { root: 0.0, k: [0.0; MOST] };
-            if !is_hidden(n) {
+            if let Some(noise) = noise(n) {
                 let mut ph = [0.0; MOST];
                 for (i, ph) in ph.iter_mut().enumerate().take(size) {
                     *ph = self.seen(n, &p[i]);
                 }
-                let s = self.seen(n, &ph) + self.noise[n];
+                let s = self.seen(n, &ph) + noise;
                 for i in 0..size {
                     gain.k[i] = ph[i] / s;
                     for j in 0..size {
@@ -140,7 +147,7 @@ impl Markov {
     }
 
     /// L⁻¹x of the rows that are not hidden, zero for the others.
-    fn innovations(&self, gains: &[Gain], x: &[f64]) -> Vec<f64> {
+    pub(super) fn innovations(&self, gains: &[Gain], x: &[f64]) -> Vec<f64> {
         let mut a = [0.0; MOST];
         let mut u = vec![0.0; x.len()];
         for (n, gain) in gains.iter().enumerate() {
@@ -152,7 +159,7 @@ impl Markov {
     }
 
     /// The transpose of [`Markov::innovations`].
-    fn innovations_back(&self, gains: &[Gain], u: &[f64]) -> Vec<f64> {
+    pub(super) fn innovations_back(&self, gains: &[Gain], u: &[f64]) -> Vec<f64> {
         let mut lambda = [0.0; MOST];
         let mut x = vec![0.0; u.len()];
         for (n, gain) in gains.iter().enumerate().rev() {
@@ -164,6 +171,44 @@ impl Markov {
             lambda = mu;
         }
         x
+    }
+
+    /// The noise of row n.
+    pub(super) fn noise(&self, n: usize) -> f64 {
+        self.noise[n]
+    }
+
+    /// [`Markov::innovations`] of many vectors, the columns of a table whose row n is given by `row(n)` times `factor`; the results are the
+    /// columns of `out`.
+    pub(super) fn innovations_of<'b>(
+        &self,
+        gains: &[Gain],
+        factor: f64,
+        row: impl Fn(usize) -> &'b [f64],
+        out: &mut [f64],
+    ) {
+        let width = out.len() / gains.len();
+        let mut states = vec![vec![0.0; width]; self.size];
+        let (mut next, mut v) = (states.clone(), vec![0.0; width]);
+        for ((n, gain), out) in gains.iter().enumerate().zip(out.chunks_exact_mut(width)) {
+            if gain.root > 0.0 {
+                v.iter_mut().zip(row(n)).zip(&states[0]).for_each(|((v, h), a)| *v = factor * h - a);
+                if let Some(line) = &self.line {
+                    simd::axpy(-line[n], &states[self.size - 1], &mut v);
+                }
+                out.iter_mut().zip(&v).for_each(|(out, v)| *out = v / gain.root);
+                states.iter_mut().zip(&gain.k).for_each(|(state, k)| simd::axpy(*k, &v, state));
+            } else {
+                out.fill(0.0);
+            }
+            let Some(&step) = self.next.get(n) else { break };
+            let f = &self.steps[step as usize].f;
+            for (to, f) in next.iter_mut().zip(f) {
+                to.fill(0.0);
+                states.iter().zip(f).for_each(|(state, f)| simd::axpy(*f, state, to));
+            }
+            std::mem::swap(&mut states, &mut next);
+        }
     }
 
     pub(super) fn ln_det(&self) -> f64 {

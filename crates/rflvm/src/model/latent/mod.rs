@@ -9,6 +9,8 @@ mod dynamics;
 mod inducing;
 mod kernel;
 mod markov;
+mod noisy;
+mod own;
 mod path;
 mod paths;
 mod problem;
@@ -21,6 +23,8 @@ mod window;
 pub use axis::{Axis, AxisPrior};
 pub use dynamics::Dynamics;
 pub use kernel::TimeKernel;
+#[doc(hidden)]
+pub use own::{OwnPath, Seen};
 #[doc(hidden)]
 pub use path::Path;
 #[doc(hidden)]

@@ -5,9 +5,10 @@
 //! is at most about 1 + N/M.) All other quantities are compared as they are, θ as for a column of unit scale. The columns of a block then
 //! share one prior, and so do axes: their draws are pooled. F is never computed.
 
+use super::super::array::array;
 use super::super::diagnostics::quantile;
 use super::super::fitted::Fitted;
-use super::super::parameters::{Stored, array};
+use super::super::parameters::Stored;
 use crate::dist::gamma;
 use crate::draws::Cursor;
 use crate::error::{NumericalError, RunError};

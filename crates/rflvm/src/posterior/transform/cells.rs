@@ -36,9 +36,11 @@ impl Fitted<'_> {
         let (rows, keys) = (some.clone(), new.keys());
         self.visit_new(visited, new, some, alone, |i, parameters, placed, stream| {
             let model = &new.model;
+            let own: Vec<f64> = placed.iter().flat_map(|row| row.own.iter().copied()).collect();
+            let own = Mat::from_vec(own.len() / model.columns(), model.columns(), own);
             let covariates =
                 Mat::from_fn(rows.len(), model.covariates().cols(), |i, c| model.covariates()[(rows.start + i, c)]);
-            let f = parameters.f(positions(&placed), &model.offset()[rows.clone()], covariates);
+            let f = parameters.f_with(positions(&placed), (&model.offset()[rows.clone()], covariates), &own);
             let mut replica = Replica::empty(rows.len(), model.columns());
             for (place, n) in rows.clone().enumerate() {
                 replica.fill(

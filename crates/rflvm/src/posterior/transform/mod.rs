@@ -6,7 +6,8 @@
 //! p(y | Y) is the mean over the draws of p(y | W, β, θ), each of which is estimated without bias.
 //!
 //! For rows with times, p(x) is the Gaussian process given X at the rows of their sequence, each new row separately: new rows do not
-//! inform each other or the fit.
+//! inform each other or the fit. Columns' own paths are drawn at the time of each new row given those at the rows, and then
+//! count as known: the cells of a new row do not inform them.
 
 mod cells;
 pub(super) mod density;
@@ -21,13 +22,14 @@ pub use new_rows::{NewRows, row_key};
 
 use super::align::Embedding;
 use super::fitted::Fitted;
+use super::own_paths::ahead;
 use super::parameters::{Parameters, Stored};
 use super::psis::ln_sum_exp;
 use crate::dist::normals;
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
-use crate::model::Model;
 use crate::model::position::{Positions, Scratch};
+use crate::model::{Known, Model};
 use crate::par;
 use crate::rng::Stream;
 use crate::slice;
@@ -161,6 +163,8 @@ fn positions(placed: &[Placed]) -> Mat {
 /// A draw of a position, and the estimate of ln p(y | W, β, θ).
 struct Placed {
     x: Vec<f64>,
+    /// Columns' own paths at its time; empty where columns have none.
+    own: Vec<f64>,
     ln_evidence: f64,
 }
 
@@ -172,7 +176,9 @@ fn placed(
     parameters: &Parameters,
     stream: Stream,
 ) -> Result<Vec<Placed>, NumericalError> {
+    let own = own_paths(model, new, some.clone(), parameters, stream.named("own paths"));
     let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, (&parameters.w, parameters.s));
+    let positions = positions.beside(Known::new(new.model.offset(), &own));
     let anchors = Anchors::new(parameters, model.covariates().cols(), stream.named("anchors"));
     let (mean, sd) = prior(model, new, parameters)?;
     let keys = new.keys();
@@ -181,9 +187,24 @@ fn placed(
         let target = Target { positions: &positions, row: n, mean: mean.row(n), sd: sd.row(n) };
         let mut scratch = positions.scratch();
         let starts = anchors.starts(&target, &mut scratch);
-        place(&target, starts, &mut scratch, stream.along(keys[n]))
+        let placed = place(&target, starts, &mut scratch, stream.along(keys[n]))?;
+        let own = if own.rows() > 0 { own.row(n).to_vec() } else { Vec::new() };
+        Ok(Placed { own, ..placed })
     });
     each.into_iter().collect()
+}
+
+/// Columns' own paths at some of the new rows, new rows × columns; empty where columns have none.
+fn own_paths(model: &Model, new: &NewRows, some: Range<usize>, parameters: &Parameters, stream: Stream) -> Mat {
+    let (true, Some(times)) = (model.residual().is_some(), &new.times) else { return Mat::default() };
+    let keys = new.keys();
+    let drawn = par::map(some.len(), 1000 * some.len() * model.rows() * model.columns(), |i| {
+        let n = some.start + i;
+        ahead(model, &parameters.residual, times.sequence[n], &times.at[n..=n], stream.along(keys[n]))
+    });
+    let mut own = Mat::zeros(new.model.rows(), model.columns());
+    some.zip(drawn).for_each(|(n, drawn)| own.row_mut(n).copy_from_slice(drawn.row(0)));
+    own
 }
 
 /// One row: mode search, importance sample, slices.
@@ -195,14 +216,14 @@ fn place(
 ) -> Result<Placed, NumericalError> {
     let rng = &mut stream.rng();
     if target.positions.observed(target.row) == 0 {
-        return Ok(Placed { x: target.position(&normals(target.dim(), rng)), ln_evidence: 0.0 });
+        return Ok(Placed { x: target.position(&normals(target.dim(), rng)), own: Vec::new(), ln_evidence: 0.0 });
     }
     let Sampled { ln_evidence, mut u, mut ln_lik } = weigh(target, starts, scratch, rng)?;
     let mut room = Vec::new();
     for _ in 0..SLICES {
         ln_lik = slice::standard(rng, &mut u, ln_lik, &mut room, |u| target.ln_lik(u, scratch)).ln_lik;
     }
-    Ok(Placed { x: target.position(&u), ln_evidence })
+    Ok(Placed { x: target.position(&u), own: Vec::new(), ln_evidence })
 }
 
 /// Prior mean and standard deviation of each new position, N×D.

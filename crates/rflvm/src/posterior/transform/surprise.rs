@@ -9,10 +9,11 @@ use super::density::ln_row_density;
 use super::target::Target;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
-use crate::model::Model;
 use crate::model::latent::Paths;
 use crate::model::position::Positions;
+use crate::model::{Known, Model};
 use crate::par;
+use crate::posterior::own_paths::elsewhere;
 use crate::posterior::parameters::Parameters;
 use crate::posterior::psis::{ln_sum_exp, smooth};
 use crate::rng::Stream;
@@ -45,7 +46,9 @@ impl OwnRows {
         parameters: &Parameters,
         stream: Stream,
     ) -> Result<Vec<f64>, NumericalError> {
+        let own = elsewhere(model, &parameters.residual, &self.rows, stream.named("own paths"));
         let positions = Positions::new(model, &parameters.theta, &parameters.beta, (&parameters.w, parameters.s));
+        let positions = positions.beside(Known::new(model.offset(), &own));
         let (mean, sd) = match model.dynamics() {
             Some(dynamics) => Paths::new(dynamics, &parameters.axes)?.given_others(&parameters.x, &self.rows),
             None => {

@@ -5,7 +5,7 @@ use crate::draws::Kept;
 use crate::draws::Source;
 use crate::linalg::Cholesky;
 use crate::model::family::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, Trials};
-use crate::model::{Amplitude, ModelSpec, State};
+use crate::model::{Amplitude, ModelSpec, Residual, State};
 use crate::observations::{Observations, Times};
 use crate::posterior::align;
 use crate::posterior::fixture::{fit, open};
@@ -33,7 +33,8 @@ fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
 fn parameters(state: State) -> Parameters {
     let (x, w) = (state.features.x().clone(), state.features.w().clone());
     let s = state.features.plain().s();
-    Parameters { x, w, s, beta: state.beta, theta: state.theta, axes: Vec::new() }
+    let (axes, residual) = (Vec::new(), Residual::default());
+    Parameters { x, w, s, beta: state.beta, theta: state.theta, axes, residual }
 }
 
 /// New rows, in the order of the table.

@@ -1,0 +1,118 @@
+//! Columns' own paths as a user meets them: fitted, imputed, forecast and placed.
+
+mod common;
+
+use common::{files, folder, good, refused, text};
+use std::fs;
+use std::path::Path;
+
+const RUN: [&str; 12] =
+    ["--latent-dim", "1", "--features", "10", "--warmup", "60", "--draws", "60", "--seed", "3", "-q", "--overwrite"];
+
+/// What column c is: a separate wave, and a little of the shared one.
+fn truth(n: usize) -> f64 {
+    (0.09 * n as f64).cos() * 2.0 + 0.1 * (0.31 * n as f64).sin()
+}
+
+/// Three columns follow one path; column c mostly its own. Every fifth of its cells is missing.
+fn table(dir: &Path) {
+    let mut text = String::from("t,a,b,c,d\n");
+    for n in 0..60 {
+        let shared = (0.31 * n as f64).sin();
+        let c = if n % 5 == 2 { String::new() } else { truth(n).to_string() };
+        text.push_str(&format!("{n},{shared},{},{c},{}\n", shared * shared, 0.5 - shared));
+    }
+    fs::write(dir.join("t.csv"), text).unwrap();
+}
+
+fn fit(dir: &Path, out: &str, more: &[&str]) {
+    let flags = ["fit", "t.csv", "--time", "t", "--time-kernel", "matern32", "--out", out];
+    good(dir, &[&flags[..], &RUN[..], more].concat());
+}
+
+/// Mean squared error of the imputed cells.
+fn error(dir: &Path, fit: &str) -> f64 {
+    good(dir, &["impute", fit, "--out", "cells.csv"]);
+    let text = fs::read_to_string(dir.join("cells.csv")).unwrap();
+    let head: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let place = |name: &str| head.iter().position(|h| *h == name).unwrap();
+    let (row, mean) = (place("row"), place("mean"));
+    let squares: Vec<f64> = (text.lines().skip(1))
+        .map(|line| line.split(',').collect::<Vec<_>>())
+        .map(|cells| {
+            let n = cells[row].parse::<usize>().unwrap() - 1;
+            (cells[mean].parse::<f64>().unwrap() - truth(n)).powi(2)
+        })
+        .collect();
+    assert_eq!(squares.len(), 12);
+    squares.iter().sum::<f64>() / 12.0
+}
+
+#[test]
+fn a_column_with_its_own_path_is_imputed_by_it() {
+    let dir = folder("impute");
+    table(&dir);
+    fit(&dir, "without", &["--likelihood", "gaussian", "--residual", "none"]);
+    fit(&dir, "with", &["--likelihood", "gaussian", "--residual", "matern32"]);
+    let (without, with) = (error(&dir, "without"), error(&dir, "with"));
+    assert!(with < 0.3 * without, "{with} with, {without} without");
+    // Paths of Gaussian columns are drawn again when they are needed; those of others are stored.
+    let stored = |fit: &str, name: &str| dir.join(fit).join("draws.zarr/posterior").join(name).exists();
+    assert!(stored("with", "residual_scale") && !stored("with", "residual"));
+    assert!(!stored("without", "residual_scale"));
+}
+
+#[test]
+fn every_answer_is_the_same_for_any_number_of_threads() {
+    let dir = folder("threads");
+    table(&dir);
+    fs::write(dir.join("b.csv"), "column,likelihood\na,gaussian\nb,student-t\nc,gaussian\nd,gaussian\n").unwrap();
+    fs::write(dir.join("new.csv"), "t,a,b,c,d\n12.5,0.1,0.2,,0.3\n70,0.5,,1,\n").unwrap();
+    for (out, threads) in [("one", "1"), ("two", "2")] {
+        fit(&dir, out, &["--blocks", "b.csv", "--residual", "matern12", "--threads", threads]);
+        let told = |name: &str| format!("{out}-{name}.csv");
+        good(&dir, &["impute", out, "--out", &told("filled"), "--threads", threads]);
+        good(&dir, &["forecast", out, "--horizon", "3", "--out", &told("ahead"), "--threads", threads]);
+        good(&dir, &["transform", out, "new.csv", "--out", &told("placed"), "--threads", threads]);
+    }
+    assert_eq!(files(&dir.join("one/draws.zarr")), files(&dir.join("two/draws.zarr")));
+    for name in ["filled", "ahead", "placed"] {
+        let [one, two] = ["one", "two"].map(|out| fs::read_to_string(dir.join(format!("{out}-{name}.csv"))).unwrap());
+        assert_eq!(one, two, "{name}");
+        assert!(!one.contains("NaN"), "{one}");
+    }
+    assert!(dir.join("one/draws.zarr/posterior/residual").exists());
+}
+
+#[test]
+fn forecasts_begin_where_the_path_ends() {
+    let dir = folder("forecast");
+    table(&dir);
+    let mean = |residual: &str| {
+        fit(&dir, residual, &["--likelihood", "gaussian", "--residual", residual]);
+        good(&dir, &["forecast", residual, "--horizon", "1", "--out", "f.csv"]);
+        let text = fs::read_to_string(dir.join("f.csv")).unwrap();
+        let line = text.lines().find(|line| line.split(',').nth(1) == Some("c")).unwrap();
+        line.split(',').nth(2).unwrap().parse::<f64>().unwrap()
+    };
+    let (with, without) = (mean("matern32"), mean("none"));
+    assert!((with - truth(60)).abs() < 0.4, "{with} for {}", truth(60));
+    assert!((with - truth(60)).abs() < (without - truth(60)).abs(), "{with}, without {without}, for {}", truth(60));
+}
+
+#[test]
+fn they_need_times_and_a_kernel_that_exists() {
+    let dir = folder("refused");
+    table(&dir);
+    let flags = ["fit", "t.csv", "--id", "t", "--likelihood", "gaussian", "--out", "o"];
+    refused(
+        &dir,
+        &[&flags[..], &["--residual", "matern32"]].concat(),
+        2,
+        &["residual", "only to rows with times", "--time"],
+    );
+    refused(&dir, &[&flags[..], &["--residual", "rbf"]].concat(), 2, &["residual", "matern12"]);
+    assert!(!dir.join("o").exists());
+    let said = good(&dir, &["fit", "--help"]);
+    assert!(text(&said.stdout).contains("--residual"));
+}

@@ -1,0 +1,52 @@
+//! The part of F besides Hβ: the row's offset o_n, and the columns' own paths g_nj where they have them.
+
+use super::Model;
+use crate::linalg::Mat;
+
+/// o_n + g_nj.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    offset: &'a [f64],
+    own: Option<&'a Mat>,
+}
+
+impl<'a> Known<'a> {
+    /// From offsets and paths; an empty table means that columns have none.
+    pub fn new(offset: &'a [f64], own: &'a Mat) -> Self {
+        Known { offset, own: (own.rows() > 0).then_some(own) }
+    }
+
+    /// Offsets alone.
+    pub fn of(model: &'a Model) -> Self {
+        Known { offset: model.offset(), own: None }
+    }
+
+    /// g_nj.
+    pub fn own(self, n: usize, j: usize) -> f64 {
+        self.own.map_or(0.0, |own| own[(n, j)])
+    }
+
+    /// o_n + g_nj.
+    pub fn at(self, n: usize, j: usize) -> f64 {
+        self.offset[n] + self.own(n, j)
+    }
+
+    /// Row n.
+    pub fn fill(self, n: usize, to: &mut [f64]) {
+        to.fill(self.offset[n]);
+        self.add_own(n, to);
+    }
+
+    /// Row n is added.
+    pub fn add(self, n: usize, to: &mut [f64]) {
+        to.iter_mut().for_each(|to| *to += self.offset[n]);
+        self.add_own(n, to);
+    }
+
+    /// g_n is added.
+    fn add_own(self, n: usize, to: &mut [f64]) {
+        if let Some(own) = self.own {
+            to.iter_mut().zip(own.row(n)).for_each(|(to, g)| *to += g);
+        }
+    }
+}
