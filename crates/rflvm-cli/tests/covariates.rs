@@ -146,3 +146,18 @@ fn a_linear_part_is_learned_and_stored() {
     let auto = [&flags[..], &["--latent-dim", "auto"], &RUN[..], &["auto"]].concat();
     refused(&dir, &auto, 2, &["latent-dim", "linear part"]);
 }
+
+#[test]
+fn fits_without_either_have_the_digest_of_versions_that_knew_neither() {
+    // So that their stores can still be read.
+    let dir = folder("digest");
+    fs::write(dir.join("t.csv"), table(0, 40)).unwrap();
+    for (family, digest) in
+        [("gaussian", "c04f66ca78f434f5f07268b7a41988f2"), ("poisson", "2f4c48d329df882fc98d1c8007c5bb7f")]
+    {
+        let flags = ["fit", "t.csv", "--id", "name", "--columns", "a,b,c,d", "--likelihood", family];
+        good(&dir, &[&flags[..], &RUN[..], &[family]].concat());
+        let told = fs::read_to_string(dir.join(family).join("draws.zarr/.zattrs")).unwrap();
+        assert!(told.contains(digest), "{family}: {told}");
+    }
+}
