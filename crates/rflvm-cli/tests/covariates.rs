@@ -107,10 +107,10 @@ fn what_cannot_be_used_is_told_in_one_sentence() {
         refused(&dir, &[&flags[..], &RUN[..], &["wrong"]].concat(), 2, words);
         assert!(!dir.join("wrong").exists(), "nothing is written");
     };
-    fit(&table(0, 40), "bacth", &["bacth", "did you mean `batch`"]);
+    fit(&table(0, 40), "bach", &["bach", "did you mean `batch`"]);
     fit(&table(0, 40).replace("r3,B", "r3,NA"), "batch", &["row 4, column `batch`", "the covariate is missing"]);
     fit(&table(0, 40).replace(",A,", ",B,"), "batch", &["batch", "the same in every row"]);
-    fit(&table(0, 40), "time:category", &["40 levels for 40 rows"]);
+    fit(&table(0, 40), "batch,time:category", &["40 levels for 40 rows"]);
     fs::write(dir.join("new.csv"), table(40, 44).replace(",A,", ",C,")).unwrap();
     let words = ["new.csv", "row 1, column `batch`", "does not know the level `C`", "A, B"];
     refused(&dir, &["transform", "o", "new.csv", "--out", "p.csv"], 2, &words);
