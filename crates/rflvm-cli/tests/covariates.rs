@@ -107,10 +107,10 @@ fn what_cannot_be_used_is_told_in_one_sentence() {
         refused(&dir, &[&flags[..], &RUN[..], &["wrong"]].concat(), 2, words);
         assert!(!dir.join("wrong").exists(), "nothing is written");
     };
-    fit(&table(0, 40), "bacth", &["bacth", "did you mean `batch`"]);
+    fit(&table(0, 40), "bach", &["bach", "did you mean `batch`"]);
     fit(&table(0, 40).replace("r3,B", "r3,NA"), "batch", &["row 4, column `batch`", "the covariate is missing"]);
     fit(&table(0, 40).replace(",A,", ",B,"), "batch", &["batch", "the same in every row"]);
-    fit(&table(0, 40), "time:category", &["40 levels for 40 rows"]);
+    fit(&table(0, 40), "batch,time:category", &["40 levels for 40 rows"]);
     fs::write(dir.join("new.csv"), table(40, 44).replace(",A,", ",C,")).unwrap();
     let words = ["new.csv", "row 1, column `batch`", "does not know the level `C`", "A, B"];
     refused(&dir, &["transform", "o", "new.csv", "--out", "p.csv"], 2, &words);
@@ -145,4 +145,19 @@ fn a_linear_part_is_learned_and_stored() {
     good(&dir, &["resume", "o", "--draws", "33", "-q"]);
     let auto = [&flags[..], &["--latent-dim", "auto"], &RUN[..], &["auto"]].concat();
     refused(&dir, &auto, 2, &["latent-dim", "linear part"]);
+}
+
+#[test]
+fn fits_without_either_have_the_digest_of_versions_that_knew_neither() {
+    // So that their stores can still be read.
+    let dir = folder("digest");
+    fs::write(dir.join("t.csv"), table(0, 40)).unwrap();
+    for (family, digest) in
+        [("gaussian", "c04f66ca78f434f5f07268b7a41988f2"), ("poisson", "2f4c48d329df882fc98d1c8007c5bb7f")]
+    {
+        let flags = ["fit", "t.csv", "--id", "name", "--columns", "a,b,c,d", "--likelihood", family];
+        good(&dir, &[&flags[..], &RUN[..], &[family]].concat());
+        let told = fs::read_to_string(dir.join(family).join("draws.zarr/.zattrs")).unwrap();
+        assert!(told.contains(digest), "{family}: {told}");
+    }
 }

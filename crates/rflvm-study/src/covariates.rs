@@ -258,7 +258,7 @@ mod tests {
         let covariates = of(&["age", "batch"], &rows).unwrap();
         for (texts, words) in [
             ("batch", "NAME=VALUE"),
-            ("bacth=a", "did you mean batch"),
+            ("bach=a", "did you mean batch"),
             ("batch=c", "give one of a, b"),
             ("age=old", "give a number"),
         ] {

@@ -118,9 +118,7 @@ class NewRows(Held, TransformerMixin):
             cells = self._ask_new("predict_new", _table.read(X, self._layout, mask), given)
         return self._answer(cells, library, index, return_std, return_interval)
 
-    def inverse_transform(
-        self, X: Any, *, covariates: Optional[Mapping] = None, return_std: bool = False, return_interval: bool = False
-    ) -> Any:
+    def inverse_transform(self, X: Any, *, covariates: Optional[Mapping] = None, return_std: bool = False, return_interval: bool = False) -> Any:
         """Expected cells at positions in the latent space, one position per row, in the coordinates of `embedding_`.
 
         `covariates`, such as {"batch": "A"}, are those of all these rows; covariates that it does not name are at their average.

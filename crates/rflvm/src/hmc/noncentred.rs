@@ -34,7 +34,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ ((M+1)×J) rotate. ζ uses the
+/// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ (one row per column of H) rotate. ζ uses the
 /// memory of F, and √a H that of H: neither is needed during a trajectory.
 pub(super) struct Noncentred<'a> {
     model: &'a Model,

@@ -71,7 +71,7 @@ impl Occam {
         self.used(h, 0..self.precision.len() - 1)
     }
 
-    /// The same of some of them.
+    /// The effective number of some columns of H.
     pub fn used(&self, h: &Mat, some: Range<usize>) -> Result<f64, NumericalError> {
         let inverse = self.factor(h)?.inverse();
         Ok(some.map(|m| 1.0 - inverse[(m, m)]).sum())

@@ -10,7 +10,7 @@ use crate::linalg::Mat;
 pub struct Workspace {
     /// A second table besides F, N×J: momenta of ζ, or residuals.
     pub(super) table: Mat,
-    /// Weights, (M+1)×J: ξ, its momenta, β, ∂β, and A⁻¹u, which becomes ∂u.
+    /// Weights, one row per column of H: ξ, its momenta, β, ∂β, and A⁻¹u, which becomes ∂u.
     pub(super) xi: Mat,
     pub(super) xi_momenta: Mat,
     pub(super) beta: Mat,

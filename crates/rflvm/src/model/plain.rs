@@ -1,4 +1,4 @@
-//! The plain columns of H beside the Fourier features: covariates u_n, which are given and do not move with X, and s·x_n, the linear
+//! The plain columns of H, in addition to the Fourier features: covariates u_n, which are given and do not move with X, and s·x_n, the linear
 //! part of the map. Their weights have the prior of the features' weights: γ_j ~ N(0, τ_j²/λ_j) for covariates in units of their
 //! prior, and a kernel k(x, x') + s² x·x'.
 
@@ -50,7 +50,7 @@ impl Plain {
         self.u.row(n)
     }
 
-    /// The same for some rows.
+    /// The plain columns of some rows.
     pub fn of_rows(&self, rows: &[usize]) -> Self {
         Plain { u: Mat::from_fn(rows.len(), self.u.cols(), |i, c| self.u[(rows[i], c)]), s: self.s }
     }

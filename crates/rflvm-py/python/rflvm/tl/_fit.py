@@ -109,7 +109,10 @@ def fit(
     if depth.mean_total is not None:
         adata.uns[key_added]["mean_total"] = depth.mean_total
     if batch_key is not None:
-        adata.uns[key_added]["batch"] = {"key": batch_key, **told_of_batches(model.embedding_, adata.obs[batch_key].astype(str).to_numpy(), correct_batch)}
+        adata.uns[key_added]["batch"] = {
+            "key": batch_key,
+            **told_of_batches(model.embedding_, adata.obs[batch_key].astype(str).to_numpy(), correct_batch),
+        }
     return model
 
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 /// A block of columns with everything its update needs.
 #[derive(Debug)]
 pub struct BlockView<'a> {
-    /// H, N×(M+1).
+    /// H.
     pub h: &'a Mat,
     /// Y of the whole model.
     pub y: &'a Mat,
