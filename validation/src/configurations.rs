@@ -364,6 +364,12 @@ pub fn all() -> Vec<Configuration> {
         one(bernoulli).own_paths(TimeKernel::Matern32).build("bernoulli-residual"),
         one(zero_inflated_poisson).own_paths(TimeKernel::Matern12).build("zero-inflated-poisson-residual"),
         between().own_paths(TimeKernel::Matern32).missing().offset().build("mixed-residual-missing-offset"),
+        one(gaussian)
+            .own_paths(TimeKernel::Matern12)
+            .linear()
+            .covariates()
+            .missing()
+            .build("gaussian-linear-covariates-residual-missing"),
         // With more than sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
     ];
