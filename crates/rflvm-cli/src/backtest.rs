@@ -5,10 +5,9 @@ use crate::answer::check_csv;
 use crate::args::ForecastArgs;
 use crate::failure::Failure;
 use crate::picture::backtest::{self as picture, Picture};
-use crate::progress::Watch;
 use crate::stop;
 use crate::voice::{Voice, tell, tell_json};
-use rflvm::backtest::{Backtest, LINE, Scores};
+use rflvm::backtest::{Backtest, LINE, Scores, Stage};
 use rflvm::error::RunError;
 use rflvm_study::backtest::{Asked, CELLS, HEADER, as_json, cells, run as score, scores};
 use rflvm_study::cells::csv_text;
@@ -31,18 +30,13 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
         kernels: args.time_kernels.clone().unwrap_or_default(),
     };
     stop::listen();
-    let watch = Watch::new(Voice { quiet: true, ..voice }, fit.settings.chains, 1, false);
     let told = score(
         &fit,
         &asked,
-        &mut |stage| {
-            let rflvm::backtest::Stage { number, all, rows, method } = stage;
+        &mut |Stage { number, all, rows, method }| {
             voice.say(&format!("fit {number} of {all}: {method}, {rows} rows"));
         },
-        &|progress| {
-            watch.see(progress);
-            if stop::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        },
+        &|_| if stop::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
     );
     let told = told.map_err(|error| match error {
         Error::Run(RunError::Stopped { .. }) => Failure::Stopped,
