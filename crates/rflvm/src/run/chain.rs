@@ -1,7 +1,7 @@
 //! One chain: initialisation, staged warm-up, draws. Every chain and sweep has its own random streams, so draws depend only on the
 //! seed and not on the number of threads, nor on how often the chain was stopped and resumed.
 
-use super::meeting::{Guest, Joined, Meetings};
+use super::guest::{Guest, Joined, Meetings};
 use super::settings::Settings;
 use super::sweep::sweep;
 use crate::draws::{Draw, Stats};

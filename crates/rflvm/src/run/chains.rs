@@ -1,8 +1,9 @@
 //! A run: all chains, side by side, in legs that can be stopped and resumed.
 
 use super::chain::{Chain, Snapshot};
+use super::guest::Joined;
 use super::maps::{self, Maps, Plan};
-use super::meeting::{Joined, meet};
+use super::meeting::meet;
 use super::settings::Settings;
 use super::threads::{pools, side_by_side};
 use crate::draws::Draws;

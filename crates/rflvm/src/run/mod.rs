@@ -5,6 +5,7 @@ pub mod chain;
 mod chains;
 #[doc(hidden)]
 pub mod checkpoint;
+mod guest;
 pub mod maps;
 mod meeting;
 mod settings;
@@ -12,7 +13,7 @@ mod sweep;
 mod threads;
 
 pub use chains::{Progress, Run, run};
-pub use meeting::Joined;
+pub use guest::Joined;
 pub use settings::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS, Settings};
 pub use sweep::sweep;
 pub use threads::pool;

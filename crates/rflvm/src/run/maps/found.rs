@@ -1,7 +1,7 @@
 //! A map that was found, and the rule by which one of several is chosen.
 
 use crate::linalg::Mat;
-use crate::run::meeting::Joined;
+use crate::run::guest::Joined;
 
 /// A map whose continuity is this far below the best one's scatters neighbours: it leaves an axis unused, say, along which rows lie at
 /// random. It may have more evidence, but shows less of the table; it is reported, not chosen.
