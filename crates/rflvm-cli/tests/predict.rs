@@ -58,7 +58,8 @@ fn rows_are_predicted_by_number_and_by_name() {
         let numbers: Vec<f64> = line[2..].iter().map(|v| number(v)).collect();
         let [mean, sd, low, middle, high] = numbers[..] else { panic!("{line:?}") };
         assert!(sd > 0.0 && low <= middle && middle <= high && mean.is_finite(), "{line:?}");
-        assert!(line[1] != "count" || (mean > 0.0 && low.fract() == 0.0), "{line:?}");
+        // Quantiles of few draws lie between whole numbers.
+        assert!(line[1] != "count" || (mean > 0.0 && low >= 0.0), "{line:?}");
     }
     // A missing cell agrees with `impute`: the mean of E[y | f] has no Monte Carlo error.
     good(&dir, &["impute", "o", "--out", "i.csv"]);
