@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{files, folder, good, refused, text};
+use common::{files, folder, good, refused, rflvm, text};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 const RUN: [&str; 12] =
     ["--latent-dim", "1", "--features", "10", "--warmup", "60", "--draws", "60", "--seed", "3", "-q", "--overwrite"];
@@ -71,9 +72,14 @@ fn every_answer_is_the_same_for_any_number_of_threads() {
     for (out, threads) in [("one", "1"), ("two", "2")] {
         fit(&dir, out, &["--blocks", "b.csv", "--residual", "matern12", "--threads", threads]);
         let told = |name: &str| format!("{out}-{name}.csv");
-        good(&dir, &["impute", out, "--out", &told("filled"), "--threads", threads]);
-        good(&dir, &["forecast", out, "--horizon", "3", "--out", &told("ahead"), "--threads", threads]);
-        good(&dir, &["transform", out, "new.csv", "--out", &told("placed"), "--threads", threads]);
+        let answer = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
+            let output = command.current_dir(&dir).args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+            assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        };
+        answer(&["impute", out, "--out", &told("filled")]);
+        answer(&["forecast", out, "--horizon", "3", "--out", &told("ahead")]);
+        answer(&["transform", out, "new.csv", "--out", &told("placed")]);
     }
     assert_eq!(files(&dir.join("one/draws.zarr")), files(&dir.join("two/draws.zarr")));
     for name in ["filled", "ahead", "placed"] {
@@ -111,7 +117,8 @@ fn they_need_times_and_a_kernel_that_exists() {
         2,
         &["residual", "only to rows with times", "--time"],
     );
-    refused(&dir, &[&flags[..], &["--residual", "rbf"]].concat(), 2, &["residual", "matern12"]);
+    let said = rflvm(&dir, &[&flags[..], &["--residual", "rbf"]].concat());
+    assert!(said.status.code() == Some(2) && text(&said.stderr).contains("matern12"), "{}", text(&said.stderr));
     assert!(!dir.join("o").exists());
     let said = good(&dir, &["fit", "--help"]);
     assert!(text(&said.stdout).contains("--residual"));
