@@ -80,7 +80,7 @@ fn a_sequence_has_the_same_future_alone() {
     let store = open(&path);
     let fitted = forecast(&store, &model);
     let (all, own): (Vec<NewTime>, Vec<usize>) = (moments(), vec![1, 3, 4]);
-    let alone: Vec<NewTime> = own.iter().map(|&i| all[i]).collect();
+    let alone: Vec<NewTime> = own.iter().map(|&i| all[i].clone()).collect();
     for (both, one) in futures(&fitted, &all, 4).iter().zip(&futures(&fitted, &alone, 4)) {
         own.iter().enumerate().for_each(|(k, &i)| assert_eq!(both.row(i), one.row(k)));
     }

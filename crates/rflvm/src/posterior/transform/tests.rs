@@ -32,7 +32,8 @@ fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
 
 fn parameters(state: State) -> Parameters {
     let (x, w) = (state.features.x().clone(), state.features.w().clone());
-    Parameters { x, w, beta: state.beta, theta: state.theta, axes: Vec::new() }
+    let s = state.features.plain().s();
+    Parameters { x, w, s, beta: state.beta, theta: state.theta, axes: Vec::new() }
 }
 
 /// New rows, in the order of the table.
@@ -106,7 +107,7 @@ fn positions_and_evidence_agree_with_quadrature() {
         let (model, given) = simulated(8, dim, seed);
         let new = repeated(&model, &[2], TIMES);
         let positions = Positions::new(&new.model, &given.theta, &given.beta, (&given.w, given.s));
-        let anchors = Anchors::new(&given, Stream::new(seed));
+        let anchors = Anchors::new(&given, 0, Stream::new(seed));
         // A row without a time, and one whose path is more informative: its own position is typical of it.
         let sd = [0.3, 1.2];
         let mean: Vec<f64> = (0..dim).map(|d| given.x[(2, d)] + 0.8 * sd[d]).collect();
