@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{files, folder, good, refused, text};
+use common::{files, folder, good, refused, rflvm, text};
 use std::fs;
 use std::path::Path;
 
@@ -63,7 +63,7 @@ fn a_column_with_its_own_path_is_imputed_by_it() {
 }
 
 #[test]
-fn every_answer_is_the_same_for_any_number_of_threads() {
+fn draws_and_answers_are_the_same_for_any_number_of_threads() {
     let dir = folder("threads");
     table(&dir);
     fs::write(dir.join("b.csv"), "column,likelihood\na,gaussian\nb,student-t\nc,gaussian\nd,gaussian\n").unwrap();
@@ -71,9 +71,9 @@ fn every_answer_is_the_same_for_any_number_of_threads() {
     for (out, threads) in [("one", "1"), ("two", "2")] {
         fit(&dir, out, &["--blocks", "b.csv", "--residual", "matern12", "--threads", threads]);
         let told = |name: &str| format!("{out}-{name}.csv");
-        good(&dir, &["impute", out, "--out", &told("filled"), "--threads", threads]);
-        good(&dir, &["forecast", out, "--horizon", "3", "--out", &told("ahead"), "--threads", threads]);
-        good(&dir, &["transform", out, "new.csv", "--out", &told("placed"), "--threads", threads]);
+        good(&dir, &["impute", out, "--out", &told("filled")]);
+        good(&dir, &["forecast", out, "--horizon", "3", "--out", &told("ahead")]);
+        good(&dir, &["transform", out, "new.csv", "--out", &told("placed")]);
     }
     assert_eq!(files(&dir.join("one/draws.zarr")), files(&dir.join("two/draws.zarr")));
     for name in ["filled", "ahead", "placed"] {
@@ -111,7 +111,9 @@ fn they_need_times_and_a_kernel_that_exists() {
         2,
         &["residual", "only to rows with times", "--time"],
     );
-    refused(&dir, &[&flags[..], &["--residual", "rbf"]].concat(), 2, &["residual", "matern12"]);
+    let output = rflvm(&dir, &[&flags[..], &["--residual", "rbf"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("auto, none, matern12"), "{}", text(&output.stderr));
     assert!(!dir.join("o").exists());
     let said = good(&dir, &["fit", "--help"]);
     assert!(text(&said.stdout).contains("--residual"));
