@@ -64,7 +64,7 @@ fn a_column_with_its_own_path_is_imputed_by_it() {
 }
 
 #[test]
-fn every_answer_is_the_same_for_any_number_of_threads() {
+fn draws_and_answers_are_the_same_for_any_number_of_threads() {
     let dir = folder("threads");
     table(&dir);
     fs::write(dir.join("b.csv"), "column,likelihood\na,gaussian\nb,student-t\nc,gaussian\nd,gaussian\n").unwrap();
