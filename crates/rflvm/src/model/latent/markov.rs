@@ -28,7 +28,8 @@ pub struct Markov {
     /// The trend's value at each row: the entry of h_n for its slope.
     line: Option<Vec<f64>>,
     noise: Vec<f64>,
-    first: Square,
+    /// Boxed, since a path is one of several forms, and the others are small.
+    first: Box<Square>,
     steps: Vec<Transition>,
     /// Index of the step that follows row n.
     next: Vec<u32>,
@@ -61,7 +62,7 @@ impl Markov {
         let noise = (0..times.len()).map(|n| problem.noise(n)).collect();
         let line = problem.trend.map(<[f64]>::to_vec);
         let second = heads.get(1).copied();
-        let mut markov = Markov { size, second, line, noise, first, steps, next, gains: Vec::new() };
+        let mut markov = Markov { size, second, line, noise, first: Box::new(first), steps, next, gains: Vec::new() };
         markov.gains = markov.filter(|_| false);
         markov
     }
@@ -84,7 +85,7 @@ impl Markov {
     /// The filter's gains for other variances of the rows' noise than their own; nothing for a hidden row.
     pub(super) fn filter_through(&self, noise: impl Fn(usize) -> Option<f64>) -> Vec<Gain> {
         let size = self.size;
-        let mut p = self.first;
+        let mut p = *self.first;
         let mut gains = Vec::with_capacity(self.rows());
         for n in 0..self.rows() {
             let mut gain = Gain { root: 0.0, k: [0.0; MOST] };
