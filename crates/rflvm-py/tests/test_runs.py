@@ -89,8 +89,9 @@ def test_ctrl_c_returns_what_is_done(tmp_path):
         "print(model.posterior_.draws, model.embedding_.shape, flush=True)\n"
     )
     running = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # Once the first draws are stored.
-    while not (tmp_path / "fit" / "draws.zarr" / "posterior" / "alpha" / "0.0").exists():
+    # Once the first draws of both chains are stored.
+    drawn = tmp_path / "fit" / "draws.zarr" / "posterior" / "alpha"
+    while not all((drawn / first).exists() for first in ("0.0", "1.0")):
         assert running.poll() is None, running.stderr.read()
         time.sleep(0.01)
     running.send_signal(signal.SIGINT)
