@@ -4,7 +4,7 @@ use crate::flags::{ConfigArgs, ModelArgs};
 use crate::voice::Voice;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use rflvm_study::config::KernelKind;
+use rflvm_study::choices::KernelKind;
 use rflvm_study::latent_dim::LatentDim;
 use rflvm_study::settings::Value;
 use rflvm_study::table::{Decimal, Separator};

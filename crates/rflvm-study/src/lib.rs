@@ -16,6 +16,7 @@ pub mod blocks;
 pub mod bytes;
 pub mod cells;
 pub mod check;
+pub mod choices;
 pub mod config;
 pub mod conflict;
 pub mod convergence;

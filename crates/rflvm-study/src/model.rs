@@ -1,7 +1,8 @@
 //! From settings to the model: its specification, and the observations in its blocks.
 
 use crate::blocks::{self, Given};
-use crate::config::{Config, KernelKind, LinearPart, ModelConfig, ResidualKind, TimeForm};
+use crate::choices::{KernelKind, LinearPart, ResidualKind, TimeForm};
+use crate::config::{Config, ModelConfig};
 use crate::covariates::Covariates;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;

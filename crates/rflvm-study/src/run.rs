@@ -1,6 +1,7 @@
 //! From settings to how the chains run.
 
-use crate::config::{Config, InitAt, Instructions};
+use crate::choices::{InitAt, Instructions};
+use crate::config::Config;
 use rflvm::error::SpecError;
 use rflvm::init::Init;
 use rflvm::run::Settings;

@@ -6,7 +6,7 @@ use rflvm::error::SpecError;
 use rflvm::identity;
 use rflvm_study::Config;
 use rflvm_study::blocks::{self, Given};
-use rflvm_study::config::KernelKind;
+use rflvm_study::choices::KernelKind;
 use rflvm_study::latent_dim::LatentDim;
 use rflvm_study::model;
 use rflvm_study::table::Table;
