@@ -3,7 +3,7 @@
 //! Kalman filter's innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
 
 use super::problem::Problem;
-use super::sde::{Coordinates, MOST, Square, Transition, plus, sandwich, start, step};
+use super::sde::{Coordinates, MOST, Square, Transition, plus, sandwich, start, step, transposed};
 use super::window::{Conditional, Window};
 use crate::dist::normals;
 use crate::simd;
@@ -84,10 +84,16 @@ impl Markov {
 
     /// The filter's gains for other variances of the rows' noise than their own; nothing for a hidden row.
     pub(super) fn filter_through(&self, noise: impl Fn(usize) -> Option<f64>) -> Vec<Gain> {
+        self.filter_from(noise, |_| ())
+    }
+
+    /// The same, and passes to `see` the covariance of each row's state given the rows before it.
+    fn filter_from(&self, noise: impl Fn(usize) -> Option<f64>, mut see: impl FnMut(&Square)) -> Vec<Gain> {
         let size = self.size;
         let mut p = *self.first;
         let mut gains = Vec::with_capacity(self.rows());
         for n in 0..self.rows() {
+            see(&p);
             let mut gain = Gain { root: 0.0, k: [0.0; MOST] };
             if let Some(noise) = noise(n) {
                 let mut ph = [0.0; MOST];
@@ -110,6 +116,39 @@ impl Markov {
             }
         }
         gains
+    }
+
+    /// The variance of each row of the path given the rows that are seen through the given noise (none for a hidden row), by the backward
+    /// recursion of Bryson & Frazier (1963): with Λ the information of the rows from n on about the state, P − PΛP is its covariance.
+    pub(super) fn smoothed(&self, noise: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
+        let size = self.size;
+        let mut predicted = Vec::with_capacity(self.rows());
+        let gains = self.filter_from(noise, |p| predicted.push(*p));
+        let mut variances = vec![0.0; self.rows()];
+        let mut lambda = [[0.0; MOST]; MOST];
+        for n in (0..self.rows()).rev() {
+            if let Some(&step) = self.next.get(n) {
+                lambda = sandwich(&transposed(&self.steps[step as usize].f), &lambda, size);
+            }
+            let (gain, p) = (&gains[n], &predicted[n]);
+            let mut h = [0.0; MOST];
+            self.add_seen(n, 1.0, &mut h);
+            if gain.root > 0.0 {
+                // (I − khᵀ)ᵀ Λ (I − khᵀ) + hhᵀ/s.
+                let kept: Square =
+                    std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j) - h[i] * gain.k[j]));
+                lambda = sandwich(&kept, &lambda, size);
+                for i in 0..size {
+                    (0..size).for_each(|j| lambda[i][j] += h[i] * h[j] / gain.root.powi(2));
+                }
+            }
+            let mut ph = [0.0; MOST];
+            (0..size).for_each(|i| ph[i] = self.seen(n, &p[i]));
+            let told: f64 = (0..size).map(|i| ph[i] * (0..size).map(|j| lambda[i][j] * ph[j]).sum::<f64>()).sum();
+            // The row's own noise is part of the path, and rows elsewhere say nothing about it.
+            variances[n] = (self.seen(n, &ph) - told).max(0.0) + if gain.root > 0.0 { 0.0 } else { self.noise[n] };
+        }
+        variances
     }
 
     /// The state that follows a row whose innovation is v.
@@ -194,6 +233,9 @@ impl Markov {
         for ((n, gain), out) in gains.iter().enumerate().zip(out.chunks_exact_mut(width)) {
             if gain.root > 0.0 {
                 v.iter_mut().zip(row(n)).zip(&states[0]).for_each(|((v, h), a)| *v = factor * h - a);
+                if let Some(second) = self.second {
+                    simd::axpy(-1.0, &states[second], &mut v);
+                }
                 if let Some(line) = &self.line {
                     simd::axpy(-line[n], &states[self.size - 1], &mut v);
                 }

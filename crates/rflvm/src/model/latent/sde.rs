@@ -142,6 +142,10 @@ pub(super) fn minus(a: &Square, b: &Square) -> Square {
     std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] - b[i][j]))
 }
 
+pub(super) fn transposed(a: &Square) -> Square {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[j][i]))
+}
+
 /// FPFᵀ of the first `size` coordinates.
 pub(super) fn sandwich(f: &Square, p: &Square, size: usize) -> Square {
     let mut fp = [[0.0; MOST]; MOST];
