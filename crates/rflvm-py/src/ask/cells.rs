@@ -58,7 +58,9 @@ impl Answers {
         let truth = truth.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let cells = self.ask(py, "impute", |fitted| fitted.revealed(&truth, DRAWS))?;
         if cells.is_empty() {
-            return Err(PyValueError::new_err("no missing cell of the fitted table is known here, so there is nothing to score"));
+            return Err(PyValueError::new_err(
+                "no missing cell of the fitted table is known here, so there is nothing to score",
+            ));
         }
         let (all, columns) = revealed::scores(&cells, &self.fit);
         let line = |name: String, s: &Scores| {
