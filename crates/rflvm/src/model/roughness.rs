@@ -78,7 +78,7 @@ mod tests {
             let (values, noise) =
                 (column(&dynamics, Stream::new(1).at(j)), normals(ROWS, &mut Stream::new(2).at(j).rng()));
             let cell = |n: usize| {
-                if (n + j as usize) % 7 == 0 { f64::NAN } else { 100.0 * (values[n] + 0.05 * noise[n]) + 7.0 }
+                if (n + j as usize).is_multiple_of(7) { f64::NAN } else { 100.0 * (values[n] + 0.05 * noise[n]) + 7.0 }
             };
             y.set_col(j as usize, &(0..ROWS).map(cell).collect::<Vec<_>>());
         }
