@@ -32,11 +32,14 @@ def check_scores():
     rng = np.random.default_rng(2)
     mean, sd = rng.normal(size=100_000), rng.uniform(0.5, 2, 100_000)
     truth = mean + sd * rng.normal(size=100_000)
-    found = score.real(truth, mean, sd)
+    found = score.real(truth, mean, sd, 1)
     assert abs(found["in50"] - 0.5) < 0.01 and abs(found["in90"] - 0.9) < 0.01
+    doubled = score.real(truth, mean, sd, 2)
+    assert doubled["log_density"] == found["log_density"]
+    np.testing.assert_allclose([doubled["mse"], doubled["mae"]], [found["mse"] / 4, found["mae"] / 2])
     np.testing.assert_allclose(found["log_density"], norm.logpdf(truth, mean, sd).mean())
     for centre, width in ((0.3, 0.4), (5, 0.5), (-1, 0.3)):
-        every = [score.counts(np.array([k]), np.array([centre]), np.array([width]))["log_density"] for k in np.arange(200.0)]
+        every = [score.counts(np.array([k]), np.array([centre]), np.array([width]), 1)["log_density"] for k in np.arange(200.0)]
         np.testing.assert_allclose(np.exp(every).sum(), 1, rtol=1e-9)
 
 
@@ -61,7 +64,7 @@ def check_peers():
         if name == "gplvm":
             continue
         mean, sd, chosen, source = peers.impute(method, y, times, mask)
-        found = score.real(truth[cells], mean[cells], sd[cells])
+        found = score.real(truth[cells], mean[cells], sd[cells], 1)
         print(f"{name}: MSE {found['mse']:.4f}, in 90% {found['in90']:.2f}, chosen {chosen}, sd from {source}", flush=True)
         assert found["mse"] < (1.1 if name == "mean" else 0.1), name
         assert 0.8 < found["in90"] < 0.99, name

@@ -150,8 +150,8 @@ METHODS = {
     "knn3": Method("k-NN, k = 3", knn, (3,)),
     "knn": Method("k-NN, k chosen", knn, (1, 2, 3, 5, 10, 20, 40)),
     "soft": Method("soft-impute", soft_impute, tuple(0.5 / 1.6**k for k in range(14))),
-    "ppca": Method("PPCA", linear("ppca"), (1, 2, 3, 5, 8, 12, 16, 24), rank=True),
-    "ldm": Method("linear dynamical model", linear("ldm"), (3, 5, 8, 12), timed=True, rank=True),
+    "ppca": Method("PPCA", linear("ppca"), (1, 2, 3, 5, 8, 12, 16, 24, 32, 40), rank=True),
+    "ldm": Method("linear dynamical model", linear("ldm"), (3, 5, 8, 12, 16, 24), timed=True, rank=True),
     "iterative": Method("IterativeImputer", iterative, (50,)),
     "gplvm": Method("Bayesian GPLVM (GPy)", gplvm, ("dim",)),
 }
@@ -213,6 +213,7 @@ def run(folder, case, name):
     method = METHODS[name]
     if name == "gplvm":
         method.candidates = (facts["dim"],)
+    unit = np.nanstd(y, axis=0)
     offset, scale = 0, 1
     if facts["counts"]:
         y = np.sqrt(y)
@@ -226,7 +227,7 @@ def run(folder, case, name):
     mean, sd = (mean * scale + offset)[at], np.maximum(sd * scale, 1e-6)[at]
     if not (np.isfinite(mean) & np.isfinite(sd)).all():
         raise ValueError("a hidden cell has no prediction")
-    found = (score.counts if facts["counts"] else score.real)(hidden["truth"], mean, sd)
+    found = (score.counts if facts["counts"] else score.real)(hidden["truth"], mean, sd, unit[hidden["column"]])
     return found | {"chosen": chosen, "sd_from": source, "seconds": seconds}
 
 

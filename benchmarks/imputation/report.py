@@ -2,8 +2,8 @@
 
     python benchmarks/imputation/report.py FOLDER [--tables cmu] [--masks run20] [--seeds 1 2 3]
 
-Mean ± one standard error over seeds; the best mean error and log density are in bold, among the methods that have every
-seed that any of them has. A star marks methods whose standard deviation is that of their errors on validation cells.
+Mean ± one standard error over seeds; the best mean error and log density among the methods with the most seeds are in bold, and so
+is a method with fewer seeds that is better still. A star marks methods whose standard deviation is that of their errors on validation cells.
 """
 
 import argparse
@@ -46,8 +46,8 @@ def labels(found):
 
 
 def digits(key, size):
-    """Counts have large errors: four significant digits there, three decimals elsewhere."""
-    return f"{size:.4g}" if key == "mse" and size >= 10 else f"{size:.3f}"
+    """Errors of some series are small."""
+    return f"{size:.4f}" if key == "mse" else f"{size:.3f}"
 
 
 def cell(key, values, best):
@@ -69,11 +69,12 @@ def section(found, table, mask, seeds, names):
     full = [name for name, every in done.items() if most and len(every) == most]
     best = {}
     for key, sign in (("mse", 1), ("log_density", -1)):
-        means = {name: sign * np.mean([row[key] for row in done[name]]) for name in full}
-        best[key] = min(means, key=means.get, default=None)
+        means = {name: sign * np.mean([row[key] for row in every]) for name, every in done.items() if every}
+        least = min((means[name] for name in full), default=None)
+        best[key] = [name for name in means if means[name] <= least]
     lines = []
     for name, every in methods.items():
-        cells = [cell(key, [row[key] for row in done[name]], best.get(key) == name) if done[name] else "–" for key in COLUMNS]
+        cells = [cell(key, [row[key] for row in done[name]], name in best.get(key, [])) if done[name] else "–" for key in COLUMNS]
         failed = [row["failed"] for row in every if "failed" in row]
         note = f"{len(failed)} failed: {failed[0]}" if failed else ""
         lines.append(f"| {names[name]} | {len(done[name])} | " + " | ".join(cells) + f" | {note} |")

@@ -1,7 +1,7 @@
 """The tables of the benchmark: time series, static tables and counts over time.
 
 `y` has NaN where the data have none. Real-valued tables are standardised per column before any cell is hidden, so that
-errors are in units of a column's standard deviation; counts are left as they are.
+log densities of columns can be averaged; counts are left as they are.
 """
 
 import csv
