@@ -28,6 +28,7 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
         return Err(Error::Complete { file: fit.table.path.display().to_string() }.into());
     }
     let drawn = drawn(&fit)?;
+    Voice::default().notes(drawn.larger_dim(&fit)?.as_slice());
     let scored = args.truth.as_ref().map(|truth| score(truth, args, &fit, &drawn)).transpose()?;
     match (&args.out, args.draws) {
         (None, _) => {}

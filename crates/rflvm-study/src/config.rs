@@ -110,9 +110,9 @@ settings! {
         /// Period of a seasonal kernel, in the units of the times; days for dates.
         period: f64 => .placeholder("P").otherwise("none").python("period").python_type("Optional[float]")
             .python_help("float or None, default=None", "Period of a seasonal kernel, in the units of the times; days for dates.").python_default("None");
-        /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto, which
-        /// is matern12 if all columns are gaussian or student-t, and none otherwise.
-        residual: ResidualKind => .default("none").python("residual");
+        /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
+        /// matern12 or matern32, whichever suits the columns better, if all columns are gaussian or student-t, and none otherwise.
+        residual: ResidualKind => .default("auto").python("residual");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }

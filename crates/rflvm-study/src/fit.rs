@@ -1,6 +1,7 @@
 //! A fit: a table, a model, how to run it, and the folder where the draws are stored.
 
 use crate::blocks::{self, Given};
+use crate::choices::ResidualKind;
 use crate::config::Config;
 use crate::covariates::Covariates;
 use crate::error::Error;
@@ -86,6 +87,11 @@ impl Fit {
         let timeline = Timeline::of(&config, &table)?;
         let covariates = Covariates::of(&config, &table)?;
         let model = model::model(&config, &given, &mut table, timeline.as_ref())?;
+        if timeline.is_some() {
+            // The folder says what was chosen, so that it need not be chosen again.
+            saved.path.residual = Some(ResidualKind::of(model.spec().residual));
+            config.path.residual = saved.path.residual;
+        }
         Plan::check(&model, &settings)?;
         // Columns named after levels may have other families.
         table.categories.retain(|category| {
@@ -117,6 +123,10 @@ impl Fit {
             return Err(Error::OnlyMap { dir: dir.display().to_string() });
         }
         let mut config = Config::read(&file)?;
+        // Folders of versions without such paths do not mention them.
+        if config.time.is_some() {
+            config.path.residual.get_or_insert(ResidualKind::None);
+        }
         change(&mut config);
         // The store holds the table as it was when the fit began, even if its file has changed since.
         let store = store_path(dir);

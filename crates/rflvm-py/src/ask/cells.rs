@@ -4,6 +4,7 @@ use crate::answers::Answers;
 use crate::array::{Array, array};
 use crate::error::raised;
 use crate::rows::mat;
+use crate::wording::Parameters;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -15,6 +16,7 @@ use rflvm::posterior::outlook::Scores;
 use rflvm::posterior::predict::Points;
 use rflvm::posterior::predicted::Predicted;
 use rflvm_study::revealed;
+use rflvm_study::wording::render;
 
 /// A column, its number of cells, and their scores.
 type Line = (String, usize, [f64; 6]);
@@ -47,6 +49,12 @@ impl Answers {
         };
         let cells = self.ask(py, "predict", answer)?;
         self.predicted(py, &cells)
+    }
+
+    /// Why a larger latent dimension would predict missing cells better, if it would.
+    fn larger_dim(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let note = py.detach(|| self.drawn.larger_dim(&self.fit)).map_err(raised)?;
+        Ok(note.map(|note| render(&note.text, &Parameters)))
     }
 
     /// Scores of the missing cells whose values are in `truth`, N×J in the order of the table's columns: of all of them, and of each column.
