@@ -102,7 +102,7 @@ settings! {
     /// How positions change over time.
     PathConfig {
         /// Kernel over time: how similar the positions at two times are.
-        time_kernel: TimeKernelKind => .default("rbf").python("time_kernel");
+        time_kernel: TimeKernelKind => .default("matern52").python("time_kernel");
         /// Whether to add a straight line in time to each path.
         time_trend: bool => .default("false").python("time_trend");
         /// How the covariance of a path is represented.

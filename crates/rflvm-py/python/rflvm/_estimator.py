@@ -56,7 +56,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
     amplitude : float or "learned" or "shared" or "default", default="default"
         Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per block),
         or "default" for that of each family: learned for gaussian and student-t, 1 for the others.
-    time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="rbf"
+    time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="matern52"
         Kernel over time: how similar the positions at two times are.
     time_trend : bool, default=False
         Whether to add a straight line in time to each path.
@@ -141,7 +141,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
         length_scale: float = 1.0,
         linear: str = "none",
         amplitude: Union[float, str] = "default",
-        time_kernel: str = "rbf",
+        time_kernel: str = "matern52",
         time_trend: bool = False,
         time_form: str = "automatic",
         period: Optional[float] = None,
