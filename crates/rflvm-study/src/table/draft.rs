@@ -80,7 +80,8 @@ impl Draft {
             (None, None) => rest(),
         };
         numeric.retain(|position| !left_out.contains(position));
-        if numeric.is_empty() {
+        // A table about the rows of another has no columns to fit.
+        if numeric.is_empty() && options.columns.as_ref().is_none_or(|wanted| !wanted.is_empty()) {
             return Err(TableError::NoColumns { file: allowance.path });
         }
         let mut slots = vec![None; names.len()];
