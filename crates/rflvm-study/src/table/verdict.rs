@@ -32,7 +32,7 @@ impl Holds {
         match self {
             Holds::Truth => "write yes and no, or true and false".into(),
             Holds::Category => format!(
-                "its column holds {count} different texts: fit it as a category with ⟨likelihood=auto⟩ (⟨doctor-blocks⟩ lists families to edit), correct for it with {covariates} if it is a batch or the like, colour the picture by it with {labels}, or {leave_out}"
+                "its column holds {count} different texts: fit it as a category with ⟨likelihood=auto⟩ (⟨doctor-blocks⟩ lists families to edit), colour the picture by it with {labels}, correct for its effects with {covariates}, or {leave_out}"
             ),
             Holds::Names => {
                 let more = if levels.full { format!("more than {MOST}") } else { count.to_string() };
