@@ -1,20 +1,21 @@
-"""Batches: planted effects on a simulation and on PBMC3k, with and without correction, beside other methods.
+"""Batches: planted effects on a simulation and on PBMC3k, with and without correction, compared with other methods.
 
     python benchmarks/batches.py --data ../shared/data [--only NAME] [--methods NAME ...] [--seeds 1 2 3] [--keep FOLDER]
 
 Needs NumPy, SciPy, scikit-learn and a release build of the program; Harmony (harmonypy) and scVI (scvi-tools) are compared
-if they are installed. PBMC3k is not part of the repository, and is skipped, with a message, if it is not found. Positions
-are kept in FOLDER, so that a run can be split. Prints a Markdown table.
+if they are installed. PBMC3k is not part of the repository, and is skipped, with a message, if it is not found. With --keep,
+positions are kept in FOLDER, so that a run with the same settings can be split. Prints a Markdown table.
 
-A seed draws cells, batches, effects and counts, and is that of the fit; figures are means ± standard deviations over seeds.
+A seed draws cells, batches, effects and counts, and is that of the fit; figures are means ± standard errors over seeds.
 
 Every gene has an effect N(0, 0.5²) in every batch, on the log scale. In the simulation, the Poisson rates have it. The counts of
 PBMC3k are thinned: with c the exponential of the effect, divided by the largest of the gene's over batches, each molecule is kept with
-probability c. Poisson counts stay Poisson counts, and their rates are multiplied by c. The table without batches is thinned to the mean of
+probability c. Poisson counts stay Poisson counts, and their rates are multiplied by c. The table without effects is thinned to the mean of
 c over the cells, and so has as many molecules.
 
-`same batch` is the share of the 15 nearest neighbours that are from the cell's batch. At chance it is the share that the batch has among
-cells of the same type: 1/2 for two random batches, more where batches differ in their cell types. `1-NN` is the accuracy of cell types (5 folds).
+`same batch` is the share of the 15 nearest neighbours that are from the cell's batch. `above chance` is its difference from the
+share that would be expected if batches were assigned at random among the cells of each type. `1-NN` is the accuracy of cell types (5 folds), and
+`gained` its difference from the same method without effects; for methods that correct, from the method that they correct.
 """
 
 import argparse
@@ -37,21 +38,26 @@ CELLS, GENES = 800, 200
 DIM = 2
 
 
-def same_batch(x, batch):
-    """Share of the nearest neighbours that are from the row's own batch."""
+def neighbours(x):
+    """The nearest neighbours of each row."""
     distance = ((x[:, None] - x[None]) ** 2).sum(-1)
     np.fill_diagonal(distance, np.inf)
-    nearest = np.argpartition(distance, NEIGHBOURS, axis=1)[:, :NEIGHBOURS]
+    return np.argpartition(distance, NEIGHBOURS, axis=1)[:, :NEIGHBOURS]
+
+
+def same_batch(nearest, batch):
+    """Share of the neighbours that are from the row's own batch."""
     return (batch[nearest] == batch[:, None]).mean()
 
 
-def chance(batch, labels):
-    """The same for neighbours drawn at random from the rows with the same label."""
-    alike = labels[:, None] == labels[None]
-    np.fill_diagonal(alike, False)
-    same = (batch[:, None] == batch[None]) & alike
-    some = alike.any(1)
-    return (same.sum(1)[some] / alike.sum(1)[some]).mean()
+def chance(nearest, batch, labels):
+    """The share to expect if batches are assigned at random among the rows with the same label."""
+    counts = np.zeros((labels.max() + 1, batch.max() + 1))
+    np.add.at(counts, (labels, batch), 1)
+    # The row itself is not among its neighbours.
+    itself = labels[nearest] == labels[:, None]
+    of_batch = counts[labels[nearest], batch[:, None]] - itself
+    return (of_batch / (counts.sum(1)[labels[nearest]] - itself)).mean()
 
 
 def split(rng, labels, batches, is_skewed):
@@ -140,7 +146,7 @@ def scvi(dim):
     return run
 
 
-def ours(family, is_corrected):
+def ours(is_corrected):
     def run(y, batch, seed, args):
         with tempfile.TemporaryDirectory() as folder:
             table, out = Path(folder) / "table.csv", Path(folder) / "fit"
@@ -149,7 +155,7 @@ def ours(family, is_corrected):
                 lines.writerow(["batch", *(f"g{j + 1}" for j in range(y.shape[1]))])
                 lines.writerows([f"b{b}", *row] for b, row in zip(batch, y))
             how = ["--covariates", "batch"] if is_corrected else ["--without", "batch"]
-            command = [args.program, "fit", table, "--likelihood", family, "--offset", "size-factors", "--out", out, "-q", *how]
+            command = [args.program, "fit", table, "--likelihood", "poisson", "--offset", "size-factors", "--out", out, "-q", *how]
             command += ["--latent-dim", DIM, "--seed", seed, "--warmup", args.sweeps, "--draws", args.sweeps]
             command += ["--features", args.features, "--chains", args.chains, "--threads", args.threads]
             subprocess.run([str(word) for word in command], check=True)
@@ -167,21 +173,41 @@ TABLES = {
     "PBMC3k, 3 batches": (pbmc, 3, False),
     "PBMC3k, unequal": (pbmc, 2, True),
 }
-# Name: the method, and the module that it needs.
+# Name: the method, the module that it needs, and the method that it corrects.
 METHODS = {
-    "Poisson": (ours("poisson", False), None),
-    "Poisson, covariate": (ours("poisson", True), None),
-    "negative binomial": (ours("negative-binomial", False), None),
-    "negative binomial, covariate": (ours("negative-binomial", True), None),
-    f"{DIM} PCs": (pca, "sklearn"),
-    f"Harmony on {DIM} PCs": (harmony(DIM), "harmonypy"),
-    "30 PCs": (pca30, "sklearn"),
-    "Harmony on 30 PCs": (harmony(30), "harmonypy"),
-    # The best of seven settings on the simulation with 2 batches, where the default leaves batches apart.
-    "Harmony on 30 PCs, theta 10": (harmony(30, theta=10), "harmonypy"),
-    f"scVI, {DIM} axes": (scvi(DIM), "scvi"),
-    "scVI, 10 axes": (scvi(10), "scvi"),
+    "Poisson": (ours(False), None, None),
+    "Poisson, covariate": (ours(True), None, "Poisson"),
+    f"{DIM} PCs": (pca, "sklearn", None),
+    f"Harmony on {DIM} PCs": (harmony(DIM), "harmonypy", f"{DIM} PCs"),
+    "30 PCs": (pca30, "sklearn", None),
+    "Harmony on 30 PCs": (harmony(30), "harmonypy", "30 PCs"),
+    # With the default theta, 2, Harmony leaves the batches of the simulation apart.
+    "Harmony on 30 PCs, theta 10": (harmony(30, theta=10), "harmonypy", "30 PCs"),
+    f"scVI, {DIM} axes": (scvi(DIM), "scvi", None),
+    "scVI, 10 axes": (scvi(10), "scvi", None),
 }
+HEADER = ["table", "method", "effects", "same batch", "above chance", "1-NN", "gained", "seeds", "seconds"]
+
+
+def positions(file, run, *arguments):
+    """Positions and seconds of a method, from the file if it is kept there."""
+    if file and file.exists():
+        with np.load(file) as kept:
+            return kept["x"], float(kept["seconds"])
+    begun = time.time()
+    x = run(*arguments)
+    seconds = time.time() - begun
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(file, x=x, seconds=seconds)
+    return x, seconds
+
+
+def shown(values):
+    """Mean ± standard error."""
+    if len(values) == 1:
+        return f"{values[0]:.3f}"
+    return f"{np.mean(values):.3f} ± {np.std(values, ddof=1) / len(values) ** 0.5:.3f}"
 
 
 def main():
@@ -191,14 +217,13 @@ def main():
     parser.add_argument("--only", default="", help="tables whose name contains this")
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--keep", type=Path, default=ROOT / "target/batches")
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--sweeps", type=int, default=150, help="warm-up sweeps, and draws")
     parser.add_argument("--features", type=int, default=50)
     parser.add_argument("--chains", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
-    args.keep.mkdir(parents=True, exist_ok=True)
-    print("| table | method | batches | same batch | chance | 1-NN | seeds | seconds |\n|---|---|---|---|---|---|---|---|", flush=True)
+    print("| " + " | ".join(HEADER) + " |\n" + "|---" * len(HEADER) + "|", flush=True)
     for table, (load, batches, is_skewed) in TABLES.items():
         if args.only not in table:
             continue
@@ -207,27 +232,29 @@ def main():
         except FileNotFoundError as missing:
             print(f"SKIPPED {table}: {missing.filename} was not found", file=sys.stderr)
             continue
+        unsplit = {}
         for method in args.methods:
-            run, needed = METHODS[method]
+            run, needed, corrected = METHODS[method]
             if needed and importlib.util.find_spec(needed) is None:
                 print(f"SKIPPED {method}: {needed} is not installed", file=sys.stderr)
                 continue
-            corrects = "covariate" in method or "Harmony" in method or "scVI" in method
-            for kind in ["planted"] if corrects else ["none", "planted"]:
+            corrects = corrected or "scVI" in method
+            for effects in ["planted"] if corrects else ["none", "planted"]:
                 found = []
                 for seed, (plain, planted, batch, labels) in zip(args.seeds, drawn):
-                    file = args.keep / f"{table} {method} {kind} {seed}.npz".replace(", ", "-").replace(" ", "-")
-                    if not file.exists():
-                        begun = time.time()
-                        x = run(planted if kind == "planted" else plain, batch, seed, args)
-                        np.savez(file, x=x, seconds=time.time() - begun)
-                    with np.load(file) as kept:
-                        x, seconds = kept["x"], float(kept["seconds"])
-                    found.append((same_batch(x, batch), chance(batch, labels), nearest_neighbour(x, labels)[0], seconds))
-                share, by_chance, accuracy, seconds = np.mean(found, axis=0)
-                spread = np.std(found, axis=0)
-                line = [table, method, kind, f"{share:.3f} ± {spread[0]:.3f}", f"{by_chance:.3f}", f"{accuracy:.3f} ± {spread[2]:.3f}"]
-                print("| " + " | ".join([*line, str(len(found)), f"{seconds:.0f}"]) + " |", flush=True)
+                    name = f"{table} {method} {effects} {seed}.npz".replace(", ", "-").replace(" ", "-")
+                    y = planted if effects == "planted" else plain
+                    x, seconds = positions(args.keep and args.keep / name, run, y, batch, seed, args)
+                    nearest = neighbours(x)
+                    share = same_batch(nearest, batch)
+                    found.append((share, share - chance(nearest, batch, labels), nearest_neighbour(x, labels)[0], seconds))
+                share, above, accuracy, seconds = np.array(found).T
+                if effects == "none":
+                    unsplit[method] = accuracy
+                known = unsplit.get(corrected or method)
+                gained = "" if effects == "none" or known is None else shown(accuracy - known)
+                line = [table, method, effects, shown(share), shown(above), shown(accuracy), gained, len(found), f"{seconds.mean():.0f}"]
+                print("| " + " | ".join(map(str, line)) + " |", flush=True)
 
 
 if __name__ == "__main__":
