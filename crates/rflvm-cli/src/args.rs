@@ -340,7 +340,7 @@ pub struct PredictArgs {
     /// Number of points on the path, including its ends.
     #[arg(long, value_name = "K", default_value_t = 10, requires = "path")]
     pub steps: usize,
-    /// Covariates, comma-separated: rows are predicted as if they had these instead of their own. Of points, those not given are at the
+    /// Covariates, comma-separated: rows are predicted with these values in place of what was recorded. Of points, those not given are at the
     /// average of the rows.
     #[arg(long, value_name = "NAME=VALUE,…", value_delimiter = ',')]
     pub covariates: Vec<String>,

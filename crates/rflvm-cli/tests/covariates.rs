@@ -257,6 +257,24 @@ fn data_without_such_columns_have_them_in_a_table_about_their_rows() {
     wrong(&["--row-data", "gone.csv"], &["gone.csv", "no column of it is named", "--covariates"]);
     wrong(&["--row-data", "gone.csv", "--covariates", "bach"], &["gone.csv", "did you mean `batch`"]);
     wrong(&["--row-data", "none.csv", "--covariates", "batch"], &["none.csv", "no such file"]);
+    // Only the table about the rows may have no column to fit.
+    fs::write(dir.join("c.toml"), "columns = []\n").unwrap();
+    wrong(&["--config", "c.toml"], &["t.npy", "no column is left to fit"]);
+}
+
+#[test]
+fn true_values_of_such_data_have_the_covariates_of_the_fit() {
+    let dir = folder("truth");
+    let value = |n: usize, j: usize| (1 + (n + 7 * j) % 11) as f64;
+    fs::write(dir.join("truth.npy"), npy(40, 4, value)).unwrap();
+    let hidden = |n: usize, j: usize| if n % 10 == j { f64::NAN } else { value(n, j) };
+    fs::write(dir.join("t.npy"), npy(40, 4, hidden)).unwrap();
+    fs::write(dir.join("rows.csv"), table(0, 40)).unwrap();
+    let flags = ["fit", "t.npy", "--row-data", "rows.csv", "--likelihood", "poisson", "--covariates", "batch"];
+    good(&dir, &[&flags[..], &RUN, &["o"]].concat());
+    let told = good(&dir, &["impute", "o", "--truth", "truth.npy", "--json"]);
+    let told = text(&told.stdout);
+    assert!(told.contains("\"cells\":16"), "{told}");
 }
 
 #[test]

@@ -92,7 +92,10 @@ def test_rows_are_predicted_as_of_another_batch(fitted):
     counts, batch, _ = planted()
     own, as_a = fitted.predict(), fitted.predict(covariates={"batch": "A"})
     assert np.array_equal(own[batch == "A"], as_a[batch == "A"])
-    gap = lambda table: np.abs(np.log(table[batch == "A"].mean(0) / table[batch == "B"].mean(0))).mean()  # noqa: E731
+
+    def gap(table):
+        return np.abs(np.log(table[batch == "A"].mean(0) / table[batch == "B"].mean(0))).mean()
+
     assert gap(own) > 1 and gap(as_a) < 0.4
     with pytest.raises(ValueError, match="give one of A, B"):
         fitted.predict(covariates={"batch": "C"})

@@ -84,7 +84,7 @@ impl Covariates {
         self.matrix_of_some(table, &self.columns())
     }
 
-    /// The same for a table that has only those of the given names, in this order; the others are those of an average row.
+    /// The covariates of the rows of a table that has only those of the given names, in this order; the others are those of an average row.
     pub fn matrix_of_some(&self, table: &Table, names: &[&str]) -> Result<Mat, Error> {
         let mut matrix = Mat::zeros(table.rows, self.names().len());
         for (covariate, place) in self.placed() {

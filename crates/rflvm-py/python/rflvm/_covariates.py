@@ -35,7 +35,7 @@ def texts_of_covariates(covariates: Any, rows: int, known: Sequence[str] = ()) -
         is_grouped = name + CATEGORY in known or hasattr(values, "dtype") and kind_of(values) in ("category", "text", "bool")
         values = values.to_list() if hasattr(values, "to_list") else list(values)
         if len(values) != rows:
-            raise ValueError(f"the covariate '{name}' has {len(values)} entries, but the table has {rows} rows")
+            raise ValueError(f"the covariate '{name}' has {len(values)} entries, but there are {rows} rows")
         is_number = not is_grouped and all(is_missing(value) or is_real(value) for value in values)
         names.append(name if is_number else name + CATEGORY)
         cells.append(["" if is_missing(value) else repr(float(value)) if is_number else str(value) for value in values])

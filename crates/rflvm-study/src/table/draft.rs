@@ -80,10 +80,6 @@ impl Draft {
             (None, None) => rest(),
         };
         numeric.retain(|position| !left_out.contains(position));
-        // A table about the rows of another has no columns to fit.
-        if numeric.is_empty() && options.columns.as_ref().is_none_or(|wanted| !wanted.is_empty()) {
-            return Err(TableError::NoColumns { file: allowance.path });
-        }
         let mut slots = vec![None; names.len()];
         numeric.iter().enumerate().for_each(|(slot, &position)| slots[position] = Some(slot));
         let of_fit = |category: Option<&Category>| category.map(|c| Box::new(Levels::known(&c.levels)));

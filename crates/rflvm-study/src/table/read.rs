@@ -52,16 +52,20 @@ pub fn look(path: &Path, options: &ReadOptions) -> Result<Look, TableError> {
 }
 
 fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
-    match &options.row_data {
-        None => one(path, options),
+    let draft = match &options.row_data {
+        None => one(path, options)?,
         Some(beside) => {
             let data = one(path, &row_data::without(options))?;
-            row_data::joined(data, one(beside, &row_data::only(beside, options)?)?)
+            row_data::joined(data, one(beside, &row_data::only(beside, options)?)?)?
         }
+    };
+    if draft.numeric.is_empty() {
+        return Err(TableError::NoColumns { file: draft.allowance.path });
     }
+    Ok(draft)
 }
 
-/// Reads one file.
+/// Reads one file, perhaps without any column to fit.
 fn one(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     let metadata = fs::metadata(path).map_err(|e| text::failed(path, &e))?;
     if metadata.is_dir() {

@@ -6,7 +6,7 @@ use super::words::shorten;
 use super::{ReadOptions, TableError};
 use std::path::Path;
 
-/// How the data are read: what is known of the rows is in the other table.
+/// How the data are read: without the columns that are in the other table.
 pub(super) fn without(options: &ReadOptions) -> ReadOptions {
     ReadOptions {
         id: None,
