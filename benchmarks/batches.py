@@ -181,7 +181,7 @@ METHODS = {
     f"Harmony on {DIM} PCs": (harmony(DIM), "harmonypy", f"{DIM} PCs"),
     "30 PCs": (pca30, "sklearn", None),
     "Harmony on 30 PCs": (harmony(30), "harmonypy", "30 PCs"),
-    # With the default theta, 2, Harmony leaves the batches of the simulation apart.
+    # The best of seven settings on the simulation with 2 batches, where the default (theta 2) leaves batches apart.
     "Harmony on 30 PCs, theta 10": (harmony(30, theta=10), "harmonypy", "30 PCs"),
     f"scVI, {DIM} axes": (scvi(DIM), "scvi", None),
     "scVI, 10 axes": (scvi(10), "scvi", None),
