@@ -49,7 +49,9 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
 
 /// The scores of the cells whose true value is known, as lines to print.
 fn score(truth: &Path, args: &ImputeArgs, fit: &Fit, drawn: &Drawn) -> Result<Vec<String>, Failure> {
-    let truth = NewTable { path: truth.to_path_buf(), ..NewTable::default() };
+    // Its rows are those of the fit, and so is the table about them.
+    let row_data = fit.config.row_data.clone();
+    let truth = NewTable { path: truth.to_path_buf(), row_data, ..NewTable::default() };
     let (cells, notes) = revealed::read(&truth, fit, drawn)?;
     let (all, columns) = revealed::scores(&cells, fit);
     if args.json {

@@ -121,7 +121,12 @@ const BAD: &[Bad] = &[
         &["--time", "t", "--time-kernel", "seasonal"],
         &["period is not given", "needs it"],
     ),
-    ("no season", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--period", "7"], &["period is 7", "matern52 has no season"]),
+    (
+        "no season",
+        "t,a,b\n1,2,3\n2,4,5\n",
+        &["--time", "t", "--period", "7"],
+        &["period is 7", "matern52 has no season"],
+    ),
     (
         "period",
         "t,a,b\n1,2,3\n2,4,5\n",

@@ -45,6 +45,9 @@ settings! {
         /// Columns with covariates of the rows, comma-separated, such as batch, plate, sex or age: their effects on every column are estimated,
         /// so that positions are free of them. Numbers are standardised; text is a category, and so are numbers named NAME:category.
         covariates: Names => .placeholder("COL,…");
+        /// Table with the columns that the flags above name (offset, labels, id, time, sequence, covariates), one line per row of the data and in
+        /// the same order: for data without such columns, such as .npy, .npz and .mtx.
+        row_data: PathBuf => .placeholder("FILE");
         /// Columns to fit, comma-separated.
         columns: Names => .placeholder("COL,…").otherwise("all columns not named by another flag");
         /// Columns to leave out, comma-separated.
@@ -174,6 +177,7 @@ impl Config {
         Config {
             table: self.table.map(find),
             blocks: self.blocks.map(find),
+            row_data: self.row_data.map(find),
             trials: self.trials.map(|t| find(t.into()).to_string_lossy().into_owned()),
             ..self
         }
@@ -237,6 +241,7 @@ impl Config {
         filled.likelihood = filled.likelihood.map(|name| rflvm::spec::canonical(&name).map_or(name, String::from));
         filled.table = filled.table.map(whole);
         filled.blocks = filled.blocks.map(whole);
+        filled.row_data = filled.row_data.map(whole);
         // A number of trials is not a path; a table of them is.
         filled.trials =
             filled.trials.map(|t| fs::canonicalize(&t).map_or(t, |path| path.to_string_lossy().into_owned()));
