@@ -162,7 +162,7 @@ fn predictions_are_scored_against_the_truth() {
     let output = good(&dir, &["impute", "o", "--truth", "truth.csv", "--out", "cells.csv"]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("all columns") && text.contains("4 missing cells"), "{text}");
-    // What cannot be scored is refused.
+    // Tables without a cell to score are refused.
     for (table, words) in [("t.csv", "nothing to score"), ("short.csv", "2 rows"), ("none.csv", "none.csv")] {
         fs::write(dir.join("short.csv"), "name,a,b,c\nx,1,2,3\ny,1,2,3\n").unwrap();
         let output = rflvm(&dir, &["impute", "o", "--truth", table]);

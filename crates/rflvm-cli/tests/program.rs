@@ -370,7 +370,7 @@ fn commands_that_would_not_be_run_are_refused() {
 struct Page {
     name: String,
     commands: Vec<String>,
-    /// Whether rflvm's commands can run without the others of the page, which write tables.
+    /// Whether the commands can run without the page's Python, which would write their tables.
     is_alone: bool,
 }
 
@@ -382,11 +382,7 @@ fn pages() -> Vec<Page> {
     let page = |path: PathBuf| {
         let text = fs::read_to_string(&path).unwrap();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        Page {
-            name,
-            commands: commands(&text),
-            is_alone: ![".to_csv(", "awk "].iter().any(|other| text.contains(other)),
-        }
+        Page { name, commands: commands(&text), is_alone: !text.contains(".to_csv(") }
     };
     let mut pages: Vec<_> = paths.map(page).filter(|page| !page.commands.is_empty()).collect();
     pages.sort_by(|a, b| a.name.cmp(&b.name));

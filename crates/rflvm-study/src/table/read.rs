@@ -56,7 +56,7 @@ fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
         None => one(path, options)?,
         Some(beside) => {
             let data = one(path, &row_data::without(options))?;
-            row_data::joined(data, one(beside, &row_data::only(beside, options)?)?)?
+            row_data::joined(data, one(beside, &row_data::only(beside, is_text(beside), options)?)?)?
         }
     };
     if draft.numeric.is_empty() {

@@ -1,7 +1,6 @@
 //! A table about the rows of another: ids, labels, offsets, times, sequences and covariates of data that hold only numbers, such as .npy and .mtx.
 
 use super::draft::{Draft, Text};
-use super::read::is_text;
 use super::words::shorten;
 use super::{ReadOptions, TableError};
 use std::path::Path;
@@ -20,14 +19,13 @@ pub(super) fn without(options: &ReadOptions) -> ReadOptions {
     }
 }
 
-/// How the table about the rows is read: only the columns that are named, and none to fit.
-pub(super) fn only(file: &Path, options: &ReadOptions) -> Result<ReadOptions, TableError> {
+/// How the table about the rows is read: only the columns that are named, and none to fit. `as_data`: separators and missing values are
+/// written as in the data.
+pub(super) fn only(file: &Path, as_data: bool, options: &ReadOptions) -> Result<ReadOptions, TableError> {
     let named = [&options.id, &options.labels, &options.offset, &options.time, &options.sequence];
     if named.iter().all(|name| name.is_none()) && options.covariates.is_empty() {
         return Err(TableError::NoRowData { file: file.to_path_buf() });
     }
-    // The data may be written in another way.
-    let as_data = is_text(file);
     Ok(ReadOptions {
         columns: Some(Vec::new()),
         without: Vec::new(),

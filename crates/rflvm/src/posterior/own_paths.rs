@@ -5,7 +5,6 @@
 //! their likelihood, or the path itself, so for them the path is stored, as large as the table.
 
 use super::array::array;
-use super::parameters::Parameters;
 use crate::draws::{Cursor, Source};
 use crate::error::{RunError, StoreError};
 use crate::linalg::Mat;
@@ -71,12 +70,11 @@ fn again(law: &ResidualLaw<'_>, model: &Model, f: &Mat, theta: &[Theta], scales:
     Mat::from_fn(model.rows(), scales.len(), |n, j| drawn[j][n])
 }
 
-/// Mean of o + Hβ + G and variance of G given everything else, where all columns are Gaussian and have own paths. Variances are those of
-/// missing cells; observed ones lack the millionth of white noise.
-pub fn smoothed(model: &Model, parameters: &Parameters) -> Option<(Mat, Mat)> {
+/// Mean of F = o + Hβ + G and variance of G given o + Hβ, θ and the scales, where all columns are Gaussian and have own paths. Variances are
+/// those of missing cells; observed ones lack the millionth of white noise.
+pub fn smoothed(model: &Model, fitted: impl FnOnce() -> Mat, theta: &[Theta], scales: &[Own]) -> Option<(Mat, Mat)> {
     let law = model.residual().filter(|_| !model.stores_residual())?;
-    let f = parameters.f(parameters.x.clone(), model.offset(), model.covariates().clone());
-    let (theta, scales) = (&parameters.theta, &parameters.residual.scales);
+    let f = fitted();
     let each = par::map(scales.len(), 500 * model.rows() * scales.len(), |j| {
         with_seen(&law, model, &f, theta, scales, j, |seen, r| (seen.expected(r), seen.variances()))
     });

@@ -67,7 +67,9 @@ impl Fitted<'_> {
             }
             let all = Mat::from_fn(n, j, |n, j| if place[n] == usize::MAX { 0.0 } else { f[(place[n], j)] });
             let mut ln_densities = points.ln_densities_at(truth, &parameters.theta, &all);
-            if let Some((expected, variance)) = smoothed(self.model, &parameters) {
+            let p = &parameters;
+            let fitted = || p.f(p.x.clone(), self.model.offset(), self.model.covariates().clone());
+            if let Some((expected, variance)) = smoothed(self.model, fitted, &p.theta, &p.residual.scales) {
                 for (ln, &(n, j)) in ln_densities.iter_mut().zip(&places) {
                     let noise = self.model.weight_scale(&parameters.theta, j).recip();
                     *ln = ln_normal(truth.y()[(n, j)], expected[(n, j)], variance[(n, j)] + noise);

@@ -121,7 +121,7 @@ impl Markov {
         of_size!(self.size, filter_sized(self, noise, see))
     }
 
-    /// The same for a known number of coordinates, so that the small matrices live in registers: own paths run this a dozen times per column
+    /// The filter of a known number of coordinates, so that the small matrices live in registers: own paths run this a dozen times per column
     /// and sweep.
     fn filter_sized<const S: usize>(
         &self,
@@ -234,7 +234,7 @@ impl Markov {
         of_size!(self.size, innovations_sized(self, gains, x))
     }
 
-    /// The same for a known number of coordinates.
+    /// Innovations of a known number of coordinates.
     fn innovations_sized<const S: usize>(&self, gains: &[Gain], x: &[f64]) -> Vec<f64> {
         let (mut a, mut u) = ([0.0; S], vec![0.0; x.len()]);
         let (mut last, mut f) = (u32::MAX, [[0.0; S]; S]);
