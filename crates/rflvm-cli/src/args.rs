@@ -4,6 +4,7 @@ use crate::flags::{ConfigArgs, ModelArgs};
 use crate::voice::Voice;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use rflvm_report::Image;
 use rflvm_study::choices::KernelKind;
 use rflvm_study::latent_dim::LatentDim;
 use rflvm_study::settings::Value;
@@ -56,6 +57,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Write and draw the learned kernel and its spectral density, with their uncertainty.
     Kernel(KernelArgs),
+    /// Write the report of a fit: one interactive web page that needs no network.
+    Report(ReportArgs),
     /// Write draws as CSV or NumPy arrays.
     Export(ExportArgs),
     /// Simulate a table from an S-shaped curve or from the model's prior, with the true values.
@@ -102,6 +105,9 @@ pub struct FitArgs {
     /// Replace the fit in that folder.
     #[arg(long)]
     pub overwrite: bool,
+    /// Do not write report.html.
+    #[arg(long)]
+    pub no_report: bool,
     #[command(flatten)]
     pub voice: VoiceArgs,
 }
@@ -180,6 +186,9 @@ pub struct ResumeArgs {
     /// Replay from the last checkpoint with one line per sweep; a numerical failure is reproduced exactly.
     #[arg(long)]
     pub debug: bool,
+    /// Do not write report.html.
+    #[arg(long)]
+    pub no_report: bool,
     #[command(flatten)]
     pub voice: VoiceArgs,
 }
@@ -373,6 +382,19 @@ pub struct KernelArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Output file, a web page [default: DIR/report.html].
+    #[arg(long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
+    /// Show rows as pictures: height and width in pixels, one column per pixel, row by row from the top left.
+    #[arg(long, value_name = "HxW")]
+    pub image: Option<Image>,
+}
+
+#[derive(Debug, Args)]
 pub struct ExportArgs {
     /// The folder of the fit.
     #[arg(value_name = "DIR")]
@@ -422,6 +444,9 @@ pub struct DemoArgs {
     /// Title of the picture.
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
+    /// Do not write report.html.
+    #[arg(long)]
+    pub no_report: bool,
     /// Print only the result, without progress.
     #[arg(short, long)]
     pub quiet: bool,
