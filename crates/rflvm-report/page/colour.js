@@ -8,12 +8,13 @@ const STEPS = 64;
 /** Classes that can be told apart: filled and hollow points of each colour. */
 const CLASSES = 2 * PALETTE.length;
 
-function viridis(share) {
-  const place = Math.min(1, Math.max(0, share)) * (VIRIDIS.length - 1);
-  const below = Math.min(Math.floor(place), VIRIDIS.length - 2);
-  const mix = VIRIDIS[below].map((c, i) => Math.round(c + (place - below) * (VIRIDIS[below + 1][i] - c)));
+function ramp(colours, share) {
+  const place = Math.min(1, Math.max(0, share)) * (colours.length - 1);
+  const below = Math.min(Math.floor(place), colours.length - 2);
+  const mix = colours[below].map((c, i) => Math.round(c + (place - below) * (colours[below + 1][i] - c)));
   return `rgb(${mix.join(",")})`;
 }
+const viridis = (share) => ramp(VIRIDIS, share);
 
 /** Colours of classes: one code per row, and what each code looks like. Rare classes beyond those that can be told apart share one. */
 function byClass(name, texts) {
@@ -44,6 +45,13 @@ function byNumber(name, values, format = (v) => short(v)) {
   const looks = Array.from({ length: STEPS }, (_, i) => ({ colour: viridis((i + 0.5) / STEPS) }));
   looks.push({ colour: GREY });
   return { kind: "numbers", name, low, high, looks, codes, format, missing: values.length - sorted.length, text: (n) => (Number.isNaN(values[n]) ? "missing" : format(values[n])) };
+}
+
+/** The same numbers on a circle, such as angles: both ends have one colour (a few steps of matplotlib's twilight). */
+const TWILIGHT = [[194, 178, 196], [116, 155, 192], [96, 95, 181], [82, 40, 136], [47, 20, 54], [117, 30, 79], [175, 80, 80], [198, 148, 126], [194, 178, 196]];
+function cyclic(c, on) {
+  const looks = c.looks.map((look, i) => (i < STEPS ? { colour: ramp(on ? TWILIGHT : VIRIDIS, (i + 0.5) / STEPS) } : look));
+  return { ...c, looks, cyclic: on };
 }
 
 const plain = () => ({ kind: "plain", name: "", looks: [{ colour: PALETTE[0] }], codes: new Uint8Array(data.rows), text: () => null });

@@ -135,7 +135,7 @@ function decodeSection(map) {
       const [low, high] = decoder.interval(result, j);
       const [from, to] = order === "largest" ? [Math.min(0, ...listed.map((k) => usual[k].low)), top] : padded([Math.min(low, usual[j].low), Math.max(high, usual[j].high)]);
       const at = (v) => near(4 + 192 * Math.min(1, Math.max(0, (v - from) / (to - from || 1))));
-      const strip = mark("svg", { class: "chart", viewBox: "0 0 200 14", role: "img", "aria-label": `${short(low)} to ${short(high)}, usually ${short(usual[j].mean)}` },
+      const strip = mark("svg", { class: "strip", viewBox: "0 0 200 14", role: "img", "aria-label": `${short(low)} to ${short(high)}, usually ${short(usual[j].mean)}` },
         mark("rect", { x: at(usual[j].low), width: Math.max(1, at(usual[j].high) - at(usual[j].low)), y: 5, height: 4, rx: 2, fill: "var(--grid)" }),
         mark("line", { x1: at(usual[j].mean), x2: at(usual[j].mean), y1: 2, y2: 12, stroke: "var(--faint)", "stroke-width": 1.5 }),
         mark("line", { x1: at(low), x2: at(high), y1: 7, y2: 7, stroke: "var(--accent)", "stroke-width": 3, "stroke-linecap": "round", "stroke-opacity": 0.45 }),

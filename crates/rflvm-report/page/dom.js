@@ -8,7 +8,7 @@ function fill(node, attributes, children) {
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value != null) node.setAttribute(name, value);
   }
-  for (const child of children.flat()) if (child != null && child !== false) node.append(child);
+  for (const child of children.flat(Infinity)) if (child != null && child !== false) node.append(child);
   return node;
 }
 
@@ -16,7 +16,7 @@ const el = (tag, attributes, ...children) => fill(document.createElement(tag), a
 const mark = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
 function replace(node, ...children) {
-  node.replaceChildren(...children.flat().filter((child) => child != null && child !== false));
+  node.replaceChildren(...children.flat(Infinity).filter((child) => child != null && child !== false));
 }
 
 /** A number in a few digits. */

@@ -26,7 +26,7 @@ function checksPart(checks) {
     }), el("figcaption", {}, `${isPoor ? "⚠ " : ""}${checks.checks.length && data.families.length > 1 ? `${check.family}: ` : ""}${check.words}`), check.suggests ? el("figcaption", {}, check.suggests) : null);
   };
   return part(title, el("div", { class: "charts small" }, checks.checks.map(one)),
-    el("p", { class: "note" }, `Bars: ${many(checks.draws, "table")} drawn from the fit. Line: the observed table. ${checks.no_advice || ""}`));
+    el("p", { class: "note" }, `Bars: ${many(checks.draws, "table")} drawn from the fit. Line: the observed table. ${checks.no_advice ? checks.no_advice[0].toUpperCase() + checks.no_advice.slice(1) + "." : ""}`));
 }
 
 function predictionsPart(cells) {
@@ -52,19 +52,24 @@ function predictionsPart(cells) {
     }), el("p", { class: "note" }, `${many(own.length, "cell")}${column === "all" && own.length < data.rows * data.columns.length ? " of rows evenly spaced over the table" : ""}; ${((100 * inside) / own.length).toFixed(0)}% lie inside their 90% intervals. Cells are predicted with themselves in the fit, so more than 90% is usual.${isLog ? " Axes: log(1 + y)." : ""}`));
   }
   show("all");
-  return part(title, el("div", { class: "bar" }, menu("Column", [["all", "all columns"], ...present.map((c) => [c, data.columns[c]])], "all", show)), el("div", { class: "charts" }, el("figure", {}, host)));
+  return part(title, el("div", { class: "bar" }, menu("Column", [["all", "all columns"], ...present.map((c) => [c, data.columns[c]])], "all", show)), el("figure", { class: "one" }, host));
 }
 
 function missingPart({ total, cells, absent }) {
   const title = "Missing cells";
   if (absent || cells.absent) return part(title, el("p", { class: "note" }, absent || cells.absent));
-  const [low, high] = extent([cells.map((cell) => cell[4]), cells.map((cell) => cell[5])]);
-  const at = (v) => near(4 + (192 * (v - low)) / (high - low || 1));
-  const entry = ([n, column, , mean, q05, q95]) => el("tr", {}, el("th", { scope: "row" }, rows.id(n)), el("td", {}, data.columns[column]), el("td", {}, short(mean, 4)), el("td", {}, `${short(q05, 4)} … ${short(q95, 4)}`),
-    el("td", {}, mean == null ? "" : mark("svg", { class: "chart", viewBox: "0 0 200 12", role: "img", "aria-label": `${short(q05)} to ${short(q95)}` },
+  // Columns have their own units.
+  const spans = new Map();
+  for (const [, column, , , q05, q95] of cells) spans.set(column, extent([spans.get(column) || [], [q05, q95]]));
+  const entry = ([n, column, , mean, q05, q95]) => {
+    const [low, high] = spans.get(column);
+    const at = (v) => near(4 + (192 * (v - low)) / (high - low));
+    return el("tr", {}, el("th", { scope: "row" }, rows.id(n)), el("td", {}, data.columns[column]), el("td", {}, short(mean, 4)), el("td", {}, `${short(q05, 4)} … ${short(q95, 4)}`),
+    el("td", {}, mean == null ? "" : mark("svg", { class: "strip", viewBox: "0 0 200 12", role: "img", "aria-label": `${short(q05)} to ${short(q95)}` },
       mark("line", { x1: at(q05), x2: Math.max(at(q95), at(q05) + 0.5), y1: 6, y2: 6, stroke: "var(--accent)", "stroke-width": 3, "stroke-opacity": 0.45, "stroke-linecap": "round" }), mark("circle", { cx: at(mean), cy: 6, r: 3.5, fill: "var(--accent)" }))));
+  };
   return part(title, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ["row", "column", "mean", "90%", ""].map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, cells.map(entry)))),
-    el("p", { class: "note" }, `${many(total, "cell")} missing${total > cells.length ? `; the first ${cells.length} are listed, and imputed.csv has all` : ""}. Intervals are of the cell itself.`));
+    el("p", { class: "note" }, `${many(total, "cell")} missing${total > cells.length ? `; the first ${cells.length} are listed, and imputed.csv has all` : ""}. Intervals are of the cell itself; bars have one scale per column.`));
 }
 
 function forecastPart(forecast) {

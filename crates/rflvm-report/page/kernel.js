@@ -9,8 +9,9 @@ function kernelSection() {
   const shown = axes === 1 ? 1 : Math.min(axes, 6) + 1;
   const which = axes === 1 ? [0] : [...Array(shown - 1).keys(), axes];
   const names = which.map((i) => (i < axes ? `x${i + 1}` : "all directions"));
+  const size = { width: 520, height: 250 };
   const curves = (list, label, x, y, hasBand) => el("figure", {}, chart({
-    label, x: { label: x, domain: [0, Math.max(...which.map((i) => list[i].at.at(-1)))] }, y: { label: y, domain: padded(extent(which.flatMap((i) => (hasBand ? [list[i].low, list[i].high] : [list[i].mean, [0]])))) },
+    ...size, label, x: { label: x, domain: [0, Math.max(...which.map((i) => list[i].at.at(-1)))] }, y: { label: y, domain: padded(extent(which.flatMap((i) => (hasBand ? [list[i].low, list[i].high] : [list[i].mean, [0]])))) },
     draw: (sx, sy) => which.flatMap((i, k) => [hasBand ? band(list[i].at, list[i].low, list[i].high, sx, sy, { fill: PALETTE[k] }) : null, line(list[i].at, list[i].mean, sx, sy, { stroke: PALETTE[k] })]).filter(Boolean),
   }));
   const parts = [
@@ -22,7 +23,7 @@ function kernelSection() {
     const reach = Math.max(...a.concat(b).map(Math.abs)) * 1.05 || 1;
     const groups = [...new Set(frequencies.cluster)];
     parts.push(el("figure", {}, el("h3", {}, "Frequencies of one draw"), chart({
-      label: `Frequencies of one draw, in ${many(groups.length, "cluster")}`, x: { label: "w along x1", domain: [-reach, reach] }, y: { label: "w along x2", domain: [-reach, reach] },
+      ...size, label: `Frequencies of one draw, in ${many(groups.length, "cluster")}`, x: { label: "w along x1", domain: [-reach, reach] }, y: { label: "w along x2", domain: [-reach, reach] },
       draw: (sx, sy) => groups.map((z, k) => { const own = frequencies.cluster.map((c, l) => (c === z ? l : -1)).filter((l) => l >= 0); return dots(own.map((l) => a[l]), own.map((l) => b[l]), sx, sy, { stroke: PALETTE[k % PALETTE.length], "stroke-width": 7 }); }),
     }), el("figcaption", {}, `${many(groups.length, "cluster")}, one colour each. w and −w are the same frequency.`)));
   }
@@ -30,9 +31,9 @@ function kernelSection() {
     const all = clusters.reduce((sum, [, count]) => sum + count, 0);
     const domain = [Math.min(...clusters.map(([k]) => k)) - 0.6, Math.max(...clusters.map(([k]) => k)) + 0.6];
     parts.push(el("figure", {}, el("h3", {}, "Number of clusters"), chart({
-      label: "Posterior of the number of clusters", x: { label: "clusters", domain }, y: { label: "probability", domain: [0, Math.max(...clusters.map(([, count]) => count)) / all] },
+      ...size, label: "Posterior of the number of clusters", x: { label: "clusters", domain }, y: { label: "probability", domain: [0, Math.max(...clusters.map(([, count]) => count)) / all] },
       draw: (sx, sy) => clusters.map(([k, count]) => mark("rect", { x: sx(k - 0.4), width: sx(k + 0.4) - sx(k - 0.4), y: sy(count / all), height: sy(0) - sy(count / all), fill: "var(--accent)" })),
     })));
   }
-  return { section: card("kernel", "Kernel", lead, el("div", { class: "charts" }, parts), key(names, PALETTE), el("p", { class: "note" }, "Lines: posterior mean. Bands: 5% to 95% of the draws.")) };
+  return { section: card("kernel", "Kernel", lead, el("div", { class: "charts wide" }, parts), key(names, PALETTE), el("p", { class: "note" }, "Lines: posterior mean. Bands: 5% to 95% of the draws.")) };
 }

@@ -59,10 +59,11 @@ function mapSection() {
     const c = plane.colours;
     if (c.kind === "plain") return replace(legend);
     if (c.kind === "numbers") {
-      const ramp = el("canvas", { class: "ramp", width: STEPS, height: 1, role: "img", "aria-label": `from ${c.format(c.low)} to ${c.format(c.high)}` });
-      const context = ramp.getContext("2d");
+      const strip = el("canvas", { class: "ramp", width: STEPS, height: 1, role: "img", "aria-label": `from ${c.format(c.low)} to ${c.format(c.high)}` });
+      const context = strip.getContext("2d");
       for (let i = 0; i < STEPS; i++) { context.fillStyle = c.looks[i].colour; context.fillRect(i, 0, 1, 1); }
-      return replace(legend, el("h3", {}, c.name), ramp, el("div", { class: "ends" }, el("span", {}, c.format(c.low)), el("span", {}, c.format(c.high))),
+      return replace(legend, el("h3", {}, c.name), strip, el("div", { class: "ends" }, el("span", {}, c.format(c.low)), el("span", {}, c.format(c.high))),
+        toggle("Cyclic", Boolean(c.cyclic), (on) => { plane.setColours(cyclic(c, on)); showLegend(); }),
         c.missing ? el("p", { class: "note" }, `grey: ${many(c.missing, "row")} without a value`) : null);
     }
     const entry = (look, i) => {
@@ -87,7 +88,7 @@ function mapSection() {
     if (times && times.names.length) put("sequence", times.names[array(times.sequence)[n]]);
     for (let d = 0; d < Math.min(axes, 6); d++) put(`x${d + 1}`, `${short(positions[n * axes + d], 3)} ± ${short(sd[n * axes + d], 2)}`);
     if (data.map.surprise) put("surprise", short(array(data.map.surprise)[n], 2));
-    if (!["plain", "classes"].includes(plane.colours.kind)) put(plane.colours.name, plane.colours.text(n));
+    if (plane.colours.kind === "numbers" && !list.some(([name]) => plane.colours.name.startsWith(name))) put(plane.colours.name, plane.colours.text(n));
     return list;
   }
 

@@ -4,7 +4,7 @@
 const CREDIBLE = 4.605;
 
 Plane.prototype.radius = function () {
-  return Math.max(1.6, Math.min(4.5, 55 / Math.sqrt(this.view.x.length)));
+  return Math.max(1.6, Math.min(4.5, 100 / Math.sqrt(this.view.x.length)));
 };
 
 /** The picture of each colour, and of a row that is faded. */
