@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from html import escape
 from pathlib import Path
@@ -61,7 +62,9 @@ class Reporting(Learned):
             raise ValueError(f"labels has {len(labels)} values, but the fit has {count} rows; give one for each row")
         shape = None if image is None else (whole(image[0], "image", least=1), whole(image[1], "image", least=1))
         named = None if labels is None else (str(label_name), ["" if text is None else str(text) for text in labels])
-        name = title if title is not None or self._fit.dir is None else "Latent positions"
+        # A table in memory has no name.
+        is_unnamed = title is None and json.loads(self._fit.settings()).get("table") == "draws.zarr"
+        name = "Latent positions" if is_unnamed else title
         page = self._drawn.report(title=name, labels=named, image=shape)
         # Complete or not at all: a browser may be looking at an older one.
         part = file.with_name(f".{file.name}.part")
