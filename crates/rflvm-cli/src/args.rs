@@ -57,6 +57,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Write and draw the learned kernel and its spectral density, with their uncertainty.
     Kernel(KernelArgs),
+    /// Draw one picture of a fit for a paper, as SVG, PNG or PDF.
+    Plot(PlotArgs),
     /// Write the report of a fit: one interactive web page that needs no network.
     Report(ReportArgs),
     /// Write draws as CSV or NumPy arrays.
@@ -379,6 +381,41 @@ pub struct KernelArgs {
     /// Rows of the matrix: numbers and ranges such as 3,5-9 (counted from 1), names, or all.
     #[arg(long, value_name = "ROWS|all", requires = "matrix", allow_hyphen_values = true)]
     pub rows: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Picture {
+    /// Positions of the rows, with their uncertainty.
+    Latent,
+    /// Positions over time, if rows have times.
+    Paths,
+    /// Draws of the quantities by which convergence is judged.
+    Trace,
+    /// The learned kernel and its spectral density.
+    Kernel,
+    /// Posterior predictive checks.
+    Check,
+    /// The next times of the first columns, if rows have times.
+    Forecast,
+}
+
+#[derive(Debug, Args)]
+pub struct PlotArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The picture.
+    #[arg(long, value_enum, default_value_t = Picture::Latent)]
+    pub what: Picture,
+    /// Output file: .svg, .png or .pdf. The last two need the program `rsvg-convert`.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Number of new times of a forecast.
+    #[arg(long, value_name = "K", default_value_t = 12)]
+    pub horizon: usize,
+    /// Title of the picture [default: that of the fit].
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
 }
 
 #[derive(Debug, Args)]
