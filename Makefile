@@ -8,7 +8,7 @@
 # make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test settings pictures test-python lint-python environment verdict validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: demo test settings pictures test-python lint-python environment browser verdict validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
@@ -43,8 +43,15 @@ test: check-tools
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
 	@$(MAKE) --no-print-directory verdict
 
+# Reports are tested in Chromium, and pictures as PNG and PDF with rsvg-convert: installed where that is allowed. The tests that need them
+# say so if they are missing.
+browser:
+	@{ command -v chromium && command -v rsvg-convert; } >/dev/null || { \
+	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update && \
+	DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium librsvg2-bin fonts-dejavu-core; } >/dev/null 2>&1 || true
+
 # Without it the rest is still tested, except on a CI server, which must install it.
-environment:
+environment: browser
 	@$(MAKE) --no-print-directory $(TEST_VENV)/installed || { \
 	echo "the Python package, the comparison with ArviZ and the lints of Python and of workflow files (no Python 3.11 or newer with crates/rflvm-py/tests/requirements.txt)" >> $(RFLVM_NOT_TESTED); \
 	test -z "$(ON_CI)"; }

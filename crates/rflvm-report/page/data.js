@@ -16,6 +16,9 @@ const KINDS = { f32: Float32Array, i16: Int16Array, u8: Uint8Array, u16: Uint16A
 /** The array that a reference names; a view, not a copy. */
 const array = (ref) => new KINDS[ref.kind](block, ref.at, ref.count);
 
+/** Numbers that were packed as steps of their range. */
+const stepped = (ref) => Float32Array.from(array(ref), (step) => (step === 65535 ? NaN : ref.low + step * ref.unit));
+
 const rows = {
   id: (n) => (data.map.ids ? data.map.ids[n] : String(n + 1)),
   label: (n) => (data.map.labels ? data.map.labels[n] : null),
@@ -24,14 +27,7 @@ const rows = {
 /** Observed values of a column that the page holds, counted among those; NaN where missing. */
 function observed(kept) {
   const held = data.cells.columns[kept];
-  const values = new Float32Array(data.rows);
-  if (held.codes) {
-    array(held.codes).forEach((code, n) => { values[n] = code === 255 ? NaN : held.values[code]; });
-  } else {
-    const width = (held.high - held.low) / 65534;
-    array(held.steps).forEach((step, n) => { values[n] = step === 65535 ? NaN : held.low + step * width; });
-  }
-  return values;
+  return held.steps ? stepped(held.steps) : Float32Array.from(array(held.codes), (code) => (code === 255 ? NaN : held.values[code]));
 }
 
 const columnName = (kept) => data.columns[data.cells.kept[kept]];

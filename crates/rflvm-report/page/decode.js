@@ -185,7 +185,7 @@ function decodeSection(map) {
     const held = data.cells.columns[i];
     if (held.codes) { const code = array(held.codes)[n]; return code === 255 ? 0 : held.values[code]; }
     const step = array(held.steps)[n];
-    return step === 65535 ? 0 : held.low + (step * (held.high - held.low)) / 65534;
+    return step === 65535 ? 0 : held.steps.low + step * held.steps.unit;
   }
 
   // The axes across the plane, and sliders along the others.

@@ -16,7 +16,7 @@ function trustSection() {
 
   function show(i) {
     const { name, chains: lists, ranks } = traces[i];
-    const values = lists.map(array);
+    const values = lists.map(stepped);
     const y = { domain: padded(extent(values)), label: name };
     const trace = chart({ label: `Trace of ${name}`, width: 620, height: 260, left: 78, x: { label: "draw", domain: [0, Math.max(1, draws - 1)] }, y, draw: (sx, sy) => values.map((list, c) => {
       const at = Array.from(list, (_, k) => (k * draws) / list.length);

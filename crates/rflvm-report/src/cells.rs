@@ -1,6 +1,6 @@
 //! The observed table, for colouring the map by a column: exact where a column has few values, to 1/65534 of its range elsewhere.
 
-use crate::number::{number, numbers};
+use crate::number::numbers;
 use crate::pack::Pack;
 use crate::subject::Subject;
 use serde_json::{Value, json};
@@ -52,13 +52,7 @@ fn packed(values: &[f64], pack: &mut Pack) -> Value {
         values.iter().filter(|v| !v.is_nan()).for_each(|v| of_code[known.partition_point(|k| *k < sortable(*v))] = *v);
         return json!({ "codes": codes, "values": numbers(&of_code) });
     }
-    let seen = || values.iter().filter(|v| !v.is_nan());
-    let (low, high) = seen().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
-    let step = |value: &f64| match value.is_nan() {
-        true => u16::MAX,
-        false => ((value - low) / (high - low) * 65534.0).round() as u16,
-    };
-    json!({ "steps": pack.words(values.iter().map(step)), "low": number(low), "high": number(high) })
+    json!({ "steps": pack.steps(values) })
 }
 
 /// Bits whose order is that of the numbers.
@@ -79,7 +73,7 @@ mod tests {
         assert_eq!(told["codes"]["count"], 6);
         let many: Vec<f64> = (0..1000).map(|i| f64::from(i) * 0.37 - 3.0).chain([f64::NAN]).collect();
         let told = packed(&many, &mut pack);
-        assert_eq!((told["low"].as_f64(), told["steps"]["kind"].as_str()), (Some(-3.0), Some("u16")));
+        assert_eq!((told["steps"]["low"].as_f64(), told["steps"]["kind"].as_str()), (Some(-3.0), Some("u16")));
         assert_eq!(packed(&[f64::NAN; 3], &mut pack)["values"], json!([]));
     }
 }

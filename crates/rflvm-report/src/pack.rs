@@ -28,6 +28,17 @@ impl Pack {
         told
     }
 
+    /// Numbers to 1/65534 of their range, NaN included.
+    pub fn steps(&mut self, values: &[f64]) -> Value {
+        let seen = || values.iter().filter(|v| v.is_finite());
+        let (low, high) = seen().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
+        let unit = if high > low { (high - low) / 65534.0 } else { 1.0 };
+        let step = |value: &f64| if value.is_finite() { ((value - low) / unit).round() as u16 } else { u16::MAX };
+        let mut told = self.array("u16", 2, values.iter().map(|value| step(value).to_le_bytes()));
+        (told["low"], told["unit"]) = (json!(if low.is_finite() { low } else { 0.0 }), json!(unit));
+        told
+    }
+
     /// Small whole numbers.
     pub fn bytes(&mut self, values: impl IntoIterator<Item = u8>) -> Value {
         self.array("u8", 1, values.into_iter().map(|value| [value]))
@@ -89,5 +100,9 @@ mod tests {
         assert_eq!(pack.bytes[4..8], 0.5_f32.to_le_bytes());
         assert_eq!(pack.bytes[8..12], [1, 128, 0, 64]);
         assert_eq!(pack.shorts(&[0.0])["unit"], 1.0);
+        let steps = pack.steps(&[3.0, f64::NAN, 1.0]);
+        assert_eq!((steps["low"].as_f64(), pack.bytes[pack.bytes.len() - 6..].to_vec()), (Some(1.0), vec![254, 255, 255, 255, 0, 0]));
+        assert_eq!(pack.steps(&[f64::INFINITY, 2.0])["low"], 2.0);
+        assert_eq!(pack.steps(&[f64::NAN])["low"], 0.0);
     }
 }

@@ -38,7 +38,7 @@ pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError
             let ranks = ranks(&draws);
             traces.push(json!({
                 "name": if width > 1 { format!("{short}[{i}]") } else { short.into() },
-                "chains": draws.iter().map(|draws| pack.floats(&thinned(draws))).collect::<Vec<_>>(),
+                "chains": draws.iter().map(|draws| pack.steps(&thinned(draws))).collect::<Vec<_>>(),
                 "ranks": ranks,
             }));
         }
