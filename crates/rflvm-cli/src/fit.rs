@@ -49,13 +49,7 @@ pub struct Shown {
 }
 
 /// Samples, and writes the results.
-pub fn sample(
-    fit: &Fit,
-    claim: &Claim,
-    from: Option<Checkpoint>,
-    shown: &Shown,
-    voice: Voice,
-) -> Result<(), Failure> {
+pub fn sample(fit: &Fit, claim: &Claim, from: Option<Checkpoint>, shown: &Shown, voice: Voice) -> Result<(), Failure> {
     let follower = Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), shown.debug);
     fit.run(claim, from, &follower)?;
     results::write(&fit.dir, fit, shown.report, voice)

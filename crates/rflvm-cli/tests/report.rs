@@ -11,8 +11,18 @@ const RUN: [&str; 9] = ["--features", "6", "--warmup", "4", "--draws", "6", "--s
 
 /// Twenty rows of two sequences, with a hole.
 fn table(dir: &Path) {
-    let row = |n: u32| format!("{},{},{},{},{}\n", n / 2, ["a", "b"][(n % 2) as usize], n * 3 % 7, if n == 5 { String::new() } else { (n % 4).to_string() }, n * n % 5);
-    fs::write(dir.join("t.csv"), format!("t,run,<i>one</i>,two,three\n{}", (0..20).map(row).collect::<String>())).unwrap();
+    let row = |n: u32| {
+        format!(
+            "{},{},{},{},{}\n",
+            n / 2,
+            ["a", "b"][(n % 2) as usize],
+            n * 3 % 7,
+            if n == 5 { String::new() } else { (n % 4).to_string() },
+            n * n % 5
+        )
+    };
+    fs::write(dir.join("t.csv"), format!("t,run,<i>one</i>,two,three\n{}", (0..20).map(row).collect::<String>()))
+        .unwrap();
 }
 
 fn fit(dir: &Path, out: &str, flags: &[&str]) {
@@ -26,7 +36,9 @@ fn a_fit_ends_with_its_report_and_can_leave_it_out() {
     let dir = folder("ends");
     fit(&dir, "o", &[]);
     let page = fs::read_to_string(dir.join("o/report.html")).unwrap();
-    assert!(page.starts_with("<!doctype html>") && page.contains("<title>t</title>") && page.contains("default-src 'none'"));
+    assert!(
+        page.starts_with("<!doctype html>") && page.contains("<title>t</title>") && page.contains("default-src 'none'")
+    );
     assert!(!page.contains("<i>one"), "names are escaped");
     // The folder of the table is nobody's business.
     assert!(!page.contains(dir.to_str().unwrap()));
@@ -37,7 +49,25 @@ fn a_fit_ends_with_its_report_and_can_leave_it_out() {
     let other: Vec<_> = with.keys().filter(|name| !without.contains_key(*name)).collect();
     assert_eq!(other, [Path::new("report.html")]);
     // A new fit in the same folder removes an older report.
-    good(&dir, &[&["fit", "t.csv", "--columns", "two,three", "--likelihood", "poisson", "--out", "o", "--overwrite", "--no-report"], &RUN[..]].concat());
+    good(
+        &dir,
+        &[
+            &[
+                "fit",
+                "t.csv",
+                "--columns",
+                "two,three",
+                "--likelihood",
+                "poisson",
+                "--out",
+                "o",
+                "--overwrite",
+                "--no-report",
+            ],
+            &RUN[..],
+        ]
+        .concat(),
+    );
     assert!(!dir.join("o/report.html").exists());
     good(&dir, &["resume", "p", "-q"]);
     assert!(dir.join("p/report.html").exists());

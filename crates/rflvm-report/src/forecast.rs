@@ -41,7 +41,10 @@ pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
                 "high": of(&|i| predicted[i][*place].quantiles[2]),
             })
         };
-        let time = |i: &usize| -> f64 { let moment: &NewTime = &new[*i]; moment.time };
+        let time = |i: &usize| -> f64 {
+            let moment: &NewTime = &new[*i];
+            moment.time
+        };
         json!({
             "name": timeline.names.get(s), "past": numbers(&rows.iter().map(|&n| timeline.times.at[n]).collect::<Vec<_>>()),
             "future": numbers(&ahead.iter().map(time).collect::<Vec<_>>()),

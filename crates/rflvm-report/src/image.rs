@@ -16,7 +16,8 @@ impl FromStr for Image {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let sides = text.split_once(['x', 'X', '×']).map(|(height, width)| (height.trim().parse(), width.trim().parse()));
+        let sides =
+            text.split_once(['x', 'X', '×']).map(|(height, width)| (height.trim().parse(), width.trim().parse()));
         match sides {
             Some((Ok(height), Ok(width))) if height > 0 && width > 0 => Ok(Image { height, width }),
             _ => Err("give the height and the width of a picture in pixels, such as 28x28".into()),
@@ -31,7 +32,9 @@ impl Image {
             return Ok(());
         }
         let (setting, value) = ("image", format!("{}x{}", self.height, self.width));
-        let rule = format!("the table has {columns} columns, and a picture needs one for each pixel; give a height and a width whose product is {columns}");
+        let rule = format!(
+            "the table has {columns} columns, and a picture needs one for each pixel; give a height and a width whose product is {columns}"
+        );
         Err(SpecError::Setting { setting, value, rule })
     }
 }

@@ -83,7 +83,8 @@ mod tests {
             let parameters: Vec<Vec<f64>> = (0..3).map(|j| family.example(j)).collect();
             let values = Mat::from_fn(family.parameters().len(), 3, |p, j| parameters[j][p]);
             let block = Block { columns: 0..3, family };
-            let (link, factor) = link(&block, &Theta { values, hyper: Vec::new() }, 10).unwrap_or_else(|| panic!("{}", about.name));
+            let (link, factor) =
+                link(&block, &Theta { values, hyper: Vec::new() }, 10).unwrap_or_else(|| panic!("{}", about.name));
             let expected = match about.name {
                 "gaussian" | "student-t" => Link::Identity,
                 "bernoulli" | "binomial" => Link::Logistic,

@@ -101,7 +101,10 @@ mod tests {
         assert_eq!(pack.bytes[8..12], [1, 128, 0, 64]);
         assert_eq!(pack.shorts(&[0.0])["unit"], 1.0);
         let steps = pack.steps(&[3.0, f64::NAN, 1.0]);
-        assert_eq!((steps["low"].as_f64(), pack.bytes[pack.bytes.len() - 6..].to_vec()), (Some(1.0), vec![254, 255, 255, 255, 0, 0]));
+        assert_eq!(
+            (steps["low"].as_f64(), pack.bytes[pack.bytes.len() - 6..].to_vec()),
+            (Some(1.0), vec![254, 255, 255, 255, 0, 0])
+        );
         assert_eq!(pack.steps(&[f64::INFINITY, 2.0])["low"], 2.0);
         assert_eq!(pack.steps(&[f64::NAN])["low"], 0.0);
     }

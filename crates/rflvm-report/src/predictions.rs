@@ -42,7 +42,12 @@ pub fn missing(subject: &Subject<'_>) -> Result<Value, RunError> {
 }
 
 /// One list per cell, row by row in the order of the table's columns.
-fn cells(subject: &Subject<'_>, rows: &[usize], most: usize, is_wanted: impl Fn(f64) -> bool) -> Result<Value, RunError> {
+fn cells(
+    subject: &Subject<'_>,
+    rows: &[usize],
+    most: usize,
+    is_wanted: impl Fn(f64) -> bool,
+) -> Result<Value, RunError> {
     let y = subject.fitted.model.y();
     let predicted = subject.fitted.predict(Points::Rows(rows), DRAWS)?;
     let all = rows.iter().zip(&predicted).flat_map(|(&n, row)| {

@@ -29,7 +29,7 @@ impl Answers {
             let draws = (&self.drawn, &self.convergence);
             let mut subject = Subject::of(&self.fit, draws, (&frame, &embedding), &Parameters)?;
             if let Some((name, labels)) = &labels {
-                (subject.rows.label_name, subject.rows.labels) = (name, Some(labels));
+                (subject.rows.label_name, subject.rows.labels) = (name, Some(labels.as_slice()));
             }
             subject.title = title.unwrap_or(subject.title);
             Ok(html(&subject, image)?)
