@@ -21,7 +21,7 @@ pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
     cells(subject, &rows, CELLS, |y| !y.is_nan())
 }
 
-/// The same for the first missing cells, and how many there are.
+/// These numbers for the first missing cells, and how many cells are missing.
 pub fn missing(subject: &Subject<'_>) -> Result<Value, RunError> {
     let model = subject.fitted.model;
     let holes = |n: &usize| model.columns() - model.observed(*n);

@@ -49,7 +49,7 @@ pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError
     }))
 }
 
-/// At most so many draws, evenly spaced.
+/// At most [`SHOWN`] draws, evenly spaced.
 fn thinned(draws: &[f64]) -> Vec<f64> {
     let count = draws.len().min(SHOWN);
     (0..count).map(|i| draws[i * draws.len() / count]).collect()
