@@ -7,8 +7,9 @@
 # make validate  the statistical tests at full power; more than an hour on two cores
 # make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
+# make bench-imputation  hidden cells by the usual methods; hours: see benchmarks/imputation/README.md. imputation-check: checks of these methods, a minute
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test settings pictures test-python lint-python environment browser verdict validate bench bench-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: demo test settings pictures test-python lint-python environment browser verdict validate bench bench-quick bench-imputation imputation-check paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
@@ -110,6 +111,16 @@ bench: check-tools $(BENCH_VENV)/installed
 
 bench-quick:
 	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
+
+IMPUTATION ?= target/imputation
+bench-imputation: $(BENCH_VENV)/installed
+	$(BENCH_VENV)/bin/python benchmarks/imputation/prepare.py $(IMPUTATION)
+	$(BENCH_VENV)/bin/python benchmarks/imputation/ours.py $(IMPUTATION)
+	$(BENCH_VENV)/bin/python benchmarks/imputation/run.py $(IMPUTATION) $(ARGS)
+	$(BENCH_VENV)/bin/python benchmarks/imputation/report.py $(IMPUTATION)
+
+imputation-check: $(BENCH_VENV)/installed
+	$(BENCH_VENV)/bin/python -W ignore benchmarks/imputation/check.py
 
 paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare: paper-%: check-tools $(BENCH_VENV)/installed
 	cargo build --release --quiet --package rflvm-cli

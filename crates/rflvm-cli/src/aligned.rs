@@ -18,3 +18,11 @@ pub fn aligned(lines: &[Vec<String>]) -> String {
     }
     out
 }
+/// Three decimals, or three digits of a small number; a dash for what is unknown.
+pub fn short(value: f64) -> String {
+    match value {
+        _ if value.is_nan() => "–".into(),
+        _ if value != 0.0 && value.abs() < 0.1 => format!("{value:.5}"),
+        _ => format!("{value:.3}"),
+    }
+}

@@ -227,8 +227,15 @@ pub struct ImputeArgs {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
     /// Output file, a .csv with the columns row (counted from 1), column, mean, sd, q05, q50 and q95: one line per missing cell.
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "truth")]
+    pub out: Option<PathBuf>,
+    /// Score the predictions against this table, which has the rows and columns of the fitted one and values for cells that were missing
+    /// there: squared error, log density, and how many cells lie in the intervals.
+    #[arg(long, value_name = "TABLE", conflicts_with = "draws")]
+    pub truth: Option<PathBuf>,
+    /// Print the scores as one JSON object.
+    #[arg(long, requires = "truth")]
+    pub json: bool,
     /// Write M completed tables instead, for multiple imputation: FILE-1.csv, FILE-2.csv, … next to FILE. Observed
     /// cells are kept; missing ones are drawn, each table from a different posterior draw.
     #[arg(long, value_name = "M")]

@@ -1,14 +1,15 @@
 //! `rflvm forecast --backtest`: forecasts of rows that are known, from several origins, compared with baselines.
 
-use crate::aligned::aligned;
+use crate::aligned::{aligned, short};
 use crate::answer::check_csv;
 use crate::args::ForecastArgs;
 use crate::failure::Failure;
 use crate::picture::backtest::{self as picture, Picture};
 use crate::stop;
 use crate::voice::{Voice, tell, tell_json};
-use rflvm::backtest::{Backtest, LINE, Scores, Stage};
+use rflvm::backtest::{Backtest, LINE, Stage};
 use rflvm::error::RunError;
+use rflvm::posterior::outlook::Scores;
 use rflvm_study::backtest::{Asked, CELLS, HEADER, as_json, cells, run as score, scores};
 use rflvm_study::cells::csv_text;
 use rflvm_study::times::Calendar;
@@ -59,17 +60,12 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
     tell(&format!("scores, cells and picture: {} {} {}", file.display(), each.display(), svg.display()))
 }
 
-/// Three decimals; a dash for what is unknown.
-fn number(value: f64) -> String {
-    if value.is_nan() { "–".into() } else { format!("{value:.3}") }
-}
-
 /// Scores of each method over all cells.
 fn table(told: &Backtest) -> Vec<Vec<String>> {
     let header = ["method", "cells", "CRPS", "MSE", "MAE", "log density", "in 50%", "in 90%"];
     let line = |(method, s): (&String, Scores)| {
         let mut line = vec![method.clone(), s.cells.to_string()];
-        line.extend([s.crps, s.mse, s.mae, s.ln_density.unwrap_or(f64::NAN)].map(number));
+        line.extend([s.crps, s.mse, s.mae, s.ln_density.unwrap_or(f64::NAN)].map(short));
         line.extend(s.coverage.map(|share| format!("{:.0}%", 100.0 * share)));
         line
     };
@@ -83,7 +79,7 @@ fn by_horizon(told: &Backtest) -> Vec<Vec<String>> {
     let steps = 1..=told.cells.iter().map(|cell| cell.step).max().unwrap_or(0);
     let line = |step: usize| {
         let scores = told.scores(|cell| cell.step == step);
-        std::iter::once(step.to_string()).chain(scores.iter().map(|s| number(s.crps))).collect()
+        std::iter::once(step.to_string()).chain(scores.iter().map(|s| short(s.crps))).collect()
     };
     std::iter::once(header).chain(steps.map(line)).collect()
 }

@@ -1,41 +1,79 @@
 //! `rflvm impute`: predictions of the missing cells, one by one or as completed tables.
 
+use crate::aligned::{aligned, short};
 use crate::answer::{check_csv, drawn, listed, numbered};
 use crate::args::ImputeArgs;
 use crate::failure::Failure;
-use crate::voice::tell;
+use crate::voice::{Voice, tell};
 use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::impute::Imputed;
+use rflvm::posterior::outlook::Scores;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
 use rflvm_study::cells::write_line;
 use rflvm_study::covariates::columns;
 use rflvm_study::drawn::Drawn;
-use rflvm_study::{Error, write};
+use rflvm_study::new_rows::NewTable;
+use rflvm_study::{Error, revealed, write};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
-    check_csv(&args.out)?;
+    args.out.as_deref().map_or(Ok(()), check_csv)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     if !fit.model.has_missing() {
         return Err(Error::Complete { file: fit.table.path.display().to_string() }.into());
     }
     let drawn = drawn(&fit)?;
-    match args.draws {
-        None => {
-            let count = write_cells(&args.out, &drawn.fitted(&fit, "impute"))?;
-            tell(&format!("{count} missing cells: {}", args.out.display()))?;
+    let scored = args.truth.as_ref().map(|truth| score(truth, args, &fit, &drawn)).transpose()?;
+    match (&args.out, args.draws) {
+        (None, _) => {}
+        (Some(out), None) => {
+            let count = write_cells(out, &drawn.fitted(&fit, "impute"))?;
+            if !args.json {
+                tell(&format!("{count} missing cells: {}", out.display()))?;
+            }
         }
-        Some(count) => {
+        (Some(out), Some(count)) => {
             drawn.check_count(count)?;
-            let files = write_tables(&args.out, count, &fit, &drawn)?;
+            let files = write_tables(out, count, &fit, &drawn)?;
             tell(&format!("{count} completed tables: {}", listed(&files)))?;
         }
     }
-    Ok(())
+    scored.map_or(Ok(()), |lines| lines.iter().try_for_each(|line| tell(line)))
+}
+
+/// The scores of the cells whose true value is known, as lines to print.
+fn score(truth: &Path, args: &ImputeArgs, fit: &Fit, drawn: &Drawn) -> Result<Vec<String>, Failure> {
+    let truth = NewTable { path: truth.to_path_buf(), ..NewTable::default() };
+    let (cells, notes) = revealed::read(&truth, fit, drawn)?;
+    let (all, columns) = revealed::scores(&cells, fit);
+    if args.json {
+        let object = |s: &Scores| {
+            let [in50, in90] = s.coverage;
+            json!({ "cells": s.cells, "mse": s.mse, "mae": s.mae, "crps": s.crps, "log_density": s.ln_density, "in50": in50, "in90": in90 })
+        };
+        let mut told = object(&all);
+        let each = columns.iter().map(|(j, s)| (fit.model.names()[*j].clone(), object(s)));
+        told["columns"] = Value::Object(each.collect());
+        return Ok(vec![told.to_string()]);
+    }
+    Voice::default().notes(&notes);
+    let header = ["", "cells", "MSE", "MAE", "CRPS", "log density", "in 50%", "in 90%"].map(String::from).to_vec();
+    let line = |name: &str, s: &Scores| {
+        let mut line = vec![name.to_string(), s.cells.to_string()];
+        line.extend([s.mse, s.mae, s.crps, s.ln_density.unwrap_or(f64::NAN)].map(short));
+        line.extend(s.coverage.map(|share| format!("{:.0}%", 100.0 * share)));
+        line
+    };
+    let each = columns.iter().map(|(j, s)| line(&fit.model.names()[*j], s));
+    let table: Vec<Vec<String>> = std::iter::once(header).chain(each).chain([line("all columns", &all)]).collect();
+    let mut lines: Vec<String> = aligned(&table).lines().map(String::from).collect();
+    lines.push("MSE, MAE and CRPS are in units of each column's standard deviation".into());
+    Ok(lines)
 }
 
 /// Writes `row,column,mean,sd,q05,q50,q95`, with rows counted from 1, and returns the number of cells.

@@ -132,3 +132,41 @@ fn impossible_imputations_are_refused_in_one_sentence() {
         assert!(!dir.join("c.csv").exists());
     }
 }
+
+#[test]
+fn predictions_are_scored_against_the_truth() {
+    let dir = folder("truth");
+    fit(&dir, "gaussian", &[]);
+    let cell = |n: u32, j: u32| (f64::from(n) * 0.2 + f64::from(j)).sin();
+    // Columns in another order; all cells known, observed ones among them, which are not scored.
+    let mut text = String::from("name,c,b,a\n");
+    (0..30).for_each(|n| text.push_str(&format!("r{n},{},{},{}\n", cell(n, 2), cell(n, 1), cell(n, 0))));
+    fs::write(dir.join("truth.csv"), &text).unwrap();
+    let output = good(&dir, &["impute", "o", "--truth", "truth.csv", "--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    good(&dir, &["impute", "o", "--out", "cells.csv"]);
+    let cells = read(dir.join("cells.csv"));
+    let b: Vec<f64> = (0..30).filter(|n| n % 7 != 3).map(|n| cell(n, 1)).collect();
+    let mean = b.iter().sum::<f64>() / b.len() as f64;
+    let variance = b.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / b.len() as f64;
+    let squares = cells[1..].iter().map(|line| {
+        let (row, mean): (u32, f64) = (line[0].parse().unwrap(), line[2].parse().unwrap());
+        (mean - cell(row - 1, 1)).powi(2)
+    });
+    let mse = squares.sum::<f64>() / 4.0 / variance;
+    assert_eq!((told["cells"].as_u64(), told["columns"].as_object().unwrap().len()), (Some(4), 1));
+    for found in [&told["mse"], &told["columns"]["b"]["mse"]] {
+        assert!((found.as_f64().unwrap() - mse).abs() < 1e-9, "{found} for {mse}");
+    }
+    assert!(told["log_density"].as_f64().unwrap().is_finite());
+    let output = good(&dir, &["impute", "o", "--truth", "truth.csv", "--out", "cells.csv"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("all columns") && text.contains("4 missing cells"), "{text}");
+    // What cannot be scored is refused.
+    for (table, words) in [("t.csv", "nothing to score"), ("short.csv", "2 rows"), ("none.csv", "none.csv")] {
+        fs::write(dir.join("short.csv"), "name,a,b,c\nx,1,2,3\ny,1,2,3\n").unwrap();
+        let output = rflvm(&dir, &["impute", "o", "--truth", table]);
+        assert_eq!(output.status.code(), Some(2), "{table}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{table}: {output:?}");
+    }
+}

@@ -135,3 +135,19 @@ def test_arrays_are_as_they_were(curve):
     filled, mean = model.impute(return_mean=True)
     assert isinstance(filled, np.ndarray) and np.array_equal(filled, mean) and filled[3, 2] % 1 != 0
     assert model.impute(draws=3).shape == (3, *holes.shape)
+
+
+def test_predictions_are_scored_against_the_truth(curve):
+    Y = np.asarray(curve.table, dtype=float)
+    mask = np.random.default_rng(3).random(Y.shape) < 0.1
+    model = rflvm.RFLVM(**QUICK).fit(np.where(mask, np.nan, Y))
+    scores = model.score_missing(Y)
+    assert scores.loc["all", "cells"] == mask.sum() and scores["cells"].iloc[:-1].sum() == mask.sum()
+    filled = model.impute()
+    unit = np.nanstd(np.where(mask, np.nan, Y), axis=0)
+    assert scores.loc["all", "mse"] == pytest.approx(np.mean(((filled - Y) / unit)[mask] ** 2), rel=1e-9)
+    assert ((scores[["in50", "in90"]] >= 0) & (scores[["in50", "in90"]] <= 1)).all().all()
+    with pytest.raises(ValueError, match="nothing to score"):
+        model.score_missing(np.where(mask, np.nan, Y))
+    with pytest.raises(ValueError, match="rows"):
+        model.score_missing(Y[:5])

@@ -3,10 +3,11 @@
 use crate::cells::number;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::backtest::{Backtest, Held, Request, Scores, Stage, backtest};
+use rflvm::backtest::{Backtest, Held, Request, Stage, backtest};
 use rflvm::error::SpecError;
 use rflvm::model::latent::TimeKernel;
 use rflvm::posterior::outlook::Outlook;
+use rflvm::posterior::outlook::Scores;
 use rflvm::run::{Progress, Settings};
 use serde_json::{Map, Value, json};
 use std::ops::ControlFlow;

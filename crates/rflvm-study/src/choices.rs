@@ -84,6 +84,22 @@ choices! {
         Matern32 = "matern32",
         /// Twice differentiable.
         Matern52 = "matern52",
+        /// Wanders without returning to a mean.
+        RandomWalk = "random-walk",
+        /// Wanders smoothly: level and slope are random walks.
+        IntegratedRandomWalk = "integrated-random-walk",
+        /// Repeats with the given period, slowly changing.
+        Seasonal = "seasonal",
+        /// Sum of both.
+        Matern12Seasonal = "matern12+seasonal",
+        /// Sum of both.
+        Matern32Seasonal = "matern32+seasonal",
+        /// Sum of both.
+        Matern52Seasonal = "matern52+seasonal",
+        /// Sum of both.
+        RandomWalkSeasonal = "random-walk+seasonal",
+        /// Sum of both.
+        IntegratedRandomWalkSeasonal = "integrated-random-walk+seasonal",
     }
 }
 

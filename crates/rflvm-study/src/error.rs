@@ -115,6 +115,14 @@ pub enum Error {
         /// The table.
         file: String,
     },
+    /// There is nothing to score.
+    #[error("{file}: no missing cell of {table} is known here, so there is nothing to score")]
+    NothingRevealed {
+        /// The table of true values.
+        file: String,
+        /// The table of the fit.
+        table: String,
+    },
     /// There is nothing to forecast.
     #[error("{dir}: the rows of this fit have no times, so there is nothing to forecast; fit again with ⟨time⟩")]
     Timeless {

@@ -40,6 +40,7 @@ pub mod out_dir;
 pub mod pace;
 pub mod point;
 pub mod reading;
+pub mod revealed;
 pub mod run;
 pub mod sample;
 pub mod settings;

@@ -11,9 +11,9 @@ use crate::times::Timeline;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::model::family::Cells;
-use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::model::latent::{Dynamics, Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::Kernel;
-use rflvm::model::{MOST_AXES, Model, ModelSpec, Priors};
+use rflvm::model::{MOST_AXES, Model, ModelSpec, Priors, roughness};
 use rflvm::observations::{Observations, Offset};
 
 /// The model of a table. It takes over the table's values, so that they are not held twice.
@@ -30,7 +30,7 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
     let spec =
         ModelSpec { time: time_spec(config)?, ..spec(&config.model, config.all_priors()?, table.columns.len())? };
     let is_real = blocks.iter().all(|(_, family)| family.about().is_some_and(|about| about.cells == Cells::Real));
-    let residual = residual(config, is_real)?;
+    let residual = residual(config, is_real, &y, timeline, &spec)?;
     let spec = ModelSpec { residual, ..spec };
     let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
     let data = data.and_then(|data| match covariates.is_empty() {
@@ -94,11 +94,20 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
 }
 
 /// The kernel of columns' own paths, where rows have times.
-fn residual(config: &Config, is_real: bool) -> Result<Option<TimeKernel>, SpecError> {
+fn residual(
+    config: &Config,
+    is_real: bool,
+    y: &Mat,
+    timeline: Option<&Timeline>,
+    spec: &ModelSpec,
+) -> Result<Option<TimeKernel>, SpecError> {
+    let Some(timeline) = timeline else { return Ok(None) };
     match config.path.residual.unwrap_or(ResidualKind::None) {
-        _ if config.time.is_none() => Ok(None),
         ResidualKind::None => Ok(None),
-        ResidualKind::Auto => Ok(is_real.then_some(TimeKernel::Matern12)),
+        ResidualKind::Auto if is_real => {
+            Ok(roughness::kernel(y, &Dynamics::new(timeline.times.clone(), spec.time.clone())?))
+        }
+        ResidualKind::Auto => Ok(None),
         kernel => TimeKernel::named(&kernel.to_string()).map(Some),
     }
 }

@@ -64,7 +64,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         How the covariance of a path is represented.
     period : float or None, default=None
         Period of a seasonal kernel, in the units of the times; days for dates.
-    residual : {"auto", "none", "matern12", "matern32", "matern52"}, default="none"
+    residual : {"auto", "none", "matern12", "matern32", "matern52", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="none"
         Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto, which
         is matern12 if all columns are gaussian or student-t, and none otherwise.
     inducing : int, default=64

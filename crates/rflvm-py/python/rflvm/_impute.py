@@ -94,6 +94,34 @@ class Imputing(NewRows):
         wanted = [MEAN] * bool(return_mean) + [STD] * bool(return_std) + [LOWER, UPPER] * bool(return_interval)
         return filled if not wanted else (filled, *(parts[part] for part in wanted))
 
+    def score_missing(self, X: Any) -> Any:
+        """Score the predictions of missing cells whose true values are known.
+
+        Parameters
+        ----------
+        X : as in `fit`
+            The true values: the rows and columns of the fitted table. Only cells that were missing there and are known here are scored.
+
+        Returns
+        -------
+        scores : pandas.DataFrame
+            One line per column with such cells, and a last one, `all`, for all cells: `cells`, their number; `mse`, the squared error of
+            the mean; `mae`, the absolute error of the median; `crps`, the continuous ranked probability score (these three in units of the
+            column's standard deviation); `log_density`, the mean log predictive density; `in50` and `in90`, the fraction of cells in the
+            central intervals.
+        """
+        import pandas as pd
+
+        self._check_fitted()
+        truth = _table.read(self._checked(X, reset=False), self._layout, None).values.to_numpy()
+        if truth.shape != self._fit.table().shape:
+            raise ValueError(f"the table of true values has {len(truth)} rows; the fitted one has {len(self._fit.table())}")
+        lines = self._drawn.score_missing(truth)
+        scores = pd.DataFrame([values for _, _, values in lines], columns=["mse", "mae", "crps", "log_density", "in50", "in90"])
+        scores.insert(0, "cells", [count for _, count, _ in lines])
+        scores.index = pd.Index([*(name for name, _, _ in lines[:-1]), "all"], name="column")
+        return scores
+
     def _completed(self, seen: np.ndarray) -> np.ndarray:
         """The completed table: mean, standard deviation, and three quantiles."""
         cells = np.stack([seen, np.zeros_like(seen), seen, seen, seen])

@@ -11,8 +11,13 @@ use rflvm::error::{RunError, SpecError};
 use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::frame::Frame;
+use rflvm::posterior::outlook::Scores;
 use rflvm::posterior::predict::Points;
 use rflvm::posterior::predicted::Predicted;
+use rflvm_study::revealed;
+
+/// A column, its number of cells, and their scores.
+type Line = (String, usize, [f64; 6]);
 
 #[pymethods]
 impl Answers {
@@ -42,6 +47,28 @@ impl Answers {
         };
         let cells = self.ask(py, "predict", answer)?;
         self.predicted(py, &cells)
+    }
+
+    /// Scores of the missing cells whose values are in `truth`, N×J in the order of the table's columns: of all of them, and of each column.
+    fn score_missing(&self, py: Python<'_>, truth: PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Line>> {
+        let model = &self.fit.model;
+        let rows: Vec<usize> = (0..model.rows()).collect();
+        let known = (model.offset().to_vec(), model.covariates_of(&rows));
+        let truth = model.with_rows(&mat(&truth), known, model.families_of(&rows));
+        let truth = truth.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let cells = self.ask(py, "impute", |fitted| fitted.revealed(&truth, DRAWS))?;
+        if cells.is_empty() {
+            return Err(PyValueError::new_err(
+                "no missing cell of the fitted table is known here, so there is nothing to score",
+            ));
+        }
+        let (all, columns) = revealed::scores(&cells, &self.fit);
+        let line = |name: String, s: &Scores| {
+            let ln_density = s.ln_density.unwrap_or(f64::NAN);
+            (name, s.cells, [s.mse, s.mae, s.crps, ln_density, s.coverage[0], s.coverage[1]])
+        };
+        let each = columns.iter().map(|(j, scores)| line(model.names()[*j].clone(), scores));
+        Ok(each.chain([line(String::new(), &all)]).collect())
     }
 
     /// Missing cells: their rows, their columns, and mean, sd, q05, q50, q95, 5×cells.

@@ -12,7 +12,6 @@ mod tests;
 
 pub use baseline::{Baseline, LINE};
 pub use origins::{Ahead, Origin, origins};
-pub use score::Scores;
 
 use crate::draws::Memory;
 use crate::error::{DataError, RunError, SpecError};
@@ -21,7 +20,7 @@ use crate::model::{Model, ModelSpec};
 use crate::posterior::Posterior;
 use crate::posterior::fitted::DRAWS;
 use crate::posterior::forecast::{NewTime, no_times};
-use crate::posterior::outlook::Outlook;
+use crate::posterior::outlook::{self, Outlook};
 use crate::run::{Progress, Settings, run};
 use std::ops::ControlFlow;
 
@@ -99,7 +98,7 @@ pub fn backtest(
             kernels.iter().map(|&kernel| (kernel.name().into(), with_kernel(model, kernel, request.period))).collect()
         }
     };
-    fits.iter().try_for_each(|(_, spec)| spec.time.check())?;
+    fits.iter().try_for_each(|(_, spec)| spec.time.check().and_then(|()| spec.check_season()))?;
     let settings = Settings { modes: 1, chains: settings.chains_per_map(), ..settings.clone() };
     // Whatever cannot be fitted is refused before the first fit.
     for origin in &origins {
@@ -125,12 +124,13 @@ pub fn backtest(
         baseline::add(&baselines, model, origin, &mut cells[begin..]);
     }
     let methods = fits.into_iter().map(|(name, _)| name).chain(baselines.iter().map(|b| b.name().to_string()));
-    Ok(Backtest { methods: methods.collect(), cells, units: score::units(model) })
+    Ok(Backtest { methods: methods.collect(), cells, units: outlook::units(model) })
 }
 
 fn with_kernel(model: &Model, kernel: TimeKernel, period: Option<f64>) -> ModelSpec {
     let mut spec = model.spec().clone();
-    spec.time.period = spec.time.period.or(period).filter(|_| kernel.is_seasonal());
+    let is_seasonal = kernel.is_seasonal() || spec.residual.is_some_and(TimeKernel::is_seasonal);
+    spec.time.period = spec.time.period.or(period).filter(|_| is_seasonal);
     if !kernel.is_markov() && spec.time.form == Form::StateSpace {
         spec.time.form = Form::Automatic;
     }

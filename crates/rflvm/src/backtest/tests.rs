@@ -6,6 +6,7 @@ use crate::dist::normals;
 use crate::linalg::Mat;
 use crate::model::family::{Binomial, Family, Gaussian, Poisson, Trials};
 use crate::observations::{Observations, Times};
+use crate::posterior::outlook::{Scores, units};
 use crate::rng::Stream;
 use std::sync::Arc;
 
@@ -83,7 +84,7 @@ fn the_last_value_beats_the_line_on_a_random_walk_and_intervals_hold_their_share
     let Backtest { methods, mut cells, units } = Backtest {
         methods: vec!["last value".into(), "straight line".into()],
         cells: Vec::new(),
-        units: score::units(&model),
+        units: units(&model),
     };
     let baselines = Baseline::all(model.dynamics().unwrap().times(), &[], None).unwrap();
     for (number, origin) in origins(model.dynamics().unwrap().times(), 40, 3).unwrap().iter().enumerate() {

@@ -20,6 +20,7 @@ pub(crate) mod position;
 pub mod priors;
 #[doc(hidden)]
 pub mod residual;
+pub mod roughness;
 mod rows;
 mod spec;
 pub mod spectral;

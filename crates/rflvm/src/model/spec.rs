@@ -46,6 +46,29 @@ pub const MOST_FEATURES: usize = 10_000;
 pub const MOST_AXES: usize = 100;
 
 impl ModelSpec {
+    /// Whether there is a period if anything is seasonal, and only then.
+    pub fn check_season(&self) -> Result<(), SpecError> {
+        let fail = |value: String, rule: String| Err(SpecError::Setting { setting: "period", value, rule });
+        let residual = self.residual.filter(|kernel| kernel.is_seasonal());
+        match (self.time.period, residual) {
+            (None, Some(kernel)) => fail(
+                "not given".into(),
+                format!(
+                    "own paths with the kernel {} need it; give it in the units of the times (days for dates)",
+                    kernel.name()
+                ),
+            ),
+            (Some(period), None) if !self.time.kernel.is_seasonal() => fail(
+                period.to_string(),
+                format!(
+                    "the time-kernel {} has no season; omit it, or choose a seasonal time-kernel",
+                    self.time.kernel.name()
+                ),
+            ),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether the settings are valid for a table with this many columns.
     pub(super) fn check(&self, columns: usize) -> Result<(), SpecError> {
         let fail = |setting, value: String, rule: &str| Err(SpecError::Setting { setting, value, rule: rule.into() });
@@ -67,8 +90,10 @@ impl ModelSpec {
             return fail("length-scale", length_scale.to_string(), "it must be a positive number");
         }
         if let Some(kernel) = self.residual.filter(|kernel| !kernel.is_markov()) {
-            return fail("residual", kernel.name().into(), "columns' own paths need a Matérn kernel");
+            let rule = "columns' own paths need a Matérn kernel, a walk, a season, or a sum of these";
+            return fail("residual", kernel.name().into(), rule);
         }
+        self.check_season()?;
         self.priors.check(self.latent_dim)
     }
 }

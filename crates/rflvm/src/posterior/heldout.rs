@@ -39,7 +39,8 @@ impl TestPoints {
         Self::of(model, model.y().clone())
     }
 
-    fn of(model: &Model, test: Mat) -> Self {
+    /// From a table in the model's order of columns.
+    pub(super) fn of(model: &Model, test: Mat) -> Self {
         let mut list = Vec::new();
         for (row, cells) in test.iter_rows().enumerate() {
             for (block, b) in model.blocks().iter().enumerate() {

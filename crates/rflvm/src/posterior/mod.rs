@@ -39,6 +39,7 @@ pub mod predicted;
 pub mod psis;
 #[doc(hidden)]
 pub mod ranking;
+pub mod revealed;
 pub(crate) mod row_density;
 #[doc(hidden)]
 pub mod score;

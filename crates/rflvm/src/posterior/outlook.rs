@@ -45,6 +45,52 @@ impl Outlook {
     }
 }
 
+/// Means of the scores over some cells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scores {
+    /// Number of cells.
+    pub cells: usize,
+    /// Mean continuous ranked probability score.
+    pub crps: f64,
+    /// Mean squared error of the mean.
+    pub mse: f64,
+    /// Mean absolute error of the median.
+    pub mae: f64,
+    /// Mean log predictive density of a cell (of a row, for multinomial ones), where the method has one.
+    pub ln_density: Option<f64>,
+    /// Fraction of cells in the central intervals of 50% and 90%.
+    pub coverage: [f64; 2],
+}
+
+impl Scores {
+    /// Of predictive distributions, each with the value that was observed and the unit of its column.
+    pub fn of(cells: &[(Outlook, f64, f64)]) -> Self {
+        let mean =
+            |value: &dyn Fn(&(Outlook, f64, f64)) -> f64| cells.iter().map(value).sum::<f64>() / cells.len() as f64;
+        let densities: Vec<f64> = cells.iter().filter_map(|cell| cell.0.ln_density).collect();
+        let ln_density = densities.iter().sum::<f64>() / densities.len() as f64;
+        Scores {
+            cells: cells.len(),
+            crps: mean(&|(outlook, _, unit)| outlook.crps / unit),
+            mse: mean(&|(outlook, truth, unit)| ((outlook.mean - truth) / unit).powi(2)),
+            mae: mean(&|(outlook, truth, unit)| (outlook.quantiles[2] - truth).abs() / unit),
+            ln_density: (!densities.is_empty()).then_some(ln_density),
+            coverage: [0, 1].map(|i| mean(&|(outlook, truth, _)| f64::from(outlook.holds(*truth)[i]))),
+        }
+    }
+}
+
+/// Standard deviation of the observed cells of each column, the unit of its scores; 1 for a constant column.
+pub fn units(model: &Model) -> Vec<f64> {
+    let of = |j: usize| {
+        let seen: Vec<f64> = (0..model.rows()).map(|n| model.y()[(n, j)]).filter(|v| !v.is_nan()).collect();
+        let mean = seen.iter().sum::<f64>() / seen.len().max(1) as f64;
+        let sd = (seen.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / seen.len().max(1) as f64).sqrt();
+        if sd > 0.0 { sd } else { 1.0 }
+    };
+    (0..model.columns()).map(of).collect()
+}
+
 /// The score of the empirical distribution of sorted draws: Σ|x − y|/S − Σ_i (2i − S + 1) x_i/S², i from 0.
 pub fn crps(sorted: &[f64], truth: f64) -> f64 {
     let count = sorted.len() as f64;

@@ -5,10 +5,12 @@
 //! their likelihood, or the path itself, so for them the path is stored, as large as the table.
 
 use super::array::array;
+use super::parameters::Parameters;
 use crate::draws::{Cursor, Source};
 use crate::error::{RunError, StoreError};
 use crate::linalg::Mat;
 use crate::model::family::Theta;
+use crate::model::latent::Seen;
 use crate::model::residual::ResidualLaw;
 use crate::model::{Model, Own, Residual};
 use crate::par;
@@ -64,14 +66,40 @@ impl<'a> StoredPaths<'a> {
 /// The paths of Gaussian columns given everything else.
 fn again(law: &ResidualLaw<'_>, model: &Model, f: &Mat, theta: &[Theta], scales: &[Own], stream: Stream) -> Mat {
     let drawn = par::map(scales.len(), 500 * model.rows() * scales.len(), |j| {
-        let (own, y) = (&scales[j], model.y().col(j));
-        let noise = model.weight_scale(theta, j).recip();
-        let variance: Vec<f64> = y.iter().map(|y| if y.is_nan() { f64::INFINITY } else { noise }).collect();
-        let r: Vec<f64> = (0..y.len()).map(|n| if y[n].is_nan() { 0.0 } else { y[n] - f[(n, j)] }).collect();
-        let path = law.path(own.length_scale);
-        path.through(own.amplitude(&model.units()[j]), &variance).draw(&r, &mut stream.at(j as u64).rng())
+        with_seen(law, model, f, theta, scales, j, |seen, r| seen.draw(r, &mut stream.at(j as u64).rng()))
     });
     Mat::from_fn(model.rows(), scales.len(), |n, j| drawn[j][n])
+}
+
+/// Mean of o + Hβ + G and variance of G given everything else, where all columns are Gaussian and have own paths. Variances are those of
+/// missing cells; observed ones lack the millionth of white noise.
+pub fn smoothed(model: &Model, parameters: &Parameters) -> Option<(Mat, Mat)> {
+    let law = model.residual().filter(|_| !model.stores_residual())?;
+    let f = parameters.f(parameters.x.clone(), model.offset(), model.covariates().clone());
+    let (theta, scales) = (&parameters.theta, &parameters.residual.scales);
+    let each = par::map(scales.len(), 500 * model.rows() * scales.len(), |j| {
+        with_seen(&law, model, &f, theta, scales, j, |seen, r| (seen.expected(r), seen.variances()))
+    });
+    let mean = Mat::from_fn(model.rows(), scales.len(), |n, j| f[(n, j)] + each[j].0[n]);
+    Some((mean, Mat::from_fn(model.rows(), scales.len(), |n, j| each[j].1[n])))
+}
+
+/// Passes a Gaussian column's own path, as its observed cells show it, and y − f to `answer`.
+fn with_seen<T>(
+    law: &ResidualLaw<'_>,
+    model: &Model,
+    f: &Mat,
+    theta: &[Theta],
+    scales: &[Own],
+    j: usize,
+    answer: impl FnOnce(&Seen<'_>, &[f64]) -> T,
+) -> T {
+    let (own, y) = (&scales[j], model.y().col(j));
+    let noise = model.weight_scale(theta, j).recip();
+    let variance: Vec<f64> = y.iter().map(|y| if y.is_nan() { f64::INFINITY } else { noise }).collect();
+    let r: Vec<f64> = (0..y.len()).map(|n| if y[n].is_nan() { 0.0 } else { y[n] - f[(n, j)] }).collect();
+    let path = law.path(own.length_scale);
+    answer(&path.through(own.amplitude(&model.units()[j]), &variance), &r)
 }
 
 /// A draw of columns' own paths at each of some rows given those at all other rows, as if the row had not been seen: rows × columns, all

@@ -140,7 +140,10 @@ impl Scales<'_> {
         if self.noise.is_some() {
             (t, current) = slice::univariate(rng, t, current, WIDTHS[2], |t| ln(u, t));
         }
-        let v = slice::univariate(rng, at[1], current, WIDTHS[1], |v| self.ln([u, v, t])).0;
+        let v = match self.law.kernel().has_length_scale() {
+            true => slice::univariate(rng, at[1], current, WIDTHS[1], |v| self.ln([u, v, t])).0,
+            false => self.law.draw(rng).length_scale.ln(),
+        };
         at = [u, v, t];
         *own = Own { share: at[0].exp(), length_scale: at[1].exp() };
         at[2].exp()

@@ -136,7 +136,7 @@ impl Dynamics {
     ) -> Result<Path, NumericalError> {
         let trend: Option<Vec<f64>> =
             self.spec.trend.then(|| times.iter().map(|t| (t - self.centre) / self.spread).collect());
-        let period = self.spec.period.map_or(f64::NAN, |period| period / self.span);
+        let period = self.period();
         let problem = Problem { kernel: self.spec.kernel, period, times, trend: trend.as_deref(), axis: *axis, extra };
         match self.form(anchors.len()) {
             Form::StateSpace => Ok(Path::Markov(Box::new(Markov::new(&problem)))),
@@ -157,6 +157,11 @@ impl Dynamics {
         let of = |(sequence, path): &(&Sequence, &Path)| path.ln_density(&sequence.along(x, d));
         let values: Vec<f64> = pairs.par_iter().map(of).collect();
         values.into_iter().sum()
+    }
+
+    /// The period of seasons in units of the span; NaN without one.
+    pub(super) fn period(&self) -> f64 {
+        self.spec.period.map_or(f64::NAN, |period| period / self.span)
     }
 
     /// A time in units of the span.

@@ -3,12 +3,15 @@
 //! Kalman filter's innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
 
 use super::problem::Problem;
-use super::sde::{Coordinates, MOST, Square, Transition, plus, sandwich, start, step};
+use super::sde::{Coordinates, MOST, Square, Transition, sandwich, start, step, transposed};
 use super::window::{Conditional, Window};
 use crate::dist::normals;
 use crate::simd;
 use rand::Rng;
 use std::ops::Range;
+
+/// Gaps that differ by no more than this fraction of the span of the longest sequence are equal.
+const SAME_GAP: f64 = 1e-8;
 
 /// The parts of the filter that do not depend on x: the root of the variance of a row's innovation (zero for a hidden row), and the gain
 /// of the state.
@@ -16,6 +19,32 @@ use std::ops::Range;
 pub(super) struct Gain {
     pub root: f64,
     pub k: Coordinates,
+}
+
+/// Calls a method for the number of coordinates.
+macro_rules! of_size {
+    ($size:expr, $method:ident($path:expr, $($argument:expr),*)) => {
+        match $size {
+            1 => $path.$method::<1>($($argument),*),
+            2 => $path.$method::<2>($($argument),*),
+            3 => $path.$method::<3>($($argument),*),
+            4 => $path.$method::<4>($($argument),*),
+            5 => $path.$method::<5>($($argument),*),
+            _ => $path.$method::<MOST>($($argument),*),
+        }
+    };
+}
+
+/// The first coordinates of a matrix.
+fn head<const S: usize>(whole: &Square) -> [[f64; S]; S] {
+    std::array::from_fn(|i| std::array::from_fn(|j| whole[i][j]))
+}
+
+/// The matrix of all coordinates, zero beyond the first ones.
+fn whole<const S: usize>(head: &[[f64; S]; S]) -> Square {
+    let mut whole = [[0.0; MOST]; MOST];
+    head.iter().zip(&mut whole).for_each(|(from, to)| to[..S].copy_from_slice(from));
+    whole
 }
 
 /// x_n = h_n·a_n + noise.
@@ -48,8 +77,8 @@ impl Markov {
         let mut gap = f64::NAN;
         for pair in times.windows(2) {
             let delta = pair[1] - pair[0];
-            // Regular times share one step; gaps that differ only by rounding count as equal.
-            if (delta - gap).abs() > 1e-12 || gap.is_nan() {
+            // Regular times share one step; gaps that differ only by the rounding of a written time count as equal.
+            if (delta - gap).abs() > SAME_GAP || gap.is_nan() {
                 gap = delta;
                 let mut next = step(problem, delta);
                 if problem.trend.is_some() {
@@ -72,7 +101,7 @@ impl Markov {
     }
 
     /// h_n·a.
-    fn seen(&self, n: usize, a: &Coordinates) -> f64 {
+    fn seen(&self, n: usize, a: &[f64]) -> f64 {
         let own = a[0] + self.second.map_or(0.0, |second| a[second]);
         own + self.line.as_ref().map_or(0.0, |line| line[n] * a[self.size - 1])
     }
@@ -84,20 +113,33 @@ impl Markov {
 
     /// The filter's gains for other variances of the rows' noise than their own; nothing for a hidden row.
     pub(super) fn filter_through(&self, noise: impl Fn(usize) -> Option<f64>) -> Vec<Gain> {
-        let size = self.size;
-        let mut p = *self.first;
+        self.filter_from(noise, |_| ())
+    }
+
+    /// The same, and passes to `see` the covariance of each row's state given the rows before it.
+    fn filter_from(&self, noise: impl Fn(usize) -> Option<f64>, see: impl FnMut(&Square)) -> Vec<Gain> {
+        of_size!(self.size, filter_sized(self, noise, see))
+    }
+
+    /// The same for a known number of coordinates, so that the small matrices live in registers: own paths run this a dozen times per column
+    /// and sweep.
+    fn filter_sized<const S: usize>(
+        &self,
+        noise: impl Fn(usize) -> Option<f64>,
+        mut see: impl FnMut(&Square),
+    ) -> Vec<Gain> {
+        let mut p: [[f64; S]; S] = head(&self.first);
         let mut gains = Vec::with_capacity(self.rows());
+        let (mut last, mut f, mut q) = (u32::MAX, [[0.0; S]; S], [[0.0; S]; S]);
         for n in 0..self.rows() {
+            see(&whole(&p));
             let mut gain = Gain { root: 0.0, k: [0.0; MOST] };
             if let Some(noise) = noise(n) {
-                let mut ph = [0.0; MOST];
-                for (i, ph) in ph.iter_mut().enumerate().take(size) {
-                    *ph = self.seen(n, &p[i]);
-                }
+                let ph: [f64; S] = std::array::from_fn(|i| self.seen(n, &p[i]));
                 let s = self.seen(n, &ph) + noise;
-                for i in 0..size {
+                for i in 0..S {
                     gain.k[i] = ph[i] / s;
-                    for j in 0..size {
+                    for j in 0..S {
                         p[i][j] -= ph[i] * ph[j] / s;
                     }
                 }
@@ -105,11 +147,51 @@ impl Markov {
             }
             gains.push(gain);
             if let Some(&step) = self.next.get(n) {
-                let Transition { f, q } = &self.steps[step as usize];
-                p = plus(&sandwich(f, &p, size), q);
+                if step != last {
+                    let next = &self.steps[step as usize];
+                    (last, f, q) = (step, head(&next.f), head(&next.q));
+                }
+                let fp: [[f64; S]; S] =
+                    std::array::from_fn(|i| std::array::from_fn(|j| (0..S).map(|k| f[i][k] * p[k][j]).sum()));
+                p = std::array::from_fn(|i| {
+                    std::array::from_fn(|j| (0..S).map(|k| fp[i][k] * f[j][k]).sum::<f64>() + q[i][j])
+                });
             }
         }
         gains
+    }
+
+    /// The variance of each row of the path given the rows that are seen through the given noise (none for a hidden row), by the backward
+    /// recursion of Bryson & Frazier (1963): with Λ the information of the rows from n on about the state, P − PΛP is its covariance.
+    pub(super) fn smoothed(&self, noise: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
+        let size = self.size;
+        let mut predicted = Vec::with_capacity(self.rows());
+        let gains = self.filter_from(noise, |p| predicted.push(*p));
+        let mut variances = vec![0.0; self.rows()];
+        let mut lambda = [[0.0; MOST]; MOST];
+        for n in (0..self.rows()).rev() {
+            if let Some(&step) = self.next.get(n) {
+                lambda = sandwich(&transposed(&self.steps[step as usize].f), &lambda, size);
+            }
+            let (gain, p) = (&gains[n], &predicted[n]);
+            let mut h = [0.0; MOST];
+            self.add_seen(n, 1.0, &mut h);
+            if gain.root > 0.0 {
+                // (I − khᵀ)ᵀ Λ (I − khᵀ) + hhᵀ/s.
+                let kept: Square =
+                    std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j) - h[i] * gain.k[j]));
+                lambda = sandwich(&kept, &lambda, size);
+                for i in 0..size {
+                    (0..size).for_each(|j| lambda[i][j] += h[i] * h[j] / gain.root.powi(2));
+                }
+            }
+            let mut ph = [0.0; MOST];
+            (0..size).for_each(|i| ph[i] = self.seen(n, &p[i]));
+            let told: f64 = (0..size).map(|i| ph[i] * (0..size).map(|j| lambda[i][j] * ph[j]).sum::<f64>()).sum();
+            // The row's own noise is part of the path, and rows elsewhere say nothing about it.
+            variances[n] = (self.seen(n, &ph) - told).max(0.0) + if gain.root > 0.0 { 0.0 } else { self.noise[n] };
+        }
+        variances
     }
 
     /// The state that follows a row whose innovation is v.
@@ -149,12 +231,22 @@ impl Markov {
 
     /// L⁻¹x of the rows that are not hidden, zero for the others.
     pub(super) fn innovations(&self, gains: &[Gain], x: &[f64]) -> Vec<f64> {
-        let mut a = [0.0; MOST];
-        let mut u = vec![0.0; x.len()];
+        of_size!(self.size, innovations_sized(self, gains, x))
+    }
+
+    /// The same for a known number of coordinates.
+    fn innovations_sized<const S: usize>(&self, gains: &[Gain], x: &[f64]) -> Vec<f64> {
+        let (mut a, mut u) = ([0.0; S], vec![0.0; x.len()]);
+        let (mut last, mut f) = (u32::MAX, [[0.0; S]; S]);
         for (n, gain) in gains.iter().enumerate() {
             let v = if gain.root > 0.0 { x[n] - self.seen(n, &a) } else { 0.0 };
             u[n] = if gain.root > 0.0 { v / gain.root } else { 0.0 };
-            a = self.advance(n, gain, &a, v);
+            (0..S).for_each(|i| a[i] += gain.k[i] * v);
+            let Some(&step) = self.next.get(n) else { break };
+            if step != last {
+                (last, f) = (step, head(&self.steps[step as usize].f));
+            }
+            a = std::array::from_fn(|i| (0..S).map(|j| f[i][j] * a[j]).sum());
         }
         u
     }
@@ -194,6 +286,9 @@ impl Markov {
         for ((n, gain), out) in gains.iter().enumerate().zip(out.chunks_exact_mut(width)) {
             if gain.root > 0.0 {
                 v.iter_mut().zip(row(n)).zip(&states[0]).for_each(|((v, h), a)| *v = factor * h - a);
+                if let Some(second) = self.second {
+                    simd::axpy(-1.0, &states[second], &mut v);
+                }
                 if let Some(line) = &self.line {
                     simd::axpy(-line[n], &states[self.size - 1], &mut v);
                 }

@@ -99,10 +99,6 @@ impl TimeSpec {
                     format!("the time-kernel {kernel} needs it; give it in the units of the times (days for dates)");
                 wrong("period", "not given".into(), rule)?;
             }
-            Some(period) if !self.kernel.is_seasonal() => {
-                let rule = format!("the time-kernel {kernel} has no season; omit it, or choose a seasonal time-kernel");
-                wrong("period", period.to_string(), rule)?;
-            }
             Some(period) if !(period > 0.0 && period.is_finite()) => {
                 wrong("period", period.to_string(), "it must be a positive number".into())?;
             }

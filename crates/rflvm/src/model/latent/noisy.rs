@@ -49,6 +49,11 @@ impl<'a> Noisy<'a> {
         self.path.colour(&self.path.colour_back(&solved))
     }
 
+    /// Var[x | r] at the hidden rows; elsewhere that of the part of x that other rows tell.
+    pub fn variances(&self) -> Vec<f64> {
+        self.path.smoothed(|n| self.variance[n].is_finite().then(|| self.path.noise(n) + self.variance[n]))
+    }
+
     /// A draw of x given r.
     pub fn draw<R: Rng + ?Sized>(&self, r: &[f64], rng: &mut R) -> Vec<f64> {
         let mut path = self.path.colour(&normals(r.len(), rng));

@@ -25,15 +25,16 @@ pub struct OwnPath<'a> {
     paths: Vec<Markov>,
 }
 
-fn unit_path(kernel: TimeKernel, times: &[f64], length_scale: f64) -> Markov {
+fn unit_path(kernel: TimeKernel, period: f64, times: &[f64], length_scale: f64) -> Markov {
     let axis = Axis { length_scale, noise: NOISE };
-    Markov::new(&Problem { kernel, period: f64::NAN, times, trend: None, axis, extra: None })
+    Markov::new(&Problem { kernel, period, times, trend: None, axis, extra: None })
 }
 
 impl Dynamics {
     /// A column's own path of the given length-scale, in units of the span.
     pub fn own(&self, kernel: TimeKernel, length_scale: f64) -> OwnPath<'_> {
-        let paths = self.sequences.iter().map(|s| unit_path(kernel, &s.times, length_scale)).collect();
+        let period = self.period();
+        let paths = self.sequences.iter().map(|s| unit_path(kernel, period, &s.times, length_scale)).collect();
         OwnPath { dynamics: self, paths }
     }
 
@@ -49,7 +50,11 @@ impl Dynamics {
     ) -> Vec<f64> {
         let joined = Joined::new(self, sequence, times);
         let mut values = joined.values_of(|n| g[n] / amplitude);
-        unit_path(kernel, joined.moments(), length_scale).fill(joined.hidden(), &mut values, &mut stream.rng());
+        unit_path(kernel, self.period(), joined.moments(), length_scale).fill(
+            joined.hidden(),
+            &mut values,
+            &mut stream.rng(),
+        );
         let mut drawn = vec![0.0; times.len()];
         joined.new_ones().for_each(|(n, i)| drawn[i] = amplitude * values[n]);
         drawn
@@ -161,6 +166,14 @@ impl Seen<'_> {
     /// E[g | r].
     pub fn expected(&self, r: &[f64]) -> Vec<f64> {
         self.each(r, |part, r| part.expected(r))
+    }
+
+    /// Var[g | r] at the rows that are not seen; elsewhere without the millionth of white noise.
+    pub fn variances(&self) -> Vec<f64> {
+        let mut variances = vec![0.0; self.own.rows().count()];
+        let parts = self.parts.iter().flat_map(Noisy::variances);
+        self.own.rows().zip(parts).for_each(|(n, v)| variances[n] = self.amplitude.powi(2) * v);
+        variances
     }
 
     /// A draw of g given r.

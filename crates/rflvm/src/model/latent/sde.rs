@@ -134,12 +134,12 @@ pub(super) fn scaled(a: &Square, by: f64) -> Square {
     a.map(|row| row.map(|v| by * v))
 }
 
-pub(super) fn plus(a: &Square, b: &Square) -> Square {
-    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] + b[i][j]))
-}
-
 pub(super) fn minus(a: &Square, b: &Square) -> Square {
     std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] - b[i][j]))
+}
+
+pub(super) fn transposed(a: &Square) -> Square {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[j][i]))
 }
 
 /// FPFᵀ of the first `size` coordinates.

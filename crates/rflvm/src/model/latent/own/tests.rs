@@ -8,7 +8,15 @@ use crate::observations::Times;
 
 const AMPLITUDE: f64 = 1.7;
 const LENGTH_SCALE: f64 = 0.13;
-const KERNELS: [TimeKernel; 3] = [TimeKernel::Matern12, TimeKernel::Matern32, TimeKernel::Matern52];
+const PERIOD: f64 = 2.5;
+const KERNELS: [TimeKernel; 6] = [
+    TimeKernel::Matern12,
+    TimeKernel::Matern32,
+    TimeKernel::Matern52,
+    TimeKernel::RandomWalk,
+    TimeKernel::IntegratedRandomWalk,
+    TimeKernel::Matern12Seasonal,
+];
 
 /// Two sequences, irregular and out of order, with two rows at one time.
 fn times() -> Times {
@@ -19,17 +27,18 @@ fn times() -> Times {
 }
 
 fn dynamics() -> Dynamics {
-    Dynamics::new(times(), TimeSpec::default()).unwrap()
+    Dynamics::new(times(), TimeSpec { period: Some(PERIOD), ..TimeSpec::default() }).unwrap()
 }
 
 /// Covariance of g at the rows and at further times.
 fn covariance(kernel: TimeKernel, more: &[(f64, usize)]) -> Mat {
     let Times { at, sequence } = times();
     let places: Vec<(f64, usize)> = at.into_iter().zip(sequence).chain(more.iter().copied()).collect();
-    let span = 9.0;
+    let (span, starts) = (9.0, [2.125, 0.5]);
     Mat::from_fn(places.len(), places.len(), |a, b| {
         let ((t, s), (u, r)) = (places[a], places[b]);
-        let k = if s == r { (1.0 - NOISE) * kernel.at((t - u) / span, LENGTH_SCALE) } else { 0.0 };
+        let between = |start: f64| kernel.between((t - start) / span, (u - start) / span, LENGTH_SCALE, PERIOD / span);
+        let k = if s == r { (1.0 - NOISE) * between(starts[s]) } else { 0.0 };
         AMPLITUDE.powi(2) * (k + if a == b { NOISE } else { 0.0 })
     })
 }
@@ -143,6 +152,11 @@ fn draws_have_the_mean_and_covariance_of_the_dense_matrices() {
         let (mean, spread) = conditional(&c, &(0..10).collect::<Vec<_>>(), &seen, &factor, &r);
         let through = path.through(AMPLITUDE, &variance());
         through.expected(&r).iter().zip(&mean).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
+        for (n, v) in through.variances().into_iter().enumerate() {
+            // The white noise of a row that is seen is left out.
+            let error = if seen.contains(&n) { 2.0 * NOISE * AMPLITUDE.powi(2) } else { 1e-9 };
+            assert!((v - spread[(n, n)]).abs() < error, "{}, row {n}: {v} for {}", kernel.name(), spread[(n, n)]);
+        }
         check_draws(&mean, &spread, |stream| through.draw(&r, &mut stream.rng()));
     }
 }
