@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn every_family_has_one_of_the_functions() {
         for about in REGISTRY {
-            let trials = about.cells.have_trials().then(|| rflvm::model::family::Trials::Same(7));
+            let trials = about.cells.have_trials().then_some(rflvm::model::family::Trials::Same(7));
             let family = (about.new)(trials, &Priors::default()).unwrap();
             let parameters: Vec<Vec<f64>> = (0..3).map(|j| family.example(j)).collect();
             let values = Mat::from_fn(family.parameters().len(), 3, |p, j| parameters[j][p]);
