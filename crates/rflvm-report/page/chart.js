@@ -22,7 +22,9 @@ function padded([low, high], share = 0.05) {
 }
 
 /** A chart: `x` and `y` are { domain, label, format, ticks }; `draw` gets two scales and returns marks. */
-function chart({ label, x, y, width = 380, height = 230, left = 46, draw }) {
+function chart({ label, x, y, width: wish = 380, height = 230, left = 46, draw }) {
+  // On a narrow screen it is drawn narrow, so that its text stays as large as the text around it.
+  const width = Math.min(wish, Math.max(260, document.documentElement.clientWidth - 62));
   const [top, right, bottom] = [8, 10, x.label ? 36 : 22];
   const sx = (v) => left + ((v - x.domain[0]) / (x.domain[1] - x.domain[0])) * (width - left - right);
   const sy = (v) => height - bottom - ((v - y.domain[0]) / (y.domain[1] - y.domain[0])) * (height - top - bottom);
@@ -39,7 +41,9 @@ function chart({ label, x, y, width = 380, height = 230, left = 46, draw }) {
     y.label && mark("text", { x: 0, y: 0, transform: `translate(11 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle", fill: "var(--ink)" }, y.label),
   ];
   const body = mark("g", {}, draw(sx, sy));
-  return mark("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, mark("title", {}, label), across, up, body, names);
+  const svg = mark("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, mark("title", {}, label), across, up, body, names);
+  svg.style.maxWidth = `${width * 1.2}px`;
+  return svg;
 }
 
 const near = (v) => Math.round(v * 100) / 100;
@@ -70,9 +74,9 @@ function dots(xs, ys, sx, sy, attributes) {
 
 /** Names of lines, below a chart. */
 function key(names, colours) {
-  return el("p", { class: "note" }, names.map((name, i) => {
+  return el("p", { class: "note key" }, names.map((name, i) => {
     const swatch = el("span", { class: "swatch" });
     swatch.style.background = colours[i];
-    return [swatch, ` ${name}   `];
+    return el("span", {}, swatch, name);
   }));
 }

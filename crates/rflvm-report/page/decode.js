@@ -128,7 +128,8 @@ function decodeSection(map) {
 
   function bars(result) {
     if (!usual) usual = decoder.usual(positions, axes);
-    const score = order === "largest" ? (j) => result.mean[j] : (j) => Math.abs(result.mean[j] - usual[j].mean) / (usual[j].sd || 1);
+    // A column whose expected value is hardly known is not taken to be unusual.
+    const score = order === "largest" ? (j) => result.mean[j] : (j) => Math.abs(result.mean[j] - usual[j].mean) / (Math.hypot(usual[j].sd, result.sd[j]) || 1);
     const listed = Array.from(result.mean, (_, j) => j).sort((a, b) => score(b) - score(a)).slice(0, LISTED);
     const top = Math.max(...listed.map((j) => decoder.interval(result, j)[1]));
     const entry = (j) => {
@@ -140,9 +141,9 @@ function decodeSection(map) {
         mark("line", { x1: at(usual[j].mean), x2: at(usual[j].mean), y1: 2, y2: 12, stroke: "var(--faint)", "stroke-width": 1.5 }),
         mark("line", { x1: at(low), x2: at(high), y1: 7, y2: 7, stroke: "var(--accent)", "stroke-width": 3, "stroke-linecap": "round", "stroke-opacity": 0.45 }),
         mark("circle", { cx: at(result.mean[j]), cy: 7, r: 4, fill: "var(--accent)" }));
-      return el("tr", {}, el("th", { scope: "row" }, columnName(j)), el("td", {}, strip), el("td", {}, short(result.mean[j], 3)), el("td", {}, `${short(low, 3)} … ${short(high, 3)}`));
+      return el("tr", {}, el("th", { scope: "row" }, breakable(columnName(j))), el("td", {}, strip), el("td", {}, short(result.mean[j], 3)), el("td", { class: "wider" }, `${short(low, 3)} … ${short(high, 3)}`));
     };
-    replace(body, el("table", {}, el("thead", {}, el("tr", {}, ["column", "over all rows", "expected", "90%"].map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, listed.map(entry))));
+    replace(body, el("table", { class: "decoded" }, el("thead", {}, el("tr", {}, ["column", "over all rows", "expected", "90%"].map((text, i) => el("th", { scope: "col", class: i === 3 ? "wider" : null }, text)))), el("tbody", {}, listed.map(entry))));
   }
 
   // Pictures.

@@ -29,6 +29,12 @@ function short(value, digits = 4) {
   return String(Number(value.toFixed(Math.min(places, 6)))).replace("-", "−");
 }
 
+/** Words of the engine as a sentence. */
+const sentence = (words) => (words ? `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}` : "");
+
+/** A long name that may be broken after a punctuation mark. */
+const breakable = (name) => name.split(/(?<=[._/:-])/).flatMap((piece, i) => (i ? [document.createElement("wbr"), piece] : [piece]));
+
 const many = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
 /** A menu; `options` are [value, text], or [text, [options]] for a group. */

@@ -10,7 +10,7 @@ const part = (title, ...children) => el("div", { class: "block" }, el("h3", {}, 
 
 function checksPart(checks) {
   const title = "Posterior predictive checks";
-  if (checks.absent) return part(title, el("p", { class: "note" }, checks.absent));
+  if (checks.absent) return part(title, el("p", { class: "note" }, sentence(checks.absent)));
   const one = (check) => {
     const values = check.replicated.filter((v) => v != null);
     const domain = padded(extent([values, [check.observed], check.range]), 0.08);
@@ -23,24 +23,24 @@ function checksPart(checks) {
       label: `${check.statistic}: ${check.words}`, width: 260, height: 130, left: 8, x: { domain, ticks: ticks(...domain, 3) }, y: { domain: [0, Math.max(...counts, 1)], ticks: [] },
       draw: (sx, sy) => counts.map((count, i) => mark("rect", { x: sx(at(i)) + 0.5, width: Math.max(0, sx(at(i + 1)) - sx(at(i)) - 1), y: sy(count), height: sy(0) - sy(count), fill: "var(--faint)", "fill-opacity": 0.55 }))
         .concat(check.observed == null ? [] : mark("line", { x1: sx(check.observed), x2: sx(check.observed), y1: sy(Math.max(...counts, 1)), y2: sy(0), stroke: isPoor ? "var(--warm)" : "var(--accent)", "stroke-width": 3 })),
-    }), el("figcaption", {}, `${isPoor ? "⚠ " : ""}${checks.checks.length && data.families.length > 1 ? `${check.family}: ` : ""}${check.words}`), check.suggests ? el("figcaption", {}, check.suggests) : null);
+    }), el("figcaption", {}, `${isPoor ? "⚠ " : ""}${checks.checks.length && data.families.length > 1 ? `${check.family}: ` : ""}${check.words}`), check.suggests ? el("figcaption", {}, sentence(check.suggests)) : null);
   };
   return part(title, el("div", { class: "charts small" }, checks.checks.map(one)),
-    el("p", { class: "note" }, `Bars: ${many(checks.draws, "table")} drawn from the fit. Line: the observed table. ${checks.no_advice ? checks.no_advice[0].toUpperCase() + checks.no_advice.slice(1) + "." : ""}`));
+    el("p", { class: "note" }, `Bars: ${many(checks.draws, "table")} drawn from the fit. Line: the observed table. ${sentence(checks.no_advice)}`));
 }
 
 function predictionsPart(cells) {
   const title = "Observed and predicted";
-  if (cells.absent) return part(title, el("p", { class: "note" }, cells.absent));
+  if (cells.absent) return part(title, el("p", { class: "note" }, sentence(cells.absent)));
   const host = el("div", {});
   const present = [...new Set(cells.map((cell) => cell[1]))].sort((a, b) => a - b);
   function show(column) {
     const own = column === "all" ? cells : cells.filter((cell) => cell[1] === Number(column));
     const inside = own.filter(([, , y, , low, high]) => y >= low && y <= high).length;
-    // Counts span orders of magnitude.
+    // Counts may span orders of magnitude.
     const least = Math.min(...own.flatMap((cell) => [cell[2], cell[3]]));
     const most = Math.max(...own.flatMap((cell) => [cell[2], cell[3]]));
-    const isLog = least >= 0 && most > 50;
+    const isLog = least >= 0 && most > 10 && most > (8 * own.reduce((sum, cell) => sum + cell[2], 0)) / own.length;
     const [to, from] = isLog ? [Math.log1p, Math.expm1] : [(v) => v, (v) => v];
     const domain = padded(extent([[to(least), to(most)]]), 0.03);
     const marks = isLog ? [0, 1, 3, 10, 30, 100, 300, 1e3, 3e3, 1e4, 1e5, 1e6].filter((v) => v >= least && v <= most).map(to) : ticks(...domain, 4);
@@ -57,7 +57,7 @@ function predictionsPart(cells) {
 
 function missingPart({ total, cells, absent }) {
   const title = "Missing cells";
-  if (absent || cells.absent) return part(title, el("p", { class: "note" }, absent || cells.absent));
+  if (absent || cells.absent) return part(title, el("p", { class: "note" }, sentence(absent || cells.absent)));
   // Columns have their own units.
   const spans = new Map();
   for (const [, column, , , q05, q95] of cells) spans.set(column, extent([spans.get(column) || [], [q05, q95]]));
@@ -68,7 +68,7 @@ function missingPart({ total, cells, absent }) {
     el("td", {}, mean == null ? "" : mark("svg", { class: "strip", viewBox: "0 0 200 12", role: "img", "aria-label": `${short(q05)} to ${short(q95)}` },
       mark("line", { x1: at(q05), x2: Math.max(at(q95), at(q05) + 0.5), y1: 6, y2: 6, stroke: "var(--accent)", "stroke-width": 3, "stroke-opacity": 0.45, "stroke-linecap": "round" }), mark("circle", { cx: at(mean), cy: 6, r: 3.5, fill: "var(--accent)" }))));
   };
-  return part(title, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ["row", "column", "mean", "90%", ""].map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, cells.map(entry)))),
+  return part(title, el("div", { class: "scroll" }, el("table", { class: "cells" }, el("thead", {}, el("tr", {}, ["row", "column", "mean", "90%", ""].map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, cells.map(entry)))),
     el("p", { class: "note" }, `${many(total, "cell")} missing${total > cells.length ? `; the first ${cells.length} are listed, and imputed.csv has all` : ""}. Intervals are of the cell itself; bars have one scale per column.`));
 }
 
@@ -114,5 +114,5 @@ function mapsPart(maps) {
     }), el("figcaption", {}, `log evidence ${short(map.evidence - maps[0].evidence, 3)} ± ${short(map.error, 2)} relative to the first; continuity ${short(map.continuity, 3)}, trustworthiness ${short(map.trustworthiness, 3)}; from ${map.start}`));
   };
   const told = data.trust.diagnostics.maps;
-  return part("Maps that were found", el("div", { class: "charts small" }, maps.map(one)), told && told.words ? el("p", { class: "note" }, told.words) : null);
+  return part("Maps that were found", el("div", { class: "charts small maps" }, maps.map(one)), told && told.words ? el("p", { class: "note" }, sentence(told.words)) : null);
 }

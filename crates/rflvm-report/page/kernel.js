@@ -10,20 +10,21 @@ function kernelSection() {
   const which = axes === 1 ? [0] : [...Array(shown - 1).keys(), axes];
   const names = which.map((i) => (i < axes ? `x${i + 1}` : "all directions"));
   const size = { width: 520, height: 250 };
-  const curves = (list, label, x, y, hasBand) => el("figure", {}, chart({
-    ...size, label, x: { label: x, domain: [0, Math.max(...which.map((i) => list[i].at.at(-1)))] }, y: { label: y, domain: padded(extent(which.flatMap((i) => (hasBand ? [list[i].low, list[i].high] : [list[i].mean, [0]])))) },
-    draw: (sx, sy) => which.flatMap((i, k) => [hasBand ? band(list[i].at, list[i].low, list[i].high, sx, sy, { fill: PALETTE[k] }) : null, line(list[i].at, list[i].mean, sx, sy, { stroke: PALETTE[k] })]).filter(Boolean),
-  }));
+  const curves = (title, list, label, x, y) => el("figure", {}, el("h3", {}, title), chart({
+    ...size, label, x: { label: x, domain: [0, Math.max(...which.map((i) => list[i].at.at(-1)))] }, y: { label: y, domain: padded(extent(which.flatMap((i) => [list[i].low, list[i].high]))) },
+    draw: (sx, sy) => which.flatMap((i, k) => [band(list[i].at, list[i].low, list[i].high, sx, sy, { fill: PALETTE[k] }), line(list[i].at, list[i].mean, sx, sy, { stroke: PALETTE[k] })]),
+  }), names.length > 1 ? key(names, PALETTE) : null);
   const parts = [
-    el("figure", {}, el("h3", {}, "Kernel"), curves(kernel, "The learned kernel against distance", "distance |δ|", "k(δ)", true)),
-    el("figure", {}, el("h3", {}, "Spectral density"), curves(density, "Spectral density against frequency", "frequency |w|", "density", true)),
+    curves("Kernel", kernel, "The learned kernel against distance", "distance |δ|", "k(δ)"),
+    curves("Spectral density", density, "Spectral density against frequency", "frequency |w|", "density"),
   ];
   if (frequencies && axes > 1) {
     const [a, b] = frequencies.axes;
-    const reach = Math.max(...a.concat(b).map(Math.abs)) * 1.05 || 1;
+    // Both axes have the same unit, and the chart is wider than high.
+    const reach = Math.max(...b.map(Math.abs), ...a.map((v) => Math.abs(v) / 2)) * 1.08 || 1;
     const groups = [...new Set(frequencies.cluster)];
     parts.push(el("figure", {}, el("h3", {}, "Frequencies of one draw"), chart({
-      ...size, label: `Frequencies of one draw, in ${many(groups.length, "cluster")}`, x: { label: "w along x1", domain: [-reach, reach] }, y: { label: "w along x2", domain: [-reach, reach] },
+      ...size, label: `Frequencies of one draw, in ${many(groups.length, "cluster")}`, x: { label: "w along x1", domain: [-2.25 * reach, 2.25 * reach] }, y: { label: "w along x2", domain: [-reach, reach] },
       draw: (sx, sy) => groups.map((z, k) => { const own = frequencies.cluster.map((c, l) => (c === z ? l : -1)).filter((l) => l >= 0); return dots(own.map((l) => a[l]), own.map((l) => b[l]), sx, sy, { stroke: PALETTE[k % PALETTE.length], "stroke-width": 7 }); }),
     }), el("figcaption", {}, `${many(groups.length, "cluster")}, one colour each. w and −w are the same frequency.`)));
   }
@@ -35,5 +36,5 @@ function kernelSection() {
       draw: (sx, sy) => clusters.map(([k, count]) => mark("rect", { x: sx(k - 0.4), width: sx(k + 0.4) - sx(k - 0.4), y: sy(count / all), height: sy(0) - sy(count / all), fill: "var(--accent)" })),
     })));
   }
-  return { section: card("kernel", "Kernel", lead, el("div", { class: "charts wide" }, parts), key(names, PALETTE), el("p", { class: "note" }, "Lines: posterior mean. Bands: 5% to 95% of the draws.")) };
+  return { section: card("kernel", "Kernel", lead, el("div", { class: "charts wide" }, parts), el("p", { class: "note" }, "Lines: posterior mean. Bands: 5% to 95% of the draws.")) };
 }

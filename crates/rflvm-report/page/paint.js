@@ -109,7 +109,7 @@ Plane.prototype.drawGrid = function () {
     context.beginPath(); context.moveTo(x, 0); context.lineTo(x, h); context.stroke();
     context.fillStyle = soft;
     context.textAlign = "center";
-    if (x > 40 && x < w - 20) context.fillText(short(v), x, h - 6);
+    if (x > 40 && x < w - 34) context.fillText(short(v), x, h - 6);
   }
   if (view.axes[1] < view.dim) {
     for (const v of ticks(low[1], high[1], h / 80)) {
@@ -118,7 +118,7 @@ Plane.prototype.drawGrid = function () {
       context.beginPath(); context.moveTo(0, y); context.lineTo(w, y); context.stroke();
       context.fillStyle = soft;
       context.textAlign = "left";
-      if (y > 24 && y < h - 24) context.fillText(short(v), 6, y - 3);
+      if (y > 34 && y < h - 24) context.fillText(short(v), 6, y - 3);
     }
   }
   context.fillStyle = ink;

@@ -5,7 +5,9 @@ const VERDICTS = { converged: ["good", "✓"], "run-longer": ["warn", "○"], "c
 function verdict() {
   const { verdict: name, words } = data.trust.diagnostics;
   const [kind, sign] = VERDICTS[name] || ["warn", "?"];
-  return el("div", { class: `verdict ${kind}` }, el("span", { "aria-hidden": "true" }, sign), el("span", {}, words));
+  // "chains disagree: …" has its heading before the colon.
+  const [, head, rest] = words.match(/^([^:]{1,40}):\s+(.*)$/s) || [null, words, ""];
+  return el("div", { class: `verdict ${kind}` }, el("span", { "aria-hidden": "true" }, sign), el("span", {}, el("b", {}, rest ? `${sentence(head)} ` : sentence(head)), sentence(rest)));
 }
 
 function trustSection() {
@@ -59,5 +61,5 @@ function timings({ seconds_per_sweep: seconds }) {
   if (!steps.length) return null;
   const most = Math.max(...steps.map(([, value]) => value));
   const row = ([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, `${short(1000 * value, 3)} ms`), el("td", {}, mark("svg", { class: "strip", viewBox: "0 0 200 10", role: "presentation" }, mark("rect", { width: Math.max(1, (200 * value) / most), height: 8, y: 1, rx: 2, fill: "var(--accent)", "fill-opacity": 0.7 }))));
-  return part("Time per sweep", el("table", {}, el("tbody", {}, steps.sort((a, b) => b[1] - a[1]).map(row))));
+  return part("Time per sweep", el("table", { class: "cells" }, el("tbody", {}, steps.sort((a, b) => b[1] - a[1]).map(row))));
 }
