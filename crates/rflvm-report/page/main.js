@@ -55,6 +55,7 @@ async function main() {
   const map = add(attempt("map", "Latent map", mapSection));
   // The map is painted before the rest is computed.
   await new Promise((next) => requestAnimationFrame(() => setTimeout(next, 0)));
+  performance.mark("map");
   const decode = add(attempt("decode", "Decode", () => decodeSection(map)));
   const rest = [["kernel", "Kernel", kernelSection], ["fit", "Fit", fitSection], ["trust", "Trust", trustSection]].map(([id, title, make]) => add(attempt(id, title, make)));
   navigation([map, decode, ...rest]);

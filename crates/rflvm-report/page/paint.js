@@ -7,6 +7,21 @@ Plane.prototype.radius = function () {
   return Math.max(1.6, Math.min(4.5, 100 / Math.sqrt(this.view.x.length)));
 };
 
+/** The pixels of a small picture that are not transparent: colours as one number, and places in an image of some width. */
+function dot({ data, width: side }, width) {
+  const all = new Uint32Array(data.buffer);
+  const used = [...all.keys()].filter((i) => all[i] >>> 24);
+  return { colours: Uint32Array.from(used, (i) => all[i]), across: used.map((i) => i % side), places: Int32Array.from(used, (i) => Math.floor(i / side) * width + (i % side)) };
+}
+
+/** Colour c over colour d. */
+function over(c, d) {
+  const share = (c >>> 24) / 255;
+  const mix = (shift) => { const under = (d >>> shift) & 255; return Math.round(under + (((c >>> shift) & 255) - under) * share) << shift; };
+  const opaque = (d >>> 24) + (255 - (d >>> 24)) * share;
+  return ((Math.round(opaque) << 24) | mix(16) | mix(8) | mix(0)) >>> 0;
+}
+
 /** The picture of each colour, and of a row that is faded. */
 Plane.prototype.makeSprites = function () {
   const radius = this.radius() * this.density;
@@ -33,7 +48,10 @@ Plane.prototype.makeSprites = function () {
       }
     }
   });
-  this.sprites = { picture, side, faded: looks.length - 1 };
+  const layer = el("canvas", { width: this.canvas.width, height: this.canvas.height });
+  const image = layer.getContext("2d").createImageData(layer.width, layer.height);
+  const dots = looks.map((_, i) => dot(context.getImageData(i * side, 0, side, side), layer.width));
+  this.sprites = { dots, side, layer, image, pixels: new Uint32Array(image.data.buffer), faded: looks.length - 1 };
 };
 
 Plane.prototype.draw = function () {
@@ -73,14 +91,24 @@ Plane.prototype.draw = function () {
 
 Plane.prototype.drawPoints = function () {
   const { context, view, density, faded } = this;
-  const { picture, side, faded: grey } = this.sprites;
+  const { dots, side, layer, image, pixels, faded: grey } = this.sprites;
   const { x, y } = view;
   const codes = this.colours.codes;
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  const [w, h, half] = [this.canvas.width + side, this.canvas.height + side, side / 2];
+  const [w, h, half] = [layer.width, layer.height, side / 2];
+  pixels.fill(0);
   const one = (n, code) => {
     const [px, py] = [Math.round(x[n] * density - half), Math.round(y[n] * density - half)];
-    if (px > -side && py > -side && px < w && py < h) context.drawImage(picture, code * side, 0, side, side, px, py, side, side);
+    if (!(px > -side && py > -side && px < w && py < h)) return;
+    const { colours, places, across } = dots[code];
+    const start = py * w + px;
+    const isInside = px >= 0 && px + side <= w;
+    for (let k = 0; k < places.length; k++) {
+      if (!isInside && (px + across[k] < 0 || px + across[k] >= w)) continue;
+      const at = start + places[k];
+      const colour = colours[k];
+      // Places above or below the image have no pixel, and writing there does nothing.
+      pixels[at] = colour >>> 24 === 255 || !pixels[at] ? colour : over(colour, pixels[at]);
+    }
   };
   let order = null;
   if (view.solid) {
@@ -93,6 +121,9 @@ Plane.prototype.drawPoints = function () {
     const n = order ? order[i] : i;
     if (!(faded && faded[n])) one(n, codes[n]);
   }
+  layer.getContext("2d").putImageData(image, 0, 0);
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.drawImage(layer, 0, 0);
 };
 
 Plane.prototype.drawGrid = function () {

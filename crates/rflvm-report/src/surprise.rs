@@ -9,17 +9,21 @@ use rflvm::posterior::parameters::evenly;
 
 /// Cells × draws that are evaluated: well below a second.
 const WORK: usize = 5_000_000;
-/// Draws that are visited at most.
+/// Cells × columns × draws: the density of a cell is evaluated with its whole row.
+const VISITS: usize = 2_000_000_000;
+/// Draws that are visited at most, and at least if any.
 const DRAWS: usize = 30;
+const LEAST: usize = 3;
 
 /// The surprise of each row, NaN for one without observed cells; `None` if the store lacks draws, or the table is too large.
 pub fn surprise(subject: &Subject<'_>) -> Result<Option<Vec<f64>>, RunError> {
     let fitted = &subject.fitted;
     let (rows, columns) = (fitted.model.rows(), fitted.model.columns());
-    let draws = evenly(fitted.used, fitted.store.size()?.1, (WORK / (rows * columns)).min(DRAWS));
-    if draws.is_empty() {
+    let affordable = (WORK / (rows * columns)).min(VISITS / (rows * columns * columns)).min(DRAWS);
+    if affordable < LEAST {
         return Ok(None);
     }
+    let draws = evenly(fitted.used, fitted.store.size()?.1, affordable);
     // The mean over draws, relative to the largest so far: densities underflow.
     let (mut largest, mut sum) = (vec![f64::NEG_INFINITY; rows * columns], vec![0.0; rows * columns]);
     let outcome = fitted.ln_cells(&draws, |_, ln| {
