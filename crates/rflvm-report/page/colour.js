@@ -64,7 +64,8 @@ function byLabel(name, texts) {
   if (!isNumber) return byClass(name, texts);
   const distinct = new Set(values.filter((v) => !Number.isNaN(v)));
   const few = [...distinct].every(Number.isInteger) ? CLASSES : CLASSES / 2;
-  return distinct.size > few ? byNumber(name, Float32Array.from(values)) : byClass(name, texts);
+  if (distinct.size <= few) return byClass(name, texts);
+  return cyclic(byNumber(name, Float32Array.from(values)), /angle|phase|direction|heading|azimuth/i.test(name));
 }
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
