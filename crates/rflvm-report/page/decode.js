@@ -175,7 +175,8 @@ function decodeSection(map) {
       if (far < least) [nearest, least] = [n, far];
     }
     const row = data.cells.columns.map((_, i) => pixel(i, nearest));
-    const most = result.sd.reduce((top, v) => Math.max(top, v), 0) || 1;
+    // A single draw far out must not darken the rest.
+    const most = Math.min(result.sd.reduce((top, v) => Math.max(top, v), 0), brightest) || 1;
     replace(body, el("div", { class: "pictures" },
       el("figure", { class: "expected" }, picture(result.mean, brightest), el("figcaption", {}, "expected here")),
       uncertain ? el("figure", { class: "uncertain" }, picture(result.sd, most, true), el("figcaption", {}, `uncertainty of each pixel: sd over the draws, 0 to ${short(most, 3)}`)) : null,
@@ -205,7 +206,7 @@ function decodeSection(map) {
   panel.append(place, body);
   if (axes > 2) others();
   const legend = data.image ? null : el("p", { class: "note" }, "Dot and line: expected value and its 90% interval at the point. Grey: the range over all rows, with a tick at the mean.");
-  const hint = el("p", { class: "note" }, "The interval is that of the expected value, not of a new cell, which varies more.");
+  const hint = el("p", { class: "note" }, `${data.image ? "The uncertainty" : "The interval"} is that of the expected value, not of a new cell, which varies more.`);
   const section = card("decode", "Decode", lead, bar, axes > 2 ? sliders : null, el("div", { class: "decode" }, host, el("div", {}, panel, legend, hint)));
   setTimeout(show, 0);
   return { section, plane, decoder };
