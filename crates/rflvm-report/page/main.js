@@ -16,7 +16,7 @@ function header() {
   let before = null;
   window.addEventListener("beforeprint", () => { before = root.dataset.theme; set("light"); planes.forEach((plane) => plane.draw()); });
   window.addEventListener("afterprint", () => set(before));
-  const facts = [many(data.rows, "row"), many(data.columns.length, "column"), data.families.join(" and "), `${data.trust.chains.length} chains × ${data.trust.draws} draws`];
+  const facts = [many(data.rows, "row"), many(data.columns.length, "column"), data.families.join(" and "), `${many(data.trust.chains.length, "chain")} × ${many(data.trust.draws, "draw")}`];
   document.getElementById("top").append(el("div", {}, el("h1", {}, data.title), el("p", { class: "lead" }, facts.join(" · ")), verdict()), button);
 }
 

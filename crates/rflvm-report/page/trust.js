@@ -50,7 +50,7 @@ function trustSection() {
 }
 
 function source(origin, version) {
-  const facts = [["rflvm", version], ["seed", origin.seed], ["table", `${many(data.rows, "row")} × ${many(data.columns.length, "column")}, ${data.families.join(" and ")}`], ["draws", `${data.trust.chains.length} chains × ${data.trust.draws}`]];
+  const facts = [["rflvm", version], ["seed", origin.seed], ["table", `${many(data.rows, "row")} × ${many(data.columns.length, "column")}, ${data.families.join(" and ")}`], ["draws", `${many(data.trust.chains.length, "chain")} × ${many(data.trust.draws, "draw")}`]];
   return [el("dl", { class: "facts" }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))])),
     el("p", { class: "note" }, origin.settings ? "To repeat it, save these settings as config.toml next to the table and run:" : "To repeat it, run:"), el("pre", {}, origin.command),
     origin.settings ? el("details", {}, el("summary", {}, "Settings"), el("pre", {}, origin.settings)) : null];
