@@ -26,6 +26,8 @@ def counts(columns=8, rows=ROWS):
     """Counts that rise and fall along a line."""
     along = np.linspace(-2, 2, rows)[:, None]
     names = [HOSTILE] + [f"gene {j}" for j in range(1, columns)]
+    if columns > 7:
+        names[7] = "a.name.that.is.much.longer.than.a.phone.is.wide.and.has.no.space"
     return pd.DataFrame(np.random.default_rng(0).poisson(np.exp(1.5 + np.sin(along * np.arange(1, columns + 1)))), columns=names)
 
 
@@ -301,7 +303,8 @@ def test_the_slider_goes_through_time(chromium, timed):
 
 def test_the_fit_and_whether_to_trust_it(opened, model):
     text = opened.page.inner_text("main")
-    assert model.diagnostics_["words"] in text and "seed\n1" in text and "rflvm fit --config config.toml" in text
+    verdict = opened.page.inner_text("header .verdict b").rstrip(". ").lower()
+    assert model.diagnostics_["words"].startswith(verdict) and len(verdict) > 8 and "seed\n1" in text and "rflvm fit --config config.toml" in text
     assert "tables drawn from the fit" in text and "inside their 90% intervals" in text
     lines = opened.page.locator("#trust tbody").first.locator("tr").count()
     assert lines == len(model.diagnostics_["quantities"])
