@@ -1,4 +1,4 @@
-"""gallery.py FOLDER: runs the pages of docs/gallery, each in a folder of its own, where the site finds its pictures and reports."""
+"""gallery.py FOLDER: runs the pages of docs/gallery, each in a separate folder, where the site finds its pictures and reports."""
 
 import os
 import shutil
