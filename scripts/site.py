@@ -12,6 +12,8 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).resolve().parents[1]
 GALLERY = ROOT / "target" / "gallery"
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?\)")
+#: A source file as a cell of a table.
+CELL = re.compile(r"(?<=\| )(crates/[\w/-]+\.rs)(?= \|)")
 #: How source files are highlighted.
 LANGUAGES = {".rs": "rust", ".py": "python", ".toml": "toml", ".yml": "yaml", ".csv": "text", ".pyi": "python", "": "make"}
 
@@ -28,9 +30,15 @@ def uri_of(path):
     return f"source/{path}" if file.suffix == ".md" else f"source/{path}.md"
 
 
+def linked(text, path):
+    """The text of a page, where source files in tables are links."""
+    up = posixpath.relpath(".", posixpath.dirname(path) or ".")
+    return CELL.sub(lambda cell: f"[{cell[1]}]({up}/{cell[1]})", text)
+
+
 def targets(path):
     """The files that a page links to, by their paths in the repository."""
-    text = (ROOT / path).read_text(encoding="utf-8")
+    text = linked((ROOT / path).read_text(encoding="utf-8"), path)
     return [posixpath.normpath(posixpath.join(posixpath.dirname(path), link)) for link, _ in LINK.findall(text)]
 
 
@@ -76,4 +84,4 @@ def on_page_markdown(markdown, *, page, config, files):
         # A folder, or a file that is no text, has no page.
         return f"]({posixpath.relpath(uri, here or '.')}{found[2] or ''})" if uri else "](#)"
 
-    return LINK.sub(link, markdown)
+    return LINK.sub(link, linked(markdown, path))
