@@ -84,8 +84,8 @@ fn a_report_can_be_made_later_under_any_name() {
     assert!(own.contains("\"image\":null") && mine.contains("\"image\":[1,3]"));
     assert!(own.contains("\"forecast\":[{"));
     for (flags, words) in [
-        (&["--out", "a.pdf"][..], &["--out", "a.pdf", ".html"][..]),
-        (&["--image", "2x2"], &["--image", "3 columns"]),
+        (&["--out", "a.pdf"][..], &["out is a.pdf", ".html"][..]),
+        (&["--image", "2x2"], &["image is 2x2", "3 columns"]),
         (&["--out", "no/such/r.html"], &["no/such"]),
     ] {
         let code = if words[0] == "no/such" { 1 } else { 2 };
@@ -130,7 +130,7 @@ fn every_picture_can_be_drawn() {
         fs::read(dir.join("same.svg")).unwrap()
     });
     refused(&dir, &["plot", "p", "--what", "paths", "--out", "a.svg"], 2, &["no times"]);
-    refused(&dir, &["plot", "o", "--out", "a.gif"], 2, &["--out", ".svg, .png or .pdf"]);
+    refused(&dir, &["plot", "o", "--out", "a.gif"], 2, &["out is a.gif", ".svg, .png or .pdf"]);
     assert!(!dir.join("a.svg").exists());
 }
 
