@@ -161,6 +161,7 @@ impl Recipe {
     fn own_paths(self, kernel: TimeKernel) -> Self {
         let mut recipe = self.timed(TimeKernel::Matern32, Form::StateSpace, false);
         recipe.spec.residual = Some(kernel);
+        recipe.spec.time.period = kernel.is_seasonal().then_some(SEASON);
         recipe.spec.priors.residual = HALF_T;
         recipe.spec.priors.residual_length_scale = Centred { median: 0.6, sd: 0.7 };
         recipe
@@ -363,6 +364,10 @@ pub fn all() -> Vec<Configuration> {
         one(negative_binomial).own_paths(TimeKernel::Matern12).missing().build("negative-binomial-residual-missing"),
         one(bernoulli).own_paths(TimeKernel::Matern32).build("bernoulli-residual"),
         one(zero_inflated_poisson).own_paths(TimeKernel::Matern12).build("zero-inflated-poisson-residual"),
+        one(gaussian).own_paths(TimeKernel::RandomWalk).missing().build("gaussian-residual-random-walk-missing"),
+        one(gaussian).own_paths(TimeKernel::IntegratedRandomWalk).build("gaussian-residual-integrated-random-walk"),
+        one(poisson).own_paths(TimeKernel::Seasonal).missing().build("poisson-residual-seasonal-missing"),
+        one(student_t).own_paths(TimeKernel::RandomWalkSeasonal).build("student-t-residual-random-walk-seasonal"),
         between().own_paths(TimeKernel::Matern32).missing().offset().build("mixed-residual-missing-offset"),
         one(gaussian)
             .own_paths(TimeKernel::Matern12)

@@ -311,6 +311,10 @@ pub struct TransformArgs {
     /// Trials of the new rows, if the fit has a table of trials: a table with the shape of the new one.
     #[arg(long, value_name = "TABLE")]
     pub trials: Option<String>,
+    /// Table with the columns of --id, --labels, --offset, --time, --sequence and --covariates for the new rows, as for `fit`
+    /// [default: they are in TABLE].
+    #[arg(long, value_name = "FILE")]
+    pub row_data: Option<PathBuf>,
     /// Separator of a text table, as for `fit` [default: as in the fit].
     #[arg(long, value_name = "CHAR")]
     pub separator: Option<Separator>,
@@ -334,7 +338,8 @@ pub struct PredictArgs {
     /// Rows of the table to predict as if observed again: numbers and ranges such as 3,5-9 (counted from 1), names, or all.
     #[arg(long, value_name = "ROWS|all", allow_hyphen_values = true)]
     pub rows: Option<String>,
-    /// Positions from a .csv with the columns x1, x2, … of embedding.csv, one line per point.
+    /// Positions from a .csv with the columns x1, x2, … of embedding.csv, one line per point; columns named after covariates are those of
+    /// the points.
     #[arg(long, value_name = "FILE")]
     pub at: Option<PathBuf>,
     /// A grid with K points per axis over the range of embedding.csv; with more than two axes, over the first two, the others at 0.
@@ -346,7 +351,8 @@ pub struct PredictArgs {
     /// Number of points on the path, including its ends.
     #[arg(long, value_name = "K", default_value_t = 10, requires = "path")]
     pub steps: usize,
-    /// Covariates of the points, comma-separated; those not given are at the average of the rows.
+    /// Covariates, comma-separated: rows are predicted with these values in place of what was recorded. Of points, those not given are at the
+    /// average of the rows.
     #[arg(long, value_name = "NAME=VALUE,…", value_delimiter = ',')]
     pub covariates: Vec<String>,
     /// Output file, a .csv with the columns row, or point and its position (both counted from 1), then column, mean, sd, q05, q50

@@ -31,6 +31,9 @@ pub fn tell(fit: &Fit, voice: Voice) {
     }
     if let Some(dynamics) = fit.model.dynamics() {
         voice.say(&dynamics.describe());
+        if let Some(kernel) = fit.model.spec().residual {
+            voice.say(&format!("each column has its own path besides, with the {} kernel", kernel.name()));
+        }
     }
     fit.model.warnings().iter().for_each(|warning| voice.warn(warning));
     let (rows, columns, seed) = (fit.model.rows(), fit.model.columns(), fit.settings.seed);

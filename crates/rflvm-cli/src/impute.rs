@@ -28,6 +28,7 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
         return Err(Error::Complete { file: fit.table.path.display().to_string() }.into());
     }
     let drawn = drawn(&fit)?;
+    Voice::default().notes(drawn.larger_dim(&fit)?.as_slice());
     let scored = args.truth.as_ref().map(|truth| score(truth, args, &fit, &drawn)).transpose()?;
     match (&args.out, args.draws) {
         (None, _) => {}
@@ -48,7 +49,9 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
 
 /// The scores of the cells whose true value is known, as lines to print.
 fn score(truth: &Path, args: &ImputeArgs, fit: &Fit, drawn: &Drawn) -> Result<Vec<String>, Failure> {
-    let truth = NewTable { path: truth.to_path_buf(), ..NewTable::default() };
+    // Its rows are those of the fit, and so is the table about them.
+    let row_data = fit.config.row_data.clone();
+    let truth = NewTable { path: truth.to_path_buf(), row_data, ..NewTable::default() };
     let (cells, notes) = revealed::read(&truth, fit, drawn)?;
     let (all, columns) = revealed::scores(&cells, fit);
     if args.json {

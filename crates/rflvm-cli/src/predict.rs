@@ -9,7 +9,6 @@ use crate::args::PredictArgs;
 
 use crate::failure::Failure;
 use crate::voice::{Voice, tell};
-use rflvm::error::SpecError;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::predict::Points;
 use rflvm_study::Fit;
@@ -22,21 +21,21 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let drawn = drawn(&fit)?;
     let fitted = drawn.fitted(&fit, "predict");
     if let Some(rows) = chosen {
-        if !args.covariates.is_empty() {
-            let rule = "rows of the table have their own covariates; give them for points, or leave them out";
-            let (setting, value) = ("covariates", args.covariates.join(","));
-            return Err(SpecError::Setting { setting, value, rule: rule.into() }.into());
-        }
         args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
         let start = rows.iter().map(|n| vec![(n + 1).to_string()]).collect();
         let answer = Answer { fit: &fit, header: vec!["row".into()], start };
-        return write(args, &fitted, Points::Rows(&rows), &answer, "row");
+        let covariates = fit.covariates_of_rows(&rows, &args.covariates)?;
+        let points = match args.covariates.is_empty() {
+            true => Points::Rows(&rows),
+            false => Points::Adjusted { rows: &rows, covariates: &covariates },
+        };
+        return write(args, &fitted, points, &answer, "row");
     }
     args.draws.map_or(Ok(()), |count| drawn.check_positions(count))?;
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
-    let x = places::places(args, &fit, &embedding)?;
-    let (offset, covariates) = (fit.mean_offset(), fit.covariates_set(&args.covariates)?);
+    let (x, covariates) = places::places(args, &fit, &embedding)?;
+    let offset = fit.mean_offset();
     if let Some(offset) = offset {
         Voice::default().say(&format!("the points have the mean of the rows' offsets, {offset:.4}"));
     }

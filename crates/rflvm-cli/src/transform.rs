@@ -50,6 +50,7 @@ fn new_table(args: &TransformArgs) -> NewTable {
         na: args.na.clone(),
         array: args.array.clone(),
         trials: args.trials.clone(),
+        row_data: args.row_data.clone(),
     }
 }
 

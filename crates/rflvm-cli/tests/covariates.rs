@@ -59,6 +59,43 @@ fn a_fit_with_covariates_answers_every_question() {
     assert!(a < average && average < b, "{a} {average} {b}");
 }
 
+/// The means of a file of predictions, in the order of its lines.
+fn means(file: &Path) -> Vec<f64> {
+    let text = fs::read_to_string(file).unwrap();
+    let mut lines = text.lines();
+    let place = lines.next().unwrap().split(',').position(|name| name == "mean").unwrap();
+    lines.map(|line| line.split(',').nth(place).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn rows_are_predicted_as_of_another_batch_and_points_with_their_own() {
+    let dir = folder("set");
+    fitted(&dir, &["--without", "time"]);
+    // Rows 1 and 2 are of batches A and B.
+    let rows = |more: &[&str]| {
+        good(&dir, &[&["predict", "o", "--rows", "1,2", "--out", "q.csv"], more].concat());
+        means(&dir.join("q.csv"))
+    };
+    let (own, a, b) = (rows(&[]), rows(&["--covariates", "batch=A"]), rows(&["--covariates", "batch=B"]));
+    assert_eq!((&own[..4], &own[4..]), (&a[..4], &b[4..]), "a row's own batch changes nothing");
+    assert!((0..8).all(|i| a[i] < b[i]), "{a:?} {b:?}");
+    // Ages are kept unless they are set too.
+    assert_ne!(a, rows(&["--covariates", "batch=A,age=90"]));
+    // A column of the file is the covariate of each point; the others are set for all.
+    let at = |table: &str, more: &[&str]| {
+        fs::write(dir.join("at.csv"), table).unwrap();
+        good(&dir, &[&["predict", "o", "--at", "at.csv", "--out", "q.csv"], more].concat());
+        means(&dir.join("q.csv"))
+    };
+    let both = at("batch,x1,x2\nA,0.5,0\nB,0.5,0\n", &["--covariates", "age=30"]);
+    let one = |texts: &str| at("x1,x2\n0.5,0\n0.5,0\n", &["--covariates", texts]);
+    assert_eq!(both[..4], one("batch=A,age=30")[..4]);
+    assert_eq!(both[4..], one("age=30,batch=B")[4..]);
+    assert!((0..4).all(|j| both[j] < both[4 + j]), "{both:?}");
+    let ages = at("age,x1,x2\n30,0.5,0\n30,0.5,0\n", &["--covariates", "batch=A"]);
+    assert_eq!(ages[..4], both[..4]);
+}
+
 #[test]
 fn forecasts_can_set_them() {
     let dir = folder("time");
@@ -116,9 +153,19 @@ fn what_cannot_be_used_is_told_in_one_sentence() {
     refused(&dir, &["transform", "o", "new.csv", "--out", "p.csv"], 2, &words);
     fs::write(dir.join("new.csv"), table(40, 44).replace("batch", "lab")).unwrap();
     refused(&dir, &["transform", "o", "new.csv", "--out", "p.csv"], 2, &["new.csv", "batch"]);
-    let rows = ["predict", "o", "--rows", "1", "--covariates", "batch=A", "--out", "q.csv"];
-    let sentence = refused(&dir, &rows, 2, &["rows of the table have their own covariates"]);
+    fs::write(dir.join("at.csv"), "x1,x2,batch\n0,0,A\n0,0,C\n").unwrap();
+    let at = ["predict", "o", "--at", "at.csv", "--out", "q.csv"];
+    refused(&dir, &at, 2, &["at.csv", "row 2, column `batch`", "give one of A, B"]);
+    refused(
+        &dir,
+        &[&at[..], &["--covariates", "batch=A"]].concat(),
+        2,
+        &["batch=A", "at.csv has a column of that name"],
+    );
+    fs::write(dir.join("at.csv"), "x1,x2,lab\n0,0,1\n").unwrap();
+    let sentence = refused(&dir, &at, 2, &["x1, x2, lab", "give only these columns, and covariates"]);
     assert!(!text(sentence.as_bytes()).contains('⟨'), "{sentence}");
+    assert!(!dir.join("q.csv").exists(), "nothing is written");
 }
 
 #[test]
@@ -160,4 +207,103 @@ fn fits_without_either_have_the_digest_of_versions_that_knew_neither() {
         let told = fs::read_to_string(dir.join(family).join("draws.zarr/.zattrs")).unwrap();
         assert!(told.contains(digest), "{family}: {told}");
     }
+}
+
+/// A .npy array of doubles.
+fn npy(rows: usize, columns: usize, value: impl Fn(usize, usize) -> f64) -> Vec<u8> {
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    (0..rows * columns).for_each(|i| bytes.extend(value(i / columns, i % columns).to_le_bytes()));
+    bytes
+}
+
+#[test]
+fn data_without_such_columns_have_them_in_a_table_about_their_rows() {
+    let dir = folder("beside");
+    let cells = table(0, 40);
+    let value = |n: usize, j: usize| cells.lines().nth(n + 1).unwrap().split(',').nth(4 + j).unwrap().parse().unwrap();
+    fs::write(dir.join("t.npy"), npy(40, 4, value)).unwrap();
+    fs::write(dir.join("rows.csv"), &cells).unwrap();
+    fs::write(dir.join("t.csv"), &cells).unwrap();
+    let flags = ["--likelihood", "poisson", "--covariates", "batch,age", "--id", "name", "--labels", "batch"];
+    let fit = |file: &str, more: &[&str], out: &str| {
+        good(&dir, &[&["fit", file][..], &flags, more, &RUN, &[out]].concat());
+        fs::read(dir.join(out).join("embedding.csv")).unwrap()
+    };
+    // The same fit as with everything in one table.
+    let beside = fit("t.npy", &["--row-data", "rows.csv"], "o");
+    assert_eq!(text(&beside), text(&fit("t.csv", &["--columns", "a,b,c,d"], "whole")));
+    // The fit keeps what it needs.
+    fs::rename(dir.join("rows.csv"), dir.join("gone.csv")).unwrap();
+    good(&dir, &["resume", "o", "--draws", "33", "-q"]);
+    fs::write(dir.join("new.npy"), npy(2, 4, value)).unwrap();
+    fs::write(dir.join("two.csv"), "age,batch\n20,A\n33,B\n").unwrap();
+    good(&dir, &["transform", "o", "new.npy", "--row-data", "two.csv", "--out", "p.csv"]);
+    assert_eq!(fs::read_to_string(dir.join("p.csv")).unwrap().lines().count(), 3);
+    refused(&dir, &["transform", "o", "new.npy", "--out", "q.csv"], 2, &["new.npy", "--covariates", "--row-data"]);
+    let gone = ["transform", "o", "new.npy", "--row-data", "gone.csv", "--out", "q.csv"];
+    refused(&dir, &gone, 2, &["gone.csv", "it has 40 rows, but the data have 2"]);
+    let wrong = |more: &[&str], words: &[&str]| {
+        refused(&dir, &[&["fit", "t.npy", "--likelihood", "poisson"][..], more, &RUN, &["no"]].concat(), 2, words);
+        assert!(!dir.join("no").exists(), "nothing is written");
+    };
+    wrong(&["--covariates", "batch"], &["t.npy", "numbers only", "--row-data"]);
+    wrong(&["--row-data", "gone.csv"], &["gone.csv", "no column of it is named", "--covariates"]);
+    wrong(&["--row-data", "gone.csv", "--covariates", "bach"], &["gone.csv", "did you mean `batch`"]);
+    wrong(&["--row-data", "none.csv", "--covariates", "batch"], &["none.csv", "no such file"]);
+    // Only the table about the rows may have no column to fit.
+    fs::write(dir.join("c.toml"), "columns = []\n").unwrap();
+    wrong(&["--config", "c.toml"], &["t.npy", "no column is left to fit"]);
+}
+
+#[test]
+fn true_values_of_such_data_have_the_covariates_of_the_fit() {
+    let dir = folder("truth");
+    let value = |n: usize, j: usize| (1 + (n + 7 * j) % 11) as f64;
+    fs::write(dir.join("truth.npy"), npy(40, 4, value)).unwrap();
+    let hidden = |n: usize, j: usize| if n % 10 == j { f64::NAN } else { value(n, j) };
+    fs::write(dir.join("t.npy"), npy(40, 4, hidden)).unwrap();
+    fs::write(dir.join("rows.csv"), table(0, 40)).unwrap();
+    let flags = ["fit", "t.npy", "--row-data", "rows.csv", "--likelihood", "poisson", "--covariates", "batch"];
+    good(&dir, &[&flags[..], &RUN, &["o"]].concat());
+    let told = good(&dir, &["impute", "o", "--truth", "truth.npy", "--json"]);
+    let told = text(&told.stdout);
+    assert!(told.contains("\"cells\":16"), "{told}");
+}
+
+#[test]
+fn cells_of_a_pipeline_are_matched_with_the_table_about_them() {
+    let dir = folder("barcodes");
+    fs::write(dir.join("genes.tsv"), "a\nb\nc\n").unwrap();
+    let name = |n: usize| format!("cell{n}");
+    fs::write(dir.join("barcodes.tsv"), (1..=20).map(|n| name(n) + "\n").collect::<String>()).unwrap();
+    let entries = (0..60).map(|i| format!("{} {} {}\n", i % 3 + 1, i / 3 + 1, 1 + i * 7 % 5));
+    let matrix = format!("%%MatrixMarket matrix coordinate integer general\n3 20 60\n{}", entries.collect::<String>());
+    fs::write(dir.join("matrix.mtx"), matrix).unwrap();
+    let about = |order: &dyn Fn(usize) -> usize| {
+        let lines = (1..=20).map(|n| format!("{},{}\n", name(order(n)), ["A", "B"][n % 2]));
+        fs::write(dir.join("obs.csv"), format!("cell,batch\n{}", lines.collect::<String>())).unwrap();
+    };
+    let flags =
+        ["fit", ".", "--row-data", "obs.csv", "--likelihood", "poisson", "--covariates", "batch", "--id", "cell"];
+    about(&|n| 21 - n);
+    refused(&dir, &[&flags[..], &RUN, &["o"]].concat(), 2, &["obs.csv", "row 1 is named `cell20`", "named `cell1`"]);
+    about(&|n| n);
+    good(&dir, &[&flags[..], &RUN, &["o"]].concat());
+    let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
+    assert!(embedding.lines().nth(1).unwrap().contains("cell1"), "{embedding}");
+}
+
+#[test]
+fn a_column_of_text_could_be_a_covariate() {
+    let dir = folder("text");
+    fs::write(dir.join("t.csv"), table(0, 40)).unwrap();
+    let flags = ["fit", "t.csv", "--id", "name", "--likelihood", "poisson"];
+    refused(&dir, &[&flags[..], &RUN, &["o"]].concat(), 2, &["column `batch`", "--covariates batch"]);
 }

@@ -170,3 +170,31 @@ fn predictions_are_scored_against_the_truth() {
         assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{table}: {output:?}");
     }
 }
+
+#[test]
+fn too_small_a_latent_dimension_is_mentioned() {
+    let dir = folder("dimension");
+    // Two independent waves in six columns.
+    let mut text = String::from("a,b,c,d,e,f\n");
+    for n in 0..80 {
+        let (x, y) = ((0.37 * f64::from(n)).sin(), (1.71 * f64::from(n)).sin());
+        let cells = [x, y, x + y, x - y, 2.0 * x + y, x - 2.0 * y].map(|v| v.to_string());
+        let cells = cells
+            .into_iter()
+            .enumerate()
+            .map(|(j, cell)| if (n + 5 * j as i32) % 13 == 0 { String::new() } else { cell });
+        text.push_str(&format!("{}\n", cells.collect::<Vec<_>>().join(",")));
+    }
+    fs::write(dir.join("t.csv"), text).unwrap();
+    for (dim, wanted) in [("1", true), ("2", false)] {
+        let flags = ["fit", "t.csv", "--likelihood", "gaussian", "--latent-dim", dim, "--features", "20", "--out", dim];
+        good(&dir, &[&flags[..], &["--warmup", "60", "--draws", "40", "--seed", "1", "-q"]].concat());
+        let said = good(&dir, &["impute", dim, "--out", "cells.csv"]);
+        let said = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(
+            said.contains("--latent-dim 2 or more, or --latent-dim auto, and compare"),
+            wanted,
+            "D = {dim}: {said}"
+        );
+    }
+}

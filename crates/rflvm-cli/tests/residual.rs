@@ -64,6 +64,28 @@ fn a_column_with_its_own_path_is_imputed_by_it() {
 }
 
 #[test]
+fn real_valued_columns_have_own_paths_by_default_and_the_folder_says_which() {
+    let dir = folder("default");
+    table(&dir);
+    let residual = |out: &str| {
+        let config = fs::read_to_string(dir.join(out).join("config.toml")).unwrap();
+        config.lines().find(|line| line.starts_with("residual =")).unwrap().to_string()
+    };
+    let flags = ["fit", "t.csv", "--time", "t", "--likelihood", "gaussian", "--out", "auto", "--features", "10"];
+    let said = good(&dir, &[&flags[..], &["--warmup", "5", "--draws", "5", "--seed", "1"]].concat());
+    assert!(text(&said.stderr).contains("its own path besides, with the matern32 kernel"), "{}", text(&said.stderr));
+    assert_eq!(residual("auto"), "residual = \"matern32\"");
+    // Older folders, which do not mention own paths, have none.
+    fs::write(dir.join("c.csv"), "t,a,b\n0,1,2\n1,3,2\n2,2,5\n3,0,1\n4,1,1\n5,2,2\n").unwrap();
+    let counts = ["fit", "c.csv", "--time", "t", "--likelihood", "poisson", "--out", "counts", "--latent-dim", "1"];
+    good(&dir, &[&counts[..], &["--features", "4", "--warmup", "2", "--draws", "4", "--seed", "1", "-q"]].concat());
+    assert_eq!(residual("counts"), "residual = \"none\"");
+    let config = fs::read_to_string(dir.join("counts/config.toml")).unwrap();
+    fs::write(dir.join("counts/config.toml"), config.replace("residual = \"none\"\n", "")).unwrap();
+    good(&dir, &["resume", "counts", "-q"]);
+}
+
+#[test]
 fn draws_and_answers_are_the_same_for_any_number_of_threads() {
     let dir = folder("threads");
     table(&dir);

@@ -74,7 +74,7 @@ fn ordered_numbers_cause_no_warning_but_compact_dates_do() {
     fs::write(dir.join("t.csv"), rows(&|n| format!("{}", f64::from(n) * 0.5))).unwrap();
     let said = fit(&dir, &["--time", "t"]);
     assert!(said.contains("times from 0 to 3.5 in 1 sequence, typically 0.5 apart"), "{said}");
-    assert!(said.contains("rbf kernel, represented as dense matrices"), "{said}");
+    assert!(said.contains("matern52 kernel, represented as a state-space model"), "{said}");
     assert!(!said.contains("not in order") && !said.contains("single row") && !said.contains("read as"), "{said}");
     let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
     assert!(embedding.lines().nth(2).unwrap().starts_with("2,,0.5,,"), "{embedding}");
@@ -121,7 +121,12 @@ const BAD: &[Bad] = &[
         &["--time", "t", "--time-kernel", "seasonal"],
         &["period is not given", "needs it"],
     ),
-    ("no season", "t,a,b\n1,2,3\n2,4,5\n", &["--time", "t", "--period", "7"], &["period is 7", "rbf has no season"]),
+    (
+        "no season",
+        "t,a,b\n1,2,3\n2,4,5\n",
+        &["--time", "t", "--period", "7"],
+        &["period is 7", "matern52 has no season"],
+    ),
     (
         "period",
         "t,a,b\n1,2,3\n2,4,5\n",

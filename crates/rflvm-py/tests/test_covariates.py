@@ -70,6 +70,49 @@ def test_predictions_can_set_them(fitted, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_each_point_can_have_its_own(fitted):
+    at = np.repeat(fitted.embedding_[:1], 2, axis=0)
+    both = fitted.inverse_transform(at, covariates=pd.DataFrame({"batch": ["A", "B"]}))
+    for i, level in enumerate("AB"):
+        assert np.array_equal(both[i], fitted.inverse_transform(at, covariates={"batch": level})[i])
+    assert not np.array_equal(*both)
+    for bad, words in [
+        ({"batch": ["A", "C"]}, "row 2, column `batch`.*give one of A, B"),
+        ({"batch": ["A"]}, "has 1 entries"),
+        ({"bach": ["A", "B"]}, "did you mean batch"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            fitted.inverse_transform(at, covariates=bad)
+    with pytest.raises(TypeError, match="a mapping, such as"):
+        fitted.inverse_transform(at, covariates="A")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_rows_are_predicted_as_of_another_batch(fitted):
+    counts, batch, _ = planted()
+    own, as_a = fitted.predict(), fitted.predict(covariates={"batch": "A"})
+    assert np.array_equal(own[batch == "A"], as_a[batch == "A"])
+
+    def gap(table):
+        return np.abs(np.log(table[batch == "A"].mean(0) / table[batch == "B"].mean(0))).mean()
+
+    assert gap(own) > 1 and gap(as_a) < 0.4
+    with pytest.raises(ValueError, match="give one of A, B"):
+        fitted.predict(covariates={"batch": "C"})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_new_rows_give_levels_that_are_numbers_as_numbers():
+    counts, batch, _ = planted(rows=40, columns=8)
+    plate = (batch == "B").astype(int) + 1
+    model = rflvm.RFLVM(likelihood="poisson", **{**QUICK, "warmup": 20, "draws": 20})
+    model.fit(counts, covariates={"plate": pd.Categorical(plate)})
+    placed = model.transform(counts[:4], covariates={"plate": plate[:4]})
+    assert np.array_equal(placed, model.transform(counts[:4], covariates={"plate": [str(p) for p in plate[:4]]}))
+    assert np.array_equal(placed, model.transform(counts[:4], covariates=plate[:4, None]))
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_a_stored_fit_knows_them(tmp_path):
     counts, batch, along = planted(rows=40, columns=8)
     model = rflvm.RFLVM(likelihood="poisson", **{**QUICK, "warmup": 20, "draws": 20}, store=tmp_path / "fit")

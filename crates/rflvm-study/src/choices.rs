@@ -1,6 +1,8 @@
 //! The settings that are chosen from a list of names.
 
-use crate::settings::choices;
+use crate::settings::{Value, choices};
+use rflvm::model::latent::TimeKernel;
+use std::ffi::OsStr;
 
 choices! {
     /// The most advanced instruction set that may be used.
@@ -74,7 +76,7 @@ choices! {
 choices! {
     /// The kernel of columns' own paths.
     ResidualKind {
-        /// The Ornstein–Uhlenbeck kernel where all columns are gaussian or student-t; elsewhere none.
+        /// matern12 or matern32, chosen from the columns, where all of them are gaussian or student-t; elsewhere none.
         Auto = "auto",
         /// No such paths.
         None = "none",
@@ -100,6 +102,13 @@ choices! {
         RandomWalkSeasonal = "random-walk+seasonal",
         /// Sum of both.
         IntegratedRandomWalkSeasonal = "integrated-random-walk+seasonal",
+    }
+}
+
+impl ResidualKind {
+    /// The choice that gives this kernel.
+    pub fn of(kernel: Option<TimeKernel>) -> Self {
+        kernel.and_then(|kernel| Value::parse(OsStr::new(kernel.name())).ok()).unwrap_or(ResidualKind::None)
     }
 }
 

@@ -45,6 +45,9 @@ settings! {
         /// Columns with covariates of the rows, comma-separated, such as batch, plate, sex or age: their effects on every column are estimated,
         /// so that positions are free of them. Numbers are standardised; text is a category, and so are numbers named NAME:category.
         covariates: Names => .placeholder("COL,…");
+        /// Table with the columns that the flags above name (offset, labels, id, time, sequence, covariates), one line per row of the data and in
+        /// the same order: for data without such columns, such as .npy, .npz and .mtx.
+        row_data: PathBuf => .placeholder("FILE");
         /// Columns to fit, comma-separated.
         columns: Names => .placeholder("COL,…").otherwise("all columns not named by another flag");
         /// Columns to leave out, comma-separated.
@@ -102,7 +105,7 @@ settings! {
     /// How positions change over time.
     PathConfig {
         /// Kernel over time: how similar the positions at two times are.
-        time_kernel: TimeKernelKind => .default("rbf").python("time_kernel");
+        time_kernel: TimeKernelKind => .default("matern52").python("time_kernel");
         /// Whether to add a straight line in time to each path.
         time_trend: bool => .default("false").python("time_trend");
         /// How the covariance of a path is represented.
@@ -110,9 +113,9 @@ settings! {
         /// Period of a seasonal kernel, in the units of the times; days for dates.
         period: f64 => .placeholder("P").otherwise("none").python("period").python_type("Optional[float]")
             .python_help("float or None, default=None", "Period of a seasonal kernel, in the units of the times; days for dates.").python_default("None");
-        /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto, which
-        /// is matern12 if all columns are gaussian or student-t, and none otherwise.
-        residual: ResidualKind => .default("none").python("residual");
+        /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
+        /// matern12 or matern32, whichever suits the columns better, if all columns are gaussian or student-t, and none otherwise.
+        residual: ResidualKind => .default("auto").python("residual");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }
@@ -174,6 +177,7 @@ impl Config {
         Config {
             table: self.table.map(find),
             blocks: self.blocks.map(find),
+            row_data: self.row_data.map(find),
             trials: self.trials.map(|t| find(t.into()).to_string_lossy().into_owned()),
             ..self
         }
@@ -237,6 +241,7 @@ impl Config {
         filled.likelihood = filled.likelihood.map(|name| rflvm::spec::canonical(&name).map_or(name, String::from));
         filled.table = filled.table.map(whole);
         filled.blocks = filled.blocks.map(whole);
+        filled.row_data = filled.row_data.map(whole);
         // A number of trials is not a path; a table of them is.
         filled.trials =
             filled.trials.map(|t| fs::canonicalize(&t).map_or(t, |path| path.to_string_lossy().into_owned()));

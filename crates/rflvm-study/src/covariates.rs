@@ -7,6 +7,7 @@ use crate::table::{Decimal, Table};
 use rflvm::closest::closest;
 use rflvm::error::{DataError, SpecError};
 use rflvm::linalg::Mat;
+use std::ops::Range;
 
 /// Ends the name of a column of numbers that is a category.
 const CATEGORY: &str = ":category";
@@ -80,20 +81,33 @@ impl Covariates {
 
     /// The covariates of the rows of a table, one column per effect.
     pub fn matrix(&self, table: &Table) -> Result<Mat, Error> {
-        let mut values = Vec::new();
-        for n in 0..table.rows {
-            for (covariate, cells) in self.all.iter().zip(&table.covariates) {
-                self.check_known(table, &covariate.name, n, &cells[n])?;
-                let place = || format!("row {}, column `{}`", n + 1, covariate.name);
-                let wrong = |problem: String| data(table, place(), problem);
-                self.encode(covariate, &cells[n], &mut values).map_err(wrong)?;
-            }
-        }
-        Ok(Mat::from_vec(table.rows, self.names().len(), values))
+        self.matrix_of_some(table, &self.columns())
     }
 
-    /// The covariates of one row that is not in a table, from texts such as `batch=A`; those that are not named are those of an average row.
-    pub fn set(&self, texts: &[String]) -> Result<Vec<f64>, SpecError> {
+    /// The covariates of the rows of a table that has only those of the given names, in this order; the others are those of an average row.
+    pub fn matrix_of_some(&self, table: &Table, names: &[&str]) -> Result<Mat, Error> {
+        let mut matrix = Mat::zeros(table.rows, self.names().len());
+        for (covariate, place) in self.placed() {
+            let Some(cells) = names.iter().position(|name| *name == covariate.name).map(|at| &table.covariates[at])
+            else {
+                continue;
+            };
+            for (n, cell) in cells.iter().enumerate() {
+                self.check_known(table, &covariate.name, n, cell)?;
+                let wrong = |problem| data(table, format!("row {}, column `{}`", n + 1, covariate.name), problem);
+                matrix.row_mut(n)[place.clone()].copy_from_slice(&self.encode(covariate, cell).map_err(wrong)?);
+            }
+        }
+        Ok(matrix)
+    }
+
+    /// Names of the covariates, as columns of a table.
+    pub fn columns(&self) -> Vec<&str> {
+        self.all.iter().map(|covariate| covariate.name.as_str()).collect()
+    }
+
+    /// Sets some covariates of all rows of a matrix, from texts such as `batch=A`.
+    pub fn set(&self, texts: &[String], matrix: &mut Mat) -> Result<(), SpecError> {
         let wrong = |value: &str, rule: String| SpecError::Setting {
             setting: "covariates",
             value: value.chars().take(40).collect(),
@@ -101,32 +115,39 @@ impl Covariates {
         };
         let mut chosen: Vec<Option<&str>> = vec![None; self.all.len()];
         for text in texts {
-            let known: Vec<&str> = self.all.iter().map(|covariate| covariate.name.as_str()).collect();
             let Some((name, value)) = text.split_once('=') else {
                 return Err(wrong(text, "a covariate and its value are given as NAME=VALUE, such as batch=A".into()));
             };
-            let Some(place) = known.iter().position(|known| *known == name.trim()) else {
-                let rule = match (known.is_empty(), closest(name.trim(), &known)) {
-                    (true, _) => "this fit has no covariates; leave it out".to_string(),
-                    (_, Some(near)) => format!("no covariate of this fit has that name; did you mean {near}?"),
-                    _ => format!("no covariate of this fit has that name; they are {}", known.join(", ")),
-                };
-                return Err(wrong(text, rule));
-            };
+            let place = self.position(name.trim()).map_err(|rule| wrong(text, rule))?;
             if chosen[place].replace(value.trim()).is_some() {
-                return Err(wrong(text, format!("{} is given twice; give it once", known[place])));
+                return Err(wrong(text, format!("{} is given twice; give it once", self.all[place].name)));
             }
         }
-        let mut values = Vec::new();
-        for (covariate, value) in self.all.iter().zip(chosen) {
-            match value {
-                Some(value) => {
-                    self.encode(covariate, value, &mut values).map_err(|rule| wrong(value, rule))?;
-                }
-                None => values.resize(values.len() + covariate.width(), 0.0),
-            }
+        for ((covariate, place), value) in self.placed().zip(chosen) {
+            let Some(value) = value else { continue };
+            let values = self.encode(covariate, value).map_err(|rule| wrong(value, rule))?;
+            (0..matrix.rows()).for_each(|n| matrix.row_mut(n)[place.clone()].copy_from_slice(&values));
         }
-        Ok(values)
+        Ok(())
+    }
+
+    /// The position of a covariate among all; or why there is none of that name.
+    pub fn position(&self, name: &str) -> Result<usize, String> {
+        let known = self.columns();
+        known.iter().position(|known| *known == name).ok_or_else(|| match (known.is_empty(), closest(name, &known)) {
+            (true, _) => "this fit has no covariates; leave it out".to_string(),
+            (_, Some(near)) => format!("no covariate of this fit has that name; did you mean {near}?"),
+            _ => format!("no covariate of this fit has that name; they are {}", known.join(", ")),
+        })
+    }
+
+    /// Each covariate with its columns of the matrix.
+    fn placed(&self) -> impl Iterator<Item = (&Covariate, Range<usize>)> {
+        self.all.iter().scan(0, |end, covariate| {
+            let start = *end;
+            *end += covariate.width();
+            Some((covariate, start..*end))
+        })
     }
 
     /// A missing cell is an error.
@@ -146,8 +167,8 @@ impl Covariates {
         text.parse().ok().filter(|number: &f64| number.is_finite())
     }
 
-    /// Appends the values of one covariate.
-    fn encode(&self, covariate: &Covariate, cell: &str, to: &mut Vec<f64>) -> Result<(), String> {
+    /// The values of one covariate.
+    fn encode(&self, covariate: &Covariate, cell: &str) -> Result<Vec<f64>, String> {
         match &covariate.form {
             Form::Number { mean, sd } => {
                 let shown: String = cell.chars().take(32).collect();
@@ -157,7 +178,7 @@ impl Covariates {
                         covariate.name
                     )
                 })?;
-                to.push((number - mean) / sd);
+                Ok(vec![(number - mean) / sd])
             }
             Form::Category(levels) => {
                 let Some(own) = levels.iter().position(|(level, _)| level == cell.trim()) else {
@@ -170,10 +191,9 @@ impl Covariates {
                         some.join(", ")
                     ));
                 };
-                to.extend(levels.iter().enumerate().map(|(i, (_, share))| f64::from(u8::from(i == own)) - share));
+                Ok(levels.iter().enumerate().map(|(i, (_, share))| f64::from(u8::from(i == own)) - share).collect())
             }
         }
-        Ok(())
     }
 }
 
@@ -248,8 +268,16 @@ mod tests {
         let matrix = covariates.matrix(&rows).unwrap();
         assert_eq!(matrix.row(0), [-1.0, -0.25, 0.25, 0.5, -0.5]);
         (0..5).for_each(|c| assert!(matrix.col(c).iter().sum::<f64>().abs() < 1e-12));
-        assert_eq!(covariates.set(&["batch=a".into()]).unwrap(), [0.0, 0.75, -0.75, 0.0, 0.0]);
-        assert_eq!(covariates.set(&["age = 5".into()]).unwrap(), [3.0, 0.0, 0.0, 0.0, 0.0]);
+        let set = |text: &str, mut matrix: Mat| {
+            covariates.set(&[text.into()], &mut matrix).unwrap();
+            matrix
+        };
+        assert_eq!(set("batch=a", Mat::zeros(1, 5)).row(0), [0.0, 0.75, -0.75, 0.0, 0.0]);
+        assert_eq!(set("age = 5", Mat::zeros(1, 5)).row(0), [3.0, 0.0, 0.0, 0.0, 0.0]);
+        // Rows keep the others, and points of which only some are known have the average of the others.
+        assert_eq!(set("batch=a", matrix).row(0), [-1.0, 0.75, -0.75, 0.5, -0.5]);
+        let some = covariates.matrix_of_some(&table(&[&["2", "1"]]), &["plate"]).unwrap();
+        assert_eq!(some.row(0), [0.0, 0.0, 0.0, -0.5, 0.5]);
     }
 
     #[test]
@@ -262,7 +290,7 @@ mod tests {
             ("batch=c", "give one of a, b"),
             ("age=old", "give a number"),
         ] {
-            let error = covariates.set(&[texts.to_string()]).unwrap_err().to_string();
+            let error = covariates.set(&[texts.to_string()], &mut Mat::zeros(1, 3)).unwrap_err().to_string();
             assert!(error.contains(words) && !error.contains('\n'), "{error}");
         }
         for (cells, words) in [

@@ -1,6 +1,7 @@
 //! A fit: a table, a model, how to run it, and the folder where the draws are stored.
 
 use crate::blocks::{self, Given};
+use crate::choices::ResidualKind;
 use crate::config::Config;
 use crate::covariates::Covariates;
 use crate::error::Error;
@@ -86,6 +87,11 @@ impl Fit {
         let timeline = Timeline::of(&config, &table)?;
         let covariates = Covariates::of(&config, &table)?;
         let model = model::model(&config, &given, &mut table, timeline.as_ref())?;
+        if timeline.is_some() {
+            // The folder says what was chosen, so that it need not be chosen again.
+            saved.path.residual = Some(ResidualKind::of(model.spec().residual));
+            config.path.residual = saved.path.residual;
+        }
         Plan::check(&model, &settings)?;
         // Columns named after levels may have other families.
         table.categories.retain(|category| {
@@ -117,13 +123,17 @@ impl Fit {
             return Err(Error::OnlyMap { dir: dir.display().to_string() });
         }
         let mut config = Config::read(&file)?;
+        // Folders of versions without such paths do not mention them.
+        if config.time.is_some() {
+            config.path.residual.get_or_insert(ResidualKind::None);
+        }
         change(&mut config);
         // The store holds the table as it was when the fit began, even if its file has changed since.
         let store = store_path(dir);
         let held = store.join(".zmetadata").exists().then_some(store);
         Fit::of(config, Given::default(), dir, |config| match (held, &config.table) {
             (Some(store), Some(path)) => {
-                let mut table = read(&Config { table: Some(store), ..config.clone() })?;
+                let mut table = read(&Config { table: Some(store), row_data: None, ..config.clone() })?;
                 table.path.clone_from(path);
                 // It has one column per level, where the user's table had one column of text.
                 if let Some(blocks) = &config.blocks {
@@ -154,6 +164,9 @@ impl Fit {
     /// store, which whoever changed the file would not expect.
     pub fn check_table(&self) -> Result<(), Error> {
         let Some(path) = self.config.table.as_ref().filter(|path| path.is_file()) else { return Ok(()) };
+        if self.config.row_data.as_ref().is_some_and(|path| !path.exists()) {
+            return Ok(());
+        }
         let now = Fit::new(self.saved.clone(), &self.dir)?.identity();
         if now.data == self.identity().data {
             return Ok(());
@@ -222,8 +235,34 @@ impl Fit {
 
     /// Covariates of a row that is not in the table, from texts such as `batch=A`, in the form that predictions take.
     pub fn covariates_set(&self, texts: &[String]) -> Result<Vec<f64>, SpecError> {
-        let values = self.covariates.set(texts)?;
-        Ok(self.model.in_prior_units(Mat::from_vec(1, values.len(), values)).into_vec())
+        let mut values = Mat::zeros(1, self.covariates.names().len());
+        self.covariates.set(texts, &mut values)?;
+        Ok(self.model.in_prior_units(values).into_vec())
+    }
+
+    /// Covariates of rows of the table, some of them set by texts such as `batch=A`.
+    pub fn covariates_of_rows(&self, rows: &[usize], texts: &[String]) -> Result<Mat, Error> {
+        let own = self.covariates.matrix(&self.table)?;
+        let mut some = Mat::from_fn(rows.len(), own.cols(), |i, c| own[(rows[i], c)]);
+        self.covariates.set(texts, &mut some)?;
+        Ok(self.model.in_prior_units(some))
+    }
+
+    /// Covariates of points, one per row of a table that has those of the given names; the others are set by texts such as `batch=A`, or those of
+    /// an average row.
+    pub fn covariates_of_points(&self, table: &Table, names: &[&str], texts: &[String]) -> Result<Mat, Error> {
+        let wrong = |value: &str, rule| SpecError::Setting { setting: "covariates", value: value.into(), rule };
+        for name in names {
+            self.covariates.position(name).map_err(|rule| wrong(name, rule))?;
+        }
+        let is_twice = |text: &&String| text.split_once('=').is_some_and(|(name, _)| names.contains(&name.trim()));
+        if let Some(text) = texts.iter().find(is_twice) {
+            let file = table.path.display();
+            return Err(wrong(text, format!("{file} has a column of that name; remove it, or leave this out")).into());
+        }
+        let mut values = self.covariates.matrix_of_some(table, names)?;
+        self.covariates.set(texts, &mut values)?;
+        Ok(self.model.in_prior_units(values))
     }
 
     /// The title of pictures.

@@ -102,7 +102,7 @@ fn residual(
     spec: &ModelSpec,
 ) -> Result<Option<TimeKernel>, SpecError> {
     let Some(timeline) = timeline else { return Ok(None) };
-    match config.path.residual.unwrap_or(ResidualKind::None) {
+    match config.path.residual.unwrap_or(ResidualKind::Auto) {
         ResidualKind::None => Ok(None),
         ResidualKind::Auto if is_real => {
             Ok(roughness::kernel(y, &Dynamics::new(timeline.times.clone(), spec.time.clone())?))

@@ -32,6 +32,8 @@ pub struct NewTable {
     pub array: Option<String>,
     /// Trials of the new rows: a number or a file.
     pub trials: Option<String>,
+    /// A table with what is known of the new rows besides their cells.
+    pub row_data: Option<PathBuf>,
 }
 
 /// Trials of new rows.
@@ -91,6 +93,7 @@ fn read_table(new: &NewTable, fit: &Fit) -> Result<Table, Error> {
     let as_fit = table::is_text(&new.path);
     let mut options = ReadOptions {
         array: new.array.clone().or(config.array.clone()),
+        row_data: new.row_data.clone(),
         separator: new.separator.or(config.separator.filter(|_| as_fit)),
         decimal: new.decimal.or(config.decimal.filter(|_| as_fit)),
         na: new.na.clone().or(config.na.clone().map(|names| names.0).filter(|_| as_fit)).unwrap_or_default(),

@@ -54,6 +54,7 @@ pub fn options(config: &Config) -> Result<ReadOptions, Error> {
         decimal: config.decimal,
         na: config.na.clone().unwrap_or_default().0,
         array: config.array.clone(),
+        row_data: config.row_data.clone(),
         like: None,
     })
 }

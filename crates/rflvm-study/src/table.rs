@@ -22,6 +22,7 @@ mod npz;
 mod parquet;
 mod place;
 mod read;
+mod row_data;
 mod settle;
 mod sniff;
 #[cfg(all(test, feature = "columnar"))]
@@ -81,6 +82,14 @@ pub struct Look {
     pub table: Table,
     /// The others.
     pub aside: Vec<Aside>,
+}
+
+impl Look {
+    /// Whether the file has a column of this name.
+    pub fn has(&self, name: &str) -> bool {
+        let fitted = self.table.columns.iter().chain(self.table.categories.iter().map(|category| &category.name));
+        fitted.chain(self.aside.iter().map(|column| &column.name)).any(|own| own == name)
+    }
 }
 
 /// A column that cannot be fitted as it is.
@@ -157,6 +166,8 @@ pub struct ReadOptions {
     pub like: Option<Like>,
     /// The array of an archive with several.
     pub array: Option<String>,
+    /// A table with the columns of ids, labels, offsets, times, sequences and covariates, for a file without them.
+    pub row_data: Option<PathBuf>,
 }
 
 fn numbered(count: usize) -> Vec<String> {

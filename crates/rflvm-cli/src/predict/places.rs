@@ -9,34 +9,43 @@ use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
 use rflvm_study::table::{self, ReadOptions};
 use rflvm_study::{Error, Fit};
+use std::path::Path;
 
 /// The points of one request.
 const MOST: usize = 1_000_000;
 
-/// The points, one per row, in the frame of embedding.csv.
-pub fn places(args: &PredictArgs, fit: &Fit, embedding: &Embedding) -> Result<Mat, Failure> {
-    match (&args.at, args.grid, &args.path) {
-        (Some(file), ..) => at(file, embedding.mean.cols()),
-        (_, Some(steps), _) => Ok(grid(steps, &embedding.mean)?),
-        (.., Some(ends)) => Ok(path(ends, args.steps, fit, &embedding.mean)?),
-        _ => Ok(Mat::zeros(0, embedding.mean.cols())),
-    }
+/// The points, one per row, in the frame of embedding.csv, and their covariates.
+pub fn places(args: &PredictArgs, fit: &Fit, embedding: &Embedding) -> Result<(Mat, Mat), Failure> {
+    let x = match (&args.at, args.grid, &args.path) {
+        (Some(file), ..) => return at(file, &args.covariates, fit, embedding.mean.cols()),
+        (_, Some(steps), _) => grid(steps, &embedding.mean)?,
+        (.., Some(ends)) => path(ends, args.steps, fit, &embedding.mean)?,
+        _ => Mat::zeros(0, embedding.mean.cols()),
+    };
+    let same = fit.covariates_set(&args.covariates)?;
+    let covariates = Mat::from_fn(x.rows(), same.len(), |_, c| same[c]);
+    Ok((x, covariates))
 }
 
 fn wrong(setting: &'static str, value: impl ToString, rule: impl Into<String>) -> SpecError {
     SpecError::Setting { setting, value: value.to_string(), rule: rule.into() }
 }
 
-/// Positions from a file with the columns x1, x2, …
-fn at(file: &std::path::Path, dim: usize) -> Result<Mat, Failure> {
+/// Positions from a file with the columns x1, x2, …, and covariates from columns of their names, where it has them.
+fn at(file: &Path, given: &[String], fit: &Fit, dim: usize) -> Result<(Mat, Mat), Failure> {
     let columns: Vec<String> = (1..=dim).map(|d| format!("x{d}")).collect();
     let names = columns.join(", ");
     let bad = |problem: String| Failure::from(Error::Config { file: file.display().to_string(), problem });
-    let all = table::read(file, &ReadOptions::default())?;
+    let look = table::look(file, &ReadOptions::default())?;
+    let mut known = fit.covariates.columns();
+    known.retain(|name| look.has(name) && !columns.iter().any(|column| column == name));
+    let covariates = known.iter().map(ToString::to_string).collect();
+    let all = table::read(file, &ReadOptions { covariates, ..ReadOptions::default() })?;
     if !all.named || all.columns != columns {
         let found = all.columns.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+        let and = if fit.covariates.is_empty() { "" } else { ", and covariates" };
         let problem =
-            format!("its columns are {found}, but the positions of this fit are {names}; give only these columns");
+            format!("its columns are {found}, but the positions of this fit are {names}; give only these columns{and}");
         return Err(bad(problem));
     }
     if let Some(hole) = all.values.iter().position(|v| !v.is_finite()) {
@@ -46,7 +55,8 @@ fn at(file: &std::path::Path, dim: usize) -> Result<Mat, Failure> {
         )));
     }
     check_count("at", all.rows)?;
-    Ok(Mat::from_vec(all.rows, dim, all.values))
+    let covariates = fit.covariates_of_points(&all, &known, given)?;
+    Ok((Mat::from_vec(all.rows, dim, all.values), covariates))
 }
 
 /// A grid with `steps` points per axis over the range of the rows; with more than two axes, the others stay at the centre of the rows.

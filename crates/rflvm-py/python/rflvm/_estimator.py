@@ -56,7 +56,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
     amplitude : float or "learned" or "shared" or "default", default="default"
         Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per block),
         or "default" for that of each family: learned for gaussian and student-t, 1 for the others.
-    time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="rbf"
+    time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="matern52"
         Kernel over time: how similar the positions at two times are.
     time_trend : bool, default=False
         Whether to add a straight line in time to each path.
@@ -64,9 +64,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         How the covariance of a path is represented.
     period : float or None, default=None
         Period of a seasonal kernel, in the units of the times; days for dates.
-    residual : {"auto", "none", "matern12", "matern32", "matern52", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="none"
-        Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto, which
-        is matern12 if all columns are gaussian or student-t, and none otherwise.
+    residual : {"auto", "none", "matern12", "matern32", "matern52", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="auto"
+        Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
+        matern12 or matern32, whichever suits the columns better, if all columns are gaussian or student-t, and none otherwise.
     inducing : int, default=64
         Inducing points per sequence, where they are used.
     warmup : int, default=1000
@@ -141,11 +141,11 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         length_scale: float = 1.0,
         linear: str = "none",
         amplitude: Union[float, str] = "default",
-        time_kernel: str = "rbf",
+        time_kernel: str = "matern52",
         time_trend: bool = False,
         time_form: str = "automatic",
         period: Optional[float] = None,
-        residual: str = "none",
+        residual: str = "auto",
         inducing: int = 64,
         warmup: int = 1000,
         draws: int = 1000,

@@ -13,6 +13,7 @@ from ._like import Like, library_of, of_floats
 from ._parameter import whole
 from ._rows import NewRows, index_of
 from ._table import Layout
+from ._warn import warn
 
 #: The order in which the engine reports the parts of a prediction.
 MEAN, STD, LOWER, MEDIAN, UPPER = range(5)
@@ -126,6 +127,8 @@ class Imputing(NewRows):
         """The completed table: mean, standard deviation, and three quantiles."""
         cells = np.stack([seen, np.zeros_like(seen), seen, seen, seen])
         if np.isnan(seen).any():
+            if advice := self._drawn.larger_dim():
+                warn(advice)
             rows, columns, found = self._drawn.missing()
             cells[:, rows, columns] = found
         return cells

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from . import _native, _table
 from ._anndata import is_anndata, refusal
 from ._array import as_table
-from ._covariates import CATEGORY, settings_of
+from ._covariates import CATEGORY, of_points, settings_of
 from ._given import Given, trials_of
 from ._held import Held
 from ._like import library_of, of_floats
@@ -101,12 +101,15 @@ class NewRows(Held, TransformerMixin):
     ) -> Any:
         """What the fit expects of every cell of some rows, if they were observed again; of the fitted table if none are given.
 
+        New rows bring their own `covariates`, as for `transform`. For the fitted table, `covariates`, such as {"batch": "A"}, replace those of
+        all rows: what batch A would have shown of them.
         Expected values are floats, one column for each of `columns_`. `return_std` adds standard deviations, `return_interval` the
         5% and 95% quantiles of the predictive distribution.
         """
         self._check_fitted()
         if X is None:
-            cells, index = self._drawn.predict_rows(list(range(self.embedding_.shape[0]))), self._index_of_fit()
+            rows = list(range(self.embedding_.shape[0]))
+            cells, index = self._drawn.predict_rows(rows, covariates=settings_of(covariates)), self._index_of_fit()
             library = None if self._layout.like is None else self._layout.like.library
         elif hasattr(X, "tocsr"):
             # scikit-learn's checks expect one number per row of a prediction from sparse rows; here it would be a dense table.
@@ -118,14 +121,17 @@ class NewRows(Held, TransformerMixin):
             cells = self._ask_new("predict_new", _table.read(X, self._layout, mask), given)
         return self._answer(cells, library, index, return_std, return_interval)
 
-    def inverse_transform(self, X: Any, *, covariates: Optional[Mapping] = None, return_std: bool = False, return_interval: bool = False) -> Any:
+    def inverse_transform(self, X: Any, *, covariates: Any = None, return_std: bool = False, return_interval: bool = False) -> Any:
         """Expected cells at positions in the latent space, one position per row, in the coordinates of `embedding_`.
 
-        `covariates`, such as {"batch": "A"}, are those of all these rows; covariates that it does not name are at their average.
+        `covariates` is a mapping, such as {"batch": "A"} for all these rows, or a frame or mapping with one value per row; covariates that
+        it does not name are at their average.
         """
         self._check_fitted()
         library = None if self._layout.like is None else self._layout.like.library
-        cells = self._drawn.predict_places(check_array(X, dtype=np.float64), covariates=settings_of(covariates))
+        places = check_array(X, dtype=np.float64)
+        known = of_points(covariates, len(places), self._settings_now().get("covariates") or [])
+        cells = self._drawn.predict_places(places, **known)
         return self._answer(cells, library, None, return_std, return_interval)
 
     def sample(self, n_samples: int = 1, *, trials: Any = None) -> np.ndarray:

@@ -4,6 +4,7 @@ use crate::answers::Answers;
 use crate::array::{Array, array};
 use crate::error::raised;
 use crate::rows::mat;
+use crate::wording::Parameters;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -15,38 +16,62 @@ use rflvm::posterior::outlook::Scores;
 use rflvm::posterior::predict::Points;
 use rflvm::posterior::predicted::Predicted;
 use rflvm_study::revealed;
+use rflvm_study::table::Table;
+use rflvm_study::wording::render;
 
 /// A column, its number of cells, and their scores.
 type Line = (String, usize, [f64; 6]);
 
 #[pymethods]
 impl Answers {
-    /// Predictions for rows of the table as if observed again: 5×N×J.
-    fn predict_rows(&self, py: Python<'_>, rows: Vec<usize>) -> PyResult<Array> {
+    /// Predictions for rows of the table as if observed again, perhaps with other covariates: 5×N×J.
+    #[pyo3(signature = (rows, *, covariates=Vec::new()))]
+    fn predict_rows(&self, py: Python<'_>, rows: Vec<usize>, covariates: Vec<String>) -> PyResult<Array> {
         self.check_rows(&rows)?;
         self.check_predicted(rows.len())?;
-        let cells = self.ask(py, "predict", |fitted| fitted.predict(Points::Rows(&rows), DRAWS))?;
+        let known = self.fit.covariates_of_rows(&rows, &covariates).map_err(raised)?;
+        let points = match covariates.is_empty() {
+            true => Points::Rows(&rows),
+            false => Points::Adjusted { rows: &rows, covariates: &known },
+        };
+        let cells = self.ask(py, "predict", |fitted| fitted.predict(points, DRAWS))?;
         self.predicted(py, &cells)
     }
 
-    /// Predictions at points of the latent space: 5×K×J.
-    #[pyo3(signature = (places, *, covariates=Vec::new()))]
+    /// Predictions at points of the latent space: 5×K×J. Covariates are those of all points, as NAME=VALUE; those of `names` differ between points, one
+    /// list of texts per covariate.
+    #[pyo3(signature = (places, *, covariates=Vec::new(), names=Vec::new(), cells=Vec::new()))]
     fn predict_places(
         &self,
         py: Python<'_>,
         places: PyReadonlyArray2<'_, f64>,
         covariates: Vec<String>,
+        names: Vec<String>,
+        cells: Vec<Vec<String>>,
     ) -> PyResult<Array> {
         let x = positions(&places)?;
         self.check_predicted(x.rows())?;
         let offset = self.fit.mean_offset().unwrap_or(0.0);
-        let covariates = self.fit.covariates_set(&covariates).map_err(|e| raised(e.into()))?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if let Some(cells) = cells.iter().find(|cells| cells.len() != x.rows()) {
+            let (found, expected) = (cells.len(), x.rows());
+            let sentence = format!("a covariate has {found} entries, but there are {expected} positions");
+            return Err(PyValueError::new_err(sentence));
+        }
+        let table = Table { path: "covariates".into(), rows: x.rows(), covariates: cells, ..Table::default() };
+        let covariates = self.fit.covariates_of_points(&table, &names, &covariates).map_err(raised)?;
         let answer = |fitted: &Fitted<'_>| {
             let frame = checked_frame(fitted, &x)?;
             fitted.predict(Points::Places { frame: &frame, x: &x, offset, covariates: &covariates }, DRAWS)
         };
         let cells = self.ask(py, "predict", answer)?;
         self.predicted(py, &cells)
+    }
+
+    /// Why a larger latent dimension would predict missing cells better, if it would.
+    fn larger_dim(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let note = py.detach(|| self.drawn.larger_dim(&self.fit)).map_err(raised)?;
+        Ok(note.map(|note| render(&note.text, &Parameters)))
     }
 
     /// Scores of the missing cells whose values are in `truth`, N×J in the order of the table's columns: of all of them, and of each column.

@@ -80,9 +80,6 @@ impl Draft {
             (None, None) => rest(),
         };
         numeric.retain(|position| !left_out.contains(position));
-        if numeric.is_empty() {
-            return Err(TableError::NoColumns { file: allowance.path });
-        }
         let mut slots = vec![None; names.len()];
         numeric.iter().enumerate().for_each(|(slot, &position)| slots[position] = Some(slot));
         let of_fit = |category: Option<&Category>| category.map(|c| Box::new(Levels::known(&c.levels)));

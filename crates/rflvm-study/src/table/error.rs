@@ -126,10 +126,26 @@ pub enum TableError {
     #[error("{}: ⟨columns⟩ names `{name}` twice; name each column once", file.display())]
     RepeatedSelection { file: PathBuf, name: String },
     #[error(
-        "{}: ⟨{option}⟩ cannot be used because {kind} files hold numbers only; omit it, or use a .csv file",
+        "{}: ⟨{option}⟩ cannot be used because {kind} files hold numbers only; give a table with that column as ⟨row-data⟩, use a .csv file, or omit it",
         file.display()
     )]
     NumbersOnly { file: PathBuf, option: &'static str, kind: &'static str },
+
+    #[error(
+        "{}: ⟨row-data⟩ is given, but no column of it is named; name some with ⟨covariates⟩, ⟨labels⟩, ⟨id⟩, ⟨offset⟩, ⟨time⟩ or ⟨sequence⟩, or omit it",
+        file.display()
+    )]
+    NoRowData { file: PathBuf },
+    #[error(
+        "{}: it has {found} rows, but the data have {expected}; give one line per row of the data, in the same order",
+        file.display()
+    )]
+    RowDataRows { file: PathBuf, found: usize, expected: usize },
+    #[error(
+        "{}: row {row} is named `{found}`, but that row of the data is named `{expected}`; put the lines in the order of the data",
+        file.display()
+    )]
+    RowDataOrder { file: PathBuf, row: usize, found: String, expected: String },
 
     #[error(
         "{}: this is not a .npy file, since it does not begin with the NumPy signature; save the array with numpy.save or correct the extension",

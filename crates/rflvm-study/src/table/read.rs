@@ -10,7 +10,7 @@ use super::ipc;
 #[cfg(feature = "columnar")]
 use super::parquet;
 use super::words::shorten;
-use super::{Look, ReadOptions, Table, TableError, Texts, csv, mtx, npy, npz, text, zarr};
+use super::{Look, ReadOptions, Table, TableError, Texts, csv, mtx, npy, npz, row_data, text, zarr};
 
 /// Reads a table in the format given by the extension of `path`, in upper or lower case.
 ///
@@ -52,6 +52,21 @@ pub fn look(path: &Path, options: &ReadOptions) -> Result<Look, TableError> {
 }
 
 fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
+    let draft = match &options.row_data {
+        None => one(path, options)?,
+        Some(beside) => {
+            let data = one(path, &row_data::without(options))?;
+            row_data::joined(data, one(beside, &row_data::only(beside, options)?)?)?
+        }
+    };
+    if draft.numeric.is_empty() {
+        return Err(TableError::NoColumns { file: draft.allowance.path });
+    }
+    Ok(draft)
+}
+
+/// Reads one file, perhaps without any column to fit.
+fn one(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     let metadata = fs::metadata(path).map_err(|e| text::failed(path, &e))?;
     if metadata.is_dir() {
         if path.join(".zmetadata").is_file() {
@@ -59,7 +74,7 @@ fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
             return zarr::read(path, options);
         }
         let matrix = ["matrix.mtx", "matrix.mtx.gz"].map(|name| path.join(name)).into_iter().find(|m| m.is_file());
-        return draft(&matrix.ok_or_else(|| TableError::Folder { file: path.to_path_buf() })?, options);
+        return one(&matrix.ok_or_else(|| TableError::Folder { file: path.to_path_buf() })?, options);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let plain = name.strip_suffix(".gz").unwrap_or(&name);

@@ -26,12 +26,13 @@ impl Holds {
     /// Why a column cannot be fitted, and which flag or family suits it; `levels` are its texts, in `rows` rows.
     pub(super) fn remedy(self, column: &str, levels: &Levels, rows: usize) -> String {
         let count = levels.len();
-        let [without, labels, id, time] = ["without", "labels", "id", "time"].map(|name| with_value(name, column));
+        let [without, labels, id, time, covariates] =
+            ["without", "labels", "id", "time", "covariates"].map(|name| with_value(name, column));
         let leave_out = format!("exclude it with {without}");
         match self {
             Holds::Truth => "write yes and no, or true and false".into(),
             Holds::Category => format!(
-                "its column holds {count} different texts: fit it as a category with ⟨likelihood=auto⟩ (⟨doctor-blocks⟩ lists families to edit), colour the picture by it with {labels}, or {leave_out}"
+                "its column holds {count} different texts: fit it as a category with ⟨likelihood=auto⟩ (⟨doctor-blocks⟩ lists families to edit), colour the picture by it with {labels}, correct for its effects with {covariates}, or {leave_out}"
             ),
             Holds::Names => {
                 let more = if levels.full { format!("more than {MOST}") } else { count.to_string() };

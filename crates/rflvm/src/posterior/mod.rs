@@ -24,6 +24,7 @@ pub mod kernel;
 #[doc(hidden)]
 pub mod leave_out;
 pub mod left_cells;
+pub mod leftover;
 mod memory;
 #[doc(hidden)]
 pub mod mixing;

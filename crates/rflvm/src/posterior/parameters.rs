@@ -46,10 +46,14 @@ impl Parameters {
 
     /// F of some rows of the table.
     pub fn f_of_rows(&self, model: &Model, rows: &[usize]) -> Mat {
+        let covariates = model.covariates();
+        self.f_of_rows_with(model, rows, Mat::from_fn(rows.len(), covariates.cols(), |i, c| covariates[(rows[i], c)]))
+    }
+
+    /// The same with other covariates than their own.
+    pub fn f_of_rows_with(&self, model: &Model, rows: &[usize], covariates: Mat) -> Mat {
         let x = Mat::from_fn(rows.len(), self.x.cols(), |i, d| self.x[(rows[i], d)]);
         let offset: Vec<f64> = rows.iter().map(|&n| model.offset()[n]).collect();
-        let covariates = model.covariates();
-        let covariates = Mat::from_fn(rows.len(), covariates.cols(), |i, c| covariates[(rows[i], c)]);
         let g = &self.residual.g;
         let own = Mat::from_fn(rows.len().min(g.rows()), g.cols(), |i, j| g[(rows[i], j)]);
         self.f_with(x, (&offset, covariates), &own)

@@ -21,6 +21,13 @@ use std::ops::Range;
 pub enum Points<'a> {
     /// Rows of the table.
     Rows(&'a [usize]),
+    /// Rows of the table at their positions, with other covariates than their own.
+    Adjusted {
+        /// The rows.
+        rows: &'a [usize],
+        /// Their covariates, K×C ([`Model::in_prior_units`]).
+        covariates: &'a Mat,
+    },
     /// Points of the latent space, K×D in the frame, with a common offset.
     Places {
         /// The frame.
@@ -29,8 +36,8 @@ pub enum Points<'a> {
         x: &'a Mat,
         /// o.
         offset: f64,
-        /// Their covariates, as many as those of a row of the table ([`Model::in_prior_units`]).
-        covariates: &'a [f64],
+        /// Their covariates, K×C ([`Model::in_prior_units`]).
+        covariates: &'a Mat,
     },
 }
 
@@ -38,7 +45,7 @@ impl Points<'_> {
     /// Number of rows or points.
     pub fn count(&self) -> usize {
         match self {
-            Points::Rows(rows) => rows.len(),
+            Points::Rows(rows) | Points::Adjusted { rows, .. } => rows.len(),
             Points::Places { x, .. } => x.rows(),
         }
     }
@@ -47,11 +54,13 @@ impl Points<'_> {
     pub fn f(&self, model: &Model, parameters: &Parameters, some: Range<usize>) -> Mat {
         match self {
             Points::Rows(rows) => parameters.f_of_rows(model, &rows[some]),
+            Points::Adjusted { rows, covariates } => {
+                parameters.f_of_rows_with(model, &rows[some.clone()], part(covariates, some))
+            }
             Points::Places { frame, x, offset, covariates } => {
                 let placement = frame.of(&parameters.x, &parameters.w);
-                let asked = Mat::from_fn(some.len(), x.cols(), |i, d| x[(some.start + i, d)]);
-                let known = Mat::from_fn(some.len(), covariates.len(), |_, c| covariates[c]);
-                parameters.f(placement.back(&asked), &vec![*offset; some.len()], known)
+                let offsets = vec![*offset; some.len()];
+                parameters.f(placement.back(&part(x, some.clone())), &offsets, part(covariates, some))
             }
         }
     }
@@ -59,7 +68,7 @@ impl Points<'_> {
     /// The table row of a point; for a latent point, one beyond the table.
     fn row(&self, model: &Model, i: usize) -> usize {
         match self {
-            Points::Rows(rows) => rows[i],
+            Points::Rows(rows) | Points::Adjusted { rows, .. } => rows[i],
             Points::Places { .. } => model.rows(),
         }
     }
@@ -67,10 +76,15 @@ impl Points<'_> {
     /// Key of the random stream of a point: a row gets the same draws whatever else is requested.
     fn key(&self, i: usize) -> u64 {
         match self {
-            Points::Rows(rows) => rows[i] as u64,
+            Points::Rows(rows) | Points::Adjusted { rows, .. } => rows[i] as u64,
             Points::Places { .. } => i as u64,
         }
     }
+}
+
+/// Some rows of a matrix.
+fn part(of: &Mat, some: Range<usize>) -> Mat {
+    Mat::from_fn(some.len(), of.cols(), |i, c| of[(some.start + i, c)])
 }
 
 impl Fitted<'_> {
@@ -107,7 +121,7 @@ impl Fitted<'_> {
     /// Draws of all maps for rows of the table; a point of the latent space belongs to one map.
     fn visited_at(&self, points: Points<'_>, most: usize) -> Result<Vec<(usize, usize)>, StoreError> {
         match points {
-            Points::Rows(_) => self.visited(most),
+            Points::Rows(_) | Points::Adjusted { .. } => self.visited(most),
             Points::Places { .. } => self.visited_in_map(most),
         }
     }

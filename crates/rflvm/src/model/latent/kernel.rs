@@ -13,13 +13,13 @@ use std::f64::consts::TAU;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum TimeKernel {
     /// exp(−δ²/2ℓ²): very smooth.
-    #[default]
     Rbf,
     /// exp(−δ/ℓ): Ornstein–Uhlenbeck, rough.
     Matern12,
     /// (1 + √3δ/ℓ) exp(−√3δ/ℓ): one derivative.
     Matern32,
     /// (1 + √5δ/ℓ + 5δ²/3ℓ²) exp(−√5δ/ℓ): two derivatives.
+    #[default]
     Matern52,
     /// 1/(1 + δ²/2ℓ²), the rational quadratic with one degree of freedom: smooth, with long-range correlation.
     Cauchy,

@@ -41,7 +41,8 @@ fn a_place_of_the_frame_is_the_same_place_in_every_draw() {
         let placed = frame.of(&parameters.x, &parameters.w).carry(&parameters.x);
         for n in [0, 3, 15] {
             let x = Mat::from_vec(1, 2, placed.row(n).to_vec());
-            let place = Points::Places { frame: &frame, x: &x, offset: model.offset()[n], covariates: &[] };
+            let none = Mat::zeros(1, 0);
+            let place = Points::Places { frame: &frame, x: &x, offset: model.offset()[n], covariates: &none };
             let (there, own) = (place.f(&model, &parameters, 0..1), Points::Rows(&[n]).f(&model, &parameters, 0..1));
             for j in 0..4 {
                 assert!((there[(0, j)] - own[(0, j)]).abs() < 1e-12, "{} {}", there[(0, j)], own[(0, j)]);
@@ -59,7 +60,8 @@ fn cells_have_the_moments_of_the_replicas_however_many_are_held() {
     let fitted = fitted(&store, &model);
     let (frame, x) = (fitted.frame().unwrap(), Mat::from_fn(3, 2, |i, d| (i + d) as f64 * 0.3));
     let rows = [9, 2, 5];
-    for points in [Points::Rows(&rows), Points::Places { frame: &frame, x: &x, offset: 0.1, covariates: &[] }] {
+    let none = Mat::zeros(3, 0);
+    for points in [Points::Rows(&rows), Points::Places { frame: &frame, x: &x, offset: 0.1, covariates: &none }] {
         let cells = fitted.predict(points, DRAWS).unwrap();
         // Two points at a time, and one.
         for held in [2 * 4 * 2 * DRAWN as usize, 1] {

@@ -1,0 +1,66 @@
+//! A table about the rows of another: ids, labels, offsets, times, sequences and covariates of data that hold only numbers, such as .npy and .mtx.
+
+use super::draft::{Draft, Text};
+use super::read::is_text;
+use super::words::shorten;
+use super::{ReadOptions, TableError};
+use std::path::Path;
+
+/// How the data are read: without the columns that are in the other table.
+pub(super) fn without(options: &ReadOptions) -> ReadOptions {
+    ReadOptions {
+        id: None,
+        labels: None,
+        offset: None,
+        time: None,
+        sequence: None,
+        covariates: Vec::new(),
+        row_data: None,
+        ..options.clone()
+    }
+}
+
+/// How the table about the rows is read: only the columns that are named, and none to fit.
+pub(super) fn only(file: &Path, options: &ReadOptions) -> Result<ReadOptions, TableError> {
+    let named = [&options.id, &options.labels, &options.offset, &options.time, &options.sequence];
+    if named.iter().all(|name| name.is_none()) && options.covariates.is_empty() {
+        return Err(TableError::NoRowData { file: file.to_path_buf() });
+    }
+    // The data may be written in another way.
+    let as_data = is_text(file);
+    Ok(ReadOptions {
+        columns: Some(Vec::new()),
+        without: Vec::new(),
+        categories: Vec::new(),
+        like: None,
+        array: None,
+        row_data: None,
+        separator: options.separator.filter(|_| as_data),
+        decimal: options.decimal.filter(|_| as_data),
+        na: if as_data { options.na.clone() } else { Vec::new() },
+        ..options.clone()
+    })
+}
+
+/// The data with what is known of their rows. Ids of both must be the same.
+pub(super) fn joined(mut data: Draft, about: Draft) -> Result<Draft, TableError> {
+    let (file, rows) = (about.allowance.path, about.rows);
+    if rows != data.rows {
+        return Err(TableError::RowDataRows { file, found: rows, expected: data.rows });
+    }
+    let aside = |text: Text| Text { position: usize::MAX, cells: text.cells };
+    let mut texts: Vec<Option<Text>> = about.texts.into_iter().map(|text| text.map(aside)).collect();
+    match (&data.texts[0], &texts[0]) {
+        (Some(own), Some(other)) => {
+            if let Some(n) = (0..rows).find(|&n| own.cells[n] != other.cells[n]) {
+                let [found, expected] = [other, own].map(|ids| shorten(&ids.cells[n], 40));
+                return Err(TableError::RowDataOrder { file, row: n + 1, found, expected });
+            }
+        }
+        (Some(_), None) => texts[0] = data.texts[0].take(),
+        (None, _) => {}
+    }
+    data.texts = texts;
+    data.offset = about.offset.map(|(_, cells)| (usize::MAX, cells));
+    Ok(data)
+}
