@@ -4,12 +4,13 @@
 # make test-python  only the Python package: its wheel in a separate environment
 # make lint-python  ruff on all Python files, and workflows, issue forms and CITATION.cff against their schemas
 # make pictures  what the prior of each family assumes, as docs/images/prior-FAMILY.svg
+# make site      the documentation as a web site, with a gallery of executed examples, into target/site; needs the package that test-python installs
 # make validate  the statistical tests at full power; more than an hour on two cores
 # make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
 # make bench-imputation  hidden cells by the usual methods; hours: see benchmarks/imputation/README.md. imputation-check: checks of these methods, a minute
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test settings pictures test-python lint-python environment verdict validate bench bench-quick bench-imputation imputation-check paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: demo test site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
@@ -44,8 +45,15 @@ test: check-tools
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
 	@$(MAKE) --no-print-directory verdict
 
+# Reports are tested in Chromium, and pictures as PNG and PDF with rsvg-convert: installed where that is allowed. The tests that need them
+# say so if they are missing.
+browser:
+	@{ command -v chromium && command -v rsvg-convert; } >/dev/null || { \
+	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update && \
+	DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium librsvg2-bin fonts-dejavu-core; } >/dev/null 2>&1 || true
+
 # Without it the rest is still tested, except on a CI server, which must install it.
-environment:
+environment: browser
 	@$(MAKE) --no-print-directory $(TEST_VENV)/installed || { \
 	echo "the Python package, the comparison with ArviZ and the lints of Python and of workflow files (no Python 3.11 or newer with crates/rflvm-py/tests/requirements.txt)" >> $(RFLVM_NOT_TESTED); \
 	test -z "$(ON_CI)"; }
@@ -65,10 +73,12 @@ lint-python: $(TEST_VENV)/installed
 	$(TEST_VENV)/bin/python -m check_jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
 
 # The wheel is built with the profile of the tests, whose crates are already compiled; `pip install .` builds the release.
-test-python: check-tools $(TEST_VENV)/installed
+wheel: check-tools $(TEST_VENV)/installed
 	rm -rf target/wheels
 	$(TEST_VENV)/bin/python -m maturin build --quiet --profile dev --out target/wheels
 	$(TEST_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
+
+test-python: wheel
 	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile crates/rflvm-py/tests
 
 # Wheels only, and one retry, so that without a network the other tests run soon.
@@ -78,6 +88,14 @@ $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt
 	$(TEST_PYTHON) -m venv $(TEST_VENV)
 	$(TEST_VENV)/bin/python -m pip install --quiet --retries 1 --only-binary :all: -r crates/rflvm-py/tests/requirements.txt
 	touch $@
+
+site: check-tools $(TEST_VENV)/installed
+	@$(TEST_VENV)/bin/python -c "import rflvm" 2>/dev/null || $(MAKE) --no-print-directory wheel
+	$(TEST_VENV)/bin/python scripts/gallery.py target/gallery
+	NO_MKDOCS_2_WARNING=1 $(TEST_VENV)/bin/python -m mkdocs build --strict --quiet
+	cargo doc --no-deps --quiet --package rflvm --package rflvm-study
+	cp -r target/doc target/site/rust
+	@echo "the site: target/site/index.html"
 
 # Regenerates docs/settings.md and Python's parameters from the table of settings.
 settings: check-tools

@@ -4,6 +4,7 @@ use crate::flags::{ConfigArgs, ModelArgs};
 use crate::voice::Voice;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use rflvm_report::Image;
 use rflvm_study::choices::KernelKind;
 use rflvm_study::latent_dim::LatentDim;
 use rflvm_study::settings::Value;
@@ -56,6 +57,10 @@ pub enum Command {
     Check(CheckArgs),
     /// Write and draw the learned kernel and its spectral density, with their uncertainty.
     Kernel(KernelArgs),
+    /// Draw one picture of a fit for a paper, as SVG, PNG or PDF.
+    Plot(PlotArgs),
+    /// Write the report of a fit: one interactive web page that needs no network.
+    Report(ReportArgs),
     /// Write draws as CSV or NumPy arrays.
     Export(ExportArgs),
     /// Simulate a table from an S-shaped curve or from the model's prior, with the true values.
@@ -102,6 +107,9 @@ pub struct FitArgs {
     /// Replace the fit in that folder.
     #[arg(long)]
     pub overwrite: bool,
+    /// Do not write report.html.
+    #[arg(long)]
+    pub no_report: bool,
     #[command(flatten)]
     pub voice: VoiceArgs,
 }
@@ -180,6 +188,9 @@ pub struct ResumeArgs {
     /// Replay from the last checkpoint with one line per sweep; a numerical failure is reproduced exactly.
     #[arg(long)]
     pub debug: bool,
+    /// Do not write report.html.
+    #[arg(long)]
+    pub no_report: bool,
     #[command(flatten)]
     pub voice: VoiceArgs,
 }
@@ -385,6 +396,54 @@ pub struct KernelArgs {
     pub rows: Option<String>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Picture {
+    /// Positions of the rows, with their uncertainty.
+    Latent,
+    /// Positions over time, if rows have times.
+    Paths,
+    /// Draws of the quantities by which convergence is judged.
+    Trace,
+    /// The learned kernel and its spectral density.
+    Kernel,
+    /// Posterior predictive checks.
+    Check,
+    /// The next times of the first columns, if rows have times.
+    Forecast,
+}
+
+#[derive(Debug, Args)]
+pub struct PlotArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The picture.
+    #[arg(long, value_enum, default_value_t = Picture::Latent)]
+    pub what: Picture,
+    /// Output file: .svg, .png or .pdf. The last two need the program `rsvg-convert`.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Number of new times of a forecast.
+    #[arg(long, value_name = "K", default_value_t = 12)]
+    pub horizon: usize,
+    /// Title of the picture [default: that of the fit].
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Output file, a web page [default: DIR/report.html].
+    #[arg(long, value_name = "FILE.html")]
+    pub out: Option<PathBuf>,
+    /// Show rows as pictures: height and width in pixels, one column per pixel, row by row from the top left.
+    #[arg(long, value_name = "HxW")]
+    pub image: Option<Image>,
+}
+
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// The folder of the fit.
@@ -435,6 +494,9 @@ pub struct DemoArgs {
     /// Title of the picture.
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
+    /// Do not write report.html.
+    #[arg(long)]
+    pub no_report: bool,
     /// Print only the result, without progress.
     #[arg(short, long)]
     pub quiet: bool,

@@ -2,7 +2,7 @@
 //!
 //! A separate command rather than a flag of `predict`, because every fit should be checked, as with `summary`.
 
-mod report;
+pub mod report;
 
 use crate::answer::{check_csv, warn_of_chains};
 use crate::args::CheckArgs;

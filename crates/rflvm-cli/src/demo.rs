@@ -5,7 +5,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::picture::Colour;
 use crate::progress::Watch;
+use crate::report;
 use crate::voice::{Voice, note, tell};
+use crate::wording::Flags;
 use rflvm::draws::Memory;
 use rflvm::error::RunError;
 use rflvm::model::family::{Poisson, Theta};
@@ -18,7 +20,10 @@ use rflvm::run;
 use rflvm::run::Progress;
 use rflvm::run::Settings;
 use rflvm::simulate::s_curve;
+use rflvm_report::{Subject, html};
+use rflvm_study::convergence::{Began, as_json};
 use rflvm_study::{out_dir, write};
+use serde_json::json;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -61,7 +66,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     if aside > 0 {
         voice.warn(&format!("{aside} of {} chains is stuck in a minor mode and is set aside", settings.chains));
     }
-    let embedding = posterior.embedding()?;
+    let fitted = posterior.fitted("results");
+    let frame = fitted.frame()?;
+    let embedding = fitted.embedding(&frame)?;
     let ids: Vec<String> = (1..=rows).map(|n| n.to_string()).collect();
     let along: Vec<String> = curve.t.iter().map(|t| format!("{t:.4}")).collect();
     let rows_known = output::Rows { ids: &ids, labels: Some(&along), times: None, sequences: None };
@@ -70,6 +77,35 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let colour = Colour::Value { values: &curve.t, name: "position along the S", format: None };
     let title = args.title.as_deref().unwrap_or("An S-curve found in Poisson counts");
     write::text(&picture, &output::latent_svg(title, &embedding, colour))?;
+    let page = args.out.join(report::FILE);
+    if !args.no_report {
+        let columns: Vec<String> = (1..=columns).map(|j| j.to_string()).collect();
+        let convergence = posterior.convergence();
+        let subject = Subject {
+            title: title.into(),
+            fitted: posterior.fitted("report"),
+            frame: &frame,
+            embedding: &embedding,
+            rows: rflvm_report::Rows {
+                ids: &ids,
+                labels: Some(&along),
+                label_name: "position along the S",
+                timeline: None,
+                times: None,
+            },
+            places: (0..columns.len()).collect(),
+            columns: &columns,
+            offset: 0.0,
+            covariates: Vec::new(),
+            convergence,
+            began: Began::Anywhere,
+            diagnostics: as_json(convergence, Began::Anywhere),
+            maps: Vec::new(),
+            origin: json!({ "seed": args.seed, "command": format!("rflvm demo --seed {}", args.seed) }),
+            wording: &Flags,
+        };
+        write::text(&page, &html(&subject, None)?)?;
+    }
     tell(&format!(
         "R² of the posterior-mean positions against the true S: {:.4}",
         affine_r2(&embedding.mean, &curve.x)
@@ -77,5 +113,8 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     tell(&format!("{seconds:.0} seconds of sampling"))?;
     tell(&format!("picture: {}", picture.display()))?;
     tell(&format!("table:   {}", table.display()))?;
+    if !args.no_report {
+        tell(&format!("report:  {} (open it in a browser)", page.display()))?;
+    }
     Ok(())
 }

@@ -17,7 +17,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
     let claim = fit.claim(args.overwrite)?;
     tell(&fit, voice);
-    sample(&fit, &claim, None, false, voice)
+    sample(&fit, &claim, None, &Shown { debug: false, report: !args.no_report }, voice)
 }
 
 /// Announces what is fitted.
@@ -43,9 +43,17 @@ pub fn tell(fit: &Fit, voice: Voice) {
     voice.event("start", json!({ "rows": rows, "columns": columns, "families": families, "seed": seed }));
 }
 
+/// What a run shows besides its results.
+pub struct Shown {
+    /// One line per sweep.
+    pub debug: bool,
+    /// The report.
+    pub report: bool,
+}
+
 /// Samples, and writes the results.
-pub fn sample(fit: &Fit, claim: &Claim, from: Option<Checkpoint>, debug: bool, voice: Voice) -> Result<(), Failure> {
-    let follower = Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), debug);
+pub fn sample(fit: &Fit, claim: &Claim, from: Option<Checkpoint>, shown: &Shown, voice: Voice) -> Result<(), Failure> {
+    let follower = Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), shown.debug);
     fit.run(claim, from, &follower)?;
-    results::write(&fit.dir, fit, voice)
+    results::write(&fit.dir, fit, shown.report, voice)
 }

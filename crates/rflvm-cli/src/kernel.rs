@@ -8,6 +8,7 @@ use crate::predict::rows;
 use crate::voice::tell;
 use rflvm::error::SpecError;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
+use rflvm::posterior::frame::Frame;
 use rflvm::posterior::kernel::{Curve, Learned, diameter};
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
@@ -35,7 +36,7 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     let frame = fitted.frame()?;
     let reach = diameter(&fitted.embedding(&frame)?.mean);
     let learned = fitted.kernel(&frame, reach, DRAWS)?;
-    let names: Vec<String> = (1..=frame.axes()).map(|d| format!("x{d}")).chain(["all".into()]).collect();
+    let names = names(&frame);
     let (spectrum, picture) = (beside(&args.out, "-spectrum.csv"), beside(&args.out, ".svg"));
     write::text(&args.out, &csv("delta", &names, &learned.kernel))?;
     write::text(&spectrum, &csv("frequency", &names, &learned.density))?;
@@ -51,6 +52,11 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
         tell(&format!("mean and standard deviation of K(X, X), 2 × {0} × {0}: {1}", rows.len(), file.display()))?;
     }
     Ok(())
+}
+
+/// Names of the curves.
+pub fn names(frame: &Frame) -> Vec<String> {
+    (1..=frame.axes()).map(|d| format!("x{d}")).chain(["all".into()]).collect()
 }
 
 /// kernel.csv becomes kernel-spectrum.csv and kernel.svg.
@@ -71,7 +77,7 @@ fn csv(place: &str, names: &[String], curves: &[Curve]) -> String {
     csv_text(header, lines)
 }
 
-fn svg(names: &[String], learned: &Learned) -> String {
+pub fn svg(names: &[String], learned: &Learned) -> String {
     let lines = |curves: &[Curve], has_band: bool| -> Vec<Line> {
         let line = |(name, curve): (&String, &Curve)| {
             let at = |i: usize| (curve.at[i], curve.mean[i], has_band.then_some((curve.band[i][0], curve.band[i][1])));

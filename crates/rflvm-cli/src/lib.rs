@@ -28,8 +28,10 @@ mod manual;
 mod map;
 mod output;
 mod picture;
+mod plot;
 mod predict;
 mod progress;
+mod report;
 mod results;
 mod resume;
 mod shell;
@@ -72,6 +74,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Predict(args) => predict::run(args),
         Command::Check(args) => check::run(args),
         Command::Kernel(args) => kernel::run(args),
+        Command::Plot(args) => plot::run(args),
+        Command::Report(args) => report::run(args),
         Command::Export(args) => export::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Completions { shell } => manual::completions(*shell),

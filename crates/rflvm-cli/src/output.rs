@@ -62,6 +62,9 @@ pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, 
     (header, (0..embedding.mean.rows()).map(row).collect())
 }
 
+/// Half the width of a normal distribution's middle 90%, in standard deviations.
+const BAND: f64 = 1.645;
+
 /// The pictures of a fit: latent.svg, and paths.svg if rows have times. `errors` names the kind of standard deviation; maps after the
 /// first have their number in the names of their files.
 pub fn write_pictures(
@@ -71,8 +74,19 @@ pub fn write_pictures(
     errors: &str,
     map: Option<usize>,
 ) -> Result<(), Failure> {
-    let table = &fit.table;
     let title = map.map_or(fit.title(), |map| format!("{}, map {map}", fit.title()));
+    let [latent, paths] = pictures(fit, embedding, errors, &title);
+    for (stem, picture) in [("latent", latent), ("paths", paths)] {
+        if let Some(picture) = picture {
+            write::text(&dir.join(of_map(stem, map, "svg")), &picture)?;
+        }
+    }
+    Ok(())
+}
+
+/// The latent space, and the paths if rows have times.
+pub fn pictures(fit: &Fit, embedding: &Embedding, errors: &str, title: &str) -> [Option<String>; 2] {
+    let table = &fit.table;
     let labels = table.labels.as_deref().map(Labels::of);
     let timeline = fit.timeline.as_ref();
     let format = |time: f64| timeline.map_or(String::new(), |t| t.calendar.format(time));
@@ -89,12 +103,21 @@ pub fn write_pictures(
     };
     let (axes, sequences) = (&axes(embedding), &timeline.map_or(Vec::new(), Timeline::sequences));
     let names = timeline.map_or(&[][..], |timeline| &timeline.names);
-    let latent = scatter::svg(&Scatter { title: &title, axes, errors, colour, sequences, names });
-    write::text(&dir.join(of_map("latent", map, "svg")), &latent)?;
-    let Some(timeline) = timeline else { return Ok(()) };
-    let times = &timeline.times.at;
-    let paths = paths::svg(&Paths { title: &title, times, format: in_words, sequences, names, axes, errors });
-    Ok(write::text(&dir.join(of_map("paths", map, "svg")), &paths)?)
+    let latent = scatter::svg(&Scatter { title, axes, errors, colour, sequences, names });
+    let Some(timeline) = timeline else { return [Some(latent), None] };
+    let banded = |&(mean, sd): &(f64, f64)| (mean, [mean - BAND * sd, mean + BAND * sd]);
+    let paths = paths::svg(&Paths {
+        title,
+        across: "time",
+        times: &timeline.times.at,
+        format: in_words,
+        sequences,
+        names,
+        axes: &axes.iter().map(|axis| axis.iter().map(banded).collect()).collect::<Vec<_>>(),
+        labels: &(1..=axes.len()).map(|d| format!("x{d}")).collect::<Vec<_>>(),
+        note: &format!("bands: 90%, from means and {errors} sds"),
+    });
+    [Some(latent), Some(paths)]
 }
 
 /// The name of a file about a map: latent.svg, latent-2.svg, …

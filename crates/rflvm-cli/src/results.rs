@@ -1,4 +1,4 @@
-//! The results of a finished fit in addition to its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, and the convergence verdict.
+//! The results of a finished fit in addition to its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, report.html, and the convergence verdict.
 
 use crate::answer::warn_of_chains;
 use crate::failure::Failure;
@@ -6,6 +6,7 @@ use crate::impute;
 use crate::labels::Labels;
 use crate::output;
 use crate::picture;
+use crate::report;
 use crate::voice::Voice;
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
@@ -18,13 +19,14 @@ use rflvm_study::{Error, axes, convergence as words, maps, write};
 use std::path::Path;
 
 /// Writes the results of a finished fit.
-pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
+pub fn write(dir: &Path, fit: &Fit, has_report: bool, voice: Voice) -> Result<(), Failure> {
     let (model, table) = (&fit.model, &fit.table);
     let (drawn, convergence) = Drawn::open(fit)?;
     drawn.keep_weights(fit)?;
     warn_of_chains(&convergence, voice);
     let fitted = drawn.fitted(fit, "results");
-    let embedding = fitted.embedding(&fitted.frame()?)?;
+    let frame = fitted.frame()?;
+    let embedding = fitted.embedding(&frame)?;
     write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
     output::write_pictures(dir, fit, &embedding, "posterior", None)?;
     for (map, other) in (2..).zip(&drawn.others) {
@@ -60,6 +62,9 @@ pub fn write(dir: &Path, fit: &Fit, voice: Voice) -> Result<(), Failure> {
         voice.say(&render(&words, &Flags));
     }
     drawn.stacking.iter().for_each(|stacking| voice.say(&stacking.words()));
+    if has_report {
+        report::write(fit, (&drawn, &convergence), (&frame, &embedding))?;
+    }
     let began = words::Began::of(dir);
     words::verdicts(&drawn, &convergence, began).iter().for_each(|line| voice.say(line));
     voice.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));

@@ -2,7 +2,7 @@
 
 use crate::args::ResumeArgs;
 use crate::failure::Failure;
-use crate::fit::sample;
+use crate::fit::{Shown, sample};
 use crate::voice::Voice;
 use rflvm_study::folder::{Claim, config_path};
 use rflvm_study::identity::checkpoint;
@@ -24,5 +24,5 @@ pub fn run(args: &ResumeArgs) -> Result<(), Failure> {
     if from.is_none() {
         voice.say("the fit was stopped before its first checkpoint, so it starts over");
     }
-    sample(&fit, &claim, from, args.debug, voice)
+    sample(&fit, &claim, from, &Shown { debug: args.debug, report: !args.no_report }, voice)
 }

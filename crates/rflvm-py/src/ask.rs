@@ -5,6 +5,7 @@ mod cells;
 mod densities;
 mod kernels;
 mod new;
+mod page;
 mod positions;
 mod times;
 mod verdicts;

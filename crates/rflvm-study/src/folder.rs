@@ -44,7 +44,7 @@ pub fn map_path(dir: &Path) -> PathBuf {
 
 /// All files that fits and point estimates write. The settings come first, so that the rest is not taken for a fit if the
 /// program is killed while it clears the folder. All other files belong to the user.
-const RESULTS: [&str; 28] = [
+const RESULTS: [&str; 29] = [
     "config.toml",
     "checkpoint.bin",
     "map.json",
@@ -55,6 +55,7 @@ const RESULTS: [&str; 28] = [
     "embedding.csv",
     "imputed.csv",
     "latent.svg",
+    "report.html",
     "paths.svg",
     "check.csv",
     "check.svg",

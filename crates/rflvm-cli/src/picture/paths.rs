@@ -1,4 +1,4 @@
-//! Latent paths over time: one panel per latent axis, one line per sequence, with a band of uncertainty.
+//! Values over time: one panel per latent axis, column or quantity, one line per sequence or chain, with a band of uncertainty.
 
 use super::colour::{Class, PLAIN, classes};
 use super::panel::{Panel, Side};
@@ -6,9 +6,14 @@ use super::span::Span;
 use super::text::{cut_middle, put, width};
 use super::{INK, TOP, head, notes};
 
+/// A value and the ends of its band; without a band, both are the value.
+pub type Banded = (f64, [f64; 2]);
+
 /// What to draw. All slices have one entry per row.
 pub struct Paths<'a> {
     pub title: &'a str,
+    /// What the times are.
+    pub across: &'a str,
     pub times: &'a [f64],
     /// How to format a time on the axis; plain numbers if not given.
     pub format: Option<&'a dyn Fn(f64) -> String>,
@@ -16,10 +21,12 @@ pub struct Paths<'a> {
     pub sequences: &'a [Vec<usize>],
     /// Names of the sequences; fewer if some have none.
     pub names: &'a [String],
-    /// Mean and standard deviation of each row, one slice per latent axis.
-    pub axes: &'a [Vec<(f64, f64)>],
-    /// The kind of standard deviation, in a word or two.
-    pub errors: &'a str,
+    /// The value of each row, one slice per panel.
+    pub axes: &'a [Vec<Banded>],
+    /// Names of the panels.
+    pub labels: &'a [String],
+    /// What the bands are.
+    pub note: &'a str,
 }
 
 const WIDTH: f64 = 560.0;
@@ -27,8 +34,6 @@ const HEIGHT: f64 = 150.0;
 const GAP: f64 = 16.0;
 /// Space below the panels, for numbers, the axis label and the note.
 const BELOW: f64 = 72.0;
-/// Half the width of a normal distribution's middle 90%, in standard deviations.
-const BAND: f64 = 1.645;
 /// Pixels for a name in the legend.
 const NAME: f64 = 190.0;
 
@@ -36,9 +41,7 @@ const NAME: f64 = 190.0;
 pub fn svg(paths: &Paths) -> String {
     let (legend, of) = classes(paths.names);
     let time = Span::around(paths.times.iter().copied(), 0.02);
-    let ends = |axis: &Vec<(f64, f64)>| {
-        Span::around(axis.iter().flat_map(|&(mean, sd)| [mean - BAND * sd, mean + BAND * sd]), 0.06)
-    };
+    let ends = |axis: &Vec<Banded>| Span::around(axis.iter().flat_map(|(_, band)| *band), 0.06);
     let values: Vec<Span> = paths.axes.iter().map(ends).collect();
     let room = values.iter().map(|span| Side::plain("", span.step(4.0)).room(span)).fold(0.0, f64::max);
     let left = 44.0 + room;
@@ -55,28 +58,27 @@ pub fn svg(paths: &Paths) -> String {
         // As many times as fit next to each other.
         let letters = paths.format.map_or(6, |format| format(time.low).chars().count());
         let step = Some(time.step((WIDTH / (7.0 * letters as f64 + 24.0)).min(7.0)));
-        let label = if is_last { "time" } else { "" };
+        let label = if is_last { paths.across } else { "" };
         let below = Side { label, step, is_numbered: is_last, format: paths.format };
-        panel.draw(&mut out, &below, &Side::plain(&format!("x{}", d + 1), value.step(4.0)));
+        panel.draw(&mut out, &below, &Side::plain(paths.labels.get(d).map_or("", String::as_str), value.step(4.0)));
         for (s, rows) in paths.sequences.iter().enumerate() {
             let (colour, dash) = of.get(s).map_or((PLAIN, ""), |&class| (legend[class].colour, legend[class].dash()));
             path(&mut out, &panel, rows.iter().map(|&n| (paths.times[n], axis[n])), colour, dash);
         }
     }
     key(&mut out, &legend, left + WIDTH + 18.0);
-    let note = format!("bands: 90%, from means and {} sds", paths.errors);
-    notes(&mut out, &[note], left, bottom + BELOW - 10.0, WIDTH);
+    notes(&mut out, &[paths.note.to_string()], left, bottom + BELOW - 10.0, WIDTH);
     out.push_str("</svg>\n");
     out
 }
 
 /// The band, and the line of the means on it; a single row is a dot.
-fn path(out: &mut String, panel: &Panel, rows: impl Iterator<Item = (f64, (f64, f64))>, colour: &str, dash: &str) {
+fn path(out: &mut String, panel: &Panel, rows: impl Iterator<Item = (f64, Banded)>, colour: &str, dash: &str) {
     let (mut line, mut above, mut below) = (Vec::new(), Vec::new(), Vec::new());
-    for (time, (mean, sd)) in rows.filter(|(_, (mean, sd))| mean.is_finite() && sd.is_finite()) {
-        line.push(panel.place((time, mean)));
-        above.push(panel.place((time, mean + BAND * sd)));
-        below.push(panel.place((time, mean - BAND * sd)));
+    for (time, (value, [low, high])) in rows.filter(|(_, (_, [low, high]))| low.is_finite() && high.is_finite()) {
+        line.push(panel.place((time, value)));
+        above.push(panel.place((time, high)));
+        below.push(panel.place((time, low)));
     }
     let joined =
         |points: &[(f64, f64)]| points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect::<Vec<_>>().join("L");
@@ -125,7 +127,12 @@ mod tests {
     use super::*;
 
     fn draw(times: &[f64], sequences: &[Vec<usize>], names: &[String], axes: &[Vec<(f64, f64)>]) -> String {
-        let text = svg(&Paths { title: "a < b", times, format: None, sequences, names, axes, errors: "posterior" });
+        let axes: Vec<Vec<Banded>> =
+            axes.iter().map(|axis| axis.iter().map(|&(v, sd)| (v, [v - sd, v + sd])).collect()).collect();
+        let labels: Vec<String> = (1..=axes.len()).map(|d| format!("x{d}")).collect();
+        let (title, across, note) = ("a < b", "time", "bands");
+        let text =
+            svg(&Paths { title, across, times, format: None, sequences, names, axes: &axes, labels: &labels, note });
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         text

@@ -16,8 +16,8 @@ from ._folder import Folder
 from ._given import Given, trials_of
 from ._handle import Handle
 from ._held import ABOUT
-from ._learned import Learned
 from ._parameter import whole
+from ._report import Reporting
 from ._rows import deviations, index_of
 from ._times import Clock, texts_of
 from ._warn import warn
@@ -26,7 +26,7 @@ from ._warn import warn
 SOME = 3
 
 
-class RFLVM(ClassNamePrefixFeaturesOutMixin, Learned, BaseEstimator):
+class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
     """Random feature latent variable model: latent positions of the rows of a table, with their uncertainty.
 
     Each row has a position in a low-dimensional space, each column is an unknown smooth function of that position, and each cell is
