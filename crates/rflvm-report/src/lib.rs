@@ -1,7 +1,7 @@
 //! A fit as one interactive web page: a single file that opens from disk and fetches nothing.
 //!
 //! Each section of the page has a file here, which asks the engine and packs its answers: small ones as JSON, large ones as arrays
-//! ([`pack`]). The page itself is in `page/`: plain JavaScript, drawn on canvases and as SVG. It does not use a plotting library: the ones
+//! (`pack`). The page itself is in `page/`: plain JavaScript, drawn on canvases and as SVG. It does not use a plotting library: the ones
 //! that draw 20,000 points smoothly weigh 1 to 4 MB in every file, and none of them decodes a latent position as the pointer moves.
 
 #![deny(missing_docs)]
