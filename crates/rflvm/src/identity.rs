@@ -1,6 +1,7 @@
 //! What identifies a run: everything its draws depend on. Written with the settings, into the store and into every checkpoint, so
 //! that parts of different runs are never mixed.
 
+use crate::model::latent::{TimeKernel, TimeSpec};
 use crate::model::{Model, ModelSpec};
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
@@ -108,7 +109,10 @@ fn specification(model: &Model) -> Stream {
     let units = model.units().iter().flat_map(|u| [u.centre.to_bits(), u.scale.to_bits()]);
     let blocks = model.blocks().iter().map(|b| format!("{:?} {:?}", b.columns, b.family));
     let stream = blocks.fold(Stream::new(0).along(units), |stream, block| stream.named(&block));
-    stream.named(&written(model.spec()))
+    let spec = model.spec();
+    // Rows without times have no kernel over time; their digest names the default of the versions that began with it.
+    let untimed = || ModelSpec { time: TimeSpec { kernel: TimeKernel::Rbf, ..TimeSpec::default() }, ..spec.clone() };
+    stream.named(&if model.dynamics().is_some() { written(spec) } else { written(&untimed()) })
 }
 
 /// Settings that older versions do not have, written as they are where they change nothing: a fit of such a version keeps its digest.

@@ -96,8 +96,10 @@ impl Spectrum {
     /// Of H'ᵀH'.
     fn of(gram: &Mat, unit: f64) -> Option<Self> {
         let Eigen { mut values, vectors } = eigen(gram)?;
-        // Rounding can make eigenvalues that are zero negative.
-        values.iter_mut().for_each(|v| *v = v.max(0.0));
+        // Eigenvalues below this are rounding, and so is c̃ in their directions: with a zero in their place, an amplitude large enough
+        // would explain any table by them.
+        let rounding = values.len() as f64 * f64::EPSILON * values.iter().copied().fold(0.0, f64::max);
+        values.iter_mut().for_each(|v| *v = v.max(rounding));
         Some(Spectrum { lambda: values, q: vectors, unit })
     }
 
@@ -268,5 +270,37 @@ impl CollapsedData {
             state.theta[0].values[(0, j)] = (self.shape - 1.0).max(f64::MIN_POSITIVE) / column.rate(state.tau2[j]);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dist::normals;
+    use crate::rng::Stream;
+
+    #[test]
+    fn directions_that_are_rounding_explain_nothing() {
+        // Features that are nearly constant, of many rows: all but a few directions of H are lost in rounding.
+        let rows = 4000;
+        let rng = &mut Stream::new(1).rng();
+        let (x, y) = (normals(rows, rng), normals(rows, rng));
+        let h = Mat::from_fn(rows, 21, |n, m| (0.02 * m as f64 * x[n]).cos());
+        let spectrum = Spectrum::new(&h, 25.0).unwrap();
+        let mut c = Mat::zeros(21, 1);
+        for (n, row) in h.iter_rows().enumerate() {
+            row.iter().enumerate().for_each(|(m, v)| c[(m, 0)] += v * y[n]);
+        }
+        spectrum.turn(&mut c, &mut Mat::zeros(21, 1));
+        let square = 0.5 * y.iter().map(|y| y * y).sum::<f64>();
+        let evidence = Evidence::new(&spectrum, c.col(0), 1e-4, square, 0.5 * rows as f64);
+        for tau2 in [1e10, 1e20, 1e30] {
+            assert!(
+                evidence.ln(tau2) < evidence.ln(1.0),
+                "τ² = {tau2}: {} and {}",
+                evidence.ln(tau2),
+                evidence.ln(1.0)
+            );
+        }
     }
 }
