@@ -7,7 +7,7 @@ use rflvm_study::check::Report;
 use serde_json::{Value, json};
 
 /// Cells × tables that are generated: a fraction of a second; and for the fewest tables that are useful, about a second.
-const WORK: usize = 6_000_000;
+const WORK: usize = 3_000_000;
 const MOST: usize = 20_000_000;
 /// Tables at most.
 const TABLES: usize = 200;

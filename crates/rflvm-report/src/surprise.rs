@@ -8,7 +8,7 @@ use rflvm::error::RunError;
 use rflvm::posterior::parameters::evenly;
 
 /// Cells × draws that are evaluated: well below a second.
-const WORK: usize = 5_000_000;
+const WORK: usize = 2_500_000;
 /// Cells × columns × draws: the density of a cell is evaluated with its whole row.
 const VISITS: usize = 2_000_000_000;
 /// Draws that are visited at most, and at least if any.
