@@ -18,6 +18,7 @@ pub fn aligned(lines: &[Vec<String>]) -> String {
     }
     out
 }
+
 /// Three decimals, or three digits of a small number; a dash for what is unknown.
 pub fn short(value: f64) -> String {
     match value {
