@@ -367,6 +367,12 @@ fn commands_that_would_not_be_run_are_refused() {
     }
 }
 
+/// The words of a command; one in quotation marks may have spaces.
+fn words(command: &str) -> Vec<&str> {
+    let parts = command.split('"').enumerate();
+    parts.flat_map(|(k, part)| if k % 2 == 1 { vec![part] } else { part.split_whitespace().collect() }).collect()
+}
+
 struct Page {
     name: String,
     commands: Vec<String>,
@@ -400,8 +406,7 @@ fn the_commands_of_the_documentation_run() {
     for Page { name: page, commands, .. } in pages.into_iter().filter(|page| page.is_alone) {
         let dir = folder(&format!("page-{page}"));
         for command in commands {
-            let words: Vec<&str> = command.split_whitespace().skip(1).collect();
-            let output = rflvm(&dir, &words);
+            let output = rflvm(&dir, &words(&command)[1..]);
             assert!(output.status.success(), "{page}: {command}: {}", text(&output.stderr));
         }
     }
