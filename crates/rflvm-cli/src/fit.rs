@@ -32,7 +32,7 @@ pub fn tell(fit: &Fit, voice: Voice) {
     if let Some(dynamics) = fit.model.dynamics() {
         voice.say(&dynamics.describe());
         if let Some(kernel) = fit.model.spec().residual {
-            voice.say(&format!("each column has its own path besides, with the {} kernel", kernel.name()));
+            voice.say(&format!("each column also has its own path, with the {} kernel", kernel.name()));
         }
     }
     fit.model.warnings().iter().for_each(|warning| voice.warn(warning));

@@ -73,7 +73,7 @@ fn real_valued_columns_have_own_paths_by_default_and_the_folder_says_which() {
     };
     let flags = ["fit", "t.csv", "--time", "t", "--likelihood", "gaussian", "--out", "auto", "--features", "10"];
     let said = good(&dir, &[&flags[..], &["--warmup", "5", "--draws", "5", "--seed", "1"]].concat());
-    assert!(text(&said.stderr).contains("its own path besides, with the matern32 kernel"), "{}", text(&said.stderr));
+    assert!(text(&said.stderr).contains("also has its own path, with the matern32 kernel"), "{}", text(&said.stderr));
     assert_eq!(residual("auto"), "residual = \"matern32\"");
     // Older folders, which do not mention own paths, have none.
     fs::write(dir.join("c.csv"), "t,a,b\n0,1,2\n1,3,2\n2,2,5\n3,0,1\n4,1,1\n5,2,2\n").unwrap();
