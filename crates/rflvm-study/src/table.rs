@@ -170,6 +170,22 @@ pub struct ReadOptions {
     pub row_data: Option<PathBuf>,
 }
 
+impl ReadOptions {
+    /// The options of a file that holds only the cells to fit, and nothing else about its rows.
+    pub(crate) fn only_cells(&self) -> Self {
+        ReadOptions {
+            id: None,
+            labels: None,
+            offset: None,
+            time: None,
+            sequence: None,
+            covariates: Vec::new(),
+            row_data: None,
+            ..self.clone()
+        }
+    }
+}
+
 fn numbered(count: usize) -> Vec<String> {
     (1..=count).map(|n| n.to_string()).collect()
 }

@@ -55,7 +55,7 @@ fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     let draft = match &options.row_data {
         None => one(path, options)?,
         Some(beside) => {
-            let data = one(path, &row_data::without(options))?;
+            let data = one(path, &options.only_cells())?;
             row_data::joined(data, one(beside, &row_data::only(beside, is_text(beside), options)?)?)?
         }
     };

@@ -5,20 +5,6 @@ use super::words::shorten;
 use super::{ReadOptions, TableError};
 use std::path::Path;
 
-/// How the data are read: without the columns that are in the other table.
-pub(super) fn without(options: &ReadOptions) -> ReadOptions {
-    ReadOptions {
-        id: None,
-        labels: None,
-        offset: None,
-        time: None,
-        sequence: None,
-        covariates: Vec::new(),
-        row_data: None,
-        ..options.clone()
-    }
-}
-
 /// How the table about the rows is read: only the columns that are named, and none to fit. `as_data`: separators and missing values are
 /// written as in the data.
 pub(super) fn only(file: &Path, as_data: bool, options: &ReadOptions) -> Result<ReadOptions, TableError> {

@@ -31,17 +31,8 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     allowance.cells(rows as u64, width as u64)?;
     let named = names != numbered(width);
     let covariates = options.covariates.len();
-    let plain = ReadOptions {
-        id: None,
-        labels: None,
-        offset: None,
-        time: None,
-        sequence: None,
-        covariates: Vec::new(),
-        // The store holds only what was fitted.
-        without: Vec::new(),
-        ..options.clone()
-    };
+    // The store holds only what was fitted.
+    let plain = ReadOptions { without: Vec::new(), ..options.only_cells() };
     let mut draft = Draft::new(allowance, names, named, None, &plain)?;
     let mut values = store.fixed("observed_data/y").map_err(failed)?;
     if values.len() != rows * width {
