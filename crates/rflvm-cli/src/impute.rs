@@ -16,7 +16,7 @@ use rflvm_study::cells::write_line;
 use rflvm_study::covariates::columns;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::new_rows::NewTable;
-use rflvm_study::{Error, revealed, write};
+use rflvm_study::{Error, axes, revealed, write};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,8 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
         return Err(Error::Complete { file: fit.table.path.display().to_string() }.into());
     }
     let drawn = drawn(&fit)?;
-    Voice::default().notes(drawn.larger_dim(&fit)?.as_slice());
+    let leftover = drawn.fitted(&fit, "leftover").leftover()?;
+    Voice::default().notes(axes::too_few(&fit, leftover).as_slice());
     let scored = args.truth.as_ref().map(|truth| score(truth, args, &fit, &drawn)).transpose()?;
     match (&args.out, args.draws) {
         (None, _) => {}

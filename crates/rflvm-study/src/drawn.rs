@@ -5,14 +5,12 @@ use crate::fit::Fit;
 use crate::folder::store_path;
 use crate::identity;
 use crate::maps;
-use crate::note::Note;
 use crate::stacking::Stacking;
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::SpecError;
 use rflvm::posterior::convergence::{Convergence, judge_chains};
 use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::leftover::Leftover;
 use rflvm::posterior::stacking::Weighted;
 
 /// Stored draws, from some of the chains.
@@ -60,22 +58,6 @@ impl Drawn {
     pub fn fitted<'a>(&'a self, fit: &'a Fit, question: &'static str) -> Fitted<'a> {
         let (store, model, stream) = (&self.store, &fit.model, fit.stream().named(question));
         Fitted { store, model, used: &self.used, maps: &self.weighted, stream }
-    }
-
-    /// A warning if a larger latent dimension would predict missing cells better.
-    pub fn larger_dim(&self, fit: &Fit) -> Result<Option<Note>, Error> {
-        let leftover = self.fitted(fit, "leftover").leftover()?.filter(Leftover::is_worth_an_axis);
-        Ok(leftover.map(|leftover| {
-            let (dim, share) = (fit.model.latent_dim(), 100.0 * leftover.share);
-            let more = match fit.model.has_relevance() {
-                true => format!("⟨latent-dim=auto:{}⟩", 2 * dim),
-                false => format!("⟨latent-dim={}⟩ or more, or ⟨latent-dim=auto⟩,", dim + 1),
-            };
-            Note::warn(format!(
-                "a larger latent dimension would predict missing cells better: one more axis would explain {share:.0}% of the variance that \
-                 the {dim} of this fit leave; fit with {more} and compare"
-            ))
-        }))
     }
 
     /// Keeps the weights of the maps in the folder: they take seconds to compute, and every prediction needs them.

@@ -15,6 +15,7 @@ use rflvm::posterior::frame::Frame;
 use rflvm::posterior::outlook::Scores;
 use rflvm::posterior::predict::Points;
 use rflvm::posterior::predicted::Predicted;
+use rflvm_study::axes;
 use rflvm_study::revealed;
 use rflvm_study::table::Table;
 use rflvm_study::wording::render;
@@ -70,8 +71,8 @@ impl Answers {
 
     /// Why a larger latent dimension would predict missing cells better, if it would.
     fn larger_dim(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        let note = py.detach(|| self.drawn.larger_dim(&self.fit)).map_err(raised)?;
-        Ok(note.map(|note| render(&note.text, &Parameters)))
+        let leftover = self.ask(py, "leftover", |fitted| fitted.leftover())?;
+        Ok(axes::too_few(&self.fit, leftover).map(|note| render(&note.text, &Parameters)))
     }
 
     /// Scores of the missing cells whose values are in `truth`, N×J in the order of the table's columns: of all of them, and of each column.
