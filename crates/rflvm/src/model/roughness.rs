@@ -94,6 +94,8 @@ mod tests {
         let (y, dynamics) =
             table(|dynamics, stream| dynamics.own(TimeKernel::RandomWalk, 0.1).draw(3.0, &mut stream.rng()));
         assert_eq!(kernel(&y, &dynamics), Some(TimeKernel::Matern12));
+        let (y, dynamics) = table(|_, stream| normals(ROWS, &mut stream.rng()));
+        assert_eq!(kernel(&y, &dynamics), None);
         let constant = Mat::from_fn(ROWS, 2, |_, _| 3.0);
         assert_eq!(kernel(&constant, &dynamics), None);
     }

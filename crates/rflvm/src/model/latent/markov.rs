@@ -10,8 +10,8 @@ use crate::simd;
 use rand::Rng;
 use std::ops::Range;
 
-/// Gaps that differ by no more than this fraction of the span of the longest sequence are equal.
-const SAME_GAP: f64 = 1e-8;
+/// Gaps that differ by no more than this fraction of themselves are equal.
+const SAME_GAP: f64 = 1e-6;
 
 /// The parts of the filter that do not depend on x: the root of the variance of a row's innovation (zero for a hidden row), and the gain
 /// of the state.
@@ -78,7 +78,7 @@ impl Markov {
         for pair in times.windows(2) {
             let delta = pair[1] - pair[0];
             // Regular times share one step; gaps that differ only by the rounding of a written time count as equal.
-            if (delta - gap).abs() > SAME_GAP || gap.is_nan() {
+            if (delta - gap).abs() > SAME_GAP * delta || gap.is_nan() {
                 gap = delta;
                 let mut next = step(problem, delta);
                 if problem.trend.is_some() {
