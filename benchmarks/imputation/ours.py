@@ -7,12 +7,10 @@ FOLDER is that of prepare.py and all that the lines need, so it can be moved to 
 rows/NAME+VARIANT.json exists does nothing, so a run can be done in parts.
 """
 
-import argparse
 import json
 from dataclasses import dataclass
-from pathlib import Path
 
-from prepare import SEEDS, masks_of
+from prepare import chosen, masks_of
 
 PATH = "--time time --time-kernel matern32"
 SERIES = f"--likelihood gaussian {PATH}"
@@ -63,11 +61,7 @@ def line(case, seed, dim, variant):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--tables", nargs="+", help="only these")
-    parser.add_argument("--masks", nargs="+", help="only these")
-    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser = chosen(__doc__)
     parser.add_argument("--variants", nargs="+", choices=[v.name for v in VARIANTS], help="only these")
     args = parser.parse_args()
     about = json.loads((args.folder / "about.json").read_text())

@@ -27,6 +27,16 @@ def masks_of(name):
     return ("random",) if name in STATIC else ("random", "run20") if name in COUNTS else tuple(MASKS)
 
 
+def chosen(about):
+    """A parser of the folder and of the tables, masks and seeds to use; `about` describes the script."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--tables", nargs="+", help="only these")
+    parser.add_argument("--masks", nargs="+", help="only these")
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    return parser
+
+
 def write(path, y, time):
     with open(path, "w", newline="") as file:
         writer = csv.writer(file)

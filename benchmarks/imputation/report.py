@@ -6,16 +6,14 @@ Mean ± one standard error over seeds; the best mean error and log density among
 is a method with fewer seeds that is better still. A star marks methods whose standard deviation is that of their errors on validation cells.
 """
 
-import argparse
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 
 from ours import VARIANTS
 from peers import METHODS
-from prepare import SEEDS, masks_of
+from prepare import chosen, masks_of
 from run import rows
 
 COLUMNS = {"mse": "MSE", "log_density": "log density", "in50": "in 50%", "in90": "in 90%"}
@@ -82,11 +80,7 @@ def section(found, table, mask, seeds, names):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--tables", nargs="+", help="only these")
-    parser.add_argument("--masks", nargs="+", help="only these")
-    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser = chosen(__doc__)
     args = parser.parse_args()
     about = json.loads((args.folder / "about.json").read_text())
     found = rows(args.folder) | ours(args.folder)

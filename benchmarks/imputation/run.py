@@ -7,7 +7,6 @@ that fails or takes too long has a row with its message; --again-failed repeats 
 random masks with seed 1 only.
 """
 
-import argparse
 import json
 import os
 import resource
@@ -17,7 +16,7 @@ import sys
 from pathlib import Path
 
 from peers import METHODS
-from prepare import SEEDS, masks_of
+from prepare import chosen, masks_of
 
 
 def rows(folder):
@@ -57,11 +56,7 @@ def wanted(about, args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--tables", nargs="+", help="only these")
-    parser.add_argument("--masks", nargs="+", help="only these")
-    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser = chosen(__doc__)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--limit", type=int, default=600, help="CPU seconds for one method on one table [default: 600]")
     parser.add_argument("--again-failed", action="store_true", help="run methods again that failed")
