@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from mkdocs.structure.files import File
+from mkdocs.structure.nav import Link
 
 ROOT = Path(__file__).resolve().parents[1]
 GALLERY = ROOT / "target" / "gallery"
@@ -69,6 +70,13 @@ def on_files(files, *, config):
         files.append(File(uri, str(ROOT / "target"), config.site_dir, config.use_directory_urls))
     config.extra["origins"] = origins
     return files
+
+
+def on_nav(nav, *, config, files):
+    """Adds the Rust API, which `make site` copies into the site after it is built."""
+    reference = next(item for item in nav.items if item.title == "Reference")
+    reference.children.append(Link("Rust API", "rust/rflvm/index.html"))
+    return nav
 
 
 def on_page_markdown(markdown, *, page, config, files):

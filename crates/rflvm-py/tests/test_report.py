@@ -236,6 +236,7 @@ def test_the_pointer_decodes(opened):
     opened.page.locator("#decode canvas").first.scroll_into_view_if_needed()
     box = opened.page.locator("#decode canvas").first.bounding_box()
     opened.page.mouse.move(box["x"] + 60, box["y"] + 60)
+    assert "own paths" not in opened.page.inner_text("#decode")
     place = opened.page.inner_text("#decode [role=status]")
     assert opened.page.inner_text("#decode tbody") != before and "posterior draws" in place
     opened.page.get_by_role("button", name="Hold the point").click()
@@ -280,7 +281,7 @@ def timed(tmp_path_factory):
     table.iloc[3, 2] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = fit(table, likelihood="gaussian", times=days, sequences=["a"] * (ROWS // 2) + ["b"] * (ROWS // 2))
+        model = fit(table, likelihood="gaussian", residual="matern12", times=days, sequences=["a"] * (ROWS // 2) + ["b"] * (ROWS // 2))
     return model.report(tmp_path_factory.mktemp("timed") / "r.html")
 
 
@@ -298,6 +299,7 @@ def test_the_slider_goes_through_time(chromium, timed):
     assert tab.page.get_by_role("button", name="Play").count() == 1
     text = tab.page.inner_text("#fit")
     assert "Forecasts" in text and "1 cell missing" in text and tab.troubles == []
+    assert "own paths over time are left out" in tab.page.inner_text("#decode")
     tab.close()
 
 

@@ -23,7 +23,7 @@ def test_the_gallery_runs_and_the_site_builds_without_a_warning(tmp_path):
     # Links and anchors that lead nowhere are warnings, which --strict refuses.
     run("-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site"))
     home = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert "Gallery" in home
+    assert "Gallery" in home and 'href="rust/rflvm/index.html"' in home
     for name in ("digits", "wine"):
         assert (tmp_path / "site" / "gallery" / name / "fit" / "report.html").stat().st_size > 100_000
     # Nothing is fetched from elsewhere.

@@ -61,7 +61,9 @@ pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError
         .map(|largest| if largest > 0.0 { largest } else { 1.0 })
         .collect();
     let draws: Vec<Value> = draws.into_iter().map(|draw| draw.packed(&scale, pack)).collect();
-    Ok(json!({ "frequencies": model.frequencies(), "groups": groups, "scale": pack.floats(&scale), "draws": draws }))
+    Ok(
+        json!({ "has_own_paths": model.spec().residual.is_some(), "frequencies": model.frequencies(), "groups": groups, "scale": pack.floats(&scale), "draws": draws }),
+    )
 }
 
 /// g of each column of the model and its factor.

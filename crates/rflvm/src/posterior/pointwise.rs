@@ -8,7 +8,6 @@ use super::parameters::{Parameters, Stored};
 use super::row_density::RowDensity;
 use crate::error::RunError;
 use crate::linalg::Mat;
-use crate::model::family::Row;
 use crate::par;
 use crate::rng::Stream;
 
@@ -41,22 +40,11 @@ impl Fitted<'_> {
     fn ln_row(&self, parameters: &Parameters, n: usize, f: &[f64]) -> Vec<f64> {
         let model = self.model;
         let mut pieces = vec![f64::NAN; model.columns()];
-        // A family evaluates rows; a row with a single observed cell evaluates that cell.
-        let mut lone = vec![f64::NAN; model.columns()];
         for (block, theta) in model.blocks().iter().zip(&parameters.theta) {
-            let (columns, y) = (block.columns.clone(), &model.y().row(n)[block.columns.clone()]);
-            let f = &f[columns.clone()];
-            if block.family.is_whole() {
-                if !y[0].is_nan() {
-                    pieces[columns.start] = block.family.ln_density(Row { n, y, theta }, f);
-                }
-                continue;
-            }
-            let lone = &mut lone[columns.clone()];
-            for j in (0..y.len()).filter(|&j| !y[j].is_nan()) {
-                lone[j] = y[j];
-                pieces[columns.start + j] = block.family.ln_density(Row { n, y: lone, theta }, f);
-                lone[j] = f64::NAN;
+            let (row, f) = (model.row(block, n, theta), &f[block.columns.clone()]);
+            let count = if block.family.is_whole() { 1 } else { row.y.len() };
+            for j in (0..count).filter(|&j| !row.y[j].is_nan()) {
+                pieces[block.columns.start + j] = block.family.ln_piece(row, j, f);
             }
         }
         pieces

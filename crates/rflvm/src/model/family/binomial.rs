@@ -133,14 +133,9 @@ impl Family for Binomial {
         ((y + 0.5) / (self.of(n, j) - y + 0.5)).ln()
     }
 
-    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        let cells = row.y.iter().zip(f).enumerate().filter(|(_, (y, _))| !y.is_nan());
-        cells
-            .map(|(j, (y, f))| {
-                let b = self.of(row.n, j);
-                ln_gamma(b + 1.0) - ln_gamma(y + 1.0) - ln_gamma(b - y + 1.0) + y * f - b * softplus(*f)
-            })
-            .sum()
+    fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
+        let (b, y) = (self.of(row.n, j), row.y[j]);
+        ln_gamma(b + 1.0) - ln_gamma(y + 1.0) - ln_gamma(b - y + 1.0) + y * f[j] - b * softplus(f[j])
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {

@@ -196,9 +196,8 @@ impl Family for Gaussian {
         precisions.map(|(&p, u)| ln_gamma_density(p, self.shape, self.column_rate(u))).sum()
     }
 
-    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        let cells = row.y.iter().zip(f).zip(row.theta.values.row(0)).filter(|((y, _), _)| !y.is_nan());
-        cells.map(|((&y, &f), precision)| ln_normal(y, f, 1.0 / precision)).sum()
+    fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
+        ln_normal(row.y[j], f[j], 1.0 / row.theta.values[(0, j)])
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {

@@ -150,12 +150,12 @@ impl<D: Density> Family for Generic<D> {
         units.iter().enumerate().map(of_column).sum()
     }
 
-    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        self.row_sum(row, |j, y, theta| self.0.ln_density(y, f[j], theta))
+    fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
+        self.0.ln_density(row.y[j], f[j], &row.theta.values.col(j))
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        self.ln_density(row, f)
+        self.row_sum(row, |j, y, theta| self.0.ln_density(y, f[j], theta))
     }
 
     fn ln_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {

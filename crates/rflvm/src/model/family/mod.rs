@@ -138,8 +138,14 @@ pub trait Family: Send + Sync + Debug {
         0.0
     }
 
-    /// ln p(y_n | f_n, θ) with all constants, computed directly.
-    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64;
+    /// ln p(y_nj | f_n, θ) of an observed cell with all constants, computed directly; of the whole row where [`Family::is_whole`].
+    fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64;
+
+    /// ln p(y_n | f_n, θ) with all constants.
+    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
+        let pieces = if self.is_whole() { 1 } else { row.y.len() };
+        (0..pieces).filter(|&j| !row.y[j].is_nan()).map(|j| self.ln_piece(row, j, f)).sum()
+    }
 
     /// The part of ln p(y_n | f_n, θ) that depends on f, fast.
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64;

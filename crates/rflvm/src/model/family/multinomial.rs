@@ -79,10 +79,7 @@ impl Family for Multinomial {
         y.ln_1p()
     }
 
-    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        if row.y[0].is_nan() {
-            return 0.0;
-        }
+    fn ln_piece(&self, row: Row<'_>, _j: usize, f: &[f64]) -> f64 {
         let top = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let normaliser = top + f.iter().map(|f| (f - top).exp()).sum::<f64>().ln();
         let total: f64 = row.y.iter().sum();

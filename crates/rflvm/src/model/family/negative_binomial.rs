@@ -200,11 +200,9 @@ impl Family for NegativeBinomial {
         of_r + ln_gamma_density(h, self.rate_shape, self.rate_rate)
     }
 
-    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        let cells = row.y.iter().zip(f).zip(row.theta.values.row(0)).filter(|((y, _), _)| !y.is_nan());
-        cells
-            .map(|((y, f), r)| ln_gamma(y + r) - ln_gamma(*r) - ln_gamma(y + 1.0) + y * f - (y + r) * softplus(*f))
-            .sum()
+    fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
+        let (y, f, r) = (row.y[j], f[j], row.theta.values[(0, j)]);
+        ln_gamma(y + r) - ln_gamma(r) - ln_gamma(y + 1.0) + y * f - (y + r) * softplus(f)
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {

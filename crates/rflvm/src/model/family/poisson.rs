@@ -55,9 +55,8 @@ impl Family for Poisson {
         y.ln_1p()
     }
 
-    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        let cells = row.y.iter().zip(f).filter(|(y, _)| !y.is_nan());
-        cells.map(|(y, f)| y * f - f.exp() - ln_gamma(y + 1.0)).sum()
+    fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
+        row.y[j] * f[j] - f[j].exp() - ln_gamma(row.y[j] + 1.0)
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {

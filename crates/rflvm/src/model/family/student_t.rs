@@ -248,8 +248,9 @@ impl Family for StudentT {
             }
     }
 
-    fn ln_density(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        sum(row, |j, y, cell| cell.ln_normaliser() + cell.ln_lik(y - f[j]))
+    fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
+        let cell = Cell::of(row.theta, j);
+        cell.ln_normaliser() + cell.ln_lik(row.y[j] - f[j])
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
