@@ -7,6 +7,7 @@ use crate::voice::Voice;
 pub use answers::*;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use rflvm_report::Image;
 use rflvm_study::choices::KernelKind;
 use rflvm_study::latent_dim::LatentDim;
 use rflvm_study::settings::Value;
@@ -108,9 +109,8 @@ pub struct FitArgs {
     /// Replace the fit in that folder.
     #[arg(long)]
     pub overwrite: bool,
-    /// Do not write report.html.
-    #[arg(long)]
-    pub no_report: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
     #[command(flatten)]
     pub voice: VoiceArgs,
 }
@@ -189,9 +189,8 @@ pub struct ResumeArgs {
     /// Replay from the last checkpoint with one line per sweep; a numerical failure is reproduced exactly.
     #[arg(long)]
     pub debug: bool,
-    /// Do not write report.html.
-    #[arg(long)]
-    pub no_report: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
     #[command(flatten)]
     pub voice: VoiceArgs,
 }
@@ -295,4 +294,15 @@ impl SimulateArgs {
 
 fn kernel(text: &str) -> Result<KernelKind, String> {
     KernelKind::parse(text.as_ref())
+}
+
+/// The report that a run writes at its end.
+#[derive(Debug, Args)]
+pub struct PageArgs {
+    /// Do not write report.html.
+    #[arg(long)]
+    pub no_report: bool,
+    /// Show rows as pictures in the report: height and width in pixels, one column per pixel, row by row from the top left.
+    #[arg(long, value_name = "HxW", conflicts_with = "no_report")]
+    pub image: Option<Image>,
 }

@@ -1,10 +1,11 @@
 //! `rflvm fit`: from a table to latent positions with their uncertainty.
 
-use crate::args::FitArgs;
+use crate::args::{FitArgs, PageArgs};
 use crate::failure::Failure;
 use crate::progress::Follower;
 use crate::results;
 use crate::voice::Voice;
+use rflvm::error::SpecError;
 use rflvm::run::checkpoint::Checkpoint;
 use rflvm_study::folder::Claim;
 use rflvm_study::{Config, Fit};
@@ -15,9 +16,10 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     let voice = Voice::from(&args.voice);
     let file = Config::given(args.file.as_deref())?;
     let fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
+    check_page(&args.page, &fit)?;
     let claim = fit.claim(args.overwrite)?;
     tell(&fit, voice);
-    sample(&fit, &claim, None, &Shown { debug: false, report: !args.no_report }, voice)
+    sample(&fit, &claim, None, &Shown { debug: false, page: &args.page }, voice)
 }
 
 /// Announces what is fitted.
@@ -43,17 +45,28 @@ pub fn tell(fit: &Fit, voice: Voice) {
     voice.event("start", json!({ "rows": rows, "columns": columns, "families": families, "seed": seed }));
 }
 
+/// Refuses pictures of the wrong size before anything is run.
+pub fn check_page(page: &PageArgs, fit: &Fit) -> Result<(), SpecError> {
+    page.image.map_or(Ok(()), |image| image.check(fit.table.columns.len()))
+}
+
 /// What a run shows besides its results.
-pub struct Shown {
+pub struct Shown<'a> {
     /// One line per sweep.
     pub debug: bool,
     /// The report.
-    pub report: bool,
+    pub page: &'a PageArgs,
 }
 
 /// Samples, and writes the results.
-pub fn sample(fit: &Fit, claim: &Claim, from: Option<Checkpoint>, shown: &Shown, voice: Voice) -> Result<(), Failure> {
+pub fn sample(
+    fit: &Fit,
+    claim: &Claim,
+    from: Option<Checkpoint>,
+    shown: &Shown<'_>,
+    voice: Voice,
+) -> Result<(), Failure> {
     let follower = Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), shown.debug);
     fit.run(claim, from, &follower)?;
-    results::write(&fit.dir, fit, shown.report, voice)
+    results::write(&fit.dir, fit, shown.page, voice)
 }

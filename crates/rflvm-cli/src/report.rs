@@ -34,8 +34,13 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
 }
 
 /// Writes the page into the folder of a fit that has just ended.
-pub fn write(fit: &Fit, draws: (&Drawn, &Convergence), positions: (&Frame, &Embedding)) -> Result<(), Failure> {
-    Ok(write::text(&fit.dir.join(FILE), &page(fit, draws, positions, None)?)?)
+pub fn write(
+    fit: &Fit,
+    draws: (&Drawn, &Convergence),
+    positions: (&Frame, &Embedding),
+    image: Option<Image>,
+) -> Result<(), Failure> {
+    Ok(write::text(&fit.dir.join(FILE), &page(fit, draws, positions, image)?)?)
 }
 
 fn page(

@@ -1,6 +1,7 @@
 //! The results of a finished fit in addition to its draws: embedding.csv, latent.svg, paths.svg, imputed.csv, report.html, and the convergence verdict.
 
 use crate::answer::warn_of_chains;
+use crate::args::PageArgs;
 use crate::failure::Failure;
 use crate::impute;
 use crate::labels::Labels;
@@ -19,7 +20,7 @@ use rflvm_study::{Error, axes, convergence as words, maps, write};
 use std::path::Path;
 
 /// Writes the results of a finished fit.
-pub fn write(dir: &Path, fit: &Fit, has_report: bool, voice: Voice) -> Result<(), Failure> {
+pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(), Failure> {
     let (model, table) = (&fit.model, &fit.table);
     let (drawn, convergence) = Drawn::open(fit)?;
     drawn.keep_weights(fit)?;
@@ -62,8 +63,8 @@ pub fn write(dir: &Path, fit: &Fit, has_report: bool, voice: Voice) -> Result<()
         voice.say(&render(&words, &Flags));
     }
     drawn.stacking.iter().for_each(|stacking| voice.say(&stacking.words()));
-    if has_report {
-        report::write(fit, (&drawn, &convergence), (&frame, &embedding))?;
+    if !page.no_report {
+        report::write(fit, (&drawn, &convergence), (&frame, &embedding), page.image)?;
     }
     let began = words::Began::of(dir);
     words::verdicts(&drawn, &convergence, began).iter().for_each(|line| voice.say(line));

@@ -2,7 +2,7 @@
 
 use crate::args::ResumeArgs;
 use crate::failure::Failure;
-use crate::fit::{Shown, sample};
+use crate::fit::{Shown, check_page, sample};
 use crate::voice::Voice;
 use rflvm_study::folder::{Claim, config_path};
 use rflvm_study::identity::checkpoint;
@@ -20,9 +20,10 @@ pub fn run(args: &ResumeArgs) -> Result<(), Failure> {
         config.run.draws = args.draws.or(config.run.draws);
     })?;
     fit.check_table()?;
+    check_page(&args.page, &fit)?;
     let from = checkpoint(&fit)?;
     if from.is_none() {
         voice.say("the fit was stopped before its first checkpoint, so it starts over");
     }
-    sample(&fit, &claim, from, &Shown { debug: args.debug, report: !args.no_report }, voice)
+    sample(&fit, &claim, from, &Shown { debug: args.debug, page: &args.page }, voice)
 }

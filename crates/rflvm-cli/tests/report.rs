@@ -96,6 +96,17 @@ fn a_report_can_be_made_later_under_any_name() {
 }
 
 #[test]
+fn rows_that_are_pictures_are_checked_before_the_fit() {
+    let dir = folder("pictures");
+    table(&dir);
+    let fit_it = ["fit", "t.csv", "--without", "t,run", "--likelihood", "poisson", "--out", "o"];
+    refused(&dir, &[&fit_it[..], &["--image", "2x2"]].concat(), 2, &["image is 2x2", "3 columns"]);
+    assert!(!dir.join("o").exists());
+    fit(&dir, "o", &["--image", "1x3"]);
+    assert!(fs::read_to_string(dir.join("o/report.html")).unwrap().contains("\"image\":[1,3]"));
+}
+
+#[test]
 fn reports_are_the_same_each_time() {
     let dir = folder("same");
     fit(&dir, "o", &[]);

@@ -27,7 +27,7 @@ impl FromStr for Image {
 
 impl Image {
     /// Checks that a picture has as many pixels as the table has columns.
-    pub(crate) fn check(self, columns: usize) -> Result<(), SpecError> {
+    pub fn check(self, columns: usize) -> Result<(), SpecError> {
         if self.height.checked_mul(self.width) == Some(columns) {
             return Ok(());
         }
