@@ -1,0 +1,71 @@
+"""Our families on the tables of Table 1: what is fitted, by which command, and what its files are called."""
+
+import numpy as np
+
+import labelled
+
+
+def counts(y):
+    """As they are."""
+    return y
+
+
+def logs(y):
+    """Logarithms of counts."""
+    return np.log1p(y)
+
+
+def above(y):
+    """Whether a count exceeds the median of its column; for rare words, whether they occur."""
+    return (y > np.median(y, axis=0)).astype(float)
+
+
+#: Each family by its name in the program: its name in tables, and the form of the counts that it is given.
+FAMILIES = {
+    "poisson": ("Poisson", counts),
+    "negative-binomial": ("negative binomial", counts),
+    "multinomial": ("multinomial", counts),
+    "gaussian": ("Gaussian", logs),
+    "bernoulli": ("Bernoulli", above),
+}
+
+
+def settings(args):
+    """What identifies a fit beside its set, family and seed: the sweeps, and every setting that is not the program's default."""
+    return {"warmup": args.warmup, "draws": args.draws, "chains": args.chains} | dict(word.split("=", 1) for word in args.set)
+
+
+def table(name, family, seed):
+    """The name of a table's file, without its ending."""
+    return f"{name}-{seed}-{FAMILIES[family][1].__name__}" if name in labelled.DRAWN else f"{name}-{FAMILIES[family][1].__name__}"
+
+
+def cell(name, family, seed, chosen):
+    """The name of a cell's files, from which `parse` reads the cell again."""
+    return "--".join([name, family, f"seed={seed}", *(f"{key}={value}" for key, value in chosen.items())])
+
+
+def parse(stem):
+    """Set, family, seed and settings of a cell's file."""
+    name, family, *words = stem.split("--")
+    chosen = dict(word.split("=", 1) for word in words)
+    seed = int(chosen.pop("seed"))
+    if name not in labelled.SETS or family not in FAMILIES or not {"warmup", "draws", "chains"} <= set(chosen):
+        raise ValueError
+    return name, family, seed, {key: int(value) if key in ("warmup", "draws", "chains") else value for key, value in chosen.items()}
+
+
+def fit(program, path, family, seed, chosen, threads, out):
+    """The words of a fit whose posterior mean positions will be in OUT/embedding.csv. Weights are not stored: nothing here needs them."""
+    words = [program, "fit", path, "--likelihood", family, "--latent-dim", 2, "--seed", seed, "--threads", threads, "--keep", "w"]
+    words += [word for key, value in chosen.items() for word in (f"--{key}", value)]
+    return [str(word) for word in [*words, "--out", out, "--overwrite", "--no-report", "-q"]]
+
+
+def line(family, name, seed, chosen, threads):
+    """The same as a line for bash, with the folders $TABLES and $OUT: it leaves the positions, and the seconds (wall, user, system)
+    below what the program said."""
+    stem = f'"$OUT/{cell(name, family, seed, chosen)}'
+    words = fit('"${RFLVM:-rflvm}"', f'"$TABLES/{table(name, family, seed)}.csv.gz"', family, seed, chosen, threads, f'{stem}.fit"')
+    timed = f"{{ TIMEFORMAT='%R %U %S'; time {' '.join(words)}; }} 2> {stem}.time\""
+    return f'mkdir -p "$OUT"; {timed}; cp {stem}.fit/embedding.csv" {stem}.csv"; rm -r {stem}.fit"'
