@@ -1,4 +1,4 @@
-"""Runs one cell of Table 1 in a process of its own: `table1.py` starts it, and ends it at the time limit.
+"""Runs one cell of Table 1 in a separate process, which `table1.py` starts, and ends at the time limit.
 
     python paper/cell.py SET METHOD SEED SETTINGS OUT --data DIR [--program FILE] [--peers DIR]
 

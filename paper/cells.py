@@ -25,7 +25,7 @@ class Cells:
         self.folder, self.path = folder, folder / f"{name}.jsonl"
 
     def rows(self):
-        """All rows by key, read anew each time, because another process may be adding rows."""
+        """All rows by key, read each time, because another process may be adding rows."""
         lines = [line for path in sorted(self.folder.glob("*.jsonl")) for line in path.read_text().splitlines() if line.strip()]
         return {key(row): row for row in sorted(map(json.loads, lines), key=lambda row: row["date"])}
 

@@ -97,7 +97,7 @@ SETS = {
     "cifar10": (cifar10, "cifar10/cifar10_5class_20x20.npz"),
 }
 
-#: Sets whose rows are drawn anew for every seed.
+#: Sets whose rows are drawn again for every seed.
 DRAWN = {"mnist"}
 
 
@@ -107,5 +107,5 @@ def load(name, data, seed=0):
 
 
 def missing(names, data):
-    """What to put into the folder of the data, one sentence per set that is not there."""
+    """What to put into the folder of the data, one sentence per set that is missing."""
     return [f"{name}: {data / SETS[name][1]} was not found" for name in names if not (data / SETS[name][1]).exists()]

@@ -74,7 +74,7 @@ def hpf(y, dim, seed):
 
     rows, columns = np.nonzero(y)
     counts = pandas.DataFrame({"UserId": rows, "ItemId": columns, "Count": y[rows, columns]})
-    # Rows without counts are unknown to the package, which is told the names of the others: theirs are the prior's zeros.
+    # The package never sees rows without counts; they stay at zero, where all such rows belong.
     model = HPF(k=dim, random_seed=seed, reindex=True, verbose=False, ncores=1, check_every=10)
     model.fit(counts)
     positions = np.zeros((len(y), dim))

@@ -31,7 +31,7 @@ FAMILIES = {
 
 
 def settings(args):
-    """What identifies a fit beside its set, family and seed: the sweeps, and every setting that is not the program's default."""
+    """What identifies a fit, given its set, family and seed: the sweeps, and every setting that is not the program's default."""
     return {"warmup": args.warmup, "draws": args.draws, "chains": args.chains} | dict(word.split("=", 1) for word in args.set)
 
 
