@@ -75,7 +75,8 @@ def hpf(y, dim, seed):
     rows, columns = np.nonzero(y)
     counts = pandas.DataFrame({"UserId": rows, "ItemId": columns, "Count": y[rows, columns]})
     # The package never sees rows without counts; they stay at zero, where all such rows belong.
-    model = HPF(k=dim, random_seed=seed, reindex=True, verbose=False, ncores=1, check_every=10)
+    # A seed of 0 would mean one from the clock.
+    model = HPF(k=dim, random_seed=seed + 1, reindex=True, verbose=False, ncores=1)
     model.fit(counts)
     positions = np.zeros((len(y), dim))
     positions[np.asarray(model.user_mapping_, int)] = model.Theta
