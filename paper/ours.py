@@ -5,19 +5,19 @@ import numpy as np
 import labelled
 
 
-def counts(y):
+def counts(y, seen=None):
     """As they are."""
     return y
 
 
-def logs(y):
+def logs(y, seen=None):
     """Logarithms of counts."""
     return np.log1p(y)
 
 
-def above(y):
-    """Whether a count exceeds the median of its column; for rare words, whether they occur."""
-    return (y > np.median(y, axis=0)).astype(float)
+def above(y, seen=None):
+    """Whether a count exceeds the median of its column, of the rows seen if they are other ones; for rare words, whether they occur."""
+    return (y > np.median(y if seen is None else seen, axis=0)).astype(float)
 
 
 #: Each family by its name in the program: its name in tables, and the form of the counts that it is given.
@@ -28,6 +28,14 @@ FAMILIES = {
     "gaussian": ("Gaussian", logs),
     "bernoulli": ("Bernoulli", above),
 }
+
+
+def arguments(parser, warmup, draws):
+    """Adds the arguments of our fits."""
+    parser.add_argument("--warmup", type=int, default=warmup)
+    parser.add_argument("--draws", type=int, default=draws)
+    parser.add_argument("--chains", type=int, default=1)
+    parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="other settings of our fits")
 
 
 def settings(args):
@@ -55,9 +63,9 @@ def parse(stem):
     return name, family, seed, {key: int(value) if key in ("warmup", "draws", "chains") else value for key, value in chosen.items()}
 
 
-def fit(program, path, family, seed, chosen, threads, out):
-    """The words of a fit whose posterior mean positions will be in OUT/embedding.csv. Weights are not stored: nothing here needs them."""
-    words = [program, "fit", path, "--likelihood", family, "--latent-dim", 2, "--seed", seed, "--threads", threads, "--keep", "w"]
+def fit(program, path, family, seed, chosen, threads, out, keep="w"):
+    """The words of a fit whose posterior mean positions will be in OUT/embedding.csv. Weights, which only predictions need, are large."""
+    words = [program, "fit", path, "--likelihood", family, "--latent-dim", 2, "--seed", seed, "--threads", threads, "--keep", keep]
     words += [word for key, value in chosen.items() for word in (f"--{key}", value)]
     return [str(word) for word in [*words, "--out", out, "--overwrite", "--no-report", "-q"]]
 
