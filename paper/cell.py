@@ -60,7 +60,8 @@ def main():
         method = METHODS[args.method]
         if not method.dear:
             method.embed(np.random.RandomState(0).poisson(3.0, (60, 8)).astype(float), 2, 0)
-        embed = lambda: np.asarray(method.embed(y, 2, args.seed), float)  # noqa: E731
+        options = {name: chosen[name] for name in method.options}
+        embed = lambda: np.asarray(method.embed(y, 2, args.seed, **options), float)  # noqa: E731
     wall, cpu = time.time(), spent()
     x = embed()
     wall, cpu = time.time() - wall, spent() - cpu

@@ -12,17 +12,24 @@ from typing import Callable
 
 import numpy as np
 
-LOG = {"counts": "ln(1 + y), centred"}
+#: Of both models of GPy.
+GPLVM = dict(options={"inducing": 30, "iterations": 1000}, quick={"iterations": 100}, notes={"counts": "ln(1 + y), centred"}, dear=True)
 
 
 @dataclass
 class Method:
-    """How a method is named, run and described; a dear one runs with one seed."""
+    """How a method is named and run: its options, of which a quick look changes some. A dear one runs with one seed."""
 
     title: str
     embed: Callable
-    settings: dict = field(default_factory=dict)
+    options: dict = field(default_factory=dict)
+    quick: dict = field(default_factory=dict)
+    notes: dict = field(default_factory=dict)
     dear: bool = False
+
+    def settings(self, quick=False):
+        """What identifies its cells: its options, those of a quick look if asked for, and notes about its input."""
+        return self.notes | self.options | (self.quick if quick else {})
 
 
 def logged(y):
@@ -83,29 +90,29 @@ def hpf(y, dim, seed):
     return positions
 
 
-def bayesian_gplvm(y, dim, seed):
+def bayesian_gplvm(y, dim, seed, inducing, iterations):
     import GPy
 
     np.random.seed(seed)
-    model = GPy.models.BayesianGPLVM(logged(y), dim, num_inducing=30)
-    model.optimize(max_iters=1000)
+    model = GPy.models.BayesianGPLVM(logged(y), dim, num_inducing=inducing)
+    model.optimize(max_iters=iterations)
     return np.asarray(model.X.mean)
 
 
-def sparse_gplvm(y, dim, seed):
+def sparse_gplvm(y, dim, seed, inducing, iterations):
     import GPy
 
     np.random.seed(seed)
-    model = GPy.models.SparseGPLVM(logged(y), dim, num_inducing=30)
-    model.optimize(max_iters=1000)
+    model = GPy.models.SparseGPLVM(logged(y), dim, num_inducing=inducing)
+    model.optimize(max_iters=iterations)
     return np.asarray(model.X)
 
 
 def baseline(name):
     """A method of `paper/baselines`."""
 
-    def embed(y, dim, seed):
-        return importlib.import_module(f"baselines.{name}").embed(y, dim, seed)
+    def embed(y, dim, seed, **options):
+        return importlib.import_module(f"baselines.{name}").embed(y, dim, seed, **options)
 
     return embed
 
@@ -113,8 +120,8 @@ def baseline(name):
 def peer(name):
     """A method whose authors' code lies in the folder of --peers."""
 
-    def embed(y, dim, seed):
-        return getattr(importlib.import_module("peers"), name)(y, dim, seed)
+    def embed(y, dim, seed, **options):
+        return getattr(importlib.import_module("peers"), name)(y, dim, seed, **options)
 
     return embed
 
@@ -128,13 +135,13 @@ METHODS = {
     "dca": Method("DCA", baseline("dca"), dear=True),
     "nbvae": Method("NBVAE", baseline("nbvae"), dear=True),
     "isomap": Method("Isomap", isomap),
-    "dla-gplvm": Method("DLA-GPLVM", baseline("dla_gplvm"), dear=True),
-    "bayesian-gplvm": Method("Bayesian GPLVM", bayesian_gplvm, LOG | {"inducing": 30, "iterations": 1000}, dear=True),
-    "sparse-gplvm": Method("sparse GPLVM", sparse_gplvm, LOG | {"inducing": 30, "iterations": 1000}, dear=True),
+    "dla-gplvm": Method("DLA-GPLVM", baseline("dla_gplvm"), {"iterations": 50}, {"iterations": 10}, dear=True),
+    "bayesian-gplvm": Method("Bayesian GPLVM", bayesian_gplvm, **GPLVM),
+    "sparse-gplvm": Method("sparse GPLVM", sparse_gplvm, **GPLVM),
     "umap": Method("UMAP", umap),
     "tsne": Method("t-SNE", tsne),
-    "advised-rflvm": Method("advisedRFLVM", peer("advised"), {"iterations": 10000}, dear=True),
-    "srflvm": Method("SRFLVM", peer("scalable"), {"iterations": 6200}, dear=True),
+    "advised-rflvm": Method("advisedRFLVM", peer("advised"), {"iterations": 10000}, {"iterations": 500}, dear=True),
+    "srflvm": Method("SRFLVM", peer("scalable"), {"iterations": 6200}, {"iterations": 200}, dear=True),
 }
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))

@@ -44,7 +44,7 @@ def chosen(y, dim):
     return SETTINGS | {"latent_dim": dim, "N": y.shape[0], "M": y.shape[1]}
 
 
-def advised(y, dim, seed, iterations=10000):
+def advised(y, dim, seed, iterations):
     """Positions after experiments/main.py of advisedGPLVM."""
     clone("advisedGPLVM", "https://github.com/zhidilin/advisedGPLVM")
     torch = today(seed)
@@ -60,7 +60,7 @@ def advised(y, dim, seed, iterations=10000):
     return model.mu_x.detach().numpy()
 
 
-def scalable(y, dim, seed, iterations=6200):
+def scalable(y, dim, seed, iterations):
     """Positions after main.py of SRFLVM. Its model imports a module that is not in the clone, of which it needs the logarithm of a
     triangular matrix's determinant, and reads an undefined name, `X_init`, which can only mean no given start."""
     clone("SRFLVM", "https://github.com/yingli1998/SRFLVM")

@@ -82,7 +82,7 @@ def wanted(args):
                 if method in ours.FAMILIES:
                     yield {"set": name, "method": method, "seed": seed, "settings": ours.settings(args)}
                 elif seed == args.seeds[0] or args.all_seeds or not METHODS[method].dear:
-                    yield {"set": name, "method": method, "seed": seed, "settings": METHODS[method].settings}
+                    yield {"set": name, "method": method, "seed": seed, "settings": METHODS[method].settings(args.quick)}
 
 
 def told(row):
@@ -148,7 +148,12 @@ def parsed():
     parser.add_argument("--write-tables", type=Path, metavar="DIR")
     parser.add_argument("--list-ours", action="store_true")
     parser.add_argument("--take", type=Path, metavar="DIR")
-    return parser.parse_args()
+    parser.add_argument("--quick", action="store_true", help="a look in ten minutes: two small sets, one seed, short runs; into OUT/quick")
+    args = parser.parse_args()
+    if args.quick:
+        args.sets, args.seeds, args.warmup, args.draws, args.minutes = ["bridges", "montreal"], [0], 50, 50, 3
+        args.out = args.out / "quick"
+    return args
 
 
 def main():
