@@ -113,7 +113,7 @@ def take(folder, cells, args):
     for path in sorted(folder.glob("*.time")):
         try:
             name, family, seed, chosen = ours.parse(path.stem)
-        except ValueError:
+        except (ValueError, KeyError):
             print(f"{path.name} is not a cell of ours", file=sys.stderr)
             continue
         *said, times = path.read_text().strip().splitlines() or [""]
