@@ -70,6 +70,7 @@ def check_names():
     """A cell is read again from the name of its file."""
     cell = "mnist", "negative-binomial", 3, {"warmup": 10, "draws": 20, "chains": 1, "amplitude": "learned"}
     assert ours.parse(ours.cell(*cell)) == cell
+    assert ours.parse(ours.cell(*cell) + "--kernel=default") == cell
     for wrong in ("mnist--pca--seed=1--warmup=1--draws=1--chains=1", "notes", "mnist--poisson--seed=1"):
         try:
             ours.parse(wrong)
@@ -80,7 +81,8 @@ def check_names():
 
 
 def check_forms():
-    """New rows are compared with the medians of the rows seen."""
+    """Rows without counts are missing to a multinomial; new rows are compared with the medians of the rows seen."""
+    assert np.isnan(ours.compositions(np.array([[0.0, 0.0], [0.0, 2.0]]))).tolist() == [[True, True], [False, False]]
     seen, new = np.array([[0.0], [1.0], [2.0]]), np.array([[1.5]])
     assert ours.above(new, seen) == [[1.0]] and ours.above(new) == [[0.0]]
 

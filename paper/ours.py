@@ -15,6 +15,11 @@ def logs(y, seen=None):
     return np.log1p(y)
 
 
+def compositions(y, seen=None):
+    """Counts, with rows that have none marked as missing: a multinomial has nothing to say about them."""
+    return np.where(y.sum(1, keepdims=True) > 0, y, np.nan)
+
+
 def above(y, seen=None):
     """Whether a count exceeds the median of its column, of the rows seen if they are other ones; for rare words, whether they occur."""
     return (y > np.median(y if seen is None else seen, axis=0)).astype(float)
@@ -24,7 +29,7 @@ def above(y, seen=None):
 FAMILIES = {
     "poisson": ("Poisson", counts),
     "negative-binomial": ("negative binomial", counts),
-    "multinomial": ("multinomial", counts),
+    "multinomial": ("multinomial", compositions),
     "gaussian": ("Gaussian", logs),
     "bernoulli": ("Bernoulli", above),
 }
@@ -40,7 +45,12 @@ def arguments(parser, warmup, draws):
 
 def settings(args):
     """What identifies a fit, given its set, family and seed: the sweeps, and every setting that is not the program's default."""
-    return {"warmup": args.warmup, "draws": args.draws, "chains": args.chains} | dict(word.split("=", 1) for word in args.set)
+    return {"warmup": args.warmup, "draws": args.draws, "chains": args.chains} | unusual(dict(word.split("=", 1) for word in args.set))
+
+
+def unusual(chosen):
+    """Settings without those that ask for the default, as `amplitude=default` does."""
+    return {key: value for key, value in chosen.items() if value != "default"}
 
 
 def table(name, family, seed):
@@ -60,7 +70,7 @@ def parse(stem):
     seed = int(chosen.pop("seed"))
     if name not in labelled.SETS or family not in FAMILIES or not {"warmup", "draws", "chains"} <= set(chosen):
         raise ValueError
-    return name, family, seed, {key: int(value) if key in ("warmup", "draws", "chains") else value for key, value in chosen.items()}
+    return name, family, seed, {key: int(value) if key in ("warmup", "draws", "chains") else value for key, value in unusual(chosen).items()}
 
 
 def fit(program, path, family, seed, chosen, threads, out, keep="w"):
