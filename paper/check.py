@@ -92,7 +92,9 @@ def check_limits():
     python = [sys.executable, "-c"]
     assert table1.bounded([*python, "raise ValueError('no luck')"], 1, 1) == "ValueError: no luck"
     assert table1.bounded([*python, "pass"], 1, 1) is None
-    assert table1.bounded([*python, "import subprocess; subprocess.run(['sleep', '60'])"], 0.01, 1) == "more than 0.01 minutes"
+    assert table1.bounded([*python, "import subprocess; subprocess.run(['sleep', '60'])"], 0.01, 1, patience=1) == "more than 0.01 minutes"
+    busy = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'], check=True)"
+    assert table1.bounded([*python, busy], 0.02, 1, patience=100) == "more than 0.02 minutes"
 
 
 def harness(*words):

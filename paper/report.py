@@ -34,9 +34,9 @@ TIMES = """\
 
 ## Table 2: seconds
 
-Seconds of wall time for one fit, mean over seeds, and in brackets what the paper reports for its own machine, where RFLVMs ran 100 iterations; ours ran
-the sweeps in the last section. One thread, except where the last section says otherwise; several jobs shared the machine,
-so CPU seconds, in the last section, are the better measure.
+Seconds for one fit, mean over seeds: wall time / CPU time, and in brackets the wall time that the paper reports for its own machine, where RFLVMs
+ran 100 iterations; ours ran the sweeps in the last section. One thread, except where the last section says otherwise. Many jobs
+shared the machine, so the CPU time is the better measure: on an idle machine one thread takes about as long.
 """
 
 HELD = """\

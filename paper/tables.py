@@ -44,9 +44,9 @@ def table2(best, paper):
     for method, title in TITLES.items():
         line = [title]
         for name in SETS:
-            times = [row["wall"] for row in best.get((name, method), []) if "failed" not in row]
+            good = [row for row in best.get((name, method), []) if "failed" not in row]
             there = paper.get((name, method))
-            text = seconds(np.mean(times)) if times else "failed" if (name, method) in best else "not run"
+            text = " / ".join(seconds(np.mean([row[kind] for row in good])) for kind in ("wall", "cpu")) if good else "failed" if (name, method) in best else "not run"
             line.append(text + (f" ({seconds(60 * there['minutes'])})" if there else ""))
         lines.append(line)
     return markdown(["", *SETS.values()], lines)
