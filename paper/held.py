@@ -136,7 +136,7 @@ def main():
     args = parsed()
     absent = labelled.missing(args.sets, args.data)
     if absent:
-        sys.exit("the folder of the data (--data) lacks a file:\n  " + "\n  ".join(absent))
+        sys.exit("put these files into the folder of the data, or name another folder with --data:\n  " + "\n  ".join(absent))
     cells = Cells(args.out / "held", "held")
     for split in range(args.splits):
         for name in args.sets:

@@ -85,16 +85,16 @@ def yale(data, seed):
     return Labelled(z["Y"].astype(float), z["labels"])
 
 
-#: Smallest first; what the folder of the data must hold for each.
+#: Smallest first; the file that the folder of the data must hold for each, and what is in it.
 SETS = {
-    "bridges": (bridges, "bridges/bridges.csv"),
-    "montreal": (montreal, "montreal/montreal_2015.csv"),
-    "newsgroups": (newsgroups, "newsgroups/newsgroups_3class.npz"),
-    "yale": (yale, "yale/yale_48x64.npz"),
-    "spam": (spam, "spam/sms_spam_2000.npz"),
-    "congress109": (congress109, "congress109/congress109.csv.gz"),
-    "mnist": (mnist, "mnist/mnist_t10k.npz"),
-    "cifar10": (cifar10, "cifar10/cifar10_5class_20x20.npz"),
+    "bridges": (bridges, "bridges/bridges.csv", "bicycles per day; columns brooklyn, manhattan, williamsburg, queensboro, and label, 1 on weekdays"),
+    "montreal": (montreal, "montreal/montreal_2015.csv", "bicycles per day; a column per counter, date, and season"),
+    "newsgroups": (newsgroups, "newsgroups/newsgroups_3class.npz", "Y, 2752×20 counts of words, and labels"),
+    "yale": (yale, "yale/yale_48x64.npz", "Y, 165×3072 grey pixels, and labels"),
+    "spam": (spam, "spam/sms_spam_2000.npz", "Y, 2000×225 counts of words, and labels"),
+    "congress109": (congress109, "congress109/congress109.csv.gz", "name and 1000 phrase counts; party is in congress109members.csv.gz next to it"),
+    "mnist": (mnist, "mnist/mnist_t10k.npz", "Y, 10000×784 grey pixels of the test images, and labels"),
+    "cifar10": (cifar10, "cifar10/cifar10_5class_20x20.npz", "Y, 2000×400 grey pixels of five classes, and labels"),
 }
 
 #: Sets whose rows are drawn again for every seed.
@@ -108,4 +108,4 @@ def load(name, data, seed=0):
 
 def missing(names, data):
     """What to put into the folder of the data, one sentence per set that is missing."""
-    return [f"{name}: {data / SETS[name][1]} was not found" for name in names if not (data / SETS[name][1]).exists()]
+    return [f"{name}: {data / SETS[name][1]} was not found ({SETS[name][2]})" for name in names if not (data / SETS[name][1]).exists()]

@@ -174,7 +174,7 @@ def main():
         return
     absent = labelled.missing(args.sets, args.data)
     if absent:
-        print("SKIPPED, because the folder of the data (--data) lacks a file:\n  " + "\n  ".join(absent), file=sys.stderr)
+        print("SKIPPED: put these files into the folder of the data, or name another folder with --data:\n  " + "\n  ".join(absent), file=sys.stderr)
         args.sets = [name for name in args.sets if not any(line.startswith(f"{name}:") for line in absent)]
     cells = Cells(args.out)
     if args.write_tables:
