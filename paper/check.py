@@ -90,7 +90,7 @@ def check_forms():
 def check_limits():
     """A method that fails says why, and one that takes too long is ended with all that it started."""
     python = [sys.executable, "-c"]
-    assert table1.bounded([*python, "raise ValueError('no luck')"], 1, 1) == "ValueError: no luck"
+    assert table1.bounded([*python, "raise ValueError('no luck with /a/b/c.csv')"], 1, 1) == "ValueError: no luck with c.csv"
     assert table1.bounded([*python, "pass"], 1, 1) is None
     assert table1.bounded([*python, "import subprocess; subprocess.run(['sleep', '60'])"], 0.01, 1, patience=1) == "more than 0.01 minutes"
     busy = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'], check=True)"

@@ -15,6 +15,7 @@ import gzip
 import io
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -33,6 +34,11 @@ from methods import METHODS
 from scores import neighbours
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+def reason(lines, otherwise):
+    """Why something failed: its last line, without the folders of files, which differ between machines."""
+    return re.sub(r"(?<![\w:/.])/(?:[^\s/'\"]+/)+", "", lines[-1]) if lines else otherwise
 
 
 def bounded(command, minutes, threads, patience=10):
@@ -55,7 +61,7 @@ def bounded(command, minutes, threads, patience=10):
         return late
     if process.returncode == -signal.SIGXCPU or (said and "SIGXCPU" in said[-1]):
         return late
-    return (said or [f"exit status {process.returncode}"])[-1] if process.returncode else None
+    return reason(said, f"exit status {process.returncode}") if process.returncode else None
 
 
 def score(row, x, labels):
@@ -135,7 +141,7 @@ def take(folder, cells, args):
         table = labelled.load(name, args.data, seed)
         row |= {"rows": table.y.shape[0], "columns": table.y.shape[1], "wall": wall, "cpu": round(user + system, 3), "date": now()}
         found = path.with_name(path.name.removesuffix("time") + "csv")
-        row = score(row, cell.positions(found), table.labels) if found.exists() else row | {"failed": " ".join(said) or "no positions"}
+        row = score(row, cell.positions(found), table.labels) if found.exists() else row | {"failed": reason(said, "no positions")}
         cells.add(row)
         print(told(row), flush=True)
 
