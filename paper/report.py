@@ -78,7 +78,10 @@ def shortfalls(best, paper):
             text += f", is {gap:.1f} of the paper's standard deviations below the paper's {TITLES[theirs]} ({there['accuracy']:.3f} ± {there['sd']:.3f})"
         else:
             text += f", is at or above the paper's {TITLES[theirs]} ({there['accuracy']:.3f} ± {there['sd']:.3f})"
-        text += "; ahead of it here: " + ", ".join(f"{TITLES[m]} ({others[m]:.3f})" for m in better) if better else "; no other method measured here is ahead of it"
+        ahead_of_it = "ahead of it are " + ", ".join(f"{TITLES[m]} ({others[m]:.3f})" for m in better) if better else "none is ahead of it"
+        text += f". Of {len(others)} other methods measured, {ahead_of_it}"
+        size = best[name, family][0]["rows"]
+        text += f"; one standard error of an accuracy of {size} rows is {(mine[family] * (1 - mine[family]) / size) ** 0.5:.3f}"
         lines.append(text + "." + (f" {reasons[name].strip()}" if name in reasons else ""))
     head = f"Our best family is at or above the paper's best RFLVM on {reached} of {run} sets, and at or above every other method measured here on {ahead} of {run}."
     return f"{head} The best of five families is chosen with the labels, as the best of the other methods is.\n\n" + "\n".join(lines) + "\n"
