@@ -92,7 +92,7 @@ def check_limits():
     python = [sys.executable, "-c"]
     assert table1.bounded([*python, "raise ValueError('no luck with /a/b/c.csv')"], 1, 1) == "ValueError: no luck with c.csv"
     assert table1.bounded([*python, "pass"], 1, 1) is None
-    assert table1.bounded([*python, "import subprocess; subprocess.run(['sleep', '60'])"], 0.01, 1, patience=1) == "more than 0.01 minutes"
+    assert table1.bounded([*python, "import subprocess; subprocess.run(['sleep', '60'])"], 0.01, 1, patience=1) == "no result after 0.01 minutes"
     busy = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'], check=True)"
     assert table1.bounded([*python, busy], 0.02, 1, patience=100) == "more than 0.02 minutes"
 
@@ -154,7 +154,7 @@ def check_report():
     assert lines["PCA"] == "**0.900 ± 0.000** (0.847 ± 0.007)" and lines["Poisson RFLVM"] == "0.820 ± 0.014¹ (0.844 ± 0.017)"
     assert lines["DCA"].startswith("failed") and lines["NMF"].startswith("not run")
     told = report.shortfalls(best, paper)
-    assert "2.4 of the paper's standard deviations below the paper's negative binomial RFLVM" in told and "Of 1 other methods measured, ahead of it are PCA (0.900)" in told and "0 of 1 sets" in told
+    assert "2.4 of the paper's standard deviations below the paper's negative binomial RFLVM" in told and "Of 1 other methods measured, 1 ahead of it: PCA (0.900)" in told and "0 of 1 sets" in told
     assert "10 + 10 sweeps: 0.820" in tables.sweeps(rows) and "amplitude learned" in tables.variants(rows) and "no luck" in tables.every(best)
 
 

@@ -78,7 +78,7 @@ def shortfalls(best, paper):
             text += f", is {gap:.1f} of the paper's standard deviations below the paper's {TITLES[theirs]} ({there['accuracy']:.3f} ± {there['sd']:.3f})"
         else:
             text += f", is at or above the paper's {TITLES[theirs]} ({there['accuracy']:.3f} ± {there['sd']:.3f})"
-        ahead_of_it = "ahead of it are " + ", ".join(f"{TITLES[m]} ({others[m]:.3f})" for m in better) if better else "none is ahead of it"
+        ahead_of_it = f"{len(better)} ahead of it: " + ", ".join(f"{TITLES[m]} ({others[m]:.3f})" for m in better) if better else "none is ahead of it"
         text += f". Of {len(others)} other methods measured, {ahead_of_it}"
         size = best[name, family][0]["rows"]
         text += f"; one standard error of an accuracy of {size} rows is {(mine[family] * (1 - mine[family]) / size) ** 0.5:.3f}"

@@ -44,7 +44,7 @@ def reason(lines, otherwise):
 def bounded(command, minutes, threads, patience=10):
     """Runs a command and all that it starts within a limit of CPU time, so that what a method achieves does not depend on how busy the
     machine is; wall time may be `patience` times as long. None, or why it failed."""
-    limit, late = round(60 * minutes * threads), f"more than {minutes:g} minutes"
+    limit = round(60 * minutes * threads)
 
     def bound():
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
@@ -58,9 +58,9 @@ def bounded(command, minutes, threads, patience=10):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        return late
+        return f"no result after {minutes * patience:g} minutes"
     if process.returncode == -signal.SIGXCPU or (said and "SIGXCPU" in said[-1]):
-        return late
+        return f"more than {minutes:g} minutes"
     return reason(said, f"exit status {process.returncode}") if process.returncode else None
 
 
