@@ -9,8 +9,7 @@ In turn, 50 times as in the authors' program: the mode of F given X; ten steps o
 The likelihood around the mode is kept as the Gaussian N(f | m, W⁻¹), W = exp f̂, so that the mode, f̂(X) = (K⁻¹ + W)⁻¹ W m,
 and the Laplace evidence are functions of X in closed form: this is the decoupling. As there, K is of low rank, from
 a grid of 10 points along each axis, plus σ², which falls from 2 by a factor of 0.95 each time. As in the paper, X starts at
-principal components and has the prior N(0, I); `path` has the authors' exponential kernel over times instead. Different from the
-program: F starts at ln(y + ½) and its mode is found by Newton steps, since √y, the start there, overflows
+principal components and has the prior N(0, I), not the authors' Gaussian process over time. Different from the program: F starts at ln(y + ½) and its mode is found by Newton steps, since √y, the start there, overflows
 for large counts; the grid follows X.
 """
 
@@ -66,42 +65,33 @@ def prior_of_f(f, phi, noise):
     return -0.5 * ((f**2).sum() - (inside**2).sum()) / noise - f.shape[1] * half
 
 
-def fit(y, x, spread, iterations=50):
-    """Positions spread(u), with u ~ N(0, I) a priori; `x` is the start."""
-    y, f = tensor(y), torch.log(tensor(y) + 0.5)
-    u = torch.linalg.solve_triangular(spread, tensor(x), upper=False) if spread is not None else tensor(x)
-    place = (lambda v: spread @ v) if spread is not None else (lambda v: v)
+def fit(y, x, iterations=50):
+    """Positions after so many rounds, from the positions `x`."""
+    y, x, f = tensor(y), tensor(x), torch.log(tensor(y) + 0.5)
     # Bounds of the authors: of ln variance and ln length.
     kernel, bounds, noise = np.log([10.0, 2.0]), [(0, 5), (-3, 5)], 2.0
     for _ in range(iterations):
         noise *= 0.95
         variance, length = np.exp(kernel)
-        points = grid(place(u))
-        f, weight, mean = mode(y, f, features(place(u), points, length, variance), noise)
-
-        def loss(v):
-            phi = features(place(v), points, length, variance)
-            return 0.5 * (v**2).sum() - evidence(y, phi, noise, weight, mean)
-
-        (u,) = minimise(loss, [u.numpy()], 10)
-        x = place(u)
         points = grid(x)
-        (kernel,) = minimise(
-            lambda k: -prior_of_f(f, features(x, points, k[1].exp(), k[0].exp()), noise), [kernel], 10, bounds
-        )
+        f, weight, mean = mode(y, f, features(x, points, length, variance), noise)
+
+        def of_x(x):
+            phi = features(x, points, length, variance)
+            return 0.5 * (x**2).sum() - evidence(y, phi, noise, weight, mean)
+
+        (x,) = minimise(of_x, [x.numpy()], 10)
+        points = grid(x)
+
+        def of_kernel(k):
+            return -prior_of_f(f, features(x, points, k[1].exp(), k[0].exp()), noise)
+
+        (kernel,) = minimise(of_kernel, [kernel], 10, bounds)
         kernel = kernel.numpy()
-    return place(u).numpy()
+    return x.numpy()
 
 
-def embed(Y, dim, seed, iterations=50):
+def embed(Y, dim, seed):
     """Positions of the rows. Nothing is random: the seed has no effect."""
     y = np.asarray(Y, float)
-    return fit(y, principal(np.log1p(y), dim), None, iterations)
-
-
-def path(Y, times, dim, seed, iterations=50):
-    """Positions with an exponential kernel over times, whose length is a tenth of their range."""
-    times = np.asarray(times, float)
-    kernel = np.exp(-np.abs(times[:, None] - times[None]) / (0.1 * np.ptp(times))) + 1e-6 * np.eye(len(times))
-    y = np.asarray(Y, float)
-    return fit(y, principal(np.log1p(y), dim), tensor(np.linalg.cholesky(kernel)), iterations)
+    return fit(y, principal(np.log1p(y), dim))
