@@ -1,6 +1,7 @@
 """Run `rflvm`, and read the tables it writes."""
 
 import csv
+import json
 import subprocess
 from pathlib import Path
 
@@ -76,6 +77,15 @@ def impute(folder, shape, args):
     subprocess.run([str(args.program), "impute", str(folder / "fit"), "--out", str(folder / "imputed.csv")], check=True)
     with open(folder / "imputed.csv") as file:
         return place(shape, csv.DictReader(file), lambda row: int(row["row"]) - 1)
+
+
+def score(folder, truth, time, args):
+    """The program's own log density and coverage of the missing cells, from its predictive distribution, which is not normal."""
+    write_table(folder / "truth.csv", truth, time)
+    command = [args.program, "impute", folder / "fit", "--truth", folder / "truth.csv", "--json"]
+    found = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True)
+    said = json.loads(found.stdout)
+    return {name: said[key] for name, key in (("log_density", "log_density"), ("inside50", "in50"), ("inside90", "in90"))}
 
 
 def forecast(folder, shape, args):

@@ -66,7 +66,7 @@ def prior_of_f(f, phi, noise):
 
 
 def fit(y, x, iterations=50):
-    """Positions after so many rounds, from the positions `x`."""
+    """Positions after `iterations` rounds, from the positions `x`."""
     y, x, f = tensor(y), tensor(x), torch.log(tensor(y) + 0.5)
     # Bounds of the authors: of ln variance and ln length.
     kernel, bounds, noise = np.log([10.0, 2.0]), [(0, 5), (-3, 5)], 2.0
