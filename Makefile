@@ -9,8 +9,9 @@
 # make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
 # make bench-imputation  hidden cells by the usual methods; hours: see benchmarks/imputation/README.md. imputation-check: checks of these methods, a minute
+# make paper     the paper's Tables 1 to 3 with every method that it names, into paper/RESULTS.md; days, resumable: see paper/README.md. paper-quick: every method once, ten minutes
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: demo test site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
@@ -137,9 +138,39 @@ paper-missing paper-forecast paper-paths paper-transform paper-digits paper-comp
 	cargo build --release --quiet --package rflvm-cli
 	$(BENCH_VENV)/bin/python paper/$*.py $(ARGS)
 
+# Every method of Table 1. PyTorch's small wheels for the CPU are on a separate index; without it pip takes the usual ones.
+PAPER_VENV = target/paper-venv
+PAPER_PYTHON ?= $(BENCH_PYTHON)
+PAPER = $(PAPER_VENV)/bin/python -W ignore paper
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+# make paper DATA=folder of the data sets, PEERS=folder of the clones that paper/peers.py names
+PAPER_DATA = $(if $(DATA),--data $(DATA))
+PAPER_PEERS = $(if $(PEERS),--peers $(PEERS))
+
+$(PAPER_VENV)/installed: paper/requirements.txt benchmarks/requirements.txt
+	@command -v $(PAPER_PYTHON) >/dev/null || { echo "the paper's tables need Python 3.11: install it, or give its name with PAPER_PYTHON=…"; exit 2; }
+	$(PAPER_PYTHON) -m venv $(PAPER_VENV)
+	$(PAPER_VENV)/bin/pip install --quiet --retries 1 --no-deps --extra-index-url $(TORCH_INDEX) $$(grep ^torch== paper/requirements.txt)
+	$(PAPER_VENV)/bin/pip install --quiet --only-binary :all: --no-binary hpfrec -r paper/requirements.txt
+	touch $@
+
+paper: check-tools $(PAPER_VENV)/installed
+	cargo build --release --quiet --package rflvm-cli
+	$(PAPER)/table1.py $(PAPER_DATA) $(PAPER_PEERS) $(ARGS)
+	$(PAPER)/held.py $(PAPER_DATA)
+	$(PAPER)/missing.py $(PAPER_DATA)
+	$(PAPER)/report.py
+
+paper-quick: check-tools $(PAPER_VENV)/installed
+	cargo build --release --quiet --package rflvm-cli
+	$(PAPER)/table1.py --quick $(PAPER_DATA) $(PAPER_PEERS) $(ARGS)
+	$(PAPER)/report.py --out paper/results/quick --to paper/results/quick/RESULTS.md
+	@echo "the tables: paper/results/quick/RESULTS.md"
+
 paper-check: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python paper/ppca.py
 	$(BENCH_VENV)/bin/python paper/ldm.py
+	$(BENCH_VENV)/bin/python paper/check.py
 
 check-tools:
 	@command -v cargo >/dev/null || { echo "rflvm needs Rust 1.89 or newer: install it with rustup (https://rustup.rs), then try again"; exit 2; }

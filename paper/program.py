@@ -10,6 +10,14 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def places(parser):
+    """Adds the arguments that say where things are."""
+    parser.add_argument("--data", type=Path, default=ROOT / "../shared/data", help="folder of the data sets")
+    parser.add_argument("--program", type=Path, default=ROOT / "target/release/rflvm")
+    parser.add_argument("--peers", type=Path, help="folder with clones of zhidilin/advisedGPLVM and yingli1998/SRFLVM")
+    parser.add_argument("--threads", type=int, default=1)
+
+
 def arguments(parser):
     """Adds the arguments of fits."""
     parser.add_argument("--data", type=Path, default=ROOT / "../shared/data", help="folder of the data sets")

@@ -1,0 +1,185 @@
+"""Checks the harness of Tables 1 and 2 on a tiny table, with a stand-in for the program; seconds.
+
+    python paper/check.py
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import groups
+import held
+import labelled
+import ours
+import report
+import table1
+import tables
+from cells import Cells
+from methods import METHODS
+from scores import neighbours
+
+#: Stands in for `rflvm fit TABLE … --out DIR …`: positions are the first two columns. It refuses a multinomial.
+STAND_IN = """\
+#!{python}
+import csv, gzip, os, sys
+if "multinomial" in sys.argv:
+    sys.exit("rflvm: no such family")
+out = sys.argv[sys.argv.index("--out") + 1]
+os.makedirs(out)
+with gzip.open(sys.argv[2], "rt") as table, open(out + "/embedding.csv", "w") as file:
+    rows = list(csv.reader(table))[1:]
+    csv.writer(file).writerows([["x1", "x2"], *(row[:2] for row in rows)])
+"""
+
+
+def planted(data):
+    """A folder of data with 60 days on the bridges, of which weekdays have ten times as many bicycles."""
+    rng = np.random.default_rng(1)
+    (data / "bridges").mkdir(parents=True)
+    lines = ["date,brooklyn,manhattan,williamsburg,queensboro,label"]
+    for day in range(60):
+        counts = rng.poisson(300 if day % 3 else 30, 4)
+        lines.append(f"2017-04-{day},{','.join(map(str, counts))},{int(day % 3 > 0)}")
+    (data / "bridges/bridges.csv").write_text("\n".join(lines) + "\n")
+
+
+def check_neighbours():
+    """Labels that the positions tell are found, others by chance; each seed has its own folds."""
+    rng = np.random.default_rng(2)
+    labels = np.arange(300) % 3
+    assert neighbours(rng.normal(size=(300, 2)) + 20 * labels[:, None], labels) == [1.0] * 5
+    found = neighbours(rng.normal(size=(300, 2)), labels)
+    assert abs(np.mean(found) - 1 / 3) < 0.08 and len(set(found)) > 1
+
+
+def check_cells(folder):
+    """Rows are found again by their settings in any order, from every file of the folder, the latest first."""
+    row = {"set": "yale", "method": "pca", "seed": 0, "settings": {"a": 1, "b": 2}}
+    here, there = Cells(folder), Cells(folder, "elsewhere")
+    here.add(row | {"accuracy": 0.2, "date": "2026-01-01"})
+    there.add(row | {"accuracy": 0.3, "date": "2026-01-02", "settings": {"b": 2, "a": 1}})
+    assert here.find(row)["accuracy"] == 0.3
+    assert here.find(row | {"seed": 1}) is None and here.find(row | {"settings": {"a": 1}}) is None
+
+
+def check_names():
+    """A cell is read again from the name of its file."""
+    cell = "mnist", "negative-binomial", 3, {"warmup": 10, "draws": 20, "chains": 1, "amplitude": "learned"}
+    assert ours.parse(ours.cell(*cell)) == cell
+    assert ours.parse(ours.cell(*cell) + "--kernel=default") == cell
+    for wrong in ("mnist--pca--seed=1--warmup=1--draws=1--chains=1", "notes", "mnist--poisson--seed=1"):
+        try:
+            ours.parse(wrong)
+        except (ValueError, KeyError):
+            continue
+        raise AssertionError(wrong)
+    assert ours.table("mnist", "gaussian", 3) == "mnist-3-logs" and ours.table("spam", "poisson", 3) == "spam-counts"
+
+
+def check_forms():
+    """Rows without counts are missing to a multinomial; new rows are compared with the medians of the rows seen."""
+    assert np.isnan(ours.compositions(np.array([[0.0, 0.0], [0.0, 2.0]]))).tolist() == [[True, True], [False, False]]
+    seen, new = np.array([[0.0], [1.0], [2.0]]), np.array([[1.5]])
+    assert ours.above(new, seen) == [[1.0]] and ours.above(new) == [[0.0]]
+
+
+def check_limits():
+    """A method that fails says why, and one that takes too long is ended with all that it started."""
+    python = [sys.executable, "-c"]
+    assert table1.bounded([*python, "raise ValueError('no luck')"], 1, 1) == "ValueError: no luck"
+    assert table1.bounded([*python, "pass"], 1, 1) is None
+    assert table1.bounded([*python, "import subprocess; subprocess.run(['sleep', '60'])"], 0.01, 1) == "more than 0.01 minutes"
+
+
+def harness(*words):
+    """Runs table1.py; what it printed."""
+    command = [sys.executable, "-W", "ignore", table1.__file__, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=True)
+
+
+def check_grid(folder):
+    """Cells run once, a method that is not known fails in its row alone, and missing data are named."""
+    common = ["--data", folder / "data", "--out", folder / "rows", "--sets", "bridges", "yale", "--methods", "pca", "srflvm", "--seeds", 0, 1]
+    first = harness(*common)
+    assert "bridges pca seed 1: 1.0000" in first.stdout and "yale" in first.stderr and "yale" not in first.stdout
+    assert "bridges srflvm seed 0: failed: not found: clone" in first.stdout and "srflvm seed 1" not in first.stdout
+    assert harness(*common).stdout == ""
+    again = harness(*common, "--again-failed").stdout
+    assert "srflvm" in again and "pca" not in again
+
+
+def check_elsewhere(folder):
+    """Tables, command lines and the taking of their results, with a failure."""
+    common = ["--data", folder / "data", "--out", folder / "rows", "--sets", "bridges", "--seeds", 0]
+    sweeps = ["--warmup", 5, "--draws", 7, "--set", "amplitude=learned"]
+    program = folder / "stand-in"
+    program.write_text(STAND_IN.format(python=sys.executable))
+    program.chmod(0o755)
+    harness(*common, "--write-tables", folder / "tables")
+    lines = harness(*common, *sweeps, "--list-ours").stdout.splitlines()
+    assert len(lines) == len(ours.FAMILIES) and all("--amplitude learned" in line for line in lines)
+    places = {"RFLVM": str(program), "TABLES": str(folder / "tables"), "OUT": str(folder / "left")}
+    for line in lines:
+        subprocess.run(["bash", "-c", line], env=os.environ | places, stderr=subprocess.DEVNULL)
+    taken = harness(*common, "--take", folder / "left", "--machine", "another").stdout
+    assert "bridges poisson seed 0: 1.0000" in taken and "bridges multinomial seed 0: failed: rflvm: no such family" in taken
+    row = Cells(folder / "rows").find(
+        {"set": "bridges", "method": "poisson", "seed": 0, "settings": {"warmup": 5, "draws": 7, "chains": 1, "amplitude": "learned"}}
+    )
+    assert row["machine"] == "another" and row["rows"] == 60 and row["wall"] > 0
+    assert harness(*common, "--take", folder / "left").stdout == ""
+
+
+def made(method, accuracy, seed=0, failed=None, **settings):
+    """A row as the harness keeps it."""
+    row = {"set": "bridges", "method": method, "seed": seed, "settings": settings, "rows": 9, "columns": 4, "machine": "one", "date": "2026-01-01"}
+    return row | ({"failed": failed} if failed else {"accuracy": accuracy, "accuracies": [accuracy - 0.01 * (seed - k) for k in range(5)], "wall": 1.0, "cpu": 1.0})
+
+
+def check_report():
+    """Which rows the tables show, which cell is bold, and the sentence for a shortfall."""
+    sweeps = dict(warmup=10, draws=10, chains=1)
+    rows = [made("pca", 0.9, seed=s) for s in range(5)] + [made("poisson", 0.8, **sweeps), made("poisson", 0.7, warmup=5, draws=5, chains=1)]
+    rows += [made("poisson", 0.99, amplitude="learned", **sweeps), made("dca", 0, failed="no luck")]
+    best, paper = groups.chosen(rows), report.published()
+    assert groups.values(best["bridges", "pca"]) == [0.9] * 5
+    assert np.isclose(groups.accuracy(best["bridges", "poisson"]), 0.82)
+    lines = {line.split("|")[1].strip(): line.split("|")[2].strip() for line in tables.table1(best, paper).splitlines()}
+    assert lines["PCA"] == "**0.900 ± 0.000** (0.847 ± 0.007)" and lines["Poisson RFLVM"] == "0.820 ± 0.014¹ (0.844 ± 0.017)"
+    assert lines["DCA"].startswith("failed") and lines["NMF"].startswith("not run")
+    told = report.shortfalls(best, paper)
+    assert "2.4 of the paper's standard deviations below the paper's negative binomial RFLVM" in told and "PCA (0.900)" in told and "0 of 1 sets" in told
+    assert "10 + 10 sweeps: 0.820" in tables.sweeps(rows) and "amplitude learned" in tables.variants(rows) and "no luck" in tables.every(best)
+
+
+def check_published():
+    """All 96 numbers of both tables, of sets and methods that exist."""
+    found = report.published()
+    assert len(found) == 96 and all(name in labelled.SETS and method in {**METHODS, **ours.FAMILIES} for name, method in found)
+
+
+def check_difference():
+    """The corrected interval is wider than the naive one by √(1 + n·test/train)."""
+    gap, half = held.difference([0.6, 0.8, 0.7], [0.5, 0.5, 0.6])
+    naive = 2.919986 * np.std([0.1, 0.3, 0.1], ddof=1) / np.sqrt(3)
+    np.testing.assert_allclose([gap, half], [0.5 / 3, naive * np.sqrt(1 + 3 * 0.25)], rtol=1e-6)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        planted(folder / "data")
+        for check in (check_neighbours, check_names, check_forms, check_limits, check_report, check_published, check_difference):
+            check()
+        check_cells(folder / "cells")
+        check_grid(folder)
+        check_elsewhere(folder)
+    print("the harness of Tables 1 and 2 does what it says")
+
+
+if __name__ == "__main__":
+    main()
