@@ -19,8 +19,10 @@ with no name only prints the existing rows. A method that fails has a row that s
 """
 
 import argparse
+import importlib.util
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -31,9 +33,6 @@ import ppca
 import program
 from rows import Rows
 from scores import mean_and_error, print_table, scores
-
-# Appended: files of this folder come before those of the same name.
-sys.path.append(str(program.ROOT / "benchmarks/imputation"))
 
 # The dynamic model by its kernel over time: a rough one, and a smooth one; and with more axes than in the paper.
 DYNAMIC = ["matern32", "rbf", "matern32-10"]
@@ -54,6 +53,17 @@ PAPER = {
 def hidden(data, trial):
     """The cells hidden in a trial: `given`, or the number of the trial."""
     return data.given if trial == "given" else np.random.default_rng(int(trial)).random(data.y.shape) < 0.2
+
+
+@cache
+def imputation():
+    """The methods of benchmarks/imputation, whose peers.py has the name of another one here."""
+    folder = program.ROOT / "benchmarks/imputation"
+    sys.path.append(str(folder))
+    spec = importlib.util.spec_from_file_location("imputation_peers", folder / "peers.py")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def settings(method, args):
@@ -84,8 +94,7 @@ def predict(method, data, y, seed, args):
 
         mean, variance = gpdm.impute(y, data.dim, seed)
         return {"mean": mean, "sd": np.sqrt(variance)}
-    import peers
-
+    peers = imputation()
     peer = peers.METHODS[PEERS[method]]
     if method == "gplvm":
         peer.candidates = (data.dim,)

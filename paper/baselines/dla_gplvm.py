@@ -91,7 +91,7 @@ def fit(y, x, iterations=50):
     return x.numpy()
 
 
-def embed(Y, dim, seed):
+def embed(Y, dim, seed, iterations=50):
     """Positions of the rows. Nothing is random: the seed has no effect."""
     y = np.asarray(Y, float)
-    return fit(y, principal(np.log1p(y), dim))
+    return fit(y, principal(np.log1p(y), dim), iterations)
