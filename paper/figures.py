@@ -54,14 +54,14 @@ def save(figure, name):
 
 
 def s_curve(args):
-    """The Poisson S-curve: counts, positions, and the place along the S."""
+    """The Poisson S-curve: counts, positions, and the place along the S, in whose order the rows are."""
     z = np.load(args.data / "s_curve/poisson.npz")
-    return z["Y"].astype(float), z["X"], z["t"]
+    order = np.argsort(z["t"], kind="stable")
+    return z["Y"][order].astype(float), z["X"][order], z["t"][order]
 
 
 def poisson(args, plt):
     y, truth, t = s_curve(args)
-    order = np.argsort(t)
     chosen = [m for m in POISSON if m in (args.only or POISSON)]
     found = {"truth": truth} | {m: positions.of("s_curve", m, y, 2, args) for m in chosen}
     figure, axes = plt.subplots(2, len(found), figsize=(1.25 * len(found), 2.9), layout="constrained")
@@ -72,17 +72,15 @@ def poisson(args, plt):
         panel(above, shown, t, name + r2, 3)
         below.set(xticks=[], yticks=[])
         if x is not None:
-            far = np.linalg.norm(shown[order][:, None] - shown[order][None], axis=2)
+            far = np.linalg.norm(shown[:, None] - shown[None], axis=2)
             below.imshow(far[::2, ::2], cmap="Greys")
     save(figure, "poisson")
 
 
 def dynamic(args, plt):
     y, truth, t = s_curve(args)
-    order = np.argsort(t)
-    y, truth, t = y[order], truth[order], t[order]
     chosen = [m for m in DYNAMIC if m in (args.only or DYNAMIC)]
-    found = {"truth": truth} | {m: positions.of("s_curve-in-order", m, y, 2, args, t) for m in chosen}
+    found = {"truth": truth} | {m: positions.of("s_curve", m, y, 2, args, t) for m in chosen}
     figure, axes = plt.subplots(1, len(found), figsize=(1.5 * len(found), 2), layout="constrained")
     for axis, (method, x) in zip(axes, found.items()):
         r2 = "" if x is None or method == "truth" else f"\nR² {affine_r2(x, truth):.2f}"

@@ -113,6 +113,8 @@ def run(name, data, trials, rows, args):
                 try:
                     tables = predict(method, data, y, 1 if trial == "given" else int(trial), args)
                     return scores(data.y, tables, mask) | tables.get("own", {}) | tables.get("about", {})
+                except (FileNotFoundError, ImportError):
+                    raise  # Says nothing about the method: the program or a package was not found.
                 except Exception as error:  # Whatever a method raises is its result.
                     return {"failed": f"{type(error).__name__}: {error}"}
 
@@ -166,6 +168,8 @@ def main():
         except FileNotFoundError as missing:
             print(f"SKIPPED {name}: {missing.filename} was not found", file=sys.stderr)
             continue
+        if not args.program.exists() and set(args.methods) & set(OURS):
+            sys.exit(f"{args.program} was not found: build it with `cargo build --release`, name another with --program, or choose other --methods")
         given = [] if data.given is None else ["given"]
         run(name, data, given + ([] if args.only_given else trials), rows, args)
     report(rows, trials)
