@@ -171,7 +171,10 @@ def main():
         if not args.program.exists() and set(args.methods) & set(OURS):
             sys.exit(f"{args.program} was not found: build it with `cargo build --release`, name another with --program, or choose other --methods")
         given = [] if data.given is None else ["given"]
-        run(name, data, given + ([] if args.only_given else trials), rows, args)
+        try:
+            run(name, data, given + ([] if args.only_given else trials), rows, args)
+        except ImportError as missing:
+            sys.exit(f"{missing}: install paper/requirements.txt, or choose other --methods")
     report(rows, trials)
 
 
