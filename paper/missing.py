@@ -1,21 +1,28 @@
-"""The paper's Table 3: mean squared error of 20% hidden cells, mean ± one standard error of five trials.
+"""The paper's Table 3: mean squared error of 20% hidden cells, mean ± one standard error of five trials, and more.
 
-    python paper/missing.py [--sets s_curve lorenz cmu forex] [--methods ppca ldm static matern32 rbf] [--trials 5]
+    python paper/missing.py [--sets s_curve lorenz cmu forex] [--methods mean ppca …] [--trials 5]
 
 Trial k hides each cell with probability 0.2, using a generator with seed k, the same for all methods. The S-curve and
 Lorenz tables also come with a mask, reported in a separate row. `static` is rflvm without times,
-`matern32` and `rbf` are rflvm with times and that kernel over them.
+`matern32` and `rbf` are rflvm with times and that kernel over them, `matern32-10` has ten latent axes instead of the paper's two or three.
+`ppca`, `ldm`, `gpdm` and `gplvm` (GPy's Bayesian one) have the paper's number of axes; `ppca-rank` and `ldm-rank` choose it, and `knn` its neighbours,
+by cells hidden for validation. These two, `mean`, `knn`, `iterative` and `gplvm` are the methods of benchmarks/imputation.
+
+Besides the error: the mean log predictive density of the hidden cells, and the share of them inside central intervals. A star marks
+methods without a predictive variance, which get that of their errors on validation cells of the column.
 CMU and forex are standardised before cells are hidden, as in the authors' group's loaders; the paper does not say how
 it prepared them, and its S-curve and Lorenz tables are different draws, so ratios between methods can be compared with the
 paper, but errors cannot.
 
 Rows are written to OUT/missing.json as they finish and are not run again, so a long run can be done in parts; `--methods`
-with no name only prints the existing rows.
+with no name only prints the existing rows. A method that fails has a row that says so.
 """
 
 import argparse
+import importlib.util
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,16 +34,19 @@ import program
 from rows import Rows
 from scores import mean_and_error, print_table, scores
 
-# The dynamic model by its kernel over time: a rough one, and a smooth one.
-DYNAMIC = ["matern32", "rbf"]
-METHODS = ["ppca", "ldm", "static", *DYNAMIC]
+# The dynamic model by its kernel over time: a rough one, and a smooth one; and with more axes than in the paper.
+DYNAMIC = ["matern32", "rbf", "matern32-10"]
+OURS = ["static", *DYNAMIC]
+# By their names in benchmarks/imputation/peers.py.
+PEERS = {"mean": "mean", "knn": "knn", "iterative": "iterative", "gplvm": "gplvm", "ppca-rank": "ppca", "ldm-rank": "ldm"}
+METHODS = ["mean", "knn", "iterative", "ppca", "ppca-rank", "ldm", "ldm-rank", "gpdm", "gplvm", *OURS]
 
-# The paper's errors: PPCA, its linear dynamical model, its static and its dynamic RFLVM.
+# The paper's errors; its dynamic RFLVM has one kernel.
 PAPER = {
-    "s_curve": (0.761, 0.768, 0.367, 0.344),
-    "lorenz": (1.227, 1.256, 1.221, 1.198),
-    "cmu": (0.084, 0.088, 0.093, 0.075),
-    "forex": (0.3237, 0.3605, 0.3289, 0.1317),
+    "s_curve": {"ppca": 0.761, "ldm": 0.768, "gpdm": 0.390, "gplvm": 0.479, "static": 0.367, "dynamic": 0.344},
+    "lorenz": {"ppca": 1.227, "ldm": 1.256, "gpdm": 1.316, "gplvm": 1.641, "static": 1.221, "dynamic": 1.198},
+    "cmu": {"ppca": 0.084, "ldm": 0.088, "gpdm": 0.183, "gplvm": 0.071, "static": 0.093, "dynamic": 0.075},
+    "forex": {"ppca": 0.3237, "ldm": 0.3605, "gpdm": 0.2327, "gplvm": 1.0019, "static": 0.3289, "dynamic": 0.1317},
 }
 
 
@@ -45,60 +55,101 @@ def hidden(data, trial):
     return data.given if trial == "given" else np.random.default_rng(int(trial)).random(data.y.shape) < 0.2
 
 
-def predict(method, data, y, trial, args):
+@cache
+def imputation():
+    """The methods of benchmarks/imputation, whose peers.py has the name of another one here."""
+    folder = program.ROOT / "benchmarks/imputation"
+    sys.path.append(str(folder))
+    spec = importlib.util.spec_from_file_location("imputation_peers", folder / "peers.py")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def settings(method, args):
+    """What is stored with a row: the sweeps of ours."""
+    return program.settings(args, method if method in DYNAMIC else None) if method in OURS else {}
+
+
+def of_ours(method, data, y, seed, args):
+    """Tables of the hidden cells by rflvm, with the program's own scores of them."""
+    kernel, _, axes = method.partition("-")
+    timed = {"time": data.time, "kernel": kernel} if method in DYNAMIC else {}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        program.fit(folder, y, int(axes or data.dim), seed, args, **timed)
+        tables = program.impute(folder, y.shape, args)
+        return tables | {"own": program.score(folder, data.y, timed.get("time"), args)}
+
+
+def predict(method, data, y, seed, args):
     """Tables of the hidden cells, by one method."""
+    if method in OURS:
+        return of_ours(method, data, y, seed, args)
     if method in ("ppca", "ldm"):
         mean, sd = {"ppca": ppca, "ldm": ldm}[method].impute(y, data.dim)
         return {"mean": mean, "sd": sd}
-    timed = {"time": data.time, "kernel": method} if method in DYNAMIC else {}
-    with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        program.fit(folder, y, data.dim, 1 if trial == "given" else int(trial), args, **timed)
-        return program.impute(folder, y.shape, args)
+    if method == "gpdm":
+        from baselines import gpdm
+
+        mean, variance = gpdm.impute(y, data.dim, seed)
+        return {"mean": mean, "sd": np.sqrt(variance)}
+    peers = imputation()
+    peer = peers.METHODS[PEERS[method]]
+    if method == "gplvm":
+        peer.candidates = (data.dim,)
+    mean, sd, chosen, source = peers.impute(peer, y, data.time, peers.MASKS["random"])
+    return {"mean": mean, "sd": np.maximum(sd, 1e-6), "about": {"chosen": chosen, "sd_from": source}}
 
 
 def run(name, data, trials, rows, args):
     """All trials of a data set by all requested methods."""
-    for method in args.methods:
-        chosen = {}
-        if method not in ("ppca", "ldm"):
-            chosen = program.settings(args, method if method in DYNAMIC else None)
-        for trial in trials:
-            mask = hidden(data, trial)
+    for trial in trials:
+        mask = hidden(data, trial)
+        y = np.where(mask, np.nan, data.y)
+        for method in args.methods:
 
             def work():
-                y = np.where(mask, np.nan, data.y)
-                return scores(data.y, predict(method, data, y, trial, args), mask)
+                try:
+                    tables = predict(method, data, y, 1 if trial == "given" else int(trial), args)
+                    return scores(data.y, tables, mask) | tables.get("own", {}) | tables.get("about", {})
+                except (FileNotFoundError, ImportError):
+                    raise  # Says nothing about the method: the program or a package was not found.
+                except Exception as error:  # Whatever a method raises is its result.
+                    return {"failed": f"{type(error).__name__}: {error}"}
 
-            rows.run([name, trial, method], chosen, work, args.again)
+            rows.run([name, trial, method], settings(method, args), work, args.again)
+
+
+def ratio(rows, name, method, found):
+    """Mean error over that of PPCA on the same trials, and the paper's ratio in brackets."""
+    pairs = [(row["mse"], base["mse"]) for row in found if (base := rows.find([*row["key"][:2], "ppca"]))]
+    paper = PAPER[name].get("dynamic" if method in DYNAMIC else method)
+    said = f"{np.mean([a for a, _ in pairs]) / np.mean([b for _, b in pairs]):.3f}" if pairs else ""
+    return said + (f" ({paper / PAPER[name]['ppca']:.3f})" if paper else "")
+
+
+def line(rows, name, method, trials):
+    """Cells of a method's line, or None if it has not been run."""
+    found = [row for t in trials if (row := rows.find([name, t, method]))]
+    done = [row for row in found if "mse" in row]
+    if not done:
+        return [method, found[0]["failed"], "", "", "", "", "", ""] if found else None
+    star = "*" if done[0].get("sd_from") == "validation" else ""
+    means = [mean_and_error([row[key] for row in done if key in row]) for key in ("mse", "log_density", "inside50", "inside90")]
+    seconds = f"{np.mean([row['seconds'] for row in done]):.0f}"
+    failures = f", {len(found) - len(done)} failed" if len(done) < len(found) else ""
+    return [method + star, means[0], ratio(rows, name, method, done), *means[1:], seconds, f"{len(done)}{failures}"]
 
 
 def report(rows, trials):
-    """Prints errors next to those of the paper, and coverage of intervals."""
-    errors, inside = [], []
+    """A table for each data set and kind of mask."""
     for name in datasets.SETS:
         for label, chosen in ((name, trials), (f"{name}, given mask", ["given"])):
-            found = {m: [row for t in chosen if (row := rows.find([name, t, m]))] for m in METHODS}
-            if not any(found.values()):
-                continue
-            mse = {m: [row["mse"] for row in found[m]] for m in METHODS}
-            ratios = []
-            for k, method in enumerate(METHODS[1:], 1):
-                pairs = [(row, rows.find([*row["key"][:2], "ppca"])) for row in found[method]]
-                same = [(row["mse"], base["mse"]) for row, base in pairs if base]
-                ours = f"{np.mean([a for a, _ in same]) / np.mean([b for _, b in same]):.3f}" if same else "–"
-                ratios.append(f"{ours} ({PAPER[name][min(k, 3)] / PAPER[name][0]:.3f})")
-            counts = "/".join(str(len(found[m])) for m in METHODS)
-            errors.append([label, *(mean_and_error(mse[m]) for m in METHODS), *ratios, counts])
-            for method in METHODS:
-                known = [row for row in found[method] if "inside50" in row]
-                if known:
-                    halves, nineties = ([row[key] for row in known] for key in ("inside50", "inside90"))
-                    inside.append([label, method, mean_and_error(halves), mean_and_error(nineties)])
-    print("\nMean squared error of hidden cells; ratios are to PPCA, the paper's in brackets.\n")
-    print_table(["set", *METHODS, *(f"{m}/ppca" for m in METHODS[1:]), "trials"], errors)
-    print("\nShare of hidden cells inside their central intervals.\n")
-    print_table(["set", "method", "50%", "90%"], inside)
+            lines = [cells for method in METHODS if (cells := line(rows, name, method, chosen))]
+            if lines:
+                print(f"\n**{label}**\n")
+                print_table(["method", "MSE", "over PPCA's (paper)", "log density", "50% hold", "90% hold", "seconds", "trials"], lines)
 
 
 def main():
@@ -117,8 +168,13 @@ def main():
         except FileNotFoundError as missing:
             print(f"SKIPPED {name}: {missing.filename} was not found", file=sys.stderr)
             continue
+        if not args.program.exists() and set(args.methods) & set(OURS):
+            sys.exit(f"{args.program} was not found: build it with `cargo build --release`, name another with --program, or choose other --methods")
         given = [] if data.given is None else ["given"]
-        run(name, data, given + ([] if args.only_given else trials), rows, args)
+        try:
+            run(name, data, given + ([] if args.only_given else trials), rows, args)
+        except ImportError as missing:
+            sys.exit(f"{missing}: install paper/requirements.txt, or choose other --methods")
     report(rows, trials)
 
 

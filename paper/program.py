@@ -1,6 +1,7 @@
 """Run `rflvm`, and read the tables it writes."""
 
 import csv
+import json
 import subprocess
 from pathlib import Path
 
@@ -46,15 +47,23 @@ def write_table(path, y, time=None):
             writer.writerow(cells if time is None else [repr(float(time[n])), *cells])
 
 
-def fit(folder, y, dim, seed, args, time=None, kernel=None):
+def fit(folder, y, dim, seed, args, time=None, kernel=None, family="gaussian"):
     """Fits `y`, dynamically if there are times; the fit is in folder/fit."""
     write_table(folder / "table.csv", y, time)
-    command = [args.program, "fit", folder / "table.csv", "--likelihood", "gaussian", "--latent-dim", dim, "-q"]
+    command = [args.program, "fit", folder / "table.csv", "--likelihood", family, "--latent-dim", dim, "-q"]
     command += ["--out", folder / "fit", "--warmup", args.warmup, "--draws", args.draws, "--chains", args.chains]
     command += ["--seed", seed, "--threads", args.threads]
     if time is not None:
         command += ["--time", "time", "--time-kernel", kernel]
     subprocess.run([str(word) for word in command], check=True)
+
+
+def positions(folder):
+    """Posterior mean positions of the rows of folder/fit."""
+    with open(folder / "fit/embedding.csv") as file:
+        rows = list(csv.DictReader(file))
+    axes = [name for name in rows[0] if name[0] == "x" and name[1:].isdigit()]
+    return np.array([[float(row[name]) for name in axes] for row in rows])
 
 
 def has(args, command, flag=""):
@@ -84,6 +93,15 @@ def impute(folder, shape, args):
     subprocess.run([str(args.program), "impute", str(folder / "fit"), "--out", str(folder / "imputed.csv")], check=True)
     with open(folder / "imputed.csv") as file:
         return place(shape, csv.DictReader(file), lambda row: int(row["row"]) - 1)
+
+
+def score(folder, truth, time, args):
+    """The program's own log density and coverage of the missing cells, from its predictive distribution, which is not normal."""
+    write_table(folder / "truth.csv", truth, time)
+    command = [args.program, "impute", folder / "fit", "--truth", folder / "truth.csv", "--json"]
+    found = subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True)
+    said = json.loads(found.stdout)
+    return {name: said[key] for name, key in (("log_density", "log_density"), ("inside50", "in50"), ("inside90", "in90"))}
 
 
 def forecast(folder, shape, args):

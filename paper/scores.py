@@ -7,7 +7,8 @@ HALF, NINETY = 0.6744897501960817, 1.6448536269514722
 
 
 def scores(truth, tables, cells):
-    """Mean squared error on `cells`, and the share of them inside the central 50% and 90% intervals, if there are any.
+    """Mean squared error on `cells`, and if there is a standard deviation, the mean log density of a normal and the share of the cells inside
+    the central 50% and 90% intervals.
 
     The 90% interval is [q05, q95] where the method gives quantiles, else that of a normal with its mean and sd; the
     50% interval is always that of a normal, as no method reports quartiles.
@@ -18,6 +19,7 @@ def scores(truth, tables, cells):
     if not np.isfinite(result["mse"]):
         raise ValueError("a hidden cell has no prediction")
     if sd is not None:
+        result["log_density"] = float(np.mean(-0.5 * (np.log(2 * np.pi * sd**2) + ((y - mean) / sd) ** 2)))
         result["inside50"] = float(np.mean(np.abs(y - mean) <= HALF * sd))
         if low is None:
             low, high = mean - NINETY * sd, mean + NINETY * sd
