@@ -138,11 +138,11 @@ paper-missing paper-forecast paper-paths paper-transform paper-digits paper-comp
 	cargo build --release --quiet --package rflvm-cli
 	$(BENCH_VENV)/bin/python paper/$*.py $(ARGS)
 
-# Every method of Table 1. PyTorch's small wheels for the CPU are on a separate index; without it pip takes the usual ones.
+# Every method of Table 1. PyTorch has small wheels for the CPU on a separate index of its project: name it with TORCH_INDEX=…; otherwise
+# pip takes the usual ones, which bring 4 GB of libraries.
 PAPER_VENV = target/paper-venv
 PAPER_PYTHON ?= $(BENCH_PYTHON)
 PAPER = $(PAPER_VENV)/bin/python -W ignore paper
-TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # make paper DATA=folder of the data sets, PEERS=folder of the clones that paper/peers.py names
 PAPER_DATA = $(if $(DATA),--data $(DATA))
 PAPER_PEERS = $(if $(PEERS),--peers $(PEERS))
@@ -150,7 +150,7 @@ PAPER_PEERS = $(if $(PEERS),--peers $(PEERS))
 $(PAPER_VENV)/installed: paper/requirements.txt benchmarks/requirements.txt
 	@command -v $(PAPER_PYTHON) >/dev/null || { echo "the paper's tables need Python 3.11: install it, or give its name with PAPER_PYTHON=…"; exit 2; }
 	$(PAPER_PYTHON) -m venv $(PAPER_VENV)
-	$(PAPER_VENV)/bin/pip install --quiet --retries 1 --no-deps --extra-index-url $(TORCH_INDEX) $$(grep ^torch== paper/requirements.txt)
+	@if test -n "$(TORCH_INDEX)"; then $(PAPER_VENV)/bin/pip install --quiet --no-deps --index-url $(TORCH_INDEX) $$(grep ^torch== paper/requirements.txt); fi
 	$(PAPER_VENV)/bin/pip install --quiet --only-binary :all: --no-binary hpfrec -r paper/requirements.txt
 	touch $@
 
