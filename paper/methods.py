@@ -1,4 +1,4 @@
-"""Methods of Table 1 that are not ours, each with its package's default settings and two latent dimensions.
+"""Methods of Table 1 that are not ours, each with its package's default settings, but for the options below, and two latent dimensions.
 
 Every method is a function of counts (N×J), the dimension and the seed, and returns positions (N×D). Packages are imported when a method
 runs, so that one that is not installed is a failure of its own cells only.

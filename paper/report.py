@@ -27,7 +27,8 @@ Written by `python paper/report.py` from the rows that `make paper` keeps; see [
 Two latent dimensions; five-fold cross-validation of a 1-nearest-neighbour classifier of the positions, mean ± standard deviation over five
 runs: run *s* has the method's seed *s* and the folds of `KFold(5, shuffle=True, random_state=s)`. A cell marked ¹ has fewer than five seeds of
 the method, each scored with all five folds' seeds: its spread says little about other runs of the method. In brackets what the paper reports. The best of a column is bold; "not run" is not yet run.
-Other methods have their packages' default settings, ours the program's, with the sweeps that the last section lists.
+Other methods have their packages' or authors' default settings but for what the last section lists (GPy's models have 30 inducing points instead of 10);
+ours have the program's, with the sweeps listed there, which differ between sets.
 """
 
 TIMES = """\

@@ -97,7 +97,7 @@ def held(rows):
         for method in sorted(methods, key=means.get, reverse=True):
             both = sorted(set(methods[method]) & set(methods[mine]))
             gap, half = difference(*([methods[m][seed]["accuracy"] for seed in both] for m in (mine, method)))
-            lines.append([TITLES[method], f"{means[method]:.3f}", "" if method == mine else f"{gap:+.3f} ± {half:.3f}", str(len(both)), f"{np.mean([r['cpu'] for r in methods[method].values()]):.1f}"])
+            lines.append([TITLES[method], f"{means[method]:.3f}", "" if method == mine else f"{gap:+.3f}" + (f" ± {half:.3f}" if len(both) > 1 else ""), str(len(both)), f"{np.mean([r['cpu'] for r in methods[method].values()]):.1f}"])
         text += f"\n{SETS[name]}, {one['rows']} rows seen and {one['new']} new × {one['columns']}; ours with {described(one)}:\n\n"
         text += markdown(["", "accuracy", f"{TITLES[mine]} minus it", "splits", "CPU s"], lines)
     return text or "\nNot run yet.\n"
