@@ -128,7 +128,7 @@ def images(table, shape, methods):
     """A figure of maps of images; each point has the colour of its label."""
 
     def draw(args, plt):
-        data = labelled.SETS[table](args.data, 0)
+        data = labelled.load(table, args.data, 0)
         chosen = [m for m in methods if m in (args.only or methods)]
         shown = table in ("mnist", "yale")
         figure, axes = plt.subplots(1, len(chosen) + (table == "mnist"), figsize=(4 * (len(chosen) + (table == "mnist")), 4.1), layout="constrained", squeeze=False)

@@ -4,6 +4,7 @@ A file is named after its table, method, seed and settings. A method that fails 
 """
 
 import importlib
+import shutil
 import sys
 
 import numpy as np
@@ -47,8 +48,11 @@ def folder_of(name, args):
 def fitted(name, y, dim, args, family, time=None, kernel=None):
     """The folder of rflvm's fit of a table, which is fitted unless it is there."""
     folder = folder_of(f"{name}-{family}{'-' + kernel if kernel else ''}", args)
-    if not (folder / "fit/embedding.csv").exists() or args.again:
+    done = folder / "done"  # A fit that was stopped also has its positions.
+    if not done.exists() or args.again:
+        shutil.rmtree(folder / "fit", ignore_errors=True)
         program.fit(folder, y, dim, 1, args, time, kernel, family)
+        done.touch()
     return folder
 
 
