@@ -9,9 +9,9 @@
 # make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
 # make bench-imputation  hidden cells by the usual methods; hours: see benchmarks/imputation/README.md. imputation-check: checks of these methods, a minute
-# make paper     the paper's Tables 1 to 3 with every method that it names, into paper/RESULTS.md; days, resumable: see paper/README.md. paper-quick: every method once, ten minutes
+# make paper     the paper's Tables 1 to 3 with every method that it names, into paper/RESULTS.md; days, resumable: see paper/README.md. paper-quick: every method once, ten minutes; paper-figures ARGS=NAME: one of its figures
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: demo test site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
@@ -134,7 +134,7 @@ bench-imputation: $(BENCH_VENV)/installed
 imputation-check: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -W ignore benchmarks/imputation/check.py
 
-paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare: paper-%: check-tools $(BENCH_VENV)/installed
+paper-forecast paper-paths paper-transform paper-digits paper-compare: paper-%: check-tools $(BENCH_VENV)/installed
 	cargo build --release --quiet --package rflvm-cli
 	$(BENCH_VENV)/bin/python paper/$*.py $(ARGS)
 
@@ -167,10 +167,15 @@ paper-quick: check-tools $(PAPER_VENV)/installed
 	$(PAPER)/report.py --out paper/results/quick --to paper/results/quick/RESULTS.md
 	@echo "the tables: paper/results/quick/RESULTS.md"
 
-paper-check: $(BENCH_VENV)/installed
-	$(BENCH_VENV)/bin/python paper/ppca.py
-	$(BENCH_VENV)/bin/python paper/ldm.py
-	$(BENCH_VENV)/bin/python paper/check.py
+paper-missing paper-figures: paper-%: check-tools $(PAPER_VENV)/installed
+	cargo build --release --quiet --package rflvm-cli
+	$(PAPER)/$*.py $(PAPER_DATA) $(ARGS)
+
+paper-check: $(PAPER_VENV)/installed
+	$(PAPER)/ppca.py
+	$(PAPER)/ldm.py
+	$(PAPER)/check.py
+	$(PAPER)/baselines/check.py
 
 check-tools:
 	@command -v cargo >/dev/null || { echo "rflvm needs Rust 1.89 or newer: install it with rustup (https://rustup.rs), then try again"; exit 2; }
