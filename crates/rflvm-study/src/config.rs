@@ -95,9 +95,9 @@ settings! {
         /// Linear part of the map, besides the kernel.
         linear: LinearPart => .default("none").python("linear");
         /// Signal strength, the prior variance of the weights: a number for all columns, `learned` (one per column), `shared` (one per
-        /// block), or `default` for that of each family: learned for gaussian and student-t, 1 for the others.
+        /// block), or `default` for that of each family: shared for gaussian and student-t, 1 for the others.
         amplitude: String => .placeholder("NUMBER|learned|shared|default").default("default").python("amplitude").python_type("Union[float, str]")
-            .python_help("float or \"learned\" or \"shared\" or \"default\", default=\"default\"", "Signal strength, the prior variance of the weights: a number for all columns, \"learned\" (one per column), \"shared\" (one per block), or \"default\" for that of each family: learned for gaussian and student-t, 1 for the others.").python_default("\"default\"");
+            .python_help("float or \"learned\" or \"shared\" or \"default\", default=\"default\"", "Signal strength, the prior variance of the weights: a number for all columns, \"learned\" (one per column), \"shared\" (one per block), or \"default\" for that of each family: shared for gaussian and student-t, 1 for the others.").python_default("\"default\"");
     }
 }
 

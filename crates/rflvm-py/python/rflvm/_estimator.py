@@ -55,7 +55,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         Linear part of the map, besides the kernel.
     amplitude : float or "learned" or "shared" or "default", default="default"
         Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per block),
-        or "default" for that of each family: learned for gaussian and student-t, 1 for the others.
+        or "default" for that of each family: shared for gaussian and student-t, 1 for the others.
     time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="matern52"
         Kernel over time: how similar the positions at two times are.
     time_trend : bool, default=False
