@@ -2,6 +2,8 @@
 //!
 //! Priors are mild, so that the compared moments exist; no constant is 1, so that a missing root, square or factor shows.
 
+use rflvm::device::plain::OnHost;
+use rflvm::device::{self, Device};
 use rflvm::hmc::directions::Modes;
 use rflvm::hmc::tuning::Tuning;
 use rflvm::linalg::Mat;
@@ -28,7 +30,12 @@ pub struct Configuration {
     pub moves: Moves,
     /// The gradient move, fixed: tuning would make the chain depend on its past.
     pub tuning: Tuning,
+    /// Opens the device that holds the table, if it is not in the state.
+    pub device: Option<Open>,
 }
+
+/// Opens a device with the table of a model.
+pub type Open = fn(&Model) -> Box<dyn Device>;
 
 const ROWS: usize = 4;
 
@@ -212,7 +219,7 @@ impl Recipe {
             functions: Mat::from_fn(2, ROWS, |r, n| (0.5 + (r * ROWS + 3 * n) as f64).sin()),
             coefficients: Mat::from_fn(2 * model.latent_dim(), 2, |i, k| 0.2 * (0.7 + (2 * i + 3 * k) as f64).sin()),
         };
-        Configuration { name, model, moves, tuning }
+        Configuration { name, model, moves, tuning, device: None }
     }
 }
 
@@ -378,7 +385,15 @@ pub fn all() -> Vec<Configuration> {
         // With more than sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
     ];
-    FAMILIES.iter().flat_map(alone).chain(others).chain(timed()).collect()
+    let mut all: Vec<Configuration> = FAMILIES.iter().flat_map(alone).chain(others).chain(timed()).collect();
+    all.extend(on_device(&all, |model| Box::new(OnHost::new(model))));
+    all
+}
+
+/// Those of the given configurations that a device can run, run there.
+pub fn on_device(all: &[Configuration], open: Open) -> Vec<Configuration> {
+    let possible = all.iter().filter(|c| device::supports(&c.model).is_ok());
+    possible.map(|c| Configuration { name: format!("device-{}", c.name), device: Some(open), ..c.clone() }).collect()
 }
 
 /// Every family and a mixture of them × the representations of the paths × {complete, missing}.

@@ -8,6 +8,7 @@
 use crate::configurations::Configuration;
 use crate::functions::Readings;
 use rayon::prelude::*;
+use rflvm::device;
 use rflvm::error::NumericalError;
 use rflvm::hmc::workspace::Workspace;
 use rflvm::model::{Model, State};
@@ -143,12 +144,27 @@ fn chain(
     let mut sum = Sum::default();
     let mut room = Workspace::default();
     let mut acceptance = 0.0;
+    let mut device = configuration.device.map(|open| open(&model));
     for i in 0..sweeps {
         let stream = stream.at(i as u64);
         let y = simulate::draw_data(&model, &state, stream.named("data"));
         model.set_values(&y);
         let Configuration { moves, tuning, .. } = configuration;
-        acceptance += run::sweep(&model, &mut state, *moves, tuning, &mut room, stream.named("sweep"))?.acceptance;
+        let stream_of_sweep = stream.named("sweep");
+        acceptance += match &mut device {
+            None => run::sweep(&model, &mut state, *moves, tuning, &mut room, stream_of_sweep)?.acceptance,
+            Some(device) => {
+                device.set_table(&model);
+                if let Some(reference) = &tuning.reference {
+                    device.set_reference(reference);
+                }
+                device::load(device.as_mut(), &mut state);
+                let sweep = device::sweep::sweep;
+                let info = sweep(device.as_mut(), &model, &mut state, *moves, tuning, &mut room, stream_of_sweep)?;
+                state.restore(&model);
+                info.acceptance
+            }
+        };
         if let Some(extra) = extra {
             extra(&model, &mut state, stream.named("extra"))?;
         }

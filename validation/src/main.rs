@@ -9,10 +9,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 const USAGE: &str = "\
-usage: validate [--planted | --calibration | --positions] [--only NAME] [--sweeps N] [--chains N] [--seed N] [--all-functions]
+usage: validate [--planted | --calibration | --positions | --cuda] [--only NAME] [--sweeps N] [--chains N] [--seed N] [--all-functions]
   --planted        plant errors instead, which must be seen
   --calibration    intervals of hidden cells and of cells drawn again instead: each level to within 3 points
   --positions      regions of positions instead, by how chains are run: a table, not a test
+  --cuda           instead, the configurations that a card can run, on the first card; needs --features cuda
   --only NAME      only configurations (or errors) whose name contains NAME; =NAME for the one of that very name
   --sweeps N       sweeps per configuration, all chains together (default 400000)
   --chains N       independent chains per configuration (default 200)
@@ -23,6 +24,7 @@ struct Options {
     planted: bool,
     calibration: bool,
     positions: bool,
+    cuda: bool,
     only: Option<String>,
     effort: Effort,
     seed: u64,
@@ -63,6 +65,8 @@ fn main() -> ExitCode {
             configurations::named(p.configuration).map(|c| (p.name.to_string(), c, Some(p.step)))
         };
         planted::ALL.iter().filter_map(of_error).collect()
+    } else if options.cuda {
+        on_card().into_iter().map(|c| (c.name.clone(), c, None)).collect()
     } else {
         configurations::all().into_iter().map(|c| (c.name.clone(), c, None)).collect()
     };
@@ -92,6 +96,21 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     ExitCode::from(u8::from(bad > 0))
+}
+
+/// The configurations that a card can run, there.
+#[cfg(feature = "cuda")]
+fn on_card() -> Vec<configurations::Configuration> {
+    let open = |model: &rflvm::Model| rflvm_cuda::open(model, 0).unwrap_or_else(|error| panic!("{error}"));
+    let base: Vec<_> = configurations::all().into_iter().filter(|c| c.device.is_none()).collect();
+    configurations::on_device(&base, open)
+}
+
+/// None in this build.
+#[cfg(not(feature = "cuda"))]
+fn on_card() -> Vec<configurations::Configuration> {
+    eprintln!("this build knows no cards: build it with --features cuda");
+    Vec::new()
 }
 
 /// Coverage of regions of positions.
@@ -157,6 +176,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String>
         planted: false,
         calibration: false,
         positions: false,
+        cuda: false,
         only: None,
         effort: REAL,
         seed: SEED,
@@ -169,6 +189,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String>
             "--planted" => options.planted = true,
             "--calibration" => options.calibration = true,
             "--positions" => options.positions = true,
+            "--cuda" => options.cuda = true,
             "--all-functions" => options.verbose = true,
             "--only" => options.only = Some(value()?),
             "--sweeps" => options.effort.sweeps = number(value()?)? as usize,

@@ -8,6 +8,7 @@ pub use answers::*;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use rflvm_report::Image;
+use rflvm_study::device::DeviceChoice;
 use rflvm_study::choices::KernelKind;
 use rflvm_study::latent_dim::LatentDim;
 use rflvm_study::settings::Value;
@@ -186,6 +187,9 @@ pub struct ResumeArgs {
     /// Threads to use; by default as in the fit. The draws do not depend on it.
     #[arg(long)]
     pub threads: Option<usize>,
+    /// Where the table is held from now on; by default as in the fit.
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<DeviceChoice>,
     /// Replay from the last checkpoint with one line per sweep; a numerical failure is reproduced exactly.
     #[arg(long)]
     pub debug: bool,

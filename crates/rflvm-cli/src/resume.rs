@@ -17,6 +17,7 @@ pub fn run(args: &ResumeArgs) -> Result<(), Failure> {
     let claim = Claim::take(&args.dir)?;
     let fit = Fit::open(&args.dir, |config| {
         config.run.threads = args.threads.or(config.run.threads);
+        config.run.device = args.device.or(config.run.device);
         config.run.draws = args.draws.or(config.run.draws);
     })?;
     fit.check_table()?;

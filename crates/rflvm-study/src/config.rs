@@ -2,6 +2,7 @@
 //! results, and reproduce them.
 
 use crate::choices::{InitAt, Instructions, KernelKind, LinearPart, ResidualKind, TimeForm, TimeKernelKind};
+use crate::device::DeviceChoice;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
 use crate::settings::{Group, Names, Setting, settings};
@@ -141,6 +142,9 @@ settings! {
         /// The most advanced instruction set that may be used. Draws are identical to the last bit only between machines that use
         /// the same one, since fused instructions round sums differently.
         instructions: Instructions => .default("best").python("instructions");
+        /// Where the table of a chain is held, and what touches all of its cells is computed: cpu, cuda (cuda:1 for the second card), or auto, a
+        /// card if there is one that can. On a card chains begin at principal components, without a search for maps.
+        device: DeviceChoice => .placeholder("DEVICE").default("cpu").python("device").python_type("str");
         /// Where chains begin.
         [serde(alias = "start")]
         init: InitAt => .default("search").alias("start").python("init");

@@ -150,9 +150,15 @@ impl Fit {
     /// `overwrite`. Nothing is touched until it is certain that the fit can start.
     pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
         memory::check(&self.model, &self.settings)?;
+        self.card()?;
         let claim = Claim::take(&self.dir)?;
         claim.clear(overwrite)?;
         Ok(claim)
+    }
+
+    /// The number of the card that holds the table, if one does.
+    pub fn card(&self) -> Result<Option<usize>, Error> {
+        Ok(self.config.run.device.unwrap_or_default().card(&self.model, &self.keep)?)
     }
 
     /// Everything that determines the draws.
@@ -198,6 +204,7 @@ impl Fit {
             keep: &self.keep,
             labels: &labels,
             every: self.every,
+            card: self.card()?,
         };
         sampling.run(claim, from, follow)
     }

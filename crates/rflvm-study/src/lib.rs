@@ -21,6 +21,7 @@ pub mod config;
 pub mod conflict;
 pub mod convergence;
 pub mod covariates;
+pub mod device;
 pub mod drawn;
 pub mod error;
 pub mod families;

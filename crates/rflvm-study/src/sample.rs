@@ -1,5 +1,6 @@
 //! Sampling into a folder, in legs that end with a checkpoint, so that a run can be stopped and resumed at any time.
 
+use crate::device;
 use crate::error::Error;
 use crate::folder::{Claim, checkpoint_path, store_path};
 use crate::maps;
@@ -37,6 +38,8 @@ pub struct Sampling<'a> {
     pub labels: &'a RowLabels,
     /// Time between checkpoints.
     pub every: Duration,
+    /// The number of the card that holds the table, if one does.
+    pub card: Option<usize>,
 }
 
 /// An observer of a run, who may stop it.
@@ -63,6 +66,7 @@ impl Sampling<'_> {
             "created_by": format!("rflvm {}", env!("CARGO_PKG_VERSION")),
             "seed": settings.seed, "warmup": settings.warmup, "thin": settings.thin, "draws": settings.draws,
             "identity": self.identity,
+            "device": self.card.map_or("cpu".into(), |number| format!("cuda:{number}")),
             "families": model.blocks().iter().map(|b| b.family.name()).collect::<Vec<_>>(),
         });
         let mut store = Store::new(&store_path(self.dir), model, self.keep, settings.chains, about);
@@ -74,12 +78,16 @@ impl Sampling<'_> {
             None => {
                 // From here on the table is stored, even if the run fails.
                 store.publish(0)?;
-                let has_f = model.rows() * model.columns() <= MOMENTS_OF_F;
+                let has_f = self.card.is_none() && model.rows() * model.columns() <= MOMENTS_OF_F;
                 writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
-                if Plan::new(model, settings).is_some() {
+                if self.card.is_none() && Plan::new(model, settings).is_some() {
                     follow.search();
                 }
-                let Some(run) = Run::start_unless(model, settings, &|| follow.is_stopped())? else {
+                let run = match self.card {
+                    Some(number) => Some(Run::start_on(model, settings, device::opener(number).as_ref())?),
+                    None => Run::start_unless(model, settings, &|| follow.is_stopped())?,
+                };
+                let Some(run) = run else {
                     return Err(Error::Interrupted { dir: self.dir.display().to_string() });
                 };
                 maps::write(self.dir, &run.maps().found)?;
@@ -94,7 +102,10 @@ impl Sampling<'_> {
                 }
                 // Draws beyond the checkpoint are drawn again, and must not be read meanwhile.
                 store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
-                Run::resume(model, settings, snapshots)?
+                match self.card {
+                    Some(number) => Run::resume_on(model, settings, snapshots, device::opener(number).as_ref())?,
+                    None => Run::resume(model, settings, snapshots)?,
+                }
             }
         };
         follow.begin(begun.elapsed().as_secs_f64());

@@ -140,6 +140,14 @@ pub enum NumericalError {
         /// Row, column or frequency.
         place: String,
     },
+    /// A device that stopped working.
+    #[error("{name} stopped working ({reason}); resume the run there, or with --device cpu")]
+    Device {
+        /// Its name.
+        name: String,
+        /// What it said.
+        reason: String,
+    },
 }
 
 /// A store of draws or a checkpoint that cannot be written or read.

@@ -57,6 +57,8 @@ mod checksum;
 #[doc(hidden)]
 pub mod closest;
 #[doc(hidden)]
+pub mod device;
+#[doc(hidden)]
 pub mod dist;
 #[doc(hidden)]
 pub mod hmc;

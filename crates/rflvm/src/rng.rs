@@ -37,7 +37,7 @@ impl Stream {
     }
 
     /// Its key.
-    pub(crate) fn key(self) -> [u64; 2] {
+    pub fn key(self) -> [u64; 2] {
         self.key
     }
 

@@ -21,26 +21,62 @@ pub struct Landing {
 /// A bracket that shrank this often is narrower than the spacing of floats; the point stays.
 const MAX_SHRINKS: u32 = 200;
 
+/// An elliptical slice whose candidates are judged from outside, so that many of them can go on side by side.
+#[derive(Debug, Clone)]
+pub struct Ellipse {
+    threshold: f64,
+    current: f64,
+    angle: f64,
+    low: f64,
+    high: f64,
+    tries: u32,
+}
+
+impl Ellipse {
+    /// From log-likelihood `current`.
+    pub fn new<R: Rng + ?Sized>(rng: &mut R, current: f64) -> Self {
+        let threshold = current + rng.random::<f64>().ln();
+        let angle = rng.random::<f64>() * TAU;
+        Ellipse { threshold, current, angle, low: angle - TAU, high: angle, tries: 0 }
+    }
+
+    /// Cosine and sine of the candidate: weights of the old point and of the auxiliary draw.
+    pub fn candidate(&self) -> (f64, f64) {
+        let (sin, cos) = self.angle.sin_cos();
+        (cos, sin)
+    }
+
+    /// Judges the candidate by its log-likelihood; `None` if there is another one.
+    pub fn judge<R: Rng + ?Sized>(&mut self, rng: &mut R, ln_lik: f64) -> Option<Landing> {
+        self.tries += 1;
+        let tries = self.tries;
+        if ln_lik > self.threshold {
+            let (cos, sin) = self.candidate();
+            return Some(Landing { cos, sin, ln_lik, tries });
+        }
+        if tries == MAX_SHRINKS {
+            return Some(Landing { cos: 1.0, sin: 0.0, ln_lik: self.current, tries });
+        }
+        if self.angle < 0.0 {
+            self.low = self.angle;
+        } else {
+            self.high = self.angle;
+        }
+        self.angle = self.low + rng.random::<f64>() * (self.high - self.low);
+        None
+    }
+}
+
 /// One elliptical slice step from log-likelihood `current`; `price(cos, sin)` is the log-likelihood of
 /// `cos · old + sin · auxiliary`, both relative to the prior's centre.
 pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl FnMut(f64, f64) -> f64) -> Landing {
-    let threshold = current + rng.random::<f64>().ln();
-    let mut angle = rng.random::<f64>() * TAU;
-    let (mut low, mut high) = (angle - TAU, angle);
-    for tries in 1..=MAX_SHRINKS {
-        let (sin, cos) = angle.sin_cos();
-        let ln_lik = price(cos, sin);
-        if ln_lik > threshold {
-            return Landing { cos, sin, ln_lik, tries };
+    let mut ellipse = Ellipse::new(rng, current);
+    loop {
+        let (cos, sin) = ellipse.candidate();
+        if let Some(landing) = ellipse.judge(rng, price(cos, sin)) {
+            return landing;
         }
-        if angle < 0.0 {
-            low = angle;
-        } else {
-            high = angle;
-        }
-        angle = low + rng.random::<f64>() * (high - low);
     }
-    Landing { cos: 1.0, sin: 0.0, ln_lik: current, tries: MAX_SHRINKS }
 }
 
 /// One elliptical slice step of a vector with a standard normal prior, from log-likelihood `current`. The last evaluated candidate is
@@ -67,6 +103,103 @@ pub fn standard<R: Rng + ?Sized>(
     landing
 }
 
+/// Which end of an interval is being sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Left,
+    Right,
+    Shrink,
+}
+
+/// A univariate slice, by stepping out and shrinkage, whose candidates are judged from outside.
+#[derive(Debug, Clone)]
+pub struct Interval {
+    from: f64,
+    current: f64,
+    threshold: f64,
+    width: f64,
+    low: f64,
+    high: f64,
+    left: u32,
+    right: u32,
+    phase: Phase,
+    candidate: f64,
+    shrinks: u32,
+}
+
+impl Interval {
+    /// From `x` with log density `current`.
+    pub fn new<R: Rng + ?Sized>(rng: &mut R, x: f64, current: f64, width: f64) -> Self {
+        const MAX_STEPS: u32 = 64;
+        let threshold = current + rng.random::<f64>().ln();
+        let low = x - rng.random::<f64>() * width;
+        // The step budget is divided at random between the two ends, which keeps the move reversible.
+        let left = rng.random_range(0..MAX_STEPS);
+        let right = MAX_STEPS - 1 - left;
+        let (high, phase) = (low + width, Phase::Left);
+        let mut interval = Interval {
+            from: x,
+            current,
+            threshold,
+            width,
+            low,
+            high,
+            left,
+            right,
+            phase,
+            candidate: low,
+            shrinks: 0,
+        };
+        interval.settle(rng);
+        interval
+    }
+
+    /// The candidate.
+    pub fn candidate(&self) -> f64 {
+        self.candidate
+    }
+
+    /// Goes on to the next end whose budget is not spent, or into the interval.
+    fn settle<R: Rng + ?Sized>(&mut self, rng: &mut R) {
+        if self.phase == Phase::Left && self.left == 0 {
+            self.phase = Phase::Right;
+        }
+        if self.phase == Phase::Right && self.right == 0 {
+            self.phase = Phase::Shrink;
+        }
+        self.candidate = match self.phase {
+            Phase::Left => self.low,
+            Phase::Right => self.high,
+            Phase::Shrink => self.low + rng.random::<f64>() * (self.high - self.low),
+        };
+    }
+
+    /// Judges the candidate by its log density. Returns the new point and its log density, or `None` if there is another candidate.
+    pub fn judge<R: Rng + ?Sized>(&mut self, rng: &mut R, value: f64) -> Option<(f64, f64)> {
+        let is_inside = value > self.threshold;
+        match self.phase {
+            Phase::Left if is_inside => (self.low, self.left) = (self.low - self.width, self.left - 1),
+            Phase::Left => self.phase = Phase::Right,
+            Phase::Right if is_inside => (self.high, self.right) = (self.high + self.width, self.right - 1),
+            Phase::Right => self.phase = Phase::Shrink,
+            Phase::Shrink if is_inside => return Some((self.candidate, value)),
+            Phase::Shrink => {
+                self.shrinks += 1;
+                if self.shrinks == MAX_SHRINKS {
+                    return Some((self.from, self.current));
+                }
+                if self.candidate < self.from {
+                    self.low = self.candidate;
+                } else {
+                    self.high = self.candidate;
+                }
+            }
+        }
+        self.settle(rng);
+        None
+    }
+}
+
 /// One univariate slice step from `x` with log density `current`, by stepping out and shrinkage.
 /// Returns the new point and its log density.
 pub fn univariate<R: Rng + ?Sized>(
@@ -76,34 +209,12 @@ pub fn univariate<R: Rng + ?Sized>(
     width: f64,
     mut ln_density: impl FnMut(f64) -> f64,
 ) -> (f64, f64) {
-    const MAX_STEPS: u32 = 64;
-    let threshold = current + rng.random::<f64>().ln();
-    let mut low = x - rng.random::<f64>() * width;
-    let mut high = low + width;
-    // The step budget is divided at random between the two ends, which keeps the move reversible.
-    let mut left = rng.random_range(0..MAX_STEPS);
-    let mut right = MAX_STEPS - 1 - left;
-    while left > 0 && ln_density(low) > threshold {
-        low -= width;
-        left -= 1;
-    }
-    while right > 0 && ln_density(high) > threshold {
-        high += width;
-        right -= 1;
-    }
-    for _ in 0..MAX_SHRINKS {
-        let candidate = low + rng.random::<f64>() * (high - low);
-        let value = ln_density(candidate);
-        if value > threshold {
-            return (candidate, value);
-        }
-        if candidate < x {
-            low = candidate;
-        } else {
-            high = candidate;
+    let mut interval = Interval::new(rng, x, current, width);
+    loop {
+        if let Some(landing) = interval.judge(rng, ln_density(interval.candidate())) {
+            return landing;
         }
     }
-    (x, current)
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ macro_rules! parsed {
     };
 }
 parsed!(usize: Whole, u64: Whole, f64: Number, bool: Truth, String: Text, Names: Names);
+parsed!(crate::device::DeviceChoice: Text);
 parsed!(crate::latent_dim::LatentDim: Text, crate::table::Separator: Text, crate::table::Decimal: Text);
 
 impl Value for PathBuf {

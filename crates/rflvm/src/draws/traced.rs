@@ -42,8 +42,8 @@ impl Traced {
     }
 
     /// f of each cell.
-    pub fn values(&self, state: &State) -> Vec<f64> {
-        self.cells.iter().map(|&cell| state.f[cell]).collect()
+    pub fn values(&self, model: &Model, state: &State) -> Vec<f64> {
+        self.cells.iter().map(|&cell| state.cell(model, cell)).collect()
     }
 }
 

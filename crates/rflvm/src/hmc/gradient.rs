@@ -157,7 +157,7 @@ impl<'a> Joint<'a> {
 }
 
 /// Prior precisions of the weights and of the intercept of each column, including the scales of their families.
-pub(super) fn weight_precisions(model: &Model, theta: &[Theta], tau2: &[f64]) -> [Vec<f64>; 2] {
+pub(crate) fn weight_precisions(model: &Model, theta: &[Theta], tau2: &[f64]) -> [Vec<f64>; 2] {
     let scales = (0..model.columns()).map(|j| model.weight_scale(theta, j));
     let weights: Vec<f64> = scales.zip(tau2).map(|(s, t)| s / t).collect();
     let intercepts = weights.iter().map(|p| p / model.spec().priors.intercept).collect();
@@ -182,22 +182,26 @@ impl Potential for Joint<'_> {
             ln_density -= charge;
             self.slope.carry(at, layout.columns, (gx, gw), |rows, dh| occam.pull(&self.h, &pull, rows, dh));
         }
-        let last = layout.width - 1;
-        ln_density += par::rows([(gbeta, layout.columns)], 2 * layout.columns, |first, [gbeta]| {
-            let mut ln_prior = 0.0;
-            for (r, g) in (first..).zip(gbeta.chunks_exact_mut(layout.columns)) {
-                let precisions = &self.precision[usize::from(r == last)];
-                let beta = &beta[r * layout.columns..];
-                for (c, ((g, beta), precision)) in g.iter_mut().zip(beta).zip(precisions).enumerate() {
-                    let from = beta - if r == last { model.units()[c].centre } else { 0.0 };
-                    *g -= precision * from;
-                    ln_prior -= 0.5 * precision * from * from;
-                }
-            }
-            ln_prior
-        });
-        ln_density
+        ln_density + ln_weights(model, &self.precision, beta, gbeta)
     }
+}
+
+/// ln p(β) up to a constant, and its gradient added to `gbeta`.
+pub(crate) fn ln_weights(model: &Model, precision: &[Vec<f64>; 2], beta: &[f64], gbeta: &mut [f64]) -> f64 {
+    let (columns, last) = (model.columns(), model.width() - 1);
+    par::rows([(gbeta, columns)], 2 * columns, |first, [gbeta]| {
+        let mut ln_prior = 0.0;
+        for (r, g) in (first..).zip(gbeta.chunks_exact_mut(columns)) {
+            let precisions = &precision[usize::from(r == last)];
+            let beta = &beta[r * columns..];
+            for (c, ((g, beta), precision)) in g.iter_mut().zip(beta).zip(precisions).enumerate() {
+                let from = beta - if r == last { model.units()[c].centre } else { 0.0 };
+                *g -= precision * from;
+                ln_prior -= 0.5 * precision * from * from;
+            }
+        }
+        ln_prior
+    })
 }
 
 /// ln p(X) + ln p(W), and their gradients in `gx` and `gw`.

@@ -36,6 +36,25 @@ pub trait Potential {
         Vec::new()
     }
 
+    /// Draws their momenta, each kind from the next stream.
+    fn draw_momenta(&mut self, mut next: impl FnMut() -> Stream) {
+        for (_, momenta) in self.turning() {
+            fill_normals(momenta, next());
+        }
+    }
+
+    /// Rotates them with their momenta.
+    fn turn(&mut self, sin: f64, cos: f64) {
+        for (turning, momenta) in self.turning() {
+            turn(sin, cos, turning, momenta);
+        }
+    }
+
+    /// Half the sum of their squares, and of those of their momenta.
+    fn turning_energy(&mut self) -> f64 {
+        self.turning().iter().map(|(q, p)| half_square(q) + half_square(p)).sum()
+    }
+
     /// Adds `step` times their gradient at the last `evaluate` to their momenta, once. There may be as many of them as
     /// cells of the table, so their gradient is never stored.
     fn kick(&mut self, _step: f64) {}
@@ -63,9 +82,7 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     // q has momenta p and r: q' = Sp + Ar, p' = Sg, r' = Aᵀg, as if q were Sa + Ab with a and b of unit mass.
     let together: Vec<&dyn Directions> = [&trajectory.modes as &dyn Directions].into_iter().chain(directions).collect();
     let mut p = normals(q.len(), rng);
-    for (_, momenta) in potential.turning() {
-        fill_normals(momenta, Stream::new(rng.random()));
-    }
+    potential.draw_momenta(|| Stream::new(rng.random()));
     let mut r = normals(together.iter().map(|d| d.count()).sum(), rng);
     let before = potential.evaluate(q, &mut g) - energy(potential, &p, &r);
     let steps = trajectory.steps(rng);
@@ -133,20 +150,26 @@ impl Trajectory {
             rest = others;
         }
         let (sin, cos) = step.sin_cos();
-        for (turning, momenta) in potential.turning() {
-            par::rows([(turning, 1), (momenta, 1)], 2, |_, [turning, momenta]| {
-                simd::turn(sin, cos, turning, momenta);
-                0.0
-            });
-        }
+        potential.turn(sin, cos);
     }
 }
 
 /// Kinetic energy of the momenta, and energy of the rotating coordinates.
 fn energy(potential: &mut impl Potential, p: &[f64], r: &[f64]) -> f64 {
-    let half_square = |v: &[f64]| 0.5 * par::sum(v.len(), 1, |i| simd::dot(&v[i.clone()], &v[i]));
-    let turning: f64 = potential.turning().iter().map(|(q, p)| half_square(q) + half_square(p)).sum();
-    half_square(p) + half_square(r) + turning
+    half_square(p) + half_square(r) + potential.turning_energy()
+}
+
+/// ½|v|².
+pub(super) fn half_square(v: &[f64]) -> f64 {
+    0.5 * par::sum(v.len(), 1, |i| simd::dot(&v[i.clone()], &v[i]))
+}
+
+/// The exact flow of ½(q² + p²).
+pub(super) fn turn(sin: f64, cos: f64, q: &mut [f64], p: &mut [f64]) {
+    par::rows([(q, 1), (p, 1)], 2, |_, [q, p]| {
+        simd::turn(sin, cos, q, p);
+        0.0
+    });
 }
 
 #[cfg(test)]

@@ -16,17 +16,15 @@
 use super::frequencies::FrequencyPrior;
 use super::gradient::{ln_priors, weight_precisions};
 use super::groups::{Group, group};
-use super::hamiltonian::{Potential, Turning};
+use super::hamiltonian::{Potential, half_square, turn};
 use super::reference::Reference;
-use super::slope::At;
+use super::rows::Rows;
 use super::workspace::Workspace;
 use crate::dist::fill_normals;
-use crate::linalg::{Cholesky, Mat, View, par_gram, par_mul, par_mul_each, par_mul_into};
+use crate::linalg::{Cholesky, Mat, View, par_mul, par_mul_each};
 use crate::model::family::Theta;
-use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
-use crate::model::plain::Plain;
-use crate::model::{Known, Lent, Model, State};
+use crate::model::{Model, State};
 use crate::par;
 use crate::rng::Stream;
 use crate::simd::dot;
@@ -34,16 +32,12 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ (one row per column of H) rotate. ζ uses the
-/// memory of F, and √a H that of H: neither is needed during a trajectory.
-pub(super) struct Noncentred<'a> {
+/// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J), which `rows` hold, and ξ (one row per column of
+/// H) rotate.
+pub(crate) struct Noncentred<'a, R> {
     model: &'a Model,
-    theta: &'a [Theta],
-    known: Known<'a>,
     frequencies: FrequencyPrior<'a>,
-    plain: &'a Plain,
     paths: Option<&'a Paths<'a>>,
-    reference: &'a Reference,
     /// Column of the model at each position in ζ; those without their own weights come last.
     order: Vec<usize>,
     groups: Vec<Group>,
@@ -57,21 +51,19 @@ pub(super) struct Noncentred<'a> {
     precision: [Vec<f64>; 2],
     x: Mat,
     w: Mat,
-    /// √a H.
-    h: Mat,
-    zeta: Mat,
+    rows: R,
     room: Workspace,
 }
 
-impl<'a> Noncentred<'a> {
-    /// Given θ, τ², what F is besides Hβ, the prior of W and the plain columns, in borrowed memory.
+impl<'a, R: Rows> Noncentred<'a, R> {
+    /// Given θ, τ² and the prior of W, with rows that know θ and the reference too, in borrowed memory.
     pub fn new(
         model: &'a Model,
-        (theta, tau2, known): (&'a [Theta], &'a [f64], Known<'a>),
-        (frequencies, plain): (FrequencyPrior<'a>, &'a Plain),
+        (theta, tau2): (&'a [Theta], &'a [f64]),
+        frequencies: FrequencyPrior<'a>,
         paths: Option<&'a Paths<'a>>,
         reference: &'a Reference,
-        lent: Lent,
+        rows: R,
         mut room: Workspace,
     ) -> Self {
         let (n, j, l, d) = (model.rows(), model.columns(), model.frequencies(), model.latent_dim());
@@ -82,7 +74,6 @@ impl<'a> Noncentred<'a> {
         order.sort_by(|&a, &b| rho[a].total_cmp(&rho[b]));
         let groups = group(&order, &rho);
         order.extend(fixed);
-        room.table.fit(n, j);
         let Workspace { xi, xi_momenta, beta, dbeta, du, response, u, .. } = &mut room;
         [xi, xi_momenta, beta, dbeta, du, response, u].into_iter().for_each(|weights| weights.fit(m, j));
         room.left.fit(m, rank);
@@ -96,18 +87,13 @@ impl<'a> Noncentred<'a> {
             precision,
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),
-            h: lent.h,
-            zeta: lent.f,
+            rows,
             room,
             order,
             groups,
             model,
-            theta,
-            known,
             frequencies,
-            plain,
             paths,
-            reference,
         }
     }
 
@@ -115,10 +101,8 @@ impl<'a> Noncentred<'a> {
     fn settle(&mut self, x: &[f64], w: &[f64]) -> bool {
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
-        fill_weighted(&self.x, &self.w, self.plain, &self.reference.root, &mut self.h);
-        let m = self.h.cols();
-        let s = par_gram(&self.h, None, &vec![0.0; m]);
-        par_mul(&mut self.room.left, self.h.view().transpose(), self.reference.left.view(), false);
+        let m = self.model.width();
+        let s = self.rows.settle(&self.x, &self.w, &mut self.room.left);
         let mut diagonal = vec![1.0; m];
         diagonal[m - 1] = self.intercept;
         let factors: Vec<Option<(Mat, f64)>> = self
@@ -138,11 +122,11 @@ impl<'a> Noncentred<'a> {
 
     /// β at X, W and the noise, and A⁻¹u where ∂u will be; X and W must have been set before.
     fn colour(&mut self) {
-        let (m, columns, units) = (self.h.cols(), self.order.len(), self.model.units());
+        let (m, columns, units) = (self.model.width(), self.order.len(), self.model.units());
         let Noncentred { groups, order, scale, intercept, .. } = self;
         let Workspace { left, response, u, xi, dbeta: mean, du: t, beta, .. } = &mut self.room;
         par_mul(response, left.view(), self.right.view(), false);
-        par_mul(u, self.h.view().transpose(), self.zeta.view(), false);
+        self.rows.response(u);
         let tables = [response.as_mut_slice(), u.as_mut_slice()].map(|values| (values, columns));
         par::rows(tables, 2 * columns, |first, [response, u]| {
             let rows = response.chunks_exact_mut(columns).zip(u.chunks_exact_mut(columns));
@@ -175,11 +159,10 @@ impl<'a> Noncentred<'a> {
     }
 
     /// q of a state, and the noise. β determines as many directions of the noise as it has; the others are redrawn.
-    pub fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
+    pub fn gather<G: Rng + ?Sized>(&mut self, state: &State, rng: &mut G) -> Vec<f64> {
         let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
-        for noise in [&mut self.zeta, &mut self.room.xi] {
-            fill_normals(noise.as_mut_slice(), Stream::new(rng.random()));
-        }
+        self.rows.draw_noise(Stream::new(rng.random()));
+        fill_normals(self.room.xi.as_mut_slice(), Stream::new(rng.random()));
         let q = [x, w].concat();
         if !self.settle(x, w) {
             // The trajectory will find the same, and is rejected.
@@ -187,7 +170,7 @@ impl<'a> Noncentred<'a> {
         }
         self.colour();
         // With T = [√ρ(√aH)ᵀ, √D] and TTᵀ = A: noise + Tᵀδ, δ = (β − β(noise))/s, has T(noise + Tᵀδ) = A(β − M)/s.
-        let (m, columns) = (self.h.cols(), self.order.len());
+        let (m, columns) = (self.model.width(), self.order.len());
         let Noncentred { groups, order, scale, intercept, .. } = self;
         let Workspace { dbeta: delta, xi, beta, .. } = &mut self.room;
         let tables = [delta.as_mut_slice(), xi.as_mut_slice()].map(|values| (values, columns));
@@ -207,18 +190,18 @@ impl<'a> Noncentred<'a> {
             }
             0.0
         });
-        par_mul(&mut self.zeta, self.h.view(), delta.view(), true);
+        self.rows.shift(delta);
         q
     }
 
     /// β at the last evaluation, and the borrowed memory.
-    pub fn finish(self) -> (Workspace, Lent) {
-        (self.room, Lent { h: self.h, f: self.zeta })
+    pub fn finish(self) -> (Workspace, R) {
+        (self.room, self.rows)
     }
 
     /// ln p(β); adds its gradient to ∂β.
     fn pull(&mut self) -> f64 {
-        let (m, columns, units) = (self.h.cols(), self.order.len(), self.model.units());
+        let (m, columns, units) = (self.model.width(), self.order.len(), self.model.units());
         let Workspace { dbeta, beta, .. } = &mut self.room;
         par::rows([(dbeta.as_mut_slice(), columns)], 2 * columns, |first, [dbeta]| {
             let mut ln_density = 0.0;
@@ -238,7 +221,7 @@ impl<'a> Noncentred<'a> {
     /// −ln q(β | X, W) besides the noise's own density, −½ ln|A| + ½uᵀA⁻¹u per column; propagates ∂β to (√aH)ᵀζ, to Hᵀa(Z − centre) and to HᵀaH:
     /// with V = A⁻¹∂β and t = A⁻¹u, ∂u = sV + t and ∂A = −V(β − b_0)ᵀ − ½ttᵀ − ½kA⁻¹ (to be symmetrised).
     fn answer(&mut self) -> f64 {
-        let (m, columns, units) = (self.h.cols(), self.order.len(), self.model.units());
+        let (m, columns, units) = (self.model.width(), self.order.len(), self.model.units());
         let Noncentred { groups, order, scale, .. } = self;
         let Workspace { response: from, u: own, dbeta, beta, du, ds, left, .. } = &mut self.room;
         let free = free(groups);
@@ -305,11 +288,19 @@ fn free(groups: &[Group]) -> usize {
     groups.last().map_or(0, |group| group.columns.end)
 }
 
-impl Potential for Noncentred<'_> {
-    fn turning(&mut self) -> Vec<Turning<'_>> {
-        let Workspace { table, xi, xi_momenta, .. } = &mut self.room;
-        let [zeta, zeta_momenta, xi, xi_momenta] = [&mut self.zeta, table, xi, xi_momenta].map(Mat::as_mut_slice);
-        vec![(zeta, zeta_momenta), (xi, xi_momenta)]
+impl<R: Rows> Potential for Noncentred<'_, R> {
+    fn draw_momenta(&mut self, mut next: impl FnMut() -> Stream) {
+        self.rows.draw_momenta(next());
+        fill_normals(self.room.xi_momenta.as_mut_slice(), next());
+    }
+
+    fn turn(&mut self, sin: f64, cos: f64) {
+        self.rows.turn(sin, cos);
+        turn(sin, cos, self.room.xi.as_mut_slice(), self.room.xi_momenta.as_mut_slice());
+    }
+
+    fn turning_energy(&mut self) -> f64 {
+        self.rows.energy() + (half_square(self.room.xi.as_slice()) + half_square(self.room.xi_momenta.as_slice()))
     }
 
     fn evaluate(&mut self, q: &[f64], gradient: &mut [f64]) -> f64 {
@@ -321,42 +312,20 @@ impl Potential for Noncentred<'_> {
         self.colour();
         let (gx, gw) = gradient.split_at_mut(x.len());
         let mut ln_density = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
-        let at = At {
-            x: &self.x,
-            w: &self.w,
-            plain: self.plain,
-            h: &self.h,
-            roots: &self.reference.root,
-            known: self.known,
-        };
-        let Workspace { slope, beta, dbeta, .. } = &mut self.room;
-        ln_density += slope.likelihood(self.model, self.theta, at, beta.view(), dbeta.as_mut_slice(), (gx, gw));
+        let Workspace { beta, dbeta, .. } = &mut self.room;
+        ln_density += self.rows.likelihood(beta, dbeta, (gx, gw));
         ln_density += self.pull();
         ln_density += self.answer();
-        let Workspace { slope, du, ds, left, .. } = &mut self.room;
-        let at = At {
-            x: &self.x,
-            w: &self.w,
-            plain: self.plain,
-            h: &self.h,
-            roots: &self.reference.root,
-            known: self.known,
-        };
-        slope.carry(at, self.order.len(), (gx, gw), |rows, dh| {
-            let tables = [&self.zeta, &self.h, &self.reference.left];
-            let [zeta, h, z] = tables.map(|table| table.view().subrows(rows.start, rows.len()));
-            par_mul_into(dh, zeta, du.view().transpose(), false);
-            par_mul_into(dh, h, ds.view(), true);
-            par_mul_into(dh, z, left.view().transpose(), true);
-        });
+        let Workspace { du, ds, left, .. } = &self.room;
+        self.rows.carry(du, ds, left, (gx, gw));
         ln_density
     }
 
     /// ∂ζ = (√aH)∂u and ∂ξ = √D ∂u/√ρ, where ∂u times √ρ is what is stored.
     fn kick(&mut self, step: f64) {
-        let (m, columns) = (self.h.cols(), self.order.len());
+        let (m, columns) = (self.model.width(), self.order.len());
         let Noncentred { groups, intercept, .. } = self;
-        let Workspace { table, du, xi_momenta, .. } = &mut self.room;
+        let Workspace { du, xi_momenta, .. } = &mut self.room;
         let tables = [du.as_mut_slice(), xi_momenta.as_mut_slice()].map(|values| (values, columns));
         par::rows(tables, 2 * columns, |first, [du, momenta]| {
             let rows = du.chunks_exact_mut(columns).zip(momenta.chunks_exact_mut(columns));
@@ -371,7 +340,7 @@ impl Potential for Noncentred<'_> {
             }
             0.0
         });
-        par_mul(table, self.h.view(), du.view(), true);
+        self.rows.kick(du);
     }
 }
 

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
     /// √a_n, one per row.
-    pub(super) root: Vec<f64>,
+    pub root: Vec<f64>,
     /// b_j, one per column.
-    pub(super) column: Vec<f64>,
+    pub column: Vec<f64>,
     /// √a_n times the left factor of Z − centres, N×R.
-    pub(super) left: Mat,
+    pub left: Mat,
     /// The right factor, R×J.
-    pub(super) right: Mat,
+    pub right: Mat,
 }
 
 /// Rank of Z: F is a smooth function of few coordinates, so that few directions capture nearly all of it.

@@ -7,6 +7,7 @@ use super::reference::Reference;
 use super::smooth;
 use super::warps::Warps;
 use super::workspace::Workspace;
+use crate::device::Device;
 use crate::linalg::Mat;
 use crate::model::{Known, Model, State};
 use crate::par;
@@ -31,21 +32,45 @@ const LEAPFROGS_COLLAPSED: usize = 32;
 impl Tuning {
     /// An initial guess: scales from the information that N×J cells of unit information carry, the reference at the prior mean.
     pub fn guess(model: &Model) -> Self {
-        let (n, j, l) = (model.rows(), model.columns(), model.frequencies());
-        let d = model.latent_dim();
-        let mut scales = vec![(1.0 + j as f64).sqrt().recip(); n * d];
-        scales.resize((n + l) * d, (1.0 + (n * j) as f64 / l as f64).sqrt().recip());
-        let reference = (!model.is_collapsed()).then(|| {
+        let (n, j) = (model.rows(), model.columns());
+        let mut tuning = Self::guess_without_reference(model);
+        tuning.reference = (!model.is_collapsed()).then(|| {
             let mut centres = Mat::from_fn(n, j, |n, j| {
                 model.offset()[n] + if model.is_free(j) { model.units()[j].centre } else { 0.0 }
             });
             Reference::new(model, &model.start_parameters(), Known::of(model), &mut centres)
         });
-        let leapfrogs = if reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
+        tuning.trajectory.leapfrogs = if tuning.reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
+        tuning
+    }
+
+    fn guess_without_reference(model: &Model) -> Self {
+        let (n, j, l, d) = (model.rows(), model.columns(), model.frequencies(), model.latent_dim());
+        let mut scales = vec![(1.0 + j as f64).sqrt().recip(); n * d];
+        scales.resize((n + l) * d, (1.0 + (n * j) as f64 / l as f64).sqrt().recip());
         let information =
             model.dynamics().map_or_else(Mat::default, |_| Mat::from_vec(n, d, vec![1.0 + j as f64; n * d]));
-        let trajectory = Trajectory { scales, modes: Modes::default(), step: 0.1, leapfrogs };
-        Tuning { trajectory, reference, information }
+        let trajectory = Trajectory { scales, modes: Modes::default(), step: 0.1, leapfrogs: LEAPFROGS };
+        Tuning { trajectory, reference: None, information }
+    }
+
+    /// The same with the reference at a state whose F is on a device.
+    pub(crate) fn on(model: &Model, state: &State, device: &mut dyn Device, room: &mut Workspace) -> Self {
+        let mut tuning = Self::guess_without_reference(model);
+        tuning.trajectory.leapfrogs = LEAPFROGS;
+        tuning.refer_on(model, state, device, room);
+        tuning
+    }
+
+    /// Sets the reference from a state whose F is on a device, and tells the device.
+    pub(crate) fn refer_on(&mut self, model: &Model, state: &State, device: &mut dyn Device, room: &mut Workspace) {
+        device.f(&mut room.table);
+        self.adopt(Reference::new(model, &state.theta, model.known(state), &mut room.table), device);
+    }
+
+    fn adopt(&mut self, reference: Reference, device: &mut dyn Device) {
+        device.set_reference(&reference);
+        self.reference = Some(reference);
     }
 
     /// Sets the reference from a state.
@@ -96,8 +121,27 @@ impl Adaptation {
         }
     }
 
-    /// Adds a sweep: the acceptance probability of its gradient move, and the current state.
-    pub fn learn(&mut self, model: &Model, acceptance: f64, state: &State, tuning: &mut Tuning, room: &mut Workspace) {
+    /// The same for a chain whose sums are on a device.
+    pub(crate) fn on_device(model: &Model, tuning: &Tuning, sweeps: u64) -> Self {
+        let mut adaptation = Self::new(model, tuning, sweeps);
+        adaptation.f = Vec::new();
+        adaptation
+    }
+
+    /// Adds a sweep: the acceptance probability of its gradient move, and the current state, whose F may be on a device.
+    pub fn learn(
+        &mut self,
+        model: &Model,
+        acceptance: f64,
+        state: &State,
+        tuning: &mut Tuning,
+        room: &mut Workspace,
+        mut device: Option<&mut dyn Device>,
+    ) {
+        if device.is_some() {
+            // A checkpoint may have left a copy.
+            self.f = Vec::new();
+        }
         self.seen += 1;
         tuning.trajectory.step = self.step.learn(acceptance);
         // The last fifth only adapts the step size.
@@ -110,6 +154,9 @@ impl Adaptation {
         let rest = warps.add(state.features.x());
         self.spread.add(rest.as_slice().iter().chain(w));
         let (columns, known) = (model.columns(), model.known(state));
+        if let Some(device) = &mut device {
+            device.add_to_sum();
+        }
         par::rows([(&mut self.f[..], columns)], 2 * columns, |first, [sums]| {
             for (i, sum) in sums.chunks_exact_mut(columns).enumerate() {
                 let cells = sum.iter_mut().zip(state.f.row(first + i)).zip(model.units()).enumerate();
@@ -125,7 +172,10 @@ impl Adaptation {
             self.spread.scales(x.len(), groups, &mut tuning.trajectory.scales);
             tuning.trajectory.modes = warps.directions();
             self.warps = None;
-            if tuning.reference.is_some() {
+            if let Some(device) = device {
+                device.take_mean(self.spread.count, &mut room.table);
+                tuning.adopt(Reference::new(model, &state.theta, known, &mut room.table), device);
+            } else if tuning.reference.is_some() {
                 let (mean, count) = (&mut room.table, self.spread.count);
                 mean.fit(model.rows(), model.columns());
                 for (n, sum) in self.f.chunks_exact(model.columns()).enumerate() {
@@ -143,6 +193,16 @@ impl Adaptation {
             let next = self.seen * 2;
             self.window_end = if next * 3 / 2 > settling { settling.max(self.seen + 1) } else { next };
         }
+    }
+
+    /// The sums of F that a checkpoint holds.
+    pub(crate) fn take_sum(&mut self, sum: Vec<f32>) {
+        self.f = sum;
+    }
+
+    /// Gives them to a device.
+    pub(crate) fn lend_sum(&mut self) -> Vec<f32> {
+        std::mem::take(&mut self.f)
     }
 
     /// Fixes the step size at its average.

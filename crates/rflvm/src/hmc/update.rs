@@ -4,6 +4,7 @@ use super::directions::{Directions, Modes};
 use super::frequencies::FrequencyPrior;
 use super::hamiltonian::{Trajectory, hamiltonian};
 use super::noncentred::Noncentred;
+use super::rows::HostRows;
 use super::smooth::Smooth;
 use super::tuning::Tuning;
 use super::workspace::Workspace;
@@ -31,21 +32,17 @@ pub fn update(
     let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
     let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
     let lent = state.lend();
-    let given = (&state.theta[..], &state.tau2[..], Known::new(model.offset(), &state.residual.g));
     let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
-    let mut target = Noncentred::new(
-        model,
-        given,
-        (frequencies, state.features.plain()),
-        paths,
-        reference,
-        lent,
-        std::mem::take(room),
-    );
+    let known = Known::new(model.offset(), &state.residual.g);
+    let kept = (std::mem::take(&mut room.table), std::mem::take(&mut room.slope));
+    let rows = HostRows::new(model, (&state.theta, known), state.features.plain(), reference, lent, kept);
+    let given = (&state.theta[..], &state.tau2[..]);
+    let mut target = Noncentred::new(model, given, frequencies, paths, reference, rows, std::mem::take(room));
     let mut q = target.gather(state, rng);
     let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
-    let lent;
-    (*room, lent) = target.finish();
+    let (lent, rows);
+    (*room, rows) = target.finish();
+    (lent, (room.table, room.slope)) = rows.finish();
     if landing.is_accepted {
         // The last evaluation of the trajectory was at its end point.
         state.beta.as_mut_slice().copy_from_slice(room.beta.as_slice());

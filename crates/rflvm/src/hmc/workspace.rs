@@ -29,3 +29,10 @@ pub struct Workspace {
     /// A block of rows of the table.
     pub(super) slope: SlopeScratch,
 }
+
+impl Workspace {
+    /// β at the last evaluation of a trajectory.
+    pub(crate) fn beta(&self) -> &Mat {
+        &self.beta
+    }
+}

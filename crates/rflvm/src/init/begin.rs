@@ -61,12 +61,17 @@ pub(super) fn begin(model: &Model, how: Init, stream: Stream) -> Result<State, N
 
 /// X, W and β, fitted in stages.
 pub(super) fn fitted(model: &Model, how: Init, stream: Stream, rng: &mut StreamRng) -> Result<State, NumericalError> {
+    let x = placed(model, how, rng);
+    fitted_at(model, x, stream, rng)
+}
+
+/// Positions before anything is fitted.
+pub(crate) fn placed(model: &Model, how: Init, rng: &mut StreamRng) -> Mat {
     let (n, d) = (model.rows(), model.latent_dim());
-    let x = match how {
+    match how {
         Init::Random => Mat::from_vec(n, d, normals(n * d, rng)),
         Init::Pca | Init::Map | Init::Search => dispersed(pca::scores(on_link_scale(model), d, rng), rng),
-    };
-    fitted_at(model, x, stream, rng)
+    }
 }
 
 /// Positions with some noise, turned at random.
@@ -77,6 +82,14 @@ pub(super) fn dispersed(mut x: Mat, rng: &mut StreamRng) -> Mat {
 
 /// W and β fitted to given positions, then X with them, in stages.
 pub(super) fn fitted_at(model: &Model, x: Mat, stream: Stream, rng: &mut StreamRng) -> Result<State, NumericalError> {
+    let mut state = blank(model, x, rng)?;
+    state.restore(model);
+    fit(model, &mut state, stream.named("fit"))?;
+    Ok(state)
+}
+
+/// Given positions, random frequencies and no weights but the intercepts; without H and F.
+pub(crate) fn blank(model: &Model, x: Mat, rng: &mut StreamRng) -> Result<State, NumericalError> {
     let (d, l, last) = (model.latent_dim(), model.frequencies(), model.width() - 1);
     let (spectral, w) = match &model.spec().kernel {
         Kernel::Rbf { .. } => Spectral::draw_prior(&model.spec().kernel, l, d, rng)?,
@@ -96,19 +109,18 @@ pub(super) fn fitted_at(model: &Model, x: Mat, stream: Stream, rng: &mut StreamR
         tau2[block.columns.clone()].fill(model.amplitude(block).middle());
     }
     let theta = model.start_parameters();
-    let mut state = State::new(model, Features::with(x, w, model.plain(FIRST_S)), spectral, beta, tau2, theta);
-    fit(model, &mut state, stream.named("fit"))?;
-    Ok(state)
+    Ok(State::hollow(model, Features::hollow(x, w, model.plain(FIRST_S)), spectral, beta, tau2, theta))
 }
+
+/// Whether positions and frequencies can move, and for how many steps.
+pub(crate) const STAGES: [((bool, bool), usize); 3] = [((false, false), 40), ((true, false), 100), ((false, true), 80)];
 
 /// Optimises in stages: β; then X and β with long length-scales, so that X unfolds before the map can become rough
 /// (with free frequencies it tears instead); then W and β with X fixed. θ follows.
 fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     let layout = Layout::new(model, true);
     let paths = model.paths(state)?;
-    // Whether positions and frequencies can move, and for how many steps.
-    let stages = [((false, false), 40), ((true, false), 100), ((false, true), 80)];
-    for (stage, ((positions, frequencies), iterations)) in stages.into_iter().enumerate() {
+    for (stage, ((positions, frequencies), iterations)) in STAGES.into_iter().enumerate() {
         let mut scales = vec![1.0; layout.len()];
         let (of_x, of_w, of_beta) = layout.split_mut(&mut scales);
         of_x.fill(f64::from(u8::from(positions)));
@@ -141,7 +153,7 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
 }
 
 /// The prior's standard deviations of the weights, so that the optimiser takes the same steps in any unit of the table; zero for fixed weights.
-pub(super) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
+pub(crate) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
     let of_column = |j: usize| match model.is_free(j) {
         true => (state.tau2[j] / model.weight_scale(&state.theta, j)).sqrt(),
         false => 0.0,

@@ -54,7 +54,7 @@ pub(crate) fn start_at(model: &Model, x: Mat, stream: Stream) -> Result<State, N
 }
 
 /// With the frequencies in clusters.
-fn clustered(model: &Model, mut state: State, rng: &mut StreamRng) -> Result<State, NumericalError> {
+pub(crate) fn clustered(model: &Model, mut state: State, rng: &mut StreamRng) -> Result<State, NumericalError> {
     if let Kernel::Learned(mixture) = &model.spec().kernel {
         deal(&mut state.spectral, model.frequencies().min(CLUSTERS), rng);
         components::update(mixture, &mut state, rng)?;

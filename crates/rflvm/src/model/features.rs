@@ -41,6 +41,17 @@ impl Features {
         features
     }
 
+    /// Without H, which is held elsewhere, or computed by [`Features::restore`].
+    pub(crate) fn hollow(x: Mat, w: Mat, plain: Plain) -> Self {
+        Features { x, w, plain, h: Mat::default() }
+    }
+
+    /// Computes H where it was held elsewhere.
+    pub(crate) fn restore(&mut self) {
+        self.h.fit(self.x.rows(), 2 * self.w.rows() + self.plain.width(self.x.cols()) + 1);
+        self.refresh();
+    }
+
     /// X.
     pub fn x(&self) -> &Mat {
         &self.x
@@ -102,8 +113,21 @@ impl Features {
         self.refresh();
     }
 
+    /// H, unless it is held elsewhere.
     fn refresh(&mut self) {
+        if self.h.cols() == 0 {
+            return;
+        }
         fill(&self.x, &self.w, &self.plain, &mut self.h);
+    }
+
+    /// A row of H, wherever it is held.
+    pub(crate) fn row(&self, n: usize) -> Vec<f64> {
+        let mut argument = vec![0.0; self.w.rows()];
+        let mut h = vec![1.0; 2 * self.w.rows() + self.plain.width(self.x.cols()) + 1];
+        let plain = (self.plain.covariates(n), self.plain.s());
+        fill_row(self.x.row(n), &Turned::new(&self.w), plain, &mut argument, &mut h);
+        h
     }
 
     /// All rows, each with its row of H; W and s.

@@ -47,12 +47,40 @@ impl State {
         tau2: Vec<f64>,
         theta: Vec<Theta>,
     ) -> Self {
-        let f = Mat::default();
-        let axes = model.dynamics().map_or_else(Vec::new, |d| vec![d.prior().at([0.0; 2]); model.latent_dim()]);
-        let residual = Residual::start(model);
-        let mut state = State { features, spectral, beta, tau2, theta, axes, residual, f };
+        let mut state = State::hollow(model, features, spectral, beta, tau2, theta);
         state.refresh(model);
         state
+    }
+
+    /// The same without F.
+    pub(crate) fn hollow(
+        model: &Model,
+        features: Features,
+        spectral: Spectral,
+        beta: Mat,
+        tau2: Vec<f64>,
+        theta: Vec<Theta>,
+    ) -> Self {
+        let axes = model.dynamics().map_or_else(Vec::new, |d| vec![d.prior().at([0.0; 2]); model.latent_dim()]);
+        let residual = Residual::start(model);
+        State { features, spectral, beta, tau2, theta, axes, residual, f: Mat::default() }
+    }
+
+    /// Computes H and F where they were held elsewhere.
+    pub fn restore(&mut self, model: &Model) {
+        if self.features.h().cols() == 0 {
+            self.features.restore();
+            self.refresh(model);
+        }
+    }
+
+    /// f of a cell, wherever F is held.
+    pub fn cell(&self, model: &Model, (n, j): (usize, usize)) -> f64 {
+        if self.f.rows() > 0 {
+            return self.f[(n, j)];
+        }
+        let h = self.features.row(n);
+        model.known(self).at(n, j) + h.iter().enumerate().map(|(m, h)| h * self.beta[(m, j)]).sum::<f64>()
     }
 
     /// Lends out the memory of H and F to a move that needs neither; return it with [`State::take_back`].
@@ -69,6 +97,9 @@ impl State {
 
     /// Recomputes F = o + Hβ + G.
     pub fn refresh(&mut self, model: &Model) {
+        if self.features.h().cols() == 0 {
+            return;
+        }
         self.f.fit(model.rows(), model.columns());
         let known = Known::new(model.offset(), &self.residual.g);
         predictor(self.features.h(), self.beta.view(), known, &mut self.f);

@@ -4,6 +4,8 @@
 use super::guest::{Guest, Joined, Meetings};
 use super::settings::Settings;
 use super::sweep::sweep;
+use crate::device::sweep::sweep as on_device;
+use crate::device::{self, Device};
 use crate::draws::{Draw, Stats};
 use crate::error::NumericalError;
 use crate::hmc::tuning::{Adaptation, Tuning};
@@ -52,9 +54,50 @@ pub struct Chain<'a> {
     meetings: Meetings,
     at: Snapshot,
     room: Workspace,
+    /// Where H and F are, if not in the state.
+    device: Option<Box<dyn Device>>,
+    /// The last log-likelihood that a device computed.
+    ln_likelihood: f64,
 }
 
 impl<'a> Chain<'a> {
+    /// Initialises chain number `chain`, with the table on a device.
+    pub fn on(
+        model: &'a Model,
+        settings: &'a Settings,
+        chain: usize,
+        mut device: Box<dyn Device>,
+    ) -> Result<Self, NumericalError> {
+        let state = device::start::start(device.as_mut(), model, settings.init, stream(settings, chain))?;
+        let mut room = Workspace::default();
+        let tuning = Tuning::on(model, &state, device.as_mut(), &mut room);
+        let adaptation = Some(Adaptation::on_device(model, &tuning, settings.warmup - held(settings)));
+        let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
+        let at = Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds };
+        let chain = Self::resume_held(model, settings, chain, at);
+        Ok(Chain { room, device: Some(device), ..chain })
+    }
+
+    /// Resumes chain number `chain` with the table on a device, wherever it was before.
+    pub fn resume_on(
+        model: &'a Model,
+        settings: &'a Settings,
+        chain: usize,
+        mut at: Snapshot,
+        mut device: Box<dyn Device>,
+    ) -> Result<Self, NumericalError> {
+        device::load(device.as_mut(), &mut at.state);
+        if let Some(reference) = &at.tuning.reference {
+            device.set_reference(reference);
+        }
+        if let Some(adaptation) = &mut at.adaptation {
+            device.set_sum(adaptation.lend_sum());
+        }
+        device::check(device.as_mut())?;
+        let chain = Self::resume_held(model, settings, chain, at);
+        Ok(Chain { device: Some(device), ..chain })
+    }
+
     /// Initialises chain number `chain`.
     pub fn new(model: &'a Model, settings: &'a Settings, chain: usize) -> Result<Self, NumericalError> {
         let state = start(model, settings.init, stream(settings, chain))?;
@@ -70,10 +113,17 @@ impl<'a> Chain<'a> {
     }
 
     /// Resumes chain number `chain` of the same model and settings.
-    pub fn resume(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
+    pub fn resume(model: &'a Model, settings: &'a Settings, chain: usize, mut at: Snapshot) -> Self {
+        at.state.restore(model);
+        Self::resume_held(model, settings, chain, at)
+    }
+
+    /// Without regard to where H and F are.
+    fn resume_held(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
         let meetings = Meetings::new(model, settings);
         let (stream, held) = (stream(settings, chain), held(settings));
-        Chain { model, settings, stream, held, meetings, at, room: Workspace::default() }
+        let room = Workspace::default();
+        Chain { model, settings, stream, held, meetings, at, room, device: None, ln_likelihood: f64::NAN }
     }
 
     /// One sweep, with tuning during warm-up.
@@ -93,15 +143,23 @@ impl<'a> Chain<'a> {
             adaptation.finish(&mut at.tuning);
         }
         if at.done == self.held {
-            at.tuning.refer_to(self.model, &at.state, &mut self.room);
+            match &mut self.device {
+                Some(device) => at.tuning.refer_on(self.model, &at.state, device.as_mut(), &mut self.room),
+                None => at.tuning.refer_to(self.model, &at.state, &mut self.room),
+            }
         }
         let step = at.tuning.trajectory.step;
-        let info = sweep(self.model, &mut at.state, moves, &at.tuning, &mut self.room, stream)?;
+        let (state, room) = (&mut at.state, &mut self.room);
+        let info = match &mut self.device {
+            Some(device) => on_device(device.as_mut(), self.model, state, moves, &at.tuning, room, stream)?,
+            None => sweep(self.model, state, moves, &at.tuning, room, stream)?,
+        };
         if at.done >= self.held
             && moves.gradient
             && let Some(adaptation) = &mut at.adaptation
         {
-            adaptation.learn(self.model, info.acceptance, &at.state, &mut at.tuning, &mut self.room);
+            let device = self.device.as_deref_mut().map(|device| device as &mut dyn Device);
+            adaptation.learn(self.model, info.acceptance, &at.state, &mut at.tuning, &mut self.room, device);
         }
         at.done += 1;
         at.guest.see(self.meetings, at.done, self.model, &at.state, stream);
@@ -116,12 +174,16 @@ impl<'a> Chain<'a> {
     }
 
     /// The current state as a draw, if the settings keep it.
-    pub fn draw(&self) -> Result<Option<Draw<'_>>, NumericalError> {
+    pub fn draw(&mut self) -> Result<Option<Draw<'_>>, NumericalError> {
         if !self.settings.keeps(self.at.done) {
             return Ok(None);
         }
         let (model, state) = (self.model, &self.at.state);
-        let ln_likelihood = model.ln_likelihood(state);
+        let ln_likelihood = match &mut self.device {
+            Some(device) => device.ln_likelihood(),
+            None => model.ln_likelihood(state),
+        };
+        self.ln_likelihood = ln_likelihood;
         let ln_joint = ln_likelihood + joint::ln_prior(model, state)?;
         let axis_information = if model.has_relevance() { axes::information(model, state) } else { Vec::new() };
         Ok(Some(Draw { model, state, ln_likelihood, ln_joint, axis_information, stats: self.at.last }))
@@ -130,6 +192,18 @@ impl<'a> Chain<'a> {
     /// The current state.
     pub fn state(&self) -> &State {
         &self.at.state
+    }
+
+    /// The last log-likelihood that its device computed, if its table is on one.
+    pub(super) fn seen_ln_likelihood(&self) -> Option<f64> {
+        self.device.as_ref().map(|_| self.ln_likelihood)
+    }
+
+    /// Brings what a snapshot needs back from the device.
+    pub(super) fn gather(&mut self) {
+        if let (Some(device), Some(adaptation)) = (&mut self.device, &mut self.at.adaptation) {
+            adaptation.take_sum(device.sum());
+        }
     }
 
     /// The tuning of the gradient move.

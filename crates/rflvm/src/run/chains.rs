@@ -6,6 +6,7 @@ use super::maps::{self, Maps, Plan};
 use super::meeting::meet;
 use super::settings::Settings;
 use super::threads::{pools, side_by_side};
+use crate::device::{self, Device};
 use crate::draws::Draws;
 use crate::error::{NumericalError, RunError};
 use crate::model::{Model, State};
@@ -42,6 +43,9 @@ impl Progress<'_> {
         self.drawn.unwrap_or_else(|| self.pool.install(|| self.model.ln_likelihood(self.state)))
     }
 }
+
+/// Opens a device with the table of a model.
+pub type Open<'a> = dyn Fn(&Model) -> Result<Box<dyn Device>, RunError> + Sync + 'a;
 
 /// The chains of a run.
 #[derive(Debug)]
@@ -87,6 +91,40 @@ impl<'a> Run<'a> {
             chain.belongs_to(maps.sampled_by(number).unwrap_or(0));
         }
         Ok(Some(Run { model, settings, pools, chains, maps }))
+    }
+
+    /// Initialises all chains, each with the table on a device of its own, which `open` opens. There is no search for maps.
+    pub fn start_on(model: &'a Model, settings: &'a Settings, open: &Open<'_>) -> Result<Self, RunError> {
+        let fail = |chain: usize| move |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
+        settings.check()?;
+        device::supports(model)?;
+        let pools = pools(settings)?;
+        let start = |chain: usize| {
+            let device = open(model)?;
+            pools[chain % pools.len()].install(|| Chain::on(model, settings, chain, device)).map_err(fail(chain))
+        };
+        let started = side_by_side((0..settings.chains).collect(), start).into_iter();
+        let chains = started.collect::<Result<Vec<Chain<'_>>, RunError>>()?;
+        Ok(Run { model, settings, pools, chains, maps: Maps::default() })
+    }
+
+    /// Resumes a run with the tables of its chains on devices, wherever they were before.
+    pub fn resume_on(
+        model: &'a Model,
+        settings: &'a Settings,
+        snapshots: Vec<Snapshot>,
+        open: &Open<'_>,
+    ) -> Result<Self, RunError> {
+        settings.check()?;
+        device::supports(model)?;
+        let pools = pools(settings)?;
+        let chain = |(chain, at): (usize, Snapshot)| {
+            let sweep = at.done();
+            let fail = |source| RunError::Numerical { chain: chain + 1, sweep, source };
+            Chain::resume_on(model, settings, chain, at, open(model)?).map_err(fail)
+        };
+        let chains = snapshots.into_iter().enumerate().map(chain).collect::<Result<Vec<_>, RunError>>()?;
+        Ok(Run { model, settings, pools, chains, maps: Maps::default() })
     }
 
     /// Resumes a run of the same model and settings, from one snapshot per chain.
@@ -138,6 +176,7 @@ impl<'a> Run<'a> {
                     // In the pool too: a sink may do as much work as a sweep.
                     pool.install(|| sink.push(draw))?;
                 }
+                let drawn = draw.map(|draw| draw.ln_likelihood).or_else(|| chain.seen_ln_likelihood());
                 let progress = Progress {
                     chain: number,
                     sweep,
@@ -145,7 +184,7 @@ impl<'a> Run<'a> {
                     warming: sweep <= settings.warmup,
                     clusters: chain.state().spectral.count(),
                     info,
-                    drawn: draw.map(|draw| draw.ln_likelihood),
+                    drawn,
                     model,
                     state: chain.state(),
                     pool,
@@ -154,6 +193,7 @@ impl<'a> Run<'a> {
                     break;
                 }
             }
+            chain.gather();
             Ok(())
         };
         let done = side_by_side(self.chains.iter_mut().zip(sinks).enumerate().collect(), go);

@@ -9,10 +9,10 @@ mod guest;
 pub mod maps;
 mod meeting;
 mod settings;
-mod sweep;
+pub(crate) mod sweep;
 mod threads;
 
-pub use chains::{Progress, Run, run};
+pub use chains::{Open, Progress, Run, run};
 pub use guest::Joined;
 pub use settings::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS, Settings};
 pub use sweep::sweep;

@@ -38,16 +38,7 @@ pub fn sweep(
 ) -> Result<SweepInfo, NumericalError> {
     let mut info = SweepInfo::default();
     let mut clock = Clock::new();
-    if let Kernel::Learned(mixture) = &model.spec().kernel {
-        // Cheap compared with the rest of a sweep, and clusters form and dissolve slowly.
-        for round in 0..SPECTRAL_ROUNDS {
-            let stream = stream.at(round);
-            assignments::update(mixture, state, &mut stream.named("z").rng())?;
-            concentration::update(mixture, &mut state.spectral, &mut stream.named("alpha").rng());
-        }
-        components::update(mixture, state, &mut stream.named("clusters").rng())?;
-        relevance::update(mixture, &mut state.spectral, &mut stream.named("psi").rng());
-    }
+    spectral(model, state, stream)?;
     clock.lap(&mut info, Step::Spectral);
     let mut paths = model.paths(state)?;
     clock.lap(&mut info, Step::Scales);
@@ -92,8 +83,22 @@ pub fn sweep(
     Ok(info)
 }
 
+/// The prior of W: clusters, their members and their number.
+pub(crate) fn spectral(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let Kernel::Learned(mixture) = &model.spec().kernel else { return Ok(()) };
+    // Cheap compared with the rest of a sweep, and clusters form and dissolve slowly.
+    for round in 0..SPECTRAL_ROUNDS {
+        let stream = stream.at(round);
+        assignments::update(mixture, state, &mut stream.named("z").rng())?;
+        concentration::update(mixture, &mut state.spectral, &mut stream.named("alpha").rng());
+    }
+    components::update(mixture, state, &mut stream.named("clusters").rng())?;
+    relevance::update(mixture, &mut state.spectral, &mut stream.named("psi").rng());
+    Ok(())
+}
+
 /// (μ_k, Σ_k), which a gradient move integrates out: before anything is asked of them.
-fn redraw_clusters(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+pub(crate) fn redraw_clusters(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     match &model.spec().kernel {
         Kernel::Learned(mixture) => components::update(mixture, state, &mut stream.named("clusters again").rng()),
         Kernel::Rbf { .. } => Ok(()),

@@ -13,7 +13,7 @@ use crate::slice;
 use rand::Rng;
 
 /// Width of a slice of ln τ².
-const WIDTH: f64 = 1.0;
+pub(crate) const WIDTH: f64 = 1.0;
 
 /// ln p(β | τ²) + ln p(u) up to a constant, for `count` weights whose squares in units of their prior but for τ² sum to `square`.
 pub fn ln_centred(prior: HalfT, count: f64, square: f64, u: f64) -> f64 {
@@ -70,7 +70,7 @@ fn grown(column: &Column<'_>, factor: f64) -> Vec<f64> {
 }
 
 /// What multiplies the weights when u becomes v and (β_j − b_0)/τ_j is held.
-fn growth(u: f64, v: f64) -> f64 {
+pub(crate) fn growth(u: f64, v: f64) -> f64 {
     (0.5 * (v - u)).exp()
 }
 

@@ -31,7 +31,8 @@ pub fn update(
             return Err(NumericalError::NotFinite { step: "frequencies", value: ln_lik, place });
         }
         let rng = &mut stream.at(l as u64).rng();
-        let landing = propose(model, state, moves.frequencies, l, &mut new, ln_lik, rng);
+        let price = |w: &[f64]| shifted_ln_lik(model, state, l, w, &mut new);
+        let landing = propose(state, moves.frequencies, l, ln_lik, rng, price);
         made += 1;
         tries += landing.tries;
         if let Some(w) = landing.w {
@@ -45,20 +46,21 @@ pub fn update(
     Ok(())
 }
 
-struct MovedFrequency {
-    w: Option<Vec<f64>>,
-    ln_lik: f64,
-    tries: u32,
+/// Where a frequency has moved, if it has.
+pub(crate) struct MovedFrequency {
+    pub w: Option<Vec<f64>>,
+    pub ln_lik: f64,
+    pub tries: u32,
 }
 
-fn propose<R: Rng + ?Sized>(
-    model: &Model,
+/// A move of frequency l from log-likelihood `ln_lik`, `price` being that of other frequencies.
+pub(crate) fn propose<R: Rng + ?Sized>(
     state: &State,
     how: FrequencyMove,
     l: usize,
-    new: &mut Pair,
     ln_lik: f64,
     rng: &mut R,
+    mut price: impl FnMut(&[f64]) -> f64,
 ) -> MovedFrequency {
     let cluster = state.spectral.cluster(l);
     let at = state.features.w().row(l);
@@ -67,7 +69,6 @@ fn propose<R: Rng + ?Sized>(
         let around = cluster.mu.iter().zip(at).zip(&auxiliary);
         around.map(|((mu, w), nu)| mu + cos * (w - mu) + sin * nu).collect()
     };
-    let mut price = |w: &[f64]| shifted_ln_lik(model, state, l, w, new);
     match how {
         FrequencyMove::Slice => {
             let landing = slice::elliptical(rng, ln_lik, |cos, sin| price(&candidate(cos, sin)));

@@ -2,7 +2,7 @@
 //! Weights by Pólya-gamma augmentation with a = y, b = trials.
 
 use super::{
-    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit, Working,
+    About, BlockView, Cells, Column, Family, Law, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit, Working,
     not_a_count, weights_given_omega,
 };
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
@@ -78,12 +78,7 @@ impl Binomial {
     }
 
     fn of(&self, n: usize, j: usize) -> f64 {
-        match &self.trials {
-            Trials::Same(b) => f64::from(*b),
-            Trials::Each(b) if n < b.rows() => b[(n, j)],
-            // A row outside the table.
-            Trials::Each(_) => 1.0,
-        }
+        self.trials.of(n, j)
     }
 }
 
@@ -162,6 +157,10 @@ impl Family for Binomial {
             Trials::Same(b) => simd::logistic_grad_same(row.y, f64::from(*b), f, g),
             Trials::Each(b) => simd::logistic_grad(row.y, b.row(row.n), f, g),
         }
+    }
+
+    fn law(&self) -> Option<Law<'_>> {
+        Some(Law::Binomial(&self.trials))
     }
 
     fn working(&self, _block: &BlockView<'_>, column: &Column<'_>, rng: &mut StreamRng) -> Option<Working> {

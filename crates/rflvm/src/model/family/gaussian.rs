@@ -249,6 +249,10 @@ impl Family for Gaussian {
         theta.values[(0, j)]
     }
 
+    fn law(&self) -> Option<super::Law<'_>> {
+        Some(super::Law::Gaussian(self))
+    }
+
     fn as_gaussian(&self) -> Option<&Gaussian> {
         Some(self)
     }

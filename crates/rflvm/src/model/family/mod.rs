@@ -9,6 +9,7 @@ mod block_view;
 mod count;
 mod gaussian;
 mod generic;
+mod law;
 mod multinomial;
 mod negative_binomial;
 mod parts;
@@ -28,6 +29,7 @@ pub use gaussian::Gaussian;
 #[doc(hidden)]
 pub use gaussian::GaussianConditional;
 pub use generic::{Density, Generic, Parameter};
+pub use law::Law;
 pub use multinomial::Multinomial;
 pub use negative_binomial::NegativeBinomial;
 pub use parts::{Row, Seen, Shift, Theta, Unit};
@@ -208,6 +210,11 @@ pub trait Family: Send + Sync + Debug {
     /// Whether column j of a block of `columns` has its own weights.
     fn is_free(&self, _j: usize, _columns: usize) -> bool {
         true
+    }
+
+    /// The density of its cells, if other processors know it too.
+    fn law(&self) -> Option<Law<'_>> {
+        None
     }
 
     /// The Gaussian family, whose weights can be integrated out.

@@ -1,7 +1,7 @@
 //! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
 
 use super::{
-    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Unit, Working, ln_rate, not_a_count,
+    About, BlockView, Cells, Column, Family, Law, Observed, Row, Seen, Shift, Statistic, Unit, Working, ln_rate, not_a_count,
 };
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
@@ -73,6 +73,10 @@ impl Family for Poisson {
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
         simd::poisson_grad(row.y, f, g)
+    }
+
+    fn law(&self) -> Option<Law<'_>> {
+        Some(Law::Poisson)
     }
 
     /// ln(y + ½) with variance 1/(y + ½).

@@ -10,3 +10,15 @@ pub enum Trials {
     /// One per cell, in the shape of the block.
     Each(Mat),
 }
+
+impl Trials {
+    /// Those of a cell.
+    pub fn of(&self, n: usize, j: usize) -> f64 {
+        match self {
+            Trials::Same(b) => f64::from(*b),
+            Trials::Each(b) if n < b.rows() => b[(n, j)],
+            // A row outside the table.
+            Trials::Each(_) => 1.0,
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! A card: its stream, cuBLAS, and the kernels, compiled for the table's type.
+//!
+//! `cudarc` loads the driver and the libraries when they are asked for, so that building needs no toolkit and a program without a card starts as ever. Kernels are compiled
+//! at run time (NVRTC, a second or two), for the type in which the table is held and for the card that is there.
+
+use cudarc::cublas::CudaBlas;
+use cudarc::cublas::sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceRepr, LaunchConfig,
+};
+use cudarc::nvrtc::{CompileOptions, Ptx, compile_ptx_with_opts};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a card or its libraries said.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct Fault(pub String);
+
+impl From<cudarc::driver::DriverError> for Fault {
+    fn from(error: cudarc::driver::DriverError) -> Self {
+        let text = error.error_string().map_or_else(|_| format!("{error:?}"), |text| text.to_string_lossy().into_owned());
+        Fault(text)
+    }
+}
+
+impl From<cudarc::cublas::result::CublasError> for Fault {
+    fn from(error: cudarc::cublas::result::CublasError) -> Self {
+        Fault(format!("cuBLAS: {error:?}"))
+    }
+}
+
+/// Values on the card.
+pub type Values = CudaSlice<f64>;
+
+/// Names of the kernels.
+const KERNELS: [&str; 21] = [
+    "features",
+    "row_ln_lik",
+    "row_slope",
+    "pair",
+    "row_ln_lik_moved",
+    "keep_pair",
+    "column_ln_lik",
+    "sum_pieces",
+    "sum_all",
+    "half_squares",
+    "turn",
+    "normals",
+    "to_arguments",
+    "from_reference",
+    "add_offset",
+    "curvature",
+    "products",
+    "turned_ln_lik",
+    "add_to_sum",
+    "take_mean",
+    "whole",
+];
+
+/// A card with compiled kernels.
+pub struct Card {
+    pub context: Arc<CudaContext>,
+    pub stream: Arc<CudaStream>,
+    blas: CudaBlas,
+    kernels: HashMap<&'static str, CudaFunction>,
+    _module: Arc<CudaModule>,
+}
+
+impl std::fmt::Debug for Card {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Card").field("ordinal", &self.context.ordinal()).finish_non_exhaustive()
+    }
+}
+
+/// A matrix on the card in row-major order, and whether it is transposed.
+#[derive(Clone, Copy)]
+pub struct Factor<'a, P> {
+    pub values: &'a P,
+    pub columns: usize,
+    pub is_transposed: bool,
+}
+
+/// A row-major factor of a product.
+pub fn plain<P>(values: &P, columns: usize) -> Factor<'_, P> {
+    Factor { values, columns, is_transposed: false }
+}
+
+/// A transposed factor, stored row-major with so many columns.
+pub fn transposed<P>(values: &P, columns: usize) -> Factor<'_, P> {
+    Factor { values, columns, is_transposed: true }
+}
+
+/// The kernels for a size of cells and an architecture; compiled once.
+fn compiled(cell: usize, architecture: String) -> Result<Ptx, Fault> {
+    static COMPILED: Mutex<BTreeMap<(usize, String), Ptx>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(ptx) = compiled.get(&(cell, architecture.clone())) {
+        return Ok(ptx.clone());
+    }
+    let options = CompileOptions {
+        options: vec![format!("-DCELL={cell}"), format!("--gpu-architecture={architecture}")],
+        ..CompileOptions::default()
+    };
+    let ptx = compile_ptx_with_opts(include_str!("kernels.cu"), options)
+        .map_err(|error| Fault(format!("its kernels could not be compiled: {error:?}")))?;
+    compiled.insert((cell, architecture), ptx.clone());
+    Ok(ptx)
+}
+
+impl Card {
+    /// Opens card number `ordinal`; `cell` is the size of a cell in bytes.
+    pub fn open(ordinal: usize, cell: usize) -> Result<Self, Fault> {
+        let context = CudaContext::new(ordinal)?;
+        // One stream per chain: nothing has to wait for another.
+        // SAFETY: all memory of this card is used on this one stream.
+        unsafe { context.disable_event_tracking() };
+        let stream = context.new_stream()?;
+        let blas = CudaBlas::new(stream.clone())?;
+        let (major, minor) = context.compute_capability()?;
+        let module = context.load_module(compiled(cell, format!("compute_{major}{minor}"))?)?;
+        let mut kernels = HashMap::new();
+        for name in KERNELS {
+            kernels.insert(name, module.load_function(name)?);
+        }
+        Ok(Card { context, stream, blas, kernels, _module: module })
+    }
+
+    /// A kernel.
+    pub fn kernel(&self, name: &str) -> &CudaFunction {
+        &self.kernels[name]
+    }
+
+    /// Copies values to the card.
+    pub fn put<T: DeviceRepr>(&self, from: &[T], to: &mut CudaSlice<T>) -> Result<(), Fault> {
+        let mut to = to.slice_mut(0..from.len());
+        Ok(self.stream.memcpy_htod(from, &mut to)?)
+    }
+
+    /// Copies values from the card, and waits for them.
+    pub fn get<T: DeviceRepr>(&self, from: &CudaSlice<T>, to: &mut [T]) -> Result<(), Fault> {
+        let from = from.slice(0..to.len());
+        self.stream.memcpy_dtoh(&from, to)?;
+        Ok(self.stream.synchronize()?)
+    }
+
+    /// Memory on the card, zero.
+    pub fn zeros<T: DeviceRepr + cudarc::driver::ValidAsZeroBits>(&self, count: usize) -> Result<CudaSlice<T>, Fault> {
+        Ok(self.stream.alloc_zeros(count.max(1))?)
+    }
+
+    /// out (rows × columns) = α A B + β out, all row-major; `inner` is the length of the products.
+    #[allow(clippy::too_many_arguments)]
+    pub fn multiply<A: DevicePtr<f64>, B: DevicePtr<f64>, C: DevicePtrMut<f64>>(
+        &self,
+        (rows, columns, inner): (usize, usize, usize),
+        a: Factor<'_, A>,
+        b: Factor<'_, B>,
+        add: bool,
+        out: &mut C,
+    ) -> Result<(), Fault> {
+        let operation = |is_transposed| if is_transposed { CUBLAS_OP_T } else { CUBLAS_OP_N };
+        let (alpha, beta) = (1.0_f64, f64::from(u8::from(add)));
+        let (pa, _keep_a) = a.values.device_ptr(&self.stream);
+        let (pb, _keep_b) = b.values.device_ptr(&self.stream);
+        let (pc, _keep_c) = out.device_ptr_mut(&self.stream);
+        // In cuBLAS's column-major order a row-major matrix is its transpose: outᵀ = Bᵀ Aᵀ.
+        // SAFETY: the pointers are valid while the guards live, and callers give the shapes of what they allocated.
+        unsafe {
+            cudarc::cublas::result::dgemm(
+                *self.blas.handle(),
+                operation(b.is_transposed),
+                operation(a.is_transposed),
+                columns as i32,
+                rows as i32,
+                inner as i32,
+                &alpha,
+                pb as *const f64,
+                b.columns as i32,
+                pa as *const f64,
+                a.columns as i32,
+                &beta,
+                pc as *mut f64,
+                columns as i32,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Threads of a block, where nothing else is said.
+pub const THREADS: u32 = 256;
+
+/// One thread per element.
+pub fn each(count: usize) -> LaunchConfig {
+    LaunchConfig { grid_dim: (count.div_ceil(THREADS as usize).max(1) as u32, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
+}
+
+/// One warp per row.
+pub fn warps(rows: usize) -> LaunchConfig {
+    each(rows * 32)
+}

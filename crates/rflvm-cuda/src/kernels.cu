@@ -1,0 +1,409 @@
+// The operations of a sweep that touch all rows of the table. Compiled when the table is known: CELL is the type in which it is held.
+//
+// Tables are row-major. `product` is Hβ, or √aH β where a root is given: f = product / root + offset. Sums are taken in a fixed order, so that they
+// do not depend on the launch.
+
+#if CELL == 1
+typedef unsigned char Cell;
+#define HOLE 255
+#elif CELL == 2
+typedef unsigned short Cell;
+#define HOLE 65535
+#else
+typedef double Cell;
+#endif
+
+// Above it a rate saturates, so that a hopeless candidate has a huge negative log-likelihood, never an infinity: as on the CPU.
+#define MAX_LOG_RATE 690.0
+
+#define GAUSSIAN 0
+#define POISSON 1
+#define BINOMIAL 2
+#define NEGATIVE_BINOMIAL 3
+
+typedef unsigned long long u64;
+
+struct Column {
+    int law;
+    // 1/σ², trials or r.
+    double theta;
+    double centre;
+    double scale;
+};
+
+__device__ __forceinline__ double datum(Cell y) {
+#ifdef HOLE
+    return y == HOLE ? nan("") : (double)y;
+#else
+    return y;
+#endif
+}
+
+__device__ __forceinline__ double softplus(double f) { return fmax(f, 0.0) + log1p(exp(-fabs(f))); }
+
+__device__ __forceinline__ double logistic(double f) {
+    double e = exp(-fabs(f));
+    return (f >= 0.0 ? 1.0 : e) / (1.0 + e);
+}
+
+// The part of ln p(y | f) that depends on f.
+__device__ __forceinline__ double ln_lik(int law, double y, double theta, double f) {
+    switch (law) {
+    case GAUSSIAN: return -0.5 * theta * (y - f) * (y - f);
+    case POISSON: return y * f - exp(fmin(f, MAX_LOG_RATE));
+    case BINOMIAL: return y * f - theta * softplus(f);
+    default: return y * f - (y + theta) * softplus(f);
+    }
+}
+
+// The same, with its slope and its information, minus the second derivative.
+__device__ __forceinline__ double ln_lik_slope(int law, double y, double theta, double f, double *slope, double *information) {
+    switch (law) {
+    case GAUSSIAN: {
+        *slope = theta * (y - f);
+        *information = theta;
+        return -0.5 * *slope * (y - f);
+    }
+    case POISSON: {
+        double rate = exp(fmin(f, MAX_LOG_RATE));
+        *slope = y - rate;
+        *information = rate;
+        return y * f - rate;
+    }
+    default: {
+        double trials = law == BINOMIAL ? theta : y + theta;
+        double e = exp(-fabs(f));
+        double p = (f >= 0.0 ? 1.0 : e) / (1.0 + e);
+        *slope = y - trials * p;
+        *information = trials * e / ((1.0 + e) * (1.0 + e));
+        return y * f - trials * (fmax(f, 0.0) + log1p(e));
+    }
+    }
+}
+
+// ln Γ(y + r) − ln Γ(r): a short product for small counts avoids cancellation.
+__device__ double ln_rising(double y, double r) {
+    if (r > 1e15) return y * log(r);
+    if (y <= 16.0) {
+        double product = 1.0;
+        for (int t = 0; t < (int)y; t++) product *= r + t;
+        return log(product);
+    }
+    return lgamma(y + r) - lgamma(r);
+}
+
+// What ln_lik leaves out.
+__device__ double constant(int law, double y, double theta) {
+    switch (law) {
+    case GAUSSIAN: return 0.5 * log(theta) - 0.91893853320467274178;
+    case POISSON: return -lgamma(y + 1.0);
+    case BINOMIAL: return lgamma(theta + 1.0) - lgamma(y + 1.0) - lgamma(theta - y + 1.0);
+    default: return ln_rising(y, theta) - lgamma(y + 1.0);
+    }
+}
+
+__device__ __forceinline__ double warp_sum(double value) {
+    for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
+    return value;
+}
+
+// One warp per row.
+__device__ __forceinline__ u64 row_of_warp() { return ((u64)blockIdx.x * blockDim.x + threadIdx.x) / 32; }
+
+// Trials that differ from cell to cell, or the column's parameter.
+__device__ __forceinline__ double parameter(const Column &column, const double *trials, u64 place) {
+    return column.law == BINOMIAL && trials ? trials[place] : column.theta;
+}
+
+// H, or √a H with root.
+extern "C" __global__ void features(u64 rows, int dim, int frequencies, int covariates, const double *x, const double *w,
+                                    const double *u, const unsigned *numbers, const double *root, double *h) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * frequencies) return;
+    u64 n = i / frequencies;
+    int l = i % frequencies, width = 2 * frequencies + covariates + 1;
+    double argument = 0.0, weight = root ? root[n] : 1.0, scale = weight * rsqrt((double)frequencies), sine, cosine;
+    for (int d = 0; d < dim; d++) argument += x[n * dim + d] * w[l * dim + d];
+    sincos(argument, &sine, &cosine);
+    double *row = h + n * width;
+    row[l] = scale * sine;
+    row[frequencies + l] = scale * cosine;
+    if (l == 0) {
+        const double *own = u + (numbers ? numbers[n] : n) * covariates;
+        for (int c = 0; c < covariates; c++) row[2 * frequencies + c] = weight * own[c];
+        row[width - 1] = weight;
+    }
+}
+
+// Log-likelihood of each row; `numbers` are those of the rows in the table, if they are only some.
+extern "C" __global__ void row_ln_lik(u64 rows, int columns, const double *product, const Cell *y, const double *offset,
+                                      const Column *column, const double *trials, const unsigned *numbers, int density, double *out) {
+    u64 i = row_of_warp();
+    if (i >= rows) return;
+    u64 n = numbers ? numbers[i] : i;
+    double sum = 0.0;
+    for (int j = threadIdx.x % 32; j < columns; j += 32) {
+        double value = datum(y[n * columns + j]);
+        if (isnan(value)) continue;
+        double theta = parameter(column[j], trials, n * columns + j);
+        sum += ln_lik(column[j].law, value, theta, product[i * columns + j] + offset[n]);
+        if (density) sum += constant(column[j].law, value, theta);
+    }
+    sum = warp_sum(sum);
+    if (threadIdx.x % 32 == 0) out[i] = sum;
+}
+
+// The same with the slope in place of the product, over the root.
+extern "C" __global__ void row_slope(u64 rows, int columns, double *product, const Cell *y, const double *offset,
+                                     const Column *column, const double *trials, const double *root, double *out) {
+    u64 n = row_of_warp();
+    if (n >= rows) return;
+    double sum = 0.0, shrink = root ? 1.0 / root[n] : 1.0;
+    for (int j = threadIdx.x % 32; j < columns; j += 32) {
+        u64 place = n * columns + j;
+        double value = datum(y[place]), slope = 0.0, information;
+        if (!isnan(value)) {
+            double theta = parameter(column[j], trials, place);
+            sum += ln_lik_slope(column[j].law, value, theta, product[place] * shrink + offset[n], &slope, &information);
+        }
+        product[place] = slope * shrink;
+    }
+    sum = warp_sum(sum);
+    if (threadIdx.x % 32 == 0) out[n] = sum;
+}
+
+// Changes of the sine and the cosine of frequency l in each row, if it were w.
+extern "C" __global__ void pair(u64 rows, int dim, int frequencies, int width, int l, const double *x, const double *w,
+                                const double *h, double *a, double *b) {
+    u64 n = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= rows) return;
+    double argument = 0.0, scale = rsqrt((double)frequencies), sine, cosine;
+    for (int d = 0; d < dim; d++) argument += x[n * dim + d] * w[d];
+    sincos(argument, &sine, &cosine);
+    a[n] = scale * sine - h[n * width + l];
+    b[n] = scale * cosine - h[n * width + frequencies + l];
+}
+
+extern "C" __global__ void row_ln_lik_moved(u64 rows, int columns, const double *product, const Cell *y, const double *offset,
+                                            const Column *column, const double *trials, const double *a, const double *u, const double *b,
+                                            const double *v, double *out) {
+    u64 n = row_of_warp();
+    if (n >= rows) return;
+    double sum = 0.0, an = a[n], bn = b[n], o = offset[n];
+    for (int j = threadIdx.x % 32; j < columns; j += 32) {
+        u64 place = n * columns + j;
+        double value = datum(y[place]);
+        if (isnan(value)) continue;
+        double f = product[place] + o + an * u[j] + bn * v[j];
+        sum += ln_lik(column[j].law, value, parameter(column[j], trials, place), f);
+    }
+    sum = warp_sum(sum);
+    if (threadIdx.x % 32 == 0) out[n] = sum;
+}
+
+extern "C" __global__ void keep_pair(u64 rows, int columns, int frequencies, int width, int l, const double *a, const double *u,
+                                     const double *b, const double *v, double *product, double *h) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * columns) return;
+    u64 n = i / columns;
+    int j = i % columns;
+    product[i] += a[n] * u[j] + b[n] * v[j];
+    if (j == 0) {
+        h[n * width + l] += a[n];
+        h[n * width + frequencies + l] += b[n];
+    }
+}
+
+// Rows that a thread of the column sums takes.
+#define PIECE 256
+
+struct ColumnAt {
+    double factor;
+    double shift;
+    double theta;
+};
+
+// Partial log-likelihoods of columns at f' = base + factor (f − base) − shift and another θ: one row of sums per piece of rows.
+extern "C" __global__ void column_ln_lik(u64 rows, int columns, const double *product, const Cell *y, const double *offset,
+                                         const Column *column, const double *trials, const ColumnAt *at, double *sums) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= columns) return;
+    u64 start = (u64)blockIdx.y * PIECE, end = min(start + PIECE, rows);
+    Column own = column[j];
+    ColumnAt there = at[j];
+    double sum = 0.0;
+    for (u64 n = start; n < end; n++) {
+        double value = datum(y[n * columns + j]);
+        if (isnan(value)) continue;
+        double base = offset[n] + own.centre, f = product[n * columns + j] + offset[n];
+        double theta = own.law == BINOMIAL ? parameter(own, trials, n * columns + j) : there.theta;
+        sum += ln_lik(own.law, value, theta, base + there.factor * (f - base) - there.shift);
+        if (own.law == NEGATIVE_BINOMIAL && value > 0.0) sum += ln_rising(value, theta);
+    }
+    sums[(u64)blockIdx.y * columns + j] = sum;
+}
+
+// Sums of the pieces, in order.
+extern "C" __global__ void sum_pieces(int pieces, int columns, const double *sums, double *out) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= columns) return;
+    double sum = 0.0;
+    for (int piece = 0; piece < pieces; piece++) sum += sums[(u64)piece * columns + j];
+    out[j] = sum;
+}
+
+// One block: the sum of some numbers, or of their squares.
+extern "C" __global__ void sum_all(u64 count, const double *values, double *out) {
+    __shared__ double part[1024];
+    double sum = 0.0;
+    for (u64 i = threadIdx.x; i < count; i += 1024) sum += values[i];
+    part[threadIdx.x] = sum;
+    __syncthreads();
+    for (int step = 512; step > 0; step /= 2) {
+        if (threadIdx.x < step) part[threadIdx.x] += part[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) *out = part[0];
+}
+
+// Half the squares of two tables: one sum per block, of a fixed share.
+extern "C" __global__ void half_squares(u64 count, const double *a, const double *b, double *out) {
+    __shared__ double part[256];
+    u64 stride = (u64)gridDim.x * 256;
+    double sum = 0.0;
+    for (u64 i = (u64)blockIdx.x * 256 + threadIdx.x; i < count; i += stride) sum += a[i] * a[i] + b[i] * b[i];
+    part[threadIdx.x] = 0.5 * sum;
+    __syncthreads();
+    for (int step = 128; step > 0; step /= 2) {
+        if (threadIdx.x < step) part[threadIdx.x] += part[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = part[0];
+}
+
+// The exact flow of ½(q² + p²).
+extern "C" __global__ void turn(u64 count, double sine, double cosine, double *q, double *p) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    double a = q[i], b = p[i];
+    q[i] = cosine * a + sine * b;
+    p[i] = cosine * b - sine * a;
+}
+
+// Philox 4×32-10 (Salmon, Moraes, Dror & Shaw 2011): a counter gives two normals, wherever it is evaluated.
+extern "C" __global__ void normals(u64 count, u64 key, u64 stream, double *out) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (2 * i >= count) return;
+    unsigned c0 = (unsigned)i, c1 = (unsigned)(i >> 32), c2 = (unsigned)stream, c3 = (unsigned)(stream >> 32);
+    unsigned k0 = (unsigned)key, k1 = (unsigned)(key >> 32);
+    for (int round = 0; round < 10; round++) {
+        unsigned high0 = __umulhi(0xD2511F53u, c0), low0 = 0xD2511F53u * c0;
+        unsigned high1 = __umulhi(0xCD9E8D57u, c2), low1 = 0xCD9E8D57u * c2;
+        c0 = high1 ^ c1 ^ k0;
+        c1 = low1;
+        c2 = high0 ^ c3 ^ k1;
+        c3 = low0;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    // The middles of 2⁵³ equal intervals: never 0 or 1.
+    double unit = 1.0 / 9007199254740992.0;
+    double one = ((double)((((u64)c0 << 32) | c1) >> 11) + 0.5) * unit;
+    double two = ((double)((((u64)c2 << 32) | c3) >> 11) + 0.5) * unit;
+    double radius = sqrt(-2.0 * log(one)), sine, cosine;
+    sincospi(2.0 * two, &sine, &cosine);
+    out[2 * i] = radius * cosine;
+    if (2 * i + 1 < count) out[2 * i + 1] = radius * sine;
+}
+
+// t = H_cos ∂H_sin − H_sin ∂H_cos, with which ∂X = tW and ∂W = tᵀX.
+extern "C" __global__ void to_arguments(u64 rows, int frequencies, int width, const double *h, const double *dh, double *t) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * frequencies) return;
+    u64 n = i / frequencies;
+    int l = i % frequencies;
+    const double *own = h + n * width, *slope = dh + n * width;
+    t[i] = own[frequencies + l] * slope[l] - own[l] * slope[frequencies + l];
+}
+
+// f of some columns, from the low-rank product of the reference.
+extern "C" __global__ void from_reference(u64 rows, int some, const unsigned *numbers, const Column *column, const double *offset,
+                                          const double *root, double *at) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * some) return;
+    u64 n = i / some;
+    at[i] = at[i] / root[n] + offset[n] + column[numbers[i % some]].centre;
+}
+
+// Adds the rows' offsets.
+extern "C" __global__ void add_offset(u64 rows, int some, const double *offset, double *at) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < rows * some) at[i] += offset[i / some];
+}
+
+// Information and response of the cells of some columns at their f.
+extern "C" __global__ void curvature(u64 rows, int some, int columns, const unsigned *numbers, const Cell *y, const double *offset,
+                                     const Column *column, const double *trials, const double *at, double *weight, double *response) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * some) return;
+    u64 n = i / some, place = n * columns + numbers[i % some];
+    Column own = column[numbers[i % some]];
+    double value = datum(y[place]), slope = 0.0, information = 0.0;
+    if (!isnan(value)) ln_lik_slope(own.law, value, parameter(own, trials, place), at[i], &slope, &information);
+    weight[i] = information;
+    response[i] = information * (at[i] - offset[n]) + slope;
+}
+
+// Products of all pairs of columns of H, of some rows: row t holds h_i h_k for k ≤ i.
+extern "C" __global__ void products(u64 first, u64 rows, int width, const double *h, double *out) {
+    __shared__ double own[1024];
+    u64 t = blockIdx.x;
+    if (t >= rows) return;
+    for (int i = threadIdx.x; i < width; i += blockDim.x) own[i] = h[(first + t) * width + i];
+    __syncthreads();
+    double *row = out + t * ((u64)width * (width + 1) / 2);
+    for (int i = 0; i < width; i++)
+        for (int k = threadIdx.x; k <= i; k += blockDim.x) row[(u64)i * (i + 1) / 2 + k] = own[i] * own[k];
+}
+
+// Partial log-likelihoods of some columns at f_mean + cos (f − f_mean) + sin f_auxiliary.
+extern "C" __global__ void turned_ln_lik(u64 rows, int some, int columns, const unsigned *numbers, const double *product, const Cell *y,
+                                         const double *offset, const Column *column, const double *trials, const double *at,
+                                         const double *aim, const double *turns, double *sums) {
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= some) return;
+    u64 start = (u64)blockIdx.y * PIECE, end = min(start + PIECE, rows);
+    unsigned j = numbers[k];
+    Column own = column[j];
+    double cosine = turns[2 * k], sine = turns[2 * k + 1], sum = 0.0;
+    for (u64 n = start; n < end; n++) {
+        u64 place = n * columns + j, i = n * some + k;
+        double value = datum(y[place]);
+        if (isnan(value)) continue;
+        double f = product[place] + offset[n], mean = at[i];
+        sum += ln_lik(own.law, value, parameter(own, trials, place), mean + cosine * (f - mean) + sine * aim[i]);
+    }
+    sums[(u64)blockIdx.y * some + k] = sum;
+}
+
+// Adds f, in units of the columns, to a sum.
+extern "C" __global__ void add_to_sum(u64 count, int columns, const double *product, const double *offset, const Column *column, float *sum) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    Column own = column[i % columns];
+    sum[i] += (float)((product[i] + offset[i / columns] - own.centre) / own.scale);
+}
+
+// The mean of what was added, as f.
+extern "C" __global__ void take_mean(u64 count, int columns, double added, const Column *column, const float *sum, double *mean) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    Column own = column[i % columns];
+    mean[i] = own.centre + own.scale * sum[i] / added;
+}
+
+// f.
+extern "C" __global__ void whole(u64 count, int columns, const double *product, const double *offset, double *f) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) f[i] = product[i] + offset[i / columns];
+}

@@ -1,0 +1,74 @@
+//! Chains of rflvm with the table on an NVIDIA GPU: what touches all of its cells is computed there, in float64.
+//!
+//! | file | what |
+//! |---|---|
+//! | `card` | a card: memory, products, compiled kernels |
+//! | `kernels.cu` | features, likelihoods and slopes, sums, noise |
+//! | `table` | a table on a card, and how it is held |
+//! | `device` | what a chain asks of it: [`rflvm::device::Device`] |
+//! | `rows` | what a trajectory asks of it: [`rflvm::hmc::rows::Rows`] |
+//! | `list` | the cards of this machine, and what a table needs |
+
+/// The cells of a table as an argument of a kernel, whatever their type.
+macro_rules! push_cells {
+    ($launch:ident, $cells:expr) => {
+        match &$cells {
+            crate::table::Cells::Byte(cells) => $launch.arg(cells),
+            crate::table::Cells::Short(cells) => $launch.arg(cells),
+            crate::table::Cells::Real(cells) => $launch.arg(cells),
+        };
+    };
+}
+
+/// Values that may be absent as an argument of a kernel: a null pointer then.
+macro_rules! push_option {
+    ($launch:ident, $values:expr, $none:ident) => {
+        match &$values {
+            Some(values) => $launch.arg(values),
+            None => $launch.arg(&$none),
+        };
+    };
+}
+
+mod card;
+mod device;
+mod list;
+mod rows;
+mod table;
+
+pub use list::{CardInfo, cards, needed};
+pub use table::OnCard;
+
+use rflvm::device::Device;
+use rflvm::error::{RunError, SpecError};
+use rflvm::model::Model;
+
+/// Whether card number `ordinal` can hold the table of a model; a table that does not fit is refused with the numbers.
+pub fn check(model: &Model, ordinal: usize) -> Result<(), RunError> {
+    let cards = cards().map_err(|fault| refusal(ordinal, format!("{fault}, or let device be cpu")))?;
+    let Some(card) = cards.get(ordinal) else {
+        let rule = format!("this machine has {} of them, numbered from 0; choose one, or cpu", cards.len());
+        return Err(refusal(ordinal, rule));
+    };
+    let need = needed(model);
+    if need > card.free {
+        let gb = |bytes: usize| bytes as f64 / 1e9;
+        let (need, free, memory) = (gb(need), gb(card.free), gb(card.memory));
+        let rule = format!(
+            "each chain needs {need:.1} GB there, and {free:.1} GB of {memory:.1} GB are free; use fewer rows or columns, or cpu"
+        );
+        return Err(refusal(ordinal, rule));
+    }
+    Ok(())
+}
+
+/// Opens card number `ordinal` with the table of a model.
+pub fn open(model: &Model, ordinal: usize) -> Result<Box<dyn Device>, RunError> {
+    check(model, ordinal)?;
+    let table = OnCard::new(model, ordinal).map_err(|fault| refusal(ordinal, format!("{fault}; let device be cpu")))?;
+    Ok(Box::new(table))
+}
+
+fn refusal(ordinal: usize, rule: String) -> RunError {
+    SpecError::Setting { setting: "device", value: format!("cuda:{ordinal}"), rule }.into()
+}

@@ -1,0 +1,51 @@
+//! The cards of this machine, and what a table needs.
+
+use crate::card::Fault;
+use crate::table::CellSize;
+use cudarc::driver::CudaContext;
+use rflvm::model::Model;
+
+/// A card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CardInfo {
+    /// Its name.
+    pub name: String,
+    /// Bytes of memory.
+    pub memory: usize,
+    /// Bytes of memory that are free.
+    pub free: usize,
+}
+
+/// The cards of this machine, or why none can be used.
+pub fn cards() -> Result<Vec<CardInfo>, Fault> {
+    // cudarc panics where a library is missing: ask first.
+    // SAFETY: loads libraries, as their first use would.
+    let missing = unsafe {
+        [
+            (cudarc::driver::sys::is_culib_present(), "no NVIDIA driver (libcuda) was found"),
+            (cudarc::cublas::sys::is_culib_present(), "cuBLAS (libcublas) was not found"),
+            (cudarc::nvrtc::sys::is_culib_present(), "CUDA's run-time compiler (libnvrtc) was not found"),
+        ]
+    };
+    if let Some((_, reason)) = missing.iter().find(|(is_present, _)| !is_present) {
+        let advice = "install the driver and CUDA 13, or add their folder to LD_LIBRARY_PATH";
+        return Err(Fault(format!("{reason}: {advice}")));
+    }
+    let of = |ordinal: usize| -> Result<CardInfo, Fault> {
+        let context = CudaContext::new(ordinal)?;
+        let (free, memory) = context.mem_get_info()?;
+        Ok(CardInfo { name: context.name()?, memory, free })
+    };
+    (0..CudaContext::device_count()? as usize).map(of).collect()
+}
+
+/// Bytes that a table needs on a card: per cell 8 for F, 16 for the noise of a trajectory and its momenta, 4 for the sum of the warm-up, and the cell itself;
+/// H with its slope, and the columns whose weights are redrawn together.
+pub fn needed(model: &Model) -> usize {
+    let (rows, columns, width) = (model.rows(), model.columns(), model.width());
+    let cells = rows * columns * (8 + 16 + 4 + CellSize::of(model) as usize);
+    let features = rows * width * 8 * 5 / 2;
+    let together = rows * columns.min(256) * 8 * 4;
+    let grams = 8 * (crate::table::TILE + 256) * width * (width + 1) / 2;
+    cells + features + together + grams + 8 * (16 * width * columns + 64 * rows)
+}

@@ -1,0 +1,311 @@
+//! A table on a card, and how it is held.
+
+use crate::card::{Card, Fault, Values};
+use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
+use rflvm::linalg::Mat;
+use rflvm::model::Model;
+use rflvm::model::family::{Law, Theta, Trials};
+
+/// How a cell is held: counts in as few bytes as their largest needs, real numbers in eight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CellSize {
+    /// Counts up to 254.
+    Byte = 1,
+    /// Counts up to 65,534.
+    Short = 2,
+    /// Anything else.
+    Real = 8,
+}
+
+impl CellSize {
+    pub fn of(model: &Model) -> Self {
+        let cells = model.y().as_slice().iter().filter(|y| !y.is_nan());
+        let largest = cells.fold(0.0_f64, |most, &y| if y < 0.0 || y.fract() != 0.0 { f64::INFINITY } else { most.max(y) });
+        match largest {
+            ..=254.0 => CellSize::Byte,
+            ..=65_534.0 => CellSize::Short,
+            _ => CellSize::Real,
+        }
+    }
+}
+
+/// The cells on the card; missing ones have the largest value of their type, or are not numbers.
+pub(crate) enum Cells {
+    Byte(CudaSlice<u8>),
+    Short(CudaSlice<u16>),
+    Real(CudaSlice<f64>),
+}
+
+/// A column, as the kernels read it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Column {
+    pub law: i32,
+    pub theta: f64,
+    pub centre: f64,
+    pub scale: f64,
+}
+
+// SAFETY: plain numbers in C layout.
+unsafe impl DeviceRepr for Column {}
+// SAFETY: all-zero bits are numbers.
+unsafe impl ValidAsZeroBits for Column {}
+
+/// Where the likelihood of a column is evaluated, as the kernels read it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct At {
+    pub factor: f64,
+    pub shift: f64,
+    pub theta: f64,
+}
+
+// SAFETY: plain numbers in C layout.
+unsafe impl DeviceRepr for At {}
+// SAFETY: all-zero bits are numbers.
+unsafe impl ValidAsZeroBits for At {}
+
+/// Rows whose products of features are held at a time.
+pub(crate) const TILE: usize = 4096;
+/// Rows that one thread sums, as in the kernels.
+pub(crate) const PIECE: usize = 256;
+/// Partial sums of squares.
+pub(crate) const PARTS: usize = 1024;
+
+/// Sizes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub rows: usize,
+    pub columns: usize,
+    pub dim: usize,
+    pub frequencies: usize,
+    pub covariates: usize,
+    /// Columns of H.
+    pub width: usize,
+}
+
+impl Shape {
+    pub fn cells(&self) -> usize {
+        self.rows * self.columns
+    }
+}
+
+/// A table on a card, with everything as long as it.
+pub struct OnCard {
+    pub(crate) card: Card,
+    pub(crate) name: String,
+    pub(crate) fault: Option<String>,
+    pub(crate) shape: Shape,
+    model: Model,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) cells: Cells,
+    pub(crate) column: CudaSlice<Column>,
+    /// Trials of each cell, where they differ from cell to cell.
+    pub(crate) trials: Option<Values>,
+    pub(crate) offset: Values,
+    pub(crate) covariates: Values,
+    pub(crate) x: Values,
+    pub(crate) w: Values,
+    /// β of the state, or of the last evaluation of a trajectory.
+    pub(crate) beta: Values,
+    /// H, or √aH during a trajectory, and its slope.
+    pub(crate) h: Values,
+    pub(crate) dh: Values,
+    /// Arguments' slopes, N×L.
+    pub(crate) t: Values,
+    /// Hβ, N×J, or the slope of the likelihood.
+    pub(crate) product: Values,
+    pub(crate) zeta: Values,
+    pub(crate) momenta: Values,
+    pub(crate) sum: CudaSlice<f32>,
+    pub(crate) root: Values,
+    pub(crate) left: Values,
+    pub(crate) right: Mat,
+    /// As long as the rows: log-likelihoods, changes of a sine and a cosine, gradient of X.
+    pub(crate) out: Values,
+    pub(crate) a: Values,
+    pub(crate) b: Values,
+    pub(crate) gx: Values,
+    pub(crate) gw: Values,
+    /// As long as the weights.
+    pub(crate) weights: Values,
+    pub(crate) square: Values,
+    pub(crate) small: Values,
+    pub(crate) numbers: CudaSlice<u32>,
+    pub(crate) sums: Values,
+    pub(crate) at_columns: CudaSlice<At>,
+    pub(crate) some: Taken,
+}
+
+/// The columns whose weights are being redrawn.
+pub(crate) struct Taken {
+    pub numbers: CudaSlice<u32>,
+    pub count: usize,
+    pub at: Values,
+    pub aim: Values,
+    pub weight: Values,
+    pub response: Values,
+    pub tile: Values,
+    pub grams: Values,
+    pub turns: Values,
+}
+
+impl std::fmt::Debug for OnCard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OnCard").field("name", &self.name).field("shape", &self.shape).finish_non_exhaustive()
+    }
+}
+
+impl OnCard {
+    /// The table of a model on card number `ordinal`.
+    pub(crate) fn new(model: &Model, ordinal: usize) -> Result<Self, Fault> {
+        let size = CellSize::of(model);
+        let card = Card::open(ordinal, size as usize)?;
+        let shape = Shape {
+            rows: model.rows(),
+            columns: model.columns(),
+            dim: model.latent_dim(),
+            frequencies: model.frequencies(),
+            covariates: model.covariates().cols(),
+            width: model.width(),
+        };
+        let Shape { rows, columns, dim, frequencies, width, .. } = shape;
+        let together = columns.min(256);
+        let triangle = width * (width + 1) / 2;
+        let pieces = rows.div_ceil(PIECE);
+        let some = Taken {
+            numbers: card.zeros(together)?,
+            count: 0,
+            at: card.zeros(rows * together)?,
+            aim: card.zeros(rows * together)?,
+            weight: card.zeros(rows * together)?,
+            response: card.zeros(rows * together)?,
+            tile: card.zeros(TILE.min(rows) * triangle)?,
+            grams: card.zeros(together * triangle)?,
+            turns: card.zeros(2 * together)?,
+        };
+        let mut table = OnCard {
+            name: format!("{} (cuda:{ordinal})", card.context.name()?),
+            fault: None,
+            shape,
+            columns: vec![Column::default(); columns],
+            cells: cells(&card, model, size)?,
+            column: card.zeros(columns)?,
+            trials: trials(&card, model)?,
+            offset: card.zeros(rows)?,
+            covariates: card.zeros(rows * shape.covariates)?,
+            x: card.zeros(rows * dim)?,
+            w: card.zeros(frequencies * dim)?,
+            beta: card.zeros(width * columns)?,
+            h: card.zeros(rows * width)?,
+            dh: card.zeros(rows * width)?,
+            t: card.zeros(rows * frequencies)?,
+            product: card.zeros(shape.cells())?,
+            zeta: card.zeros(shape.cells())?,
+            momenta: card.zeros(shape.cells())?,
+            sum: card.zeros(shape.cells())?,
+            root: card.zeros(rows)?,
+            left: card.zeros(1)?,
+            right: Mat::zeros(0, 0),
+            out: card.zeros(rows.max(PARTS))?,
+            a: card.zeros(rows)?,
+            b: card.zeros(rows)?,
+            gx: card.zeros(rows * dim)?,
+            gw: card.zeros(frequencies * dim)?,
+            weights: card.zeros(width * columns)?,
+            square: card.zeros(width * width)?,
+            small: card.zeros(width * columns.max(64) + dim)?,
+            numbers: card.zeros(rows)?,
+            sums: card.zeros(pieces * columns + columns)?,
+            at_columns: card.zeros(columns)?,
+            some,
+            model: model.clone(),
+            card,
+        };
+        table.card.put(model.offset(), &mut table.offset)?;
+        table.card.put(model.covariates().as_slice(), &mut table.covariates)?;
+        table.describe_columns(&[])?;
+        Ok(table)
+    }
+
+    /// Another table of the same shape.
+    pub(crate) fn replace(&mut self, model: &Model) -> Result<(), Fault> {
+        let size = match self.cells {
+            Cells::Byte(_) => CellSize::Byte,
+            Cells::Short(_) => CellSize::Short,
+            Cells::Real(_) => CellSize::Real,
+        };
+        let larger = CellSize::of(model);
+        if larger as usize > size as usize {
+            *self = OnCard::new(model, self.card.context.ordinal())?;
+            return Ok(());
+        }
+        self.cells = cells(&self.card, model, size)?;
+        self.model = model.clone();
+        Ok(())
+    }
+
+    /// Laws, parameters and units of the columns.
+    pub(crate) fn describe_columns(&mut self, theta: &[Theta]) -> Result<(), Fault> {
+        for (b, block) in self.model.blocks().iter().enumerate() {
+            for (local, j) in block.columns.clone().enumerate() {
+                let own = theta.get(b).filter(|theta| theta.values.rows() > 0).map(|theta| theta.values[(0, local)]);
+                let (law, theta) = match block.family.law() {
+                    Some(Law::Gaussian(_)) => (0, own),
+                    Some(Law::Poisson) => (1, None),
+                    Some(Law::Binomial(trials)) => (2, Some(trials.of(0, local))),
+                    Some(Law::NegativeBinomial(_)) => (3, own),
+                    None => return Err(Fault(format!("the family {} is not known there", block.family.name()))),
+                };
+                let unit = self.model.units()[j];
+                self.columns[j] =
+                    Column { law, theta: theta.unwrap_or(1.0), centre: unit.centre, scale: unit.scale };
+            }
+        }
+        let OnCard { card, columns, column, .. } = self;
+        card.put(columns, column)
+    }
+
+    /// Notes a fault, if there is one: the first is the cause of all others.
+    pub(crate) fn note<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(fault) => {
+                self.fault.get_or_insert(fault.0);
+                None
+            }
+        }
+    }
+}
+
+fn cells(card: &Card, model: &Model, size: CellSize) -> Result<Cells, Fault> {
+    let y = model.y().as_slice();
+    Ok(match size {
+        CellSize::Byte => {
+            let narrow: Vec<u8> = y.iter().map(|y| if y.is_nan() { u8::MAX } else { *y as u8 }).collect();
+            Cells::Byte(card.stream.clone_htod(&narrow)?)
+        }
+        CellSize::Short => {
+            let narrow: Vec<u16> = y.iter().map(|y| if y.is_nan() { u16::MAX } else { *y as u16 }).collect();
+            Cells::Short(card.stream.clone_htod(&narrow)?)
+        }
+        CellSize::Real => Cells::Real(card.stream.clone_htod(y)?),
+    })
+}
+
+/// Trials of all cells, if those of any block differ from cell to cell.
+fn trials(card: &Card, model: &Model) -> Result<Option<Values>, Fault> {
+    let of_block = |law: Option<Law<'_>>| matches!(law, Some(Law::Binomial(Trials::Each(_))));
+    if !model.blocks().iter().any(|block| of_block(block.family.law())) {
+        return Ok(None);
+    }
+    let mut all = Mat::zeros(model.rows(), model.columns());
+    for block in model.blocks() {
+        if let Some(Law::Binomial(trials)) = block.family.law() {
+            for n in 0..model.rows() {
+                block.columns.clone().enumerate().for_each(|(local, j)| all[(n, j)] = trials.of(n, local));
+            }
+        }
+    }
+    Ok(Some(card.stream.clone_htod(all.as_slice())?))
+}

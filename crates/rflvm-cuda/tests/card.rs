@@ -1,0 +1,195 @@
+//! Each operation of a card against the same one on this processor, on random models: all laws, missing cells, offsets, covariates, and sizes that are multiples of
+//! nothing. Needs a card; without one it says so and passes, and `make test-gpu` requires one (RFLVM_REQUIRE_CARD).
+
+use rflvm::device::plain::OnHost;
+use rflvm::device::{self, ColumnAt, Device};
+use rflvm::hmc::reference::Reference;
+use rflvm::hmc::rows::Rows;
+use rflvm::linalg::Mat;
+use rflvm::model::family::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, Trials};
+use rflvm::model::{Model, ModelSpec, State};
+use rflvm::observations::{Observations, Offset};
+use rflvm::rng::Stream;
+use rflvm::simulate;
+use std::sync::Arc;
+
+/// Relative error that float64 sums in another order may have.
+const BOUND: f64 = 1e-10;
+
+/// A model with a table drawn from it.
+fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, State) {
+    let columns = 7;
+    let poisson: Arc<dyn Family> = Arc::new(Poisson);
+    let trials = Mat::from_fn(rows, 3, |n, j| 1.0 + ((2 * n + j) % 5) as f64);
+    let blocks: Vec<(Vec<usize>, Arc<dyn Family>)> = match name {
+        "poisson" => vec![((0..columns).collect(), poisson)],
+        "negative-binomial" => vec![((0..columns).collect(), Arc::new(NegativeBinomial::default()))],
+        "bernoulli" => vec![((0..columns).collect(), Arc::new(Binomial::bernoulli()))],
+        _ => vec![
+            (vec![0, 1], Arc::new(Gaussian { shape: 3.0, rate: 2.0 })),
+            (vec![2], poisson),
+            (vec![3, 4, 5], Arc::new(Binomial::new(Trials::Each(trials)))),
+            (vec![6], Arc::new(NegativeBinomial::default())),
+        ],
+    };
+    let y = Mat::from_fn(rows, columns, |n, j| if missing && (3 * n + j) % 5 == 0 { f64::NAN } else { f64::from((n + j) as u32 % 2) });
+    let offset = Offset::Given((0..rows).map(|n| 0.3 * (n as f64).sin()).collect());
+    let covariates = Mat::from_fn(rows, 2, |n, c| ((n + 3 * c) as f64).cos());
+    let data = Observations::new(y).and_then(|data| data.with_offset(offset));
+    let data = data.and_then(|data| data.with_covariates(covariates, vec!["a".into(), "b".into()])).unwrap();
+    let spec = ModelSpec { features, latent_dim: 3, ..ModelSpec::default() };
+    let mut model = Model::with_blocks(data, blocks, spec).unwrap();
+    let mut state = simulate::draw_prior(&model, Stream::new(5)).unwrap();
+    state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.5);
+    state.refresh(&model);
+    let y = simulate::draw_data(&model, &state, Stream::new(6));
+    model.set_values(&y);
+    (model, state)
+}
+
+fn assert_close(what: &str, on_card: &[f64], on_host: &[f64]) {
+    let size = on_host.iter().map(|v| v.abs()).fold(0.0, f64::max).max(1e-300);
+    let error = on_card.iter().zip(on_host).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
+    println!("    {what:<28} {error:.1e}");
+    assert!(error < BOUND, "{what}: relative error {error:e}");
+}
+
+/// The same question to both.
+fn both<T>(card: &mut dyn Device, host: &mut dyn Device, ask: impl Fn(&mut dyn Device) -> T) -> [T; 2] {
+    [ask(card), ask(host)]
+}
+
+fn compare(name: &str, rows: usize, features: usize, missing: bool) {
+    println!("{name}, {rows} rows, {features} features{}", if missing { ", missing cells" } else { "" });
+    let (model, mut state) = model(name, rows, features, missing);
+    device::supports(&model).unwrap();
+    let reference = Reference::new(&model, &state.theta, model.known(&state), &mut state.f.clone());
+    let mut host: Box<dyn Device> = Box::new(OnHost::new(&model));
+    let mut card = rflvm_cuda::open(&model, 0).unwrap();
+    for device in [&mut card, &mut host] {
+        device::load(device.as_mut(), &mut state);
+        device.set_reference(&reference);
+    }
+    let (card, host) = (card.as_mut(), host.as_mut());
+    let (columns, width, dim) = (model.columns(), model.width(), model.latent_dim());
+    let check = |what: &str, ask: &dyn Fn(&mut dyn Device) -> Vec<f64>, card: &mut dyn Device, host: &mut dyn Device| {
+        let [a, b] = both(card, host, ask);
+        assert_close(what, &a, &b);
+    };
+    check("F", &|d| { let mut f = Mat::zeros(0, 0); d.f(&mut f); f.into_vec() }, card, host);
+    check("log-likelihood", &|d| vec![d.ln_lik()], card, host);
+    check("with constants", &|d| vec![d.ln_likelihood()], card, host);
+    check("of rows", &|d| { let mut out = vec![0.0; rows]; d.ln_lik_rows(&mut out); out }, card, host);
+    let some: Vec<u32> = (0..rows as u32).filter(|n| n % 3 == 1).collect();
+    let x: Vec<f64> = (0..some.len() * dim).map(|i| (0.7 * i as f64).sin()).collect();
+    check("of rows elsewhere", &|d| { let mut out = vec![0.0; some.len()]; d.ln_lik_rows_at(&some, &x, &mut out); out }, card, host);
+    let w: Vec<f64> = (0..dim).map(|i| 0.4 + 0.3 * i as f64).collect();
+    check("at another frequency", &|d| vec![d.ln_lik_frequency(1, &w)], card, host);
+    for device in [&mut *card, &mut *host] {
+        device.set_frequency(1, &w);
+    }
+    check("after it was kept", &|d| vec![d.ln_lik()], card, host);
+    let at: Vec<ColumnAt> =
+        (0..columns).map(|j| ColumnAt { factor: 0.9, shift: 0.1 * j as f64, theta: 0.5 + 0.2 * j as f64 }).collect();
+    check("of columns elsewhere", &|d| { let mut out = vec![0.0; columns]; d.ln_lik_columns(&at, &mut out); out }, card, host);
+    let due: Vec<u32> = vec![0, 2, 3, 6];
+    for device in [&mut *card, &mut *host] {
+        device.take_columns(&due);
+    }
+    let grams = |d: &mut dyn Device| {
+        let (grams, response) = d.curvature();
+        let mut all = response.into_vec();
+        all.extend(grams.iter().flat_map(|gram| gram.to_mat().into_vec()));
+        all
+    };
+    check("curvature of columns", &grams, card, host);
+    let beta = Mat::from_fn(due.len(), width, |k, m| 0.2 * ((k + 2 * m) as f64).sin());
+    let aim = Mat::from_fn(due.len(), width, |k, m| 0.1 * ((3 * k + m) as f64).cos());
+    for device in [&mut *card, &mut *host] {
+        device.move_columns(&beta);
+        device.aim_columns(&aim);
+    }
+    check("curvature there", &grams, card, host);
+    let turns = vec![(0.8, 0.6), (1.0, 0.0), (0.0, 1.0), (-0.6, 0.8)];
+    check("of turned columns", &|d| { let mut out = vec![0.0; 4]; d.ln_lik_turned(&turns, &mut out); out }, card, host);
+    check("mean of F", &|d| {
+        d.add_to_sum();
+        d.add_to_sum();
+        let mut mean = Mat::zeros(0, 0);
+        d.take_mean(2.0, &mut mean);
+        // Sums are in single precision.
+        mean.into_vec().into_iter().map(|v| (v * 1e4).round() / 1e4).collect()
+    }, card, host);
+    let slope = |d: &mut dyn Device| {
+        let (mut gx, mut gw, mut dbeta) = (vec![0.1; rows * dim], vec![0.2; features / 2 * dim], Mat::zeros(width, columns));
+        let ln = d.slope(state.features.x(), state.features.w(), 0.0, &state.beta, &mut dbeta, (&mut gx, &mut gw));
+        [vec![ln], gx, gw, dbeta.into_vec()]
+    };
+    let [a, b] = both(card, host, slope);
+    ["density", "its slope of X", "its slope of W", "its slope of β"].iter().zip(a.iter().zip(&b)).for_each(|(what, (a, b))| assert_close(what, a, b));
+    trajectory(&reference, &state, card, host);
+    assert_eq!(card.fault(), None);
+}
+
+/// The rows' half of a trajectory. Noise differs between the two, so it is made of what both are given.
+fn trajectory(reference: &Reference, state: &State, card: &mut dyn Device, host: &mut dyn Device) {
+    let (width, columns) = (state.beta.rows(), state.beta.cols());
+    let (rows, dim) = (state.features.x().rows(), state.features.x().cols());
+    let rank = reference.right.rows();
+    let delta = Mat::from_fn(width, columns, |m, j| 0.3 * ((m + 5 * j) as f64).sin());
+    let ds = Mat::from_fn(width, width, |i, k| 0.1 * ((i * k) as f64).cos());
+    let dleft = Mat::from_fn(width, rank, |i, k| 0.1 * ((i + k) as f64).cos());
+    let ask = |d: &mut dyn Device| {
+        let mut left = Mat::zeros(width, rank);
+        let square = d.settle(state.features.x(), state.features.w(), &mut left);
+        d.draw_noise(Stream::new(1));
+        d.draw_momenta(Stream::new(2));
+        // Differences of two states of the noise do not depend on it.
+        let (mut before, mut after) = (Mat::zeros(width, columns), Mat::zeros(width, columns));
+        d.response(&mut before);
+        d.shift(&delta);
+        d.response(&mut after);
+        let shifted = after.as_slice().iter().zip(before.as_slice()).map(|(a, b)| a - b).collect::<Vec<f64>>();
+        // A quarter turn puts the momenta in the place of ζ.
+        d.turn(1.0, 0.0);
+        d.response(&mut before);
+        d.turn(-1.0, 0.0);
+        d.kick(&delta);
+        d.turn(1.0, 0.0);
+        d.response(&mut after);
+        let kicked = after.as_slice().iter().zip(before.as_slice()).map(|(a, b)| a - b).collect::<Vec<f64>>();
+        let (mut gx, mut gw, mut dbeta) = (vec![0.0; rows * dim], vec![0.0; state.features.w().as_slice().len()], Mat::zeros(width, columns));
+        let ln = d.likelihood(&state.beta, &mut dbeta, (&mut gx, &mut gw));
+        // Without ∂u the noise does not matter.
+        d.carry(&Mat::zeros(width, columns), &ds, &dleft, (&mut gx, &mut gw));
+        [square.to_mat().into_vec(), left.into_vec(), shifted, kicked, vec![ln], dbeta.into_vec(), gx, gw]
+    };
+    let [a, b] = both(card, host, ask);
+    let names = ["HᵀaH", "(√aH)ᵀL", "shifted noise", "kicked momenta", "likelihood", "its slope of β", "carried to X", "carried to W"];
+    names.iter().zip(a.iter().zip(&b)).for_each(|(what, (a, b))| assert_close(what, a, b));
+    // Noise: moments, with four standard errors, and the energy that they imply.
+    card.draw_noise(Stream::new(3));
+    card.draw_momenta(Stream::new(4));
+    let cells = (2 * rows * columns) as f64;
+    let energy = card.energy();
+    assert!((energy - 0.5 * cells).abs() < 4.0 * (0.5 * cells).sqrt(), "energy {energy} of {cells} numbers");
+    card.draw_momenta(Stream::new(4));
+    assert_eq!(card.energy(), energy, "the same stream gives the same noise");
+}
+
+#[test]
+fn a_card_agrees_with_this_processor() {
+    match rflvm_cuda::cards() {
+        Ok(cards) if !cards.is_empty() => println!("{}", cards[0].name),
+        other => {
+            assert!(std::env::var("RFLVM_REQUIRE_CARD").is_err(), "no card: {other:?}");
+            println!("not tested: no card ({other:?})");
+            return;
+        }
+    }
+    for (name, missing) in [("poisson", false), ("negative-binomial", true), ("bernoulli", false), ("mixed", true)] {
+        compare(name, 37, 6, missing);
+        compare(name, 611, 22, missing);
+    }
+    compare("negative-binomial", 5003, 100, true);
+}

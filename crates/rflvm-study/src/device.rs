@@ -1,0 +1,144 @@
+//! The processor that holds the table of a chain.
+
+use rflvm::Model;
+use rflvm::draws::Kept;
+use rflvm::error::{RunError, SpecError};
+use rflvm::run::Open;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Where the table of a chain is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum DeviceChoice {
+    /// A card if there is one that can hold the table and fit the model, otherwise this processor.
+    Auto,
+    /// This processor.
+    #[default]
+    Cpu,
+    /// An NVIDIA card, by its number.
+    Cuda(usize),
+}
+
+impl FromStr for DeviceChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(DeviceChoice::Auto),
+            "cpu" => Ok(DeviceChoice::Cpu),
+            "cuda" => Ok(DeviceChoice::Cuda(0)),
+            _ => {
+                let number = text.strip_prefix("cuda:").and_then(|number| number.parse().ok());
+                number.map(DeviceChoice::Cuda).ok_or_else(|| "choose auto, cpu, cuda, or cuda:1 for the second card".into())
+            }
+        }
+    }
+}
+
+impl fmt::Display for DeviceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceChoice::Auto => f.write_str("auto"),
+            DeviceChoice::Cpu => f.write_str("cpu"),
+            DeviceChoice::Cuda(0) => f.write_str("cuda"),
+            DeviceChoice::Cuda(number) => write!(f, "cuda:{number}"),
+        }
+    }
+}
+
+impl TryFrom<String> for DeviceChoice {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<DeviceChoice> for String {
+    fn from(choice: DeviceChoice) -> Self {
+        choice.to_string()
+    }
+}
+
+impl DeviceChoice {
+    /// Resolves `auto`, and checks that the card can fit the model and what is kept of it. `None` is this processor.
+    pub fn card(self, model: &Model, keep: &[Kept]) -> Result<Option<usize>, RunError> {
+        let possible = |number: usize| -> Result<usize, RunError> {
+            rflvm::device::supports(model)?;
+            if keep.contains(&Kept::F) {
+                let rule = "f cannot be kept from a card yet; leave it out of keep, or let device be cpu".into();
+                return Err(SpecError::Setting { setting: "device", value: self.to_string(), rule }.into());
+            }
+            check(model, number)?;
+            Ok(number)
+        };
+        match self {
+            DeviceChoice::Cpu => Ok(None),
+            DeviceChoice::Auto => Ok(possible(0).ok()),
+            DeviceChoice::Cuda(number) => possible(number).map(Some),
+        }
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn check(model: &Model, number: usize) -> Result<(), RunError> {
+    rflvm_cuda::check(model, number)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn check(_model: &Model, number: usize) -> Result<(), RunError> {
+    let rule = "this build of rflvm has no support for cards; build it with --features cuda, or let device be cpu".into();
+    Err(SpecError::Setting { setting: "device", value: DeviceChoice::Cuda(number).to_string(), rule }.into())
+}
+
+/// What opens the card.
+#[cfg(feature = "cuda")]
+pub fn opener(number: usize) -> Box<Open<'static>> {
+    Box::new(move |model| rflvm_cuda::open(model, number))
+}
+
+/// What would open the card, if this build knew any.
+#[cfg(not(feature = "cuda"))]
+pub fn opener(number: usize) -> Box<Open<'static>> {
+    Box::new(move |model| {
+        check(model, number)?;
+        Err(RunError::Stopped { sweep: 0 })
+    })
+}
+
+/// The cards of this machine in words, or why there are none.
+#[cfg(feature = "cuda")]
+pub fn cards() -> Vec<String> {
+    match rflvm_cuda::cards() {
+        Ok(cards) => {
+            let gb = |bytes: usize| bytes as f64 / 1e9;
+            let line = |(i, card): (usize, &rflvm_cuda::CardInfo)| {
+                format!("cuda:{i} is {} with {:.0} GB, of which {:.0} GB are free", card.name, gb(card.memory), gb(card.free))
+            };
+            cards.iter().enumerate().map(line).collect()
+        }
+        Err(fault) => vec![format!("no card can be used: {fault}")],
+    }
+}
+
+/// None in this build.
+#[cfg(not(feature = "cuda"))]
+pub fn cards() -> Vec<String> {
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read_as_they_are_written() {
+        for text in ["auto", "cpu", "cuda", "cuda:3"] {
+            assert_eq!(text.parse::<DeviceChoice>().unwrap().to_string(), text);
+        }
+        assert_eq!("cuda:0".parse(), Ok(DeviceChoice::Cuda(0)));
+        assert!("gpu".parse::<DeviceChoice>().is_err());
+    }
+}

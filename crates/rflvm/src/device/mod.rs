@@ -1,0 +1,212 @@
+//! A chain whose table lies on another processor, such as a GPU.
+//!
+//! What is as long as the table (Y, H, F, the noise of a trajectory) is held there, and what touches all of its cells is asked of a [`Device`].
+//! What is no larger than X and β stays here, and so do all decisions: slices, trajectories, Cholesky factors of the weights. So the steps
+//! are written once, whatever the processor, and a device is a list of products and sums that can be tested one by one.
+//!
+//! Rows and columns move side by side: all rows, or all columns, propose a candidate each, the device evaluates them together, and those
+//! that are not satisfied propose again.
+
+pub mod amplitudes;
+pub mod frequencies;
+pub mod gradient;
+pub mod parameters;
+pub mod plain;
+pub mod positions;
+mod rounds;
+pub mod start;
+pub mod sweep;
+pub mod weights;
+
+use crate::error::{NumericalError, SpecError};
+use crate::hmc::reference::Reference;
+use crate::hmc::rows::{Rows, Slopes};
+use crate::linalg::{Mat, Symmetric};
+use crate::model::family::Theta;
+use crate::model::{Model, State};
+use crate::rng::Stream;
+use std::fmt::Debug;
+
+/// Where a column's likelihood is evaluated: f' = b + factor (f − b) − shift, with b what f is besides the weights less their prior mean, and
+/// θ' as the first parameter of its family.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ColumnAt {
+    /// What multiplies the weights, less their prior means.
+    pub factor: f64,
+    /// What is subtracted.
+    pub shift: f64,
+    /// The first parameter of the family; not used where it has none.
+    pub theta: f64,
+}
+
+/// Turned weights: cosine and sine of each column's angle.
+pub type Turns = Vec<(f64, f64)>;
+
+/// A processor that holds a table and evaluates what touches its cells. Log-likelihoods leave out constants as [`crate::Family::ln_lik`] does.
+///
+/// Nothing here fails: a device that has a fault goes on with values that are not numbers, and says so when it is asked ([`Device::fault`]),
+/// at the end of each step.
+pub trait Device: Rows + Debug + Send {
+    /// Its name, for people.
+    fn name(&self) -> String;
+
+    /// What went wrong, if anything did.
+    fn fault(&mut self) -> Option<String>;
+
+    /// Takes another table of the same shape with the same missing cells: for joint-distribution tests, in which data are redrawn.
+    fn set_table(&mut self, model: &Model);
+
+    /// Sets X, W and the scale s of a linear part, and computes H.
+    fn set_map(&mut self, x: &Mat, w: &Mat, s: f64);
+
+    /// Sets θ.
+    fn set_parameters(&mut self, theta: &[Theta]);
+
+    /// Sets β and computes F = o + Hβ.
+    fn set_weights(&mut self, beta: &Mat);
+
+    /// Sets the reference of the trajectories and of [`Device::take_columns`].
+    fn set_reference(&mut self, reference: &Reference);
+
+    /// Σ of the log-likelihoods of all rows at F.
+    fn ln_lik(&mut self) -> f64;
+
+    /// The log-likelihood of each row at F.
+    fn ln_lik_rows(&mut self, out: &mut [f64]);
+
+    /// The log-likelihoods of some rows at other positions, one after the other in `x`.
+    fn ln_lik_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]);
+
+    /// Σ of the log-likelihoods if frequency l were `w`.
+    fn ln_lik_frequency(&mut self, l: usize, w: &[f64]) -> f64;
+
+    /// Sets frequency l, and H and F with it.
+    fn set_frequency(&mut self, l: usize, w: &[f64]);
+
+    /// The log-likelihood of each column elsewhere, including all terms that depend on its first parameter.
+    fn ln_lik_columns(&mut self, at: &[ColumnAt], out: &mut [f64]);
+
+    /// ln p(Y | F, θ) with all constants.
+    fn ln_likelihood(&mut self) -> f64;
+
+    /// Begins a redraw of the weights of some columns, from the f of the reference.
+    fn take_columns(&mut self, columns: &[u32]);
+
+    /// HᵀΩH, Ω the information of the cells of each such column at its present f, and the response Hᵀ(Ω(f − known) + ∂f), one row per column.
+    fn curvature(&mut self) -> (Vec<Symmetric>, Mat);
+
+    /// Moves the present f of these columns to o + Hβ, one row of `beta` per column.
+    fn move_columns(&mut self, beta: &Mat);
+
+    /// Sets the directions in which they turn about their present f, one row per column.
+    fn aim_columns(&mut self, auxiliary: &Mat);
+
+    /// The log-likelihood of each of these columns at f_mean + cos (F − f_mean) + sin H·auxiliary.
+    fn ln_lik_turned(&mut self, turns: &Turns, out: &mut [f64]);
+
+    /// ln p(Y | F) at X, W and β; its gradients in `dbeta`, and added to `to`. H and F are undefined afterwards.
+    fn slope(&mut self, x: &Mat, w: &Mat, s: f64, beta: &Mat, dbeta: &mut Mat, to: Slopes<'_>) -> f64;
+
+    /// Adds F, in units of the columns, to a sum.
+    fn add_to_sum(&mut self);
+
+    /// The mean of what was added, in `mean`, and forgets it.
+    fn take_mean(&mut self, count: f64, mean: &mut Mat);
+
+    /// What was added since, in single precision, for a checkpoint.
+    fn sum(&mut self) -> Vec<f32>;
+
+    /// Sets it; nothing has been added if it is empty.
+    fn set_sum(&mut self, sum: Vec<f32>);
+
+    /// F.
+    fn f(&mut self, f: &mut Mat);
+}
+
+/// An error if the device has one.
+pub fn check(device: &mut dyn Device) -> Result<(), NumericalError> {
+    match device.fault() {
+        None => Ok(()),
+        Some(reason) => Err(NumericalError::Device { name: device.name(), reason }),
+    }
+}
+
+/// Gives a state to the device, and releases the memory of its H and F here.
+pub fn load(device: &mut dyn Device, state: &mut State) {
+    drop(state.lend());
+    device.set_parameters(&state.theta);
+    refresh(device, state);
+}
+
+/// H and F of a state.
+pub fn refresh(device: &mut dyn Device, state: &State) {
+    let features = &state.features;
+    device.set_map(features.x(), features.w(), features.plain().s());
+    device.set_weights(&state.beta);
+}
+
+/// What of a model no device can do yet, as an error that says what to do instead.
+pub fn supports(model: &Model) -> Result<(), SpecError> {
+    let no = |what: &str| {
+        let rule = format!("it cannot yet fit {what}; let device be cpu");
+        Err(SpecError::Setting { setting: "device", value: "cuda".into(), rule })
+    };
+    if model.dynamics().is_some() {
+        return no("rows with times");
+    }
+    if model.has_linear() {
+        return no("a linear part");
+    }
+    if model.has_relevance() {
+        return no("a number of axes that is learned");
+    }
+    if model.is_collapsed() {
+        return no("a complete Gaussian table, whose weights are integrated out");
+    }
+    match model.blocks().iter().find(|block| block.family.law().is_none()) {
+        Some(block) => no(&format!("the family {}", block.family.name())),
+        None => Ok(()),
+    }
+}
+
+impl<T: Rows + ?Sized> Rows for &mut T {
+    fn settle(&mut self, x: &Mat, w: &Mat, left: &mut Mat) -> Symmetric {
+        (**self).settle(x, w, left)
+    }
+
+    fn response(&mut self, u: &mut Mat) {
+        (**self).response(u);
+    }
+
+    fn shift(&mut self, delta: &Mat) {
+        (**self).shift(delta);
+    }
+
+    fn kick(&mut self, du: &Mat) {
+        (**self).kick(du);
+    }
+
+    fn likelihood(&mut self, beta: &Mat, dbeta: &mut Mat, to: Slopes<'_>) -> f64 {
+        (**self).likelihood(beta, dbeta, to)
+    }
+
+    fn carry(&mut self, du: &Mat, ds: &Mat, left: &Mat, to: Slopes<'_>) {
+        (**self).carry(du, ds, left, to);
+    }
+
+    fn draw_noise(&mut self, stream: Stream) {
+        (**self).draw_noise(stream);
+    }
+
+    fn draw_momenta(&mut self, stream: Stream) {
+        (**self).draw_momenta(stream);
+    }
+
+    fn turn(&mut self, sin: f64, cos: f64) {
+        (**self).turn(sin, cos);
+    }
+
+    fn energy(&mut self) -> f64 {
+        (**self).energy()
+    }
+}

@@ -1,0 +1,95 @@
+//! The initial state of a chain, fitted in the stages of [`crate::init`] with gradients from the device.
+
+use super::{Device, amplitudes, check, load, parameters, refresh};
+use crate::error::NumericalError;
+use crate::hmc::frequencies::FrequencyPrior;
+use crate::hmc::gradient::{Layout, ln_priors, ln_weights, weight_precisions};
+use crate::hmc::hamiltonian::Potential;
+use crate::init::begin::{STAGES, blank, fill_scales, placed};
+use crate::init::optimise::maximise;
+use crate::init::{Init, clustered};
+use crate::linalg::Mat;
+use crate::model::{Model, State};
+use crate::rng::Stream;
+
+/// The fitted initial state of a chain, without H and F.
+pub fn start(device: &mut dyn Device, model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
+    let rng = &mut stream.named("start").rng();
+    let x = placed(model, how, rng);
+    let mut state = blank(model, x, rng)?;
+    load(device, &mut state);
+    for (stage, (moves, iterations)) in STAGES.into_iter().enumerate() {
+        climb(device, model, &mut state, moves, iterations)?;
+        refresh(device, &state);
+        let stream = stream.named("fit").at(stage as u64);
+        parameters::update(device, model, &mut state, stream)?;
+        device.set_weights(&state.beta);
+        amplitudes::update(device, model, &mut state, stream.named("tau2"))?;
+    }
+    let state = clustered(model, state, rng)?;
+    load(device, &mut state.clone());
+    check(device)?;
+    Ok(state)
+}
+
+/// Optimises β, and X or W where they may move.
+fn climb(
+    device: &mut dyn Device,
+    model: &Model,
+    state: &mut State,
+    (positions, frequencies): (bool, bool),
+    iterations: usize,
+) -> Result<(), NumericalError> {
+    let layout = Layout::new(model, true);
+    let mut scales = vec![1.0; layout.len()];
+    let (of_x, of_w, of_beta) = layout.split_mut(&mut scales);
+    of_x.fill(f64::from(u8::from(positions)));
+    of_w.fill(f64::from(u8::from(frequencies)));
+    fill_scales(model, state, of_beta);
+    let mut q = layout.gather(state);
+    let mut joint = Joint {
+        precision: weight_precisions(model, &state.theta, &state.tau2),
+        x: state.features.x().clone(),
+        w: state.features.w().clone(),
+        beta: state.beta.clone(),
+        dbeta: state.beta.clone(),
+        device: &mut *device,
+        model,
+        state,
+        layout,
+    };
+    maximise(&mut joint, &mut q, &scales, iterations);
+    let (x, w, beta) = layout.split(&q);
+    state.features.set(x, w);
+    state.beta.as_mut_slice().copy_from_slice(beta);
+    check(device)
+}
+
+/// ln p(Y | X, W, β, θ) + ln p(X) + ln p(W | clusters) + ln p(β).
+struct Joint<'a> {
+    device: &'a mut dyn Device,
+    model: &'a Model,
+    state: &'a State,
+    layout: Layout,
+    precision: [Vec<f64>; 2],
+    x: Mat,
+    w: Mat,
+    beta: Mat,
+    dbeta: Mat,
+}
+
+impl Potential for Joint<'_> {
+    fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
+        let (x, w, beta) = self.layout.split(q);
+        self.x.as_mut_slice().copy_from_slice(x);
+        self.w.as_mut_slice().copy_from_slice(w);
+        self.beta.as_mut_slice().copy_from_slice(beta);
+        let (gx, gw, gbeta) = self.layout.split_mut(g);
+        let prior = FrequencyPrior::given(&self.state.spectral);
+        let mut ln_density = ln_priors(&self.x, &self.w, &prior, None, gx, gw);
+        let s = self.state.features.plain().s();
+        ln_density += self.device.slope(&self.x, &self.w, s, &self.beta, &mut self.dbeta, (gx, gw));
+        gbeta.copy_from_slice(self.dbeta.as_slice());
+        ln_density + ln_weights(self.model, &self.precision, beta, gbeta)
+    }
+}

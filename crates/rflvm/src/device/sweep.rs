@@ -1,0 +1,50 @@
+//! One sweep, in the order of [`crate::run::sweep`].
+
+use super::{Device, amplitudes, check, frequencies, gradient, positions, refresh, weights};
+use crate::error::NumericalError;
+use crate::hmc::tuning::Tuning;
+use crate::hmc::workspace::Workspace;
+use crate::model::{Model, State};
+use crate::rng::Stream;
+use crate::run::sweep::{redraw_clusters, spectral};
+use crate::steps::info::Clock;
+use crate::steps::{Moves, Step, SweepInfo, symmetry};
+
+/// One sweep of the sampler.
+pub fn sweep(
+    device: &mut dyn Device,
+    model: &Model,
+    state: &mut State,
+    moves: Moves,
+    tuning: &Tuning,
+    room: &mut Workspace,
+    stream: Stream,
+) -> Result<SweepInfo, NumericalError> {
+    let mut info = SweepInfo::default();
+    let mut clock = Clock::new();
+    spectral(model, state, stream)?;
+    clock.lap(&mut info, Step::Spectral);
+    frequencies::update(device, state, moves, stream.named("w"), &mut info)?;
+    clock.lap(&mut info, Step::Frequencies);
+    if moves.positions {
+        positions::update(device, model, state, stream.named("x"), &mut info)?;
+    }
+    clock.lap(&mut info, Step::Positions);
+    if moves.gradient {
+        let stream = stream.named("gradient");
+        info.acceptance = gradient::update(device, model, state, moves.positions, tuning, room, stream)?;
+        redraw_clusters(model, state, stream)?;
+    }
+    clock.lap(&mut info, Step::Gradient);
+    weights::update(device, model, state, moves.share(), stream.named("beta"))?;
+    amplitudes::update(device, model, state, stream.named("tau2"))?;
+    clock.lap(&mut info, Step::Weights);
+    if moves.symmetry && moves.positions {
+        symmetry::translate(model, state, None, &mut stream.named("translation").rng())?;
+        symmetry::scale(model, state, &mut stream.named("scale").rng())?;
+        refresh(device, state);
+    }
+    check(device)?;
+    clock.lap(&mut info, Step::Symmetry);
+    Ok(info)
+}
