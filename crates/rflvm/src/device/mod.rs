@@ -210,3 +210,6 @@ impl<T: Rows + ?Sized> Rows for &mut T {
         (**self).energy()
     }
 }
+
+#[cfg(test)]
+mod tests;

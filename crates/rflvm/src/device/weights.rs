@@ -37,15 +37,14 @@ pub fn update(
     check(device)
 }
 
-/// One column's fit and slice.
+/// One column's fit and slice: β = mean + cos · from_mean + sin · auxiliary.
 struct Slice {
     rng: StreamRng,
-    law: Canonical,
     mean: Vec<f64>,
     from_mean: Vec<f64>,
     auxiliary: Vec<f64>,
-    precision: Vec<f64>,
-    centre: f64,
+    /// −2 ln of the prior over the fit as a quadratic in cos and sin, up to a constant: cos, sin, cos², cos sin, sin².
+    quadratic: [f64; 5],
 }
 
 impl Slice {
@@ -54,12 +53,31 @@ impl Slice {
         weights.map(|((mean, from), auxiliary)| mean + cos * from + sin * auxiliary).collect()
     }
 
-    /// ln of the prior over the fit.
-    fn ln_beside(&self, turn: (f64, f64)) -> f64 {
-        let (beta, last) = (self.beta(turn), self.mean.len() - 1);
-        let centred = |m: usize| beta[m] - if m == last { self.centre } else { 0.0 };
-        let ln_prior: f64 = (0..=last).map(|m| -0.5 * self.precision[m] * centred(m).powi(2)).sum();
-        ln_prior - self.law.ln_density(&beta)
+    /// ln of the prior over the fit, up to a constant.
+    fn ln_beside(&self, (cos, sin): (f64, f64)) -> f64 {
+        let terms = [cos, sin, cos * cos, cos * sin, sin * sin];
+        -0.5 * self.quadratic.iter().zip(terms).map(|(q, t)| q * t).sum::<f64>()
+    }
+
+    /// A slice about a fit, from β, under a prior.
+    fn new(law: &Canonical, beta: &[f64], (precision, centre): (&[f64], f64), mut rng: StreamRng) -> Self {
+        let mean = law.mean();
+        let mut auxiliary = normals(mean.len(), &mut rng);
+        law.colour(&mut auxiliary);
+        let from_mean: Vec<f64> = beta.iter().zip(&mean).map(|(beta, mean)| beta - mean).collect();
+        let last = mean.len() - 1;
+        let from_centre: Vec<f64> =
+            mean.iter().enumerate().map(|(m, mean)| mean - if m == last { centre } else { 0.0 }).collect();
+        let under_prior = |u: &[f64], v: &[f64]| -> f64 { (0..=last).map(|m| precision[m] * u[m] * v[m]).sum() };
+        let beside = |u: &[f64], v: &[f64]| under_prior(u, v) - law.product(u, v);
+        let quadratic = [
+            2.0 * under_prior(&from_centre, &from_mean),
+            2.0 * under_prior(&from_centre, &auxiliary),
+            beside(&from_mean, &from_mean),
+            2.0 * beside(&from_mean, &auxiliary),
+            beside(&auxiliary, &auxiliary),
+        ];
+        Slice { rng, mean, from_mean, auxiliary, quadratic }
     }
 }
 
@@ -95,21 +113,17 @@ fn redraw(
         let means: Vec<f64> = laws.par_iter().flat_map_iter(|law| law.mean()).collect();
         device.move_columns(&Mat::from_vec(columns.len(), state.beta.rows(), means));
     }
-    let begin = |(law, &j): (Canonical, &usize)| {
-        let (mut rng, mean) = (stream.at(j as u64).rng(), law.mean());
-        let mut auxiliary = normals(mean.len(), &mut rng);
-        law.colour(&mut auxiliary);
-        let from_mean = state.beta.col(j).iter().zip(&mean).map(|(beta, mean)| beta - mean).collect();
+    let begin = |(law, &j): (&Canonical, &usize)| {
         let (precision, centre) = (precision(model, state, j), model.units()[j].centre);
-        Slice { rng, law, mean, from_mean, auxiliary, precision, centre }
+        Slice::new(law, &state.beta.col(j), (&precision, centre), stream.at(j as u64).rng())
     };
-    let mut slices: Vec<Slice> = laws.into_iter().zip(columns).map(begin).collect();
+    let mut slices: Vec<Slice> = laws.par_iter().zip(columns).map(begin).collect();
     let directions = slices.iter().flat_map(|slice| slice.auxiliary.iter().copied()).collect();
     device.aim_columns(&Mat::from_vec(columns.len(), state.beta.rows(), directions));
     let mut values = vec![0.0; columns.len()];
     let mut price = |slices: &[Slice], turns: &super::Turns, values: &mut [f64]| {
         device.ln_lik_turned(turns, values);
-        let beside: Vec<f64> = slices.par_iter().zip(turns).map(|(slice, &turn)| slice.ln_beside(turn)).collect();
+        let beside = slices.iter().zip(turns).map(|(slice, &turn)| slice.ln_beside(turn));
         values.iter_mut().zip(beside).for_each(|(value, beside)| *value += beside);
     };
     price(&slices, &vec![(1.0, 0.0); columns.len()], &mut values);

@@ -42,6 +42,13 @@ impl Canonical {
         self.cholesky.draw_from_precision(&self.shift, self.scale, rng)
     }
 
+    /// uᵀAv/s².
+    pub fn product(&self, u: &[f64], v: &[f64]) -> f64 {
+        let [mut u, mut v] = [u.to_vec(), v.to_vec()];
+        [&mut u, &mut v].into_iter().for_each(|w| self.cholesky.mul_upper(w));
+        u.iter().zip(&v).map(|(u, v)| u * v).sum::<f64>() / self.scale.powi(2)
+    }
+
     /// The log density at `beta`.
     pub fn ln_density(&self, beta: &[f64]) -> f64 {
         let n = self.cholesky.order();

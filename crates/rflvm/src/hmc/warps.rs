@@ -31,7 +31,8 @@ pub struct Warps {
 impl Warps {
     /// Centred at a state.
     pub fn new(features: &Features) -> Self {
-        let (h, dim) = (features.h(), features.x().cols());
+        let held = features.held();
+        let (h, dim) = (held.h(), features.x().cols());
         // The basis need not be exact, and is the same for any seed.
         let right = leading(h, RANK, ROUNDS, &mut Stream::new(0).rng());
         let mut basis = Mat::zeros(right.rows(), h.rows());

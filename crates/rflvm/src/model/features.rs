@@ -9,6 +9,7 @@ use crate::par::Tables;
 use crate::simd;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// X, W, the plain columns, and H.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -50,6 +51,16 @@ impl Features {
     pub(crate) fn restore(&mut self) {
         self.h.fit(self.x.rows(), 2 * self.w.rows() + self.plain.width(self.x.cols()) + 1);
         self.refresh();
+    }
+
+    /// With H, wherever it is held.
+    pub(crate) fn held(&self) -> Cow<'_, Features> {
+        if self.h.cols() > 0 {
+            return Cow::Borrowed(self);
+        }
+        let mut own = self.clone();
+        own.restore();
+        Cow::Owned(own)
     }
 
     /// X.

@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 /// The fraction of the warm-up in which X is held fixed while the rest adapts to it.
 const HELD_SHARE: u64 = 10;
 
+/// How often a device computes the log-likelihood that progress shows.
+const SEEN_EVERY: u64 = 10;
+
 /// The complete state of a chain, apart from the model and the settings: a chain resumed from it gives the same draws
 /// as an uninterrupted one, bit for bit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -162,6 +165,11 @@ impl<'a> Chain<'a> {
             adaptation.learn(self.model, info.acceptance, &at.state, &mut at.tuning, &mut self.room, device);
         }
         at.done += 1;
+        if let Some(device) = &mut self.device
+            && at.done % SEEN_EVERY == 1
+        {
+            self.ln_likelihood = device.ln_likelihood();
+        }
         at.guest.see(self.meetings, at.done, self.model, &at.state, stream);
         at.seconds.iter_mut().zip(info.seconds).for_each(|(sum, s)| *sum += s);
         at.last = Stats {
