@@ -34,7 +34,7 @@ impl From<cudarc::cublas::result::CublasError> for Fault {
 pub type Values = CudaSlice<f64>;
 
 /// Names of the kernels.
-const KERNELS: [&str; 21] = [
+const KERNELS: [&str; 30] = [
     "features",
     "row_ln_lik",
     "row_slope",
@@ -56,6 +56,15 @@ const KERNELS: [&str; 21] = [
     "add_to_sum",
     "take_mean",
     "whole",
+    "prepare",
+    "colour",
+    "half_products",
+    "pull",
+    "arrange",
+    "symmetrise",
+    "respond",
+    "kick",
+    "away",
 ];
 
 /// A card with compiled kernels.
@@ -150,7 +159,6 @@ impl Card {
     }
 
     /// out (rows × columns) = α A B + β out, all row-major; `inner` is the length of the products.
-    #[allow(clippy::too_many_arguments)]
     pub fn multiply<A: DevicePtr<f64>, B: DevicePtr<f64>, C: DevicePtrMut<f64>>(
         &self,
         (rows, columns, inner): (usize, usize, usize),
@@ -159,8 +167,21 @@ impl Card {
         add: bool,
         out: &mut C,
     ) -> Result<(), Fault> {
+        self.multiply_scaled((rows, columns, inner), 1.0, a, b, add, (out, columns))
+    }
+
+    /// The same with a factor, into a matrix whose rows are `stride` apart.
+    pub fn multiply_scaled<A: DevicePtr<f64>, B: DevicePtr<f64>, C: DevicePtrMut<f64>>(
+        &self,
+        (rows, columns, inner): (usize, usize, usize),
+        alpha: f64,
+        a: Factor<'_, A>,
+        b: Factor<'_, B>,
+        add: bool,
+        (out, stride): (&mut C, usize),
+    ) -> Result<(), Fault> {
         let operation = |is_transposed| if is_transposed { CUBLAS_OP_T } else { CUBLAS_OP_N };
-        let (alpha, beta) = (1.0_f64, f64::from(u8::from(add)));
+        let beta = f64::from(u8::from(add));
         let (pa, _keep_a) = a.values.device_ptr(&self.stream);
         let (pb, _keep_b) = b.values.device_ptr(&self.stream);
         let (pc, _keep_c) = out.device_ptr_mut(&self.stream);
@@ -181,7 +202,7 @@ impl Card {
                 a.columns as i32,
                 &beta,
                 pc as *mut f64,
-                columns as i32,
+                stride as i32,
             )?;
         }
         Ok(())

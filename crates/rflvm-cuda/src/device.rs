@@ -4,6 +4,7 @@ use crate::card::{Fault, THREADS, each, plain, transposed, warps};
 use crate::table::{At, OnCard, PIECE, Shape, TILE};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use rflvm::device::{ColumnAt, Device, Turns};
+use rflvm::hmc::flow::Flow;
 use rflvm::hmc::reference::Reference;
 use rflvm::hmc::rows::Slopes;
 use rflvm::linalg::{Mat, Symmetric};
@@ -308,6 +309,10 @@ impl Device for OnCard {
 
     fn fault(&mut self) -> Option<String> {
         self.fault.clone()
+    }
+
+    fn flow(&mut self) -> Option<&mut dyn Flow> {
+        Some(self)
     }
 
     fn set_table(&mut self, model: &Model) {

@@ -39,7 +39,8 @@ __device__ __forceinline__ double datum(Cell y) {
 #endif
 }
 
-__device__ __forceinline__ double softplus(double f) { return fmax(f, 0.0) + log1p(exp(-fabs(f))); }
+// ln(1 + e) rather than log1p(e), which costs twice as much: the error is one of the result's last digit where it matters, since softplus is summed.
+__device__ __forceinline__ double softplus(double f) { return fmax(f, 0.0) + log(1.0 + exp(-fabs(f))); }
 
 __device__ __forceinline__ double logistic(double f) {
     double e = exp(-fabs(f));
@@ -76,7 +77,7 @@ __device__ __forceinline__ double ln_lik_slope(int law, double y, double theta, 
         double p = (f >= 0.0 ? 1.0 : e) / (1.0 + e);
         *slope = y - trials * p;
         *information = trials * e / ((1.0 + e) * (1.0 + e));
-        return y * f - trials * (fmax(f, 0.0) + log1p(e));
+        return y * f - trials * (fmax(f, 0.0) + log(1.0 + e));
     }
     }
 }
@@ -406,4 +407,113 @@ extern "C" __global__ void take_mean(u64 count, int columns, double added, const
 extern "C" __global__ void whole(u64 count, int columns, const double *product, const double *offset, double *f) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) f[i] = product[i] + offset[i / columns];
+}
+
+// --- The weights' half of a trajectory: M×J tables, one row per column of H, columns in the order of ζ unless they say otherwise. ---
+
+// Response and noise of the weights, in units of their groups: response · ρ, and √ρ u + √D ξ.
+extern "C" __global__ void prepare(int width, int columns, double root_intercept, const double *rho, const double *xi, double *response, double *u) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (u64)width * columns) return;
+    double r = rho[i % columns], d = i / columns == width - 1 ? root_intercept : 1.0;
+    response[i] *= r;
+    u[i] = sqrt(r) * u[i] + d * xi[i];
+}
+
+// β in the order of the model, from its mean and A⁻¹u.
+extern "C" __global__ void colour(int width, int columns, const unsigned *order, const Column *column, const double *scale,
+                                  const double *mean, const double *t, double *beta) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (u64)width * columns) return;
+    u64 r = i / columns;
+    int k = i % columns;
+    unsigned c = order[k];
+    beta[r * columns + c] = (r == width - 1 ? column[c].centre : 0.0) + mean[i] + scale[k] * t[i];
+}
+
+// Half the products of two tables: one sum per block.
+extern "C" __global__ void half_products(u64 count, const double *a, const double *b, double *out) {
+    __shared__ double part[256];
+    u64 stride = (u64)gridDim.x * 256;
+    double sum = 0.0;
+    for (u64 i = (u64)blockIdx.x * 256 + threadIdx.x; i < count; i += stride) sum += a[i] * b[i];
+    part[threadIdx.x] = 0.5 * sum;
+    __syncthreads();
+    for (int step = 128; step > 0; step /= 2) {
+        if (threadIdx.x < step) part[threadIdx.x] += part[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = part[0];
+}
+
+// Adds the slope of ln p(β) to ∂β; partial sums of ln p(β), one per block. β and ∂β in the order of the model.
+extern "C" __global__ void pull(int width, int columns, double intercept, const double *precision, const Column *column,
+                                const double *beta, double *dbeta, double *out) {
+    __shared__ double part[256];
+    u64 count = (u64)width * columns, stride = (u64)gridDim.x * 256;
+    double sum = 0.0;
+    for (u64 i = (u64)blockIdx.x * 256 + threadIdx.x; i < count; i += stride) {
+        int c = i % columns;
+        bool last = i / columns == width - 1;
+        double p = precision[c] * (last ? intercept : 1.0), from = beta[i] - (last ? column[c].centre : 0.0);
+        dbeta[i] -= p * from;
+        sum -= 0.5 * p * from * from;
+    }
+    part[threadIdx.x] = sum;
+    __syncthreads();
+    for (int step = 128; step > 0; step /= 2) {
+        if (threadIdx.x < step) part[threadIdx.x] += part[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = part[0];
+}
+
+// ∂β and β less its prior mean, in the order of ζ.
+extern "C" __global__ void arrange(int width, int columns, const unsigned *order, const Column *column, const double *beta,
+                                   const double *dbeta, double *own, double *from) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (u64)width * columns) return;
+    u64 r = i / columns;
+    unsigned c = order[i % columns];
+    own[i] = beta[r * columns + c] - (r == width - 1 ? column[c].centre : 0.0);
+    from[i] = dbeta[r * columns + c];
+}
+
+// ∂S −= ρ (∂A + ∂Aᵀ), with ∂A + half · A⁻¹ in its place.
+extern "C" __global__ void symmetrise(int width, double rho, double half, const double *inverse, const double *da, double *ds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= width * width) return;
+    int r = i / width, c = i % width, turned = c * width + r;
+    ds[i] -= rho * (da[i] + da[turned] + half * (inverse[i] + inverse[turned]));
+}
+
+// ∂u = √ρ (s V + t) in the place of t, and ρ V.
+extern "C" __global__ void respond(int width, int columns, const double *rho, const double *scale, double *t, double *v) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (u64)width * columns) return;
+    int k = i % columns;
+    t[i] = sqrt(rho[k]) * (scale[k] * v[i] + t[i]);
+    v[i] *= rho[k];
+}
+
+// ∂u times a step, and with it the momenta of ξ.
+extern "C" __global__ void kick(int width, int columns, double step, double root_intercept, const double *rho, double *du, double *momenta) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (u64)width * columns) return;
+    double d = i / columns == width - 1 ? root_intercept : 1.0;
+    du[i] *= step;
+    momenta[i] += d / sqrt(rho[i % columns]) * du[i];
+}
+
+// How far the weights are from those of the noise: added to ξ, and in `delta` for ζ. The two β are in the order of the model.
+extern "C" __global__ void away(int width, int columns, double root_intercept, const unsigned *order, const double *rho, const double *scale,
+                                const double *wanted, const double *beta, double *xi, double *delta) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= (u64)width * columns) return;
+    u64 r = i / columns;
+    int k = i % columns;
+    double d = r == width - 1 ? root_intercept : 1.0;
+    double from = (wanted[r * columns + order[k]] - beta[r * columns + order[k]]) / scale[k];
+    xi[i] += d * from;
+    delta[i] = sqrt(rho[k]) * from;
 }

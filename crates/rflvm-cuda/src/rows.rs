@@ -43,17 +43,10 @@ impl OnCard {
         Ok(total[0])
     }
 
-    /// ln p(Y | F) with the slope in place of the product; gradients of β, X and W.
-    pub(crate) fn likelihood_slope(
-        &mut self,
-        is_weighted: bool,
-        beta: &Mat,
-        dbeta: &mut Mat,
-        to: Slopes<'_>,
-    ) -> Result<f64, Fault> {
+    /// ln p(Y | F) at the weights on the card, with the slope in place of the product, ∂β and ∂H.
+    pub(crate) fn slope_at_beta(&mut self, is_weighted: bool) -> Result<f64, Fault> {
         let OnCard { card, shape, .. } = self;
         let Shape { rows, columns, width, .. } = *shape;
-        card.put(beta.as_slice(), &mut self.beta)?;
         card.multiply((rows, columns, width), plain(&self.h, width), plain(&self.beta, columns), false, &mut self.product)?;
         let (rows_, columns_, none) = (rows as u64, columns as i32, 0_u64);
         let mut launch = card.stream.launch_builder(card.kernel("row_slope"));
@@ -71,14 +64,26 @@ impl OnCard {
         unsafe { launch.launch(warps(rows))? };
         card.multiply((width, columns, rows), transposed(&self.h, width), plain(&self.product, columns), false, &mut self.weights)?;
         card.multiply((rows, width, columns), plain(&self.product, columns), transposed(&self.beta, columns), false, &mut self.dh)?;
-        let ln_lik = self.total(rows)?;
+        self.total(rows)
+    }
+
+    /// ln p(Y | F) at some weights; gradients of β, X and W.
+    pub(crate) fn likelihood_slope(
+        &mut self,
+        is_weighted: bool,
+        beta: &Mat,
+        dbeta: &mut Mat,
+        to: Slopes<'_>,
+    ) -> Result<f64, Fault> {
+        self.card.put(beta.as_slice(), &mut self.beta)?;
+        let ln_lik = self.slope_at_beta(is_weighted)?;
         self.card.get(&self.weights, dbeta.as_mut_slice())?;
         self.propagate(to)?;
         Ok(ln_lik)
     }
 
     /// From ∂H to X and W.
-    fn propagate(&mut self, (gx, gw): Slopes<'_>) -> Result<(), Fault> {
+    pub(crate) fn propagate(&mut self, (gx, gw): Slopes<'_>) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
         let Shape { rows, dim, frequencies, width, .. } = *shape;
         let (rows_, l, m) = (rows as u64, frequencies as i32, width as i32);

@@ -1,6 +1,7 @@
 //! A table on a card, and how it is held.
 
 use crate::card::{Card, Fault, Values};
+use crate::flow::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use rflvm::linalg::Mat;
 use rflvm::model::Model;
@@ -135,6 +136,7 @@ pub struct OnCard {
     pub(crate) sums: Values,
     pub(crate) at_columns: CudaSlice<At>,
     pub(crate) some: Taken,
+    pub(crate) flowing: Option<Flowing>,
 }
 
 /// The columns whose weights are being redrawn.
@@ -219,6 +221,7 @@ impl OnCard {
             sums: card.zeros(pieces * columns + columns)?,
             at_columns: card.zeros(columns)?,
             some,
+            flowing: None,
             model: model.clone(),
             card,
         };

@@ -3,6 +3,7 @@
 
 use rflvm::device::plain::OnHost;
 use rflvm::device::{self, ColumnAt, Device};
+use rflvm::hmc::flow::Frame;
 use rflvm::hmc::reference::Reference;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, Trials};
@@ -129,6 +130,7 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool) {
     let [a, b] = both(card, host, slope);
     ["density", "its slope of X", "its slope of W", "its slope of β"].iter().zip(a.iter().zip(&b)).for_each(|(what, (a, b))| assert_close(what, a, b));
     trajectory(&reference, &state, card, host);
+    flow(&reference, &state, card);
     assert_eq!(card.fault(), None);
 }
 
@@ -176,6 +178,66 @@ fn trajectory(reference: &Reference, state: &State, card: &mut dyn Device, host:
     assert!((energy - 0.5 * cells).abs() < 4.0 * (0.5 * cells).sqrt(), "energy {energy} of {cells} numbers");
     card.draw_momenta(Stream::new(4));
     assert_eq!(card.energy(), energy, "the same stream gives the same noise");
+}
+
+/// The whole trajectory on the card: its coordinates give back the weights, and its gradient is the slope of its density.
+fn flow(reference: &Reference, state: &State, card: &mut dyn Device) {
+    let (width, columns) = (state.beta.rows(), state.beta.cols());
+    let precision: Vec<f64> = (0..columns).map(|j| 0.5 + 0.3 * j as f64).collect();
+    let order: Vec<usize> = (0..columns).rev().collect();
+    let frame = Frame {
+        groups: vec![(0..3, 0.8), (3..columns, 2.5)],
+        scale: order.iter().map(|&c| precision[c].sqrt().recip()).collect(),
+        right: Mat::from_fn(reference.right.rows(), columns, |r, k| reference.right[(r, order[k])]),
+        intercept: 0.7,
+        order,
+        precision,
+    };
+    let (x, w) = (state.features.x().clone(), state.features.w().clone());
+    let flow = card.flow().unwrap();
+    flow.begin(&frame);
+    flow.gather(&x, &w, &state.beta, [Stream::new(1), Stream::new(2)]);
+    let (mut gx, mut gw) = (vec![0.0; x.as_slice().len()], vec![0.0; w.as_slice().len()]);
+    assert!(flow.evaluate(&x, &w, (&mut gx, &mut gw)).is_finite());
+    let mut beta = Mat::zeros(width, columns);
+    flow.beta(&mut beta);
+    assert_close("weights of the noise", beta.as_slice(), state.beta.as_slice());
+    for i in [0, 5, gx.len() - 1] {
+        let mut at = |step: f64| {
+            let mut moved = x.clone();
+            moved.as_mut_slice()[i] += step;
+            flow.evaluate(&moved, &w, (&mut vec![0.0; gx.len()], &mut vec![0.0; gw.len()]))
+        };
+        let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+        assert!((slope - gx[i]).abs() < 1e-4 * (1.0 + gx[i].abs()), "coordinate {i} of X: {slope} for {}", gx[i]);
+    }
+    for i in [0, gw.len() - 1] {
+        let mut at = |step: f64| {
+            let mut moved = w.clone();
+            moved.as_mut_slice()[i] += step;
+            flow.evaluate(&x, &moved, (&mut vec![0.0; gx.len()], &mut vec![0.0; gw.len()]))
+        };
+        let slope = (at(1e-6) - at(-1e-6)) / 2e-6;
+        assert!((slope - gw[i]).abs() < 1e-3 * (1.0 + gw[i].abs()), "coordinate {i} of W: {slope} for {}", gw[i]);
+    }
+    // A short trajectory of the noise alone keeps its energy to second order in the step.
+    flow.draw_momenta([Stream::new(3), Stream::new(4)]);
+    let mut drift = |step: f64| {
+        let mut value = || flow.evaluate(&x, &w, (&mut vec![0.0; gx.len()], &mut vec![0.0; gw.len()]));
+        let before = value();
+        let start = before - flow.energy();
+        flow.kick(0.5 * step);
+        let mut after = before;
+        for i in 0..4 {
+            flow.turn(step.sin(), step.cos());
+            after = flow.evaluate(&x, &w, (&mut vec![0.0; gx.len()], &mut vec![0.0; gw.len()]));
+            flow.kick(if i == 3 { 0.5 * step } else { step });
+        }
+        (after - flow.energy() - start).abs()
+    };
+    let (large, small) = (drift(2e-3), drift(2e-4));
+    println!("    energy after four steps      {large:.1e} and {small:.1e}");
+    assert!(small < 0.05 * large + 1e-7, "energy drifts by {large} and {small}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{Device, check, refresh};
 use crate::error::NumericalError;
+use crate::hmc::flow::Flowing;
 use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::hamiltonian::hamiltonian;
 use crate::hmc::noncentred::Noncentred;
@@ -26,6 +27,20 @@ pub fn update(
     let trajectory = held(&tuning.trajectory, model, positions, false);
     let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
     let given = (&state.theta[..], &state.tau2[..]);
+    if let Some(flow) = device.flow() {
+        let (mut target, mut q) = Flowing::new(flow, model, given, frequencies, reference, state, rng);
+        let landing = hamiltonian(&mut target, &mut q, &trajectory, None, rng);
+        drop(target);
+        if let (true, Some(flow)) = (landing.is_accepted, device.flow()) {
+            flow.beta(&mut state.beta);
+            let (x, w) = q.split_at(model.rows() * model.latent_dim());
+            state.features.set(x, w);
+        }
+        check(device)?;
+        refresh(device, state);
+        check(device)?;
+        return Ok(landing.acceptance);
+    }
     let mut target = Noncentred::new(model, given, frequencies, None, reference, &mut *device, std::mem::take(room));
     let mut q = target.gather(state, rng);
     let landing = hamiltonian(&mut target, &mut q, &trajectory, None, rng);

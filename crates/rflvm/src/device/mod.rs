@@ -19,6 +19,7 @@ pub mod sweep;
 pub mod weights;
 
 use crate::error::{NumericalError, SpecError};
+use crate::hmc::flow::Flow;
 use crate::hmc::reference::Reference;
 use crate::hmc::rows::{Rows, Slopes};
 use crate::linalg::{Mat, Symmetric};
@@ -52,6 +53,11 @@ pub trait Device: Rows + Debug + Send {
 
     /// What went wrong, if anything did.
     fn fault(&mut self) -> Option<String>;
+
+    /// Trajectories with the weights on the device too, if it has them.
+    fn flow(&mut self) -> Option<&mut dyn Flow> {
+        None
+    }
 
     /// Takes another table of the same shape with the same missing cells: for joint-distribution tests, in which data are redrawn.
     fn set_table(&mut self, model: &Model);

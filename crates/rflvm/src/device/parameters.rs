@@ -8,17 +8,18 @@ use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::steps::amplitudes::square;
 
-/// Redraws θ of all blocks.
+/// Redraws θ of all blocks; what hardly moves it only in a fraction of the sweeps.
 pub fn update(
     device: &mut dyn Device,
     model: &Model,
     state: &mut State,
+    share: f64,
     stream: Stream,
 ) -> Result<(), NumericalError> {
     for (b, block) in model.blocks().iter().enumerate() {
         let stream = stream.at(b as u64);
         match block.family.law() {
-            Some(Law::NegativeBinomial(family)) => dispersions(device, model, state, b, family, stream),
+            Some(Law::NegativeBinomial(family)) => dispersions(device, model, state, b, (family, share), stream),
             Some(Law::Gaussian(family)) => precisions(device, model, state, b, family, stream),
             _ => continue,
         }
@@ -41,20 +42,22 @@ fn of_block(device: &mut dyn Device, model: &Model, b: usize, at: &[ColumnAt], o
 /// Width of a slice of ln r, along the line of constant means and with f fixed.
 const WIDTHS: [f64; 2] = [0.5, 0.5];
 
-/// r_j of all columns: along the line of constant means, r → r e^u, intercept → intercept − u, where it is least determined; then given f; then h.
+/// r_j of all columns: along the line of constant means, r → r e^u, intercept → intercept − u, where it is least determined; in a fraction of
+/// the sweeps also given f; then h.
 fn dispersions(
     device: &mut dyn Device,
     model: &Model,
     state: &mut State,
     b: usize,
-    family: &NegativeBinomial,
+    (family, share): (&NegativeBinomial, f64),
     stream: Stream,
 ) {
     let columns = model.blocks()[b].columns.clone();
     let last = state.beta.rows() - 1;
     let mut rngs: Vec<StreamRng> = columns.clone().map(|j| stream.at(j as u64).rng()).collect();
     let rate = state.theta[b].hyper[0];
-    for (slides, width) in [true, false].into_iter().zip(WIDTHS) {
+    let is_due = stream.is_chosen(share);
+    for (slides, width) in [true, false].into_iter().zip(WIDTHS).filter(|(slides, _)| *slides || is_due) {
         let r: Vec<f64> = state.theta[b].values.row(0).to_vec();
         let intercepts: Vec<(f64, f64)> = columns
             .clone()

@@ -22,7 +22,7 @@ pub fn start(device: &mut dyn Device, model: &Model, how: Init, stream: Stream) 
         climb(device, model, &mut state, moves, iterations)?;
         refresh(device, &state);
         let stream = stream.named("fit").at(stage as u64);
-        parameters::update(device, model, &mut state, stream)?;
+        parameters::update(device, model, &mut state, 1.0, stream)?;
         device.set_weights(&state.beta);
         amplitudes::update(device, model, &mut state, stream.named("tau2"))?;
     }

@@ -29,7 +29,7 @@ pub fn update(
         let own = block.columns.clone().filter(|&j| model.is_free(j));
         due.extend(own.filter(|&j| stream.at(b as u64).at((j - block.columns.start) as u64).is_chosen(share)));
     }
-    parameters::update(device, model, state, stream.named("theta"))?;
+    parameters::update(device, model, state, share, stream.named("theta"))?;
     for columns in due.chunks(TOGETHER) {
         redraw(device, model, state, columns, stream.named("weights"))?;
     }

@@ -1,6 +1,7 @@
 //! Hamiltonian Monte Carlo: trajectories along gradients, their tuning, and their directions.
 
 pub mod directions;
+pub mod flow;
 pub mod frequencies;
 pub mod gradient;
 mod groups;

@@ -32,6 +32,36 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use std::ops::Range;
 
+/// What of the coordinates does not change along a trajectory.
+pub(super) struct Coordinates {
+    pub order: Vec<usize>,
+    pub groups: Vec<Group>,
+    pub scale: Vec<f64>,
+    pub right: Mat,
+    pub intercept: f64,
+    pub precision: [Vec<f64>; 2],
+}
+
+impl Coordinates {
+    /// Given θ and τ².
+    pub fn new(model: &Model, theta: &[Theta], tau2: &[f64], reference: &Reference) -> Self {
+        let precision = weight_precisions(model, theta, tau2);
+        let rho: Vec<f64> = reference.column.iter().zip(&precision[0]).map(|(b, p)| b / p).collect();
+        let (mut order, fixed): (Vec<usize>, Vec<usize>) = (0..model.columns()).partition(|&c| model.is_free(c));
+        order.sort_by(|&a, &b| rho[a].total_cmp(&rho[b]));
+        let groups = group(&order, &rho);
+        order.extend(fixed);
+        Coordinates {
+            scale: order.iter().map(|&c| precision[0][c].sqrt().recip()).collect(),
+            right: Mat::from_fn(reference.right.rows(), model.columns(), |r, k| reference.right[(r, order[k])]),
+            intercept: 1.0 / model.spec().priors.intercept,
+            order,
+            groups,
+            precision,
+        }
+    }
+}
+
 /// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J), which `rows` hold, and ξ (one row per column of
 /// H) rotate.
 pub(crate) struct Noncentred<'a, R> {
@@ -68,12 +98,8 @@ impl<'a, R: Rows> Noncentred<'a, R> {
     ) -> Self {
         let (n, j, l, d) = (model.rows(), model.columns(), model.frequencies(), model.latent_dim());
         let (m, rank) = (model.width(), reference.right.rows());
-        let precision = weight_precisions(model, theta, tau2);
-        let rho: Vec<f64> = reference.column.iter().zip(&precision[0]).map(|(b, p)| b / p).collect();
-        let (mut order, fixed): (Vec<usize>, Vec<usize>) = (0..j).partition(|&c| model.is_free(c));
-        order.sort_by(|&a, &b| rho[a].total_cmp(&rho[b]));
-        let groups = group(&order, &rho);
-        order.extend(fixed);
+        let Coordinates { order, groups, scale, right, intercept, precision } =
+            Coordinates::new(model, theta, tau2, reference);
         let Workspace { xi, xi_momenta, beta, dbeta, du, response, u, .. } = &mut room;
         [xi, xi_momenta, beta, dbeta, du, response, u].into_iter().for_each(|weights| weights.fit(m, j));
         room.left.fit(m, rank);
@@ -81,9 +107,9 @@ impl<'a, R: Rows> Noncentred<'a, R> {
         // Fixed weights are never written.
         room.beta.as_mut_slice().fill(0.0);
         Noncentred {
-            scale: order.iter().map(|&c| precision[0][c].sqrt().recip()).collect(),
-            right: Mat::from_fn(rank, j, |r, k| reference.right[(r, order[k])]),
-            intercept: 1.0 / model.spec().priors.intercept,
+            scale,
+            right,
+            intercept,
             precision,
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),

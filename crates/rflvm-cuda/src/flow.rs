@@ -1,0 +1,319 @@
+//! A trajectory with the weights on the card too: along it only X, W, their gradients and an M×M matrix travel.
+
+use crate::card::{Card, Factor, Fault, Values, each, plain, transposed};
+use crate::table::{OnCard, PARTS, Shape};
+use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use rflvm::hmc::flow::{Flow, Frame};
+use rflvm::hmc::rows::Rows;
+use rflvm::linalg::{Cholesky, Mat, Symmetric};
+use rflvm::rng::Stream;
+
+/// The weights of a trajectory, M×J, and what does not change along it.
+pub(crate) struct Flowing {
+    frame: Frame,
+    order: CudaSlice<u32>,
+    rho: Values,
+    scale: Values,
+    precision: Values,
+    right: Values,
+    /// HᵀaL, M×R, and later its slope.
+    left: Values,
+    xi: Values,
+    xi_momenta: Values,
+    response: Values,
+    u: Values,
+    mean: Values,
+    /// A⁻¹u, and later ∂u.
+    t: Values,
+    /// A⁻¹ of each group.
+    inverses: Vec<Values>,
+    ln_dets: Vec<f64>,
+    da: Values,
+    ds: Values,
+}
+
+impl Flowing {
+    fn new(card: &Card, shape: Shape, frame: &Frame, reused: Option<Flowing>) -> Result<Self, Fault> {
+        let (weights, square) = (shape.width * shape.columns, shape.width * shape.width);
+        let rank = frame.right.rows();
+        let order: Vec<u32> = frame.order.iter().map(|&c| c as u32).collect();
+        let mut rho = vec![1.0; shape.columns];
+        frame.groups.iter().for_each(|(range, own)| rho[range.clone()].fill(*own));
+        let mut flowing = match reused {
+            Some(flowing) if flowing.frame.right.rows() == rank => flowing,
+            _ => Flowing {
+                frame: frame.clone(),
+                order: card.zeros(shape.columns)?,
+                rho: card.zeros(shape.columns)?,
+                scale: card.zeros(shape.columns)?,
+                precision: card.zeros(shape.columns)?,
+                right: card.zeros(rank * shape.columns)?,
+                left: card.zeros(shape.width * rank)?,
+                xi: card.zeros(weights)?,
+                xi_momenta: card.zeros(weights)?,
+                response: card.zeros(weights)?,
+                u: card.zeros(weights)?,
+                mean: card.zeros(weights)?,
+                t: card.zeros(weights)?,
+                inverses: Vec::new(),
+                ln_dets: Vec::new(),
+                da: card.zeros(square)?,
+                ds: card.zeros(square)?,
+            },
+        };
+        while flowing.inverses.len() < frame.groups.len() {
+            flowing.inverses.push(card.zeros(square)?);
+        }
+        flowing.frame = frame.clone();
+        card.put(&order, &mut flowing.order)?;
+        card.put(&rho, &mut flowing.rho)?;
+        card.put(&frame.scale, &mut flowing.scale)?;
+        card.put(&frame.precision, &mut flowing.precision)?;
+        card.put(frame.right.as_slice(), &mut flowing.right)?;
+        Ok(flowing)
+    }
+
+    /// A⁻¹ of each group, given HᵀaH; `false` if one is not positive definite.
+    fn invert(&mut self, card: &Card, square: &Mat) -> Result<bool, Fault> {
+        let s = Symmetric::from(square);
+        let mut diagonal = vec![1.0; square.rows()];
+        if let Some(last) = diagonal.last_mut() {
+            *last = self.frame.intercept;
+        }
+        self.ln_dets.clear();
+        for ((_, rho), inverse) in self.frame.groups.iter().zip(&mut self.inverses) {
+            let Ok(cholesky) = Cholesky::new(s.scaled_plus(*rho, &diagonal), "gradient") else { return Ok(false) };
+            card.put(cholesky.inverse().as_slice(), inverse)?;
+            self.ln_dets.push(cholesky.ln_det());
+        }
+        Ok(true)
+    }
+
+    fn root_intercept(&self) -> f64 {
+        self.frame.intercept.sqrt()
+    }
+}
+
+/// Columns `from..` of a table of so many columns.
+fn columns_of<P>(values: &P, columns: usize) -> Factor<'_, P> {
+    plain(values, columns)
+}
+
+impl OnCard {
+    /// Takes the weights out of the table, so that both can be borrowed.
+    fn with_flow<T>(&mut self, f: impl FnOnce(&mut Self, &mut Flowing) -> Result<T, Fault>) -> Result<T, Fault> {
+        let mut flowing = self.flowing.take().ok_or_else(|| Fault("a trajectory has not begun".into()))?;
+        let done = f(self, &mut flowing);
+        self.flowing = Some(flowing);
+        done
+    }
+
+    /// √aH, HᵀaL and A⁻¹ at X and W; `false` if A is not positive definite.
+    fn flow_settle(&mut self, flow: &mut Flowing, x: &Mat, w: &Mat) -> Result<bool, Fault> {
+        self.place(x, w, true)?;
+        let OnCard { card, shape, .. } = self;
+        let (rows, width, rank) = (shape.rows, shape.width, flow.frame.right.rows());
+        card.multiply((width, width, rows), transposed(&self.h, width), plain(&self.h, width), false, &mut self.square)?;
+        card.multiply((width, rank, rows), transposed(&self.h, width), plain(&self.left, rank), false, &mut flow.left)?;
+        let mut square = Mat::zeros(width, width);
+        card.get(&self.square, square.as_mut_slice())?;
+        flow.invert(card, &square)
+    }
+
+    /// β at X, W and the noise.
+    fn flow_colour(&mut self, flow: &mut Flowing) -> Result<(), Fault> {
+        let OnCard { card, shape, .. } = self;
+        let Shape { rows, columns, width, .. } = *shape;
+        let rank = flow.frame.right.rows();
+        card.multiply((width, columns, rank), plain(&flow.left, rank), plain(&flow.right, columns), false, &mut flow.response)?;
+        card.multiply((width, columns, rows), transposed(&self.h, width), plain(&self.zeta, columns), false, &mut flow.u)?;
+        let (m, j, root) = (width as i32, columns as i32, flow.root_intercept());
+        let mut launch = card.stream.launch_builder(card.kernel("prepare"));
+        launch.arg(&m).arg(&j).arg(&root).arg(&flow.rho).arg(&flow.xi).arg(&mut flow.response).arg(&mut flow.u);
+        // SAFETY: the arguments are those of the kernel, and as long as it expects.
+        unsafe { launch.launch(each(width * columns))? };
+        for ((range, _), inverse) in flow.frame.groups.iter().zip(&flow.inverses) {
+            let size = (width, range.len(), width);
+            for (from, to) in [(&flow.response, &mut flow.mean), (&flow.u, &mut flow.t)] {
+                let (from, mut to) = (from.slice(range.start..), to.slice_mut(range.start..));
+                card.multiply_scaled(size, 1.0, plain(inverse, width), columns_of(&from, columns), false, (&mut to, columns))?;
+            }
+        }
+        let mut launch = card.stream.launch_builder(card.kernel("colour"));
+        launch.arg(&m).arg(&j).arg(&flow.order).arg(&self.column).arg(&flow.scale).arg(&flow.mean).arg(&flow.t);
+        launch.arg(&mut self.beta);
+        // SAFETY: as above.
+        unsafe { launch.launch(each(width * columns))? };
+        Ok(())
+    }
+
+    /// As many blocks as there are partial sums.
+    fn parts() -> LaunchConfig {
+        LaunchConfig { grid_dim: (PARTS as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 }
+    }
+
+    fn flow_evaluate(&mut self, flow: &mut Flowing, x: &Mat, w: &Mat, to: (&mut [f64], &mut [f64])) -> Result<f64, Fault> {
+        if !self.flow_settle(flow, x, w)? {
+            return Ok(f64::NAN);
+        }
+        self.flow_colour(flow)?;
+        let Shape { rows, columns, width, .. } = self.shape;
+        let (m, j, weights) = (width as i32, columns as i32, width * columns);
+        let count = weights as u64;
+        let mut launch = self.card.stream.launch_builder(self.card.kernel("half_products"));
+        launch.arg(&count).arg(&flow.u).arg(&flow.t).arg(&mut self.out);
+        // SAFETY: as above.
+        unsafe { launch.launch(Self::parts())? };
+        let half_square = self.total(PARTS)?;
+        // F, the slope of its likelihood, ∂β, and the first part of ∂H.
+        let ln_lik = self.slope_at_beta(true)?;
+        let mut launch = self.card.stream.launch_builder(self.card.kernel("pull"));
+        launch.arg(&m).arg(&j).arg(&flow.frame.intercept).arg(&flow.precision).arg(&self.column).arg(&self.beta);
+        launch.arg(&mut self.weights).arg(&mut self.out);
+        // SAFETY: as above.
+        unsafe { launch.launch(Self::parts())? };
+        let ln_prior = self.total(PARTS)?;
+        let OnCard { card, .. } = self;
+        // V = A⁻¹∂β in the place of the mean; β less its prior mean in that of u; ∂β in that of the response.
+        let mut launch = card.stream.launch_builder(card.kernel("arrange"));
+        launch.arg(&m).arg(&j).arg(&flow.order).arg(&self.column).arg(&self.beta).arg(&self.weights);
+        launch.arg(&mut flow.u).arg(&mut flow.response);
+        // SAFETY: as above.
+        unsafe { launch.launch(each(weights))? };
+        card.stream.memset_zeros(&mut flow.ds)?;
+        for (g, (range, rho)) in flow.frame.groups.iter().enumerate() {
+            let (inverse, size) = (&flow.inverses[g], (width, range.len(), width));
+            let from = flow.response.slice(range.start..);
+            let mut v = flow.mean.slice_mut(range.start..);
+            card.multiply_scaled(size, 1.0, plain(inverse, width), columns_of(&from, columns), false, (&mut v, columns))?;
+            let size = (width, width, range.len());
+            let (v, own, t) = (flow.mean.slice(range.start..), flow.u.slice(range.start..), flow.t.slice(range.start..));
+            card.multiply_scaled(size, 1.0, plain(&v, columns), transposed(&own, columns), false, (&mut flow.da, width))?;
+            card.multiply_scaled(size, 0.5, plain(&t, columns), transposed(&t, columns), true, (&mut flow.da, width))?;
+            let half = 0.5 * range.len() as f64;
+            let mut launch = card.stream.launch_builder(card.kernel("symmetrise"));
+            launch.arg(&m).arg(rho).arg(&half).arg(inverse).arg(&flow.da).arg(&mut flow.ds);
+            // SAFETY: as above.
+            unsafe { launch.launch(each(width * width))? };
+        }
+        let mut launch = card.stream.launch_builder(card.kernel("respond"));
+        launch.arg(&m).arg(&j).arg(&flow.rho).arg(&flow.scale).arg(&mut flow.t).arg(&mut flow.mean);
+        // SAFETY: as above.
+        unsafe { launch.launch(each(weights))? };
+        let rank = flow.frame.right.rows();
+        card.multiply((width, rank, columns), plain(&flow.mean, columns), transposed(&flow.right, columns), false, &mut flow.left)?;
+        card.multiply((rows, width, columns), plain(&self.zeta, columns), transposed(&flow.t, columns), true, &mut self.dh)?;
+        card.multiply((rows, width, width), plain(&self.h, width), plain(&flow.ds, width), true, &mut self.dh)?;
+        card.multiply((rows, width, rank), plain(&self.left, rank), transposed(&flow.left, rank), true, &mut self.dh)?;
+        self.propagate(to)?;
+        let ln_det: f64 = flow.frame.groups.iter().zip(&flow.ln_dets).map(|((range, _), ln)| range.len() as f64 * ln).sum();
+        Ok(ln_lik + ln_prior + half_square - 0.5 * ln_det)
+    }
+
+    fn flow_gather(&mut self, flow: &mut Flowing, x: &Mat, w: &Mat, beta: &Mat, stream: Stream) -> Result<(), Fault> {
+        let Shape { rows, columns, width, .. } = self.shape;
+        self.normals(stream, width * columns, &mut flow.xi)?;
+        if !self.flow_settle(flow, x, w)? {
+            // The trajectory will find the same, and is rejected.
+            return Ok(());
+        }
+        self.flow_colour(flow)?;
+        let OnCard { card, .. } = self;
+        card.put(beta.as_slice(), &mut self.weights)?;
+        let (m, j, root) = (width as i32, columns as i32, flow.root_intercept());
+        let mut launch = card.stream.launch_builder(card.kernel("away"));
+        launch.arg(&m).arg(&j).arg(&root).arg(&flow.order).arg(&flow.rho).arg(&flow.scale).arg(&self.weights).arg(&self.beta);
+        launch.arg(&mut flow.xi).arg(&mut flow.response);
+        // SAFETY: as above.
+        unsafe { launch.launch(each(width * columns))? };
+        card.multiply((rows, columns, width), plain(&self.h, width), plain(&flow.response, columns), true, &mut self.zeta)
+    }
+
+    fn flow_kick(&mut self, flow: &mut Flowing, step: f64) -> Result<(), Fault> {
+        let OnCard { card, shape, .. } = self;
+        let Shape { rows, columns, width, .. } = *shape;
+        let (m, j, root) = (width as i32, columns as i32, flow.root_intercept());
+        let mut launch = card.stream.launch_builder(card.kernel("kick"));
+        launch.arg(&m).arg(&j).arg(&step).arg(&root).arg(&flow.rho).arg(&mut flow.t).arg(&mut flow.xi_momenta);
+        // SAFETY: as above.
+        unsafe { launch.launch(each(width * columns))? };
+        card.multiply((rows, columns, width), plain(&self.h, width), plain(&flow.t, columns), true, &mut self.momenta)
+    }
+
+    /// Normals into some memory of the card.
+    fn normals(&self, stream: Stream, count: usize, to: &mut Values) -> Result<(), Fault> {
+        let ([key, counter], count_) = (stream.key(), count as u64);
+        let mut launch = self.card.stream.launch_builder(self.card.kernel("normals"));
+        launch.arg(&count_).arg(&key).arg(&counter).arg(to);
+        // SAFETY: as above.
+        unsafe { launch.launch(each(count.div_ceil(2)))? };
+        Ok(())
+    }
+
+    fn flow_turn(&mut self, flow: &mut Flowing, sin: f64, cos: f64) -> Result<(), Fault> {
+        let count = self.shape.width * self.shape.columns;
+        let count_ = count as u64;
+        let mut launch = self.card.stream.launch_builder(self.card.kernel("turn"));
+        launch.arg(&count_).arg(&sin).arg(&cos).arg(&mut flow.xi).arg(&mut flow.xi_momenta);
+        // SAFETY: as above.
+        unsafe { launch.launch(each(count))? };
+        Ok(())
+    }
+
+    fn flow_energy(&mut self, flow: &mut Flowing) -> Result<f64, Fault> {
+        let count = (self.shape.width * self.shape.columns) as u64;
+        let mut launch = self.card.stream.launch_builder(self.card.kernel("half_squares"));
+        launch.arg(&count).arg(&flow.xi).arg(&flow.xi_momenta).arg(&mut self.out);
+        // SAFETY: as above.
+        unsafe { launch.launch(Self::parts())? };
+        self.total(PARTS)
+    }
+}
+
+impl Flow for OnCard {
+    fn begin(&mut self, frame: &Frame) {
+        let reused = self.flowing.take();
+        let flowing = Flowing::new(&self.card, self.shape, frame, reused);
+        self.flowing = self.note(flowing);
+    }
+
+    fn gather(&mut self, x: &Mat, w: &Mat, beta: &Mat, [of_zeta, of_xi]: [Stream; 2]) {
+        self.draw_noise(of_zeta);
+        let done = self.with_flow(|table, flow| table.flow_gather(flow, x, w, beta, of_xi));
+        self.note(done);
+    }
+
+    fn evaluate(&mut self, x: &Mat, w: &Mat, to: (&mut [f64], &mut [f64])) -> f64 {
+        let done = self.with_flow(|table, flow| table.flow_evaluate(flow, x, w, to));
+        self.note(done).unwrap_or(f64::NAN)
+    }
+
+    fn kick(&mut self, step: f64) {
+        let done = self.with_flow(|table, flow| table.flow_kick(flow, step));
+        self.note(done);
+    }
+
+    fn draw_momenta(&mut self, [of_zeta, of_xi]: [Stream; 2]) {
+        Rows::draw_momenta(self, of_zeta);
+        let count = self.shape.width * self.shape.columns;
+        let done = self.with_flow(|table, flow| table.normals(of_xi, count, &mut flow.xi_momenta));
+        self.note(done);
+    }
+
+    fn turn(&mut self, sin: f64, cos: f64) {
+        Rows::turn(self, sin, cos);
+        let done = self.with_flow(|table, flow| table.flow_turn(flow, sin, cos));
+        self.note(done);
+    }
+
+    fn energy(&mut self) -> f64 {
+        let of_zeta = Rows::energy(self);
+        let done = self.with_flow(OnCard::flow_energy);
+        of_zeta + self.note(done).unwrap_or(f64::NAN)
+    }
+
+    fn beta(&mut self, beta: &mut Mat) {
+        let done = self.card.get(&self.beta, beta.as_mut_slice());
+        self.note(done);
+    }
+}

@@ -1,0 +1,114 @@
+//! The joint gradient move where weights and rows are both held by another processor: it evaluates everything but the priors of X and W.
+
+use super::frequencies::FrequencyPrior;
+use super::gradient::ln_priors;
+use super::hamiltonian::Potential;
+use super::noncentred::Coordinates;
+use super::reference::Reference;
+use crate::linalg::Mat;
+use crate::model::family::Theta;
+use crate::model::{Model, State};
+use crate::rng::Stream;
+use rand::{Rng, RngExt};
+use std::ops::Range;
+
+/// The coordinates of the weights ([`super::noncentred`]), which do not change along a trajectory.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// Column of the model at each position in ζ.
+    pub order: Vec<usize>,
+    /// Positions of each group, and their ρ.
+    pub groups: Vec<(Range<usize>, f64)>,
+    /// s_j at each position.
+    pub scale: Vec<f64>,
+    /// The right factor of Z at each position.
+    pub right: Mat,
+    /// D of the intercept.
+    pub intercept: f64,
+    /// Prior precision of the weights of each column of the model.
+    pub precision: Vec<f64>,
+}
+
+/// What a trajectory asks of it. Every column must have weights of its own.
+pub trait Flow {
+    /// Begins a trajectory.
+    fn begin(&mut self, frame: &Frame);
+
+    /// Draws ζ, and ξ from the second stream; then moves both so that the weights are those given, at X and W.
+    fn gather(&mut self, x: &Mat, w: &Mat, beta: &Mat, streams: [Stream; 2]);
+
+    /// ln of the density at X and W besides their priors, whose gradients are added to `to`; not a number where A is not positive definite.
+    fn evaluate(&mut self, x: &Mat, w: &Mat, to: (&mut [f64], &mut [f64])) -> f64;
+
+    /// Adds `step` times the gradient at the last evaluation to the momenta of ζ and ξ.
+    fn kick(&mut self, step: f64);
+
+    /// Draws the momenta of ζ, and of ξ from the second stream.
+    fn draw_momenta(&mut self, streams: [Stream; 2]);
+
+    /// Rotates ζ and ξ with their momenta.
+    fn turn(&mut self, sin: f64, cos: f64);
+
+    /// Half the squares of ζ, ξ and their momenta.
+    fn energy(&mut self) -> f64;
+
+    /// The weights at the last evaluation.
+    fn beta(&mut self, beta: &mut Mat);
+}
+
+/// A trajectory of X and W over a flow.
+pub(crate) struct Flowing<'a> {
+    flow: &'a mut dyn Flow,
+    frequencies: FrequencyPrior<'a>,
+    x: Mat,
+    w: Mat,
+}
+
+impl<'a> Flowing<'a> {
+    /// Begins at a state, given θ and τ².
+    pub fn new<R: Rng + ?Sized>(
+        flow: &'a mut dyn Flow,
+        model: &Model,
+        (theta, tau2): (&[Theta], &[f64]),
+        frequencies: FrequencyPrior<'a>,
+        reference: &Reference,
+        state: &State,
+        rng: &mut R,
+    ) -> (Self, Vec<f64>) {
+        let Coordinates { order, groups, scale, right, intercept, precision: [precision, _] } =
+            Coordinates::new(model, theta, tau2, reference);
+        let groups = groups.into_iter().map(|group| (group.columns, group.rho)).collect();
+        flow.begin(&Frame { order, groups, scale, right, intercept, precision });
+        let (x, w) = (state.features.x().clone(), state.features.w().clone());
+        flow.gather(&x, &w, &state.beta, [Stream::new(rng.random()), Stream::new(rng.random())]);
+        let q = [x.as_slice(), w.as_slice()].concat();
+        (Flowing { flow, frequencies, x, w }, q)
+    }
+}
+
+impl Potential for Flowing<'_> {
+    fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
+        let (x, w) = q.split_at(self.x.as_slice().len());
+        self.x.as_mut_slice().copy_from_slice(x);
+        self.w.as_mut_slice().copy_from_slice(w);
+        let (gx, gw) = g.split_at_mut(x.len());
+        let ln_prior = ln_priors(&self.x, &self.w, &self.frequencies, None, gx, gw);
+        ln_prior + self.flow.evaluate(&self.x, &self.w, (gx, gw))
+    }
+
+    fn draw_momenta(&mut self, mut next: impl FnMut() -> Stream) {
+        self.flow.draw_momenta([next(), next()]);
+    }
+
+    fn turn(&mut self, sin: f64, cos: f64) {
+        self.flow.turn(sin, cos);
+    }
+
+    fn turning_energy(&mut self) -> f64 {
+        self.flow.energy()
+    }
+
+    fn kick(&mut self, step: f64) {
+        self.flow.kick(step);
+    }
+}
