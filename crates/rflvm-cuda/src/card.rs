@@ -100,26 +100,43 @@ pub fn transposed<P>(values: &P, columns: usize) -> Factor<'_, P> {
     Factor { values, columns, is_transposed: true }
 }
 
-/// The kernels for a size of cells and an architecture; compiled once.
-fn compiled(cell: usize, architecture: String) -> Result<Ptx, Fault> {
-    static COMPILED: Mutex<BTreeMap<(usize, String), Ptx>> = Mutex::new(BTreeMap::new());
+/// What kernels are compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Form {
+    /// Bytes of a cell.
+    pub cell: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// The law of all of them; -1 if they differ.
+    pub law: i32,
+}
+
+/// The kernels for a table and an architecture; compiled once.
+fn compiled(form: Form, architecture: String) -> Result<Ptx, Fault> {
+    static COMPILED: Mutex<BTreeMap<(Form, String), Ptx>> = Mutex::new(BTreeMap::new());
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(ptx) = compiled.get(&(cell, architecture.clone())) {
+    if let Some(ptx) = compiled.get(&(form, architecture.clone())) {
         return Ok(ptx.clone());
     }
+    let Form { cell, columns, law } = form;
     let options = CompileOptions {
-        options: vec![format!("-DCELL={cell}"), format!("--gpu-architecture={architecture}")],
+        options: vec![
+            format!("-DCELL={cell}"),
+            format!("-DCOLUMNS={columns}"),
+            format!("-DLAW={law}"),
+            format!("--gpu-architecture={architecture}"),
+        ],
         ..CompileOptions::default()
     };
     let ptx = compile_ptx_with_opts(include_str!("kernels.cu"), options)
         .map_err(|error| Fault(format!("its kernels could not be compiled: {error:?}")))?;
-    compiled.insert((cell, architecture), ptx.clone());
+    compiled.insert((form, architecture), ptx.clone());
     Ok(ptx)
 }
 
 impl Card {
-    /// Opens card number `ordinal`; `cell` is the size of a cell in bytes.
-    pub fn open(ordinal: usize, cell: usize) -> Result<Self, Fault> {
+    /// Opens card number `ordinal` for a table.
+    pub fn open(ordinal: usize, form: Form) -> Result<Self, Fault> {
         let context = CudaContext::new(ordinal)?;
         // One stream per chain: nothing has to wait for another.
         // SAFETY: all memory of this card is used on this one stream.
@@ -127,7 +144,7 @@ impl Card {
         let stream = context.new_stream()?;
         let blas = CudaBlas::new(stream.clone())?;
         let (major, minor) = context.compute_capability()?;
-        let module = context.load_module(compiled(cell, format!("compute_{major}{minor}"))?)?;
+        let module = context.load_module(compiled(form, format!("compute_{major}{minor}"))?)?;
         let mut kernels = HashMap::new();
         for name in KERNELS {
             kernels.insert(name, module.load_function(name)?);

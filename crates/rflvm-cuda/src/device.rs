@@ -3,6 +3,7 @@
 use crate::card::{Fault, THREADS, each, plain, transposed, warps};
 use crate::table::{At, OnCard, PIECE, Shape, TILE};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
+use rayon::prelude::*;
 use rflvm::device::{ColumnAt, Device, Turns};
 use rflvm::hmc::flow::Flow;
 use rflvm::hmc::reference::Reference;
@@ -214,7 +215,7 @@ impl OnCard {
             gram.compute(width, |k, to| to.iter_mut().zip(k..).for_each(|(to, i)| *to = own[i * (i + 1) / 2 + k]));
             gram
         };
-        Ok((grams.chunks_exact(triangle).map(of_column).collect(), response))
+        Ok((grams.par_chunks_exact(triangle).map(of_column).collect(), response))
     }
 
     /// f of the columns for some weights, or the directions in which they turn.

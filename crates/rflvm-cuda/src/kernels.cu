@@ -1,4 +1,5 @@
-// The operations of a sweep that touch all rows of the table. Compiled when the table is known: CELL is the type in which it is held.
+// The operations of a sweep that touch all rows of the table. Compiled when the table is known: CELL is the size of a cell, COLUMNS their number in a row,
+// and LAW their law, or -1 if columns differ.
 //
 // Tables are row-major. `product` is Hβ, or √aH β where a root is given: f = product / root + offset. Sums are taken in a fixed order, so that they
 // do not depend on the launch.
@@ -23,12 +24,13 @@ typedef double Cell;
 
 typedef unsigned long long u64;
 
+// What is known of a column, each for all columns in turn: its law, its parameter (1/σ², trials or r), the prior mean of its intercept, its scale.
 struct Column {
-    int law;
-    // 1/σ², trials or r.
-    double theta;
-    double centre;
-    double scale;
+    double value[4][COLUMNS];
+    __device__ __forceinline__ int law(int j) const { return LAW >= 0 ? LAW : (int)value[0][j]; }
+    __device__ __forceinline__ double theta(int j) const { return value[1][j]; }
+    __device__ __forceinline__ double centre(int j) const { return value[2][j]; }
+    __device__ __forceinline__ double scale(int j) const { return value[3][j]; }
 };
 
 __device__ __forceinline__ double datum(Cell y) {
@@ -97,9 +99,9 @@ __device__ double ln_rising(double y, double r) {
 __device__ double constant(int law, double y, double theta) {
     switch (law) {
     case GAUSSIAN: return 0.5 * log(theta) - 0.91893853320467274178;
-    case POISSON: return -lgamma(y + 1.0);
+    case POISSON: return y > 1.0 ? -lgamma(y + 1.0) : 0.0;
     case BINOMIAL: return lgamma(theta + 1.0) - lgamma(y + 1.0) - lgamma(theta - y + 1.0);
-    default: return ln_rising(y, theta) - lgamma(y + 1.0);
+    default: return y > 0.0 ? ln_rising(y, theta) - lgamma(y + 1.0) : 0.0;
     }
 }
 
@@ -112,8 +114,8 @@ __device__ __forceinline__ double warp_sum(double value) {
 __device__ __forceinline__ u64 row_of_warp() { return ((u64)blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 
 // Trials that differ from cell to cell, or the column's parameter.
-__device__ __forceinline__ double parameter(const Column &column, const double *trials, u64 place) {
-    return column.law == BINOMIAL && trials ? trials[place] : column.theta;
+__device__ __forceinline__ double parameter(const Column *column, int j, const double *trials, u64 place) {
+    return column->law(j) == BINOMIAL && trials ? trials[place] : column->theta(j);
 }
 
 // H, or √a H with root.
@@ -142,13 +144,16 @@ extern "C" __global__ void row_ln_lik(u64 rows, int columns, const double *produ
     u64 i = row_of_warp();
     if (i >= rows) return;
     u64 n = numbers ? numbers[i] : i;
-    double sum = 0.0;
-    for (int j = threadIdx.x % 32; j < columns; j += 32) {
-        double value = datum(y[n * columns + j]);
-        if (isnan(value)) continue;
-        double theta = parameter(column[j], trials, n * columns + j);
-        sum += ln_lik(column[j].law, value, theta, product[i * columns + j] + offset[n]);
-        if (density) sum += constant(column[j].law, value, theta);
+    double sum = 0.0, o = offset[n];
+#pragma unroll 2
+    for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
+        double value = datum(y[n * COLUMNS + j]);
+        bool seen = !isnan(value);
+        value = seen ? value : 0.0;
+        double theta = parameter(column, j, trials, n * COLUMNS + j);
+        double ln = ln_lik(column->law(j), value, theta, product[i * COLUMNS + j] + o);
+        if (density) ln += constant(column->law(j), value, theta);
+        sum += seen ? ln : 0.0;
     }
     sum = warp_sum(sum);
     if (threadIdx.x % 32 == 0) out[i] = sum;
@@ -159,15 +164,17 @@ extern "C" __global__ void row_slope(u64 rows, int columns, double *product, con
                                      const Column *column, const double *trials, const double *root, double *out) {
     u64 n = row_of_warp();
     if (n >= rows) return;
-    double sum = 0.0, shrink = root ? 1.0 / root[n] : 1.0;
-    for (int j = threadIdx.x % 32; j < columns; j += 32) {
-        u64 place = n * columns + j;
-        double value = datum(y[place]), slope = 0.0, information;
-        if (!isnan(value)) {
-            double theta = parameter(column[j], trials, place);
-            sum += ln_lik_slope(column[j].law, value, theta, product[place] * shrink + offset[n], &slope, &information);
-        }
-        product[place] = slope * shrink;
+    double sum = 0.0, shrink = root ? 1.0 / root[n] : 1.0, o = offset[n];
+#pragma unroll 2
+    for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
+        u64 place = n * COLUMNS + j;
+        double value = datum(y[place]), slope, information;
+        bool seen = !isnan(value);
+        value = seen ? value : 0.0;
+        double theta = parameter(column, j, trials, place);
+        double ln = ln_lik_slope(column->law(j), value, theta, product[place] * shrink + o, &slope, &information);
+        sum += seen ? ln : 0.0;
+        product[place] = seen ? slope * shrink : 0.0;
     }
     sum = warp_sum(sum);
     if (threadIdx.x % 32 == 0) out[n] = sum;
@@ -191,12 +198,15 @@ extern "C" __global__ void row_ln_lik_moved(u64 rows, int columns, const double 
     u64 n = row_of_warp();
     if (n >= rows) return;
     double sum = 0.0, an = a[n], bn = b[n], o = offset[n];
-    for (int j = threadIdx.x % 32; j < columns; j += 32) {
-        u64 place = n * columns + j;
+#pragma unroll 2
+    for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
+        u64 place = n * COLUMNS + j;
         double value = datum(y[place]);
-        if (isnan(value)) continue;
+        bool seen = !isnan(value);
+        value = seen ? value : 0.0;
         double f = product[place] + o + an * u[j] + bn * v[j];
-        sum += ln_lik(column[j].law, value, parameter(column[j], trials, place), f);
+        double ln = ln_lik(column->law(j), value, parameter(column, j, trials, place), f);
+        sum += seen ? ln : 0.0;
     }
     sum = warp_sum(sum);
     if (threadIdx.x % 32 == 0) out[n] = sum;
@@ -230,16 +240,19 @@ extern "C" __global__ void column_ln_lik(u64 rows, int columns, const double *pr
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= columns) return;
     u64 start = (u64)blockIdx.y * PIECE, end = min(start + PIECE, rows);
-    Column own = column[j];
     ColumnAt there = at[j];
-    double sum = 0.0;
+    int law = column->law(j);
+    double sum = 0.0, centre = column->centre(j);
+#pragma unroll 2
     for (u64 n = start; n < end; n++) {
-        double value = datum(y[n * columns + j]);
-        if (isnan(value)) continue;
-        double base = offset[n] + own.centre, f = product[n * columns + j] + offset[n];
-        double theta = own.law == BINOMIAL ? parameter(own, trials, n * columns + j) : there.theta;
-        sum += ln_lik(own.law, value, theta, base + there.factor * (f - base) - there.shift);
-        if (own.law == NEGATIVE_BINOMIAL && value > 0.0) sum += ln_rising(value, theta);
+        double value = datum(y[n * COLUMNS + j]);
+        bool seen = !isnan(value);
+        value = seen ? value : 0.0;
+        double base = offset[n] + centre, f = product[n * COLUMNS + j] + offset[n];
+        double theta = law == BINOMIAL ? parameter(column, j, trials, n * COLUMNS + j) : there.theta;
+        double ln = ln_lik(law, value, theta, base + there.factor * (f - base) - there.shift);
+        if (law == NEGATIVE_BINOMIAL && value > 0.0) ln += ln_rising(value, theta);
+        sum += seen ? ln : 0.0;
     }
     sums[(u64)blockIdx.y * columns + j] = sum;
 }
@@ -333,7 +346,7 @@ extern "C" __global__ void from_reference(u64 rows, int some, const unsigned *nu
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * some) return;
     u64 n = i / some;
-    at[i] = at[i] / root[n] + offset[n] + column[numbers[i % some]].centre;
+    at[i] = at[i] / root[n] + offset[n] + column->centre(numbers[i % some]);
 }
 
 // Adds the rows' offsets.
@@ -347,10 +360,10 @@ extern "C" __global__ void curvature(u64 rows, int some, int columns, const unsi
                                      const Column *column, const double *trials, const double *at, double *weight, double *response) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * some) return;
-    u64 n = i / some, place = n * columns + numbers[i % some];
-    Column own = column[numbers[i % some]];
+    int j = numbers[i % some];
+    u64 n = i / some, place = n * COLUMNS + j;
     double value = datum(y[place]), slope = 0.0, information = 0.0;
-    if (!isnan(value)) ln_lik_slope(own.law, value, parameter(own, trials, place), at[i], &slope, &information);
+    if (!isnan(value)) ln_lik_slope(column->law(j), value, parameter(column, j, trials, place), at[i], &slope, &information);
     weight[i] = information;
     response[i] = information * (at[i] - offset[n]) + slope;
 }
@@ -374,15 +387,14 @@ extern "C" __global__ void turned_ln_lik(u64 rows, int some, int columns, const 
     int k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= some) return;
     u64 start = (u64)blockIdx.y * PIECE, end = min(start + PIECE, rows);
-    unsigned j = numbers[k];
-    Column own = column[j];
+    int j = numbers[k], law = column->law(j);
     double cosine = turns[2 * k], sine = turns[2 * k + 1], sum = 0.0;
     for (u64 n = start; n < end; n++) {
-        u64 place = n * columns + j, i = n * some + k;
+        u64 place = n * COLUMNS + j, i = n * some + k;
         double value = datum(y[place]);
         if (isnan(value)) continue;
         double f = product[place] + offset[n], mean = at[i];
-        sum += ln_lik(own.law, value, parameter(own, trials, place), mean + cosine * (f - mean) + sine * aim[i]);
+        sum += ln_lik(law, value, parameter(column, j, trials, place), mean + cosine * (f - mean) + sine * aim[i]);
     }
     sums[(u64)blockIdx.y * some + k] = sum;
 }
@@ -391,16 +403,16 @@ extern "C" __global__ void turned_ln_lik(u64 rows, int some, int columns, const 
 extern "C" __global__ void add_to_sum(u64 count, int columns, const double *product, const double *offset, const Column *column, float *sum) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
-    Column own = column[i % columns];
-    sum[i] += (float)((product[i] + offset[i / columns] - own.centre) / own.scale);
+    int j = i % COLUMNS;
+    sum[i] += (float)((product[i] + offset[i / COLUMNS] - column->centre(j)) / column->scale(j));
 }
 
 // The mean of what was added, as f.
 extern "C" __global__ void take_mean(u64 count, int columns, double added, const Column *column, const float *sum, double *mean) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
-    Column own = column[i % columns];
-    mean[i] = own.centre + own.scale * sum[i] / added;
+    int j = i % COLUMNS;
+    mean[i] = column->centre(j) + column->scale(j) * sum[i] / added;
 }
 
 // f.
@@ -428,7 +440,7 @@ extern "C" __global__ void colour(int width, int columns, const unsigned *order,
     u64 r = i / columns;
     int k = i % columns;
     unsigned c = order[k];
-    beta[r * columns + c] = (r == width - 1 ? column[c].centre : 0.0) + mean[i] + scale[k] * t[i];
+    beta[r * columns + c] = (r == width - 1 ? column->centre(c) : 0.0) + mean[i] + scale[k] * t[i];
 }
 
 // Half the products of two tables: one sum per block.
@@ -455,7 +467,7 @@ extern "C" __global__ void pull(int width, int columns, double intercept, const 
     for (u64 i = (u64)blockIdx.x * 256 + threadIdx.x; i < count; i += stride) {
         int c = i % columns;
         bool last = i / columns == width - 1;
-        double p = precision[c] * (last ? intercept : 1.0), from = beta[i] - (last ? column[c].centre : 0.0);
+        double p = precision[c] * (last ? intercept : 1.0), from = beta[i] - (last ? column->centre(c) : 0.0);
         dbeta[i] -= p * from;
         sum -= 0.5 * p * from * from;
     }
@@ -475,7 +487,7 @@ extern "C" __global__ void arrange(int width, int columns, const unsigned *order
     if (i >= (u64)width * columns) return;
     u64 r = i / columns;
     unsigned c = order[i % columns];
-    own[i] = beta[r * columns + c] - (r == width - 1 ? column[c].centre : 0.0);
+    own[i] = beta[r * columns + c] - (r == width - 1 ? column->centre(c) : 0.0);
     from[i] = dbeta[r * columns + c];
 }
 

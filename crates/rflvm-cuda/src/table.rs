@@ -1,6 +1,6 @@
 //! A table on a card, and how it is held.
 
-use crate::card::{Card, Fault, Values};
+use crate::card::{Card, Fault, Form, Values};
 use crate::flow::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use rflvm::linalg::Mat;
@@ -36,21 +36,6 @@ pub(crate) enum Cells {
     Short(CudaSlice<u16>),
     Real(CudaSlice<f64>),
 }
-
-/// A column, as the kernels read it.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Column {
-    pub law: i32,
-    pub theta: f64,
-    pub centre: f64,
-    pub scale: f64,
-}
-
-// SAFETY: plain numbers in C layout.
-unsafe impl DeviceRepr for Column {}
-// SAFETY: all-zero bits are numbers.
-unsafe impl ValidAsZeroBits for Column {}
 
 /// Where the likelihood of a column is evaluated, as the kernels read it.
 #[repr(C)]
@@ -98,9 +83,9 @@ pub struct OnCard {
     pub(crate) fault: Option<String>,
     pub(crate) shape: Shape,
     model: Model,
-    pub(crate) columns: Vec<Column>,
     pub(crate) cells: Cells,
-    pub(crate) column: CudaSlice<Column>,
+    /// Laws, parameters, centres and scales of the columns, each for all columns in turn.
+    pub(crate) column: Values,
     /// Trials of each cell, where they differ from cell to cell.
     pub(crate) trials: Option<Values>,
     pub(crate) offset: Values,
@@ -162,7 +147,7 @@ impl OnCard {
     /// The table of a model on card number `ordinal`.
     pub(crate) fn new(model: &Model, ordinal: usize) -> Result<Self, Fault> {
         let size = CellSize::of(model);
-        let card = Card::open(ordinal, size as usize)?;
+        let card = Card::open(ordinal, Form { cell: size as usize, columns: model.columns(), law: law_of_all(model) })?;
         let shape = Shape {
             rows: model.rows(),
             columns: model.columns(),
@@ -190,9 +175,8 @@ impl OnCard {
             name: format!("{} (cuda:{ordinal})", card.context.name()?),
             fault: None,
             shape,
-            columns: vec![Column::default(); columns],
             cells: cells(&card, model, size)?,
-            column: card.zeros(columns)?,
+            column: card.zeros(4 * columns)?,
             trials: trials(&card, model)?,
             offset: card.zeros(rows)?,
             covariates: card.zeros(rows * shape.covariates)?,
@@ -250,23 +234,24 @@ impl OnCard {
 
     /// Laws, parameters and units of the columns.
     pub(crate) fn describe_columns(&mut self, theta: &[Theta]) -> Result<(), Fault> {
+        let columns = self.shape.columns;
+        let mut known = vec![0.0; 4 * columns];
         for (b, block) in self.model.blocks().iter().enumerate() {
             for (local, j) in block.columns.clone().enumerate() {
                 let own = theta.get(b).filter(|theta| theta.values.rows() > 0).map(|theta| theta.values[(0, local)]);
-                let (law, theta) = match block.family.law() {
-                    Some(Law::Gaussian(_)) => (0, own),
-                    Some(Law::Poisson) => (1, None),
-                    Some(Law::Binomial(trials)) => (2, Some(trials.of(0, local))),
-                    Some(Law::NegativeBinomial(_)) => (3, own),
+                let theta = match block.family.law() {
+                    Some(Law::Binomial(trials)) => Some(trials.of(0, local)),
+                    Some(_) => own,
                     None => return Err(Fault(format!("the family {} is not known there", block.family.name()))),
                 };
                 let unit = self.model.units()[j];
-                self.columns[j] =
-                    Column { law, theta: theta.unwrap_or(1.0), centre: unit.centre, scale: unit.scale };
+                known[j] = f64::from(number(block.family.law()));
+                known[columns + j] = theta.unwrap_or(1.0);
+                known[2 * columns + j] = unit.centre;
+                known[3 * columns + j] = unit.scale;
             }
         }
-        let OnCard { card, columns, column, .. } = self;
-        card.put(columns, column)
+        self.card.put(&known, &mut self.column)
     }
 
     /// Notes a fault, if there is one: the first is the cause of all others.
@@ -279,6 +264,24 @@ impl OnCard {
             }
         }
     }
+}
+
+/// The number of a law in the kernels.
+fn number(law: Option<Law<'_>>) -> i32 {
+    match law {
+        Some(Law::Gaussian(_)) => 0,
+        Some(Law::Poisson) => 1,
+        Some(Law::Binomial(_)) => 2,
+        Some(Law::NegativeBinomial(_)) => 3,
+        None => -1,
+    }
+}
+
+/// The law of all columns; -1 if they differ.
+fn law_of_all(model: &Model) -> i32 {
+    let mut laws = model.blocks().iter().map(|block| number(block.family.law()));
+    let first = laws.next().unwrap_or(-1);
+    if laws.all(|law| law == first) { first } else { -1 }
 }
 
 fn cells(card: &Card, model: &Model, size: CellSize) -> Result<Cells, Fault> {

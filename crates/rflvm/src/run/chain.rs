@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 
 /// The fraction of the warm-up in which X is held fixed while the rest adapts to it.
 const HELD_SHARE: u64 = 10;
+/// The same on a device, where redrawing all weights costs as much as many sweeps.
+const HELD_SHARE_ON_DEVICE: u64 = 50;
 
 /// How often a device computes the log-likelihood that progress shows.
 const SEEN_EVERY: u64 = 10;
@@ -74,11 +76,13 @@ impl<'a> Chain<'a> {
         let state = device::start::start(device.as_mut(), model, settings.init, stream(settings, chain))?;
         let mut room = Workspace::default();
         let tuning = Tuning::on(model, &state, device.as_mut(), &mut room);
-        let adaptation = Some(Adaptation::on_device(model, &tuning, settings.warmup - held(settings)));
+        let sweeps = settings.warmup - settings.warmup / HELD_SHARE_ON_DEVICE;
+        let adaptation = Some(Adaptation::on_device(model, &tuning, sweeps));
         let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
         let at = Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds };
         let chain = Self::resume_held(model, settings, chain, at);
-        Ok(Chain { room, device: Some(device), ..chain })
+        let held = settings.warmup / HELD_SHARE_ON_DEVICE;
+        Ok(Chain { room, held, device: Some(device), ..chain })
     }
 
     /// Resumes chain number `chain` with the table on a device, wherever it was before.
@@ -98,7 +102,8 @@ impl<'a> Chain<'a> {
         }
         device::check(device.as_mut())?;
         let chain = Self::resume_held(model, settings, chain, at);
-        Ok(Chain { device: Some(device), ..chain })
+        let held = settings.warmup / HELD_SHARE_ON_DEVICE;
+        Ok(Chain { held, device: Some(device), ..chain })
     }
 
     /// Initialises chain number `chain`.
