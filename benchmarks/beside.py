@@ -74,21 +74,24 @@ def row(folder, sampler, family):
     found, cpu = mixing([trace]), float(trace["cpu"].sum())
     half = len(trace["cpu"]) // 2
     found["rhat"] = mixing([{name: values[i * half : (i + 1) * half] for name, values in trace.items()} for i in range(2)])["rhat"]
-    name = {"authors": "authors", "ours": "ours"}[sampler] + (", β kept" if family == KEPT else "")
-    rate = found["ess"] / cpu
+    name = sampler + (", β kept" if family == KEPT else "")
+    rates = [found["ess"] / cpu, float(np.median(list(found["ess_by_quantity"].values()))) / cpu]
     sweeps = len(trace["cpu"])
-    return [name, f"{dropped} + {sweeps}", f"{cpu:.0f}", f"{cpu / sweeps:.3g}", f"{found['ess']:.3g}", found["least"], f"{found['rhat']:.2f}", f"{rate:.3g}"], rate
+    least = f"{found['ess']:.3g}" if found["ess"] else "0, constant"
+    return [name, f"{dropped} + {sweeps}", f"{cpu:.0f}", f"{cpu / sweeps:.3g}", least, found["least"], f"{found['rhat']:.2f}"], rates
 
 
 def take(folder):
-    print("| family | sampler | sweeps | CPU s | CPU s per sweep | least ESS | of | largest split R̂ | **ESS per CPU s** | ours / it |")
-    print("|" + "---|" * 10)
+    print("| family | sampler | sweeps | CPU s | CPU s per sweep | least ESS | of | R̂ of halves | **least ESS per CPU s** | ours / it | median ESS per CPU s | ours / it |")
+    print("|" + "---|" * 12)
     for family in FAMILIES:
         found = [row(folder, "ours", family), row(folder, "authors", family)]
         found += [row(folder, "authors", KEPT)] if family == "gaussian" else []
-        for one in filter(None, found):
-            ratio = f"{found[0][1] / one[1]:.3g}" if found[0] and one is not found[0] else ""
-            print("| " + " | ".join([family, *one[0], ratio]) + " |")
+        for cells_, rates in filter(None, found):
+            words = [family, *cells_]
+            for mine, rate in zip(found[0][1] if found[0] else rates, rates):
+                words += [f"{rate:.3g}", "" if cells_[0] == "ours" or not found[0] else f"{mine / rate:.3g}" if rate else "∞"]
+            print("| " + " | ".join(words) + " |")
 
 
 def main():
