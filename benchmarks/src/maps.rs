@@ -91,8 +91,8 @@ fn main() -> Result<(), Error> {
         }
         if let (Some(folder), Some(chosen)) = (&args.positions, found.first()) {
             let x = &chosen.positions;
-            let line = |n: usize| x.row(n).iter().map(f64::to_string).collect::<Vec<_>>().join(",");
-            std::fs::write(folder.join(format!("{seed}.csv")), (0..x.rows()).map(|n| line(n) + "\n").collect::<String>())?;
+            let line = |n: usize| x.row(n).iter().map(f64::to_string).collect::<Vec<_>>().join(",") + "\n";
+            std::fs::write(folder.join(format!("{seed}.csv")), (0..x.rows()).map(line).collect::<String>())?;
         }
         first = first.or_else(|| found.first().map(|f| f.positions.clone()));
     }
