@@ -2,7 +2,7 @@
 
     python benchmarks/authors.py --authors PATH --table TABLE.npy --family FAMILY --out TRACE.npz
                                  [--features 100] [--latent-dim 2] [--clusters 20] [--sweeps 20] [--warmup 10]
-                                 [--seed 0] [--gaussian-kept] [--dynamic TIMES.npy]
+                                 [--seed 0] [--gaussian-kept] [--dynamic TIMES.npy] [--seconds 500]
 
 PATH is a checkout of github.com/michaelzhang01/bayesian-rflvm (commit 0b1fb6d), which is not part of this repository.
 FAMILY is gaussian, poisson, negative-binomial, bernoulli or multinomial; TABLE.npy is a complete matrix. The model is
@@ -12,7 +12,8 @@ With --dynamic it is their dynamic model (RBF kernel over time, and as many indu
 times of the rows in TIMES.npy; not for bernoulli, whose module cannot be imported.
 Their code is repaired where it does not run (see `repair`); its algorithm is left as it is.
 
-`--warmup` sweeps are run first, then `--sweeps` sweeps are recorded. TRACE.npz holds
+`--warmup` sweeps are run first, then `--sweeps` sweeps are recorded; with --seconds fewer, if the whole run would take
+longer than that. TRACE.npz holds
 
     cpu, wall                 seconds of each recorded sweep, one thread            (sweeps,)
     warmup_cpu, warmup_wall   the same for the warm-up                              (warmup,)
@@ -197,6 +198,7 @@ def invariants(model, family, pair, cell, rng):
 
 def run(args):
     """Warm-up and recorded sweeps; everything that goes into the trace file."""
+    begun = time.monotonic()
     y = np.load(args.table).astype(float)
     if not np.isfinite(y).all():
         sys.exit("the table must be complete: it has cells that are not finite numbers")
@@ -209,11 +211,14 @@ def run(args):
     for _ in range(args.sweeps):
         seconds.append(timed_step(model))
         records.append(invariants(model, args.family, pair, cell, rng))
+        # One more sweep like the last must also end in time.
+        if time.monotonic() - begun + 1.2 * seconds[-1][1] > args.seconds:
+            break
     trace = {name: np.array([record[name] for record in records], dtype=float) for name in records[0]}
     trace["cpu"], trace["wall"] = np.array(seconds).T
     trace["warmup_cpu"], trace["warmup_wall"] = warmup.T
     trace["pairs"], trace["cells"] = pair, cell
-    trace["x_mean"] = model.X_samples.mean(axis=0)
+    trace["x_mean"] = model.X_samples[: len(records)].mean(axis=0)
     trace["w_acceptance"] = model.mh_accept / (model.M_div_2 * model.t)
     return trace
 
@@ -231,6 +236,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--gaussian-kept", action="store_true", help="sample β and σ² in the Gaussian model")
     parser.add_argument("--dynamic", type=Path, metavar="TIMES", help="the dynamic model, with times of the rows, .npy")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="wall seconds after which no sweep is begun")
     parser.add_argument("--out", type=Path, required=True, help="trace file to write, .npz")
     args = parser.parse_args()
     if args.gaussian_kept and args.family != "gaussian":

@@ -209,6 +209,8 @@ def assemble(args):
             (folder / "plots").mkdir(parents=True, exist_ok=True)
             draw(rows[name], folder / "plots" / f"{name}.svg")
             text += f"\n![{heading}](plots/{name}.svg)\n"
+    if not args.quick and (HERE / "beside.md").exists():
+        text += "\n" + (HERE / "beside.md").read_text()
     (folder / "RESULTS.md").write_text(text)
     print(f"\n{folder / 'RESULTS.md'}", flush=True)
 

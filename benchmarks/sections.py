@@ -60,7 +60,7 @@ def quantities(trace):
         names = ["log_likelihood", "w_norm2", "alpha", "distances", "f"]
         parts = [trace[name] for name in names]
     else:
-        names = ["log_lik", "w2", "alpha", *(f"distance{i}" for i in range(10)), *(f"f{i}" for i in range(10))]
+        names = ["ln_lik", "w2", "alpha", *(f"distance{i}" for i in range(10)), *(f"f{i}" for i in range(10))]
         parts = [trace[name][:, None] for name in names]
     labels = ["log-likelihood", "‖W‖²", "α"] + [f"distance {i}" for i in range(10)] + [f"F {i}" for i in range(10)]
     return labels, np.concatenate(parts, axis=1)

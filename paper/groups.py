@@ -58,6 +58,12 @@ def accuracy(group):
     return float(np.mean(found)) if found else None
 
 
+def spread(group):
+    """Standard deviation over the runs, or NaN. Rows that were rebuilt from a table have only the mean and the standard deviation over folds."""
+    within = [row["sd"] for row in group if "sd" in row]
+    return float(np.sqrt(np.var(values(group)) + (np.mean(np.square(within)) if within and not paired(group) else 0)))
+
+
 def described(row):
     """Settings in a few words."""
     words = dict(row["settings"])

@@ -5,6 +5,7 @@
 
 Both are run as their main scripts run them: scaling of the table, settings, optimiser and number of iterations. What today's torch no
 longer has is put back under its old name; what the second clone uses but does not define is defined here, and named below.
+RFLVM_DEVICE=cuda runs the first on a GPU; the seconds are then not those of a processor.
 """
 
 import os
@@ -51,13 +52,14 @@ def advised(y, dim, seed, iterations):
     from models.gp_rff import RFF_GPLVM
 
     y = y / np.linalg.norm(y)
-    model = RFF_GPLVM(1, SETTINGS["num_sample_pt"], chosen(y, dim), y, device="cpu")
+    device = os.environ.get("RFLVM_DEVICE", "cpu")
+    model = RFF_GPLVM(1, SETTINGS["num_sample_pt"], chosen(y, dim), y, device=device).to(device)
     optimiser = torch.optim.Adam(model.parameters(), lr=SETTINGS["lr_hyp"])
     for _ in range(iterations + 1):
         optimiser.zero_grad()
         model.compute_loss(batch_y=y, kl_option=True).backward()
         optimiser.step()
-    return model.mu_x.detach().numpy()
+    return model.mu_x.detach().cpu().numpy()
 
 
 def scalable(y, dim, seed, iterations):

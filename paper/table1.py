@@ -3,6 +3,7 @@
     python paper/table1.py [--sets bridges yale] [--methods pca poisson] [--seeds 0 1 2 3 4] [--minutes 60]
     python paper/table1.py --write-tables DIR                 # the tables that our families are fitted to, as .csv.gz
     python paper/table1.py --list-ours [--warmup 1000 …]      # one line for bash per fit of ours, to be run elsewhere
+    python paper/table1.py --list-others [--methods vae …]    # the same for fits of other methods
     python paper/table1.py --take DIR --machine "16 cores"    # stores what those lines left in DIR
 
 Cells are kept in OUT/table1.jsonl and not run again; a cell that fails or takes more than --minutes of CPU time is kept with the reason. Each cell
@@ -123,8 +124,32 @@ def write_tables(folder, args):
                 print(path, flush=True)
 
 
+def other(row):
+    """A line for bash that runs a cell of another method, with the folders $DATA, $PEERS and $OUT, and leaves what `take_others` reads."""
+    stem = f'"$OUT/{row["set"]}--{row["method"]}--seed={row["seed"]}'
+    words = f"paper/cell.py {row['set']} {row['method']} {row['seed']} '{json.dumps(row['settings'])}' {stem}.part.npz\""
+    words += ' --data "$DATA" --peers "$PEERS"'
+    return f'mkdir -p "$OUT"; "${{PYTHON:-python}}" -W ignore {words} 2> {stem}.log" && mv {stem}.part.npz" {stem}.npz"'
+
+
+def take_others(folder, cells, args):
+    """Stores the cells of other methods whose positions are in the folder."""
+    for path in sorted(folder.glob("*--*--seed=*.npz")):
+        name, method, seed = path.stem.split("--")
+        if seed.endswith(".part") or name not in labelled.SETS or method not in METHODS:
+            continue
+        row = {"set": name, "method": method, "seed": int(seed.removeprefix("seed=")), "settings": METHODS[method].settings()}
+        if cells.find(row) and not args.again:
+            continue
+        z, table = np.load(path), labelled.load(name, args.data, row["seed"])
+        row |= {"rows": table.y.shape[0], "columns": table.y.shape[1], "machine": args.machine, "threads": args.threads}
+        row = score(row | {"wall": round(float(z["wall"]), 3), "cpu": round(float(z["cpu"]), 3)}, z["x"], table.labels)
+        cells.add(row)
+        print(told(row), flush=True)
+
+
 def take(folder, cells, args):
-    """Stores the cells whose positions, or whose failures, are in the folder."""
+    """Stores the cells of ours whose positions, or whose failures, are in the folder."""
     for path in sorted(folder.glob("*.time")):
         try:
             name, family, seed, chosen = ours.parse(path.stem)
@@ -132,12 +157,14 @@ def take(folder, cells, args):
             print(f"{path.name} is not a cell of ours", file=sys.stderr)
             continue
         *said, times = path.read_text().strip().splitlines() or [""]
-        if not times:
+        try:
+            wall, user, system = map(float, times.split())
+        except ValueError:
+            print(f"{path.name} has no seconds in its last line: the fit was stopped, and is left out", file=sys.stderr)
             continue
         row = {"set": name, "method": family, "seed": seed, "settings": chosen, "machine": args.machine, "threads": args.threads}
         if cells.find(row) and not args.again:
             continue
-        wall, user, system = map(float, times.split())
         table = labelled.load(name, args.data, seed)
         row |= {"rows": table.y.shape[0], "columns": table.y.shape[1], "wall": wall, "cpu": round(user + system, 3), "date": now()}
         found = path.with_name(path.name.removesuffix("time") + "csv")
@@ -162,6 +189,7 @@ def parsed():
     parser.add_argument("--machine", default=f"{os.cpu_count()}-core machine", help="the machine, in words")
     parser.add_argument("--write-tables", type=Path, metavar="DIR")
     parser.add_argument("--list-ours", action="store_true")
+    parser.add_argument("--list-others", action="store_true")
     parser.add_argument("--take", type=Path, metavar="DIR")
     parser.add_argument("--quick", action="store_true", help="a look in ten minutes: two small sets, one seed, short runs; into OUT/quick")
     args = parser.parse_args()
@@ -173,9 +201,11 @@ def parsed():
 
 def main():
     args = parsed()
-    if args.list_ours:
+    if args.list_ours or args.list_others:
         for row in wanted(args):
-            if row["method"] in ours.FAMILIES:
+            if row["method"] not in ours.FAMILIES and args.list_others:
+                print(other(row))
+            elif row["method"] in ours.FAMILIES and args.list_ours:
                 print(ours.line(row["method"], row["set"], row["seed"], row["settings"], args.threads))
         return
     absent = labelled.missing(args.sets, args.data)
@@ -186,6 +216,7 @@ def main():
     if args.write_tables:
         return write_tables(args.write_tables, args)
     if args.take:
+        take_others(args.take, cells, args)
         return take(args.take, cells, args)
     for row in wanted(args):
         old = cells.find(row)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import ours
-from groups import SETS, TITLES, accuracy, described, groups, paired, plain, values
+from groups import SETS, TITLES, accuracy, described, groups, paired, plain, spread, values
 from held import difference
 
 
@@ -25,7 +25,7 @@ def table1(best, paper):
             if mean is None:
                 text = "failed" if group else "not run"
             else:
-                text = f"{mean:.3f} ± {np.std(values(group)):.3f}"
+                text = f"{mean:.3f} ± {spread(group):.3f}"
                 text = f"**{text}**" if round(mean, 3) == round(tops[name], 3) else text
                 text += "" if paired(group) else "¹"
             line.append(text + (f" ({there['accuracy']:.3f} ± {there['sd']:.3f})" if there else ""))
@@ -75,7 +75,7 @@ def variants(rows):
     lines = []
     for group in groups(row for row in rows if not plain(row)):
         found = values(group)
-        text = f"{np.mean(found):.3f} ± {np.std(found):.3f}" if found else f"failed: {group[0]['failed']}"
+        text = f"{np.mean(found):.3f} ± {spread(group):.3f}" if found else f"failed: {group[0]['failed']}"
         lines.append([SETS[group[0]["set"]], TITLES[group[0]["method"]], described(group[0]), text, str(len(group))])
     return markdown(["set", "family", "settings", "accuracy", "seeds"], sorted(lines)) if lines else "None have been run yet.\n"
 

@@ -39,6 +39,9 @@ struct Args {
     chains: usize,
     #[arg(long, default_value_t = 1)]
     threads: usize,
+    /// Folder for the positions of the chosen map, SEED.csv: for seeds that are searched by separate programs.
+    #[arg(long)]
+    positions: Option<PathBuf>,
 }
 
 fn main() -> Result<(), Error> {
@@ -85,6 +88,11 @@ fn main() -> Result<(), Error> {
             println!(
                 "{seed},{i},\"{start}\",{evidence:.1},{error:.1},{continuity:.4},{trustworthiness:.4},{r2:.3},{seconds:.1}"
             );
+        }
+        if let (Some(folder), Some(chosen)) = (&args.positions, found.first()) {
+            let x = &chosen.positions;
+            let line = |n: usize| x.row(n).iter().map(f64::to_string).collect::<Vec<_>>().join(",") + "\n";
+            std::fs::write(folder.join(format!("{seed}.csv")), (0..x.rows()).map(line).collect::<String>())?;
         }
         first = first.or_else(|| found.first().map(|f| f.positions.clone()));
     }
