@@ -1,6 +1,7 @@
 //! `rflvm fit`: from a table to latent positions with their uncertainty.
 
 use crate::args::{FitArgs, PageArgs};
+use crate::crowd::Crowd;
 use crate::failure::Failure;
 use crate::progress::Follower;
 use crate::results;
@@ -12,14 +13,18 @@ use rflvm_study::{Config, Fit};
 use serde_json::json;
 
 /// Runs the command.
-pub fn run(args: &FitArgs) -> Result<(), Failure> {
-    let voice = Voice::from(&args.voice);
+pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
+    let voice = crowd.voice(Voice::from(&args.voice));
     let file = Config::given(args.file.as_deref())?;
-    let fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
+    let mut fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
     check_page(&args.page, &fit)?;
-    let claim = fit.claim(args.overwrite)?;
+    if let Some(ranks) = crowd.ranks() {
+        fit.share(ranks)?;
+    }
+    let claim = if crowd.is_first() { Some(fit.claim(args.overwrite)?) } else { None };
+    crowd.wait();
     tell(&fit, voice);
-    sample(&fit, &claim, None, &Shown { debug: false, page: &args.page }, voice)
+    sample(&fit, claim.as_ref(), None, &Shown { debug: false, page: &args.page, crowd }, voice)
 }
 
 /// Announces what is fitted.
@@ -56,17 +61,23 @@ pub struct Shown<'a> {
     pub debug: bool,
     /// The report.
     pub page: &'a PageArgs,
+    /// The processes that sample.
+    pub crowd: &'a Crowd,
 }
 
-/// Samples, and writes the results.
+/// Samples, and writes the results; a process without a claim only samples.
 pub fn sample(
     fit: &Fit,
-    claim: &Claim,
+    claim: Option<&Claim>,
     from: Option<Checkpoint>,
     shown: &Shown<'_>,
     voice: Voice,
 ) -> Result<(), Failure> {
     let follower = Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), shown.debug);
+    let Some(claim) = claim else { return Ok(fit.assist(from, &follower)?) };
     fit.run(claim, from, &follower)?;
+    if let Some(traffic) = shown.crowd.traffic() {
+        voice.detail(&traffic);
+    }
     results::write(&fit.dir, fit, shown.page, voice)
 }

@@ -53,6 +53,8 @@ pub mod spec;
 // Shared with the program and the Python package, and not part of the library's interface.
 #[doc(hidden)]
 pub mod atomic;
+#[doc(hidden)]
+pub mod chunks;
 mod checksum;
 #[doc(hidden)]
 pub mod closest;
@@ -68,6 +70,8 @@ pub mod init;
 pub mod linalg;
 mod par;
 mod peak;
+#[doc(hidden)]
+pub mod ranks;
 #[doc(hidden)]
 pub mod placement;
 #[doc(hidden)]

@@ -24,23 +24,56 @@ const MAX_SHRINKS: u32 = 200;
 /// One elliptical slice step from log-likelihood `current`; `price(cos, sin)` is the log-likelihood of
 /// `cos · old + sin · auxiliary`, both relative to the prior's centre.
 pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl FnMut(f64, f64) -> f64) -> Landing {
-    let threshold = current + rng.random::<f64>().ln();
-    let mut angle = rng.random::<f64>() * TAU;
-    let (mut low, mut high) = (angle - TAU, angle);
-    for tries in 1..=MAX_SHRINKS {
-        let (sin, cos) = angle.sin_cos();
+    let mut ellipse = Ellipse::new(rng, current);
+    loop {
+        let (cos, sin) = ellipse.at();
         let ln_lik = price(cos, sin);
-        if ln_lik > threshold {
-            return Landing { cos, sin, ln_lik, tries };
+        match ellipse.price(ln_lik, rng) {
+            None => {}
+            Some(true) => return Landing { cos, sin, ln_lik, tries: ellipse.tries },
+            Some(false) => return Landing { cos: 1.0, sin: 0.0, ln_lik: current, tries: MAX_SHRINKS },
         }
-        if angle < 0.0 {
-            low = angle;
-        } else {
-            high = angle;
-        }
-        angle = low + rng.random::<f64>() * (high - low);
     }
-    Landing { cos: 1.0, sin: 0.0, ln_lik: current, tries: MAX_SHRINKS }
+}
+
+/// The same step, one candidate at a time.
+#[derive(Debug, Clone)]
+pub struct Ellipse {
+    threshold: f64,
+    angle: f64,
+    low: f64,
+    high: f64,
+    tries: u32,
+}
+
+impl Ellipse {
+    /// From log-likelihood `current`.
+    pub fn new<R: Rng + ?Sized>(rng: &mut R, current: f64) -> Self {
+        let threshold = current + rng.random::<f64>().ln();
+        let angle = rng.random::<f64>() * TAU;
+        Ellipse { threshold, angle, low: angle - TAU, high: angle, tries: 0 }
+    }
+
+    /// Cosine and sine of the current candidate.
+    pub fn at(&self) -> (f64, f64) {
+        let (sin, cos) = self.angle.sin_cos();
+        (cos, sin)
+    }
+
+    /// Given the log-likelihood of the current candidate: whether it is accepted, or the point stays; `None` if there is another candidate.
+    pub fn price<R: Rng + ?Sized>(&mut self, ln_lik: f64, rng: &mut R) -> Option<bool> {
+        self.tries += 1;
+        if ln_lik > self.threshold {
+            return Some(true);
+        }
+        if self.angle < 0.0 {
+            self.low = self.angle;
+        } else {
+            self.high = self.angle;
+        }
+        self.angle = self.low + rng.random::<f64>() * (self.high - self.low);
+        (self.tries == MAX_SHRINKS).then_some(false)
+    }
 }
 
 /// One elliptical slice step of a vector with a standard normal prior, from log-likelihood `current`. The last evaluated candidate is

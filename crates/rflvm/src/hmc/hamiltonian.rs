@@ -7,6 +7,7 @@ use crate::rng::Stream;
 use crate::simd;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A Hamiltonian trajectory: scales of the coordinates, step size in these units, number of steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +37,23 @@ pub trait Potential {
         Vec::new()
     }
 
+    /// Draws their momenta.
+    fn draw_momenta<R: Rng + ?Sized>(&mut self, rng: &mut R) {
+        for (_, momenta) in self.turning() {
+            fill_normals(momenta, Stream::new(rng.random()));
+        }
+    }
+
+    /// Energy of them and of their momenta.
+    fn turning_energy(&mut self) -> f64 {
+        self.turning().iter().map(|(q, p)| half_square(q) + half_square(p)).sum()
+    }
+
+    /// Σ over the `len` coordinates of q of what `part` says of some that adjoin each other: where several processes share them, of those of all.
+    fn sum(&self, len: usize, part: &(dyn Fn(Range<usize>) -> f64 + Sync)) -> f64 {
+        part(0..len)
+    }
+
     /// Adds `step` times their gradient at the last `evaluate` to their momenta, once. There may be as many of them as
     /// cells of the table, so their gradient is never stored.
     fn kick(&mut self, _step: f64) {}
@@ -63,9 +81,7 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     // q has momenta p and r: q' = Sp + Ar, p' = Sg, r' = Aᵀg, as if q were Sa + Ab with a and b of unit mass.
     let together: Vec<&dyn Directions> = [&trajectory.modes as &dyn Directions].into_iter().chain(directions).collect();
     let mut p = normals(q.len(), rng);
-    for (_, momenta) in potential.turning() {
-        fill_normals(momenta, Stream::new(rng.random()));
-    }
+    potential.draw_momenta(rng);
     let mut r = normals(together.iter().map(|d| d.count()).sum(), rng);
     let before = potential.evaluate(q, &mut g) - energy(potential, &p, &r);
     let steps = trajectory.steps(rng);
@@ -144,9 +160,12 @@ impl Trajectory {
 
 /// Kinetic energy of the momenta, and energy of the rotating coordinates.
 fn energy(potential: &mut impl Potential, p: &[f64], r: &[f64]) -> f64 {
-    let half_square = |v: &[f64]| 0.5 * par::sum(v.len(), 1, |i| simd::dot(&v[i.clone()], &v[i]));
-    let turning: f64 = potential.turning().iter().map(|(q, p)| half_square(q) + half_square(p)).sum();
-    half_square(p) + half_square(r) + turning
+    half_square(p) + half_square(r) + potential.turning_energy()
+}
+
+/// ½|v|².
+pub(super) fn half_square(v: &[f64]) -> f64 {
+    0.5 * par::sum(v.len(), 1, |i| simd::dot(&v[i.clone()], &v[i]))
 }
 
 #[cfg(test)]

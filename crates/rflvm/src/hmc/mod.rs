@@ -8,6 +8,7 @@ pub mod hamiltonian;
 pub mod marginal;
 mod noncentred;
 pub mod occam;
+mod piece;
 pub(crate) mod reference;
 mod shrinkage;
 pub(crate) mod slope;

@@ -8,6 +8,7 @@ use super::smooth::Smooth;
 use super::tuning::Tuning;
 use super::workspace::Workspace;
 use crate::error::NumericalError;
+use crate::linalg::Mat;
 use crate::model::latent::Paths;
 use crate::model::{Known, Model, State};
 use crate::rng::Stream;
@@ -44,11 +45,15 @@ pub fn update(
     );
     let mut q = target.gather(state, rng);
     let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
+    // The last evaluation of the trajectory was at its end point.
+    let mut beta = landing.is_accepted.then(|| Mat::zeros(state.beta.rows(), state.beta.cols()));
+    if let Some(beta) = &mut beta {
+        target.write_beta(beta);
+    }
     let lent;
     (*room, lent) = target.finish();
-    if landing.is_accepted {
-        // The last evaluation of the trajectory was at its end point.
-        state.beta.as_mut_slice().copy_from_slice(room.beta.as_slice());
+    if let Some(beta) = beta {
+        state.beta = beta;
     }
     let moved = landing.is_accepted.then(|| q.split_at(model.rows() * model.latent_dim()));
     state.take_back(model, lent, moved);

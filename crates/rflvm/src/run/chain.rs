@@ -4,7 +4,7 @@
 use super::guest::{Guest, Joined, Meetings};
 use super::settings::Settings;
 use super::sweep::sweep;
-use crate::draws::{Draw, Stats};
+use crate::draws::{Draw, Stats, Traced};
 use crate::error::NumericalError;
 use crate::hmc::tuning::{Adaptation, Tuning};
 use crate::hmc::workspace::Workspace;
@@ -40,6 +40,43 @@ impl Snapshot {
     pub fn done(&self) -> u64 {
         self.done
     }
+
+    /// That of all columns on the first of several processes; nothing on the others.
+    pub fn collect(&self, model: &Model) -> Option<Snapshot> {
+        if model.chunks().is_alone() {
+            return Some(self.clone());
+        }
+        let state = model.collect_state(&self.state, true);
+        let tuning = self.tuning.collect(model);
+        let adaptation = match &self.adaptation {
+            Some(adaptation) => Some(adaptation.collect(model)),
+            None => None,
+        };
+        // Whatever is missing on the others is missing altogether.
+        let (state, tuning) = (state?, tuning?);
+        Some(Snapshot {
+            state,
+            tuning,
+            adaptation: adaptation.flatten(),
+            done: self.done,
+            guest: self.guest.clone(),
+            last: self.last,
+            seconds: self.seconds,
+        })
+    }
+
+    /// That of the columns of this process.
+    pub fn own_of(self, model: &Model) -> Snapshot {
+        if model.chunks().is_alone() {
+            return self;
+        }
+        Snapshot {
+            state: model.own_state(self.state),
+            tuning: self.tuning.own_of(model),
+            adaptation: self.adaptation.map(|adaptation| adaptation.own_of(model)),
+            ..self
+        }
+    }
 }
 
 /// One chain, ready to run.
@@ -52,6 +89,7 @@ pub struct Chain<'a> {
     meetings: Meetings,
     at: Snapshot,
     room: Workspace,
+    traced: Traced,
 }
 
 impl<'a> Chain<'a> {
@@ -73,7 +111,8 @@ impl<'a> Chain<'a> {
     pub fn resume(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
         let meetings = Meetings::new(model, settings);
         let (stream, held) = (stream(settings, chain), held(settings));
-        Chain { model, settings, stream, held, meetings, at, room: Workspace::default() }
+        let traced = Traced::of(model);
+        Chain { model, settings, stream, held, meetings, at, room: Workspace::default(), traced }
     }
 
     /// One sweep, with tuning during warm-up.
@@ -124,7 +163,8 @@ impl<'a> Chain<'a> {
         let ln_likelihood = model.ln_likelihood(state);
         let ln_joint = ln_likelihood + joint::ln_prior(model, state)?;
         let axis_information = if model.has_relevance() { axes::information(model, state) } else { Vec::new() };
-        Ok(Some(Draw { model, state, ln_likelihood, ln_joint, axis_information, stats: self.at.last }))
+        let cells = self.traced.values(model, state);
+        Ok(Some(Draw { model, state, cells, ln_likelihood, ln_joint, axis_information, stats: self.at.last }))
     }
 
     /// The current state.

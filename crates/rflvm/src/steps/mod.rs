@@ -12,6 +12,7 @@ pub mod positions;
 pub mod relevance;
 pub mod residual;
 pub mod symmetry;
+mod together;
 pub mod timescales;
 pub mod weights;
 pub mod windows;

@@ -32,8 +32,9 @@ fn check(family: impl Family + 'static) {
     let q = target.gather(&state, &mut Stream::new(8).rng());
     let mut g = vec![0.0; q.len()];
     assert!(target.evaluate(&q, &mut g).is_finite());
-    let beta = target.room.beta.as_slice();
-    beta.iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
+    let mut beta = state.beta.clone();
+    target.write_beta(&mut beta);
+    beta.as_slice().iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
     // Momenta of zero after one kick are the gradient.
     target.turning().into_iter().for_each(|(_, momenta)| momenta.fill(0.0));
     target.kick(1.0);
