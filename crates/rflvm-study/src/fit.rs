@@ -158,7 +158,7 @@ impl Fit {
     /// Takes the right to write into the folder and prepares it for this fit: an older fit is an error, or is removed with
     /// `overwrite`. Nothing is touched until it is certain that the fit can start.
     pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
-        memory::check(&self.model, &self.settings)?;
+        memory::check(self.part.as_ref().unwrap_or(&self.model), &self.settings)?;
         let claim = Claim::take(&self.dir)?;
         claim.clear(overwrite)?;
         Ok(claim)

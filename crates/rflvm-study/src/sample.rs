@@ -61,8 +61,10 @@ pub trait Follow: Sync {
 impl Sampling<'_> {
     /// Samples to the end, from the start or from a checkpoint, into a folder that the first process has claimed. Only the first writes.
     pub fn run(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
-        let (model, part, settings) = (self.model, self.part, self.settings);
+        let (part, settings) = (self.part, self.settings);
         let is_first = part.chunks().is_first();
+        // The others have let go of the table, and write nothing.
+        let model = if is_first { self.model } else { part };
         let is_stopped = || part.chunks().any(follow.is_stopped());
         let about = json!({
             "created_by": format!("rflvm {}", env!("CARGO_PKG_VERSION")),

@@ -45,6 +45,12 @@ impl World {
             let problem = "this MPI library does not allow calls from several threads (MPI_THREAD_SERIALIZED); use one that does";
             return Err(Failure::Crowd { problem: problem.into() });
         }
+        // A process that panics would leave the others waiting.
+        let said = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            said(panic);
+            SimpleCommunicator::world().abort(101);
+        }));
         let world = universe.world();
         let (rank, size) = (world.rank() as usize, world.size() as usize);
         let (calls, sent, spent) = Default::default();
