@@ -6,11 +6,13 @@ use crate::failure::Failure;
 use crate::progress::Follower;
 use crate::results;
 use crate::voice::Voice;
+use rflvm::chunks::Tally;
 use rflvm::error::SpecError;
 use rflvm::run::checkpoint::Checkpoint;
 use rflvm_study::folder::Claim;
 use rflvm_study::{Config, Fit};
 use serde_json::json;
+use std::sync::atomic::Ordering;
 
 /// Runs the command.
 pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
@@ -73,11 +75,17 @@ pub fn sample(
     shown: &Shown<'_>,
     voice: Voice,
 ) -> Result<(), Failure> {
-    let follower = Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), shown.debug);
+    let follower =
+        Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), shown.debug, shown.crowd.is_first());
     let Some(claim) = claim else { return Ok(fit.assist(from, &follower)?) };
     fit.run(claim, from, &follower)?;
-    if let Some(traffic) = shown.crowd.traffic() {
-        voice.detail(&traffic);
+    if let (Some(traffic), Some(part)) = (shown.crowd.traffic(), &fit.part) {
+        let Tally { short, divided, long, gathered } = part.chunks().tally();
+        let [short, divided, long, gathered] = [short, divided, long, gathered].map(|n| n.load(Ordering::Relaxed));
+        voice.detail(&format!(
+            "{traffic}: {short} numbers in short sums, {long} in {divided} long sums, {gathered} gathered, {} branches",
+            part.chunks().branches()
+        ));
     }
     results::write(&fit.dir, fit, shown.page, voice)
 }

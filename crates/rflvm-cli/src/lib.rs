@@ -65,7 +65,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let crowd = match Crowd::join(&program.command) {
         Ok(crowd) => crowd,
         Err(failure) => {
-            note(&format!("rflvm: {failure}"));
+            if crowd::speaks() {
+                note(&format!("rflvm: {failure}"));
+            }
             return failure.exit_code();
         }
     };

@@ -173,7 +173,8 @@ impl Sampling<'_> {
         }
         store.moments(self.model, &writers.iter().map(Writer::moments).collect::<Vec<_>>())?;
         store.publish(draws)?;
-        let states = snapshots.iter().zip(writers.iter()).map(|(snapshot, writer)| (snapshot, writer.state())).collect();
+        let states =
+            snapshots.iter().zip(writers.iter()).map(|(snapshot, writer)| (snapshot, writer.state())).collect();
         checkpoint::save(&checkpoint_path(self.dir), self.identity, states)
     }
 }

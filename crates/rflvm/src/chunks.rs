@@ -8,6 +8,7 @@ use crate::ranks::{Alone, Ranks};
 use crate::rng::Stream;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most columns of a chunk: enough that its products are as fast as those of a wide table, and few enough that many processes have one.
 pub const WIDTH: usize = 128;
@@ -31,6 +32,26 @@ pub struct Chunks {
     /// The chunks of each process.
     dealt: Vec<Range<usize>>,
     ranks: Arc<dyn Ranks>,
+    tally: Arc<Tally>,
+}
+
+/// What was asked of other processes so far.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Numbers in sums that every process completes by itself.
+    pub short: AtomicU64,
+    /// Sums that are divided among the processes, and the numbers in them.
+    pub divided: AtomicU64,
+    /// See `divided`.
+    pub long: AtomicU64,
+    /// Numbers of this process in rows of one number per column.
+    pub gathered: AtomicU64,
+}
+
+impl Tally {
+    fn add(count: &AtomicU64, more: usize) {
+        count.fetch_add(more as u64, Ordering::Relaxed);
+    }
 }
 
 impl Chunks {
@@ -50,7 +71,7 @@ impl Chunks {
             ends.push(0);
         }
         let dealt = vec![0..ends.len() - 1];
-        Chunks { ends, dealt, ranks: Arc::new(Alone) }
+        Chunks { ends, dealt, ranks: Arc::new(Alone), tally: Arc::default() }
     }
 
     /// The same, dealt out to processes; `None` if there are more processes than chunks.
@@ -96,6 +117,16 @@ impl Chunks {
     /// Whether this is the process that writes.
     pub fn is_first(&self) -> bool {
         self.ranks.rank() == 0
+    }
+
+    /// What was asked of other processes so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Number of partial sums that this process contributes to a sum.
+    pub fn branches(&self) -> usize {
+        branches(0..self.count(), &self.dealt[self.ranks.rank()]).len()
     }
 
     /// The columns of process r, in the order of all columns.
@@ -155,9 +186,12 @@ impl Chunks {
         let all: Vec<Range<usize>> = branches.iter().flatten().cloned().collect();
         if len <= LONG {
             let lengths: Vec<usize> = branches.iter().map(|own| own.len() * len).collect();
+            Tally::add(&self.tally.short, len);
             let received = ranks.gather(sent, &lengths);
             return tree(0..self.count(), &all, &received, len).0;
         }
+        Tally::add(&self.tally.divided, 1);
+        Tally::add(&self.tally.long, len);
         // Each process adds up its share of the numbers.
         let share = |r: usize| len * r / size..len * (r + 1) / size;
         let (rank, mut dealt) = (ranks.rank(), Vec::with_capacity(sent.len()));
@@ -178,6 +212,7 @@ impl Chunks {
         if self.is_alone() {
             return own.to_vec();
         }
+        Tally::add(&self.tally.gathered, own.len());
         let lengths: Vec<usize> = (0..self.dealt.len()).map(|r| self.columns_of(r).len()).collect();
         self.ranks.gather(own, &lengths)
     }
@@ -326,9 +361,8 @@ mod tests {
                 receiver.push(Mutex::new(receive));
             }
         }
-        let of_rank = |(rank, (to, from))| {
-            Arc::new(Thread { rank, to, from, barrier: Arc::clone(&barrier) }) as Arc<dyn Ranks>
-        };
+        let of_rank =
+            |(rank, (to, from))| Arc::new(Thread { rank, to, from, barrier: Arc::clone(&barrier) }) as Arc<dyn Ranks>;
         to.into_iter().zip(from).enumerate().map(of_rank).collect()
     }
 

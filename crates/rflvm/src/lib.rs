@@ -53,9 +53,9 @@ pub mod spec;
 // Shared with the program and the Python package, and not part of the library's interface.
 #[doc(hidden)]
 pub mod atomic;
+mod checksum;
 #[doc(hidden)]
 pub mod chunks;
-mod checksum;
 #[doc(hidden)]
 pub mod closest;
 #[doc(hidden)]
@@ -71,9 +71,9 @@ pub mod linalg;
 mod par;
 mod peak;
 #[doc(hidden)]
-pub mod ranks;
-#[doc(hidden)]
 pub mod placement;
+#[doc(hidden)]
+pub mod ranks;
 #[doc(hidden)]
 pub mod rng;
 #[doc(hidden)]

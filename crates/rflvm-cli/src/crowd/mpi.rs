@@ -42,7 +42,8 @@ impl World {
             return Err(Failure::Crowd { problem: "MPI cannot be started twice in one process".into() });
         };
         if threading < Threading::Serialized {
-            let problem = "this MPI library does not allow calls from several threads (MPI_THREAD_SERIALIZED); use one that does";
+            let problem =
+                "this MPI library does not allow calls from several threads (MPI_THREAD_SERIALIZED); use one that does";
             return Err(Failure::Crowd { problem: problem.into() });
         }
         // A process that panics would leave the others waiting.

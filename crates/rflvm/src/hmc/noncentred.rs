@@ -83,7 +83,16 @@ impl<'a> Noncentred<'a> {
         room.table.fit(n, model.columns());
         room.left.fit(model.width(), reference.right.rows());
         let mut rooms = std::mem::take(&mut room.pieces).into_iter();
-        let piece = |chunk| Piece::new(chunk, &rho, of_column, reference, (&precision[0], model.width()), rooms.next().unwrap_or_default());
+        let piece = |chunk| {
+            Piece::new(
+                chunk,
+                &rho,
+                of_column,
+                reference,
+                (&precision[0], model.width()),
+                rooms.next().unwrap_or_default(),
+            )
+        };
         Noncentred {
             pieces: chunks.own().into_iter().map(piece).collect(),
             intercept: 1.0 / model.spec().priors.intercept,
@@ -253,8 +262,7 @@ impl Potential for Noncentred<'_> {
         let Noncentred { room, h, zeta, reference, pieces, .. } = self;
         let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &reference.root, known: self.known };
         room.slope.carry(at, self.model.all_columns(), (gx, gw), |rows, dh| {
-            let [zeta, h, z] =
-                [&*zeta, h, &reference.left].map(|table| table.view().subrows(rows.start, rows.len()));
+            let [zeta, h, z] = [&*zeta, h, &reference.left].map(|table| table.view().subrows(rows.start, rows.len()));
             if is_one {
                 par_mul_into(dh, zeta, pieces[0].room.du.view().transpose(), false);
             }

@@ -251,8 +251,7 @@ impl Piece {
             0.0
         });
         par_mul_into(left, v.view().subcols(0, free), right.view().subcols(0, free).transpose(), false);
-        let of_alike =
-            |a: &Alike| a.half_square - 0.5 * a.places.len() as f64 * given.groups[a.group].ln_det;
+        let of_alike = |a: &Alike| a.half_square - 0.5 * a.places.len() as f64 * given.groups[a.group].ln_det;
         alike.iter().map(of_alike).sum()
     }
 

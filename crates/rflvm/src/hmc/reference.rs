@@ -129,7 +129,8 @@ mod tests {
     #[test]
     fn a_product_is_found_and_missing_rows_stay_positive() {
         let information = Mat::from_fn(6, 4, |n, j| (1.0 + n as f64) * (0.5 + j as f64));
-        let (row, column) = product_form(&Chunks::new(4, &[]), 6, |n, _, known| known.copy_from_slice(information.row(n)));
+        let (row, column) =
+            product_form(&Chunks::new(4, &[]), 6, |n, _, known| known.copy_from_slice(information.row(n)));
         for n in 0..6 {
             for j in 0..4 {
                 assert!((row[n] * column[j] / information[(n, j)] - 1.0).abs() < 1e-12);

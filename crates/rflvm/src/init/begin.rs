@@ -64,7 +64,9 @@ pub(super) fn fitted(model: &Model, how: Init, stream: Stream, rng: &mut StreamR
     let (n, d) = (model.rows(), model.latent_dim());
     let x = match how {
         Init::Random => Mat::from_vec(n, d, normals(n * d, rng)),
-        Init::Pca | Init::Map | Init::Search => dispersed(pca::scores(model.chunks(), on_link_scale(model), d, rng), rng),
+        Init::Pca | Init::Map | Init::Search => {
+            dispersed(pca::scores(model.chunks(), on_link_scale(model), d, rng), rng)
+        }
     };
     fitted_at(model, x, stream, rng)
 }

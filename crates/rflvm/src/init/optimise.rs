@@ -85,7 +85,11 @@ pub fn maximise_until(
                 scaled(&mut next);
                 let mut pair =
                     if pairs.len() == MEMORY { pairs.pop_front().unwrap_or_default() } else { Correction::default() };
-                pair.set(potential, direction.iter().map(|d| step * d), g.iter().zip(&next).map(|(old, new)| old - new));
+                pair.set(
+                    potential,
+                    direction.iter().map(|d| step * d),
+                    g.iter().zip(&next).map(|(old, new)| old - new),
+                );
                 if pair.product > 1e-12 * pair.moved_square {
                     pairs.push_back(pair);
                 }
@@ -121,12 +125,7 @@ struct Correction {
 }
 
 impl Correction {
-    fn set(
-        &mut self,
-        potential: &impl Potential,
-        moved: impl Iterator<Item = f64>,
-        change: impl Iterator<Item = f64>,
-    ) {
+    fn set(&mut self, potential: &impl Potential, moved: impl Iterator<Item = f64>, change: impl Iterator<Item = f64>) {
         self.moved.clear();
         self.moved.extend(moved.map(|s| s as f32));
         self.change.clear();

@@ -77,9 +77,7 @@ impl Model {
         };
         let residual = match all.residual.scales.is_empty() {
             true => Residual::default(),
-            false => {
-                Residual { g: self.own_of(&all.residual.g), scales: all.residual.scales[own.clone()].to_vec() }
-            }
+            false => Residual { g: self.own_of(&all.residual.g), scales: all.residual.scales[own.clone()].to_vec() },
         };
         State {
             beta: self.own_of(&all.beta),

@@ -24,7 +24,9 @@ impl Model {
         let some = some.clone();
         let within = move |block: &Block| block.columns.start.max(some.start)..block.columns.end.min(some.end);
         let pieces = self.blocks.iter().zip(theta);
-        pieces.map(move |(block, theta)| Piece { block, theta, columns: within(block) }).filter(|p| !p.columns.is_empty())
+        pieces
+            .map(move |(block, theta)| Piece { block, theta, columns: within(block) })
+            .filter(|p| !p.columns.is_empty())
     }
 
     fn row_of<'a>(&'a self, piece: &Piece<'a>, n: usize) -> Row<'a> {
@@ -39,7 +41,14 @@ impl Model {
     }
 
     /// The same at f + a·u + b·v.
-    pub fn ln_lik_cells_shifted(&self, theta: &[Theta], n: usize, some: &Range<usize>, f: &[f64], shift: Shift<'_>) -> f64 {
+    pub fn ln_lik_cells_shifted(
+        &self,
+        theta: &[Theta],
+        n: usize,
+        some: &Range<usize>,
+        f: &[f64],
+        shift: Shift<'_>,
+    ) -> f64 {
         let Shift { a, u, b, v } = shift;
         let of_piece = |p: Piece<'_>| {
             let shift = Shift { a, u: &u[p.columns.clone()], b, v: &v[p.columns.clone()] };
@@ -72,7 +81,8 @@ impl Model {
 
     /// [`Model::ln_lik_row`], and its derivative with respect to f in `g`.
     pub fn gradient_row(&self, theta: &[Theta], n: usize, f: &[f64], g: &mut [f64]) -> f64 {
-        self.chunks.fold(|columns| self.gradient_cells(theta, n, &columns, &f[columns.clone()], &mut g[columns.clone()]))
+        self.chunks
+            .fold(|columns| self.gradient_cells(theta, n, &columns, &f[columns.clone()], &mut g[columns.clone()]))
     }
 
     /// Approximate information of each cell of row n about its f, in `out`; zero where it is missing.
@@ -107,9 +117,7 @@ impl Model {
 
     /// ln p(Y | F, θ) with all constants, from the state's F.
     pub fn ln_likelihood(&self, state: &State) -> f64 {
-        self.sum_cells(self.rows(), 16, |n, some| {
-            self.ln_density_cells(&state.theta, n, some, state.f.row(n))
-        })
+        self.sum_cells(self.rows(), 16, |n, some| self.ln_density_cells(&state.theta, n, some, state.f.row(n)))
     }
 
     /// E[y_nj | f_nj] of all cells of row n.

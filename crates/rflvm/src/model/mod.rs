@@ -4,18 +4,18 @@ mod amplitude;
 #[doc(hidden)]
 pub mod axes;
 mod block;
-mod collect;
 #[doc(hidden)]
 pub mod collapsed;
+mod collect;
 pub mod family;
 #[doc(hidden)]
 pub mod features;
 #[doc(hidden)]
 pub mod joint;
 mod known;
-mod part;
 pub mod latent;
 mod likelihood;
+mod part;
 #[doc(hidden)]
 pub mod plain;
 pub(crate) mod position;

@@ -44,9 +44,8 @@ impl Model {
         let own = chunks.own_columns();
         let y = Mat::from_fn(self.rows(), own.len(), |n, j| self.y[(n, own.start + j)]);
         let of_block = |(block, part): (&Block, &Part)| {
-            let (start, end) = (block.columns.start.max(own.start), block.columns.end.min(own.end));
-            // A block of which this process has nothing.
-            let (start, end) = if start < end { (start, end) } else { (own.start, own.start) };
+            // A block of which this process has nothing is empty, between its neighbours.
+            let [start, end] = [block.columns.start, block.columns.end].map(|at| at.clamp(own.start, own.end));
             let first = if start < end { start - block.columns.start } else { 0 };
             let some = first..first + end - start;
             let family = block.family.of_columns(some).unwrap_or_else(|| Arc::clone(&block.family));

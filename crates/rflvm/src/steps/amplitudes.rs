@@ -104,8 +104,7 @@ pub fn ln_whitened_block(model: &Model, state: &State, b: usize, prior: HalfT, v
 /// The same, for a current ln τ² of u.
 fn ln_whitened_from(model: &Model, state: &State, b: usize, prior: HalfT, u: f64, v: f64) -> f64 {
     let (own, factor, beside) = (model.blocks()[b].columns.clone(), growth(u, v), model.known(state));
-    let centres: Vec<f64> =
-        own.clone().map(|j| if model.is_free(j) { model.units()[j].centre } else { 0.0 }).collect();
+    let centres: Vec<f64> = own.clone().map(|j| if model.is_free(j) { model.units()[j].centre } else { 0.0 }).collect();
     let ln_lik = model.chunks().sum(|chunk| {
         let some = chunk.columns.start.max(own.start)..chunk.columns.end.min(own.end);
         if some.is_empty() {

@@ -56,7 +56,8 @@ pub fn ln_held(model: &Model, state: &State, slope: &Mat, v: f64) -> f64 {
         par::sum(model.rows(), 4 * some.len(), |rows| {
             let mut f = vec![0.0; some.end];
             let of_row = |n: usize| {
-                let cells = f[some.clone()].iter_mut().zip(&state.f.row(n)[some.clone()]).zip(&slope.row(n)[some.clone()]);
+                let cells =
+                    f[some.clone()].iter_mut().zip(&state.f.row(n)[some.clone()]).zip(&slope.row(n)[some.clone()]);
                 cells.for_each(|((to, from), slope)| *to = from + more * slope);
                 model.ln_lik_cells(&state.theta, n, some, &f)
             };

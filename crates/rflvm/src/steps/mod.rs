@@ -12,8 +12,8 @@ pub mod positions;
 pub mod relevance;
 pub mod residual;
 pub mod symmetry;
-mod together;
 pub mod timescales;
+mod together;
 pub mod weights;
 pub mod windows;
 

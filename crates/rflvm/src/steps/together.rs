@@ -22,9 +22,8 @@ struct Walker {
 
 /// Moves all rows.
 pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut SweepInfo) -> Result<(), NumericalError> {
-    let current = row_sums(model, model.rows(), |n, chunk| {
-        model.ln_lik_cells(&state.theta, n, &chunk.columns, state.f.row(n))
-    });
+    let current =
+        row_sums(model, model.rows(), |n, chunk| model.ln_lik_cells(&state.theta, n, &chunk.columns, state.f.row(n)));
     if let Some(n) = current.iter().position(|ln| !ln.is_finite()) {
         let place = format!("row {}", n + 1);
         return Err(NumericalError::NotFinite { step: "positions", value: current[n], place });

@@ -140,7 +140,8 @@ pub trait Family: Send + Sync + Debug {
 
     /// ln p(θ).
     fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
-        units.iter().enumerate().map(|(j, unit)| self.ln_prior_column(theta, j, unit)).sum::<f64>() + self.ln_hyper(theta)
+        units.iter().enumerate().map(|(j, unit)| self.ln_prior_column(theta, j, unit)).sum::<f64>()
+            + self.ln_hyper(theta)
     }
 
     /// ln p(θ_j) of column j given the hyperparameters.
