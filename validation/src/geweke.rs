@@ -160,7 +160,7 @@ fn chain(
                 }
                 device::load(device.as_mut(), &mut state);
                 let sweep = device::sweep::sweep;
-                let info = sweep(device.as_mut(), &model, &mut state, *moves, tuning, &mut room, stream_of_sweep)?;
+                let info = sweep(device.as_mut(), &model, &mut state, *moves, tuning, stream_of_sweep)?;
                 state.restore(&model);
                 info.acceptance
             }

@@ -30,7 +30,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
         sweeps: args.sweeps,
         kernels: args.time_kernels.clone().unwrap_or_default(),
     };
-    stop::listen();
+    stop::listen(true);
     let told = score(
         &fit,
         &asked,

@@ -38,7 +38,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let how = held_out(args)?;
     let comparison = Comparison::new(args, config, how)?;
     let _claim = Claim::take(&args.out)?;
-    stop::listen();
+    stop::listen(true);
     let ledger = Ledger::open(&args.out, &comparison.settings_in_words(), args.overwrite)?;
     let outcomes = comparison.fit_all(&ledger, voice)?;
     Report::new(comparison.title(), &outcomes, comparison.note())?.tell(&args.out, voice)

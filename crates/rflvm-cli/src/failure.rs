@@ -37,6 +37,12 @@ pub enum Failure {
     /// A back-test was stopped by Ctrl-C.
     #[error("stopped; a back-test keeps nothing, so the same command starts again from the first origin")]
     Stopped,
+    /// Several processes cannot do this together.
+    #[error("{problem}")]
+    Crowd {
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// The folder holds a comparison with other settings.
     #[error(
         "{dir}: the folder holds a comparison with {change}; use the original settings, replace it with --overwrite, or choose another folder with --out"

@@ -1,25 +1,32 @@
 //! `rflvm fit`: from a table to latent positions with their uncertainty.
 
 use crate::args::{FitArgs, PageArgs};
+use crate::crowd::Crowd;
 use crate::failure::Failure;
 use crate::progress::Follower;
 use crate::results;
 use crate::voice::Voice;
+use rflvm::chunks::Tally;
 use rflvm::error::SpecError;
 use rflvm::run::checkpoint::Checkpoint;
 use rflvm_study::folder::Claim;
 use rflvm_study::{Config, Fit};
 use serde_json::json;
+use std::sync::atomic::Ordering;
 
 /// Runs the command.
-pub fn run(args: &FitArgs) -> Result<(), Failure> {
-    let voice = Voice::from(&args.voice);
+pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
+    let voice = crowd.voice(Voice::from(&args.voice));
     let file = Config::given(args.file.as_deref())?;
-    let fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
+    let mut fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
     check_page(&args.page, &fit)?;
-    let claim = fit.claim(args.overwrite)?;
+    if let Some(ranks) = crowd.ranks() {
+        fit.share(ranks)?;
+    }
+    let claim = if crowd.is_first() { Some(fit.claim(args.overwrite)?) } else { None };
+    crowd.wait();
     tell(&fit, voice);
-    sample(&fit, &claim, None, &Shown { debug: false, page: &args.page }, voice)
+    sample(&fit, claim.as_ref(), None, &Shown { debug: false, page: &args.page, crowd }, voice)
 }
 
 /// Announces what is fitted.
@@ -56,17 +63,29 @@ pub struct Shown<'a> {
     pub debug: bool,
     /// The report.
     pub page: &'a PageArgs,
+    /// The processes that sample.
+    pub crowd: &'a Crowd,
 }
 
-/// Samples, and writes the results.
+/// Samples, and writes the results; a process without a claim only samples.
 pub fn sample(
     fit: &Fit,
-    claim: &Claim,
+    claim: Option<&Claim>,
     from: Option<Checkpoint>,
     shown: &Shown<'_>,
     voice: Voice,
 ) -> Result<(), Failure> {
-    let follower = Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), shown.debug);
+    let follower =
+        Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), shown.debug, shown.crowd.is_first());
+    let Some(claim) = claim else { return Ok(fit.assist(from, &follower)?) };
     fit.run(claim, from, &follower)?;
+    if let (Some(traffic), Some(part)) = (shown.crowd.traffic(), &fit.part) {
+        let Tally { short, divided, long, gathered } = part.chunks().tally();
+        let [short, divided, long, gathered] = [short, divided, long, gathered].map(|n| n.load(Ordering::Relaxed));
+        voice.detail(&format!(
+            "{traffic}: {short} numbers in short sums, {long} in {divided} long sums, {gathered} gathered, {} branches",
+            part.chunks().branches()
+        ));
+    }
     results::write(&fit.dir, fit, shown.page, voice)
 }

@@ -14,6 +14,7 @@ mod args;
 mod backtest;
 mod check;
 mod compare;
+mod crowd;
 mod demo;
 mod doctor;
 mod export;
@@ -44,6 +45,7 @@ mod wording;
 
 use args::{Command, Program};
 use clap::Parser;
+use crowd::Crowd;
 use std::ffi::OsString;
 use voice::{note, shown};
 
@@ -60,13 +62,22 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return if word.use_stderr() { 2 } else { 0 };
         }
     };
+    let crowd = match Crowd::join(&program.command) {
+        Ok(crowd) => crowd,
+        Err(failure) => {
+            if crowd::speaks() {
+                note(&format!("rflvm: {failure}"));
+            }
+            return failure.exit_code();
+        }
+    };
     let outcome = match &program.command {
         Command::Demo(args) => demo::run(args),
         Command::Doctor(args) => doctor::run(args),
-        Command::Fit(args) => fit::run(args),
+        Command::Fit(args) => fit::run(args, &crowd),
         Command::Map(args) => map::run(args),
         Command::Compare(args) => compare::run(args),
-        Command::Resume(args) => resume::run(args),
+        Command::Resume(args) => resume::run(args, &crowd),
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),
         Command::Forecast(args) => forecast::run(args),
@@ -84,9 +95,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match outcome {
         Ok(()) => 0,
         Err(failure) => {
-            if !failure.is_silent() {
+            // If all processes fail alike, the first says so.
+            if !failure.is_silent() && crowd.is_first() {
                 note(&format!("rflvm: {failure}"));
             }
+            crowd.abandon(failure.exit_code());
             failure.exit_code()
         }
     }

@@ -143,8 +143,8 @@ pub struct Follower {
 
 impl Follower {
     /// For `chains` chains of `sweeps` sweeps each. Listens for Ctrl-C from now on.
-    pub fn new(voice: Voice, chains: usize, sweeps: u64, debug: bool) -> Self {
-        stop::listen();
+    pub fn new(voice: Voice, chains: usize, sweeps: u64, debug: bool, speaks: bool) -> Self {
+        stop::listen(speaks);
         Follower { voice, watch: Watch::new(voice, chains, sweeps, debug) }
     }
 }

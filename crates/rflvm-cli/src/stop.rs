@@ -7,11 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// Starts to listen.
-pub fn listen() {
-    let handler = || {
+/// Starts to listen; says so when asked to stop, unless another process does.
+pub fn listen(speaks: bool) {
+    let handler = move || {
         if REQUESTED.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(STOPPED));
+        }
+        if !speaks {
+            return;
         }
         note("");
         note("finishing the sweep and saving; press Ctrl-C again to exit at once");

@@ -19,7 +19,8 @@ pub struct Fault(pub String);
 
 impl From<cudarc::driver::DriverError> for Fault {
     fn from(error: cudarc::driver::DriverError) -> Self {
-        let text = error.error_string().map_or_else(|_| format!("{error:?}"), |text| text.to_string_lossy().into_owned());
+        let text =
+            error.error_string().map_or_else(|_| format!("{error:?}"), |text| text.to_string_lossy().into_owned());
         Fault(text)
     }
 }
@@ -231,7 +232,11 @@ pub const THREADS: u32 = 256;
 
 /// One thread per element.
 pub fn each(count: usize) -> LaunchConfig {
-    LaunchConfig { grid_dim: (count.div_ceil(THREADS as usize).max(1) as u32, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
+    LaunchConfig {
+        grid_dim: (count.div_ceil(THREADS as usize).max(1) as u32, 1, 1),
+        block_dim: (THREADS, 1, 1),
+        shared_mem_bytes: 0,
+    }
 }
 
 /// One warp per row.

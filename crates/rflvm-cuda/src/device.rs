@@ -5,9 +5,8 @@ use crate::table::{At, OnCard, PIECE, Shape, TILE};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use rayon::prelude::*;
 use rflvm::device::{ColumnAt, Device, Turns};
-use rflvm::hmc::flow::Flow;
+use rflvm::hmc::flow::Slopes;
 use rflvm::hmc::reference::Reference;
-use rflvm::hmc::rows::Slopes;
 use rflvm::linalg::{Mat, Symmetric};
 use rflvm::model::Model;
 use rflvm::model::family::Theta;
@@ -24,7 +23,13 @@ impl OnCard {
         let OnCard { card, shape, .. } = self;
         let Shape { rows, columns, width, .. } = *shape;
         card.put(beta.as_slice(), &mut self.beta)?;
-        card.multiply((rows, columns, width), plain(&self.h, width), plain(&self.beta, columns), false, &mut self.product)
+        card.multiply(
+            (rows, columns, width),
+            plain(&self.h, width),
+            plain(&self.beta, columns),
+            false,
+            &mut self.product,
+        )
     }
 
     fn referred(&mut self, reference: &Reference) -> Result<(), Fault> {
@@ -37,7 +42,8 @@ impl OnCard {
     /// Log-likelihoods of the rows of the table in `out`, from the product.
     fn rows_in_out(&mut self, with_constants: bool) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let (rows, columns, none, density) = (shape.rows as u64, shape.columns as i32, 0_u64, i32::from(with_constants));
+        let (rows, columns, none, density) =
+            (shape.rows as u64, shape.columns as i32, 0_u64, i32::from(with_constants));
         let mut launch = card.stream.launch_builder(card.kernel("row_ln_lik"));
         launch.arg(&rows).arg(&columns).arg(&self.product);
         push_cells!(launch, self.cells);
@@ -72,7 +78,13 @@ impl OnCard {
         launch.arg(&self.numbers).arg(&none).arg(&mut self.dh);
         // SAFETY: as above.
         unsafe { launch.launch(each(count * frequencies))? };
-        card.multiply((count, columns, width), plain(&self.dh, width), plain(&self.beta, columns), false, &mut self.zeta)?;
+        card.multiply(
+            (count, columns, width),
+            plain(&self.dh, width),
+            plain(&self.beta, columns),
+            false,
+            &mut self.zeta,
+        )?;
         let (columns, density) = (columns as i32, 0_i32);
         let mut launch = card.stream.launch_builder(card.kernel("row_ln_lik"));
         launch.arg(&rows_).arg(&columns).arg(&self.zeta);
@@ -88,7 +100,8 @@ impl OnCard {
     /// Changes of the two features of frequency l, in `a` and `b`.
     fn changed(&mut self, l: usize, w: &[f64]) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let (rows, dim, frequencies, width) = (shape.rows as u64, shape.dim as i32, shape.frequencies as i32, shape.width as i32);
+        let (rows, dim, frequencies, width) =
+            (shape.rows as u64, shape.dim as i32, shape.frequencies as i32, shape.width as i32);
         let l = l as i32;
         card.put(w, &mut self.small)?;
         let mut launch = card.stream.launch_builder(card.kernel("pair"));
@@ -168,7 +181,13 @@ impl OnCard {
         some.count = count;
         card.put(columns, &mut some.numbers)?;
         card.put(right.as_slice(), &mut self.small)?;
-        card.multiply((shape.rows, count, rank), plain(&self.left, rank), plain(&self.small, count), false, &mut some.at)?;
+        card.multiply(
+            (shape.rows, count, rank),
+            plain(&self.left, rank),
+            plain(&self.small, count),
+            false,
+            &mut some.at,
+        )?;
         let (rows, count_) = (shape.rows as u64, count as i32);
         let mut launch = card.stream.launch_builder(card.kernel("from_reference"));
         launch.arg(&rows).arg(&count_).arg(&some.numbers).arg(&self.column).arg(&self.offset).arg(&self.root);
@@ -191,7 +210,13 @@ impl OnCard {
         launch.arg(&some.at).arg(&mut some.weight).arg(&mut some.response);
         // SAFETY: as above.
         unsafe { launch.launch(each(rows * count))? };
-        card.multiply((count, width, rows), transposed(&some.response, count), plain(&self.h, width), false, &mut self.small)?;
+        card.multiply(
+            (count, width, rows),
+            transposed(&some.response, count),
+            plain(&self.h, width),
+            false,
+            &mut self.small,
+        )?;
         // All Gram matrices at once, as one product of the weights with the products of features: G_j = Σ_n ω_nj h_n h_nᵀ.
         let triangle = width * (width + 1) / 2;
         for first in (0..rows).step_by(TILE) {
@@ -310,10 +335,6 @@ impl Device for OnCard {
 
     fn fault(&mut self) -> Option<String> {
         self.fault.clone()
-    }
-
-    fn flow(&mut self) -> Option<&mut dyn Flow> {
-        Some(self)
     }
 
     fn set_table(&mut self, model: &Model) {

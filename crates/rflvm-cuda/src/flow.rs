@@ -4,7 +4,6 @@ use crate::card::{Card, Factor, Fault, Values, each, plain, transposed};
 use crate::table::{OnCard, PARTS, Shape};
 use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use rflvm::hmc::flow::{Flow, Frame};
-use rflvm::hmc::rows::Rows;
 use rflvm::linalg::{Cholesky, Mat, Symmetric};
 use rflvm::rng::Stream;
 
@@ -113,7 +112,13 @@ impl OnCard {
         self.place(x, w, true)?;
         let OnCard { card, shape, .. } = self;
         let (rows, width, rank) = (shape.rows, shape.width, flow.frame.right.rows());
-        card.multiply((width, width, rows), transposed(&self.h, width), plain(&self.h, width), false, &mut self.square)?;
+        card.multiply(
+            (width, width, rows),
+            transposed(&self.h, width),
+            plain(&self.h, width),
+            false,
+            &mut self.square,
+        )?;
         card.multiply((width, rank, rows), transposed(&self.h, width), plain(&self.left, rank), false, &mut flow.left)?;
         let mut square = Mat::zeros(width, width);
         card.get(&self.square, square.as_mut_slice())?;
@@ -125,8 +130,20 @@ impl OnCard {
         let OnCard { card, shape, .. } = self;
         let Shape { rows, columns, width, .. } = *shape;
         let rank = flow.frame.right.rows();
-        card.multiply((width, columns, rank), plain(&flow.left, rank), plain(&flow.right, columns), false, &mut flow.response)?;
-        card.multiply((width, columns, rows), transposed(&self.h, width), plain(&self.zeta, columns), false, &mut flow.u)?;
+        card.multiply(
+            (width, columns, rank),
+            plain(&flow.left, rank),
+            plain(&flow.right, columns),
+            false,
+            &mut flow.response,
+        )?;
+        card.multiply(
+            (width, columns, rows),
+            transposed(&self.h, width),
+            plain(&self.zeta, columns),
+            false,
+            &mut flow.u,
+        )?;
         let (m, j, root) = (width as i32, columns as i32, flow.root_intercept());
         let mut launch = card.stream.launch_builder(card.kernel("prepare"));
         launch.arg(&m).arg(&j).arg(&root).arg(&flow.rho).arg(&flow.xi).arg(&mut flow.response).arg(&mut flow.u);
@@ -136,7 +153,14 @@ impl OnCard {
             let size = (width, range.len(), width);
             for (from, to) in [(&flow.response, &mut flow.mean), (&flow.u, &mut flow.t)] {
                 let (from, mut to) = (from.slice(range.start..), to.slice_mut(range.start..));
-                card.multiply_scaled(size, 1.0, plain(inverse, width), columns_of(&from, columns), false, (&mut to, columns))?;
+                card.multiply_scaled(
+                    size,
+                    1.0,
+                    plain(inverse, width),
+                    columns_of(&from, columns),
+                    false,
+                    (&mut to, columns),
+                )?;
             }
         }
         let mut launch = card.stream.launch_builder(card.kernel("colour"));
@@ -152,7 +176,13 @@ impl OnCard {
         LaunchConfig { grid_dim: (PARTS as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 }
     }
 
-    fn flow_evaluate(&mut self, flow: &mut Flowing, x: &Mat, w: &Mat, to: (&mut [f64], &mut [f64])) -> Result<f64, Fault> {
+    fn flow_evaluate(
+        &mut self,
+        flow: &mut Flowing,
+        x: &Mat,
+        w: &Mat,
+        to: (&mut [f64], &mut [f64]),
+    ) -> Result<f64, Fault> {
         if !self.flow_settle(flow, x, w)? {
             return Ok(f64::NAN);
         }
@@ -185,10 +215,25 @@ impl OnCard {
             let (inverse, size) = (&flow.inverses[g], (width, range.len(), width));
             let from = flow.response.slice(range.start..);
             let mut v = flow.mean.slice_mut(range.start..);
-            card.multiply_scaled(size, 1.0, plain(inverse, width), columns_of(&from, columns), false, (&mut v, columns))?;
+            card.multiply_scaled(
+                size,
+                1.0,
+                plain(inverse, width),
+                columns_of(&from, columns),
+                false,
+                (&mut v, columns),
+            )?;
             let size = (width, width, range.len());
-            let (v, own, t) = (flow.mean.slice(range.start..), flow.u.slice(range.start..), flow.t.slice(range.start..));
-            card.multiply_scaled(size, 1.0, plain(&v, columns), transposed(&own, columns), false, (&mut flow.da, width))?;
+            let (v, own, t) =
+                (flow.mean.slice(range.start..), flow.u.slice(range.start..), flow.t.slice(range.start..));
+            card.multiply_scaled(
+                size,
+                1.0,
+                plain(&v, columns),
+                transposed(&own, columns),
+                false,
+                (&mut flow.da, width),
+            )?;
             card.multiply_scaled(size, 0.5, plain(&t, columns), transposed(&t, columns), true, (&mut flow.da, width))?;
             let half = 0.5 * range.len() as f64;
             let mut launch = card.stream.launch_builder(card.kernel("symmetrise"));
@@ -201,12 +246,25 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(each(weights))? };
         let rank = flow.frame.right.rows();
-        card.multiply((width, rank, columns), plain(&flow.mean, columns), transposed(&flow.right, columns), false, &mut flow.left)?;
-        card.multiply((rows, width, columns), plain(&self.zeta, columns), transposed(&flow.t, columns), true, &mut self.dh)?;
+        card.multiply(
+            (width, rank, columns),
+            plain(&flow.mean, columns),
+            transposed(&flow.right, columns),
+            false,
+            &mut flow.left,
+        )?;
+        card.multiply(
+            (rows, width, columns),
+            plain(&self.zeta, columns),
+            transposed(&flow.t, columns),
+            true,
+            &mut self.dh,
+        )?;
         card.multiply((rows, width, width), plain(&self.h, width), plain(&flow.ds, width), true, &mut self.dh)?;
         card.multiply((rows, width, rank), plain(&self.left, rank), transposed(&flow.left, rank), true, &mut self.dh)?;
         self.propagate(to)?;
-        let ln_det: f64 = flow.frame.groups.iter().zip(&flow.ln_dets).map(|((range, _), ln)| range.len() as f64 * ln).sum();
+        let ln_det: f64 =
+            flow.frame.groups.iter().zip(&flow.ln_dets).map(|((range, _), ln)| range.len() as f64 * ln).sum();
         Ok(ln_lik + ln_prior + half_square - 0.5 * ln_det)
     }
 
@@ -222,11 +280,25 @@ impl OnCard {
         card.put(beta.as_slice(), &mut self.weights)?;
         let (m, j, root) = (width as i32, columns as i32, flow.root_intercept());
         let mut launch = card.stream.launch_builder(card.kernel("away"));
-        launch.arg(&m).arg(&j).arg(&root).arg(&flow.order).arg(&flow.rho).arg(&flow.scale).arg(&self.weights).arg(&self.beta);
+        launch
+            .arg(&m)
+            .arg(&j)
+            .arg(&root)
+            .arg(&flow.order)
+            .arg(&flow.rho)
+            .arg(&flow.scale)
+            .arg(&self.weights)
+            .arg(&self.beta);
         launch.arg(&mut flow.xi).arg(&mut flow.response);
         // SAFETY: as above.
         unsafe { launch.launch(each(width * columns))? };
-        card.multiply((rows, columns, width), plain(&self.h, width), plain(&flow.response, columns), true, &mut self.zeta)
+        card.multiply(
+            (rows, columns, width),
+            plain(&self.h, width),
+            plain(&flow.response, columns),
+            true,
+            &mut self.zeta,
+        )
     }
 
     fn flow_kick(&mut self, flow: &mut Flowing, step: f64) -> Result<(), Fault> {
@@ -278,7 +350,8 @@ impl Flow for OnCard {
     }
 
     fn gather(&mut self, x: &Mat, w: &Mat, beta: &Mat, [of_zeta, of_xi]: [Stream; 2]) {
-        self.draw_noise(of_zeta);
+        let done = self.drawn(of_zeta, false);
+        self.note(done);
         let done = self.with_flow(|table, flow| table.flow_gather(flow, x, w, beta, of_xi));
         self.note(done);
     }
@@ -294,22 +367,25 @@ impl Flow for OnCard {
     }
 
     fn draw_momenta(&mut self, [of_zeta, of_xi]: [Stream; 2]) {
-        Rows::draw_momenta(self, of_zeta);
+        let done = self.drawn(of_zeta, true);
+        self.note(done);
         let count = self.shape.width * self.shape.columns;
         let done = self.with_flow(|table, flow| table.normals(of_xi, count, &mut flow.xi_momenta));
         self.note(done);
     }
 
     fn turn(&mut self, sin: f64, cos: f64) {
-        Rows::turn(self, sin, cos);
+        let done = self.turned(sin, cos);
+        self.note(done);
         let done = self.with_flow(|table, flow| table.flow_turn(flow, sin, cos));
         self.note(done);
     }
 
     fn energy(&mut self) -> f64 {
-        let of_zeta = Rows::energy(self);
-        let done = self.with_flow(OnCard::flow_energy);
-        of_zeta + self.note(done).unwrap_or(f64::NAN)
+        let of_zeta = self.half_squares();
+        let of_xi = self.with_flow(OnCard::flow_energy);
+        let [of_zeta, of_xi] = [of_zeta, of_xi].map(|energy| self.note(energy).unwrap_or(f64::NAN));
+        of_zeta + of_xi
     }
 
     fn beta(&mut self, beta: &mut Mat) {

@@ -6,8 +6,8 @@
 //! | `kernels.cu` | features, likelihoods and slopes, sums, noise |
 //! | `table` | a table on a card, and how it is held |
 //! | `device` | what a chain asks of it: [`rflvm::device::Device`] |
-//! | `rows` | what a trajectory asks of its rows: [`rflvm::hmc::rows::Rows`] |
-//! | `flow` | a trajectory with the weights on the card too: [`rflvm::hmc::flow::Flow`] |
+//! | `rows` | H, the slope of the likelihood and where it leads, the noise of a trajectory |
+//! | `flow` | a trajectory: [`rflvm::hmc::flow::Flow`] |
 //! | `list` | the cards of this machine, and what a table needs |
 
 /// The cells of a table as an argument of a kernel, whatever their type.

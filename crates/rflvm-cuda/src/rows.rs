@@ -1,10 +1,10 @@
-//! What a trajectory asks of a table on a card.
+//! Rows of a table on a card: H, the slope of the likelihood and where it leads, the noise of a trajectory.
 
 use crate::card::{Fault, each, plain, transposed, warps};
 use crate::table::{OnCard, PARTS, Shape};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
-use rflvm::hmc::rows::{Rows, Slopes};
-use rflvm::linalg::{Mat, Symmetric};
+use rflvm::hmc::flow::Slopes;
+use rflvm::linalg::Mat;
 use rflvm::rng::Stream;
 
 impl OnCard {
@@ -47,7 +47,13 @@ impl OnCard {
     pub(crate) fn slope_at_beta(&mut self, is_weighted: bool) -> Result<f64, Fault> {
         let OnCard { card, shape, .. } = self;
         let Shape { rows, columns, width, .. } = *shape;
-        card.multiply((rows, columns, width), plain(&self.h, width), plain(&self.beta, columns), false, &mut self.product)?;
+        card.multiply(
+            (rows, columns, width),
+            plain(&self.h, width),
+            plain(&self.beta, columns),
+            false,
+            &mut self.product,
+        )?;
         let (rows_, columns_, none) = (rows as u64, columns as i32, 0_u64);
         let mut launch = card.stream.launch_builder(card.kernel("row_slope"));
         launch.arg(&rows_).arg(&columns_).arg(&mut self.product);
@@ -62,8 +68,20 @@ impl OnCard {
         launch.arg(&mut self.out);
         // SAFETY: as above.
         unsafe { launch.launch(warps(rows))? };
-        card.multiply((width, columns, rows), transposed(&self.h, width), plain(&self.product, columns), false, &mut self.weights)?;
-        card.multiply((rows, width, columns), plain(&self.product, columns), transposed(&self.beta, columns), false, &mut self.dh)?;
+        card.multiply(
+            (width, columns, rows),
+            transposed(&self.h, width),
+            plain(&self.product, columns),
+            false,
+            &mut self.weights,
+        )?;
+        card.multiply(
+            (rows, width, columns),
+            plain(&self.product, columns),
+            transposed(&self.beta, columns),
+            false,
+            &mut self.dh,
+        )?;
         self.total(rows)
     }
 
@@ -92,7 +110,13 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(each(rows * frequencies))? };
         card.multiply((rows, dim, frequencies), plain(&self.t, frequencies), plain(&self.w, dim), false, &mut self.gx)?;
-        card.multiply((frequencies, dim, rows), transposed(&self.t, frequencies), plain(&self.x, dim), false, &mut self.gw)?;
+        card.multiply(
+            (frequencies, dim, rows),
+            transposed(&self.t, frequencies),
+            plain(&self.x, dim),
+            false,
+            &mut self.gw,
+        )?;
         let (mut own_x, mut own_w) = (vec![0.0; gx.len()], vec![0.0; gw.len()]);
         card.get(&self.gx, &mut own_x)?;
         card.get(&self.gw, &mut own_w)?;
@@ -101,47 +125,7 @@ impl OnCard {
         Ok(())
     }
 
-    fn settled(&mut self, x: &Mat, w: &Mat, left: &mut Mat) -> Result<Symmetric, Fault> {
-        self.place(x, w, true)?;
-        let OnCard { card, shape, .. } = self;
-        let (rows, width, rank) = (shape.rows, shape.width, left.cols());
-        card.multiply((width, width, rows), transposed(&self.h, width), plain(&self.h, width), false, &mut self.square)?;
-        card.multiply((width, rank, rows), transposed(&self.h, width), plain(&self.left, rank), false, &mut self.small)?;
-        card.get(&self.small, left.as_mut_slice())?;
-        let mut square = Mat::zeros(width, width);
-        card.get(&self.square, square.as_mut_slice())?;
-        Ok(Symmetric::from(&square))
-    }
-
-    fn responded(&mut self, u: &mut Mat) -> Result<(), Fault> {
-        let OnCard { card, shape, .. } = self;
-        let (rows, columns, width) = (shape.rows, shape.columns, shape.width);
-        card.multiply((width, columns, rows), transposed(&self.h, width), plain(&self.zeta, columns), false, &mut self.weights)?;
-        card.get(&self.weights, u.as_mut_slice())
-    }
-
-    /// Adds √aH times weights to ζ or to its momenta.
-    fn pushed(&mut self, weights: &Mat, to_momenta: bool) -> Result<(), Fault> {
-        let OnCard { card, shape, .. } = self;
-        let (rows, columns, width) = (shape.rows, shape.columns, shape.width);
-        card.put(weights.as_slice(), &mut self.weights)?;
-        let to = if to_momenta { &mut self.momenta } else { &mut self.zeta };
-        card.multiply((rows, columns, width), plain(&self.h, width), plain(&self.weights, columns), true, to)
-    }
-
-    fn carried(&mut self, du: &Mat, ds: &Mat, left: &Mat, to: Slopes<'_>) -> Result<(), Fault> {
-        let OnCard { card, shape, .. } = self;
-        let (rows, columns, width, rank) = (shape.rows, shape.columns, shape.width, left.cols());
-        card.put(du.as_slice(), &mut self.weights)?;
-        card.multiply((rows, width, columns), plain(&self.zeta, columns), transposed(&self.weights, columns), false, &mut self.dh)?;
-        card.put(ds.as_slice(), &mut self.square)?;
-        card.multiply((rows, width, width), plain(&self.h, width), plain(&self.square, width), true, &mut self.dh)?;
-        card.put(left.as_slice(), &mut self.small)?;
-        card.multiply((rows, width, rank), plain(&self.left, rank), transposed(&self.small, rank), true, &mut self.dh)?;
-        self.propagate(to)
-    }
-
-    fn drawn(&mut self, stream: Stream, of_momenta: bool) -> Result<(), Fault> {
+    pub(crate) fn drawn(&mut self, stream: Stream, of_momenta: bool) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
         let count = shape.cells();
         let ([key, counter], count_) = (stream.key(), count as u64);
@@ -153,7 +137,7 @@ impl OnCard {
         Ok(())
     }
 
-    fn turned(&mut self, sin: f64, cos: f64) -> Result<(), Fault> {
+    pub(crate) fn turned(&mut self, sin: f64, cos: f64) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
         let (count, count_) = (shape.cells(), shape.cells() as u64);
         let mut launch = card.stream.launch_builder(card.kernel("turn"));
@@ -163,7 +147,7 @@ impl OnCard {
         Ok(())
     }
 
-    fn half_squares(&mut self) -> Result<f64, Fault> {
+    pub(crate) fn half_squares(&mut self) -> Result<f64, Fault> {
         let OnCard { card, shape, .. } = self;
         let count = shape.cells() as u64;
         let config = LaunchConfig { grid_dim: (PARTS as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
@@ -172,57 +156,5 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(config)? };
         self.total(PARTS)
-    }
-}
-
-impl Rows for OnCard {
-    fn settle(&mut self, x: &Mat, w: &Mat, left: &mut Mat) -> Symmetric {
-        let settled = self.settled(x, w, left);
-        self.note(settled).unwrap_or_else(|| Symmetric::from(&Mat::identity(self.shape.width, 1.0)))
-    }
-
-    fn response(&mut self, u: &mut Mat) {
-        let done = self.responded(u);
-        self.note(done);
-    }
-
-    fn shift(&mut self, delta: &Mat) {
-        let done = self.pushed(delta, false);
-        self.note(done);
-    }
-
-    fn kick(&mut self, du: &Mat) {
-        let done = self.pushed(du, true);
-        self.note(done);
-    }
-
-    fn likelihood(&mut self, beta: &Mat, dbeta: &mut Mat, to: Slopes<'_>) -> f64 {
-        let done = self.likelihood_slope(true, beta, dbeta, to);
-        self.note(done).unwrap_or(f64::NAN)
-    }
-
-    fn carry(&mut self, du: &Mat, ds: &Mat, left: &Mat, to: Slopes<'_>) {
-        let done = self.carried(du, ds, left, to);
-        self.note(done);
-    }
-
-    fn draw_noise(&mut self, stream: Stream) {
-        let done = self.drawn(stream, false);
-        self.note(done);
-    }
-
-    fn draw_momenta(&mut self, stream: Stream) {
-        let done = self.drawn(stream, true);
-        self.note(done);
-    }
-
-    fn turn(&mut self, sin: f64, cos: f64) {
-        let done = self.turned(sin, cos);
-        self.note(done);
-    }
-
-    fn energy(&mut self) -> f64 {
-        let done = self.half_squares();
-        self.note(done).unwrap_or(f64::NAN)
     }
 }

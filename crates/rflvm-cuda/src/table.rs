@@ -21,7 +21,8 @@ pub(crate) enum CellSize {
 impl CellSize {
     pub fn of(model: &Model) -> Self {
         let cells = model.y().as_slice().iter().filter(|y| !y.is_nan());
-        let largest = cells.fold(0.0_f64, |most, &y| if y < 0.0 || y.fract() != 0.0 { f64::INFINITY } else { most.max(y) });
+        let largest =
+            cells.fold(0.0_f64, |most, &y| if y < 0.0 || y.fract() != 0.0 { f64::INFINITY } else { most.max(y) });
         match largest {
             ..=254.0 => CellSize::Byte,
             ..=65_534.0 => CellSize::Short,

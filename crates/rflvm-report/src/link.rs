@@ -50,7 +50,7 @@ pub fn link(block: &Block, theta: &Theta, rows: usize) -> Option<(Link, Vec<f64>
     let unseen = vec![f64::NAN; columns];
     let mean = |f: &[f64]| {
         let mut out = vec![0.0; columns];
-        block.family.mean(Row { n: rows, y: &unseen, theta }, f, &mut out);
+        block.family.mean(Row { n: rows, first: 0, y: &unseen, theta }, f, &mut out);
         out
     };
     // Different in each column, so that a softmax is not taken for anything else.

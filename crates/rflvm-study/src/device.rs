@@ -31,7 +31,9 @@ impl FromStr for DeviceChoice {
             "cuda" => Ok(DeviceChoice::Cuda(0)),
             _ => {
                 let number = text.strip_prefix("cuda:").and_then(|number| number.parse().ok());
-                number.map(DeviceChoice::Cuda).ok_or_else(|| "choose auto, cpu, cuda, or cuda:1 for the second card".into())
+                number
+                    .map(DeviceChoice::Cuda)
+                    .ok_or_else(|| "choose auto, cpu, cuda, or cuda:1 for the second card".into())
             }
         }
     }
@@ -89,7 +91,8 @@ fn check(model: &Model, number: usize) -> Result<(), RunError> {
 
 #[cfg(not(feature = "cuda"))]
 fn check(_model: &Model, number: usize) -> Result<(), RunError> {
-    let rule = "this build of rflvm has no support for cards; build it with --features cuda, or let device be cpu".into();
+    let rule =
+        "this build of rflvm has no support for cards; build it with --features cuda, or let device be cpu".into();
     Err(SpecError::Setting { setting: "device", value: DeviceChoice::Cuda(number).to_string(), rule }.into())
 }
 
@@ -115,7 +118,12 @@ pub fn cards() -> Vec<String> {
         Ok(cards) => {
             let gb = |bytes: usize| bytes as f64 / 1e9;
             let line = |(i, card): (usize, &rflvm_cuda::CardInfo)| {
-                format!("cuda:{i} is {} with {:.0} GB, of which {:.0} GB are free", card.name, gb(card.memory), gb(card.free))
+                format!(
+                    "cuda:{i} is {} with {:.0} GB, of which {:.0} GB are free",
+                    card.name,
+                    gb(card.memory),
+                    gb(card.free)
+                )
             };
             cards.iter().enumerate().map(line).collect()
         }

@@ -15,17 +15,20 @@ use crate::sample::{Follow, Sampling};
 use crate::table::{Category, Table};
 use crate::times::Timeline;
 use crate::write;
+use rflvm::chunks::WIDTH;
 use rflvm::draws::Kept;
 use rflvm::draws::zarr::RowLabels;
 use rflvm::error::SpecError;
 use rflvm::identity::Identity;
 use rflvm::linalg::Mat;
 use rflvm::model::Model;
+use rflvm::ranks::Ranks;
 use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::run::checkpoint::Checkpoint;
 use rflvm::run::maps::Plan;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A fit with all its settings checked; nothing is written yet.
@@ -46,6 +49,10 @@ pub struct Fit {
     pub covariates: Covariates,
     /// The model.
     pub model: Model,
+    /// The columns of this process, where several share them.
+    pub part: Option<Model>,
+    /// The identity, from before the table was shared.
+    identity: Option<Identity>,
     /// How to run it.
     pub settings: Settings,
     /// What is stored of each draw.
@@ -107,6 +114,8 @@ impl Fit {
             timeline,
             covariates,
             model,
+            part: None,
+            identity: None,
             settings,
             keep,
             every,
@@ -149,7 +158,7 @@ impl Fit {
     /// Takes the right to write into the folder and prepares it for this fit: an older fit is an error, or is removed with
     /// `overwrite`. Nothing is touched until it is certain that the fit can start.
     pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
-        memory::check(&self.model, &self.settings)?;
+        memory::check(self.part.as_ref().unwrap_or(&self.model), &self.settings)?;
         self.card()?;
         let claim = Claim::take(&self.dir)?;
         claim.clear(overwrite)?;
@@ -163,7 +172,7 @@ impl Fit {
 
     /// Everything that determines the draws.
     pub fn identity(&self) -> Identity {
-        self.settings.identity(&self.model)
+        self.identity.clone().unwrap_or_else(|| self.settings.identity(&self.model))
     }
 
     /// Refuses to continue if the table's file has changed since the fit began. The fit would continue with the table in its
@@ -182,11 +191,39 @@ impl Fit {
         Err(Error::Foreign { path: path.display().to_string(), problem: problem.into() })
     }
 
+    /// Shares the columns with other processes, which have read the same table. All but the first keep their own columns only.
+    pub fn share(&mut self, ranks: Arc<dyn Ranks>) -> Result<(), Error> {
+        let (size, is_first) = (ranks.size(), ranks.rank() == 0);
+        let Some(part) = self.model.part(ranks) else {
+            let count = self.model.chunks().count();
+            let rule = format!(
+                "this table has {count} chunks of columns (at most {WIDTH} columns each, and a multinomial block is never cut), and each \
+                 process needs one; use at most {count} processes"
+            );
+            return Err(SpecError::Setting { setting: "number of processes", value: size.to_string(), rule }.into());
+        };
+        self.identity = Some(self.identity());
+        if !is_first {
+            self.model.forget_table();
+        }
+        self.part = Some(part);
+        Ok(())
+    }
+
     /// Samples into the folder.
-    pub fn run(&self, claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
+    pub fn run(&self, _claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
+        self.write_settings("fit", Some(&self.identity()))?;
+        self.sample(from, follow)
+    }
+
+    /// Samples with other processes, the first of which writes into the folder.
+    pub fn assist(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
+        self.sample(from, follow)
+    }
+
+    fn sample(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
         self.use_instructions();
         let identity = self.identity();
-        self.write_settings("fit", Some(&identity))?;
         let labels = RowLabels {
             ids: self.table.ids.clone(),
             labels: self.table.labels.clone(),
@@ -200,13 +237,14 @@ impl Fit {
             dir: &self.dir,
             identity: &identity,
             model: &self.model,
+            part: self.part.as_ref().unwrap_or(&self.model),
             settings: &self.settings,
             keep: &self.keep,
             labels: &labels,
             every: self.every,
             card: self.card()?,
         };
-        sampling.run(claim, from, follow)
+        sampling.run(from, follow)
     }
 
     /// Writes config.toml, and the files it names if families or trials did not come from files.

@@ -2,7 +2,7 @@
 
 use crate::device;
 use crate::error::Error;
-use crate::folder::{Claim, checkpoint_path, store_path};
+use crate::folder::{checkpoint_path, store_path};
 use crate::maps;
 use rflvm::atomic;
 use rflvm::draws::Kept;
@@ -11,6 +11,7 @@ use rflvm::error::StoreError;
 use rflvm::identity::Identity;
 use rflvm::model::Model;
 use rflvm::run::Settings;
+use rflvm::run::chain::Snapshot;
 use rflvm::run::checkpoint::{self, Checkpoint};
 use rflvm::run::maps::Plan;
 use rflvm::run::{Progress, Run};
@@ -30,6 +31,8 @@ pub struct Sampling<'a> {
     pub identity: &'a Identity,
     /// The model.
     pub model: &'a Model,
+    /// The columns of this process: the model itself, unless several processes share them.
+    pub part: &'a Model,
     /// How to run it.
     pub settings: &'a Settings,
     /// What is stored.
@@ -59,9 +62,13 @@ pub trait Follow: Sync {
 }
 
 impl Sampling<'_> {
-    /// Samples to the end, from the start or from a checkpoint, into a folder that is claimed.
-    pub fn run(&self, _claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
-        let (model, settings) = (self.model, self.settings);
+    /// Samples to the end, from the start or from a checkpoint, into a folder that the first process has claimed. Only the first writes.
+    pub fn run(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
+        let (part, settings) = (self.part, self.settings);
+        let is_first = part.chunks().is_first();
+        // The others have let go of the table, and write nothing.
+        let model = if is_first { self.model } else { part };
+        let is_stopped = || part.chunks().any(follow.is_stopped());
         let about = json!({
             "created_by": format!("rflvm {}", env!("CARGO_PKG_VERSION")),
             "seed": settings.seed, "warmup": settings.warmup, "thin": settings.thin, "draws": settings.draws,
@@ -70,41 +77,52 @@ impl Sampling<'_> {
             "families": model.blocks().iter().map(|b| b.family.name()).collect::<Vec<_>>(),
         });
         let mut store = Store::new(&store_path(self.dir), model, self.keep, settings.chains, about);
-        atomic::clean(self.dir);
-        store.begin(model, self.labels, settings.chains)?;
+        if is_first {
+            atomic::clean(self.dir);
+            store.begin(model, self.labels, settings.chains)?;
+        }
         let begun = Instant::now();
         let mut writers = Vec::with_capacity(settings.chains);
         let mut run = match from {
             None => {
                 // From here on the table is stored, even if the run fails.
-                store.publish(0)?;
-                let has_f = self.card.is_none() && model.rows() * model.columns() <= MOMENTS_OF_F;
+                if is_first {
+                    store.publish(0)?;
+                }
+                let has_f = self.card.is_none() && part.rows() * part.all_columns() <= MOMENTS_OF_F;
                 writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
-                if self.card.is_none() && Plan::new(model, settings).is_some() {
+                if self.card.is_none() && Plan::new(part, settings).is_some() {
                     follow.search();
                 }
                 let run = match self.card {
-                    Some(number) => Some(Run::start_on(model, settings, device::opener(number).as_ref())?),
-                    None => Run::start_unless(model, settings, &|| follow.is_stopped())?,
+                    Some(number) => Some(Run::start_on(part, settings, device::opener(number).as_ref())?),
+                    None => Run::start_unless(part, settings, &is_stopped)?,
                 };
                 let Some(run) = run else {
                     return Err(Error::Interrupted { dir: self.dir.display().to_string() });
                 };
-                maps::write(self.dir, &run.maps().found)?;
+                if is_first {
+                    maps::write(self.dir, &run.maps().found)?;
+                }
                 self.save(&mut store, &run, &mut writers)?;
                 run
             }
             Some(checkpoint) => {
                 let mut snapshots = Vec::with_capacity(settings.chains);
                 for (chain, (snapshot, state)) in checkpoint.chains.into_iter().enumerate() {
-                    writers.push(Writer::resume(&store, model, chain, state)?);
-                    snapshots.push(snapshot);
+                    writers.push(match is_first {
+                        true => Writer::resume(&store, model, chain, state)?,
+                        false => Writer::of(&store, model, chain, state),
+                    });
+                    snapshots.push(snapshot.own_of(part));
                 }
                 // Draws beyond the checkpoint are drawn again, and must not be read meanwhile.
-                store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
+                if is_first {
+                    store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
+                }
                 match self.card {
-                    Some(number) => Run::resume_on(model, settings, snapshots, device::opener(number).as_ref())?,
-                    None => Run::resume(model, settings, snapshots)?,
+                    Some(number) => Run::resume_on(part, settings, snapshots, device::opener(number).as_ref())?,
+                    None => Run::resume(part, settings, snapshots)?,
                 }
             }
         };
@@ -122,12 +140,14 @@ impl Sampling<'_> {
             // A state that failed is not saved over the one that led to it: the last checkpoint replays the failure.
             let finished = finished.map_err(|error| Error::run_in(error, self.dir))?;
             self.save(&mut store, &run, &mut writers)?;
-            maps::record(self.dir, &run)?;
+            if is_first {
+                maps::record(self.dir, &run)?;
+            }
             follow.saved(writers.iter().map(Writer::draws).min().unwrap_or(0));
             if finished {
                 break;
             }
-            if follow.is_stopped() {
+            if is_stopped() {
                 return Err(Error::Interrupted { dir: self.dir.display().to_string() });
             }
         }
@@ -137,6 +157,9 @@ impl Sampling<'_> {
 
     /// Writes the draws first, then their metadata, then the checkpoint that relies on both.
     fn save(&self, store: &mut Store, run: &Run<'_>, writers: &mut [Writer]) -> Result<(), StoreError> {
+        if !self.part.chunks().is_alone() {
+            return self.save_together(store, run, writers);
+        }
         let draws = writers.iter().map(Writer::draws).min().unwrap_or(0);
         let mut states = Vec::with_capacity(writers.len());
         for writer in writers.iter_mut() {
@@ -147,6 +170,22 @@ impl Sampling<'_> {
         for (chain, writer) in run.chains().iter().zip(writers.iter()) {
             states.push((chain.snapshot(), writer.state()));
         }
+        checkpoint::save(&checkpoint_path(self.dir), self.identity, states)
+    }
+
+    /// The same, where the first of several processes writes.
+    fn save_together(&self, store: &mut Store, run: &Run<'_>, writers: &mut [Writer]) -> Result<(), StoreError> {
+        // All processes take part in collecting all chains.
+        let snapshots: Vec<Option<Snapshot>> = run.chains().iter().map(|c| c.snapshot().collect(self.part)).collect();
+        let Some(snapshots) = snapshots.into_iter().collect::<Option<Vec<Snapshot>>>() else { return Ok(()) };
+        let draws = writers.iter().map(Writer::draws).min().unwrap_or(0);
+        for writer in writers.iter_mut() {
+            writer.flush()?;
+        }
+        store.moments(self.model, &writers.iter().map(Writer::moments).collect::<Vec<_>>())?;
+        store.publish(draws)?;
+        let states =
+            snapshots.iter().zip(writers.iter()).map(|(snapshot, writer)| (snapshot, writer.state())).collect();
         checkpoint::save(&checkpoint_path(self.dir), self.identity, states)
     }
 }

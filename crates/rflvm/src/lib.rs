@@ -55,6 +55,8 @@ pub mod spec;
 pub mod atomic;
 mod checksum;
 #[doc(hidden)]
+pub mod chunks;
+#[doc(hidden)]
 pub mod closest;
 #[doc(hidden)]
 pub mod device;
@@ -72,6 +74,8 @@ mod par;
 mod peak;
 #[doc(hidden)]
 pub mod placement;
+#[doc(hidden)]
+pub mod ranks;
 #[doc(hidden)]
 pub mod rng;
 #[doc(hidden)]

@@ -161,7 +161,7 @@ pub fn s_curve(
     }
     for n in 0..rows {
         let rng = &mut stream.named("cells").at(n as u64).rng();
-        family.simulate(Row { n, y: &total, theta }, f.row(n), y.row_mut(n), rng);
+        family.simulate(Row { n, first: 0, y: &total, theta }, f.row(n), y.row_mut(n), rng);
     }
     Ok(SCurve { y, x, t, f })
 }

@@ -137,19 +137,8 @@ impl Interval {
         let left = rng.random_range(0..MAX_STEPS);
         let right = MAX_STEPS - 1 - left;
         let (high, phase) = (low + width, Phase::Left);
-        let mut interval = Interval {
-            from: x,
-            current,
-            threshold,
-            width,
-            low,
-            high,
-            left,
-            right,
-            phase,
-            candidate: low,
-            shrinks: 0,
-        };
+        let mut interval =
+            Interval { from: x, current, threshold, width, low, high, left, right, phase, candidate: low, shrinks: 0 };
         interval.settle(rng);
         interval
     }

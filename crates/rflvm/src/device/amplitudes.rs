@@ -8,12 +8,7 @@ use crate::slice;
 use crate::steps::amplitudes::{WIDTH, growth, ln_centred, square};
 
 /// Redraws the amplitudes that are learned, and F where it moved with them.
-pub fn update(
-    device: &mut dyn Device,
-    model: &Model,
-    state: &mut State,
-    stream: Stream,
-) -> Result<(), NumericalError> {
+pub fn update(device: &mut dyn Device, model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     for (b, block) in model.blocks().iter().enumerate() {
         let stream = stream.at(b as u64);
         match model.amplitude(block) {

@@ -19,13 +19,11 @@ pub mod sweep;
 pub mod weights;
 
 use crate::error::{NumericalError, SpecError};
-use crate::hmc::flow::Flow;
+use crate::hmc::flow::{Flow, Slopes};
 use crate::hmc::reference::Reference;
-use crate::hmc::rows::{Rows, Slopes};
 use crate::linalg::{Mat, Symmetric};
 use crate::model::family::Theta;
 use crate::model::{Model, State};
-use crate::rng::Stream;
 use std::fmt::Debug;
 
 /// Where a column's likelihood is evaluated: f' = b + factor (f − b) − shift, with b what f is besides the weights less their prior mean, and
@@ -47,17 +45,12 @@ pub type Turns = Vec<(f64, f64)>;
 ///
 /// Nothing here fails: a device that has a fault goes on with values that are not numbers, and says so when it is asked ([`Device::fault`]),
 /// at the end of each step.
-pub trait Device: Rows + Debug + Send {
+pub trait Device: Flow + Debug + Send {
     /// Its name, for people.
     fn name(&self) -> String;
 
     /// What went wrong, if anything did.
     fn fault(&mut self) -> Option<String>;
-
-    /// Trajectories with the weights on the device too, if it has them.
-    fn flow(&mut self) -> Option<&mut dyn Flow> {
-        None
-    }
 
     /// Takes another table of the same shape with the same missing cells: for joint-distribution tests, in which data are redrawn.
     fn set_table(&mut self, model: &Model);
@@ -172,48 +165,6 @@ pub fn supports(model: &Model) -> Result<(), SpecError> {
     match model.blocks().iter().find(|block| block.family.law().is_none()) {
         Some(block) => no(&format!("the family {}", block.family.name())),
         None => Ok(()),
-    }
-}
-
-impl<T: Rows + ?Sized> Rows for &mut T {
-    fn settle(&mut self, x: &Mat, w: &Mat, left: &mut Mat) -> Symmetric {
-        (**self).settle(x, w, left)
-    }
-
-    fn response(&mut self, u: &mut Mat) {
-        (**self).response(u);
-    }
-
-    fn shift(&mut self, delta: &Mat) {
-        (**self).shift(delta);
-    }
-
-    fn kick(&mut self, du: &Mat) {
-        (**self).kick(du);
-    }
-
-    fn likelihood(&mut self, beta: &Mat, dbeta: &mut Mat, to: Slopes<'_>) -> f64 {
-        (**self).likelihood(beta, dbeta, to)
-    }
-
-    fn carry(&mut self, du: &Mat, ds: &Mat, left: &Mat, to: Slopes<'_>) {
-        (**self).carry(du, ds, left, to);
-    }
-
-    fn draw_noise(&mut self, stream: Stream) {
-        (**self).draw_noise(stream);
-    }
-
-    fn draw_momenta(&mut self, stream: Stream) {
-        (**self).draw_momenta(stream);
-    }
-
-    fn turn(&mut self, sin: f64, cos: f64) {
-        (**self).turn(sin, cos);
-    }
-
-    fn energy(&mut self) -> f64 {
-        (**self).energy()
     }
 }
 

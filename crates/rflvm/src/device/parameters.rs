@@ -64,7 +64,11 @@ fn dispersions(
             .map(|j| (state.beta[(last, j)] - model.units()[j].centre, model.weight_precision(state.tau2[j])[last]))
             .collect();
         let u = rounds::univariate(&mut rngs, &vec![0.0; r.len()], width, |u, out| {
-            let at = |(u, r): (&f64, &f64)| ColumnAt { factor: 1.0, shift: if slides { *u } else { 0.0 }, theta: r * u.exp() };
+            let at = |(u, r): (&f64, &f64)| ColumnAt {
+                factor: 1.0,
+                shift: if slides { *u } else { 0.0 },
+                theta: r * u.exp(),
+            };
             let at: Vec<ColumnAt> = u.iter().zip(&r).map(at).collect();
             of_block(device, model, b, &at, out);
             for (i, out) in out.iter_mut().enumerate() {
@@ -89,14 +93,7 @@ fn dispersions(
 }
 
 /// 1/σ_j² given β_j and f_j, conjugate.
-fn precisions(
-    device: &mut dyn Device,
-    model: &Model,
-    state: &mut State,
-    b: usize,
-    family: &Gaussian,
-    stream: Stream,
-) {
+fn precisions(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &Gaussian, stream: Stream) {
     let columns = model.blocks()[b].columns.clone();
     let mut values = vec![0.0; columns.len()];
     let unit = ColumnAt { factor: 1.0, shift: 0.0, theta: 1.0 };

@@ -3,10 +3,10 @@
 
 use super::{ColumnAt, Device, Turns};
 use crate::dist::{fill_normals, ln_gamma};
+use crate::hmc::flow::{Flow, Frame, Slopes};
 use crate::hmc::reference::Reference;
-use crate::hmc::rows::{Rows, Slopes};
 use crate::hmc::slope::{At, SlopeScratch};
-use crate::linalg::{Mat, Symmetric, gram, par_mul, par_mul_into};
+use crate::linalg::{Cholesky, Mat, Symmetric, gram, par_mul, par_mul_into};
 use crate::model::family::{Law, Theta};
 use crate::model::features::{Features, fill_weighted};
 use crate::model::plain::Plain;
@@ -30,9 +30,23 @@ pub struct OnHost {
     momenta: Mat,
     sum: Mat,
     columns: Vec<usize>,
-    /// f, y and the auxiliary of the columns whose weights are being redrawn, one row per column.
+    /// f and the auxiliary of the columns whose weights are being redrawn, one row per column.
     at: Mat,
     aim: Mat,
+    /// The weights' half of a trajectory.
+    frame: Option<Frame>,
+    xi: Mat,
+    xi_momenta: Mat,
+    du: Mat,
+    turning_beta: Mat,
+}
+
+/// What gives the weights of a trajectory: A⁻¹ and ln|A| of each group, u and A⁻¹u.
+struct Coloured {
+    inverses: Vec<Mat>,
+    ln_dets: Vec<f64>,
+    u: Mat,
+    t: Mat,
 }
 
 impl OnHost {
@@ -55,6 +69,11 @@ impl OnHost {
             columns: Vec::new(),
             at: Mat::default(),
             aim: Mat::default(),
+            frame: None,
+            xi: Mat::default(),
+            xi_momenta: Mat::default(),
+            du: Mat::default(),
+            turning_beta: Mat::default(),
             model: model.clone(),
         }
     }
@@ -63,8 +82,48 @@ impl OnHost {
         Known::of(&self.model)
     }
 
-    fn roots(&self) -> &[f64] {
-        self.reference.as_ref().map_or(&[], |reference| &reference.root)
+    fn reference(&self) -> &Reference {
+        self.reference.as_ref().expect("a reference is set before it is needed")
+    }
+
+    fn frame(&self) -> &Frame {
+        self.frame.as_ref().expect("a trajectory has begun")
+    }
+
+    /// √aH, and β from the noise, at X and W; `None` where A is not positive definite.
+    fn colour(&mut self, x: &Mat, w: &Mat) -> Option<Coloured> {
+        (self.x, self.w) = (x.clone(), w.clone());
+        let (reference, frame) = (self.reference().clone(), self.frame().clone());
+        fill_weighted(x, w, &self.plain, &reference.root, &mut self.weighted);
+        let (width, columns) = (self.weighted.cols(), self.zeta.cols());
+        let mut left = Mat::zeros(width, frame.right.rows());
+        par_mul(&mut left, self.weighted.view().transpose(), reference.left.view(), false);
+        let (mut response, mut u) = (Mat::zeros(width, columns), Mat::zeros(width, columns));
+        par_mul(&mut response, left.view(), frame.right.view(), false);
+        par_mul(&mut u, self.weighted.view().transpose(), self.zeta.view(), false);
+        let square = gram(&self.weighted, None, &vec![0.0; width]);
+        let d = |r: usize| if r + 1 == width { frame.intercept } else { 1.0 };
+        let diagonal: Vec<f64> = (0..width).map(d).collect();
+        let (mut inverses, mut ln_dets, mut t) = (Vec::new(), Vec::new(), Mat::zeros(width, columns));
+        for (range, rho) in &frame.groups {
+            let cholesky = Cholesky::new(square.scaled_plus(*rho, &diagonal), "gradient").ok()?;
+            let inverse = cholesky.inverse();
+            for k in range.clone() {
+                let c = frame.order[k];
+                for r in 0..width {
+                    u[(r, k)] = rho.sqrt() * u[(r, k)] + d(r).sqrt() * self.xi[(r, k)];
+                }
+                for r in 0..width {
+                    t[(r, k)] = (0..width).map(|i| inverse[(r, i)] * u[(i, k)]).sum();
+                    let mean: f64 = (0..width).map(|i| inverse[(r, i)] * rho * response[(i, k)]).sum();
+                    let centre = if r + 1 == width { self.model.units()[c].centre } else { 0.0 };
+                    self.turning_beta[(r, c)] = centre + mean + frame.scale[k] * t[(r, k)];
+                }
+            }
+            inverses.push(inverse);
+            ln_dets.push(cholesky.ln_det());
+        }
+        Some(Coloured { inverses, ln_dets, u, t })
     }
 
     fn block(&self, j: usize) -> (usize, &Block) {
@@ -89,7 +148,7 @@ impl OnHost {
         row[local] = y;
         let mut every = vec![0.0; block.columns.len()];
         every[local] = f;
-        let ln_lik = block.family.ln_lik(crate::model::family::Row { n, y: &row, theta: &moved }, &every);
+        let ln_lik = block.family.ln_lik(crate::model::family::Row { n, first: 0, y: &row, theta: &moved }, &every);
         match (theta, block.family.law()) {
             (Some(r), Some(Law::NegativeBinomial(_))) => ln_lik + ln_gamma(y + r) - ln_gamma(r),
             _ => ln_lik,
@@ -98,64 +157,137 @@ impl OnHost {
 
     fn slopes(&mut self, roots: &[f64], beta: &Mat, dbeta: &mut Mat, to: Slopes<'_>) -> f64 {
         let at = At { x: &self.x, w: &self.w, plain: &self.plain, h: &self.weighted, roots, known: self.known() };
-        SlopeScratch::default().likelihood(&self.model, &self.theta, at, beta.view(), dbeta.as_mut_slice(), to)
+        SlopeScratch::default().likelihood(
+            &self.model,
+            &self.theta,
+            at,
+            (&(0..beta.cols()), beta.view()),
+            dbeta.as_mut_slice(),
+            to,
+        )
     }
 }
 
-impl Rows for OnHost {
-    fn settle(&mut self, x: &Mat, w: &Mat, left: &mut Mat) -> Symmetric {
-        (self.x, self.w) = (x.clone(), w.clone());
-        let reference = self.reference.as_ref().expect("a reference is set before a trajectory");
-        fill_weighted(x, w, &self.plain, &reference.root, &mut self.weighted);
-        par_mul(left, self.weighted.view().transpose(), reference.left.view(), false);
-        gram(&self.weighted, None, &vec![0.0; self.weighted.cols()])
+impl Flow for OnHost {
+    fn begin(&mut self, frame: &Frame) {
+        self.frame = Some(frame.clone());
     }
 
-    fn response(&mut self, u: &mut Mat) {
-        par_mul(u, self.weighted.view().transpose(), self.zeta.view(), false);
-    }
-
-    fn shift(&mut self, delta: &Mat) {
+    fn gather(&mut self, x: &Mat, w: &Mat, beta: &Mat, [of_zeta, of_xi]: [Stream; 2]) {
+        let (width, columns) = (beta.rows(), beta.cols());
+        for noise in [&mut self.xi, &mut self.xi_momenta, &mut self.du, &mut self.turning_beta] {
+            *noise = Mat::zeros(width, columns);
+        }
+        fill_normals(self.zeta.as_mut_slice(), of_zeta);
+        fill_normals(self.xi.as_mut_slice(), of_xi);
+        if self.colour(x, w).is_none() {
+            // The trajectory will find the same, and is rejected.
+            return;
+        }
+        let frame = self.frame().clone();
+        let mut delta = Mat::zeros(width, columns);
+        for (range, rho) in &frame.groups {
+            for k in range.clone() {
+                for r in 0..width {
+                    let away = (beta[(r, frame.order[k])] - self.turning_beta[(r, frame.order[k])]) / frame.scale[k];
+                    self.xi[(r, k)] += if r + 1 == width { frame.intercept.sqrt() } else { 1.0 } * away;
+                    delta[(r, k)] = rho.sqrt() * away;
+                }
+            }
+        }
         par_mul(&mut self.zeta, self.weighted.view(), delta.view(), true);
     }
 
-    fn kick(&mut self, du: &Mat) {
-        par_mul(&mut self.momenta, self.weighted.view(), du.view(), true);
-    }
-
-    fn likelihood(&mut self, beta: &Mat, dbeta: &mut Mat, to: Slopes<'_>) -> f64 {
-        self.slopes(&self.roots().to_vec(), beta, dbeta, to)
-    }
-
-    fn carry(&mut self, du: &Mat, ds: &Mat, left: &Mat, to: Slopes<'_>) {
-        let reference = self.reference.as_ref().expect("a reference is set before a trajectory");
+    fn evaluate(&mut self, x: &Mat, w: &Mat, (gx, gw): Slopes<'_>) -> f64 {
+        let Some(Coloured { inverses, ln_dets, u, t }) = self.colour(x, w) else { return f64::NAN };
+        let (frame, reference) = (self.frame().clone(), self.reference().clone());
+        let (beta, centres) = (self.turning_beta.clone(), self.model.units().to_vec());
+        let (width, columns, rank) = (beta.rows(), beta.cols(), frame.right.rows());
+        let from_centre = |r: usize, c: usize| beta[(r, c)] - if r + 1 == width { centres[c].centre } else { 0.0 };
+        let mut dbeta = Mat::zeros(width, columns);
+        let mut ln_density = self.slopes(&reference.root, &beta, &mut dbeta, (gx, gw));
+        for r in 0..width {
+            for c in 0..columns {
+                let p = frame.precision[c] * if r + 1 == width { frame.intercept } else { 1.0 };
+                dbeta[(r, c)] -= p * from_centre(r, c);
+                ln_density -= 0.5 * p * from_centre(r, c).powi(2);
+            }
+        }
+        // With V = A⁻¹∂β and t = A⁻¹u: ∂u = sV + t, ∂A = −V(β − b_0)ᵀ − ½ttᵀ − ½kA⁻¹, symmetrised.
+        let (mut v, mut ds) = (Mat::zeros(width, columns), Mat::zeros(width, width));
+        for ((range, rho), (inverse, ln_det)) in frame.groups.iter().zip(inverses.iter().zip(ln_dets)) {
+            ln_density -= 0.5 * range.len() as f64 * ln_det;
+            let mut da = Mat::from_fn(width, width, |i, k| 0.5 * range.len() as f64 * inverse[(i, k)]);
+            for k in range.clone() {
+                let c = frame.order[k];
+                for r in 0..width {
+                    v[(r, k)] = (0..width).map(|i| inverse[(r, i)] * dbeta[(i, c)]).sum();
+                    ln_density += 0.5 * u[(r, k)] * t[(r, k)];
+                }
+                for i in 0..width {
+                    for r in 0..width {
+                        da[(i, r)] += v[(i, k)] * from_centre(r, c) + 0.5 * t[(i, k)] * t[(r, k)];
+                    }
+                }
+            }
+            for i in 0..width {
+                (0..width).for_each(|k| ds[(i, k)] -= rho * (da[(i, k)] + da[(k, i)]));
+            }
+            for k in range.clone() {
+                for r in 0..width {
+                    self.du[(r, k)] = rho.sqrt() * (frame.scale[k] * v[(r, k)] + t[(r, k)]);
+                    v[(r, k)] *= rho;
+                }
+            }
+        }
+        let mut left = Mat::zeros(width, rank);
+        par_mul(&mut left, v.view(), frame.right.view().transpose(), false);
         let (x, w, plain, h) = (&self.x, &self.w, &self.plain, &self.weighted);
         let at = At { x, w, plain, h, roots: &reference.root, known: self.known() };
-        SlopeScratch::default().carry(at, self.model.columns(), to, |rows, dh| {
+        SlopeScratch::default().carry(at, columns, (gx, gw), |rows, dh| {
             let tables = [&self.zeta, &self.weighted, &reference.left];
             let [zeta, h, z] = tables.map(|table| table.view().subrows(rows.start, rows.len()));
-            par_mul_into(dh, zeta, du.view().transpose(), false);
+            par_mul_into(dh, zeta, self.du.view().transpose(), false);
             par_mul_into(dh, h, ds.view(), true);
             par_mul_into(dh, z, left.view().transpose(), true);
         });
+        ln_density
     }
 
-    fn draw_noise(&mut self, stream: Stream) {
-        fill_normals(self.zeta.as_mut_slice(), stream);
+    fn kick(&mut self, step: f64) {
+        let (frame, width) = (self.frame().clone(), self.du.rows());
+        self.du.as_mut_slice().iter_mut().for_each(|du| *du *= step);
+        for (range, rho) in &frame.groups {
+            for k in range.clone() {
+                for r in 0..width {
+                    let d = if r + 1 == width { frame.intercept.sqrt() } else { 1.0 };
+                    self.xi_momenta[(r, k)] += d / rho.sqrt() * self.du[(r, k)];
+                }
+            }
+        }
+        par_mul(&mut self.momenta, self.weighted.view(), self.du.view(), true);
     }
 
-    fn draw_momenta(&mut self, stream: Stream) {
-        fill_normals(self.momenta.as_mut_slice(), stream);
+    fn draw_momenta(&mut self, [of_zeta, of_xi]: [Stream; 2]) {
+        fill_normals(self.momenta.as_mut_slice(), of_zeta);
+        fill_normals(self.xi_momenta.as_mut_slice(), of_xi);
     }
 
     fn turn(&mut self, sin: f64, cos: f64) {
-        for (q, p) in self.zeta.as_mut_slice().iter_mut().zip(self.momenta.as_mut_slice()) {
-            (*q, *p) = (cos * *q + sin * *p, cos * *p - sin * *q);
+        for (q, p) in [(&mut self.zeta, &mut self.momenta), (&mut self.xi, &mut self.xi_momenta)] {
+            for (q, p) in q.as_mut_slice().iter_mut().zip(p.as_mut_slice()) {
+                (*q, *p) = (cos * *q + sin * *p, cos * *p - sin * *q);
+            }
         }
     }
 
     fn energy(&mut self) -> f64 {
-        0.5 * self.zeta.as_slice().iter().chain(self.momenta.as_slice()).map(|v| v * v).sum::<f64>()
+        let all = [&self.zeta, &self.momenta, &self.xi, &self.xi_momenta];
+        0.5 * all.iter().flat_map(|table| table.as_slice()).map(|v| v * v).sum::<f64>()
+    }
+
+    fn beta(&mut self, beta: &mut Mat) {
+        beta.clone_from(&self.turning_beta);
     }
 }
 
@@ -204,7 +336,8 @@ impl Device for OnHost {
     }
 
     fn ln_lik_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
-        let positions = crate::model::position::Positions::new(&self.model, &self.theta, &self.beta, (&self.w, self.plain.s()));
+        let positions =
+            crate::model::position::Positions::new(&self.model, &self.theta, &self.beta, (&self.w, self.plain.s()));
         let (mut scratch, dim) = (positions.scratch(), self.model.latent_dim());
         for ((out, &n), x) in out.iter_mut().zip(rows).zip(x.chunks_exact(dim)) {
             *out = positions.ln_lik(n as usize, x, &mut scratch);
@@ -244,7 +377,7 @@ impl Device for OnHost {
 
     fn take_columns(&mut self, columns: &[u32]) {
         self.columns = columns.iter().map(|&j| j as usize).collect();
-        let reference = self.reference.as_ref().expect("a reference is set before weights are redrawn");
+        let reference = self.reference();
         let f = |i: usize, n: usize| {
             let j = self.columns[i];
             let away: f64 = (0..reference.right.rows()).map(|r| reference.left[(n, r)] * reference.right[(r, j)]).sum();

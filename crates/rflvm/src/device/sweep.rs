@@ -3,7 +3,6 @@
 use super::{Device, amplitudes, check, frequencies, gradient, positions, refresh, weights};
 use crate::error::NumericalError;
 use crate::hmc::tuning::Tuning;
-use crate::hmc::workspace::Workspace;
 use crate::model::{Model, State};
 use crate::rng::Stream;
 use crate::run::sweep::{redraw_clusters, spectral};
@@ -17,7 +16,6 @@ pub fn sweep(
     state: &mut State,
     moves: Moves,
     tuning: &Tuning,
-    room: &mut Workspace,
     stream: Stream,
 ) -> Result<SweepInfo, NumericalError> {
     let mut info = SweepInfo::default();
@@ -32,7 +30,7 @@ pub fn sweep(
     clock.lap(&mut info, Step::Positions);
     if moves.gradient {
         let stream = stream.named("gradient");
-        info.acceptance = gradient::update(device, model, state, moves.positions, tuning, room, stream)?;
+        info.acceptance = gradient::update(device, model, state, moves.positions, tuning, stream)?;
         redraw_clusters(model, state, stream)?;
     }
     clock.lap(&mut info, Step::Gradient);

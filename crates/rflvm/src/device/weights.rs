@@ -88,7 +88,13 @@ fn precision(model: &Model, state: &State, j: usize) -> Vec<f64> {
 }
 
 /// The Gaussian with the curvature and the response of column j.
-fn law(model: &Model, state: &State, j: usize, curvature: &Symmetric, response: &[f64]) -> Result<Canonical, NumericalError> {
+fn law(
+    model: &Model,
+    state: &State,
+    j: usize,
+    curvature: &Symmetric,
+    response: &[f64],
+) -> Result<Canonical, NumericalError> {
     let (precision, mut shift) = (precision(model, state, j), response.to_vec());
     let last = shift.len() - 1;
     shift[last] += precision[last] * model.units()[j].centre;

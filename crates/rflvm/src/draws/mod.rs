@@ -28,6 +28,8 @@ pub struct Draw<'a> {
     pub model: &'a Model,
     /// The unknowns.
     pub state: &'a State,
+    /// F in the cells that are traced.
+    pub cells: Vec<f64>,
     /// ln p(Y | F, θ).
     pub ln_likelihood: f64,
     /// The joint log density.
@@ -55,4 +57,9 @@ pub struct Stats {
 pub trait Draws {
     /// Receives a draw.
     fn push(&mut self, draw: &Draw<'_>) -> Result<(), StoreError>;
+
+    /// Whether it needs F. If not, and several processes share the columns, the state that it receives has none.
+    fn needs_f(&self) -> bool {
+        true
+    }
 }

@@ -64,6 +64,11 @@ impl Moments {
         Moments { has_f, ..Moments::default() }
     }
 
+    /// Whether it has moments of F.
+    pub fn has_f(&self) -> bool {
+        self.has_f
+    }
+
     /// Adds a draw.
     pub fn add(&mut self, draw: &Draw<'_>) {
         let state = draw.state;

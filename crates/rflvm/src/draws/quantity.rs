@@ -218,7 +218,7 @@ impl Quantity {
                 to.extend((count as i64).to_le_bytes());
             }
             Quantity::Distance => put(&traced.distances(draw.model, state)),
-            Quantity::Cell => put(&traced.values(draw.model, state)),
+            Quantity::Cell => put(&draw.cells),
             Quantity::LnJoint => put(&[draw.ln_joint]),
             Quantity::LnLikelihood => put(&[draw.ln_likelihood]),
             Quantity::Acceptance => put(&[stats.acceptance]),

@@ -27,7 +27,7 @@ impl Traced {
             (a, (a + step) % rows)
         };
         let pairs = (0..COUNT).map(|_| pair(&mut rng)).collect();
-        let free: Vec<usize> = (0..model.columns()).filter(|&j| model.is_free(j)).collect();
+        let free = model.free_columns();
         let cell = |_| (rng_below(&mut rng, rows), free[rng_below(&mut rng, free.len())]);
         Traced { pairs, cells: (0..COUNT).map(cell).collect() }
     }
@@ -43,7 +43,13 @@ impl Traced {
 
     /// f of each cell.
     pub fn values(&self, model: &Model, state: &State) -> Vec<f64> {
-        self.cells.iter().map(|&cell| state.cell(model, cell)).collect()
+        let (chunks, first) = (model.chunks(), model.chunks().own_columns().start);
+        chunks.add(&mut chunks.own(), self.cells.len(), |chunk, to| {
+            for (&(n, j), to) in self.cells.iter().zip(to) {
+                let own = j.checked_sub(first).filter(|own| chunk.columns.contains(own));
+                *to = own.map_or(0.0, |own| state.cell(model, (n, own)));
+            }
+        })
     }
 }
 

@@ -1,9 +1,9 @@
 //! The joint gradient move where weights and rows are both held by another processor: it evaluates everything but the priors of X and W.
 
 use super::frequencies::FrequencyPrior;
-use super::gradient::ln_priors;
+use super::gradient::{ln_priors, weight_precisions};
+use super::groups::LIKE;
 use super::hamiltonian::Potential;
-use super::noncentred::Coordinates;
 use super::reference::Reference;
 use crate::linalg::Mat;
 use crate::model::family::Theta;
@@ -29,6 +29,41 @@ pub struct Frame {
     pub precision: Vec<f64>,
 }
 
+impl Frame {
+    /// Given θ and τ².
+    pub fn new(model: &Model, theta: &[Theta], tau2: &[f64], reference: &Reference) -> Self {
+        let [precision, _] = weight_precisions(model, theta, tau2);
+        let rho: Vec<f64> = reference.column.iter().zip(&precision).map(|(b, p)| b / p).collect();
+        let mut order: Vec<usize> = (0..model.columns()).collect();
+        order.sort_by(|&a, &b| rho[a].total_cmp(&rho[b]));
+        Frame {
+            groups: grouped(&order, &rho),
+            scale: order.iter().map(|&c| precision[c].sqrt().recip()).collect(),
+            right: Mat::from_fn(reference.right.rows(), order.len(), |r, k| reference.right[(r, order[k])]),
+            intercept: 1.0 / model.spec().priors.intercept,
+            order,
+            precision,
+        }
+    }
+}
+
+/// Groups of similar ρ along `order`, in which ρ increases; each has the geometric mean of its ρ.
+fn grouped(order: &[usize], rho: &[f64]) -> Vec<(Range<usize>, f64)> {
+    let (mut groups, mut start) = (Vec::new(), 0);
+    while start < order.len() {
+        let limit = rho[order[start]] * LIKE;
+        let count = order[start..].iter().take_while(|&&c| rho[c] <= limit).count().max(1);
+        let columns = start..start + count;
+        let ln_rho = order[columns.clone()].iter().map(|&c| rho[c].ln()).sum::<f64>() / count as f64;
+        groups.push((columns, ln_rho.exp()));
+        start += count;
+    }
+    groups
+}
+
+/// Gradients with respect to X and W.
+pub type Slopes<'a> = (&'a mut [f64], &'a mut [f64]);
+
 /// What a trajectory asks of it. Every column must have weights of its own.
 pub trait Flow {
     /// Begins a trajectory.
@@ -38,7 +73,7 @@ pub trait Flow {
     fn gather(&mut self, x: &Mat, w: &Mat, beta: &Mat, streams: [Stream; 2]);
 
     /// ln of the density at X and W besides their priors, whose gradients are added to `to`; not a number where A is not positive definite.
-    fn evaluate(&mut self, x: &Mat, w: &Mat, to: (&mut [f64], &mut [f64])) -> f64;
+    fn evaluate(&mut self, x: &Mat, w: &Mat, to: Slopes<'_>) -> f64;
 
     /// Adds `step` times the gradient at the last evaluation to the momenta of ζ and ξ.
     fn kick(&mut self, step: f64);
@@ -57,17 +92,17 @@ pub trait Flow {
 }
 
 /// A trajectory of X and W over a flow.
-pub(crate) struct Flowing<'a> {
-    flow: &'a mut dyn Flow,
+pub(crate) struct Flowing<'a, F: Flow + ?Sized> {
+    flow: &'a mut F,
     frequencies: FrequencyPrior<'a>,
     x: Mat,
     w: Mat,
 }
 
-impl<'a> Flowing<'a> {
+impl<'a, F: Flow + ?Sized> Flowing<'a, F> {
     /// Begins at a state, given θ and τ².
     pub fn new<R: Rng + ?Sized>(
-        flow: &'a mut dyn Flow,
+        flow: &'a mut F,
         model: &Model,
         (theta, tau2): (&[Theta], &[f64]),
         frequencies: FrequencyPrior<'a>,
@@ -75,18 +110,22 @@ impl<'a> Flowing<'a> {
         state: &State,
         rng: &mut R,
     ) -> (Self, Vec<f64>) {
-        let Coordinates { order, groups, scale, right, intercept, precision: [precision, _] } =
-            Coordinates::new(model, theta, tau2, reference);
-        let groups = groups.into_iter().map(|group| (group.columns, group.rho)).collect();
-        flow.begin(&Frame { order, groups, scale, right, intercept, precision });
+        flow.begin(&Frame::new(model, theta, tau2, reference));
         let (x, w) = (state.features.x().clone(), state.features.w().clone());
         flow.gather(&x, &w, &state.beta, [Stream::new(rng.random()), Stream::new(rng.random())]);
         let q = [x.as_slice(), w.as_slice()].concat();
         (Flowing { flow, frequencies, x, w }, q)
     }
+
+    /// Ends it; the weights at its last evaluation, where they are wanted.
+    pub fn finish(self, beta: Option<&mut Mat>) {
+        if let Some(beta) = beta {
+            self.flow.beta(beta);
+        }
+    }
 }
 
-impl Potential for Flowing<'_> {
+impl<F: Flow + ?Sized> Potential for Flowing<'_, F> {
     fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
         let (x, w) = q.split_at(self.x.as_slice().len());
         self.x.as_mut_slice().copy_from_slice(x);
@@ -96,8 +135,8 @@ impl Potential for Flowing<'_> {
         ln_prior + self.flow.evaluate(&self.x, &self.w, (gx, gw))
     }
 
-    fn draw_momenta(&mut self, mut next: impl FnMut() -> Stream) {
-        self.flow.draw_momenta([next(), next()]);
+    fn draw_momenta<R: Rng + ?Sized>(&mut self, rng: &mut R) {
+        self.flow.draw_momenta([Stream::new(rng.random()), Stream::new(rng.random())]);
     }
 
     fn turn(&mut self, sin: f64, cos: f64) {

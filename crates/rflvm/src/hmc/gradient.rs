@@ -5,6 +5,7 @@ use super::frequencies::FrequencyPrior;
 use super::hamiltonian::Potential;
 use super::occam::Occam;
 use super::slope::{At, SlopeScratch};
+use crate::chunks::Chunk;
 use crate::linalg::{Mat, View};
 use crate::model::family::Theta;
 use crate::model::features::fill;
@@ -12,6 +13,7 @@ use crate::model::latent::Paths;
 use crate::model::plain::Plain;
 use crate::model::{Known, Model, State};
 use crate::par;
+use std::ops::Range;
 
 /// Layout of X, W and β in q.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +103,8 @@ pub struct Joint<'a> {
     x: Mat,
     w: Mat,
     h: Mat,
-    slope: SlopeScratch,
+    /// One per chunk of columns.
+    slopes: Vec<SlopeScratch>,
 }
 
 impl<'a> Joint<'a> {
@@ -140,7 +143,7 @@ impl<'a> Joint<'a> {
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),
             h,
-            slope: SlopeScratch::default(),
+            slopes: model.chunks().own().iter().map(|_| SlopeScratch::default()).collect(),
         }
     }
 
@@ -164,6 +167,13 @@ pub(crate) fn weight_precisions(model: &Model, theta: &[Theta], tau2: &[f64]) ->
     [weights, intercepts]
 }
 
+/// A chunk of columns: their ∂β, and memory.
+struct Piece<'a> {
+    chunk: Chunk,
+    dbeta: Vec<f64>,
+    slope: &'a mut SlopeScratch,
+}
+
 impl Potential for Joint<'_> {
     fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
         let (layout, model) = (self.layout, self.model);
@@ -172,17 +182,70 @@ impl Potential for Joint<'_> {
         self.w.as_mut_slice().copy_from_slice(w);
         fill(&self.x, &self.w, self.plain, &mut self.h);
         let (gx, gw, gbeta) = layout.split_mut(g);
-        let mut ln_density = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
+        let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
         let at = At { x: &self.x, w: &self.w, plain: self.plain, h: &self.h, roots: &[], known: Known::of(model) };
-        let beta_view = View::new(beta, self.h.cols(), layout.columns, layout.columns);
-        ln_density += self.slope.likelihood(model, self.theta, at, beta_view, gbeta, (gx, gw));
+        let (columns, width, chunks) = (layout.columns, layout.width, model.chunks());
+        let own = chunks.own().into_iter().zip(&mut self.slopes);
+        let piece = |(chunk, slope): (Chunk, _)| Piece { dbeta: vec![0.0; width * chunk.columns.len()], chunk, slope };
+        let mut pieces: Vec<Piece<'_>> = own.map(piece).collect();
+        let (theta, precision, beta) = (self.theta, &self.precision, View::new(beta, width, columns, columns));
+        // ∂X, ∂W, the density but for that of β, and that.
+        let sum = chunks.add(&mut pieces, gx.len() + gw.len() + 2, |Piece { chunk, dbeta, slope }, to| {
+            let (to_x, rest) = to.split_at_mut(gx.len());
+            let (to_w, ln_density) = rest.split_at_mut(gw.len());
+            if chunk.index == 0 {
+                to_x.copy_from_slice(gx);
+                to_w.copy_from_slice(gw);
+                ln_density[0] = ln_priors;
+            }
+            let (first, k) = (chunk.columns.start, chunk.columns.len());
+            let own = beta.subcols(first, k);
+            ln_density[0] += slope.likelihood(model, theta, at, (&chunk.columns, own), dbeta, (to_x, to_w));
+            ln_density[1] = par::rows([(&mut dbeta[..], k)], 2 * k, |start, [dbeta]| {
+                let mut ln_prior = 0.0;
+                for (r, g) in (start..).zip(dbeta.chunks_exact_mut(k)) {
+                    let precisions = &precision[usize::from(r + 1 == width)][first..];
+                    let beta = &q[q.len() - width * columns + r * columns + first..];
+                    for (c, ((g, beta), precision)) in g.iter_mut().zip(beta).zip(precisions).enumerate() {
+                        let from = beta - if r + 1 == width { model.units()[first + c].centre } else { 0.0 };
+                        *g -= precision * from;
+                        ln_prior -= 0.5 * precision * from * from;
+                    }
+                }
+                ln_prior
+            });
+        });
+        for Piece { chunk, dbeta, .. } in pieces {
+            for (to, from) in gbeta.chunks_exact_mut(columns).zip(dbeta.chunks_exact(chunk.columns.len())) {
+                to[chunk.columns.clone()].copy_from_slice(from);
+            }
+        }
+        let (of_x, rest) = sum.split_at(gx.len());
+        let (of_w, ln_density) = rest.split_at(gw.len());
+        gx.copy_from_slice(of_x);
+        gw.copy_from_slice(of_w);
+        let mut total = ln_density[0];
         if let Some(occam) = self.occam {
             // A candidate for which A has no Cholesky factor: the optimiser backtracks.
             let Ok((charge, pull)) = occam.charge(&self.h) else { return f64::NAN };
-            ln_density -= charge;
-            self.slope.carry(at, layout.columns, (gx, gw), |rows, dh| occam.pull(&self.h, &pull, rows, dh));
+            total -= charge;
+            let fill = |rows: Range<usize>, dh: &mut [f64]| occam.pull(&self.h, &pull, rows, dh);
+            self.slopes[0].carry(at, model.all_columns(), (gx, gw), fill);
         }
-        ln_density + ln_weights(model, &self.precision, beta, gbeta)
+        total + ln_density[1]
+    }
+
+    fn sum(&self, len: usize, part: &(dyn Fn(Range<usize>) -> f64 + Sync)) -> f64 {
+        let (chunks, Layout { columns, width, .. }) = (self.model.chunks(), self.layout);
+        if chunks.count() == 1 {
+            return part(0..len);
+        }
+        let head = len - width * columns;
+        let of_chunk = |chunk: &Chunk| {
+            let row = |r: usize| head + r * columns + chunk.columns.start..head + r * columns + chunk.columns.end;
+            (0..width).map(|r| part(row(r))).sum()
+        };
+        part(0..head) + chunks.sum(of_chunk)
     }
 }
 

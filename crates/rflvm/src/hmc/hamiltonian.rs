@@ -7,6 +7,7 @@ use crate::rng::Stream;
 use crate::simd;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A Hamiltonian trajectory: scales of the coordinates, step size in these units, number of steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,23 +37,31 @@ pub trait Potential {
         Vec::new()
     }
 
-    /// Draws their momenta, each kind from the next stream.
-    fn draw_momenta(&mut self, mut next: impl FnMut() -> Stream) {
+    /// Draws their momenta.
+    fn draw_momenta<R: Rng + ?Sized>(&mut self, rng: &mut R) {
         for (_, momenta) in self.turning() {
-            fill_normals(momenta, next());
+            fill_normals(momenta, Stream::new(rng.random()));
         }
     }
 
     /// Rotates them with their momenta.
     fn turn(&mut self, sin: f64, cos: f64) {
         for (turning, momenta) in self.turning() {
-            turn(sin, cos, turning, momenta);
+            par::rows([(turning, 1), (momenta, 1)], 2, |_, [turning, momenta]| {
+                simd::turn(sin, cos, turning, momenta);
+                0.0
+            });
         }
     }
 
-    /// Half the sum of their squares, and of those of their momenta.
+    /// Energy of them and of their momenta.
     fn turning_energy(&mut self) -> f64 {
         self.turning().iter().map(|(q, p)| half_square(q) + half_square(p)).sum()
+    }
+
+    /// Σ over the `len` coordinates of q of what `part` says of some that adjoin each other: where several processes share them, of those of all.
+    fn sum(&self, len: usize, part: &(dyn Fn(Range<usize>) -> f64 + Sync)) -> f64 {
+        part(0..len)
     }
 
     /// Adds `step` times their gradient at the last `evaluate` to their momenta, once. There may be as many of them as
@@ -82,7 +91,7 @@ pub fn hamiltonian<R: Rng + ?Sized>(
     // q has momenta p and r: q' = Sp + Ar, p' = Sg, r' = Aᵀg, as if q were Sa + Ab with a and b of unit mass.
     let together: Vec<&dyn Directions> = [&trajectory.modes as &dyn Directions].into_iter().chain(directions).collect();
     let mut p = normals(q.len(), rng);
-    potential.draw_momenta(|| Stream::new(rng.random()));
+    potential.draw_momenta(rng);
     let mut r = normals(together.iter().map(|d| d.count()).sum(), rng);
     let before = potential.evaluate(q, &mut g) - energy(potential, &p, &r);
     let steps = trajectory.steps(rng);
@@ -162,14 +171,6 @@ fn energy(potential: &mut impl Potential, p: &[f64], r: &[f64]) -> f64 {
 /// ½|v|².
 pub(super) fn half_square(v: &[f64]) -> f64 {
     0.5 * par::sum(v.len(), 1, |i| simd::dot(&v[i.clone()], &v[i]))
-}
-
-/// The exact flow of ½(q² + p²).
-pub(super) fn turn(sin: f64, cos: f64, q: &mut [f64], p: &mut [f64]) {
-    par::rows([(q, 1), (p, 1)], 2, |_, [q, p]| {
-        simd::turn(sin, cos, q, p);
-        0.0
-    });
 }
 
 #[cfg(test)]

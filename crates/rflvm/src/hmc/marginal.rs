@@ -3,9 +3,11 @@
 use super::frequencies::FrequencyPrior;
 use super::gradient::{Layout, ln_priors};
 use super::hamiltonian::Potential;
+use super::shrinkage::{Shrinkage, Shrinker};
 use super::slope::At;
-use super::workspace::Workspace;
-use crate::linalg::{Mat, mul, par_mul, par_mul_into};
+use super::workspace::{CollapsedRoom, Workspace};
+use crate::chunks::Chunk;
+use crate::linalg::{Mat, View, mul, par_mul, par_mul_into};
 use crate::model::Known;
 use crate::model::collapsed::{CollapsedData, scaled_gram};
 use crate::model::features::fill;
@@ -24,7 +26,8 @@ pub struct Marginal<'a> {
     x: Mat,
     w: Mat,
     h: Mat,
-    /// H'ᵀỸ in `dbeta`, GR in `du`, what multiplies H' in `pull`.
+    /// τ² of all columns, if it is the same for all.
+    common: Option<f64>,
     room: Workspace,
 }
 
@@ -48,14 +51,12 @@ impl<'a> Marginal<'a> {
         mut h: Mat,
         mut room: Workspace,
     ) -> Self {
-        let (n, j, dim) = (target.y.rows(), target.y.cols(), layout.dim());
+        let (n, dim) = (target.y.rows(), layout.dim());
         let m = layout.width();
         let (x, w) = (Mat::zeros(n, dim), Mat::zeros(layout.frequencies(), dim));
         h.fit(n, m);
-        room.dbeta.fit(m, j);
-        room.du.fit(m, j);
-        room.pull.fit(m, m);
-        Marginal { target, tau2, frequencies, plain, paths: None, layout, x, w, h, room }
+        room.collapsed.resize_with(target.chunks.own().len(), CollapsedRoom::default);
+        Marginal { common: target.common(tau2), target, tau2, frequencies, plain, paths: None, layout, x, w, h, room }
     }
 
     /// Returns the memory of H and the workspace.
@@ -76,41 +77,83 @@ impl Potential for Marginal<'_> {
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
         fill(&self.x, &self.w, self.plain, &mut self.h);
-        let target = self.target;
+        let (target, tau2) = (self.target, self.tau2);
         let unit = target.intercept_variance.sqrt();
-        let Workspace { dbeta: c, du: scaled, pull: p, shrinkage, slope, .. } = &mut self.room;
-        par_mul(c, self.h.view().transpose(), target.y.view(), false);
-        let (columns, last) = (self.tau2.len(), c.rows() - 1);
-        c.row_mut(last).iter_mut().for_each(|c| *c *= unit);
         // A candidate for which HᵀH has no factor is rejected; it is not an error.
-        let Some(()) = shrinkage.fill(scaled_gram(&self.h, unit), self.tau2, c) else { return f64::NAN };
-        let mut explained = vec![0.0; columns];
+        let Some(shrinker) = Shrinker::new(scaled_gram(&self.h, unit), self.common) else { return f64::NAN };
+        let (gx, gw, _) = self.layout.split_mut(gradient);
+        let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
+        let (h, m, chunks) = (&self.h, self.h.cols(), &target.chunks);
+        let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &[], known: Known::default() };
+        let is_one = chunks.count() == 1;
+        let Workspace { collapsed, slope, .. } = &mut self.room;
+        let mut pieces: Vec<_> = chunks.own().into_iter().zip(collapsed).collect();
+        // What multiplies H in ∂H, ln p(Y), and ∂X and ∂W by way of GR.
+        let len = m * m + 1 + if is_one { 0 } else { gx.len() + gw.len() };
+        let mut sum = chunks.add(&mut pieces, len, |(chunk, room), to| {
+            let CollapsedRoom { c, scaled, shrinkage, slope } = &mut **room;
+            let (k, y) = (chunk.columns.len(), target.y.view().subcols(chunk.columns.start, chunk.columns.len()));
+            let (p, rest) = to.split_at_mut(m * m);
+            c.fit(m, k);
+            scaled.fit(m, k);
+            par_mul(c, h.view().transpose(), y, false);
+            c.row_mut(m - 1).iter_mut().for_each(|c| *c *= unit);
+            shrinkage.fill(&shrinker, &tau2[chunk.columns.clone()], c);
+            rest[0] = target.weigh(chunk, c, shrinkage, scaled);
+            if !rest[0].is_finite() {
+                return;
+            }
+            // −(Σ_j A_j⁻¹ + GRGᵀ), in the units of H'.
+            mul(p, scaled.view(), shrinkage.g.view().transpose(), false);
+            p.iter_mut().zip(shrinkage.inverses.as_slice()).for_each(|(p, sum)| *p = -(*p + sum));
+            if !is_one {
+                let (to_x, to_w) = rest[1..].split_at_mut(gx.len());
+                slope.carry(at, k, (to_x, to_w), |rows, dh| {
+                    par_mul_into(dh, y.subrows(rows.start, rows.len()), scaled.view().transpose(), false);
+                });
+            }
+        });
+        let (p, rest) = sum.split_at_mut(m * m);
+        let ln_marginal = rest[0];
+        if !ln_marginal.is_finite() {
+            return f64::NAN;
+        }
+        if !is_one {
+            gx.iter_mut().chain(gw.iter_mut()).zip(&rest[1..]).for_each(|(g, of_columns)| *g += of_columns);
+        }
+        // In the units of H.
+        p[(m - 1) * m..].iter_mut().for_each(|p| *p *= unit);
+        let p = View::new(p, m, m, m);
+        slope.carry(at, chunks.columns(), (gx, gw), |rows, dh| {
+            par_mul_into(dh, h.view().subrows(rows.start, rows.len()), p, false);
+            if is_one {
+                let scaled = &pieces[0].1.scaled;
+                par_mul_into(dh, target.y.view().subrows(rows.start, rows.len()), scaled.view().transpose(), true);
+            }
+        });
+        ln_marginal + ln_priors
+    }
+}
+
+impl CollapsedData {
+    /// ln p(Y) of a chunk of columns up to a constant, from C and what shrinks it, and GR in `scaled`; NaN where C is not finite.
+    fn weigh(&self, chunk: &Chunk, c: &Mat, shrinkage: &Shrinkage, scaled: &mut Mat) -> f64 {
+        let (own, k) = (chunk.columns.clone(), chunk.columns.len());
+        let mut explained = vec![0.0_f64; k];
         for (c, g) in c.iter_rows().zip(shrinkage.g.iter_rows()) {
             explained.iter_mut().zip(c.iter().zip(g)).for_each(|(e, (c, g))| *e += c * g);
         }
         if !explained.iter().all(|e| e.is_finite()) {
             return f64::NAN;
         }
-        let rates = target.total.iter().zip(&explained).zip(&target.prior_rate);
+        let prior_rate = &self.prior_rate[own.clone()];
+        let rates = self.total[own].iter().zip(&explained).zip(prior_rate);
         let rate: Vec<f64> = rates.map(|((total, explained), least)| (total - 0.5 * explained).max(*least)).collect();
-        let ln_rates: f64 = rate.iter().zip(&target.prior_rate).map(|(b, least)| (b / least).ln()).sum();
-        let ln_marginal = -0.5 * shrinkage.ln_det - target.shape * ln_rates;
-        let precision: Vec<f64> = rate.iter().map(|b| target.shape / b).collect();
-        for (to, from) in scaled.as_mut_slice().chunks_exact_mut(columns).zip(shrinkage.g.iter_rows()) {
+        let ln_rates: f64 = rate.iter().zip(prior_rate).map(|(b, least)| (b / least).ln()).sum();
+        let precision: Vec<f64> = rate.iter().map(|b| self.shape / b).collect();
+        for (to, from) in scaled.as_mut_slice().chunks_exact_mut(k).zip(shrinkage.g.iter_rows()) {
             to.iter_mut().zip(from.iter().zip(&precision)).for_each(|(s, (g, r))| *s = g * r);
         }
-        // −(Σ_j A_j⁻¹ + GRGᵀ), in the units of H.
-        mul(p.as_mut_slice(), scaled.view(), shrinkage.g.view().transpose(), false);
-        p.as_mut_slice().iter_mut().zip(shrinkage.inverses.as_slice()).for_each(|(p, sum)| *p = -(*p + sum));
-        p.row_mut(last).iter_mut().for_each(|p| *p *= unit);
-        let (gx, gw, _) = self.layout.split_mut(gradient);
-        let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
-        let h = &self.h;
-        let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &[], known: Known::default() };
-        slope.carry(at, columns, (gx, gw), |rows, dh| {
-            par_mul_into(dh, h.view().subrows(rows.start, rows.len()), p.view(), false);
-            par_mul_into(dh, target.y.view().subrows(rows.start, rows.len()), scaled.view().transpose(), true);
-        });
-        ln_marginal + ln_priors
+        -0.5 * shrinkage.ln_det - self.shape * ln_rates
     }
 }

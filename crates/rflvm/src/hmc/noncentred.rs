@@ -13,113 +13,103 @@
 //! N(ζ, ξ) p(X, W, β | Y) / q(β | X, W) has the right marginal for any reference; and since ζ is noise in the space of
 //! rows rather than of weights, F keeps its noise when X and W move: coefficients rotate, functions stay.
 
+//!
+//! Columns are dealt with in chunks ([`Piece`]): what X and W need of them are sums.
+
 use super::frequencies::FrequencyPrior;
 use super::gradient::{ln_priors, weight_precisions};
 use super::groups::{Group, group};
-use super::hamiltonian::{Potential, half_square, turn};
+use super::hamiltonian::{Potential, Turning, half_square};
+use super::piece::{Given, Piece};
 use super::reference::Reference;
-use super::rows::Rows;
+use super::slope::At;
 use super::workspace::Workspace;
 use crate::dist::fill_normals;
-use crate::linalg::{Cholesky, Mat, View, par_mul, par_mul_each};
+use crate::linalg::{Cholesky, Mat, View, par_gram, par_mul, par_mul_into};
 use crate::model::family::Theta;
+use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
-use crate::model::{Model, State};
-use crate::par;
+use crate::model::plain::Plain;
+use crate::model::{Known, Lent, Model, State};
 use crate::rng::Stream;
-use crate::simd::dot;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use std::ops::Range;
 
-/// What of the coordinates does not change along a trajectory.
-pub(super) struct Coordinates {
-    pub order: Vec<usize>,
-    pub groups: Vec<Group>,
-    pub scale: Vec<f64>,
-    pub right: Mat,
-    pub intercept: f64,
-    pub precision: [Vec<f64>; 2],
-}
-
-impl Coordinates {
-    /// Given θ and τ².
-    pub fn new(model: &Model, theta: &[Theta], tau2: &[f64], reference: &Reference) -> Self {
-        let precision = weight_precisions(model, theta, tau2);
-        let rho: Vec<f64> = reference.column.iter().zip(&precision[0]).map(|(b, p)| b / p).collect();
-        let (mut order, fixed): (Vec<usize>, Vec<usize>) = (0..model.columns()).partition(|&c| model.is_free(c));
-        order.sort_by(|&a, &b| rho[a].total_cmp(&rho[b]));
-        let groups = group(&order, &rho);
-        order.extend(fixed);
-        Coordinates {
-            scale: order.iter().map(|&c| precision[0][c].sqrt().recip()).collect(),
-            right: Mat::from_fn(reference.right.rows(), model.columns(), |r, k| reference.right[(r, order[k])]),
-            intercept: 1.0 / model.spec().priors.intercept,
-            order,
-            groups,
-            precision,
-        }
-    }
-}
-
-/// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J), which `rows` hold, and ξ (one row per column of
-/// H) rotate.
-pub(crate) struct Noncentred<'a, R> {
+/// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ (one row per column of H) rotate. ζ uses the
+/// memory of F, chunk after chunk, and √a H that of H: neither is needed during a trajectory.
+pub(super) struct Noncentred<'a> {
     model: &'a Model,
+    theta: &'a [Theta],
+    known: Known<'a>,
     frequencies: FrequencyPrior<'a>,
+    plain: &'a Plain,
     paths: Option<&'a Paths<'a>>,
-    /// Column of the model at each position in ζ; those without their own weights come last.
-    order: Vec<usize>,
+    reference: &'a Reference,
     groups: Vec<Group>,
-    /// s_j at each position in ζ.
-    scale: Vec<f64>,
-    /// The right factor of Z at each position in ζ.
-    right: Mat,
     /// D of the intercept.
     intercept: f64,
     /// Prior precisions of the weights and the intercept of each column.
     precision: [Vec<f64>; 2],
     x: Mat,
     w: Mat,
-    rows: R,
+    /// √a H.
+    h: Mat,
+    zeta: Mat,
+    pieces: Vec<Piece>,
     room: Workspace,
 }
 
-impl<'a, R: Rows> Noncentred<'a, R> {
-    /// Given θ, τ² and the prior of W, with rows that know θ and the reference too, in borrowed memory.
+/// A piece, its ζ and the momenta of ζ.
+type Own<'a> = (&'a mut Piece, &'a mut [f64], &'a mut [f64]);
+
+impl<'a> Noncentred<'a> {
+    /// Given θ, τ², what F is besides Hβ, the prior of W and the plain columns, in borrowed memory.
     pub fn new(
         model: &'a Model,
-        (theta, tau2): (&'a [Theta], &'a [f64]),
-        frequencies: FrequencyPrior<'a>,
+        (theta, tau2, known): (&'a [Theta], &'a [f64], Known<'a>),
+        (frequencies, plain): (FrequencyPrior<'a>, &'a Plain),
         paths: Option<&'a Paths<'a>>,
         reference: &'a Reference,
-        rows: R,
+        lent: Lent,
         mut room: Workspace,
     ) -> Self {
-        let (n, j, l, d) = (model.rows(), model.columns(), model.frequencies(), model.latent_dim());
-        let (m, rank) = (model.width(), reference.right.rows());
-        let Coordinates { order, groups, scale, right, intercept, precision } =
-            Coordinates::new(model, theta, tau2, reference);
-        let Workspace { xi, xi_momenta, beta, dbeta, du, response, u, .. } = &mut room;
-        [xi, xi_momenta, beta, dbeta, du, response, u].into_iter().for_each(|weights| weights.fit(m, j));
-        room.left.fit(m, rank);
-        room.ds.fit(m, m);
-        // Fixed weights are never written.
-        room.beta.as_mut_slice().fill(0.0);
+        let (n, l, d) = (model.rows(), model.frequencies(), model.latent_dim());
+        let precision = weight_precisions(model, theta, tau2);
+        let of_column = |(c, (b, p)): (usize, (&f64, &f64))| if model.is_free(c) { b / p } else { f64::NAN };
+        let rho: Vec<f64> = reference.column.iter().zip(&precision[0]).enumerate().map(of_column).collect();
+        let chunks = model.chunks();
+        let (groups, of_column) = group(&chunks.gather(&rho));
+        let of_column = &of_column[chunks.own_columns()];
+        room.table.fit(n, model.columns());
+        room.left.fit(model.width(), reference.right.rows());
+        let mut rooms = std::mem::take(&mut room.pieces).into_iter();
+        let piece = |chunk| {
+            Piece::new(
+                chunk,
+                &rho,
+                of_column,
+                reference,
+                (&precision[0], model.width()),
+                rooms.next().unwrap_or_default(),
+            )
+        };
         Noncentred {
-            scale,
-            right,
-            intercept,
+            pieces: chunks.own().into_iter().map(piece).collect(),
+            intercept: 1.0 / model.spec().priors.intercept,
             precision,
             x: Mat::zeros(n, d),
             w: Mat::zeros(l, d),
-            rows,
+            h: lent.h,
+            zeta: lent.f,
             room,
-            order,
             groups,
             model,
+            theta,
+            known,
             frequencies,
+            plain,
             paths,
+            reference,
         }
     }
 
@@ -127,8 +117,10 @@ impl<'a, R: Rows> Noncentred<'a, R> {
     fn settle(&mut self, x: &[f64], w: &[f64]) -> bool {
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
-        let m = self.model.width();
-        let s = self.rows.settle(&self.x, &self.w, &mut self.room.left);
+        fill_weighted(&self.x, &self.w, self.plain, &self.reference.root, &mut self.h);
+        let m = self.h.cols();
+        let s = par_gram(&self.h, None, &vec![0.0; m]);
+        par_mul(&mut self.room.left, self.h.view().transpose(), self.reference.left.view(), false);
         let mut diagonal = vec![1.0; m];
         diagonal[m - 1] = self.intercept;
         let factors: Vec<Option<(Mat, f64)>> = self
@@ -146,187 +138,93 @@ impl<'a, R: Rows> Noncentred<'a, R> {
         true
     }
 
-    /// β at X, W and the noise, and A⁻¹u where ∂u will be; X and W must have been set before.
-    fn colour(&mut self) {
-        let (m, columns, units) = (self.model.width(), self.order.len(), self.model.units());
-        let Noncentred { groups, order, scale, intercept, .. } = self;
-        let Workspace { left, response, u, xi, dbeta: mean, du: t, beta, .. } = &mut self.room;
-        par_mul(response, left.view(), self.right.view(), false);
-        self.rows.response(u);
-        let tables = [response.as_mut_slice(), u.as_mut_slice()].map(|values| (values, columns));
-        par::rows(tables, 2 * columns, |first, [response, u]| {
-            let rows = response.chunks_exact_mut(columns).zip(u.chunks_exact_mut(columns));
-            for (r, (response, u)) in (first..).zip(rows) {
-                let d = if r + 1 == m { intercept.sqrt() } else { 1.0 };
-                for Group { columns, rho, .. } in groups.iter() {
-                    response[columns.clone()].iter_mut().for_each(|c| *c *= rho);
-                    let own = u[columns.clone()].iter_mut().zip(&xi.row(r)[columns.clone()]);
-                    own.for_each(|(u, xi)| *u = rho.sqrt() * *u + d * xi);
-                }
-            }
-            0.0
-        });
-        let parts: Vec<(Range<usize>, View<'_>)> = groups.iter().map(|g| (g.columns.clone(), g.p.view())).collect();
-        par_mul_each(mean, &parts, response.view());
-        par_mul_each(t, &parts, u.view());
-        for Group { columns, half_square, .. } in groups.iter_mut() {
-            let of_row = |r: usize| 0.5 * dot(&u.row(r)[columns.clone()], &t.row(r)[columns.clone()]);
-            *half_square = par::sum(m, columns.len(), |rows| rows.map(of_row).sum());
-        }
-        let free = free(groups);
-        par::rows([(beta.as_mut_slice(), columns)], 4 * columns, |first, [beta]| {
-            for (r, beta) in (first..).zip(beta.chunks_exact_mut(columns)) {
-                let centre = |c: usize| if r + 1 == m { units[c].centre } else { 0.0 };
-                let places = order[..free].iter().zip(mean.row(r)).zip(t.row(r)).zip(&scale[..]);
-                places.for_each(|(((&c, mean), t), scale)| beta[c] = centre(c) + mean + scale * t);
-            }
-            0.0
-        });
+    /// What all pieces share, and each with its ζ and the momenta of ζ.
+    fn apart(&mut self) -> (Given<'_>, Vec<Own<'_>>) {
+        let (rows, chunks) = (self.x.rows(), self.model.chunks());
+        let at = At {
+            x: &self.x,
+            w: &self.w,
+            plain: self.plain,
+            h: &self.h,
+            roots: &self.reference.root,
+            known: self.known,
+        };
+        let given = Given {
+            model: self.model,
+            theta: self.theta,
+            at,
+            groups: &self.groups,
+            left: &self.room.left,
+            intercept: self.intercept,
+            precision: &self.precision,
+        };
+        let zeta = chunks.cut(self.zeta.as_mut_slice(), rows);
+        let momenta = chunks.cut(self.room.table.as_mut_slice(), rows);
+        let pieces = self.pieces.iter_mut().zip(zeta).zip(momenta);
+        (given, pieces.map(|((piece, zeta), momenta)| (piece, zeta, momenta)).collect())
     }
 
     /// q of a state, and the noise. β determines as many directions of the noise as it has; the others are redrawn.
-    pub fn gather<G: Rng + ?Sized>(&mut self, state: &State, rng: &mut G) -> Vec<f64> {
+    pub fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
         let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
-        self.rows.draw_noise(Stream::new(rng.random()));
-        fill_normals(self.room.xi.as_mut_slice(), Stream::new(rng.random()));
+        let (of_zeta, of_xi) = (Stream::new(rng.random()), Stream::new(rng.random()));
+        let chunks = self.model.chunks();
+        for (piece, zeta, _) in self.apart().1 {
+            fill_normals(zeta, chunks.stream(of_zeta, &piece.chunk));
+            fill_normals(piece.room.xi.as_mut_slice(), chunks.stream(of_xi, &piece.chunk));
+        }
         let q = [x, w].concat();
         if !self.settle(x, w) {
             // The trajectory will find the same, and is rejected.
             return q;
         }
-        self.colour();
-        // With T = [√ρ(√aH)ᵀ, √D] and TTᵀ = A: noise + Tᵀδ, δ = (β − β(noise))/s, has T(noise + Tᵀδ) = A(β − M)/s.
-        let (m, columns) = (self.model.width(), self.order.len());
-        let Noncentred { groups, order, scale, intercept, .. } = self;
-        let Workspace { dbeta: delta, xi, beta, .. } = &mut self.room;
-        let tables = [delta.as_mut_slice(), xi.as_mut_slice()].map(|values| (values, columns));
-        par::rows(tables, 4 * columns, |first, [delta, xi]| {
-            let rows = delta.chunks_exact_mut(columns).zip(xi.chunks_exact_mut(columns));
-            for (r, (delta, xi)) in (first..).zip(rows) {
-                let d = if r + 1 == m { intercept.sqrt() } else { 1.0 };
-                delta.fill(0.0);
-                for Group { columns, rho, .. } in groups.iter() {
-                    for place in columns.clone() {
-                        let c = order[place];
-                        let away = (state.beta[(r, c)] - beta[(r, c)]) / scale[place];
-                        xi[place] += d * away;
-                        delta[place] = rho.sqrt() * away;
-                    }
-                }
-            }
-            0.0
+        let (given, pieces) = self.apart();
+        pieces.into_par_iter().for_each(|(piece, zeta, _)| {
+            piece.colour(&given, zeta);
+            piece.reach(&given, &state.beta, zeta);
         });
-        self.rows.shift(delta);
         q
     }
 
-    /// β at the last evaluation, and the borrowed memory.
-    pub fn finish(self) -> (Workspace, R) {
-        (self.room, self.rows)
+    /// The borrowed memory.
+    pub fn finish(mut self) -> (Workspace, Lent) {
+        self.room.pieces = self.pieces.into_iter().map(|piece| piece.room).collect();
+        (self.room, Lent { h: self.h, f: self.zeta })
     }
 
-    /// ln p(β); adds its gradient to ∂β.
-    fn pull(&mut self) -> f64 {
-        let (m, columns, units) = (self.model.width(), self.order.len(), self.model.units());
-        let Workspace { dbeta, beta, .. } = &mut self.room;
-        par::rows([(dbeta.as_mut_slice(), columns)], 2 * columns, |first, [dbeta]| {
-            let mut ln_density = 0.0;
-            for (r, dbeta) in (first..).zip(dbeta.chunks_exact_mut(columns)) {
-                let last = r + 1 == m;
-                let cells = dbeta.iter_mut().zip(beta.row(r)).zip(&self.precision[usize::from(last)]);
-                for (c, ((d, beta), precision)) in cells.enumerate() {
-                    let from = beta - if last { units[c].centre } else { 0.0 };
-                    *d -= precision * from;
-                    ln_density -= 0.5 * precision * from * from;
-                }
-            }
-            ln_density
-        })
-    }
-
-    /// −ln q(β | X, W) besides the noise's own density, −½ ln|A| + ½uᵀA⁻¹u per column; propagates ∂β to (√aH)ᵀζ, to Hᵀa(Z − centre) and to HᵀaH:
-    /// with V = A⁻¹∂β and t = A⁻¹u, ∂u = sV + t and ∂A = −V(β − b_0)ᵀ − ½ttᵀ − ½kA⁻¹ (to be symmetrised).
-    fn answer(&mut self) -> f64 {
-        let (m, columns, units) = (self.model.width(), self.order.len(), self.model.units());
-        let Noncentred { groups, order, scale, .. } = self;
-        let Workspace { response: from, u: own, dbeta, beta, du, ds, left, .. } = &mut self.room;
-        let free = free(groups);
-        let tables = [from.as_mut_slice(), own.as_mut_slice()].map(|values| (values, columns));
-        par::rows(tables, 4 * columns, |first, [from, own]| {
-            let rows = from.chunks_exact_mut(columns).zip(own.chunks_exact_mut(columns));
-            for (r, (from, own)) in (first..).zip(rows) {
-                let centre = |c: usize| if r + 1 == m { units[c].centre } else { 0.0 };
-                for ((from, own), &c) in from.iter_mut().zip(own).zip(&order[..free]) {
-                    *from = dbeta[(r, c)];
-                    *own = beta[(r, c)] - centre(c);
-                }
-            }
-            0.0
-        });
-        let parts: Vec<(Range<usize>, View<'_>)> = groups.iter().map(|g| (g.columns.clone(), g.p.view())).collect();
-        // V takes the place of ∂β, and ½t that of its copy.
-        let v = dbeta;
-        par_mul_each(v, &parts, from.view());
-        par::rows([(from.as_mut_slice(), columns)], columns, |first, [half]| {
-            let rows = (first..).zip(half.chunks_exact_mut(columns));
-            rows.for_each(|(r, half)| half.iter_mut().zip(du.row(r)).for_each(|(half, t)| *half = 0.5 * t));
-            0.0
-        });
-        groups.par_iter_mut().for_each(|Group { columns, p, da, .. }| {
-            let k = columns.len();
-            da.clone_from(p);
-            da.as_mut_slice().iter_mut().for_each(|p| *p *= 0.5 * k as f64);
-            let [v, own, half, t] = [&*v, own, from, du].map(|table| table.view().subcols(columns.start, k));
-            par_mul(da, v, own.transpose(), true);
-            par_mul(da, half, t.transpose(), true);
-        });
-        ds.as_mut_slice().fill(0.0);
-        for Group { rho, da, .. } in groups.iter() {
-            for r in 0..m {
-                for c in 0..m {
-                    ds[(r, c)] -= rho * (da[(r, c)] + da[(c, r)]);
-                }
+    /// β at the last evaluation.
+    pub fn write_beta(&self, beta: &mut Mat) {
+        for Piece { chunk, room, .. } in &self.pieces {
+            for (r, from) in room.beta.iter_rows().enumerate() {
+                beta.row_mut(r)[chunk.columns.clone()].copy_from_slice(from);
             }
         }
-        let tables = [du.as_mut_slice(), v.as_mut_slice()].map(|values| (values, columns));
-        par::rows(tables, 2 * columns, |_, [du, v]| {
-            for (du, v) in du.chunks_exact_mut(columns).zip(v.chunks_exact_mut(columns)) {
-                for Group { columns, rho, .. } in groups.iter() {
-                    let cells =
-                        du[columns.clone()].iter_mut().zip(&mut v[columns.clone()]).zip(&scale[columns.clone()]);
-                    for ((du, v), scale) in cells {
-                        *du = rho.sqrt() * (scale * *v + *du);
-                        *v *= rho;
-                    }
-                }
-                // Positions without their own weights have no response.
-                du[free..].fill(0.0);
-            }
-            0.0
-        });
-        par_mul(left, v.view().subcols(0, free), self.right.view().subcols(0, free).transpose(), false);
-        groups.iter().map(|group| group.half_square - 0.5 * group.columns.len() as f64 * group.ln_det).sum()
     }
 }
 
-/// Number of columns with their own weights.
-fn free(groups: &[Group]) -> usize {
-    groups.last().map_or(0, |group| group.columns.end)
-}
-
-impl<R: Rows> Potential for Noncentred<'_, R> {
-    fn draw_momenta(&mut self, mut next: impl FnMut() -> Stream) {
-        self.rows.draw_momenta(next());
-        fill_normals(self.room.xi_momenta.as_mut_slice(), next());
+impl Potential for Noncentred<'_> {
+    fn turning(&mut self) -> Vec<Turning<'_>> {
+        let mut all = vec![(self.zeta.as_mut_slice(), self.room.table.as_mut_slice())];
+        let pieces = self.pieces.iter_mut();
+        all.extend(pieces.map(|Piece { room, .. }| (room.xi.as_mut_slice(), room.xi_momenta.as_mut_slice())));
+        all
     }
 
-    fn turn(&mut self, sin: f64, cos: f64) {
-        self.rows.turn(sin, cos);
-        turn(sin, cos, self.room.xi.as_mut_slice(), self.room.xi_momenta.as_mut_slice());
+    fn draw_momenta<R: Rng + ?Sized>(&mut self, rng: &mut R) {
+        let (of_zeta, of_xi) = (Stream::new(rng.random()), Stream::new(rng.random()));
+        let chunks = self.model.chunks();
+        for (piece, _, momenta) in self.apart().1 {
+            fill_normals(momenta, chunks.stream(of_zeta, &piece.chunk));
+            fill_normals(piece.room.xi_momenta.as_mut_slice(), chunks.stream(of_xi, &piece.chunk));
+        }
     }
 
     fn turning_energy(&mut self) -> f64 {
-        self.rows.energy() + (half_square(self.room.xi.as_slice()) + half_square(self.room.xi_momenta.as_slice()))
+        let chunks = self.model.chunks();
+        chunks.add(&mut self.apart().1, 1, |(piece, zeta, momenta), to| {
+            let of_xi = half_square(piece.room.xi.as_slice()) + half_square(piece.room.xi_momenta.as_slice());
+            to[0] = (half_square(zeta) + half_square(momenta)) + of_xi;
+        })[0]
     }
 
     fn evaluate(&mut self, q: &[f64], gradient: &mut [f64]) -> f64 {
@@ -335,39 +233,55 @@ impl<R: Rows> Potential for Noncentred<'_, R> {
         if !self.settle(x, w) {
             return f64::NAN;
         }
-        self.colour();
         let (gx, gw) = gradient.split_at_mut(x.len());
-        let mut ln_density = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
-        let Workspace { beta, dbeta, .. } = &mut self.room;
-        ln_density += self.rows.likelihood(beta, dbeta, (gx, gw));
-        ln_density += self.pull();
-        ln_density += self.answer();
-        let Workspace { du, ds, left, .. } = &self.room;
-        self.rows.carry(du, ds, left, (gx, gw));
-        ln_density
+        let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
+        let (m, rank, chunks) = (self.h.cols(), self.room.left.cols(), self.model.chunks());
+        // ∂X, ∂W, what multiplies H and the left factor of Z in ∂H, and the density.
+        let sizes = [x.len(), w.len(), m * m, m * rank, 1];
+        let is_one = chunks.count() == 1;
+        let (given, mut pieces) = self.apart();
+        let mut sum = chunks.add(&mut pieces, sizes.iter().sum(), |(piece, zeta, _), to| {
+            let [to_x, to_w, ds, left, ln_density] = parted(to, sizes);
+            if piece.chunk.index == 0 {
+                to_x.copy_from_slice(gx);
+                to_w.copy_from_slice(gw);
+                ln_density[0] = ln_priors;
+            }
+            piece.colour(&given, zeta);
+            ln_density[0] += piece.likelihood(&given, (to_x, to_w));
+            ln_density[0] += piece.pull(&given);
+            ln_density[0] += piece.answer(&given, ds, left);
+            if !is_one {
+                piece.carry(&given, zeta, (to_x, to_w));
+            }
+        });
+        let [to_x, to_w, ds, left, ln_density] = parted(&mut sum, sizes);
+        gx.copy_from_slice(to_x);
+        gw.copy_from_slice(to_w);
+        let (ds, left) = (View::new(ds, m, m, m), View::new(left, m, rank, rank));
+        let Noncentred { room, h, zeta, reference, pieces, .. } = self;
+        let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &reference.root, known: self.known };
+        room.slope.carry(at, self.model.all_columns(), (gx, gw), |rows, dh| {
+            let [zeta, h, z] = [&*zeta, h, &reference.left].map(|table| table.view().subrows(rows.start, rows.len()));
+            if is_one {
+                par_mul_into(dh, zeta, pieces[0].room.du.view().transpose(), false);
+            }
+            par_mul_into(dh, h, ds, is_one);
+            par_mul_into(dh, z, left.transpose(), true);
+        });
+        ln_density[0]
     }
 
     /// ∂ζ = (√aH)∂u and ∂ξ = √D ∂u/√ρ, where ∂u times √ρ is what is stored.
     fn kick(&mut self, step: f64) {
-        let (m, columns) = (self.model.width(), self.order.len());
-        let Noncentred { groups, intercept, .. } = self;
-        let Workspace { du, xi_momenta, .. } = &mut self.room;
-        let tables = [du.as_mut_slice(), xi_momenta.as_mut_slice()].map(|values| (values, columns));
-        par::rows(tables, 2 * columns, |first, [du, momenta]| {
-            let rows = du.chunks_exact_mut(columns).zip(momenta.chunks_exact_mut(columns));
-            for (r, (du, momenta)) in (first..).zip(rows) {
-                du.iter_mut().for_each(|du| *du *= step);
-                let d = if r + 1 == m { intercept.sqrt() } else { 1.0 };
-                for Group { columns, rho, .. } in groups.iter() {
-                    let factor = d / rho.sqrt();
-                    let own = momenta[columns.clone()].iter_mut().zip(&du[columns.clone()]);
-                    own.for_each(|(p, du)| *p += factor * du);
-                }
-            }
-            0.0
-        });
-        self.rows.kick(du);
+        let (given, pieces) = self.apart();
+        pieces.into_par_iter().for_each(|(piece, _, momenta)| piece.kick(&given, step, momenta));
     }
+}
+
+/// Parts of some numbers.
+fn parted<const K: usize>(mut all: &mut [f64], sizes: [usize; K]) -> [&mut [f64]; K] {
+    sizes.map(|size| all.split_off_mut(..size).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -23,13 +23,20 @@ pub struct Occam {
 impl Occam {
     /// With Λ̄ at a state.
     pub fn new(model: &Model, state: &State) -> Self {
-        let free: Vec<usize> = (0..model.columns()).filter(|&j| model.is_free(j)).collect();
-        let columns = free.len() as f64;
-        let scale: Vec<f64> =
-            free.iter().map(|&j| state.tau2[j] / model.weight_scale(&state.theta, j) / columns).collect();
-        let information = crate::par::map(model.rows(), 16 * model.rows() * model.columns(), |n| {
-            let known = information(model, state, n);
-            free.iter().zip(&scale).map(|(&j, scale)| scale * known[j]).sum()
+        let columns = model.all_free() as f64;
+        let scale = |j: usize| state.tau2[j] / model.weight_scale(&state.theta, j) / columns;
+        let information = model.chunks().add(&mut model.chunks().own(), model.rows(), |chunk, to| {
+            let some = chunk.columns.clone();
+            let free: Vec<(usize, f64)> =
+                some.clone().filter(|&j| model.is_free(j)).map(|j| (j - some.start, scale(j))).collect();
+            crate::par::rows([(to, 1)], 16 * some.len(), |first, [to]| {
+                let mut known = vec![0.0; some.len()];
+                for (n, to) in (first..).zip(to) {
+                    model.information_cells(&state.theta, n, &some, &state.f.row(n)[some.clone()], &mut known);
+                    *to = free.iter().map(|&(j, scale)| scale * known[j]).sum();
+                }
+                0.0
+            });
         });
         let mut precision = vec![1.0; model.width()];
         precision[model.width() - 1] = 1.0 / model.spec().priors.intercept;
@@ -76,15 +83,4 @@ impl Occam {
         let inverse = self.factor(h)?.inverse();
         Ok(some.map(|m| 1.0 - inverse[(m, m)]).sum())
     }
-}
-
-/// The information of each cell of row n about its f.
-pub(crate) fn information(model: &Model, state: &State, n: usize) -> Vec<f64> {
-    let mut known = vec![0.0; model.columns()];
-    for (block, theta) in model.blocks().iter().zip(&state.theta) {
-        let columns = block.columns.clone();
-        let row = model.row(block, n, theta);
-        block.family.information(row, &state.f.row(n)[columns.clone()], &mut known[columns]);
-    }
-    known
 }

@@ -1,12 +1,14 @@
 //! A Gaussian approximation of the likelihood of F: responses Z, minus the centres of their columns, with precisions a_n b_j. It
 //! defines the coordinates of the joint gradient move. It only affects how fast the move mixes, never the distribution it samples.
 
-use crate::linalg::{Mat, leading, par_mul};
+use crate::chunks::{Chunk, Chunks};
+use crate::linalg::{Mat, leading_of, products};
 use crate::model::family::Theta;
 use crate::model::{Known, Model};
 use crate::par;
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Z = centres + left · right with precisions a_n b_j.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,12 +33,10 @@ impl Reference {
     /// the family's information. Consumes F; `known` is its part besides Hβ. Everything is in units of the columns, so that a table in other units has the same reference.
     pub fn new(model: &Model, theta: &[Theta], known: Known<'_>, f: &mut Mat) -> Self {
         let units = model.units();
-        let (row, mut column) = product_form(f.rows(), f.cols(), |n, information| {
-            for (block, theta) in model.blocks().iter().zip(theta) {
-                let range = block.columns.clone();
-                block.family.information(model.row(block, n, theta), &f.row(n)[range.clone()], &mut information[range]);
-            }
-            information.iter_mut().zip(units).for_each(|(i, unit)| *i *= unit.scale.powi(2));
+        let chunks = model.chunks();
+        let (row, mut column) = product_form(chunks, f.rows(), |n, some, information| {
+            model.information_cells(theta, n, some, &f.row(n)[some.clone()], information);
+            information.iter_mut().zip(&units[some.clone()]).for_each(|(i, unit)| *i *= unit.scale.powi(2));
         });
         column.iter_mut().zip(units).for_each(|(b, unit)| *b /= unit.scale.powi(2));
         let root: Vec<f64> = row.iter().map(|a| a.sqrt()).collect();
@@ -49,45 +49,74 @@ impl Reference {
             0.0
         });
         // The basis need not be exact, and is the same for any seed.
-        let mut right = leading(f, RANK, ROUNDS, &mut Stream::new(0).rng());
-        let mut left = Mat::zeros(f.rows(), right.rows());
-        par_mul(&mut left, f.view(), right.view().transpose(), false);
+        let mut right = leading_of(chunks, f, RANK, ROUNDS, &mut Stream::new(0).rng());
+        let left = products(chunks, f, &right);
         for r in 0..right.rows() {
             right.row_mut(r).iter_mut().zip(units).for_each(|(right, unit)| *right *= unit.scale);
         }
         Reference { root, column, left, right }
     }
+
+    /// The reference of all columns on the first process; nothing on the others.
+    pub(super) fn collect(&self, model: &Model) -> Option<Self> {
+        let column = model.collect(&Mat::from_vec(1, self.column.len(), self.column.clone()));
+        let right = model.collect(&self.right)?;
+        Some(Reference { root: self.root.clone(), column: column?.into_vec(), left: self.left.clone(), right })
+    }
+
+    /// That of the columns of this process.
+    pub(super) fn own_of(self, model: &Model) -> Self {
+        let column = self.column[model.chunks().own_columns()].to_vec();
+        Reference { column, right: model.own_of(&self.right), ..self }
+    }
 }
 
-/// a and b such that a_n b_j approximates the row and column means of the matrix whose row n is written by `fill(n, …)`;
-/// both stay positive. Rows are requested repeatedly, so that the matrix need not be stored.
-fn product_form(n: usize, j: usize, fill: impl Fn(usize, &mut [f64]) + Sync) -> (Vec<f64>, Vec<f64>) {
+/// a and b such that a_n b_j approximates the row and column means of the matrix of which `fill(n, some, …)` writes some columns of row n;
+/// both stay positive. Rows are requested repeatedly, so that the matrix need not be stored. b is that of the columns of this process.
+fn product_form(
+    chunks: &Chunks,
+    n: usize,
+    fill: impl Fn(usize, &Range<usize>, &mut [f64]) + Sync,
+) -> (Vec<f64>, Vec<f64>) {
     const PASSES: usize = 4;
     // Work of a cell, and rows that are summed together.
     const COST: usize = 8;
     const PIECE: usize = 64;
-    let (mut row, mut column) = (vec![1.0; n], vec![0.0; j]);
+    let (mut row, mut column) = (vec![1.0; n], vec![0.0; chunks.own_columns().len()]);
     for pass in 0..=PASSES {
-        let of_piece = |piece: usize| {
-            let (mut a, mut next, mut known) = (Vec::with_capacity(PIECE), vec![0.0; j], vec![0.0; j]);
-            for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
-                fill(i, &mut known);
-                let mean = known.iter().zip(&column).map(|(i, b)| i / b).sum::<f64>() / j as f64;
-                // A completely missing row still has an entry in HᵀaH.
-                a.push(if pass > 0 { mean.clamp(1e-3, 1e3) } else { 1.0 });
-                next.iter_mut().zip(&known).for_each(|(b, i)| *b += i / (a[a.len() - 1] * n as f64));
-            }
-            (a, next)
-        };
-        let pieces = par::map(n.div_ceil(PIECE), COST * n * j, of_piece);
-        let mut next = vec![0.0; j];
-        row.clear();
-        for (a, of_piece) in pieces {
-            row.extend(a);
-            next.iter_mut().zip(of_piece).for_each(|(next, own)| *next += own);
+        if pass > 0 {
+            let sums = chunks.add(&mut chunks.own(), n, |Chunk { columns, .. }, to| {
+                par::rows([(to, 1)], COST * columns.len(), |first, [to]| {
+                    let mut known = vec![0.0; columns.len()];
+                    for (i, to) in to.iter_mut().enumerate() {
+                        fill(first + i, columns, &mut known);
+                        *to = known.iter().zip(&column[columns.clone()]).map(|(i, b)| i / b).sum();
+                    }
+                    0.0
+                });
+            });
+            // A completely missing row still has an entry in HᵀaH.
+            let mean = |sum: f64| (sum / chunks.columns() as f64).clamp(1e-3, 1e3);
+            row = sums.into_iter().map(mean).collect();
         }
-        if pass < PASSES {
-            column.iter_mut().zip(next).for_each(|(b, next)| *b = next.clamp(1e-6, 1e12));
+        if pass == PASSES {
+            break;
+        }
+        for Chunk { columns, .. } in chunks.own() {
+            let k = columns.len();
+            let of_piece = |piece: usize| {
+                let (mut next, mut known) = (vec![0.0; k], vec![0.0; k]);
+                for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
+                    fill(i, &columns, &mut known);
+                    next.iter_mut().zip(&known).for_each(|(b, known)| *b += known / (row[i] * n as f64));
+                }
+                next
+            };
+            let mut next = vec![0.0; k];
+            for own in par::map(n.div_ceil(PIECE), COST * n * k, of_piece) {
+                next.iter_mut().zip(own).for_each(|(next, own)| *next += own);
+            }
+            column[columns].iter_mut().zip(next).for_each(|(b, next)| *b = next.clamp(1e-6, 1e12));
         }
     }
     (row, column)
@@ -100,13 +129,14 @@ mod tests {
     #[test]
     fn a_product_is_found_and_missing_rows_stay_positive() {
         let information = Mat::from_fn(6, 4, |n, j| (1.0 + n as f64) * (0.5 + j as f64));
-        let (row, column) = product_form(6, 4, |n, known| known.copy_from_slice(information.row(n)));
+        let (row, column) =
+            product_form(&Chunks::new(4, &[]), 6, |n, _, known| known.copy_from_slice(information.row(n)));
         for n in 0..6 {
             for j in 0..4 {
                 assert!((row[n] * column[j] / information[(n, j)] - 1.0).abs() < 1e-12);
             }
         }
-        let (row, column) = product_form(3, 2, |_, known| known.fill(0.0));
+        let (row, column) = product_form(&Chunks::new(2, &[]), 3, |_, _, known| known.fill(0.0));
         assert!(row.iter().chain(&column).all(|&v| v > 0.0));
     }
 }

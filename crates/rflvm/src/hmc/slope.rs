@@ -40,18 +40,18 @@ fn blocks(rows: usize, columns: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 impl SlopeScratch {
-    /// ln p(Y | F), F = o + Hβ + G; its gradient with respect to β (for √aH, that of β given by G/√a) in `dbeta`, and those with
-    /// respect to X and W added to `to`.
+    /// ln p(Y | F) of some columns, F = o + Hβ + G; its gradient with respect to their β (for √aH, that of β given by G/√a) in `dbeta`, and those
+    /// with respect to X and W added to `to`.
     pub fn likelihood(
         &mut self,
         model: &Model,
         theta: &[Theta],
         at: At<'_>,
-        beta: View<'_>,
+        (some, beta): (&Range<usize>, View<'_>),
         dbeta: &mut [f64],
         (gx, gw): (&mut [f64], &mut [f64]),
     ) -> f64 {
-        let (m, columns) = (at.h.cols(), model.columns());
+        let (m, columns) = (at.h.cols(), some.len());
         let mut ln_density = 0.0;
         for rows in blocks(at.h.rows(), columns) {
             let (count, start) = (rows.len(), rows.start);
@@ -64,8 +64,8 @@ impl SlopeScratch {
                     let n = start + first + i;
                     let shrink = at.roots.get(n).map_or(1.0, |root| root.recip());
                     f.iter_mut().zip(&*g).for_each(|(f, product)| *f = product * shrink);
-                    at.known.add(n, &mut f);
-                    let ln_density = model.gradient_row(theta, n, &f, g);
+                    at.known.add_cells(n, some.start, &mut f);
+                    let ln_density = model.gradient_cells(theta, n, some, &f, g);
                     g.iter_mut().for_each(|g| *g *= shrink);
                     ln_density
                 };

@@ -3,10 +3,12 @@
 //! how fast the move mixes.
 
 use super::directions::Directions;
+use crate::chunks::Chunk;
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat};
 use crate::model::latent::{Axis, Path, Paths};
 use crate::model::{Model, State};
+use crate::par;
 use crate::simd;
 use rayon::prelude::*;
 
@@ -14,33 +16,34 @@ use rayon::prelude::*;
 pub fn information(model: &Model, state: &State) -> Mat {
     const LEAST: f64 = 0.1;
     let (w, h, plain) = (state.features.w(), state.features.h(), state.features.plain());
-    let (l, columns) = (w.rows(), model.columns());
-    let of_row = |n: usize| -> Vec<f64> {
-        let (mut known, mut slope, mut turned) = (vec![0.0; columns], vec![0.0; columns], vec![0.0; h.cols()]);
-        for (block, theta) in model.blocks().iter().zip(&state.theta) {
-            let range = block.columns.clone();
-            let f = &state.f.row(n)[range.clone()];
-            block.family.information(model.row(block, n, theta), f, &mut known[range]);
-        }
-        let of_axis = |d: usize| {
-            // ∂ sin(w·x)/∂x_d = w_d cos(w·x), ∂ cos(w·x)/∂x_d = −w_d sin(w·x).
-            let from = h.row(n);
-            for i in 0..l {
-                (turned[i], turned[l + i]) = (w[(i, d)] * from[l + i], -w[(i, d)] * from[i]);
+    let (l, dim) = (w.rows(), w.cols());
+    let mut sum = model.chunks().add(&mut model.chunks().own(), h.rows() * dim, |Chunk { columns, .. }, to| {
+        let (k, beta) = (columns.len(), state.beta.some_cols(columns.clone()));
+        par::rows([(to, dim)], 2 * l * k, |first, [to]| {
+            let (mut known, mut slope, mut turned) = (vec![0.0; k], vec![0.0; k], vec![0.0; h.cols()]);
+            for (n, to) in (first..).zip(to.chunks_exact_mut(dim)) {
+                model.information_cells(&state.theta, n, columns, &state.f.row(n)[columns.clone()], &mut known);
+                for (d, to) in to.iter_mut().enumerate() {
+                    // ∂ sin(w·x)/∂x_d = w_d cos(w·x), ∂ cos(w·x)/∂x_d = −w_d sin(w·x).
+                    let from = h.row(n);
+                    for i in 0..l {
+                        (turned[i], turned[l + i]) = (w[(i, d)] * from[l + i], -w[(i, d)] * from[i]);
+                    }
+                    if plain.is_linear() {
+                        let linear = 2 * l + plain.count();
+                        turned[linear..linear + dim].fill(0.0);
+                        turned[linear + d] = plain.s();
+                    }
+                    slope.fill(0.0);
+                    simd::vecmat(&turned, beta.as_slice(), &mut slope);
+                    *to = known.iter().zip(&slope).map(|(i, s)| i * s * s).sum::<f64>();
+                }
             }
-            if plain.is_linear() {
-                let linear = 2 * l + plain.count();
-                turned[linear..linear + w.cols()].fill(0.0);
-                turned[linear + d] = plain.s();
-            }
-            slope.fill(0.0);
-            simd::vecmat(&turned, state.beta.as_slice(), &mut slope);
-            LEAST + known.iter().zip(&slope).map(|(i, s)| i * s * s).sum::<f64>()
-        };
-        (0..w.cols()).map(of_axis).collect()
-    };
-    let rows = crate::par::map(model.rows(), 2 * model.rows() * l * columns, of_row);
-    Mat::from_vec(model.rows(), w.cols(), rows.concat())
+            0.0
+        });
+    });
+    sum.iter_mut().for_each(|told| *told += LEAST);
+    Mat::from_vec(h.rows(), dim, sum)
 }
 
 /// A root A of (C⁻¹ + Λ)⁻¹ for one axis of one sequence.

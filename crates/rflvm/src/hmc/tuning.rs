@@ -32,10 +32,10 @@ const LEAPFROGS_COLLAPSED: usize = 32;
 impl Tuning {
     /// An initial guess: scales from the information that N×J cells of unit information carry, the reference at the prior mean.
     pub fn guess(model: &Model) -> Self {
-        let (n, j) = (model.rows(), model.columns());
+        let n = model.rows();
         let mut tuning = Self::guess_without_reference(model);
         tuning.reference = (!model.is_collapsed()).then(|| {
-            let mut centres = Mat::from_fn(n, j, |n, j| {
+            let mut centres = Mat::from_fn(n, model.columns(), |n, j| {
                 model.offset()[n] + if model.is_free(j) { model.units()[j].centre } else { 0.0 }
             });
             Reference::new(model, &model.start_parameters(), Known::of(model), &mut centres)
@@ -45,7 +45,7 @@ impl Tuning {
     }
 
     fn guess_without_reference(model: &Model) -> Self {
-        let (n, j, l, d) = (model.rows(), model.columns(), model.frequencies(), model.latent_dim());
+        let (n, j, l, d) = (model.rows(), model.all_columns(), model.frequencies(), model.latent_dim());
         let mut scales = vec![(1.0 + j as f64).sqrt().recip(); n * d];
         scales.resize((n + l) * d, (1.0 + (n * j) as f64 / l as f64).sqrt().recip());
         let information =
@@ -80,6 +80,20 @@ impl Tuning {
             self.reference = Some(Reference::new(model, &state.theta, model.known(state), &mut room.table));
         }
         self.inform(model, state);
+    }
+
+    /// The tuning of all columns on the first process; nothing on the others.
+    pub(crate) fn collect(&self, model: &Model) -> Option<Self> {
+        let reference = match &self.reference {
+            Some(reference) => Some(reference.collect(model)?),
+            None => None,
+        };
+        model.chunks().is_first().then(|| Tuning { reference, ..self.clone() })
+    }
+
+    /// That of the columns of this process.
+    pub(crate) fn own_of(self, model: &Model) -> Self {
+        Tuning { reference: self.reference.map(|reference| reference.own_of(model)), ..self }
     }
 
     /// Sets the information about each row from a state.
@@ -203,6 +217,23 @@ impl Adaptation {
     /// Gives them to a device.
     pub(crate) fn lend_sum(&mut self) -> Vec<f32> {
         std::mem::take(&mut self.f)
+    }
+
+    /// What is known of all columns on the first process; nothing on the others.
+    pub(crate) fn collect(&self, model: &Model) -> Option<Self> {
+        let wide: Vec<f64> = self.f.iter().map(|&f| f64::from(f)).collect();
+        let f = match wide.is_empty() {
+            true => Vec::new(),
+            false => model.chunks().collect(model.rows(), &wide)?.into_iter().map(|f| f as f32).collect(),
+        };
+        model.chunks().is_first().then(|| Adaptation { f, ..self.clone() })
+    }
+
+    /// What is known of the columns of this process.
+    pub(crate) fn own_of(self, model: &Model) -> Self {
+        let all = model.all_columns();
+        let own = |row: &[f32]| row[model.chunks().own_columns()].to_vec();
+        Adaptation { f: self.f.chunks_exact(all).flat_map(own).collect(), ..self }
     }
 
     /// Fixes the step size at its average.

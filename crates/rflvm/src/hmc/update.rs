@@ -4,11 +4,11 @@ use super::directions::{Directions, Modes};
 use super::frequencies::FrequencyPrior;
 use super::hamiltonian::{Trajectory, hamiltonian};
 use super::noncentred::Noncentred;
-use super::rows::HostRows;
 use super::smooth::Smooth;
 use super::tuning::Tuning;
 use super::workspace::Workspace;
 use crate::error::NumericalError;
+use crate::linalg::Mat;
 use crate::model::latent::Paths;
 use crate::model::{Known, Model, State};
 use crate::rng::Stream;
@@ -32,20 +32,28 @@ pub fn update(
     let trajectory = held(&tuning.trajectory, model, positions, smooth.is_some());
     let directions = smooth.as_ref().map(|smooth| smooth as &dyn Directions);
     let lent = state.lend();
+    let given = (&state.theta[..], &state.tau2[..], Known::new(model.offset(), &state.residual.g));
     let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
-    let known = Known::new(model.offset(), &state.residual.g);
-    let kept = (std::mem::take(&mut room.table), std::mem::take(&mut room.slope));
-    let rows = HostRows::new(model, (&state.theta, known), state.features.plain(), reference, lent, kept);
-    let given = (&state.theta[..], &state.tau2[..]);
-    let mut target = Noncentred::new(model, given, frequencies, paths, reference, rows, std::mem::take(room));
+    let mut target = Noncentred::new(
+        model,
+        given,
+        (frequencies, state.features.plain()),
+        paths,
+        reference,
+        lent,
+        std::mem::take(room),
+    );
     let mut q = target.gather(state, rng);
     let landing = hamiltonian(&mut target, &mut q, &trajectory, directions, rng);
-    let (lent, rows);
-    (*room, rows) = target.finish();
-    (lent, (room.table, room.slope)) = rows.finish();
-    if landing.is_accepted {
-        // The last evaluation of the trajectory was at its end point.
-        state.beta.as_mut_slice().copy_from_slice(room.beta.as_slice());
+    // The last evaluation of the trajectory was at its end point.
+    let mut beta = landing.is_accepted.then(|| Mat::zeros(state.beta.rows(), state.beta.cols()));
+    if let Some(beta) = &mut beta {
+        target.write_beta(beta);
+    }
+    let lent;
+    (*room, lent) = target.finish();
+    if let Some(beta) = beta {
+        state.beta = beta;
     }
     let moved = landing.is_accepted.then(|| q.split_at(model.rows() * model.latent_dim()));
     state.take_back(model, lent, moved);

@@ -10,29 +10,40 @@ use crate::linalg::Mat;
 pub struct Workspace {
     /// A second table besides F, N×J: momenta of ζ, or residuals.
     pub(super) table: Mat,
-    /// Weights, one row per column of H: ξ, its momenta, β, ∂β, and A⁻¹u, which becomes ∂u.
-    pub(super) xi: Mat,
-    pub(super) xi_momenta: Mat,
-    pub(super) beta: Mat,
-    pub(super) dbeta: Mat,
-    pub(super) du: Mat,
-    /// HᵀaZ's left factor, and the gradient with respect to it.
+    /// Of the joint move, one per chunk of columns.
+    pub(super) pieces: Vec<PieceRoom>,
+    /// HᵀaZ's left factor.
     pub(super) left: Mat,
-    /// The gradient with respect to HᵀaH.
-    pub(super) ds: Mat,
-    /// Weights of a collapsed table.
-    pub(super) shrinkage: Shrinkage,
-    pub(super) pull: Mat,
-    /// Weights again: the response and u, later ∂β and β in the order of ζ.
-    pub(super) response: Mat,
-    pub(super) u: Mat,
+    /// Of a collapsed table, one per chunk of columns.
+    pub(super) collapsed: Vec<CollapsedRoom>,
     /// A block of rows of the table.
     pub(super) slope: SlopeScratch,
 }
 
-impl Workspace {
-    /// β at the last evaluation of a trajectory.
-    pub(crate) fn beta(&self) -> &Mat {
-        &self.beta
-    }
+/// Weights of a chunk of columns, one row per column of H.
+#[derive(Debug, Default)]
+pub(super) struct PieceRoom {
+    /// ξ, its momenta, β, ∂β, and A⁻¹u, which becomes ∂u.
+    pub xi: Mat,
+    pub xi_momenta: Mat,
+    pub beta: Mat,
+    pub dbeta: Mat,
+    pub du: Mat,
+    /// The response and u, later ∂β and β in the order of ζ.
+    pub response: Mat,
+    pub u: Mat,
+    /// ∂A.
+    pub da: Mat,
+    pub slope: SlopeScratch,
+}
+
+/// Weights of a chunk of columns of a collapsed table.
+#[derive(Debug, Default)]
+pub(super) struct CollapsedRoom {
+    /// H'ᵀỸ.
+    pub c: Mat,
+    /// GR.
+    pub scaled: Mat,
+    pub shrinkage: Shrinkage,
+    pub slope: SlopeScratch,
 }

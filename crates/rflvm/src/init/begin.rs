@@ -70,7 +70,9 @@ pub(crate) fn placed(model: &Model, how: Init, rng: &mut StreamRng) -> Mat {
     let (n, d) = (model.rows(), model.latent_dim());
     match how {
         Init::Random => Mat::from_vec(n, d, normals(n * d, rng)),
-        Init::Pca | Init::Map | Init::Search => dispersed(pca::scores(on_link_scale(model), d, rng), rng),
+        Init::Pca | Init::Map | Init::Search => {
+            dispersed(pca::scores(model.chunks(), on_link_scale(model), d, rng), rng)
+        }
     }
 }
 

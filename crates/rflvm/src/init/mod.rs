@@ -42,7 +42,7 @@ pub fn start(model: &Model, how: Init, stream: Stream) -> Result<State, Numerica
 
 /// X by principal components, each axis with unit variance.
 pub(crate) fn principal_scores(model: &Model, rng: &mut StreamRng) -> Mat {
-    pca::scores(begin::on_link_scale(model), model.latent_dim(), rng)
+    pca::scores(model.chunks(), begin::on_link_scale(model), model.latent_dim(), rng)
 }
 
 /// The state fitted to given positions.

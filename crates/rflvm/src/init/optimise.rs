@@ -61,11 +61,12 @@ pub fn maximise_until(
             }
             judged = value;
         }
-        ascend(&g, &pairs, &mut direction);
-        let mut slope = dot(&direction, &g);
+        ascend(potential, &g, &pairs, &mut direction);
+        let product = |a: &[f64], b: &[f64]| potential.sum(a.len(), &|i| dot(&a[i.clone()], &b[i]));
+        let mut slope = product(&direction, &g);
         if slope <= 0.0 {
             direction.copy_from_slice(&g);
-            slope = dot(&g, &g);
+            slope = product(&g, &g);
             pairs.clear();
         }
         if slope < 1e-10 {
@@ -73,7 +74,7 @@ pub fn maximise_until(
             break;
         }
         // The first step has no curvature information: unit length, in units of the scales.
-        let mut step = if pairs.is_empty() { 1.0 / dot(&direction, &direction).sqrt() } else { 1.0 };
+        let mut step = if pairs.is_empty() { 1.0 / product(&direction, &direction).sqrt() } else { 1.0 };
         let mut taken = false;
         for _ in 0..25 {
             for (((c, q), d), s) in candidate.iter_mut().zip(q.iter()).zip(&direction).zip(scales) {
@@ -84,7 +85,11 @@ pub fn maximise_until(
                 scaled(&mut next);
                 let mut pair =
                     if pairs.len() == MEMORY { pairs.pop_front().unwrap_or_default() } else { Correction::default() };
-                pair.set(direction.iter().map(|d| step * d), g.iter().zip(&next).map(|(old, new)| old - new));
+                pair.set(
+                    potential,
+                    direction.iter().map(|d| step * d),
+                    g.iter().zip(&next).map(|(old, new)| old - new),
+                );
                 if pair.product > 1e-12 * pair.moved_square {
                     pairs.push_back(pair);
                 }
@@ -120,18 +125,23 @@ struct Correction {
 }
 
 impl Correction {
-    fn set(&mut self, moved: impl Iterator<Item = f64>, change: impl Iterator<Item = f64>) {
+    fn set(&mut self, potential: &impl Potential, moved: impl Iterator<Item = f64>, change: impl Iterator<Item = f64>) {
         self.moved.clear();
         self.moved.extend(moved.map(|s| s as f32));
         self.change.clear();
         self.change.extend(change.map(|y| y as f32));
-        let mut wide = [0.0; PIECE];
-        (self.product, self.moved_square, self.change_square) = (0.0, 0.0, 0.0);
-        for (s, y) in self.moved.chunks(PIECE).zip(self.change.chunks(PIECE)) {
-            self.product += dot_short(y, widened(s, &mut wide));
-            self.moved_square += dot_short(s, widened(s, &mut wide));
-            self.change_square += dot_short(y, widened(y, &mut wide));
-        }
+        let product = |a: &[f32], b: &[f32]| {
+            potential.sum(a.len(), &|i| {
+                let (mut wide, mut sum) = ([0.0; PIECE], 0.0);
+                for (a, b) in a[i.clone()].chunks(PIECE).zip(b[i].chunks(PIECE)) {
+                    sum += dot_short(a, widened(b, &mut wide));
+                }
+                sum
+            })
+        };
+        self.product = product(&self.change, &self.moved);
+        self.moved_square = product(&self.moved, &self.moved);
+        self.change_square = product(&self.change, &self.change);
     }
 }
 
@@ -154,11 +164,12 @@ fn add(weight: f64, a: &[f32], d: &mut [f64]) {
 }
 
 /// The two-loop recursion: curvature⁻¹ · g in `d`.
-fn ascend(g: &[f64], pairs: &VecDeque<Correction>, d: &mut [f64]) {
+fn ascend(potential: &impl Potential, g: &[f64], pairs: &VecDeque<Correction>, d: &mut [f64]) {
+    let product = |a: &[f32], b: &[f64]| potential.sum(a.len(), &|i| dot_short(&a[i.clone()], &b[i]));
     d.copy_from_slice(g);
     let mut weights = Vec::with_capacity(pairs.len());
     for pair in pairs.iter().rev() {
-        let weight = dot_short(&pair.moved, d) / pair.product;
+        let weight = product(&pair.moved, d) / pair.product;
         add(-weight, &pair.change, d);
         weights.push(weight);
     }
@@ -167,7 +178,7 @@ fn ascend(g: &[f64], pairs: &VecDeque<Correction>, d: &mut [f64]) {
         d.iter_mut().for_each(|d| *d *= scale);
     }
     for (pair, weight) in pairs.iter().zip(weights.into_iter().rev()) {
-        add(weight - dot_short(&pair.change, d) / pair.product, &pair.moved, d);
+        add(weight - product(&pair.change, d) / pair.product, &pair.moved, d);
     }
 }
 

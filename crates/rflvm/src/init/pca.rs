@@ -1,37 +1,37 @@
 //! Principal components of a table, or probabilistic ones by EM if cells are missing (Tipping & Bishop 1999).
 
-use crate::linalg::{Cholesky, Mat, leading, mul, orthonormalise, par_mul};
+use crate::chunks::{Chunk, Chunks};
+use crate::linalg::{Cholesky, Mat, leading_of, orthonormalise, products};
 use rand::Rng;
+use std::ops::Range;
 
 /// The first `dim` principal scores of `y` (NaN marks a missing cell), each with mean zero and variance one.
-pub fn scores<R: Rng + ?Sized>(mut y: Mat, dim: usize, rng: &mut R) -> Mat {
+pub fn scores<R: Rng + ?Sized>(chunks: &Chunks, mut y: Mat, dim: usize, rng: &mut R) -> Mat {
     centre(&mut y);
     let holes: Vec<usize> = (0..y.as_slice().len()).filter(|&i| y.as_slice()[i].is_nan()).collect();
     holes.iter().for_each(|&i| y.as_mut_slice()[i] = 0.0);
-    let loadings = subspace(&y, dim, rng);
-    let mut scores = Mat::zeros(y.rows(), dim);
-    mul(scores.as_mut_slice(), y.view(), loadings.view(), false);
-    if !holes.is_empty() {
+    let loadings = subspace(chunks, &y, dim, rng);
+    let mut scores = products(chunks, &y, &loadings.transposed());
+    if has_any(chunks, &holes) {
         holes.iter().for_each(|&i| y.as_mut_slice()[i] = f64::NAN);
-        scores = expectation_maximisation(&y, scores, loadings);
+        scores = expectation_maximisation(chunks, &y, scores, loadings);
     }
     whiten(scores)
 }
 
 /// The first `dim` principal scores, each with its own variance. Missing cells are filled in by the components themselves, over and
 /// over: cheap, and good enough for distances between rows.
-pub fn wide_scores<R: Rng + ?Sized>(mut y: Mat, dim: usize, rng: &mut R) -> Mat {
+pub fn wide_scores<R: Rng + ?Sized>(chunks: &Chunks, mut y: Mat, dim: usize, rng: &mut R) -> Mat {
     const FILLS: usize = 10;
     const ROUNDS: usize = 12;
     centre(&mut y);
     let holes: Vec<usize> = (0..y.as_slice().len()).filter(|&i| y.as_slice()[i].is_nan()).collect();
     holes.iter().for_each(|&i| y.as_mut_slice()[i] = 0.0);
     let cols = y.cols();
-    let mut fills = if holes.is_empty() { 0 } else { FILLS };
+    let mut fills = if has_any(chunks, &holes) { FILLS } else { 0 };
     loop {
-        let basis = leading(&y, dim, ROUNDS, rng);
-        let mut scores = Mat::zeros(y.rows(), basis.rows());
-        par_mul(&mut scores, y.view(), basis.view().transpose(), false);
+        let basis = leading_of(chunks, &y, dim, ROUNDS, rng);
+        let scores = products(chunks, &y, &basis);
         if fills == 0 {
             return scores;
         }
@@ -51,23 +51,53 @@ fn centre(y: &mut Mat) {
 }
 
 /// Loadings of the first `dim` components, one per column; zero beyond the rank of the table.
-fn subspace<R: Rng + ?Sized>(y: &Mat, dim: usize, rng: &mut R) -> Mat {
+fn subspace<R: Rng + ?Sized>(chunks: &Chunks, y: &Mat, dim: usize, rng: &mut R) -> Mat {
     const ROUNDS: usize = 60;
     /// Extra vectors, which speed up the convergence of the leading ones.
     const SPARE: usize = 8;
-    let basis = leading(y, dim + SPARE, ROUNDS, rng);
+    let basis = leading_of(chunks, y, dim + SPARE, ROUNDS, rng);
     Mat::from_fn(y.cols(), dim, |j, d| if d < basis.rows() { basis[(d, j)] } else { 0.0 })
 }
 
+/// Whether any process has missing cells.
+fn has_any(chunks: &Chunks, holes: &[usize]) -> bool {
+    let own = if holes.is_empty() { 0.0 } else { 1.0 };
+    chunks.sum(|_| own) > 0.0
+}
+
 /// EM over the observed cells: scores given loadings row by row, loadings given scores column by column.
-fn expectation_maximisation(y: &Mat, mut x: Mat, mut loadings: Mat) -> Mat {
+fn expectation_maximisation(chunks: &Chunks, y: &Mat, mut x: Mat, mut loadings: Mat) -> Mat {
     const ROUNDS: usize = 100;
-    let observed = y.as_slice().iter().filter(|v| !v.is_nan());
-    let mut noise = observed.clone().map(|v| v * v).sum::<f64>() / observed.count().max(1) as f64;
+    let dim = x.cols();
+    let seen = |n: usize, columns: &Range<usize>| columns.clone().filter(move |&j| !y[(n, j)].is_nan());
+    // Σ and number of the squares of the observed cells, less what is fitted.
+    let squares = |fitted: &(dyn Fn(usize, usize) -> f64 + Sync)| {
+        let sums = chunks.add(&mut chunks.own(), 2, |Chunk { columns, .. }, to| {
+            for n in 0..y.rows() {
+                for j in seen(n, columns) {
+                    to[0] += (y[(n, j)] - fitted(n, j)).powi(2);
+                    to[1] += 1.0;
+                }
+            }
+        });
+        sums[0] / sums[1].max(1.0)
+    };
+    let mut noise = squares(&|_, _| 0.0);
     for _ in 0..ROUNDS {
-        for n in 0..y.rows() {
-            let seen = (0..y.cols()).map(|j| (y[(n, j)], loadings.row(j)));
-            if let Some(row) = ridge(seen, x.cols(), noise) {
+        // A and c of the ridge regression of each row.
+        let width = dim * dim + dim;
+        let sums = chunks.add(&mut chunks.own(), y.rows() * width, |Chunk { index, columns }, to| {
+            for (n, to) in to.chunks_exact_mut(width).enumerate() {
+                let (a, c) = to.split_at_mut(dim * dim);
+                if *index == 0 {
+                    (0..dim).for_each(|i| a[i * dim + i] = noise);
+                }
+                seen(n, columns).for_each(|j| add_pair((y[(n, j)], loadings.row(j)), a, c));
+            }
+        });
+        for (n, sums) in sums.chunks_exact(width).enumerate() {
+            let (a, c) = sums.split_at(dim * dim);
+            if let Some(row) = solved(a, c) {
                 x.row_mut(n).copy_from_slice(&row);
             }
         }
@@ -75,35 +105,37 @@ fn expectation_maximisation(y: &Mat, mut x: Mat, mut loadings: Mat) -> Mat {
         x = whiten(x);
         for j in 0..y.cols() {
             let seen = (0..y.rows()).map(|n| (y[(n, j)], x.row(n)));
-            if let Some(row) = ridge(seen, x.cols(), 1e-6) {
+            if let Some(row) = ridge(seen, dim, 1e-6) {
                 loadings.row_mut(j).copy_from_slice(&row);
             }
         }
-        let (mut square, mut count) = (0.0, 0.0);
-        for n in 0..y.rows() {
-            for j in (0..y.cols()).filter(|&j| !y[(n, j)].is_nan()) {
-                let fitted: f64 = x.row(n).iter().zip(loadings.row(j)).map(|(a, b)| a * b).sum();
-                square += (y[(n, j)] - fitted).powi(2);
-                count += 1.0;
-            }
-        }
-        noise = (square / count).max(1e-12);
+        let fitted = |n: usize, j: usize| x.row(n).iter().zip(loadings.row(j)).map(|(a, b)| a * b).sum::<f64>();
+        noise = squares(&fitted).max(1e-12);
     }
     x
 }
 
+/// A += bbᵀ and c += y b.
+fn add_pair((y, b): (f64, &[f64]), a: &mut [f64], c: &mut [f64]) {
+    let dim = b.len();
+    for i in 0..dim {
+        c[i] += y * b[i];
+        (0..dim).for_each(|k| a[i * dim + k] += b[i] * b[k]);
+    }
+}
+
+/// A⁻¹c.
+fn solved(a: &[f64], c: &[f64]) -> Option<Vec<f64>> {
+    let mut c = c.to_vec();
+    Cholesky::new(&Mat::from_vec(c.len(), c.len(), a.to_vec()), "start").ok()?.solve(&mut c);
+    Some(c)
+}
+
 /// argmin Σ (y − a·b)² + penalty |a|² over the pairs (y, b) whose y is observed.
 fn ridge<'a>(seen: impl Iterator<Item = (f64, &'a [f64])>, dim: usize, penalty: f64) -> Option<Vec<f64>> {
-    let mut a = Mat::identity(dim, penalty);
-    let mut c = vec![0.0; dim];
-    for (y, b) in seen.filter(|(y, _)| !y.is_nan()) {
-        for i in 0..dim {
-            c[i] += y * b[i];
-            (0..dim).for_each(|k| a[(i, k)] += b[i] * b[k]);
-        }
-    }
-    Cholesky::new(&a, "start").ok()?.solve(&mut c);
-    Some(c)
+    let (mut a, mut c) = (Mat::identity(dim, penalty), vec![0.0; dim]);
+    seen.filter(|(y, _)| !y.is_nan()).for_each(|pair| add_pair(pair, a.as_mut_slice(), &mut c));
+    solved(a.as_slice(), &c)
 }
 
 /// Makes the columns uncorrelated with mean zero and variance one; the first keeps its direction.
@@ -146,13 +178,13 @@ mod tests {
     fn scores_span_the_true_plane_with_and_without_holes() {
         for missing in [false, true] {
             let (y, x) = low_rank(missing);
-            let scores = scores(y, 2, &mut Stream::new(2).rng());
+            let scores = scores(&Chunks::new(12, &[]), y, 2, &mut Stream::new(2).rng());
             let r2 = crate::posterior::score::affine_r2(&scores, &x);
             assert!(r2 > 0.999, "missing {missing}: {r2}");
             // Distances between rows are those of the table.
             let (y, _) = low_rank(missing);
             let (full, _) = low_rank(false);
-            let wide = wide_scores(y, 3, &mut Stream::new(2).rng());
+            let wide = wide_scores(&Chunks::new(12, &[]), y, 3, &mut Stream::new(2).rng());
             let distance =
                 |of: &Mat| of.row(3).iter().zip(of.row(40)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
             assert!((distance(&wide) / distance(&full) - 1.0).abs() < 0.03, "missing {missing}");

@@ -13,7 +13,7 @@ pub use cholesky::{Cholesky, jittered};
 pub use eigen::{Eigen, eigen, eigenvalues, root};
 pub use gram::{Gram, Symmetric, gram, par_gram};
 pub use product::{mul, par_mul, par_mul_each, par_mul_into};
-pub use subspace::{leading, orthonormalise};
+pub use subspace::{leading, leading_of, orthonormalise, products};
 pub use tridiagonal::Tridiagonal;
 
 use serde::{Deserialize, Serialize};
@@ -99,6 +99,12 @@ impl Mat {
     /// A copy of column `j`.
     pub fn col(&self, j: usize) -> Vec<f64> {
         (0..self.rows).map(|i| self[(i, j)]).collect()
+    }
+
+    /// A copy of some columns.
+    pub fn some_cols(&self, some: std::ops::Range<usize>) -> Mat {
+        let data = (0..self.rows).flat_map(|i| self.row(i)[some.clone()].iter().copied()).collect();
+        Mat { rows: self.rows, cols: some.len(), data }
     }
 
     /// Overwrites column `j`.

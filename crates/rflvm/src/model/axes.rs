@@ -6,6 +6,7 @@
 
 use super::position::Positions;
 use super::{Model, State};
+use crate::chunks::Chunk;
 use crate::linalg::{Mat, eigenvalues};
 use crate::par;
 use std::ops::Range;
@@ -15,27 +16,27 @@ pub const IN_USE: f64 = 1.0;
 
 /// The eigenvalues of Ḡ at a state, largest first.
 pub fn information(model: &Model, state: &State) -> Vec<f64> {
-    let dim = model.latent_dim();
-    let chunk = par::chunk_rows(model.rows(), dim * model.columns());
-    let chunks = model.rows().div_ceil(chunk);
-    let of_chunk = |c: usize| of_rows(model, state, c * chunk..((c + 1) * chunk).min(model.rows()));
-    let parts = par::map(chunks, model.rows() * dim * model.columns(), of_chunk);
-    let mut total = Mat::zeros(dim, dim);
-    for part in parts {
-        total.as_mut_slice().iter_mut().zip(part.as_slice()).for_each(|(t, p)| *t += p / model.rows() as f64);
-    }
-    eigenvalues(&total)
+    let (dim, n) = (model.latent_dim(), model.rows());
+    let sum = model.chunks().add(&mut model.chunks().own(), dim * dim, |Chunk { columns, .. }, to| {
+        let beta = state.beta.some_cols(columns.clone());
+        let (w, s) = (state.features.w(), state.features.plain().s());
+        let positions = Positions::new(model, &state.theta, &state.beta, (w, s));
+        let positions = positions.beside(model.known(state)).of_columns(columns.clone(), &beta);
+        let rows = par::chunk_rows(n, dim * columns.len());
+        let of_rows = |c: usize| of_rows(&positions, state.features.x(), c * rows..((c + 1) * rows).min(n));
+        for part in par::map(n.div_ceil(rows), n * dim * columns.len(), of_rows) {
+            to.iter_mut().zip(part.as_slice()).for_each(|(t, p)| *t += p / n as f64);
+        }
+    });
+    eigenvalues(&Mat::from_vec(dim, dim, sum))
 }
 
 /// Information of some rows, D×D.
-fn of_rows(model: &Model, state: &State, rows: Range<usize>) -> Mat {
-    let (x, w) = (state.features.x(), state.features.w());
-    let positions =
-        Positions::new(model, &state.theta, &state.beta, (w, state.features.plain().s())).beside(model.known(state));
+fn of_rows(positions: &Positions<'_>, x: &Mat, rows: Range<usize>) -> Mat {
     let mut scratch = positions.scratch();
-    let mut total = Mat::zeros(w.cols(), w.cols());
+    let mut total = Mat::zeros(x.cols(), x.cols());
     for n in rows {
-        positions.ln_lik(n, x.row(n), &mut scratch);
+        positions.place(n, x.row(n), &mut scratch);
         let told = positions.slope(n, &scratch).information;
         total.as_mut_slice().iter_mut().zip(told.as_slice()).for_each(|(t, p)| *t += p);
     }

@@ -9,6 +9,7 @@
 //! ```
 
 use super::{Model, State};
+use crate::chunks::Chunks;
 use crate::dist::{gamma, normal};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Eigen, Mat, eigen, gram, mul, par_mul};
@@ -34,6 +35,8 @@ pub struct AlongS<'a> {
     c: Mat,
     linear: Range<usize>,
     at: f64,
+    /// τ² of all columns, if it is the same for all.
+    common: Option<f64>,
 }
 
 impl AlongS<'_> {
@@ -45,8 +48,10 @@ impl AlongS<'_> {
             (0..a.rows()).for_each(|i| a[(i, m)] *= factor);
             c.row_mut(m).iter_mut().for_each(|v| *v *= factor);
         }
-        let found =
-            if tau2.iter().all(|t| *t == tau2[0]) { self.common(a, &c, tau2[0]) } else { self.own(&a, c, tau2) };
+        let found = match self.common {
+            Some(tau2) => self.common(a, &c, tau2),
+            None => self.own(&a, c, tau2),
+        };
         found.filter(|ln| !ln.is_nan()).unwrap_or(f64::NEG_INFINITY)
     }
 
@@ -60,9 +65,11 @@ impl AlongS<'_> {
         let mut explained = vec![0.0; c.cols()];
         z.iter_rows().for_each(|row| explained.iter_mut().zip(row).for_each(|(e, z)| *e += z * z));
         let ln_rates = target.total.iter().zip(&explained).zip(&target.prior_rate);
-        let ln_rates: f64 = ln_rates.map(|((total, e), least)| ((total - 0.5 * e).max(*least) / least).ln()).sum();
+        let ln_rates: Vec<f64> =
+            ln_rates.map(|((total, e), least)| ((total - 0.5 * e).max(*least) / least).ln()).collect();
+        let ln_rates = target.chunks.sum(|chunk| ln_rates[chunk.columns.clone()].iter().sum());
         let ln_det = factor.ln_det() + order as f64 * tau2.ln();
-        Some(-0.5 * c.cols() as f64 * ln_det - target.shape * ln_rates)
+        Some(-0.5 * target.chunks.columns() as f64 * ln_det - target.shape * ln_rates)
     }
 
     /// One amplitude per column.
@@ -70,7 +77,7 @@ impl AlongS<'_> {
         let spectrum = Spectrum::of(a, 1.0)?;
         let mut scratch = Mat::zeros(c.rows(), c.cols());
         spectrum.turn(&mut c, &mut scratch);
-        Some(tau2.iter().enumerate().map(|(j, &tau2)| self.target.column(&spectrum, &c, j).ln(tau2)).sum())
+        Some(self.target.sum(|j| self.target.column(&spectrum, &c, j).ln(tau2[j])))
     }
 }
 
@@ -195,9 +202,22 @@ pub struct CollapsedData {
     pub(crate) shape: f64,
     /// s_c².
     pub(crate) intercept_variance: f64,
+    /// The chunks of the columns of all processes.
+    pub(crate) chunks: Chunks,
 }
 
 impl CollapsedData {
+    /// Σ over the columns of all processes.
+    pub fn sum(&self, f: impl Fn(usize) -> f64 + Sync) -> f64 {
+        self.chunks.sum(|chunk| chunk.columns.clone().map(&f).sum())
+    }
+
+    /// τ² of all columns of all processes, if it is the same for all.
+    pub fn common(&self, tau2: &[f64]) -> Option<f64> {
+        let all = self.chunks.gather(tau2);
+        all.iter().all(|t| *t == all[0]).then_some(all[0])
+    }
+
     /// For a model with one complete Gaussian block (see [`Model::is_collapsed`]); rows may also have times.
     pub fn new(model: &Model) -> Self {
         Self::within(model, Mat::default())
@@ -220,7 +240,8 @@ impl CollapsedData {
             total.iter_mut().zip(row).for_each(|(b, y)| *b += 0.5 * y * y);
         }
         let shape = gaussian.shape + 0.5 * model.rows() as f64;
-        CollapsedData { y, prior_rate, total, shape, intercept_variance: model.spec().priors.intercept }
+        let chunks = model.chunks().clone();
+        CollapsedData { y, prior_rate, total, shape, intercept_variance: model.spec().priors.intercept, chunks }
     }
 
     /// The memory of Ỹ; its values are unspecified.
@@ -244,18 +265,18 @@ impl CollapsedData {
     }
 
     /// The evidence as a function of s, whose columns of H are `linear`; H has them at s = `at`.
-    pub fn along_s(&self, h: &Mat, linear: Range<usize>, at: f64) -> AlongS<'_> {
+    pub fn along_s(&self, h: &Mat, linear: Range<usize>, at: f64, tau2: &[f64]) -> AlongS<'_> {
         let (unit, last) = (self.intercept_variance.sqrt(), h.cols() - 1);
         let mut c = Mat::zeros(h.cols(), self.y.cols());
         par_mul(&mut c, h.view().transpose(), self.y.view(), false);
         c.row_mut(last).iter_mut().for_each(|c| *c *= unit);
-        AlongS { target: self, gram: scaled_gram(h, unit), c, linear, at }
+        AlongS { target: self, gram: scaled_gram(h, unit), c, linear, at, common: self.common(tau2) }
     }
 
     /// ln p(Y | X, W, τ²) up to a constant, directly from the definition.
     pub fn ln_marginal(&self, h: &Mat, tau2: &[f64]) -> Result<f64, NumericalError> {
         let (spectrum, c) = self.at(h)?;
-        Ok(tau2.iter().enumerate().map(|(j, &tau2)| self.column(&spectrum, &c, j).ln(tau2)).sum())
+        Ok(self.sum(|j| self.column(&spectrum, &c, j).ln(tau2[j])))
     }
 
     /// β and the precisions 1/σ_j² of a state at their optimum given X, W and τ²: E[β_j], and the mode (a_n − 1)/b_j of the precision.

@@ -3,7 +3,7 @@
 //! Nothing here is cached or vectorised. Every conditional of the sampler is tested against this file, and
 //! chains are compared by its value.
 
-use super::{Amplitude, Block, Model, State};
+use super::{Amplitude, Block, HalfT, Model, State};
 use crate::dist::ln_normal;
 use crate::error::NumericalError;
 
@@ -46,23 +46,26 @@ pub fn ln_positions(model: &Model, state: &State) -> Result<f64, NumericalError>
 
 /// ln p(β | τ², θ): β_j ~ N(b_0j, τ_j²/λ_j diag(1, …, 1, s_c²)).
 pub fn ln_weights(model: &Model, state: &State) -> f64 {
-    let mut total = 0.0;
-    for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
+    let of_column = |j: usize| {
+        let mut total = 0.0;
         let scale = model.weight_scale(&state.theta, j);
         let last = state.beta.rows() - 1;
         for m in 0..last {
             total += ln_normal(state.beta[(m, j)], 0.0, state.tau2[j] / scale);
         }
         let variance = state.tau2[j] * model.spec().priors.intercept / scale;
-        total += ln_normal(state.beta[(last, j)], model.units()[j].centre, variance);
-    }
-    total
+        total + ln_normal(state.beta[(last, j)], model.units()[j].centre, variance)
+    };
+    model.sum_free(of_column)
 }
 
 /// ln p(θ) + ln p(ln τ²).
 pub fn ln_parameters(model: &Model, state: &State) -> f64 {
-    let blocks = model.blocks().iter().zip(&state.theta);
-    let parameters: f64 = blocks.map(|(b, theta)| b.family.ln_prior(theta, &model.units()[b.columns.clone()])).sum();
+    let of_block = |(b, block): (usize, &Block)| {
+        let (theta, units) = (&state.theta[b], &model.units()[block.columns.clone()]);
+        model.sum_block(b, |j| block.family.ln_prior_column(theta, j, &units[j])) + block.family.ln_hyper(theta)
+    };
+    let parameters: f64 = model.blocks().iter().enumerate().map(of_block).sum();
     parameters + ln_amplitudes(model, state)
 }
 
@@ -74,15 +77,19 @@ pub fn ln_linear(model: &Model, state: &State) -> f64 {
 
 /// ln p(ln τ²): half-t, one per column or one per block.
 pub fn ln_amplitudes(model: &Model, state: &State) -> f64 {
-    let of_block = |block: &Block| {
-        let mut free = block.columns.clone().filter(|&j| model.is_free(j));
+    let of_block = |(b, block): (usize, &Block)| {
+        let first = block.columns.start;
+        let ln = |prior: HalfT, j: usize| {
+            if model.is_free(first + j) { prior.ln_density(state.tau2[first + j].ln()) } else { 0.0 }
+        };
         match model.amplitude(block) {
             Amplitude::Fixed(_) => 0.0,
-            Amplitude::Learned(prior) => free.map(|j| prior.ln_density(state.tau2[j].ln())).sum(),
-            Amplitude::Shared(prior) => free.next().map_or(0.0, |j| prior.ln_density(state.tau2[j].ln())),
+            Amplitude::Learned(prior) => model.sum_block(b, |j| ln(prior, j)),
+            Amplitude::Shared(_) if model.free_of_block(b) == 0 => 0.0,
+            Amplitude::Shared(prior) => prior.ln_density(model.shared_tau2(&state.tau2, b).ln()),
         }
     };
-    model.blocks().iter().map(of_block).sum()
+    model.blocks().iter().enumerate().map(of_block).sum()
 }
 
 /// ln p(G, s², ℓ) of columns' own paths, with respect to ln s² and ln ℓ. The paths are those of p(G | s², ℓ) or, if `whitened`, the noise
@@ -100,7 +107,7 @@ pub fn ln_residual(model: &Model, state: &State, whitened: bool) -> f64 {
                 false => path.ln_density(amplitude, &g),
             }
     };
-    (0..model.columns()).filter(|&j| model.is_free(j)).map(of_column).sum()
+    model.sum_free(of_column)
 }
 
 /// The joint log density of everything.

@@ -33,20 +33,27 @@ impl<'a> Known<'a> {
 
     /// Row n.
     pub fn fill(self, n: usize, to: &mut [f64]) {
+        self.fill_cells(n, 0, to);
+    }
+
+    /// The cells of row n from column `first` on.
+    pub fn fill_cells(self, n: usize, first: usize, to: &mut [f64]) {
         to.fill(self.offset[n]);
-        self.add_own(n, to);
+        if let Some(own) = self.own {
+            to.iter_mut().zip(&own.row(n)[first..]).for_each(|(to, g)| *to += g);
+        }
     }
 
     /// Row n is added.
     pub fn add(self, n: usize, to: &mut [f64]) {
-        to.iter_mut().for_each(|to| *to += self.offset[n]);
-        self.add_own(n, to);
+        self.add_cells(n, 0, to);
     }
 
-    /// g_n is added.
-    fn add_own(self, n: usize, to: &mut [f64]) {
+    /// The cells of row n from column `first` on are added.
+    pub fn add_cells(self, n: usize, first: usize, to: &mut [f64]) {
+        to.iter_mut().for_each(|to| *to += self.offset[n]);
         if let Some(own) = self.own {
-            to.iter_mut().zip(own.row(n)).for_each(|(to, g)| *to += g);
+            to.iter_mut().zip(&own.row(n)[first..]).for_each(|(to, g)| *to += g);
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod axes;
 mod block;
 #[doc(hidden)]
 pub mod collapsed;
+mod collect;
 pub mod family;
 #[doc(hidden)]
 pub mod features;
@@ -14,6 +15,7 @@ pub mod joint;
 mod known;
 pub mod latent;
 mod likelihood;
+mod part;
 #[doc(hidden)]
 pub mod plain;
 pub(crate) mod position;
@@ -35,11 +37,13 @@ pub use spec::{MOST_AXES, MOST_FEATURES, ModelSpec};
 pub use state::State;
 pub(crate) use state::{Lent, predictor};
 
+use crate::chunks::Chunks;
 use crate::error::SpecError;
 use crate::linalg::Mat;
 use crate::observations::Observations;
 use family::{Family, Theta, Unit};
 use latent::{AxisPrior, Dynamics};
+use part::Part;
 use plain::Plain;
 use spectral::{Kernel, Scales};
 use std::sync::Arc;
@@ -59,6 +63,10 @@ pub struct Model {
     missing: bool,
     dynamics: Option<Dynamics>,
     warnings: Vec<String>,
+    /// The chunks of the columns of all processes.
+    chunks: Chunks,
+    /// What this process has of each block.
+    parts: Vec<Part>,
 }
 
 impl Model {
@@ -124,6 +132,7 @@ impl Model {
             block.family.relate(&mut units[block.columns.clone()]);
         }
         let missing = y.as_slice().iter().any(|v| v.is_nan());
+        let (chunks, parts) = part::whole(&y, &blocks);
         let dynamics = data.times.map(|times| Dynamics::new(times, spec.time.clone())).transpose()?;
         let scales = AxisPrior { length_scale: spec.priors.length_scale, noise: spec.priors.noise_share };
         let dynamics = dynamics.map(|dynamics| dynamics.with_prior(scales));
@@ -141,6 +150,8 @@ impl Model {
             missing,
             dynamics,
             warnings,
+            chunks,
+            parts,
         })
     }
 
@@ -154,9 +165,16 @@ impl Model {
             };
             let columns: Vec<Vec<f64>> = block.columns.clone().map(of_column).collect();
             let values = Mat::from_fn(block.family.parameters().len(), columns.len(), |p, j| columns[j][p]);
-            Theta { hyper: block.family.start_hyper(&values), values }
+            Theta { hyper: Vec::new(), values }
         };
-        self.blocks().iter().map(of_block).collect()
+        let mut theta: Vec<Theta> = self.blocks().iter().map(of_block).collect();
+        for (b, block) in self.blocks().iter().enumerate() {
+            let values = &theta[b].values;
+            let sum = |p: usize| self.sum_block(b, |j| values[(p, j)]);
+            let sums: Vec<f64> = (0..values.rows()).map(sum).collect();
+            theta[b].hyper = block.family.start_hyper(self.parts[b].all, &sums);
+        }
+        theta
     }
 
     /// N.
@@ -164,9 +182,14 @@ impl Model {
         self.y.rows()
     }
 
-    /// J.
+    /// Number of columns of this process: J, unless several processes share them.
     pub fn columns(&self) -> usize {
         self.y.cols()
+    }
+
+    /// J.
+    pub fn all_columns(&self) -> usize {
+        self.chunks.columns()
     }
 
     /// D.

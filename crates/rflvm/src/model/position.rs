@@ -6,6 +6,7 @@ use super::features::{Turned, fill_row};
 use super::{Known, Model};
 use crate::linalg::Mat;
 use crate::simd;
+use std::ops::Range;
 
 /// Given W, s, β and θ the rows are independent, so any row can be evaluated at any position.
 pub(crate) struct Positions<'a> {
@@ -16,6 +17,8 @@ pub(crate) struct Positions<'a> {
     w: &'a Mat,
     s: f64,
     turned: Turned,
+    /// The columns of `beta`.
+    some: Range<usize>,
 }
 
 /// Scratch memory for one position; h and f are those of the last evaluated position.
@@ -39,7 +42,13 @@ pub(crate) struct Slope {
 
 impl<'a> Positions<'a> {
     pub fn new(model: &'a Model, theta: &'a [Theta], beta: &'a Mat, (w, s): (&'a Mat, f64)) -> Self {
-        Positions { model, known: Known::of(model), theta, beta, w, s, turned: Turned::new(w) }
+        let some = 0..beta.cols();
+        Positions { model, known: Known::of(model), theta, beta, w, s, turned: Turned::new(w), some }
+    }
+
+    /// Of some columns alone, whose weights `beta` has.
+    pub fn of_columns(self, some: Range<usize>, beta: &'a Mat) -> Self {
+        Positions { some, beta, ..self }
     }
 
     /// With columns' own paths.
@@ -60,11 +69,21 @@ impl<'a> Positions<'a> {
 
     /// The part of ln p(y_n | f(x)) that depends on x.
     pub fn ln_lik(&self, n: usize, x: &[f64], scratch: &mut Scratch) -> f64 {
+        self.place(n, x, scratch);
+        self.model.ln_lik_row(self.theta, n, &scratch.f)
+    }
+
+    /// h and f at a position.
+    pub fn place(&self, n: usize, x: &[f64], scratch: &mut Scratch) {
         let plain = (self.model.covariates().row(n), self.s);
         fill_row(x, &self.turned, plain, &mut scratch.argument, &mut scratch.h);
-        self.known.fill(n, &mut scratch.f);
+        self.known.fill_cells(n, self.some.start, &mut scratch.f);
         simd::vecmat(&scratch.h, self.beta.as_slice(), &mut scratch.f);
-        self.model.ln_lik_row(self.theta, n, &scratch.f)
+    }
+
+    /// The likelihood of some columns at the position where row n was placed.
+    pub fn ln_lik_placed(&self, n: usize, some: &Range<usize>, scratch: &Scratch) -> f64 {
+        self.model.ln_lik_cells(self.theta, n, some, &scratch.f)
     }
 
     /// The same at a position whose f without offset and covariates is known; h is not.
@@ -81,8 +100,10 @@ impl<'a> Positions<'a> {
     pub fn slope(&self, n: usize, scratch: &Scratch) -> Slope {
         let (dim, frequencies, columns) = (self.w.cols(), self.w.rows(), self.beta.cols());
         let (mut g, mut information) = (vec![0.0; columns], vec![0.0; columns]);
-        self.model.gradient_row(self.theta, n, &scratch.f, &mut g);
-        self.model.information_row(self.theta, n, &scratch.f, &mut information);
+        self.model.gradient_cells(self.theta, n, &self.some, &scratch.f, &mut g);
+        self.model.information_cells(self.theta, n, &self.some, &scratch.f, &mut information);
+        let cells = information.iter_mut().zip(&self.model.y().row(n)[self.some.clone()]);
+        cells.filter(|(_, y)| y.is_nan()).for_each(|(information, _)| *information = 0.0);
         let (sin, cos) = scratch.h[..2 * frequencies].split_at(frequencies);
         let mut df = Mat::zeros(dim, columns);
         let mut dh = vec![0.0; self.beta.rows()];

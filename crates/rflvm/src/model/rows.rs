@@ -93,7 +93,10 @@ impl Model {
             block.check_values(&y, &self.names)?;
         }
         let missing = y.as_slice().iter().any(|v| v.is_nan());
+        let (chunks, parts) = super::part::whole(&y, &blocks);
         Ok(Model {
+            chunks,
+            parts,
             y,
             offset,
             covariates: self.spec.priors.covariates_in_its_units(covariates),

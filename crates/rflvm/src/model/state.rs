@@ -133,6 +133,10 @@ impl Model {
             f: &mut state.f,
             share,
             columns,
+            first: self.parts[b].first,
+            all: self.parts[b].all,
+            is_complete: self.parts[b].is_complete,
+            chunks: &self.chunks,
         }
     }
 }

@@ -77,11 +77,11 @@ impl TestPoints {
             let (columns, theta) = (block.columns.clone(), &theta[point.block]);
             let (y, f) = (&self.test.row(point.row)[columns.clone()], &f.row(point.row)[columns.clone()]);
             let Some(j) = point.column else {
-                return block.family.ln_density(Row { n: point.row, y, theta }, f);
+                return block.family.ln_density(Row { n: point.row, first: 0, y, theta }, f);
             };
             let lone = &mut lone[columns];
             lone[j] = y[j];
-            let ln_density = block.family.ln_density(Row { n: point.row, y: lone, theta }, f);
+            let ln_density = block.family.ln_density(Row { n: point.row, first: 0, y: lone, theta }, f);
             lone[j] = f64::NAN;
             ln_density
         };

@@ -44,7 +44,7 @@ impl Replica {
         let rng = &mut stream.rng();
         for (block, theta) in model.blocks().iter().zip(theta) {
             let columns = block.columns.clone();
-            let row = Row { n, y: &y[columns.clone()], theta };
+            let row = Row { n, first: 0, y: &y[columns.clone()], theta };
             let f = &f[columns.clone()];
             block.family.mean(row, f, &mut self.expected.row_mut(place)[columns.clone()]);
             block.family.simulate(row, f, &mut self.drawn.row_mut(place)[columns], rng);

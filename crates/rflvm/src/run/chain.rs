@@ -6,7 +6,7 @@ use super::settings::Settings;
 use super::sweep::sweep;
 use crate::device::sweep::sweep as on_device;
 use crate::device::{self, Device};
-use crate::draws::{Draw, Stats};
+use crate::draws::{Draw, Stats, Traced};
 use crate::error::NumericalError;
 use crate::hmc::tuning::{Adaptation, Tuning};
 use crate::hmc::workspace::Workspace;
@@ -47,6 +47,43 @@ impl Snapshot {
     pub fn done(&self) -> u64 {
         self.done
     }
+
+    /// That of all columns on the first of several processes; nothing on the others.
+    pub fn collect(&self, model: &Model) -> Option<Snapshot> {
+        if model.chunks().is_alone() {
+            return Some(self.clone());
+        }
+        let state = model.collect_state(&self.state, true);
+        let tuning = self.tuning.collect(model);
+        let adaptation = match &self.adaptation {
+            Some(adaptation) => Some(adaptation.collect(model)),
+            None => None,
+        };
+        // Whatever is missing on the others is missing altogether.
+        let (state, tuning) = (state?, tuning?);
+        Some(Snapshot {
+            state,
+            tuning,
+            adaptation: adaptation.flatten(),
+            done: self.done,
+            guest: self.guest.clone(),
+            last: self.last,
+            seconds: self.seconds,
+        })
+    }
+
+    /// That of the columns of this process.
+    pub fn own_of(self, model: &Model) -> Snapshot {
+        if model.chunks().is_alone() {
+            return self;
+        }
+        Snapshot {
+            state: model.own_state(self.state),
+            tuning: self.tuning.own_of(model),
+            adaptation: self.adaptation.map(|adaptation| adaptation.own_of(model)),
+            ..self
+        }
+    }
 }
 
 /// One chain, ready to run.
@@ -59,6 +96,7 @@ pub struct Chain<'a> {
     meetings: Meetings,
     at: Snapshot,
     room: Workspace,
+    traced: Traced,
     /// Where H and F are, if not in the state.
     device: Option<Box<dyn Device>>,
     /// The last log-likelihood that a device computed.
@@ -81,8 +119,7 @@ impl<'a> Chain<'a> {
         let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
         let at = Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds };
         let chain = Self::resume_held(model, settings, chain, at);
-        let held = settings.warmup / HELD_SHARE_ON_DEVICE;
-        Ok(Chain { room, held, device: Some(device), ..chain })
+        Ok(Chain { room, ..chain.with(device) })
     }
 
     /// Resumes chain number `chain` with the table on a device, wherever it was before.
@@ -102,8 +139,13 @@ impl<'a> Chain<'a> {
         }
         device::check(device.as_mut())?;
         let chain = Self::resume_held(model, settings, chain, at);
-        let held = settings.warmup / HELD_SHARE_ON_DEVICE;
-        Ok(Chain { held, device: Some(device), ..chain })
+        Ok(chain.with(device))
+    }
+
+    /// With its table on a device. Its chains do not meet, since what they would compare is not computed there.
+    fn with(self, device: Box<dyn Device>) -> Self {
+        let held = self.settings.warmup / HELD_SHARE_ON_DEVICE;
+        Chain { held, meetings: Meetings::none(), device: Some(device), ..self }
     }
 
     /// Initialises chain number `chain`.
@@ -130,8 +172,8 @@ impl<'a> Chain<'a> {
     fn resume_held(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
         let meetings = Meetings::new(model, settings);
         let (stream, held) = (stream(settings, chain), held(settings));
-        let room = Workspace::default();
-        Chain { model, settings, stream, held, meetings, at, room, device: None, ln_likelihood: f64::NAN }
+        let (room, traced) = (Workspace::default(), Traced::of(model));
+        Chain { model, settings, stream, held, meetings, at, room, traced, device: None, ln_likelihood: f64::NAN }
     }
 
     /// One sweep, with tuning during warm-up.
@@ -159,7 +201,7 @@ impl<'a> Chain<'a> {
         let step = at.tuning.trajectory.step;
         let (state, room) = (&mut at.state, &mut self.room);
         let info = match &mut self.device {
-            Some(device) => on_device(device.as_mut(), self.model, state, moves, &at.tuning, room, stream)?,
+            Some(device) => on_device(device.as_mut(), self.model, state, moves, &at.tuning, stream)?,
             None => sweep(self.model, state, moves, &at.tuning, room, stream)?,
         };
         if at.done >= self.held
@@ -199,7 +241,8 @@ impl<'a> Chain<'a> {
         self.ln_likelihood = ln_likelihood;
         let ln_joint = ln_likelihood + joint::ln_prior(model, state)?;
         let axis_information = if model.has_relevance() { axes::information(model, state) } else { Vec::new() };
-        Ok(Some(Draw { model, state, ln_likelihood, ln_joint, axis_information, stats: self.at.last }))
+        let cells = self.traced.values(model, state);
+        Ok(Some(Draw { model, state, cells, ln_likelihood, ln_joint, axis_information, stats: self.at.last }))
     }
 
     /// The current state.

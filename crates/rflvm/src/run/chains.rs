@@ -7,8 +7,8 @@ use super::meeting::meet;
 use super::settings::Settings;
 use super::threads::{pools, side_by_side};
 use crate::device::{self, Device};
-use crate::draws::Draws;
-use crate::error::{NumericalError, RunError};
+use crate::draws::{Draw, Draws};
+use crate::error::{NumericalError, RunError, StoreError};
 use crate::model::{Model, State};
 use crate::steps::SweepInfo;
 use rayon::ThreadPool;
@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Self>, RunError> {
         settings.check()?;
         Plan::check(model, settings)?;
-        let pools = pools(settings)?;
+        let pools = pools(model, settings)?;
         let maps = match Plan::new(model, settings) {
             None => Some(Maps::default()),
             Some(plan) => maps::search(model, settings, &plan, &pools, stop),
@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
             };
             pools[chain % pools.len()].install(start).map_err(fail)
         };
-        let started = side_by_side((0..settings.chains).collect(), start).into_iter();
+        let started = side_by_side(model, (0..settings.chains).collect(), start).into_iter();
         let mut chains = started.collect::<Result<Vec<Chain<'_>>, _>>()?;
         for (number, chain) in chains.iter_mut().enumerate() {
             chain.belongs_to(maps.sampled_by(number).unwrap_or(0));
@@ -98,12 +98,12 @@ impl<'a> Run<'a> {
         let fail = |chain: usize| move |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
         settings.check()?;
         device::supports(model)?;
-        let pools = pools(settings)?;
+        let pools = pools(model, settings)?;
         let start = |chain: usize| {
             let device = open(model)?;
             pools[chain % pools.len()].install(|| Chain::on(model, settings, chain, device)).map_err(fail(chain))
         };
-        let started = side_by_side((0..settings.chains).collect(), start).into_iter();
+        let started = side_by_side(model, (0..settings.chains).collect(), start).into_iter();
         let chains = started.collect::<Result<Vec<Chain<'_>>, RunError>>()?;
         Ok(Run { model, settings, pools, chains, maps: Maps::default() })
     }
@@ -117,7 +117,7 @@ impl<'a> Run<'a> {
     ) -> Result<Self, RunError> {
         settings.check()?;
         device::supports(model)?;
-        let pools = pools(settings)?;
+        let pools = pools(model, settings)?;
         let chain = |(chain, at): (usize, Snapshot)| {
             let sweep = at.done();
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep, source };
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
     /// Resumes a run of the same model and settings, from one snapshot per chain.
     pub fn resume(model: &'a Model, settings: &'a Settings, snapshots: Vec<Snapshot>) -> Result<Self, RunError> {
         settings.check()?;
-        let pools = pools(settings)?;
+        let pools = pools(model, settings)?;
         let chain = |(chain, at): (usize, Snapshot)| Chain::resume(model, settings, chain, at);
         let chains = snapshots.into_iter().enumerate().map(chain).collect();
         Ok(Run { model, settings, pools, chains, maps: Maps::default() })
@@ -174,9 +174,14 @@ impl<'a> Run<'a> {
                 let draw = pool.install(|| chain.draw()).map_err(fail)?;
                 if let Some(draw) = &draw {
                     // In the pool too: a sink may do as much work as a sweep.
-                    pool.install(|| sink.push(draw))?;
+                    pool.install(|| push(model, sink, draw))?;
                 }
-                let drawn = draw.map(|draw| draw.ln_likelihood).or_else(|| chain.seen_ln_likelihood());
+                let mut drawn = draw.map(|draw| draw.ln_likelihood).or_else(|| chain.seen_ln_likelihood());
+                if drawn.is_none() && !model.chunks().is_alone() {
+                    // All processes compute it, or none.
+                    let state = chain.state();
+                    drawn = Some(pool.install(|| model.ln_likelihood(state)));
+                }
                 let progress = Progress {
                     chain: number,
                     sweep,
@@ -189,14 +194,14 @@ impl<'a> Run<'a> {
                     state: chain.state(),
                     pool,
                 };
-                if watch(progress).is_break() {
+                if model.chunks().any(watch(progress).is_break()) {
                     break;
                 }
             }
             chain.gather();
             Ok(())
         };
-        let done = side_by_side(self.chains.iter_mut().zip(sinks).enumerate().collect(), go);
+        let done = side_by_side(model, self.chains.iter_mut().zip(sinks).enumerate().collect(), go);
         done.into_iter().collect()
     }
 
@@ -216,6 +221,17 @@ impl<'a> Run<'a> {
     /// The chains.
     pub fn chains(&self) -> &[Chain<'a>] {
         &self.chains
+    }
+}
+
+/// Passes a draw to its sink: that of all columns to the sink of the first process, if several share them.
+fn push(model: &Model, sink: &mut impl Draws, draw: &Draw<'_>) -> Result<(), StoreError> {
+    if model.chunks().is_alone() {
+        return sink.push(draw);
+    }
+    match model.collect_state(draw.state, sink.needs_f()) {
+        Some(state) => sink.push(&Draw { state: &state, ..draw.clone() }),
+        None => Ok(()),
     }
 }
 

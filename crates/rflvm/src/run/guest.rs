@@ -52,6 +52,11 @@ impl Meetings {
         Meetings { part: if meet { part } else { 0 } }
     }
 
+    /// None at all.
+    pub fn none() -> Self {
+        Meetings { part: 0 }
+    }
+
     /// The sweep of the next meeting after `met` of them.
     pub fn after(self, met: u64) -> Option<u64> {
         (self.part > 0 && met + 1 < PARTS).then(|| (met + 1) * self.part)

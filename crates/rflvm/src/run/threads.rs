@@ -2,6 +2,7 @@
 
 use super::settings::Settings;
 use crate::error::SpecError;
+use crate::model::Model;
 use rayon::ThreadPool;
 
 /// A pool with all threads of a run.
@@ -11,8 +12,10 @@ pub fn pool(settings: &Settings) -> Result<ThreadPool, SpecError> {
 
 /// The threads of a run, dealt out to its chains. In one common pool, a thread of one chain that waits for the rest of a product
 /// would start on a whole sweep of another chain, and keep its own waiting.
-pub fn pools(settings: &Settings) -> Result<Vec<ThreadPool>, SpecError> {
-    let (threads, chains) = (settings.threads(), settings.chains);
+///
+/// Where several processes advance a chain, its chains run one after the other, each with all threads.
+pub fn pools(model: &Model, settings: &Settings) -> Result<Vec<ThreadPool>, SpecError> {
+    let (threads, chains) = (settings.threads(), if model.chunks().is_alone() { settings.chains } else { 1 });
     let pools = threads.min(chains);
     (0..pools).map(|i| pool_of(settings, threads / pools + usize::from(i < threads % pools))).collect()
 }
@@ -24,8 +27,12 @@ fn pool_of(settings: &Settings, threads: usize) -> Result<ThreadPool, SpecError>
     })
 }
 
-/// Does a piece of work for each item, each in its own thread; the results are in order.
-pub fn side_by_side<I: Send, O: Send>(items: Vec<I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
+/// Does a piece of work for each item, each in its own thread; the results are in order. One after the other where several processes do it
+/// together, which must all do the same at the same time.
+pub fn side_by_side<I: Send, O: Send>(model: &Model, items: Vec<I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
+    if !model.chunks().is_alone() {
+        return items.into_iter().map(work).collect();
+    }
     std::thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();

@@ -98,22 +98,29 @@ fn whitened<R: Rng + ?Sized>(family: &dyn Family, column: &mut Column<'_>, prior
 
 /// ln p(Y | F) of block b + ln p(v) up to a constant, at ln τ² = v for all its columns with (β − b_0)/τ held.
 pub fn ln_whitened_block(model: &Model, state: &State, b: usize, prior: HalfT, v: f64) -> f64 {
-    let (block, theta) = (&model.blocks()[b], &state.theta[b]);
-    let (columns, start) = (block.columns.clone(), block.columns.start);
-    let (factor, beside) = (growth(state.tau2[start].ln(), v), model.known(state));
-    let centres: Vec<f64> =
-        columns.clone().map(|j| if model.is_free(j) { model.units()[j].centre } else { 0.0 }).collect();
-    let ln_lik = par::sum(model.rows(), 4 * columns.len(), |rows| {
-        let mut f = vec![0.0; columns.len()];
-        let of_row = |n: usize| {
-            let cells = f.iter_mut().zip(&state.f.row(n)[columns.clone()]).zip(&centres);
-            for (j, ((to, from), centre)) in cells.enumerate() {
-                let known = beside.at(n, start + j) + centre;
-                *to = known + factor * (from - known);
-            }
-            block.family.ln_lik(model.row(block, n, theta), &f)
-        };
-        rows.map(of_row).sum()
+    ln_whitened_from(model, state, b, prior, model.shared_tau2(&state.tau2, b).ln(), v)
+}
+
+/// The same, for a current ln τ² of u.
+fn ln_whitened_from(model: &Model, state: &State, b: usize, prior: HalfT, u: f64, v: f64) -> f64 {
+    let (own, factor, beside) = (model.blocks()[b].columns.clone(), growth(u, v), model.known(state));
+    let centres: Vec<f64> = own.clone().map(|j| if model.is_free(j) { model.units()[j].centre } else { 0.0 }).collect();
+    let ln_lik = model.chunks().sum(|chunk| {
+        let some = chunk.columns.start.max(own.start)..chunk.columns.end.min(own.end);
+        if some.is_empty() {
+            return 0.0;
+        }
+        par::sum(model.rows(), 4 * some.len(), |rows| {
+            let mut f = vec![0.0; own.end];
+            let of_row = |n: usize| {
+                for (j, from) in some.clone().zip(&state.f.row(n)[some.clone()]) {
+                    let known = beside.at(n, j) + centres[j - own.start];
+                    f[j] = known + factor * (from - known);
+                }
+                model.ln_lik_cells(&state.theta, n, &some, &f)
+            };
+            rows.map(of_row).sum()
+        })
     });
     ln_lik + prior.ln_density(v)
 }
@@ -124,8 +131,8 @@ fn shared(model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stre
     let columns = model.blocks()[b].columns.clone();
     let free: Vec<usize> = columns.clone().filter(|&j| model.is_free(j)).collect();
     // With the weights in units of τ held.
-    let u = state.tau2[columns.start].ln();
-    let ln = |v: f64| ln_whitened_block(model, state, b, prior, v);
+    let u = model.shared_tau2(&state.tau2, b).ln();
+    let ln = |v: f64| ln_whitened_from(model, state, b, prior, u, v);
     let (v, _) = slice::univariate(rng, u, ln(u), WIDTH, ln);
     let (factor, last) = (growth(u, v), state.beta.rows() - 1);
     for &j in &free {
@@ -135,8 +142,9 @@ fn shared(model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stre
         }
     }
     // With the weights held.
-    let count = (free.len() * state.beta.rows()) as f64;
-    let square: f64 = free.iter().map(|&j| square(model, state, j)).sum();
+    let count = (model.free_of_block(b) * state.beta.rows()) as f64;
+    let is_free = |j: usize| model.is_free(columns.start + j);
+    let square: f64 = model.sum_block(b, |j| if is_free(j) { square(model, state, columns.start + j) } else { 0.0 });
     let ln = |u: f64| ln_centred(prior, count, square, u);
     let u = slice::univariate(rng, v, ln(v), WIDTH, ln).0;
     state.tau2[columns].fill(u.exp());

@@ -87,19 +87,14 @@ pub(crate) fn propose<R: Rng + ?Sized>(
 /// The log-likelihood if frequency l were `w`, with its columns in `new`.
 fn shifted_ln_lik(model: &Model, state: &State, l: usize, w: &[f64], new: &mut Pair) -> f64 {
     let (u, v) = (state.beta.row(l), state.beta.row(state.features.frequencies() + l));
-    let of_row = |n: usize, sin: f64, cos: f64| -> f64 {
+    par::rows(new.tables(), 64, |first, tables| {
+        state.features.pair(w, first, tables);
+        0.0
+    });
+    model.sum_cells(model.rows(), 2, |n, some| {
         let old = state.features.current_pair(l, n);
-        let (a, b) = (sin - old.0, cos - old.1);
-        let of_block = |(block, theta): (&crate::model::Block, _)| {
-            let columns = block.columns.clone();
-            let shift = Shift { a, u: &u[columns.clone()], b, v: &v[columns.clone()] };
-            block.family.ln_lik_shifted(model.row(block, n, theta), &state.f.row(n)[columns], shift)
-        };
-        model.blocks().iter().zip(&state.theta).map(of_block).sum()
-    };
-    par::rows(new.tables(), 2 * model.columns(), |first, [argument, sin, cos]| {
-        state.features.pair(w, first, [argument, sin, cos]);
-        sin.iter().zip(cos).enumerate().map(|(i, (sin, cos))| of_row(first + i, *sin, *cos)).sum()
+        let shift = Shift { a: new.sin[n] - old.0, u, b: new.cos[n] - old.1, v };
+        model.ln_lik_cells_shifted(&state.theta, n, some, state.f.row(n), shift)
     })
 }
 

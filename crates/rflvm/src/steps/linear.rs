@@ -5,6 +5,7 @@
 //! slice suffices (`CollapsedData::along_s`).
 
 use super::amplitudes::ln_centred;
+use crate::chunks::Chunk;
 use crate::linalg::{Mat, View, par_mul};
 use crate::model::collapsed::CollapsedData;
 use crate::model::{Model, State};
@@ -51,14 +52,17 @@ pub fn slopes(model: &Model, state: &State) -> Mat {
 /// ln p(Y | F) + ln p(v) up to a constant, at ln s² = v with b held; `slope` is X b.
 pub fn ln_held(model: &Model, state: &State, slope: &Mat, v: f64) -> f64 {
     let more = (0.5 * v).exp() - state.features.plain().s();
-    let ln_lik = par::sum(model.rows(), 4 * model.columns(), |rows| {
-        let mut f = vec![0.0; model.columns()];
-        let of_row = |n: usize| {
-            let cells = f.iter_mut().zip(state.f.row(n)).zip(slope.row(n));
-            cells.for_each(|((to, from), slope)| *to = from + more * slope);
-            model.ln_lik_row(&state.theta, n, &f)
-        };
-        rows.map(of_row).sum()
+    let ln_lik = model.chunks().sum(|Chunk { columns: some, .. }| {
+        par::sum(model.rows(), 4 * some.len(), |rows| {
+            let mut f = vec![0.0; some.end];
+            let of_row = |n: usize| {
+                let cells =
+                    f[some.clone()].iter_mut().zip(&state.f.row(n)[some.clone()]).zip(&slope.row(n)[some.clone()]);
+                cells.for_each(|((to, from), slope)| *to = from + more * slope);
+                model.ln_lik_cells(&state.theta, n, some, &f)
+            };
+            rows.map(of_row).sum()
+        })
     });
     ln_lik + model.spec().priors.linear.ln_density(v)
 }
@@ -66,12 +70,11 @@ pub fn ln_held(model: &Model, state: &State, slope: &Mat, v: f64) -> f64 {
 /// Number of the weights s·b, and the sum of their squares in units of their prior but for s².
 pub fn weights(model: &Model, state: &State) -> (f64, f64) {
     let s = state.features.plain().s();
-    let free: Vec<usize> = (0..model.columns()).filter(|&j| model.is_free(j)).collect();
-    let of_column = |&j: &usize| {
+    let of_column = |j: usize| {
         let square: f64 = model.linear().map(|m| state.beta[(m, j)].powi(2)).sum();
         square * model.weight_scale(&state.theta, j) / state.tau2[j]
     };
-    ((free.len() * model.linear().len()) as f64, s * s * free.iter().map(of_column).sum::<f64>())
+    ((model.all_free() * model.linear().len()) as f64, s * s * model.sum_free(of_column))
 }
 
 /// Changes ln s² to v and holds s·b.
@@ -89,7 +92,7 @@ pub fn update_collapsed(model: &Model, state: &mut State, target: &CollapsedData
         return;
     }
     let prior = model.spec().priors.linear;
-    let evidence = target.along_s(state.features.h(), model.linear(), state.features.plain().s());
+    let evidence = target.along_s(state.features.h(), model.linear(), state.features.plain().s(), &state.tau2);
     let ln = |u: f64| evidence.ln((0.5 * u).exp(), &state.tau2) + prior.ln_density(u);
     let u = ln_square(state);
     let (u, _) = slice::univariate(&mut stream.rng(), u, ln(u), WIDTH, ln);

@@ -13,6 +13,7 @@ pub mod relevance;
 pub mod residual;
 pub mod symmetry;
 pub mod timescales;
+mod together;
 pub mod weights;
 pub mod windows;
 

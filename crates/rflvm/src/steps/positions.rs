@@ -1,7 +1,7 @@
 //! X, independent rows: x_n ~ N(0, I) times Π_j p(y_nj | f_nj). Given W, β and θ the rows are independent, so all
 //! of them take an elliptical slice step in parallel, each with its own stream.
 
-use super::SweepInfo;
+use super::{SweepInfo, together};
 use crate::error::NumericalError;
 use crate::model::position::{Positions, Scratch};
 use crate::model::{Model, State};
@@ -11,6 +11,9 @@ use rayon::prelude::*;
 
 /// Moves all rows.
 pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut SweepInfo) -> Result<(), NumericalError> {
+    if !model.chunks().is_alone() {
+        return together::update(model, state, stream, info);
+    }
     let columns = model.columns();
     let (rows, w, s) = state.features.rows_mut();
     let positions = Positions::new(model, &state.theta, &state.beta, (w, s));

@@ -44,7 +44,7 @@ pub fn update(model: &Model, state: &mut State, share: f64, stream: Stream) -> R
             let view = model.block_view(b, state, share);
             let work = some.len() * (view.gram_work() + 2_000 * model.rows());
             let drawn = par::map(some.len(), work, |i| {
-                let stream = stream.at(b as u64).at(some[i] as u64);
+                let stream = view.stream(stream.at(b as u64), some[i]);
                 let column = view.column(some[i], stream);
                 one(&law, block.family.as_ref(), &view, column, scales[i], &mut stream.rng())
             });

@@ -1,5 +1,6 @@
 //! Moves along directions in which F does not change: exact, nearly free, and the slowest directions of the other moves.
 
+use crate::chunks::Chunk;
 use crate::dist::normal;
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat};
@@ -48,14 +49,22 @@ pub fn translation(model: &Model, state: &State, paths: Option<&Paths<'_>>) -> (
     let mut pull: Vec<f64> = of_positions.iter().map(|(pull, _)| *pull).collect();
     let mut precision = Mat::from_fn(x.cols(), x.cols(), |d, e| if d == e { of_positions[d].1 } else { 0.0 });
     let (s, last) = (state.features.plain().s(), state.beta.rows() - 1);
-    for j in (0..model.columns()).filter(|&j| model.is_free(j)) {
-        let p = model.weight_scale(&state.theta, j) / (state.tau2[j] * model.spec().priors.intercept);
-        let b: Vec<f64> = model.linear().map(|m| s * state.beta[(m, j)]).collect();
-        let away = state.beta[(last, j)] - model.units()[j].centre;
-        for (d, bd) in b.iter().enumerate() {
-            pull[d] += p * away * bd;
-            b.iter().enumerate().for_each(|(e, be)| precision[(d, e)] += p * bd * be);
+    // One row per axis: its pull, and its precisions with all axes.
+    let width = 1 + x.cols();
+    let of_columns = model.chunks().add(&mut model.chunks().own(), x.cols() * width, |Chunk { columns, .. }, to| {
+        for j in columns.clone().filter(|&j| model.is_free(j)) {
+            let p = model.weight_scale(&state.theta, j) / (state.tau2[j] * model.spec().priors.intercept);
+            let b: Vec<f64> = model.linear().map(|m| s * state.beta[(m, j)]).collect();
+            let away = state.beta[(last, j)] - model.units()[j].centre;
+            for (to, bd) in to.chunks_exact_mut(width).zip(&b) {
+                to[0] += p * away * bd;
+                to[1..].iter_mut().zip(&b).for_each(|(to, be)| *to += p * bd * be);
+            }
         }
+    });
+    for (d, of_axis) in of_columns.chunks_exact(width).enumerate() {
+        pull[d] += of_axis[0];
+        precision.row_mut(d).iter_mut().zip(&of_axis[1..]).for_each(|(to, p)| *to += p);
     }
     (pull, precision)
 }
@@ -90,7 +99,8 @@ pub fn scale<R: Rng + ?Sized>(model: &Model, state: &mut State, rng: &mut R) -> 
     for d in 0..model.latent_dim() {
         let x = state.features.x();
         let square: f64 = (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum();
-        let ln_density = |u: f64| -0.5 * (2.0 * u).exp() * square + ln_stretched(model, state, d, u);
+        let slopes = slopes_square(model, state, d);
+        let ln_density = |u: f64| -0.5 * (2.0 * u).exp() * square + ln_stretched_given(model, state, slopes, d, u);
         // The slice is about as wide as |x_·d| varies for N rows.
         let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), (2.0 / rows).sqrt(), ln_density);
         stretch(model, state, d, u)?;
@@ -111,7 +121,8 @@ pub fn scale_path<R: Rng + ?Sized>(
     let d = rng.random_range(0..model.latent_dim());
     let axis = state.axes[d];
     let dynamics = paths.dynamics();
-    let ln_density = |u: f64| ln_path_scaled(model, state, dynamics, d, u).unwrap_or(f64::NEG_INFINITY);
+    let slopes = slopes_square(model, state, d);
+    let ln_density = |u: f64| ln_path(model, state, (dynamics, slopes), d, u).unwrap_or(f64::NEG_INFINITY);
     let (u, _) = slice::univariate(rng, 0.0, ln_density(0.0), WIDTH, ln_density);
     state.axes[d] = dynamics.prior().louder(&axis, u);
     stretch(model, state, d, u)?;
@@ -127,13 +138,23 @@ pub fn ln_path_scaled(
     d: usize,
     u: f64,
 ) -> Result<f64, NumericalError> {
+    ln_path(model, state, (dynamics, slopes_square(model, state, d)), d, u)
+}
+
+fn ln_path(
+    model: &Model,
+    state: &State,
+    (dynamics, slopes): (&Dynamics, Option<f64>),
+    d: usize,
+    u: f64,
+) -> Result<f64, NumericalError> {
     let axis = dynamics.prior().louder(&state.axes[d], u);
     let paths = Paths::axis(dynamics, &axis, None)?;
     let x = state.features.x();
     let stretched = Mat::from_fn(x.rows(), x.cols(), |n, i| x[(n, i)] * if i == d { u.exp() } else { 1.0 });
     Ok(dynamics.ln_axis(d, &paths, &stretched)
         + dynamics.prior().ln_coordinates(&axis)
-        + ln_stretched(model, state, d, u))
+        + ln_stretched_given(model, state, slopes, d, u))
 }
 
 /// The joint density of the stretched state except the density of X, times the Jacobian, as a function of u: X contributes N,
@@ -141,6 +162,10 @@ pub fn ln_path_scaled(
 /// known kernel, which does not stretch. The slopes b_·d of a linear part have their own density, and contribute −1 per column. −∞ if a cluster has no
 /// density.
 pub fn ln_stretched(model: &Model, state: &State, d: usize, u: f64) -> f64 {
+    ln_stretched_given(model, state, slopes_square(model, state, d), d, u)
+}
+
+fn ln_stretched_given(model: &Model, state: &State, slopes: Option<f64>, d: usize, u: f64) -> f64 {
     let x = state.features.x();
     let of_kernel = match &model.spec().kernel {
         Kernel::Learned(mixture) => {
@@ -158,18 +183,15 @@ pub fn ln_stretched(model: &Model, state: &State, d: usize, u: f64) -> f64 {
             -0.5 * (length_scale * (-u).exp()).powi(2) * square - w.rows() as f64 * u
         }
     };
-    x.rows() as f64 * u + of_kernel + ln_stretched_slopes(model, state, d, u)
+    // ln p(b_·d e^−u) − J u; zero without a linear part.
+    let of_slopes = slopes.map_or(0.0, |square| -0.5 * (-2.0 * u).exp() * square - model.all_free() as f64 * u);
+    x.rows() as f64 * u + of_kernel + of_slopes
 }
 
-/// ln p(b_·d e^−u) − J u; zero without a linear part.
-fn ln_stretched_slopes(model: &Model, state: &State, d: usize, u: f64) -> f64 {
-    let Some(m) = model.linear().nth(d) else { return 0.0 };
-    let free = (0..model.columns()).filter(|&j| model.is_free(j));
-    let of_column = |j: usize| {
-        let square = state.beta[(m, j)].powi(2) * model.weight_scale(&state.theta, j) / state.tau2[j];
-        -0.5 * (-2.0 * u).exp() * square - u
-    };
-    free.map(of_column).sum()
+/// Σ_j b_jd² in units of their prior variances; nothing without a linear part.
+fn slopes_square(model: &Model, state: &State, d: usize) -> Option<f64> {
+    let m = model.linear().nth(d)?;
+    Some(model.sum_free(|j| state.beta[(m, j)].powi(2) * model.weight_scale(&state.theta, j) / state.tau2[j]))
 }
 
 /// Stretches axis d by e^u.

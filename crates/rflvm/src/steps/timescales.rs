@@ -50,9 +50,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
         taken = Some(candidate);
         fill(&x, state.features.w(), state.features.plain(), &mut h);
         predictor(&h, state.beta.view(), model.known(state), &mut f);
-        crate::par::sum(model.rows(), 4 * model.columns(), |rows| {
-            rows.map(|n| model.ln_lik_row(&state.theta, n, f.row(n))).sum()
-        })
+        model.sum_cells(model.rows(), 4, |n, some| model.ln_lik_cells(&state.theta, n, some, f.row(n)))
     });
     if landing.sin != 0.0 {
         let w = state.features.w().clone();

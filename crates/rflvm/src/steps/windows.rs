@@ -68,7 +68,8 @@ fn slide(
             paths.of_axis(d)[s].window(window.clone(), &path, rng)
         })
         .collect::<Result<_, _>>()?;
-    let current: f64 = own.iter().map(|&n| model.ln_lik_row(&state.theta, n, state.f.row(n))).sum();
+    let of_row = |i: usize, some: &Range<usize>, f: &[f64]| model.ln_lik_cells(&state.theta, own[i], some, f);
+    let current = model.sum_cells(own.len(), 4, |i, some| of_row(i, some, state.f.row(own[i])));
     if !current.is_finite() {
         let place = format!("row {}", own[0] + 1);
         return Err(NumericalError::NotFinite { step: "positions", value: current, place });
@@ -86,9 +87,7 @@ fn slide(
         }
         fill(&at, state.features.w(), &plain, &mut h);
         par_mul(&mut f, h.view(), state.beta.view(), true);
-        crate::par::sum(own.len(), 4 * model.columns(), |range| {
-            range.map(|i| model.ln_lik_row(&state.theta, own[i], f.row(i))).sum()
-        })
+        model.sum_cells(own.len(), 4, |i, some| of_row(i, some, f.row(i)))
     });
     if landing.sin != 0.0 {
         // The last evaluated candidate is the accepted one.

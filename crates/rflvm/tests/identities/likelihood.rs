@@ -105,7 +105,7 @@ fn a_missing_cell_says_nothing() {
 /// Σ_y p(y) and Σ_y y p(y) of the first column over all y, or the integral, for a given f and θ.
 fn mass_and_mean(name: &str, f: f64, theta: &Theta) -> (f64, f64) {
     let (_, family) = single(name).remove(0);
-    let density = |y: f64| family.ln_density(Row { n: 3, y: &[y], theta }, &[f]).exp();
+    let density = |y: f64| family.ln_density(Row { n: 3, first: 0, y: &[y], theta }, &[f]).exp();
     let cells = family.about().unwrap().cells;
     if !cells.are_counts() {
         // ∫ by y = f + sinh(t): the trapezoidal rule is exact to rounding for such integrands.
@@ -143,7 +143,7 @@ fn densities_have_mass_one_and_the_stated_mean() {
             }
             let f = normals(1, &mut rng)[0];
             let mut mean = [0.0];
-            family.mean(Row { n: 3, y: &[0.0], theta: &theta }, &[f], &mut mean);
+            family.mean(Row { n: 3, first: 0, y: &[0.0], theta: &theta }, &[f], &mut mean);
             let (mass, first) = mass_and_mean(name, f, &theta);
             assert_same(mass, 1.0, name);
             assert_same(first, mean[0], name);
@@ -159,12 +159,12 @@ fn multinomial_has_mass_one_and_the_stated_mean() {
     for a in 0..=total {
         for b in 0..=total - a {
             let y = [a, b, total - a - b].map(f64::from);
-            let p = family.ln_density(Row { n: 0, y: &y, theta: &theta }, &f).exp();
+            let p = family.ln_density(Row { n: 0, first: 0, y: &y, theta: &theta }, &f).exp();
             mass += p;
             first.iter_mut().zip(y).for_each(|(m, y)| *m += y * p);
         }
     }
-    family.mean(Row { n: 0, y: &[2.0, 0.0, 3.0], theta: &theta }, &f, &mut mean);
+    family.mean(Row { n: 0, first: 0, y: &[2.0, 0.0, 3.0], theta: &theta }, &f, &mut mean);
     assert_same(mass, 1.0, "multinomial");
     first.iter().zip(mean).for_each(|(a, b)| assert_same(*a, b, "multinomial"));
 }

@@ -52,7 +52,7 @@ fn with_weights_integrated_out_it_is_the_collapsed_joint() {
         let setting = Setting { plain: true, ..setting(false, amplitude) };
         let case = case("gaussian", single("gaussian"), setting, 22);
         let (target, plain) = (CollapsedData::new(&case.model), case.state.features.plain());
-        let evidence = target.along_s(case.state.features.h(), case.model.linear(), plain.s());
+        let evidence = target.along_s(case.state.features.h(), case.model.linear(), plain.s(), &case.state.tau2);
         let directly = |s: f64| {
             let mut moved = case.state.clone();
             moved.features.set_s(s);

@@ -207,7 +207,7 @@ fn the_mixture_integrates_out_to_the_student() {
         for r in [0.0, 0.7, -4.0] {
             let mut y = vec![f64::NAN; theta.values.cols()];
             y[0] = r;
-            let row = Row { n: 0, y: &y, theta };
+            let row = Row { n: 0, first: 0, y: &y, theta };
             let density = family.ln_density(row, &vec![0.0; y.len()]);
             for q in [0.3, 1.0, 2.2] {
                 let integrand = ln_normal(r, 0.0, 1.0 / (precision * q)) + ln_gamma_density(q, 0.5 * dof, 0.5 * dof);

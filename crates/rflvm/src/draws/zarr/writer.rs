@@ -58,6 +58,11 @@ impl Writer {
         }
     }
 
+    /// For a process that does not write, with the progress of the one that does.
+    pub fn of(store: &Store, model: &Model, chain: usize, state: WriterState) -> Self {
+        Writer { state, ..Writer::new(store, model, chain, false) }
+    }
+
     /// Continues from a checkpoint; later draws in the store are overwritten. Fails if the earlier draws are not those that
     /// were written.
     pub fn resume(store: &Store, model: &Model, chain: usize, state: WriterState) -> Result<Self, StoreError> {
@@ -136,6 +141,10 @@ impl Writer {
 }
 
 impl Draws for Writer {
+    fn needs_f(&self) -> bool {
+        self.state.moments.has_f() || self.drawn.iter().any(|(quantity, _)| *quantity == Quantity::F)
+    }
+
     fn push(&mut self, draw: &Draw<'_>) -> Result<(), StoreError> {
         self.state.moments.add(draw);
         self.state.draws += 1;

@@ -1,20 +1,10 @@
 //! The gradient against difference quotients.
 
 use super::*;
-use crate::hmc::hamiltonian::Turning;
-use crate::hmc::rows::HostRows;
 use crate::model::ModelSpec;
 use crate::model::family::{Family, Multinomial, NegativeBinomial, Poisson};
 use crate::observations::{Observations, Offset};
 use crate::rng::Stream;
-
-/// ζ and ξ, with their momenta.
-fn turning<'a>(target: &'a mut Noncentred<'_, HostRows<'_>>) -> [Turning<'a>; 2] {
-    let Workspace { xi, xi_momenta, .. } = &mut target.room;
-    let [zeta, momenta, xi, xi_momenta] =
-        [&mut target.rows.zeta, &mut target.rows.momenta, xi, xi_momenta].map(Mat::as_mut_slice);
-    [(zeta, momenta), (xi, xi_momenta)]
-}
 
 fn check(family: impl Family + 'static) {
     let y = Mat::from_fn(9, 4, |n, j| ((n * 7 + j * j * 3) % 5) as f64 * (1 + 3 * j) as f64 + (j == 0) as u32 as f64);
@@ -27,22 +17,28 @@ fn check(family: impl Family + 'static) {
     state.refresh(&model);
     let reference = Reference::new(&model, &state.theta, model.known(&state), &mut state.f.clone());
     let tau2 = [1.0, 20.0, 0.2, 1.0];
-    let (lent, plain) = (state.clone().lend(), state.features.plain());
+    let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..], model.known(&state)));
     let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
-    let rows =
-        HostRows::new(&model, (&state.theta, model.known(&state)), plain, &reference, lent, Default::default());
-    let given = (&state.theta[..], &tau2[..]);
-    let mut target = Noncentred::new(&model, given, frequencies, None, &reference, rows, Workspace::default());
+    let mut target = Noncentred::new(
+        &model,
+        given,
+        (frequencies, state.features.plain()),
+        None,
+        &reference,
+        lent,
+        Workspace::default(),
+    );
     assert!(target.groups.len() > 1);
     let q = target.gather(&state, &mut Stream::new(8).rng());
     let mut g = vec![0.0; q.len()];
     assert!(target.evaluate(&q, &mut g).is_finite());
-    let beta = target.room.beta.as_slice();
-    beta.iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
+    let mut beta = state.beta.clone();
+    target.write_beta(&mut beta);
+    beta.as_slice().iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
     // Momenta of zero after one kick are the gradient.
-    turning(&mut target).into_iter().for_each(|(_, momenta)| momenta.fill(0.0));
+    target.turning().into_iter().for_each(|(_, momenta)| momenta.fill(0.0));
     target.kick(1.0);
-    let gradients: Vec<Vec<f64>> = turning(&mut target).into_iter().map(|(_, momenta)| momenta.to_vec()).collect();
+    let turning: Vec<Vec<f64>> = target.turning().into_iter().map(|(_, momenta)| momenta.to_vec()).collect();
     let mut unused = g.clone();
     let check = |coordinate: usize, slope: f64, g: f64| {
         assert!((slope - g).abs() < 1e-5 * (1.0 + g.abs()), "{coordinate}: {slope} for {g}");
@@ -55,12 +51,12 @@ fn check(family: impl Family + 'static) {
         };
         check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g[i]);
     }
-    for (part, gradient) in gradients.iter().enumerate() {
+    for (part, gradient) in turning.iter().enumerate() {
         for (i, &g) in gradient.iter().enumerate() {
             let mut at = |step: f64| {
-                turning(&mut target)[part].0[i] += step;
+                target.turning()[part].0[i] += step;
                 let value = target.evaluate(&q, &mut unused);
-                turning(&mut target)[part].0[i] -= step;
+                target.turning()[part].0[i] -= step;
                 value
             };
             check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g);

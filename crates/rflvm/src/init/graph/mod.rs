@@ -22,8 +22,8 @@ pub const MOST_ROWS: usize = 20_000;
 
 /// The rows of a table as points whose distances matter: its leading principal scores, each as wide as in the table.
 pub fn points(model: &Model, rng: &mut StreamRng) -> Mat {
-    let components = COMPONENTS.min(model.columns()).min(model.rows().saturating_sub(1)).max(1);
-    pca::wide_scores(on_link_scale(model), components, rng)
+    let components = COMPONENTS.min(model.all_columns()).min(model.rows().saturating_sub(1)).max(1);
+    pca::wide_scores(model.chunks(), on_link_scale(model), components, rng)
 }
 
 /// Numbers that the start of largest memory holds: the Laplacian, its factor and the factor's workspace.

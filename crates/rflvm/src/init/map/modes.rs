@@ -73,9 +73,9 @@ pub(crate) fn integrated_amplitudes(
     let Some(prior) = amplitude.prior() else { return Ok(()) };
     let (spectrum, c) = target.at(state.features.h())?;
     let columns: Vec<_> = (0..model.columns()).map(|j| target.column(&spectrum, &c, j)).collect();
-    let weight = if let Amplitude::Shared(_) = amplitude { 1.0 } else { columns.len() as f64 };
-    let ln = |u: f64| columns.iter().map(|column| column.ln(u.exp())).sum::<f64>() + weight * prior.ln_density(u);
-    let tau2 = peak(state.tau2[0].ln(), 0.5, ln).exp();
+    let weight = if let Amplitude::Shared(_) = amplitude { 1.0 } else { model.all_columns() as f64 };
+    let ln = |u: f64| target.sum(|j| columns[j].ln(u.exp())) + weight * prior.ln_density(u);
+    let tau2 = peak(model.shared_tau2(&state.tau2, 0).ln(), 0.5, ln).exp();
     state.tau2.fill(tau2);
     Ok(())
 }
@@ -86,7 +86,7 @@ pub(crate) fn integrated_linear(model: &Model, target: &CollapsedData, state: &m
         return;
     }
     let (prior, s) = (model.spec().priors.linear, state.features.plain().s());
-    let evidence = target.along_s(state.features.h(), model.linear(), s);
+    let evidence = target.along_s(state.features.h(), model.linear(), s, &state.tau2);
     let ln = |u: f64| evidence.ln((0.5 * u).exp(), &state.tau2) + prior.ln_density(u);
     let u = peak(2.0 * s.ln(), 0.5, ln);
     state.features.set_s((0.5 * u).exp());
@@ -114,14 +114,14 @@ fn amplitudes(model: &Model, state: &mut State) -> Result<(), NumericalError> {
         return Ok(());
     }
     let used = Occam::new(model, state).used_features(state.features.h())?;
-    for block in model.blocks() {
+    for (b, block) in model.blocks().iter().enumerate() {
         let Some(prior) = model.amplitude(block).prior() else { continue };
-        let free: Vec<usize> = block.columns.clone().filter(|&j| model.is_free(j)).collect();
-        let squares: Vec<f64> = free.iter().map(|&j| square(model, state, j)).collect();
-        let (count, square) = (free.len() as f64, squares.iter().sum::<f64>());
+        let first = block.columns.start;
+        let of_column = |j: usize| if model.is_free(first + j) { square(model, state, first + j) } else { 0.0 };
+        let (count, square) = (model.free_of_block(b) as f64, model.sum_block(b, of_column));
         let extra = if let Amplitude::Shared(_) = model.amplitude(block) { 0.0 } else { count - 1.0 };
         let ln = |u: f64| ln_centred(prior, count * used, square, u) + extra * prior.ln_density(u);
-        let tau2 = peak(state.tau2[block.columns.start].ln(), 0.5, ln).exp();
+        let tau2 = peak(model.shared_tau2(&state.tau2, b).ln(), 0.5, ln).exp();
         state.tau2[block.columns.clone()].fill(tau2);
     }
     Ok(())

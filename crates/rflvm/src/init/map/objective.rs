@@ -48,5 +48,5 @@ fn half_square(model: &Model, state: &State) -> f64 {
         let square: f64 = (0..=last).map(|m| precision[m] * (state.beta[(m, j)] - centre(m)).powi(2)).sum();
         0.5 * model.weight_scale(&state.theta, j) * square
     };
-    (0..model.columns()).filter(|&j| model.is_free(j)).map(of_column).sum()
+    model.sum_free(of_column)
 }

@@ -2,6 +2,7 @@
 //! W, β and θ are treated as known, so their uncertainty is not included; for a path over time only the prior variance at that
 //! time counts, not neighbouring rows.
 
+use crate::chunks::Chunk;
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat};
 use crate::model::position::Positions;
@@ -9,16 +10,25 @@ use crate::model::{Model, State};
 
 /// Covariance of x_n given W, β and θ, for each row.
 pub fn spread(model: &Model, state: &State) -> Result<Vec<Mat>, NumericalError> {
-    let (x, w) = (state.features.x(), state.features.w());
-    let positions =
-        Positions::new(model, &state.theta, &state.beta, (w, state.features.plain().s())).beside(model.known(state));
-    let of_row = |n: usize| {
-        let mut scratch = positions.scratch();
-        positions.ln_lik(n, x.row(n), &mut scratch);
-        let mut precision = positions.slope(n, &scratch).information;
-        (0..x.cols()).for_each(|d| precision[(d, d)] += 1.0);
+    let (x, w, dim) = (state.features.x(), state.features.w(), model.latent_dim());
+    let sum = model.chunks().add(&mut model.chunks().own(), x.rows() * dim * dim, |Chunk { columns, .. }, to| {
+        let beta = state.beta.some_cols(columns.clone());
+        let positions = Positions::new(model, &state.theta, &state.beta, (w, state.features.plain().s()));
+        let positions = positions.beside(model.known(state)).of_columns(columns.clone(), &beta);
+        let work = 2 * w.rows() * dim * columns.len();
+        crate::par::rows([(to, dim * dim)], work, |first, [to]| {
+            let mut scratch = positions.scratch();
+            for (n, to) in (first..).zip(to.chunks_exact_mut(dim * dim)) {
+                positions.place(n, x.row(n), &mut scratch);
+                to.copy_from_slice(positions.slope(n, &scratch).information.as_slice());
+            }
+            0.0
+        });
+    });
+    let of_row = |information: &[f64]| {
+        let mut precision = Mat::from_vec(dim, dim, information.to_vec());
+        (0..dim).for_each(|d| precision[(d, d)] += 1.0);
         Ok(Cholesky::new(&precision, "map")?.inverse())
     };
-    let work = 2 * model.rows() * w.rows() * x.cols() * model.columns();
-    crate::par::map(model.rows(), work, of_row).into_iter().collect()
+    sum.chunks_exact(dim * dim).map(of_row).collect()
 }

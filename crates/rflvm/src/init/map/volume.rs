@@ -8,6 +8,7 @@ use crate::error::NumericalError;
 use crate::hmc::hamiltonian::Potential;
 use crate::linalg::{Cholesky, Mat, mul};
 use crate::model::Model;
+use std::ops::Range;
 
 /// A log density of q = (X, …) plus the volume term.
 pub struct Volume<P> {
@@ -34,6 +35,10 @@ impl<P: Potential> Potential for Volume<P> {
         inverse.as_mut_slice().iter_mut().for_each(|v| *v *= weight);
         mul(&mut g[..self.rows * self.dim], x.view(), inverse.view(), true);
         ln_density + 0.5 * weight * factor.ln_det()
+    }
+
+    fn sum(&self, len: usize, part: &(dyn Fn(Range<usize>) -> f64 + Sync)) -> f64 {
+        self.inner.sum(len, part)
     }
 }
 

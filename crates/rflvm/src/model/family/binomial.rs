@@ -2,8 +2,8 @@
 //! Weights by Pólya-gamma augmentation with a = y, b = trials.
 
 use super::{
-    About, BlockView, Cells, Column, Family, Law, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit, Working,
-    not_a_count, weights_given_omega,
+    About, BlockView, Cells, Column, Family, Law, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit,
+    Working, not_a_count, weights_given_omega,
 };
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
 use crate::error::{DataError, NumericalError, SpecError};
@@ -11,6 +11,7 @@ use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::RngExt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The total of a row says how many trials succeeded: rows cannot be rescaled by an offset.
@@ -116,6 +117,12 @@ impl Family for Binomial {
         Some(Arc::new(Binomial::new(Trials::Each(Mat::from_fn(rows.len(), b.cols(), |n, j| b[(rows[n], j)])))))
     }
 
+    fn of_columns(&self, columns: Range<usize>) -> Option<Arc<dyn Family>> {
+        let Trials::Each(b) = &self.trials else { return None };
+        let own = Mat::from_fn(b.rows(), columns.len(), |n, j| b[(n, columns.start + j)]);
+        Some(Arc::new(Binomial::new(Trials::Each(own))))
+    }
+
     fn unit(&self, j: usize, seen: &[Seen]) -> Unit {
         let successes: f64 = seen.iter().map(|s| s.1).sum();
         let trials: f64 = seen.iter().map(|s| self.of(s.0, j)).sum();
@@ -129,14 +136,14 @@ impl Family for Binomial {
     }
 
     fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
-        let (b, y) = (self.of(row.n, j), row.y[j]);
+        let (b, y) = (self.of(row.n, row.first + j), row.y[j]);
         ln_gamma(b + 1.0) - ln_gamma(y + 1.0) - ln_gamma(b - y + 1.0) + y * f[j] - b * softplus(f[j])
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
         match &self.trials {
             Trials::Same(b) => simd::logistic_ln_lik_same(row.y, f64::from(*b), f),
-            Trials::Each(b) => simd::logistic_ln_lik(row.y, b.row(row.n), f),
+            Trials::Each(b) => simd::logistic_ln_lik(row.y, &b.row(row.n)[row.cells()], f),
         }
     }
 
@@ -148,14 +155,14 @@ impl Family for Binomial {
     fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
         match &self.trials {
             Trials::Same(b) => simd::logistic_ln_lik_same_moved(row.y, f64::from(*b), f, s.a, s.u, s.b, s.v),
-            Trials::Each(b) => simd::logistic_ln_lik_moved(row.y, b.row(row.n), f, s.a, s.u, s.b, s.v),
+            Trials::Each(b) => simd::logistic_ln_lik_moved(row.y, &b.row(row.n)[row.cells()], f, s.a, s.u, s.b, s.v),
         }
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
         match &self.trials {
             Trials::Same(b) => simd::logistic_grad_same(row.y, f64::from(*b), f, g),
-            Trials::Each(b) => simd::logistic_grad(row.y, b.row(row.n), f, g),
+            Trials::Each(b) => simd::logistic_grad(row.y, &b.row(row.n)[row.cells()], f, g),
         }
     }
 
@@ -169,12 +176,12 @@ impl Family for Binomial {
     }
 
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
-        out.iter_mut().zip(f).enumerate().for_each(|(j, (m, f))| *m = self.of(row.n, j) * logistic(*f));
+        out.iter_mut().zip(f).enumerate().for_each(|(j, (m, f))| *m = self.of(row.n, row.first + j) * logistic(*f));
     }
 
     fn simulate(&self, row: Row<'_>, f: &[f64], out: &mut [f64], rng: &mut StreamRng) {
         for (j, (y, f)) in out.iter_mut().zip(f).enumerate() {
-            let law = rand_distr::Binomial::new(self.of(row.n, j) as u64, logistic(*f));
+            let law = rand_distr::Binomial::new(self.of(row.n, row.first + j) as u64, logistic(*f));
             *y = law.map_or(f64::NAN, |law| rng.sample(law) as f64);
         }
     }

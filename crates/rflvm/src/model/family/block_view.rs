@@ -1,6 +1,7 @@
 //! A view of a block of columns, for the updates of its family.
 
 use super::parts::{Theta, Unit};
+use crate::chunks::{Chunk, Chunks};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::{Amplitude, Known};
@@ -17,6 +18,14 @@ pub struct BlockView<'a> {
     pub y: &'a Mat,
     /// The block's range of columns in Y, β and F.
     pub columns: Range<usize>,
+    /// The first of them within the whole block, of which other processes may have some.
+    pub first: usize,
+    /// Number of columns of the whole block.
+    pub all: usize,
+    /// Whether no cell of the whole block is missing.
+    pub is_complete: bool,
+    /// The chunks of the model.
+    pub chunks: &'a Chunks,
     /// What F is besides Hβ, of the whole model.
     pub known: Known<'a>,
     /// Centres and scales, one per column of the block.
@@ -95,6 +104,25 @@ impl BlockView<'_> {
         self.columns.len()
     }
 
+    /// Σ over the columns of the whole block.
+    pub fn sum(&self, f: impl Fn(usize) -> f64 + Sync) -> f64 {
+        let within = |some: &Range<usize>| some.start.max(self.columns.start)..some.end.min(self.columns.end);
+        self.chunks.sum(|Chunk { columns, .. }| within(columns).map(|j| f(j - self.columns.start)).sum())
+    }
+
+    /// τ² of the whole block, where it is shared.
+    pub fn shared_tau2(&self) -> f64 {
+        if self.chunks.is_alone() {
+            return self.tau2[0];
+        }
+        self.sum(|j| if self.first + j == 0 { self.tau2[j] } else { 0.0 })
+    }
+
+    /// The stream of column j.
+    pub fn stream(&self, stream: Stream, j: usize) -> Stream {
+        stream.at((self.first + j) as u64)
+    }
+
     /// Prior precision of the weights of column j for unit weight scale.
     pub fn precision(&self, j: usize) -> Vec<f64> {
         let last = self.h.cols() - 1;
@@ -139,7 +167,7 @@ impl BlockView<'_> {
         work: usize,
         update: impl Fn(&mut Column<'_>, &mut StreamRng) -> Result<(), NumericalError> + Sync,
     ) -> Result<(), NumericalError> {
-        let due = (0..self.width()).filter(|&j| stream.at(j as u64).is_chosen(self.share)).collect();
+        let due = (0..self.width()).filter(|&j| self.stream(stream, j).is_chosen(self.share)).collect();
         self.update_columns(due, stream, work, update)
     }
 
@@ -152,7 +180,7 @@ impl BlockView<'_> {
     ) -> Result<(), NumericalError> {
         let view = &*self;
         let drawn = par::map(columns.len(), columns.len() * work, |i| {
-            let stream = stream.at(columns[i] as u64);
+            let stream = view.stream(stream, columns[i]);
             let mut column = view.column(columns[i], stream);
             update(&mut column, &mut stream.rng()).map(|()| (column.beta, column.theta, column.tau2))
         });

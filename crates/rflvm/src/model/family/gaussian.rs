@@ -191,21 +191,20 @@ impl Family for Gaussian {
         value * unit.scale.powi(2)
     }
 
-    fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
-        let precisions = theta.values.row(0).iter().zip(units);
-        precisions.map(|(&p, u)| ln_gamma_density(p, self.shape, self.column_rate(u))).sum()
+    fn ln_prior_column(&self, theta: &Theta, j: usize, unit: &Unit) -> f64 {
+        ln_gamma_density(theta.values[(0, j)], self.shape, self.column_rate(unit))
     }
 
     fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
-        ln_normal(row.y[j], f[j], 1.0 / row.theta.values[(0, j)])
+        ln_normal(row.y[j], f[j], 1.0 / row.parameters(0)[j])
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        simd::gaussian_ln_lik(row.y, row.theta.values.row(0), f)
+        simd::gaussian_ln_lik(row.y, row.parameters(0), f)
     }
 
     fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
-        simd::gaussian_ln_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
+        simd::gaussian_ln_lik_moved(row.y, row.parameters(0), f, s.a, s.u, s.b, s.v)
     }
 
     fn ln_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
@@ -213,11 +212,11 @@ impl Family for Gaussian {
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
-        simd::gaussian_grad(row.y, row.theta.values.row(0), f, g)
+        simd::gaussian_grad(row.y, row.parameters(0), f, g)
     }
 
     fn information(&self, row: Row<'_>, _f: &[f64], out: &mut [f64]) {
-        let cells = out.iter_mut().zip(row.y).zip(row.theta.values.row(0));
+        let cells = out.iter_mut().zip(row.y).zip(row.parameters(0));
         cells.for_each(|((known, y), precision)| *known = if y.is_nan() { 0.0 } else { *precision });
     }
 
@@ -236,7 +235,7 @@ impl Family for Gaussian {
     }
 
     fn simulate(&self, row: Row<'_>, f: &[f64], out: &mut [f64], rng: &mut StreamRng) {
-        for ((y, f), precision) in out.iter_mut().zip(f).zip(row.theta.values.row(0)) {
+        for ((y, f), precision) in out.iter_mut().zip(f).zip(row.parameters(0)) {
             *y = f + normal(rng) / precision.sqrt();
         }
     }
@@ -284,9 +283,10 @@ impl Family for Gaussian {
         if let Some(spectrum) = &spectrum {
             self.fill_evidence(block, spectrum, &complete, &mut evidence);
         }
-        if let (Amplitude::Shared(prior), true) = (block.amplitude, complete.len() == block.width()) {
-            let ln = |u: f64| evidence.iter().flatten().map(|e| e.ln(u.exp())).sum::<f64>() + prior.ln_density(u);
-            let u = block.tau2[0].ln();
+        if let (Amplitude::Shared(prior), true) = (block.amplitude, block.is_complete) {
+            let of = |j: usize, u: f64| evidence[j].as_ref().map_or(0.0, |e| e.ln(u.exp()));
+            let ln = |u: f64| block.sum(|j| of(j, u)) + prior.ln_density(u);
+            let u = block.shared_tau2().ln();
             let drawn = slice::univariate(&mut stream.named("tau2").rng(), u, ln(u), 1.0, ln).0;
             block.tau2.fill(drawn.exp());
         }

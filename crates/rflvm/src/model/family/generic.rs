@@ -76,7 +76,7 @@ impl<D: Density> Generic<D> {
         let mut theta = vec![0.0; count];
         let mut total = 0.0;
         for (j, &y) in row.y.iter().enumerate().filter(|(_, y)| !y.is_nan()) {
-            (0..count).for_each(|p| theta[p] = row.theta.values[(p, j)]);
+            (0..count).for_each(|p| theta[p] = row.theta.values[(p, row.first + j)]);
             total += cell(j, y, &theta);
         }
         total
@@ -141,17 +141,14 @@ impl<D: Density> Family for Generic<D> {
         plain.mean + plain.sd * (value - own.mean) / own.sd
     }
 
-    fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
-        let of_column = |(j, unit): (usize, &Unit)| {
-            let parameters = self.0.parameters(unit);
-            let ln = |(p, prior): (usize, &Parameter)| ln_normal(theta.values[(p, j)], prior.mean, prior.sd.powi(2));
-            parameters.iter().enumerate().map(ln).sum::<f64>()
-        };
-        units.iter().enumerate().map(of_column).sum()
+    fn ln_prior_column(&self, theta: &Theta, j: usize, unit: &Unit) -> f64 {
+        let parameters = self.0.parameters(unit);
+        let ln = |(p, prior): (usize, &Parameter)| ln_normal(theta.values[(p, j)], prior.mean, prior.sd.powi(2));
+        parameters.iter().enumerate().map(ln).sum()
     }
 
     fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
-        self.0.ln_density(row.y[j], f[j], &row.theta.values.col(j))
+        self.0.ln_density(row.y[j], f[j], &row.theta.values.col(row.first + j))
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
@@ -176,13 +173,13 @@ impl<D: Density> Family for Generic<D> {
 
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
         for (j, (mean, &f)) in out.iter_mut().zip(f).enumerate() {
-            *mean = self.0.mean(f, &row.theta.values.col(j));
+            *mean = self.0.mean(f, &row.theta.values.col(row.first + j));
         }
     }
 
     fn simulate(&self, row: Row<'_>, f: &[f64], out: &mut [f64], rng: &mut StreamRng) {
         for (j, (y, &f)) in out.iter_mut().zip(f).enumerate() {
-            *y = self.0.simulate(f, &row.theta.values.col(j), rng);
+            *y = self.0.simulate(f, &row.theta.values.col(row.first + j), rng);
         }
     }
 

@@ -45,10 +45,10 @@ pub use zero_inflated_poisson::ZeroInflatedPoisson;
 use super::Amplitude;
 use super::priors::Gamma;
 use crate::error::{DataError, NumericalError};
-use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use count::{ln_rate, not_a_count};
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The named families, in the order in which they are listed.
@@ -101,6 +101,11 @@ pub trait Family: Send + Sync + Debug {
         None
     }
 
+    /// The family of some of the columns, if it holds data per column, such as trials.
+    fn of_columns(&self, _columns: Range<usize>) -> Option<Arc<dyn Family>> {
+        None
+    }
+
     /// Centre and scale of column j from its observed cells (at least one).
     fn unit(&self, j: usize, seen: &[Seen]) -> Unit;
 
@@ -120,8 +125,8 @@ pub trait Family: Send + Sync + Debug {
         self.start(&[], &Unit { centre: 0.0, scale: 1.0 })
     }
 
-    /// Initial values of the hyperparameters that θ_j share.
-    fn start_hyper(&self, _values: &Mat) -> Vec<f64> {
+    /// Initial values of the hyperparameters that θ_j share, from the number of columns and the sum of each parameter over them.
+    fn start_hyper(&self, _columns: usize, _sums: &[f64]) -> Vec<f64> {
         Vec::new()
     }
 
@@ -136,7 +141,18 @@ pub trait Family: Send + Sync + Debug {
     }
 
     /// ln p(θ).
-    fn ln_prior(&self, _theta: &Theta, _units: &[Unit]) -> f64 {
+    fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
+        units.iter().enumerate().map(|(j, unit)| self.ln_prior_column(theta, j, unit)).sum::<f64>()
+            + self.ln_hyper(theta)
+    }
+
+    /// ln p(θ_j) of column j given the hyperparameters.
+    fn ln_prior_column(&self, _theta: &Theta, _j: usize, _unit: &Unit) -> f64 {
+        0.0
+    }
+
+    /// ln p of the hyperparameters.
+    fn ln_hyper(&self, _theta: &Theta) -> f64 {
         0.0
     }
 

@@ -151,7 +151,8 @@ impl Family for Multinomial {
         let range = block.columns.clone();
         let totals: Vec<f64> = (0..rows).map(|n| block.y.row(n)[range.clone()].iter().sum()).collect();
         let mut normaliser = Normaliser::new(block);
-        for j in 0..block.width() - 1 {
+        // Another process may have the whole block.
+        for j in 0..block.width().saturating_sub(1) {
             let stream = stream.at(j as u64);
             let column = block.column(j, stream);
             if !column.is_due {

@@ -126,9 +126,15 @@ impl NegativeBinomial {
         Ok(())
     }
 
-    fn draw_rate(&self, theta: &mut Theta, stream: Stream) {
-        let (shape, rate) = self.rate_given_dispersions(theta.values.row(0));
-        theta.hyper[0] = gamma(shape, rate, &mut stream.named("rate").rng());
+    fn draw_rate(&self, block: &mut BlockView<'_>, stream: Stream) {
+        let (shape, rate) = self.rate_of_block(block);
+        block.theta.hyper[0] = gamma(shape, rate, &mut stream.named("rate").rng());
+    }
+
+    /// Shape and rate of h's gamma.
+    fn rate_of_block(&self, block: &BlockView<'_>) -> (f64, f64) {
+        let total = block.sum(|j| block.theta.values[(0, j)]);
+        (self.rate_shape + block.all as f64 * self.shape, self.rate_rate + total)
     }
 }
 
@@ -184,8 +190,8 @@ impl Family for NegativeBinomial {
         vec![(j + 1) as f64]
     }
 
-    fn start_hyper(&self, values: &Mat) -> Vec<f64> {
-        vec![self.shape * values.cols() as f64 / values.row(0).iter().sum::<f64>()]
+    fn start_hyper(&self, columns: usize, sums: &[f64]) -> Vec<f64> {
+        vec![self.shape * columns as f64 / sums[0]]
     }
 
     fn draw_prior(&self, units: &[Unit], rng: &mut StreamRng) -> Theta {
@@ -194,19 +200,21 @@ impl Family for NegativeBinomial {
         Theta { values: Mat::from_vec(1, units.len(), r), hyper: vec![h] }
     }
 
-    fn ln_prior(&self, theta: &Theta, _units: &[Unit]) -> f64 {
-        let h = theta.hyper[0];
-        let of_r = theta.values.row(0).iter().map(|&r| ln_gamma_density(r, self.shape, h)).sum::<f64>();
-        of_r + ln_gamma_density(h, self.rate_shape, self.rate_rate)
+    fn ln_prior_column(&self, theta: &Theta, j: usize, _unit: &Unit) -> f64 {
+        ln_gamma_density(theta.values[(0, j)], self.shape, theta.hyper[0])
+    }
+
+    fn ln_hyper(&self, theta: &Theta) -> f64 {
+        ln_gamma_density(theta.hyper[0], self.rate_shape, self.rate_rate)
     }
 
     fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
-        let (y, f, r) = (row.y[j], f[j], row.theta.values[(0, j)]);
+        let (y, f, r) = (row.y[j], f[j], row.parameters(0)[j]);
         ln_gamma(y + r) - ln_gamma(r) - ln_gamma(y + 1.0) + y * f - (y + r) * softplus(f)
     }
 
     fn ln_lik(&self, row: Row<'_>, f: &[f64]) -> f64 {
-        simd::negative_binomial_ln_lik(row.y, row.theta.values.row(0), f)
+        simd::negative_binomial_ln_lik(row.y, row.parameters(0), f)
     }
 
     fn ln_lik_column(&self, column: &Column<'_>, f: &[f64]) -> Option<f64> {
@@ -214,11 +222,11 @@ impl Family for NegativeBinomial {
     }
 
     fn ln_lik_shifted(&self, row: Row<'_>, f: &[f64], s: Shift<'_>) -> f64 {
-        simd::negative_binomial_ln_lik_moved(row.y, row.theta.values.row(0), f, s.a, s.u, s.b, s.v)
+        simd::negative_binomial_ln_lik_moved(row.y, row.parameters(0), f, s.a, s.u, s.b, s.v)
     }
 
     fn gradient(&self, row: Row<'_>, f: &[f64], g: &mut [f64]) -> f64 {
-        simd::negative_binomial_grad(row.y, row.theta.values.row(0), f, g)
+        simd::negative_binomial_grad(row.y, row.parameters(0), f, g)
     }
 
     fn law(&self) -> Option<Law<'_>> {
@@ -231,11 +239,11 @@ impl Family for NegativeBinomial {
     }
 
     fn mean(&self, row: Row<'_>, f: &[f64], out: &mut [f64]) {
-        out.iter_mut().zip(f).zip(row.theta.values.row(0)).for_each(|((m, f), r)| *m = r * f.exp());
+        out.iter_mut().zip(f).zip(row.parameters(0)).for_each(|((m, f), r)| *m = r * f.exp());
     }
 
     fn simulate(&self, row: Row<'_>, f: &[f64], out: &mut [f64], rng: &mut StreamRng) {
-        for ((y, f), &r) in out.iter_mut().zip(f).zip(row.theta.values.row(0)) {
+        for ((y, f), &r) in out.iter_mut().zip(f).zip(row.parameters(0)) {
             *y = poisson::draw(gamma(r, 1.0, rng) * f.exp(), rng);
         }
     }
@@ -253,7 +261,7 @@ impl Family for NegativeBinomial {
             column.beta[last] -= u;
             column.f.iter_mut().for_each(|f| *f -= u);
         });
-        let (shape, rate) = self.rate_given_dispersions(block.theta.values.row(0));
+        let (shape, rate) = self.rate_of_block(block);
         block.theta.hyper[0] = (shape - 1.0).max(f64::MIN_POSITIVE) / rate;
     }
 
@@ -263,7 +271,7 @@ impl Family for NegativeBinomial {
             self.draw_dispersion(column, rng);
             Ok(())
         })?;
-        self.draw_rate(block.theta, stream);
+        self.draw_rate(block, stream);
         Ok(())
     }
 
@@ -278,7 +286,7 @@ impl Family for NegativeBinomial {
             self.draw_dispersion(column, rng);
             self.draw_weights(column, rng)
         })?;
-        self.draw_rate(block.theta, stream);
+        self.draw_rate(block, stream);
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::linalg::Mat;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A family's parameters: one row per parameter, one column per column of the block; and their hyperparameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,10 +34,24 @@ pub struct Unit {
 pub struct Row<'a> {
     /// Index of the row.
     pub n: usize,
+    /// The first of its columns, counted within the block: not zero where only some of them are meant.
+    pub first: usize,
     /// Its cells, NaN where missing.
     pub y: &'a [f64],
     /// θ of the block.
     pub theta: &'a Theta,
+}
+
+impl<'a> Row<'a> {
+    /// Its columns, counted within the block.
+    pub fn cells(&self) -> Range<usize> {
+        self.first..self.first + self.y.len()
+    }
+
+    /// Parameter p of its columns.
+    pub fn parameters(&self, p: usize) -> &'a [f64] {
+        &self.theta.values.row(p)[self.cells()]
+    }
 }
 
 /// An observed cell of a column: row, value, and the row's offset.

@@ -1,7 +1,8 @@
 //! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
 
 use super::{
-    About, BlockView, Cells, Column, Family, Law, Observed, Row, Seen, Shift, Statistic, Unit, Working, ln_rate, not_a_count,
+    About, BlockView, Cells, Column, Family, Law, Observed, Row, Seen, Shift, Statistic, Unit, Working, ln_rate,
+    not_a_count,
 };
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};

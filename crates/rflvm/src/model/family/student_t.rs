@@ -168,7 +168,7 @@ impl Cell {
 /// Σ over the observed cells of a row.
 fn sum(row: Row<'_>, mut cell: impl FnMut(usize, f64, Cell) -> f64) -> f64 {
     let seen = row.y.iter().enumerate().filter(|(_, y)| !y.is_nan());
-    seen.map(|(j, &y)| cell(j, y, Cell::of(row.theta, j))).sum()
+    seen.map(|(j, &y)| cell(j, y, Cell::of(row.theta, row.first + j))).sum()
 }
 
 /// The value below which a share q of the sorted values lies, about.
@@ -236,20 +236,16 @@ impl Family for StudentT {
         if p == 0 { value * unit.scale.powi(2) } else { value }
     }
 
-    fn ln_prior(&self, theta: &Theta, units: &[Unit]) -> f64 {
-        let of_noise = |(p, u): (&f64, &Unit)| ln_gamma_density(*p, self.prior.noise.shape, self.column_rate(u));
-        let noise: f64 = theta.values.row(0).iter().zip(units).map(of_noise).sum();
-        noise
+    fn ln_prior_column(&self, theta: &Theta, j: usize, unit: &Unit) -> f64 {
+        ln_gamma_density(theta.values[(0, j)], self.prior.noise.shape, self.column_rate(unit))
             + match self.prior.dof {
                 Dof::Known(_) => 0.0,
-                Dof::Learned(Gamma { shape, rate }) => {
-                    theta.values.row(1).iter().map(|&dof| ln_gamma_density(dof, shape, rate)).sum()
-                }
+                Dof::Learned(Gamma { shape, rate }) => ln_gamma_density(theta.values[(1, j)], shape, rate),
             }
     }
 
     fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
-        let cell = Cell::of(row.theta, j);
+        let cell = Cell::of(row.theta, row.first + j);
         cell.ln_normaliser() + cell.ln_lik(row.y[j] - f[j])
     }
 
@@ -278,7 +274,7 @@ impl Family for StudentT {
     /// Fisher's information: the density is not log-concave, and its second derivative may have either sign.
     fn information(&self, row: Row<'_>, _f: &[f64], out: &mut [f64]) {
         for (j, (known, y)) in out.iter_mut().zip(row.y).enumerate() {
-            let Cell { precision, dof } = Cell::of(row.theta, j);
+            let Cell { precision, dof } = Cell::of(row.theta, row.first + j);
             *known = if y.is_nan() { 0.0 } else { precision * (dof + 1.0) / (dof + 3.0) };
         }
     }
@@ -300,7 +296,7 @@ impl Family for StudentT {
 
     fn simulate(&self, row: Row<'_>, f: &[f64], out: &mut [f64], rng: &mut StreamRng) {
         for (j, (y, f)) in out.iter_mut().zip(f).enumerate() {
-            let Cell { precision, dof } = Cell::of(row.theta, j);
+            let Cell { precision, dof } = Cell::of(row.theta, row.first + j);
             let t: f64 = rand_distr::StudentT::new(dof).map_or(f64::NAN, |law| rng.sample(law));
             *y = f + t / precision.sqrt();
         }

@@ -88,7 +88,15 @@ fn the_score_is_the_log_mean_density() {
         let mut chain = Heldout::new(&model, &points);
         for state in of {
             let (stats, axis_information) = (Stats::default(), Vec::new());
-            let draw = Draw { model: &model, state, ln_likelihood: 0.0, ln_joint: 0.0, axis_information, stats };
+            let draw = Draw {
+                model: &model,
+                state,
+                cells: Vec::new(),
+                ln_likelihood: 0.0,
+                ln_joint: 0.0,
+                axis_information,
+                stats,
+            };
             chain.push(&draw).unwrap();
         }
         chain

@@ -105,7 +105,7 @@ fn climb(batches: &[f64]) -> (f64, f64) {
 /// ln p(Y, θ, τ² | X, W) with β integrated out, at a draw of β: where it is not integrated out exactly, the density there is, on average, ½
 /// lower per weight than at the optimum for which Laplace's method is meant.
 fn of_data(model: &Model, state: &State) -> Result<f64, NumericalError> {
-    let free = (0..model.columns()).filter(|&j| model.is_free(j)).count();
+    let free = model.all_free();
     let weights = if is_exact(model) { 0 } else { free * state.beta.rows() };
     Ok(ln_data(model, state)? + 0.5 * weights as f64)
 }

@@ -124,13 +124,13 @@ pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPo
             Some(candidate)
         })
     };
-    let begun = side_by_side(portfolio(model.rows()).into_iter().enumerate().collect(), begin);
+    let begun = side_by_side(model, portfolio(model.rows()).into_iter().enumerate().collect(), begin);
     if stop() {
         return None;
     }
     let most = FINALISTS.max(settings.modes);
     let finalists = distinct(begun.into_iter().flatten().collect(), &points).into_iter().take(most);
-    let finished = side_by_side(finalists.enumerate().collect(), |(i, (_, mut candidate))| {
+    let finished = side_by_side(model, finalists.enumerate().collect(), |(i, (_, mut candidate))| {
         let (effort, stream) = ((plan.second, settings.chains_per_map()), stream.named("second").at(i as u64));
         pools[i % pools.len()].install(|| candidate.go_on(model, effort, stream, stop)).ok()?;
         Some(candidate)

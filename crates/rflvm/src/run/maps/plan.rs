@@ -28,7 +28,7 @@ impl Plan {
     /// For a share of the warm-up of a run; `None` if its chains start otherwise, it is too short for a search, or the table too large.
     /// It does not depend on the number of draws, so that a run can be extended.
     pub fn new(model: &Model, settings: &Settings) -> Option<Self> {
-        if settings.init != Init::Search || model.rows() * model.columns() > MOST_CELLS {
+        if settings.init != Init::Search || model.rows() * model.all_columns() > MOST_CELLS {
             return None;
         }
         // The same maps are found for any number of them that is sampled.
@@ -46,7 +46,7 @@ impl Plan {
         if settings.modes <= 1 || Plan::new(model, settings).is_some() {
             return Ok(());
         }
-        let rule = if model.rows() * model.columns() > MOST_CELLS {
+        let rule = if model.rows() * model.all_columns() > MOST_CELLS {
             format!("maps are sought in tables of at most {MOST_CELLS} cells, and this one is larger; omit it")
         } else {
             format!(

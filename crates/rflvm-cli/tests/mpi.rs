@@ -1,0 +1,304 @@
+//! One chain over several processes: the same draws, to the last bit, for any number of them. Built with the feature `mpi` only, and run by
+//! `make test-mpi`, which `make test` calls.
+#![cfg(feature = "mpi")]
+
+mod common;
+
+use common::{files, folder, good, text};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Rows of the tables: few, so that everything is quick. Chunks have at most 128 columns, so that there are four of them.
+const ROWS: usize = 16;
+const COLUMNS: usize = 420;
+
+/// Runs the program as some processes, more than there are cores.
+fn together(dir: &Path, processes: usize, arguments: &[&str]) -> Output {
+    let launch = ["--allow-run-as-root", "--oversubscribe", "-n", &processes.to_string()];
+    let program = env!("CARGO_BIN_EXE_rflvm");
+    Command::new("mpirun").current_dir(dir).args(launch).arg(program).args(arguments).output().unwrap()
+}
+
+/// A number between 0 and 1 for each cell, smooth in the row.
+fn wave(n: usize, j: usize) -> f64 {
+    let (t, f) = (n as f64 / ROWS as f64, (j % 17) as f64 / 8.0);
+    0.5 + 0.4 * (6.0 * t * (0.3 + f) + j as f64).sin() + 0.1 * ((n * 7919 + j * 104_729) as f64).sin()
+}
+
+fn cell(family: &str, n: usize, j: usize) -> String {
+    match family {
+        "gaussian" | "student-t" => format!("{:.4}", 3.0 * wave(n, j) + (j % 5) as f64),
+        "bernoulli" => u8::from(wave(n, j) > 0.5).to_string(),
+        "multinomial" => ((4.0 * wave(n, j)) as u32 + 1).to_string(),
+        _ => ((9.0 * wave(n, j)) as u32).to_string(),
+    }
+}
+
+/// A table with columns of the given families, some cells missing, and others before its columns.
+fn write_table(
+    path: &Path,
+    family: &dyn Fn(usize) -> &'static str,
+    holes: bool,
+    before: &[(&str, &dyn Fn(usize) -> String)],
+) {
+    let names = before.iter().map(|(name, _)| (*name).to_string()).chain((0..COLUMNS).map(|j| format!("c{j}")));
+    let mut table = names.collect::<Vec<_>>().join(",") + "\n";
+    for n in 0..ROWS {
+        let missing = |j: usize| holes && family(j) != "multinomial" && (31 * n + 7 * j) % 29 == 0;
+        let cells = (0..COLUMNS).map(|j| if missing(j) { String::new() } else { cell(family(j), n, j) });
+        let row: Vec<String> = before.iter().map(|(_, value)| value(n)).chain(cells).collect();
+        table += &(row.join(",") + "\n");
+    }
+    fs::write(path, table).unwrap();
+}
+
+/// The draws of a fit: everything in its store but the times at which it ran.
+fn draws(fit: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let all = files(&fit.join("draws.zarr"));
+    let sampled = |path: &Path| ["posterior", "sample_stats", "moments"].iter().any(|group| path.starts_with(group));
+    all.into_iter().filter(|(path, _)| sampled(path)).collect()
+}
+
+const SHORT: &[&str] = &[
+    "--features",
+    "8",
+    "--warmup",
+    "11",
+    "--draws",
+    "3",
+    "--chains",
+    "1",
+    "--seed",
+    "5",
+    "--threads",
+    "1",
+    "--init",
+    "pca",
+    "--quiet",
+    "--no-report",
+];
+
+/// Fits with one process without MPI, and with each of these numbers of processes, and compares the draws.
+fn compare(name: &str, processes: &[usize], flags: &[&str]) {
+    let dir = folder(name).join("..");
+    let table = format!("{name}.csv");
+    let outs = ["alone", "1", "2", "3", "4"].map(|out| format!("{name}/{out}"));
+    let fit_into = |out: &str| -> Vec<String> {
+        [&["fit", &table][..], SHORT, flags, &["--out", out]].concat().into_iter().map(String::from).collect()
+    };
+    good(&dir, &borrowed(&fit_into(&outs[0])));
+    let expected = draws(&dir.join(&outs[0]));
+    assert!(expected.len() > 10);
+    for &count in processes {
+        let output = together(&dir, count, &borrowed(&fit_into(&outs[count])));
+        assert!(output.status.success(), "{name}, {count} processes: {}", text(&output.stderr));
+        let found = draws(&dir.join(&outs[count]));
+        assert_eq!(found.len(), expected.len(), "{name}, {count} processes");
+        for ((path, found), (_, expected)) in found.iter().zip(&expected) {
+            assert!(found == expected, "{name}, {count} processes: {} differs", path.display());
+        }
+    }
+}
+
+fn borrowed(all: &[String]) -> Vec<&str> {
+    all.iter().map(String::as_str).collect()
+}
+
+/// Where the table of a comparison goes.
+fn place(name: &str) -> PathBuf {
+    folder(name).join("..").join(format!("{name}.csv"))
+}
+
+#[test]
+fn every_family_has_the_same_draws_for_any_number_of_processes() {
+    let families =
+        ["gaussian", "poisson", "bernoulli", "binomial", "negative-binomial", "student-t", "zero-inflated-poisson"];
+    for (i, family) in families.into_iter().enumerate() {
+        write_table(&place(family), &move |_| family, false, &[]);
+        let trials: &[&str] = if family == "binomial" { &["--trials", "12"] } else { &[] };
+        // One to four processes between them.
+        let processes: &[usize] = [&[1, 2, 3, 4][..], &[4], &[3], &[2]][if i < 2 { i } else { 2 + i % 2 }];
+        compare(family, processes, &[&["--likelihood", family], trials].concat());
+    }
+}
+
+#[test]
+fn mixed_blocks_and_missing_cells_have_the_same_draws() {
+    let family = |j: usize| match j {
+        0..120 => "gaussian",
+        120..220 => "poisson",
+        220..260 => "multinomial",
+        260..340 => "negative-binomial",
+        _ => "student-t",
+    };
+    write_table(&place("mixed"), &family, true, &[]);
+    let listing: String = (0..COLUMNS).map(|j| format!("c{j},{}\n", family(j))).collect();
+    fs::write(place("mixed").with_file_name("blocks.csv"), format!("column,likelihood\n{listing}")).unwrap();
+    compare("mixed", &[2, 3], &["--blocks", "blocks.csv"]);
+    write_table(&place("holes"), &|_| "gaussian", true, &[]);
+    compare("holes", &[4], &["--likelihood", "gaussian"]);
+}
+
+#[test]
+fn covariates_linear_parts_and_paths_over_time_have_the_same_draws() {
+    let (batch, time) =
+        (|n: usize| ["a", "b"][n % 2].to_string(), |n: usize| format!("{}", n as f64 + 0.1 * (n % 3) as f64));
+    write_table(&place("batches"), &|_| "poisson", true, &[("batch", &batch)]);
+    compare("batches", &[3], &["--likelihood", "poisson", "--covariates", "batch", "--linear", "learned"]);
+    write_table(&place("integrated"), &|_| "gaussian", false, &[("batch", &batch)]);
+    compare(
+        "integrated",
+        &[2],
+        &["--likelihood", "gaussian", "--covariates", "batch", "--linear", "learned", "--amplitude", "learned"],
+    );
+    write_table(&place("paths"), &|_| "poisson", false, &[("time", &time)]);
+    compare("paths", &[4], &["--likelihood", "poisson", "--time", "time"]);
+    // Columns' own paths too.
+    write_table(&place("own-paths"), &|_| "gaussian", true, &[("time", &time)]);
+    compare("own-paths", &[3], &["--likelihood", "gaussian", "--time", "time", "--residual", "matern12"]);
+}
+
+#[test]
+fn a_search_has_the_same_maps_and_draws() {
+    write_table(&place("search"), &|_| "poisson", false, &[]);
+    let long =
+        ["--likelihood", "poisson", "--init", "search", "--init-effort", "2", "--warmup", "100", "--chains", "2"];
+    // The last of two equal flags would be an error, so the short settings are written anew.
+    let dir = place("search").with_file_name("");
+    let rest = ["--features", "8", "--draws", "3", "--seed", "5", "--threads", "1", "--quiet", "--no-report"];
+    let fit = |out: &'static str| [&["fit", "search.csv"][..], &long, &rest, &["--out", out]].concat();
+    good(&dir, &fit("search/alone"));
+    let output = together(&dir, 2, &fit("search/2"));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(draws(&dir.join("search/alone")) == draws(&dir.join("search/2")));
+    assert_eq!(
+        fs::read(dir.join("search/alone/maps.json")).unwrap(),
+        fs::read(dir.join("search/2/maps.json")).unwrap()
+    );
+}
+
+#[test]
+fn a_killed_process_stops_all_and_any_number_of_them_resumes() {
+    write_table(&place("killed"), &|_| "poisson", false, &[]);
+    let dir = place("killed").with_file_name("");
+    let rest = [
+        "--likelihood",
+        "poisson",
+        "--features",
+        "8",
+        "--warmup",
+        "150",
+        "--draws",
+        "20",
+        "--chains",
+        "2",
+        "--seed",
+        "5",
+    ];
+    let run = ["--threads", "1", "--init", "pca", "--quiet", "--no-report", "--checkpoint", "0.1"];
+    let fit = |out: &'static str| [&["fit", "killed.csv"][..], &rest, &run, &["--out", out]].concat();
+    good(&dir, &fit("killed/alone"));
+    let launch = ["--allow-run-as-root", "--oversubscribe", "-n", "2"];
+    let mut begun = Command::new("mpirun");
+    begun.current_dir(&dir).args(launch).arg(env!("CARGO_BIN_EXE_rflvm")).args(fit("killed/2"));
+    let mut begun = begun.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let saved = dir.join("killed/2/checkpoint.bin");
+    common::wait_until(&mut begun, || saved.exists());
+    // One of its processes, found by its parent.
+    let children = Command::new("pgrep").args(["-P", &begun.id().to_string(), "rflvm"]).output().unwrap();
+    let one = text(&children.stdout).lines().last().unwrap().to_string();
+    assert!(Command::new("kill").args(["-9", &one]).status().unwrap().success());
+    let output = begun.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert!(!output.status.success() && said.contains("rank") && said.contains("signal 9"), "{said}");
+    let output = together(&dir, 3, &["resume", "killed/2", "--quiet", "--no-report"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(draws(&dir.join("killed/alone")) == draws(&dir.join("killed/2")));
+}
+
+#[test]
+fn what_processes_cannot_share_is_refused_in_one_sentence() {
+    write_table(&place("few"), &|_| "poisson", false, &[]);
+    let dir = place("few").with_file_name("");
+    let says = |processes: usize, arguments: &[&str], words: &str| {
+        let output = together(&dir, processes, arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert_eq!(
+            said.lines().filter(|line| line.starts_with("rflvm: ") && line.contains(words)).count(),
+            1,
+            "{said}"
+        );
+    };
+    let fit = ["fit", "few.csv", "--likelihood", "poisson", "--out", "few/5"];
+    says(5, &fit, "use at most 4 processes");
+    assert!(!dir.join("few/5").exists());
+    says(2, &["summary", "few/5"], "only fit and resume");
+}
+
+/// The numbers of the line about traffic.
+fn traffic(said: &str) -> Vec<u64> {
+    let line = said.lines().find(|line| line.contains(" processes; ")).unwrap();
+    line.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|word| word.parse().ok()).collect()
+}
+
+#[test]
+fn bytes_sent_are_those_of_the_formula() {
+    // So many rows that gradients are divided among the processes; see docs/scale.md.
+    let (n, j, l, d) = (2200, 260, 3, 2);
+    let dir = folder("bytes");
+    let names: Vec<String> = (0..j).map(|j| format!("c{j}")).collect();
+    let row = |n: usize| {
+        (0..j).map(|j| format!("{:.3}", wave(n % ROWS, j) + 0.01 * (n % 7) as f64)).collect::<Vec<_>>().join(",")
+    };
+    let table: String = (0..n).map(|n| row(n) + "\n").collect();
+    fs::write(dir.join("table.csv"), names.join(",") + "\n" + &table).unwrap();
+    let of = |draws: &str| {
+        let run = [
+            "--warmup",
+            "0",
+            "--draws",
+            draws,
+            "--chains",
+            "1",
+            "--seed",
+            "5",
+            "--threads",
+            "1",
+            "--init",
+            "random",
+            "--verbose",
+        ];
+        let model = [
+            "fit",
+            "table.csv",
+            "--likelihood",
+            "gaussian",
+            "--features",
+            "6",
+            "--no-report",
+            "--checkpoint",
+            "9999",
+            "--out",
+            draws,
+        ];
+        let output = together(&dir, 2, &[&model[..], &run].concat());
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        traffic(&said)
+    };
+    let (few, more) = (of("2"), of("5"));
+    let [_, bytes, _, _, short, long, divided, gathered, _] =
+        more.iter().zip(&few).map(|(a, b)| a - b).collect::<Vec<_>>()[..]
+    else {
+        panic!("{more:?}")
+    };
+    let (processes, branches, m) = (2, more[8], 2 * l + 1);
+    // Every long sum is one gradient: of X and W, what multiplies H, and the density.
+    let gradient = (n * d + l * d + m * m + 1) as u64;
+    assert!(divided > 0 && long == divided * gradient, "{long} in {divided}: {gradient}");
+    let share = gradient / processes;
+    let of_gradients = divided * (branches * (gradient - share) + (processes - 1) * share);
+    assert_eq!(bytes, 8 * ((processes - 1) * (branches * short + gathered) + of_gradients));
+}
