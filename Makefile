@@ -11,7 +11,8 @@
 # make bench-imputation  hidden cells by the usual methods; hours: see benchmarks/imputation/README.md. imputation-check: checks of these methods, a minute
 # make paper     the paper's Tables 1 to 3 with every method that it names, into paper/RESULTS.md; days, resumable: see paper/README.md. paper-quick: every method once, ten minutes; paper-figures ARGS=NAME: one of its figures
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
-.PHONY: demo test site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+# make test-gpu  what needs an NVIDIA card: each operation against the CPU's, and Geweke's test there; make bench-gpu: how fast it is
+.PHONY: test-gpu bench-gpu demo test site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
@@ -39,12 +40,26 @@ test: check-tools
 	@# The environment is installed while the lints run.
 	@$(MAKE) --no-print-directory environment & environment=$$!; \
 	cargo clippy --workspace --all-targets --quiet -- -D warnings && \
+	cargo clippy --package rflvm-study --package rflvm-validation --features rflvm-study/cuda,rflvm-validation/cuda --quiet -- -D warnings && \
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; \
 	status=$$?; wait $$environment && exit $$status
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory lint-python; fi
 	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace --exclude rflvm-benchmarks --no-fail-fast
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
 	@$(MAKE) --no-print-directory verdict
+
+# What needs an NVIDIA card.
+test-gpu: check-tools
+	RFLVM_REQUIRE_CARD=1 cargo test --release --package rflvm-cuda -- --nocapture
+	cargo run --release --package rflvm-validation --features cuda -- --cuda --sweeps 10000 --chains 64 $(ARGS)
+
+bench-gpu: check-tools
+	cargo build --release --package rflvm-cli --features cuda
+	mkdir -p target/gpu
+	for rows in 10000 100000; do \
+	$(or $(BENCH_PYTHON),python3) benchmarks/gpu/simulate.py $$rows 2000 target/gpu/$$rows.npy && \
+	time target/release/rflvm fit target/gpu/$$rows.npy --likelihood negative-binomial --device cuda --warmup 300 --draws 300 --chains 1 --seed 1 \
+	--overwrite --verbose --out target/gpu/fit-$$rows || exit 1; done
 
 # Reports are tested in Chromium, and pictures as PNG and PDF with rsvg-convert: installed where that is allowed. The tests that need them
 # say so if they are missing.
@@ -61,6 +76,7 @@ environment: browser
 
 # The last line of `make test`.
 verdict:
+	@test -e /dev/nvidia0 || echo "What needs an NVIDIA card was compiled, not run: make test-gpu."
 	@if test -s $(RFLVM_NOT_TESTED); then \
 	echo "Not tested: $$(sort -u $(RFLVM_NOT_TESTED) | paste -s -d '|' - | sed 's/|/; /g')"; test -z "$(ON_CI)"; \
 	else echo "Everything was tested."; fi

@@ -68,7 +68,7 @@ fn drawn(stop: Option<(u64, bool)>) -> Vec<f64> {
         };
         again.unwrap().go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap();
     }
-    sinks[0].array("x").map(<[f64]>::to_vec).unwrap_or_default()
+    sinks[0].array("posterior/x").map(<[f64]>::to_vec).unwrap_or_default()
 }
 
 #[test]
