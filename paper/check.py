@@ -127,8 +127,15 @@ def check_elsewhere(folder):
     places = {"RFLVM": str(program), "TABLES": str(folder / "tables"), "OUT": str(folder / "left")}
     for line in lines:
         subprocess.run(["bash", "-c", line], env=os.environ | places, stderr=subprocess.DEVNULL)
+    stopped = folder / "left" / f"{ours.cell('bridges', 'poisson', 1, {'warmup': 5, 'draws': 7, 'chains': 1})}.time"
+    stopped.write_text("rflvm: stopped, with everything saved\n")
+    other = harness(*common, "--methods", "pca", "nmf", "--list-others").stdout.splitlines()
+    assert len(other) == 2
+    places |= {"PYTHON": sys.executable, "DATA": str(folder / "data"), "PEERS": str(folder)}
+    subprocess.run(["bash", "-c", other[1]], env=os.environ | places, cwd=Path(table1.__file__).parent.parent, check=True)
     taken = harness(*common, "--take", folder / "left", "--machine", "another").stdout
     assert "bridges poisson seed 0: 1.0000" in taken and "bridges multinomial seed 0: failed: rflvm: no such family" in taken
+    assert "bridges nmf seed 0: 1.0000" in taken and "poisson seed 1" not in taken
     row = Cells(folder / "rows").find(
         {"set": "bridges", "method": "poisson", "seed": 0, "settings": {"warmup": 5, "draws": 7, "chains": 1, "amplitude": "learned"}}
     )
@@ -150,6 +157,8 @@ def check_report():
     best, paper = groups.chosen(rows), report.published()
     assert groups.values(best["bridges", "pca"]) == [0.9] * 5
     assert np.isclose(groups.accuracy(best["bridges", "poisson"]), 0.82)
+    rebuilt = [made("nmf", 0.5, seed=s) | {"accuracies": [0.5 + 0.04 * s], "sd": 0.03} for s in (0, 1)]
+    assert np.isclose(groups.spread(rebuilt), np.hypot(0.02, 0.03))
     lines = {line.split("|")[1].strip(): line.split("|")[2].strip() for line in tables.table1(best, paper).splitlines()}
     assert lines["PCA"] == "**0.900 ± 0.000** (0.847 ± 0.007)" and lines["Poisson RFLVM"] == "0.820 ± 0.014¹ (0.844 ± 0.017)"
     assert lines["DCA"].startswith("failed") and lines["NMF"].startswith("not run")

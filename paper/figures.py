@@ -116,10 +116,12 @@ def cells(path, points, columns):
 def synthetic(folder, table, columns, axis, shape, args, count=6):
     """Expected images at a grid of points over the map."""
     out = folder / "grid.csv"
-    command = [args.program, "predict", folder / "fit", "--grid", count, "--out", out]
-    subprocess.run([str(word) for word in command], check=True)
+    if not out.exists() or args.again:
+        command = [args.program, "predict", folder / "fit", "--grid", count, "--out", out]
+        subprocess.run([str(word) for word in command], check=True)
     images = cells(out, count**2, columns).reshape(count, count, *shape)
-    axis.imshow(np.vstack([np.hstack(list(line)) for line in images]), cmap="gray_r" if table == "mnist" else "gray", vmin=0, vmax=255)
+    # The grid begins at the lowest x2, a picture at its top.
+    axis.imshow(np.vstack([np.hstack(list(line)) for line in images[::-1]]), cmap="gray_r" if table == "mnist" else "gray", vmin=0, vmax=255)
     axis.set(xticks=[], yticks=[])
     axis.set_title("synthetic images over the map", fontsize=9)
 

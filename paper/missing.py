@@ -142,14 +142,23 @@ def line(rows, name, method, trials):
     return [method + star, means[0], ratio(rows, name, method, done), *means[1:], seconds, f"{len(done)}{failures}"]
 
 
-def report(rows, trials):
-    """A table for each data set and kind of mask."""
+HEADER = ["method", "MSE", "over PPCA's (paper)", "log density", "50% hold", "90% hold", "seconds", "trials"]
+
+
+def results(rows, trials):
+    """For each data set and kind of mask that has rows: its name, and the lines of its table."""
     for name in datasets.SETS:
         for label, chosen in ((name, trials), (f"{name}, given mask", ["given"])):
             lines = [cells for method in METHODS if (cells := line(rows, name, method, chosen))]
             if lines:
-                print(f"\n**{label}**\n")
-                print_table(["method", "MSE", "over PPCA's (paper)", "log density", "50% hold", "90% hold", "seconds", "trials"], lines)
+                yield label, lines
+
+
+def report(rows, trials):
+    """A table for each data set and kind of mask."""
+    for label, lines in results(rows, trials):
+        print(f"\n**{label}**\n")
+        print_table(HEADER, lines)
 
 
 def main():

@@ -25,7 +25,7 @@ class Rows:
             return
         begun = time.time()
         results = work()
-        row = {"key": key, "settings": settings, **results, "seconds": round(time.time() - begun, 1)}
+        row = {"key": key, "settings": settings, **results, "seconds": round(time.time() - begun, 1), "date": time.strftime("%Y-%m-%d", time.gmtime())}
         self.rows = [r for r in self.rows if r["key"] != key] + [row]
         self.save()
         said = f"MSE {row['mse']:.4f}, " if "mse" in row else f"{row['chosen']} chosen, " if "chosen" in row else ""
