@@ -28,7 +28,8 @@ pub struct OnHost {
     weighted: Mat,
     zeta: Mat,
     momenta: Mat,
-    sum: Mat,
+    /// In single precision, as a checkpoint holds it.
+    sum: Vec<f32>,
     columns: Vec<usize>,
     /// f and the auxiliary of the columns whose weights are being redrawn, one row per column.
     at: Mat,
@@ -65,7 +66,7 @@ impl OnHost {
             weighted: Mat::zeros(model.rows(), model.width()),
             zeta: table(),
             momenta: table(),
-            sum: table(),
+            sum: vec![0.0; model.rows() * model.columns()],
             columns: Vec::new(),
             at: Mat::default(),
             aim: Mat::default(),
@@ -443,28 +444,28 @@ impl Device for OnHost {
 
     fn add_to_sum(&mut self) {
         let units = self.model.units();
-        for n in 0..self.f.rows() {
-            for (j, unit) in units.iter().enumerate() {
-                self.sum[(n, j)] += (self.f[(n, j)] - unit.centre) / unit.scale;
-            }
+        for (i, (sum, f)) in self.sum.iter_mut().zip(self.f.as_slice()).enumerate() {
+            let unit = units[i % units.len()];
+            *sum += ((f - unit.centre) / unit.scale) as f32;
         }
     }
 
     fn take_mean(&mut self, count: f64, mean: &mut Mat) {
         let units = self.model.units();
-        *mean = Mat::from_fn(self.sum.rows(), self.sum.cols(), |n, j| {
-            units[j].centre + units[j].scale * self.sum[(n, j)] / count
+        let columns = units.len();
+        *mean = Mat::from_fn(self.model.rows(), columns, |n, j| {
+            units[j].centre + units[j].scale * f64::from(self.sum[n * columns + j]) / count
         });
-        self.sum.as_mut_slice().fill(0.0);
+        self.sum.fill(0.0);
     }
 
     fn sum(&mut self) -> Vec<f32> {
-        self.sum.as_slice().iter().map(|&v| v as f32).collect()
+        self.sum.clone()
     }
 
     fn set_sum(&mut self, sum: Vec<f32>) {
-        self.sum.as_mut_slice().fill(0.0);
-        self.sum.as_mut_slice().iter_mut().zip(sum).for_each(|(to, from)| *to = f64::from(from));
+        self.sum.fill(0.0);
+        self.sum.iter_mut().zip(sum).for_each(|(to, from)| *to = from);
     }
 
     fn f(&mut self, f: &mut Mat) {

@@ -40,8 +40,9 @@ pub fn sweep(
     if moves.symmetry && moves.positions {
         symmetry::translate(model, state, None, &mut stream.named("translation").rng())?;
         symmetry::scale(model, state, &mut stream.named("scale").rng())?;
-        refresh(device, state);
     }
+    // From the state itself, as a run that is resumed begins: what changed bit by bit is rounded otherwise.
+    refresh(device, state);
     check(device)?;
     clock.lap(&mut info, Step::Symmetry);
     Ok(info)
