@@ -2,6 +2,7 @@
 # make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program, diagnostics compared with ArviZ's, Python package;
 #                its last line lists what could not be tested; on a CI server (RFLVM_CI=1 or CI=true) that is a failure
 # make test-python  only the Python package: its wheel in a separate environment
+# make test-mpi  only one chain over several processes: builds the program with the feature mpi
 # make lint-python  ruff on all Python files, and workflows, issue forms and CITATION.cff against their schemas
 # make pictures  what the prior of each family assumes, as docs/images/prior-FAMILY.svg
 # make site      the documentation as a web site, with a gallery of executed examples, into target/site; needs the package that test-python installs
@@ -12,7 +13,7 @@
 # make paper     the paper's Tables 1 to 3 with every method that it names, into paper/RESULTS.md; days, resumable: see paper/README.md. paper-quick: every method once, ten minutes; paper-figures ARGS=NAME: one of its figures
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
 # make test-gpu  what needs an NVIDIA card: each operation against the CPU's, and Geweke's test there; make bench-gpu: how fast it is
-.PHONY: test-gpu bench-gpu demo test site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: test-gpu bench-gpu demo test test-mpi site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
@@ -46,6 +47,7 @@ test: check-tools
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory lint-python; fi
 	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace --exclude rflvm-benchmarks --no-fail-fast
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
+	@$(MAKE) --no-print-directory test-mpi
 	@$(MAKE) --no-print-directory verdict
 
 # What needs an NVIDIA card.
@@ -67,6 +69,16 @@ browser:
 	@{ command -v chromium && command -v rsvg-convert; } >/dev/null || { \
 	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update && \
 	DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium librsvg2-bin fonts-dejavu-core; } >/dev/null 2>&1 || true
+
+# Open MPI and libclang are installed where that is allowed. The program is built a second time, without what reads Parquet and Arrow.
+test-mpi: check-tools
+	@{ command -v mpirun && command -v mpicc && command -v clang; } >/dev/null || { \
+	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update && \
+	DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends libopenmpi-dev openmpi-bin clang libclang-dev; } >/dev/null 2>&1 || true
+	@if command -v mpirun >/dev/null && command -v mpicc >/dev/null; then \
+	mkdir -p target && cargo test --package rflvm-cli --no-default-features --features mpi --test mpi -- --test-threads 1; \
+	else echo "one chain over several processes (no Open MPI: install libopenmpi-dev, openmpi-bin, clang and libclang-dev)" >> $(RFLVM_NOT_TESTED); \
+	test -z "$(ON_CI)"; fi
 
 # Without it the rest is still tested, except on a CI server, which must install it.
 environment: browser

@@ -237,7 +237,7 @@ fn what_processes_cannot_share_is_refused_in_one_sentence() {
     says(2, &["summary", "few/5"], "only fit and resume");
 }
 
-/// The numbers of the line about traffic.
+/// The whole numbers of the line about traffic: processes, bytes, calls, numbers in short and in long sums, long sums, numbers gathered, branches.
 fn traffic(said: &str) -> Vec<u64> {
     let line = said.lines().find(|line| line.contains(" processes; ")).unwrap();
     line.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|word| word.parse().ok()).collect()
@@ -289,12 +289,12 @@ fn bytes_sent_are_those_of_the_formula() {
         traffic(&said)
     };
     let (few, more) = (of("2"), of("5"));
-    let [_, bytes, _, _, short, long, divided, gathered, _] =
+    let [_, bytes, _, short, long, divided, gathered, _] =
         more.iter().zip(&few).map(|(a, b)| a - b).collect::<Vec<_>>()[..]
     else {
         panic!("{more:?}")
     };
-    let (processes, branches, m) = (2, more[8], 2 * l + 1);
+    let (processes, branches, m) = (2, more[7], 2 * l + 1);
     // Every long sum is one gradient: of X and W, what multiplies H, and the density.
     let gradient = (n * d + l * d + m * m + 1) as u64;
     assert!(divided > 0 && long == divided * gradient, "{long} in {divided}: {gradient}");

@@ -226,19 +226,14 @@ impl Chunks {
     pub fn collect(&self, rows: usize, own: &[f64]) -> Option<Vec<f64>> {
         let (size, all) = (self.dealt.len(), self.columns());
         let lengths: Vec<usize> = (0..size).map(|r| rows * self.columns_of(r).len()).collect();
-        let parts = self.ranks.collect(own, &lengths);
-        if !self.is_first() {
-            return None;
-        }
-        let (mut table, mut rest) = (vec![0.0; rows * all], &parts[..]);
-        for r in 0..size {
-            let (columns, (part, others)) = (self.columns_of(r), rest.split_at(lengths[r]));
-            rest = others;
+        let mut table = if self.is_first() { vec![0.0; rows * all] } else { Vec::new() };
+        self.ranks.collect(own, &lengths, &mut |r, part| {
+            let columns = self.columns_of(r);
             for (to, from) in table.chunks_exact_mut(all).zip(part.chunks_exact(columns.len())) {
                 to[columns.clone()].copy_from_slice(from);
             }
-        }
-        Some(table)
+        });
+        self.is_first().then_some(table)
     }
 
     /// Σ over the chunks of this process, which must be the only one, along the same tree.
@@ -345,8 +340,13 @@ mod tests {
             parts.concat()
         }
 
-        fn collect(&self, own: &[f64], lengths: &[usize]) -> Vec<f64> {
-            self.gather(own, lengths)
+        fn collect(&self, own: &[f64], lengths: &[usize], see: &mut dyn FnMut(usize, &[f64])) {
+            let all = self.gather(own, lengths);
+            let mut rest = &all[..];
+            for (r, &length) in lengths.iter().enumerate().filter(|_| self.rank == 0) {
+                see(r, &rest[..length]);
+                rest = &rest[length..];
+            }
         }
     }
 
@@ -403,6 +403,10 @@ mod tests {
                 let (chunks, all) = (&chunks, &all);
                 scope.spawn(move || {
                     let chunks = chunks.clone().dealt(ranks).unwrap();
+                    // Twice the same row.
+                    let own = [&all[chunks.own_columns()]; 2].concat();
+                    let collected = chunks.collect(2, &own);
+                    assert_eq!(collected, chunks.is_first().then(|| [&all[..]; 2].concat()));
                     chunks.gather(&all[chunks.own_columns()])
                 })
             };

@@ -17,8 +17,8 @@ pub trait Ranks: Debug + Send + Sync {
     /// Sends `sent[r]` of the numbers to process r, and returns those received, `received[r]` from process r.
     fn exchange(&self, own: &[f64], sent: &[usize], received: &[usize]) -> Vec<f64>;
 
-    /// The numbers of all processes on the first, and nothing on the others.
-    fn collect(&self, own: &[f64], lengths: &[usize]) -> Vec<f64>;
+    /// Shows the first process the numbers of each, one process at a time: its number, and its numbers. Nothing is shown to the others.
+    fn collect(&self, own: &[f64], lengths: &[usize], see: &mut dyn FnMut(usize, &[f64]));
 }
 
 /// One process.
@@ -42,7 +42,7 @@ impl Ranks for Alone {
         own.to_vec()
     }
 
-    fn collect(&self, own: &[f64], _lengths: &[usize]) -> Vec<f64> {
-        own.to_vec()
+    fn collect(&self, own: &[f64], _lengths: &[usize], see: &mut dyn FnMut(usize, &[f64])) {
+        see(0, own);
     }
 }

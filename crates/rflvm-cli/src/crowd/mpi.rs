@@ -143,23 +143,21 @@ impl Ranks for Members {
         all
     }
 
-    fn collect(&self, own: &[f64], lengths: &[usize]) -> Vec<f64> {
+    fn collect(&self, own: &[f64], lengths: &[usize], see: &mut dyn FnMut(usize, &[f64])) {
         if self.rank > 0 {
             self.call(own.len(), |world| own.chunks(MOST).for_each(|piece| world.process_at_rank(0).send(piece)));
-            return Vec::new();
+            return;
         }
-        let mut all = vec![0.0; lengths.iter().sum()];
-        all[..own.len()].copy_from_slice(own);
-        let mut rest = &mut all[own.len()..];
-        self.call(0, |world| {
-            for (r, &length) in lengths.iter().enumerate().skip(1) {
-                let (part, others) = std::mem::take(&mut rest).split_at_mut(length);
-                rest = others;
-                part.chunks_mut(MOST).for_each(|piece| {
+        see(0, own);
+        // One at a time: the first process does not hold them all twice.
+        for (r, &length) in lengths.iter().enumerate().skip(1) {
+            let mut part = vec![0.0; length];
+            self.call(0, |world| {
+                for piece in part.chunks_mut(MOST) {
                     world.process_at_rank(r as i32).receive_into(piece);
-                });
-            }
-        });
-        all
+                }
+            });
+            see(r, &part);
+        }
     }
 }
