@@ -84,6 +84,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
     instructions : {"best", "avx2", "baseline"}, default="best"
         The most advanced instruction set that may be used. Draws are identical to the last bit only between machines that use the same one,
         since fused instructions round sums differently.
+    device : str, default=cpu
+        Where the table of a chain is held, and what touches all of its cells is computed: cpu, cuda (cuda:1 for the second card), or auto,
+        a card if there is one that can. On a card chains begin at principal components, without a search for maps.
     init : {"search", "pca", "random", "map"}, default="search"
         Where chains begin.
     init_effort : float, default=0.2
@@ -154,6 +157,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         random_state: Any = None,
         n_jobs: Optional[int] = None,
         instructions: str = "best",
+        device: str = cpu,
         init: str = "search",
         init_effort: float = 0.2,
         modes: int = 1,
@@ -187,6 +191,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.instructions = instructions
+        self.device = device
         self.init = init
         self.init_effort = init_effort
         self.modes = modes
