@@ -164,7 +164,7 @@ fn a_search_has_the_same_maps_and_draws() {
     write_table(&place("search"), &|_| "poisson", false, &[]);
     let long =
         ["--likelihood", "poisson", "--init", "search", "--init-effort", "2", "--warmup", "100", "--chains", "2"];
-    // The last of two equal flags would be an error, so the short settings are written anew.
+    // The last of two equal flags would be an error, so the short settings are written again.
     let dir = place("search").with_file_name("");
     let rest = ["--features", "8", "--draws", "3", "--seed", "5", "--threads", "1", "--quiet", "--no-report"];
     let fit = |out: &'static str| [&["fit", "search.csv"][..], &long, &rest, &["--out", out]].concat();
@@ -245,7 +245,7 @@ fn traffic(said: &str) -> Vec<u64> {
 
 #[test]
 fn bytes_sent_are_those_of_the_formula() {
-    // So many rows that gradients are divided among the processes; see docs/scale.md.
+    // Enough rows that gradients are divided among the processes; see docs/scale.md.
     let (n, j, l, d) = (2200, 260, 3, 2);
     let dir = folder("bytes");
     let names: Vec<String> = (0..j).map(|j| format!("c{j}")).collect();

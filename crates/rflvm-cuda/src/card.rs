@@ -1,7 +1,7 @@
 //! A card: its stream, cuBLAS, and the kernels, compiled for the table's type.
 //!
 //! `cudarc` loads the driver and the libraries when they are asked for, so that building needs no toolkit and a program without a card starts as ever. Kernels are compiled
-//! at run time (NVRTC, a second or two), for the type in which the table is held and for the card that is there.
+//! at run time (NVRTC, a second or two), for the type in which the table is held and for the card in use.
 
 use cudarc::cublas::CudaBlas;
 use cudarc::cublas::sys::cublasOperation_t::{CUBLAS_OP_N, CUBLAS_OP_T};
@@ -96,7 +96,7 @@ pub fn plain<P>(values: &P, columns: usize) -> Factor<'_, P> {
     Factor { values, columns, is_transposed: false }
 }
 
-/// A transposed factor, stored row-major with so many columns.
+/// A transposed factor, stored row-major with this number of columns.
 pub fn transposed<P>(values: &P, columns: usize) -> Factor<'_, P> {
     Factor { values, columns, is_transposed: true }
 }

@@ -147,7 +147,7 @@ impl OnCard {
         Ok(())
     }
 
-    /// Sums of the pieces in `sums`, of so many columns, into `out`.
+    /// Sums of the pieces in `sums`, of `count` columns, into `out`.
     fn gather_pieces(&mut self, count: usize, out: &mut [f64]) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
         let (pieces, columns) = (shape.rows.div_ceil(PIECE) as i32, count as i32);

@@ -93,7 +93,7 @@ impl Flowing {
     }
 }
 
-/// Columns `from..` of a table of so many columns.
+/// Columns `from..` of a table with this number of columns.
 fn columns_of<P>(values: &P, columns: usize) -> Factor<'_, P> {
     plain(values, columns)
 }

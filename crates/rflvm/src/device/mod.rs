@@ -1,7 +1,7 @@
 //! A chain whose table lies on another processor, such as a GPU.
 //!
 //! What is as long as the table (Y, H, F, the noise of a trajectory) is held there, and what touches all of its cells is asked of a [`Device`].
-//! What is no larger than X and β stays here, and so do all decisions: slices, trajectories, Cholesky factors of the weights. So the steps
+//! Everything no larger than X and β stays here, and so do all decisions: slices, trajectories, Cholesky factors of the weights. So the steps
 //! are written once, whatever the processor, and a device is a list of products and sums that can be tested one by one.
 //!
 //! Rows and columns move side by side: all rows, or all columns, propose a candidate each, the device evaluates them together, and those
@@ -43,7 +43,7 @@ pub type Turns = Vec<(f64, f64)>;
 
 /// A processor that holds a table and evaluates what touches its cells. Log-likelihoods leave out constants as [`crate::Family::ln_lik`] does.
 ///
-/// Nothing here fails: a device that has a fault goes on with values that are not numbers, and says so when it is asked ([`Device::fault`]),
+/// Nothing here fails: a device with a fault continues with values that are not numbers, and says so when it is asked ([`Device::fault`]),
 /// at the end of each step.
 pub trait Device: Flow + Debug + Send {
     /// Its name, for people.

@@ -64,7 +64,7 @@ fn grouped(order: &[usize], rho: &[f64]) -> Vec<(Range<usize>, f64)> {
 /// Gradients with respect to X and W.
 pub type Slopes<'a> = (&'a mut [f64], &'a mut [f64]);
 
-/// What a trajectory asks of it. Every column must have weights of its own.
+/// What a trajectory asks of it. Every column must have its own weights.
 pub trait Flow {
     /// Begins a trajectory.
     fn begin(&mut self, frame: &Frame);

@@ -135,7 +135,7 @@ impl Adaptation {
         }
     }
 
-    /// The same for a chain whose sums are on a device.
+    /// An adaptation of a chain whose sums are on a device.
     pub(crate) fn on_device(model: &Model, tuning: &Tuning, sweeps: u64) -> Self {
         let mut adaptation = Self::new(model, tuning, sweeps);
         adaptation.f = Vec::new();

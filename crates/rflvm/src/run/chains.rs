@@ -93,7 +93,7 @@ impl<'a> Run<'a> {
         Ok(Some(Run { model, settings, pools, chains, maps }))
     }
 
-    /// Initialises all chains, each with the table on a device of its own, which `open` opens. There is no search for maps.
+    /// Initialises all chains, each with the table on its own device, which `open` opens. There is no search for maps.
     pub fn start_on(model: &'a Model, settings: &'a Settings, open: &Open<'_>) -> Result<Self, RunError> {
         let fail = |chain: usize| move |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
         settings.check()?;
