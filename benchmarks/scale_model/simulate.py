@@ -44,10 +44,12 @@ def sweep(rows: int, columns: int, features: int, dim: int, evaluations: int, tr
         pieces.append(("gradient", 6.0 * rows * m * columns + 4.0 * m * m * columns, 3.0 * rows * m * m, gradient))
     left = rows
     while left >= 1:
-        pieces.append(("positions", 1.0 * left * m * columns, 0.0, int(left)))
+        # Row by row, the weights come from memory: 15 times as long as in a product.
+        pieces.append(("positions", 15.0 * left * m * columns, 0.0, int(left)))
         left *= 1.0 - 1.0 / tries
     for _ in range(round(0.1 * frequencies * tries)):
-        pieces.append(("frequencies", 20.0 * rows * columns, 0.0, 1))
+        # An exponential per cell takes as long as some 90 multiplications.
+        pieces.append(("frequencies", 90.0 * rows * columns, 0.0, 1))
     # A tenth of the columns are redrawn: Newton steps and a factor each.
     pieces.append(("weights", 0.1 * columns * 4.0 * rows * m * m / 2, 0.0, 1))
     return pieces
@@ -118,8 +120,9 @@ def main() -> None:
         print(f"{processes}, {total:.1f}, {waiting / total:.3f}, {hours:.1f}, {room / 1e9:.0f}, {sent / 1e6:.0f}")
 
 
-# Measured: see README.md in this folder.
-RATE = 4e9
+# Measured on one core, Poisson, 500 × 4,000, M = 100: 107 evaluations of the gradient in 23.4 s; positions took 1.5 s, frequencies 0.46 s and
+# weights 0.52 s per sweep.
+RATE = 6e9
 
 if __name__ == "__main__":
     main()
