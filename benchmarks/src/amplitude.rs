@@ -111,7 +111,7 @@ fn main() -> Result<(), Error> {
             let mut y = Mat::zeros(*rows, *columns);
             for n in 0..*rows {
                 let (blank, rng) = (vec![0.0; *columns], &mut stream.named("cells").at(n as u64).rng());
-                let row = rflvm::model::family::Row { n, y: &blank, theta: &theta };
+                let row = rflvm::model::family::Row { n, first: 0, y: &blank, theta: &theta };
                 family.simulate(row, &f(n), y.row_mut(n), rng);
             }
             curve.y = y;
@@ -233,7 +233,7 @@ fn heldout(
         let state = chain.state();
         for (&(n, j, y), total) in hidden.iter().zip(&mut ln_mean) {
             lone[j] = y;
-            let row = rflvm::model::family::Row { n, y: &lone, theta: &state.theta[0] };
+            let row = rflvm::model::family::Row { n, first: 0, y: &lone, theta: &state.theta[0] };
             let ln = family.ln_density(row, state.f.row(n));
             lone[j] = f64::NAN;
             let top = total.max(ln);

@@ -70,7 +70,8 @@ impl Chunks {
         if ends.len() == 1 {
             ends.push(0);
         }
-        let dealt = vec![0..ends.len() - 1];
+        let all = 0..ends.len() - 1;
+        let dealt = vec![all];
         Chunks { ends, dealt, ranks: Arc::new(Alone), tally: Arc::default() }
     }
 
@@ -153,8 +154,8 @@ impl Chunks {
 
     /// The pieces of a table of this process that is stored chunk after chunk, `rows` rows each.
     pub fn cut<'a>(&self, mut table: &'a mut [f64], rows: usize) -> Vec<&'a mut [f64]> {
-        let mut cut = |chunk: Chunk| table.split_off_mut(..rows * chunk.columns.len()).unwrap_or_default();
-        self.own().into_iter().map(|chunk| cut(chunk)).collect()
+        let cut = |chunk: Chunk| table.split_off_mut(..rows * chunk.columns.len()).unwrap_or_default();
+        self.own().into_iter().map(cut).collect()
     }
 
     /// Σ over chunks of one number each.

@@ -12,7 +12,7 @@ use crate::rng::Stream;
 use rand::{Rng, RngExt};
 use std::ops::Range;
 
-/// The coordinates of the weights ([`super::noncentred`]), which do not change along a trajectory.
+/// The coordinates of the weights (see `noncentred.rs`), which do not change along a trajectory.
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// Column of the model at each position in ζ.

@@ -106,9 +106,9 @@ fn product_form(
             let k = columns.len();
             let of_piece = |piece: usize| {
                 let (mut next, mut known) = (vec![0.0; k], vec![0.0; k]);
-                for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
+                for (i, a) in row.iter().enumerate().skip(piece * PIECE).take(PIECE) {
                     fill(i, &columns, &mut known);
-                    next.iter_mut().zip(&known).for_each(|(b, known)| *b += known / (row[i] * n as f64));
+                    next.iter_mut().zip(&known).for_each(|(b, known)| *b += known / (a * n as f64));
                 }
                 next
             };

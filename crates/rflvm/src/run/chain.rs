@@ -55,10 +55,7 @@ impl Snapshot {
         }
         let state = model.collect_state(&self.state, true);
         let tuning = self.tuning.collect(model);
-        let adaptation = match &self.adaptation {
-            Some(adaptation) => Some(adaptation.collect(model)),
-            None => None,
-        };
+        let adaptation = self.adaptation.as_ref().map(|adaptation| adaptation.collect(model));
         // Whatever is missing on the others is missing altogether.
         let (state, tuning) = (state?, tuning?);
         Some(Snapshot {
