@@ -144,8 +144,7 @@ settings! {
         instructions: Instructions => .default("best").python("instructions");
         /// Where the table of a chain is held, and what touches all of its cells is computed: cpu, cuda (cuda:1 for the second card), or auto, a
         /// card if there is one that can. On a card chains begin at principal components, without a search for maps.
-        device: DeviceChoice => .placeholder("DEVICE").default("cpu").python("device").python_type("str")
-            .python_help("str, default=\"cpu\"", "Where the table of a chain is held, and what touches all of its cells is computed: \"cpu\", \"cuda\" (\"cuda:1\" for the second card), or \"auto\", a card if there is one that can. On a card chains begin at principal components, without a search for maps.").python_default("\"cpu\"");
+        device: DeviceChoice => .placeholder("DEVICE").default("cpu").python("device").python_type("str").python_default("\"cpu\"");
         /// Where chains begin.
         [serde(alias = "start")]
         init: InitAt => .default("search").alias("start").python("init");

@@ -84,7 +84,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
     instructions : {"best", "avx2", "baseline"}, default="best"
         The most advanced instruction set that may be used. Draws are identical to the last bit only between machines that use the same one,
         since fused instructions round sums differently.
-    device : str, default=cpu
+    device : str, default="cpu"
         Where the table of a chain is held, and what touches all of its cells is computed: cpu, cuda (cuda:1 for the second card), or auto,
         a card if there is one that can. On a card chains begin at principal components, without a search for maps.
     init : {"search", "pca", "random", "map"}, default="search"
@@ -157,7 +157,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         random_state: Any = None,
         n_jobs: Optional[int] = None,
         instructions: str = "best",
-        device: str = cpu,
+        device: str = "cpu",
         init: str = "search",
         init_effort: float = 0.2,
         modes: int = 1,
