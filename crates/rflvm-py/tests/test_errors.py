@@ -69,6 +69,8 @@ def in_python(error):
         (dict(store=3), TypeError, "store is 3, but it must be the path of a folder"),
         (dict(checkpoint=float("nan")), ValueError, "checkpoint is nan, but it must be a finite number"),
         (dict(init="here"), ValueError, "unknown init 'here'"),
+        (dict(device=3), ValueError, "unknown device 3; it must be text"),
+        (dict(device="gpu"), ValueError, "choose auto, cpu, cuda, or cuda:1 for the second card"),
         (dict(checkpoint=-1.0), ValueError, "checkpoint"),
         (dict(store="/dev/null/here"), OSError, "cannot be made"),
     ],

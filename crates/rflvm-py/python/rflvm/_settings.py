@@ -111,8 +111,11 @@ def checked(entry: dict, value: Any) -> Any:
         return truth(value, name)
     if kind == "names":
         return names(value, name)
+    if isinstance(value, str) and not entry["choices"]:  # the engine reads it
+        return value
     if not isinstance(value, str) or value not in entry["choices"]:
-        raise ValueError(f"unknown {name} {value!r}; choose one of {', '.join(entry['choices'])}")
+        choices = f"choose one of {', '.join(entry['choices'])}" if entry["choices"] else "it must be text"
+        raise ValueError(f"unknown {name} {value!r}; {choices}")
     return value
 
 
