@@ -101,7 +101,7 @@ fn main() -> ExitCode {
 /// The configurations that a card can run, there.
 #[cfg(feature = "cuda")]
 fn on_card() -> Vec<configurations::Configuration> {
-    let open = |model: &rflvm::Model| rflvm_cuda::open(model, 0).unwrap_or_else(|error| panic!("{error}"));
+    let open = |model: &rflvm::Model| rflvm_cuda::open(model, 0, false).unwrap_or_else(|error| panic!("{error}"));
     let base: Vec<_> = configurations::all().into_iter().filter(|c| c.device.is_none()).collect();
     configurations::on_device(&base, open)
 }

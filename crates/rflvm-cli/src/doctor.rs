@@ -1,6 +1,7 @@
 //! `rflvm doctor`: what the columns of a table hold, which families and flags suit them, and what a fit would cost.
 
 mod advice;
+mod cards;
 mod chart;
 mod cost;
 mod totals;
@@ -93,7 +94,8 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     if !args.json {
         note("timing the initialisation and some sweeps of a fit …");
     }
-    let cost = Cost::of(&model, &settings)?;
+    let cost = Cost::of(&model, &settings, None)?;
+    let cards = cards::of(&model, &settings);
     let command = command(next);
     let families = listing.map_or_else(|| config.likelihood.clone().unwrap_or_else(|| "blocks".into()), |l| l.words());
     if args.json {
@@ -104,11 +106,13 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         told["chains"] = json!(settings.chains);
         told["sweeps"] = json!(settings.sweeps());
         told["next"] = json!(command);
+        told["cards"] = cards::as_json(&cards);
         return tell_json(&told);
     }
     tell(&format!("families: {families}"))?;
     tell(&cost.line(&settings))?;
     tell(&format!("memory: about {:.0} MB", cost.megabytes))?;
+    cards.iter().try_for_each(|card| tell(&card.line()))?;
     if let Some(path) = &args.blocks_out {
         tell(&format!("families by column: {}", path.display()))?;
     }

@@ -35,7 +35,7 @@ impl From<cudarc::cublas::result::CublasError> for Fault {
 pub type Values = CudaSlice<f64>;
 
 /// Names of the kernels.
-const KERNELS: [&str; 30] = [
+const KERNELS: [&str; 31] = [
     "features",
     "row_ln_lik",
     "row_slope",
@@ -49,6 +49,7 @@ const KERNELS: [&str; 30] = [
     "turn",
     "normals",
     "to_arguments",
+    "add_linear",
     "from_reference",
     "add_offset",
     "curvature",
@@ -110,6 +111,8 @@ pub struct Form {
     pub columns: usize,
     /// The law of all of them; -1 if they differ.
     pub law: i32,
+    /// Whether precision is mixed.
+    pub is_mixed: bool,
 }
 
 /// The kernels for a table and an architecture; compiled once.
@@ -119,12 +122,13 @@ fn compiled(form: Form, architecture: String) -> Result<Ptx, Fault> {
     if let Some(ptx) = compiled.get(&(form, architecture.clone())) {
         return Ok(ptx.clone());
     }
-    let Form { cell, columns, law } = form;
+    let Form { cell, columns, law, is_mixed } = form;
     let options = CompileOptions {
         options: vec![
             format!("-DCELL={cell}"),
             format!("-DCOLUMNS={columns}"),
             format!("-DLAW={law}"),
+            format!("-DMIXED={}", u8::from(is_mixed)),
             format!("--gpu-architecture={architecture}"),
         ],
         ..CompileOptions::default()
@@ -237,6 +241,15 @@ pub fn each(count: usize) -> LaunchConfig {
         block_dim: (THREADS, 1, 1),
         shared_mem_bytes: 0,
     }
+}
+
+/// Most partial sums of a table.
+pub const PARTS: usize = 1024;
+
+/// One block per partial sum of a table of `count` numbers.
+pub fn parts(count: usize) -> LaunchConfig {
+    let blocks = count.div_ceil(THREADS as usize).clamp(1, PARTS) as u32;
+    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
 }
 
 /// One warp per row.

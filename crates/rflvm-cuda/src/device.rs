@@ -68,13 +68,23 @@ impl OnCard {
     /// Candidates use the memory of ∂H and ζ, which only a trajectory needs.
     fn some_rows(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let Shape { columns, dim, frequencies, covariates, width, .. } = *shape;
+        let Shape { columns, dim, frequencies, covariates, linear, width, .. } = *shape;
         let count = rows.len();
         card.put(rows, &mut self.numbers)?;
         card.put(x, &mut self.gx)?;
         let (rows_, dim, l, c, none) = (count as u64, dim as i32, frequencies as i32, covariates as i32, 0_u64);
+        let linear = linear as i32;
         let mut launch = card.stream.launch_builder(card.kernel("features"));
-        launch.arg(&rows_).arg(&dim).arg(&l).arg(&c).arg(&self.gx).arg(&self.w).arg(&self.covariates);
+        launch
+            .arg(&rows_)
+            .arg(&dim)
+            .arg(&l)
+            .arg(&c)
+            .arg(&linear)
+            .arg(&self.s)
+            .arg(&self.gx)
+            .arg(&self.w)
+            .arg(&self.covariates);
         launch.arg(&self.numbers).arg(&none).arg(&mut self.dh);
         // SAFETY: as above.
         unsafe { launch.launch(each(count * frequencies))? };
@@ -342,7 +352,8 @@ impl Device for OnCard {
         self.note(done);
     }
 
-    fn set_map(&mut self, x: &Mat, w: &Mat, _s: f64) {
+    fn set_map(&mut self, x: &Mat, w: &Mat, s: f64) {
+        self.s = s;
         let done = self.place(x, w, false);
         self.note(done);
     }
@@ -424,7 +435,8 @@ impl Device for OnCard {
         self.note(done);
     }
 
-    fn slope(&mut self, x: &Mat, w: &Mat, _s: f64, beta: &Mat, dbeta: &mut Mat, to: Slopes<'_>) -> f64 {
+    fn slope(&mut self, x: &Mat, w: &Mat, s: f64, beta: &Mat, dbeta: &mut Mat, to: Slopes<'_>) -> f64 {
+        self.s = s;
         let done = self.place(x, w, false).and_then(|()| self.likelihood_slope(false, beta, dbeta, to));
         self.note(done).unwrap_or(f64::NAN)
     }

@@ -1,8 +1,8 @@
 //! A trajectory with the weights on the card too: along it only X, W, their gradients and an M×M matrix travel.
 
-use crate::card::{Card, Factor, Fault, Values, each, plain, transposed};
-use crate::table::{OnCard, PARTS, Shape};
-use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use crate::card::{Card, Factor, Fault, Values, each, parts, plain, transposed};
+use crate::table::{OnCard, Shape};
+use cudarc::driver::{CudaSlice, PushKernelArg};
 use rflvm::hmc::flow::{Flow, Frame};
 use rflvm::linalg::{Cholesky, Mat, Symmetric};
 use rflvm::rng::Stream;
@@ -171,11 +171,6 @@ impl OnCard {
         Ok(())
     }
 
-    /// As many blocks as there are partial sums.
-    fn parts() -> LaunchConfig {
-        LaunchConfig { grid_dim: (PARTS as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 }
-    }
-
     fn flow_evaluate(
         &mut self,
         flow: &mut Flowing,
@@ -189,20 +184,21 @@ impl OnCard {
         self.flow_colour(flow)?;
         let Shape { rows, columns, width, .. } = self.shape;
         let (m, j, weights) = (width as i32, columns as i32, width * columns);
-        let count = weights as u64;
+        let (count, sums) = (weights as u64, parts(weights));
+        let blocks = sums.grid_dim.0 as usize;
         let mut launch = self.card.stream.launch_builder(self.card.kernel("half_products"));
         launch.arg(&count).arg(&flow.u).arg(&flow.t).arg(&mut self.out);
         // SAFETY: as above.
-        unsafe { launch.launch(Self::parts())? };
-        let half_square = self.total(PARTS)?;
+        unsafe { launch.launch(sums)? };
+        let half_square = self.total(blocks)?;
         // F, the slope of its likelihood, ∂β, and the first part of ∂H.
         let ln_lik = self.slope_at_beta(true)?;
         let mut launch = self.card.stream.launch_builder(self.card.kernel("pull"));
         launch.arg(&m).arg(&j).arg(&flow.frame.intercept).arg(&flow.precision).arg(&self.column).arg(&self.beta);
         launch.arg(&mut self.weights).arg(&mut self.out);
         // SAFETY: as above.
-        unsafe { launch.launch(Self::parts())? };
-        let ln_prior = self.total(PARTS)?;
+        unsafe { launch.launch(sums)? };
+        let ln_prior = self.total(blocks)?;
         let OnCard { card, .. } = self;
         // V = A⁻¹∂β in the place of the mean; β less its prior mean in that of u; ∂β in that of the response.
         let mut launch = card.stream.launch_builder(card.kernel("arrange"));
@@ -262,7 +258,7 @@ impl OnCard {
         )?;
         card.multiply((rows, width, width), plain(&self.h, width), plain(&flow.ds, width), true, &mut self.dh)?;
         card.multiply((rows, width, rank), plain(&self.left, rank), transposed(&flow.left, rank), true, &mut self.dh)?;
-        self.propagate(to)?;
+        self.propagate(true, to)?;
         let ln_det: f64 =
             flow.frame.groups.iter().zip(&flow.ln_dets).map(|((range, _), ln)| range.len() as f64 * ln).sum();
         Ok(ln_lik + ln_prior + half_square - 0.5 * ln_det)
@@ -333,12 +329,13 @@ impl OnCard {
     }
 
     fn flow_energy(&mut self, flow: &mut Flowing) -> Result<f64, Fault> {
-        let count = (self.shape.width * self.shape.columns) as u64;
+        let weights = self.shape.width * self.shape.columns;
+        let (count, sums) = (weights as u64, parts(weights));
         let mut launch = self.card.stream.launch_builder(self.card.kernel("half_squares"));
         launch.arg(&count).arg(&flow.xi).arg(&flow.xi_momenta).arg(&mut self.out);
         // SAFETY: as above.
-        unsafe { launch.launch(Self::parts())? };
-        self.total(PARTS)
+        unsafe { launch.launch(sums)? };
+        self.total(sums.grid_dim.0 as usize)
     }
 }
 

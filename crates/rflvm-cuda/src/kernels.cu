@@ -1,5 +1,5 @@
 // The operations of a sweep that touch all rows of the table. Compiled when the table is known: CELL is the size of a cell, COLUMNS their number in a row,
-// and LAW their law, or -1 if columns differ.
+// LAW their law, or -1 if columns differ, and MIXED whether precision is mixed.
 //
 // Tables are row-major. `product` is Hβ, or √aH β where a root is given: f = product / root + offset. Sums are taken in a fixed order, so that they
 // do not depend on the launch.
@@ -21,16 +21,29 @@ typedef double Cell;
 #define POISSON 1
 #define BINOMIAL 2
 #define NEGATIVE_BINOMIAL 3
+#define STUDENT_T 4
+#define ZERO_INFLATED_POISSON 5
+
+// In mixed precision the exponentials and logarithms of cells are taken in single precision, which is what a cell costs; products and sums are not.
+#if MIXED
+typedef float Real;
+#undef MAX_LOG_RATE
+#define MAX_LOG_RATE 85.0
+#else
+typedef double Real;
+#endif
 
 typedef unsigned long long u64;
 
-// What is known of a column, each for all columns in turn: its law, its parameter (1/σ², trials or r), the prior mean of its intercept, its scale.
+// What is known of a column, each for all columns in turn: its law, its parameter (1/σ², trials, r or logit π), the prior mean of its intercept, its
+// scale, and ν.
 struct Column {
-    double value[4][COLUMNS];
+    double value[5][COLUMNS];
     __device__ __forceinline__ int law(int j) const { return LAW >= 0 ? LAW : (int)value[0][j]; }
     __device__ __forceinline__ double theta(int j) const { return value[1][j]; }
     __device__ __forceinline__ double centre(int j) const { return value[2][j]; }
     __device__ __forceinline__ double scale(int j) const { return value[3][j]; }
+    __device__ __forceinline__ double second(int j) const { return value[4][j]; }
 };
 
 __device__ __forceinline__ double datum(Cell y) {
@@ -41,26 +54,42 @@ __device__ __forceinline__ double datum(Cell y) {
 #endif
 }
 
-// ln(1 + e) rather than log1p(e), which costs twice as much: the error is one of the result's last digit where it matters, since softplus is summed.
-__device__ __forceinline__ double softplus(double f) { return fmax(f, 0.0) + log(1.0 + exp(-fabs(f))); }
-
-__device__ __forceinline__ double logistic(double f) {
-    double e = exp(-fabs(f));
-    return (f >= 0.0 ? 1.0 : e) / (1.0 + e);
+// ln(1 + e). In double precision not log1p(e), which costs twice as much: the error is one of the result's last digit where it matters, since it is
+// summed. In single precision that digit matters.
+__device__ __forceinline__ Real ln_one_plus(Real e) {
+#if MIXED
+    return log1p(e);
+#else
+    return log(1.0 + e);
+#endif
 }
 
-// The part of ln p(y | f) that depends on f.
-__device__ __forceinline__ double ln_lik(int law, double y, double theta, double f) {
+__device__ __forceinline__ double softplus(double f) { return fmax(f, 0.0) + ln_one_plus(exp((Real)-fabs(f))); }
+
+__device__ __forceinline__ double logistic(double f) {
+    Real e = exp((Real)-fabs(f));
+    return (f >= 0.0 ? (Real)1 : e) / (1 + e);
+}
+
+__device__ __forceinline__ double rate_of(double f) { return exp((Real)fmin(f, MAX_LOG_RATE)); }
+
+// The part of ln p(y | f) that depends on f; all of it for zero-inflated columns, as on the CPU.
+__device__ __forceinline__ double ln_lik(int law, double y, double theta, double second, double f) {
     switch (law) {
     case GAUSSIAN: return -0.5 * theta * (y - f) * (y - f);
-    case POISSON: return y * f - exp(fmin(f, MAX_LOG_RATE));
+    case POISSON: return y * f - rate_of(f);
     case BINOMIAL: return y * f - theta * softplus(f);
+    case STUDENT_T: return -0.5 * (second + 1.0) * log1p((Real)(theta * (y - f) * (y - f) / second));
+    case ZERO_INFLATED_POISSON: {
+        double rate = rate_of(f);
+        return (y == 0.0 ? softplus(theta + rate) : y * f - (y > 1.0 ? lgamma(y + 1.0) : 0.0)) - rate - softplus(theta);
+    }
     default: return y * f - (y + theta) * softplus(f);
     }
 }
 
 // The same, with its slope and its information, minus the second derivative.
-__device__ __forceinline__ double ln_lik_slope(int law, double y, double theta, double f, double *slope, double *information) {
+__device__ __forceinline__ double ln_lik_slope(int law, double y, double theta, double second, double f, double *slope, double *information) {
     switch (law) {
     case GAUSSIAN: {
         *slope = theta * (y - f);
@@ -68,18 +97,32 @@ __device__ __forceinline__ double ln_lik_slope(int law, double y, double theta, 
         return -0.5 * *slope * (y - f);
     }
     case POISSON: {
-        double rate = exp(fmin(f, MAX_LOG_RATE));
+        double rate = rate_of(f);
         *slope = y - rate;
         *information = rate;
         return y * f - rate;
     }
+    case STUDENT_T: {
+        // Fisher's information: the second derivative may have either sign.
+        double r = y - f;
+        *slope = (second + 1.0) * theta * r / (second + theta * r * r);
+        *information = theta * (second + 1.0) / (second + 3.0);
+        return -0.5 * (second + 1.0) * log1p((Real)(theta * r * r / second));
+    }
+    case ZERO_INFLATED_POISSON: {
+        // Of a zero, as if it were known whether it is a count.
+        double rate = rate_of(f), share = y == 0.0 ? logistic(-theta - rate) : 1.0;
+        *slope = y - rate * share;
+        *information = rate * share;
+        return ln_lik(law, y, theta, second, f);
+    }
     default: {
         double trials = law == BINOMIAL ? theta : y + theta;
-        double e = exp(-fabs(f));
-        double p = (f >= 0.0 ? 1.0 : e) / (1.0 + e);
+        Real e = exp((Real)-fabs(f));
+        double p = (f >= 0.0 ? (Real)1 : e) / (1 + e);
         *slope = y - trials * p;
-        *information = trials * e / ((1.0 + e) * (1.0 + e));
-        return y * f - trials * (fmax(f, 0.0) + log(1.0 + e));
+        *information = trials * (double)(e / ((1 + e) * (1 + e)));
+        return y * f - trials * (fmax(f, 0.0) + ln_one_plus(e));
     }
     }
 }
@@ -96,8 +139,10 @@ __device__ double ln_rising(double y, double r) {
 }
 
 // What ln_lik leaves out.
-__device__ double constant(int law, double y, double theta) {
+__device__ double constant(int law, double y, double theta, double second) {
     switch (law) {
+    case STUDENT_T: return lgamma(0.5 * (second + 1.0)) - lgamma(0.5 * second) + 0.5 * log(theta / (second * 3.14159265358979323846));
+    case ZERO_INFLATED_POISSON: return 0.0;
     case GAUSSIAN: return 0.5 * log(theta) - 0.91893853320467274178;
     case POISSON: return y > 1.0 ? -lgamma(y + 1.0) : 0.0;
     case BINOMIAL: return lgamma(theta + 1.0) - lgamma(y + 1.0) - lgamma(theta - y + 1.0);
@@ -119,12 +164,12 @@ __device__ __forceinline__ double parameter(const Column *column, int j, const d
 }
 
 // H, or √a H with root.
-extern "C" __global__ void features(u64 rows, int dim, int frequencies, int covariates, const double *x, const double *w,
-                                    const double *u, const unsigned *numbers, const double *root, double *h) {
+extern "C" __global__ void features(u64 rows, int dim, int frequencies, int covariates, int linear, double s, const double *x,
+                                    const double *w, const double *u, const unsigned *numbers, const double *root, double *h) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * frequencies) return;
     u64 n = i / frequencies;
-    int l = i % frequencies, width = 2 * frequencies + covariates + 1;
+    int l = i % frequencies, width = 2 * frequencies + covariates + linear + 1;
     double argument = 0.0, weight = root ? root[n] : 1.0, scale = weight * rsqrt((double)frequencies), sine, cosine;
     for (int d = 0; d < dim; d++) argument += x[n * dim + d] * w[l * dim + d];
     sincos(argument, &sine, &cosine);
@@ -134,6 +179,7 @@ extern "C" __global__ void features(u64 rows, int dim, int frequencies, int cova
     if (l == 0) {
         const double *own = u + (numbers ? numbers[n] : n) * covariates;
         for (int c = 0; c < covariates; c++) row[2 * frequencies + c] = weight * own[c];
+        for (int d = 0; d < linear; d++) row[2 * frequencies + covariates + d] = weight * s * x[n * dim + d];
         row[width - 1] = weight;
     }
 }
@@ -151,8 +197,8 @@ extern "C" __global__ void row_ln_lik(u64 rows, int columns, const double *produ
         bool seen = !isnan(value);
         value = seen ? value : 0.0;
         double theta = parameter(column, j, trials, n * COLUMNS + j);
-        double ln = ln_lik(column->law(j), value, theta, product[i * COLUMNS + j] + o);
-        if (density) ln += constant(column->law(j), value, theta);
+        double ln = ln_lik(column->law(j), value, theta, column->second(j), product[i * COLUMNS + j] + o);
+        if (density) ln += constant(column->law(j), value, theta, column->second(j));
         sum += seen ? ln : 0.0;
     }
     sum = warp_sum(sum);
@@ -172,7 +218,7 @@ extern "C" __global__ void row_slope(u64 rows, int columns, double *product, con
         bool seen = !isnan(value);
         value = seen ? value : 0.0;
         double theta = parameter(column, j, trials, place);
-        double ln = ln_lik_slope(column->law(j), value, theta, product[place] * shrink + o, &slope, &information);
+        double ln = ln_lik_slope(column->law(j), value, theta, column->second(j), product[place] * shrink + o, &slope, &information);
         sum += seen ? ln : 0.0;
         product[place] = seen ? slope * shrink : 0.0;
     }
@@ -205,7 +251,7 @@ extern "C" __global__ void row_ln_lik_moved(u64 rows, int columns, const double 
         bool seen = !isnan(value);
         value = seen ? value : 0.0;
         double f = product[place] + o + an * u[j] + bn * v[j];
-        double ln = ln_lik(column->law(j), value, parameter(column, j, trials, place), f);
+        double ln = ln_lik(column->law(j), value, parameter(column, j, trials, place), column->second(j), f);
         sum += seen ? ln : 0.0;
     }
     sum = warp_sum(sum);
@@ -231,7 +277,7 @@ extern "C" __global__ void keep_pair(u64 rows, int columns, int frequencies, int
 struct ColumnAt {
     double factor;
     double shift;
-    double theta;
+    double theta[2];
 };
 
 // Partial log-likelihoods of columns at f' = base + factor (f − base) − shift and another θ: one row of sums per piece of rows.
@@ -249,8 +295,8 @@ extern "C" __global__ void column_ln_lik(u64 rows, int columns, const double *pr
         bool seen = !isnan(value);
         value = seen ? value : 0.0;
         double base = offset[n] + centre, f = product[n * COLUMNS + j] + offset[n];
-        double theta = law == BINOMIAL ? parameter(column, j, trials, n * COLUMNS + j) : there.theta;
-        double ln = ln_lik(law, value, theta, base + there.factor * (f - base) - there.shift);
+        double theta = law == BINOMIAL ? parameter(column, j, trials, n * COLUMNS + j) : there.theta[0];
+        double ln = ln_lik(law, value, theta, there.theta[1], base + there.factor * (f - base) - there.shift);
         if (law == NEGATIVE_BINOMIAL && value > 0.0) ln += ln_rising(value, theta);
         sum += seen ? ln : 0.0;
     }
@@ -340,6 +386,14 @@ extern "C" __global__ void to_arguments(u64 rows, int frequencies, int width, co
     t[i] = own[frequencies + l] * slope[l] - own[l] * slope[frequencies + l];
 }
 
+// What a linear part adds to ∂X; `first` is its first column in H.
+extern "C" __global__ void add_linear(u64 rows, int dim, int width, int first, double s, const double *root, const double *dh, double *gx) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * dim) return;
+    u64 n = i / dim;
+    gx[i] += (root ? root[n] : 1.0) * s * dh[n * width + first + i % dim];
+}
+
 // f of some columns, from the low-rank product of the reference.
 extern "C" __global__ void from_reference(u64 rows, int some, const unsigned *numbers, const Column *column, const double *offset,
                                           const double *root, double *at) {
@@ -363,7 +417,7 @@ extern "C" __global__ void curvature(u64 rows, int some, int columns, const unsi
     int j = numbers[i % some];
     u64 n = i / some, place = n * COLUMNS + j;
     double value = datum(y[place]), slope = 0.0, information = 0.0;
-    if (!isnan(value)) ln_lik_slope(column->law(j), value, parameter(column, j, trials, place), at[i], &slope, &information);
+    if (!isnan(value)) ln_lik_slope(column->law(j), value, parameter(column, j, trials, place), column->second(j), at[i], &slope, &information);
     weight[i] = information;
     response[i] = information * (at[i] - offset[n]) + slope;
 }
@@ -394,7 +448,7 @@ extern "C" __global__ void turned_ln_lik(u64 rows, int some, int columns, const 
         double value = datum(y[place]);
         if (isnan(value)) continue;
         double f = product[place] + offset[n], mean = at[i];
-        sum += ln_lik(law, value, parameter(column, j, trials, place), mean + cosine * (f - mean) + sine * aim[i]);
+        sum += ln_lik(law, value, parameter(column, j, trials, place), column->second(j), mean + cosine * (f - mean) + sine * aim[i]);
     }
     sums[(u64)blockIdx.y * some + k] = sum;
 }

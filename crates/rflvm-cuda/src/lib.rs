@@ -64,10 +64,11 @@ pub fn check(model: &Model, ordinal: usize) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Opens card number `ordinal` with the table of a model.
-pub fn open(model: &Model, ordinal: usize) -> Result<Box<dyn Device>, RunError> {
+/// Opens card number `ordinal` with the table of a model; in mixed precision the exponentials and logarithms of cells are taken in float32.
+pub fn open(model: &Model, ordinal: usize, is_mixed: bool) -> Result<Box<dyn Device>, RunError> {
     check(model, ordinal)?;
-    let table = OnCard::new(model, ordinal).map_err(|fault| refusal(ordinal, format!("{fault}; let device be cpu")))?;
+    let table = OnCard::new(model, ordinal, is_mixed)
+        .map_err(|fault| refusal(ordinal, format!("{fault}; let device be cpu")))?;
     Ok(Box::new(table))
 }
 

@@ -1,7 +1,7 @@
 //! Rows of a table on a card: H, the slope of the likelihood and where it leads, the noise of a trajectory.
 
-use crate::card::{Fault, each, plain, transposed, warps};
-use crate::table::{OnCard, PARTS, Shape};
+use crate::card::{Fault, each, parts, plain, transposed, warps};
+use crate::table::{OnCard, Shape};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use rflvm::hmc::flow::Slopes;
 use rflvm::linalg::Mat;
@@ -11,13 +11,15 @@ impl OnCard {
     /// X and W, and H or √aH.
     pub(crate) fn place(&mut self, x: &Mat, w: &Mat, is_weighted: bool) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let Shape { rows, dim, frequencies, covariates, .. } = *shape;
+        let Shape { rows, dim, frequencies, covariates, linear, .. } = *shape;
         card.put(x.as_slice(), &mut self.x)?;
         card.put(w.as_slice(), &mut self.w)?;
         let (rows_, dim, l, c) = (rows as u64, dim as i32, frequencies as i32, covariates as i32);
+        let linear = linear as i32;
         let none = 0_u64;
         let mut launch = card.stream.launch_builder(card.kernel("features"));
-        launch.arg(&rows_).arg(&dim).arg(&l).arg(&c).arg(&self.x).arg(&self.w).arg(&self.covariates).arg(&none);
+        launch.arg(&rows_).arg(&dim).arg(&l).arg(&c).arg(&linear).arg(&self.s).arg(&self.x).arg(&self.w);
+        launch.arg(&self.covariates).arg(&none);
         if is_weighted {
             launch.arg(&self.root);
         } else {
@@ -96,20 +98,33 @@ impl OnCard {
         self.card.put(beta.as_slice(), &mut self.beta)?;
         let ln_lik = self.slope_at_beta(is_weighted)?;
         self.card.get(&self.weights, dbeta.as_mut_slice())?;
-        self.propagate(to)?;
+        self.propagate(is_weighted, to)?;
         Ok(ln_lik)
     }
 
     /// From ∂H to X and W.
-    pub(crate) fn propagate(&mut self, (gx, gw): Slopes<'_>) -> Result<(), Fault> {
+    pub(crate) fn propagate(&mut self, is_weighted: bool, (gx, gw): Slopes<'_>) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let Shape { rows, dim, frequencies, width, .. } = *shape;
+        let Shape { rows, dim, frequencies, covariates, linear, width, .. } = *shape;
         let (rows_, l, m) = (rows as u64, frequencies as i32, width as i32);
         let mut launch = card.stream.launch_builder(card.kernel("to_arguments"));
         launch.arg(&rows_).arg(&l).arg(&m).arg(&self.h).arg(&self.dh).arg(&mut self.t);
         // SAFETY: as above.
         unsafe { launch.launch(each(rows * frequencies))? };
         card.multiply((rows, dim, frequencies), plain(&self.t, frequencies), plain(&self.w, dim), false, &mut self.gx)?;
+        if linear > 0 {
+            let (dim_, first, none) = (dim as i32, (2 * frequencies + covariates) as i32, 0_u64);
+            let mut launch = card.stream.launch_builder(card.kernel("add_linear"));
+            launch.arg(&rows_).arg(&dim_).arg(&m).arg(&first).arg(&self.s);
+            if is_weighted {
+                launch.arg(&self.root);
+            } else {
+                launch.arg(&none);
+            }
+            launch.arg(&self.dh).arg(&mut self.gx);
+            // SAFETY: as above.
+            unsafe { launch.launch(each(rows * dim))? };
+        }
         card.multiply(
             (frequencies, dim, rows),
             transposed(&self.t, frequencies),
@@ -150,11 +165,11 @@ impl OnCard {
     pub(crate) fn half_squares(&mut self) -> Result<f64, Fault> {
         let OnCard { card, shape, .. } = self;
         let count = shape.cells() as u64;
-        let config = LaunchConfig { grid_dim: (PARTS as u32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+        let config = parts(shape.cells());
         let mut launch = card.stream.launch_builder(card.kernel("half_squares"));
         launch.arg(&count).arg(&self.zeta).arg(&self.momenta).arg(&mut self.out);
         // SAFETY: as above.
         unsafe { launch.launch(config)? };
-        self.total(PARTS)
+        self.total(config.grid_dim.0 as usize)
     }
 }

@@ -1,6 +1,6 @@
 //! A table on a card, and how it is held.
 
-use crate::card::{Card, Fault, Form, Values};
+use crate::card::{Card, Fault, Form, PARTS, Values};
 use crate::flow::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use rflvm::linalg::Mat;
@@ -44,7 +44,7 @@ pub(crate) enum Cells {
 pub(crate) struct At {
     pub factor: f64,
     pub shift: f64,
-    pub theta: f64,
+    pub theta: [f64; 2],
 }
 
 // SAFETY: plain numbers in C layout.
@@ -56,8 +56,6 @@ unsafe impl ValidAsZeroBits for At {}
 pub(crate) const TILE: usize = 4096;
 /// Rows that one thread sums, as in the kernels.
 pub(crate) const PIECE: usize = 256;
-/// Partial sums of squares.
-pub(crate) const PARTS: usize = 1024;
 
 /// Sizes.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +65,8 @@ pub(crate) struct Shape {
     pub dim: usize,
     pub frequencies: usize,
     pub covariates: usize,
+    /// Columns of a linear part of the map: as many as axes, or none.
+    pub linear: usize,
     /// Columns of H.
     pub width: usize,
 }
@@ -84,8 +84,11 @@ pub struct OnCard {
     pub(crate) fault: Option<String>,
     pub(crate) shape: Shape,
     model: Model,
+    is_mixed: bool,
+    /// The scale of a linear part.
+    pub(crate) s: f64,
     pub(crate) cells: Cells,
-    /// Laws, parameters, centres and scales of the columns, each for all columns in turn.
+    /// Laws, first parameters, centres, scales and second parameters of the columns, each for all columns in turn.
     pub(crate) column: Values,
     /// Trials of each cell, where they differ from cell to cell.
     pub(crate) trials: Option<Values>,
@@ -146,15 +149,17 @@ impl std::fmt::Debug for OnCard {
 
 impl OnCard {
     /// The table of a model on card number `ordinal`.
-    pub(crate) fn new(model: &Model, ordinal: usize) -> Result<Self, Fault> {
+    pub(crate) fn new(model: &Model, ordinal: usize, is_mixed: bool) -> Result<Self, Fault> {
         let size = CellSize::of(model);
-        let card = Card::open(ordinal, Form { cell: size as usize, columns: model.columns(), law: law_of_all(model) })?;
+        let form = Form { cell: size as usize, columns: model.columns(), law: law_of_all(model), is_mixed };
+        let card = Card::open(ordinal, form)?;
         let shape = Shape {
             rows: model.rows(),
             columns: model.columns(),
             dim: model.latent_dim(),
             frequencies: model.frequencies(),
             covariates: model.covariates().cols(),
+            linear: model.linear().len(),
             width: model.width(),
         };
         let Shape { rows, columns, dim, frequencies, width, .. } = shape;
@@ -177,7 +182,9 @@ impl OnCard {
             fault: None,
             shape,
             cells: cells(&card, model, size)?,
-            column: card.zeros(4 * columns)?,
+            is_mixed,
+            s: 0.0,
+            column: card.zeros(5 * columns)?,
             trials: trials(&card, model)?,
             offset: card.zeros(rows)?,
             covariates: card.zeros(rows * shape.covariates)?,
@@ -225,7 +232,7 @@ impl OnCard {
         };
         let larger = CellSize::of(model);
         if larger as usize > size as usize {
-            *self = OnCard::new(model, self.card.context.ordinal())?;
+            *self = OnCard::new(model, self.card.context.ordinal(), self.is_mixed)?;
             return Ok(());
         }
         self.cells = cells(&self.card, model, size)?;
@@ -236,20 +243,21 @@ impl OnCard {
     /// Laws, parameters and units of the columns.
     pub(crate) fn describe_columns(&mut self, theta: &[Theta]) -> Result<(), Fault> {
         let columns = self.shape.columns;
-        let mut known = vec![0.0; 4 * columns];
+        let mut known = vec![0.0; 5 * columns];
         for (b, block) in self.model.blocks().iter().enumerate() {
             for (local, j) in block.columns.clone().enumerate() {
-                let own = theta.get(b).filter(|theta| theta.values.rows() > 0).map(|theta| theta.values[(0, local)]);
-                let theta = match block.family.law() {
+                let own = |p: usize| theta.get(b).filter(|t| t.values.rows() > p).map(|t| t.values[(p, local)]);
+                let first = match Law::of(block.family.as_ref()) {
                     Some(Law::Binomial(trials)) => Some(trials.of(0, local)),
-                    Some(_) => own,
+                    Some(_) => own(0),
                     None => return Err(Fault(format!("the family {} is not known there", block.family.name()))),
                 };
                 let unit = self.model.units()[j];
-                known[j] = f64::from(number(block.family.law()));
-                known[columns + j] = theta.unwrap_or(1.0);
+                known[j] = f64::from(number(Law::of(block.family.as_ref())));
+                known[columns + j] = first.unwrap_or(1.0);
                 known[2 * columns + j] = unit.centre;
                 known[3 * columns + j] = unit.scale;
+                known[4 * columns + j] = own(1).unwrap_or(1.0);
             }
         }
         self.card.put(&known, &mut self.column)
@@ -274,13 +282,15 @@ fn number(law: Option<Law<'_>>) -> i32 {
         Some(Law::Poisson) => 1,
         Some(Law::Binomial(_)) => 2,
         Some(Law::NegativeBinomial(_)) => 3,
+        Some(Law::StudentT(_)) => 4,
+        Some(Law::ZeroInflatedPoisson(_)) => 5,
         None => -1,
     }
 }
 
 /// The law of all columns; -1 if they differ.
 fn law_of_all(model: &Model) -> i32 {
-    let mut laws = model.blocks().iter().map(|block| number(block.family.law()));
+    let mut laws = model.blocks().iter().map(|block| number(Law::of(block.family.as_ref())));
     let first = laws.next().unwrap_or(-1);
     if laws.all(|law| law == first) { first } else { -1 }
 }
@@ -303,12 +313,12 @@ fn cells(card: &Card, model: &Model, size: CellSize) -> Result<Cells, Fault> {
 /// Trials of all cells, if those of any block differ from cell to cell.
 fn trials(card: &Card, model: &Model) -> Result<Option<Values>, Fault> {
     let of_block = |law: Option<Law<'_>>| matches!(law, Some(Law::Binomial(Trials::Each(_))));
-    if !model.blocks().iter().any(|block| of_block(block.family.law())) {
+    if !model.blocks().iter().any(|block| of_block(Law::of(block.family.as_ref()))) {
         return Ok(None);
     }
     let mut all = Mat::zeros(model.rows(), model.columns());
     for block in model.blocks() {
-        if let Some(Law::Binomial(trials)) = block.family.law() {
+        if let Some(Law::Binomial(trials)) = Law::of(block.family.as_ref()) {
             for n in 0..model.rows() {
                 block.columns.clone().enumerate().for_each(|(local, j)| all[(n, j)] = trials.of(n, local));
             }

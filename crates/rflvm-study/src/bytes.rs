@@ -6,7 +6,8 @@ use sysinfo::System;
 pub fn free() -> Option<u128> {
     let mut system = System::new();
     system.refresh_memory();
-    let container = system.cgroup_limits().map(|l| l.free_memory);
+    // A container counts files that it has read as used, but gives their memory back when it is needed: only what programs hold is taken.
+    let container = system.cgroup_limits().map(|l| l.total_memory.saturating_sub(l.rss));
     let free = container.map_or(system.available_memory(), |c| c.min(system.available_memory()));
     (free > 0).then_some(free.into())
 }

@@ -17,6 +17,17 @@ choices! {
 }
 
 choices! {
+    /// In which precision a card computes what touches each cell.
+    Precision {
+        /// Everything in float64.
+        Double = "double",
+        /// Exponentials and logarithms of cells in float32; products, sums, factors and decisions in float64. Each cell's log-likelihood is then
+        /// right to about seven digits.
+        Mixed = "mixed",
+    }
+}
+
+choices! {
     /// Where chains begin.
     InitAt {
         /// The best of several maps: starts from principal components, Isomap and Laplacian eigenmaps are fitted and sampled briefly; the

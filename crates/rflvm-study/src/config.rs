@@ -1,7 +1,7 @@
 //! The settings of a fit: from flags, from a file, from Python, or by default. The merged settings are written next to the
 //! results, and reproduce them.
 
-use crate::choices::{InitAt, Instructions, KernelKind, LinearPart, ResidualKind, TimeForm, TimeKernelKind};
+use crate::choices::{InitAt, Instructions, KernelKind, LinearPart, Precision, ResidualKind, TimeForm, TimeKernelKind};
 use crate::device::DeviceChoice;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
@@ -145,6 +145,8 @@ settings! {
         /// Where the table of a chain is held, and what touches all of its cells is computed: cpu, cuda (cuda:1 for the second card), or auto, a
         /// card if there is one that can. On a card chains begin at principal components, without a search for maps.
         device: DeviceChoice => .placeholder("DEVICE").default("cpu").python("device").python_type("str").python_default("\"cpu\"");
+        /// In which precision a card computes what touches each cell. Not used on the CPU, which computes in float64.
+        precision: Precision => .default("double").python("precision");
         /// Where chains begin.
         [serde(alias = "start")]
         init: InitAt => .default("search").alias("start").python("init");

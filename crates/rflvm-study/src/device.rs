@@ -1,5 +1,6 @@
 //! The processor that holds the table of a chain.
 
+use crate::choices::Precision;
 use rflvm::Model;
 use rflvm::draws::Kept;
 use rflvm::error::{RunError, SpecError};
@@ -64,17 +65,33 @@ impl From<DeviceChoice> for String {
     }
 }
 
+/// A card that holds the table of a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Card {
+    /// Its number.
+    pub number: usize,
+    /// In which precision it computes what touches each cell.
+    pub precision: Precision,
+}
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mixed = if self.precision == Precision::Mixed { ", mixed precision" } else { "" };
+        write!(f, "cuda:{}{mixed}", self.number)
+    }
+}
+
 impl DeviceChoice {
     /// Resolves `auto`, and checks that the card can fit the model and what is kept of it. `None` is this processor.
-    pub fn card(self, model: &Model, keep: &[Kept]) -> Result<Option<usize>, RunError> {
-        let possible = |number: usize| -> Result<usize, RunError> {
+    pub fn card(self, precision: Precision, model: &Model, keep: &[Kept]) -> Result<Option<Card>, RunError> {
+        let possible = |number: usize| -> Result<Card, RunError> {
             rflvm::device::supports(model)?;
             if keep.contains(&Kept::F) {
                 let rule = "f cannot be kept from a card yet; leave it out of keep, or let device be cpu".into();
                 return Err(SpecError::Setting { setting: "device", value: self.to_string(), rule }.into());
             }
             check(model, number)?;
-            Ok(number)
+            Ok(Card { number, precision })
         };
         match self {
             DeviceChoice::Cpu => Ok(None),
@@ -98,43 +115,32 @@ fn check(_model: &Model, number: usize) -> Result<(), RunError> {
 
 /// What opens the card.
 #[cfg(feature = "cuda")]
-pub fn opener(number: usize) -> Box<Open<'static>> {
-    Box::new(move |model| rflvm_cuda::open(model, number))
+pub fn opener(card: Card) -> Box<Open<'static>> {
+    Box::new(move |model| rflvm_cuda::open(model, card.number, card.precision == Precision::Mixed))
 }
 
 /// What would open the card, if this build knew any.
 #[cfg(not(feature = "cuda"))]
-pub fn opener(number: usize) -> Box<Open<'static>> {
+pub fn opener(card: Card) -> Box<Open<'static>> {
     Box::new(move |model| {
-        check(model, number)?;
+        check(model, card.number)?;
         Err(RunError::Stopped { sweep: 0 })
     })
 }
 
-/// The cards of this machine in words, or why there are none.
+/// The cards of this machine in words, one after the other, or why none can be used.
 #[cfg(feature = "cuda")]
-pub fn cards() -> Vec<String> {
-    match rflvm_cuda::cards() {
-        Ok(cards) => {
-            let gb = |bytes: usize| bytes as f64 / 1e9;
-            let line = |(i, card): (usize, &rflvm_cuda::CardInfo)| {
-                format!(
-                    "cuda:{i} is {} with {:.0} GB, of which {:.0} GB are free",
-                    card.name,
-                    gb(card.memory),
-                    gb(card.free)
-                )
-            };
-            cards.iter().enumerate().map(line).collect()
-        }
-        Err(fault) => vec![format!("no card can be used: {fault}")],
-    }
+pub fn cards() -> Result<Vec<String>, String> {
+    let gb = |bytes: usize| bytes as f64 / 1e9;
+    let line =
+        |card: &rflvm_cuda::CardInfo| format!("{}, {:.0} GB, {:.0} free", card.name, gb(card.memory), gb(card.free));
+    rflvm_cuda::cards().map(|cards| cards.iter().map(line).collect()).map_err(|fault| fault.to_string())
 }
 
 /// None in this build.
 #[cfg(not(feature = "cuda"))]
-pub fn cards() -> Vec<String> {
-    Vec::new()
+pub fn cards() -> Result<Vec<String>, String> {
+    Ok(Vec::new())
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! A fit: a table, a model, how to run it, and the folder where the draws are stored.
 
 use crate::blocks::{self, Given};
-use crate::choices::ResidualKind;
+use crate::choices::{Precision, ResidualKind};
 use crate::config::Config;
 use crate::covariates::Covariates;
+use crate::device::Card;
 use crate::error::Error;
 use crate::folder::{Claim, config_path, map_path, store_path, trials_path};
 use crate::listing::Listing;
@@ -165,9 +166,11 @@ impl Fit {
         Ok(claim)
     }
 
-    /// The number of the card that holds the table, if one does.
-    pub fn card(&self) -> Result<Option<usize>, Error> {
-        Ok(self.config.run.device.unwrap_or_default().card(&self.model, &self.keep)?)
+    /// The card that holds the table, if one does.
+    pub fn card(&self) -> Result<Option<Card>, Error> {
+        let run = &self.config.run;
+        let precision = run.precision.unwrap_or(Precision::Double);
+        Ok(run.device.unwrap_or_default().card(precision, &self.model, &self.keep)?)
     }
 
     /// Everything that determines the draws.

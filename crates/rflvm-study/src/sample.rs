@@ -1,6 +1,6 @@
 //! Sampling into a folder, in legs that end with a checkpoint, so that a run can be stopped and resumed at any time.
 
-use crate::device;
+use crate::device::{self, Card};
 use crate::error::Error;
 use crate::folder::{checkpoint_path, store_path};
 use crate::maps;
@@ -41,8 +41,8 @@ pub struct Sampling<'a> {
     pub labels: &'a RowLabels,
     /// Time between checkpoints.
     pub every: Duration,
-    /// The number of the card that holds the table, if one does.
-    pub card: Option<usize>,
+    /// The card that holds the table, if one does.
+    pub card: Option<Card>,
 }
 
 /// An observer of a run, who may stop it.
@@ -73,7 +73,7 @@ impl Sampling<'_> {
             "created_by": format!("rflvm {}", env!("CARGO_PKG_VERSION")),
             "seed": settings.seed, "warmup": settings.warmup, "thin": settings.thin, "draws": settings.draws,
             "identity": self.identity,
-            "device": self.card.map_or("cpu".into(), |number| format!("cuda:{number}")),
+            "device": self.card.map_or("cpu".into(), |card| card.to_string()),
             "families": model.blocks().iter().map(|b| b.family.name()).collect::<Vec<_>>(),
         });
         let mut store = Store::new(&store_path(self.dir), model, self.keep, settings.chains, about);
@@ -95,7 +95,7 @@ impl Sampling<'_> {
                     follow.search();
                 }
                 let run = match self.card {
-                    Some(number) => Some(Run::start_on(part, settings, device::opener(number).as_ref())?),
+                    Some(card) => Some(Run::start_on(part, settings, device::opener(card).as_ref())?),
                     None => Run::start_unless(part, settings, &is_stopped)?,
                 };
                 let Some(run) = run else {
@@ -121,7 +121,7 @@ impl Sampling<'_> {
                     store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
                 }
                 match self.card {
-                    Some(number) => Run::resume_on(part, settings, snapshots, device::opener(number).as_ref())?,
+                    Some(card) => Run::resume_on(part, settings, snapshots, device::opener(card).as_ref())?,
                     None => Run::resume(part, settings, snapshots)?,
                 }
             }

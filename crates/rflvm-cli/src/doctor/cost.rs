@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use rflvm::draws::{Draw, Draws};
 use rflvm::error::StoreError;
 use rflvm::model::Model;
-use rflvm::run::{Run, Settings};
+use rflvm::run::{Open, Run, Settings};
 use rflvm_study::memory;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -48,15 +48,18 @@ struct Clock {
 }
 
 impl Cost {
-    /// Starts all chains of a fit and runs them for some seconds.
-    pub fn of(model: &Model, settings: &Settings) -> Result<Self, Failure> {
+    /// Starts all chains of a fit, on this processor or on a card, and runs them for some seconds.
+    pub fn of(model: &Model, settings: &Settings, card: Option<&Open<'_>>) -> Result<Self, Failure> {
         settings.check()?;
         memory::check(model, settings)?;
         let timed =
             Settings { warmup: settings.warmup.min(WARMUP), draws: MOST, thin: 1, modes: 1, ..settings.clone() };
         let held = timed.warmup / 10;
         let begun = Instant::now();
-        let mut run = Run::start(model, &timed)?;
+        let mut run = match card {
+            None => Run::start(model, &timed)?,
+            Some(open) => Run::start_on(model, &timed, open)?,
+        };
         let start = begun.elapsed().as_secs_f64();
         let clocks = Mutex::new(vec![Clock::default(); settings.chains]);
         let begun = Instant::now();

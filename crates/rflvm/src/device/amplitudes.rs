@@ -25,9 +25,9 @@ pub fn update(device: &mut dyn Device, model: &Model, state: &mut State, stream:
 /// Log-likelihoods of all columns with the weights of block b grown by `factors`.
 fn grown(device: &mut dyn Device, model: &Model, state: &State, b: usize, factors: &[f64]) -> Vec<f64> {
     let (columns, theta) = (model.blocks()[b].columns.clone(), &state.theta[b].values);
-    let mut all = vec![ColumnAt { factor: 1.0, shift: 0.0, theta: 1.0 }; model.columns()];
+    let mut all = vec![ColumnAt::HERE; model.columns()];
     for (i, (at, factor)) in all[columns.clone()].iter_mut().zip(factors).enumerate() {
-        let theta = if theta.rows() > 0 { theta[(0, i)] } else { 1.0 };
+        let theta = [0, 1].map(|p| if theta.rows() > p { theta[(p, i)] } else { 1.0 });
         *at = ColumnAt { factor: *factor, shift: 0.0, theta };
     }
     let mut values = vec![0.0; model.columns()];

@@ -10,32 +10,39 @@
 pub mod amplitudes;
 pub mod frequencies;
 pub mod gradient;
+pub mod linear;
 pub mod parameters;
 pub mod plain;
 pub mod positions;
 mod rounds;
 pub mod start;
 pub mod sweep;
+pub mod times;
 pub mod weights;
 
 use crate::error::{NumericalError, SpecError};
 use crate::hmc::flow::{Flow, Slopes};
 use crate::hmc::reference::Reference;
 use crate::linalg::{Mat, Symmetric};
-use crate::model::family::Theta;
+use crate::model::family::{Law, Theta};
 use crate::model::{Model, State};
 use std::fmt::Debug;
 
 /// Where a column's likelihood is evaluated: f' = b + factor (f − b) − shift, with b what f is besides the weights less their prior mean, and
-/// θ' as the first parameter of its family.
+/// θ' as the parameters of its family.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColumnAt {
     /// What multiplies the weights, less their prior means.
     pub factor: f64,
     /// What is subtracted.
     pub shift: f64,
-    /// The first parameter of the family; not used where it has none.
-    pub theta: f64,
+    /// The parameters of the family; not used where it has none.
+    pub theta: [f64; 2],
+}
+
+impl ColumnAt {
+    /// Where a column is, for columns whose values are not needed.
+    pub const HERE: ColumnAt = ColumnAt { factor: 1.0, shift: 0.0, theta: [1.0; 2] };
 }
 
 /// Turned weights: cosine and sine of each column's angle.
@@ -82,7 +89,7 @@ pub trait Device: Flow + Debug + Send {
     /// Sets frequency l, and H and F with it.
     fn set_frequency(&mut self, l: usize, w: &[f64]);
 
-    /// The log-likelihood of each column elsewhere, including all terms that depend on its first parameter.
+    /// The log-likelihood of each column elsewhere, including what depends on a dispersion or a share of zeros.
     fn ln_lik_columns(&mut self, at: &[ColumnAt], out: &mut [f64]);
 
     /// ln p(Y | F, θ) with all constants.
@@ -150,19 +157,10 @@ pub fn supports(model: &Model) -> Result<(), SpecError> {
         let rule = format!("it cannot yet fit {what}; let device be cpu");
         Err(SpecError::Setting { setting: "device", value: "cuda".into(), rule })
     };
-    if model.dynamics().is_some() {
-        return no("rows with times");
+    if model.residual().is_some() {
+        return no("columns' own paths (let residual be none)");
     }
-    if model.has_linear() {
-        return no("a linear part");
-    }
-    if model.has_relevance() {
-        return no("a number of axes that is learned");
-    }
-    if model.is_collapsed() {
-        return no("a complete Gaussian table, whose weights are integrated out");
-    }
-    match model.blocks().iter().find(|block| block.family.law().is_none()) {
+    match model.blocks().iter().find(|block| Law::of(block.family.as_ref()).is_none()) {
         Some(block) => no(&format!("the family {}", block.family.name())),
         None => Ok(()),
     }

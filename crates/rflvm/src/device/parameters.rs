@@ -1,9 +1,10 @@
-//! θ given F: dispersions of negative binomial columns and precisions of Gaussian ones. Other families have none.
+//! θ given F, all columns side by side: dispersions, precisions, degrees of freedom, shares of zeros.
 
 use super::{ColumnAt, Device, check, rounds};
-use crate::dist::{gamma, ln_gamma_density};
+use crate::dist::{gamma, ln_gamma_density, ln_normal};
 use crate::error::NumericalError;
-use crate::model::family::{Gaussian, Law, NegativeBinomial};
+use crate::model::family::{Gaussian, Law, NegativeBinomial, StudentT, ZeroInflatedPoisson};
+use crate::model::priors::Dof;
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::steps::amplitudes::square;
@@ -18,10 +19,12 @@ pub fn update(
 ) -> Result<(), NumericalError> {
     for (b, block) in model.blocks().iter().enumerate() {
         let stream = stream.at(b as u64);
-        match block.family.law() {
+        match Law::of(block.family.as_ref()) {
             Some(Law::NegativeBinomial(family)) => dispersions(device, model, state, b, (family, share), stream),
             Some(Law::Gaussian(family)) => precisions(device, model, state, b, family, stream),
-            _ => continue,
+            Some(Law::StudentT(family)) => spreads(device, model, state, b, family, stream),
+            Some(Law::ZeroInflatedPoisson(family)) => zeros(device, model, state, b, family, stream),
+            Some(Law::Poisson | Law::Binomial(_)) | None => continue,
         }
         device.set_parameters(&state.theta);
         check(device)?;
@@ -32,7 +35,7 @@ pub fn update(
 /// Log-likelihoods of the columns of block b, at changes of them; the other columns stay.
 fn of_block(device: &mut dyn Device, model: &Model, b: usize, at: &[ColumnAt], out: &mut [f64]) {
     let columns = model.blocks()[b].columns.clone();
-    let mut all = vec![ColumnAt { factor: 1.0, shift: 0.0, theta: 1.0 }; model.columns()];
+    let mut all = vec![ColumnAt::HERE; model.columns()];
     all[columns.clone()].copy_from_slice(at);
     let mut values = vec![0.0; model.columns()];
     device.ln_lik_columns(&all, &mut values);
@@ -67,14 +70,14 @@ fn dispersions(
             let at = |(u, r): (&f64, &f64)| ColumnAt {
                 factor: 1.0,
                 shift: if slides { *u } else { 0.0 },
-                theta: r * u.exp(),
+                theta: [r * u.exp(), 1.0],
             };
             let at: Vec<ColumnAt> = u.iter().zip(&r).map(at).collect();
             of_block(device, model, b, &at, out);
             for (i, out) in out.iter_mut().enumerate() {
                 let (away, precision) = intercepts[i];
                 // u has Haar measure, and the Jacobian of r is e^u.
-                *out += ln_gamma_density(at[i].theta, family.shape, rate) + u[i];
+                *out += ln_gamma_density(at[i].theta[0], family.shape, rate) + u[i];
                 *out -= if slides { 0.5 * precision * (away - u[i]).powi(2) } else { 0.0 };
             }
         });
@@ -96,14 +99,76 @@ fn dispersions(
 fn precisions(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &Gaussian, stream: Stream) {
     let columns = model.blocks()[b].columns.clone();
     let mut values = vec![0.0; columns.len()];
-    let unit = ColumnAt { factor: 1.0, shift: 0.0, theta: 1.0 };
-    of_block(device, model, b, &vec![unit; columns.len()], &mut values);
+    of_block(device, model, b, &vec![ColumnAt::HERE; columns.len()], &mut values);
     for (i, j) in columns.clone().enumerate() {
-        let seen = (0..model.rows()).filter(|&n| !model.y()[(n, j)].is_nan()).count() as f64;
         // At unit precision the log-likelihood is −½Σ(y − f)².
-        let of_weights = square(model, state, j) / (model.weight_scale(&state.theta, j) * state.tau2[j]);
-        let shape = family.shape + 0.5 * (seen + state.beta.rows() as f64);
-        let rate = family.column_rate(&model.units()[j]) - values[i] + 0.5 * of_weights;
+        let shape = family.shape + 0.5 * (seen(model, j) + state.beta.rows() as f64);
+        let rate = family.column_rate(&model.units()[j]) - values[i] + 0.5 * of_weights(model, state, j);
         state.theta[b].values[(0, i)] = gamma(shape, rate, &mut stream.at(j as u64).rng());
     }
+}
+
+/// Observed cells of column j.
+fn seen(model: &Model, j: usize) -> f64 {
+    (0..model.rows()).filter(|&n| !model.y()[(n, j)].is_nan()).count() as f64
+}
+
+/// (β_j − b_0)ᵀS0⁻¹(β_j − b_0) at unit precision.
+fn of_weights(model: &Model, state: &State, j: usize) -> f64 {
+    square(model, state, j) / (model.weight_scale(&state.theta, j) * state.tau2[j])
+}
+
+/// 1/σ_j² of Student-t columns, then ν_j where it is learned.
+fn spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &StudentT, stream: Stream) {
+    let columns = model.blocks()[b].columns.clone();
+    let mut rngs: Vec<StreamRng> = columns.clone().map(|j| stream.at(j as u64).rng()).collect();
+    let spread2: Vec<f64> = columns.clone().map(|j| model.units()[j].scale.powi(2)).collect();
+    let theta = &state.theta[b].values;
+    let mut at: Vec<[f64; 2]> =
+        spread2.iter().enumerate().map(|(i, s2)| [(theta[(0, i)] * s2).ln(), theta[(1, i)].ln()]).collect();
+    let known: Vec<(f64, f64, f64)> =
+        columns.clone().map(|j| (seen(model, j), state.beta.rows() as f64, of_weights(model, state, j))).collect();
+    let learned = matches!(family.prior.dof, Dof::Learned(_));
+    for p in (0..2).filter(|&p| p == 0 || learned) {
+        let from: Vec<f64> = at.iter().map(|at| at[p]).collect();
+        let to = rounds::univariate(&mut rngs, &from, StudentT::WIDTH, |values, out| {
+            let mut moved = at.clone();
+            moved.iter_mut().zip(values).for_each(|(at, value)| at[p] = *value);
+            let there =
+                |(at, s2): (&[f64; 2], &f64)| ColumnAt { theta: [at[0].exp() / s2, at[1].exp()], ..ColumnAt::HERE };
+            let there: Vec<ColumnAt> = moved.iter().zip(&spread2).map(there).collect();
+            of_block(device, model, b, &there, out);
+            for (i, (out, j)) in out.iter_mut().zip(columns.clone()).enumerate() {
+                *out += family.ln_beside(&model.units()[j], known[i], moved[i]);
+            }
+        });
+        at.iter_mut().zip(to).for_each(|(at, to)| at[p] = to);
+    }
+    for (i, [u, v]) in at.into_iter().enumerate() {
+        state.theta[b].values[(0, i)] = u.exp() / spread2[i];
+        if learned {
+            state.theta[b].values[(1, i)] = v.exp();
+        }
+    }
+}
+
+/// logit π_j of zero-inflated columns.
+fn zeros(
+    device: &mut dyn Device,
+    model: &Model,
+    state: &mut State,
+    b: usize,
+    family: &ZeroInflatedPoisson,
+    stream: Stream,
+) {
+    let columns = model.blocks()[b].columns.clone();
+    let mut rngs: Vec<StreamRng> = columns.map(|j| stream.at(j as u64).rng()).collect();
+    let from = state.theta[b].values.row(0).to_vec();
+    let to = rounds::univariate(&mut rngs, &from, family.prior.sd, |values, out| {
+        let there: Vec<ColumnAt> = values.iter().map(|&t| ColumnAt { theta: [t, 1.0], ..ColumnAt::HERE }).collect();
+        of_block(device, model, b, &there, out);
+        let priors = values.iter().map(|&t| ln_normal(t, family.prior.mean, family.prior.sd.powi(2)));
+        out.iter_mut().zip(priors).for_each(|(out, prior)| *out += prior);
+    });
+    state.theta[b].values.row_mut(0).copy_from_slice(&to);
 }

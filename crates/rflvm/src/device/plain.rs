@@ -133,25 +133,23 @@ impl OnHost {
     }
 
     /// The part of ln p(y | f) that depends on f or on θ, of a cell.
-    fn cell(&self, n: usize, j: usize, f: f64, theta: Option<f64>) -> f64 {
+    fn cell(&self, n: usize, j: usize, f: f64, theta: Option<[f64; 2]>) -> f64 {
         let (b, block) = self.block(j);
         let (y, local) = (self.model.y()[(n, j)], j - block.columns.start);
         if y.is_nan() {
             return 0.0;
         }
-        let own = (self.theta[b].values.rows() > 0).then(|| self.theta[b].values[(0, local)]);
-        let at = theta.or(own).unwrap_or(1.0);
         let mut moved = Theta { values: self.theta[b].values.clone(), hyper: self.theta[b].hyper.clone() };
-        if moved.values.rows() > 0 {
-            moved.values[(0, local)] = at;
+        if let Some(theta) = theta {
+            (0..moved.values.rows()).for_each(|p| moved.values[(p, local)] = theta[p]);
         }
         let mut row = vec![f64::NAN; block.columns.len()];
         row[local] = y;
         let mut every = vec![0.0; block.columns.len()];
         every[local] = f;
         let ln_lik = block.family.ln_lik(crate::model::family::Row { n, first: 0, y: &row, theta: &moved }, &every);
-        match (theta, block.family.law()) {
-            (Some(r), Some(Law::NegativeBinomial(_))) => ln_lik + ln_gamma(y + r) - ln_gamma(r),
+        match (theta, Law::of(block.family.as_ref())) {
+            (Some([r, _]), Some(Law::NegativeBinomial(_))) => ln_lik + ln_gamma(y + r) - ln_gamma(r),
             _ => ln_lik,
         }
     }
@@ -477,11 +475,20 @@ impl Device for OnHost {
 fn information_of(block: &Block, row: crate::model::family::Row<'_>, f: &[f64], out: &mut [f64]) {
     for (j, out) in out.iter_mut().enumerate() {
         let logistic = 1.0 / (1.0 + (-f[j]).exp());
-        *out = match block.family.law() {
+        *out = match Law::of(block.family.as_ref()) {
             Some(Law::Gaussian(_)) => row.theta.values[(0, j)],
             Some(Law::Poisson) => f[j].min(690.0).exp(),
             Some(Law::Binomial(trials)) => trials.of(row.n, j) * logistic * (1.0 - logistic),
             Some(Law::NegativeBinomial(_)) => (row.y[j] + row.theta.values[(0, j)]) * logistic * (1.0 - logistic),
+            Some(Law::StudentT(_)) => {
+                let (precision, dof) = (row.theta.values[(0, j)], row.theta.values[(1, j)]);
+                precision * (dof + 1.0) / (dof + 3.0)
+            }
+            // As if it were known which zeros are counts.
+            Some(Law::ZeroInflatedPoisson(_)) => {
+                let rate = f[j].exp();
+                rate * if row.y[j] == 0.0 { crate::dist::logistic(-row.theta.values[(0, j)] - rate) } else { 1.0 }
+            }
             None => f64::NAN,
         };
     }

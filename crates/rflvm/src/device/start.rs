@@ -9,6 +9,7 @@ use crate::init::begin::{STAGES, blank, fill_scales, placed};
 use crate::init::optimise::maximise;
 use crate::init::{Init, clustered};
 use crate::linalg::Mat;
+use crate::model::latent::Paths;
 use crate::model::{Model, State};
 use crate::rng::Stream;
 
@@ -47,6 +48,7 @@ fn climb(
     of_w.fill(f64::from(u8::from(frequencies)));
     fill_scales(model, state, of_beta);
     let mut q = layout.gather(state);
+    let paths = model.paths(state)?;
     let mut joint = Joint {
         precision: weight_precisions(model, &state.theta, &state.tau2),
         x: state.features.x().clone(),
@@ -54,6 +56,7 @@ fn climb(
         beta: state.beta.clone(),
         dbeta: state.beta.clone(),
         device: &mut *device,
+        paths: paths.as_ref(),
         model,
         state,
         layout,
@@ -68,6 +71,7 @@ fn climb(
 /// ln p(Y | X, W, β, θ) + ln p(X) + ln p(W | clusters) + ln p(β).
 struct Joint<'a> {
     device: &'a mut dyn Device,
+    paths: Option<&'a Paths<'a>>,
     model: &'a Model,
     state: &'a State,
     layout: Layout,
@@ -86,7 +90,7 @@ impl Potential for Joint<'_> {
         self.beta.as_mut_slice().copy_from_slice(beta);
         let (gx, gw, gbeta) = self.layout.split_mut(g);
         let prior = FrequencyPrior::given(&self.state.spectral);
-        let mut ln_density = ln_priors(&self.x, &self.w, &prior, None, gx, gw);
+        let mut ln_density = ln_priors(&self.x, &self.w, &prior, self.paths, gx, gw);
         let s = self.state.features.plain().s();
         ln_density += self.device.slope(&self.x, &self.w, s, &self.beta, &mut self.dbeta, (gx, gw));
         gbeta.copy_from_slice(self.dbeta.as_slice());

@@ -1,13 +1,13 @@
 //! One sweep, in the order of [`crate::run::sweep`].
 
-use super::{Device, amplitudes, check, frequencies, gradient, positions, refresh, weights};
+use super::{Device, amplitudes, check, frequencies, gradient, linear, positions, refresh, times, weights};
 use crate::error::NumericalError;
 use crate::hmc::tuning::Tuning;
 use crate::model::{Model, State};
 use crate::rng::Stream;
 use crate::run::sweep::{redraw_clusters, spectral};
 use crate::steps::info::Clock;
-use crate::steps::{Moves, Step, SweepInfo, symmetry};
+use crate::steps::{Moves, Step, SweepInfo, relevance, symmetry};
 
 /// One sweep of the sampler.
 pub fn sweep(
@@ -22,24 +22,36 @@ pub fn sweep(
     let mut clock = Clock::new();
     spectral(model, state, stream)?;
     clock.lap(&mut info, Step::Spectral);
+    let mut paths = model.paths(state)?;
+    clock.lap(&mut info, Step::Scales);
     frequencies::update(device, state, moves, stream.named("w"), &mut info)?;
     clock.lap(&mut info, Step::Frequencies);
-    if moves.positions {
-        positions::update(device, model, state, stream.named("x"), &mut info)?;
+    match &mut paths {
+        Some(paths) => times::update(device, model, state, paths, moves, stream.named("scales"), &mut info)?,
+        None if moves.positions => positions::update(device, model, state, stream.named("x"), &mut info)?,
+        None => {}
     }
     clock.lap(&mut info, Step::Positions);
     if moves.gradient {
         let stream = stream.named("gradient");
-        info.acceptance = gradient::update(device, model, state, moves.positions, tuning, stream)?;
+        info.acceptance = gradient::update(device, model, state, paths.as_ref(), (moves.positions, tuning), stream)?;
         redraw_clusters(model, state, stream)?;
     }
     clock.lap(&mut info, Step::Gradient);
     weights::update(device, model, state, moves.share(), stream.named("beta"))?;
     amplitudes::update(device, model, state, stream.named("tau2"))?;
+    linear::update(device, model, state, stream.named("linear"))?;
     clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
-        symmetry::translate(model, state, None, &mut stream.named("translation").rng())?;
-        symmetry::scale(model, state, &mut stream.named("scale").rng())?;
+        symmetry::translate(model, state, paths.as_ref(), &mut stream.named("translation").rng())?;
+        if model.has_relevance() && paths.is_none() {
+            relevance::turn(state, &mut stream.named("turn").rng())?;
+        }
+        let rng = &mut stream.named("scale").rng();
+        match &mut paths {
+            Some(paths) => symmetry::scale_path(model, state, paths, rng)?,
+            None => symmetry::scale(model, state, rng)?,
+        }
     }
     // From the state itself, as a run that is resumed begins: what changed bit by bit is rounded otherwise.
     refresh(device, state);

@@ -7,6 +7,7 @@ use super::hamiltonian::Potential;
 use super::reference::Reference;
 use crate::linalg::Mat;
 use crate::model::family::Theta;
+use crate::model::latent::Paths;
 use crate::model::{Model, State};
 use crate::rng::Stream;
 use rand::{Rng, RngExt};
@@ -95,6 +96,7 @@ pub trait Flow {
 pub(crate) struct Flowing<'a, F: Flow + ?Sized> {
     flow: &'a mut F,
     frequencies: FrequencyPrior<'a>,
+    paths: Option<&'a Paths<'a>>,
     x: Mat,
     w: Mat,
 }
@@ -105,7 +107,7 @@ impl<'a, F: Flow + ?Sized> Flowing<'a, F> {
         flow: &'a mut F,
         model: &Model,
         (theta, tau2): (&[Theta], &[f64]),
-        frequencies: FrequencyPrior<'a>,
+        (frequencies, paths): (FrequencyPrior<'a>, Option<&'a Paths<'a>>),
         reference: &Reference,
         state: &State,
         rng: &mut R,
@@ -114,7 +116,7 @@ impl<'a, F: Flow + ?Sized> Flowing<'a, F> {
         let (x, w) = (state.features.x().clone(), state.features.w().clone());
         flow.gather(&x, &w, &state.beta, [Stream::new(rng.random()), Stream::new(rng.random())]);
         let q = [x.as_slice(), w.as_slice()].concat();
-        (Flowing { flow, frequencies, x, w }, q)
+        (Flowing { flow, frequencies, paths, x, w }, q)
     }
 
     /// Ends it; the weights at its last evaluation, where they are wanted.
@@ -131,7 +133,7 @@ impl<F: Flow + ?Sized> Potential for Flowing<'_, F> {
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
         let (gx, gw) = g.split_at_mut(x.len());
-        let ln_prior = ln_priors(&self.x, &self.w, &self.frequencies, None, gx, gw);
+        let ln_prior = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
         ln_prior + self.flow.evaluate(&self.x, &self.w, (gx, gw))
     }
 

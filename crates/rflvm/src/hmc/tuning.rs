@@ -66,6 +66,17 @@ impl Tuning {
     pub(crate) fn refer_on(&mut self, model: &Model, state: &State, device: &mut dyn Device, room: &mut Workspace) {
         device.f(&mut room.table);
         self.adopt(Reference::new(model, &state.theta, model.known(state), &mut room.table), device);
+        self.inform_without(model, state);
+    }
+
+    /// Sets the information about each row from a state whose H and F are elsewhere. They are computed here for the while: tables with times are
+    /// small, and this is rare.
+    fn inform_without(&mut self, model: &Model, state: &State) {
+        if model.dynamics().is_some() {
+            let mut whole = state.clone();
+            whole.restore(model);
+            self.inform(model, &whole);
+        }
     }
 
     fn adopt(&mut self, reference: Reference, device: &mut dyn Device) {
@@ -186,6 +197,7 @@ impl Adaptation {
             self.spread.scales(x.len(), groups, &mut tuning.trajectory.scales);
             tuning.trajectory.modes = warps.directions();
             self.warps = None;
+            let is_elsewhere = device.is_some();
             if let Some(device) = device {
                 device.take_mean(self.spread.count, &mut room.table);
                 tuning.adopt(Reference::new(model, &state.theta, known, &mut room.table), device);
@@ -201,7 +213,11 @@ impl Adaptation {
                 tuning.reference = Some(Reference::new(model, &state.theta, known, mean));
                 self.f.fill(0.0);
             }
-            tuning.inform(model, state);
+            if is_elsewhere {
+                tuning.inform_without(model, state);
+            } else {
+                tuning.inform(model, state);
+            }
             self.spread = Spread::new(tuning.trajectory.scales.len());
             self.step = StepSize::new(tuning.trajectory.step);
             let next = self.seen * 2;

@@ -1,6 +1,7 @@
 //! Columns that share one family.
 
 use super::family::Family;
+use crate::chunks::Chunks;
 use crate::error::DataError;
 use crate::linalg::Mat;
 use std::ops::Range;
@@ -13,6 +14,30 @@ pub struct Block {
     pub columns: Range<usize>,
     /// Its family.
     pub family: Arc<dyn Family>,
+}
+
+/// What a process has of a block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    /// Where the whole block begins in the order of all columns.
+    pub start: usize,
+    /// Its first column within the whole block.
+    pub first: usize,
+    /// Number of columns of the whole block.
+    pub all: usize,
+    /// Whether no cell of the whole block is missing.
+    pub is_complete: bool,
+}
+
+/// The chunks of a whole table, and its blocks.
+pub(super) fn whole(y: &Mat, blocks: &[Block]) -> (Chunks, Vec<Part>) {
+    let indivisible: Vec<Range<usize>> =
+        blocks.iter().filter(|block| block.family.is_whole()).map(|block| block.columns.clone()).collect();
+    let part = |block: &Block| {
+        let is_complete = y.iter_rows().all(|row| row[block.columns.clone()].iter().all(|v| !v.is_nan()));
+        Part { start: block.columns.start, first: 0, all: block.columns.len(), is_complete }
+    };
+    (Chunks::new(y.cols(), &indivisible), blocks.iter().map(part).collect())
 }
 
 /// The largest offset on the scale of a link other than the identity: e^100 exceeds any count.

@@ -46,7 +46,7 @@ impl Model {
             }
         }
         let all = self.collect(&wide)?;
-        let of_block = |(part, theta): (&super::part::Part, &Theta)| {
+        let of_block = |(part, theta): (&super::block::Part, &Theta)| {
             let values = Mat::from_fn(theta.values.rows(), part.all, |p, j| all[(p, part.start + j)]);
             Theta { values, hyper: theta.hyper.clone() }
         };

@@ -41,9 +41,9 @@ use crate::chunks::Chunks;
 use crate::error::SpecError;
 use crate::linalg::Mat;
 use crate::observations::Observations;
+use block::Part;
 use family::{Family, Theta, Unit};
 use latent::{AxisPrior, Dynamics};
-use part::Part;
 use plain::Plain;
 use spectral::{Kernel, Scales};
 use std::sync::Arc;
@@ -132,7 +132,7 @@ impl Model {
             block.family.relate(&mut units[block.columns.clone()]);
         }
         let missing = y.as_slice().iter().any(|v| v.is_nan());
-        let (chunks, parts) = part::whole(&y, &blocks);
+        let (chunks, parts) = block::whole(&y, &blocks);
         let dynamics = data.times.map(|times| Dynamics::new(times, spec.time.clone())).transpose()?;
         let scales = AxisPrior { length_scale: spec.priors.length_scale, noise: spec.priors.noise_share };
         let dynamics = dynamics.map(|dynamics| dynamics.with_prior(scales));

@@ -1,35 +1,12 @@
 //! The columns of one process, where several advance a chain together.
 
+use super::block::Part;
 use super::{Block, Model};
 use crate::chunks::{Chunk, Chunks};
 use crate::linalg::Mat;
 use crate::ranks::Ranks;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// What a process has of a block.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
-    /// Where the whole block begins in the order of all columns.
-    pub start: usize,
-    /// Its first column within the whole block.
-    pub first: usize,
-    /// Number of columns of the whole block.
-    pub all: usize,
-    /// Whether no cell of the whole block is missing.
-    pub is_complete: bool,
-}
-
-/// The chunks of a whole table, and its blocks.
-pub(super) fn whole(y: &Mat, blocks: &[Block]) -> (Chunks, Vec<Part>) {
-    let indivisible: Vec<Range<usize>> =
-        blocks.iter().filter(|block| block.family.is_whole()).map(|block| block.columns.clone()).collect();
-    let part = |block: &Block| {
-        let is_complete = y.iter_rows().all(|row| row[block.columns.clone()].iter().all(|v| !v.is_nan()));
-        Part { start: block.columns.start, first: 0, all: block.columns.len(), is_complete }
-    };
-    (Chunks::new(y.cols(), &indivisible), blocks.iter().map(part).collect())
-}
 
 impl Model {
     /// The chunks of the columns of all processes.

@@ -93,7 +93,7 @@ impl Model {
             block.check_values(&y, &self.names)?;
         }
         let missing = y.as_slice().iter().any(|v| v.is_nan());
-        let (chunks, parts) = super::part::whole(&y, &blocks);
+        let (chunks, parts) = super::block::whole(&y, &blocks);
         Ok(Model {
             chunks,
             parts,

@@ -128,8 +128,10 @@ impl<'a> Chain<'a> {
         mut device: Box<dyn Device>,
     ) -> Result<Self, NumericalError> {
         device::load(device.as_mut(), &mut at.state);
-        if let Some(reference) = &at.tuning.reference {
-            device.set_reference(reference);
+        match &at.tuning.reference {
+            Some(reference) => device.set_reference(reference),
+            // This processor integrates the weights of a complete Gaussian table out.
+            None => at.tuning.refer_on(model, &at.state, device.as_mut(), &mut Workspace::default()),
         }
         if let Some(adaptation) = &mut at.adaptation {
             device.set_sum(adaptation.lend_sum());

@@ -14,7 +14,7 @@ use crate::rng::Stream;
 use crate::slice;
 
 /// Width of a slice of ln s².
-const WIDTH: f64 = 1.0;
+pub(crate) const WIDTH: f64 = 1.0;
 
 /// Redraws s, and b with it; F follows.
 pub fn update(model: &Model, state: &mut State, stream: Stream) {
@@ -35,7 +35,7 @@ pub fn update(model: &Model, state: &mut State, stream: Stream) {
 }
 
 /// ln s².
-fn ln_square(state: &State) -> f64 {
+pub(crate) fn ln_square(state: &State) -> f64 {
     2.0 * state.features.plain().s().ln()
 }
 

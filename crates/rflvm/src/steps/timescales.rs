@@ -62,7 +62,7 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
 }
 
 /// Fails if the current density is not finite.
-fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
+pub(crate) fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
     let place = || format!("axis {}", d + 1);
     if value.is_finite() {
         Ok(())
@@ -72,23 +72,23 @@ fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
 }
 
 /// The prior's coordinates of an axis, and a draw of them.
-struct AxisEllipse {
+pub(crate) struct AxisEllipse {
     prior: AxisPrior,
     from: [f64; 2],
     draw: Vec<f64>,
 }
 
 impl AxisEllipse {
-    fn new(prior: &AxisPrior, axis: &Axis, rng: &mut StreamRng) -> Self {
+    pub fn new(prior: &AxisPrior, axis: &Axis, rng: &mut StreamRng) -> Self {
         AxisEllipse { prior: *prior, from: prior.coordinates(axis), draw: normals(2, rng) }
     }
 
-    fn at(&self, cos: f64, sin: f64) -> Axis {
+    pub fn at(&self, cos: f64, sin: f64) -> Axis {
         self.prior.at([0, 1].map(|i| cos * self.from[i] + sin * self.draw[i]))
     }
 
     /// The last evaluated candidate is the accepted one.
-    fn land(&self, landing: Landing, taken: Option<Vec<Path>>, d: usize, axes: &mut [Axis], paths: &mut Paths<'_>) {
+    pub fn land(&self, landing: Landing, taken: Option<Vec<Path>>, d: usize, axes: &mut [Axis], paths: &mut Paths<'_>) {
         if let (true, Some(taken)) = (landing.sin != 0.0, taken) {
             axes[d] = self.at(landing.cos, landing.sin);
             paths.set_axis(d, taken);

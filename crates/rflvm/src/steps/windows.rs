@@ -34,7 +34,7 @@ pub fn update(
 }
 
 /// Windows that tile `rows` rows.
-fn tiles(rows: usize, rng: &mut StreamRng) -> Vec<Range<usize>> {
+pub(crate) fn tiles(rows: usize, rng: &mut StreamRng) -> Vec<Range<usize>> {
     let length = |rng: &mut StreamRng| ((rows as f64).ln() * rng.random::<f64>()).exp().round() as usize;
     let mut tiles = Vec::new();
     let mut start = 0;

@@ -2,8 +2,8 @@
 //! Weights by Pólya-gamma augmentation with a = y, b = trials.
 
 use super::{
-    About, BlockView, Cells, Column, Family, Law, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit,
-    Working, not_a_count, weights_given_omega,
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Suggestion, Trials, Unit, Working,
+    not_a_count, weights_given_omega,
 };
 use crate::dist::{ln_gamma, logistic, polya_gamma, softplus};
 use crate::error::{DataError, NumericalError, SpecError};
@@ -11,6 +11,7 @@ use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::RngExt;
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ fn no_trials() -> SpecError {
 /// y ~ Bin(trials, logistic(f)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Binomial {
-    trials: Trials,
+    pub(super) trials: Trials,
 }
 
 impl Binomial {
@@ -166,8 +167,8 @@ impl Family for Binomial {
         }
     }
 
-    fn law(&self) -> Option<Law<'_>> {
-        Some(Law::Binomial(&self.trials))
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn working(&self, _block: &BlockView<'_>, column: &Column<'_>, rng: &mut StreamRng) -> Option<Working> {

@@ -15,6 +15,7 @@ use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use crate::slice;
 use rand::Rng;
+use std::any::Any;
 use std::sync::Arc;
 
 /// What the family says about itself.
@@ -248,8 +249,8 @@ impl Family for Gaussian {
         theta.values[(0, j)]
     }
 
-    fn law(&self) -> Option<super::Law<'_>> {
-        Some(super::Law::Gaussian(self))
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn as_gaussian(&self) -> Option<&Gaussian> {

@@ -8,6 +8,7 @@ use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
 use rand::Rng;
+use std::any::Any;
 use std::fmt::Debug;
 
 /// A parameter of a column, on an unconstrained scale, with a normal prior on that scale.
@@ -53,6 +54,11 @@ pub trait Density: Send + Sync + Debug {
 
     /// Approximate f for an observed value: ln(1 + y) for a log link, y itself for the identity.
     fn link(&self, y: f64) -> f64;
+
+    /// Itself, if other processors know it too ([`super::Law`]).
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
 
     /// Scale of a column in units of f, to which priors of scale parameters can refer.
     fn scale(&self, _values: &[f64]) -> f64 {
@@ -106,6 +112,10 @@ impl<D: Density> Family for Generic<D> {
 
     fn parameters(&self) -> Vec<&'static str> {
         self.0.parameters(&Unit { centre: 0.0, scale: 1.0 }).iter().map(|p| p.name).collect()
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        self.0.as_any()
     }
 
     fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {

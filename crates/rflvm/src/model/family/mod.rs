@@ -47,6 +47,7 @@ use super::priors::Gamma;
 use crate::error::{DataError, NumericalError};
 use crate::rng::{Stream, StreamRng};
 use count::{ln_rate, not_a_count};
+use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -228,8 +229,8 @@ pub trait Family: Send + Sync + Debug {
         true
     }
 
-    /// The density of its cells, if other processors know it too.
-    fn law(&self) -> Option<Law<'_>> {
+    /// Itself, if other processors know the density of its cells ([`Law::of`]).
+    fn as_any(&self) -> Option<&dyn Any> {
         None
     }
 

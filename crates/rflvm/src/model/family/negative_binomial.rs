@@ -4,7 +4,7 @@
 //! T_nj ~ CRT(y_nj, r_j); r_j ~ Ga(a_r + Σ_n T_nj, rate h + Σ_n ln(1+e^{f_nj})); h ~ Ga(b_r + J a_r, rate g_r + Σ_j r_j).
 
 use super::{
-    About, BlockView, Cells, Column, Family, Law, Observed, Row, Seen, Shift, Statistic, Theta, Unit, Working, ln_rate,
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit, Working, ln_rate,
     not_a_count, poisson, weights_given_omega,
 };
 use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus};
@@ -16,6 +16,7 @@ use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use crate::slice;
 use rand::Rng;
+use std::any::Any;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -229,8 +230,8 @@ impl Family for NegativeBinomial {
         simd::negative_binomial_grad(row.y, row.parameters(0), f, g)
     }
 
-    fn law(&self) -> Option<Law<'_>> {
-        Some(Law::NegativeBinomial(self))
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn working(&self, _block: &BlockView<'_>, column: &Column<'_>, rng: &mut StreamRng) -> Option<Working> {

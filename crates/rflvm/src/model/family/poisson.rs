@@ -1,8 +1,7 @@
 //! Poisson counts, log link: y ~ Po(e^f). No conjugate form; β_j given the rest is log-concave.
 
 use super::{
-    About, BlockView, Cells, Column, Family, Law, Observed, Row, Seen, Shift, Statistic, Unit, Working, ln_rate,
-    not_a_count,
+    About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Unit, Working, ln_rate, not_a_count,
 };
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, normals};
@@ -13,6 +12,7 @@ use crate::simd;
 use crate::slice;
 use rand::Rng;
 use rand_distr::Distribution;
+use std::any::Any;
 use std::sync::Arc;
 
 /// What the family says about itself.
@@ -76,8 +76,8 @@ impl Family for Poisson {
         simd::poisson_grad(row.y, f, g)
     }
 
-    fn law(&self) -> Option<Law<'_>> {
-        Some(Law::Poisson)
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     /// ln(y + ½) with variance 1/(y + ½).

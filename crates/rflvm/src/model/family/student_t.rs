@@ -17,6 +17,7 @@ use crate::model::{Amplitude, HalfT};
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
 use rand::RngExt;
+use std::any::Any;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -42,10 +43,11 @@ pub struct StudentT {
 
 /// Initial ν where it is learned.
 const START_DOF: f64 = 4.0;
-/// Widths of slices of ln(1/σ²) and ln ν.
-const WIDTH: f64 = 0.5;
 
 impl StudentT {
+    /// Widths of slices of ln(1/σ²) and ln ν.
+    pub(crate) const WIDTH: f64 = 0.5;
+
     /// With these priors.
     pub fn new(prior: Student) -> Self {
         StudentT { prior }
@@ -59,19 +61,25 @@ impl StudentT {
     /// ln p(1/σ_j², β_j | τ_j) + ln p(ν_j) as a function of u = ln(s²/σ_j²) and ln ν_j, s the column's spread, plus the cells' density at f, up
     /// to a constant; `square` is (β_j − b_0)ᵀS0⁻¹(β_j − b_0).
     pub fn ln_parameters(&self, column: &Column<'_>, square: f64, [u, v]: [f64; 2]) -> f64 {
-        let (precision, dof) = (u.exp() / column.unit.scale.powi(2), v.exp());
-        let of_beta = 0.5 * column.beta.len() as f64 * u - 0.5 * precision * square;
+        let cell = Cell::new(u.exp() / column.unit.scale.powi(2), v.exp());
+        let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
+        let seen = cells.clone().count() as f64;
+        self.ln_beside(&column.unit, (seen, column.beta.len() as f64, square), [u, v])
+            + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
+    }
+
+    /// The same without the cells but for the constant of their density; there are `seen` cells and `count` weights.
+    pub fn ln_beside(&self, unit: &Unit, (seen, count, square): (f64, f64, f64), [u, v]: [f64; 2]) -> f64 {
+        let (precision, dof) = (u.exp() / unit.scale.powi(2), v.exp());
+        let of_beta = 0.5 * count * u - 0.5 * precision * square;
         let of_noise = ln_gamma_density(u.exp(), self.prior.noise.shape, self.prior.noise.rate) + u;
         let of_dof = match self.prior.dof {
             Dof::Known(_) => 0.0,
             Dof::Learned(Gamma { shape, rate }) => ln_gamma_density(dof, shape, rate) + v,
         };
-        let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
-        let cell = Cell::new(precision, dof);
-        let seen = cells.clone().count() as f64;
         // The constant of the density in units of the spread.
         let ln_normaliser = Cell::new(u.exp(), dof).ln_normaliser();
-        of_beta + of_noise + of_dof + seen * ln_normaliser + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
+        of_beta + of_noise + of_dof + seen * ln_normaliser
     }
 
     /// 1/σ_j² and ν_j given β_j, by slices.
@@ -80,10 +88,10 @@ impl StudentT {
         let ln = |at: [f64; 2]| self.ln_parameters(column, square, at);
         let spread2 = column.unit.scale.powi(2);
         let mut at = [(column.theta[0] * spread2).ln(), column.theta[1].ln()];
-        let u = slice::univariate(rng, at[0], ln(at), WIDTH, |u| ln([u, at[1]])).0;
+        let u = slice::univariate(rng, at[0], ln(at), Self::WIDTH, |u| ln([u, at[1]])).0;
         at[0] = u;
         if let Dof::Learned(_) = self.prior.dof {
-            let v = slice::univariate(rng, at[1], ln(at), WIDTH, |v| ln([at[0], v])).0;
+            let v = slice::univariate(rng, at[1], ln(at), Self::WIDTH, |v| ln([at[0], v])).0;
             at[1] = v;
         }
         column.theta[0] = at[0].exp() / spread2;
@@ -277,6 +285,10 @@ impl Family for StudentT {
             let Cell { precision, dof } = Cell::of(row.theta, row.first + j);
             *known = if y.is_nan() { 0.0 } else { precision * (dof + 1.0) / (dof + 3.0) };
         }
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn working(&self, _block: &BlockView<'_>, column: &Column<'_>, rng: &mut StreamRng) -> Option<Working> {

@@ -5,6 +5,7 @@ use crate::dist::{ln_gamma, logistic, softplus};
 use crate::model::priors::{Normal, Priors};
 use crate::rng::StreamRng;
 use rand::RngExt;
+use std::any::Any;
 use std::sync::Arc;
 
 /// What the family says about itself.
@@ -69,6 +70,10 @@ impl Density for ZeroInflatedPoisson {
     fn derivative(&self, y: f64, f: f64, theta: &[f64]) -> f64 {
         let rate = f.exp();
         if y == 0.0 { -rate * logistic(-theta[0] - rate) } else { y - rate }
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn mean(&self, f: f64, theta: &[f64]) -> f64 {

@@ -1,0 +1,75 @@
+//! Whole chains on a card: the same draws for the same seed and after a resume, and a card that is lost.
+
+mod stand_in;
+
+use rflvm::device::Device;
+use rflvm::draws::Memory;
+use rflvm::error::RunError;
+use rflvm::linalg::Mat;
+use rflvm::model::family::NegativeBinomial;
+use rflvm::model::{Model, ModelSpec};
+use rflvm::observations::{Observations, Offset};
+use rflvm::run::chain::Snapshot;
+use rflvm::run::{Progress, Run, Settings};
+use std::ops::ControlFlow;
+
+fn counts() -> Model {
+    let y = Mat::from_fn(41, 7, |n, j| if (n + j) % 7 == 0 { f64::NAN } else { ((n * 5 + j * 3) % 4) as f64 });
+    let data = Observations::new(y).unwrap().with_offset(Offset::SizeFactors).unwrap();
+    Model::new(data, NegativeBinomial::default(), ModelSpec { features: 12, ..ModelSpec::default() }).unwrap()
+}
+
+fn settings() -> Settings {
+    Settings { warmup: 12, draws: 4, chains: 1, seed: 4, ..Settings::default() }
+}
+
+fn open(model: &Model) -> Result<Box<dyn Device>, RunError> {
+    rflvm_cuda::open(model, 0, false)
+}
+
+/// Draws of X, with a stop after some sweeps, from which the run is resumed.
+fn drawn(stop: Option<u64>) -> Vec<f64> {
+    let (model, settings) = (counts(), settings());
+    let mut run = Run::start_on(&model, &settings, &open).unwrap();
+    let mut sinks = vec![Memory::default()];
+    let end = |progress: Progress<'_>| match stop {
+        Some(sweep) if progress.sweep == sweep => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    if !run.go_on(&mut sinks, end).unwrap() {
+        let snapshots: Vec<Snapshot> = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
+        let mut again = Run::resume_on(&model, &settings, snapshots, &open).unwrap();
+        again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap();
+    }
+    sinks[0].array("posterior/x").map(<[f64]>::to_vec).unwrap_or_default()
+}
+
+#[test]
+fn a_chain_is_resumed_with_the_same_draws() {
+    stand_in::on_a_card("a_chain_is_resumed_with_the_same_draws", || {
+        let whole = drawn(None);
+        assert_eq!(whole.len(), 4 * 41 * 2);
+        assert!(whole.iter().all(|x| x.is_finite()));
+        assert!(drawn(None) == whole, "again");
+        assert!(drawn(Some(7)) == whole, "resumed during warm-up");
+        assert!(drawn(Some(14)) == whole, "resumed while sampling");
+    });
+}
+
+#[test]
+fn a_lost_card_is_named_and_the_chain_continues_on_this_processor() {
+    let test = "a_lost_card_is_named_and_the_chain_continues_on_this_processor";
+    stand_in::on_a_card_that(test, Some(5_000), || {
+        let (model, settings) = (counts(), settings());
+        let mut run = Run::start_on(&model, &settings, &open).unwrap();
+        let mut sinks = vec![Memory::default()];
+        let error = run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap_err().to_string();
+        assert!(error.contains("a stand-in (cuda:0)") && error.contains("unspecified launch failure"), "{error}");
+        let snapshots: Vec<Snapshot> = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
+        assert!(snapshots.iter().any(|snapshot| snapshot.done() > 0), "something was done before");
+        let mut again = Run::resume(&model, &settings, snapshots).unwrap();
+        assert!(again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
+        let x = sinks[0].array("posterior/x").unwrap();
+        assert!(x.iter().all(|x| x.is_finite()));
+    });
+}
