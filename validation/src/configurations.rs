@@ -392,8 +392,15 @@ pub fn all() -> Vec<Configuration> {
 
 /// Those of the given configurations that a device can run, run there.
 pub fn on_device(all: &[Configuration], open: Open) -> Vec<Configuration> {
-    let possible = all.iter().filter(|c| device::supports(&c.model).is_ok());
-    possible.map(|c| Configuration { name: format!("device-{}", c.name), device: Some(open), ..c.clone() }).collect()
+    let of = |c: &Configuration| {
+        let mut own = Configuration { name: format!("device-{}", c.name), device: Some(open), ..c.clone() };
+        if own.tuning.reference.is_none() {
+            own.tuning.reference = Tuning::guess_sampled(&c.model).reference;
+            own.tuning.trajectory.step = joint_step(&c.model);
+        }
+        own
+    };
+    all.iter().filter(|c| device::supports(&c.model).is_ok()).map(of).collect()
 }
 
 /// Every family and a mixture of them × the representations of the paths × {complete, missing}.
@@ -422,13 +429,16 @@ fn timed() -> Vec<Configuration> {
     all
 }
 
-/// The configurations for routine tests: all without times, and with times one of each representation, complete and with missing cells.
+/// The configurations for routine tests: all without times, a quarter of those on a device, and with times one of each representation, complete and
+/// with missing cells.
 pub fn fast() -> Vec<Configuration> {
     let is_slice = |c: &Configuration| {
         let apart = ["-amplitude-", "-shared-", "-linear-", "-wander-", "-residual"];
         c.model.dynamics().is_some() && !apart.iter().any(|word| c.name.contains(word))
     };
-    let (timed, mut chosen): (Vec<_>, Vec<_>) = all().into_iter().partition(is_slice);
+    let (timed, rest): (Vec<_>, Vec<_>) = all().into_iter().partition(is_slice);
+    let (on_device, mut chosen): (Vec<_>, Vec<_>) = rest.into_iter().partition(|c| c.device.is_some());
+    chosen.extend(on_device.into_iter().step_by(4));
     chosen.extend(timed.into_iter().step_by(10));
     chosen
 }

@@ -82,7 +82,9 @@ __device__ __forceinline__ double ln_lik(int law, double y, double theta, double
     case STUDENT_T: return -0.5 * (second + 1.0) * log1p((Real)(theta * (y - f) * (y - f) / second));
     case ZERO_INFLATED_POISSON: {
         double rate = rate_of(f);
-        return (y == 0.0 ? softplus(theta + rate) : y * f - (y > 1.0 ? lgamma(y + 1.0) : 0.0)) - rate - softplus(theta);
+        // ln(e^t + e^{−rate}) of a zero, from the larger of the two: rates may be huge.
+        double of_zero = fmax(theta, -rate) + ln_one_plus(exp((Real)-fabs(theta + rate)));
+        return (y == 0.0 ? of_zero : y * f - rate - (y > 1.0 ? lgamma(y + 1.0) : 0.0)) - softplus(theta);
     }
     default: return y * f - (y + theta) * softplus(f);
     }

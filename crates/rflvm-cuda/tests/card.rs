@@ -52,7 +52,9 @@ fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, Sta
     let spec = ModelSpec { features, latent_dim: 3, linear, ..ModelSpec::default() };
     let mut model = Model::with_blocks(data, blocks, spec).unwrap();
     let mut state = simulate::draw_prior(&model, Stream::new(5)).unwrap();
-    state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.5);
+    // Zero-inflated counts are kept moderate: their log density includes its constants, and for huge counts these cancel nearly all of it.
+    let shrink = if name == "zero-inflated-poisson" || name == "mixed" { 0.1 } else { 0.5 };
+    state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= shrink);
     state.refresh(&model);
     let y = simulate::draw_data(&model, &state, Stream::new(6));
     model.set_values(&y);

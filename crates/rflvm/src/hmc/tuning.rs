@@ -32,15 +32,21 @@ const LEAPFROGS_COLLAPSED: usize = 32;
 impl Tuning {
     /// An initial guess: scales from the information that N×J cells of unit information carry, the reference at the prior mean.
     pub fn guess(model: &Model) -> Self {
-        let n = model.rows();
+        if !model.is_collapsed() {
+            return Self::guess_sampled(model);
+        }
         let mut tuning = Self::guess_without_reference(model);
-        tuning.reference = (!model.is_collapsed()).then(|| {
-            let mut centres = Mat::from_fn(n, model.columns(), |n, j| {
-                model.offset()[n] + if model.is_free(j) { model.units()[j].centre } else { 0.0 }
-            });
-            Reference::new(model, &model.start_parameters(), Known::of(model), &mut centres)
+        tuning.trajectory.leapfrogs = LEAPFROGS_COLLAPSED;
+        tuning
+    }
+
+    /// The same for weights that are sampled, also those that could be integrated out.
+    pub fn guess_sampled(model: &Model) -> Self {
+        let mut tuning = Self::guess_without_reference(model);
+        let mut centres = Mat::from_fn(model.rows(), model.columns(), |n, j| {
+            model.offset()[n] + if model.is_free(j) { model.units()[j].centre } else { 0.0 }
         });
-        tuning.trajectory.leapfrogs = if tuning.reference.is_some() { LEAPFROGS } else { LEAPFROGS_COLLAPSED };
+        tuning.reference = Some(Reference::new(model, &model.start_parameters(), Known::of(model), &mut centres));
         tuning
     }
 

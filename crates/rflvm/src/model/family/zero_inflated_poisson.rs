@@ -60,8 +60,8 @@ impl Density for ZeroInflatedPoisson {
         let t = theta[0];
         let rate = f.exp();
         if y == 0.0 {
-            // ln(π + (1−π)e^{−rate}) = ln(e^t + e^{−rate}) − softplus(t).
-            -rate + softplus(t + rate) - softplus(t)
+            // ln(π + (1−π)e^{−rate}) = ln(e^t + e^{−rate}) − softplus(t), from the larger of the two: rates may be huge.
+            t.max(-rate) + (-(t + rate).abs()).exp().ln_1p() - softplus(t)
         } else {
             y * f - rate - ln_gamma(y + 1.0) - softplus(t)
         }
