@@ -47,15 +47,15 @@ def write_table(path, y, time=None):
             writer.writerow(cells if time is None else [repr(float(time[n])), *cells])
 
 
-def fit(folder, y, dim, seed, args, time=None, kernel=None, family="gaussian"):
-    """Fits `y`, dynamically if there are times; the fit is in folder/fit."""
+def fit(folder, y, dim, seed, args, time=None, kernel=None, family="gaussian", flags=()):
+    """Fits `y`, dynamically if there are times, with other flags if given; the fit is in folder/fit."""
     write_table(folder / "table.csv", y, time)
     command = [args.program, "fit", folder / "table.csv", "--likelihood", family, "--latent-dim", dim, "-q"]
     command += ["--out", folder / "fit", "--warmup", args.warmup, "--draws", args.draws, "--chains", args.chains]
     command += ["--seed", seed, "--threads", args.threads]
     if time is not None:
         command += ["--time", "time", "--time-kernel", kernel]
-    subprocess.run([str(word) for word in command], check=True)
+    subprocess.run([str(word) for word in [*command, *flags]], check=True)
 
 
 def positions(folder):
