@@ -8,20 +8,12 @@ use rflvm::draws::moments::Moments;
 use rflvm::draws::zarr::{Packer, Parcel};
 use rflvm::run::apart;
 use rflvm::run::chain::Snapshot;
-use rflvm::run::maps::Found;
 use rflvm::run::message::{pack, unpack};
 use rflvm::run::{Progress, Settings};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
-
-/// The start of all chains.
-#[derive(Deserialize, Serialize)]
-pub(crate) struct Started {
-    pub chains: Vec<Snapshot>,
-    pub found: Vec<Found>,
-}
 
 /// A chain before a leg.
 pub(crate) type Before = (Snapshot, Moments);
@@ -44,10 +36,10 @@ pub(crate) fn refused(problem: String) -> Error {
 pub fn start(fit: &Fit, threads: usize) -> Result<Vec<u8>, Error> {
     fit.use_instructions();
     let settings = Settings { threads, ..fit.settings.clone() };
-    let Some((chains, found)) = apart::start(&fit.model, &settings, &|| false)? else {
+    let Some(started) = apart::start(&fit.model, &settings, &|| false)? else {
         return Err(Error::Interrupted { dir: fit.dir.display().to_string() });
     };
-    pack(&fit.identity(), &Started { chains, found }).map_err(refused)
+    pack(&fit.identity(), &started).map_err(refused)
 }
 
 /// Continues chain number `chain` for about some time, at most up to where it meets the others.

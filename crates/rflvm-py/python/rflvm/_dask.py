@@ -87,7 +87,8 @@ class Relayed:
             self._done.set()
 
     def _relay_all(self) -> str:
-        relay, legs = self._relay, {}
+        relay = self._relay
+        legs: dict[Optional[int], Leg] = {}
         try:
             if not relay.is_started():
                 legs[None] = Leg(self, None, b"")

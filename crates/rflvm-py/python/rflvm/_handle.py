@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Callable, Optional, Union
 from ._progress import bar
 
 if TYPE_CHECKING:
-    from ._estimator import RFLVM
     from ._dask import Relayed
+    from ._estimator import RFLVM
     from ._native import Job
 
 #: Seconds between two updates of the progress.

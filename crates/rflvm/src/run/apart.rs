@@ -9,18 +9,24 @@ use super::settings::Settings;
 use crate::draws::Draws;
 use crate::error::RunError;
 use crate::model::Model;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
+/// All chains at their start.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Started {
+    /// The chains.
+    pub chains: Vec<Snapshot>,
+    /// The maps that the search has found.
+    pub found: Vec<Found>,
+}
+
 /// Initialises all chains, with the search for maps that they share; `None` if `stop` says so.
-pub fn start(
-    model: &Model,
-    settings: &Settings,
-    stop: &Stop<'_>,
-) -> Result<Option<(Vec<Snapshot>, Vec<Found>)>, RunError> {
+pub fn start(model: &Model, settings: &Settings, stop: &Stop<'_>) -> Result<Option<Started>, RunError> {
     let run = Run::start_unless(model, settings, stop)?;
     Ok(run.map(|run| {
         let found = run.maps().found.clone();
-        (run.into_snapshots(), found)
+        Started { chains: run.into_snapshots(), found }
     }))
 }
 
@@ -79,7 +85,7 @@ mod tests {
             Settings { warmup: 200, draws: 6, chains: 3, seed: 1, threads: 1, init_effort: 1.0, ..Settings::default() };
         let whole = super::super::run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(())).unwrap();
 
-        let (mut chains, found) = start(&model, &settings, &|| false).unwrap().unwrap();
+        let Started { mut chains, found } = start(&model, &settings, &|| false).unwrap().unwrap();
         assert!(!found.is_empty());
         let mut sinks = vec![Memory::default(); settings.chains];
         let mut meetings = 0;
