@@ -3,7 +3,7 @@
 use crate::wording::Parameters;
 use pyo3::PyErr;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use rflvm::error::{RunError, SpecError, StoreError};
 use rflvm_study::Error;
 use rflvm_study::table::TableError;
@@ -29,6 +29,7 @@ pub fn raised(error: Error) -> PyErr {
         | Error::Busy { .. }
         | Error::NoCheckpoint { .. }
         | Error::Store(_) => PyOSError::new_err(sentence),
+        Error::Worker { .. } => PyRuntimeError::new_err(sentence),
         Error::Memory { .. } => PyMemoryError::new_err(sentence),
         Error::Run(RunError::Numerical { .. }) | Error::Replayable { .. } => NumericalError::new_err(sentence),
         _ => PyValueError::new_err(sentence),

@@ -4,24 +4,27 @@ use crate::answers::Answers;
 use crate::array::{Array, array, embedding_arrays, matrix};
 use crate::error::raised;
 use crate::job::Job;
+use crate::relay::Relay;
 use crate::rows::{Known, NewRows, mat, table};
 use crate::values::Values;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
 use rflvm::posterior::transform::row_key;
-use rflvm_study::Config;
 use rflvm_study::blocks::Given;
 use rflvm_study::folder::Claim;
 use rflvm_study::identity::checkpoint;
 use rflvm_study::listing::Listing;
 use rflvm_study::new_rows::NewTrials;
 use rflvm_study::point::point;
+use rflvm_study::{Config, leg, relay};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// A fit with its settings and its table, checked.
 #[pyclass(module = "rflvm._native", frozen)]
@@ -104,6 +107,36 @@ impl Fit {
         let claim = self.claimed()?;
         let from = py.detach(|| checkpoint(&self.fit)).map_err(raised)?;
         Ok(Job::start(Arc::clone(&self.fit), claim, from))
+    }
+
+    /// Prepares a run whose chains are advanced by workers: from the last checkpoint with `resume`, if there is one.
+    fn relay(&self, py: Python<'_>, resume: bool) -> PyResult<Relay> {
+        let claim = self.claimed()?;
+        let prepare = || {
+            let from = if resume { checkpoint(&self.fit)? } else { None };
+            relay::Relay::new(Arc::clone(&self.fit), claim, from)
+        };
+        Ok(Relay::of(py.detach(prepare).map_err(raised)?))
+    }
+
+    /// Starts all chains of such a run, as a worker.
+    fn start_chains<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let message = py.detach(|| leg::start(&self.fit, threads)).map_err(raised)?;
+        Ok(PyBytes::new(py, &message))
+    }
+
+    /// Continues a chain of such a run for about some seconds, as a worker.
+    fn leg<'py>(
+        &self,
+        py: Python<'py>,
+        chain: usize,
+        message: &[u8],
+        threads: usize,
+        seconds: f64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let time = Duration::try_from_secs_f64(seconds.clamp(0.0, 1e9)).unwrap_or_default();
+        let message = py.detach(|| leg::run(&self.fit, chain, message, threads, time)).map_err(raised)?;
+        Ok(PyBytes::new(py, &message))
     }
 
     /// The draws so far.

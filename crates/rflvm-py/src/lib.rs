@@ -12,6 +12,7 @@ mod ask;
 mod error;
 mod fit;
 mod job;
+mod relay;
 mod room;
 mod rows;
 mod settings;
@@ -48,6 +49,8 @@ mod _native {
     use super::job::Job;
     #[pymodule_export]
     use super::main;
+    #[pymodule_export]
+    use super::relay::Relay;
     #[pymodule_export]
     use super::room::check_room;
     #[pymodule_export]

@@ -141,6 +141,12 @@ pub enum Error {
         /// The folder.
         dir: String,
     },
+    /// A machine that runs a chain, and the one that has the run, do not understand each other.
+    #[error("a worker and the client do not understand each other: {problem}")]
+    Worker {
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// Draws or a checkpoint could not be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -226,6 +226,11 @@ impl Fit {
 
     fn sample(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
         self.use_instructions();
+        self.with_sampling(|sampling| sampling.run(from, follow))
+    }
+
+    /// Does something with all that sampling needs.
+    pub(crate) fn with_sampling<T>(&self, act: impl FnOnce(&Sampling<'_>) -> Result<T, Error>) -> Result<T, Error> {
         let identity = self.identity();
         let labels = RowLabels {
             ids: self.table.ids.clone(),
@@ -236,7 +241,7 @@ impl Fit {
             sequences: self.table.sequence.clone(),
             covariates_as_given: self.table.covariates.clone(),
         };
-        let sampling = Sampling {
+        act(&Sampling {
             dir: &self.dir,
             identity: &identity,
             model: &self.model,
@@ -246,8 +251,7 @@ impl Fit {
             labels: &labels,
             every: self.every,
             card: self.card()?,
-        };
-        sampling.run(from, follow)
+        })
     }
 
     /// Writes config.toml, and the files it names if families or trials did not come from files.

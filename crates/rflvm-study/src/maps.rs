@@ -6,7 +6,7 @@ use crate::wording::{Wording, render};
 use crate::write;
 use rflvm::linalg::Mat;
 use rflvm::run::maps::{Found, is_tied};
-use rflvm::run::{Joined, Run, Settings};
+use rflvm::run::{Joined, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fs;
@@ -58,11 +58,11 @@ pub fn write(dir: &Path, found: &[Found]) -> Result<(), Error> {
 }
 
 /// Adds which chains have continued from the state of another so far.
-pub fn record(dir: &Path, run: &Run<'_>) -> Result<(), Error> {
+pub fn record(dir: &Path, joined: impl Fn(usize) -> Vec<Joined>) -> Result<(), Error> {
     let mut found = read(dir);
     let mut news = false;
     for (map, found) in found.iter_mut().enumerate() {
-        let joined = run.joined(map);
+        let joined = joined(map);
         news |= joined.len() > found.joined.len();
         found.joined = joined;
     }

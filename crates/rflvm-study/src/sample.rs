@@ -69,18 +69,7 @@ impl Sampling<'_> {
         // The others have let go of the table, and write nothing.
         let model = if is_first { self.model } else { part };
         let is_stopped = || part.chunks().any(follow.is_stopped());
-        let about = json!({
-            "created_by": format!("rflvm {}", env!("CARGO_PKG_VERSION")),
-            "seed": settings.seed, "warmup": settings.warmup, "thin": settings.thin, "draws": settings.draws,
-            "identity": self.identity,
-            "device": self.card.map_or("cpu".into(), |card| card.to_string()),
-            "families": model.blocks().iter().map(|b| b.family.name()).collect::<Vec<_>>(),
-        });
-        let mut store = Store::new(&store_path(self.dir), model, self.keep, settings.chains, about);
-        if is_first {
-            atomic::clean(self.dir);
-            store.begin(model, self.labels, settings.chains)?;
-        }
+        let mut store = self.store(model)?;
         let begun = Instant::now();
         let mut writers = Vec::with_capacity(settings.chains);
         let mut run = match from {
@@ -89,7 +78,7 @@ impl Sampling<'_> {
                 if is_first {
                     store.publish(0)?;
                 }
-                let has_f = self.card.is_none() && part.rows() * part.all_columns() <= MOMENTS_OF_F;
+                let has_f = self.has_moments_of_f();
                 writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
                 if self.card.is_none() && Plan::new(part, settings).is_some() {
                     follow.search();
@@ -141,7 +130,7 @@ impl Sampling<'_> {
             let finished = finished.map_err(|error| Error::run_in(error, self.dir))?;
             self.save(&mut store, &run, &mut writers)?;
             if is_first {
-                maps::record(self.dir, &run)?;
+                maps::record(self.dir, |map| run.joined(map))?;
             }
             follow.saved(writers.iter().map(Writer::draws).min().unwrap_or(0));
             if finished {
@@ -155,22 +144,35 @@ impl Sampling<'_> {
         Ok(())
     }
 
-    /// Writes the draws first, then their metadata, then the checkpoint that relies on both.
+    /// The store, with everything of fixed size on disk if this is the first process.
+    pub(crate) fn store(&self, model: &Model) -> Result<Store, StoreError> {
+        let settings = self.settings;
+        let about = json!({
+            "created_by": format!("rflvm {}", env!("CARGO_PKG_VERSION")),
+            "seed": settings.seed, "warmup": settings.warmup, "thin": settings.thin, "draws": settings.draws,
+            "identity": self.identity,
+            "device": self.card.map_or("cpu".into(), |card| card.to_string()),
+            "families": model.blocks().iter().map(|b| b.family.name()).collect::<Vec<_>>(),
+        });
+        let mut store = Store::new(&store_path(self.dir), model, self.keep, settings.chains, about);
+        if self.part.chunks().is_first() {
+            atomic::clean(self.dir);
+            store.begin(model, self.labels, settings.chains)?;
+        }
+        Ok(store)
+    }
+
+    /// Whether moments of F are kept.
+    pub(crate) fn has_moments_of_f(&self) -> bool {
+        self.card.is_none() && self.part.rows() * self.part.all_columns() <= MOMENTS_OF_F
+    }
+
     fn save(&self, store: &mut Store, run: &Run<'_>, writers: &mut [Writer]) -> Result<(), StoreError> {
         if !self.part.chunks().is_alone() {
             return self.save_together(store, run, writers);
         }
-        let draws = writers.iter().map(Writer::draws).min().unwrap_or(0);
-        let mut states = Vec::with_capacity(writers.len());
-        for writer in writers.iter_mut() {
-            writer.flush()?;
-        }
-        store.moments(self.model, &writers.iter().map(Writer::moments).collect::<Vec<_>>())?;
-        store.publish(draws)?;
-        for (chain, writer) in run.chains().iter().zip(writers.iter()) {
-            states.push((chain.snapshot(), writer.state()));
-        }
-        checkpoint::save(&checkpoint_path(self.dir), self.identity, states)
+        let snapshots = run.chains().iter().map(|chain| chain.snapshot());
+        save(self.dir, self.identity, self.model, store, snapshots, writers)
     }
 
     /// The same, where the first of several processes writes.
@@ -178,14 +180,24 @@ impl Sampling<'_> {
         // All processes take part in collecting all chains.
         let snapshots: Vec<Option<Snapshot>> = run.chains().iter().map(|c| c.snapshot().collect(self.part)).collect();
         let Some(snapshots) = snapshots.into_iter().collect::<Option<Vec<Snapshot>>>() else { return Ok(()) };
-        let draws = writers.iter().map(Writer::draws).min().unwrap_or(0);
-        for writer in writers.iter_mut() {
-            writer.flush()?;
-        }
-        store.moments(self.model, &writers.iter().map(Writer::moments).collect::<Vec<_>>())?;
-        store.publish(draws)?;
-        let states =
-            snapshots.iter().zip(writers.iter()).map(|(snapshot, writer)| (snapshot, writer.state())).collect();
-        checkpoint::save(&checkpoint_path(self.dir), self.identity, states)
+        save(self.dir, self.identity, self.model, store, snapshots.iter(), writers)
     }
+}
+
+/// Writes the draws first, then their metadata, then the checkpoint that relies on both.
+pub(crate) fn save<'a>(
+    dir: &Path,
+    identity: &Identity,
+    model: &Model,
+    store: &mut Store,
+    snapshots: impl Iterator<Item = &'a Snapshot>,
+    writers: &mut [Writer],
+) -> Result<(), StoreError> {
+    for writer in writers.iter_mut() {
+        writer.flush()?;
+    }
+    store.moments(model, &writers.iter().map(Writer::moments).collect::<Vec<_>>())?;
+    store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
+    let states = snapshots.zip(writers.iter()).map(|(snapshot, writer)| (snapshot, writer.state())).collect();
+    checkpoint::save(&checkpoint_path(dir), identity, states)
 }

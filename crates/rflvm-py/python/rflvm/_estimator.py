@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
-from . import _convergence, _native, _settings, _table
+from . import _convergence, _dask, _native, _settings, _table
 from ._covariates import texts_of_covariates
 from ._families import COUNTS, learn
 from ._folder import Folder
@@ -218,6 +218,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         store: Optional[Union[str, os.PathLike]] = None,
         blocking: bool = True,
         overwrite: bool = False,
+        client: Any = None,
     ) -> Any:
         """Fit a table. Warns (`ConvergenceWarning`) if the chains have not converged.
 
@@ -247,6 +248,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
             False returns a `Handle` immediately, while the fit runs in the background.
         overwrite : bool, default=False
             Whether to replace the fit that the folder `store` holds.
+        client : dask.distributed.Client, default=None
+            Run the chains on the workers of a Dask cluster. The draws are identical to those of an ordinary fit, also if workers are lost.
+            Then `n_jobs` is the number of threads per chain.
 
         Returns
         -------
@@ -254,22 +258,25 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
             This model. After Ctrl-C, it holds the draws so far.
         """
         given = Given(mask, times, sequences, offset, trials, row_names, covariates)
-        return self._run(X, given, self.store if store is None else store, blocking, overwrite)
+        return self._run(X, given, self.store if store is None else store, blocking, overwrite, client)
 
-    def resume(self, *, draws: Optional[int] = None, blocking: bool = True) -> Any:
+    def resume(self, *, draws: Optional[int] = None, blocking: bool = True, client: Any = None) -> Any:
         """Resume an interrupted fit, or extend a finished one to `draws` draws per chain in all.
 
         The draws are identical to those of an uninterrupted run. A model with the same `store` can resume a fit from another session.
+        `client` is that of `fit`; the fit may have begun with or without one.
         """
         least, most = _settings.range_of("draws")
         draws = None if draws is None else whole(draws, "draws", least=least, most=most)
+        if client is not None:
+            _dask.check(client)
         if not hasattr(self, "_folder"):
             if self.store is None:
                 raise ValueError("there is nothing to resume; fit first, or name the folder of a fit with store")
             self._adopt(Folder(self.store))
         self._folder.check()
         self._fit_ = _native.Fit.open(self._folder.path, threads=_settings.threads(self), draws=draws)
-        handle = self._begin(self._fit.resume())
+        handle = self._begin(self._fit.resume() if client is None else self._relayed(client, resume=True))
         return handle.wait() if blocking else handle
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
@@ -303,10 +310,18 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
 
     # Within.
 
-    def _run(self, X: Any, given: Given, store: Any, blocking: bool, overwrite: bool) -> Any:
+    def _run(self, X: Any, given: Given, store: Any, blocking: bool, overwrite: bool, client: Any = None) -> Any:
         """Fit a table, or start to."""
-        handle = self._begin(self._prepare(X, given, store, overwrite).start())
+        if client is not None:
+            _dask.check(client)
+        fit = self._prepare(X, given, store, overwrite)
+        handle = self._begin(fit.start() if client is None else self._relayed(client, resume=False))
         return handle.wait() if blocking else handle
+
+    def _relayed(self, client: Any, resume: bool) -> _dask.Relayed:
+        """Start or resume the fit with its chains on the workers of a cluster."""
+        seconds = self._settings_now()["run"].get("checkpoint") or 30.0
+        return _dask.Relayed(self._fit, client, resume=resume, threads=_settings.threads(self), seconds=seconds)
 
     def _prepare(self, X: Any, given: Given, store: Any, overwrite: bool) -> _native.Fit:
         """Check the input as far as possible, and prepare the folder."""
@@ -357,7 +372,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         self.seed_ = seed
         return fit
 
-    def _begin(self, job: _native.Job) -> Handle:
+    def _begin(self, job: Union[_native.Job, _dask.Relayed]) -> Handle:
         return Handle(job, self._finish, progress=bool(self.progress))
 
     def _finish(self, outcome: str) -> RFLVM:

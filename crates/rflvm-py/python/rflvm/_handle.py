@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Callable, Optional
+from typing import TYPE_CHECKING, Callable, Optional, Union
 
 from ._progress import bar
 
 if TYPE_CHECKING:
+    from ._dask import Relayed
     from ._estimator import RFLVM
     from ._native import Job
 
@@ -24,7 +25,7 @@ class Handle:
     >>> model = handle.wait()
     """
 
-    def __init__(self, job: Job, finish: Callable[[str], RFLVM], progress: bool = False):
+    def __init__(self, job: Union[Job, Relayed], finish: Callable[[str], RFLVM], progress: bool = False):
         self._job = job
         self._finish = finish
         self._bar = bar() if progress else None

@@ -48,6 +48,11 @@ impl Snapshot {
         self.done
     }
 
+    /// What it brings to its next meeting with other chains.
+    pub(super) fn guest(&self) -> &Guest {
+        &self.guest
+    }
+
     /// That of all columns on the first of several processes; nothing on the others.
     pub fn collect(&self, model: &Model) -> Option<Snapshot> {
         if model.chunks().is_alone() {
@@ -308,6 +313,11 @@ impl<'a> Chain<'a> {
     /// The complete state, to resume from.
     pub fn snapshot(&self) -> &Snapshot {
         &self.at
+    }
+
+    /// The same, of a chain that does not go on.
+    pub(super) fn into_snapshot(self) -> Snapshot {
+        self.at
     }
 }
 

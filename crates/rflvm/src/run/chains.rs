@@ -1,11 +1,11 @@
 //! A run: all chains, side by side, in legs that can be stopped and resumed.
 
 use super::chain::{Chain, Snapshot};
-use super::guest::Joined;
+use super::guest::{Joined, joined};
 use super::maps::{self, Maps, Plan};
 use super::meeting::meet;
 use super::settings::Settings;
-use super::threads::{pools, side_by_side};
+use super::threads::{pool, pools, side_by_side};
 use crate::device::{self, Device};
 use crate::draws::{Draw, Draws};
 use crate::error::{NumericalError, RunError, StoreError};
@@ -54,6 +54,8 @@ pub struct Run<'a> {
     settings: &'a Settings,
     pools: Vec<ThreadPool>,
     chains: Vec<Chain<'a>>,
+    /// Number of the first of them: others may be elsewhere.
+    first: usize,
     maps: Maps,
 }
 
@@ -90,7 +92,7 @@ impl<'a> Run<'a> {
         for (number, chain) in chains.iter_mut().enumerate() {
             chain.belongs_to(maps.sampled_by(number).unwrap_or(0));
         }
-        Ok(Some(Run { model, settings, pools, chains, maps }))
+        Ok(Some(Run { model, settings, pools, chains, first: 0, maps }))
     }
 
     /// Initialises all chains, each with the table on its own device, which `open` opens. There is no search for maps.
@@ -105,7 +107,7 @@ impl<'a> Run<'a> {
         };
         let started = side_by_side(model, (0..settings.chains).collect(), start).into_iter();
         let chains = started.collect::<Result<Vec<Chain<'_>>, RunError>>()?;
-        Ok(Run { model, settings, pools, chains, maps: Maps::default() })
+        Ok(Run { model, settings, pools, chains, first: 0, maps: Maps::default() })
     }
 
     /// Resumes a run with the tables of its chains on devices, wherever they were before.
@@ -124,7 +126,7 @@ impl<'a> Run<'a> {
             Chain::resume_on(model, settings, chain, at, open(model)?).map_err(fail)
         };
         let chains = snapshots.into_iter().enumerate().map(chain).collect::<Result<Vec<_>, RunError>>()?;
-        Ok(Run { model, settings, pools, chains, maps: Maps::default() })
+        Ok(Run { model, settings, pools, chains, first: 0, maps: Maps::default() })
     }
 
     /// Resumes a run of the same model and settings, from one snapshot per chain.
@@ -133,7 +135,19 @@ impl<'a> Run<'a> {
         let pools = pools(model, settings)?;
         let chain = |(chain, at): (usize, Snapshot)| Chain::resume(model, settings, chain, at);
         let chains = snapshots.into_iter().enumerate().map(chain).collect();
-        Ok(Run { model, settings, pools, chains, maps: Maps::default() })
+        Ok(Run { model, settings, pools, chains, first: 0, maps: Maps::default() })
+    }
+
+    /// Resumes one chain of a run whose other chains are elsewhere, with all threads.
+    pub(super) fn resume_one(
+        model: &'a Model,
+        settings: &'a Settings,
+        chain: usize,
+        at: Snapshot,
+    ) -> Result<Self, RunError> {
+        settings.check()?;
+        let (pools, chains) = (vec![pool(settings)?], vec![Chain::resume(model, settings, chain, at)]);
+        Ok(Run { model, settings, pools, chains, first: chain, maps: Maps::default() })
     }
 
     /// Continues all chains, each into its own sink, until they are done or `watch` stops them; it sees every sweep. On the way, the
@@ -144,14 +158,35 @@ impl<'a> Run<'a> {
         watch: impl Fn(Progress<'_>) -> ControlFlow<()> + Sync,
     ) -> Result<bool, RunError> {
         loop {
-            // Chains that have met equally often wait for each other.
-            let meeting = self.chains.iter().filter_map(Chain::meeting).min();
-            self.go_to(meeting.unwrap_or(self.settings.sweeps()), sinks, &watch)?;
-            match meeting {
-                Some(meeting) if self.chains.iter().all(|chain| chain.done() >= meeting) => meet(&mut self.chains),
-                _ => return Ok(self.chains.iter().all(|chain| chain.done() == self.settings.sweeps())),
+            self.go_to_meeting(sinks, &watch)?;
+            if !self.meet() {
+                return Ok(self.chains.iter().all(|chain| chain.done() == self.settings.sweeps()));
             }
         }
+    }
+
+    /// Lets the chains of each map meet, if all have come to their meeting; returns whether they have.
+    pub(super) fn meet(&mut self) -> bool {
+        let meeting = self.meeting();
+        let is_due = meeting.is_some_and(|meeting| self.chains.iter().all(|chain| chain.done() >= meeting));
+        if is_due {
+            meet(&mut self.chains);
+        }
+        is_due
+    }
+
+    /// The sweep of the next meeting. Chains that have met equally often wait for each other.
+    fn meeting(&self) -> Option<u64> {
+        self.chains.iter().filter_map(Chain::meeting).min()
+    }
+
+    /// Continues all chains up to their next meeting or their end, or until `watch` stops them.
+    pub(super) fn go_to_meeting<D: Draws + Send>(
+        &mut self,
+        sinks: &mut [D],
+        watch: &(impl Fn(Progress<'_>) -> ControlFlow<()> + Sync),
+    ) -> Result<(), RunError> {
+        self.go_to(self.meeting().unwrap_or(self.settings.sweeps()), sinks, watch)
     }
 
     /// Continues all chains up to some sweep, or until `watch` stops them.
@@ -161,11 +196,11 @@ impl<'a> Run<'a> {
         sinks: &mut [D],
         watch: &(impl Fn(Progress<'_>) -> ControlFlow<()> + Sync),
     ) -> Result<(), RunError> {
-        let (model, settings, pools) = (self.model, self.settings, &self.pools);
+        let (model, settings, pools, first) = (self.model, self.settings, &self.pools, self.first);
         let sweeps = settings.sweeps();
         // One thread per chain, which hands its sweeps to its pool one by one: chains advance together on any number of threads.
-        let go = |(number, (chain, sink)): (usize, (&mut Chain<'a>, &mut D))| -> Result<(), RunError> {
-            let pool = &pools[number % pools.len()];
+        let go = |(place, (chain, sink)): (usize, (&mut Chain<'a>, &mut D))| -> Result<(), RunError> {
+            let (pool, number) = (&pools[place % pools.len()], first + place);
             while chain.done() < end {
                 let step = pool.install(|| -> Result<SweepInfo, NumericalError> { chain.advance() });
                 let sweep = chain.done() + u64::from(step.is_err());
@@ -212,15 +247,17 @@ impl<'a> Run<'a> {
 
     /// The chains of a map that continued from the state of another, in the order of the sweeps.
     pub fn joined(&self, map: usize) -> Vec<Joined> {
-        let own = self.chains.iter().filter(|chain| chain.guest().map == map);
-        let mut joined: Vec<Joined> = own.flat_map(|chain| chain.guest().joined.iter().copied()).collect();
-        joined.sort_by_key(|joined| (joined.sweep, joined.chain));
-        joined
+        joined(self.chains.iter().map(Chain::guest), map)
     }
 
     /// The chains.
     pub fn chains(&self) -> &[Chain<'a>] {
         &self.chains
+    }
+
+    /// The complete state of each chain.
+    pub(super) fn into_snapshots(self) -> Vec<Snapshot> {
+        self.chains.into_iter().map(Chain::into_snapshot).collect()
     }
 }
 

@@ -85,3 +85,11 @@ impl Guest {
         self.met += 1;
     }
 }
+
+/// The chains of a map that continued from the state of another, in the order of the sweeps.
+pub(super) fn joined<'a>(guests: impl Iterator<Item = &'a Guest>, map: usize) -> Vec<Joined> {
+    let own = guests.filter(|guest| guest.map == map);
+    let mut joined: Vec<Joined> = own.flat_map(|guest| guest.joined.iter().copied()).collect();
+    joined.sort_by_key(|joined| (joined.sweep, joined.chain));
+    joined
+}

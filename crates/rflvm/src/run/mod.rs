@@ -1,6 +1,8 @@
 //! Running chains: a sweep, one chain, all chains, and a run on disk.
 
 #[doc(hidden)]
+pub mod apart;
+#[doc(hidden)]
 pub mod chain;
 mod chains;
 #[doc(hidden)]
@@ -8,6 +10,8 @@ pub mod checkpoint;
 mod guest;
 pub mod maps;
 mod meeting;
+#[doc(hidden)]
+pub mod message;
 mod settings;
 pub(crate) mod sweep;
 mod threads;

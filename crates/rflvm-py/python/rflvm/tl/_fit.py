@@ -29,6 +29,7 @@ def fit(
     likelihood: str = "negative-binomial",
     offset: Any = "size-factors",
     overwrite: bool = False,
+    client: Any = None,
     **parameters: Any,
 ) -> RFLVM:
     """Fit the counts of an AnnData: the position of each cell, with its uncertainty. Results are written to `adata` in place.
@@ -61,6 +62,8 @@ def fit(
         holds offsets on the link scale.
     overwrite : bool, default=False
         Whether to replace the fit that the folder `store` holds.
+    client : dask.distributed.Client, default=None
+        Run the chains on the workers of a Dask cluster, as in `RFLVM.fit`.
     **parameters
         Any other parameter of `RFLVM`, such as `random_state`, `draws`, `chains`, `store`, `n_jobs`. With `store`, new cells can be placed
         with this AnnData alone: `rflvm.tl.transform(new, adata)`.
@@ -104,7 +107,7 @@ def fit(
     batch = batch_key if correct_batch else None
     covariates = None if batch is None else {batch: adata.obs[batch].astype(str)}
     given = Given(offset=offsets, covariates=covariates, cells={"layer": layer, "key": key_added, "depth": depth.to_json(), "batch": batch})
-    model._run(frame_of(cells, adata, used), given, model.store, True, overwrite)
+    model._run(frame_of(cells, adata, used), given, model.store, True, overwrite, client)
     write(adata, model, key_added, used, layer)
     if depth.mean_total is not None:
         adata.uns[key_added]["mean_total"] = depth.mean_total

@@ -8,6 +8,7 @@
 mod array;
 mod cursor;
 mod labels;
+mod parcel;
 mod reader;
 mod sealed;
 mod store;
@@ -15,6 +16,7 @@ mod verify;
 mod writer;
 
 pub use labels::RowLabels;
+pub use parcel::{Packer, Parcel};
 pub use reader::Reader;
 pub use store::{Store, covariate_name};
 pub use writer::{Writer, WriterState};

@@ -1,6 +1,7 @@
 //! Writes the draws of one chain to the store.
 
 use super::array::Array;
+use super::parcel::Parcel;
 use super::sealed;
 use super::store::Store;
 use crate::draws::moments::Moments;
@@ -117,6 +118,33 @@ impl Writer {
                 self.write_chunk(i, (self.state.draws - 1) / self.drawn[i].1.chunk[1] as u64)?;
             }
         }
+        Ok(())
+    }
+
+    /// Appends draws that were made elsewhere, after those so far.
+    pub fn append(&mut self, parcel: Parcel) -> Result<(), StoreError> {
+        if !parcel.is_for(&self.drawn) {
+            let problem = "the draws that were made elsewhere do not have the arrays of this store; let all machines have the same \
+                           version of rflvm";
+            return Err(StoreError::Damaged { path: self.path.display().to_string(), problem: problem.into() });
+        }
+        for (i, bytes) in parcel.arrays.into_iter().enumerate() {
+            self.sums[i].update(&bytes);
+            let (size, per_chunk) = (self.drawn[i].1.chunk_bytes(), self.drawn[i].1.chunk[1] as u64);
+            let (mut chunk, mut bytes) = (self.state.draws / per_chunk, &bytes[..]);
+            while !bytes.is_empty() {
+                let (now, later) = bytes.split_at(bytes.len().min(size - self.buffers[i].len()));
+                self.buffers[i].extend_from_slice(now);
+                if self.buffers[i].len() == size {
+                    self.write_chunk(i, chunk)?;
+                    self.buffers[i].clear();
+                    chunk += 1;
+                }
+                bytes = later;
+            }
+        }
+        self.state.draws += parcel.draws;
+        self.state.moments = parcel.moments;
         Ok(())
     }
 

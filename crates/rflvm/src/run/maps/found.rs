@@ -2,6 +2,7 @@
 
 use crate::linalg::Mat;
 use crate::run::guest::Joined;
+use serde::{Deserialize, Serialize};
 
 /// A map whose continuity is this far below the best one's scatters neighbours: it leaves an axis unused, say, along which rows lie at
 /// random. It may have more evidence, but shows less of the table; it is reported, not chosen.
@@ -10,7 +11,7 @@ const SCATTERED: f64 = 0.05;
 const APART: f64 = 2.0;
 
 /// A map that was found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Found {
     /// The start that led to it.
     pub start: String,

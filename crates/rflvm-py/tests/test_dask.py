@@ -1,0 +1,145 @@
+"""Chains on the workers of a Dask cluster: the same draws as without one, whatever happens to the workers."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+import numpy as np
+import pytest
+from conftest import QUICK
+
+import rflvm
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")
+#: Long enough for a search and three meetings of the chains.
+LONG = dict(likelihood="poisson", n_random_features=20, warmup=200, draws=250, chains=4, random_state=1, progress=False)
+#: Legs of a fraction of a second.
+SHORT = dict(LONG, checkpoint=0.3)
+
+
+@pytest.fixture(scope="module")
+def client():
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def whole(curve, tmp_path_factory):
+    """An ordinary fit, undisturbed."""
+    return rflvm.RFLVM(store=tmp_path_factory.mktemp("whole") / "fit", **LONG).fit(curve.table)
+
+
+def files(model):
+    """All files of the store, with their bytes."""
+    store = model._folder.path / "draws.zarr"
+    return {file.relative_to(store).as_posix(): file.read_bytes() for file in store.rglob("*") if file.is_file()}
+
+
+def maps(model):
+    """The maps that the search found, and which chains continued from others."""
+    file = model._folder.path / "maps.json"
+    return json.loads(file.read_text()) if file.exists() else []
+
+
+def assert_same(model, whole):
+    assert model.posterior_.draws == whole.posterior_.draws
+    here, there = files(model), files(whole)
+    assert here.keys() == there.keys()
+    assert [name for name in here if here[name] != there[name]] == []
+    assert [map["log_evidence"] for map in maps(model)] == [map["log_evidence"] for map in maps(whole)]
+    assert [map["joined"] for map in maps(model)] == [map["joined"] for map in maps(whole)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_a_worker_is_killed_and_the_store_is_that_of_an_ordinary_fit(curve, whole, client, monkeypatch):
+    sent = []
+    scatter = client.scatter
+    monkeypatch.setattr(client, "scatter", lambda data, **how: sent.append(how.get("broadcast")) or scatter(data, **how))
+    handle = rflvm.RFLVM(**SHORT).fit(curve.table, blocking=False, client=client)
+    busy, workers = [], client.run(os.getpid)
+    while handle.progress()["done"] < 0.3 or not busy:
+        assert not handle.done
+        time.sleep(0.01)
+        busy = [address for address, tasks in client.processing().items() if tasks]
+    killed = workers[busy[0]]
+    os.kill(killed, signal.SIGKILL)
+    model = handle.wait(timeout=120)
+    assert killed in workers.values() and killed not in client.run(os.getpid).values()
+    assert sent.count(True) == 1, "the table was sent once"
+    assert_same(model, whole)
+
+
+def test_a_fit_moves_between_a_cluster_and_this_machine(curve, whole, client, tmp_path):
+    def stopped(**how):
+        handle = rflvm.RFLVM(store=tmp_path / "fit", **SHORT).fit(curve.table, blocking=False, overwrite=True, **how)
+        while handle.progress()["done"] < 0.7:
+            time.sleep(0.01)
+        handle.cancel()
+        assert 0 < handle.wait().posterior_.draws < 250
+
+    stopped(client=client)
+    assert_same(rflvm.RFLVM(store=tmp_path / "fit", progress=False).resume(), whole)
+    stopped()
+    assert_same(rflvm.RFLVM(store=tmp_path / "fit", progress=False).resume(client=client), whole)
+
+
+def test_families_times_covariates_and_trials_travel(client, rng):
+    pandas = pytest.importorskip("pandas")
+    how = dict(QUICK, warmup=20, draws=10, chains=2)
+    rows = 40
+    mixed = pandas.DataFrame({"a": rng.normal(size=rows), "b": rng.poisson(3, rows), "c": rng.random(rows) < 0.5, "d": rng.choice(list("xyz"), rows)})
+    mixed.iloc[3, 0] = np.nan
+    about = dict(times=np.arange(rows), covariates={"batch": rng.choice(["p", "q"], rows)}, offset=rng.normal(size=rows))
+    fits = [
+        (dict(likelihood="auto"), mixed, about),
+        (dict(likelihood="binomial"), rng.binomial(5, 0.4, (rows, 4)), dict(trials=np.full((rows, 4), 5))),
+    ]
+    for parameters, table, given in fits:
+        one, other = (rflvm.RFLVM(**parameters, **how).fit(table, **given, **there) for there in ({}, {"client": client}))
+        assert_same(other, one)
+
+
+def test_an_error_on_a_worker_is_raised_here(curve, client, monkeypatch):
+    model = rflvm.RFLVM(**SHORT)
+    handle = model.fit(curve.table, blocking=False, client=client)
+    monkeypatch.setattr(handle._job, "seconds", "no number")
+    with pytest.raises(TypeError, match="str"):
+        handle.wait()
+    assert handle.done
+
+
+def test_what_is_not_a_client_is_refused_before_anything_is_written(curve, tmp_path, monkeypatch):
+    model = rflvm.RFLVM(store=tmp_path / "fit", **LONG)
+    with pytest.raises(TypeError, match="must be a dask.distributed.Client"):
+        model.fit(curve.table, client="tcp://localhost:8786")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r'pip install "dask\[distributed\]"'):
+        model.fit(curve.table, client="tcp://localhost:8786")
+    assert not (tmp_path / "fit").exists()
+
+
+def test_a_device_is_refused(curve, client):
+    with pytest.raises(ValueError, match="device"):
+        rflvm.RFLVM(device="cuda", **QUICK).fit(curve.table, client=client)
+
+
+def grid_search(table, n_jobs):
+    from sklearn.model_selection import GridSearchCV
+
+    model = rflvm.RFLVM(likelihood="poisson", **{**QUICK, "warmup": 10, "draws": 5, "chains": 1}, n_jobs=1)
+    return GridSearchCV(model, {"n_components": [1, 2]}, cv=2, n_jobs=n_jobs).fit(table[:24])
+
+
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_a_grid_search_runs_on_the_backends_of_joblib(curve, client, backend):
+    import joblib
+
+    with joblib.parallel_config(backend=backend):
+        found = grid_search(curve.table, 2)
+    alone = grid_search(curve.table, 1)
+    assert np.array_equal(found.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
+    assert np.array_equal(found.best_estimator_.embedding_, alone.best_estimator_.embedding_)

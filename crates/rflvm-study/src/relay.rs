@@ -1,0 +1,138 @@
+//! A run whose chains are advanced by workers: it has the state of each chain, lets chains meet, and writes the draws and the checkpoint.
+//!
+//! Workers need neither this machine's files nor each other's. The folder is an ordinary one, which an ordinary run can resume.
+
+use crate::drawn::Drawn;
+use crate::error::Error;
+use crate::fit::Fit;
+use crate::folder::Claim;
+use crate::leg::{After, refused};
+use crate::maps;
+use crate::sample;
+use rflvm::draws::zarr::{Store, Writer};
+use rflvm::error::SpecError;
+use rflvm::identity::Identity;
+use rflvm::run::apart::{self, Started};
+use rflvm::run::chain::Snapshot;
+use rflvm::run::checkpoint::Checkpoint;
+use rflvm::run::message::{pack, unpack};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The progress of a chain: sweeps done and in all, whether it is in warm-up, its log-likelihood, its clusters.
+pub type Place = (u64, u64, bool, f64, usize);
+
+/// Such a run.
+pub struct Relay {
+    fit: Arc<Fit>,
+    /// Nobody else writes into the folder while the run exists.
+    _claim: Claim,
+    identity: Identity,
+    store: Store,
+    writers: Vec<Writer>,
+    /// None before they are started.
+    chains: Vec<Snapshot>,
+    seen: Vec<(f64, usize)>,
+    saved: Instant,
+}
+
+impl Relay {
+    /// Prepares the folder, from the start or from a checkpoint.
+    pub fn new(fit: Arc<Fit>, claim: Claim, from: Option<Checkpoint>) -> Result<Self, Error> {
+        if fit.card()?.is_some() {
+            let rule = "workers run chains on their processors; let it be cpu, or leave out the client";
+            return Err(SpecError::Setting { setting: "device", value: "cuda".into(), rule: rule.into() }.into());
+        }
+        let identity = fit.identity();
+        fit.write_settings("fit", Some(&identity))?;
+        let (mut store, has_f) =
+            fit.with_sampling(|sampling| Ok((sampling.store(&fit.model)?, sampling.has_moments_of_f())))?;
+        let (mut writers, mut chains) = (Vec::new(), Vec::new());
+        let count = fit.settings.chains;
+        match from {
+            None => writers.extend((0..count).map(|chain| Writer::new(&store, &fit.model, chain, has_f))),
+            Some(checkpoint) => {
+                for (chain, (at, state)) in checkpoint.chains.into_iter().enumerate() {
+                    writers.push(Writer::resume(&store, &fit.model, chain, state)?);
+                    chains.push(at);
+                }
+            }
+        }
+        // Draws beyond the checkpoint are drawn again, and must not be read meanwhile.
+        store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
+        let seen = vec![(f64::NAN, 0); count];
+        Ok(Relay { fit, _claim: claim, identity, store, writers, chains, seen, saved: Instant::now() })
+    }
+
+    /// Whether the chains have been started.
+    pub fn is_started(&self) -> bool {
+        !self.chains.is_empty()
+    }
+
+    /// Takes the chains as a worker has started them.
+    pub fn started(&mut self, message: &[u8]) -> Result<(), Error> {
+        let Started { chains, found } = unpack(&self.identity, message).map_err(refused)?;
+        maps::write(&self.fit.dir, &found)?;
+        self.chains = chains;
+        self.save()
+    }
+
+    /// The message with which a worker continues a chain; `None` while it waits for others, and at its end.
+    pub fn next(&self, chain: usize) -> Result<Option<Vec<u8>>, Error> {
+        let (Some(at), Some(writer)) = (self.chains.get(chain), self.writers.get(chain)) else { return Ok(None) };
+        if at.done() >= apart::until(&self.fit.model, &self.fit.settings, at) {
+            return Ok(None);
+        }
+        pack(&self.identity, &(at, writer.moments())).map(Some).map_err(refused)
+    }
+
+    /// Takes a chain after a leg, with its draws. Returns whether chains have met, and those that waited can go on.
+    pub fn take(&mut self, chain: usize, message: &[u8]) -> Result<bool, Error> {
+        let After { at, parcel, seen } = unpack(&self.identity, message).map_err(refused)?;
+        if chain >= self.chains.len() {
+            return Err(refused(format!("there is no chain {}", chain + 1)));
+        }
+        self.writers[chain].append(parcel)?;
+        (self.chains[chain], self.seen[chain]) = (at, seen);
+        let (model, settings) = (&self.fit.model, &self.fit.settings);
+        let waits = |at: &Snapshot| at.done() < settings.sweeps() && at.done() >= apart::until(model, settings, at);
+        let is_meeting = self.chains.iter().all(waits);
+        if is_meeting {
+            self.fit.use_instructions();
+            self.chains = apart::meet(model, settings, std::mem::take(&mut self.chains))?.0;
+        }
+        if self.is_finished() || self.saved.elapsed() >= self.fit.every {
+            self.save()?;
+        }
+        Ok(is_meeting)
+    }
+
+    /// Whether all chains are done.
+    pub fn is_finished(&self) -> bool {
+        self.is_started() && self.chains.iter().all(|at| at.done() == self.fit.settings.sweeps())
+    }
+
+    /// Writes the draws so far, and the checkpoint.
+    pub fn save(&mut self) -> Result<(), Error> {
+        let (dir, model) = (&self.fit.dir, &self.fit.model);
+        sample::save(dir, &self.identity, model, &mut self.store, self.chains.iter(), &mut self.writers)?;
+        maps::record(dir, |map| apart::all_joined(&self.chains, map))?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+
+    /// Completes a run whose chains are done.
+    pub fn finish(&self) -> Result<(), Error> {
+        if self.fit.settings.modes > 1 { Drawn::open(&self.fit)?.0.keep_weights(&self.fit) } else { Ok(()) }
+    }
+
+    /// The progress of each chain.
+    pub fn progress(&self) -> Vec<Place> {
+        let settings = &self.fit.settings;
+        let done = |chain: usize| self.chains.get(chain).map_or(0, Snapshot::done);
+        let place = |(chain, &(ln_likelihood, clusters)): (usize, &(f64, usize))| {
+            (done(chain), settings.sweeps(), done(chain) <= settings.warmup, ln_likelihood, clusters)
+        };
+        self.seen.iter().enumerate().map(place).collect()
+    }
+}
