@@ -35,9 +35,10 @@ impl From<cudarc::cublas::result::CublasError> for Fault {
 pub type Values = CudaSlice<f64>;
 
 /// Names of the kernels.
-const KERNELS: [&str; 31] = [
+const KERNELS: [&str; 32] = [
     "features",
     "row_ln_lik",
+    "row_ln_density",
     "row_slope",
     "pair",
     "row_ln_lik_moved",

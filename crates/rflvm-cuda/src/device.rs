@@ -42,14 +42,14 @@ impl OnCard {
     /// Log-likelihoods of the rows of the table in `out`, from the product.
     fn rows_in_out(&mut self, with_constants: bool) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let (rows, columns, none, density) =
-            (shape.rows as u64, shape.columns as i32, 0_u64, i32::from(with_constants));
-        let mut launch = card.stream.launch_builder(card.kernel("row_ln_lik"));
-        launch.arg(&rows).arg(&columns).arg(&self.product);
+        let (rows, none) = (shape.rows as u64, 0_u64);
+        let kernel = if with_constants { "row_ln_density" } else { "row_ln_lik" };
+        let mut launch = card.stream.launch_builder(card.kernel(kernel));
+        launch.arg(&rows).arg(&self.product);
         push_cells!(launch, self.cells);
         launch.arg(&self.offset).arg(&self.column);
         push_option!(launch, self.trials, none);
-        launch.arg(&none).arg(&density).arg(&mut self.out);
+        launch.arg(&none).arg(&mut self.out);
         // SAFETY: the arguments are those of the kernel, and as long as it expects.
         unsafe { launch.launch(warps(shape.rows))? };
         Ok(())
@@ -95,13 +95,12 @@ impl OnCard {
             false,
             &mut self.zeta,
         )?;
-        let (columns, density) = (columns as i32, 0_i32);
         let mut launch = card.stream.launch_builder(card.kernel("row_ln_lik"));
-        launch.arg(&rows_).arg(&columns).arg(&self.zeta);
+        launch.arg(&rows_).arg(&self.zeta);
         push_cells!(launch, self.cells);
         launch.arg(&self.offset).arg(&self.column);
         push_option!(launch, self.trials, none);
-        launch.arg(&self.numbers).arg(&density).arg(&mut self.out);
+        launch.arg(&self.numbers).arg(&mut self.out);
         // SAFETY: as above.
         unsafe { launch.launch(warps(count))? };
         card.get(&self.out, out)
