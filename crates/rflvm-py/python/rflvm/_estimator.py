@@ -225,7 +225,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         Parameters
         ----------
         X : array, sparse matrix, or frame of pandas, polars or pyarrow, of shape (n_samples, n_features)
-            One row per sample. NaN, null and masked cells are missing.
+            One row per sample. NaN, null and masked cells are missing. Arrays of Zarr and HDF5 are read by tiles.
         y : ignored
         mask : array of bool of the shape of X, default=None
             True where a cell is to be treated as missing.
