@@ -12,7 +12,7 @@ from . import _native
 from ._array import check_kind, check_shape, of_plain_numbers
 
 #: Most cells of a tile, unless one chunk of the file has more.
-TILE = 1 << 21
+TILE = 1 << 20
 
 
 class Tile(NamedTuple):
