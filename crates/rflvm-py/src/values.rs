@@ -76,6 +76,13 @@ impl Values {
         Err(PyTypeError::new_err("a column must be a one-dimensional array of real numbers"))
     }
 
+    /// Copies the cells of some columns from a two-dimensional array, from row `row` on.
+    fn tile(&mut self, row: usize, columns: Vec<usize>, array: &Bound<'_, PyAny>) -> PyResult<()> {
+        let columns = &columns;
+        of_any_kind!(self.take_tile(array, row, columns), PyReadonlyArray2);
+        Err(PyTypeError::new_err("a tile must be a two-dimensional array of real numbers"))
+    }
+
     /// Copies the stored cells of a sparse matrix by rows (CSR); other cells are zero, and duplicates are added.
     fn sparse(
         &mut self,
@@ -135,6 +142,18 @@ impl Values {
         let array = array.as_array();
         self.check(array.dim(), "the table")?;
         self.cells.iter_mut().zip(array.iter()).for_each(|(cell, value)| *cell = value.number());
+        Ok(())
+    }
+
+    fn take_tile<T: Number>(&mut self, array: &PyReadonlyArray2<'_, T>, row: usize, to: &[usize]) -> PyResult<()> {
+        let array = array.as_array();
+        let (height, width) = array.dim();
+        if row.saturating_add(height) > self.rows || width != to.len() || to.iter().any(|&j| j >= self.columns) {
+            return Err(PyValueError::new_err("the tile lies outside of the table"));
+        }
+        for (cells, from) in self.cells[row * self.columns..].chunks_exact_mut(self.columns.max(1)).zip(array.outer_iter()) {
+            to.iter().zip(from).for_each(|(&j, value)| cells[j] = value.number());
+        }
         Ok(())
     }
 

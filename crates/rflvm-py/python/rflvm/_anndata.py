@@ -6,6 +6,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ._disk import on_disk
+
 #: How many numbers to inspect to recognise counts.
 LOOK = 1_000_000
 
@@ -17,6 +19,14 @@ def is_anndata(X: Any) -> bool:
 
 def odd_count(cells: Any, most: Optional[int] = None) -> Optional[float]:
     """A number that cannot be a count, as after normalising or taking logarithms; None if the first `most` numbers contain none."""
+    if (table := on_disk(cells)) is not None:
+        seen = 0
+        for tile in table.tiles():
+            odd = odd_count(tile.cells)
+            seen += tile.cells.size
+            if odd is not None or (most is not None and seen >= most):
+                return odd
+        return None
     numbers = cells.data if hasattr(cells, "tocsr") else np.asarray(cells).ravel()
     numbers = numbers[:most]
     is_odd = numbers < 0
@@ -27,8 +37,6 @@ def odd_count(cells: Any, most: Optional[int] = None) -> Optional[float]:
 
 def call(adata: Any) -> str:
     """The call of `rflvm.tl.fit` that suits what an AnnData holds."""
-    if adata.isbacked:
-        return "rflvm.tl.fit(adata)"
     if adata.X is not None and odd_count(adata.X, LOOK) is None:
         return "rflvm.tl.fit(adata)"
     for layer in sorted(adata.layers, key=lambda name: name != "counts"):
@@ -52,5 +60,4 @@ def refusal(adata: Any, is_new: bool) -> str:
 
 def steps(adata: Any) -> list[str]:
     """What to do with an AnnData before it can be fitted."""
-    found = ["adata = adata.to_memory()"] if adata.isbacked else []
-    return found if adata.var_names.is_unique else [*found, "adata.var_names_make_unique()"]
+    return [] if adata.var_names.is_unique else ["adata.var_names_make_unique()"]

@@ -98,14 +98,14 @@ class Relayed:
                 for chain in range(len(self._places)) if relay.is_started() else ():
                     if chain not in legs and (message := relay.next(chain)) is not None:
                         legs[chain] = Leg(self, chain, message)
-                for chain, leg in list(legs.items()):
+                for which, leg in list(legs.items()):
                     if (message := leg.result()) is None:
                         continue
-                    del legs[chain]
-                    if chain is None:
+                    del legs[which]
+                    if which is None:
                         relay.started(message)
                     else:
-                        relay.take(chain, message)
+                        relay.take(which, message)
                     self._places = relay.progress()
             relay.finish()
             return "finished"

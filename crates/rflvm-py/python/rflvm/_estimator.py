@@ -87,6 +87,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
     device : str, default="cpu"
         Where the table of a chain is held, and what touches all of its cells is computed: cpu, cuda (cuda:1 for the second card), or auto,
         a card if there is one that can. On a card chains begin at principal components, without a search for maps.
+    precision : {"double", "mixed"}, default="double"
+        In which precision a card computes what touches each cell. Not used on the CPU, which computes in float64.
     init : {"search", "pca", "random", "map"}, default="search"
         Where chains begin.
     init_effort : float, default=0.2
@@ -158,6 +160,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         n_jobs: Optional[int] = None,
         instructions: str = "best",
         device: str = "cpu",
+        precision: str = "double",
         init: str = "search",
         init_effort: float = 0.2,
         modes: int = 1,
@@ -192,6 +195,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         self.n_jobs = n_jobs
         self.instructions = instructions
         self.device = device
+        self.precision = precision
         self.init = init
         self.init_effort = init_effort
         self.modes = modes
@@ -225,7 +229,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         Parameters
         ----------
         X : array, sparse matrix, or frame of pandas, polars or pyarrow, of shape (n_samples, n_features)
-            One row per sample. NaN, null and masked cells are missing.
+            One row per sample. NaN, null and masked cells are missing. Arrays of Zarr and HDF5 are read by tiles.
         y : ignored
         mask : array of bool of the shape of X, default=None
             True where a cell is to be treated as missing.

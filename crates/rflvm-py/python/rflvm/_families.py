@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _native
+from ._disk import OnDisk
 from ._kind import OF_NUMPY, TAKEN, dtype_of, kind_of, refusal
 from ._like import Field, Like, library_of
 from ._table import Column, Layout, numbers_of, series_of
@@ -33,6 +34,8 @@ SOME = 12
 def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]] = None) -> Layout:
     """What the columns of a table mean, according to the requested likelihood and their kinds."""
     likelihood = canonical(likelihood)
+    if isinstance(X, OnDisk):
+        names = X.names
     if library_of(X) is None:
         labels = [str(j + 1) for j in range(X.shape[1])] if names is None else [str(name) for name in names]
         families = families_of_array(X, likelihood, labels)
@@ -90,6 +93,8 @@ def families_of_array(X: Any, likelihood: Union[str, Mapping], names: list[str])
         return [likelihood] * len(names)
     kind = OF_NUMPY.get(X.dtype.kind, str(X.dtype))
     wanted = {} if isinstance(likelihood, str) else dict(likelihood)
+    if isinstance(X, OnDisk) and kind == "signed":
+        raise ValueError(f"X is a table of {X.dtype} in a file, which may be counts or not; name their family, as in likelihood='poisson'")
     table = X.tocsc() if hasattr(X, "tocsr") else X
     families, choice = [], Choice()
     for j, name in enumerate(names):

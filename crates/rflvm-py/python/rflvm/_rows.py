@@ -12,6 +12,7 @@ from . import _native, _table
 from ._anndata import is_anndata, refusal
 from ._array import as_table
 from ._covariates import CATEGORY, of_points, settings_of
+from ._disk import OnDisk, on_disk
 from ._given import Given, trials_of
 from ._held import Held
 from ._like import library_of, of_floats
@@ -169,6 +170,9 @@ class NewRows(Held, TransformerMixin):
         """The table, validated as scikit-learn requires, with as few copies as possible."""
         if is_anndata(X):
             raise TypeError(refusal(X, is_new=not reset))
+        if (table := on_disk(X)) is not None:
+            self._check_disk(table, reset)
+            return table
         if library_of(X) is not None:
             X = X.collect() if type(X).__name__ == "LazyFrame" else X
             _native.check_room(*X.shape)
@@ -188,13 +192,18 @@ class NewRows(Held, TransformerMixin):
             family = self.likelihood  # type: ignore[attr-defined]
             raise ValueError(f"Negative values in data passed to X in {type(self).__name__}: the family {family} takes counts")
 
+    def _check_disk(self, X: OnDisk, reset: bool) -> None:
+        known = None if reset else getattr(self, "feature_names_in_", None)
+        check_size(X, reset, type(self).__name__)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if X.names is not None:
+            names = np.asarray([str(name) for name in X.names], dtype=object)
+            if known is not None and list(known) != list(names):
+                raise ValueError("the columns of the file are not those of the fit; choose them by name, in the order of feature_names_in_")
+            self.feature_names_in_ = names
+
     def _check_frame(self, X: Any, reset: bool) -> None:
-        rows, columns = X.shape
-        if rows < (2 if reset else 1) or not columns:
-            raise ValueError(
-                f"Found array with {rows} sample(s) and {columns} feature(s) (shape=({rows}, {columns})) "
-                f"while a minimum of {2 if reset else 1} is required by {type(self).__name__}."
-            )
+        check_size(X, reset, type(self).__name__)
         _table.check_names(X)
         validate_data(self, X, reset=reset, skip_check_array=True)
 
@@ -253,6 +262,16 @@ class NewRows(Held, TransformerMixin):
         wanted = [0] + [1] * bool(return_std) + [2, 4] * bool(return_interval)
         parts = [of_floats(library, cells[i], self.columns_, index) for i in wanted]
         return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def check_size(X: Any, reset: bool, name: str) -> None:
+    """Reject tables that are too small."""
+    rows, columns = X.shape
+    if rows < (2 if reset else 1) or not columns:
+        raise ValueError(
+            f"Found array with {rows} sample(s) and {columns} feature(s) (shape=({rows}, {columns})) "
+            f"while a minimum of {2 if reset else 1} is required by {name}."
+        )
 
 
 def deviations(covariance: np.ndarray) -> np.ndarray:

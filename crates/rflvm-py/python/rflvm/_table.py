@@ -1,6 +1,7 @@
 """Input of tables: from the user's data to the single copy that the engine works on.
 
-Arrays, sparse matrices and frames of pandas, polars and pyarrow are read in place or column by column; none is converted as a whole.
+Arrays, sparse matrices and frames of pandas, polars and pyarrow are read in place or column by column, and files by tiles; none is converted
+as a whole.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any, Iterator, Mapping, Optional
 import numpy as np
 
 from . import _native
+from ._disk import OnDisk
 from ._kind import TAKEN, cells_of, dtype_of, is_missing, kind_of, refusal
 from ._like import Like, library_of
 
@@ -146,7 +148,10 @@ def read(X: Any, layout: Layout, mask: Optional[Any] = None) -> Rows:
         rows = read_frame(X, layout)
     else:
         rows = Rows(_native.Values(X.shape[0], X.shape[1]), X.shape[0])
-        if hasattr(X, "tocsr"):
+        if isinstance(X, OnDisk):
+            X.fill(rows.values)
+            rows.ids = None if X.ids is None else [str(name) for name in X.ids]
+        elif hasattr(X, "tocsr"):
             csr = X.tocsr()
             rows.values.sparse(np.asarray(csr.data, dtype=float), csr.indices.astype(np.int64, copy=False), csr.indptr.astype(np.int64, copy=False))
         else:

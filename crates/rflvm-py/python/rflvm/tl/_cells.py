@@ -8,20 +8,21 @@ import numpy as np
 
 from .. import _native
 from .._anndata import call, odd_count
+from .._disk import OnDisk, on_disk
 
 
 def cells_of(adata: Any, layer: Optional[str]) -> tuple[Any, str]:
     """Cells × genes, and the name of their source."""
     if not all(hasattr(adata, part) for part in ("X", "layers", "obs", "var", "obsm", "uns")):
         raise TypeError(f"adata is a {type(adata).__name__}, but it must be an AnnData; RFLVM().fit takes tables of other kinds")
-    if getattr(adata, "isbacked", False):
-        raise ValueError("adata is backed by a file and not in memory; pass adata.to_memory()")
     if layer is not None and layer not in adata.layers:
         known = f"there are {', '.join(adata.layers)}" if len(adata.layers) else "there are none"
         raise KeyError(f"adata has no layer '{layer}'; {known}")
     cells, source = (adata.X, "adata.X") if layer is None else (adata.layers[layer], f"layer '{layer}'")
     if cells is None:
         raise ValueError("adata.X is empty; name the layer that holds counts, as in layer='counts'")
+    if (table := on_disk(cells)) is not None:
+        return table, source
     return (cells.tocsc() if hasattr(cells, "tocsc") else np.asarray(cells)), source
 
 
@@ -65,6 +66,8 @@ def frame_of(cells: Any, adata: Any, used: np.ndarray) -> Any:
     names = adata.var_names[used]
     if not names.is_unique:
         raise ValueError(f"two genes are called '{names[names.duplicated()][0]}'; run adata.var_names_make_unique()")
+    if isinstance(cells, OnDisk):
+        return cells.named(names, adata.obs_names)
     if hasattr(cells, "tocsc"):
         return pandas.DataFrame.sparse.from_spmatrix(cells, index=adata.obs_names, columns=names)
     return pandas.DataFrame(cells, index=adata.obs_names, columns=names)

@@ -39,7 +39,7 @@ def fit(
     Parameters
     ----------
     adata : AnnData
-        Cells × genes.
+        Cells × genes; if it is backed by a file, that file is read by tiles, and results are written to `adata` in memory.
     n_components : int or "auto" or "auto:K", default=2
         Latent axes.
     layer : str, default=None
