@@ -1,11 +1,13 @@
 //! The processor that holds the table of a chain.
 
 use crate::choices::Precision;
+use crate::settings::{Kind, Value, utf8};
 use rflvm::Model;
 use rflvm::draws::Kept;
 use rflvm::error::{RunError, SpecError};
 use rflvm::run::Open;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::fmt;
 use std::str::FromStr;
 
@@ -37,6 +39,14 @@ impl FromStr for DeviceChoice {
                     .ok_or_else(|| "choose auto, cpu, cuda, or cuda:1 for the second card".into())
             }
         }
+    }
+}
+
+impl Value for DeviceChoice {
+    const KIND: Kind = Kind::Text;
+
+    fn parse(text: &OsStr) -> Result<Self, String> {
+        utf8(text)?.parse()
     }
 }
 

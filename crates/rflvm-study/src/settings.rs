@@ -8,6 +8,7 @@ mod choice;
 mod value;
 
 pub(crate) use choice::choices;
+pub(crate) use value::utf8;
 pub use value::{Kind, Names, Value};
 
 /// What is known about a setting.

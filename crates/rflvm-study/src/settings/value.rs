@@ -62,7 +62,6 @@ macro_rules! parsed {
     };
 }
 parsed!(usize: Whole, u64: Whole, f64: Number, bool: Truth, String: Text, Names: Names);
-parsed!(crate::device::DeviceChoice: Text);
 parsed!(crate::latent_dim::LatentDim: Text, crate::table::Separator: Text, crate::table::Decimal: Text);
 
 impl Value for PathBuf {
@@ -74,7 +73,7 @@ impl Value for PathBuf {
 }
 
 /// The typed value as text.
-pub(super) fn utf8(text: &OsStr) -> Result<&str, String> {
+pub(crate) fn utf8(text: &OsStr) -> Result<&str, String> {
     text.to_str().ok_or_else(|| "it is not valid UTF-8".to_string())
 }
 

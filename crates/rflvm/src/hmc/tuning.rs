@@ -40,7 +40,7 @@ impl Tuning {
         tuning
     }
 
-    /// The same for weights that are sampled, also those that could be integrated out.
+    /// An initial guess where weights are sampled, even if they could be integrated out.
     pub fn guess_sampled(model: &Model) -> Self {
         let mut tuning = Self::guess_without_reference(model);
         let mut centres = Mat::from_fn(model.rows(), model.columns(), |n, j| {
