@@ -486,7 +486,7 @@ fn information_of(block: &Block, row: crate::model::family::Row<'_>, f: &[f64], 
             }
             // As if it were known which zeros are counts.
             Some(Law::ZeroInflatedPoisson(_)) => {
-                let rate = f[j].exp();
+                let rate = f[j].min(690.0).exp();
                 rate * if row.y[j] == 0.0 { crate::dist::logistic(-row.theta.values[(0, j)] - rate) } else { 1.0 }
             }
             None => f64::NAN,
