@@ -132,13 +132,13 @@ def images(table, shape, methods):
     def draw(args, plt):
         data = labelled.load(table, args.data, 0)
         chosen = [m for m in methods if m in (args.only or methods)]
-        shown = table in ("mnist", "yale")
-        figure, axes = plt.subplots(1, len(chosen) + (table == "mnist"), figsize=(4 * (len(chosen) + (table == "mnist")), 4.1), layout="constrained", squeeze=False)
+        panels = len(chosen) + (table != "yale")
+        figure, axes = plt.subplots(1, panels, figsize=(4 * panels, 4.1), layout="constrained", squeeze=False)
         for axis, method in zip(axes[0], chosen):
             x = positions.of(table, method, data.y, 2, args)
             right = "" if x is None else f": 1-NN {np.mean(neighbours(x, data.labels)):.3f}"
             panel(axis, x, np.unique(data.labels, return_inverse=True)[1], positions.title(method) + right, 8, "tab10" if table != "yale" else "tab20")
-        if shown and "rflvm" in chosen:
+        if "rflvm" in chosen:
             own, place = plt.subplots(figsize=(4, 4)) if table == "yale" else (None, axes[0, -1])
             folder = positions.fitted(table, data.y, 2, args, "poisson")
             synthetic(folder, table, data.y.shape[1], place, shape, args)
