@@ -151,7 +151,9 @@ impl Values {
         if row.saturating_add(height) > self.rows || width != to.len() || to.iter().any(|&j| j >= self.columns) {
             return Err(PyValueError::new_err("the tile lies outside of the table"));
         }
-        for (cells, from) in self.cells[row * self.columns..].chunks_exact_mut(self.columns.max(1)).zip(array.outer_iter()) {
+        for (cells, from) in
+            self.cells[row * self.columns..].chunks_exact_mut(self.columns.max(1)).zip(array.outer_iter())
+        {
             to.iter().zip(from).for_each(|(&j, value)| cells[j] = value.number());
         }
         Ok(())
