@@ -18,11 +18,12 @@ use std::sync::atomic::Ordering;
 pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
     let voice = crowd.voice(Voice::from(&args.voice));
     let file = Config::given(args.file.as_deref())?;
-    let mut fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
+    let config = args.config.0.clone().or(file).filled();
+    let fit = match crowd.ranks() {
+        Some(ranks) => Fit::shared(config, &args.out, ranks)?,
+        None => Fit::new(config, &args.out)?,
+    };
     check_page(&args.page, &fit)?;
-    if let Some(ranks) = crowd.ranks() {
-        fit.share(ranks)?;
-    }
     let claim = if crowd.is_first() { Some(fit.claim(args.overwrite)?) } else { None };
     crowd.wait();
     tell(&fit, voice);

@@ -7,7 +7,7 @@ use crate::fit::{Shown, check_page, sample};
 use crate::voice::Voice;
 use rflvm_study::folder::{Claim, config_path};
 use rflvm_study::identity::checkpoint;
-use rflvm_study::{Error, Fit};
+use rflvm_study::{Config, Error, Fit};
 
 /// Runs the command.
 pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
@@ -16,11 +16,15 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
         return Err(Error::NoFit { dir: args.dir.display().to_string() }.into());
     }
     let claim = if crowd.is_first() { Some(Claim::take(&args.dir)?) } else { None };
-    let mut fit = Fit::open(&args.dir, |config| {
+    let change = |config: &mut Config| {
         config.run.threads = args.threads.or(config.run.threads);
         config.run.device = args.device.or(config.run.device);
         config.run.draws = args.draws.or(config.run.draws);
-    })?;
+    };
+    let fit = match crowd.ranks() {
+        Some(ranks) => Fit::open_shared(&args.dir, change, ranks)?,
+        None => Fit::open(&args.dir, change)?,
+    };
     if crowd.is_first() {
         fit.check_table()?;
     }
@@ -28,9 +32,6 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
     let from = checkpoint(&fit)?;
     if from.is_none() {
         voice.say("the fit was stopped before its first checkpoint, so it starts over");
-    }
-    if let Some(ranks) = crowd.ranks() {
-        fit.share(ranks)?;
     }
     // Nothing changes in the folder before all have read it.
     crowd.wait();

@@ -145,7 +145,9 @@ fn covariates_linear_parts_and_paths_over_time_have_the_same_draws() {
     let (batch, time) =
         (|n: usize| ["a", "b"][n % 2].to_string(), |n: usize| format!("{}", n as f64 + 0.1 * (n % 3) as f64));
     write_table(&place("batches"), &|_| "poisson", true, &[("batch", &batch)]);
-    compare("batches", &[3], &["--likelihood", "poisson", "--covariates", "batch", "--linear", "learned"]);
+    let offset = ["--offset", "size-factors"];
+    let flags = ["--likelihood", "poisson", "--covariates", "batch", "--linear", "learned"];
+    compare("batches", &[3], &[&flags[..], &offset].concat());
     write_table(&place("integrated"), &|_| "gaussian", false, &[("batch", &batch)]);
     compare(
         "integrated",

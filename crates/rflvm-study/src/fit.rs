@@ -16,20 +16,17 @@ use crate::sample::{Follow, Sampling};
 use crate::table::{Category, Table};
 use crate::times::Timeline;
 use crate::write;
-use rflvm::chunks::WIDTH;
 use rflvm::draws::Kept;
 use rflvm::draws::zarr::RowLabels;
 use rflvm::error::SpecError;
 use rflvm::identity::Identity;
 use rflvm::linalg::Mat;
 use rflvm::model::Model;
-use rflvm::ranks::Ranks;
 use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::run::checkpoint::Checkpoint;
 use rflvm::run::maps::Plan;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A fit with all its settings checked; nothing is written yet.
@@ -53,7 +50,7 @@ pub struct Fit {
     /// The columns of this process, where several share them.
     pub part: Option<Model>,
     /// The identity, from before the table was shared.
-    identity: Option<Identity>,
+    pub(crate) identity: Option<Identity>,
     /// How to run it.
     pub settings: Settings,
     /// What is stored of each draw.
@@ -71,12 +68,24 @@ impl Fit {
     /// A fit whose table, and perhaps families and trials, do not come from files.
     pub fn of(
         config: Config,
-        mut given: Given,
+        given: Given,
         dir: &Path,
         read: impl FnOnce(&Config) -> Result<Table, Error>,
     ) -> Result<Self, Error> {
-        let mut saved = config.clone();
-        let mut config = config.beside(dir);
+        let saved = config.clone();
+        let config = config.beside(dir);
+        Fit::set_up(saved, config, given, dir, read, None)
+    }
+
+    /// The same; with `told`, the table has no cells, and another process has read them.
+    pub(crate) fn set_up(
+        mut saved: Config,
+        mut config: Config,
+        mut given: Given,
+        dir: &Path,
+        read: impl FnOnce(&Config) -> Result<Table, Error>,
+        told: Option<&[f64]>,
+    ) -> Result<Self, Error> {
         if config.likelihood.is_none() && config.blocks.is_none() && given.listing.is_none() {
             return Err(no_family().into());
         }
@@ -94,7 +103,10 @@ impl Fit {
         saved.trials = given.trials.as_ref().map_or(saved.trials, |_| Some(trials_file()));
         let timeline = Timeline::of(&config, &table)?;
         let covariates = Covariates::of(&config, &table)?;
-        let model = model::model(&config, &given, &mut table, timeline.as_ref())?;
+        let model = match told {
+            Some(told) => model::outlined(&config, &table, told)?,
+            None => model::model(&config, &given, &mut table, timeline.as_ref())?,
+        };
         if timeline.is_some() {
             // The folder says what was chosen, so that it need not be chosen again.
             saved.path.residual = Some(ResidualKind::of(model.spec().residual));
@@ -125,6 +137,12 @@ impl Fit {
 
     /// The fit in a folder, with its settings; `change` may change some of them.
     pub fn open(dir: &Path, change: impl FnOnce(&mut Config)) -> Result<Self, Error> {
+        let config = Fit::config_of(dir, change)?;
+        Fit::of(config, Given::default(), dir, |config| read_kept(config, dir))
+    }
+
+    /// The settings of the fit in a folder; `change` may change some of them.
+    pub(crate) fn config_of(dir: &Path, change: impl FnOnce(&mut Config)) -> Result<Config, Error> {
         let file = config_path(dir);
         if !file.exists() {
             return Err(Error::NoFit { dir: dir.display().to_string() });
@@ -138,22 +156,7 @@ impl Fit {
             config.path.residual.get_or_insert(ResidualKind::None);
         }
         change(&mut config);
-        // The store holds the table as it was when the fit began, even if its file has changed since.
-        let store = store_path(dir);
-        let held = store.join(".zmetadata").exists().then_some(store);
-        Fit::of(config, Given::default(), dir, |config| match (held, &config.table) {
-            (Some(store), Some(path)) => {
-                let mut table = read(&Config { table: Some(store), row_data: None, ..config.clone() })?;
-                table.path.clone_from(path);
-                // It has one column per level, where the user's table had one column of text.
-                if let Some(blocks) = &config.blocks {
-                    table.categories = Category::find(&table);
-                    Listing::read(blocks)?.mark_texts(&mut table);
-                }
-                Ok(table)
-            }
-            _ => read(config),
-        })
+        Ok(config)
     }
 
     /// Takes the right to write into the folder and prepares it for this fit: an older fit is an error, or is removed with
@@ -192,25 +195,6 @@ impl Fit {
         let problem = "the table has changed since the fit began; restore it, remove it (the fit has a copy of the original), \
                        or start a new fit in another folder";
         Err(Error::Foreign { path: path.display().to_string(), problem: problem.into() })
-    }
-
-    /// Shares the columns with other processes, which have read the same table. All but the first keep their own columns only.
-    pub fn share(&mut self, ranks: Arc<dyn Ranks>) -> Result<(), Error> {
-        let (size, is_first) = (ranks.size(), ranks.rank() == 0);
-        let Some(part) = self.model.part(ranks) else {
-            let count = self.model.chunks().count();
-            let rule = format!(
-                "this table has {count} chunks of columns (at most {WIDTH} columns each, and a multinomial block is never cut), and each \
-                 process needs one; use at most {count} processes"
-            );
-            return Err(SpecError::Setting { setting: "number of processes", value: size.to_string(), rule }.into());
-        };
-        self.identity = Some(self.identity());
-        if !is_first {
-            self.model.forget_table();
-        }
-        self.part = Some(part);
-        Ok(())
     }
 
     /// Samples into the folder.
@@ -327,6 +311,25 @@ impl Fit {
     pub fn stream(&self) -> Stream {
         Stream::new(self.settings.seed)
     }
+}
+
+/// The table of a fit: its store holds the table as it was when the fit began, even if its file has changed since.
+fn read_kept(config: &Config, dir: &Path) -> Result<Table, Error> {
+    let (Some(store), Some(path)) = (kept(dir), &config.table) else { return read(config) };
+    let mut table = read(&Config { table: Some(store), row_data: None, ..config.clone() })?;
+    table.path.clone_from(path);
+    // It has one column per level, where the user's table had one column of text.
+    if let Some(blocks) = &config.blocks {
+        table.categories = Category::find(&table);
+        Listing::read(blocks)?.mark_texts(&mut table);
+    }
+    Ok(table)
+}
+
+/// The store of a fit, if it holds the table.
+pub(crate) fn kept(dir: &Path) -> Option<PathBuf> {
+    let store = store_path(dir);
+    store.join(".zmetadata").exists().then_some(store)
 }
 
 fn no_family() -> SpecError {

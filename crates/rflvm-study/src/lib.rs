@@ -47,6 +47,7 @@ pub mod revealed;
 pub mod run;
 pub mod sample;
 pub mod settings;
+mod shared;
 pub mod stacking;
 pub mod table;
 pub mod time_scales;

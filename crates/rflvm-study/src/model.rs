@@ -53,6 +53,17 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
     model.map_err(|error| Error::Data { file: table.path.display().to_string(), error })
 }
 
+/// The model of a table that another process has read, without its cells.
+pub fn outlined(config: &Config, table: &Table, told: &[f64]) -> Result<Model, Error> {
+    let blocks = blocks::blocks(config, &Given::default(), table)?;
+    let covariates = Covariates::of(config, table)?;
+    let known = covariates.matrix(table)?;
+    let known = (!covariates.is_empty()).then(|| (known, covariates.names()));
+    let spec = spec(&config.model, config.all_priors()?, table.columns.len())?;
+    let spec = ModelSpec { time: time_spec(config)?, ..spec };
+    Ok(Model::outlined((table.rows, table.columns.clone()), known, blocks, spec, told)?)
+}
+
 /// The paths over time, where rows have times.
 pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
     let (path, default) = (&config.path, TimeSpec::default());

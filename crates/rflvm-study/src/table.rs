@@ -33,6 +33,7 @@ mod words;
 mod written;
 mod zarr;
 
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 pub use category::{Category, Source};
@@ -43,7 +44,7 @@ pub use read::{is_text, look, read};
 pub use written::Written;
 
 /// A numeric table with the names that go with it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// The file it came from.
     pub path: PathBuf,
@@ -58,6 +59,7 @@ pub struct Table {
     /// The class of each row, as text.
     pub labels: Option<Vec<String>>,
     /// Known offset of each row on the link scale.
+    #[serde(skip)]
     pub offset: Option<Vec<f64>>,
     /// The time of each row, as in the file.
     pub time: Option<Vec<String>>,
@@ -68,6 +70,7 @@ pub struct Table {
     /// Number of rows.
     pub rows: usize,
     /// Values row by row, `NaN` where missing.
+    #[serde(skip)]
     pub values: Vec<f64>,
     /// Whether the file names its columns.
     pub named: bool,

@@ -79,6 +79,13 @@ impl Observations {
         Ok(Observations { offset: vec![0.0; rows], covariates, covariate_names, y, names, times: None })
     }
 
+    /// A table whose cells other processes have checked and hold.
+    pub(crate) fn hollow(rows: usize, names: Vec<String>) -> Self {
+        let y = Mat::hollow(rows, names.len());
+        let (covariates, covariate_names) = (Mat::zeros(rows, 0), Vec::new());
+        Observations { offset: vec![0.0; rows], covariates, covariate_names, y, names, times: None }
+    }
+
     /// Sets the row offsets.
     pub fn with_offset(mut self, offset: Offset) -> Result<Self, DataError> {
         match offset {

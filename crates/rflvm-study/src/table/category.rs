@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::{Like, Table};
+use serde::{Deserialize, Serialize};
 
 /// A column of text among the columns of a table. Where the text is missing, all its cells in that row are missing.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Category {
     /// Its name in the file.
     pub name: String,

@@ -34,25 +34,15 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     // The store holds only what was fitted.
     let plain = ReadOptions { without: Vec::new(), ..options.only_cells() };
     let mut draft = Draft::new(allowance, names, named, None, &plain)?;
-    let mut values = store.fixed("observed_data/y").map_err(failed)?;
-    if values.len() != rows * width {
+    let shape = store.shape("observed_data/y").map_err(failed)?;
+    if shape != [rows, width] {
         return Err(damaged("the shape of its table does not match its names".into()));
     }
-    if draft.width() == width {
-        let mut row = vec![0.0; width];
-        for cells in values.chunks_exact_mut(width) {
-            order.iter().zip(cells.iter()).for_each(|(&place, &y)| row[draft.slots[place].unwrap_or(place)] = y);
-            cells.copy_from_slice(&row);
-        }
-        draft.values = values;
-    } else {
-        draft.fill_with_zeros(rows as u64)?;
-        let wide = draft.width();
-        for (cells, kept) in values.chunks_exact(width).zip(draft.values.chunks_exact_mut(wide)) {
-            let placed = order.iter().zip(cells).filter_map(|(&place, &y)| draft.slots[place].map(|slot| (slot, y)));
-            placed.for_each(|(slot, y)| kept[slot] = y);
-        }
-    }
+    // Columns that are not wanted are not held.
+    let mut places = vec![0; width];
+    order.iter().enumerate().for_each(|(at, &column)| places[column] = at);
+    let wanted: Vec<usize> = draft.numeric.iter().map(|&column| places[column]).collect();
+    draft.values = store.fixed_columns("observed_data/y", &wanted).map_err(failed)?;
     draft.rows = rows;
     let aside = |wanted: &Option<String>, name: &str| match wanted {
         Some(_) if store.has(name) => {

@@ -39,6 +39,11 @@ impl Mat {
         Mat { rows, cols, data }
     }
 
+    /// A matrix of this shape whose values are elsewhere: nothing may be asked of them.
+    pub(crate) fn hollow(rows: usize, cols: usize) -> Self {
+        Mat { rows, cols, data: Vec::new() }
+    }
+
     /// From a function of row and column.
     pub fn from_fn(rows: usize, cols: usize, f: impl Fn(usize, usize) -> f64) -> Self {
         let data = (0..rows * cols).map(|i| f(i / cols, i % cols)).collect();

@@ -15,6 +15,7 @@ pub mod joint;
 mod known;
 pub mod latent;
 mod likelihood;
+mod outline;
 mod part;
 #[doc(hidden)]
 pub mod plain;
@@ -78,22 +79,11 @@ impl Model {
 
     /// Several families: each column index belongs to exactly one block.
     pub fn with_blocks(
-        data: Observations,
+        mut data: Observations,
         blocks: Vec<(Vec<usize>, Arc<dyn Family>)>,
         spec: ModelSpec,
     ) -> Result<Self, SpecError> {
-        let j = data.columns();
-        spec.check(j)?;
-        let order: Vec<usize> = blocks.iter().flat_map(|(columns, _)| columns.iter().copied()).collect();
-        let mut sorted = order.clone();
-        sorted.sort_unstable();
-        if sorted != (0..j).collect::<Vec<_>>() || blocks.iter().any(|(columns, _)| columns.is_empty()) {
-            return Err(SpecError::Setting {
-                setting: "blocks",
-                value: format!("{:?}", blocks.iter().map(|(columns, _)| columns).collect::<Vec<_>>()),
-                rule: format!("each of the {j} columns must belong to exactly one block, and no block may be empty"),
-            });
-        }
+        let (order, blocks) = arranged(data.columns(), blocks, &spec)?;
         let mut warnings = Vec::new();
         for n in data.missing_rows() {
             warnings.push(format!("row {}: no cell is observed, so its position is drawn from the prior", n + 1));
@@ -106,21 +96,12 @@ impl Model {
         }
         let names: Vec<String> = order.iter().map(|&c| data.names[c].clone()).collect();
         // Row by row, in place: the table is not held twice.
-        let (mut y, mut row) = (data.y, vec![0.0; j]);
-        for n in (0..y.rows()).filter(|_| order != sorted) {
+        let (mut y, mut row) = (std::mem::take(&mut data.y), vec![0.0; order.len()]);
+        for n in (0..y.rows()).filter(|_| !order.is_sorted()) {
             row.copy_from_slice(y.row(n));
             y.row_mut(n).iter_mut().zip(&order).for_each(|(cell, &c)| *cell = row[c]);
         }
-        let mut start = 0;
-        let blocks: Vec<Block> = blocks
-            .into_iter()
-            .map(|(columns, family)| {
-                let range = start..start + columns.len();
-                start = range.end;
-                Block { columns: range, family }
-            })
-            .collect();
-        let mut units = Vec::with_capacity(j);
+        let mut units = Vec::with_capacity(order.len());
         for block in &blocks {
             block.check_values(&y, &names)?;
             block.check_offset(&data.offset)?;
@@ -132,24 +113,35 @@ impl Model {
             block.family.relate(&mut units[block.columns.clone()]);
         }
         let missing = y.as_slice().iter().any(|v| v.is_nan());
-        let (chunks, parts) = block::whole(&y, &blocks);
+        data.y = y;
+        Ok(Model { warnings, ..Model::assembled(data, (order, blocks), spec, (units, missing))? })
+    }
+
+    /// From its parts; the table is that of the data, in the order of the model.
+    fn assembled(
+        data: Observations,
+        (order, blocks): (Vec<usize>, Vec<Block>),
+        spec: ModelSpec,
+        (units, missing): (Vec<Unit>, bool),
+    ) -> Result<Self, SpecError> {
+        let (chunks, parts) = block::whole(&data.y, &blocks);
         let dynamics = data.times.map(|times| Dynamics::new(times, spec.time.clone())).transpose()?;
         let scales = AxisPrior { length_scale: spec.priors.length_scale, noise: spec.priors.noise_share };
         let dynamics = dynamics.map(|dynamics| dynamics.with_prior(scales));
         let covariates = spec.priors.covariates_in_its_units(data.covariates);
         Ok(Model {
-            y,
+            names: order.iter().map(|&c| data.names[c].clone()).collect(),
+            y: data.y,
             offset: data.offset,
             covariates,
             covariate_names: data.covariate_names,
-            names,
             order,
             blocks,
             units,
             spec,
             missing,
             dynamics,
-            warnings,
+            warnings: Vec::new(),
             chunks,
             parts,
         })
@@ -347,4 +339,30 @@ impl Model {
         let index = self.blocks.partition_point(|b| b.columns.end <= j);
         (&self.blocks[index], &theta[index])
     }
+}
+
+/// The order of the columns in the model, and its blocks.
+fn arranged(
+    j: usize,
+    blocks: Vec<(Vec<usize>, Arc<dyn Family>)>,
+    spec: &ModelSpec,
+) -> Result<(Vec<usize>, Vec<Block>), SpecError> {
+    spec.check(j)?;
+    let order: Vec<usize> = blocks.iter().flat_map(|(columns, _)| columns.iter().copied()).collect();
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    if sorted != (0..j).collect::<Vec<_>>() || blocks.iter().any(|(columns, _)| columns.is_empty()) {
+        return Err(SpecError::Setting {
+            setting: "blocks",
+            value: format!("{:?}", blocks.iter().map(|(columns, _)| columns).collect::<Vec<_>>()),
+            rule: format!("each of the {j} columns must belong to exactly one block, and no block may be empty"),
+        });
+    }
+    let mut start = 0;
+    let blocks = blocks.into_iter().map(|(columns, family)| {
+        let range = start..start + columns.len();
+        start = range.end;
+        Block { columns: range, family }
+    });
+    Ok((order, blocks.collect()))
 }

@@ -20,6 +20,16 @@ impl Model {
         let chunks = self.chunks.clone().dealt(ranks)?;
         let own = chunks.own_columns();
         let y = Mat::from_fn(self.rows(), own.len(), |n, j| self.y[(n, own.start + j)]);
+        Some(self.part_of(chunks, y))
+    }
+
+    /// The same of a model without cells; `y` has the columns of this process.
+    pub fn part_with(&self, ranks: Arc<dyn Ranks>, y: Mat) -> Option<Model> {
+        Some(self.part_of(self.chunks.clone().dealt(ranks)?, y))
+    }
+
+    fn part_of(&self, chunks: Chunks, y: Mat) -> Model {
+        let own = chunks.own_columns();
         let of_block = |(block, part): (&Block, &Part)| {
             // A block of which this process has nothing is empty, between its neighbours.
             let [start, end] = [block.columns.start, block.columns.end].map(|at| at.clamp(own.start, own.end));
@@ -29,7 +39,7 @@ impl Model {
             (Block { columns: start - own.start..end - own.start, family }, Part { first, ..*part })
         };
         let (blocks, parts) = self.blocks.iter().zip(&self.parts).map(of_block).unzip();
-        Some(Model {
+        Model {
             y,
             blocks,
             parts,
@@ -44,7 +54,7 @@ impl Model {
             missing: self.missing,
             dynamics: self.dynamics.clone(),
             warnings: self.warnings.clone(),
-        })
+        }
     }
 
     /// Lets go of the table, where another process or a part of the model has it. Nothing may be asked of its cells any more.

@@ -106,6 +106,26 @@ impl Reader {
         Ok(numbers)
     }
 
+    /// The values of some columns, in this order, of an array of fixed size with two axes. The others are not held.
+    pub fn fixed_columns(&self, name: &str, columns: &[usize]) -> Result<Vec<f64>, StoreError> {
+        let array = self.array(name)?;
+        let [rows, width] = array.shape[..] else { return Err(self.damaged(name)) };
+        let mut places = vec![None; width];
+        for (place, &column) in columns.iter().enumerate() {
+            *places.get_mut(column).ok_or_else(|| self.damaged(name))? = Some(place);
+        }
+        let mut numbers = vec![0.0; rows * columns.len()];
+        let mut at = 0;
+        self.words(name, &array, |word| {
+            if let Some(place) = places[at % width] {
+                numbers[at / width * columns.len() + place] = array.decode(word);
+            }
+            at += 1;
+            true
+        })?;
+        Ok(numbers)
+    }
+
     /// Whether an array of fixed size holds exactly these values, bit for bit. It is read piece by piece.
     pub fn holds(&self, name: &str, numbers: &[f64]) -> Result<bool, StoreError> {
         let array = self.array(name)?;
