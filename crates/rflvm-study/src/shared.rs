@@ -141,7 +141,7 @@ fn hear(ranks: &dyn Ranks) -> Vec<f64> {
     ranks.gather(&[], &lengths(ranks, count))
 }
 
-/// So many numbers from the first process, and none from the others.
+/// That many numbers from the first process, and none from the others.
 fn lengths(ranks: &dyn Ranks, count: usize) -> Vec<usize> {
     (0..ranks.size()).map(|rank| if rank == 0 { count } else { 0 }).collect()
 }

@@ -23,7 +23,7 @@ impl Model {
         Some(self.part_of(chunks, y))
     }
 
-    /// The same of a model without cells; `y` has the columns of this process.
+    /// Its part, of a model without cells; `y` has the columns of this process.
     pub fn part_with(&self, ranks: Arc<dyn Ranks>, y: Mat) -> Option<Model> {
         Some(self.part_of(self.chunks.clone().dealt(ranks)?, y))
     }
