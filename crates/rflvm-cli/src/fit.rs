@@ -24,6 +24,8 @@ pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
         None => Fit::new(config, &args.out)?,
     };
     check_page(&args.page, &fit)?;
+    // The table may lie in the folder, which is cleared once all have read it.
+    crowd.wait();
     let claim = if crowd.is_first() { Some(fit.claim(args.overwrite)?) } else { None };
     crowd.wait();
     tell(&fit, voice);

@@ -220,6 +220,26 @@ fn a_killed_process_stops_all_and_any_number_of_them_resumes() {
 }
 
 #[test]
+fn a_fit_that_replaces_another_has_nothing_of_it() {
+    // Two tables of the same shape.
+    write_table(&place("first"), &|_| "poisson", false, &[]);
+    write_table(&place("second"), &|_| "poisson", false, &[]);
+    let second = place("second");
+    let larger = fs::read_to_string(&second).unwrap().replace(",3", ",11");
+    fs::write(&second, larger).unwrap();
+    let dir = place("first").with_file_name("");
+    let fit = |table: &'static str, out: &'static str| {
+        [&["fit", table, "--likelihood", "poisson"][..], SHORT, &["--overwrite", "--out", out]].concat()
+    };
+    good(&dir, &fit("first.csv", "replaced/2"));
+    good(&dir, &fit("second.csv", "replaced/alone"));
+    assert!(draws(&dir.join("replaced/alone")) != draws(&dir.join("replaced/2")));
+    let output = together(&dir, 2, &fit("second.csv", "replaced/2"));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(draws(&dir.join("replaced/alone")) == draws(&dir.join("replaced/2")));
+}
+
+#[test]
 fn what_processes_cannot_share_is_refused_in_one_sentence() {
     write_table(&place("few"), &|_| "poisson", false, &[]);
     let dir = place("few").with_file_name("");

@@ -14,7 +14,7 @@ use rflvm::identity::Identity;
 use rflvm::linalg::Mat;
 use rflvm::ranks::Ranks;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What the first process tells the others, besides numbers.
@@ -29,7 +29,8 @@ impl Fit {
     pub fn shared(config: Config, dir: &Path, ranks: Arc<dyn Ranks>) -> Result<Self, Error> {
         let whole = |config: Config| Fit::new(config, dir);
         if can_be_divided(&config) {
-            return divided(config, dir, ranks, whole);
+            // An older fit in the folder, which this one replaces, is none of its business.
+            return divided(config, dir, None, ranks, whole);
         }
         let mut fit = whole(config)?;
         fit.share(ranks)?;
@@ -41,7 +42,7 @@ impl Fit {
         let config = Fit::config_of(dir, change)?;
         let whole = |config: Config| Fit::open(dir, |own| *own = config);
         if can_be_divided(&config) {
-            return divided(config, dir, ranks, whole);
+            return divided(config, dir, kept(dir), ranks, whole);
         }
         let mut fit = whole(config)?;
         fit.share(ranks)?;
@@ -71,6 +72,7 @@ fn can_be_divided(config: &Config) -> bool {
 fn divided(
     config: Config,
     dir: &Path,
+    store: Option<PathBuf>,
     ranks: Arc<dyn Ranks>,
     whole: impl FnOnce(Config) -> Result<Fit, Error>,
 ) -> Result<Fit, Error> {
@@ -94,15 +96,15 @@ fn divided(
     let mut fit = Fit::set_up(saved, config, Given::default(), dir, |_| Ok(table), Some(&told))?;
     fit.identity = Some(identity);
     let own = fit.model.own_of_table(Arc::clone(&ranks)).ok_or_else(|| too_many(&fit, size))?;
-    let y = columns(&fit, &own)?;
+    let y = columns(&fit, store, &own)?;
     fit.part = fit.model.part_with(ranks, y);
     Ok(fit)
 }
 
-/// Some columns of the table.
-fn columns(fit: &Fit, own: &[usize]) -> Result<Mat, Error> {
+/// Some columns of the table, from the store of the fit if it holds them already.
+fn columns(fit: &Fit, store: Option<PathBuf>, own: &[usize]) -> Result<Mat, Error> {
     let names = own.iter().map(|&column| fit.table.columns[column].clone()).collect();
-    let config = match kept(&fit.dir) {
+    let config = match store {
         Some(store) => Config { table: Some(store), ..fit.config.clone() },
         None => fit.config.clone(),
     };
