@@ -13,6 +13,8 @@ use rayon::prelude::*;
 
 /// Newton steps of the fit, from the f of the reference, which is near the posterior's.
 const STEPS: usize = 2;
+/// A fit with a larger curvature is of no use, since its squares overflow.
+const MOST_CURVATURE: f64 = 1e100;
 /// Columns that are redrawn together: their Gram matrices and their f are held at once.
 const TOGETHER: usize = 256;
 
@@ -87,7 +89,7 @@ fn precision(model: &Model, state: &State, j: usize) -> Vec<f64> {
     model.weight_precision(state.tau2[j]).into_iter().map(|p| p * scale).collect()
 }
 
-/// The Gaussian with the curvature and the response of column j.
+/// The Gaussian with the curvature and the response of column j; its prior, where they are too large. Neither depends on β_j.
 fn law(
     model: &Model,
     state: &State,
@@ -95,6 +97,13 @@ fn law(
     curvature: &Symmetric,
     response: &[f64],
 ) -> Result<Canonical, NumericalError> {
+    let is_usable = response.iter().all(|r| r.abs() < MOST_CURVATURE)
+        && (0..response.len()).all(|m| curvature.at(m, m) < MOST_CURVATURE);
+    if !is_usable {
+        let mut none = Symmetric::default();
+        none.compute(response.len(), |_, row| row.fill(0.0));
+        return law(model, state, j, &none, &vec![0.0; response.len()]);
+    }
     let (precision, mut shift) = (precision(model, state, j), response.to_vec());
     let last = shift.len() - 1;
     shift[last] += precision[last] * model.units()[j].centre;
