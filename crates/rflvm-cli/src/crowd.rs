@@ -5,7 +5,7 @@ mod mpi;
 
 use crate::args::Command;
 use crate::failure::Failure;
-use crate::voice::Voice;
+use crate::voice::{Voice, note};
 use rflvm::ranks::Ranks;
 use std::sync::Arc;
 
@@ -91,11 +91,14 @@ impl Crowd {
         None
     }
 
-    /// Ends all processes, after a failure of this one.
-    pub fn abandon(&self, _code: u8) {
+    /// Says what failed, and ends all processes.
+    pub fn abandon(&self, _code: u8, sentence: Option<&str>) {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
-            world.abandon(_code);
+            return world.abandon(_code, sentence);
+        }
+        if let Some(sentence) = sentence {
+            note(&format!("rflvm: {sentence}"));
         }
     }
 }

@@ -95,11 +95,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match outcome {
         Ok(()) => 0,
         Err(failure) => {
-            // If all processes fail alike, the first says so.
-            if !failure.is_silent() && crowd.is_first() {
-                note(&format!("rflvm: {failure}"));
-            }
-            crowd.abandon(failure.exit_code());
+            let sentence = (!failure.is_silent()).then(|| failure.to_string());
+            crowd.abandon(failure.exit_code(), sentence.as_deref());
             failure.exit_code()
         }
     }

@@ -240,6 +240,25 @@ fn a_fit_that_replaces_another_has_nothing_of_it() {
 }
 
 #[test]
+fn a_process_that_cannot_read_the_table_says_so() {
+    write_table(&place("here"), &|_| "poisson", false, &[]);
+    let dir = place("here").with_file_name("");
+    // As on a machine that does not have the file.
+    let of = |table: &'static str| {
+        let program = ["-n", "1", env!("CARGO_BIN_EXE_rflvm"), "fit", table, "--likelihood", "poisson"];
+        [&program[..], SHORT, &["--out", "here/2"]].concat()
+    };
+    let mut mpirun = Command::new("mpirun");
+    mpirun.current_dir(&dir).args(["--allow-run-as-root", "--oversubscribe"]);
+    let output = mpirun.args(of("here.csv")).arg(":").args(of("elsewhere.csv")).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(!output.status.success(), "{said}");
+    let of_second = |line: &&str| line.starts_with("rflvm: process 2 of 2: ") && line.contains("elsewhere.csv");
+    assert_eq!(said.lines().filter(of_second).count(), 1, "{said}");
+    assert!(!dir.join("here/2").exists(), "nothing is written");
+}
+
+#[test]
 fn what_processes_cannot_share_is_refused_in_one_sentence() {
     write_table(&place("few"), &|_| "poisson", false, &[]);
     let dir = place("few").with_file_name("");

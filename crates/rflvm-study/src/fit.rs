@@ -173,7 +173,8 @@ impl Fit {
     pub fn card(&self) -> Result<Option<Card>, Error> {
         let run = &self.config.run;
         let precision = run.precision.unwrap_or(Precision::Double);
-        Ok(run.device.unwrap_or_default().card(precision, &self.model, &self.keep)?)
+        let model = self.part.as_ref().unwrap_or(&self.model);
+        Ok(run.device.unwrap_or_default().card(precision, model, &self.keep)?)
     }
 
     /// Everything that determines the draws.

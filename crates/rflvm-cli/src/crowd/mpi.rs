@@ -1,6 +1,7 @@
 //! Processes connected by MPI.
 
 use crate::failure::Failure;
+use crate::voice::note;
 use ::mpi::Threading;
 use ::mpi::datatype::{Partition, PartitionMut};
 use ::mpi::environment::Universe;
@@ -13,6 +14,9 @@ use std::time::{Duration, Instant};
 
 /// Most numbers of one message: MPI counts them in 32 bits.
 const MOST: usize = 1 << 26;
+
+/// How long a process waits before it says that it failed: long enough for the first to end all, if it failed too.
+const ALIKE: Duration = Duration::from_secs(5);
 
 /// All processes that `mpirun` started.
 pub struct World {
@@ -77,11 +81,16 @@ impl World {
         format!("{size} processes; the first sent {sent} bytes in {calls} calls, {:.3} s", spent as f64 * 1e-9)
     }
 
-    /// Ends all processes.
-    pub fn abandon(&self, code: u8) {
-        if self.members.rank > 0 {
-            // If all fail alike, the first says why.
-            std::thread::sleep(Duration::from_secs(1));
+    /// Says what failed, and ends all processes.
+    pub fn abandon(&self, code: u8, sentence: Option<&str>) {
+        let Members { rank, size, .. } = &*self.members;
+        if *rank > 0 {
+            // If all fail alike, the first says why, and ends this one.
+            std::thread::sleep(ALIKE);
+        }
+        if let Some(sentence) = sentence {
+            let who = if *rank > 0 { format!("process {} of {size}: ", rank + 1) } else { String::new() };
+            note(&format!("rflvm: {who}{sentence}"));
         }
         SimpleCommunicator::world().abort(i32::from(code));
     }

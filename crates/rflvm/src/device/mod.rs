@@ -157,6 +157,9 @@ pub fn supports(model: &Model) -> Result<(), SpecError> {
         let rule = format!("it cannot yet fit {what}; let device be cpu");
         Err(SpecError::Setting { setting: "device", value: "cuda".into(), rule })
     };
+    if !model.chunks().is_alone() {
+        return no("a table whose columns several processes share");
+    }
     if model.residual().is_some() {
         return no("columns' own paths (let residual be none)");
     }

@@ -8,6 +8,7 @@ use crate::model::priors::Dof;
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::steps::amplitudes::square;
+use std::ops::Range;
 
 /// Redraws θ of all blocks; what hardly moves it only in a fraction of the sweeps.
 pub fn update(
@@ -100,17 +101,24 @@ fn precisions(device: &mut dyn Device, model: &Model, state: &mut State, b: usiz
     let columns = model.blocks()[b].columns.clone();
     let mut values = vec![0.0; columns.len()];
     of_block(device, model, b, &vec![ColumnAt::HERE; columns.len()], &mut values);
+    let seen = seen(model, &columns);
     for (i, j) in columns.clone().enumerate() {
         // At unit precision the log-likelihood is −½Σ(y − f)².
-        let shape = family.shape + 0.5 * (seen(model, j) + state.beta.rows() as f64);
+        let shape = family.shape + 0.5 * (seen[i] + state.beta.rows() as f64);
         let rate = family.column_rate(&model.units()[j]) - values[i] + 0.5 * of_weights(model, state, j);
         state.theta[b].values[(0, i)] = gamma(shape, rate, &mut stream.at(j as u64).rng());
     }
 }
 
-/// Observed cells of column j.
-fn seen(model: &Model, j: usize) -> f64 {
-    (0..model.rows()).filter(|&n| !model.y()[(n, j)].is_nan()).count() as f64
+/// Observed cells of each of some columns, row by row as the table is stored.
+fn seen(model: &Model, columns: &Range<usize>) -> Vec<f64> {
+    let mut seen = vec![model.rows() as f64; columns.len()];
+    if model.has_missing() {
+        for row in model.y().iter_rows() {
+            seen.iter_mut().zip(&row[columns.clone()]).for_each(|(seen, y)| *seen -= f64::from(u8::from(y.is_nan())));
+        }
+    }
+    seen
 }
 
 /// (β_j − b_0)ᵀS0⁻¹(β_j − b_0) at unit precision.
@@ -126,8 +134,9 @@ fn spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, 
     let theta = &state.theta[b].values;
     let mut at: Vec<[f64; 2]> =
         spread2.iter().enumerate().map(|(i, s2)| [(theta[(0, i)] * s2).ln(), theta[(1, i)].ln()]).collect();
+    let counts = seen(model, &columns).into_iter().zip(columns.clone());
     let known: Vec<(f64, f64, f64)> =
-        columns.clone().map(|j| (seen(model, j), state.beta.rows() as f64, of_weights(model, state, j))).collect();
+        counts.map(|(seen, j)| (seen, state.beta.rows() as f64, of_weights(model, state, j))).collect();
     let learned = matches!(family.prior.dof, Dof::Learned(_));
     for p in (0..2).filter(|&p| p == 0 || learned) {
         let from: Vec<f64> = at.iter().map(|at| at[p]).collect();

@@ -5,9 +5,9 @@ use crate::error::NumericalError;
 use crate::hmc::tuning::Tuning;
 use crate::model::{Model, State};
 use crate::rng::Stream;
-use crate::run::sweep::{redraw_clusters, spectral};
+use crate::run::sweep::{redraw_clusters, spectral, symmetries};
 use crate::steps::info::Clock;
-use crate::steps::{Moves, Step, SweepInfo, relevance, symmetry};
+use crate::steps::{Moves, Step, SweepInfo};
 
 /// One sweep of the sampler.
 pub fn sweep(
@@ -43,15 +43,7 @@ pub fn sweep(
     linear::update(device, model, state, stream.named("linear"))?;
     clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
-        symmetry::translate(model, state, paths.as_ref(), &mut stream.named("translation").rng())?;
-        if model.has_relevance() && paths.is_none() {
-            relevance::turn(state, &mut stream.named("turn").rng())?;
-        }
-        let rng = &mut stream.named("scale").rng();
-        match &mut paths {
-            Some(paths) => symmetry::scale_path(model, state, paths, rng)?,
-            None => symmetry::scale(model, state, rng)?,
-        }
+        symmetries(model, state, &mut paths, stream)?;
     }
     // From the state itself, as a run that is resumed begins: what changed bit by bit is rounded otherwise.
     refresh(device, state);

@@ -8,12 +8,14 @@ use crate::linalg::Mat;
 use crate::model::family::NegativeBinomial;
 use crate::model::{Model, ModelSpec, State};
 use crate::observations::{Observations, Offset};
+use crate::ranks::Ranks;
 use crate::rng::Stream;
 use crate::run::chain::Snapshot;
 use crate::run::{Run, Settings};
 use crate::simulate;
 use crate::steps::{self, Moves, SweepInfo};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 fn counts() -> (Model, State) {
     let y = Mat::from_fn(40, 6, |n, j| if (n + j) % 7 == 0 { f64::NAN } else { ((n * 5 + j * 3) % 4) as f64 });
@@ -88,4 +90,33 @@ fn what_a_device_cannot_fit_is_refused_in_words() {
     let model = Model::new(Observations::new(y).unwrap(), crate::model::family::Multinomial, ModelSpec::default());
     let error = super::supports(&model.unwrap()).unwrap_err().to_string();
     assert!(error.contains("device") && error.contains("multinomial"), "{error}");
+    let y = Mat::from_fn(12, 300, |n, j| ((n + j) % 3) as f64);
+    let wide = Model::new(Observations::new(y).unwrap(), crate::model::family::Poisson, ModelSpec::default()).unwrap();
+    assert!(super::supports(&wide).is_ok());
+    let error = super::supports(&wide.part(Arc::new(Second)).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("several processes share"), "{error}");
+}
+
+/// The second of two processes, which never speaks to the other.
+#[derive(Debug)]
+struct Second;
+
+impl Ranks for Second {
+    fn rank(&self) -> usize {
+        1
+    }
+
+    fn size(&self) -> usize {
+        2
+    }
+
+    fn gather(&self, own: &[f64], _lengths: &[usize]) -> Vec<f64> {
+        own.to_vec()
+    }
+
+    fn exchange(&self, own: &[f64], _sent: &[usize], _received: &[usize]) -> Vec<f64> {
+        own.to_vec()
+    }
+
+    fn collect(&self, _own: &[f64], _lengths: &[usize], _see: &mut dyn FnMut(usize, &[f64])) {}
 }

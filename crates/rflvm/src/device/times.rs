@@ -7,7 +7,7 @@ use crate::model::latent::{Paths, Window};
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
-use crate::steps::timescales::{AxisEllipse, centred, finite};
+use crate::steps::timescales::{centred, whitened_by};
 use crate::steps::windows::tiles;
 use crate::steps::{Moves, SweepInfo};
 use rand::RngExt;
@@ -57,27 +57,14 @@ fn whitened(
     paths: &mut Paths<'_>,
     stream: Stream,
 ) -> Result<(), NumericalError> {
-    let mut x = state.features.x().clone();
-    let rng = &mut stream.rng();
-    let d = rng.random_range(0..state.axes.len());
-    let noise = paths.whiten_axis(d, state.features.x(), rng);
     let current = device.ln_lik();
     check(device)?;
-    finite(current, d)?;
     let all: Vec<u32> = (0..model.rows() as u32).collect();
-    let (dynamics, mut taken) = (paths.dynamics(), None);
-    let ellipse = AxisEllipse::new(dynamics.prior(), &state.axes[d], rng);
-    let landing = slice::elliptical(rng, current, |cos, sin| {
-        let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
-        paths.colour_axis(d, &candidate, &noise, &mut x);
-        taken = Some(candidate);
-        ln_lik(device, &all, &x)
-    });
-    if landing.sin != 0.0 {
-        set(device, state, &x)?;
+    let moved = whitened_by(state, paths, stream, current, |_, x| ln_lik(device, &all, x))?;
+    match moved {
+        Some(x) => set(device, state, &x),
+        None => check(device),
     }
-    ellipse.land(landing, taken, d, &mut state.axes, paths);
-    check(device)
 }
 
 /// Moves all paths, window by window. H and F follow at the end: until then only likelihoods at given positions are asked for.

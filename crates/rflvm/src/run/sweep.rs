@@ -68,19 +68,29 @@ pub fn sweep(
     }
     clock.lap(&mut info, Step::Weights);
     if moves.symmetry && moves.positions {
-        symmetry::translate(model, state, paths.as_ref(), &mut stream.named("translation").rng())?;
-        // Axes of paths have their own scales and are not rotated.
-        if model.has_relevance() && paths.is_none() {
-            relevance::turn(state, &mut stream.named("turn").rng())?;
-        }
-        let rng = &mut stream.named("scale").rng();
-        match &mut paths {
-            Some(paths) => symmetry::scale_path(model, state, paths, rng)?,
-            None => symmetry::scale(model, state, rng)?,
-        }
+        symmetries(model, state, &mut paths, stream)?;
     }
     clock.lap(&mut info, Step::Symmetry);
     Ok(info)
+}
+
+/// Moves that leave F unchanged.
+pub(crate) fn symmetries(
+    model: &Model,
+    state: &mut State,
+    paths: &mut Option<Paths<'_>>,
+    stream: Stream,
+) -> Result<(), NumericalError> {
+    symmetry::translate(model, state, paths.as_ref(), &mut stream.named("translation").rng())?;
+    // Axes of paths have their own scales and are not rotated.
+    if model.has_relevance() && paths.is_none() {
+        relevance::turn(state, &mut stream.named("turn").rng())?;
+    }
+    let rng = &mut stream.named("scale").rng();
+    match paths {
+        Some(paths) => symmetry::scale_path(model, state, paths, rng),
+        None => symmetry::scale(model, state, rng),
+    }
 }
 
 /// The prior of W: clusters, their members and their number.

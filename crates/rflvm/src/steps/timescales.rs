@@ -35,12 +35,34 @@ pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Resu
 /// ℓ and ρ of one random axis, given the noise from which X is made; X and `paths` are updated. Each candidate costs a
 /// likelihood of all cells besides its factorisation.
 pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
-    let (mut x, mut h) = (state.features.x().clone(), state.features.h().clone());
-    let mut f = Mat::zeros(model.rows(), model.columns());
+    let (mut h, mut f) = (state.features.h().clone(), Mat::zeros(model.rows(), model.columns()));
+    let current = model.ln_lik(state);
+    let moved = whitened_by(state, paths, stream, current, |state, x| {
+        fill(x, state.features.w(), state.features.plain(), &mut h);
+        predictor(&h, state.beta.view(), model.known(state), &mut f);
+        model.sum_cells(model.rows(), 4, |n, some| model.ln_lik_cells(&state.theta, n, some, f.row(n)))
+    })?;
+    if let Some(x) = moved {
+        let w = state.features.w().clone();
+        state.features.set(x.as_slice(), w.as_slice());
+        std::mem::swap(&mut state.f, &mut f);
+    }
+    Ok(())
+}
+
+/// The move, wherever likelihoods come from: `current`, and that of a candidate for X. Returns X if it moved, at which the last likelihood was
+/// asked for; `paths` is updated.
+pub(crate) fn whitened_by(
+    state: &mut State,
+    paths: &mut Paths<'_>,
+    stream: Stream,
+    current: f64,
+    mut ln_lik: impl FnMut(&State, &Mat) -> f64,
+) -> Result<Option<Mat>, NumericalError> {
+    let mut x = state.features.x().clone();
     let rng = &mut stream.rng();
     let d = rng.random_range(0..state.axes.len());
-    let noise = paths.whiten_axis(d, state.features.x(), rng);
-    let current = model.ln_lik(state);
+    let noise = paths.whiten_axis(d, &x, rng);
     finite(current, d)?;
     let (dynamics, mut taken) = (paths.dynamics(), None);
     let ellipse = AxisEllipse::new(dynamics.prior(), &state.axes[d], rng);
@@ -48,21 +70,15 @@ pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream:
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
         paths.colour_axis(d, &candidate, &noise, &mut x);
         taken = Some(candidate);
-        fill(&x, state.features.w(), state.features.plain(), &mut h);
-        predictor(&h, state.beta.view(), model.known(state), &mut f);
-        model.sum_cells(model.rows(), 4, |n, some| model.ln_lik_cells(&state.theta, n, some, f.row(n)))
+        ln_lik(state, &x)
     });
-    if landing.sin != 0.0 {
-        let w = state.features.w().clone();
-        state.features.set(x.as_slice(), w.as_slice());
-        std::mem::swap(&mut state.f, &mut f);
-    }
+    let has_moved = landing.sin != 0.0;
     ellipse.land(landing, taken, d, &mut state.axes, paths);
-    Ok(())
+    Ok(has_moved.then_some(x))
 }
 
 /// Fails if the current density is not finite.
-pub(crate) fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
+fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
     let place = || format!("axis {}", d + 1);
     if value.is_finite() {
         Ok(())
@@ -72,23 +88,23 @@ pub(crate) fn finite(value: f64, d: usize) -> Result<(), NumericalError> {
 }
 
 /// The prior's coordinates of an axis, and a draw of them.
-pub(crate) struct AxisEllipse {
+struct AxisEllipse {
     prior: AxisPrior,
     from: [f64; 2],
     draw: Vec<f64>,
 }
 
 impl AxisEllipse {
-    pub fn new(prior: &AxisPrior, axis: &Axis, rng: &mut StreamRng) -> Self {
+    fn new(prior: &AxisPrior, axis: &Axis, rng: &mut StreamRng) -> Self {
         AxisEllipse { prior: *prior, from: prior.coordinates(axis), draw: normals(2, rng) }
     }
 
-    pub fn at(&self, cos: f64, sin: f64) -> Axis {
+    fn at(&self, cos: f64, sin: f64) -> Axis {
         self.prior.at([0, 1].map(|i| cos * self.from[i] + sin * self.draw[i]))
     }
 
     /// The last evaluated candidate is the accepted one.
-    pub fn land(&self, landing: Landing, taken: Option<Vec<Path>>, d: usize, axes: &mut [Axis], paths: &mut Paths<'_>) {
+    fn land(&self, landing: Landing, taken: Option<Vec<Path>>, d: usize, axes: &mut [Axis], paths: &mut Paths<'_>) {
         if let (true, Some(taken)) = (landing.sin != 0.0, taken) {
             axes[d] = self.at(landing.cos, landing.sin);
             paths.set_axis(d, taken);
