@@ -70,13 +70,14 @@ browser:
 	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update && \
 	DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium librsvg2-bin fonts-dejavu-core; } >/dev/null 2>&1 || true
 
-# Open MPI and libclang are installed where that is allowed. The program is built a second time, without what reads Parquet and Arrow.
+# Open MPI and libclang are installed where that is allowed. Only the program is built a second time: the packages are those of `make test`,
+# so that the features of all other crates are the same.
 test-mpi: check-tools
 	@{ command -v mpirun && command -v mpicc && command -v clang; } >/dev/null || { \
 	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update && \
 	DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends libopenmpi-dev openmpi-bin clang libclang-dev; } >/dev/null 2>&1 || true
 	@if command -v mpirun >/dev/null && command -v mpicc >/dev/null; then \
-	mkdir -p target && cargo test --package rflvm-cli --no-default-features --features mpi --test mpi -- --test-threads 1; \
+	mkdir -p target && cargo test --workspace --exclude rflvm-benchmarks --features rflvm-cli/mpi --test mpi -- --test-threads 1; \
 	else echo "one chain over several processes (no Open MPI: install libopenmpi-dev, openmpi-bin, clang and libclang-dev)" >> $(RFLVM_NOT_TESTED); \
 	test -z "$(ON_CI)"; fi
 

@@ -1,5 +1,6 @@
 """Chains on the workers of a Dask cluster: the same draws as without one, whatever happens to the workers."""
 
+import itertools
 import json
 import os
 import signal
@@ -71,6 +72,24 @@ def test_a_worker_is_killed_and_the_store_is_that_of_an_ordinary_fit(curve, whol
     assert killed in workers.values() and killed not in client.run(os.getpid).values()
     assert sent.count(True) == 1, "the table was sent once"
     assert_same(model, whole)
+
+
+def test_a_worker_dies_while_something_is_sent_to_it(curve, whole, client, monkeypatch):
+    scatter, calls = client.scatter, itertools.count()
+
+    def never(*_, **__):
+        raise OSError("no route to host")
+
+    def sometimes(data, **how):
+        if next(calls) % 3 == 0:
+            raise distributed.comm.core.CommClosedError("Stream is closed")
+        return scatter(data, **how)
+
+    monkeypatch.setattr(client, "scatter", sometimes)
+    assert_same(rflvm.RFLVM(**SHORT).fit(curve.table, client=client), whole)
+    monkeypatch.setattr(client, "scatter", never)
+    with pytest.raises(RuntimeError, match=r"lost the start of the chains 5 times; continue with resume\(\)"):
+        rflvm.RFLVM(**SHORT).fit(curve.table, client=client)
 
 
 def test_a_fit_moves_between_a_cluster_and_this_machine(curve, whole, client, tmp_path):

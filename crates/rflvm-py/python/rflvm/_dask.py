@@ -137,30 +137,32 @@ class Leg:
     def __init__(self, run: Relayed, chain: Optional[int], message: bytes):
         self._run, self._chain, self._message = run, chain, message
         self._tries = 0
-        self._send()
+        self._task: Any = None
 
-    def _send(self) -> None:
+    def result(self) -> Optional[bytes]:
+        """What the task returned; None while it is still to be sent, or runs."""
+        sent = self._task is not None
+        try:
+            if not sent:
+                self._task = self._send()
+            elif self._task.done() or self._task.status == "lost":
+                return self._task.result()
+        except Exception as error:
+            self._explain(error, sent)
+            self._tries += 1
+            self._task = None
+        return None
+
+    def _send(self) -> Any:
         run, client = self._run, self._run.client
         threads = run.threads(1 if self._chain is None else len(run.progress()))
         data = run.data()
         # Through a worker rather than the scheduler: a state may be as large as the table.
         message = client.scatter(self._message, hash=False)
-        self._task = client.submit(work, run.name, data, self._chain, message, threads, run.seconds, pure=False)
+        return client.submit(work, run.name, data, self._chain, message, threads, run.seconds, pure=False)
 
-    def result(self) -> Optional[bytes]:
-        """What the task returned; None while it runs."""
-        if not self._task.done() and self._task.status != "lost":
-            return None
-        try:
-            return self._task.result()
-        except Exception as error:
-            self._explain(error)
-        self._tries += 1
-        self._send()
-        return None
-
-    def _explain(self, error: Exception) -> None:
-        """Raise an error that repeating the task would not mend."""
+    def _explain(self, error: Exception, sent: bool) -> None:
+        """Raise an error that another try would not mend."""
         from concurrent.futures import CancelledError
 
         from distributed.client import FutureCancelledError
@@ -174,14 +176,17 @@ class Leg:
             ) from error
         if isinstance(error, ModuleNotFoundError) and "rflvm" in str(error):
             raise RuntimeError(f"a worker of the cluster cannot import rflvm ({error}); install the same version on all workers") from error
-        if not isinstance(error, (CancelledError, FutureCancelledError)):
+        # A worker that dies while something is sent to it is an error of the connection, before the scheduler knows of its death.
+        lost = isinstance(error, (CancelledError, FutureCancelledError)) or (not sent and isinstance(error, OSError))
+        if not lost:
             raise error
         if self._run.client.status != "running" or self._tries >= TRIES:
             raise RuntimeError(f"the cluster was closed, or lost {what} {TRIES} times; continue with resume()") from error
 
     def cancel(self) -> None:
         """Forget the task."""
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
 
 def pack(folder: Path) -> bytes:
