@@ -9,6 +9,7 @@ use crate::voice::Voice;
 use rflvm::chunks::Tally;
 use rflvm::error::SpecError;
 use rflvm::run::checkpoint::Checkpoint;
+use rflvm_study::bytes::in_words;
 use rflvm_study::folder::Claim;
 use rflvm_study::{Config, Fit};
 use serde_json::json;
@@ -90,5 +91,17 @@ pub fn sample(
             part.chunks().branches()
         ));
     }
-    results::write(&fit.dir, fit, shown.page, voice)
+    if fit.model.has_table() {
+        return results::write(&fit.dir, fit, shown.page, voice);
+    }
+    if let Some(whole) = fit.with_table()? {
+        return results::write(&fit.dir, &whole, shown.page, voice);
+    }
+    results::write(&fit.dir, fit, shown.page, voice)?;
+    let (dir, bytes) = (fit.dir.display(), in_words(fit.bytes_of_results()));
+    voice.say(&format!(
+        "this process cannot hold the whole table, so there is no report, and no cell is imputed; where {bytes} are free, run: \
+         rflvm report {dir}, or rflvm impute {dir}"
+    ));
+    Ok(())
 }

@@ -39,7 +39,8 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(),
         output::write_pictures(dir, fit, &embedding, "posterior", Some(map))?;
         warn_of_chains(other, voice);
     }
-    if model.has_missing() {
+    // Without its table nothing can be predicted.
+    if model.has_missing() && model.has_table() {
         match impute::write_cells(&dir.join("imputed.csv"), &drawn.fitted(fit, "impute")) {
             Err(error @ Failure::Study(Error::Spec(_))) => {
                 voice.warn(&format!("the missing cells are not imputed: {error}"));
@@ -63,7 +64,7 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(),
         voice.say(&render(&words, &Flags));
     }
     drawn.stacking.iter().for_each(|stacking| voice.say(&stacking.words()));
-    if !page.no_report {
+    if !page.no_report && model.has_table() {
         report::write(fit, (&drawn, &convergence), (&frame, &embedding), page.image)?;
     }
     let began = words::Began::of(dir);

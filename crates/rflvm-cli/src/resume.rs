@@ -25,9 +25,7 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
         Some(ranks) => Fit::open_shared(&args.dir, change, ranks)?,
         None => Fit::open(&args.dir, change)?,
     };
-    if crowd.is_first() {
-        fit.check_table()?;
-    }
+    fit.check_table()?;
     check_page(&args.page, &fit)?;
     let from = checkpoint(&fit)?;
     if from.is_none() {

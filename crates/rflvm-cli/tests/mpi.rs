@@ -53,11 +53,12 @@ fn write_table(
     fs::write(path, table).unwrap();
 }
 
-/// The draws of a fit: everything in its store but the times at which it ran.
+/// The store of a fit: everything but the attributes of the run.
 fn draws(fit: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let all = files(&fit.join("draws.zarr"));
-    let sampled = |path: &Path| ["posterior", "sample_stats", "moments"].iter().any(|group| path.starts_with(group));
-    all.into_iter().filter(|(path, _)| sampled(path)).collect()
+    let groups = ["posterior", "sample_stats", "moments", "observed_data", "constant_data"];
+    let is_array = |path: &Path| groups.iter().any(|group| path.starts_with(group));
+    all.into_iter().filter(|(path, _)| is_array(path)).collect()
 }
 
 const SHORT: &[&str] = &[
@@ -217,6 +218,69 @@ fn a_killed_process_stops_all_and_any_number_of_them_resumes() {
     let output = together(&dir, 3, &["resume", "killed/2", "--quiet", "--no-report"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(draws(&dir.join("killed/alone")) == draws(&dir.join("killed/2")));
+    // From several processes to one, and from one to several.
+    let more = ["--draws", "24", "--quiet", "--no-report"];
+    good(&dir, &[&["resume", "killed/2"][..], &more].concat());
+    let output = together(&dir, 4, &[&["resume", "killed/alone"][..], &more].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(draws(&dir.join("killed/alone")) == draws(&dir.join("killed/2")));
+    let table = fs::read_to_string(dir.join("killed.csv")).unwrap();
+    fs::write(dir.join("killed.csv"), table.replace(",3", ",4")).unwrap();
+    let output = together(&dir, 2, &["resume", "killed/2", "--draws", "30", "--quiet"]);
+    let said = text(&output.stderr);
+    assert!(!output.status.success() && said.contains("the table has changed since the fit began"), "{said}");
+}
+
+/// What was said about a table before it was fitted.
+fn warnings(output: &Output) -> Vec<String> {
+    text(&output.stderr).lines().filter(|line| line.contains("warning")).map(String::from).collect()
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_said_as_by_one_process() {
+    let path = place("odd");
+    write_table(&path, &|_| "poisson", false, &[]);
+    let dir = path.with_file_name("");
+    let lines: Vec<String> = fs::read_to_string(&path).unwrap().lines().map(String::from).collect();
+    let with = |change: &dyn Fn(usize, usize, &str) -> String| {
+        let row = |(n, line): (usize, &String)| {
+            let cells =
+                line.split(',').enumerate().map(|(j, cell)| if n == 0 { cell.into() } else { change(n, j, cell) });
+            cells.collect::<Vec<String>>().join(",") + "\n"
+        };
+        fs::write(&path, lines.iter().enumerate().map(row).collect::<String>()).unwrap();
+    };
+    let fit = |out: &'static str| {
+        [&["fit", "odd.csv", "--likelihood", "poisson"][..], &SHORT[..14], &["--no-report", "--out", out]].concat()
+    };
+    // A row without cells, and columns of equal cells in different processes.
+    with(&|n, j, cell| match (n, j) {
+        (3, _) => String::new(),
+        (_, 7 | 333) => "2".into(),
+        _ => cell.into(),
+    });
+    let (alone, shared) = (common::rflvm(&dir, &fit("odd/alone")), together(&dir, 3, &fit("odd/3")));
+    assert!(alone.status.success() && shared.status.success(), "{}", text(&shared.stderr));
+    let expected = warnings(&alone);
+    assert_eq!(
+        expected.iter().filter(|line| line.contains("row 3") || line.contains("'c333'")).count(),
+        2,
+        "{expected:?}"
+    );
+    assert_eq!(warnings(&shared), expected);
+    assert!(draws(&dir.join("odd/alone")) == draws(&dir.join("odd/3")));
+    // Two bad cells, in the second and in the third process: one of them is named.
+    with(&|n, j, cell| if n == 5 && (j == 200 || j == 400) { "-1".into() } else { cell.into() });
+    let output = together(&dir, 3, &fit("odd/bad"));
+    let said = text(&output.stderr);
+    let named: Vec<&str> = said.lines().filter(|line| line.starts_with("rflvm: ") && line.contains("row 5")).collect();
+    assert!(named.len() == 1 && named[0].contains("process 2 of 3") && named[0].contains("'c200'"), "{said}");
+    assert!(output.status.code() == Some(2) && !dir.join("odd/bad").exists(), "{said}");
+    // A text where numbers are expected.
+    with(&|n, j, cell| if n == 5 && j == 400 { "many".into() } else { cell.into() });
+    let output = together(&dir, 3, &fit("odd/bad"));
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("many") && said.contains("c400"), "{said}");
 }
 
 #[test]

@@ -47,7 +47,9 @@ impl Drawn {
             .collect::<Result<Vec<_>, _>>();
         let mut judged = judged?;
         let used: Vec<Vec<usize>> = judged.iter().map(Convergence::used).collect();
-        let stacking = if used.len() > 1 { Stacking::of(fit, &store, &used)? } else { None };
+        // Without its table nothing can be predicted, and maps have no weights.
+        let is_weighted = used.len() > 1 && fit.model.has_table();
+        let stacking = if is_weighted { Stacking::of(fit, &store, &used)? } else { None };
         let weights = stacking.iter().flat_map(|stacking| &stacking.maps).map(|map| map.weight);
         let weighted = used.into_iter().zip(weights).map(|(used, weight)| Weighted { used, weight }).collect();
         let convergence = judged.remove(0);

@@ -74,17 +74,17 @@ impl Fit {
     ) -> Result<Self, Error> {
         let saved = config.clone();
         let config = config.beside(dir);
-        Fit::set_up(saved, config, given, dir, read, None)
+        Fit::set_up(saved, config, given, dir, read, false)
     }
 
-    /// The same; with `told`, the table has no cells, and another process has read them.
+    /// The same; a table that `is_outline` has no cells.
     pub(crate) fn set_up(
         mut saved: Config,
         mut config: Config,
         mut given: Given,
         dir: &Path,
         read: impl FnOnce(&Config) -> Result<Table, Error>,
-        told: Option<&[f64]>,
+        is_outline: bool,
     ) -> Result<Self, Error> {
         if config.likelihood.is_none() && config.blocks.is_none() && given.listing.is_none() {
             return Err(no_family().into());
@@ -103,9 +103,9 @@ impl Fit {
         saved.trials = given.trials.as_ref().map_or(saved.trials, |_| Some(trials_file()));
         let timeline = Timeline::of(&config, &table)?;
         let covariates = Covariates::of(&config, &table)?;
-        let model = match told {
-            Some(told) => model::outlined(&config, &table, told)?,
-            None => model::model(&config, &given, &mut table, timeline.as_ref())?,
+        let model = match is_outline {
+            true => model::outlined(&config, &table)?,
+            false => model::model(&config, &given, &mut table, timeline.as_ref())?,
         };
         if timeline.is_some() {
             // The folder says what was chosen, so that it need not be chosen again.
@@ -159,6 +159,19 @@ impl Fit {
         Ok(config)
     }
 
+    /// The fit in its folder with the whole table, where processes had parts of it, if this one has the memory for it.
+    pub fn with_table(&self) -> Result<Option<Fit>, Error> {
+        match memory::check_bytes(self.bytes_of_results(), String::new, "") {
+            Ok(()) => Fit::open(&self.dir, |_| ()).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The memory that results take which need the whole table: the cells, and what is predicted of them.
+    pub fn bytes_of_results(&self) -> u128 {
+        4 * 8 * self.model.rows() as u128 * self.model.columns() as u128
+    }
+
     /// Takes the right to write into the folder and prepares it for this fit: an older fit is an error, or is removed with
     /// `overwrite`. Nothing is touched until it is certain that the fit can start.
     pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
@@ -183,19 +196,30 @@ impl Fit {
     }
 
     /// Refuses to continue if the table's file has changed since the fit began. The fit would continue with the table in its
-    /// store, which whoever changed the file would not expect.
+    /// store, which whoever changed the file would not expect. Where processes share the columns, all call it.
     pub fn check_table(&self) -> Result<(), Error> {
-        let Some(path) = self.config.table.as_ref().filter(|path| path.is_file()) else { return Ok(()) };
-        if self.config.row_data.as_ref().is_some_and(|path| !path.exists()) {
-            return Ok(());
-        }
-        let now = Fit::new(self.saved.clone(), &self.dir)?.identity();
+        let has_file = self.config.table.as_ref().is_some_and(|path| path.is_file())
+            && self.config.row_data.as_ref().is_none_or(|path| path.exists());
+        let Some(path) = self.config.table.as_ref().filter(|_| self.all_say(has_file)) else { return Ok(()) };
+        let now = match &self.part {
+            Some(part) if !self.model.has_table() => {
+                Fit::shared(self.saved.clone(), &self.dir, part.chunks().shared_ranks())?.identity()
+            }
+            // All have read the same table.
+            Some(part) if !part.chunks().is_first() => return Ok(()),
+            _ => Fit::new(self.saved.clone(), &self.dir)?.identity(),
+        };
         if now.data == self.identity().data {
             return Ok(());
         }
         let problem = "the table has changed since the fit began; restore it, remove it (the fit has a copy of the original), \
                        or start a new fit in another folder";
         Err(Error::Foreign { path: path.display().to_string(), problem: problem.into() })
+    }
+
+    /// Whether this is so for all processes that share the columns.
+    fn all_say(&self, own: bool) -> bool {
+        self.part.as_ref().map_or(own, |part| !part.chunks().any(!own))
     }
 
     /// Samples into the folder.

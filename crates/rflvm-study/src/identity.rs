@@ -56,6 +56,9 @@ pub fn checkpoint(fit: &Fit) -> Result<Option<Checkpoint>, Error> {
         );
         return Err(Error::Foreign { path: config_path(&fit.dir).display().to_string(), problem });
     }
+    if fit.part.as_ref().is_none_or(|part| part.chunks().is_first()) {
+        checkpoint.check_tables()?;
+    }
     Ok(Some(checkpoint))
 }
 

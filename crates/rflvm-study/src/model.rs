@@ -22,11 +22,7 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
     let covariates = Covariates::of(config, table)?;
     let known = covariates.matrix(table)?;
     let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
-    let offset = match (config.offset.as_deref(), table.offset.take()) {
-        (Some("size-factors"), _) => Offset::SizeFactors,
-        (_, Some(values)) => Offset::Given(values),
-        _ => Offset::None,
-    };
+    let offset = offset(config, table);
     let spec =
         ModelSpec { time: time_spec(config)?, ..spec(&config.model, config.all_priors()?, table.columns.len())? };
     let is_real = blocks.iter().all(|(_, family)| family.about().is_some_and(|about| about.cells == Cells::Real));
@@ -42,26 +38,41 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
         None => Ok(data),
     });
     let model = data.map_err(SpecError::from).and_then(|data| Model::with_blocks(data, blocks, spec));
-    let model = model.map_err(|error| match error {
+    model.map_err(|error| refused(table, error))
+}
+
+/// The offsets of the rows.
+pub fn offset(config: &Config, table: &mut Table) -> Offset {
+    match (config.offset.as_deref(), table.offset.take()) {
+        (Some("size-factors"), _) => Offset::SizeFactors,
+        (_, Some(values)) => Offset::Given(values),
+        _ => Offset::None,
+    }
+}
+
+/// A table that cannot be fitted.
+pub fn refused(table: &Table, error: SpecError) -> Error {
+    let error = match error {
         // Which number to give instead is clear.
         SpecError::Setting { setting: "latent-dim", value, rule } => {
             let most = table.columns.len().min(MOST_AXES);
             SpecError::Setting { setting: "latent-dim", value, rule: format!("{rule}; use ⟨latent-dim={most}⟩") }
         }
         other => other,
-    });
-    model.map_err(|error| Error::Data { file: table.path.display().to_string(), error })
+    };
+    Error::Data { file: table.path.display().to_string(), error }
 }
 
-/// The model of a table that another process has read, without its cells.
-pub fn outlined(config: &Config, table: &Table, told: &[f64]) -> Result<Model, Error> {
+/// The model of a table whose cells no process has as a whole.
+pub fn outlined(config: &Config, table: &Table) -> Result<Model, Error> {
     let blocks = blocks::blocks(config, &Given::default(), table)?;
     let covariates = Covariates::of(config, table)?;
     let known = covariates.matrix(table)?;
     let known = (!covariates.is_empty()).then(|| (known, covariates.names()));
     let spec = spec(&config.model, config.all_priors()?, table.columns.len())?;
     let spec = ModelSpec { time: time_spec(config)?, ..spec };
-    Ok(Model::outlined((table.rows, table.columns.clone()), known, blocks, spec, told)?)
+    let model = Model::outlined((table.rows, table.columns.clone()), known, blocks, spec);
+    model.map_err(|error| refused(table, error))
 }
 
 /// The paths over time, where rows have times.

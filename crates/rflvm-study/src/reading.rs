@@ -56,5 +56,6 @@ pub fn options(config: &Config) -> Result<ReadOptions, Error> {
         array: config.array.clone(),
         row_data: config.row_data.clone(),
         like: None,
+        is_outline: false,
     })
 }

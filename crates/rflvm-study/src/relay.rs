@@ -52,7 +52,7 @@ impl Relay {
         match from {
             None => writers.extend((0..count).map(|chain| Writer::new(&store, &fit.model, chain, has_f))),
             Some(checkpoint) => {
-                for (chain, (at, state)) in checkpoint.chains.into_iter().enumerate() {
+                for (chain, (at, state)) in checkpoint.own_of(&fit.model)?.into_iter().enumerate() {
                     writers.push(Writer::resume(&store, &fit.model, chain, state)?);
                     chains.push(at);
                 }
@@ -115,7 +115,8 @@ impl Relay {
     /// Writes the draws so far, and the checkpoint.
     pub fn save(&mut self) -> Result<(), Error> {
         let (dir, model) = (&self.fit.dir, &self.fit.model);
-        sample::save(dir, &self.identity, model, &mut self.store, self.chains.iter(), &mut self.writers)?;
+        let snapshots: Vec<&Snapshot> = self.chains.iter().collect();
+        sample::save(dir, &self.identity, (model, model), &mut self.store, &snapshots, &mut self.writers)?;
         maps::record(dir, |map| apart::all_joined(&self.chains, map))?;
         self.saved = Instant::now();
         Ok(())

@@ -98,12 +98,12 @@ impl Sampling<'_> {
             }
             Some(checkpoint) => {
                 let mut snapshots = Vec::with_capacity(settings.chains);
-                for (chain, (snapshot, state)) in checkpoint.chains.into_iter().enumerate() {
+                for (chain, (snapshot, state)) in checkpoint.own_of(part)?.into_iter().enumerate() {
                     writers.push(match is_first {
                         true => Writer::resume(&store, model, chain, state)?,
                         false => Writer::of(&store, model, chain, state),
                     });
-                    snapshots.push(snapshot.own_of(part));
+                    snapshots.push(snapshot);
                 }
                 // Draws beyond the checkpoint are drawn again, and must not be read meanwhile.
                 if is_first {
@@ -157,7 +157,10 @@ impl Sampling<'_> {
         let mut store = Store::new(&store_path(self.dir), model, self.keep, settings.chains, about);
         if self.part.chunks().is_first() {
             atomic::clean(self.dir);
-            store.begin(model, self.labels, settings.chains)?;
+            store.begin(model, self.part, self.labels, settings.chains)?;
+        } else {
+            // The first writes the cells of all.
+            self.part.collect_table(|_| Ok::<(), StoreError>(()))?;
         }
         Ok(store)
     }
@@ -168,36 +171,28 @@ impl Sampling<'_> {
     }
 
     fn save(&self, store: &mut Store, run: &Run<'_>, writers: &mut [Writer]) -> Result<(), StoreError> {
-        if !self.part.chunks().is_alone() {
-            return self.save_together(store, run, writers);
-        }
-        let snapshots = run.chains().iter().map(|chain| chain.snapshot());
-        save(self.dir, self.identity, self.model, store, snapshots, writers)
-    }
-
-    /// The same, where the first of several processes writes.
-    fn save_together(&self, store: &mut Store, run: &Run<'_>, writers: &mut [Writer]) -> Result<(), StoreError> {
-        // All processes take part in collecting all chains.
-        let snapshots: Vec<Option<Snapshot>> = run.chains().iter().map(|c| c.snapshot().collect(self.part)).collect();
-        let Some(snapshots) = snapshots.into_iter().collect::<Option<Vec<Snapshot>>>() else { return Ok(()) };
-        save(self.dir, self.identity, self.model, store, snapshots.iter(), writers)
+        let snapshots: Vec<&Snapshot> = run.chains().iter().map(|chain| chain.snapshot()).collect();
+        save(self.dir, self.identity, (self.model, self.part), store, &snapshots, writers)
     }
 }
 
-/// Writes the draws first, then their metadata, then the checkpoint that relies on both.
-pub(crate) fn save<'a>(
+/// Writes the draws first, then their metadata, then the checkpoint that relies on both. Where processes share the columns of the model, all call
+/// it with their parts, and the first writes.
+pub(crate) fn save(
     dir: &Path,
     identity: &Identity,
-    model: &Model,
+    (model, part): (&Model, &Model),
     store: &mut Store,
-    snapshots: impl Iterator<Item = &'a Snapshot>,
+    snapshots: &[&Snapshot],
     writers: &mut [Writer],
 ) -> Result<(), StoreError> {
-    for writer in writers.iter_mut() {
-        writer.flush()?;
+    if part.chunks().is_first() {
+        for writer in writers.iter_mut() {
+            writer.flush()?;
+        }
+        store.moments(model, &writers.iter().map(Writer::moments).collect::<Vec<_>>())?;
+        store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
     }
-    store.moments(model, &writers.iter().map(Writer::moments).collect::<Vec<_>>())?;
-    store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
-    let states = snapshots.zip(writers.iter()).map(|(snapshot, writer)| (snapshot, writer.state())).collect();
-    checkpoint::save(&checkpoint_path(dir), identity, states)
+    let states: Vec<_> = snapshots.iter().copied().zip(writers.iter().map(Writer::state)).collect();
+    checkpoint::save(&checkpoint_path(dir), identity, part, &states)
 }

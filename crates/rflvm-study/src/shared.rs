@@ -1,38 +1,30 @@
-//! A fit whose columns several processes share. The first reads the whole table, checks it, and tells the others what depends on all of its
-//! cells; each of the others reads and holds only its own columns.
+//! A fit whose columns several processes share. Where the settings alone say what each column is, no process has the whole table: the first
+//! reads what there is besides cells, each reads and checks its own columns, and they tell each other what depends on all of them.
 
 use crate::blocks::Given;
 use crate::config::Config;
 use crate::error::Error;
 use crate::families::takes_text;
 use crate::fit::{Fit, kept};
+use crate::model;
 use crate::reading;
 use crate::table::{self, ReadOptions, Table};
 use rflvm::chunks::WIDTH;
 use rflvm::error::SpecError;
-use rflvm::identity::Identity;
+use rflvm::identity::of_shared_data;
 use rflvm::linalg::Mat;
 use rflvm::ranks::Ranks;
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// What the first process tells the others, besides numbers.
-#[derive(Serialize, Deserialize)]
-struct Outline {
-    table: Table,
-    identity: Identity,
-}
 
 impl Fit {
     /// A fit like that of [`Fit::new`], shared with other processes.
     pub fn shared(config: Config, dir: &Path, ranks: Arc<dyn Ranks>) -> Result<Self, Error> {
-        let whole = |config: Config| Fit::new(config, dir);
         if can_be_divided(&config) {
             // An older fit in the folder, which this one replaces, is none of its business.
-            return divided(config, dir, None, ranks, whole);
+            return divided(config, dir, None, ranks);
         }
-        let mut fit = whole(config)?;
+        let mut fit = Fit::new(config, dir)?;
         fit.share(ranks)?;
         Ok(fit)
     }
@@ -40,11 +32,10 @@ impl Fit {
     /// The fit in a folder, like that of [`Fit::open`], shared with other processes.
     pub fn open_shared(dir: &Path, change: impl FnOnce(&mut Config), ranks: Arc<dyn Ranks>) -> Result<Self, Error> {
         let config = Fit::config_of(dir, change)?;
-        let whole = |config: Config| Fit::open(dir, |own| *own = config);
         if can_be_divided(&config) {
-            return divided(config, dir, kept(dir), ranks, whole);
+            return divided(config, dir, kept(dir), ranks);
         }
-        let mut fit = whole(config)?;
+        let mut fit = Fit::open(dir, |own| *own = config)?;
         fit.share(ranks)?;
         Ok(fit)
     }
@@ -66,39 +57,53 @@ impl Fit {
 fn can_be_divided(config: &Config) -> bool {
     let one_family = config.likelihood.as_deref().is_some_and(|name| !config.is_auto() && !takes_text(name));
     let no_trials = config.trials.as_deref().is_none_or(|trials| trials.parse::<u32>().is_ok());
-    one_family && no_trials && config.blocks.is_none() && config.time.is_none() && config.row_data.is_none()
+    one_family && no_trials && config.blocks.is_none() && config.time.is_none()
 }
 
-fn divided(
-    config: Config,
-    dir: &Path,
-    store: Option<PathBuf>,
-    ranks: Arc<dyn Ranks>,
-    whole: impl FnOnce(Config) -> Result<Fit, Error>,
-) -> Result<Fit, Error> {
-    let size = ranks.size();
-    if ranks.rank() == 0 {
-        let mut fit = whole(config)?;
-        fit.share(Arc::clone(&ranks))?;
-        let outline = Outline { table: fit.table.clone(), identity: fit.identity() };
-        let text = serde_json::to_vec(&outline).map_err(|error| unlike(&error.to_string()))?;
-        tell(ranks.as_ref(), &words(&text));
-        tell(ranks.as_ref(), &fit.model.told());
-        return Ok(fit);
-    }
-    let text = bytes(&hear(ranks.as_ref()));
-    let told = hear(ranks.as_ref());
-    // The padding of the last word is no part of the text.
-    let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-    let Outline { table, identity } =
-        serde_json::from_slice(&text[..end]).map_err(|error| unlike(&error.to_string()))?;
+/// Such a fit; its cells come from the store of the fit if that holds them already.
+fn divided(config: Config, dir: &Path, store: Option<PathBuf>, ranks: Arc<dyn Ranks>) -> Result<Fit, Error> {
     let (saved, config) = (config.clone(), config.beside(dir));
-    let mut fit = Fit::set_up(saved, config, Given::default(), dir, |_| Ok(table), Some(&told))?;
-    fit.identity = Some(identity);
+    let (size, is_first) = (ranks.size(), ranks.rank() == 0);
+    let mut table = if is_first { outline(&config, store.as_deref())? } else { Table::default() };
+    let offset = model::offset(&config, &mut table);
+    let text = serde_json::to_vec(&table).map_err(|error| unlike(&error.to_string()))?;
+    let text = tell(ranks.as_ref(), &text);
+    if !is_first {
+        table = serde_json::from_slice(&text).map_err(|error| unlike(&error.to_string()))?;
+    }
+    let mut fit = Fit::set_up(saved, config, Given::default(), dir, |_| Ok(table), true)?;
     let own = fit.model.own_of_table(Arc::clone(&ranks)).ok_or_else(|| too_many(&fit, size))?;
-    let y = columns(&fit, store, &own)?;
-    fit.part = fit.model.part_with(ranks, y);
+    let own = columns(&fit, store, &own).and_then(|y| {
+        let part = fit.model.part_with(Arc::clone(&ranks), y).map_err(|error| model::refused(&fit.table, error))?;
+        part.ok_or_else(|| too_many(&fit, size))
+    });
+    let mut part = lowest(ranks.as_ref(), own)?;
+    fit.model.settle(&mut part, offset).map_err(|error| model::refused(&fit.table, error))?;
+    let data = tell(ranks.as_ref(), of_shared_data(&fit.model, &part).unwrap_or_default().as_bytes());
+    let data = String::from_utf8(data).map_err(|error| unlike(&error.to_string()))?;
+    fit.identity = Some(fit.settings.identity_of(data, &fit.model));
+    fit.part = Some(part);
     Ok(fit)
+}
+
+/// The table without its cells.
+fn outline(config: &Config, store: Option<&Path>) -> Result<Table, Error> {
+    let path = reading::table_path(config)?;
+    let options = ReadOptions { is_outline: true, ..reading::options(config)? };
+    let Some(store) = store else { return Ok(table::read(path, &options)?) };
+    let options = ReadOptions { row_data: None, ..options };
+    Ok(Table { path: path.to_path_buf(), ..table::read(store, &options)? })
+}
+
+/// What a process has found, or its error; if several have failed, only the first of them returns, and ends the others.
+fn lowest<T>(ranks: &dyn Ranks, own: Result<T, Error>) -> Result<T, Error> {
+    let every = vec![1; ranks.size()];
+    let failed = ranks.gather(&[f64::from(u8::from(own.is_err()))], &every);
+    if failed[..ranks.rank()].iter().any(|&flag| flag > 0.0) || own.is_ok() && failed.contains(&1.0) {
+        // Until it is ended.
+        ranks.gather(&[0.0], &every);
+    }
+    own
 }
 
 /// Some columns of the table, from the store of the fit if it holds them already.
@@ -130,22 +135,17 @@ fn too_many(fit: &Fit, size: usize) -> Error {
     SpecError::Setting { setting: "number of processes", value: size.to_string(), rule }.into()
 }
 
-/// Sends numbers from the first process to all.
-fn tell(ranks: &dyn Ranks, numbers: &[f64]) {
-    let count = ranks.gather(&[numbers.len() as f64], &lengths(ranks, 1))[0];
-    debug_assert_eq!(count as usize, numbers.len());
-    ranks.gather(numbers, &lengths(ranks, numbers.len()));
-}
-
-/// Receives them.
-fn hear(ranks: &dyn Ranks) -> Vec<f64> {
-    let count = ranks.gather(&[], &lengths(ranks, 1))[0] as usize;
-    ranks.gather(&[], &lengths(ranks, count))
-}
-
-/// That many numbers from the first process, and none from the others.
-fn lengths(ranks: &dyn Ranks, count: usize) -> Vec<usize> {
-    (0..ranks.size()).map(|rank| if rank == 0 { count } else { 0 }).collect()
+/// The text of the first process, on all.
+fn tell(ranks: &dyn Ranks, text: &[u8]) -> Vec<u8> {
+    let is_first = ranks.rank() == 0;
+    let lengths = |count: usize| (0..ranks.size()).map(|r| if r == 0 { count } else { 0 }).collect::<Vec<usize>>();
+    let own = if is_first { vec![text.len() as f64] } else { Vec::new() };
+    let length = ranks.gather(&own, &lengths(1))[0] as usize;
+    let own = if is_first { words(text) } else { Vec::new() };
+    let mut told = bytes(&ranks.gather(&own, &lengths(length.div_ceil(8))));
+    // Without the padding of the last word.
+    told.truncate(length);
+    told
 }
 
 /// Text as numbers, whose bits are kept on the way.
@@ -165,12 +165,12 @@ fn bytes(words: &[f64]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rflvm::ranks::Alone;
 
     #[test]
     fn text_survives_as_numbers() {
         for text in ["", "a", "eight by", "a longer text with an é"] {
-            let back = bytes(&words(text.as_bytes()));
-            assert_eq!(String::from_utf8(back).unwrap().trim_end_matches('\0'), text);
+            assert_eq!(tell(&Alone, text.as_bytes()), text.as_bytes());
         }
     }
 }

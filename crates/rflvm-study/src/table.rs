@@ -25,12 +25,14 @@ mod read;
 mod row_data;
 mod settle;
 mod sniff;
+mod store;
 #[cfg(all(test, feature = "columnar"))]
 mod tests;
 mod text;
 mod verdict;
 mod words;
 mod written;
+#[cfg(feature = "columnar")]
 mod zarr;
 
 use serde::{Deserialize, Serialize};
@@ -171,6 +173,8 @@ pub struct ReadOptions {
     pub array: Option<String>,
     /// A table with the columns of ids, labels, offsets, times, sequences and covariates, for a file without them.
     pub row_data: Option<PathBuf>,
+    /// Only names and what is known of the rows: cells are neither read nor checked.
+    pub is_outline: bool,
 }
 
 impl ReadOptions {

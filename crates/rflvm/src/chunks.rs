@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub const WIDTH: usize = 128;
 /// Sums of more numbers than this are divided among the processes, so that each number is sent about twice, however many they are.
 const LONG: usize = 4096;
+/// Numbers that the first process is shown at a time of a table that it does not hold.
+const TILE: usize = 1 << 20;
 
 /// Chunk of the columns of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +110,11 @@ impl Chunks {
     /// The processes.
     pub fn ranks(&self) -> &dyn Ranks {
         self.ranks.as_ref()
+    }
+
+    /// The same, to share with others.
+    pub fn shared_ranks(&self) -> Arc<dyn Ranks> {
+        Arc::clone(&self.ranks)
     }
 
     /// Whether there is only one process.
@@ -235,6 +242,24 @@ impl Chunks {
             }
         });
         self.is_first().then_some(table)
+    }
+
+    /// Shows the first process a table of all columns, some whole rows at a time, so that it never holds all of it; the others only send.
+    /// `own` gives the numbers of this process in some rows.
+    pub fn collect_rows<E>(
+        &self,
+        rows: usize,
+        own: impl Fn(Range<usize>) -> Vec<f64>,
+        mut see: impl FnMut(&[f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let tile = (TILE / self.columns().max(1)).max(1);
+        for first in (0..rows).step_by(tile) {
+            let some = first..rows.min(first + tile);
+            if let Some(table) = self.collect(some.len(), &own(some.clone())) {
+                see(&table)?;
+            }
+        }
+        Ok(())
     }
 
     /// Σ over the chunks of this process, which must be the only one, along the same tree.

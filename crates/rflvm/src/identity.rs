@@ -5,6 +5,7 @@ use crate::model::latent::{TimeKernel, TimeSpec};
 use crate::model::{Model, ModelSpec};
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 
 /// Everything the draws of a run depend on. The number of threads and the time between checkpoints do not belong here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +80,18 @@ impl Identity {
 
 /// Digest of a table: cells, offsets, covariates, times, names.
 pub fn of_data(model: &Model) -> String {
-    hex(data(model))
+    hex(data(model, cells(begun(model), model.y().as_slice())))
+}
+
+/// The same for a model without cells, of which processes have parts. All call it; the others than the first return nothing.
+pub fn of_shared_data(model: &Model, part: &Model) -> Option<String> {
+    let mut stream = begun(model);
+    let seen = part.collect_table(|table| {
+        stream = cells(stream, table);
+        Ok::<(), Infallible>(())
+    });
+    seen.unwrap_or_else(|never| match never {});
+    part.chunks().is_first().then(|| hex(data(model, stream)))
 }
 
 /// Digest of a model of the table: families, priors, dimensions.
@@ -92,12 +104,24 @@ fn hex(stream: Stream) -> String {
     format!("{a:016x}{b:016x}")
 }
 
-/// The table. Every bit of a number counts, except that all NaNs (missing cells) are equal.
-fn data(model: &Model) -> Stream {
-    let bits = |v: &f64| if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() };
-    let shape = [model.rows() as u64, model.columns() as u64];
-    let stream = Stream::new(0).along(shape).along(model.y().as_slice().iter().chain(model.offset()).map(bits));
-    let stream = stream.along(model.covariates().as_slice().iter().map(bits));
+/// The shape of the table.
+fn begun(model: &Model) -> Stream {
+    Stream::new(0).along([model.rows() as u64, model.columns() as u64])
+}
+
+/// Every bit of a number counts, except that all NaNs (missing cells) are equal.
+fn bits(v: &f64) -> u64 {
+    if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() }
+}
+
+/// Cells, one row after the other.
+fn cells(stream: Stream, values: &[f64]) -> Stream {
+    stream.along(values.iter().map(bits))
+}
+
+/// The rest of the table, after its cells.
+fn data(model: &Model, stream: Stream) -> Stream {
+    let stream = cells(cells(stream, model.offset()), model.covariates().as_slice());
     let times = model.dynamics().map(|dynamics| dynamics.times());
     let stream =
         stream.along(times.iter().flat_map(|t| t.at.iter().map(bits).chain(t.sequence.iter().map(|&s| s as u64))));

@@ -173,13 +173,15 @@ impl Observations {
 
     /// Columns whose observed cells are all equal. They are allowed, but carry no information about the rows.
     pub fn constant_columns(&self) -> Vec<usize> {
-        let constant = |j: &usize| {
-            let mut seen = (0..self.rows()).map(|n| self.y[(n, *j)]).filter(|v| !v.is_nan());
-            let first = seen.next();
-            seen.all(|v| Some(v) == first)
-        };
-        (0..self.columns()).filter(constant).collect()
+        (0..self.columns()).filter(|&j| is_constant(&self.y, j)).collect()
     }
+}
+
+/// Whether all observed cells of a column are equal.
+pub(crate) fn is_constant(y: &Mat, j: usize) -> bool {
+    let mut seen = (0..y.rows()).map(|n| y[(n, j)]).filter(|v| !v.is_nan());
+    let first = seen.next();
+    seen.all(|v| Some(v) == first)
 }
 
 /// Covariates must be known.
@@ -201,32 +203,28 @@ fn size_factors(y: &Mat) -> Result<Vec<f64>, DataError> {
 /// Size factors relative to the average row of another table: for new rows of a fit.
 #[doc(hidden)]
 pub fn size_factors_beside(y: &Mat, fitted: &Mat) -> Result<Vec<f64>, DataError> {
-    let means = row_means(fitted);
-    let overall = means.iter().sum::<f64>() / means.len() as f64;
-    row_means(y)
-        .iter()
-        .zip(y.iter_rows())
-        .enumerate()
-        .map(|(n, (&mean, row))| {
-            if row.iter().all(|v| v.is_nan()) {
-                Ok(0.0)
-            } else if mean > 0.0 {
-                Ok((mean / overall).ln())
-            } else {
-                let problem = "the row total is not positive, so it has no size factor; drop the row or use no offset";
-                Err(DataError::Offset { row: n + 1, problem: problem.into() })
-            }
-        })
-        .collect()
+    let means = |y: &Mat| y.iter_rows().map(row_mean).collect::<Vec<Option<f64>>>();
+    size_factors_of(&means(y), &means(fitted))
 }
 
-/// The mean of each row over its observed cells; zero where there is none.
-fn row_means(y: &Mat) -> Vec<f64> {
-    let mean = |row: &[f64]| {
-        let seen: Vec<f64> = row.iter().copied().filter(|v| !v.is_nan()).collect();
-        seen.iter().sum::<f64>() / seen.len().max(1) as f64
+/// The same from the means of rows.
+pub(crate) fn size_factors_of(means: &[Option<f64>], fitted: &[Option<f64>]) -> Result<Vec<f64>, DataError> {
+    let overall = fitted.iter().map(|mean| mean.unwrap_or(0.0)).sum::<f64>() / fitted.len() as f64;
+    let factor = |(n, mean): (usize, &Option<f64>)| match mean {
+        None => Ok(0.0),
+        Some(mean) if *mean > 0.0 => Ok((mean / overall).ln()),
+        Some(_) => {
+            let problem = "the row total is not positive, so it has no size factor; drop the row or use no offset";
+            Err(DataError::Offset { row: n + 1, problem: problem.into() })
+        }
     };
-    y.iter_rows().map(mean).collect()
+    means.iter().enumerate().map(factor).collect()
+}
+
+/// The mean of a row over its observed cells, if it has any.
+pub(crate) fn row_mean(row: &[f64]) -> Option<f64> {
+    let seen: Vec<f64> = row.iter().copied().filter(|v| !v.is_nan()).collect();
+    (!seen.is_empty()).then(|| seen.iter().sum::<f64>() / seen.len() as f64)
 }
 
 #[cfg(test)]

@@ -37,6 +37,8 @@ pub(super) struct Draft {
     /// Numeric columns of boolean type.
     pub truths: Vec<usize>,
     pub named: bool,
+    /// The numeric columns of an outline, whose cells are not read.
+    pub outlined: Vec<usize>,
 }
 
 impl Draft {
@@ -80,6 +82,7 @@ impl Draft {
             (None, None) => rest(),
         };
         numeric.retain(|position| !left_out.contains(position));
+        let outlined = if options.is_outline { std::mem::take(&mut numeric) } else { Vec::new() };
         let mut slots = vec![None; names.len()];
         numeric.iter().enumerate().for_each(|(slot, &position)| slots[position] = Some(slot));
         let of_fit = |category: Option<&Category>| category.map(|c| Box::new(Levels::known(&c.levels)));
@@ -103,6 +106,7 @@ impl Draft {
             text_bytes: 0,
             truths: Vec::new(),
             named,
+            outlined,
         })
     }
 

@@ -57,7 +57,13 @@ pub(super) fn read_array(
 
     let mut draft = Draft::numbered(allowance, width, kind, options)?;
     draft.fill_with_zeros(rows)?;
+    if draft.width() == 0 {
+        return Ok(draft);
+    }
     let (rows, width) = (rows as usize, width as usize);
+    // Columns of the file in order, each with its place among those that are wanted.
+    let wanted: Vec<(usize, usize)> =
+        draft.slots.iter().enumerate().filter_map(|(column, slot)| slot.map(|slot| (column, slot))).collect();
     let (outer, inner) = if header.fortran { (width, rows) } else { (rows, width) };
     let mut bytes = vec![0; CHUNK.min(inner) * element.size];
     let mut done = 0;
@@ -69,16 +75,25 @@ pub(super) fn read_array(
                 _ => TableError::Damaged { file: file(), kind, reason: error.to_string() },
             })?;
             done += bytes.len() as u64;
-            for (i, bytes) in (start..).zip(bytes.chunks_exact(element.size)) {
-                let (row, column) = if header.fortran { (i, o) } else { (o, i) };
-                let Some(slot) = draft.slots[column] else { continue };
+            let mut put = |(row, column): (usize, usize), slot: usize, bytes: &[u8]| {
                 let value = element.decode(bytes);
                 if value.is_infinite() {
                     let place = format!("row {}, column {}", row + 1, column + 1);
                     return Err(TableError::Infinite { file: file(), place, text: value.to_string() });
                 }
-                let at = row * draft.width() + slot;
+                let at = row * draft.numeric.len() + slot;
                 draft.values[at] = value;
+                Ok(())
+            };
+            let cells = bytes.chunks_exact(element.size);
+            if header.fortran {
+                let Some(slot) = draft.slots[o] else { continue };
+                (start..).zip(cells).try_for_each(|(row, bytes)| put((row, o), slot, bytes))?;
+            } else {
+                let [first, last] = [start, start + cells.len()].map(|at| wanted.partition_point(|(c, _)| *c < at));
+                for &(column, slot) in &wanted[first..last] {
+                    put((o, column), slot, &bytes[(column - start) * element.size..][..element.size])?;
+                }
             }
         }
     }

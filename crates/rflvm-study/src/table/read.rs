@@ -10,7 +10,9 @@ use super::ipc;
 #[cfg(feature = "columnar")]
 use super::parquet;
 use super::words::shorten;
-use super::{Look, ReadOptions, Table, TableError, Texts, csv, mtx, npy, npz, row_data, text, zarr};
+#[cfg(feature = "columnar")]
+use super::zarr;
+use super::{Look, ReadOptions, Table, TableError, Texts, csv, mtx, npy, npz, row_data, store, text};
 
 /// Reads a table in the format given by the extension of `path`, in upper or lower case.
 ///
@@ -35,7 +37,9 @@ use super::{Look, ReadOptions, Table, TableError, Texts, csv, mtx, npy, npz, row
 ///   is genes by cells, as 10x pipelines write it: it is transposed, and named by these
 ///   files. A folder means the `matrix.mtx` in it.
 ///
-/// - `.zarr`: the store of a fit, for the table that it holds.
+/// - a folder of Zarr, format 2 or 3: an array with two axes, a group with one of them or with that which `array` names, or AnnData (X, dense or
+///   sparse, or that which `array` names; ids, labels, offsets, times, sequences and covariates are columns of `obs`). Chunks may be compressed by
+///   blosc (lz4, zstd, zlib), zstd, gzip, zlib or lz4. The store of a fit gives the table that it holds.
 ///
 /// Text and `.mtx` files may be compressed by gzip, with `.gz` after the extension.
 ///
@@ -59,7 +63,7 @@ fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
             row_data::joined(data, one(beside, &row_data::only(beside, is_text(beside), options)?)?)?
         }
     };
-    if draft.numeric.is_empty() {
+    if draft.numeric.is_empty() && draft.outlined.is_empty() {
         return Err(TableError::NoColumns { file: draft.allowance.path });
     }
     Ok(draft)
@@ -69,9 +73,15 @@ fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
 fn one(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     let metadata = fs::metadata(path).map_err(|e| text::failed(path, &e))?;
     if metadata.is_dir() {
-        if path.join(".zmetadata").is_file() {
+        let is_described = path.join(".zmetadata").is_file();
+        #[cfg(feature = "columnar")]
+        if zarr::is_zarr(path) && !(is_described && path.join("observed_data").is_dir()) {
             not_text(path, options)?;
             return zarr::read(path, options);
+        }
+        if is_described {
+            not_text(path, options)?;
+            return store::read(path, options);
         }
         let matrix = ["matrix.mtx", "matrix.mtx.gz"].map(|name| path.join(name)).into_iter().find(|m| m.is_file());
         return one(&matrix.ok_or_else(|| TableError::Folder { file: path.to_path_buf() })?, options);

@@ -153,12 +153,13 @@ impl Draft {
                 Part::Out => {}
             }
         }
+        columns.extend(self.outlined.iter().map(|&position| self.names[position].clone()));
         if !categories.is_empty() {
             self.check_names(&columns)?;
         }
-        self.values = self.spread(&parts, columns.len())?;
+        self.values = if self.outlined.is_empty() { self.spread(&parts, columns.len())? } else { Vec::new() };
         let aside = self.texts.iter().flatten().map(|text| text.position).chain(self.offset.iter().map(|o| o.0));
-        let aside: HashSet<usize> = aside.collect();
+        let aside: HashSet<usize> = aside.chain(self.outlined.iter().copied()).collect();
         let is_ignored = |p: &usize| self.slots[*p].is_none() && !aside.contains(p) && !self.names[*p].is_empty();
         let ignored = (0..self.names.len()).filter(is_ignored).map(|p| self.names[p].clone()).collect();
         let mut texts = self.texts.into_iter().map(|text| text.map(|t| t.cells));

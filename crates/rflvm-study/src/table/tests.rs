@@ -106,6 +106,36 @@ fn reads_names_ids_labels_and_missing_values() {
 }
 
 #[test]
+fn an_outline_has_everything_but_cells_in_every_format() {
+    let mut tried = 0;
+    for format in seeds::formats().iter().filter(|format| !format.packed) {
+        for seed in &format.seeds {
+            for options in [options("-", "-", "-"), options("id", "-", "-")] {
+                let Ok(table) = load(format.extension, seed, &options) else { continue };
+                let outline =
+                    load(format.extension, seed, &ReadOptions { is_outline: true, ..options.clone() }).unwrap();
+                // Which columns are words for yes and no is seen in their cells.
+                let without =
+                    |table: Table| Table { values: Vec::new(), truths: Vec::new(), path: PathBuf::new(), ..table };
+                assert_eq!(without(outline), without(table.clone()), "{}", format.extension);
+                // The last column alone.
+                let last = table.columns.len() - 1;
+                let some = ReadOptions { columns: Some(vec![table.columns[last].clone()]), ..options.clone() };
+                let some = load(format.extension, seed, &some).unwrap();
+                let expected = table.values.iter().skip(last).step_by(last + 1);
+                assert!(
+                    some.values.iter().map(|v| v.to_bits()).eq(expected.map(|v| v.to_bits())),
+                    "{}",
+                    format.extension
+                );
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 15, "{tried}");
+}
+
+#[test]
 fn selects_columns_in_the_order_given() {
     let text = "name\tx\ty\tz\nu\t1\t2\t3\nv\t4\t5\t6\n";
     let table = load("tsv", text, &options("name", "name", "z,x")).unwrap();

@@ -1,67 +1,127 @@
-//! The table in a store of draws, for instance of a fit from Python that never had a file.
+//! Zarr folders, of format 2 or 3: an array with two axes, a group with one, or AnnData. Only the chunks of wanted columns are read, one at a
+//! time.
 
-use std::path::Path;
+mod anndata;
+mod array;
+mod blosc;
+mod codec;
+mod matrix;
 
-use rflvm::draws::zarr::{Reader, covariate_name};
-use rflvm::error::StoreError;
+use std::path::{Path, PathBuf};
 
 use super::allowance::Allowance;
 use super::draft::{Draft, Text};
+use super::words::{list, shorten};
 use super::{ReadOptions, TableError, numbered};
+use anndata::AnnData;
+use array::{Node, node};
+use matrix::Matrix;
 
-/// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times, sequences and covariates are read whatever their columns were called.
+const KIND: &str = "Zarr";
+
+/// Whether a folder is one of Zarr.
+pub(super) fn is_zarr(path: &Path) -> bool {
+    [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file())
+}
+
+/// Reads the array that `options` name, X of AnnData, or the only numeric array with two axes.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
-    let damaged = |reason: String| TableError::Damaged { file: path.to_path_buf(), kind: "a store of draws", reason };
-    let failed = |error: StoreError| TableError::Store { sentence: error.to_string() };
-    let store = Reader::open(path).map_err(failed)?;
-    let (columns, ids) =
-        (store.texts("observed_data/column").map_err(failed)?, store.texts("observed_data/row").map_err(failed)?);
-    let (rows, width) = (ids.len(), columns.len());
-    let order: Vec<usize> =
-        store.fixed("constant_data/order").map_err(failed)?.into_iter().map(|place| place as usize).collect();
-    let mut is_met = vec![false; width];
-    order.iter().filter(|&&place| place < width).for_each(|&place| is_met[place] = true);
-    if order.len() != width || is_met.contains(&false) {
-        return Err(damaged("its order of columns is invalid".into()));
-    }
-    let mut names = vec![String::new(); width];
-    columns.into_iter().zip(&order).for_each(|(name, &place)| names[place] = name);
-
-    let allowance = Allowance::new(path, 8 * (rows as u64) * (width as u64));
-    allowance.cells(rows as u64, width as u64)?;
-    let named = names != numbered(width);
-    let covariates = options.covariates.len();
-    // The store holds only what was fitted.
-    let plain = ReadOptions { without: Vec::new(), ..options.only_cells() };
-    let mut draft = Draft::new(allowance, names, named, None, &plain)?;
-    let shape = store.shape("observed_data/y").map_err(failed)?;
-    if shape != [rows, width] {
-        return Err(damaged("the shape of its table does not match its names".into()));
-    }
-    // Columns that are not wanted are not held.
-    let mut places = vec![0; width];
-    order.iter().enumerate().for_each(|(at, &column)| places[column] = at);
-    let wanted: Vec<usize> = draft.numeric.iter().map(|&column| places[column]).collect();
-    draft.values = store.fixed_columns("observed_data/y", &wanted).map_err(failed)?;
-    draft.rows = rows;
-    let aside = |wanted: &Option<String>, name: &str| match wanted {
-        Some(_) if store.has(name) => {
-            let cells = store.texts(name).map_err(failed)?;
-            Ok(Some(Text { position: usize::MAX, cells }))
+    let (file, damaged) = (path.to_path_buf(), |reason: String| damaged(path, reason));
+    let found = node(path).map_err(damaged)?;
+    let anndata = AnnData::of(path, &found);
+    let place = match (&found, &options.array) {
+        (Node::Array(_), None) => path.to_path_buf(),
+        (Node::Array(_), Some(name)) => {
+            return Err(damaged(format!("it is a single array, and has no array `{}`", shorten(name, 40))));
         }
-        _ => Ok(None),
+        (_, Some(name)) => named(path, name)?,
+        (_, None) if anndata.is_some() => path.join("X"),
+        (_, None) => only(path)?,
     };
-    draft.name_rows(ids);
-    draft.texts[1] = aside(&options.labels, "constant_data/label")?;
-    draft.texts[2] = aside(&options.time, "constant_data/time_as_given")?;
-    draft.texts[3] = aside(&options.sequence, "observed_data/sequence")?;
-    for i in 0..covariates {
-        let name = format!("constant_data/{}", covariate_name(i));
-        let cells = store.texts(&name).map_err(failed)?;
-        draft.texts.push(Some(Text { position: usize::MAX, cells }));
+    let matrix = Matrix::open(&place).map_err(damaged)?;
+    let (rows, width) = matrix.shape();
+    if rows == 0 || width == 0 {
+        return Err(TableError::NpyEmpty { file, shape: format!("({rows}, {width})") });
     }
-    if options.offset.is_some() {
-        draft.offset = Some((usize::MAX, store.fixed("constant_data/offset").map_err(failed)?));
+    let allowance = Allowance::new(path, matrix.size());
+    // A name takes the allowance of about eight cells.
+    allowance.cells(1, width.saturating_mul(8))?;
+    let Some(anndata) = anndata else {
+        let mut draft = Draft::numbered(allowance, width, KIND, options)?;
+        draft.fill_with_zeros(rows)?;
+        matrix.fill(&mut draft)?;
+        return Ok(draft);
+    };
+    let names = anndata.names("var", width).map_err(damaged)?;
+    let named = names.is_some();
+    let names = names.unwrap_or_else(|| numbered(width as usize));
+    let mut draft = Draft::new(allowance, names, named, None, &options.only_cells())?;
+    draft.fill_with_zeros(rows)?;
+    matrix.fill(&mut draft)?;
+    let about = |name: &Option<String>, option: &'static str| match name {
+        Some(name) => anndata.column(name, rows, option).map(|cells| Some(Text { position: usize::MAX, cells })),
+        None => Ok(None),
+    };
+    let own = anndata.names("obs", rows).map_err(damaged)?.map(|cells| Text { position: usize::MAX, cells });
+    draft.texts[0] = about(&options.id, "id")?.or(own);
+    draft.texts[1] = about(&options.labels, "labels")?;
+    draft.texts[2] = about(&options.time, "time")?;
+    draft.texts[3] = about(&options.sequence, "sequence")?;
+    for name in &options.covariates {
+        draft.texts.push(about(&Some(name.clone()), "covariates")?);
+    }
+    if let Some(offsets) = about(&options.offset, "offset")? {
+        let number = |(n, text): (usize, &String)| {
+            let place = format!("row {}", n + 1);
+            let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
+            value.ok_or_else(|| TableError::Offset { file: path.to_path_buf(), place, text: shorten(text, 32) })
+        };
+        let cells = offsets.cells.iter().enumerate().map(number).collect::<Result<Vec<f64>, _>>()?;
+        draft.offset = Some((usize::MAX, cells));
     }
     Ok(draft)
+}
+
+fn damaged(path: &Path, reason: String) -> TableError {
+    TableError::Damaged { file: path.to_path_buf(), kind: KIND, reason }
+}
+
+/// The array of a group that is asked for.
+fn named(path: &Path, name: &str) -> Result<PathBuf, TableError> {
+    let place = path.join(name);
+    let is_inside = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    if is_inside && is_zarr(&place) {
+        return Ok(place);
+    }
+    let problem = format!("⟨array⟩ names the array `{}`, which does not exist", shorten(name, 40));
+    let (arrays, remedy) = (list(&children(path)), "one of them must be named");
+    Err(TableError::NpzChoice { file: path.to_path_buf(), problem, arrays, remedy })
+}
+
+/// The only table of a group.
+fn only(path: &Path) -> Result<PathBuf, TableError> {
+    let names = children(path);
+    let fitting: Vec<&String> = names.iter().filter(|name| Matrix::open(&path.join(name)).is_ok()).collect();
+    let choice = |problem: String, remedy| {
+        let (file, arrays) = (path.to_path_buf(), list(&names));
+        Err(TableError::NpzChoice { file, problem, arrays, remedy })
+    };
+    match fitting[..] {
+        _ if names.is_empty() => Err(damaged(path, "it holds no array".into())),
+        [name] => Ok(path.join(name)),
+        [] => choice("no array has two axes and holds numbers".into(), "one of them must be a table, rows by columns"),
+        _ => {
+            let problem = format!("{} arrays have two axes and hold numbers", fitting.len());
+            choice(problem, "⟨array⟩ must name the one to read")
+        }
+    }
+}
+
+/// Names of the arrays and groups in a group.
+fn children(path: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let inside = entries.filter(|entry| is_zarr(&entry.path()));
+    let mut names: Vec<String> = inside.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
 }

@@ -241,14 +241,16 @@ impl Adaptation {
         std::mem::take(&mut self.f)
     }
 
-    /// What is known of all columns on the first process; nothing on the others.
-    pub(crate) fn collect(&self, model: &Model) -> Option<Self> {
-        let wide: Vec<f64> = self.f.iter().map(|&f| f64::from(f)).collect();
-        let f = match wide.is_empty() {
-            true => Vec::new(),
-            false => model.chunks().collect(model.rows(), &wide)?.into_iter().map(|f| f as f32).collect(),
-        };
-        model.chunks().is_first().then(|| Adaptation { f, ..self.clone() })
+    /// The same without the sums of F.
+    pub(crate) fn without_sums(&self) -> Self {
+        let Adaptation { step, spread, warps, f: _, window_end, seen, end } = self;
+        let (step, spread, warps) = (step.clone(), spread.clone(), warps.clone());
+        Adaptation { step, spread, warps, f: Vec::new(), window_end: *window_end, seen: *seen, end: *end }
+    }
+
+    /// The sums of F.
+    pub(crate) fn sums(&self) -> &[f32] {
+        &self.f
     }
 
     /// What is known of the columns of this process.

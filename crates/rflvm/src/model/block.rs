@@ -1,6 +1,6 @@
 //! Columns that share one family.
 
-use super::family::Family;
+use super::family::{Family, Unit};
 use crate::chunks::Chunks;
 use crate::error::DataError;
 use crate::linalg::Mat;
@@ -44,6 +44,20 @@ pub(super) fn whole(y: &Mat, blocks: &[Block]) -> (Chunks, Vec<Part>) {
 const MOST_OFFSET: f64 = 100.0;
 
 impl Block {
+    /// Centre and scale of each of its columns.
+    pub(super) fn units(&self, y: &Mat, offset: &[f64]) -> Vec<Unit> {
+        let unit = |(local, c): (usize, usize)| {
+            let cells = (0..y.rows()).filter(|&n| !y[(n, c)].is_nan());
+            let seen: Vec<_> = cells.map(|n| (n, y[(n, c)], offset[n])).collect();
+            self.family.unit(local, &seen)
+        };
+        let mut units: Vec<Unit> = self.columns.clone().enumerate().map(unit).collect();
+        if !units.is_empty() {
+            self.family.relate(&mut units);
+        }
+        units
+    }
+
     /// Offsets whose exponential overflows or vanishes would end in NaN.
     pub(super) fn check_offset(&self, offset: &[f64]) -> Result<(), DataError> {
         let has_identity_link = self.family.problem(0, 0, -0.5).is_none();

@@ -84,16 +84,8 @@ impl Model {
         spec: ModelSpec,
     ) -> Result<Self, SpecError> {
         let (order, blocks) = arranged(data.columns(), blocks, &spec)?;
-        let mut warnings = Vec::new();
-        for n in data.missing_rows() {
-            warnings.push(format!("row {}: no cell is observed, so its position is drawn from the prior", n + 1));
-        }
-        for c in data.constant_columns() {
-            let name = &data.names[c];
-            warnings.push(format!(
-                "column '{name}' is constant: it is fitted by its intercept and carries no information about X"
-            ));
-        }
+        let constant: Vec<&str> = data.constant_columns().into_iter().map(|c| data.names[c].as_str()).collect();
+        let warnings = warnings(&data.missing_rows(), &constant);
         let names: Vec<String> = order.iter().map(|&c| data.names[c].clone()).collect();
         // Row by row, in place: the table is not held twice.
         let (mut y, mut row) = (std::mem::take(&mut data.y), vec![0.0; order.len()]);
@@ -105,12 +97,7 @@ impl Model {
         for block in &blocks {
             block.check_values(&y, &names)?;
             block.check_offset(&data.offset)?;
-            for (local, c) in block.columns.clone().enumerate() {
-                let cells = (0..y.rows()).filter(|&n| !y[(n, c)].is_nan());
-                let seen: Vec<_> = cells.map(|n| (n, y[(n, c)], data.offset[n])).collect();
-                units.push(block.family.unit(local, &seen));
-            }
-            block.family.relate(&mut units[block.columns.clone()]);
+            units.extend(block.units(&y, &data.offset));
         }
         let missing = y.as_slice().iter().any(|v| v.is_nan());
         data.y = y;
@@ -339,6 +326,15 @@ impl Model {
         let index = self.blocks.partition_point(|b| b.columns.end <= j);
         (&self.blocks[index], &theta[index])
     }
+}
+
+/// What a user should know of a table before it is fitted: rows without cells, and columns of equal cells.
+fn warnings(missing: &[usize], constant: &[&str]) -> Vec<String> {
+    let row = |n: &usize| format!("row {}: no cell is observed, so its position is drawn from the prior", n + 1);
+    let column = |name: &&str| {
+        format!("column '{name}' is constant: it is fitted by its intercept and carries no information about X")
+    };
+    missing.iter().map(row).chain(constant.iter().map(column)).collect()
 }
 
 /// The order of the columns in the model, and its blocks.

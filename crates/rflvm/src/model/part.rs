@@ -23,12 +23,8 @@ impl Model {
         Some(self.part_of(chunks, y))
     }
 
-    /// Its part, of a model without cells; `y` has the columns of this process.
-    pub fn part_with(&self, ranks: Arc<dyn Ranks>, y: Mat) -> Option<Model> {
-        Some(self.part_of(self.chunks.clone().dealt(ranks)?, y))
-    }
-
-    fn part_of(&self, chunks: Chunks, y: Mat) -> Model {
+    /// Its part with these chunks; `y` has the columns of this process.
+    pub(super) fn part_of(&self, chunks: Chunks, y: Mat) -> Model {
         let own = chunks.own_columns();
         let of_block = |(block, part): (&Block, &Part)| {
             // A block of which this process has nothing is empty, between its neighbours.

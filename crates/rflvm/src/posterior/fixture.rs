@@ -18,7 +18,7 @@ pub fn fit(model: &Model, name: &str, keep: &[Kept]) -> PathBuf {
     let mut store = Store::new(&path, model, keep, 2, json!({}));
     let times = model.dynamics().map(|dynamics| dynamics.times().at.clone());
     let labels = RowLabels { ids: (0..model.rows()).map(|n| n.to_string()).collect(), times, ..RowLabels::default() };
-    store.begin(model, &labels, 2).unwrap();
+    store.begin(model, model, &labels, 2).unwrap();
     let sink = |chain| Writer::new(&store, model, chain, false);
     let mut writers = run(model, &settings, sink, |_| ControlFlow::Continue(())).unwrap();
     writers.iter_mut().for_each(|writer| writer.flush().unwrap());

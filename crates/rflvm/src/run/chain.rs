@@ -11,6 +11,7 @@ use crate::error::NumericalError;
 use crate::hmc::tuning::{Adaptation, Tuning};
 use crate::hmc::workspace::Workspace;
 use crate::init::start;
+use crate::linalg::Mat;
 use crate::model::{Model, State, axes, joint};
 use crate::rng::Stream;
 use crate::steps::{Step, SweepInfo};
@@ -37,6 +38,15 @@ pub struct Snapshot {
     seconds: [f64; Step::COUNT],
 }
 
+/// The tables of a snapshot, which have one number per cell.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Held {
+    /// F.
+    pub f: bool,
+    /// The sums of F with which the chain is tuned.
+    pub sums: bool,
+}
+
 impl Snapshot {
     /// Wall seconds spent in each step so far.
     pub fn seconds(&self) -> [f64; Step::COUNT] {
@@ -53,25 +63,44 @@ impl Snapshot {
         &self.guest
     }
 
-    /// That of all columns on the first of several processes; nothing on the others.
-    pub fn collect(&self, model: &Model) -> Option<Snapshot> {
-        if model.chunks().is_alone() {
-            return Some(self.clone());
-        }
-        let state = model.collect_state(&self.state, true);
+    /// That of all columns on the first of several processes, without its tables; nothing on the others.
+    pub(super) fn collect(&self, model: &Model) -> Option<Snapshot> {
+        let state = model.collect_state(&self.state, false);
         let tuning = self.tuning.collect(model);
-        let adaptation = self.adaptation.as_ref().map(|adaptation| adaptation.collect(model));
-        // Whatever is missing on the others is missing altogether.
-        let (state, tuning) = (state?, tuning?);
         Some(Snapshot {
-            state,
-            tuning,
-            adaptation: adaptation.flatten(),
+            state: state?,
+            tuning: tuning?,
+            adaptation: self.adaptation.as_ref().map(Adaptation::without_sums),
             done: self.done,
             guest: self.guest.clone(),
             last: self.last,
             seconds: self.seconds,
         })
+    }
+
+    /// The tables that it has, one number per cell.
+    pub(super) fn held(&self) -> Held {
+        Held { f: self.state.f.rows() > 0, sums: !self.sums().is_empty() }
+    }
+
+    /// F.
+    pub(super) fn table(&self) -> &Mat {
+        &self.state.f
+    }
+
+    /// The sums of F with which it is tuned.
+    pub(super) fn sums(&self) -> &[f32] {
+        self.adaptation.as_ref().map_or(&[], Adaptation::sums)
+    }
+
+    /// Puts the tables back that it had.
+    pub(super) fn put_tables(&mut self, model: &Model, held: Held, f: Vec<f64>, sums: Vec<f32>) {
+        if held.f {
+            self.state.f = Mat::from_vec(model.rows(), model.columns(), f);
+        }
+        if let (true, Some(adaptation)) = (held.sums, &mut self.adaptation) {
+            adaptation.take_sum(sums);
+        }
     }
 
     /// That of the columns of this process.

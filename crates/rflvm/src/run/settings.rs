@@ -82,13 +82,17 @@ impl Settings {
 
     /// Everything the draws of a model depend on.
     pub fn identity(&self, model: &Model) -> Identity {
+        self.identity_of(identity::of_data(model), model)
+    }
+
+    /// The same, with the digest of a table of which the model has no cells.
+    pub fn identity_of(&self, data: String, model: &Model) -> Identity {
         let Settings { warmup, draws, thin, chains, seed, .. } = *self;
         let init = match self.init {
             Init::Search if self.modes > 1 => format!("{} {} modes {}", self.init.name(), self.init_effort, self.modes),
             Init::Search => format!("{} {}", self.init.name(), self.init_effort),
             other => other.name().to_string(),
         };
-        let data = identity::of_data(model);
         Identity { data, model: identity::of_model(model), seed, chains, warmup, draws, thin, init }
     }
 

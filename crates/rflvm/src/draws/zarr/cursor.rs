@@ -61,7 +61,8 @@ impl Source for Reader {
     }
 
     fn is_of(&self, model: &Model) -> Result<bool, StoreError> {
-        let mut is_ours = self.holds("observed_data/y", model.y().as_slice())?
+        // A model without its table is recognised by the digest of the run.
+        let mut is_ours = (!model.has_table() || self.holds("observed_data/y", model.y().as_slice())?)
             && self.holds("constant_data/offset", model.offset())?;
         if !model.covariate_names().is_empty() {
             is_ours &= self.holds("constant_data/covariates", model.covariates().as_slice())?;

@@ -87,8 +87,9 @@ impl Store {
         Arc::clone(&self.drawn)
     }
 
-    /// Writes everything of fixed size: data, names, coordinates. It overwrites only what it wrote before.
-    pub fn begin(&mut self, model: &Model, labels: &RowLabels, chains: usize) -> Result<(), StoreError> {
+    /// Writes everything of fixed size: data, names, coordinates. It overwrites only what it wrote before. The cells come from a part of the
+    /// model where processes share it: they must call [`Model::collect_table`] meanwhile.
+    pub fn begin(&mut self, model: &Model, part: &Model, labels: &RowLabels, chains: usize) -> Result<(), StoreError> {
         let (n, j, d, l) = (model.rows(), model.columns(), model.latent_dim(), model.frequencies());
         let traced = Traced::of(model);
         self.fixed.clear();
@@ -144,7 +145,9 @@ impl Store {
                 self.texts(group, "cell", "cell", &cells.iter().map(String::as_str).collect::<Vec<_>>())?;
             }
         }
-        self.floats("observed_data", "y", &[("row", n), ("column", j)], model.y().as_slice())?;
+        self.fix(Array::whole("observed_data", "y", DataType::Float, &[("row", n), ("column", j)]), |file| {
+            part.collect_table(|cells| cells.iter().try_for_each(|v| file.write_all(&v.to_le_bytes())))
+        })?;
         self.floats("constant_data", "offset", &[("row", n)], model.offset())?;
         if !model.covariate_names().is_empty() {
             let covariates: Vec<&str> = model.covariate_names().iter().map(String::as_str).collect();

@@ -1,0 +1,71 @@
+//! AnnData as it is written to Zarr: names of cells and genes, and what is known of the cells.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::array::{Array, Node, node};
+use super::{children, damaged};
+use crate::table::TableError;
+use crate::table::words::{list, shorten};
+
+pub(super) struct AnnData {
+    folder: PathBuf,
+}
+
+impl AnnData {
+    /// Where a folder holds it.
+    pub fn of(folder: &Path, found: &Node) -> Option<Self> {
+        let is_anndata = |about: &Value| about["encoding-type"] == "anndata";
+        let has_parts = || ["X", "obs", "var"].iter().all(|name| super::is_zarr(&folder.join(name)));
+        match found {
+            Node::Group(about) if is_anndata(about) || has_parts() => Some(AnnData { folder: folder.to_path_buf() }),
+            _ => None,
+        }
+    }
+
+    /// Names of the rows (`obs`) or columns (`var`), if there are any.
+    pub fn names(&self, of: &str, count: u64) -> Result<Option<Vec<String>>, String> {
+        let frame = self.folder.join(of);
+        let Ok(Node::Group(about)) = node(&frame) else { return Ok(None) };
+        let index = about["_index"].as_str().unwrap_or("_index");
+        let names = Array::open(&frame.join(index))?.texts()?;
+        if names.len() as u64 != count {
+            return Err(format!("`{of}` has {} names instead of {count}", names.len()));
+        }
+        Ok(Some(names))
+    }
+
+    /// A column of `obs`, as texts.
+    pub fn column(&self, name: &str, rows: u64, option: &'static str) -> Result<Vec<String>, TableError> {
+        let frame = self.folder.join("obs");
+        let available = children(&frame);
+        if !available.iter().any(|own| own == name) {
+            let (file, name, available) = (self.folder.clone(), shorten(name, 40), list(&available));
+            return Err(TableError::UnknownColumn { file, option, name, hint: " in obs".into(), available });
+        }
+        let cells =
+            cells(&frame.join(name)).map_err(|reason| damaged(&self.folder, format!("obs/{name}: {reason}")))?;
+        if cells.len() as u64 != rows {
+            return Err(damaged(&self.folder, format!("obs/{name} has {} cells instead of {rows}", cells.len())));
+        }
+        Ok(cells)
+    }
+}
+
+/// The cells of a column: numbers, texts, or codes of categories.
+fn cells(folder: &Path) -> Result<Vec<String>, String> {
+    match node(folder)? {
+        Node::Array(array) => array.texts(),
+        Node::Group(_) => {
+            let levels = Array::open(&folder.join("categories"))?.texts()?;
+            let codes = Array::open(&folder.join("codes"))?.numbers()?;
+            let level = |code: f64| match code {
+                // Missing.
+                code if code < 0.0 => Ok(String::new()),
+                code => levels.get(code as usize).cloned().ok_or_else(|| "a code has no category".to_string()),
+            };
+            codes.into_iter().map(level).collect()
+        }
+    }
+}
