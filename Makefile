@@ -109,7 +109,7 @@ wheel: check-tools $(TEST_VENV)/installed
 	$(TEST_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
 
 test-python: wheel
-	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile crates/rflvm-py/tests
+	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile --durations 12 crates/rflvm-py/tests
 
 # Wheels only, and one retry, so that without a network the other tests run soon.
 $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt

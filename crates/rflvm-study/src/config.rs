@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 settings! {
     /// All settings of a fit: its table first.
     Config {
-        /// The table, one row per sample: .csv, .tsv or .mtx (also .gz), .npy, .npz, .parquet, .arrow or .feather. Empty, NA
-        /// and null cells are missing.
+        /// The table, one row per sample: .csv, .tsv or .mtx (also .gz), .npy, .npz, .parquet, .arrow, .feather, or a folder of Zarr or
+        /// AnnData. Empty, NA and null cells are missing.
         table: PathBuf => ;
         /// Family of the columns: {families}; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
         /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv.

@@ -205,15 +205,15 @@ fn send_tables(
         let Held { f, sums } = snapshot.held();
         if f {
             let own = |some: Range<usize>| snapshot.table().as_slice()[some.start * width..some.end * width].to_vec();
-            model.chunks().collect_rows(rows, own, |table| table.iter().try_for_each(|f| see(&f.to_le_bytes())))?;
+            let bytes = |table: &[f64]| table.iter().flat_map(|f| f.to_le_bytes()).collect::<Vec<u8>>();
+            model.chunks().collect_rows(rows, own, |table| see(&bytes(table)))?;
         }
         if sums {
             let own = |some: Range<usize>| {
                 snapshot.sums()[some.start * width..some.end * width].iter().map(|&f| f64::from(f)).collect()
             };
-            model
-                .chunks()
-                .collect_rows(rows, own, |table| table.iter().try_for_each(|f| see(&(*f as f32).to_le_bytes())))?;
+            let bytes = |table: &[f64]| table.iter().flat_map(|&f| (f as f32).to_le_bytes()).collect::<Vec<u8>>();
+            model.chunks().collect_rows(rows, own, |table| see(&bytes(table)))?;
         }
     }
     Ok(())

@@ -146,7 +146,8 @@ impl Store {
             }
         }
         self.fix(Array::whole("observed_data", "y", DataType::Float, &[("row", n), ("column", j)]), |file| {
-            part.collect_table(|cells| cells.iter().try_for_each(|v| file.write_all(&v.to_le_bytes())))
+            let bytes = |cells: &[f64]| cells.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+            part.collect_table(|cells| file.write_all(&bytes(cells)))
         })?;
         self.floats("constant_data", "offset", &[("row", n)], model.offset())?;
         if !model.covariate_names().is_empty() {

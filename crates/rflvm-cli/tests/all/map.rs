@@ -1,8 +1,6 @@
 //! `rflvm map` as a user meets it: a table and a first picture of it.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! Tables whose rows have times, as a user meets them.
 
-mod common;
-
-use common::{folder, rflvm, text};
+use crate::common::{folder, rflvm, text};
 use std::fs;
 use std::path::Path;
 

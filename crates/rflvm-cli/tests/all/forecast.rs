@@ -1,8 +1,6 @@
 //! `rflvm forecast` as a user meets it: rows with times are fitted, and later rows predicted.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! Damaged files of a fit: every command that reads them reports the damage, and none gives results from them.
 
-mod common;
-
-use common::{files, folder, good, rflvm, text};
+use crate::common::{files, folder, good, rflvm, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! `rflvm predict`, `rflvm check` and `rflvm kernel` as a user meets them.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,7 @@
 //! another.
 #![cfg(unix)]
 
-mod common;
-
-use common::{files, folder, good, refused, rflvm, start, text, wait_until};
+use crate::common::{files, folder, good, refused, rflvm, start, text, wait_until};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

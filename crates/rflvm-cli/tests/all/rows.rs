@@ -1,8 +1,6 @@
 //! Rows are counted from 1 wherever the program numbers them: in files, flags, messages and help.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::Path;
 

@@ -2,9 +2,7 @@
 //!
 //! The tests do not know the remedy: they take the flags, or the whole command, from the program's messages.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::Path;
 use std::process::Command;

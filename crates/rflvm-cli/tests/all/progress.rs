@@ -1,8 +1,6 @@
 //! What a run reports while it runs.
 
-mod common;
-
-use common::{folder, good, text};
+use crate::common::{folder, good, text};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! `rflvm transform` as a user meets it: a table is fitted, and new rows are placed.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! `rflvm forecast --backtest` as a user meets it: known rows are forecast from several origins, and compared with baselines.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! A learned number of axes, as a user meets it.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 
 #[test]

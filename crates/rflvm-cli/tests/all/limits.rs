@@ -1,8 +1,6 @@
 //! Absurdly large numbers: one sentence and exit code 2 at once, nothing written, and never a panic, an abort or a hang.
 
-mod common;
-
-use common::{folder, good, text};
+use crate::common::{folder, good, text};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};

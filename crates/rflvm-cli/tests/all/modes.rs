@@ -1,8 +1,6 @@
 //! Several maps of one fit: which chains sample which, and how predictions combine them.
 
-mod common;
-
-use common::{folder, good, refused, text};
+use crate::common::{folder, good, refused, text};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,7 @@
 //! Output that cannot be written: no panic, an error message if it can still be read, and a fit that continues without its log.
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::{folder, good, text};
+use crate::common::{folder, good, text};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,8 +1,6 @@
 //! Covariates as a user of the program meets them: a fit with batches, and everything that is asked of it afterwards.
 
-mod common;
-
-use common::{folder, good, refused, text};
+use crate::common::{folder, good, refused, text};
 use std::fs;
 use std::path::Path;
 

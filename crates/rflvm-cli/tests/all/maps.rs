@@ -1,8 +1,6 @@
 //! The search for maps, as a user meets it.
 
-mod common;
-
-use common::{folder, good, refused, text};
+use crate::common::{folder, good, refused, text};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -1,8 +1,7 @@
 //! Priors in config.toml, as a user sets them.
 
-mod common;
-
-use common::{folder, good, refused};
+use crate::common;
+use crate::common::{folder, good, refused};
 use std::fs;
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! Columns' own paths as a user meets them: fitted, imputed, forecast and placed.
 
-mod common;
-
-use common::{files, folder, good, refused, rflvm, text};
+use crate::common::{files, folder, good, refused, rflvm, text};
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -1,8 +1,6 @@
 //! The program as a user meets it: a good run, bad input, and the commands in the documentation.
 
-mod common;
-
-use common::{folder, rflvm, text};
+use crate::common::{folder, rflvm, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! Yes/no columns and text columns, in every command that handles them.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,7 @@
 //! The contents of the pictures that the program writes.
 
-mod common;
-
-use common::{folder, good};
+use crate::common;
+use crate::common::{folder, good};
 use std::fs;
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! `rflvm compare` as a user meets it: several ways to fit a table are scored, resumed, and refused where they are invalid.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,8 +1,6 @@
 //! `rflvm impute` as a user meets it: a table with missing cells is fitted, and they are imputed.
 
-mod common;
-
-use common::{folder, good, rflvm};
+use crate::common::{folder, good, rflvm};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,6 @@
 //! `rflvm report` and `rflvm plot`: files that the program writes. What the page does is tested in a browser, with the Python package.
 
-mod common;
-
-use common::{files, folder, good, refused, text};
+use crate::common::{files, folder, good, refused, text};
 use std::fs;
 use std::io::Write;
 use std::path::Path;

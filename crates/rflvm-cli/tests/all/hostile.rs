@@ -1,8 +1,6 @@
 //! Tables and folders whose names and cells contain formulas for spreadsheets or escape sequences for terminals.
 
-mod common;
-
-use common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::Path;
 

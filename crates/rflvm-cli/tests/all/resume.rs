@@ -1,8 +1,6 @@
 //! A run that is killed, interrupted or damaged: nothing is lost, and resumed draws are bit-identical.
 
-mod common;
-
-use common::{files, folder, rflvm};
+use crate::common::{files, folder, rflvm};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

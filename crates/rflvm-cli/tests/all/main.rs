@@ -1,0 +1,35 @@
+//! The program, run as users run it. One binary, so that it is linked once and its tests share the cores.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod axes;
+mod backtest;
+mod categories;
+mod compare;
+mod covariates;
+mod damage;
+mod equations;
+mod folder;
+mod forecast;
+mod hostile;
+mod impute;
+mod limits;
+mod map;
+mod maps;
+mod memory;
+mod modes;
+mod newcomer;
+mod outputs;
+mod pictures;
+mod predict;
+mod priors;
+mod program;
+mod progress;
+mod release;
+mod report;
+mod residual;
+mod resume;
+mod rows;
+mod times;
+mod transform;
