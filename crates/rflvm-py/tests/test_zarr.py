@@ -93,8 +93,7 @@ def test_whole_numbers_groups_and_chunks_that_were_never_written(tmp_path, dtype
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "dense"])
 @pytest.mark.parametrize("layout", [2, 3])
-def test_anndata(tmp_path, kind, layout, monkeypatch):
-    monkeypatch.setattr(anndata.settings, "zarr_write_format", layout, raising=False)
+def test_anndata(tmp_path, kind, layout):
     rng = np.random.default_rng(1)
     counts = rng.poisson(1.0, (50, 8)).astype(np.float32)
     adata = anndata.AnnData(counts if kind == "dense" else sparse.csr_matrix(counts).asformat(kind))
@@ -103,7 +102,9 @@ def test_anndata(tmp_path, kind, layout, monkeypatch):
     adata.obs["type"] = adata.obs["type"].astype("category")
     adata.obs["depth"] = rng.normal(size=50)
     adata.layers["twice"] = 2 * adata.X
-    adata.write_zarr(tmp_path / "cells.zarr")
+    with anndata.settings.override(zarr_write_format=layout):
+        adata.write_zarr(tmp_path / "cells.zarr")
+    assert (tmp_path / "cells.zarr" / "zarr.json").exists() == (layout == 3)
     store = fitted(tmp_path, "cells.zarr", "--labels", "type", "--offset", "depth", "--columns", "gene 7,gene 0")
     assert np.array_equal(store["observed_data/y"][:], counts[:, [7, 0]])
     assert list(store["observed_data/row"][:])[:2] == ["cell 0", "cell 1"] and list(store["observed_data/column"][:]) == ["gene 7", "gene 0"]
