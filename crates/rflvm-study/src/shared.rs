@@ -1,5 +1,5 @@
 //! A fit whose columns several processes share. Where the settings alone say what each column is, no process has the whole table: the first
-//! reads what there is besides cells, each reads and checks its own columns, and they tell each other what depends on all of them.
+//! reads what there is besides cells, each reads and checks its own columns, and they exchange what depends on all of them.
 
 use crate::blocks::Given;
 use crate::config::Config;

@@ -83,7 +83,7 @@ pub fn of_data(model: &Model) -> String {
     hex(data(model, cells(begun(model), model.y().as_slice())))
 }
 
-/// The same for a model without cells, of which processes have parts. All call it; the others than the first return nothing.
+/// Digest of a table of which processes have parts, for a model without cells. All call it; the others than the first return nothing.
 pub fn of_shared_data(model: &Model, part: &Model) -> Option<String> {
     let mut stream = begun(model);
     let seen = part.collect_table(|table| {

@@ -207,7 +207,7 @@ pub fn size_factors_beside(y: &Mat, fitted: &Mat) -> Result<Vec<f64>, DataError>
     size_factors_of(&means(y), &means(fitted))
 }
 
-/// The same from the means of rows.
+/// Size factors from the means of rows.
 pub(crate) fn size_factors_of(means: &[Option<f64>], fitted: &[Option<f64>]) -> Result<Vec<f64>, DataError> {
     let overall = fitted.iter().map(|mean| mean.unwrap_or(0.0)).sum::<f64>() / fitted.len() as f64;
     let factor = |(n, mean): (usize, &Option<f64>)| match mean {

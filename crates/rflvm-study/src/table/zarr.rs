@@ -5,6 +5,7 @@ mod anndata;
 mod array;
 mod blosc;
 mod codec;
+mod folder;
 mod matrix;
 
 use std::path::{Path, PathBuf};
@@ -15,14 +16,9 @@ use super::words::{list, shorten};
 use super::{ReadOptions, TableError, numbered};
 use anndata::AnnData;
 use array::{Node, node};
+pub(super) use folder::is_zarr;
+use folder::{KIND, children, damaged};
 use matrix::Matrix;
-
-const KIND: &str = "Zarr";
-
-/// Whether a folder is one of Zarr.
-pub(super) fn is_zarr(path: &Path) -> bool {
-    [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file())
-}
 
 /// Reads the array that `options` name, X of AnnData, or the only numeric array with two axes.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
@@ -82,10 +78,6 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     Ok(draft)
 }
 
-fn damaged(path: &Path, reason: String) -> TableError {
-    TableError::Damaged { file: path.to_path_buf(), kind: KIND, reason }
-}
-
 /// The array of a group that is asked for.
 fn named(path: &Path, name: &str) -> Result<PathBuf, TableError> {
     let place = path.join(name);
@@ -115,13 +107,4 @@ fn only(path: &Path) -> Result<PathBuf, TableError> {
             choice(problem, "⟨array⟩ must name the one to read")
         }
     }
-}
-
-/// Names of the arrays and groups in a group.
-fn children(path: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let inside = entries.filter(|entry| is_zarr(&entry.path()));
-    let mut names: Vec<String> = inside.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::array::{Array, Node, node};
-use super::{children, damaged};
+use super::folder::{children, damaged, is_zarr};
 use crate::table::TableError;
 use crate::table::words::{list, shorten};
 
@@ -17,7 +17,7 @@ impl AnnData {
     /// Where a folder holds it.
     pub fn of(folder: &Path, found: &Node) -> Option<Self> {
         let is_anndata = |about: &Value| about["encoding-type"] == "anndata";
-        let has_parts = || ["X", "obs", "var"].iter().all(|name| super::is_zarr(&folder.join(name)));
+        let has_parts = || ["X", "obs", "var"].iter().all(|name| is_zarr(&folder.join(name)));
         match found {
             Node::Group(about) if is_anndata(about) || has_parts() => Some(AnnData { folder: folder.to_path_buf() }),
             _ => None,

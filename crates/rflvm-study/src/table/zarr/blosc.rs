@@ -7,9 +7,9 @@ use flate2::read::ZlibDecoder;
 
 /// Bytes of the header.
 const HEAD: usize = 16;
-/// A block is split into one stream per byte of an element only if there are at most so many.
+/// A block is split into one stream per byte of an element only if an element has at most this many.
 const MOST_STREAMS: usize = 16;
-/// And if each has at least so many bytes.
+/// And if each stream has at least this many bytes.
 const LEAST_STREAM: usize = 128;
 
 /// The bytes of a buffer, at most `most` of them.
@@ -66,7 +66,7 @@ pub(super) fn decode(bytes: &[u8], most: usize) -> Result<Vec<u8>, String> {
     Ok(decoded)
 }
 
-/// One compressed stream of so many bytes.
+/// One compressed stream of `length` bytes.
 fn inflate(format: u8, stream: &[u8], length: usize) -> Result<Vec<u8>, String> {
     let read = |reader: &mut dyn Read| {
         let mut bytes = Vec::with_capacity(length);
@@ -82,14 +82,14 @@ fn inflate(format: u8, stream: &[u8], length: usize) -> Result<Vec<u8>, String> 
     }
 }
 
-/// First bytes of all elements, then second bytes, and so on; what is left of an incomplete element comes last.
+/// First bytes of all elements, then second bytes, and so on; the bytes of an incomplete element come last.
 fn unshuffle(bytes: &[u8], size: usize, to: &mut Vec<u8>) {
     let elements = bytes.len() / size;
     to.extend((0..elements * size).map(|i| bytes[i % size * elements + i / size]));
     to.extend_from_slice(&bytes[elements * size..]);
 }
 
-/// The same for bits, of as many elements as fill whole bytes.
+/// First bits of all elements, then second bits, and so on, of as many elements as fill whole bytes.
 fn unshuffle_bits(bytes: &[u8], size: usize, to: &mut Vec<u8>) {
     let elements = bytes.len() / size / 8 * 8;
     let row = elements / 8;

@@ -79,7 +79,7 @@ fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |sum, &byte| TABLE[(sum as u8 ^ byte) as usize] ^ sum >> 8)
 }
 
-/// Everything that a reader gives, at most so many bytes and one more.
+/// Everything that a reader gives; an error beyond `most` bytes.
 fn unpacked(reader: impl Read, most: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     reader.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::array::{Array, Node, node};
-use super::damaged;
+use super::folder::damaged;
 use crate::table::TableError;
 use crate::table::draft::Draft;
 
@@ -14,7 +14,7 @@ const PIECE: u64 = 1 << 18;
 
 pub(super) enum Matrix {
     Dense(Array),
-    Sparse(Sparse),
+    Sparse(Box<Sparse>),
 }
 
 /// Compressed rows, or columns.
@@ -45,13 +45,13 @@ impl Matrix {
         let length = |value: &Value| value.as_u64().ok_or("its sparse matrix has no shape");
         let shape = (length(&about["shape"][0])?, length(&about["shape"][1])?);
         let part = |name: &str| Array::open(&folder.join(name));
-        Ok(Matrix::Sparse(Sparse {
+        Ok(Matrix::Sparse(Box::new(Sparse {
             by_rows,
             shape,
             data: part("data")?,
             indices: part("indices")?,
             starts: part("indptr")?,
-        }))
+        })))
     }
 
     /// Rows and columns.

@@ -1,0 +1,27 @@
+//! Folders of Zarr.
+
+use std::path::Path;
+
+use crate::table::TableError;
+
+/// What a message calls them.
+pub(super) const KIND: &str = "Zarr";
+
+/// Whether a folder is one of Zarr.
+pub(in crate::table) fn is_zarr(path: &Path) -> bool {
+    [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file())
+}
+
+/// A folder that cannot be read.
+pub(super) fn damaged(path: &Path, reason: String) -> TableError {
+    TableError::Damaged { file: path.to_path_buf(), kind: KIND, reason }
+}
+
+/// Names of the arrays and groups in a group.
+pub(super) fn children(path: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let inside = entries.filter(|entry| is_zarr(&entry.path()));
+    let mut names: Vec<String> = inside.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
