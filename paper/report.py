@@ -73,7 +73,7 @@ def table3(rows):
     minutes = sorted({row["settings"]["minutes"] for row in rows.rows if "minutes" in row["settings"]})
     text = IMPUTED.format(sweeps=" or ".join(sweeps))
     if minutes:
-        text += f"The GPLVM had as many iterations as fit in {' or '.join(f'{m:g}' for m in minutes)} CPU minutes.\n"
+        text += f"The GPLVM had as many iterations as fit in {' or '.join(f'{m:g}' for m in minutes)} min of CPU time.\n"
     for label, lines in missing.results(rows, [str(k) for k in range(1, 6)]):
         text += f"\n**{label}**\n\n" + tables.markdown(missing.HEADER, lines)
     return text
