@@ -14,7 +14,7 @@ pub enum TableError {
     #[error("{}: there is no such file; check the path", file.display())]
     Missing { file: PathBuf },
     #[error(
-        "{}: this is a folder without a file matrix.mtx or matrix.mtx.gz; name a table, for instance a .csv file",
+        "{}: this is a folder without a file matrix.mtx or matrix.mtx.gz, and without metadata of Zarr; name a table, for instance a .csv file",
         file.display()
     )]
     Folder { file: PathBuf },
