@@ -1,5 +1,6 @@
 """Chains on the workers of a Dask cluster: the same draws as without one, whatever happens to the workers."""
 
+import contextlib
 import itertools
 import json
 import os
@@ -24,8 +25,13 @@ SHORT = dict(LONG, checkpoint=0.3)
 @pytest.fixture(scope="module")
 def client():
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    with cluster, distributed.Client(cluster) as client:
-        yield client
+    client = distributed.Client(cluster)
+    yield client
+    # On a busy machine, a worker that is just being started again can keep a cluster from closing.
+    with contextlib.suppress(TimeoutError):
+        client.close(timeout=20)
+    with contextlib.suppress(TimeoutError):
+        cluster.close(timeout=20)
 
 
 @pytest.fixture(scope="module")
