@@ -11,7 +11,7 @@ use crate::reading;
 use crate::table::{self, ReadOptions, Table};
 use rflvm::chunks::WIDTH;
 use rflvm::error::SpecError;
-use rflvm::identity::of_shared_data;
+use rflvm::identity::Digest;
 use rflvm::linalg::Mat;
 use rflvm::ranks::Ranks;
 use std::path::{Path, PathBuf};
@@ -78,8 +78,11 @@ fn divided(config: Config, dir: &Path, store: Option<PathBuf>, ranks: Arc<dyn Ra
         part.ok_or_else(|| too_many(&fit, size))
     });
     let mut part = lowest(ranks.as_ref(), own)?;
-    fit.model.settle(&mut part, offset).map_err(|error| model::refused(&fit.table, error))?;
-    let data = tell(ranks.as_ref(), of_shared_data(&fit.model, &part).unwrap_or_default().as_bytes());
+    let mut digest = Digest::new(&fit.model);
+    let settled = fit.model.settle(&mut part, offset, |rows| digest.add(rows));
+    settled.map_err(|error| model::refused(&fit.table, error))?;
+    // The first process has seen all cells.
+    let data = tell(ranks.as_ref(), digest.finish(&fit.model).as_bytes());
     let data = String::from_utf8(data).map_err(|error| unlike(&error.to_string()))?;
     fit.identity = Some(fit.settings.identity_of(data, &fit.model));
     fit.part = Some(part);

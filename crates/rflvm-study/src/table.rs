@@ -29,6 +29,7 @@ mod store;
 #[cfg(all(test, feature = "columnar"))]
 mod tests;
 mod text;
+mod unique;
 mod verdict;
 mod words;
 mod written;

@@ -5,7 +5,6 @@ use crate::model::latent::{TimeKernel, TimeSpec};
 use crate::model::{Model, ModelSpec};
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
 
 /// Everything the draws of a run depend on. The number of threads and the time between checkpoints do not belong here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,18 +79,34 @@ impl Identity {
 
 /// Digest of a table: cells, offsets, covariates, times, names.
 pub fn of_data(model: &Model) -> String {
-    hex(data(model, cells(begun(model), model.y().as_slice())))
+    let mut digest = Digest::new(model);
+    digest.add(model.y().as_slice());
+    digest.finish(model)
 }
 
-/// Digest of a table of which processes have parts, for a model without cells. All call it; the others than the first return nothing.
-pub fn of_shared_data(model: &Model, part: &Model) -> Option<String> {
-    let mut stream = begun(model);
-    let seen = part.collect_table(|table| {
-        stream = cells(stream, table);
-        Ok::<(), Infallible>(())
-    });
-    seen.unwrap_or_else(|never| match never {});
-    part.chunks().is_first().then(|| hex(data(model, stream)))
+/// The digest of a table whose cells come some rows at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct Digest(Stream);
+
+impl Digest {
+    /// For the table of a model, which need not have its cells.
+    pub fn new(model: &Model) -> Self {
+        Digest(Stream::new(0).along([model.rows() as u64, model.columns() as u64]))
+    }
+
+    /// Adds cells, one row after the other.
+    pub fn add(&mut self, cells: &[f64]) {
+        self.0 = along(self.0, cells);
+    }
+
+    /// Adds what else belongs to the table.
+    pub fn finish(self, model: &Model) -> String {
+        let stream = along(along(self.0, model.offset()), model.covariates().as_slice());
+        let times = model.dynamics().map(|dynamics| dynamics.times());
+        let stream =
+            stream.along(times.iter().flat_map(|t| t.at.iter().map(bits).chain(t.sequence.iter().map(|&s| s as u64))));
+        hex(model.names().iter().fold(stream, |stream, name| stream.named(name)))
+    }
 }
 
 /// Digest of a model of the table: families, priors, dimensions.
@@ -104,28 +119,13 @@ fn hex(stream: Stream) -> String {
     format!("{a:016x}{b:016x}")
 }
 
-/// The shape of the table.
-fn begun(model: &Model) -> Stream {
-    Stream::new(0).along([model.rows() as u64, model.columns() as u64])
-}
-
 /// Every bit of a number counts, except that all NaNs (missing cells) are equal.
 fn bits(v: &f64) -> u64 {
     if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() }
 }
 
-/// Cells, one row after the other.
-fn cells(stream: Stream, values: &[f64]) -> Stream {
-    stream.along(values.iter().map(bits))
-}
-
-/// The rest of the table, after its cells.
-fn data(model: &Model, stream: Stream) -> Stream {
-    let stream = cells(cells(stream, model.offset()), model.covariates().as_slice());
-    let times = model.dynamics().map(|dynamics| dynamics.times());
-    let stream =
-        stream.along(times.iter().flat_map(|t| t.at.iter().map(bits).chain(t.sequence.iter().map(|&s| s as u64))));
-    model.names().iter().fold(stream, |stream, name| stream.named(name))
+fn along(stream: Stream, numbers: &[f64]) -> Stream {
+    stream.along(numbers.iter().map(bits))
 }
 
 /// The model.

@@ -28,7 +28,6 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     columns.into_iter().zip(&order).for_each(|(name, &place)| names[place] = name);
 
     let allowance = Allowance::new(path, 8 * (rows as u64) * (width as u64));
-    allowance.cells(rows as u64, width as u64)?;
     let named = names != numbered(width);
     let covariates = options.covariates.len();
     // The store holds only what was fitted.
@@ -39,6 +38,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
         return Err(damaged("the shape of its table does not match its names".into()));
     }
     // Columns that are not wanted are not held.
+    draft.allowance.cells(rows as u64, draft.width() as u64)?;
     let mut places = vec![0; width];
     order.iter().enumerate().for_each(|(at, &column)| places[column] = at);
     let wanted: Vec<usize> = draft.numeric.iter().map(|&column| places[column]).collect();

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::allowance::Allowance;
 use super::draft::{Draft, Text};
+use super::unique::unique;
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, numbered};
 use anndata::AnnData;
@@ -39,7 +40,8 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     if rows == 0 || width == 0 {
         return Err(TableError::NpyEmpty { file, shape: format!("({rows}, {width})") });
     }
-    let allowance = Allowance::new(path, matrix.size());
+    // Cells that were never written take no room in a file.
+    let allowance = Allowance::new(path, u64::MAX);
     // A name takes the allowance of about eight cells.
     allowance.cells(1, width.saturating_mul(8))?;
     let Some(anndata) = anndata else {
@@ -50,7 +52,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     };
     let names = anndata.names("var", width).map_err(damaged)?;
     let named = names.is_some();
-    let names = names.unwrap_or_else(|| numbered(width as usize));
+    let names = names.map_or_else(|| numbered(width as usize), unique);
     let mut draft = Draft::new(allowance, names, named, None, &options.only_cells())?;
     draft.fill_with_zeros(rows)?;
     matrix.fill(&mut draft)?;

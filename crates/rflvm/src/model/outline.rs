@@ -51,13 +51,14 @@ impl Model {
     }
 
     /// Completes a model without cells and the part of it that this process has: offsets, units, which cells are missing, and warnings. All
-    /// processes call it; given offsets need be known only to the first.
-    pub fn settle(&mut self, part: &mut Model, offset: Offset) -> Result<(), SpecError> {
+    /// processes call it; given offsets need be known only to the first. `see` is shown all cells there, some rows at a time.
+    pub fn settle(&mut self, part: &mut Model, offset: Offset, mut see: impl FnMut(&[f64])) -> Result<(), SpecError> {
         let chunks = part.chunks.clone();
         let (rows, is_first) = (part.rows(), chunks.is_first());
         // The first process sees every row.
         let mut means: Vec<Option<f64>> = Vec::new();
         let seen = part.collect_table(|table| {
+            see(table);
             means.extend(table.chunks_exact(chunks.columns()).map(row_mean));
             Ok::<(), Infallible>(())
         });

@@ -131,13 +131,14 @@ impl Checkpoint {
 impl Tables {
     /// Cells of a table.
     fn cells(&self) -> u64 {
-        self.shape.0 as u64 * self.shape.1 as u64
+        (self.shape.0 as u64).saturating_mul(self.shape.1 as u64)
     }
 
     /// Bytes of all tables.
     fn size(&self) -> u64 {
         let bytes = |held: &Held| if held.f { 8 } else { 0 } + if held.sums { 4 } else { 0 };
-        self.held.iter().map(|held| self.cells() * bytes(held)).sum()
+        let of_chain = |held: &Held| self.cells().saturating_mul(bytes(held));
+        self.held.iter().map(of_chain).fold(0, u64::saturating_add)
     }
 
     /// The bytes of some columns of the table that begins at `at`, whose numbers have `size` bytes.
@@ -257,7 +258,7 @@ pub fn load(path: &Path) -> Result<Checkpoint, StoreError> {
     let unknown = |error| damaged(path, &format!("the checkpoint cannot be read ({error}); restore it from a copy"));
     let Payload { version, identity, chains, held, shape } = postcard::from_bytes(&payload).map_err(unknown)?;
     let tables = Tables { path: path.to_path_buf(), start, held, shape };
-    let needed = start + tables.size() + 4;
+    let needed = start.saturating_add(tables.size()).saturating_add(4);
     if size != needed {
         return Err(cut(size, needed));
     }

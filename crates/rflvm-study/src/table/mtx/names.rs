@@ -1,11 +1,11 @@
 //! Names of genes and cells in files next to a matrix, as 10x pipelines write them.
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::header::Header;
 use crate::table::TableError;
 use crate::table::text::Lines;
+use crate::table::unique::unique;
 
 /// Names of the rows (`features`) and columns (`barcodes`) of the matrix as stored in the file.
 pub(super) struct Names {
@@ -53,36 +53,4 @@ fn column(path: PathBuf, what: &'static str, expected: u64, symbols: bool) -> Re
         return Err(TableError::MtxNames { file: path, what, found, expected });
     }
     Ok(names)
-}
-
-/// Several genes share a symbol; the later ones become `symbol-1`, `symbol-2`, … as in scanpy.
-fn unique(mut names: Vec<String>) -> Vec<String> {
-    let mut taken: HashSet<String> = names.iter().cloned().collect();
-    let mut seen = HashSet::new();
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    for name in &mut names {
-        if seen.insert(name.clone()) {
-            continue;
-        }
-        let count = counts.entry(name.clone()).or_default();
-        *name = loop {
-            *count += 1;
-            let candidate = format!("{name}-{count}");
-            if taken.insert(candidate.clone()) {
-                break candidate;
-            }
-        };
-    }
-    names
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn repeated_names_become_unique_as_in_scanpy() {
-        let names = "a a b a a-1 b".split(' ').map(String::from).collect();
-        assert_eq!(unique(names), ["a", "a-2", "b", "a-3", "a-1", "b-1"]);
-    }
 }

@@ -29,11 +29,11 @@ impl AnnData {
         let frame = self.folder.join(of);
         let Ok(Node::Group(about)) = node(&frame) else { return Ok(None) };
         let index = about["_index"].as_str().unwrap_or("_index");
-        let names = Array::open(&frame.join(index))?.texts()?;
-        if names.len() as u64 != count {
-            return Err(format!("`{of}` has {} names instead of {count}", names.len()));
+        let names = Array::open(&frame.join(index))?;
+        if names.shape != [count] {
+            return Err(format!("`{of}` does not have {count} names"));
         }
-        Ok(Some(names))
+        names.texts().map(Some)
     }
 
     /// A column of `obs`, as texts.

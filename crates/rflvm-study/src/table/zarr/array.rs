@@ -164,28 +164,12 @@ impl Array {
         Ok(self)
     }
 
-    /// Bytes of its files, as an upper limit of what can be in them.
-    pub fn size(&self) -> u64 {
-        fn below(folder: &Path) -> u64 {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let size = |entry: fs::DirEntry| match entry.file_type() {
-                Ok(kind) if kind.is_dir() => below(&entry.path()),
-                Ok(_) => entry.metadata().map_or(0, |about| about.len()),
-                Err(_) => 0,
-            };
-            entries.map(size).sum()
-        }
-        below(&self.folder)
-    }
-
     /// Cells of a chunk.
     pub fn cells(&self) -> Result<usize, String> {
         let cells = self.chunk.iter().try_fold(1_u64, |all, &length| all.checked_mul(length));
         let size = self.element.as_ref().map_or(1, |element| element.size as u64);
         let bytes = cells.and_then(|cells| cells.checked_mul(size)).ok_or("its chunks are too large")?;
-        if bytes > 64 << 20 && free().is_some_and(|free| u128::from(bytes) > free) {
-            return Err(format!("a chunk of {bytes} bytes is larger than free memory; write it with smaller chunks"));
-        }
+        affordable(bytes, "a chunk").map_err(|problem| format!("{problem}; write it with smaller chunks"))?;
         cells.map(|cells| cells as usize).ok_or_else(|| "its chunks are too large".into())
     }
 
@@ -232,11 +216,12 @@ impl Array {
         if range.start > range.end || range.end > *length {
             return Err("an array is shorter than others say".into());
         }
+        affordable((range.end - range.start).saturating_mul(8), "an array")?;
         let mut numbers = Vec::new();
         let mut at = range.start;
         while at < range.end {
             let (index, inside) = (at / chunk, at % chunk);
-            let until = range.end.min((index + 1) * chunk);
+            let until = range.end.min((index + 1).saturating_mul(*chunk));
             match self.bytes(&[index])? {
                 Some(bytes) => {
                     let from = inside as usize * element.size;
@@ -258,6 +243,7 @@ impl Array {
         if self.element.is_some() {
             return Ok(self.numbers()?.iter().map(f64::to_string).collect());
         }
+        affordable(length.saturating_mul(size_of::<String>() as u64), "an array of texts")?;
         let mut all = Vec::new();
         for index in 0..length.div_ceil(*chunk) {
             let wanted = (length - index * chunk).min(*chunk) as usize;
@@ -273,6 +259,16 @@ impl Array {
             }
         }
         Ok(all)
+    }
+}
+
+/// Whether there is memory for so much; metadata may ask for anything.
+fn affordable(bytes: u64, what: &str) -> Result<(), String> {
+    match free() {
+        Some(free) if bytes > 64 << 20 && u128::from(bytes) > free => {
+            Err(format!("{what} takes more memory than is free"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -62,17 +62,6 @@ impl Matrix {
         }
     }
 
-    /// Bytes that it can hold: chunks that were never written have no file.
-    pub fn size(&self) -> u64 {
-        match self {
-            Matrix::Dense(array) => {
-                let cells = array.shape[0].saturating_mul(array.shape[1]);
-                if array.size() > 0 { cells.saturating_mul(8) } else { 0 }
-            }
-            Matrix::Sparse(sparse) => sparse.data.size().saturating_add(sparse.indices.size()).saturating_mul(64),
-        }
-    }
-
     /// Fills in the wanted columns of a draft of zeros.
     pub fn fill(&self, draft: &mut Draft) -> Result<(), TableError> {
         let path = draft.allowance.path.clone();
@@ -126,11 +115,14 @@ fn dense(array: &Array, draft: &mut Draft) -> Result<(), String> {
 impl Sparse {
     fn fill(&self, draft: &mut Draft) -> Result<(), String> {
         let (outer, inner) = if self.by_rows { self.shape } else { (self.shape.1, self.shape.0) };
+        if self.starts.shape != [outer + 1] {
+            return Err("the starts of its sparse matrix do not fit its shape".into());
+        }
         let starts = self.starts.numbers()?;
         let entries = self.data.shape.first().copied().unwrap_or(0);
         let is_rising = starts.windows(2).all(|two| two[0] <= two[1]);
-        if starts.len() as u64 != outer + 1 || !is_rising || starts.first() != Some(&0.0) {
-            return Err("the starts of its sparse matrix do not fit its shape".into());
+        if !is_rising || starts.first() != Some(&0.0) {
+            return Err("the starts of its sparse matrix do not rise from zero".into());
         }
         if starts.last().is_none_or(|&last| last as u64 > entries) || self.indices.shape != self.data.shape {
             return Err("its sparse matrix is cut short".into());
