@@ -35,7 +35,7 @@ impl From<cudarc::cublas::result::CublasError> for Fault {
 pub type Values = CudaSlice<f64>;
 
 /// Names of the kernels.
-const KERNELS: [&str; 32] = [
+const KERNELS: [&str; 33] = [
     "features",
     "row_ln_lik",
     "row_ln_density",
@@ -59,6 +59,7 @@ const KERNELS: [&str; 32] = [
     "add_to_sum",
     "take_mean",
     "whole",
+    "invert",
     "prepare",
     "colour",
     "half_products",

@@ -9,7 +9,7 @@ use rflvm::hmc::flow::Slopes;
 use rflvm::hmc::reference::Reference;
 use rflvm::linalg::{Mat, Symmetric};
 use rflvm::model::Model;
-use rflvm::model::family::Theta;
+use rflvm::model::family::{Tally, Theta};
 
 /// Columns across, pieces of rows down.
 fn pieces(rows: usize, columns: usize) -> LaunchConfig {
@@ -163,12 +163,12 @@ impl OnCard {
         let mut launch = card.stream.launch_builder(card.kernel("sum_pieces"));
         launch.arg(&pieces).arg(&columns).arg(&self.sums).arg(&mut self.small);
         // SAFETY: as above.
-        unsafe { launch.launch(each(count))? };
+        unsafe { launch.launch(each(count.div_ceil(32) * THREADS as usize))? };
         card.get(&self.small, out)
     }
 
-    fn columns_at(&mut self, at: &[ColumnAt], out: &mut [f64]) -> Result<(), Fault> {
-        let at: Vec<At> = at.iter().map(|at| At { factor: at.factor, shift: at.shift, theta: at.theta }).collect();
+    fn columns_at(&mut self, columns_at: &[ColumnAt], out: &mut [f64]) -> Result<(), Fault> {
+        let at: Vec<At> = columns_at.iter().map(|at| At { factor: at.factor, shift: at.shift, theta: at.theta }).collect();
         let OnCard { card, shape, .. } = self;
         card.put(&at, &mut self.at_columns)?;
         let (rows, columns, none) = (shape.rows as u64, shape.columns as i32, 0_u64);
@@ -180,7 +180,12 @@ impl OnCard {
         launch.arg(&self.at_columns).arg(&mut self.sums);
         // SAFETY: as above.
         unsafe { launch.launch(pieces(shape.rows, shape.columns))? };
-        self.gather_pieces(self.shape.columns, out)
+        // What depends on r alone, meanwhile.
+        let of_r = |(tally, at): (&Option<Tally>, &ColumnAt)| tally.as_ref().map_or(0.0, |t| t.ln_rising(at.theta[0]));
+        let beside: Vec<f64> = self.tallies.par_iter().zip(columns_at).map(of_r).collect();
+        self.gather_pieces(self.shape.columns, out)?;
+        out.iter_mut().zip(beside).for_each(|(out, beside)| *out += beside);
+        Ok(())
     }
 
     fn taken(&mut self, columns: &[u32]) -> Result<(), Fault> {

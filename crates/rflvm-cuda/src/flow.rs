@@ -2,9 +2,9 @@
 
 use crate::card::{Card, Factor, Fault, Values, each, parts, plain, transposed};
 use crate::table::{OnCard, Shape};
-use cudarc::driver::{CudaSlice, PushKernelArg};
+use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
 use rflvm::hmc::flow::{Flow, Frame};
-use rflvm::linalg::{Cholesky, Mat, Symmetric};
+use rflvm::linalg::Mat;
 use rflvm::rng::Stream;
 
 /// The weights of a trajectory, M×J, and what does not change along it.
@@ -24,9 +24,10 @@ pub(crate) struct Flowing {
     mean: Values,
     /// A⁻¹u, and later ∂u.
     t: Values,
-    /// A⁻¹ of each group.
-    inverses: Vec<Values>,
-    ln_dets: Vec<f64>,
+    /// ρ of each group, its A⁻¹ and ln |A|.
+    group_rho: Values,
+    inverses: Values,
+    ln_dets: Values,
     da: Values,
     ds: Values,
 }
@@ -54,15 +55,20 @@ impl Flowing {
                 u: card.zeros(weights)?,
                 mean: card.zeros(weights)?,
                 t: card.zeros(weights)?,
-                inverses: Vec::new(),
-                ln_dets: Vec::new(),
+                group_rho: card.zeros(0)?,
+                inverses: card.zeros(0)?,
+                ln_dets: card.zeros(0)?,
                 da: card.zeros(square)?,
                 ds: card.zeros(square)?,
             },
         };
-        while flowing.inverses.len() < frame.groups.len() {
-            flowing.inverses.push(card.zeros(square)?);
+        let groups: Vec<f64> = frame.groups.iter().map(|(_, rho)| *rho).collect();
+        if flowing.inverses.len() < groups.len() * square {
+            flowing.group_rho = card.zeros(groups.len())?;
+            flowing.inverses = card.zeros(groups.len() * square)?;
+            flowing.ln_dets = card.zeros(groups.len())?;
         }
+        card.put(&groups, &mut flowing.group_rho)?;
         flowing.frame = frame.clone();
         card.put(&order, &mut flowing.order)?;
         card.put(&rho, &mut flowing.rho)?;
@@ -72,20 +78,23 @@ impl Flowing {
         Ok(flowing)
     }
 
-    /// A⁻¹ of each group, given HᵀaH; `false` if one is not positive definite.
-    fn invert(&mut self, card: &Card, square: &Mat) -> Result<bool, Fault> {
-        let s = Symmetric::from(square);
-        let mut diagonal = vec![1.0; square.rows()];
-        if let Some(last) = diagonal.last_mut() {
-            *last = self.frame.intercept;
-        }
-        self.ln_dets.clear();
-        for ((_, rho), inverse) in self.frame.groups.iter().zip(&mut self.inverses) {
-            let Ok(cholesky) = Cholesky::new(s.scaled_plus(*rho, &diagonal), "gradient") else { return Ok(false) };
-            card.put(cholesky.inverse().as_slice(), inverse)?;
-            self.ln_dets.push(cholesky.ln_det());
-        }
-        Ok(true)
+    /// A⁻¹ and ln |A| of each group, given HᵀaH.
+    fn invert(&mut self, card: &Card, width: usize, square: &Values) -> Result<(), Fault> {
+        let (m, groups) = (width as i32, self.frame.groups.len() as u32);
+        let config = LaunchConfig { grid_dim: (groups, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
+        let mut launch = card.stream.launch_builder(card.kernel("invert"));
+        launch.arg(&m).arg(&self.frame.intercept).arg(&self.group_rho).arg(square);
+        launch.arg(&mut self.inverses).arg(&mut self.ln_dets);
+        // SAFETY: the arguments are those of the kernel, and as long as it expects.
+        unsafe { launch.launch(config)? };
+        Ok(())
+    }
+
+    /// Σ ln |A| over the columns; not a number if one of them is not positive definite.
+    fn ln_det(&self, card: &Card) -> Result<f64, Fault> {
+        let mut ln_dets = vec![0.0; self.frame.groups.len()];
+        card.get(&self.ln_dets, &mut ln_dets)?;
+        Ok(self.frame.groups.iter().zip(ln_dets).map(|((range, _), ln)| range.len() as f64 * ln).sum())
     }
 
     fn root_intercept(&self) -> f64 {
@@ -107,8 +116,8 @@ impl OnCard {
         done
     }
 
-    /// √aH, HᵀaL and A⁻¹ at X and W; `false` if A is not positive definite.
-    fn flow_settle(&mut self, flow: &mut Flowing, x: &Mat, w: &Mat) -> Result<bool, Fault> {
+    /// √aH, HᵀaL and A⁻¹ at X and W.
+    fn flow_settle(&mut self, flow: &mut Flowing, x: &Mat, w: &Mat) -> Result<(), Fault> {
         self.place(x, w, true)?;
         let OnCard { card, shape, .. } = self;
         let (rows, width, rank) = (shape.rows, shape.width, flow.frame.right.rows());
@@ -120,9 +129,7 @@ impl OnCard {
             &mut self.square,
         )?;
         card.multiply((width, rank, rows), transposed(&self.h, width), plain(&self.left, rank), false, &mut flow.left)?;
-        let mut square = Mat::zeros(width, width);
-        card.get(&self.square, square.as_mut_slice())?;
-        flow.invert(card, &square)
+        flow.invert(card, width, &self.square)
     }
 
     /// β at X, W and the noise.
@@ -149,14 +156,14 @@ impl OnCard {
         launch.arg(&m).arg(&j).arg(&root).arg(&flow.rho).arg(&flow.xi).arg(&mut flow.response).arg(&mut flow.u);
         // SAFETY: the arguments are those of the kernel, and as long as it expects.
         unsafe { launch.launch(each(width * columns))? };
-        for ((range, _), inverse) in flow.frame.groups.iter().zip(&flow.inverses) {
-            let size = (width, range.len(), width);
+        for (g, (range, _)) in flow.frame.groups.iter().enumerate() {
+            let (size, inverse) = ((width, range.len(), width), flow.inverses.slice(g * width * width..));
             for (from, to) in [(&flow.response, &mut flow.mean), (&flow.u, &mut flow.t)] {
                 let (from, mut to) = (from.slice(range.start..), to.slice_mut(range.start..));
                 card.multiply_scaled(
                     size,
                     1.0,
-                    plain(inverse, width),
+                    plain(&inverse, width),
                     columns_of(&from, columns),
                     false,
                     (&mut to, columns),
@@ -178,9 +185,7 @@ impl OnCard {
         w: &Mat,
         to: (&mut [f64], &mut [f64]),
     ) -> Result<f64, Fault> {
-        if !self.flow_settle(flow, x, w)? {
-            return Ok(f64::NAN);
-        }
+        self.flow_settle(flow, x, w)?;
         self.flow_colour(flow)?;
         let Shape { rows, columns, width, .. } = self.shape;
         let (m, j, weights) = (width as i32, columns as i32, width * columns);
@@ -208,13 +213,13 @@ impl OnCard {
         unsafe { launch.launch(each(weights))? };
         card.stream.memset_zeros(&mut flow.ds)?;
         for (g, (range, rho)) in flow.frame.groups.iter().enumerate() {
-            let (inverse, size) = (&flow.inverses[g], (width, range.len(), width));
+            let (inverse, size) = (flow.inverses.slice(g * width * width..), (width, range.len(), width));
             let from = flow.response.slice(range.start..);
             let mut v = flow.mean.slice_mut(range.start..);
             card.multiply_scaled(
                 size,
                 1.0,
-                plain(inverse, width),
+                plain(&inverse, width),
                 columns_of(&from, columns),
                 false,
                 (&mut v, columns),
@@ -233,7 +238,7 @@ impl OnCard {
             card.multiply_scaled(size, 0.5, plain(&t, columns), transposed(&t, columns), true, (&mut flow.da, width))?;
             let half = 0.5 * range.len() as f64;
             let mut launch = card.stream.launch_builder(card.kernel("symmetrise"));
-            launch.arg(&m).arg(rho).arg(&half).arg(inverse).arg(&flow.da).arg(&mut flow.ds);
+            launch.arg(&m).arg(rho).arg(&half).arg(&inverse).arg(&flow.da).arg(&mut flow.ds);
             // SAFETY: as above.
             unsafe { launch.launch(each(width * width))? };
         }
@@ -259,18 +264,15 @@ impl OnCard {
         card.multiply((rows, width, width), plain(&self.h, width), plain(&flow.ds, width), true, &mut self.dh)?;
         card.multiply((rows, width, rank), plain(&self.left, rank), transposed(&flow.left, rank), true, &mut self.dh)?;
         self.propagate(true, to)?;
-        let ln_det: f64 =
-            flow.frame.groups.iter().zip(&flow.ln_dets).map(|((range, _), ln)| range.len() as f64 * ln).sum();
+        let ln_det = flow.ln_det(&self.card)?;
         Ok(ln_lik + ln_prior + half_square - 0.5 * ln_det)
     }
 
     fn flow_gather(&mut self, flow: &mut Flowing, x: &Mat, w: &Mat, beta: &Mat, stream: Stream) -> Result<(), Fault> {
         let Shape { rows, columns, width, .. } = self.shape;
         self.normals(stream, width * columns, &mut flow.xi)?;
-        if !self.flow_settle(flow, x, w)? {
-            // The trajectory will find the same, and is rejected.
-            return Ok(());
-        }
+        // If A is not positive definite, the trajectory finds the same, and is rejected.
+        self.flow_settle(flow, x, w)?;
         self.flow_colour(flow)?;
         let OnCard { card, .. } = self;
         card.put(beta.as_slice(), &mut self.weights)?;

@@ -29,8 +29,10 @@ typedef double Cell;
 typedef float Real;
 #undef MAX_LOG_RATE
 #define MAX_LOG_RATE 85.0
+#define MIN_LOG 85.0f
 #else
 typedef double Real;
+#define MIN_LOG 700.0
 #endif
 
 typedef unsigned long long u64;
@@ -46,32 +48,88 @@ struct Column {
     __device__ __forceinline__ double second(int j) const { return value[4][j]; }
 };
 
-__device__ __forceinline__ double datum(Cell y) {
+// Whether a cell is observed, and its value; zero if it is not.
+struct Datum {
+    bool seen;
+    double y;
+};
+
+__device__ __forceinline__ Datum datum(Cell y) {
 #ifdef HOLE
-    return y == HOLE ? nan("") : (double)y;
+    // The bits of 2^52 + y: a card converts whole numbers at a quarter of the speed at which it subtracts.
+    bool seen = y != HOLE;
+    return Datum{seen, __hiloint2double(0x43300000, seen ? y : 0) - 4503599627370496.0};
 #else
-    return y;
+    bool seen = !isnan(y);
+    return Datum{seen, seen ? y : 0.0};
 #endif
 }
 
-// ln(1 + e). In double precision not log1p(e), which costs twice as much: the error is one of the result's last digit where it matters, since it is
-// summed. In single precision that digit matters.
-__device__ __forceinline__ Real ln_one_plus(Real e) {
-#if MIXED
-    return log1p(e);
+// CUDA's own exponential and logarithm take every argument there is, at some hundred instructions a cell. These take those that occur: the exponential
+// an argument between -MIN_LOG and MAX_LOG_RATE, the logarithm 1 + e for e between 0 and 1. Both are right to the last digit or two, and an argument
+// that is not a number is seen in y f, which is part of every log-likelihood that uses them.
+
+// Coefficients, in the card's constant memory, from which an instruction can read its factor.
+__constant__ double OF_EXP[12] = {1.0, 1.0, 0.5000000000000019, 0.1666666666666668, 0.04166666666648795, 0.008333333333319589, 0.0013888888952352863, 0.00019841269890076403, 2.4801485441561313e-05, 2.755724088722987e-06, 2.763265472252779e-07, 2.5110049204818658e-08};
+__constant__ double OF_LN[21] = {0.8109302162163288, -0.14426354954966195, 0.03315243843855094, -0.008461080413870536, 0.0022882409076902767, -0.0006421503724725223, 0.00018490300180466052, -5.426089824207432e-05, 1.6156949099580387e-05, -4.866877333591529e-06, 1.4798682669311618e-06, -4.5354366598033807e-07, 1.3990346886420576e-07, -4.331304783093553e-08, 1.3500470517435648e-08, -4.336548550414743e-09, 1.363113923159679e-09, -3.420138797930341e-10, 1.0787232813120478e-10, -7.317042246170282e-11, 2.330586809976668e-11};
+__constant__ float OF_LN_SINGLE[9] = {0.8109302162163288f, -0.144263336709958f, 0.033152373515996716f, -0.008463898327073453f, 0.0022891003734107017f, -0.0006321981429300617f, 0.00018186836493606408f, -6.69504383877074e-05f, 2.0023836488152004e-05f};
+
+// e^x: 2^k e^r with |r| <= ln(2)/2, and e^r by a polynomial (Chebyshev interpolation; 2e-17 of its value).
+__device__ __forceinline__ double exponential(double x) {
+    // Adding 3 · 2^51 rounds to a whole number, which is then in the low bits.
+    const double shift = 6755399441055744.0;
+    double shifted = fma(x, 1.4426950408889634, shift), k = shifted - shift;
+    double r = fma(k, -1.90821492927058770002e-10, fma(k, -6.93147180369123816490e-01, x)), e = OF_EXP[11];
+#pragma unroll
+    for (int i = 10; i >= 0; i--) e = fma(e, r, OF_EXP[i]);
+    return __hiloint2double(__double2hiint(e) + (__double2loint(shifted) << 20), __double2loint(e));
+}
+
+__device__ __forceinline__ float exponential(float x) { return exp2f(1.44269504f * x); }
+
+// ln(1 + e): e times a polynomial in 2e - 1 (2e-17 of its value, or 3e-8).
+__device__ __forceinline__ double ln_one_plus(double e) {
+    double u = fma(2.0, e, -1.0), q = OF_LN[20];
+#pragma unroll
+    for (int i = 19; i >= 0; i--) q = fma(q, u, OF_LN[i]);
+    return e * q;
+}
+
+__device__ __forceinline__ float ln_one_plus(float e) {
+    float u = fmaf(2.0f, e, -1.0f), q = OF_LN_SINGLE[8];
+#pragma unroll
+    for (int i = 7; i >= 0; i--) q = fmaf(q, u, OF_LN_SINGLE[i]);
+    return e * q;
+}
+
+// 1 / m for m between 1 and 2: the card's estimate and two of Newton's steps, without a division's care for other arguments.
+__device__ __forceinline__ double reciprocal(double m) {
+#ifdef __CUDACC_RTC__
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(m));
+    r = fma(r, fma(-m, r, 1.0), r);
+    return fma(r, fma(-m, r, 1.0), r);
 #else
-    return log(1.0 + e);
+    return 1.0 / m;
 #endif
 }
 
-__device__ __forceinline__ double softplus(double f) { return fmax(f, 0.0) + ln_one_plus(exp((Real)-fabs(f))); }
+__device__ __forceinline__ float reciprocal(float m) { return 1.0f / m; }
+
+// e^-|f|.
+__device__ __forceinline__ Real decay(double f) { return exponential(-min((Real)fabs(f), (Real)MIN_LOG)); }
+
+// ln(1 + e^f), given e^-|f|.
+__device__ __forceinline__ double softplus(double f, Real e) { return fma(0.5, f + fabs(f), (double)ln_one_plus(e)); }
+
+__device__ __forceinline__ double softplus(double f) { return softplus(f, decay(f)); }
 
 __device__ __forceinline__ double logistic(double f) {
-    Real e = exp((Real)-fabs(f));
-    return (f >= 0.0 ? (Real)1 : e) / (1 + e);
+    Real e = decay(f);
+    return (f >= 0.0 ? (Real)1 : e) * reciprocal(1 + e);
 }
 
-__device__ __forceinline__ double rate_of(double f) { return exp((Real)fmin(f, MAX_LOG_RATE)); }
+__device__ __forceinline__ double rate_of(double f) { return exponential((Real)fmax(fmin(f, MAX_LOG_RATE), -(double)MIN_LOG)); }
 
 // The part of ln p(y | f) that depends on f; all of it for zero-inflated columns, as on the CPU.
 __device__ __forceinline__ double ln_lik(int law, double y, double theta, double second, double f) {
@@ -83,7 +141,7 @@ __device__ __forceinline__ double ln_lik(int law, double y, double theta, double
     case ZERO_INFLATED_POISSON: {
         double rate = rate_of(f);
         // ln(e^t + e^{−rate}) of a zero, from the larger of the two: rates may be huge.
-        double of_zero = fmax(theta, -rate) + ln_one_plus(exp((Real)-fabs(theta + rate)));
+        double of_zero = fmax(theta, -rate) + ln_one_plus(decay(theta + rate));
         return (y == 0.0 ? of_zero : y * f - rate - (y > 1.0 ? lgamma(y + 1.0) : 0.0)) - softplus(theta);
     }
     default: return y * f - (y + theta) * softplus(f);
@@ -120,11 +178,10 @@ __device__ __forceinline__ double ln_lik_slope(int law, double y, double theta, 
     }
     default: {
         double trials = law == BINOMIAL ? theta : y + theta;
-        Real e = exp((Real)-fabs(f));
-        double p = (f >= 0.0 ? (Real)1 : e) / (1 + e);
-        *slope = y - trials * p;
-        *information = trials * (double)(e / ((1 + e) * (1 + e)));
-        return y * f - trials * (fmax(f, 0.0) + ln_one_plus(e));
+        Real e = decay(f), r = reciprocal(1 + e);
+        *slope = y - trials * (f >= 0.0 ? r : e * r);
+        *information = trials * (double)(e * r * r);
+        return y * f - trials * softplus(f, e);
     }
     }
 }
@@ -194,15 +251,13 @@ __device__ __forceinline__ void of_rows(u64 rows, const double *product, const C
     if (i >= rows) return;
     u64 n = numbers ? numbers[i] : i;
     double sum = 0.0, o = offset[n];
-#pragma unroll 2
+#pragma unroll 4
     for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
-        double value = datum(y[n * COLUMNS + j]);
-        bool seen = !isnan(value);
-        value = seen ? value : 0.0;
+        Datum cell = datum(y[n * COLUMNS + j]);
         double theta = parameter(column, j, trials, n * COLUMNS + j);
-        double ln = ln_lik(column->law(j), value, theta, column->second(j), product[i * COLUMNS + j] + o);
-        if (DENSITY) ln += constant(column->law(j), value, theta, column->second(j));
-        sum += seen ? ln : 0.0;
+        double ln = ln_lik(column->law(j), cell.y, theta, column->second(j), product[i * COLUMNS + j] + o);
+        if (DENSITY) ln += constant(column->law(j), cell.y, theta, column->second(j));
+        sum += cell.seen ? ln : 0.0;
     }
     sum = warp_sum(sum);
     if (threadIdx.x % 32 == 0) out[i] = sum;
@@ -225,16 +280,15 @@ extern "C" __global__ void row_slope(u64 rows, int columns, double *product, con
     u64 n = row_of_warp();
     if (n >= rows) return;
     double sum = 0.0, shrink = root ? 1.0 / root[n] : 1.0, o = offset[n];
-#pragma unroll 2
+#pragma unroll 4
     for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
         u64 place = n * COLUMNS + j;
-        double value = datum(y[place]), slope, information;
-        bool seen = !isnan(value);
-        value = seen ? value : 0.0;
+        Datum cell = datum(y[place]);
+        double slope, information;
         double theta = parameter(column, j, trials, place);
-        double ln = ln_lik_slope(column->law(j), value, theta, column->second(j), product[place] * shrink + o, &slope, &information);
-        sum += seen ? ln : 0.0;
-        product[place] = seen ? slope * shrink : 0.0;
+        double ln = ln_lik_slope(column->law(j), cell.y, theta, column->second(j), product[place] * shrink + o, &slope, &information);
+        sum += cell.seen ? ln : 0.0;
+        product[place] = cell.seen ? slope * shrink : 0.0;
     }
     sum = warp_sum(sum);
     if (threadIdx.x % 32 == 0) out[n] = sum;
@@ -258,15 +312,13 @@ extern "C" __global__ void row_ln_lik_moved(u64 rows, int columns, const double 
     u64 n = row_of_warp();
     if (n >= rows) return;
     double sum = 0.0, an = a[n], bn = b[n], o = offset[n];
-#pragma unroll 2
+#pragma unroll 4
     for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
         u64 place = n * COLUMNS + j;
-        double value = datum(y[place]);
-        bool seen = !isnan(value);
-        value = seen ? value : 0.0;
+        Datum cell = datum(y[place]);
         double f = product[place] + o + an * u[j] + bn * v[j];
-        double ln = ln_lik(column->law(j), value, parameter(column, j, trials, place), column->second(j), f);
-        sum += seen ? ln : 0.0;
+        double ln = ln_lik(column->law(j), cell.y, parameter(column, j, trials, place), column->second(j), f);
+        sum += cell.seen ? ln : 0.0;
     }
     sum = warp_sum(sum);
     if (threadIdx.x % 32 == 0) out[n] = sum;
@@ -286,7 +338,7 @@ extern "C" __global__ void keep_pair(u64 rows, int columns, int frequencies, int
 }
 
 // Rows that a thread of the column sums takes.
-#define PIECE 256
+#define PIECE 64
 
 struct ColumnAt {
     double factor;
@@ -303,26 +355,28 @@ extern "C" __global__ void column_ln_lik(u64 rows, int columns, const double *pr
     ColumnAt there = at[j];
     int law = column->law(j);
     double sum = 0.0, centre = column->centre(j);
-#pragma unroll 2
+#pragma unroll 4
     for (u64 n = start; n < end; n++) {
-        double value = datum(y[n * COLUMNS + j]);
-        bool seen = !isnan(value);
-        value = seen ? value : 0.0;
+        Datum cell = datum(y[n * COLUMNS + j]);
         double base = offset[n] + centre, f = product[n * COLUMNS + j] + offset[n];
         double theta = law == BINOMIAL ? parameter(column, j, trials, n * COLUMNS + j) : there.theta[0];
-        double ln = ln_lik(law, value, theta, there.theta[1], base + there.factor * (f - base) - there.shift);
-        if (law == NEGATIVE_BINOMIAL && value > 0.0) ln += ln_rising(value, theta);
-        sum += seen ? ln : 0.0;
+        double ln = ln_lik(law, cell.y, theta, there.theta[1], base + there.factor * (f - base) - there.shift);
+        sum += cell.seen ? ln : 0.0;
     }
     sums[(u64)blockIdx.y * columns + j] = sum;
 }
 
-// Sums of the pieces, in order.
+// Sums of the pieces: a block takes 32 columns, each of its warps an eighth of the pieces.
 extern "C" __global__ void sum_pieces(int pieces, int columns, const double *sums, double *out) {
-    int j = blockIdx.x * blockDim.x + threadIdx.x;
-    if (j >= columns) return;
+    __shared__ double part[8][32];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, j = blockIdx.x * 32 + lane;
     double sum = 0.0;
-    for (int piece = 0; piece < pieces; piece++) sum += sums[(u64)piece * columns + j];
+    if (j < columns)
+        for (int piece = warp; piece < pieces; piece += 8) sum += sums[(u64)piece * columns + j];
+    part[warp][lane] = sum;
+    __syncthreads();
+    if (warp > 0 || j >= columns) return;
+    for (int other = 1; other < 8; other++) sum += part[other][lane];
     out[j] = sum;
 }
 
@@ -430,8 +484,9 @@ extern "C" __global__ void curvature(u64 rows, int some, int columns, const unsi
     if (i >= rows * some) return;
     int j = numbers[i % some];
     u64 n = i / some, place = n * COLUMNS + j;
-    double value = datum(y[place]), slope = 0.0, information = 0.0;
-    if (!isnan(value)) ln_lik_slope(column->law(j), value, parameter(column, j, trials, place), column->second(j), at[i], &slope, &information);
+    Datum cell = datum(y[place]);
+    double slope = 0.0, information = 0.0;
+    if (cell.seen) ln_lik_slope(column->law(j), cell.y, parameter(column, j, trials, place), column->second(j), at[i], &slope, &information);
     weight[i] = information;
     response[i] = information * (at[i] - offset[n]) + slope;
 }
@@ -459,10 +514,10 @@ extern "C" __global__ void turned_ln_lik(u64 rows, int some, int columns, const 
     double cosine = turns[2 * k], sine = turns[2 * k + 1], sum = 0.0;
     for (u64 n = start; n < end; n++) {
         u64 place = n * COLUMNS + j, i = n * some + k;
-        double value = datum(y[place]);
-        if (isnan(value)) continue;
+        Datum cell = datum(y[place]);
         double f = product[place] + offset[n], mean = at[i];
-        sum += ln_lik(law, value, parameter(column, j, trials, place), column->second(j), mean + cosine * (f - mean) + sine * aim[i]);
+        double ln = ln_lik(law, cell.y, parameter(column, j, trials, place), column->second(j), mean + cosine * (f - mean) + sine * aim[i]);
+        sum += cell.seen ? ln : 0.0;
     }
     sums[(u64)blockIdx.y * some + k] = sum;
 }
@@ -490,6 +545,36 @@ extern "C" __global__ void whole(u64 count, int columns, const double *product, 
 }
 
 // --- The weights' half of a trajectory: M×J tables, one row per column of H, columns in the order of ζ unless they say otherwise. ---
+
+// A^-1 and ln |A| of A = D + rho S, for each rho; ln |A| is not a number if A is not positive definite. One block per rho, which sweeps one row and
+// column after the other (Beaton 1964): a hundred rank-one updates of a matrix that stays in the block's cache.
+extern "C" __global__ void invert(int width, double intercept, const double *rho, const double *s, double *inverses, double *ln_dets) {
+    __shared__ double row[1024];
+    double *a = inverses + (u64)blockIdx.x * width * width;
+    double r = rho[blockIdx.x], ln_det = 0.0;
+    int count = width * width;
+    for (int i = threadIdx.x; i < count; i += blockDim.x)
+        a[i] = r * s[i] + (i % width == i / width ? (i == count - 1 ? intercept : 1.0) : 0.0);
+    for (int k = 0; k < width; k++) {
+        __syncthreads();
+        for (int i = threadIdx.x; i < width; i += blockDim.x) row[i] = a[k * width + i];
+        __syncthreads();
+        double pivot = row[k], inverse = 1.0 / pivot;
+        ln_det += pivot > 0.0 ? log(pivot) : nan("");
+        for (int i = threadIdx.x; i < count; i += blockDim.x) {
+            int m = i / width, c = i % width;
+            if (m == k)
+                a[i] = c == k ? -inverse : row[c] * inverse;
+            else if (c == k)
+                a[i] = row[m] * inverse;
+            else
+                a[i] -= row[m] * inverse * row[c];
+        }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < count; i += blockDim.x) a[i] = -a[i];
+    if (threadIdx.x == 0) ln_dets[blockIdx.x] = ln_det;
+}
 
 // Response and noise of the weights, in units of their groups: response · ρ, and √ρ u + √D ξ.
 extern "C" __global__ void prepare(int width, int columns, double root_intercept, const double *rho, const double *xi, double *response, double *u) {

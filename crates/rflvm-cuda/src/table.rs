@@ -3,9 +3,10 @@
 use crate::card::{Card, Fault, Form, PARTS, Values};
 use crate::flow::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
+use rayon::prelude::*;
 use rflvm::linalg::Mat;
 use rflvm::model::Model;
-use rflvm::model::family::{Law, Theta, Trials};
+use rflvm::model::family::{Law, Tally, Theta, Trials};
 
 /// How a cell is held: counts in as few bytes as their largest needs, real numbers in eight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +56,7 @@ unsafe impl ValidAsZeroBits for At {}
 /// Rows whose products of features are held at a time.
 pub(crate) const TILE: usize = 4096;
 /// Rows that one thread sums, as in the kernels.
-pub(crate) const PIECE: usize = 256;
+pub(crate) const PIECE: usize = 64;
 
 /// Sizes.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +91,8 @@ pub struct OnCard {
     pub(crate) cells: Cells,
     /// Laws, first parameters, centres, scales and second parameters of the columns, each for all columns in turn.
     pub(crate) column: Values,
+    /// Counts of the negative binomial columns; none of others.
+    pub(crate) tallies: Vec<Option<Tally>>,
     /// Trials of each cell, where they differ from cell to cell.
     pub(crate) trials: Option<Values>,
     pub(crate) offset: Values,
@@ -185,6 +188,7 @@ impl OnCard {
             is_mixed,
             s: 0.0,
             column: card.zeros(5 * columns)?,
+            tallies: tallies(model),
             trials: trials(&card, model)?,
             offset: card.zeros(rows)?,
             covariates: card.zeros(rows * shape.covariates)?,
@@ -236,6 +240,7 @@ impl OnCard {
             return Ok(());
         }
         self.cells = cells(&self.card, model, size)?;
+        self.tallies = tallies(model);
         self.model = model.clone();
         Ok(())
     }
@@ -308,6 +313,18 @@ fn cells(card: &Card, model: &Model, size: CellSize) -> Result<Cells, Fault> {
         }
         CellSize::Real => Cells::Real(card.stream.clone_htod(y)?),
     })
+}
+
+/// Counts of the negative binomial columns.
+fn tallies(model: &Model) -> Vec<Option<Tally>> {
+    let mut tallies = vec![None; model.columns()];
+    for block in model.blocks() {
+        if let Some(Law::NegativeBinomial(_)) = Law::of(block.family.as_ref()) {
+            let own = tallies[block.columns.clone()].par_iter_mut().zip(block.columns.clone());
+            own.for_each(|(tally, j)| *tally = Some(Tally::new(&model.y().col(j))));
+        }
+    }
+    tallies
 }
 
 /// Trials of all cells, if those of any block differ from cell to cell.

@@ -1,5 +1,6 @@
 """Zarr folders as tables of the program: every format, codec and order that zarr and AnnData write."""
 
+import json
 import subprocess
 import sys
 
@@ -112,6 +113,29 @@ def test_anndata(tmp_path, kind, layout):
     assert np.array_equal(fitted(tmp_path, "cells.zarr", "--array", "layers/twice")["observed_data/y"][:], 2 * counts)
     assert "`kind`, which does not exist in obs" in refused(tmp_path, "cells.zarr", "--labels", "kind")
     assert "X" in refused(tmp_path, "cells.zarr", "--array", "nothing")
+
+
+def test_repeated_genes_and_metadata_that_ask_for_too_much(tmp_path):
+    counts = sparse.csr_matrix(np.arange(40.0).reshape(10, 4))
+    adata = anndata.AnnData(counts)
+    adata.var_names = ["a", "b", "a", "a"]
+    with anndata.settings.override(zarr_write_format=2):
+        adata.write_zarr(tmp_path / "cells.zarr")
+    store = fitted(tmp_path, "cells.zarr")
+    assert list(store["observed_data/column"][:]) == ["a", "b", "a-1", "a-2"] and np.array_equal(store["observed_data/y"][:], counts.toarray())
+    for name in ("X/indptr", "X/data", "X/indices", "obs/_index", "var/_index"):
+        file = tmp_path / "cells.zarr" / name / ".zarray"
+        right = file.read_text()
+        about = json.loads(right)
+        about["shape"] = about["chunks"] = [10**15]
+        file.write_text(json.dumps(about))
+        refused(tmp_path, "cells.zarr")
+        file.write_text(right)
+    file = tmp_path / "cells.zarr" / "X" / ".zattrs"
+    about = json.loads(file.read_text())
+    for shape in ([10**15, 4], [10, 10**15], [10, 2], [9, 4]):
+        file.write_text(json.dumps(about | {"shape": shape}))
+        refused(tmp_path, "cells.zarr")
 
 
 def test_what_cannot_be_read_is_said_in_one_sentence(table, tmp_path):

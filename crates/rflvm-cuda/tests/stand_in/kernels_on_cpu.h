@@ -17,6 +17,7 @@
 #define __device__
 #define __forceinline__ inline
 #define __shared__ static
+#define __constant__ static const
 
 using std::exp;
 using std::fabs;
@@ -139,6 +140,19 @@ template <class T> static T __shfl_down_sync(unsigned, T value, int step) {
     return other;
 }
 
+static double __hiloint2double(int high, int low) {
+    unsigned long long bits = (unsigned long long)(unsigned)high << 32 | (unsigned)low;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static unsigned long long bits_of(double value) {
+    unsigned long long bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+static int __double2hiint(double value) { return int(bits_of(value) >> 32); }
+static int __double2loint(double value) { return int(unsigned(bits_of(value))); }
 static unsigned __umulhi(unsigned a, unsigned b) { return (unsigned long long)a * b >> 32; }
 static double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 static void sincospi(double x, double *sine, double *cosine) { sincos(M_PI * x, sine, cosine); }

@@ -3,6 +3,7 @@
 use crate::chunks::{Chunk, Chunks};
 use crate::linalg::{Cholesky, Mat, leading_of, orthonormalise, products};
 use rand::Rng;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// The first `dim` principal scores of `y` (NaN marks a missing cell), each with mean zero and variance one.
@@ -42,12 +43,20 @@ pub fn wide_scores<R: Rng + ?Sized>(chunks: &Chunks, mut y: Mat, dim: usize, rng
     }
 }
 
+/// Subtracts the means of the columns, row by row as a table is stored.
 fn centre(y: &mut Mat) {
-    for j in 0..y.cols() {
-        let seen: Vec<f64> = (0..y.rows()).map(|n| y[(n, j)]).filter(|v| !v.is_nan()).collect();
-        let mean = seen.iter().sum::<f64>() / seen.len().max(1) as f64;
-        (0..y.rows()).for_each(|n| y[(n, j)] -= mean);
+    let columns = y.cols();
+    let (mut mean, mut count) = (vec![0.0; columns], vec![0.0; columns]);
+    for row in y.iter_rows() {
+        for ((mean, count), y) in mean.iter_mut().zip(&mut count).zip(row).filter(|(_, y)| !y.is_nan()) {
+            *mean += y;
+            *count += 1.0;
+        }
     }
+    mean.iter_mut().zip(count).for_each(|(mean, count): (&mut f64, f64)| *mean /= count.max(1.0));
+    y.as_mut_slice()
+        .par_chunks_mut(columns.max(1))
+        .for_each(|row| row.iter_mut().zip(&mean).for_each(|(y, mean)| *y -= mean));
 }
 
 /// Loadings of the first `dim` components, one per column; zero beyond the rank of the table.

@@ -31,7 +31,7 @@ pub use gaussian::GaussianConditional;
 pub use generic::{Density, Generic, Parameter};
 pub use law::Law;
 pub use multinomial::Multinomial;
-pub use negative_binomial::NegativeBinomial;
+pub use negative_binomial::{NegativeBinomial, Tally};
 pub use parts::{Row, Seen, Shift, Theta, Unit};
 pub use poisson::Poisson;
 #[doc(hidden)]

@@ -81,16 +81,14 @@ impl NegativeBinomial {
     /// move's Jacobian is that of r alone, e^u.
     pub fn ln_slid<'a>(&'a self, column: &'a Column<'_>) -> impl Fn(f64) -> f64 + 'a {
         let last = column.beta.len() - 1;
-        let counts = distinct(&column.y);
+        let tally = Tally::new(&column.y);
         let room = RefCell::new((column.f.clone(), column.f.clone()));
         move |u| {
             let r = column.theta[0] * u.exp();
             let (shifted, every) = &mut *room.borrow_mut();
             shifted.iter_mut().zip(&column.f).for_each(|(shifted, f)| *shifted = f - u);
             every.fill(r);
-            let ln_gamma_r = ln_gamma(r);
-            let rising: f64 = counts.iter().map(|&(y, cells)| cells * ln_rising(y, r, ln_gamma_r)).sum();
-            let ln_lik = rising + simd::negative_binomial_ln_lik(&column.y, every, shifted);
+            let ln_lik = tally.ln_rising(r) + simd::negative_binomial_ln_lik(&column.y, every, shifted);
             ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
                 - 0.5 * column.precision[last] * (column.beta[last] - u - column.unit.centre).powi(2)
                 + u
@@ -139,11 +137,23 @@ impl NegativeBinomial {
     }
 }
 
-/// The distinct counts of the observed cells, and the number of cells with each.
-fn distinct(y: &[f64]) -> Vec<(f64, f64)> {
-    let mut seen: Vec<f64> = y.iter().copied().filter(|y| !y.is_nan()).collect();
-    seen.sort_unstable_by(f64::total_cmp);
-    seen.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect()
+/// The distinct counts of a column other than zero, and the number of cells with each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tally(Vec<(f64, f64)>);
+
+impl Tally {
+    /// Of a column's cells, some of which may be missing.
+    pub fn new(y: &[f64]) -> Self {
+        let mut seen: Vec<f64> = y.iter().copied().filter(|&y| y > 0.0).collect();
+        seen.sort_unstable_by(f64::total_cmp);
+        Tally(seen.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect())
+    }
+
+    /// Σ ln Γ(y + r) − ln Γ(r) over the cells: all of their log-likelihood that depends on r and not on f, but for r ln(1 − p).
+    pub fn ln_rising(&self, r: f64) -> f64 {
+        let ln_gamma_r = ln_gamma(r);
+        self.0.iter().map(|&(y, cells)| cells * ln_rising(y, r, ln_gamma_r)).sum()
+    }
 }
 
 /// ln Γ(y + r) − ln Γ(r), given ln Γ(r). A short product for small counts avoids cancellation. For huge r it is y ln r.
