@@ -35,7 +35,7 @@ impl From<cudarc::cublas::result::CublasError> for Fault {
 pub type Values = CudaSlice<f64>;
 
 /// Names of the kernels.
-const KERNELS: [&str; 33] = [
+const KERNELS: [&str; 39] = [
     "features",
     "row_ln_lik",
     "row_ln_density",
@@ -55,8 +55,14 @@ const KERNELS: [&str; 33] = [
     "add_offset",
     "curvature",
     "products",
+    "fit",
+    "aim",
     "turned_ln_lik",
     "add_to_sum",
+    "information",
+    "row_shares",
+    "column_shares",
+    "weigh",
     "take_mean",
     "whole",
     "invert",

@@ -4,15 +4,15 @@ use crate::card::{Fault, THREADS, each, plain, transposed, warps};
 use crate::table::{At, OnCard, PIECE, Shape, TILE};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use rayon::prelude::*;
-use rflvm::device::{ColumnAt, Device, Turns};
+use rflvm::device::{ColumnAt, Device, Priors, Turns};
 use rflvm::hmc::flow::Slopes;
 use rflvm::hmc::reference::Reference;
-use rflvm::linalg::{Mat, Symmetric};
+use rflvm::linalg::Mat;
 use rflvm::model::Model;
 use rflvm::model::family::{Tally, Theta};
 
 /// Columns across, pieces of rows down.
-fn pieces(rows: usize, columns: usize) -> LaunchConfig {
+pub(crate) fn pieces(rows: usize, columns: usize) -> LaunchConfig {
     let threads = columns.next_multiple_of(32).min(THREADS as usize) as u32;
     let across = columns.div_ceil(threads as usize) as u32;
     LaunchConfig { grid_dim: (across, rows.div_ceil(PIECE) as u32, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
@@ -157,7 +157,7 @@ impl OnCard {
     }
 
     /// Sums of the pieces in `sums`, of `count` columns, into `out`.
-    fn gather_pieces(&mut self, count: usize, out: &mut [f64]) -> Result<(), Fault> {
+    pub(crate) fn gather_pieces(&mut self, count: usize, out: &mut [f64]) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
         let (pieces, columns) = (shape.rows.div_ceil(PIECE) as i32, count as i32);
         let mut launch = card.stream.launch_builder(card.kernel("sum_pieces"));
@@ -211,7 +211,8 @@ impl OnCard {
         Ok(())
     }
 
-    fn curved(&mut self) -> Result<(Vec<Symmetric>, Mat), Fault> {
+    /// HᵀΩH of the columns in `grams`, Ω the information of the cells at their present f, and the response Hᵀ(Ω(f − known) + ∂f) in `small`.
+    fn curved(&mut self) -> Result<(), Fault> {
         let OnCard { card, shape, some, .. } = self;
         let Shape { rows, columns, width, .. } = *shape;
         let (count, none) = (some.count, 0_u64);
@@ -245,33 +246,52 @@ impl OnCard {
             let factors = (transposed(&weights, count), plain(&some.tile, triangle));
             card.multiply((count, triangle, tile), factors.0, factors.1, first > 0, &mut some.grams)?;
         }
-        let mut grams = vec![0.0; count * triangle];
-        card.get(&some.grams, &mut grams)?;
-        let mut response = Mat::zeros(count, width);
-        card.get(&self.small, response.as_mut_slice())?;
-        let of_column = |own: &[f64]| {
-            let mut gram = Symmetric::default();
-            gram.compute(width, |k, to| to.iter_mut().zip(k..).for_each(|(to, i)| *to = own[i * (i + 1) / 2 + k]));
-            gram
-        };
-        Ok((grams.par_chunks_exact(triangle).map(of_column).collect(), response))
+        Ok(())
     }
 
-    /// f of the columns for some weights, or the directions in which they turn.
-    fn product_of(&mut self, weights: &Mat, is_direction: bool) -> Result<(), Fault> {
+    fn fitted(&mut self, priors: &Priors) -> Result<Mat, Fault> {
+        self.curved()?;
         let OnCard { card, shape, some, .. } = self;
         let (rows, width, count) = (shape.rows, shape.width, some.count);
-        card.put(weights.as_slice(), &mut self.small)?;
-        let to = if is_direction { &mut some.aim } else { &mut some.at };
-        card.multiply((rows, count, width), plain(&self.h, width), transposed(&self.small, width), false, to)?;
-        if !is_direction {
-            let (rows_, count_) = (rows as u64, count as i32);
-            let mut launch = card.stream.launch_builder(card.kernel("add_offset"));
-            launch.arg(&rows_).arg(&count_).arg(&self.offset).arg(to);
-            // SAFETY: as above.
-            unsafe { launch.launch(each(rows * count))? };
-        }
-        Ok(())
+        card.put(priors.precision.as_slice(), &mut some.precision)?;
+        card.put(&priors.centre, &mut some.centre)?;
+        let width_ = width as i32;
+        let config = LaunchConfig { grid_dim: (count as u32, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
+        let mut launch = card.stream.launch_builder(card.kernel("fit"));
+        launch.arg(&width_).arg(&some.grams).arg(&self.small).arg(&some.precision).arg(&some.centre);
+        launch.arg(&mut some.factors).arg(&mut some.means);
+        // SAFETY: as above.
+        unsafe { launch.launch(config)? };
+        let factors = (plain(&self.h, width), transposed(&some.means, width));
+        card.multiply((rows, count, width), factors.0, factors.1, false, &mut some.at)?;
+        let (rows_, count_) = (rows as u64, count as i32);
+        let mut launch = card.stream.launch_builder(card.kernel("add_offset"));
+        launch.arg(&rows_).arg(&count_).arg(&self.offset).arg(&mut some.at);
+        // SAFETY: as above.
+        unsafe { launch.launch(each(rows * count))? };
+        let mut means = Mat::zeros(count, width);
+        card.get(&some.means, means.as_mut_slice())?;
+        Ok(means)
+    }
+
+    fn aimed(&mut self, normals: &Mat, from_mean: &Mat) -> Result<(Mat, Vec<[f64; 3]>), Fault> {
+        let OnCard { card, shape, some, .. } = self;
+        let (rows, width, count) = (shape.rows, shape.width, some.count);
+        card.put(normals.as_slice(), &mut some.normals)?;
+        card.put(from_mean.as_slice(), &mut some.from_mean)?;
+        let width_ = width as i32;
+        let config = LaunchConfig { grid_dim: (count as u32, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
+        let mut launch = card.stream.launch_builder(card.kernel("aim"));
+        launch.arg(&width_).arg(&some.factors).arg(&some.normals).arg(&some.from_mean);
+        launch.arg(&mut some.directions).arg(&mut some.squares);
+        // SAFETY: as above.
+        unsafe { launch.launch(config)? };
+        let factors = (plain(&self.h, width), transposed(&some.directions, width));
+        card.multiply((rows, count, width), factors.0, factors.1, false, &mut some.aim)?;
+        let (mut directions, mut squares) = (Mat::zeros(count, width), vec![0.0; 3 * count]);
+        card.get(&some.directions, directions.as_mut_slice())?;
+        card.get(&some.squares, &mut squares)?;
+        Ok((directions, squares.as_chunks().0.to_vec()))
     }
 
     fn turned_columns(&mut self, turns: &Turns, out: &mut [f64]) -> Result<(), Fault> {
@@ -301,25 +321,20 @@ impl OnCard {
         Ok(())
     }
 
-    fn averaged(&mut self, added: f64, mean: &mut Mat) -> Result<(), Fault> {
-        let OnCard { card, shape, .. } = self;
-        let (count, columns) = (shape.cells() as u64, shape.columns as i32);
-        let mut launch = card.stream.launch_builder(card.kernel("take_mean"));
-        launch.arg(&count).arg(&columns).arg(&added).arg(&self.column).arg(&self.sum).arg(&mut self.zeta);
-        // SAFETY: as above.
-        unsafe { launch.launch(each(shape.cells()))? };
-        card.stream.memset_zeros(&mut self.sum)?;
-        *mean = Mat::zeros(shape.rows, shape.columns);
-        card.get(&self.zeta, mean.as_mut_slice())
-    }
-
-    fn fetched(&mut self, f: &mut Mat) -> Result<(), Fault> {
+    /// F in the place of ζ.
+    pub(crate) fn whole_f(&mut self) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
         let (count, columns) = (shape.cells() as u64, shape.columns as i32);
         let mut launch = card.stream.launch_builder(card.kernel("whole"));
         launch.arg(&count).arg(&columns).arg(&self.product).arg(&self.offset).arg(&mut self.zeta);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.cells()))? };
+        Ok(())
+    }
+
+    fn fetched(&mut self, f: &mut Mat) -> Result<(), Fault> {
+        self.whole_f()?;
+        let OnCard { card, shape, .. } = self;
         *f = Mat::zeros(shape.rows, shape.columns);
         card.get(&self.zeta, f.as_mut_slice())
     }
@@ -417,21 +432,14 @@ impl Device for OnCard {
         self.note(done);
     }
 
-    fn curvature(&mut self) -> (Vec<Symmetric>, Mat) {
-        let done = self.curved();
-        let (count, width) = (self.some.count, self.shape.width);
-        let nothing = || (vec![Symmetric::from(&Mat::identity(width, 1.0)); count], Mat::zeros(count, width));
-        self.note(done).unwrap_or_else(nothing)
+    fn fit_columns(&mut self, priors: &Priors) -> Mat {
+        let done = self.fitted(priors);
+        self.note(done).unwrap_or_else(|| priors.precision.clone())
     }
 
-    fn move_columns(&mut self, beta: &Mat) {
-        let done = self.product_of(beta, false);
-        self.note(done);
-    }
-
-    fn aim_columns(&mut self, auxiliary: &Mat) {
-        let done = self.product_of(auxiliary, true);
-        self.note(done);
+    fn aim_columns(&mut self, normals: &Mat, from_mean: &Mat) -> (Mat, Vec<[f64; 3]>) {
+        let done = self.aimed(normals, from_mean);
+        self.note(done).unwrap_or_else(|| (normals.clone(), vec![[f64::NAN; 3]; normals.rows()]))
     }
 
     fn ln_lik_turned(&mut self, turns: &Turns, out: &mut [f64]) {
@@ -450,9 +458,15 @@ impl Device for OnCard {
         self.note(done);
     }
 
-    fn take_mean(&mut self, count: f64, mean: &mut Mat) {
-        let done = self.averaged(count, mean);
-        self.note(done);
+    fn refer(&mut self, added: Option<f64>) -> Reference {
+        let done = self.reference(added);
+        let (rows, columns) = (self.shape.rows, self.shape.columns);
+        self.note(done).unwrap_or_else(|| Reference {
+            root: vec![1.0; rows],
+            column: vec![1.0; columns],
+            left: Mat::zeros(rows, 1),
+            right: Mat::zeros(1, columns),
+        })
     }
 
     fn sum(&mut self) -> Vec<f32> {

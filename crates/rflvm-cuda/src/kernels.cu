@@ -503,6 +503,104 @@ extern "C" __global__ void products(u64 first, u64 rows, int width, const double
         for (int k = threadIdx.x; k <= i; k += blockDim.x) row[(u64)i * (i + 1) / 2 + k] = own[i] * own[k];
 }
 
+// A fit with a larger curvature is of no use, since its squares overflow.
+#define MOST_CURVATURE 1e100
+
+// x with Ux = b, one warp: U is upper triangular, its rows `stride` apart, and both x and b are read and written by this warp alone.
+__device__ void solve_upper(int width, int stride, const double *u, const double *b, int step, double *x) {
+    int lane = threadIdx.x % 32;
+    for (int k = width - 1; k >= 0; k--) {
+        double sum = 0.0;
+        for (int c = k + 1 + lane; c < width; c += 32) sum += u[k * stride + c] * x[c];
+        sum = warp_sum(sum);
+        if (lane == 0) x[k] = (b[k * step] - sum) / u[k * stride + k];
+        __syncwarp();
+    }
+}
+
+// The Gaussian fitted to each of some columns: U with U'U = HΩH + diag(precision) and in its last column U^-T times the shift, and its mean. The prior alone
+// where that overflows or is not positive definite. One block per column; rows are offered as in `invert`.
+extern "C" __global__ void fit(int width, const double *grams, const double *responses, const double *precisions, const double *centres,
+                               double *factors, double *means) {
+    __shared__ double offered[2][1025];
+    __shared__ int is_usable;
+    int stride = width + 1, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const double *gram = grams + (u64)blockIdx.x * (width * stride / 2), *response = responses + (u64)blockIdx.x * width;
+    const double *precision = precisions + (u64)blockIdx.x * width;
+    double *a = factors + (u64)blockIdx.x * width * stride, centre = centres[blockIdx.x];
+    if (threadIdx.x == 0) is_usable = 1;
+    __syncthreads();
+    for (int m = threadIdx.x; m < width; m += blockDim.x)
+        if (!(fabs(gram[m * (m + 3) / 2]) < MOST_CURVATURE && fabs(response[m]) < MOST_CURVATURE)) is_usable = 0;
+    __syncthreads();
+    bool is_done = false;
+    for (int attempt = is_usable ? 0 : 1; attempt < 2 && !is_done; attempt++) {
+        __syncthreads();
+        for (int m = warp; m < width; m += 32)
+            for (int c = lane; c < stride; c += 32) {
+                if (c < m) continue;
+                double known = attempt == 1 ? 0.0 : c < width ? gram[c * (c + 1) / 2 + m] : response[m];
+                double prior = c == m ? precision[m] : c == width && m == width - 1 ? precision[m] * centre : 0.0;
+                a[m * stride + c] = known + prior;
+            }
+        if (warp == 0)
+            for (int c = lane; c < stride; c += 32) offered[0][c] = a[c];
+        is_done = true;
+        for (int k = 0; k < width; k++) {
+            __syncthreads();
+            const double *row = offered[k % 2];
+            double pivot = row[k];
+            if (!(pivot > 0.0)) {
+                is_done = false;
+                break;
+            }
+            double inverse = 1.0 / pivot;
+            for (int m = warp; m < width; m += 32) {
+                if (m < k) continue;
+                double *own = a + m * stride;
+                if (m == k) {
+                    double root = sqrt(inverse);
+                    for (int c = lane; c < stride; c += 32) own[c] = c < k ? 0.0 : row[c] * root;
+                    continue;
+                }
+                double factor = row[m] * inverse;
+#pragma unroll 4
+                for (int c = lane; c < stride; c += 32) own[c] -= c < m ? 0.0 : factor * row[c];
+                if (m == k + 1)
+                    for (int c = lane; c < stride; c += 32) offered[m % 2][c] = own[c];
+            }
+        }
+    }
+    __syncthreads();
+    if (warp > 0) return;
+    solve_upper(width, stride, a, a + width, stride, offered[0]);
+    for (int m = lane; m < width; m += 32) means[(u64)blockIdx.x * width + m] = offered[0][m];
+}
+
+// Directions U^-1 z of some columns, and with v = Ud, the sums of v v, v z and z z. One block of four warps per column.
+extern "C" __global__ void aim(int width, const double *factors, const double *normals, const double *from_mean, double *directions,
+                               double *squares) {
+    __shared__ double x[1024], part[3][4];
+    int stride = width + 1, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    u64 first = (u64)blockIdx.x * width;
+    const double *u = factors + first * stride, *z = normals + first, *d = from_mean + first;
+    double vv = 0.0, vz = 0.0, zz = 0.0;
+    if (warp == 0) {
+        solve_upper(width, stride, u, z, 1, x);
+        for (int m = lane; m < width; m += 32) directions[first + m] = x[m];
+    } else {
+        for (int k = warp - 1; k < width; k += 3) {
+            double v = 0.0;
+            for (int c = k + lane; c < width; c += 32) v += u[k * stride + c] * d[c];
+            v = warp_sum(v);
+            vv += v * v, vz += v * z[k], zz += z[k] * z[k];
+        }
+    }
+    if (lane == 0) part[0][warp] = vv, part[1][warp] = vz, part[2][warp] = zz;
+    __syncthreads();
+    if (threadIdx.x < 3) squares[3 * blockIdx.x + threadIdx.x] = part[threadIdx.x][1] + part[threadIdx.x][2] + part[threadIdx.x][3];
+}
+
 // Partial log-likelihoods of some columns at f_mean + cos (f − f_mean) + sin f_auxiliary.
 extern "C" __global__ void turned_ln_lik(u64 rows, int some, int columns, const unsigned *numbers, const double *product, const Cell *y,
                                          const double *offset, const Column *column, const double *trials, const double *at,
@@ -530,6 +628,46 @@ extern "C" __global__ void add_to_sum(u64 count, int columns, const double *prod
     sum[i] += (float)((product[i] + offset[i / COLUMNS] - column->centre(j)) / column->scale(j));
 }
 
+// Information of all cells at their f, in units of the columns.
+extern "C" __global__ void information(u64 count, const double *f, const Cell *y, const Column *column, const double *trials, double *out) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    int j = i % COLUMNS;
+    Datum cell = datum(y[i]);
+    double slope = 0.0, information = 0.0;
+    ln_lik_slope(column->law(j), cell.y, parameter(column, j, trials, i), column->second(j), f[i], &slope, &information);
+    out[i] = cell.seen ? information * column->scale(j) * column->scale(j) : 0.0;
+}
+
+// Sums of the rows of a table over a number per column.
+extern "C" __global__ void row_shares(u64 rows, const double *table, const double *over, double *out) {
+    u64 n = row_of_warp();
+    if (n >= rows) return;
+    double sum = 0.0;
+    for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) sum += table[n * COLUMNS + j] / over[j];
+    sum = warp_sum(sum);
+    if (threadIdx.x % 32 == 0) out[n] = sum;
+}
+
+// Sums of the columns over a number per row, one row of sums per piece of rows.
+extern "C" __global__ void column_shares(u64 rows, const double *table, const double *over, double *sums) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= COLUMNS) return;
+    u64 start = (u64)blockIdx.y * PIECE, end = min(start + PIECE, rows);
+    double sum = 0.0;
+    for (u64 n = start; n < end; n++) sum += table[n * COLUMNS + j] / over[n];
+    sums[(u64)blockIdx.y * COLUMNS + j] = sum;
+}
+
+// f less what is known of it, in units of the columns, times a number per row, in its place.
+extern "C" __global__ void weigh(u64 count, const double *root, const double *offset, const Column *column, double *f) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    int j = i % COLUMNS;
+    u64 n = i / COLUMNS;
+    f[i] = root[n] * (f[i] - offset[n] - column->centre(j)) / column->scale(j);
+}
+
 // The mean of what was added, as f.
 extern "C" __global__ void take_mean(u64 count, int columns, double added, const Column *column, const float *sum, double *mean) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
@@ -547,32 +685,33 @@ extern "C" __global__ void whole(u64 count, int columns, const double *product, 
 // --- The weights' half of a trajectory: M×J tables, one row per column of H, columns in the order of ζ unless they say otherwise. ---
 
 // A^-1 and ln |A| of A = D + rho S, for each rho; ln |A| is not a number if A is not positive definite. One block per rho, which sweeps one row and
-// column after the other (Beaton 1964): a hundred rank-one updates of a matrix that stays in the block's cache.
+// column after the other (Beaton 1964): rank-one updates of a matrix that stays in the block's cache. A warp has every 32nd row, and a lane every 32nd
+// column of it, so that the warp of the next row can offer it to the others without waiting for them.
 extern "C" __global__ void invert(int width, double intercept, const double *rho, const double *s, double *inverses, double *ln_dets) {
-    __shared__ double row[1024];
+    __shared__ double offered[2][1024];
     double *a = inverses + (u64)blockIdx.x * width * width;
     double r = rho[blockIdx.x], ln_det = 0.0;
-    int count = width * width;
-    for (int i = threadIdx.x; i < count; i += blockDim.x)
-        a[i] = r * s[i] + (i % width == i / width ? (i == count - 1 ? intercept : 1.0) : 0.0);
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int m = warp; m < width; m += 32)
+        for (int c = lane; c < width; c += 32) a[m * width + c] = r * s[m * width + c] + (m == c ? (m == width - 1 ? intercept : 1.0) : 0.0);
+    if (warp == 0)
+        for (int c = lane; c < width; c += 32) offered[0][c] = a[c];
     for (int k = 0; k < width; k++) {
         __syncthreads();
-        for (int i = threadIdx.x; i < width; i += blockDim.x) row[i] = a[k * width + i];
-        __syncthreads();
+        const double *row = offered[k % 2];
         double pivot = row[k], inverse = 1.0 / pivot;
-        ln_det += pivot > 0.0 ? log(pivot) : nan("");
-        for (int i = threadIdx.x; i < count; i += blockDim.x) {
-            int m = i / width, c = i % width;
-            if (m == k)
-                a[i] = c == k ? -inverse : row[c] * inverse;
-            else if (c == k)
-                a[i] = row[m] * inverse;
-            else
-                a[i] -= row[m] * inverse * row[c];
+        if (threadIdx.x == 0) ln_det += pivot > 0.0 ? log(pivot) : nan("");
+        for (int m = warp; m < width; m += 32) {
+            double *own = a + m * width, factor = m == k ? -inverse : row[m] * inverse;
+#pragma unroll 4
+            for (int c = lane; c < width; c += 32) own[c] = (m == k ? 0.0 : own[c]) - factor * row[c];
+            if (k % 32 == lane) own[k] = factor;
+            if (m == k + 1)
+                for (int c = lane; c < width; c += 32) offered[m % 2][c] = own[c];
         }
     }
-    __syncthreads();
-    for (int i = threadIdx.x; i < count; i += blockDim.x) a[i] = -a[i];
+    for (int m = warp; m < width; m += 32)
+        for (int c = lane; c < width; c += 32) a[m * width + c] = -a[m * width + c];
     if (threadIdx.x == 0) ln_dets[blockIdx.x] = ln_det;
 }
 

@@ -7,6 +7,7 @@
 //! | `table` | a table on a card, and how it is held |
 //! | `device` | what a chain asks of it: [`rflvm::device::Device`] |
 //! | `rows` | H, the slope of the likelihood and where it leads, the noise of a trajectory |
+//! | `reference` | the reference of the trajectories |
 //! | `flow` | a trajectory: [`rflvm::hmc::flow::Flow`] |
 //! | `list` | the cards of this machine, and what a table needs |
 
@@ -35,6 +36,7 @@ mod card;
 mod device;
 mod flow;
 mod list;
+mod reference;
 mod rows;
 mod table;
 

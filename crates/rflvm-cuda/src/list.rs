@@ -46,6 +46,6 @@ pub fn needed(model: &Model) -> usize {
     let cells = rows * columns * (8 + 16 + 4 + CellSize::of(model) as usize);
     let features = rows * width * 8 * 5 / 2;
     let together = rows * columns.min(256) * 8 * 4;
-    let grams = 8 * (crate::table::TILE + 256) * width * (width + 1) / 2;
-    cells + features + together + grams + 8 * (16 * width * columns + 64 * rows)
+    let grams = 8 * (crate::table::TILE + 3 * 256) * width * (width + 1) / 2;
+    cells + features + together + grams + rows * columns / 8 + 8 * (16 * width * columns + 64 * rows)
 }

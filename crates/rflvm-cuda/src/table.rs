@@ -5,8 +5,8 @@ use crate::flow::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use rayon::prelude::*;
 use rflvm::linalg::Mat;
-use rflvm::model::Model;
-use rflvm::model::family::{Law, Tally, Theta, Trials};
+use rflvm::model::family::{Law, Tally, Theta, Trials, Unit};
+use rflvm::model::{Block, Model};
 
 /// How a cell is held: counts in as few bytes as their largest needs, real numbers in eight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,8 @@ pub struct OnCard {
     pub(crate) name: String,
     pub(crate) fault: Option<String>,
     pub(crate) shape: Shape,
-    model: Model,
+    blocks: Vec<Block>,
+    pub(crate) units: Vec<Unit>,
     is_mixed: bool,
     /// The scale of a linear part.
     pub(crate) s: f64,
@@ -142,6 +143,15 @@ pub(crate) struct Taken {
     pub tile: Values,
     pub grams: Values,
     pub turns: Values,
+    /// Prior precisions and means, factors and means of the fits, normals and distances from the means, directions and squares.
+    pub precision: Values,
+    pub centre: Values,
+    pub factors: Values,
+    pub means: Values,
+    pub normals: Values,
+    pub from_mean: Values,
+    pub directions: Values,
+    pub squares: Values,
 }
 
 impl std::fmt::Debug for OnCard {
@@ -179,6 +189,14 @@ impl OnCard {
             tile: card.zeros(TILE.min(rows) * triangle)?,
             grams: card.zeros(together * triangle)?,
             turns: card.zeros(2 * together)?,
+            precision: card.zeros(together * width)?,
+            centre: card.zeros(together)?,
+            factors: card.zeros(together * width * (width + 1))?,
+            means: card.zeros(together * width)?,
+            normals: card.zeros(together * width)?,
+            from_mean: card.zeros(together * width)?,
+            directions: card.zeros(together * width)?,
+            squares: card.zeros(3 * together)?,
         };
         let mut table = OnCard {
             name: format!("{} (cuda:{ordinal})", card.context.name()?),
@@ -218,7 +236,8 @@ impl OnCard {
             at_columns: card.zeros(columns)?,
             some,
             flowing: None,
-            model: model.clone(),
+            blocks: model.blocks().to_vec(),
+            units: model.units().to_vec(),
             card,
         };
         table.card.put(model.offset(), &mut table.offset)?;
@@ -241,7 +260,8 @@ impl OnCard {
         }
         self.cells = cells(&self.card, model, size)?;
         self.tallies = tallies(model);
-        self.model = model.clone();
+        self.blocks = model.blocks().to_vec();
+        self.units = model.units().to_vec();
         Ok(())
     }
 
@@ -249,7 +269,7 @@ impl OnCard {
     pub(crate) fn describe_columns(&mut self, theta: &[Theta]) -> Result<(), Fault> {
         let columns = self.shape.columns;
         let mut known = vec![0.0; 5 * columns];
-        for (b, block) in self.model.blocks().iter().enumerate() {
+        for (b, block) in self.blocks.iter().enumerate() {
             for (local, j) in block.columns.clone().enumerate() {
                 let own = |p: usize| theta.get(b).filter(|t| t.values.rows() > p).map(|t| t.values[(p, local)]);
                 let first = match Law::of(block.family.as_ref()) {
@@ -257,7 +277,7 @@ impl OnCard {
                     Some(_) => own(0),
                     None => return Err(Fault(format!("the family {} is not known there", block.family.name()))),
                 };
-                let unit = self.model.units()[j];
+                let unit = self.units[j];
                 known[j] = f64::from(number(Law::of(block.family.as_ref())));
                 known[columns + j] = first.unwrap_or(1.0);
                 known[2 * columns + j] = unit.centre;

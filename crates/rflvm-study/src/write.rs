@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use rflvm::atomic::{self, plain_reason};
+use rflvm::encode;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -15,7 +16,7 @@ pub fn text(path: &Path, contents: &str) -> Result<(), Error> {
 pub fn npy(path: &Path, shape: &[usize], numbers: &[f64]) -> Result<(), Error> {
     with(path, |file| {
         file.write_all(&npy_header(shape))?;
-        numbers.iter().try_for_each(|value| file.write_all(&value.to_le_bytes()))
+        numbers.chunks(4096).try_for_each(|some| file.write_all(&encode::floats(some)))
     })
 }
 

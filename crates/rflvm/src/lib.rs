@@ -63,6 +63,8 @@ pub mod device;
 #[doc(hidden)]
 pub mod dist;
 #[doc(hidden)]
+pub mod encode;
+#[doc(hidden)]
 pub mod hmc;
 #[doc(hidden)]
 pub mod identity;

@@ -128,6 +128,7 @@ static void launch(void (*kernel)(void **), Dim3 grid, Dim3 block, void **given)
 
 } // namespace card
 
+static void __syncwarp() { card::wait(card::warps[card::current / 32]); }
 static void __syncthreads() { card::wait(card::whole_block); }
 
 template <class T> static T __shfl_down_sync(unsigned, T value, int step) {

@@ -23,7 +23,7 @@ pub mod weights;
 use crate::error::{NumericalError, SpecError};
 use crate::hmc::flow::{Flow, Slopes};
 use crate::hmc::reference::Reference;
-use crate::linalg::{Mat, Symmetric};
+use crate::linalg::Mat;
 use crate::model::family::{Law, Theta};
 use crate::model::{Model, State};
 use std::fmt::Debug;
@@ -43,6 +43,15 @@ pub struct ColumnAt {
 impl ColumnAt {
     /// Where a column is, for columns whose values are not needed.
     pub const HERE: ColumnAt = ColumnAt { factor: 1.0, shift: 0.0, theta: [1.0; 2] };
+}
+
+/// Priors of the weights of some columns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Priors {
+    /// Precisions, one row per column.
+    pub precision: Mat,
+    /// Means of the intercepts; other weights have mean zero.
+    pub centre: Vec<f64>,
 }
 
 /// Turned weights: cosine and sine of each column's angle.
@@ -98,14 +107,13 @@ pub trait Device: Flow + Debug + Send {
     /// Begins a redraw of the weights of some columns, from the f of the reference.
     fn take_columns(&mut self, columns: &[u32]);
 
-    /// HᵀΩH, Ω the information of the cells of each such column at its present f, and the response Hᵀ(Ω(f − known) + ∂f), one row per column.
-    fn curvature(&mut self) -> (Vec<Symmetric>, Mat);
+    /// Fits a Gaussian to each such column: its prior, times its likelihood as a Gaussian with the slope and the information of its cells at the present f.
+    /// Moves the present f to its mean. Returns the means, one row per column. Where the fit would overflow or is not positive definite, it is the prior.
+    fn fit_columns(&mut self, priors: &Priors) -> Mat;
 
-    /// Moves the present f of these columns to o + Hβ, one row of `beta` per column.
-    fn move_columns(&mut self, beta: &Mat);
-
-    /// Sets the directions in which they turn about their present f, one row per column.
-    fn aim_columns(&mut self, auxiliary: &Mat);
+    /// Sets the directions in which these columns turn about their present f: L⁻ᵀz, with LLᵀ the precision of the last fit and z a row of `normals`.
+    /// Returns them, and with d a row of `from_mean`, the squares |Lᵀd|², (Lᵀd)·z and z·z of each column.
+    fn aim_columns(&mut self, normals: &Mat, from_mean: &Mat) -> (Mat, Vec<[f64; 3]>);
 
     /// The log-likelihood of each of these columns at f_mean + cos (F − f_mean) + sin H·auxiliary.
     fn ln_lik_turned(&mut self, turns: &Turns, out: &mut [f64]);
@@ -116,8 +124,8 @@ pub trait Device: Flow + Debug + Send {
     /// Adds F, in units of the columns, to a sum.
     fn add_to_sum(&mut self);
 
-    /// The mean of what was added, in `mean`, and forgets it.
-    fn take_mean(&mut self, count: f64, mean: &mut Mat);
+    /// A reference about the mean of what was added, the number of times that it was; or about F. Forgets what was added.
+    fn refer(&mut self, added: Option<f64>) -> Reference;
 
     /// What was added since, in single precision, for a checkpoint.
     fn sum(&mut self) -> Vec<f32>;

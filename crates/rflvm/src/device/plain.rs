@@ -1,7 +1,8 @@
 //! A device that is this processor: each operation in the plainest form, from the functions that the rest of the library is tested with. The steps of
 //! this folder are tested on it, and other devices are compared with it.
 
-use super::{ColumnAt, Device, Turns};
+use super::{ColumnAt, Device, Priors, Turns};
+use crate::dist::canonical::Canonical;
 use crate::dist::{fill_normals, ln_gamma};
 use crate::hmc::flow::{Flow, Frame, Slopes};
 use crate::hmc::reference::Reference;
@@ -12,6 +13,9 @@ use crate::model::features::{Features, fill_weighted};
 use crate::model::plain::Plain;
 use crate::model::{Block, Known, Model, predictor};
 use crate::rng::Stream;
+
+/// A fit with a larger curvature is of no use, since its squares overflow.
+const MOST_CURVATURE: f64 = 1e100;
 
 /// This processor as a device.
 #[derive(Debug)]
@@ -34,6 +38,8 @@ pub struct OnHost {
     /// f and the auxiliary of the columns whose weights are being redrawn, one row per column.
     at: Mat,
     aim: Mat,
+    /// The Gaussians fitted to them.
+    laws: Vec<Canonical>,
     /// The weights' half of a trajectory.
     frame: Option<Frame>,
     xi: Mat,
@@ -70,6 +76,7 @@ impl OnHost {
             columns: Vec::new(),
             at: Mat::default(),
             aim: Mat::default(),
+            laws: Vec::new(),
             frame: None,
             xi: Mat::default(),
             xi_momenta: Mat::default(),
@@ -81,6 +88,33 @@ impl OnHost {
 
     fn known(&self) -> Known<'_> {
         Known::of(&self.model)
+    }
+
+    /// HᵀΩH, Ω the information of the cells of each column at its present f, and the response Hᵀ(Ω(f − known) + ∂f), one row per column.
+    fn curvature(&self) -> (Vec<Symmetric>, Mat) {
+        let (rows, m) = (self.model.rows(), self.h.cols());
+        let mut responses = Mat::zeros(self.columns.len(), m);
+        let mut grams = Vec::new();
+        for (i, &j) in self.columns.iter().enumerate() {
+            let (b, block) = self.block(j);
+            let local = j - block.columns.start;
+            let (mut weights, mut slope) = (vec![0.0; rows], vec![0.0; rows]);
+            for n in (0..rows).filter(|&n| !self.model.y()[(n, j)].is_nan()) {
+                let mut f = vec![0.0; block.columns.len()];
+                f[local] = self.at[(i, n)];
+                let (mut g, mut information) = (f.clone(), f.clone());
+                let row = self.model.row(block, n, &self.theta[b]);
+                block.family.gradient(row, &f, &mut g);
+                information_of(block, row, &f, &mut information);
+                (weights[n], slope[n]) = (information[local], g[local]);
+            }
+            for n in 0..rows {
+                let response = weights[n] * (self.at[(i, n)] - self.known().at(n, j)) + slope[n];
+                responses.row_mut(i).iter_mut().zip(self.h.row(n)).for_each(|(to, h)| *to += response * h);
+            }
+            grams.push(gram(&self.h, Some(&weights), &vec![0.0; m]));
+        }
+        (grams, responses)
     }
 
     fn reference(&self) -> &Reference {
@@ -385,44 +419,32 @@ impl Device for OnHost {
         self.at = Mat::from_fn(columns.len(), self.model.rows(), f);
     }
 
-    fn curvature(&mut self) -> (Vec<Symmetric>, Mat) {
-        let (rows, m) = (self.model.rows(), self.h.cols());
-        let mut responses = Mat::zeros(self.columns.len(), m);
-        let mut grams = Vec::new();
-        for (i, &j) in self.columns.iter().enumerate() {
-            let (b, block) = self.block(j);
-            let local = j - block.columns.start;
-            let (mut weights, mut slope) = (vec![0.0; rows], vec![0.0; rows]);
-            for n in (0..rows).filter(|&n| !self.model.y()[(n, j)].is_nan()) {
-                let mut f = vec![0.0; block.columns.len()];
-                f[local] = self.at[(i, n)];
-                let (mut g, mut information) = (f.clone(), f.clone());
-                let row = self.model.row(block, n, &self.theta[b]);
-                block.family.gradient(row, &f, &mut g);
-                information_of(block, row, &f, &mut information);
-                (weights[n], slope[n]) = (information[local], g[local]);
-            }
-            for n in 0..rows {
-                let response = weights[n] * (self.at[(i, n)] - self.known().at(n, j)) + slope[n];
-                responses.row_mut(i).iter_mut().zip(self.h.row(n)).for_each(|(to, h)| *to += response * h);
-            }
-            grams.push(gram(&self.h, Some(&weights), &vec![0.0; m]));
-        }
-        (grams, responses)
-    }
-
-    fn move_columns(&mut self, beta: &Mat) {
+    fn fit_columns(&mut self, priors: &Priors) -> Mat {
+        let (curvature, response) = self.curvature();
+        let fit = |i: usize| law(&curvature[i], response.row(i), priors.precision.row(i), priors.centre[i]);
+        self.laws = (0..self.columns.len()).map(fit).collect();
+        let means = self.laws.iter().flat_map(Canonical::mean).collect();
+        let means = Mat::from_vec(self.columns.len(), self.h.cols(), means);
         for (i, &j) in self.columns.iter().enumerate() {
             for n in 0..self.model.rows() {
-                let product: f64 = self.h.row(n).iter().zip(beta.row(i)).map(|(h, b)| h * b).sum();
+                let product: f64 = self.h.row(n).iter().zip(means.row(i)).map(|(h, b)| h * b).sum();
                 self.at[(i, n)] = Known::of(&self.model).at(n, j) + product;
             }
         }
+        means
     }
 
-    fn aim_columns(&mut self, auxiliary: &Mat) {
+    fn aim_columns(&mut self, normals: &Mat, from_mean: &Mat) -> (Mat, Vec<[f64; 3]>) {
+        let mut auxiliary = normals.clone();
+        let squares = |(i, law): (usize, &Canonical)| {
+            law.colour(auxiliary.row_mut(i));
+            let (from, aux) = (from_mean.row(i), auxiliary.row(i));
+            [law.product(from, from), law.product(from, aux), law.product(aux, aux)]
+        };
+        let squares = self.laws.iter().enumerate().map(squares).collect();
         self.aim = Mat::zeros(self.columns.len(), self.model.rows());
         par_mul(&mut self.aim, auxiliary.view(), self.h.view().transpose(), false);
+        (auxiliary, squares)
     }
 
     fn ln_lik_turned(&mut self, turns: &Turns, out: &mut [f64]) {
@@ -448,13 +470,17 @@ impl Device for OnHost {
         }
     }
 
-    fn take_mean(&mut self, count: f64, mean: &mut Mat) {
+    fn refer(&mut self, added: Option<f64>) -> Reference {
         let units = self.model.units();
         let columns = units.len();
-        *mean = Mat::from_fn(self.model.rows(), columns, |n, j| {
-            units[j].centre + units[j].scale * f64::from(self.sum[n * columns + j]) / count
-        });
+        let mut f = match added {
+            None => self.f.clone(),
+            Some(count) => Mat::from_fn(self.model.rows(), columns, |n, j| {
+                units[j].centre + units[j].scale * f64::from(self.sum[n * columns + j]) / count
+            }),
+        };
         self.sum.fill(0.0);
+        Reference::new(&self.model, &self.theta, self.known(), &mut f)
     }
 
     fn sum(&mut self) -> Vec<f32> {
@@ -469,6 +495,26 @@ impl Device for OnHost {
     fn f(&mut self, f: &mut Mat) {
         f.clone_from(&self.f);
     }
+}
+
+/// The Gaussian with a curvature and a response, under a prior; the prior itself, where they are too large or not positive definite.
+fn law(curvature: &Symmetric, response: &[f64], precision: &[f64], centre: f64) -> Canonical {
+    let last = response.len() - 1;
+    let shift = |response: &[f64]| {
+        let mut shift = response.to_vec();
+        shift[last] += precision[last] * centre;
+        shift
+    };
+    let is_usable =
+        (0..=last).all(|m| response[m].abs() < MOST_CURVATURE && curvature.at(m, m).abs() < MOST_CURVATURE);
+    let fitted = || Canonical::new(curvature.scaled_plus(1.0, precision), shift(response), 1.0, "weights").ok();
+    is_usable.then(fitted).flatten().unwrap_or_else(|| {
+        let mut prior = Symmetric::default();
+        prior.compute(last + 1, |_, row| row.fill(0.0));
+        let nothing = vec![0.0; last + 1];
+        let prior = Canonical::new(prior.scaled_plus(1.0, precision), shift(&nothing), 1.0, "weights");
+        prior.expect("precisions are positive")
+    })
 }
 
 /// The information of a likelihood with a known second derivative; exact, where [`crate::Family::information`] may be a difference quotient.

@@ -1,20 +1,16 @@
 //! β of a fraction of the columns: an elliptical slice about a Gaussian that is fitted to each column's likelihood, exact for any fit
 //! (as [`crate::model::family::poisson`] does it), for all families alike.
 
-use super::{Device, check, parameters};
-use crate::dist::canonical::Canonical;
+use super::{Device, Priors, check, parameters};
 use crate::dist::normals;
 use crate::error::NumericalError;
-use crate::linalg::{Mat, Symmetric};
+use crate::linalg::Mat;
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::slice::Ellipse;
-use rayon::prelude::*;
 
 /// Newton steps of the fit, from the f of the reference, which is near the posterior's.
 const STEPS: usize = 2;
-/// A fit with a larger curvature is of no use, since its squares overflow.
-const MOST_CURVATURE: f64 = 1e100;
 /// Columns that are redrawn together: their Gram matrices and their f are held at once.
 const TOGETHER: usize = 256;
 
@@ -61,24 +57,25 @@ impl Slice {
         -0.5 * self.quadratic.iter().zip(terms).map(|(q, t)| q * t).sum::<f64>()
     }
 
-    /// A slice about a fit, from β, under a prior.
-    fn new(law: &Canonical, beta: &[f64], (precision, centre): (&[f64], f64), mut rng: StreamRng) -> Self {
-        let mean = law.mean();
-        let mut auxiliary = normals(mean.len(), &mut rng);
-        law.colour(&mut auxiliary);
-        let from_mean: Vec<f64> = beta.iter().zip(&mean).map(|(beta, mean)| beta - mean).collect();
+    /// A slice about a fit, from β, under a prior; `squares` as [`Device::aim_columns`] returns them.
+    fn new(
+        (mean, from_mean, auxiliary): (&[f64], &[f64], &[f64]),
+        (precision, centre): (&[f64], f64),
+        squares: [f64; 3],
+        rng: StreamRng,
+    ) -> Self {
         let last = mean.len() - 1;
         let from_centre: Vec<f64> =
             mean.iter().enumerate().map(|(m, mean)| mean - if m == last { centre } else { 0.0 }).collect();
         let under_prior = |u: &[f64], v: &[f64]| -> f64 { (0..=last).map(|m| precision[m] * u[m] * v[m]).sum() };
-        let beside = |u: &[f64], v: &[f64]| under_prior(u, v) - law.product(u, v);
         let quadratic = [
-            2.0 * under_prior(&from_centre, &from_mean),
-            2.0 * under_prior(&from_centre, &auxiliary),
-            beside(&from_mean, &from_mean),
-            2.0 * beside(&from_mean, &auxiliary),
-            beside(&auxiliary, &auxiliary),
+            2.0 * under_prior(&from_centre, from_mean),
+            2.0 * under_prior(&from_centre, auxiliary),
+            under_prior(from_mean, from_mean) - squares[0],
+            2.0 * (under_prior(from_mean, auxiliary) - squares[1]),
+            under_prior(auxiliary, auxiliary) - squares[2],
         ];
+        let [mean, from_mean, auxiliary] = [mean, from_mean, auxiliary].map(<[f64]>::to_vec);
         Slice { rng, mean, from_mean, auxiliary, quadratic }
     }
 }
@@ -87,27 +84,6 @@ impl Slice {
 fn precision(model: &Model, state: &State, j: usize) -> Vec<f64> {
     let scale = model.weight_scale(&state.theta, j);
     model.weight_precision(state.tau2[j]).into_iter().map(|p| p * scale).collect()
-}
-
-/// The Gaussian with the curvature and the response of column j; its prior, where they are too large. Neither depends on β_j.
-fn law(
-    model: &Model,
-    state: &State,
-    j: usize,
-    curvature: &Symmetric,
-    response: &[f64],
-) -> Result<Canonical, NumericalError> {
-    let is_usable = response.iter().all(|r| r.abs() < MOST_CURVATURE)
-        && (0..response.len()).all(|m| curvature.at(m, m) < MOST_CURVATURE);
-    if !is_usable {
-        let mut none = Symmetric::default();
-        none.compute(response.len(), |_, row| row.fill(0.0));
-        return law(model, state, j, &none, &vec![0.0; response.len()]);
-    }
-    let (precision, mut shift) = (precision(model, state, j), response.to_vec());
-    let last = shift.len() - 1;
-    shift[last] += precision[last] * model.units()[j].centre;
-    Canonical::new(curvature.scaled_plus(1.0, &precision), shift, 1.0, "weights")
 }
 
 fn redraw(
@@ -119,22 +95,25 @@ fn redraw(
 ) -> Result<(), NumericalError> {
     let numbers: Vec<u32> = columns.iter().map(|&j| j as u32).collect();
     device.take_columns(&numbers);
-    let mut laws = Vec::new();
+    let (count, width) = (columns.len(), state.beta.rows());
+    let precision: Vec<f64> = columns.iter().flat_map(|&j| precision(model, state, j)).collect();
+    let centre = columns.iter().map(|&j| model.units()[j].centre).collect();
+    let priors = Priors { precision: Mat::from_vec(count, width, precision), centre };
+    let mut means = Mat::zeros(count, width);
     for _ in 0..STEPS {
-        let (curvature, response) = device.curvature();
+        means = device.fit_columns(&priors);
         check(device)?;
-        let fit = |i: usize| law(model, state, columns[i], &curvature[i], response.row(i));
-        laws = (0..columns.len()).into_par_iter().map(fit).collect::<Result<Vec<_>, _>>()?;
-        let means: Vec<f64> = laws.par_iter().flat_map_iter(|law| law.mean()).collect();
-        device.move_columns(&Mat::from_vec(columns.len(), state.beta.rows(), means));
     }
-    let begin = |(law, &j): (&Canonical, &usize)| {
-        let (precision, centre) = (precision(model, state, j), model.units()[j].centre);
-        Slice::new(law, &state.beta.col(j), (&precision, centre), stream.at(j as u64).rng())
+    let mut rngs: Vec<StreamRng> = columns.iter().map(|&j| stream.at(j as u64).rng()).collect();
+    let z: Vec<f64> = rngs.iter_mut().flat_map(|rng| normals(width, rng)).collect();
+    let from_mean = Mat::from_fn(count, width, |i, m| state.beta[(m, columns[i])] - means[(i, m)]);
+    let (auxiliary, squares) = device.aim_columns(&Mat::from_vec(count, width, z), &from_mean);
+    check(device)?;
+    let begin = |(i, rng): (usize, StreamRng)| {
+        let at = (means.row(i), from_mean.row(i), auxiliary.row(i));
+        Slice::new(at, (priors.precision.row(i), priors.centre[i]), squares[i], rng)
     };
-    let mut slices: Vec<Slice> = laws.par_iter().zip(columns).map(begin).collect();
-    let directions = slices.iter().flat_map(|slice| slice.auxiliary.iter().copied()).collect();
-    device.aim_columns(&Mat::from_vec(columns.len(), state.beta.rows(), directions));
+    let mut slices: Vec<Slice> = rngs.into_iter().enumerate().map(begin).collect();
     let mut values = vec![0.0; columns.len()];
     let mut price = |slices: &[Slice], turns: &super::Turns, values: &mut [f64]| {
         device.ln_lik_turned(turns, values);

@@ -24,9 +24,22 @@ pub struct Reference {
 }
 
 /// Rank of Z: F is a smooth function of few coordinates, so that few directions capture nearly all of it.
-const RANK: usize = 24;
+pub const RANK: usize = 24;
 /// Rounds of subspace iteration for them.
-const ROUNDS: usize = 4;
+pub const ROUNDS: usize = 4;
+
+/// Passes over rows and columns for a_n b_j.
+pub const PASSES: usize = 4;
+
+/// a_n from the mean of a row over b: a completely missing row still has an entry in HᵀaH.
+pub fn row_share(mean: f64) -> f64 {
+    mean.clamp(1e-3, 1e3)
+}
+
+/// b_j from the mean of a column over a.
+pub fn column_share(mean: f64) -> f64 {
+    mean.clamp(1e-6, 1e12)
+}
 
 impl Reference {
     /// From F near its posterior mean: there the likelihood of f_nj is roughly Gaussian about it, with the precision given by
@@ -78,7 +91,6 @@ fn product_form(
     n: usize,
     fill: impl Fn(usize, &Range<usize>, &mut [f64]) + Sync,
 ) -> (Vec<f64>, Vec<f64>) {
-    const PASSES: usize = 4;
     // Work of a cell, and rows that are summed together.
     const COST: usize = 8;
     const PIECE: usize = 64;
@@ -95,9 +107,7 @@ fn product_form(
                     0.0
                 });
             });
-            // A completely missing row still has an entry in HᵀaH.
-            let mean = |sum: f64| (sum / chunks.columns() as f64).clamp(1e-3, 1e3);
-            row = sums.into_iter().map(mean).collect();
+            row = sums.into_iter().map(|sum| row_share(sum / chunks.columns() as f64)).collect();
         }
         if pass == PASSES {
             break;
@@ -116,7 +126,7 @@ fn product_form(
             for own in par::map(n.div_ceil(PIECE), COST * n * k, of_piece) {
                 next.iter_mut().zip(own).for_each(|(next, own)| *next += own);
             }
-            column[columns].iter_mut().zip(next).for_each(|(b, next)| *b = next.clamp(1e-6, 1e12));
+            column[columns].iter_mut().zip(next).for_each(|(b, next)| *b = column_share(next));
         }
     }
     (row, column)

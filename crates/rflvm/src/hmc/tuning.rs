@@ -61,17 +61,16 @@ impl Tuning {
     }
 
     /// The same with the reference at a state whose F is on a device.
-    pub(crate) fn on(model: &Model, state: &State, device: &mut dyn Device, room: &mut Workspace) -> Self {
+    pub(crate) fn on(model: &Model, state: &State, device: &mut dyn Device) -> Self {
         let mut tuning = Self::guess_without_reference(model);
         tuning.trajectory.leapfrogs = LEAPFROGS;
-        tuning.refer_on(model, state, device, room);
+        tuning.refer_on(model, state, device);
         tuning
     }
 
     /// Sets the reference from a state whose F is on a device, and tells the device.
-    pub(crate) fn refer_on(&mut self, model: &Model, state: &State, device: &mut dyn Device, room: &mut Workspace) {
-        device.f(&mut room.table);
-        self.adopt(Reference::new(model, &state.theta, model.known(state), &mut room.table), device);
+    pub(crate) fn refer_on(&mut self, model: &Model, state: &State, device: &mut dyn Device) {
+        self.adopt(device.refer(None), device);
         self.inform_without(model, state);
     }
 
@@ -205,8 +204,7 @@ impl Adaptation {
             self.warps = None;
             let is_elsewhere = device.is_some();
             if let Some(device) = device {
-                device.take_mean(self.spread.count, &mut room.table);
-                tuning.adopt(Reference::new(model, &state.theta, known, &mut room.table), device);
+                tuning.adopt(device.refer(Some(self.spread.count)), device);
             } else if tuning.reference.is_some() {
                 let (mean, count) = (&mut room.table, self.spread.count);
                 mean.fit(model.rows(), model.columns());

@@ -1,9 +1,10 @@
 //! Columns that share one family.
 
-use super::family::{Family, Unit};
+use super::family::{Family, Seen, Unit};
 use crate::chunks::Chunks;
 use crate::error::DataError;
 use crate::linalg::Mat;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,12 +47,7 @@ const MOST_OFFSET: f64 = 100.0;
 impl Block {
     /// Centre and scale of each of its columns.
     pub(super) fn units(&self, y: &Mat, offset: &[f64]) -> Vec<Unit> {
-        let unit = |(local, c): (usize, usize)| {
-            let cells = (0..y.rows()).filter(|&n| !y[(n, c)].is_nan());
-            let seen: Vec<_> = cells.map(|n| (n, y[(n, c)], offset[n])).collect();
-            self.family.unit(local, &seen)
-        };
-        let mut units: Vec<Unit> = self.columns.clone().enumerate().map(unit).collect();
+        let mut units = of_columns(y, offset, self.columns.clone(), |local, seen| self.family.unit(local, seen));
         if !units.is_empty() {
             self.family.relate(&mut units);
         }
@@ -76,16 +72,39 @@ impl Block {
     /// Whether its cells are valid for its family.
     pub(super) fn check_values(&self, y: &Mat, names: &[String]) -> Result<(), DataError> {
         self.family.check_shape(y.rows(), self.columns.len())?;
-        for (n, row) in y.iter_rows().enumerate() {
-            let row = &row[self.columns.clone()];
+        let wrong = |n: usize| {
+            let row = &y.row(n)[self.columns.clone()];
             for (j, &value) in row.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
                 if let Some(problem) = self.family.problem(n, j, value) {
                     let column = names[self.columns.start + j].clone();
-                    return Err(DataError::Support { row: n + 1, column, value, problem });
+                    return Some(DataError::Support { row: n + 1, column, value, problem });
                 }
             }
-            self.family.check_row(n, row)?;
-        }
-        Ok(())
+            self.family.check_row(n, row).err()
+        };
+        let first = (0..y.rows()).into_par_iter().with_min_len(256).find_map_first(wrong);
+        first.map_or(Ok(()), Err)
     }
+}
+
+/// What `f` says of each of some columns, given its number among them and its observed cells. Tables are stored row by row, so some neighbouring columns
+/// are gathered at once: a cache line holds as many.
+pub(super) fn of_columns<T: Send>(
+    y: &Mat,
+    offset: &[f64],
+    columns: Range<usize>,
+    f: impl Fn(usize, &[Seen]) -> T + Sync,
+) -> Vec<T> {
+    const AT_ONCE: usize = 8;
+    let (start, count) = (columns.start, columns.len());
+    let of_some = |first: usize| {
+        let some = first..(first + AT_ONCE).min(count);
+        let mut seen: Vec<Vec<Seen>> = some.clone().map(|_| Vec::with_capacity(y.rows())).collect();
+        for (n, row) in y.iter_rows().enumerate() {
+            let cells = seen.iter_mut().zip(&row[start + some.start..start + some.end]);
+            cells.filter(|(_, y)| !y.is_nan()).for_each(|(seen, &y)| seen.push((n, y, offset[n])));
+        }
+        some.zip(seen).map(|(local, seen)| f(local, &seen)).collect::<Vec<T>>()
+    };
+    (0..count).into_par_iter().step_by(AT_ONCE).flat_map_iter(of_some).collect()
 }

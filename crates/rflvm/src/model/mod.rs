@@ -137,12 +137,10 @@ impl Model {
     /// Initial θ, by moments of the data.
     pub(crate) fn start_parameters(&self) -> Vec<Theta> {
         let of_block = |block: &Block| {
-            let of_column = |j: usize| {
-                let cells = (0..self.rows()).filter(|&n| !self.y()[(n, j)].is_nan());
-                let seen: Vec<family::Seen> = cells.map(|n| (n, self.y()[(n, j)], self.offset()[n])).collect();
-                block.family.start(&seen, &self.units()[j])
-            };
-            let columns: Vec<Vec<f64>> = block.columns.clone().map(of_column).collect();
+            let units = &self.units()[block.columns.clone()];
+            let columns = block::of_columns(self.y(), self.offset(), block.columns.clone(), |local, seen| {
+                block.family.start(seen, &units[local])
+            });
             let values = Mat::from_fn(block.family.parameters().len(), columns.len(), |p, j| columns[j][p]);
             Theta { hyper: Vec::new(), values }
         };

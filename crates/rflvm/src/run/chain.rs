@@ -143,14 +143,13 @@ impl<'a> Chain<'a> {
         mut device: Box<dyn Device>,
     ) -> Result<Self, NumericalError> {
         let state = device::start::start(device.as_mut(), model, settings.init, stream(settings, chain))?;
-        let mut room = Workspace::default();
-        let tuning = Tuning::on(model, &state, device.as_mut(), &mut room);
+        let tuning = Tuning::on(model, &state, device.as_mut());
         let sweeps = settings.warmup - settings.warmup / HELD_SHARE_ON_DEVICE;
         let adaptation = Some(Adaptation::on_device(model, &tuning, sweeps));
         let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
         let at = Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds };
         let chain = Self::resume_held(model, settings, chain, at);
-        Ok(Chain { room, ..chain.with(device) })
+        Ok(chain.with(device))
     }
 
     /// Resumes chain number `chain` with the table on a device, wherever it was before.
@@ -165,7 +164,7 @@ impl<'a> Chain<'a> {
         match &at.tuning.reference {
             Some(reference) => device.set_reference(reference),
             // This processor integrates the weights of a complete Gaussian table out.
-            None => at.tuning.refer_on(model, &at.state, device.as_mut(), &mut Workspace::default()),
+            None => at.tuning.refer_on(model, &at.state, device.as_mut()),
         }
         if let Some(adaptation) = &mut at.adaptation {
             device.set_sum(adaptation.lend_sum());
@@ -227,7 +226,7 @@ impl<'a> Chain<'a> {
         }
         if at.done == self.held {
             match &mut self.device {
-                Some(device) => at.tuning.refer_on(self.model, &at.state, device.as_mut(), &mut self.room),
+                Some(device) => at.tuning.refer_on(self.model, &at.state, device.as_mut()),
                 None => at.tuning.refer_to(self.model, &at.state, &mut self.room),
             }
         }

@@ -12,6 +12,7 @@ use super::chain::{Held, Snapshot};
 use crate::atomic;
 use crate::checksum::Summed;
 use crate::draws::zarr::WriterState;
+use crate::encode;
 use crate::error::StoreError;
 use crate::identity::Identity;
 use crate::model::Model;
@@ -206,15 +207,13 @@ fn send_tables(
         let Held { f, sums } = snapshot.held();
         if f {
             let own = |some: Range<usize>| snapshot.table().as_slice()[some.start * width..some.end * width].to_vec();
-            let bytes = |table: &[f64]| table.iter().flat_map(|f| f.to_le_bytes()).collect::<Vec<u8>>();
-            model.chunks().collect_rows(rows, own, |table| see(&bytes(table)))?;
+            model.chunks().collect_rows(rows, own, |table| see(&encode::floats(table)))?;
         }
         if sums {
             let own = |some: Range<usize>| {
                 snapshot.sums()[some.start * width..some.end * width].iter().map(|&f| f64::from(f)).collect()
             };
-            let bytes = |table: &[f64]| table.iter().flat_map(|&f| (f as f32).to_le_bytes()).collect::<Vec<u8>>();
-            model.chunks().collect_rows(rows, own, |table| see(&bytes(table)))?;
+            model.chunks().collect_rows(rows, own, |table| see(&encode::singles(table)))?;
         }
     }
     Ok(())

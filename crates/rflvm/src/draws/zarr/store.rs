@@ -8,6 +8,7 @@ use crate::checksum::Summed;
 use crate::draws::moments::Moments;
 use crate::draws::quantity::{Described, Kept, Quantity, block_names, quantities};
 use crate::draws::traced::Traced;
+use crate::encode;
 use crate::error::StoreError;
 use crate::model::Model;
 use serde_json::{Map, Value, json};
@@ -146,8 +147,7 @@ impl Store {
             }
         }
         self.fix(Array::whole("observed_data", "y", DataType::Float, &[("row", n), ("column", j)]), |file| {
-            let bytes = |cells: &[f64]| cells.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
-            part.collect_table(|cells| file.write_all(&bytes(cells)))
+            part.collect_table(|cells| file.write_all(&encode::floats(cells)))
         })?;
         self.floats("constant_data", "offset", &[("row", n)], model.offset())?;
         if !model.covariate_names().is_empty() {
@@ -270,7 +270,7 @@ impl Store {
         values: &[f64],
     ) -> Result<(), StoreError> {
         self.fix(Array::whole(group, name, DataType::Float, axes), |file| {
-            values.iter().try_for_each(|v| file.write_all(&v.to_le_bytes()))
+            values.chunks(4096).try_for_each(|some| file.write_all(&encode::floats(some)))
         })
     }
 
