@@ -503,6 +503,30 @@ extern "C" __global__ void products(u64 first, u64 rows, int width, const double
         for (int k = threadIdx.x; k <= i; k += blockDim.x) row[(u64)i * (i + 1) / 2 + k] = own[i] * own[k];
 }
 
+// Changes the rows of a matrix from `first` on, all threads of a block together. A warp has every 32nd row and a lane every 32nd column of it, so that the
+// warp of a row can offer it to the others without waiting for them. Sixteen values are read before any is written: each would take the time that all take.
+template <class F> __device__ __forceinline__ void for_each_cell(int rows, int columns, double *a, int stride, int first, F f) {
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int m0 = warp; m0 < rows; m0 += 128)
+        for (int c0 = lane; c0 < columns; c0 += 128) {
+            double held[4][4];
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+#pragma unroll
+                for (int j = 0; j < 4; j++) {
+                    int m = m0 + 32 * i, c = c0 + 32 * j;
+                    held[i][j] = m >= first && m < rows && c < columns ? a[m * stride + c] : 0.0;
+                }
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+#pragma unroll
+                for (int j = 0; j < 4; j++) {
+                    int m = m0 + 32 * i, c = c0 + 32 * j;
+                    if (m >= first && m < rows && c < columns) a[m * stride + c] = f(m, c, held[i][j]);
+                }
+        }
+}
+
 // A fit with a larger curvature is of no use, since its squares overflow.
 #define MOST_CURVATURE 1e100
 
@@ -520,7 +544,7 @@ __device__ void solve_upper(int width, int stride, const double *u, const double
 
 // The Gaussian fitted to each of some columns: U with U'U = HΩH + diag(precision) and in its last column U^-T times the shift, and its mean. The prior alone
 // where that overflows or is not positive definite. One block per column; rows are offered as in `invert`.
-extern "C" __global__ void fit(int width, const double *grams, const double *responses, const double *precisions, const double *centres,
+extern "C" __global__ __launch_bounds__(1024) void fit(int width, const double *grams, const double *responses, const double *precisions, const double *centres,
                                double *factors, double *means) {
     __shared__ double offered[2][1025];
     __shared__ int is_usable;
@@ -554,21 +578,13 @@ extern "C" __global__ void fit(int width, const double *grams, const double *res
                 is_done = false;
                 break;
             }
-            double inverse = 1.0 / pivot;
-            for (int m = warp; m < width; m += 32) {
-                if (m < k) continue;
-                double *own = a + m * stride;
-                if (m == k) {
-                    double root = sqrt(inverse);
-                    for (int c = lane; c < stride; c += 32) own[c] = c < k ? 0.0 : row[c] * root;
-                    continue;
-                }
-                double factor = row[m] * inverse;
-#pragma unroll 4
-                for (int c = lane; c < stride; c += 32) own[c] -= c < m ? 0.0 : factor * row[c];
-                if (m == k + 1)
-                    for (int c = lane; c < stride; c += 32) offered[m % 2][c] = own[c];
-            }
+            double inverse = 1.0 / pivot, root = sqrt(inverse);
+            for_each_cell(width, stride, a, stride, k, [&](int m, int c, double held) {
+                if (c < m) return 0.0;
+                held = m == k ? row[c] * root : held - row[m] * inverse * row[c];
+                if (m == k + 1) offered[m % 2][c] = held;
+                return held;
+            });
         }
     }
     __syncthreads();
@@ -685,9 +701,9 @@ extern "C" __global__ void whole(u64 count, int columns, const double *product, 
 // --- The weights' half of a trajectory: M×J tables, one row per column of H, columns in the order of ζ unless they say otherwise. ---
 
 // A^-1 and ln |A| of A = D + rho S, for each rho; ln |A| is not a number if A is not positive definite. One block per rho, which sweeps one row and
-// column after the other (Beaton 1964): rank-one updates of a matrix that stays in the block's cache. A warp has every 32nd row, and a lane every 32nd
-// column of it, so that the warp of the next row can offer it to the others without waiting for them.
-extern "C" __global__ void invert(int width, double intercept, const double *rho, const double *s, double *inverses, double *ln_dets) {
+// column after the other (Beaton 1964).
+extern "C" __global__ __launch_bounds__(1024) void invert(int width, double intercept, const double *rho, const double *s,
+                                                               double *inverses, double *ln_dets) {
     __shared__ double offered[2][1024];
     double *a = inverses + (u64)blockIdx.x * width * width;
     double r = rho[blockIdx.x], ln_det = 0.0;
@@ -701,14 +717,12 @@ extern "C" __global__ void invert(int width, double intercept, const double *rho
         const double *row = offered[k % 2];
         double pivot = row[k], inverse = 1.0 / pivot;
         if (threadIdx.x == 0) ln_det += pivot > 0.0 ? log(pivot) : nan("");
-        for (int m = warp; m < width; m += 32) {
-            double *own = a + m * width, factor = m == k ? -inverse : row[m] * inverse;
-#pragma unroll 4
-            for (int c = lane; c < width; c += 32) own[c] = (m == k ? 0.0 : own[c]) - factor * row[c];
-            if (k % 32 == lane) own[k] = factor;
-            if (m == k + 1)
-                for (int c = lane; c < width; c += 32) offered[m % 2][c] = own[c];
-        }
+        for_each_cell(width, width, a, width, 0, [&](int m, int c, double held) {
+            double factor = m == k ? -inverse : row[m] * inverse;
+            held = c == k ? factor : (m == k ? 0.0 : held) - factor * row[c];
+            if (m == k + 1) offered[m % 2][c] = held;
+            return held;
+        });
     }
     for (int m = warp; m < width; m += 32)
         for (int c = lane; c < width; c += 32) a[m * width + c] = -a[m * width + c];

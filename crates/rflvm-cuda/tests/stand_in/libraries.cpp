@@ -132,7 +132,7 @@ int nvrtcCompileProgram(Program *program, int count, const char **options) {
     std::string stem = std::string(folder) + "/kernels-" + std::to_string(getpid()) + "-" + std::to_string(number++);
     std::ofstream file(stem + ".cpp");
     file << "#include \"" << folder << "/kernels_on_cpu.h\"\n" << program->source << "\n";
-    std::regex kernel("__global__ void (\\w+)\\(");
+    std::regex kernel("__global__ (?:__launch_bounds__\\(\\d+\\) )?void (\\w+)\\(");
     for (std::sregex_iterator found(program->source.begin(), program->source.end(), kernel), end; found != end; ++found) {
         std::string name = (*found)[1];
         file << "static void body_" << name << "(void **given) { card::call(" << name << ", given); }\n"
