@@ -110,6 +110,11 @@ pub fn transposed<P>(values: &P, columns: usize) -> Factor<'_, P> {
     Factor { values, columns, is_transposed: true }
 }
 
+/// A copy that does not fit: an error of this crate, which must not end the program.
+fn too_long(needed: usize, has: usize) -> Fault {
+    Fault(format!("{needed} numbers were copied where it has {has}; please report this"))
+}
+
 /// What kernels are compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Form {
@@ -172,13 +177,14 @@ impl Card {
 
     /// Copies values to the card.
     pub fn put<T: DeviceRepr>(&self, from: &[T], to: &mut CudaSlice<T>) -> Result<(), Fault> {
-        let mut to = to.slice_mut(0..from.len());
+        let (needed, has) = (from.len(), to.len());
+        let mut to = to.try_slice_mut(0..needed).ok_or_else(|| too_long(needed, has))?;
         Ok(self.stream.memcpy_htod(from, &mut to)?)
     }
 
     /// Copies values from the card, and waits for them.
     pub fn get<T: DeviceRepr>(&self, from: &CudaSlice<T>, to: &mut [T]) -> Result<(), Fault> {
-        let from = from.slice(0..to.len());
+        let from = from.try_slice(0..to.len()).ok_or_else(|| too_long(to.len(), from.len()))?;
         self.stream.memcpy_dtoh(&from, to)?;
         Ok(self.stream.synchronize()?)
     }

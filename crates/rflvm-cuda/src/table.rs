@@ -4,6 +4,7 @@ use crate::card::{Card, Fault, Form, PARTS, Values};
 use crate::flow::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use rayon::prelude::*;
+use rflvm::hmc::reference::RANK;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Law, Tally, Theta, Trials, Unit};
 use rflvm::model::{Block, Model};
@@ -230,7 +231,8 @@ impl OnCard {
             gw: card.zeros(frequencies * dim)?,
             weights: card.zeros(width * columns)?,
             square: card.zeros(width * width)?,
-            small: card.zeros(width * columns.max(64) + dim)?,
+            // Weights of all columns, or the right factor of a reference.
+            small: card.zeros(width.max(RANK) * columns.max(64) + dim)?,
             numbers: card.zeros(rows)?,
             sums: card.zeros(pieces * columns + columns)?,
             at_columns: card.zeros(columns)?,

@@ -11,6 +11,7 @@ use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
 use rflvm::run::chain::Snapshot;
 use rflvm::run::{Progress, Run, Settings};
+use rflvm::steps::Moves;
 use std::ops::ControlFlow;
 
 fn counts() -> Model {
@@ -71,5 +72,21 @@ fn a_lost_card_is_named_and_the_chain_continues_on_this_processor() {
         assert!(again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
         let x = sinks[0].array("posterior/x").unwrap();
         assert!(x.iter().all(|x| x.is_finite()));
+    });
+}
+
+#[test]
+fn many_columns_and_few_features_run() {
+    stand_in::on_a_card("many_columns_and_few_features_run", || {
+        // More columns than a warp has threads, and fewer features than a reference has axes.
+        let y = Mat::from_fn(31, 75, |n, j| ((n * 5 + j * 3) % 6) as f64);
+        let spec = ModelSpec { features: 6, ..ModelSpec::default() };
+        let model = Model::new(Observations::new(y).unwrap(), NegativeBinomial::default(), spec).unwrap();
+        let moves = Moves { share: 1.0, ..Moves::default() };
+        let settings = Settings { warmup: 4, draws: 2, moves, ..settings() };
+        let mut run = Run::start_on(&model, &settings, &open).unwrap();
+        let mut sinks = vec![Memory::default()];
+        assert!(run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
+        assert!(sinks[0].array("posterior/x").unwrap().iter().all(|x| x.is_finite()));
     });
 }
