@@ -58,10 +58,8 @@ test-gpu: check-tools
 bench-gpu: check-tools
 	cargo build --release --package rflvm-cli --features cuda
 	mkdir -p target/gpu
-	for rows in 10000 100000; do \
-	$(or $(BENCH_PYTHON),python3) benchmarks/gpu/simulate.py $$rows 2000 target/gpu/$$rows.npy && \
-	time target/release/rflvm fit target/gpu/$$rows.npy --likelihood negative-binomial --device cuda --warmup 300 --draws 300 --chains 1 --seed 1 \
-	--overwrite --verbose --out target/gpu/fit-$$rows || exit 1; done
+	$(or $(BENCH_PYTHON),python3) benchmarks/gpu/run.py target/release/rflvm target/gpu $(ARGS)
+	$(or $(BENCH_PYTHON),python3) benchmarks/gpu/agree.py target/release/rflvm target/gpu/agree
 
 # Reports are tested in Chromium, and pictures as PNG and PDF with rsvg-convert: installed where that is allowed. The tests that need them
 # say so if they are missing.

@@ -168,7 +168,8 @@ impl OnCard {
     }
 
     fn columns_at(&mut self, columns_at: &[ColumnAt], out: &mut [f64]) -> Result<(), Fault> {
-        let at: Vec<At> = columns_at.iter().map(|at| At { factor: at.factor, shift: at.shift, theta: at.theta }).collect();
+        let at: Vec<At> =
+            columns_at.iter().map(|at| At { factor: at.factor, shift: at.shift, theta: at.theta }).collect();
         let OnCard { card, shape, .. } = self;
         card.put(&at, &mut self.at_columns)?;
         let (rows, columns, none) = (shape.rows as u64, shape.columns as i32, 0_u64);

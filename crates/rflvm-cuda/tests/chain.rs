@@ -24,7 +24,7 @@ fn settings() -> Settings {
     Settings { warmup: 12, draws: 4, chains: 1, seed: 4, ..Settings::default() }
 }
 
-fn open(model: &Model) -> Result<Box<dyn Device>, RunError> {
+fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, RunError> {
     rflvm_cuda::open(model, 0, false)
 }
 
@@ -72,6 +72,24 @@ fn a_lost_card_is_named_and_the_chain_continues_on_this_processor() {
         assert!(again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
         let x = sinks[0].array("posterior/x").unwrap();
         assert!(x.iter().all(|x| x.is_finite()));
+    });
+}
+
+#[test]
+fn chains_on_several_cards_draw_as_they_do_on_one() {
+    stand_in::on_a_card("chains_on_several_cards_draw_as_they_do_on_one", || {
+        let cards = rflvm_cuda::cards().unwrap().len();
+        let settings = Settings { chains: 2, warmup: 3, draws: 2, ..settings() };
+        let drawn = |open: &rflvm::run::Open<'_>| {
+            let model = counts();
+            let mut run = Run::start_on(&model, &settings, open).unwrap();
+            let mut sinks = vec![Memory::default(), Memory::default()];
+            assert!(run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
+            sinks.iter().map(|sink| sink.array("posterior/x").unwrap().to_vec()).collect::<Vec<_>>()
+        };
+        let spread = drawn(&|model, chain| rflvm_cuda::open(model, chain % cards, false));
+        assert!(spread[0] != spread[1]);
+        assert!(spread == drawn(&open));
     });
 }
 

@@ -20,8 +20,8 @@ pub enum DeviceChoice {
     /// This processor.
     #[default]
     Cpu,
-    /// An NVIDIA card, by its number.
-    Cuda(usize),
+    /// An NVIDIA card, by its number; without one, all of them: chain after chain is given to the next.
+    Cuda(Option<usize>),
 }
 
 impl FromStr for DeviceChoice {
@@ -31,11 +31,11 @@ impl FromStr for DeviceChoice {
         match text {
             "auto" => Ok(DeviceChoice::Auto),
             "cpu" => Ok(DeviceChoice::Cpu),
-            "cuda" => Ok(DeviceChoice::Cuda(0)),
+            "cuda" => Ok(DeviceChoice::Cuda(None)),
             _ => {
                 let number = text.strip_prefix("cuda:").and_then(|number| number.parse().ok());
                 number
-                    .map(DeviceChoice::Cuda)
+                    .map(|number| DeviceChoice::Cuda(Some(number)))
                     .ok_or_else(|| "choose auto, cpu, cuda, or cuda:1 for the second card".into())
             }
         }
@@ -55,8 +55,8 @@ impl fmt::Display for DeviceChoice {
         match self {
             DeviceChoice::Auto => f.write_str("auto"),
             DeviceChoice::Cpu => f.write_str("cpu"),
-            DeviceChoice::Cuda(0) => f.write_str("cuda"),
-            DeviceChoice::Cuda(number) => write!(f, "cuda:{number}"),
+            DeviceChoice::Cuda(None) => f.write_str("cuda"),
+            DeviceChoice::Cuda(Some(number)) => write!(f, "cuda:{number}"),
         }
     }
 }
@@ -75,11 +75,13 @@ impl From<DeviceChoice> for String {
     }
 }
 
-/// A card that holds the table of a chain.
+/// A card that holds the tables of chains, or several that share the chains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Card {
-    /// Its number.
-    pub number: usize,
+    /// The number of the first.
+    pub first: usize,
+    /// How many there are.
+    pub count: usize,
     /// In which precision it computes what touches each cell.
     pub precision: Precision,
 }
@@ -87,26 +89,30 @@ pub struct Card {
 impl fmt::Display for Card {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mixed = if self.precision == Precision::Mixed { ", mixed precision" } else { "" };
-        write!(f, "cuda:{}{mixed}", self.number)
+        match (self.first, self.first + self.count - 1) {
+            (first, last) if first == last => write!(f, "cuda:{first}{mixed}"),
+            (first, last) => write!(f, "cuda:{first} to cuda:{last}{mixed}"),
+        }
     }
 }
 
 impl DeviceChoice {
     /// Resolves `auto`, and checks that the card can fit the model and what is kept of it. `None` is this processor.
     pub fn card(self, precision: Precision, model: &Model, keep: &[Kept]) -> Result<Option<Card>, RunError> {
-        let possible = |number: usize| -> Result<Card, RunError> {
+        let possible = |first: usize, count: usize| -> Result<Card, RunError> {
             rflvm::device::supports(model)?;
             if keep.contains(&Kept::F) {
                 let rule = "f cannot be kept from a card yet; leave it out of keep, or let device be cpu".into();
                 return Err(SpecError::Setting { setting: "device", value: self.to_string(), rule }.into());
             }
-            check(model, number)?;
-            Ok(Card { number, precision })
+            (first..first + count).try_for_each(|number| check(model, number))?;
+            Ok(Card { first, count, precision })
         };
         match self {
             DeviceChoice::Cpu => Ok(None),
-            DeviceChoice::Auto => Ok(possible(0).ok()),
-            DeviceChoice::Cuda(number) => possible(number).map(Some),
+            DeviceChoice::Auto => Ok(possible(0, number_of_cards()).or_else(|_| possible(0, 1)).ok()),
+            DeviceChoice::Cuda(None) => possible(0, number_of_cards()).map(Some),
+            DeviceChoice::Cuda(Some(number)) => possible(number, 1).map(Some),
         }
     }
 }
@@ -120,20 +126,27 @@ fn check(model: &Model, number: usize) -> Result<(), RunError> {
 fn check(_model: &Model, number: usize) -> Result<(), RunError> {
     let rule =
         "this build of rflvm has no support for cards; build it with --features cuda, or let device be cpu".into();
-    Err(SpecError::Setting { setting: "device", value: DeviceChoice::Cuda(number).to_string(), rule }.into())
+    Err(SpecError::Setting { setting: "device", value: DeviceChoice::Cuda(Some(number)).to_string(), rule }.into())
+}
+
+/// At least one: where there is none, opening the first says why.
+fn number_of_cards() -> usize {
+    cards().map_or(1, |cards| cards.len().max(1))
 }
 
 /// What opens the card.
 #[cfg(feature = "cuda")]
 pub fn opener(card: Card) -> Box<Open<'static>> {
-    Box::new(move |model| rflvm_cuda::open(model, card.number, card.precision == Precision::Mixed))
+    Box::new(move |model, chain| {
+        rflvm_cuda::open(model, card.first + chain % card.count, card.precision == Precision::Mixed)
+    })
 }
 
 /// What would open the card, if this build knew any.
 #[cfg(not(feature = "cuda"))]
 pub fn opener(card: Card) -> Box<Open<'static>> {
-    Box::new(move |model| {
-        check(model, card.number)?;
+    Box::new(move |model, _| {
+        check(model, card.first)?;
         Err(RunError::Stopped { sweep: 0 })
     })
 }
@@ -159,10 +172,10 @@ mod tests {
 
     #[test]
     fn choices_are_read_as_they_are_written() {
-        for text in ["auto", "cpu", "cuda", "cuda:3"] {
+        for text in ["auto", "cpu", "cuda", "cuda:0", "cuda:3"] {
             assert_eq!(text.parse::<DeviceChoice>().unwrap().to_string(), text);
         }
-        assert_eq!("cuda:0".parse(), Ok(DeviceChoice::Cuda(0)));
+        assert_eq!("cuda:0".parse(), Ok(DeviceChoice::Cuda(Some(0))));
         assert!("gpu".parse::<DeviceChoice>().is_err());
     }
 }

@@ -29,8 +29,8 @@ static long launches_left() {
 }
 
 int cuInit(unsigned) { return 0; }
-int cuDeviceGetCount(int *count) { return *count = 1, 0; }
-int cuDeviceGet(int *device, int ordinal) { return ordinal == 0 ? (*device = 0, 0) : 101; }
+int cuDeviceGetCount(int *count) { return *count = 2, 0; }
+int cuDeviceGet(int *device, int ordinal) { return ordinal < 2 ? (*device = ordinal, 0) : 101; }
 int cuDeviceGetName(char *name, int length, int) { return snprintf(name, length, "a stand-in"), 0; }
 int cuDeviceGetAttribute(int *value, int attribute, int) { return *value = attribute == 75 ? 9 : 0, 0; } // 75: compute capability, major
 int cuDevicePrimaryCtxRetain(void **context, int) { return *context = (void *)1, 0; }

@@ -505,8 +505,7 @@ fn law(curvature: &Symmetric, response: &[f64], precision: &[f64], centre: f64) 
         shift[last] += precision[last] * centre;
         shift
     };
-    let is_usable =
-        (0..=last).all(|m| response[m].abs() < MOST_CURVATURE && curvature.at(m, m).abs() < MOST_CURVATURE);
+    let is_usable = (0..=last).all(|m| response[m].abs() < MOST_CURVATURE && curvature.at(m, m).abs() < MOST_CURVATURE);
     let fitted = || Canonical::new(curvature.scaled_plus(1.0, precision), shift(response), 1.0, "weights").ok();
     is_usable.then(fitted).flatten().unwrap_or_else(|| {
         let mut prior = Symmetric::default();

@@ -48,7 +48,7 @@ fn rows_and_frequencies_move_as_on_this_processor() {
     }
 }
 
-fn open(model: &Model) -> Result<Box<dyn Device>, crate::RunError> {
+fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, crate::RunError> {
     Ok(Box::new(OnHost::new(model)))
 }
 

@@ -44,8 +44,8 @@ impl Progress<'_> {
     }
 }
 
-/// Opens a device with the table of a model.
-pub type Open<'a> = dyn Fn(&Model) -> Result<Box<dyn Device>, RunError> + Sync + 'a;
+/// Opens a device with the table of a model, for the chain of this number.
+pub type Open<'a> = dyn Fn(&Model, usize) -> Result<Box<dyn Device>, RunError> + Sync + 'a;
 
 /// The chains of a run.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl<'a> Run<'a> {
         device::supports(model)?;
         let pools = pools(model, settings)?;
         let start = |chain: usize| {
-            let device = open(model)?;
+            let device = open(model, chain)?;
             pools[chain % pools.len()].install(|| Chain::on(model, settings, chain, device)).map_err(fail(chain))
         };
         let started = side_by_side(model, (0..settings.chains).collect(), start).into_iter();
@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
         let chain = |(chain, at): (usize, Snapshot)| {
             let sweep = at.done();
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep, source };
-            Chain::resume_on(model, settings, chain, at, open(model)?).map_err(fail)
+            Chain::resume_on(model, settings, chain, at, open(model, chain)?).map_err(fail)
         };
         let chains = snapshots.into_iter().enumerate().map(chain).collect::<Result<Vec<_>, RunError>>()?;
         Ok(Run { model, settings, pools, chains, first: 0, maps: Maps::default() })
