@@ -13,7 +13,7 @@ BLOCK = 10_000
 
 
 def rows_of(count, seed, columns):
-    """Some rows, with a seed of their own."""
+    """Some rows, from a separate seed."""
     w, phase, weights, level, dispersion = columns
     rng = np.random.default_rng(seed)
     f = np.cos(rng.normal(size=(count, 2)) @ w.T + phase) @ weights + level + rng.normal(0, 0.3, (count, 1))

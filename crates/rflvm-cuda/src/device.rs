@@ -1,7 +1,8 @@
 //! What a chain asks of a table on a card.
 
 use crate::card::{Fault, THREADS, each, plain, transposed, warps};
-use crate::table::{At, OnCard, PIECE, Shape, TILE};
+use crate::shape::Shape;
+use crate::table::{At, OnCard, PIECE, TILE};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use rayon::prelude::*;
 use rflvm::device::{ColumnAt, Device, Priors, Turns};

@@ -1,106 +1,13 @@
-//! A trajectory with the weights on the card too: along it only X, W, their gradients and an M×M matrix travel.
+//! A trajectory with the weights on the card too: along it only X, W and their gradients travel.
 
-use crate::card::{Card, Factor, Fault, Values, each, parts, plain, transposed};
-use crate::table::{OnCard, Shape};
-use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
+use crate::card::{Factor, Fault, Values, each, parts, plain, transposed};
+use crate::shape::Shape;
+use crate::table::OnCard;
+use crate::weights::Flowing;
+use cudarc::driver::PushKernelArg;
 use rflvm::hmc::flow::{Flow, Frame};
 use rflvm::linalg::Mat;
 use rflvm::rng::Stream;
-
-/// The weights of a trajectory, M×J, and what does not change along it.
-pub(crate) struct Flowing {
-    frame: Frame,
-    order: CudaSlice<u32>,
-    rho: Values,
-    scale: Values,
-    precision: Values,
-    right: Values,
-    /// HᵀaL, M×R, and later its slope.
-    left: Values,
-    xi: Values,
-    xi_momenta: Values,
-    response: Values,
-    u: Values,
-    mean: Values,
-    /// A⁻¹u, and later ∂u.
-    t: Values,
-    /// ρ of each group, its A⁻¹ and ln |A|.
-    group_rho: Values,
-    inverses: Values,
-    ln_dets: Values,
-    da: Values,
-    ds: Values,
-}
-
-impl Flowing {
-    fn new(card: &Card, shape: Shape, frame: &Frame, reused: Option<Flowing>) -> Result<Self, Fault> {
-        let (weights, square) = (shape.width * shape.columns, shape.width * shape.width);
-        let rank = frame.right.rows();
-        let order: Vec<u32> = frame.order.iter().map(|&c| c as u32).collect();
-        let mut rho = vec![1.0; shape.columns];
-        frame.groups.iter().for_each(|(range, own)| rho[range.clone()].fill(*own));
-        let mut flowing = match reused {
-            Some(flowing) if flowing.frame.right.rows() == rank => flowing,
-            _ => Flowing {
-                frame: frame.clone(),
-                order: card.zeros(shape.columns)?,
-                rho: card.zeros(shape.columns)?,
-                scale: card.zeros(shape.columns)?,
-                precision: card.zeros(shape.columns)?,
-                right: card.zeros(rank * shape.columns)?,
-                left: card.zeros(shape.width * rank)?,
-                xi: card.zeros(weights)?,
-                xi_momenta: card.zeros(weights)?,
-                response: card.zeros(weights)?,
-                u: card.zeros(weights)?,
-                mean: card.zeros(weights)?,
-                t: card.zeros(weights)?,
-                group_rho: card.zeros(0)?,
-                inverses: card.zeros(0)?,
-                ln_dets: card.zeros(0)?,
-                da: card.zeros(square)?,
-                ds: card.zeros(square)?,
-            },
-        };
-        let groups: Vec<f64> = frame.groups.iter().map(|(_, rho)| *rho).collect();
-        if flowing.inverses.len() < groups.len() * square {
-            flowing.group_rho = card.zeros(groups.len())?;
-            flowing.inverses = card.zeros(groups.len() * square)?;
-            flowing.ln_dets = card.zeros(groups.len())?;
-        }
-        card.put(&groups, &mut flowing.group_rho)?;
-        flowing.frame = frame.clone();
-        card.put(&order, &mut flowing.order)?;
-        card.put(&rho, &mut flowing.rho)?;
-        card.put(&frame.scale, &mut flowing.scale)?;
-        card.put(&frame.precision, &mut flowing.precision)?;
-        card.put(frame.right.as_slice(), &mut flowing.right)?;
-        Ok(flowing)
-    }
-
-    /// A⁻¹ and ln |A| of each group, given HᵀaH.
-    fn invert(&mut self, card: &Card, width: usize, square: &Values) -> Result<(), Fault> {
-        let (m, groups) = (width as i32, self.frame.groups.len() as u32);
-        let config = LaunchConfig { grid_dim: (groups, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
-        let mut launch = card.stream.launch_builder(card.kernel("invert"));
-        launch.arg(&m).arg(&self.frame.intercept).arg(&self.group_rho).arg(square);
-        launch.arg(&mut self.inverses).arg(&mut self.ln_dets);
-        // SAFETY: the arguments are those of the kernel, and as long as it expects.
-        unsafe { launch.launch(config)? };
-        Ok(())
-    }
-
-    /// Σ ln |A| over the columns; not a number if one of them is not positive definite.
-    fn ln_det(&self, card: &Card) -> Result<f64, Fault> {
-        let mut ln_dets = vec![0.0; self.frame.groups.len()];
-        card.get(&self.ln_dets, &mut ln_dets)?;
-        Ok(self.frame.groups.iter().zip(ln_dets).map(|((range, _), ln)| range.len() as f64 * ln).sum())
-    }
-
-    fn root_intercept(&self) -> f64 {
-        self.frame.intercept.sqrt()
-    }
-}
 
 /// Columns `from..` of a table with this number of columns.
 fn columns_of<P>(values: &P, columns: usize) -> Factor<'_, P> {

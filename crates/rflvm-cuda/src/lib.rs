@@ -4,11 +4,12 @@
 //! |---|---|
 //! | `card` | a card: memory, products, compiled kernels |
 //! | `kernels.cu` | features, likelihoods and slopes, sums, noise |
+//! | `shape` | its sizes |
 //! | `table` | a table on a card, and how it is held |
 //! | `device` | what a chain asks of it: [`rflvm::device::Device`] |
 //! | `rows` | H, the slope of the likelihood and where it leads, the noise of a trajectory |
 //! | `reference` | the reference of the trajectories |
-//! | `flow` | a trajectory: [`rflvm::hmc::flow::Flow`] |
+//! | `weights`, `flow` | the weights of a trajectory, and a trajectory: [`rflvm::hmc::flow::Flow`] |
 //! | `list` | the cards of this machine, and what a table needs |
 
 /// The cells of a table as an argument of a kernel, whatever their type.
@@ -38,7 +39,9 @@ mod flow;
 mod list;
 mod reference;
 mod rows;
+mod shape;
 mod table;
+mod weights;
 
 pub use list::{CardInfo, cards, needed};
 pub use table::OnCard;

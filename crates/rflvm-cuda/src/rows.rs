@@ -1,7 +1,8 @@
 //! Rows of a table on a card: H, the slope of the likelihood and where it leads, the noise of a trajectory.
 
 use crate::card::{Fault, each, parts, plain, transposed, warps};
-use crate::table::{OnCard, Shape};
+use crate::shape::Shape;
+use crate::table::OnCard;
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use rflvm::hmc::flow::Slopes;
 use rflvm::linalg::Mat;

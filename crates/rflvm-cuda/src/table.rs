@@ -1,7 +1,8 @@
 //! A table on a card, and how it is held.
 
 use crate::card::{Card, Fault, Form, PARTS, Values};
-use crate::flow::Flowing;
+use crate::shape::Shape;
+use crate::weights::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use rayon::prelude::*;
 use rflvm::hmc::reference::RANK;
@@ -58,26 +59,6 @@ unsafe impl ValidAsZeroBits for At {}
 pub(crate) const TILE: usize = 4096;
 /// Rows that one thread sums, as in the kernels.
 pub(crate) const PIECE: usize = 64;
-
-/// Sizes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
-    pub rows: usize,
-    pub columns: usize,
-    pub dim: usize,
-    pub frequencies: usize,
-    pub covariates: usize,
-    /// Columns of a linear part of the map: as many as axes, or none.
-    pub linear: usize,
-    /// Columns of H.
-    pub width: usize,
-}
-
-impl Shape {
-    pub fn cells(&self) -> usize {
-        self.rows * self.columns
-    }
-}
 
 /// A table on a card, with everything as long as it.
 pub struct OnCard {
