@@ -65,6 +65,8 @@ pub(super) fn read_array(
     let wanted: Vec<(usize, usize)> =
         draft.slots.iter().enumerate().filter_map(|(column, slot)| slot.map(|slot| (column, slot))).collect();
     let (outer, inner) = if header.fortran { (width, rows) } else { (rows, width) };
+    // The usual case, in which the file is laid out as the table is.
+    let is_whole = !header.fortran && wanted.len() == width && wanted.iter().all(|(column, slot)| column == slot);
     let mut bytes = vec![0; CHUNK.min(inner) * element.size];
     let mut done = 0;
     for o in 0..outer {
@@ -75,11 +77,22 @@ pub(super) fn read_array(
                 _ => TableError::Damaged { file: file(), kind, reason: error.to_string() },
             })?;
             done += bytes.len() as u64;
+            let infinite = |(row, column): (usize, usize), value: f64| {
+                let place = format!("row {}, column {}", row + 1, column + 1);
+                TableError::Infinite { file: file(), place, text: value.to_string() }
+            };
+            if is_whole {
+                let to = &mut draft.values[o * width + start..][..bytes.len() / element.size];
+                element.decode_all(bytes, to);
+                match to.iter().position(|value| value.is_infinite()) {
+                    Some(i) => return Err(infinite((o, start + i), to[i])),
+                    None => continue,
+                }
+            }
             let mut put = |(row, column): (usize, usize), slot: usize, bytes: &[u8]| {
                 let value = element.decode(bytes);
                 if value.is_infinite() {
-                    let place = format!("row {}, column {}", row + 1, column + 1);
-                    return Err(TableError::Infinite { file: file(), place, text: value.to_string() });
+                    return Err(infinite((row, column), value));
                 }
                 let at = row * draft.numeric.len() + slot;
                 draft.values[at] = value;

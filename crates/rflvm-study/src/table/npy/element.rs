@@ -32,6 +32,19 @@ impl Element {
         }
     }
 
+    /// All of them; the usual types without looking at each element's type anew.
+    pub fn decode_all(&self, bytes: &[u8], to: &mut [f64]) {
+        match (self.kind, self.size, self.big) {
+            ('u', 1, _) => to.iter_mut().zip(bytes).for_each(|(to, &byte)| *to = f64::from(byte)),
+            ('u', 2, false) => convert(bytes, to, |bytes| f64::from(u16::from_le_bytes(bytes))),
+            ('i', 4, false) => convert(bytes, to, |bytes| f64::from(i32::from_le_bytes(bytes))),
+            ('i', 8, false) => convert(bytes, to, |bytes| i64::from_le_bytes(bytes) as f64),
+            ('f', 4, false) => convert(bytes, to, |bytes| f64::from(f32::from_le_bytes(bytes))),
+            ('f', 8, false) => convert(bytes, to, f64::from_le_bytes),
+            _ => to.iter_mut().zip(bytes.chunks_exact(self.size)).for_each(|(to, bytes)| *to = self.decode(bytes)),
+        }
+    }
+
     pub fn decode(&self, bytes: &[u8]) -> f64 {
         let bits = if self.big {
             bytes.iter().fold(0, |all, &b| all << 8 | u64::from(b))
@@ -53,6 +66,10 @@ impl Element {
     }
 }
 
+fn convert<const N: usize>(bytes: &[u8], to: &mut [f64], number: impl Fn([u8; N]) -> f64) {
+    to.iter_mut().zip(bytes.as_chunks().0).for_each(|(to, &bytes)| *to = number(bytes));
+}
+
 fn half(bits: u16) -> f64 {
     let fraction = f64::from(bits & 0x3ff) / 1024.0;
     let magnitude = match bits >> 10 & 0x1f {
@@ -62,4 +79,22 @@ fn half(bits: u16) -> f64 {
         exponent => (1.0 + fraction) * 2_f64.powi(i32::from(exponent) - 15),
     };
     if bits >> 15 == 1 { -magnitude } else { magnitude }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Element;
+
+    #[test]
+    fn many_elements_are_read_as_one_by_one() {
+        let bytes: Vec<u8> = (0..240_u32).map(|i| (i * 37 % 251) as u8).collect();
+        let types = ["u1", "i1", "b1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8"];
+        for code in types.iter().flat_map(|t| [format!("'<{t}'"), format!("'>{t}'")]) {
+            let element = Element::new(&code).unwrap();
+            let one_by_one: Vec<u64> = bytes.chunks_exact(element.size).map(|b| element.decode(b).to_bits()).collect();
+            let mut all = vec![0.0; one_by_one.len()];
+            element.decode_all(&bytes, &mut all);
+            assert_eq!(all.iter().map(|v| v.to_bits()).collect::<Vec<_>>(), one_by_one, "{code}");
+        }
+    }
 }
