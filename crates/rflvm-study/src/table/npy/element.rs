@@ -32,7 +32,7 @@ impl Element {
         }
     }
 
-    /// All of them; the usual types without looking at each element's type anew.
+    /// All of them; the usual types in loops that a compiler can unroll.
     pub fn decode_all(&self, bytes: &[u8], to: &mut [f64]) {
         match (self.kind, self.size, self.big) {
             ('u', 1, _) => to.iter_mut().zip(bytes).for_each(|(to, &byte)| *to = f64::from(byte)),
