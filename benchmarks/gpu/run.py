@@ -5,6 +5,7 @@ Steps: `fits` (the tables of GPU.md, from a file to the finished folder), `cpu` 
 """
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -33,7 +34,7 @@ def timed(*command):
     return time.perf_counter() - start
 
 
-def per_sweep(rflvm, fit, last=None):
+def per_sweep(rflvm, fit):
     """Seconds of a sweep by step, over all sweeps of a fit."""
     report = subprocess.run([rflvm, "summary", fit, "--json"], capture_output=True, text=True)
     return json.loads(report.stdout)["seconds_per_sweep"] if report.returncode == 0 else {}
@@ -78,7 +79,7 @@ def main(rflvm, folder, steps):
         fits(rflvm, folder, [(10_000, 2000, 300, "double"), (10_000, 2000, 300, "mixed"), (100_000, 2000, 300, "double")])
     if "cpu" in steps:
         small = str(folder / "fit-10000x2000-double")
-        cpu(rflvm, folder, [("10,000 × 2,000", small, 300, [("cuda", None, 20), ("cpu", 16, 3), ("cpu", 1, 1)])])
+        cpu(rflvm, folder, [("10,000 × 2,000", small, 300, [("cuda", None, 20), ("cpu", os.cpu_count(), 3), ("cpu", 1, 1)])])
     if "growth" in steps:
         sizes = [(rows, 1000) for rows in (25_000, 50_000, 100_000, 200_000, 400_000)] + [(50_000, columns) for columns in (500, 2000, 4000)]
         fits(rflvm, folder, [(*size, 10, "double") for size in sizes])

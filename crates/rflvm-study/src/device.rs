@@ -89,9 +89,9 @@ pub struct Card {
 impl fmt::Display for Card {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mixed = if self.precision == Precision::Mixed { ", mixed precision" } else { "" };
-        match (self.first, self.first + self.count - 1) {
-            (first, last) if first == last => write!(f, "cuda:{first}{mixed}"),
-            (first, last) => write!(f, "cuda:{first} to cuda:{last}{mixed}"),
+        match (self.first, self.count) {
+            (first, 1) => write!(f, "cuda:{first}{mixed}"),
+            (first, count) => write!(f, "{count} cards from cuda:{first}{mixed}"),
         }
     }
 }
@@ -105,7 +105,7 @@ impl DeviceChoice {
                 let rule = "f cannot be kept from a card yet; leave it out of keep, or let device be cpu".into();
                 return Err(SpecError::Setting { setting: "device", value: self.to_string(), rule }.into());
             }
-            (first..first + count).try_for_each(|number| check(model, number))?;
+            (0..count).try_for_each(|i| check(model, first.saturating_add(i)))?;
             Ok(Card { first, count, precision })
         };
         match self {

@@ -1,18 +1,19 @@
 //! A device that is this processor: each operation in the plainest form, from the functions that the rest of the library is tested with. The steps of
 //! this folder are tested on it, and other devices are compared with it.
 
+mod flow;
+
 use super::{ColumnAt, Device, Priors, Turns};
 use crate::dist::canonical::Canonical;
-use crate::dist::{fill_normals, ln_gamma};
-use crate::hmc::flow::{Flow, Frame, Slopes};
+use crate::dist::ln_gamma;
+use crate::hmc::flow::{Frame, Slopes};
 use crate::hmc::reference::Reference;
 use crate::hmc::slope::{At, SlopeScratch};
-use crate::linalg::{Cholesky, Mat, Symmetric, gram, par_mul, par_mul_into};
-use crate::model::family::{Law, Theta};
+use crate::linalg::{Mat, Symmetric, gram, par_mul};
+use crate::model::family::{Law, Row, Theta};
 use crate::model::features::{Features, fill_weighted};
 use crate::model::plain::Plain;
 use crate::model::{Block, Known, Model, predictor};
-use crate::rng::Stream;
 
 /// A fit with a larger curvature is of no use, since its squares overflow.
 const MOST_CURVATURE: f64 = 1e100;
@@ -46,14 +47,6 @@ pub struct OnHost {
     xi_momenta: Mat,
     du: Mat,
     turning_beta: Mat,
-}
-
-/// What gives the weights of a trajectory: A⁻¹ and ln|A| of each group, u and A⁻¹u.
-struct Coloured {
-    inverses: Vec<Mat>,
-    ln_dets: Vec<f64>,
-    u: Mat,
-    t: Mat,
 }
 
 impl OnHost {
@@ -102,11 +95,10 @@ impl OnHost {
             for n in (0..rows).filter(|&n| !self.model.y()[(n, j)].is_nan()) {
                 let mut f = vec![0.0; block.columns.len()];
                 f[local] = self.at[(i, n)];
-                let (mut g, mut information) = (f.clone(), f.clone());
+                let mut g = f.clone();
                 let row = self.model.row(block, n, &self.theta[b]);
                 block.family.gradient(row, &f, &mut g);
-                information_of(block, row, &f, &mut information);
-                (weights[n], slope[n]) = (information[local], g[local]);
+                (weights[n], slope[n]) = (information_of(block, row, local, f[local]), g[local]);
             }
             for n in 0..rows {
                 let response = weights[n] * (self.at[(i, n)] - self.known().at(n, j)) + slope[n];
@@ -119,46 +111,6 @@ impl OnHost {
 
     fn reference(&self) -> &Reference {
         self.reference.as_ref().expect("a reference is set before it is needed")
-    }
-
-    fn frame(&self) -> &Frame {
-        self.frame.as_ref().expect("a trajectory has begun")
-    }
-
-    /// √aH, and β from the noise, at X and W; `None` where A is not positive definite.
-    fn colour(&mut self, x: &Mat, w: &Mat) -> Option<Coloured> {
-        (self.x, self.w) = (x.clone(), w.clone());
-        let (reference, frame) = (self.reference().clone(), self.frame().clone());
-        fill_weighted(x, w, &self.plain, &reference.root, &mut self.weighted);
-        let (width, columns) = (self.weighted.cols(), self.zeta.cols());
-        let mut left = Mat::zeros(width, frame.right.rows());
-        par_mul(&mut left, self.weighted.view().transpose(), reference.left.view(), false);
-        let (mut response, mut u) = (Mat::zeros(width, columns), Mat::zeros(width, columns));
-        par_mul(&mut response, left.view(), frame.right.view(), false);
-        par_mul(&mut u, self.weighted.view().transpose(), self.zeta.view(), false);
-        let square = gram(&self.weighted, None, &vec![0.0; width]);
-        let d = |r: usize| if r + 1 == width { frame.intercept } else { 1.0 };
-        let diagonal: Vec<f64> = (0..width).map(d).collect();
-        let (mut inverses, mut ln_dets, mut t) = (Vec::new(), Vec::new(), Mat::zeros(width, columns));
-        for (range, rho) in &frame.groups {
-            let cholesky = Cholesky::new(square.scaled_plus(*rho, &diagonal), "gradient").ok()?;
-            let inverse = cholesky.inverse();
-            for k in range.clone() {
-                let c = frame.order[k];
-                for r in 0..width {
-                    u[(r, k)] = rho.sqrt() * u[(r, k)] + d(r).sqrt() * self.xi[(r, k)];
-                }
-                for r in 0..width {
-                    t[(r, k)] = (0..width).map(|i| inverse[(r, i)] * u[(i, k)]).sum();
-                    let mean: f64 = (0..width).map(|i| inverse[(r, i)] * rho * response[(i, k)]).sum();
-                    let centre = if r + 1 == width { self.model.units()[c].centre } else { 0.0 };
-                    self.turning_beta[(r, c)] = centre + mean + frame.scale[k] * t[(r, k)];
-                }
-            }
-            inverses.push(inverse);
-            ln_dets.push(cholesky.ln_det());
-        }
-        Some(Coloured { inverses, ln_dets, u, t })
     }
 
     fn block(&self, j: usize) -> (usize, &Block) {
@@ -198,129 +150,6 @@ impl OnHost {
             dbeta.as_mut_slice(),
             to,
         )
-    }
-}
-
-impl Flow for OnHost {
-    fn begin(&mut self, frame: &Frame) {
-        self.frame = Some(frame.clone());
-    }
-
-    fn gather(&mut self, x: &Mat, w: &Mat, beta: &Mat, [of_zeta, of_xi]: [Stream; 2]) {
-        let (width, columns) = (beta.rows(), beta.cols());
-        for noise in [&mut self.xi, &mut self.xi_momenta, &mut self.du, &mut self.turning_beta] {
-            *noise = Mat::zeros(width, columns);
-        }
-        fill_normals(self.zeta.as_mut_slice(), of_zeta);
-        fill_normals(self.xi.as_mut_slice(), of_xi);
-        if self.colour(x, w).is_none() {
-            // The trajectory will find the same, and is rejected.
-            return;
-        }
-        let frame = self.frame().clone();
-        let mut delta = Mat::zeros(width, columns);
-        for (range, rho) in &frame.groups {
-            for k in range.clone() {
-                for r in 0..width {
-                    let away = (beta[(r, frame.order[k])] - self.turning_beta[(r, frame.order[k])]) / frame.scale[k];
-                    self.xi[(r, k)] += if r + 1 == width { frame.intercept.sqrt() } else { 1.0 } * away;
-                    delta[(r, k)] = rho.sqrt() * away;
-                }
-            }
-        }
-        par_mul(&mut self.zeta, self.weighted.view(), delta.view(), true);
-    }
-
-    fn evaluate(&mut self, x: &Mat, w: &Mat, (gx, gw): Slopes<'_>) -> f64 {
-        let Some(Coloured { inverses, ln_dets, u, t }) = self.colour(x, w) else { return f64::NAN };
-        let (frame, reference) = (self.frame().clone(), self.reference().clone());
-        let (beta, centres) = (self.turning_beta.clone(), self.model.units().to_vec());
-        let (width, columns, rank) = (beta.rows(), beta.cols(), frame.right.rows());
-        let from_centre = |r: usize, c: usize| beta[(r, c)] - if r + 1 == width { centres[c].centre } else { 0.0 };
-        let mut dbeta = Mat::zeros(width, columns);
-        let mut ln_density = self.slopes(&reference.root, &beta, &mut dbeta, (gx, gw));
-        for r in 0..width {
-            for c in 0..columns {
-                let p = frame.precision[c] * if r + 1 == width { frame.intercept } else { 1.0 };
-                dbeta[(r, c)] -= p * from_centre(r, c);
-                ln_density -= 0.5 * p * from_centre(r, c).powi(2);
-            }
-        }
-        // With V = A⁻¹∂β and t = A⁻¹u: ∂u = sV + t, ∂A = −V(β − b_0)ᵀ − ½ttᵀ − ½kA⁻¹, symmetrised.
-        let (mut v, mut ds) = (Mat::zeros(width, columns), Mat::zeros(width, width));
-        for ((range, rho), (inverse, ln_det)) in frame.groups.iter().zip(inverses.iter().zip(ln_dets)) {
-            ln_density -= 0.5 * range.len() as f64 * ln_det;
-            let mut da = Mat::from_fn(width, width, |i, k| 0.5 * range.len() as f64 * inverse[(i, k)]);
-            for k in range.clone() {
-                let c = frame.order[k];
-                for r in 0..width {
-                    v[(r, k)] = (0..width).map(|i| inverse[(r, i)] * dbeta[(i, c)]).sum();
-                    ln_density += 0.5 * u[(r, k)] * t[(r, k)];
-                }
-                for i in 0..width {
-                    for r in 0..width {
-                        da[(i, r)] += v[(i, k)] * from_centre(r, c) + 0.5 * t[(i, k)] * t[(r, k)];
-                    }
-                }
-            }
-            for i in 0..width {
-                (0..width).for_each(|k| ds[(i, k)] -= rho * (da[(i, k)] + da[(k, i)]));
-            }
-            for k in range.clone() {
-                for r in 0..width {
-                    self.du[(r, k)] = rho.sqrt() * (frame.scale[k] * v[(r, k)] + t[(r, k)]);
-                    v[(r, k)] *= rho;
-                }
-            }
-        }
-        let mut left = Mat::zeros(width, rank);
-        par_mul(&mut left, v.view(), frame.right.view().transpose(), false);
-        let (x, w, plain, h) = (&self.x, &self.w, &self.plain, &self.weighted);
-        let at = At { x, w, plain, h, roots: &reference.root, known: self.known() };
-        SlopeScratch::default().carry(at, columns, (gx, gw), |rows, dh| {
-            let tables = [&self.zeta, &self.weighted, &reference.left];
-            let [zeta, h, z] = tables.map(|table| table.view().subrows(rows.start, rows.len()));
-            par_mul_into(dh, zeta, self.du.view().transpose(), false);
-            par_mul_into(dh, h, ds.view(), true);
-            par_mul_into(dh, z, left.view().transpose(), true);
-        });
-        ln_density
-    }
-
-    fn kick(&mut self, step: f64) {
-        let (frame, width) = (self.frame().clone(), self.du.rows());
-        self.du.as_mut_slice().iter_mut().for_each(|du| *du *= step);
-        for (range, rho) in &frame.groups {
-            for k in range.clone() {
-                for r in 0..width {
-                    let d = if r + 1 == width { frame.intercept.sqrt() } else { 1.0 };
-                    self.xi_momenta[(r, k)] += d / rho.sqrt() * self.du[(r, k)];
-                }
-            }
-        }
-        par_mul(&mut self.momenta, self.weighted.view(), self.du.view(), true);
-    }
-
-    fn draw_momenta(&mut self, [of_zeta, of_xi]: [Stream; 2]) {
-        fill_normals(self.momenta.as_mut_slice(), of_zeta);
-        fill_normals(self.xi_momenta.as_mut_slice(), of_xi);
-    }
-
-    fn turn(&mut self, sin: f64, cos: f64) {
-        for (q, p) in [(&mut self.zeta, &mut self.momenta), (&mut self.xi, &mut self.xi_momenta)] {
-            for (q, p) in q.as_mut_slice().iter_mut().zip(p.as_mut_slice()) {
-                (*q, *p) = (cos * *q + sin * *p, cos * *p - sin * *q);
-            }
-        }
-    }
-
-    fn energy(&mut self) -> f64 {
-        let all = [&self.zeta, &self.momenta, &self.xi, &self.xi_momenta];
-        0.5 * all.iter().flat_map(|table| table.as_slice()).map(|v| v * v).sum::<f64>()
-    }
-
-    fn beta(&mut self, beta: &mut Mat) {
-        beta.clone_from(&self.turning_beta);
     }
 }
 
@@ -480,7 +309,14 @@ impl Device for OnHost {
             }),
         };
         self.sum.fill(0.0);
-        Reference::new(&self.model, &self.theta, self.known(), &mut f)
+        Reference::with(&self.model, self.known(), &mut f, |n, some, f, out| {
+            for (j, out) in some.clone().zip(out) {
+                let (b, block) = self.block(j);
+                let row = self.model.row(block, n, &self.theta[b]);
+                let local = j - block.columns.start;
+                *out = if row.y[local].is_nan() { 0.0 } else { information_of(block, row, local, f[j - some.start]) };
+            }
+        })
     }
 
     fn sum(&mut self) -> Vec<f32> {
@@ -516,25 +352,22 @@ fn law(curvature: &Symmetric, response: &[f64], precision: &[f64], centre: f64) 
     })
 }
 
-/// The information of a likelihood with a known second derivative; exact, where [`crate::Family::information`] may be a difference quotient.
-fn information_of(block: &Block, row: crate::model::family::Row<'_>, f: &[f64], out: &mut [f64]) {
-    for (j, out) in out.iter_mut().enumerate() {
-        let logistic = 1.0 / (1.0 + (-f[j]).exp());
-        *out = match Law::of(block.family.as_ref()) {
-            Some(Law::Gaussian(_)) => row.theta.values[(0, j)],
-            Some(Law::Poisson) => f[j].min(690.0).exp(),
-            Some(Law::Binomial(trials)) => trials.of(row.n, j) * logistic * (1.0 - logistic),
-            Some(Law::NegativeBinomial(_)) => (row.y[j] + row.theta.values[(0, j)]) * logistic * (1.0 - logistic),
-            Some(Law::StudentT(_)) => {
-                let (precision, dof) = (row.theta.values[(0, j)], row.theta.values[(1, j)]);
-                precision * (dof + 1.0) / (dof + 3.0)
-            }
-            // As if it were known which zeros are counts.
-            Some(Law::ZeroInflatedPoisson(_)) => {
-                let rate = f[j].min(690.0).exp();
-                rate * if row.y[j] == 0.0 { crate::dist::logistic(-row.theta.values[(0, j)] - rate) } else { 1.0 }
-            }
-            None => f64::NAN,
-        };
+/// The information of a cell of column j of a block, whose second derivative is known; exact, where [`crate::Family::information`] may be a difference
+/// quotient.
+fn information_of(block: &Block, row: Row<'_>, j: usize, f: f64) -> f64 {
+    let logistic = 1.0 / (1.0 + (-f).exp());
+    let theta = |p: usize| row.theta.values[(p, j)];
+    match Law::of(block.family.as_ref()) {
+        Some(Law::Gaussian(_)) => theta(0),
+        Some(Law::Poisson) => f.min(690.0).exp(),
+        Some(Law::Binomial(trials)) => trials.of(row.n, j) * logistic * (1.0 - logistic),
+        Some(Law::NegativeBinomial(_)) => (row.y[j] + theta(0)) * logistic * (1.0 - logistic),
+        Some(Law::StudentT(_)) => theta(0) * (theta(1) + 1.0) / (theta(1) + 3.0),
+        // As if it were known which zeros are counts.
+        Some(Law::ZeroInflatedPoisson(_)) => {
+            let rate = f.min(690.0).exp();
+            rate * if row.y[j] == 0.0 { crate::dist::logistic(-theta(0) - rate) } else { 1.0 }
+        }
+        None => f64::NAN,
     }
 }

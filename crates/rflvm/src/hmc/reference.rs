@@ -45,10 +45,22 @@ impl Reference {
     /// From F near its posterior mean: there the likelihood of f_nj is roughly Gaussian about it, with the precision given by
     /// the family's information. Consumes F; `known` is its part besides Hβ. Everything is in units of the columns, so that a table in other units has the same reference.
     pub fn new(model: &Model, theta: &[Theta], known: Known<'_>, f: &mut Mat) -> Self {
+        let information =
+            |n: usize, some: &Range<usize>, f: &[f64], out: &mut [f64]| model.information_cells(theta, n, some, f, out);
+        Self::with(model, known, f, information)
+    }
+
+    /// The same with another information: `of(n, some, f, out)` writes that of some columns of row n at their f.
+    pub(crate) fn with(
+        model: &Model,
+        known: Known<'_>,
+        f: &mut Mat,
+        of: impl Fn(usize, &Range<usize>, &[f64], &mut [f64]) + Sync,
+    ) -> Self {
         let units = model.units();
         let chunks = model.chunks();
         let (row, mut column) = product_form(chunks, f.rows(), |n, some, information| {
-            model.information_cells(theta, n, some, &f.row(n)[some.clone()], information);
+            of(n, some, &f.row(n)[some.clone()], information);
             information.iter_mut().zip(&units[some.clone()]).for_each(|(i, unit)| *i *= unit.scale.powi(2));
         });
         column.iter_mut().zip(units).for_each(|(b, unit)| *b /= unit.scale.powi(2));
