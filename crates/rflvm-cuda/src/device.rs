@@ -429,6 +429,11 @@ impl Device for OnCard {
         self.note(done).unwrap_or(f64::NAN)
     }
 
+    fn information_rows(&mut self, shares: &[f64], out: &mut [f64]) {
+        let done = self.informed(shares, out);
+        self.note(done);
+    }
+
     fn take_columns(&mut self, columns: &[u32]) {
         let done = self.taken(columns);
         self.note(done);

@@ -38,8 +38,17 @@ impl OnCard {
         Ok(())
     }
 
-    /// a and b of the information at ζ, in the place of the momenta.
-    fn product_form(&mut self) -> Result<(Vec<f64>, Vec<f64>), Fault> {
+    /// The information of the cells at F, summed over the columns with these shares.
+    pub(crate) fn informed(&mut self, shares: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        self.whole_f()?;
+        self.information()?;
+        // The information on the card is in units of the columns.
+        let over: Vec<f64> = shares.iter().zip(&self.units).map(|(share, unit)| unit.scale.powi(2) / share).collect();
+        self.row_shares(&over, out)
+    }
+
+    /// The information at ζ, in the place of the momenta, in units of the columns.
+    fn information(&mut self) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
         let (count, none) = (shape.cells() as u64, 0_u64);
         let mut launch = card.stream.launch_builder(card.kernel("information"));
@@ -50,6 +59,25 @@ impl OnCard {
         launch.arg(&mut self.momenta);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.cells()))? };
+        Ok(())
+    }
+
+    /// Sums of the rows of the information over a number per column.
+    fn row_shares(&mut self, over: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        let OnCard { card, shape, .. } = self;
+        let rows = shape.rows as u64;
+        card.put(over, &mut self.small)?;
+        let mut launch = card.stream.launch_builder(card.kernel("row_shares"));
+        launch.arg(&rows).arg(&self.momenta).arg(&self.small).arg(&mut self.out);
+        // SAFETY: as above.
+        unsafe { launch.launch(warps(shape.rows))? };
+        card.get(&self.out, out)
+    }
+
+    /// a and b of the information at ζ.
+    fn product_form(&mut self) -> Result<(Vec<f64>, Vec<f64>), Fault> {
+        self.information()?;
+        let shape = self.shape;
         let (rows, columns, rows_) = (shape.rows, shape.columns, shape.rows as u64);
         let (mut row, mut column) = (vec![1.0; rows], vec![0.0; columns]);
         for _ in 0..PASSES {
@@ -61,13 +89,7 @@ impl OnCard {
             unsafe { launch.launch(pieces(rows, columns))? };
             self.gather_pieces(columns, &mut column)?;
             column.iter_mut().for_each(|b| *b = column_share(*b / rows as f64));
-            let OnCard { card, .. } = self;
-            card.put(&column, &mut self.small)?;
-            let mut launch = card.stream.launch_builder(card.kernel("row_shares"));
-            launch.arg(&rows_).arg(&self.momenta).arg(&self.small).arg(&mut self.out);
-            // SAFETY: as above.
-            unsafe { launch.launch(warps(rows))? };
-            card.get(&self.out, &mut row)?;
+            self.row_shares(&column, &mut row)?;
             row.iter_mut().for_each(|a| *a = row_share(*a / columns as f64));
         }
         Ok((row, column))

@@ -147,6 +147,17 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
         card,
         host,
     );
+    let shares: Vec<f64> = (0..columns).map(|j| if j == 4 { 0.0 } else { 0.3 + 0.1 * j as f64 }).collect();
+    check(
+        "information of rows",
+        &|d| {
+            let mut out = vec![0.0; rows];
+            d.information_rows(&shares, &mut out);
+            out
+        },
+        card,
+        host,
+    );
     let due: Vec<u32> = vec![0, 2, 3, 6];
     for device in [&mut *card, &mut *host] {
         device.take_columns(&due);

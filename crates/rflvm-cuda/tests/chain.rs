@@ -80,7 +80,7 @@ fn chains_on_several_cards_draw_as_they_do_on_one() {
     stand_in::on_a_card("chains_on_several_cards_draw_as_they_do_on_one", || {
         let cards = rflvm_cuda::cards().unwrap().len();
         let settings = Settings { chains: 2, warmup: 3, draws: 2, ..settings() };
-        let drawn = |open: &rflvm::run::Open<'_>| {
+        let drawn = |open: &rflvm::device::Open<'_>| {
             let model = counts();
             let mut run = Run::start_on(&model, &settings, open).unwrap();
             let mut sinks = vec![Memory::default(), Memory::default()];

@@ -143,8 +143,7 @@ settings! {
         /// the same one, since fused instructions round sums differently.
         instructions: Instructions => .default("best").python("instructions");
         /// Where the table of a chain is held, and what touches all of its cells is computed: cpu, cuda (chains share
-        /// the cards of the machine; cuda:1 is the second card alone), or auto, a card if there is one that can. On a card chains begin at
-        /// principal components, without a search for maps.
+        /// the cards of the machine; cuda:1 is the second card alone), or auto, a card if there is one that can.
         device: DeviceChoice => .placeholder("DEVICE").default("cpu").python("device").python_type("str").python_default("\"cpu\"");
         /// In which precision a card computes what touches each cell. Not used on the CPU, which computes in float64.
         precision: Precision => .default("double").python("precision");

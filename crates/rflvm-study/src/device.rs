@@ -3,9 +3,9 @@
 use crate::choices::Precision;
 use crate::settings::{Kind, Value, utf8};
 use rflvm::Model;
+use rflvm::device::Open;
 use rflvm::draws::Kept;
 use rflvm::error::{RunError, SpecError};
-use rflvm::run::Open;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fmt;

@@ -80,14 +80,11 @@ impl Sampling<'_> {
                 }
                 let has_f = self.has_moments_of_f();
                 writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
-                if self.card.is_none() && Plan::new(part, settings).is_some() {
+                if Plan::new(part, settings).is_some() {
                     follow.search();
                 }
-                let run = match self.card {
-                    Some(card) => Some(Run::start_on(part, settings, device::opener(card).as_ref())?),
-                    None => Run::start_unless(part, settings, &is_stopped)?,
-                };
-                let Some(run) = run else {
+                let open = self.card.map(device::opener);
+                let Some(run) = Run::start_unless(part, settings, open.as_deref(), &is_stopped)? else {
                     return Err(Error::Interrupted { dir: self.dir.display().to_string() });
                 };
                 if is_first {

@@ -1,10 +1,11 @@
 //! What a fit would cost on this machine: its initialisation and some of its sweeps, timed as it would run them.
 
 use crate::failure::Failure;
+use rflvm::device::Open;
 use rflvm::draws::{Draw, Draws};
 use rflvm::error::StoreError;
 use rflvm::model::Model;
-use rflvm::run::{Open, Run, Settings};
+use rflvm::run::{Run, Settings};
 use rflvm_study::memory;
 use std::ops::ControlFlow;
 use std::sync::Mutex;

@@ -86,8 +86,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         since fused instructions round sums differently.
     device : str, default="cpu"
         Where the table of a chain is held, and what touches all of its cells is computed: cpu, cuda (chains share the cards of the machine;
-        cuda:1 is the second card alone), or auto, a card if there is one that can. On a card chains begin at principal components, without
-        a search for maps.
+        cuda:1 is the second card alone), or auto, a card if there is one that can.
     precision : {"double", "mixed"}, default="double"
         In which precision a card computes what touches each cell. Not used on the CPU, which computes in float64.
     init : {"search", "pca", "random", "map"}, default="search"

@@ -8,6 +8,7 @@
 //! that are not satisfied propose again.
 
 pub mod amplitudes;
+pub mod evidence;
 pub mod frequencies;
 pub mod gradient;
 pub mod linear;
@@ -20,7 +21,7 @@ pub mod sweep;
 pub mod times;
 pub mod weights;
 
-use crate::error::{NumericalError, SpecError};
+use crate::error::{NumericalError, RunError, SpecError};
 use crate::hmc::flow::{Flow, Slopes};
 use crate::hmc::reference::Reference;
 use crate::linalg::Mat;
@@ -104,6 +105,9 @@ pub trait Device: Flow + Debug + Send {
     /// ln p(Y | F, θ) with all constants.
     fn ln_likelihood(&mut self) -> f64;
 
+    /// Σ_j shares_j Λ_nj for each row, Λ_nj the information of a cell about its f, at F; missing cells have none. A trajectory must not be under way.
+    fn information_rows(&mut self, shares: &[f64], out: &mut [f64]);
+
     /// Begins a redraw of the weights of some columns, from the f of the reference.
     fn take_columns(&mut self, columns: &[u32]);
 
@@ -136,6 +140,9 @@ pub trait Device: Flow + Debug + Send {
     /// F.
     fn f(&mut self, f: &mut Mat);
 }
+
+/// Opens a device with the table of a model, for the chain of this number.
+pub type Open<'a> = dyn Fn(&Model, usize) -> Result<Box<dyn Device>, RunError> + Sync + 'a;
 
 /// An error if the device has one.
 pub fn check(device: &mut dyn Device) -> Result<(), NumericalError> {

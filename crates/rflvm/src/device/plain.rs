@@ -109,6 +109,11 @@ impl OnHost {
         (grams, responses)
     }
 
+    fn information(&self, n: usize, j: usize, f: f64) -> f64 {
+        let (b, block) = self.block(j);
+        information_of(block, self.model.row(block, n, &self.theta[b]), j - block.columns.start, f)
+    }
+
     fn reference(&self) -> &Reference {
         self.reference.as_ref().expect("a reference is set before it is needed")
     }
@@ -237,6 +242,13 @@ impl Device for OnHost {
         (0..self.model.rows()).map(|n| self.model.ln_density_row(&self.theta, n, self.f.row(n))).sum()
     }
 
+    fn information_rows(&mut self, shares: &[f64], out: &mut [f64]) {
+        for (n, out) in out.iter_mut().enumerate() {
+            let cells = shares.iter().enumerate().filter(|&(j, _)| !self.model.y()[(n, j)].is_nan());
+            *out = cells.map(|(j, share)| share * self.information(n, j, self.f[(n, j)])).sum();
+        }
+    }
+
     fn take_columns(&mut self, columns: &[u32]) {
         self.columns = columns.iter().map(|&j| j as usize).collect();
         let reference = self.reference();
@@ -311,10 +323,7 @@ impl Device for OnHost {
         self.sum.fill(0.0);
         Reference::with(&self.model, self.known(), &mut f, |n, some, f, out| {
             for (j, out) in some.clone().zip(out) {
-                let (b, block) = self.block(j);
-                let row = self.model.row(block, n, &self.theta[b]);
-                let local = j - block.columns.start;
-                *out = if row.y[local].is_nan() { 0.0 } else { information_of(block, row, local, f[j - some.start]) };
+                *out = if self.model.y()[(n, j)].is_nan() { 0.0 } else { self.information(n, j, f[j - some.start]) };
             }
         })
     }

@@ -5,18 +5,36 @@ use crate::error::NumericalError;
 use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Layout, ln_priors, ln_weights, weight_precisions};
 use crate::hmc::hamiltonian::Potential;
-use crate::init::begin::{STAGES, blank, fill_scales, placed};
+use crate::init::begin::{STAGES, blank, dispersed, fill_scales, placed};
 use crate::init::optimise::maximise;
 use crate::init::{Init, clustered};
 use crate::linalg::Mat;
 use crate::model::latent::Paths;
 use crate::model::{Model, State};
-use crate::rng::Stream;
+use crate::rng::{Stream, StreamRng};
 
 /// The fitted initial state of a chain, without H and F.
 pub fn start(device: &mut dyn Device, model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
     let rng = &mut stream.named("start").rng();
     let x = placed(model, how, rng);
+    fitted(device, model, x, stream, rng)
+}
+
+/// The state fitted to given positions, without H and F.
+pub fn start_at(device: &mut dyn Device, model: &Model, x: Mat, stream: Stream) -> Result<State, NumericalError> {
+    let rng = &mut stream.named("start").rng();
+    let x = dispersed(x, rng);
+    fitted(device, model, x, stream, rng)
+}
+
+/// W and β fitted to given positions, then X with them, in stages.
+fn fitted(
+    device: &mut dyn Device,
+    model: &Model,
+    x: Mat,
+    stream: Stream,
+    rng: &mut StreamRng,
+) -> Result<State, NumericalError> {
     let mut state = blank(model, x, rng)?;
     load(device, &mut state);
     for (stage, (moves, iterations)) in STAGES.into_iter().enumerate() {
@@ -27,10 +45,8 @@ pub fn start(device: &mut dyn Device, model: &Model, how: Init, stream: Stream) 
         device.set_weights(&state.beta);
         amplitudes::update(device, model, &mut state, stream.named("tau2"))?;
     }
-    let state = clustered(model, state, rng)?;
-    load(device, &mut state.clone());
     check(device)?;
-    Ok(state)
+    clustered(model, state, rng)
 }
 
 /// Optimises β, and X or W where they may move.

@@ -48,6 +48,52 @@ fn rows_and_frequencies_move_as_on_this_processor() {
     }
 }
 
+#[test]
+fn the_evidence_of_a_map_is_that_of_this_processor() {
+    let (model, mut state) = counts();
+    let here = crate::init::map::ln_data(&model, &state).unwrap();
+    let mut device = OnHost::new(&model);
+    load(&mut device, &mut state);
+    let there = super::evidence::ln_data(&mut device, &model, &state).unwrap();
+    // Here the information is a difference quotient, whose step of 0.001 makes a relative error of at most half as much: of 6 columns with 13
+    // weights each, ½ ln|·| is wrong by no more than this.
+    assert!((here - there).abs() < 0.5 * 6.0 * 13.0 * 0.0005, "{here} {there}");
+}
+
+#[test]
+fn maps_are_sought_and_sampled_on_a_device() {
+    let y = |n: usize, j: usize| (20.0 * (0.12 * n as f64 + 0.7 * j as f64).sin() + 20.0).round();
+    let spec = ModelSpec { features: 20, ..ModelSpec::default() };
+    let data = Observations::new(Mat::from_fn(50, 16, y)).unwrap();
+    let model = Model::new(data, crate::model::family::Poisson, spec).unwrap();
+    let settings = Settings { warmup: 200, draws: 2, chains: 4, modes: 2, seed: 4, ..Settings::default() };
+    let run = Run::start_on(&model, &settings, &open).unwrap();
+    let maps = &run.maps().found;
+    assert!(!maps.is_empty() && maps.iter().all(|map| map.evidence.is_finite() && map.error.is_finite()), "{maps:?}");
+    let chains: Vec<usize> = maps.iter().flat_map(|map| map.chains.clone()).collect();
+    assert_eq!(chains.len(), 4, "{chains:?}");
+    // Chains of the chosen map begin near it, wherever they were put by their randomness.
+    for &chain in &maps[0].chains {
+        let x = run.chains()[chain].state().features.x();
+        let r2 = crate::posterior::score::affine_r2(&maps[0].positions, x);
+        assert!(r2 > 0.8, "chain {chain} begins elsewhere: {r2}");
+    }
+    let here = Run::start(&model, &settings).unwrap();
+    assert_eq!(here.maps().found.len() > 1, maps.len() > 1);
+    // The starts are the same, and so is the order of magnitude of their evidence.
+    let difference = (here.maps().found[0].evidence - maps[0].evidence).abs();
+    assert!(difference < 0.05 * maps[0].evidence.abs(), "{difference}");
+    let none = |_: &Model, _: usize| -> Result<Box<dyn Device>, crate::RunError> {
+        Err(crate::RunError::Stopped { sweep: 7 })
+    };
+    assert!(
+        Run::start_on(&model, &settings, &none).unwrap_err().to_string().contains('7'),
+        "a device that does not open"
+    );
+    let stopped = Run::start_unless(&model, &settings, Some(&open), &|| true).unwrap();
+    assert!(stopped.is_none(), "a search that is stopped");
+}
+
 fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, crate::RunError> {
     Ok(Box::new(OnHost::new(model)))
 }

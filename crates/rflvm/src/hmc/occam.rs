@@ -20,27 +20,38 @@ pub struct Occam {
     columns: f64,
 }
 
+/// What multiplies the information of each column in Λ̄: τ_j²/(λ_jJ); zero where there are no weights.
+pub fn shares(model: &Model, state: &State) -> Vec<f64> {
+    let columns = model.all_free() as f64;
+    let share = |j: usize| state.tau2[j] / model.weight_scale(&state.theta, j) / columns;
+    (0..model.columns()).map(|j| if model.is_free(j) { share(j) } else { 0.0 }).collect()
+}
+
 impl Occam {
     /// With Λ̄ at a state.
     pub fn new(model: &Model, state: &State) -> Self {
-        let columns = model.all_free() as f64;
-        let scale = |j: usize| state.tau2[j] / model.weight_scale(&state.theta, j) / columns;
+        let shares = shares(model, state);
         let information = model.chunks().add(&mut model.chunks().own(), model.rows(), |chunk, to| {
             let some = chunk.columns.clone();
             let free: Vec<(usize, f64)> =
-                some.clone().filter(|&j| model.is_free(j)).map(|j| (j - some.start, scale(j))).collect();
+                some.clone().filter(|&j| model.is_free(j)).map(|j| (j - some.start, shares[j])).collect();
             crate::par::rows([(to, 1)], 16 * some.len(), |first, [to]| {
                 let mut known = vec![0.0; some.len()];
                 for (n, to) in (first..).zip(to) {
                     model.information_cells(&state.theta, n, &some, &state.f.row(n)[some.clone()], &mut known);
-                    *to = free.iter().map(|&(j, scale)| scale * known[j]).sum();
+                    *to = free.iter().map(|&(j, share)| share * known[j]).sum();
                 }
                 0.0
             });
         });
+        Occam::with(model, information)
+    }
+
+    /// With a given Λ̄.
+    pub fn with(model: &Model, information: Vec<f64>) -> Self {
         let mut precision = vec![1.0; model.width()];
         precision[model.width() - 1] = 1.0 / model.spec().priors.intercept;
-        Occam { information, precision, columns }
+        Occam { information, precision, columns: model.all_free() as f64 }
     }
 
     fn factor(&self, h: &Mat) -> Result<Cholesky, NumericalError> {

@@ -77,7 +77,7 @@ pub(crate) fn placed(model: &Model, how: Init, rng: &mut StreamRng) -> Mat {
 }
 
 /// Positions with some noise, turned at random.
-pub(super) fn dispersed(mut x: Mat, rng: &mut StreamRng) -> Mat {
+pub(crate) fn dispersed(mut x: Mat, rng: &mut StreamRng) -> Mat {
     x.as_mut_slice().iter_mut().for_each(|x| *x = (*x + DISPERSION * normal(rng)) / (1.0 + DISPERSION.powi(2)).sqrt());
     rotate(&x, &random_rotation(x.cols(), rng))
 }

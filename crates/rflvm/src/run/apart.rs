@@ -23,7 +23,7 @@ pub struct Started {
 
 /// Initialises all chains, with the search for maps that they share; `None` if `stop` says so.
 pub fn start(model: &Model, settings: &Settings, stop: &Stop<'_>) -> Result<Option<Started>, RunError> {
-    let run = Run::start_unless(model, settings, stop)?;
+    let run = Run::start_unless(model, settings, None, stop)?;
     Ok(run.map(|run| {
         let found = run.maps().found.clone();
         Started { chains: run.into_snapshots(), found }

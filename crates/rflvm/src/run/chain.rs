@@ -2,6 +2,7 @@
 //! seed and not on the number of threads, nor on how often the chain was stopped and resumed.
 
 use super::guest::{Guest, Joined, Meetings};
+use super::maps::of_data;
 use super::settings::Settings;
 use super::sweep::sweep;
 use crate::device::sweep::sweep as on_device;
@@ -10,7 +11,7 @@ use crate::draws::{Draw, Stats, Traced};
 use crate::error::NumericalError;
 use crate::hmc::tuning::{Adaptation, Tuning};
 use crate::hmc::workspace::Workspace;
-use crate::init::start;
+use crate::init::{start, start_at};
 use crate::linalg::Mat;
 use crate::model::{Model, State, axes, joint};
 use crate::rng::Stream;
@@ -103,6 +104,19 @@ impl Snapshot {
         }
     }
 
+    /// Gives everything that a device holds to it.
+    fn load(&mut self, model: &Model, device: &mut dyn Device) {
+        device::load(device, &mut self.state);
+        match &self.tuning.reference {
+            Some(reference) => device.set_reference(reference),
+            // This processor integrates the weights of a complete Gaussian table out.
+            None => self.tuning.refer_on(model, &self.state, device),
+        }
+        if let Some(adaptation) = &mut self.adaptation {
+            device.set_sum(adaptation.lend_sum());
+        }
+    }
+
     /// That of the columns of this process.
     pub fn own_of(self, model: &Model) -> Snapshot {
         if model.chunks().is_alone() {
@@ -143,7 +157,20 @@ impl<'a> Chain<'a> {
         mut device: Box<dyn Device>,
     ) -> Result<Self, NumericalError> {
         let state = device::start::start(device.as_mut(), model, settings.init, stream(settings, chain))?;
+        Self::on_at(model, settings, chain, state, device)
+    }
+
+    /// Chain number `chain` from a given state, with the table on a device.
+    pub fn on_at(
+        model: &'a Model,
+        settings: &'a Settings,
+        chain: usize,
+        mut state: State,
+        mut device: Box<dyn Device>,
+    ) -> Result<Self, NumericalError> {
+        device::load(device.as_mut(), &mut state);
         let tuning = Tuning::on(model, &state, device.as_mut());
+        device::check(device.as_mut())?;
         let sweeps = settings.warmup - settings.warmup / HELD_SHARE_ON_DEVICE;
         let adaptation = Some(Adaptation::on_device(model, &tuning, sweeps));
         let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
@@ -160,30 +187,39 @@ impl<'a> Chain<'a> {
         mut at: Snapshot,
         mut device: Box<dyn Device>,
     ) -> Result<Self, NumericalError> {
-        device::load(device.as_mut(), &mut at.state);
-        match &at.tuning.reference {
-            Some(reference) => device.set_reference(reference),
-            // This processor integrates the weights of a complete Gaussian table out.
-            None => at.tuning.refer_on(model, &at.state, device.as_mut()),
-        }
-        if let Some(adaptation) = &mut at.adaptation {
-            device.set_sum(adaptation.lend_sum());
-        }
+        at.load(model, device.as_mut());
         device::check(device.as_mut())?;
         let chain = Self::resume_held(model, settings, chain, at);
         Ok(chain.with(device))
     }
 
-    /// With its table on a device. Its chains do not meet, since what they would compare is not computed there.
+    /// With its table on a device.
     fn with(self, device: Box<dyn Device>) -> Self {
-        let held = self.settings.warmup / HELD_SHARE_ON_DEVICE;
-        Chain { held, meetings: Meetings::none(), device: Some(device), ..self }
+        Chain { held: self.settings.warmup / HELD_SHARE_ON_DEVICE, device: Some(device), ..self }
     }
 
     /// Initialises chain number `chain`.
     pub fn new(model: &'a Model, settings: &'a Settings, chain: usize) -> Result<Self, NumericalError> {
         let state = start(model, settings.init, stream(settings, chain))?;
         Ok(Self::at(model, settings, chain, state))
+    }
+
+    /// Chain number `chain` from a state fitted to given positions, with the table on a device if there is one.
+    pub(super) fn near(
+        model: &'a Model,
+        settings: &'a Settings,
+        chain: usize,
+        x: Mat,
+        device: Option<Box<dyn Device>>,
+        stream: Stream,
+    ) -> Result<Self, NumericalError> {
+        match device {
+            None => Ok(Self::at(model, settings, chain, start_at(model, x, stream)?)),
+            Some(mut device) => {
+                let state = device::start::start_at(device.as_mut(), model, x, stream)?;
+                Self::on_at(model, settings, chain, state, device)
+            }
+        }
     }
 
     /// Chain number `chain` from a given state.
@@ -249,7 +285,8 @@ impl<'a> Chain<'a> {
         {
             self.ln_likelihood = device.ln_likelihood();
         }
-        at.guest.see(self.meetings, at.done, self.model, &at.state, stream);
+        let device = self.device.as_deref_mut().map(|device| device as &mut dyn Device);
+        at.guest.see(self.meetings, at.done, (self.model, &at.state), device, stream);
         at.seconds.iter_mut().zip(info.seconds).for_each(|(sum, s)| *sum += s);
         at.last = Stats {
             acceptance: info.acceptance,
@@ -280,6 +317,12 @@ impl<'a> Chain<'a> {
     /// The current state.
     pub fn state(&self) -> &State {
         &self.at.state
+    }
+
+    /// ln p(Y, θ, τ² | X, W), by which maps are compared.
+    pub(super) fn ln_data(&mut self) -> Result<f64, NumericalError> {
+        let device = self.device.as_deref_mut().map(|device| device as &mut dyn Device);
+        of_data(self.model, &self.at.state, device)
     }
 
     /// The last log-likelihood that its device computed, if its table is on one.
@@ -331,6 +374,9 @@ impl<'a> Chain<'a> {
         tuning.clone_from(&other.tuning);
         adaptation.clone_from(&other.adaptation);
         guest.joined.push(joined);
+        if let Some(device) = &mut self.device {
+            self.at.load(self.model, device.as_mut());
+        }
     }
 
     /// Forgets what was compared.

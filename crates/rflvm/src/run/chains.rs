@@ -6,7 +6,7 @@ use super::maps::{self, Maps, Plan};
 use super::meeting::meet;
 use super::settings::Settings;
 use super::threads::{pool, pools, side_by_side};
-use crate::device::{self, Device};
+use crate::device::{self, Open};
 use crate::draws::{Draw, Draws};
 use crate::error::{NumericalError, RunError, StoreError};
 use crate::model::{Model, State};
@@ -44,9 +44,6 @@ impl Progress<'_> {
     }
 }
 
-/// Opens a device with the table of a model, for the chain of this number.
-pub type Open<'a> = dyn Fn(&Model, usize) -> Result<Box<dyn Device>, RunError> + Sync + 'a;
-
 /// The chains of a run.
 #[derive(Debug)]
 pub struct Run<'a> {
@@ -62,28 +59,40 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// Initialises all chains.
     pub fn start(model: &'a Model, settings: &'a Settings) -> Result<Self, RunError> {
-        Self::start_unless(model, settings, &|| false)?.ok_or(RunError::Stopped { sweep: 0 })
+        Self::start_unless(model, settings, None, &|| false)?.ok_or(RunError::Stopped { sweep: 0 })
     }
 
-    /// Initialises all chains; `None` if `stop` says so while maps are sought.
+    /// Initialises all chains, each with the table on its own device, which `open` opens.
+    pub fn start_on(model: &'a Model, settings: &'a Settings, open: &Open<'_>) -> Result<Self, RunError> {
+        Self::start_unless(model, settings, Some(open), &|| false)?.ok_or(RunError::Stopped { sweep: 0 })
+    }
+
+    /// Initialises all chains, on devices if `open` opens them; `None` if `stop` says so while maps are sought.
     pub fn start_unless(
         model: &'a Model,
         settings: &'a Settings,
+        open: Option<&Open<'_>>,
         stop: &maps::Stop<'_>,
     ) -> Result<Option<Self>, RunError> {
         settings.check()?;
         Plan::check(model, settings)?;
+        if open.is_some() {
+            device::supports(model)?;
+        }
         let pools = pools(model, settings)?;
         let maps = match Plan::new(model, settings) {
             None => Some(Maps::default()),
-            Some(plan) => maps::search(model, settings, &plan, &pools, stop),
+            Some(plan) => maps::search(model, settings, &plan, &pools, open, stop)?,
         };
         let Some(maps) = maps else { return Ok(None) };
         let start = |chain: usize| {
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
-            let start = || match maps.start(model, settings, chain)? {
-                Some(state) => Ok(Chain::at(model, settings, chain, state)),
-                None => Chain::new(model, settings, chain),
+            let device = open.map(|open| open(model, chain)).transpose()?;
+            let start = || match (maps.start(model, settings, chain)?, device) {
+                (Some(state), None) => Ok(Chain::at(model, settings, chain, state)),
+                (None, None) => Chain::new(model, settings, chain),
+                (Some(state), Some(device)) => Chain::on_at(model, settings, chain, state, device),
+                (None, Some(device)) => Chain::on(model, settings, chain, device),
             };
             pools[chain % pools.len()].install(start).map_err(fail)
         };
@@ -93,21 +102,6 @@ impl<'a> Run<'a> {
             chain.belongs_to(maps.sampled_by(number).unwrap_or(0));
         }
         Ok(Some(Run { model, settings, pools, chains, first: 0, maps }))
-    }
-
-    /// Initialises all chains, each with the table on its own device, which `open` opens. There is no search for maps.
-    pub fn start_on(model: &'a Model, settings: &'a Settings, open: &Open<'_>) -> Result<Self, RunError> {
-        let fail = |chain: usize| move |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
-        settings.check()?;
-        device::supports(model)?;
-        let pools = pools(model, settings)?;
-        let start = |chain: usize| {
-            let device = open(model, chain)?;
-            pools[chain % pools.len()].install(|| Chain::on(model, settings, chain, device)).map_err(fail(chain))
-        };
-        let started = side_by_side(model, (0..settings.chains).collect(), start).into_iter();
-        let chains = started.collect::<Result<Vec<Chain<'_>>, RunError>>()?;
-        Ok(Run { model, settings, pools, chains, first: 0, maps: Maps::default() })
     }
 
     /// Resumes a run with the tables of its chains on devices, wherever they were before.

@@ -1,7 +1,8 @@
 //! What a chain brings to a meeting with the other chains of its map: the evidence of its surroundings.
 
-use super::maps::{Burst, Plan};
+use super::maps::{Burst, Plan, of_data};
 use super::settings::Settings;
+use crate::device::Device;
 use crate::model::{Model, State};
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
@@ -52,11 +53,6 @@ impl Meetings {
         Meetings { part: if meet { part } else { 0 } }
     }
 
-    /// None at all.
-    pub fn none() -> Self {
-        Meetings { part: 0 }
-    }
-
     /// The sweep of the next meeting after `met` of them.
     pub fn after(self, met: u64) -> Option<u64> {
         (self.part > 0 && met + 1 < PARTS).then(|| (met + 1) * self.part)
@@ -71,11 +67,19 @@ impl Meetings {
 }
 
 impl Guest {
-    /// Sees the state after `done` sweeps.
-    pub fn see(&mut self, meetings: Meetings, done: u64, model: &Model, state: &State, stream: Stream) {
+    /// Sees the state after `done` sweeps, whose table may be on a device.
+    pub fn see(
+        &mut self,
+        meetings: Meetings,
+        done: u64,
+        (model, state): (&Model, &State),
+        device: Option<&mut dyn Device>,
+        stream: Stream,
+    ) {
         if meetings.compares(done, self.met) {
             // A state whose evidence cannot be computed is left out; without enough of them the chain continues alone.
-            let _ = self.burst.push(model, state, &mut stream.named("meeting").rng());
+            let data = of_data(model, state, device);
+            let _ = data.and_then(|data| self.burst.push(model, state, data, &mut stream.named("meeting").rng()));
         }
     }
 

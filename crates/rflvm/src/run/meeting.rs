@@ -40,12 +40,13 @@ pub(super) fn meet(chains: &mut [Chain<'_>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::plain::OnHost;
     use crate::dist::normals;
     use crate::draws::Memory;
     use crate::init::start;
     use crate::linalg::Mat;
     use crate::model::family::Gaussian;
-    use crate::model::{Model, ModelSpec};
+    use crate::model::{Model, ModelSpec, State};
     use crate::observations::Observations;
     use crate::rng::Stream;
     use crate::run::Run;
@@ -68,17 +69,24 @@ mod tests {
     #[test]
     fn a_chain_in_a_poor_place_continues_from_the_best_one_with_its_own_randomness() {
         let (model, settings) = (model(), settings());
-        let good = start(&model, settings.init, Stream::new(2)).unwrap();
+        meets(&model, |chain, state| Chain::at(&model, &settings, chain, state));
+        meets(&model, |chain, state| {
+            Chain::on_at(&model, &settings, chain, state, Box::new(OnHost::new(&model))).unwrap()
+        });
+    }
+
+    fn meets<'a>(model: &'a Model, at: impl Fn(usize, State) -> Chain<'a>) {
+        let settings = settings();
+        let good = start(model, settings.init, Stream::new(2)).unwrap();
         let mut poor = good.clone();
         // Rows in the wrong order, far from where the sampler would find its way in a few sweeps.
         let x = good.features.x();
         let shuffled = Mat::from_fn(x.rows(), x.cols(), |n, d| x[(n * 17 % x.rows(), d)]);
         poor.features.set(shuffled.as_slice(), good.features.w().as_slice());
-        poor.refresh(&model);
+        poor.refresh(model);
         // The third chain samples another map, and is left alone.
         let states = [poor.clone(), good, poor];
-        let mut chains: Vec<Chain<'_>> =
-            states.into_iter().enumerate().map(|(i, state)| Chain::at(&model, &settings, i, state)).collect();
+        let mut chains: Vec<Chain<'_>> = states.into_iter().enumerate().map(|(i, state)| at(i, state)).collect();
         chains[2].belongs_to(1);
         let meeting = chains[0].meeting().unwrap();
         for chain in &mut chains {

@@ -16,7 +16,7 @@ mod settings;
 pub(crate) mod sweep;
 mod threads;
 
-pub use chains::{Open, Progress, Run, run};
+pub use chains::{Progress, Run, run};
 pub use guest::Joined;
 pub use settings::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS, Settings};
 pub use sweep::sweep;

@@ -14,7 +14,7 @@ mod volume;
 
 pub(super) use modes::{integrated_amplitudes, integrated_linear};
 pub use objective::objective;
-pub(crate) use objective::{is_exact, ln_data};
+pub(crate) use objective::{is_exact, ln_data, ln_laplace};
 pub use spread::spread;
 pub use volume::{Volume, ln_volume};
 

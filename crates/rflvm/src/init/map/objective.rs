@@ -35,8 +35,13 @@ pub(crate) fn ln_data(model: &Model, state: &State) -> Result<f64, NumericalErro
         let scales = joint::ln_amplitudes(model, state) + joint::ln_linear(model, state);
         return Ok(CollapsedData::new(model).ln_marginal(h, &state.tau2)? + scales);
     }
+    Ok(ln_laplace(model, state, model.ln_likelihood(state), Occam::new(model, state).ln_freedom(h)?))
+}
+
+/// The same by Laplace's method, from ln p(Y | F, θ) and the penalty of the weights' freedom.
+pub(crate) fn ln_laplace(model: &Model, state: &State, ln_likelihood: f64, freedom: f64) -> f64 {
     let parameters = joint::ln_parameters(model, state) + joint::ln_linear(model, state);
-    Ok(model.ln_likelihood(state) + parameters - half_square(model, state) - Occam::new(model, state).ln_freedom(h)?)
+    ln_likelihood + parameters - half_square(model, state) - freedom
 }
 
 /// ½ Σ_j (β_j − b_0j)ᵀB_0j⁻¹(β_j − b_0j).

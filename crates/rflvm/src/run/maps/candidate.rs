@@ -50,8 +50,9 @@ impl<'a> Candidate<'a> {
             if 3 * sweep < sweeps {
                 continue;
             }
+            let data = self.chain.ln_data()?;
             let state = self.chain.state();
-            self.burst.push(model, state, &mut stream.named("noise").at(sweep).rng())?;
+            self.burst.push(model, state, data, &mut stream.named("noise").at(sweep).rng())?;
             if (sweeps - 1 - sweep).is_multiple_of((sweeps / 8).max(1)) {
                 self.positions.push(state.features.x().clone());
                 if self.states.len() < keep {

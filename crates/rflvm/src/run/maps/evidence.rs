@@ -6,6 +6,7 @@
 //! upper bound, whose error is much the same for all maps of a table. Only differences between maps have a meaning. Rows with times enter
 //! by the noise from which their paths are made, because the rows of a path are far from independent.
 
+use crate::device::{self, Device};
 use crate::error::NumericalError;
 use crate::init::map::{is_exact, ln_data};
 use crate::linalg::{Cholesky, Mat};
@@ -33,10 +34,16 @@ pub struct Burst {
 }
 
 impl Burst {
-    /// Adds a draw.
-    pub fn push(&mut self, model: &Model, state: &State, rng: &mut StreamRng) -> Result<(), NumericalError> {
+    /// Adds a draw, with its [`of_data`].
+    pub fn push(
+        &mut self,
+        model: &Model,
+        state: &State,
+        of_data: f64,
+        rng: &mut StreamRng,
+    ) -> Result<(), NumericalError> {
         let (x, w) = (state.features.x(), state.features.w());
-        let mut value = of_data(model, state)? + of_frequencies(model, state)? + joint::ln_positions(model, state)?;
+        let mut value = of_data + of_frequencies(model, state)? + joint::ln_positions(model, state)?;
         match model.paths(state)? {
             None => {
                 let placement = Placement::onto(self.positions.first().unwrap_or(x), x);
@@ -103,11 +110,15 @@ fn climb(batches: &[f64]) -> (f64, f64) {
 }
 
 /// ln p(Y, θ, τ² | X, W) with β integrated out, at a draw of β: where it is not integrated out exactly, the density there is, on average, ½
-/// lower per weight than at the optimum for which Laplace's method is meant.
-fn of_data(model: &Model, state: &State) -> Result<f64, NumericalError> {
-    let free = model.all_free();
-    let weights = if is_exact(model) { 0 } else { free * state.beta.rows() };
-    Ok(ln_data(model, state)? + 0.5 * weights as f64)
+/// lower per weight than at the optimum for which Laplace's method is meant. On a device it is never integrated out exactly, which differs by a
+/// constant if at all, since maps that are compared were drawn on the same processor.
+pub fn of_data(model: &Model, state: &State, device: Option<&mut dyn Device>) -> Result<f64, NumericalError> {
+    let (value, is_exact) = match device {
+        Some(device) => (device::evidence::ln_data(device, model, state)?, false),
+        None => (ln_data(model, state)?, is_exact(model)),
+    };
+    let weights = if is_exact { 0 } else { model.all_free() * state.beta.rows() };
+    Ok(value + 0.5 * weights as f64)
 }
 
 /// ln p(W, z, α) with the clusters integrated out: p(W, z, clusters)/p(clusters | W, z).

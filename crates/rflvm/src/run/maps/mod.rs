@@ -14,15 +14,16 @@ mod share;
 mod start;
 
 pub use candidate::Stop;
-pub(super) use evidence::Burst;
+pub(super) use evidence::{Burst, of_data};
 pub use found::{Found, is_tied};
 pub use plan::Plan;
 
 use super::chain::Chain;
 use super::settings::Settings;
 use super::threads::side_by_side;
-use crate::error::NumericalError;
-use crate::init::{graph, scatter, start_at};
+use crate::device::Open;
+use crate::error::{NumericalError, RunError};
+use crate::init::{graph, scatter};
 use crate::linalg::Mat;
 use crate::model::{Model, State};
 use crate::posterior::score::affine_r2;
@@ -101,32 +102,44 @@ pub fn reached(model: &Model, settings: &Settings, plan: &Plan, x: &Mat) -> Resu
     let own = plan.settings(settings);
     let stream = Stream::new(settings.seed).named("reached");
     let points = graph::points(model, &mut stream.named("points").rng());
-    let chain = Chain::at(model, &own, FIRST_CHAIN, start_at(model, x.clone(), stream)?);
-    let mut candidate = Candidate::new(Start::Pca, chain);
+    let mut candidate = Candidate::new(Start::Pca, Chain::near(model, &own, FIRST_CHAIN, x.clone(), None, stream)?);
     candidate.go_on(model, (plan.first, 0), stream.at(0), &|| false)?;
     candidate.go_on(model, (plan.second, 0), stream.at(1), &|| false)?;
     Ok(Found { start: "given positions".into(), ..candidate.found(&points) })
 }
 
-/// Finds maps, with the threads of the pools; `None` if it was stopped. A start from which no chain can run is left out: if that is all of
-/// them, the chains of the run say why.
-pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPool], stop: &Stop<'_>) -> Option<Maps> {
+/// Finds maps, with the threads of the pools, and with tables on devices if `open` opens them; `None` if it was stopped. A start from which no
+/// chain can run is left out: if that is all of them, the chains of the run say why.
+pub fn search(
+    model: &Model,
+    settings: &Settings,
+    plan: &Plan,
+    pools: &[ThreadPool],
+    open: Option<&Open<'_>>,
+    stop: &Stop<'_>,
+) -> Result<Option<Maps>, RunError> {
     let own = plan.settings(settings);
     let stream = Stream::new(settings.seed).named("maps");
     let points = pools[0].install(|| graph::points(model, &mut stream.named("points").rng()));
     let begin = |(i, start): (usize, Start)| {
         let stream = stream.at(i as u64);
         pools[i % pools.len()].install(|| {
-            let x = if stop() { None } else { start.positions(model, &points, stream) }?;
-            let chain = Chain::at(model, &own, FIRST_CHAIN + i, start_at(model, x, stream).ok()?);
-            let mut candidate = Candidate::new(start, chain);
-            candidate.go_on(model, (plan.first, 0), stream, stop).ok()?;
-            Some(candidate)
+            let positions = if stop() { None } else { start.positions(model, &points, stream) };
+            let Some(x) = positions else { return Ok(None) };
+            let device = open.map(|open| open(model, i)).transpose()?;
+            let chain = Chain::near(model, &own, FIRST_CHAIN + i, x, device, stream);
+            let candidate = chain.and_then(|chain| {
+                let mut candidate = Candidate::new(start, chain);
+                candidate.go_on(model, (plan.first, 0), stream, stop)?;
+                Ok(candidate)
+            });
+            Ok(candidate.ok())
         })
     };
     let begun = side_by_side(model, portfolio(model.rows()).into_iter().enumerate().collect(), begin);
+    let begun = begun.into_iter().collect::<Result<Vec<_>, RunError>>()?;
     if stop() {
-        return None;
+        return Ok(None);
     }
     let most = FINALISTS.max(settings.modes);
     let finalists = distinct(begun.into_iter().flatten().collect(), &points).into_iter().take(most);
@@ -136,12 +149,12 @@ pub fn search(model: &Model, settings: &Settings, plan: &Plan, pools: &[ThreadPo
         Some(candidate)
     });
     if stop() {
-        return None;
+        return Ok(None);
     }
     let mut distinct = distinct(finished.into_iter().flatten().collect(), &points);
     let chains = share::chains(settings, distinct.len());
     distinct.iter_mut().zip(chains).for_each(|((found, _), chains)| found.chains = chains);
     let states = distinct.iter_mut().take(settings.modes).map(|(_, sampled)| std::mem::take(&mut sampled.states));
     let states = states.collect();
-    Some(Maps { found: distinct.into_iter().map(|(found, _)| found).collect(), states })
+    Ok(Some(Maps { found: distinct.into_iter().map(|(found, _)| found).collect(), states }))
 }
