@@ -51,9 +51,12 @@ test: check-tools
 	@$(MAKE) --no-print-directory verdict
 
 # What needs an NVIDIA card.
+test-gpu: SHELL = bash -o pipefail
 test-gpu: check-tools
-	RFLVM_REQUIRE_CARD=1 cargo test --release --package rflvm-cuda -- --nocapture
-	cargo run --release --package rflvm-validation --features cuda -- --cuda --sweeps 10000 --chains 64 $(ARGS)
+	mkdir -p target/gpu
+	RFLVM_REQUIRE_CARD=1 cargo test --release --package rflvm-cuda -- --nocapture | tee target/gpu/card.log
+	cargo run --release --package rflvm-validation --features cuda -- --cuda --sweeps 10000 --chains 64 $(ARGS) | tee target/gpu/geweke.log
+	$(or $(BENCH_PYTHON),python3) benchmarks/gpu/right.py target/gpu/card.log target/gpu/geweke.log
 
 bench-gpu: check-tools
 	cargo build --release --package rflvm-cli --features cuda

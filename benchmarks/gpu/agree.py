@@ -1,16 +1,18 @@
-"""Do a card and the CPU sample the same posterior? `python benchmarks/gpu/agree.py RFLVM FOLDER [SWEEPS]`.
+"""Do a card and the CPU sample the same posterior? `python benchmarks/gpu/agree.py RFLVM FOLDER [SWEEPS] [--page GPU.md]`.
 
-Four tables on which chains agree are fitted on both, with other seeds. Prints the z-scores of the difference of the posterior means of all traced
+Four tables on which chains agree are fitted on both, with other seeds. Writes the z-scores of the difference of the posterior means of all traced
 quantities: differences in units of their Monte-Carlo errors, of which about one in 400 exceeds 3 if both are right. A complete real-valued table is the
 strongest check: the CPU integrates its weights out, and a card samples them.
 """
 
+import argparse
 import json
 import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import page
 
 
 def maps(rng, rows, columns, size):
@@ -40,20 +42,29 @@ def quantities(rflvm, table, out, flags, sweeps):
     return {q["name"]: (q["mean"], q["mcse_mean"], q["r_hat"]) for q in report["quantities"] if "worst" not in q["name"]}
 
 
-def main(rflvm, folder, sweeps):
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    print("| table | quantities | largest z | mean of z² | largest R̂ on the CPU, on the card |\n|---|---|---|---|---|")
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rflvm")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("sweeps", type=int, nargs="?", default=1000)
+    parser.add_argument("--page", type=Path, default=page.PAGE)
+    args = parser.parse_args()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    rows = []
     for name, table, flags in tables(np.random.default_rng(11)):
-        file = folder / f"{name.replace(' ', '-')}.npy"
+        file = args.folder / f"{name.replace(' ', '-')}.npy"
         np.save(file, table)
-        here = quantities(rflvm, str(file), str(folder / "cpu"), [*flags, "--seed", "1"], sweeps)
-        there = quantities(rflvm, str(file), str(folder / "cuda"), [*flags, "--seed", "2", "--device", "cuda"], sweeps)
+        fit = partial(quantities, args.rflvm, str(file))
+        here = fit(str(args.folder / "cpu"), [*flags, "--seed", "1"], args.sweeps)
+        there = fit(str(args.folder / "cuda"), [*flags, "--seed", "2", "--device", "cuda"], args.sweeps)
         z = {k: (here[k][0] - there[k][0]) / np.hypot(here[k][1], there[k][1]) for k in here if k in there}
         worst = max(z, key=lambda k: abs(z[k]))
         r_hats = ", ".join(f"{max(q[2] for q in of.values()):.3f}" for of in (here, there))
-        print(f"| {name} | {len(z)} | {z[worst]:.2f} ({worst}) | {np.mean(np.square(list(z.values()))):.2f} | {r_hats} |", flush=True)
+        rows.append([name, str(len(z)), f"{z[worst]:.2f} ({worst})", f"{np.mean(np.square(list(z.values()))):.2f}", r_hats])
+        print(rows[-1], flush=True)
+    header = ["table", "quantities", "largest z", "mean of z²", "largest R̂ on the CPU, on the card"]
+    page.put("agree", header, rows, args.page)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1000)
+    main()

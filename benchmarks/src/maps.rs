@@ -74,7 +74,7 @@ fn main() -> Result<(), Error> {
             .map(|_| rayon::ThreadPoolBuilder::new().num_threads(1).build())
             .collect::<Result<_, _>>()?;
         let clock = std::time::Instant::now();
-        let maps = search(&model, &settings, &plan, &pools, None, &|| false).unwrap_or_default().unwrap_or_default();
+        let maps = search(&model, &settings, &plan, &pools, None, &|| false)?.unwrap_or_default();
         let seconds = clock.elapsed().as_secs_f64();
         let mut found = maps.found.clone();
         if let Some(truth) = &truth {
