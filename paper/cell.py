@@ -23,12 +23,15 @@ import program
 from methods import METHODS
 
 
-def fitted(y, family, seed, chosen, args):
+def fitted(y, method, seed, chosen, args):
     """Positions by our program."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        np.save(folder / "table.npy", ours.FAMILIES[family][1](y))
-        words = ours.fit(args.program, folder / "table.npy", family, seed, chosen, args.threads, folder / "fit")
+        np.save(folder / "table.npy", ours.OURS[method][1](y))
+        if method in ours.MAPS:
+            words = ours.estimate(args.program, folder / "table.npy", method, seed, args.threads, folder / "fit")
+        else:
+            words = ours.fit(args.program, folder / "table.npy", method, seed, chosen, args.threads, folder / "fit")
         subprocess.run(words, check=True)
         return positions(folder / "fit/embedding.csv")
 
@@ -54,7 +57,7 @@ def main():
     y = labelled.load(args.set, args.data, args.seed).y
     if args.peers:
         os.environ["RFLVM_PEERS"] = str(args.peers)
-    if args.method in ours.FAMILIES:
+    if args.method in ours.OURS:
         embed = lambda: fitted(y, args.method, args.seed, chosen, args)  # noqa: E731
     else:
         method = METHODS[args.method]

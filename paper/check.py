@@ -80,6 +80,7 @@ def check_names():
         except (ValueError, KeyError):
             continue
         raise AssertionError(wrong)
+    assert ours.estimate("rflvm", "t.npy", "negative-binomial-map", 3, 1, "out")[:5] == ["rflvm", "map", "t.npy", "--likelihood", "negative-binomial"]
     assert ours.table("mnist", "gaussian", 3) == "mnist-3-logs" and ours.table("spam", "poisson", 3) == "spam-counts"
 
 
@@ -167,6 +168,9 @@ def check_report():
     assert lines["DCA"].startswith("failed") and lines["NMF"].startswith("not run")
     told = report.shortfalls(best, paper)
     assert "2.4 of the paper's standard deviations below the paper's negative binomial RFLVM" in told and "Of 1 other methods measured, 1 ahead of it: PCA (0.900)" in told and "0 of 1 sets" in told
+    assert "By chains alone it is 0 and 0 of 1" in told
+    told = report.shortfalls(groups.chosen([*rows, made("poisson-map", 0.95)]), paper)
+    assert "Poisson RFLVM, MAP, 0.970, is at or above the paper's" in told and "1 of 1 sets" in told and "By chains alone it is 0 and 0 of 1" in told
     assert "10 + 10 sweeps: 0.820" in tables.sweeps(rows) and "amplitude learned" in tables.variants(rows) and "no luck" in tables.every(best)
 
 

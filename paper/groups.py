@@ -5,7 +5,9 @@ import numpy as np
 import ours
 from methods import METHODS
 
-TITLES = {name: method.title for name, method in METHODS.items()} | {name: f"{title} RFLVM" for name, (title, _) in ours.FAMILIES.items()}
+TITLES = {name: method.title for name, method in METHODS.items()} | {name: f"{title} RFLVM" for name, (title, _) in ours.FAMILIES.items()} | {
+    name: title for name, (title, _) in ours.MAPS.items()
+}
 SETS = dict(bridges="Bridges", cifar10="CIFAR-10", congress109="Congress", mnist="MNIST", montreal="Montreal", newsgroups="Newsgroups", spam="Spam", yale="Yale")
 SWEEPS = ("warmup", "draws", "chains")
 

@@ -35,6 +35,12 @@ FAMILIES = {
 }
 
 
+#: The same by `rflvm map`: one point, the maximum of the posterior density with the weights integrated out.
+MAPS = {f"{name}-map": (f"{title} RFLVM, MAP", form) for name, (title, form) in FAMILIES.items()}
+#: All of ours.
+OURS = FAMILIES | MAPS
+
+
 def arguments(parser, warmup, draws):
     """Adds the arguments of our fits."""
     parser.add_argument("--warmup", type=int, default=warmup)
@@ -71,6 +77,13 @@ def parse(stem):
     if name not in labelled.SETS or family not in FAMILIES or not {"warmup", "draws", "chains"} <= set(chosen):
         raise ValueError
     return name, family, seed, {key: int(value) if key in ("warmup", "draws", "chains") else value for key, value in unusual(chosen).items()}
+
+
+def estimate(program, path, method, seed, threads, out):
+    """The words of a MAP estimate whose positions will be in OUT/embedding.csv."""
+    family = method.removesuffix("-map")
+    words = [program, "map", path, "--likelihood", family, "--latent-dim", 2, "--seed", seed, "--threads", threads, "--out", out, "-q"]
+    return [str(word) for word in words]
 
 
 def fit(program, path, family, seed, chosen, threads, out, keep="w"):

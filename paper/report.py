@@ -30,7 +30,8 @@ Two latent dimensions; five-fold cross-validation of a 1-nearest-neighbour class
 runs: run *s* has the method's seed *s* and the folds of `KFold(5, shuffle=True, random_state=s)`. A cell marked ¹ has fewer than five seeds of
 the method, each scored with all five folds' seeds: its spread says little about other runs of the method. In brackets what the paper reports. The best of a column is bold; "not run" is not yet run.
 Other methods have their packages' or authors' default settings but for what the last section lists (GPy's models have 30 inducing points instead of 10);
-ours have the program's, with the sweeps listed there, which differ between sets.
+ours have the program's, with the sweeps listed there, which differ between sets. The rows of chains are posterior means; the rows with MAP are the points that
+`rflvm map` finds in seconds, of the same models.
 """
 
 TIMES = """\
@@ -88,9 +89,9 @@ def published():
 def shortfalls(best, paper):
     """A sentence for every set where our best family is behind the paper's, or behind another method measured here."""
     reasons = tomllib.loads((HERE / "reasons.toml").read_text())
-    lines, reached, ahead, run = [], 0, 0, 0
+    lines, reached, ahead, chains_reached, chains_ahead, run = [], 0, 0, 0, 0, 0
     for name, title in SETS.items():
-        mine = {m: value for m in ours.FAMILIES if (value := accuracy(best.get((name, m)))) is not None}
+        mine = {m: value for m in ours.OURS if (value := accuracy(best.get((name, m)))) is not None}
         if not mine:
             lines.append(f"- {title}: none of our families has been run yet.")
             continue
@@ -102,6 +103,9 @@ def shortfalls(best, paper):
         better = sorted((m for m in others if others[m] > mine[family]), key=others.get, reverse=True)
         reached += mine[family] >= there["accuracy"]
         ahead += not better
+        sampled = max((mine[m] for m in ours.FAMILIES if m in mine), default=0)
+        chains_reached += sampled >= there["accuracy"]
+        chains_ahead += all(sampled >= value for value in others.values())
         text = f"- {title}: {TITLES[family]}, {mine[family]:.3f}"
         if mine[family] < there["accuracy"]:
             gap = (there["accuracy"] - mine[family]) / there["sd"]
@@ -113,8 +117,9 @@ def shortfalls(best, paper):
         size = best[name, family][0]["rows"]
         text += f"; one standard error of an accuracy of {size} rows is {(mine[family] * (1 - mine[family]) / size) ** 0.5:.3f}"
         lines.append(text + "." + (f" {reasons[name].strip()}" if name in reasons else ""))
-    head = f"Our best family is at or above the paper's best RFLVM on {reached} of {run} sets, and at or above every other method measured here on {ahead} of {run}."
-    return f"{head} The best of five families is chosen with the labels, as the best of the other methods is.\n\n" + "\n".join(lines) + "\n"
+    head = f"Our best is at or above the paper's best RFLVM on {reached} of {run} sets, and at or above every other method measured here on {ahead} of {run}."
+    alone = f"By chains alone it is {chains_reached} and {chains_ahead} of {run}."
+    return f"{head} {alone} The best of five families, by chains or by MAP, is chosen with the labels, as the best of the other methods is.\n\n" + "\n".join(lines) + "\n"
 
 
 def main():

@@ -97,6 +97,8 @@ def wanted(args):
             for method in args.methods:
                 if method in ours.FAMILIES:
                     yield {"set": name, "method": method, "seed": seed, "settings": ours.settings(args)}
+                elif method in ours.MAPS:
+                    yield {"set": name, "method": method, "seed": seed, "settings": {}}
                 elif seed == args.seeds[0] or args.all_seeds or not METHODS[method].dear:
                     yield {"set": name, "method": method, "seed": seed, "settings": METHODS[method].settings(args.quick)}
 
@@ -175,7 +177,7 @@ def take(folder, cells, args):
 
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    everything = [*METHODS, *ours.FAMILIES]
+    everything = [*METHODS, *ours.OURS]
     program.places(parser)
     parser.add_argument("--out", type=Path, default=program.ROOT / "paper/results", help="folder of the results")
     parser.add_argument("--sets", nargs="+", choices=labelled.SETS, default=list(labelled.SETS))
@@ -203,7 +205,7 @@ def main():
     args = parsed()
     if args.list_ours or args.list_others:
         for row in wanted(args):
-            if row["method"] not in ours.FAMILIES and args.list_others:
+            if row["method"] in METHODS and args.list_others:
                 print(other(row))
             elif row["method"] in ours.FAMILIES and args.list_ours:
                 print(ours.line(row["method"], row["set"], row["seed"], row["settings"], args.threads))
