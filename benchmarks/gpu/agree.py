@@ -1,6 +1,6 @@
 """Do a card and the CPU sample the same posterior? `python benchmarks/gpu/agree.py RFLVM FOLDER [SWEEPS] [--page GPU.md]`.
 
-Four tables on which chains agree are fitted on both, with other seeds. Writes the z-scores of the difference of the posterior means of all traced
+Five tables on which chains agree are fitted on both, with other seeds. Writes the z-scores of the difference of the posterior means of all traced
 quantities: differences in units of their Monte-Carlo errors, of which about one in 400 exceeds 3 if both are right. A complete real-valued table is the
 strongest check: the CPU integrates its weights out, and a card samples them.
 """
@@ -31,6 +31,8 @@ def tables(rng):
     yield "real", f + rng.normal(0, 0.3, f.shape), ["--likelihood", "gaussian"]
     p = 1 / (1 + np.exp(-maps(rng, 100, 60, 1.2) - 0.3))
     yield "successes", rng.binomial(12, p).astype(float), ["--likelihood", "binomial", "--trials", "12"]
+    share = np.exp(maps(rng, 100, 12, 0.9))
+    yield "categories", rng.multinomial(60, share / share.sum(1, keepdims=True)).astype(float), ["--likelihood", "multinomial"]
     yield "counts", rng.poisson(np.exp(maps(rng, 100, 40, 0.9) + 1.0)).astype(float), ["--likelihood", "poisson"]
 
 

@@ -35,10 +35,11 @@ impl From<cudarc::cublas::result::CublasError> for Fault {
 pub type Values = CudaSlice<f64>;
 
 /// Names of the kernels.
-const KERNELS: [&str; 39] = [
+const KERNELS: [&str; 40] = [
     "features",
     "row_ln_lik",
     "row_ln_density",
+    "row_sums",
     "row_slope",
     "pair",
     "row_ln_lik_moved",

@@ -61,6 +61,18 @@ impl OnCard {
         self.card.get(&self.out, out)
     }
 
+    fn summed_rows(&mut self, out: &mut [f64]) -> Result<(), Fault> {
+        let OnCard { card, shape, .. } = self;
+        let rows = shape.rows as u64;
+        let mut launch = card.stream.launch_builder(card.kernel("row_sums"));
+        launch.arg(&rows).arg(&self.product);
+        push_cells!(launch, self.cells);
+        launch.arg(&mut self.out);
+        // SAFETY: the arguments are those of the kernel, and as long as it expects.
+        unsafe { launch.launch(warps(shape.rows))? };
+        card.get(&self.out, out)
+    }
+
     fn whole(&mut self, with_constants: bool) -> Result<f64, Fault> {
         self.rows_in_out(with_constants)?;
         self.total(self.shape.rows)
@@ -370,6 +382,20 @@ impl Device for OnCard {
 
     fn set_table(&mut self, model: &Model) {
         let done = self.replace(model);
+        self.note(done);
+    }
+
+    fn totals(&self) -> &[f64] {
+        &self.totals
+    }
+
+    fn ln_sums(&mut self, out: &mut [f64]) {
+        let done = self.summed_rows(out);
+        self.note(done);
+    }
+
+    fn set_offset(&mut self, offset: &[f64]) {
+        let done = self.card.put(offset, &mut self.offset);
         self.note(done);
     }
 

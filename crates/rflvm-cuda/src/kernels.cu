@@ -294,6 +294,25 @@ extern "C" __global__ void row_slope(u64 rows, int columns, double *product, con
     if (threadIdx.x % 32 == 0) out[n] = sum;
 }
 
+// ln of the sum of the exponentials of each row, over the cells that are seen.
+extern "C" __global__ void row_sums(u64 rows, const double *product, const Cell *y, double *out) {
+    u64 n = row_of_warp();
+    if (n >= rows) return;
+    // The sum over e^top; −1e300 stands for nothing.
+    double top = -1e300, sum = 0.0;
+    for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
+        double f = datum(y[n * COLUMNS + j]).seen ? product[n * COLUMNS + j] : -1e300, next = fmax(top, f);
+        sum = sum * exp(top - next) + (f > -1e300 ? exp(f - next) : 0.0);
+        top = next;
+    }
+    for (int step = 16; step > 0; step /= 2) {
+        double other = __shfl_down_sync(0xffffffffu, top, step), more = __shfl_down_sync(0xffffffffu, sum, step), next = fmax(top, other);
+        sum = sum * exp(top - next) + more * exp(other - next);
+        top = next;
+    }
+    if (threadIdx.x % 32 == 0) out[n] = top + log(sum);
+}
+
 // Changes of the sine and the cosine of frequency l in each row, if it were w.
 extern "C" __global__ void pair(u64 rows, int dim, int frequencies, int width, int l, const double *x, const double *w,
                                 const double *h, double *a, double *b) {
@@ -831,7 +850,8 @@ extern "C" __global__ void away(int width, int columns, double root_intercept, c
     u64 r = i / columns;
     int k = i % columns;
     double d = r == width - 1 ? root_intercept : 1.0;
-    double from = (wanted[r * columns + order[k]] - beta[r * columns + order[k]]) / scale[k];
+    // Columns without weights have no scale.
+    double from = scale[k] > 0.0 ? (wanted[r * columns + order[k]] - beta[r * columns + order[k]]) / scale[k] : 0.0;
     xi[i] += d * from;
     delta[i] = sqrt(rho[k]) * from;
 }

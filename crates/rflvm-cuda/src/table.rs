@@ -5,6 +5,7 @@ use crate::shape::Shape;
 use crate::weights::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use rayon::prelude::*;
+use rflvm::device::plain::totals;
 use rflvm::hmc::reference::RANK;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Law, Tally, Theta, Trials, Unit};
@@ -78,6 +79,8 @@ pub struct OnCard {
     pub(crate) tallies: Vec<Option<Tally>>,
     /// Trials of each cell, where they differ from cell to cell.
     pub(crate) trials: Option<Values>,
+    /// Totals of rows of categories.
+    pub(crate) totals: Vec<f64>,
     pub(crate) offset: Values,
     pub(crate) covariates: Values,
     pub(crate) x: Values,
@@ -188,6 +191,7 @@ impl OnCard {
             is_mixed,
             s: 0.0,
             column: card.zeros(5 * columns)?,
+            totals: totals(model),
             tallies: tallies(model),
             trials: trials(&card, model)?,
             offset: card.zeros(rows)?,
@@ -242,7 +246,7 @@ impl OnCard {
             return Ok(());
         }
         self.cells = cells(&self.card, model, size)?;
-        self.tallies = tallies(model);
+        (self.totals, self.tallies) = (totals(model), tallies(model));
         self.blocks = model.blocks().to_vec();
         self.units = model.units().to_vec();
         Ok(())
@@ -287,7 +291,8 @@ impl OnCard {
 fn number(law: Option<Law<'_>>) -> i32 {
     match law {
         Some(Law::Gaussian(_)) => 0,
-        Some(Law::Poisson) => 1,
+        // Given the rates of their rows.
+        Some(Law::Poisson | Law::Multinomial) => 1,
         Some(Law::Binomial(_)) => 2,
         Some(Law::NegativeBinomial(_)) => 3,
         Some(Law::StudentT(_)) => 4,

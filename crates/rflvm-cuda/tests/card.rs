@@ -9,7 +9,7 @@ use rflvm::hmc::flow::Frame;
 use rflvm::hmc::reference::Reference;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
-    Binomial, Family, Gaussian, Generic, NegativeBinomial, Poisson, StudentT, Trials, ZeroInflatedPoisson,
+    Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, ZeroInflatedPoisson,
 };
 use rflvm::model::{Model, ModelSpec, State};
 use rflvm::observations::{Observations, Offset};
@@ -30,6 +30,7 @@ fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, Sta
         "poisson" => vec![((0..columns).collect(), poisson)],
         "negative-binomial" => vec![((0..columns).collect(), Arc::new(NegativeBinomial::default()))],
         "bernoulli" => vec![((0..columns).collect(), Arc::new(Binomial::bernoulli()))],
+        "multinomial" => vec![((0..columns).collect(), Arc::new(Multinomial))],
         "student-t" => vec![((0..columns).collect(), Arc::new(StudentT::default()))],
         "zero-inflated-poisson" => vec![((0..columns).collect(), Arc::new(Generic(ZeroInflatedPoisson::default())))],
         _ => vec![
@@ -42,7 +43,13 @@ fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, Sta
         ],
     };
     let y = Mat::from_fn(rows, columns, |n, j| {
-        if missing && (3 * n + j) % 5 == 0 { f64::NAN } else { f64::from((n + j) as u32 % 2) }
+        // A row of categories is missing as a whole.
+        let j = if name == "multinomial" { 0 } else { j };
+        if missing && (3 * n + j) % 5 == 0 {
+            f64::NAN
+        } else {
+            f64::from(1 + (n + j) as u32 % 2) - f64::from(u8::from(name != "multinomial"))
+        }
     });
     let offset = Offset::Given((0..rows).map(|n| 0.3 * (n as f64).sin()).collect());
     let covariates = Mat::from_fn(rows, 2, |n, c| ((n + 3 * c) as f64).cos());
@@ -89,11 +96,25 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
     }
     let (card, host) = (card.as_mut(), host.as_mut());
     let (columns, width, dim) = (model.columns(), model.width(), model.latent_dim());
+    let missing_rows: Vec<bool> = model.y().iter_rows().map(|row| row.iter().all(|y| y.is_nan())).collect();
     let check =
         |what: &str, ask: &dyn Fn(&mut dyn Device) -> Vec<f64>, card: &mut dyn Device, host: &mut dyn Device| {
             let [a, b] = both(card, host, ask);
             assert_close(what, bound, &a, &b);
         };
+    check(
+        "sums of rows",
+        &|d| {
+            let mut out = vec![0.0; rows];
+            d.ln_sums(&mut out);
+            // Of missing rows there are none.
+            out.iter().zip(missing_rows.iter()).map(|(sum, is_missing)| if *is_missing { 0.0 } else { *sum }).collect()
+        },
+        card,
+        host,
+    );
+    assert_eq!(card.totals().len(), host.totals().len());
+    check("with constants, of categories", &|d| vec![device::totals::ln_likelihood(d)], card, host);
     check(
         "F",
         &|d| {
@@ -242,20 +263,24 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
         .zip(a.iter().zip(&b))
         .for_each(|(what, (a, b))| assert_close(what, bound, a, b));
     if !is_mixed {
-        flow(&reference, &state, card);
-        flow(&reference, &state, host);
+        let fixed = (0..columns).filter(|&j| !model.is_free(j)).collect::<Vec<_>>();
+        flow(&reference, &state, &fixed, card);
+        flow(&reference, &state, &fixed, host);
     }
     assert_eq!(card.fault(), None);
 }
 
 /// A trajectory: its coordinates give back the weights, and its gradient is the slope of its density.
-fn flow(reference: &Reference, state: &State, card: &mut dyn Device) {
+fn flow(reference: &Reference, state: &State, fixed: &[usize], card: &mut dyn Device) {
     let (width, columns) = (state.beta.rows(), state.beta.cols());
     let precision: Vec<f64> = (0..columns).map(|j| 0.5 + 0.3 * j as f64).collect();
-    let order: Vec<usize> = (0..columns).rev().collect();
+    let mut order: Vec<usize> = (0..columns).rev().filter(|c| !fixed.contains(c)).collect();
+    let groups = vec![(0..3, 0.8), (3..order.len(), 2.5)];
+    order.extend(fixed);
+    let scale = |c: &usize| if fixed.contains(c) { 0.0 } else { precision[*c].sqrt().recip() };
     let frame = Frame {
-        groups: vec![(0..3, 0.8), (3..columns, 2.5)],
-        scale: order.iter().map(|&c| precision[c].sqrt().recip()).collect(),
+        groups,
+        scale: order.iter().map(scale).collect(),
         right: Mat::from_fn(reference.right.rows(), columns, |r, k| reference.right[(r, order[k])]),
         intercept: 0.7,
         order,
@@ -324,6 +349,7 @@ fn a_card_agrees_with_this_processor() {
             ("poisson", false),
             ("negative-binomial", true),
             ("bernoulli", false),
+            ("multinomial", true),
             ("student-t", true),
             ("zero-inflated-poisson", true),
             ("mixed", true),

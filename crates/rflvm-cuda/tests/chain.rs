@@ -6,7 +6,7 @@ use rflvm::device::Device;
 use rflvm::draws::Memory;
 use rflvm::error::RunError;
 use rflvm::linalg::Mat;
-use rflvm::model::family::NegativeBinomial;
+use rflvm::model::family::{Multinomial, NegativeBinomial};
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
 use rflvm::run::chain::Snapshot;
@@ -28,10 +28,17 @@ fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, RunError> {
     rflvm_cuda::open(model, 0, false)
 }
 
+/// Rows of categories.
+fn categories() -> Model {
+    let y = Mat::from_fn(41, 5, |n, j| ((n * 5 + j * 3) % 4) as f64 + 1.0);
+    let spec = ModelSpec { features: 12, ..ModelSpec::default() };
+    Model::new(Observations::new(y).unwrap(), Multinomial, spec).unwrap()
+}
+
 /// Draws of X, with a stop after some sweeps, from which the run is resumed.
-fn drawn(stop: Option<u64>) -> Vec<f64> {
-    let (model, settings) = (counts(), settings());
-    let mut run = Run::start_on(&model, &settings, &open).unwrap();
+fn drawn(model: &Model, stop: Option<u64>) -> Vec<f64> {
+    let settings = settings();
+    let mut run = Run::start_on(model, &settings, &open).unwrap();
     let mut sinks = vec![Memory::default()];
     let end = |progress: Progress<'_>| match stop {
         Some(sweep) if progress.sweep == sweep => ControlFlow::Break(()),
@@ -39,7 +46,7 @@ fn drawn(stop: Option<u64>) -> Vec<f64> {
     };
     if !run.go_on(&mut sinks, end).unwrap() {
         let snapshots: Vec<Snapshot> = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
-        let mut again = Run::resume_on(&model, &settings, snapshots, &open).unwrap();
+        let mut again = Run::resume_on(model, &settings, snapshots, &open).unwrap();
         again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap();
     }
     sinks[0].array("posterior/x").map(<[f64]>::to_vec).unwrap_or_default()
@@ -48,12 +55,14 @@ fn drawn(stop: Option<u64>) -> Vec<f64> {
 #[test]
 fn a_chain_is_resumed_with_the_same_draws() {
     stand_in::on_a_card("a_chain_is_resumed_with_the_same_draws", || {
-        let whole = drawn(None);
-        assert_eq!(whole.len(), 4 * 41 * 2);
-        assert!(whole.iter().all(|x| x.is_finite()));
-        assert!(drawn(None) == whole, "again");
-        assert!(drawn(Some(7)) == whole, "resumed during warm-up");
-        assert!(drawn(Some(14)) == whole, "resumed while sampling");
+        for model in [counts(), categories()] {
+            let whole = drawn(&model, None);
+            assert_eq!(whole.len(), 4 * 41 * 2);
+            assert!(whole.iter().all(|x| x.is_finite()));
+            assert!(drawn(&model, None) == whole, "again");
+            assert!(drawn(&model, Some(7)) == whole, "resumed during warm-up");
+            assert!(drawn(&model, Some(14)) == whole, "resumed while sampling");
+        }
     });
 }
 

@@ -22,17 +22,23 @@ pub fn update(device: &mut dyn Device, model: &Model, state: &mut State, stream:
     Ok(())
 }
 
-/// Log-likelihoods of all columns with the weights of block b grown by `factors`.
+/// The columns of block b that have weights.
+fn free(model: &Model, b: usize) -> Vec<usize> {
+    model.blocks()[b].columns.clone().filter(|&j| model.is_free(j)).collect()
+}
+
+/// Log-likelihoods of these columns with their weights grown by `factors`.
 fn grown(device: &mut dyn Device, model: &Model, state: &State, b: usize, factors: &[f64]) -> Vec<f64> {
-    let (columns, theta) = (model.blocks()[b].columns.clone(), &state.theta[b].values);
+    let (columns, theta) = (free(model, b), &state.theta[b].values);
+    let first = model.blocks()[b].columns.start;
     let mut all = vec![ColumnAt::HERE; model.columns()];
-    for (i, (at, factor)) in all[columns.clone()].iter_mut().zip(factors).enumerate() {
-        let theta = [0, 1].map(|p| if theta.rows() > p { theta[(p, i)] } else { 1.0 });
-        *at = ColumnAt { factor: *factor, shift: 0.0, theta };
+    for (&j, factor) in columns.iter().zip(factors) {
+        let theta = [0, 1].map(|p| if theta.rows() > p { theta[(p, j - first)] } else { 1.0 });
+        all[j] = ColumnAt { factor: *factor, shift: 0.0, theta };
     }
     let mut values = vec![0.0; model.columns()];
     device.ln_lik_columns(&all, &mut values);
-    values[columns].to_vec()
+    columns.into_iter().map(|j| values[j]).collect()
 }
 
 /// Multiplies the weights of column j, less their prior means.
@@ -46,16 +52,17 @@ fn grow(model: &Model, state: &mut State, j: usize, factor: f64) {
 
 /// One per column: with the weights in units of τ held, then with the weights held.
 fn each(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stream) {
-    let columns = model.blocks()[b].columns.clone();
-    let mut rngs: Vec<StreamRng> = columns.clone().map(|j| stream.at((j - columns.start) as u64).rng()).collect();
-    let from: Vec<f64> = columns.clone().map(|j| state.tau2[j].ln()).collect();
+    let first = model.blocks()[b].columns.start;
+    let columns = free(model, b);
+    let mut rngs: Vec<StreamRng> = columns.iter().map(|&j| stream.at((j - first) as u64).rng()).collect();
+    let from: Vec<f64> = columns.iter().map(|&j| state.tau2[j].ln()).collect();
     let to = rounds::univariate(&mut rngs, &from, WIDTH, |v, out| {
         let factors: Vec<f64> = from.iter().zip(v).map(|(u, v)| growth(*u, *v)).collect();
         let values = grown(device, model, state, b, &factors);
         out.iter_mut().zip(values).zip(v).for_each(|((out, value), v)| *out = value + prior.ln_density(*v));
     });
     let count = state.beta.rows() as f64;
-    for (i, j) in columns.enumerate() {
+    for (i, j) in columns.into_iter().enumerate() {
         grow(model, state, j, growth(from[i], to[i]));
         let square = square(model, state, j);
         let ln = |u: f64| ln_centred(prior, count, square, u);
@@ -66,18 +73,18 @@ fn each(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, pri
 /// One for all columns of block b.
 fn shared(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stream) {
     let rng = &mut stream.rng();
-    let columns = model.blocks()[b].columns.clone();
-    let u = state.tau2[columns.start].ln();
+    let columns = free(model, b);
+    let u = state.tau2[columns[0]].ln();
     let mut ln = |v: f64| {
         let values = grown(device, model, state, b, &vec![growth(u, v); columns.len()]);
         values.iter().sum::<f64>() + prior.ln_density(v)
     };
     let current = ln(u);
     let (v, _) = slice::univariate(rng, u, current, WIDTH, ln);
-    columns.clone().for_each(|j| grow(model, state, j, growth(u, v)));
+    columns.iter().for_each(|&j| grow(model, state, j, growth(u, v)));
     let count = (columns.len() * state.beta.rows()) as f64;
-    let square: f64 = columns.clone().map(|j| square(model, state, j)).sum();
+    let square: f64 = columns.iter().map(|&j| square(model, state, j)).sum();
     let ln = |u: f64| ln_centred(prior, count, square, u);
     let u = slice::univariate(rng, v, ln(v), WIDTH, ln).0;
-    state.tau2[columns].fill(u.exp());
+    state.tau2[model.blocks()[b].columns.clone()].fill(u.exp());
 }

@@ -19,6 +19,7 @@ mod rounds;
 pub mod start;
 pub mod sweep;
 pub mod times;
+pub mod totals;
 pub mod weights;
 
 use crate::error::{NumericalError, RunError, SpecError};
@@ -26,7 +27,7 @@ use crate::hmc::flow::{Flow, Slopes};
 use crate::hmc::reference::Reference;
 use crate::linalg::Mat;
 use crate::model::family::{Law, Theta};
-use crate::model::{Model, State};
+use crate::model::{Block, Model, State};
 use std::fmt::Debug;
 
 /// Where a column's likelihood is evaluated: f' = b + factor (f − b) − shift, with b what f is besides the weights less their prior mean, and
@@ -80,6 +81,15 @@ pub trait Device: Flow + Debug + Send {
 
     /// Sets β and computes F = o + Hβ.
     fn set_weights(&mut self, beta: &Mat);
+
+    /// Totals of the rows of a table of categories, which is held as counts ([`totals`]), NaN for missing ones; empty for other tables.
+    fn totals(&self) -> &[f64];
+
+    /// ln Σ_j exp(f_nj − o_n) of each row, over the cells that are not missing.
+    fn ln_sums(&mut self, out: &mut [f64]);
+
+    /// Sets o, one per row; F follows.
+    fn set_offset(&mut self, offset: &[f64]);
 
     /// Sets the reference of the trajectories and of [`Device::take_columns`].
     fn set_reference(&mut self, reference: &Reference);
@@ -157,6 +167,7 @@ pub fn load(device: &mut dyn Device, state: &mut State) {
     drop(state.lend());
     device.set_parameters(&state.theta);
     refresh(device, state);
+    totals::settle(device);
 }
 
 /// H and F of a state.
@@ -177,6 +188,10 @@ pub fn supports(model: &Model) -> Result<(), SpecError> {
     }
     if model.residual().is_some() {
         return no("columns' own paths (let residual be none)");
+    }
+    let is_of_categories = |block: &Block| Law::of(block.family.as_ref()) == Some(Law::Multinomial);
+    if model.blocks().len() > 1 && model.blocks().iter().any(is_of_categories) {
+        return no("multinomial columns next to columns of other families, or several sets of them");
     }
     match model.blocks().iter().find(|block| Law::of(block.family.as_ref()).is_none()) {
         Some(block) => no(&format!("the family {}", block.family.name())),

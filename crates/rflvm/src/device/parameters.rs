@@ -25,7 +25,7 @@ pub fn update(
             Some(Law::Gaussian(family)) => precisions(device, model, state, b, family, stream),
             Some(Law::StudentT(family)) => spreads(device, model, state, b, family, stream),
             Some(Law::ZeroInflatedPoisson(family)) => zeros(device, model, state, b, family, stream),
-            Some(Law::Poisson | Law::Binomial(_)) | None => continue,
+            Some(Law::Poisson | Law::Multinomial | Law::Binomial(_)) | None => continue,
         }
         device.set_parameters(&state.theta);
         check(device)?;

@@ -21,7 +21,9 @@ const MOST_CURVATURE: f64 = 1e100;
 /// This processor as a device.
 #[derive(Debug)]
 pub struct OnHost {
+    /// With counts in the place of categories.
     model: Model,
+    totals: Vec<f64>,
     theta: Vec<Theta>,
     plain: Plain,
     x: Mat,
@@ -75,8 +77,15 @@ impl OnHost {
             xi_momenta: Mat::default(),
             du: Mat::default(),
             turning_beta: Mat::default(),
-            model: model.clone(),
+            totals: totals(model),
+            model: model.as_counts(),
         }
+    }
+
+    /// o.
+    #[cfg(test)]
+    pub(super) fn offset(&self) -> &[f64] {
+        self.model.offset()
     }
 
     fn known(&self) -> Known<'_> {
@@ -168,7 +177,29 @@ impl Device for OnHost {
     }
 
     fn set_table(&mut self, model: &Model) {
-        self.model = model.clone();
+        (self.totals, self.model) = (totals(model), model.as_counts());
+    }
+
+    fn totals(&self) -> &[f64] {
+        &self.totals
+    }
+
+    fn ln_sums(&mut self, out: &mut [f64]) {
+        // Not from F, whose rounding depends on o.
+        let mut product = Mat::zeros(self.f.rows(), self.f.cols());
+        par_mul(&mut product, self.h.view(), self.beta.view(), false);
+        for (n, out) in out.iter_mut().enumerate() {
+            let cells = product.row(n).iter().zip(self.model.y().row(n));
+            let eta: Vec<f64> = cells.filter(|(_, y)| !y.is_nan()).map(|(eta, _)| *eta).collect();
+            let top = eta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            *out = top + eta.iter().map(|eta| (eta - top).exp()).sum::<f64>().ln();
+        }
+    }
+
+    fn set_offset(&mut self, offset: &[f64]) {
+        self.model.set_offset(offset);
+        let beta = std::mem::take(&mut self.beta);
+        self.set_weights(&beta);
     }
 
     fn set_map(&mut self, x: &Mat, w: &Mat, s: f64) {
@@ -342,6 +373,13 @@ impl Device for OnHost {
     }
 }
 
+/// Totals of the rows of a table of categories; none of other tables.
+pub fn totals(model: &Model) -> Vec<f64> {
+    let is_of_categories = |block: &Block| Law::of(block.family.as_ref()) == Some(Law::Multinomial);
+    let sums = || (0..model.rows()).map(|n| model.y().row(n).iter().sum()).collect();
+    if model.blocks().iter().any(is_of_categories) { sums() } else { Vec::new() }
+}
+
 /// The Gaussian with a curvature and a response, under a prior; the prior itself, where they are too large or not positive definite.
 fn law(curvature: &Symmetric, response: &[f64], precision: &[f64], centre: f64) -> Canonical {
     let last = response.len() - 1;
@@ -368,7 +406,7 @@ fn information_of(block: &Block, row: Row<'_>, j: usize, f: f64) -> f64 {
     let theta = |p: usize| row.theta.values[(p, j)];
     match Law::of(block.family.as_ref()) {
         Some(Law::Gaussian(_)) => theta(0),
-        Some(Law::Poisson) => f.min(690.0).exp(),
+        Some(Law::Poisson | Law::Multinomial) => f.min(690.0).exp(),
         Some(Law::Binomial(trials)) => trials.of(row.n, j) * logistic * (1.0 - logistic),
         Some(Law::NegativeBinomial(_)) => (row.y[j] + theta(0)) * logistic * (1.0 - logistic),
         Some(Law::StudentT(_)) => theta(0) * (theta(1) + 1.0) / (theta(1) + 3.0),

@@ -1,6 +1,6 @@
 //! The initial state of a chain, fitted in the stages of [`crate::init`] with gradients from the device.
 
-use super::{Device, amplitudes, check, load, parameters, refresh};
+use super::{Device, amplitudes, check, load, parameters, refresh, totals};
 use crate::error::NumericalError;
 use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Layout, ln_priors, ln_weights, weight_precisions};
@@ -40,6 +40,7 @@ fn fitted(
     for (stage, (moves, iterations)) in STAGES.into_iter().enumerate() {
         climb(device, model, &mut state, moves, iterations)?;
         refresh(device, &state);
+        totals::settle(device);
         let stream = stream.named("fit").at(stage as u64);
         parameters::update(device, model, &mut state, 1.0, stream)?;
         device.set_weights(&state.beta);

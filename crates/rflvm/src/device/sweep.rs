@@ -1,6 +1,6 @@
 //! One sweep, in the order of [`crate::run::sweep`].
 
-use super::{Device, amplitudes, check, frequencies, gradient, linear, positions, refresh, times, weights};
+use super::{Device, amplitudes, check, frequencies, gradient, linear, positions, refresh, times, totals, weights};
 use crate::error::NumericalError;
 use crate::hmc::tuning::Tuning;
 use crate::model::{Model, State};
@@ -20,6 +20,7 @@ pub fn sweep(
 ) -> Result<SweepInfo, NumericalError> {
     let mut info = SweepInfo::default();
     let mut clock = Clock::new();
+    totals::update(device, stream.named("totals"));
     spectral(model, state, stream)?;
     clock.lap(&mut info, Step::Spectral);
     let mut paths = model.paths(state)?;

@@ -5,7 +5,7 @@ use super::{Device, frequencies, load, positions};
 use crate::draws::Memory;
 use crate::init::Init;
 use crate::linalg::Mat;
-use crate::model::family::NegativeBinomial;
+use crate::model::family::{Multinomial, NegativeBinomial};
 use crate::model::{Model, ModelSpec, State};
 use crate::observations::{Observations, Offset};
 use crate::ranks::Ranks;
@@ -16,6 +16,45 @@ use crate::simulate;
 use crate::steps::{self, Moves, SweepInfo};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// Rows of categories, one of them missing.
+fn categories() -> (Model, State) {
+    let y = Mat::from_fn(40, 5, |n, j| if n == 7 { f64::NAN } else { ((n * 5 + j * 3) % 4) as f64 + 1.0 });
+    let spec = ModelSpec { features: 12, ..ModelSpec::default() };
+    let model = Model::new(Observations::new(y).unwrap(), Multinomial, spec).unwrap();
+    let mut state = simulate::draw_prior(&model, Stream::new(3)).unwrap();
+    state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.3);
+    state.refresh(&model);
+    (model, state)
+}
+
+#[test]
+fn categories_are_held_as_counts() {
+    let (model, mut state) = categories();
+    let here = model.ln_likelihood(&state);
+    let mut device = OnHost::new(&model);
+    load(&mut device, &mut state);
+    for seed in 0..2 {
+        // Whatever the rates are.
+        super::totals::update(&mut device, Stream::new(seed));
+        let there = super::totals::ln_likelihood(&mut device);
+        assert!((here - there).abs() < 1e-9 * here.abs(), "{here} {there}");
+    }
+    // Given the rates, ln p of counts and ln p of categories differ by the rates' own density, which is Γ(N, Σe^η).
+    super::totals::update(&mut device, Stream::new(9));
+    let mut sums = vec![0.0; 40];
+    device.ln_sums(&mut sums);
+    let offsets = device.offset().to_vec();
+    let rates = device.totals().iter().zip(&sums).zip(&offsets).filter(|((total, _), _)| !total.is_nan());
+    let of_rates: f64 = rates
+        .map(|((total, sum), ln_u)| {
+            crate::dist::ln_gamma_density(ln_u.exp(), *total, sum.exp()) + ln_u - crate::dist::ln_gamma(total + 1.0)
+                + crate::dist::ln_gamma(*total)
+        })
+        .sum();
+    let there = device.ln_likelihood();
+    assert!((here + of_rates - there).abs() < 1e-8 * here.abs(), "{here} {of_rates} {there}");
+}
 
 fn counts() -> (Model, State) {
     let y = Mat::from_fn(40, 6, |n, j| if (n + j) % 7 == 0 { f64::NAN } else { ((n * 5 + j * 3) % 4) as f64 });
@@ -99,8 +138,7 @@ fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, crate::RunError
 }
 
 /// Draws of X, with a stop after some sweeps, from which the run is resumed on a new device, or on this processor.
-fn drawn(stop: Option<(u64, bool)>) -> Vec<f64> {
-    let (model, _) = counts();
+fn drawn((model, _): (Model, State), stop: Option<(u64, bool)>) -> Vec<f64> {
     let settings = Settings { warmup: 220, draws: 10, chains: 2, seed: 4, init: Init::Search, ..Settings::default() };
     let mut run = Run::start_on(&model, &settings, &open).unwrap();
     let mut sinks = vec![Memory::default(), Memory::default()];
@@ -121,21 +159,26 @@ fn drawn(stop: Option<(u64, bool)>) -> Vec<f64> {
 
 #[test]
 fn a_run_on_a_device_is_resumed_there_with_the_same_draws_and_here_with_others() {
-    let whole = drawn(None);
-    assert_eq!(whole.len(), 10 * 40 * 2);
-    assert!(whole.iter().all(|x| x.is_finite()));
-    assert!(drawn(Some((103, true))) == whole, "resumed during warm-up");
-    assert!(drawn(Some((225, true))) == whole, "resumed while sampling");
-    let here = drawn(Some((103, false)));
-    assert!(here.len() == whole.len() && here.iter().all(|x| x.is_finite()));
+    for table in [counts, categories] {
+        let whole = drawn(table(), None);
+        assert_eq!(whole.len(), 10 * 40 * 2);
+        assert!(whole.iter().all(|x| x.is_finite()));
+        assert!(drawn(table(), Some((4, true))) == whole, "resumed when a reference is about to be set");
+        assert!(drawn(table(), Some((103, true))) == whole, "resumed during warm-up");
+        assert!(drawn(table(), Some((225, true))) == whole, "resumed while sampling");
+        let here = drawn(table(), Some((103, false)));
+        assert!(here.len() == whole.len() && here.iter().all(|x| x.is_finite()));
+    }
 }
 
 #[test]
 fn what_a_device_cannot_fit_is_refused_in_words() {
-    let y = Mat::from_fn(12, 3, |n, j| ((n + j) % 3) as f64 + 1.0);
-    let model = Model::new(Observations::new(y).unwrap(), crate::model::family::Multinomial, ModelSpec::default());
+    let y = Mat::from_fn(12, 4, |n, j| ((n + j) % 3) as f64 + 1.0);
+    let blocks: Vec<(Vec<usize>, Arc<dyn crate::Family>)> =
+        vec![(vec![0, 1, 2], Arc::new(Multinomial)), (vec![3], Arc::new(crate::model::family::Poisson))];
+    let model = Model::with_blocks(Observations::new(y).unwrap(), blocks, ModelSpec::default());
     let error = super::supports(&model.unwrap()).unwrap_err().to_string();
-    assert!(error.contains("device") && error.contains("multinomial"), "{error}");
+    assert!(error.contains("device") && error.contains("multinomial columns next to"), "{error}");
     let y = Mat::from_fn(12, 300, |n, j| ((n + j) % 3) as f64);
     let wide = Model::new(Observations::new(y).unwrap(), crate::model::family::Poisson, ModelSpec::default()).unwrap();
     assert!(super::supports(&wide).is_ok());

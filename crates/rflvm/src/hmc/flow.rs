@@ -20,7 +20,7 @@ pub struct Frame {
     pub order: Vec<usize>,
     /// Positions of each group, and their ρ.
     pub groups: Vec<(Range<usize>, f64)>,
-    /// s_j at each position.
+    /// s_j at each position; zero for columns without weights, which are in no group and have the last positions.
     pub scale: Vec<f64>,
     /// The right factor of Z at each position.
     pub right: Mat,
@@ -35,11 +35,14 @@ impl Frame {
     pub fn new(model: &Model, theta: &[Theta], tau2: &[f64], reference: &Reference) -> Self {
         let [precision, _] = weight_precisions(model, theta, tau2);
         let rho: Vec<f64> = reference.column.iter().zip(&precision).map(|(b, p)| b / p).collect();
-        let mut order: Vec<usize> = (0..model.columns()).collect();
+        let (mut order, fixed): (Vec<usize>, Vec<usize>) = (0..model.columns()).partition(|&c| model.is_free(c));
         order.sort_by(|&a, &b| rho[a].total_cmp(&rho[b]));
+        let groups = grouped(&order, &rho);
+        order.extend(fixed);
+        let scale = |&c: &usize| if model.is_free(c) { precision[c].sqrt().recip() } else { 0.0 };
         Frame {
-            groups: grouped(&order, &rho),
-            scale: order.iter().map(|&c| precision[c].sqrt().recip()).collect(),
+            groups,
+            scale: order.iter().map(scale).collect(),
             right: Mat::from_fn(reference.right.rows(), order.len(), |r, k| reference.right[(r, order[k])]),
             intercept: 1.0 / model.spec().priors.intercept,
             order,
@@ -65,7 +68,7 @@ fn grouped(order: &[usize], rho: &[f64]) -> Vec<(Range<usize>, f64)> {
 /// Gradients with respect to X and W.
 pub type Slopes<'a> = (&'a mut [f64], &'a mut [f64]);
 
-/// What a trajectory asks of it. Every column must have its own weights.
+/// What a trajectory asks of it. Weights of columns in no group are zero.
 pub trait Flow {
     /// Begins a trajectory.
     fn begin(&mut self, frame: &Frame);

@@ -296,6 +296,22 @@ impl Model {
         }
     }
 
+    /// The same with independent counts in the place of categories: for devices, which hold a table of these so.
+    pub(crate) fn as_counts(&self) -> Model {
+        let mut counts = self.clone();
+        for block in &mut counts.blocks {
+            if family::Law::of(block.family.as_ref()) == Some(family::Law::Multinomial) {
+                block.family = Arc::new(family::Poisson);
+            }
+        }
+        counts
+    }
+
+    /// Replaces o.
+    pub(crate) fn set_offset(&mut self, offset: &[f64]) {
+        self.offset.copy_from_slice(offset);
+    }
+
     /// Replaces the centres and scales computed from the data, so that a prior does not depend on the data.
     pub fn set_units(&mut self, units: Vec<Unit>) {
         assert_eq!(units.len(), self.columns(), "one unit per column");

@@ -262,7 +262,10 @@ impl<'a> Chain<'a> {
         }
         if at.done == self.held {
             match &mut self.device {
-                Some(device) => at.tuning.refer_on(self.model, &at.state, device.as_mut()),
+                Some(device) => {
+                    device::totals::settle(device.as_mut());
+                    at.tuning.refer_on(self.model, &at.state, device.as_mut());
+                }
                 None => at.tuning.refer_to(self.model, &at.state, &mut self.room),
             }
         }
@@ -283,7 +286,7 @@ impl<'a> Chain<'a> {
         if let Some(device) = &mut self.device
             && at.done % SEEN_EVERY == 1
         {
-            self.ln_likelihood = device.ln_likelihood();
+            self.ln_likelihood = device::totals::ln_likelihood(device.as_mut());
         }
         let device = self.device.as_deref_mut().map(|device| device as &mut dyn Device);
         at.guest.see(self.meetings, at.done, (self.model, &at.state), device, stream);
@@ -304,7 +307,7 @@ impl<'a> Chain<'a> {
         }
         let (model, state) = (self.model, &self.at.state);
         let ln_likelihood = match &mut self.device {
-            Some(device) => device.ln_likelihood(),
+            Some(device) => device::totals::ln_likelihood(device.as_mut()),
             None => model.ln_likelihood(state),
         };
         self.ln_likelihood = ln_likelihood;

@@ -1,6 +1,8 @@
 //! Densities of single cells that other processors know too ([`crate::device`]).
 
-use super::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, StudentT, Trials, ZeroInflatedPoisson};
+use super::{
+    Binomial, Family, Gaussian, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, ZeroInflatedPoisson,
+};
 
 /// A density of a cell given f and the family's parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,6 +11,8 @@ pub enum Law<'a> {
     Gaussian(&'a Gaussian),
     /// Po(e^f).
     Poisson,
+    /// Po(e^f) given the rate of its row ([`crate::device::totals`]).
+    Multinomial,
     /// Bin(trials, logistic(f)).
     Binomial(&'a Trials),
     /// NB(θ, logistic(f)).
@@ -25,6 +29,7 @@ impl<'a> Law<'a> {
         let any = family.as_any()?;
         None.or_else(|| any.downcast_ref().map(Law::Gaussian))
             .or_else(|| any.downcast_ref().map(|Poisson| Law::Poisson))
+            .or_else(|| any.downcast_ref().map(|Multinomial| Law::Multinomial))
             .or_else(|| any.downcast_ref::<Binomial>().map(|family| Law::Binomial(&family.trials)))
             .or_else(|| any.downcast_ref().map(Law::NegativeBinomial))
             .or_else(|| any.downcast_ref().map(Law::StudentT))

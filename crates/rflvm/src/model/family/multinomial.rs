@@ -12,6 +12,7 @@ use crate::linalg::Mat;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use rand::RngExt;
+use std::any::Any;
 use std::sync::Arc;
 
 /// What the family says about itself.
@@ -39,6 +40,10 @@ impl Family for Multinomial {
 
     fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {
         not_a_count(y)
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn is_whole(&self) -> bool {
