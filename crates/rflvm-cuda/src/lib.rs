@@ -50,19 +50,21 @@ use rflvm::device::Device;
 use rflvm::error::{RunError, SpecError};
 use rflvm::model::Model;
 
-/// Whether card number `ordinal` can hold the table of a model; a table that does not fit is refused with the numbers.
-pub fn check(model: &Model, ordinal: usize) -> Result<(), RunError> {
+/// Whether card number `ordinal` can hold the table of a model for this many chains at the same time; what does not fit is refused with the numbers.
+pub fn check(model: &Model, ordinal: usize, chains: usize) -> Result<(), RunError> {
     let cards = cards().map_err(|fault| refusal(ordinal, format!("{fault}, or let device be cpu")))?;
     let Some(card) = cards.get(ordinal) else {
         let rule = format!("this machine has {} of them, numbered from 0; choose one, or cpu", cards.len());
         return Err(refusal(ordinal, rule));
     };
     let need = needed(model);
-    if need > card.free {
+    if need.saturating_mul(chains) > card.free {
         let gb = |bytes: usize| bytes as f64 / 1e9;
         let (need, free, memory) = (gb(need), gb(card.free), gb(card.memory));
+        let remedy =
+            if need <= free { "fewer chains, no search for maps (let init be pca)" } else { "fewer rows or columns" };
         let rule = format!(
-            "each chain needs {need:.1} GB there, and {free:.1} GB of {memory:.1} GB are free; use fewer rows or columns, or cpu"
+            "each of {chains} chains at the same time needs {need:.1} GB there, and {free:.1} GB of {memory:.1} GB are free; use {remedy}, or cpu"
         );
         return Err(refusal(ordinal, rule));
     }
@@ -71,7 +73,7 @@ pub fn check(model: &Model, ordinal: usize) -> Result<(), RunError> {
 
 /// Opens card number `ordinal` with the table of a model; in mixed precision the exponentials and logarithms of cells are taken in float32.
 pub fn open(model: &Model, ordinal: usize, is_mixed: bool) -> Result<Box<dyn Device>, RunError> {
-    check(model, ordinal)?;
+    check(model, ordinal, 1)?;
     let table = OnCard::new(model, ordinal, is_mixed)
         .map_err(|fault| refusal(ordinal, format!("{fault}; let device be cpu")))?;
     Ok(Box::new(table))

@@ -117,3 +117,16 @@ fn many_columns_and_few_features_run() {
         assert!(sinks[0].array("posterior/x").unwrap().iter().all(|x| x.is_finite()));
     });
 }
+
+#[test]
+fn chains_that_do_not_fit_together_are_refused_with_the_numbers() {
+    stand_in::on_a_card("chains_that_do_not_fit_together_are_refused_with_the_numbers", || {
+        let model = counts();
+        assert!(rflvm_cuda::check(&model, 0, 2).is_ok());
+        let most = rflvm_cuda::cards().unwrap()[0].free / rflvm_cuda::needed(&model);
+        let error = rflvm_cuda::check(&model, 0, most + 1).unwrap_err().to_string();
+        assert!(error.contains(&format!("each of {} chains", most + 1)) && error.contains("fewer chains"), "{error}");
+        let error = rflvm_cuda::check(&model, 99, 1).unwrap_err().to_string();
+        assert!(error.contains("cuda:99") && error.contains("numbered from 0"), "{error}");
+    });
+}

@@ -6,6 +6,8 @@ use rflvm::Model;
 use rflvm::device::Open;
 use rflvm::draws::Kept;
 use rflvm::error::{RunError, SpecError};
+use rflvm::run::Settings;
+use rflvm::run::maps::Plan;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fmt;
@@ -97,15 +99,23 @@ impl fmt::Display for Card {
 }
 
 impl DeviceChoice {
-    /// Resolves `auto`, and checks that the card can fit the model and what is kept of it. `None` is this processor.
-    pub fn card(self, precision: Precision, model: &Model, keep: &[Kept]) -> Result<Option<Card>, RunError> {
+    /// Resolves `auto`, and checks that the cards can fit the model, hold its table for all chains at the same time, and what is kept of it. `None` is this
+    /// processor.
+    pub fn card(
+        self,
+        precision: Precision,
+        model: &Model,
+        settings: &Settings,
+        keep: &[Kept],
+    ) -> Result<Option<Card>, RunError> {
+        let chains = settings.chains.max(Plan::new(model, settings).map_or(0, |_| Plan::memory(model).0));
         let possible = |first: usize, count: usize| -> Result<Card, RunError> {
             rflvm::device::supports(model)?;
             if keep.contains(&Kept::F) {
                 let rule = "f cannot be kept from a card yet; leave it out of keep, or let device be cpu".into();
                 return Err(SpecError::Setting { setting: "device", value: self.to_string(), rule }.into());
             }
-            (0..count).try_for_each(|i| check(model, first.saturating_add(i)))?;
+            (0..count).try_for_each(|i| check(model, first.saturating_add(i), chains.div_ceil(count)))?;
             Ok(Card { first, count, precision })
         };
         match self {
@@ -118,12 +128,12 @@ impl DeviceChoice {
 }
 
 #[cfg(feature = "cuda")]
-fn check(model: &Model, number: usize) -> Result<(), RunError> {
-    rflvm_cuda::check(model, number)
+fn check(model: &Model, number: usize, chains: usize) -> Result<(), RunError> {
+    rflvm_cuda::check(model, number, chains)
 }
 
 #[cfg(not(feature = "cuda"))]
-fn check(_model: &Model, number: usize) -> Result<(), RunError> {
+fn check(_model: &Model, number: usize, _chains: usize) -> Result<(), RunError> {
     let rule =
         "this build of rflvm has no support for cards; build it with --features cuda, or let device be cpu".into();
     Err(SpecError::Setting { setting: "device", value: DeviceChoice::Cuda(Some(number)).to_string(), rule }.into())
@@ -146,7 +156,7 @@ pub fn opener(card: Card) -> Box<Open<'static>> {
 #[cfg(not(feature = "cuda"))]
 pub fn opener(card: Card) -> Box<Open<'static>> {
     Box::new(move |model, _| {
-        check(model, card.first)?;
+        check(model, card.first, 1)?;
         Err(RunError::Stopped { sweep: 0 })
     })
 }

@@ -175,8 +175,11 @@ impl Fit {
     /// Takes the right to write into the folder and prepares it for this fit: an older fit is an error, or is removed with
     /// `overwrite`. Nothing is touched until it is certain that the fit can start.
     pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
-        memory::check(self.part.as_ref().unwrap_or(&self.model), &self.settings)?;
-        self.card()?;
+        let model = self.part.as_ref().unwrap_or(&self.model);
+        match self.card()? {
+            None => memory::check(model, &self.settings)?,
+            Some(_) => memory::check_beside_card(model, &self.settings)?,
+        }
         let claim = Claim::take(&self.dir)?;
         claim.clear(overwrite)?;
         Ok(claim)
@@ -187,7 +190,7 @@ impl Fit {
         let run = &self.config.run;
         let precision = run.precision.unwrap_or(Precision::Double);
         let model = self.part.as_ref().unwrap_or(&self.model);
-        Ok(run.device.unwrap_or_default().card(precision, model, &self.keep)?)
+        Ok(run.device.unwrap_or_default().card(precision, model, &self.settings, &self.keep)?)
     }
 
     /// Everything that determines the draws.

@@ -25,6 +25,21 @@ pub fn needed(model: &Model, settings: &Settings) -> u128 {
         + chains as u128 * (chain + model.dynamics().map_or(0, |dynamics| dynamics.numbers() as u128 * d)))
 }
 
+/// The same where cards hold the tables of the chains: the cells, a copy of them for principal components, and of each chain the sums of its warm-up, which are
+/// in single precision.
+pub fn needed_beside_card(model: &Model, settings: &Settings) -> u128 {
+    let besides = Plan::new(model, settings).map_or(0, |_| Plan::memory(model).1);
+    let [n, j, d, m] = [model.rows(), model.columns(), model.latent_dim(), model.width()].map(|v| v as u128);
+    let chain = n * j / 2 + 2 * n * m + 10 * m * j + 12 * n * d + 4 * m * m;
+    8 * (besides as u128 + 2 * n * j + settings.chains as u128 * chain)
+}
+
+/// Refuses a fit on a card that needs more memory than the machine has next to it.
+pub fn check_beside_card(model: &Model, settings: &Settings) -> Result<(), Error> {
+    let what = || format!("a fit of {} rows × {} columns, besides its card,", model.rows(), model.columns());
+    check_bytes(needed_beside_card(model, settings), what, "use fewer chains or columns, or a larger machine")
+}
+
 /// Refuses a fit that needs more memory than the machine has.
 pub fn check(model: &Model, settings: &Settings) -> Result<(), Error> {
     let what =
@@ -42,5 +57,25 @@ pub fn check_bytes(bytes: u128, what: impl FnOnce() -> String, remedy: &'static 
             Err(Error::Memory { what: what(), needed: in_words(bytes), free: in_words(free), remedy })
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rflvm::linalg::Mat;
+    use rflvm::model::ModelSpec;
+    use rflvm::model::family::Poisson;
+    use rflvm::observations::Observations;
+
+    #[test]
+    fn a_card_relieves_the_machine_of_what_is_as_long_as_the_table() {
+        let data = Observations::new(Mat::from_fn(2000, 300, |n, j| ((n + j) % 3) as f64)).unwrap();
+        let spec = ModelSpec { features: 20, ..ModelSpec::default() };
+        let model = Model::new(data, Poisson, spec).unwrap();
+        let settings = Settings { chains: 4, init: rflvm::Init::Pca, ..Settings::default() };
+        let (beside, alone) = (needed_beside_card(&model, &settings), needed(&model, &settings));
+        // The cells twice, and half a number per cell and chain.
+        assert!(beside > 8 * 4 * 2000 * 300 && 4 * beside < alone, "{beside} of {alone}");
     }
 }
