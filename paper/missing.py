@@ -5,7 +5,7 @@
 Trial k hides each cell with probability 0.2, using a generator with seed k, the same for all methods. The S-curve and
 Lorenz tables also come with a mask, reported in a separate row. `static` is rflvm without times,
 `matern32` and `rbf` are rflvm with times, that kernel over them, and the program's default own paths of columns; `matern32-10` has ten latent axes
-instead of the paper's two or three, `matern32-linear` a linear part of the map. `matern32-chosen` is that one of these three which has the least squared error on
+instead of the paper's two or three, `matern32-linear` a linear part of the map; `rbf-alone` is the paper's model, without own paths. `matern32-chosen` is that one of these three which has the least squared error on
 cells hidden for validation, a tenth of the observed ones, after half the sweeps; the hidden cells themselves have no part in the choice.
 `ppca`, `ldm`, `gpdm` and `gplvm` (GPy's Bayesian one) have the paper's number of axes; `ppca-rank` and `ldm-rank` choose it, and `knn` its neighbours,
 by cells hidden for validation. These two, `mean`, `knn`, `iterative` and `gplvm` are the methods of benchmarks/imputation.
@@ -37,7 +37,7 @@ from rows import Rows
 from scores import mean_and_error, print_table, scores
 
 # The dynamic model by its kernel over time: a rough one, and a smooth one; and with what the paper's does not have.
-DYNAMIC = ["matern32", "rbf", "matern32-10", "matern32-linear"]
+DYNAMIC = ["matern32", "rbf", "rbf-alone", "matern32-10", "matern32-linear"]
 # Of these, validation chooses one.
 CANDIDATES = ["matern32", "matern32-10", "matern32-linear"]
 CHOSEN = "matern32-chosen"
@@ -82,7 +82,7 @@ def of_ours(method, data, y, seed, args):
     """Tables of the hidden cells by rflvm, with the program's own scores of them."""
     kernel, _, more = method.partition("-")
     timed = {"time": data.time, "kernel": kernel} if method in DYNAMIC else {}
-    flags = ["--linear", "learned"] if more == "linear" else []
+    flags = {"linear": ["--linear", "learned"], "alone": ["--residual", "none"]}.get(more, [])
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         program.fit(folder, y, int(more) if more.isdigit() else data.dim, seed, args, **timed, flags=flags)

@@ -178,7 +178,7 @@ impl Fit {
         let model = self.part.as_ref().unwrap_or(&self.model);
         match self.card()? {
             None => memory::check(model, &self.settings)?,
-            Some(_) => memory::check_beside_card(model, &self.settings)?,
+            Some(_) => memory::check_with_card(model, &self.settings)?,
         }
         let claim = Claim::take(&self.dir)?;
         claim.clear(overwrite)?;

@@ -27,7 +27,7 @@ pub fn needed(model: &Model, settings: &Settings) -> u128 {
 
 /// The same where cards hold the tables of the chains: the cells, a copy of them for principal components, and of each chain the sums of its warm-up, which are
 /// in single precision.
-pub fn needed_beside_card(model: &Model, settings: &Settings) -> u128 {
+pub fn needed_with_card(model: &Model, settings: &Settings) -> u128 {
     let besides = Plan::new(model, settings).map_or(0, |_| Plan::memory(model).1);
     let [n, j, d, m] = [model.rows(), model.columns(), model.latent_dim(), model.width()].map(|v| v as u128);
     let chain = n * j / 2 + 2 * n * m + 10 * m * j + 12 * n * d + 4 * m * m;
@@ -35,9 +35,9 @@ pub fn needed_beside_card(model: &Model, settings: &Settings) -> u128 {
 }
 
 /// Refuses a fit on a card that needs more memory than the machine has next to it.
-pub fn check_beside_card(model: &Model, settings: &Settings) -> Result<(), Error> {
+pub fn check_with_card(model: &Model, settings: &Settings) -> Result<(), Error> {
     let what = || format!("a fit of {} rows × {} columns, besides its card,", model.rows(), model.columns());
-    check_bytes(needed_beside_card(model, settings), what, "use fewer chains or columns, or a larger machine")
+    check_bytes(needed_with_card(model, settings), what, "use fewer chains or columns, or a larger machine")
 }
 
 /// Refuses a fit that needs more memory than the machine has.
@@ -74,8 +74,8 @@ mod tests {
         let spec = ModelSpec { features: 20, ..ModelSpec::default() };
         let model = Model::new(data, Poisson, spec).unwrap();
         let settings = Settings { chains: 4, init: rflvm::Init::Pca, ..Settings::default() };
-        let (beside, alone) = (needed_beside_card(&model, &settings), needed(&model, &settings));
+        let (with_card, alone) = (needed_with_card(&model, &settings), needed(&model, &settings));
         // The cells twice, and half a number per cell and chain.
-        assert!(beside > 8 * 4 * 2000 * 300 && 4 * beside < alone, "{beside} of {alone}");
+        assert!(with_card > 8 * 4 * 2000 * 300 && 4 * with_card < alone, "{with_card} of {alone}");
     }
 }
