@@ -50,7 +50,7 @@ use rflvm::device::Device;
 use rflvm::error::{RunError, SpecError};
 use rflvm::model::Model;
 
-/// Whether card number `ordinal` can hold the table of a model for this many chains at the same time; what does not fit is refused with the numbers.
+/// Whether card number `ordinal` can hold the table of a model for this many chains at the same time; if not, the error has the numbers.
 pub fn check(model: &Model, ordinal: usize, chains: usize) -> Result<(), RunError> {
     let cards = cards().map_err(|fault| refusal(ordinal, format!("{fault}, or let device be cpu")))?;
     let Some(card) = cards.get(ordinal) else {
