@@ -98,9 +98,9 @@ def fit(y, dim, diagonal=False, tolerance=1e-7, steps=20_000):
         q = 0.5 * (q + q.T)
 
 
-def impute(y, dim):
+def impute(y, dim, diagonal=False):
     """Posterior mean and standard deviation of every cell."""
-    f = fit(y, dim)
+    f = fit(y, dim, diagonal)
     return ppca.cells(f.loadings, f.offset, f.noise, f.mean, f.covariance)
 
 

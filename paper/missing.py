@@ -7,7 +7,7 @@ Lorenz tables also come with a mask, reported in a separate row. `static` is rfl
 `matern32` and `rbf` are rflvm with times, that kernel over them, and the program's default own paths of columns; `matern32-10` has ten latent axes
 instead of the paper's two or three, `matern32-linear` a linear part of the map; `rbf-alone` is the paper's model, without own paths. `matern32-chosen` is that one of these three which has the least squared error on
 cells hidden for validation, a tenth of the observed ones, after half the sweeps; the hidden cells themselves have no part in the choice.
-`ppca`, `ldm`, `gpdm` and `gplvm` (GPy's Bayesian one) have the paper's number of axes; `ppca-rank` and `ldm-rank` choose it, and `knn` its neighbours,
+`ppca`, `ldm`, `gpdm` and `gplvm` (GPy's Bayesian one) have the paper's number of axes and one noise variance for all columns, `ldm-own` one for each, as ours have; `ppca-rank` and `ldm-rank` choose it, and `knn` its neighbours,
 by cells hidden for validation. These two, `mean`, `knn`, `iterative` and `gplvm` are the methods of benchmarks/imputation.
 
 Besides the error: the mean log predictive density of the hidden cells, and the share of them inside central intervals. A star marks
@@ -44,7 +44,7 @@ CHOSEN = "matern32-chosen"
 OURS = ["static", *DYNAMIC, CHOSEN]
 # By their names in benchmarks/imputation/peers.py.
 PEERS = {"mean": "mean", "knn": "knn", "iterative": "iterative", "gplvm": "gplvm", "ppca-rank": "ppca", "ldm-rank": "ldm"}
-METHODS = ["mean", "knn", "iterative", "ppca", "ppca-rank", "ldm", "ldm-rank", "gpdm", "gplvm", *OURS]
+METHODS = ["mean", "knn", "iterative", "ppca", "ppca-rank", "ldm", "ldm-own", "ldm-rank", "gpdm", "gplvm", *OURS]
 
 # The paper's errors; its dynamic RFLVM has one kernel.
 PAPER = {
@@ -116,8 +116,8 @@ def predict(method, data, y, seed, args):
     """Tables of the hidden cells, by one method."""
     if method in OURS:
         return of_ours(method, data, y, seed, args)
-    if method in ("ppca", "ldm"):
-        mean, sd = {"ppca": ppca, "ldm": ldm}[method].impute(y, data.dim)
+    if method in ("ppca", "ldm", "ldm-own"):
+        mean, sd = ppca.impute(y, data.dim) if method == "ppca" else ldm.impute(y, data.dim, diagonal=method == "ldm-own")
         return {"mean": mean, "sd": sd}
     if method == "gpdm":
         from baselines import gpdm

@@ -60,7 +60,8 @@ A fifth of the cells hidden at random, the same ones for all methods; mean ± on
 predictive variance, which get that of their errors on validation cells. Ours ran {sweeps}. Errors can be compared with the paper's only
 as ratios to PPCA's: its tables are other draws, or prepared in ways that it does not tell. Ours: `static` has no times, `matern32` and `rbf` follow them and
 have the program's default own paths of columns, all with the paper's two or three axes; `rbf-alone` is the paper's model, without them; `matern32-10` has ten axes, `matern32-linear` a linear part of the map, and `matern32-chosen`
-is the one of these three that predicts validation cells best, a tenth of the observed ones. PPCA, the linear dynamical model (ldm), GPDM and GPLVM have the paper's number of axes; `-rank` chooses it in the same way. Methods without a line have not been run again since the rows are
+is the one of these three that predicts validation cells best, a tenth of the observed ones. PPCA, the linear dynamical model (ldm), GPDM and GPLVM have the paper's number of axes and one noise variance for all columns, `ldm-own` one for each, as ours have, which costs
+a little on Lorenz, where the noise of all columns is the same; `-rank` chooses it in the same way. Methods without a line have not been run again since the rows are
 kept; earlier figures are in [docs/results.md](../docs/results.md).
 """
 
