@@ -6,6 +6,7 @@
 //! | `kernels.cu` | features, likelihoods and slopes, sums, noise |
 //! | `shape` | its sizes |
 //! | `table` | a table on a card, and how it is held |
+//! | `columns` | columns side by side: likelihoods elsewhere, fits and draws of weights |
 //! | `device` | what a chain asks of it: [`rflvm::device::Device`] |
 //! | `rows` | H, the slope of the likelihood and where it leads, the noise of a trajectory |
 //! | `reference` | the reference of the trajectories |
@@ -34,6 +35,7 @@ macro_rules! push_option {
 }
 
 mod card;
+mod columns;
 mod device;
 mod flow;
 mod list;

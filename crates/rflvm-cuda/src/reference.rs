@@ -1,7 +1,7 @@
 //! The reference of the trajectories, as [`Reference::new`] computes it, from a table that stays on the card.
 
 use crate::card::{Fault, each, plain, transposed, warps};
-use crate::device::pieces;
+use crate::columns::pieces;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
 use rflvm::dist::fill_normals;

@@ -5,7 +5,7 @@ use crate::shape::Shape;
 use crate::weights::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 use rayon::prelude::*;
-use rflvm::device::plain::totals;
+use rflvm::device::totals;
 use rflvm::hmc::reference::RANK;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Law, Tally, Theta, Trials, Unit};
@@ -191,7 +191,7 @@ impl OnCard {
             is_mixed,
             s: 0.0,
             column: card.zeros(5 * columns)?,
-            totals: totals(model),
+            totals: totals::of(model),
             tallies: tallies(model),
             trials: trials(&card, model)?,
             offset: card.zeros(rows)?,
@@ -246,7 +246,7 @@ impl OnCard {
             return Ok(());
         }
         self.cells = cells(&self.card, model, size)?;
-        (self.totals, self.tallies) = (totals(model), tallies(model));
+        (self.totals, self.tallies) = (totals::of(model), tallies(model));
         self.blocks = model.blocks().to_vec();
         self.units = model.units().to_vec();
         Ok(())

@@ -27,7 +27,7 @@ use crate::hmc::flow::{Flow, Slopes};
 use crate::hmc::reference::Reference;
 use crate::linalg::Mat;
 use crate::model::family::{Law, Theta};
-use crate::model::{Block, Model, State};
+use crate::model::{Model, State};
 use std::fmt::Debug;
 
 /// Where a column's likelihood is evaluated: f' = b + factor (f − b) − shift, with b what f is besides the weights less their prior mean, and
@@ -189,8 +189,7 @@ pub fn supports(model: &Model) -> Result<(), SpecError> {
     if model.residual().is_some() {
         return no("columns' own paths (let residual be none)");
     }
-    let is_of_categories = |block: &Block| Law::of(block.family.as_ref()) == Some(Law::Multinomial);
-    if model.blocks().len() > 1 && model.blocks().iter().any(is_of_categories) {
+    if model.blocks().len() > 1 && totals::has_categories(model) {
         return no("multinomial columns next to columns of other families, or several sets of them");
     }
     match model.blocks().iter().find(|block| Law::of(block.family.as_ref()).is_none()) {

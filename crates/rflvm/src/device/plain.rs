@@ -3,7 +3,7 @@
 
 mod flow;
 
-use super::{ColumnAt, Device, Priors, Turns};
+use super::{ColumnAt, Device, Priors, Turns, totals};
 use crate::dist::canonical::Canonical;
 use crate::dist::ln_gamma;
 use crate::hmc::flow::{Frame, Slopes};
@@ -77,7 +77,7 @@ impl OnHost {
             xi_momenta: Mat::default(),
             du: Mat::default(),
             turning_beta: Mat::default(),
-            totals: totals(model),
+            totals: totals::of(model),
             model: model.as_counts(),
         }
     }
@@ -177,7 +177,7 @@ impl Device for OnHost {
     }
 
     fn set_table(&mut self, model: &Model) {
-        (self.totals, self.model) = (totals(model), model.as_counts());
+        (self.totals, self.model) = (totals::of(model), model.as_counts());
     }
 
     fn totals(&self) -> &[f64] {
@@ -371,13 +371,6 @@ impl Device for OnHost {
     fn f(&mut self, f: &mut Mat) {
         f.clone_from(&self.f);
     }
-}
-
-/// Totals of the rows of a table of categories; none of other tables.
-pub fn totals(model: &Model) -> Vec<f64> {
-    let is_of_categories = |block: &Block| Law::of(block.family.as_ref()) == Some(Law::Multinomial);
-    let sums = || (0..model.rows()).map(|n| model.y().row(n).iter().sum()).collect();
-    if model.blocks().iter().any(is_of_categories) { sums() } else { Vec::new() }
 }
 
 /// The Gaussian with a curvature and a response, under a prior; the prior itself, where they are too large or not positive definite.

@@ -6,8 +6,21 @@
 
 use super::Device;
 use crate::dist::{gamma, ln_gamma};
+use crate::model::Model;
+use crate::model::family::Law;
 use crate::par;
 use crate::rng::Stream;
+
+/// Whether some columns of a model are categories.
+pub fn has_categories(model: &Model) -> bool {
+    model.blocks().iter().any(|block| Law::of(block.family.as_ref()) == Some(Law::Multinomial))
+}
+
+/// Totals of the rows of a table of categories; none of other tables.
+pub fn of(model: &Model) -> Vec<f64> {
+    let sums = || (0..model.rows()).map(|n| model.y().row(n).iter().sum()).collect();
+    if has_categories(model) { sums() } else { Vec::new() }
+}
 
 /// Redraws the rates given η: Γ(N_n, Σ_j e^{η_nj}).
 pub fn update(device: &mut dyn Device, stream: Stream) {

@@ -110,8 +110,8 @@ fn climb(batches: &[f64]) -> (f64, f64) {
 }
 
 /// ln p(Y, θ, τ² | X, W) with β integrated out, at a draw of β: where it is not integrated out exactly, the density there is, on average, ½
-/// lower per weight than at the optimum for which Laplace's method is meant. On a device it is never integrated out exactly, which differs by a
-/// constant if at all, since maps that are compared were drawn on the same processor.
+/// lower per weight than at the optimum for which Laplace's method is meant. On a device it is never integrated out exactly, so
+/// only maps of the same processor can be compared.
 pub fn of_data(model: &Model, state: &State, device: Option<&mut dyn Device>) -> Result<f64, NumericalError> {
     let (value, is_exact) = match device {
         Some(device) => (device::evidence::ln_data(device, model, state)?, false),
