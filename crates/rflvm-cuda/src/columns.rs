@@ -1,6 +1,6 @@
 //! Columns side by side: their likelihoods elsewhere, and the fits and draws of their weights.
 
-use crate::card::{Fault, THREADS, each, plain, transposed};
+use crate::card::{Fault, THREADS, Values, each, plain, transposed};
 use crate::shape::Shape;
 use crate::table::{At, OnCard, PIECE, TILE};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
@@ -76,7 +76,7 @@ impl OnCard {
     /// HᵀΩH of the columns in `grams`, Ω the information of the cells at their present f, and the response Hᵀ(Ω(f − known) + ∂f) in `small`.
     fn curved(&mut self) -> Result<(), Fault> {
         let OnCard { card, shape, some, .. } = self;
-        let Shape { rows, columns, width, .. } = *shape;
+        let (Shape { rows, columns, width, .. }, pitch, triangle) = (*shape, shape.pitch(), shape.triangle());
         let (count, none) = (some.count, 0_u64);
         let (rows_, count_, columns_) = (rows as u64, count as i32, columns as i32);
         let mut launch = card.stream.launch_builder(card.kernel("curvature"));
@@ -88,20 +88,20 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(each(rows * count))? };
         card.multiply(
-            (count, width, rows),
+            (count, pitch, rows),
             transposed(&some.response, count),
-            plain(&self.h, width),
+            plain(&self.h, pitch),
             false,
             &mut self.small,
         )?;
         // All Gram matrices at once, as one product of the weights with the products of features: G_j = Σ_n ω_nj h_n h_nᵀ.
-        let triangle = width * (width + 1) / 2;
         for first in (0..rows).step_by(TILE) {
             let tile = TILE.min(rows - first);
             let (first_, tile_, width_) = (first as u64, tile as u64, width as i32);
+            let (pitch_, triangle_) = (pitch as i32, triangle as i32);
             let config = LaunchConfig { grid_dim: (tile as u32, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
             let mut launch = card.stream.launch_builder(card.kernel("products"));
-            launch.arg(&first_).arg(&tile_).arg(&width_).arg(&self.h).arg(&mut some.tile);
+            launch.arg(&first_).arg(&tile_).arg(&width_).arg(&pitch_).arg(&triangle_).arg(&self.h).arg(&mut some.tile);
             // SAFETY: as above.
             unsafe { launch.launch(config)? };
             let weights = some.weight.slice(first * count..(first + tile) * count);
@@ -114,46 +114,58 @@ impl OnCard {
     pub(crate) fn fitted(&mut self, priors: &Priors) -> Result<Mat, Fault> {
         self.curved()?;
         let OnCard { card, shape, some, .. } = self;
-        let (rows, width, count) = (shape.rows, shape.width, some.count);
+        let (rows, pitch, count) = (shape.rows, shape.pitch(), some.count);
         card.put(priors.precision.as_slice(), &mut some.precision)?;
         card.put(&priors.centre, &mut some.centre)?;
-        let width_ = width as i32;
+        let (width_, pitch_, triangle) = (shape.width as i32, pitch as i32, shape.triangle() as i32);
         let config = LaunchConfig { grid_dim: (count as u32, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
         let mut launch = card.stream.launch_builder(card.kernel("fit"));
-        launch.arg(&width_).arg(&some.grams).arg(&self.small).arg(&some.precision).arg(&some.centre);
+        launch
+            .arg(&width_)
+            .arg(&pitch_)
+            .arg(&triangle)
+            .arg(&some.grams)
+            .arg(&self.small)
+            .arg(&some.precision)
+            .arg(&some.centre);
         launch.arg(&mut some.factors).arg(&mut some.means);
         // SAFETY: as above.
         unsafe { launch.launch(config)? };
-        let factors = (plain(&self.h, width), transposed(&some.means, width));
-        card.multiply((rows, count, width), factors.0, factors.1, false, &mut some.at)?;
+        let factors = (plain(&self.h, pitch), transposed(&some.means, pitch));
+        card.multiply((rows, count, pitch), factors.0, factors.1, false, &mut some.at)?;
         let (rows_, count_) = (rows as u64, count as i32);
         let mut launch = card.stream.launch_builder(card.kernel("add_offset"));
         launch.arg(&rows_).arg(&count_).arg(&self.offset).arg(&mut some.at);
         // SAFETY: as above.
         unsafe { launch.launch(each(rows * count))? };
-        let mut means = Mat::zeros(count, width);
-        card.get(&some.means, means.as_mut_slice())?;
-        Ok(means)
+        self.without_pads(&self.some.means)
     }
 
     pub(crate) fn aimed(&mut self, normals: &Mat, from_mean: &Mat) -> Result<(Mat, Vec<[f64; 3]>), Fault> {
         let OnCard { card, shape, some, .. } = self;
-        let (rows, width, count) = (shape.rows, shape.width, some.count);
+        let (rows, pitch, count) = (shape.rows, shape.pitch(), some.count);
         card.put(normals.as_slice(), &mut some.normals)?;
         card.put(from_mean.as_slice(), &mut some.from_mean)?;
-        let width_ = width as i32;
+        let (width_, pitch_) = (shape.width as i32, pitch as i32);
         let config = LaunchConfig { grid_dim: (count as u32, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
         let mut launch = card.stream.launch_builder(card.kernel("aim"));
-        launch.arg(&width_).arg(&some.factors).arg(&some.normals).arg(&some.from_mean);
+        launch.arg(&width_).arg(&pitch_).arg(&some.factors).arg(&some.normals).arg(&some.from_mean);
         launch.arg(&mut some.directions).arg(&mut some.squares);
         // SAFETY: as above.
         unsafe { launch.launch(config)? };
-        let factors = (plain(&self.h, width), transposed(&some.directions, width));
-        card.multiply((rows, count, width), factors.0, factors.1, false, &mut some.aim)?;
-        let (mut directions, mut squares) = (Mat::zeros(count, width), vec![0.0; 3 * count]);
-        card.get(&some.directions, directions.as_mut_slice())?;
+        let factors = (plain(&self.h, pitch), transposed(&some.directions, pitch));
+        card.multiply((rows, count, pitch), factors.0, factors.1, false, &mut some.aim)?;
+        let mut squares = vec![0.0; 3 * count];
         card.get(&some.squares, &mut squares)?;
-        Ok((directions, squares.as_chunks().0.to_vec()))
+        Ok((self.without_pads(&self.some.directions)?, squares.as_chunks().0.to_vec()))
+    }
+
+    /// One row per column whose weights are being redrawn, without the zeros after it.
+    fn without_pads(&self, rows: &Values) -> Result<Mat, Fault> {
+        let (count, pitch) = (self.some.count, self.shape.pitch());
+        let mut held = vec![0.0; count * pitch];
+        self.card.get(rows, &mut held)?;
+        Ok(Mat::from_fn(count, self.shape.width, |k, m| held[k * pitch + m]))
     }
 
     pub(crate) fn turned_columns(&mut self, turns: &Turns, out: &mut [f64]) -> Result<(), Fault> {

@@ -14,11 +14,11 @@ use rflvm::model::family::Theta;
 impl OnCard {
     fn weighed(&mut self, beta: &Mat) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let Shape { rows, columns, width, .. } = *shape;
+        let (Shape { rows, columns, .. }, pitch) = (*shape, shape.pitch());
         card.put(beta.as_slice(), &mut self.beta)?;
         card.multiply(
-            (rows, columns, width),
-            plain(&self.h, width),
+            (rows, columns, pitch),
+            plain(&self.h, pitch),
             plain(&self.beta, columns),
             false,
             &mut self.product,
@@ -73,12 +73,12 @@ impl OnCard {
     /// Candidates use the memory of ∂H and ζ, which only a trajectory needs.
     fn some_rows(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let Shape { columns, dim, frequencies, covariates, linear, width, .. } = *shape;
+        let (Shape { columns, dim, frequencies, covariates, linear, .. }, pitch) = (*shape, shape.pitch());
         let count = rows.len();
         card.put(rows, &mut self.numbers)?;
         card.put(x, &mut self.gx)?;
         let (rows_, dim, l, c, none) = (count as u64, dim as i32, frequencies as i32, covariates as i32, 0_u64);
-        let linear = linear as i32;
+        let (linear, pitch_) = (linear as i32, pitch as i32);
         let mut launch = card.stream.launch_builder(card.kernel("features"));
         launch
             .arg(&rows_)
@@ -86,6 +86,7 @@ impl OnCard {
             .arg(&l)
             .arg(&c)
             .arg(&linear)
+            .arg(&pitch_)
             .arg(&self.s)
             .arg(&self.gx)
             .arg(&self.w)
@@ -94,8 +95,8 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(each(count * frequencies))? };
         card.multiply(
-            (count, columns, width),
-            plain(&self.dh, width),
+            (count, columns, pitch),
+            plain(&self.dh, pitch),
             plain(&self.beta, columns),
             false,
             &mut self.zeta,
@@ -114,12 +115,12 @@ impl OnCard {
     /// Changes of the two features of frequency l, in `a` and `b`.
     fn changed(&mut self, l: usize, w: &[f64]) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let (rows, dim, frequencies, width) =
-            (shape.rows as u64, shape.dim as i32, shape.frequencies as i32, shape.width as i32);
+        let (rows, dim, frequencies, pitch) =
+            (shape.rows as u64, shape.dim as i32, shape.frequencies as i32, shape.pitch() as i32);
         let l = l as i32;
         card.put(w, &mut self.small)?;
         let mut launch = card.stream.launch_builder(card.kernel("pair"));
-        launch.arg(&rows).arg(&dim).arg(&frequencies).arg(&width).arg(&l).arg(&self.x).arg(&self.small).arg(&self.h);
+        launch.arg(&rows).arg(&dim).arg(&frequencies).arg(&pitch).arg(&l).arg(&self.x).arg(&self.small).arg(&self.h);
         launch.arg(&mut self.a).arg(&mut self.b);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.rows))? };
@@ -147,12 +148,12 @@ impl OnCard {
         self.changed(l, w)?;
         let OnCard { card, shape, .. } = self;
         let (rows, columns) = (shape.rows as u64, shape.columns as i32);
-        let (frequencies, width) = (shape.frequencies as i32, shape.width as i32);
+        let (frequencies, pitch) = (shape.frequencies as i32, shape.pitch() as i32);
         let (sine, cosine) = pair_rows(shape, l);
         let (u, v) = (self.beta.slice(sine), self.beta.slice(cosine));
         let number = l as i32;
         let mut launch = card.stream.launch_builder(card.kernel("keep_pair"));
-        launch.arg(&rows).arg(&columns).arg(&frequencies).arg(&width).arg(&number);
+        launch.arg(&rows).arg(&columns).arg(&frequencies).arg(&pitch).arg(&number);
         launch.arg(&self.a).arg(&u).arg(&self.b).arg(&v).arg(&mut self.product).arg(&mut self.h);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.cells()))? };

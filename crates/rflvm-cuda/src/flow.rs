@@ -27,22 +27,22 @@ impl OnCard {
     fn flow_settle(&mut self, flow: &mut Flowing, x: &Mat, w: &Mat) -> Result<(), Fault> {
         self.place(x, w, true)?;
         let OnCard { card, shape, .. } = self;
-        let (rows, width, rank) = (shape.rows, shape.width, flow.frame.right.rows());
+        let (rows, pitch, rank) = (shape.rows, shape.pitch(), flow.frame.right.rows());
         card.multiply(
-            (width, width, rows),
-            transposed(&self.h, width),
-            plain(&self.h, width),
+            (pitch, pitch, rows),
+            transposed(&self.h, pitch),
+            plain(&self.h, pitch),
             false,
             &mut self.square,
         )?;
-        card.multiply((width, rank, rows), transposed(&self.h, width), plain(&self.left, rank), false, &mut flow.left)?;
-        flow.invert(card, width, &self.square)
+        card.multiply((pitch, rank, rows), transposed(&self.h, pitch), plain(&self.left, rank), false, &mut flow.left)?;
+        flow.invert(card, *shape, &self.square)
     }
 
     /// β at X, W and the noise.
     fn flow_colour(&mut self, flow: &mut Flowing) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let Shape { rows, columns, width, .. } = *shape;
+        let (Shape { rows, columns, width, .. }, pitch) = (*shape, shape.pitch());
         let rank = flow.frame.right.rows();
         card.multiply(
             (width, columns, rank),
@@ -52,8 +52,8 @@ impl OnCard {
             &mut flow.response,
         )?;
         card.multiply(
-            (width, columns, rows),
-            transposed(&self.h, width),
+            (pitch, columns, rows),
+            transposed(&self.h, pitch),
             plain(&self.zeta, columns),
             false,
             &mut flow.u,
@@ -94,8 +94,8 @@ impl OnCard {
     ) -> Result<f64, Fault> {
         self.flow_settle(flow, x, w)?;
         self.flow_colour(flow)?;
-        let Shape { rows, columns, width, .. } = self.shape;
-        let (m, j, weights) = (width as i32, columns as i32, width * columns);
+        let (Shape { rows, columns, width, .. }, pitch) = (self.shape, self.shape.pitch());
+        let (m, j, pitch_, weights) = (width as i32, columns as i32, pitch as i32, width * columns);
         let (count, sums) = (weights as u64, parts(weights));
         let blocks = sums.grid_dim.0 as usize;
         let mut launch = self.card.stream.launch_builder(self.card.kernel("half_products"));
@@ -145,7 +145,7 @@ impl OnCard {
             card.multiply_scaled(size, 0.5, plain(&t, columns), transposed(&t, columns), true, (&mut flow.da, width))?;
             let half = 0.5 * range.len() as f64;
             let mut launch = card.stream.launch_builder(card.kernel("symmetrise"));
-            launch.arg(&m).arg(rho).arg(&half).arg(&inverse).arg(&flow.da).arg(&mut flow.ds);
+            launch.arg(&m).arg(&pitch_).arg(rho).arg(&half).arg(&inverse).arg(&flow.da).arg(&mut flow.ds);
             // SAFETY: as above.
             unsafe { launch.launch(each(width * width))? };
         }
@@ -162,21 +162,21 @@ impl OnCard {
             &mut flow.left,
         )?;
         card.multiply(
-            (rows, width, columns),
+            (rows, pitch, columns),
             plain(&self.zeta, columns),
             transposed(&flow.t, columns),
             true,
             &mut self.dh,
         )?;
-        card.multiply((rows, width, width), plain(&self.h, width), plain(&flow.ds, width), true, &mut self.dh)?;
-        card.multiply((rows, width, rank), plain(&self.left, rank), transposed(&flow.left, rank), true, &mut self.dh)?;
+        card.multiply((rows, pitch, pitch), plain(&self.h, pitch), plain(&flow.ds, pitch), true, &mut self.dh)?;
+        card.multiply((rows, pitch, rank), plain(&self.left, rank), transposed(&flow.left, rank), true, &mut self.dh)?;
         self.propagate(true, to)?;
         let ln_det = flow.ln_det(&self.card)?;
         Ok(ln_lik + ln_prior + half_square - 0.5 * ln_det)
     }
 
     fn flow_gather(&mut self, flow: &mut Flowing, x: &Mat, w: &Mat, beta: &Mat, stream: Stream) -> Result<(), Fault> {
-        let Shape { rows, columns, width, .. } = self.shape;
+        let (Shape { rows, columns, width, .. }, pitch) = (self.shape, self.shape.pitch());
         self.normals(stream, width * columns, &mut flow.xi)?;
         // If A is not positive definite, the trajectory finds the same, and is rejected.
         self.flow_settle(flow, x, w)?;
@@ -198,8 +198,8 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(each(width * columns))? };
         card.multiply(
-            (rows, columns, width),
-            plain(&self.h, width),
+            (rows, columns, pitch),
+            plain(&self.h, pitch),
             plain(&flow.response, columns),
             true,
             &mut self.zeta,
@@ -208,13 +208,13 @@ impl OnCard {
 
     fn flow_kick(&mut self, flow: &mut Flowing, step: f64) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let Shape { rows, columns, width, .. } = *shape;
+        let (Shape { rows, columns, width, .. }, pitch) = (*shape, shape.pitch());
         let (m, j, root) = (width as i32, columns as i32, flow.root_intercept());
         let mut launch = card.stream.launch_builder(card.kernel("kick"));
         launch.arg(&m).arg(&j).arg(&step).arg(&root).arg(&flow.rho).arg(&mut flow.t).arg(&mut flow.xi_momenta);
         // SAFETY: as above.
         unsafe { launch.launch(each(width * columns))? };
-        card.multiply((rows, columns, width), plain(&self.h, width), plain(&flow.t, columns), true, &mut self.momenta)
+        card.multiply((rows, columns, pitch), plain(&self.h, pitch), plain(&flow.t, columns), true, &mut self.momenta)
     }
 
     /// Normals into some memory of the card.

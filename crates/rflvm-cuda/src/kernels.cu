@@ -223,8 +223,8 @@ __device__ __forceinline__ double parameter(const Column *column, int j, const d
 }
 
 // H, or √a H with root.
-extern "C" __global__ void features(u64 rows, int dim, int frequencies, int covariates, int linear, double s, const double *x,
-                                    const double *w, const double *u, const unsigned *numbers, const double *root, double *h) {
+extern "C" __global__ void features(u64 rows, int dim, int frequencies, int covariates, int linear, int pitch, double s,
+                                    const double *x, const double *w, const double *u, const unsigned *numbers, const double *root, double *h) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * frequencies) return;
     u64 n = i / frequencies;
@@ -232,7 +232,7 @@ extern "C" __global__ void features(u64 rows, int dim, int frequencies, int cova
     double argument = 0.0, weight = root ? root[n] : 1.0, scale = weight * rsqrt((double)frequencies), sine, cosine;
     for (int d = 0; d < dim; d++) argument += x[n * dim + d] * w[l * dim + d];
     sincos(argument, &sine, &cosine);
-    double *row = h + n * width;
+    double *row = h + n * pitch;
     row[l] = scale * sine;
     row[frequencies + l] = scale * cosine;
     if (l == 0) {
@@ -240,6 +240,7 @@ extern "C" __global__ void features(u64 rows, int dim, int frequencies, int cova
         for (int c = 0; c < covariates; c++) row[2 * frequencies + c] = weight * own[c];
         for (int d = 0; d < linear; d++) row[2 * frequencies + covariates + d] = weight * s * x[n * dim + d];
         row[width - 1] = weight;
+        for (int m = width; m < pitch; m++) row[m] = 0.0;
     }
 }
 
@@ -314,15 +315,15 @@ extern "C" __global__ void row_sums(u64 rows, const double *product, const Cell 
 }
 
 // Changes of the sine and the cosine of frequency l in each row, if it were w.
-extern "C" __global__ void pair(u64 rows, int dim, int frequencies, int width, int l, const double *x, const double *w,
+extern "C" __global__ void pair(u64 rows, int dim, int frequencies, int pitch, int l, const double *x, const double *w,
                                 const double *h, double *a, double *b) {
     u64 n = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= rows) return;
     double argument = 0.0, scale = rsqrt((double)frequencies), sine, cosine;
     for (int d = 0; d < dim; d++) argument += x[n * dim + d] * w[d];
     sincos(argument, &sine, &cosine);
-    a[n] = scale * sine - h[n * width + l];
-    b[n] = scale * cosine - h[n * width + frequencies + l];
+    a[n] = scale * sine - h[n * pitch + l];
+    b[n] = scale * cosine - h[n * pitch + frequencies + l];
 }
 
 extern "C" __global__ void row_ln_lik_moved(u64 rows, int columns, const double *product, const Cell *y, const double *offset,
@@ -343,7 +344,7 @@ extern "C" __global__ void row_ln_lik_moved(u64 rows, int columns, const double 
     if (threadIdx.x % 32 == 0) out[n] = sum;
 }
 
-extern "C" __global__ void keep_pair(u64 rows, int columns, int frequencies, int width, int l, const double *a, const double *u,
+extern "C" __global__ void keep_pair(u64 rows, int columns, int frequencies, int pitch, int l, const double *a, const double *u,
                                      const double *b, const double *v, double *product, double *h) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * columns) return;
@@ -351,8 +352,8 @@ extern "C" __global__ void keep_pair(u64 rows, int columns, int frequencies, int
     int j = i % columns;
     product[i] += a[n] * u[j] + b[n] * v[j];
     if (j == 0) {
-        h[n * width + l] += a[n];
-        h[n * width + frequencies + l] += b[n];
+        h[n * pitch + l] += a[n];
+        h[n * pitch + frequencies + l] += b[n];
     }
 }
 
@@ -464,21 +465,21 @@ extern "C" __global__ void normals(u64 count, u64 key, u64 stream, double *out) 
 }
 
 // t = H_cos ∂H_sin − H_sin ∂H_cos, with which ∂X = tW and ∂W = tᵀX.
-extern "C" __global__ void to_arguments(u64 rows, int frequencies, int width, const double *h, const double *dh, double *t) {
+extern "C" __global__ void to_arguments(u64 rows, int frequencies, int pitch, const double *h, const double *dh, double *t) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * frequencies) return;
     u64 n = i / frequencies;
     int l = i % frequencies;
-    const double *own = h + n * width, *slope = dh + n * width;
+    const double *own = h + n * pitch, *slope = dh + n * pitch;
     t[i] = own[frequencies + l] * slope[l] - own[l] * slope[frequencies + l];
 }
 
 // What a linear part adds to ∂X; `first` is its first column in H.
-extern "C" __global__ void add_linear(u64 rows, int dim, int width, int first, double s, const double *root, const double *dh, double *gx) {
+extern "C" __global__ void add_linear(u64 rows, int dim, int pitch, int first, double s, const double *root, const double *dh, double *gx) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * dim) return;
     u64 n = i / dim;
-    gx[i] += (root ? root[n] : 1.0) * s * dh[n * width + first + i % dim];
+    gx[i] += (root ? root[n] : 1.0) * s * dh[n * pitch + first + i % dim];
 }
 
 // f of some columns, from the low-rank product of the reference.
@@ -511,13 +512,13 @@ extern "C" __global__ void curvature(u64 rows, int some, int columns, const unsi
 }
 
 // Products of all pairs of columns of H, of some rows: row t holds h_i h_k for k ≤ i.
-extern "C" __global__ void products(u64 first, u64 rows, int width, const double *h, double *out) {
+extern "C" __global__ void products(u64 first, u64 rows, int width, int pitch, int triangle, const double *h, double *out) {
     __shared__ double own[1024];
     u64 t = blockIdx.x;
     if (t >= rows) return;
-    for (int i = threadIdx.x; i < width; i += blockDim.x) own[i] = h[(first + t) * width + i];
+    for (int i = threadIdx.x; i < width; i += blockDim.x) own[i] = h[(first + t) * pitch + i];
     __syncthreads();
-    double *row = out + t * ((u64)width * (width + 1) / 2);
+    double *row = out + t * triangle;
     for (int i = 0; i < width; i++)
         for (int k = threadIdx.x; k <= i; k += blockDim.x) row[(u64)i * (i + 1) / 2 + k] = own[i] * own[k];
 }
@@ -563,12 +564,12 @@ __device__ void solve_upper(int width, int stride, const double *u, const double
 
 // The Gaussian fitted to each of some columns: U with U'U = HΩH + diag(precision) and in its last column U^-T times the shift, and its mean. The prior alone
 // where that overflows or is not positive definite. One block per column; rows are offered as in `invert`.
-extern "C" __global__ __launch_bounds__(1024) void fit(int width, const double *grams, const double *responses, const double *precisions, const double *centres,
+extern "C" __global__ __launch_bounds__(1024) void fit(int width, int pitch, int triangle, const double *grams, const double *responses, const double *precisions, const double *centres,
                                double *factors, double *means) {
     __shared__ double offered[2][1025];
     __shared__ int is_usable;
     int stride = width + 1, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const double *gram = grams + (u64)blockIdx.x * (width * stride / 2), *response = responses + (u64)blockIdx.x * width;
+    const double *gram = grams + (u64)blockIdx.x * triangle, *response = responses + (u64)blockIdx.x * pitch;
     const double *precision = precisions + (u64)blockIdx.x * width;
     double *a = factors + (u64)blockIdx.x * width * stride, centre = centres[blockIdx.x];
     if (threadIdx.x == 0) is_usable = 1;
@@ -609,11 +610,11 @@ extern "C" __global__ __launch_bounds__(1024) void fit(int width, const double *
     __syncthreads();
     if (warp > 0) return;
     solve_upper(width, stride, a, a + width, stride, offered[0]);
-    for (int m = lane; m < width; m += 32) means[(u64)blockIdx.x * width + m] = offered[0][m];
+    for (int m = lane; m < width; m += 32) means[(u64)blockIdx.x * pitch + m] = offered[0][m];
 }
 
 // Directions U^-1 z of some columns, and with v = Ud, the sums of v v, v z and z z. One block of four warps per column.
-extern "C" __global__ void aim(int width, const double *factors, const double *normals, const double *from_mean, double *directions,
+extern "C" __global__ void aim(int width, int pitch, const double *factors, const double *normals, const double *from_mean, double *directions,
                                double *squares) {
     __shared__ double x[1024], part[3][4];
     int stride = width + 1, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -622,7 +623,7 @@ extern "C" __global__ void aim(int width, const double *factors, const double *n
     double vv = 0.0, vz = 0.0, zz = 0.0;
     if (warp == 0) {
         solve_upper(width, stride, u, z, 1, x);
-        for (int m = lane; m < width; m += 32) directions[first + m] = x[m];
+        for (int m = lane; m < width; m += 32) directions[(u64)blockIdx.x * pitch + m] = x[m];
     } else {
         for (int k = warp - 1; k < width; k += 3) {
             double v = 0.0;
@@ -721,14 +722,14 @@ extern "C" __global__ void whole(u64 count, int columns, const double *product, 
 
 // A^-1 and ln |A| of A = D + rho S, for each rho; ln |A| is not a number if A is not positive definite. One block per rho, which sweeps one row and
 // column after the other (Beaton 1964).
-extern "C" __global__ __launch_bounds__(1024) void invert(int width, double intercept, const double *rho, const double *s,
+extern "C" __global__ __launch_bounds__(1024) void invert(int width, int pitch, double intercept, const double *rho, const double *s,
                                                                double *inverses, double *ln_dets) {
     __shared__ double offered[2][1024];
     double *a = inverses + (u64)blockIdx.x * width * width;
     double r = rho[blockIdx.x], ln_det = 0.0;
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (int m = warp; m < width; m += 32)
-        for (int c = lane; c < width; c += 32) a[m * width + c] = r * s[m * width + c] + (m == c ? (m == width - 1 ? intercept : 1.0) : 0.0);
+        for (int c = lane; c < width; c += 32) a[m * width + c] = r * s[m * pitch + c] + (m == c ? (m == width - 1 ? intercept : 1.0) : 0.0);
     if (warp == 0)
         for (int c = lane; c < width; c += 32) offered[0][c] = a[c];
     for (int k = 0; k < width; k++) {
@@ -817,11 +818,11 @@ extern "C" __global__ void arrange(int width, int columns, const unsigned *order
 }
 
 // ∂S −= ρ (∂A + ∂Aᵀ), with ∂A + half · A⁻¹ in its place.
-extern "C" __global__ void symmetrise(int width, double rho, double half, const double *inverse, const double *da, double *ds) {
+extern "C" __global__ void symmetrise(int width, int pitch, double rho, double half, const double *inverse, const double *da, double *ds) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= width * width) return;
     int r = i / width, c = i % width, turned = c * width + r;
-    ds[i] -= rho * (da[i] + da[turned] + half * (inverse[i] + inverse[turned]));
+    ds[r * pitch + c] -= rho * (da[i] + da[turned] + half * (inverse[i] + inverse[turned]));
 }
 
 // ∂u = √ρ (s V + t) in the place of t, and ρ V.

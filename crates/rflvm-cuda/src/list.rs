@@ -1,6 +1,7 @@
 //! The cards of this machine, and what a table needs.
 
 use crate::card::Fault;
+use crate::shape::pitch;
 use crate::table::CellSize;
 use cudarc::driver::CudaContext;
 use rflvm::model::Model;
@@ -42,7 +43,7 @@ pub fn cards() -> Result<Vec<CardInfo>, Fault> {
 /// Bytes that a table needs on a card: per cell 8 for F, 16 for the noise of a trajectory and its momenta, 4 for the sum of the warm-up, and the cell itself;
 /// H with its slope, and the columns whose weights are redrawn together.
 pub fn needed(model: &Model) -> usize {
-    let (rows, columns, width) = (model.rows(), model.columns(), model.width());
+    let (rows, columns, width) = (model.rows(), model.columns(), pitch(model.width()));
     let cells = rows * columns * (8 + 16 + 4 + CellSize::of(model) as usize);
     let features = rows * width * 8 * 5 / 2;
     let together = rows * columns.min(256) * 8 * 4;

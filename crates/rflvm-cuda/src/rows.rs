@@ -16,10 +16,9 @@ impl OnCard {
         card.put(x.as_slice(), &mut self.x)?;
         card.put(w.as_slice(), &mut self.w)?;
         let (rows_, dim, l, c) = (rows as u64, dim as i32, frequencies as i32, covariates as i32);
-        let linear = linear as i32;
-        let none = 0_u64;
+        let (linear, pitch, none) = (linear as i32, shape.pitch() as i32, 0_u64);
         let mut launch = card.stream.launch_builder(card.kernel("features"));
-        launch.arg(&rows_).arg(&dim).arg(&l).arg(&c).arg(&linear).arg(&self.s).arg(&self.x).arg(&self.w);
+        launch.arg(&rows_).arg(&dim).arg(&l).arg(&c).arg(&linear).arg(&pitch).arg(&self.s).arg(&self.x).arg(&self.w);
         launch.arg(&self.covariates).arg(&none);
         if is_weighted {
             launch.arg(&self.root);
@@ -49,10 +48,10 @@ impl OnCard {
     /// ln p(Y | F) at the weights on the card, with the slope in place of the product, ∂β and ∂H.
     pub(crate) fn slope_at_beta(&mut self, is_weighted: bool) -> Result<f64, Fault> {
         let OnCard { card, shape, .. } = self;
-        let Shape { rows, columns, width, .. } = *shape;
+        let (Shape { rows, columns, .. }, pitch) = (*shape, shape.pitch());
         card.multiply(
-            (rows, columns, width),
-            plain(&self.h, width),
+            (rows, columns, pitch),
+            plain(&self.h, pitch),
             plain(&self.beta, columns),
             false,
             &mut self.product,
@@ -72,14 +71,14 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(warps(rows))? };
         card.multiply(
-            (width, columns, rows),
-            transposed(&self.h, width),
+            (pitch, columns, rows),
+            transposed(&self.h, pitch),
             plain(&self.product, columns),
             false,
             &mut self.weights,
         )?;
         card.multiply(
-            (rows, width, columns),
+            (rows, pitch, columns),
             plain(&self.product, columns),
             transposed(&self.beta, columns),
             false,
@@ -106,17 +105,17 @@ impl OnCard {
     /// From ∂H to X and W.
     pub(crate) fn propagate(&mut self, is_weighted: bool, (gx, gw): Slopes<'_>) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let Shape { rows, dim, frequencies, covariates, linear, width, .. } = *shape;
-        let (rows_, l, m) = (rows as u64, frequencies as i32, width as i32);
+        let Shape { rows, dim, frequencies, covariates, linear, .. } = *shape;
+        let (rows_, l, pitch) = (rows as u64, frequencies as i32, shape.pitch() as i32);
         let mut launch = card.stream.launch_builder(card.kernel("to_arguments"));
-        launch.arg(&rows_).arg(&l).arg(&m).arg(&self.h).arg(&self.dh).arg(&mut self.t);
+        launch.arg(&rows_).arg(&l).arg(&pitch).arg(&self.h).arg(&self.dh).arg(&mut self.t);
         // SAFETY: as above.
         unsafe { launch.launch(each(rows * frequencies))? };
         card.multiply((rows, dim, frequencies), plain(&self.t, frequencies), plain(&self.w, dim), false, &mut self.gx)?;
         if linear > 0 {
             let (dim_, first, none) = (dim as i32, (2 * frequencies + covariates) as i32, 0_u64);
             let mut launch = card.stream.launch_builder(card.kernel("add_linear"));
-            launch.arg(&rows_).arg(&dim_).arg(&m).arg(&first).arg(&self.s);
+            launch.arg(&rows_).arg(&dim_).arg(&pitch).arg(&first).arg(&self.s);
             if is_weighted {
                 launch.arg(&self.root);
             } else {

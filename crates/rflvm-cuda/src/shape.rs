@@ -15,7 +15,22 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    /// Columns of H as they are held, those after `width` zero: cuBLAS multiplies matrices almost twice as fast if their rows begin at a multiple of 16 bytes.
+    pub fn pitch(&self) -> usize {
+        pitch(self.width)
+    }
+
+    /// Products of pairs of columns of H, and as they are held.
+    pub fn triangle(&self) -> usize {
+        pitch(self.width * (self.width + 1) / 2)
+    }
+
     pub fn cells(&self) -> usize {
         self.rows * self.columns
     }
+}
+
+/// The length of a row as it is held.
+pub(crate) fn pitch(length: usize) -> usize {
+    length.next_multiple_of(8)
 }

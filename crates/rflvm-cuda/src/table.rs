@@ -161,8 +161,8 @@ impl OnCard {
             width: model.width(),
         };
         let Shape { rows, columns, dim, frequencies, width, .. } = shape;
+        let (pitch, triangle) = (shape.pitch(), shape.triangle());
         let together = columns.min(256);
-        let triangle = width * (width + 1) / 2;
         let pieces = rows.div_ceil(PIECE);
         let some = Taken {
             numbers: card.zeros(together)?,
@@ -177,10 +177,10 @@ impl OnCard {
             precision: card.zeros(together * width)?,
             centre: card.zeros(together)?,
             factors: card.zeros(together * width * (width + 1))?,
-            means: card.zeros(together * width)?,
+            means: card.zeros(together * pitch)?,
             normals: card.zeros(together * width)?,
             from_mean: card.zeros(together * width)?,
-            directions: card.zeros(together * width)?,
+            directions: card.zeros(together * pitch)?,
             squares: card.zeros(3 * together)?,
         };
         let mut table = OnCard {
@@ -198,9 +198,9 @@ impl OnCard {
             covariates: card.zeros(rows * shape.covariates)?,
             x: card.zeros(rows * dim)?,
             w: card.zeros(frequencies * dim)?,
-            beta: card.zeros(width * columns)?,
-            h: card.zeros(rows * width)?,
-            dh: card.zeros(rows * width)?,
+            beta: card.zeros(pitch * columns)?,
+            h: card.zeros(rows * pitch)?,
+            dh: card.zeros(rows * pitch)?,
             t: card.zeros(rows * frequencies)?,
             product: card.zeros(shape.cells())?,
             zeta: card.zeros(shape.cells())?,
@@ -214,10 +214,10 @@ impl OnCard {
             b: card.zeros(rows)?,
             gx: card.zeros(rows * dim)?,
             gw: card.zeros(frequencies * dim)?,
-            weights: card.zeros(width * columns)?,
-            square: card.zeros(width * width)?,
+            weights: card.zeros(pitch * columns)?,
+            square: card.zeros(pitch * pitch)?,
             // Weights of all columns, or the right factor of a reference.
-            small: card.zeros(width.max(RANK) * columns.max(64) + dim)?,
+            small: card.zeros(pitch.max(RANK) * columns.max(64) + dim)?,
             numbers: card.zeros(rows)?,
             sums: card.zeros(pieces * columns + columns)?,
             at_columns: card.zeros(columns)?,

@@ -32,7 +32,8 @@ pub(crate) struct Flowing {
 
 impl Flowing {
     pub fn new(card: &Card, shape: Shape, frame: &Frame, reused: Option<Flowing>) -> Result<Self, Fault> {
-        let (weights, square) = (shape.width * shape.columns, shape.width * shape.width);
+        let (width, pitch) = (shape.width, shape.pitch());
+        let (weights, square) = (pitch * shape.columns, width * width);
         let rank = frame.right.rows();
         let order: Vec<u32> = frame.order.iter().map(|&c| c as u32).collect();
         let mut rho = vec![1.0; shape.columns];
@@ -46,7 +47,7 @@ impl Flowing {
                 scale: card.zeros(shape.columns)?,
                 precision: card.zeros(shape.columns)?,
                 right: card.zeros(rank * shape.columns)?,
-                left: card.zeros(shape.width * rank)?,
+                left: card.zeros(pitch * rank)?,
                 xi: card.zeros(weights)?,
                 xi_momenta: card.zeros(weights)?,
                 response: card.zeros(weights)?,
@@ -57,7 +58,7 @@ impl Flowing {
                 inverses: card.zeros(0)?,
                 ln_dets: card.zeros(0)?,
                 da: card.zeros(square)?,
-                ds: card.zeros(square)?,
+                ds: card.zeros(pitch * pitch)?,
             },
         };
         let groups: Vec<f64> = frame.groups.iter().map(|(_, rho)| *rho).collect();
@@ -77,11 +78,11 @@ impl Flowing {
     }
 
     /// A⁻¹ and ln |A| of each group, given HᵀaH.
-    pub fn invert(&mut self, card: &Card, width: usize, square: &Values) -> Result<(), Fault> {
-        let (m, groups) = (width as i32, self.frame.groups.len() as u32);
+    pub fn invert(&mut self, card: &Card, shape: Shape, square: &Values) -> Result<(), Fault> {
+        let (m, pitch, groups) = (shape.width as i32, shape.pitch() as i32, self.frame.groups.len() as u32);
         let config = LaunchConfig { grid_dim: (groups, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
         let mut launch = card.stream.launch_builder(card.kernel("invert"));
-        launch.arg(&m).arg(&self.frame.intercept).arg(&self.group_rho).arg(square);
+        launch.arg(&m).arg(&pitch).arg(&self.frame.intercept).arg(&self.group_rho).arg(square);
         launch.arg(&mut self.inverses).arg(&mut self.ln_dets);
         // SAFETY: the arguments are those of the kernel, and as long as it expects.
         unsafe { launch.launch(config)? };
