@@ -29,7 +29,7 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
     let file = Config::given(args.file.as_deref())?;
     let fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
     point::check(&fit, args.starts)?;
-    let _claim = fit.claim(args.overwrite)?;
+    let _claim = point::claim(&fit, args.overwrite)?;
     tell(&fit, voice);
     let begun = Instant::now();
     let (point, spread) = point::point(&fit, args.starts)?;

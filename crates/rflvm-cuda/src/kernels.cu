@@ -664,14 +664,16 @@ extern "C" __global__ void add_to_sum(u64 count, int columns, const double *prod
     sum[i] += (float)((product[i] + offset[i / COLUMNS] - column->centre(j)) / column->scale(j));
 }
 
-// Information of all cells at their f, in units of the columns.
-extern "C" __global__ void information(u64 count, const double *f, const Cell *y, const Column *column, const double *trials, double *out) {
+// Information of all cells at their f, in units of the columns; with totals, that of categories of rows at their mean rates.
+extern "C" __global__ void information(u64 count, const double *f, const Cell *y, const Column *column, const double *trials,
+                                       const double *totals, double *out) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     int j = i % COLUMNS;
     Datum cell = datum(y[i]);
     double slope = 0.0, information = 0.0;
     ln_lik_slope(column->law(j), cell.y, parameter(column, j, trials, i), column->second(j), f[i], &slope, &information);
+    if (totals) information *= 1.0 - information / totals[i / COLUMNS];
     out[i] = cell.seen ? information * column->scale(j) * column->scale(j) : 0.0;
 }
 

@@ -41,21 +41,30 @@ impl OnCard {
     /// The information of the cells at F, summed over the columns with these shares.
     pub(crate) fn informed(&mut self, shares: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         self.whole_f()?;
-        self.information()?;
+        self.information(true)?;
         // The information on the card is in units of the columns.
         let over: Vec<f64> = shares.iter().zip(&self.units).map(|(share, unit)| unit.scale.powi(2) / share).collect();
         self.row_shares(&over, out)
     }
 
-    /// The information at ζ, in the place of the momenta, in units of the columns.
-    fn information(&mut self) -> Result<(), Fault> {
+    /// The information at ζ, in the place of the momenta, in units of the columns; of categories, given the rates of their rows or without them.
+    fn information(&mut self, without_rates: bool) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
         let (count, none) = (shape.cells() as u64, 0_u64);
+        let of_categories = without_rates && !self.totals.is_empty();
+        if of_categories {
+            card.put(&self.totals, &mut self.a)?;
+        }
         let mut launch = card.stream.launch_builder(card.kernel("information"));
         launch.arg(&count).arg(&self.zeta);
         push_cells!(launch, self.cells);
         launch.arg(&self.column);
         push_option!(launch, self.trials, none);
+        if of_categories {
+            launch.arg(&self.a);
+        } else {
+            launch.arg(&none);
+        }
         launch.arg(&mut self.momenta);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.cells()))? };
@@ -76,7 +85,7 @@ impl OnCard {
 
     /// a and b of the information at ζ.
     fn product_form(&mut self) -> Result<(Vec<f64>, Vec<f64>), Fault> {
-        self.information()?;
+        self.information(false)?;
         let shape = self.shape;
         let (rows, columns, rows_) = (shape.rows, shape.columns, shape.rows as u64);
         let (mut row, mut column) = (vec![1.0; rows], vec![0.0; columns]);

@@ -1,14 +1,17 @@
-//! Whole chains on a card: the same draws for the same seed and after a resume, and a card that is lost.
+//! Whole chains on a card: the same draws for the same seed and after a resume, and a card that is lost. Point estimates on a card.
 
 mod stand_in;
 
 use rflvm::device::Device;
+use rflvm::device::plain::OnHost;
 use rflvm::draws::Memory;
 use rflvm::error::RunError;
+use rflvm::init::map::{Map, objective};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Multinomial, NegativeBinomial};
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
+use rflvm::rng::Stream;
 use rflvm::run::chain::Snapshot;
 use rflvm::run::{Progress, Run, Settings};
 use rflvm::steps::Moves;
@@ -62,6 +65,25 @@ fn a_chain_is_resumed_with_the_same_draws() {
             assert!(drawn(&model, None) == whole, "again");
             assert!(drawn(&model, Some(7)) == whole, "resumed during warm-up");
             assert!(drawn(&model, Some(14)) == whole, "resumed while sampling");
+        }
+    });
+}
+
+#[test]
+fn an_estimate_on_a_card_is_that_of_the_plain_device() {
+    stand_in::on_a_card("an_estimate_on_a_card_is_that_of_the_plain_device", || {
+        let map = Map { starts: 1, rounds: 1, ..Map::default() };
+        for model in [counts(), categories()] {
+            let on = |device: &mut dyn Device| map.fit_on(device, &model, Stream::new(3)).unwrap();
+            let (card, host) = (on(open(&model, 0).unwrap().as_mut()), on(&mut OnHost::new(&model)));
+            // The ways up differ in the last digits, and then in more.
+            let apart = card.trace.iter().zip(&host.trace).map(|(card, host)| (card - host).abs());
+            assert!(apart.fold(0.0, f64::max) < 0.1, "{:?} {:?}", card.trace, host.trace);
+            // What the card says of its state, except that the CPU takes a difference quotient of 0.001 for the information.
+            let q = objective(&model, &card.state).unwrap();
+            let rough = 0.5 * 0.0005 * (model.columns() * model.width()) as f64;
+            assert!((card.trace[1] - q).abs() < rough, "{:?} {q}", card.trace);
+            assert!(card.trace[1] > card.trace[0] + 1.0, "{:?}", card.trace);
         }
     });
 }

@@ -175,10 +175,15 @@ impl Fit {
     /// Takes the right to write into the folder and prepares it for this fit: an older fit is an error, or is removed with
     /// `overwrite`. Nothing is touched until it is certain that the fit can start.
     pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
+        self.claim_for(&self.settings, overwrite)
+    }
+
+    /// The same for other settings of the run.
+    pub(crate) fn claim_for(&self, settings: &Settings, overwrite: bool) -> Result<Claim, Error> {
         let model = self.part.as_ref().unwrap_or(&self.model);
-        match self.card()? {
-            None => memory::check(model, &self.settings)?,
-            Some(_) => memory::check_with_card(model, &self.settings)?,
+        match self.card_for(settings)? {
+            None => memory::check(model, settings)?,
+            Some(_) => memory::check_with_card(model, settings)?,
         }
         let claim = Claim::take(&self.dir)?;
         claim.clear(overwrite)?;
@@ -187,10 +192,15 @@ impl Fit {
 
     /// The card that holds the table, if one does.
     pub fn card(&self) -> Result<Option<Card>, Error> {
+        self.card_for(&self.settings)
+    }
+
+    /// The same for other settings of the run.
+    pub(crate) fn card_for(&self, settings: &Settings) -> Result<Option<Card>, Error> {
         let run = &self.config.run;
         let precision = run.precision.unwrap_or(Precision::Double);
         let model = self.part.as_ref().unwrap_or(&self.model);
-        Ok(run.device.unwrap_or_default().card(precision, model, &self.settings, &self.keep)?)
+        Ok(run.device.unwrap_or_default().card(precision, model, settings, &self.keep)?)
     }
 
     /// Everything that determines the draws.

@@ -1,11 +1,14 @@
 //! A MAP estimate: the maximum of the posterior, and its curvature.
 
+use crate::device::{self, DeviceChoice};
 use crate::error::Error;
 use crate::fit::Fit;
+use crate::folder::Claim;
 use rflvm::error::{RunError, SpecError};
-use rflvm::init::map::{Map, MapFit};
+use rflvm::init::Init;
+use rflvm::init::map::{Map, MapFit, is_exact};
 use rflvm::linalg::Mat;
-use rflvm::run::pool;
+use rflvm::run::{Settings, pool};
 
 /// The most initialisations that may be requested.
 const MOST_STARTS: usize = 1000;
@@ -13,15 +16,34 @@ const MOST_STARTS: usize = 1000;
 /// The maximum, and the conditional covariance of each position there.
 pub fn point(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Error> {
     check(fit, starts)?;
-    let settings = Map { starts, init: fit.settings.init, ..Map::default() };
+    let map = Map { starts, init: fit.settings.init, ..Map::default() };
     fit.use_instructions();
+    let card = if is_exact(&fit.model) { None } else { fit.card_for(&one(fit))? };
     let failed = |source| Error::Run(RunError::Numerical { chain: 1, sweep: 0, source });
     let climb = || {
-        let point = settings.fit(&fit.model, fit.stream())?;
-        let spread = point.spread(&fit.model)?;
+        let point = match card {
+            None => map.fit(&fit.model, fit.stream()),
+            Some(card) => {
+                let mut table = device::opener(card)(&fit.model, 0)?;
+                map.fit_on(table.as_mut(), &fit.model, fit.stream())
+            }
+        };
+        let point = point.map_err(failed)?;
+        let spread = point.spread(&fit.model).map_err(failed)?;
         Ok((point, spread))
     };
-    pool(&fit.settings)?.install(climb).map_err(failed)
+    pool(&fit.settings)?.install(climb)
+}
+
+/// Takes the right to write an estimate into the folder, as [`Fit::claim`] does for a fit.
+pub fn claim(fit: &Fit, overwrite: bool) -> Result<Claim, Error> {
+    fit.claim_for(&one(fit), overwrite)
+}
+
+/// An estimate takes the memory of one chain, and no search for maps precedes it.
+fn one(fit: &Fit) -> Settings {
+    let init = if fit.settings.init == Init::Search { Init::Pca } else { fit.settings.init };
+    Settings { chains: 1, init, ..fit.settings.clone() }
 }
 
 /// Checks that the fit can have a point estimate.
@@ -31,7 +53,13 @@ pub fn check(fit: &Fit, starts: usize) -> Result<(), SpecError> {
         let rule = "a point estimate cannot learn the number of axes; give a number, or use ⟨fit⟩".into();
         return Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule });
     }
-    Ok(())
+    match fit.config.run.device {
+        Some(choice @ DeviceChoice::Cuda(_)) if is_exact(&fit.model) => {
+            let rule = "a point estimate of a complete Gaussian table has its weights integrated out, on the CPU alone; let device be cpu";
+            Err(SpecError::Setting { setting: "device", value: choice.to_string(), rule: rule.into() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks the number of initialisations.

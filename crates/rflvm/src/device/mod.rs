@@ -11,7 +11,9 @@ pub mod amplitudes;
 pub mod evidence;
 pub mod frequencies;
 pub mod gradient;
+mod joint;
 pub mod linear;
+pub(crate) mod map;
 pub mod parameters;
 pub mod plain;
 pub mod positions;
@@ -115,7 +117,8 @@ pub trait Device: Flow + Debug + Send {
     /// ln p(Y | F, θ) with all constants.
     fn ln_likelihood(&mut self) -> f64;
 
-    /// Σ_j shares_j Λ_nj for each row, Λ_nj the information of a cell about its f, at F; missing cells have none. A trajectory must not be under way.
+    /// Σ_j shares_j Λ_nj for each row, Λ_nj the information of a cell about its f, at F; missing cells have none. Of categories, whose rates must be at their
+    /// means, it is that without the rates. A trajectory must not be under way.
     fn information_rows(&mut self, shares: &[f64], out: &mut [f64]);
 
     /// Begins a redraw of the weights of some columns, from the f of the reference.

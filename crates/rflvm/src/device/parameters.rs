@@ -33,6 +33,76 @@ pub fn update(
     Ok(())
 }
 
+/// θ at its mode given F, as [`crate::Family::maximise_parameters`] has it. The device must be told of θ and β afterwards.
+pub fn maximise(device: &mut dyn Device, model: &Model, state: &mut State) -> Result<(), NumericalError> {
+    for (b, block) in model.blocks().iter().enumerate() {
+        match Law::of(block.family.as_ref()) {
+            Some(Law::NegativeBinomial(family)) => best_dispersions(device, model, state, b, family),
+            Some(Law::Gaussian(family)) => best_precisions(device, model, state, b, family),
+            Some(Law::StudentT(family)) => best_spreads(device, model, state, b, family),
+            Some(Law::ZeroInflatedPoisson(_) | Law::Poisson | Law::Multinomial | Law::Binomial(_)) | None => continue,
+        }
+        check(device)?;
+    }
+    Ok(())
+}
+
+/// r_j along the line of constant means, and then h.
+fn best_dispersions(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &NegativeBinomial) {
+    let (columns, last) = (model.blocks()[b].columns.clone(), state.beta.rows() - 1);
+    let r: Vec<f64> = state.theta[b].values.row(0).to_vec();
+    let rate = state.theta[b].hyper[0];
+    let u = rounds::peaks(r.len(), 0.1, |u, out| {
+        let at = |(u, r): (&f64, &f64)| ColumnAt { factor: 1.0, shift: *u, theta: [r * u.exp(), 1.0] };
+        let at: Vec<ColumnAt> = u.iter().zip(&r).map(at).collect();
+        of_block(device, model, b, &at, out);
+        for (i, (out, j)) in out.iter_mut().zip(columns.clone()).enumerate() {
+            let away = state.beta[(last, j)] - u[i] - model.units()[j].centre;
+            *out += ln_gamma_density(at[i].theta[0], family.shape, rate);
+            *out -= 0.5 * model.weight_precision(state.tau2[j])[last] * away.powi(2);
+        }
+    });
+    for (i, j) in columns.enumerate() {
+        state.theta[b].values[(0, i)] *= u[i].exp();
+        state.beta[(last, j)] -= u[i];
+    }
+    let (shape, rate) = family.rate_given_dispersions(state.theta[b].values.row(0));
+    state.theta[b].hyper[0] = (shape - 1.0).max(f64::MIN_POSITIVE) / rate;
+}
+
+/// 1/σ_j².
+fn best_precisions(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &Gaussian) {
+    let columns = model.blocks()[b].columns.clone();
+    let mut values = vec![0.0; columns.len()];
+    of_block(device, model, b, &vec![ColumnAt::HERE; columns.len()], &mut values);
+    let seen = seen(model, &columns);
+    for (i, j) in columns.enumerate() {
+        let shape = (family.shape + 0.5 * seen[i] - 1.0).max(f64::MIN_POSITIVE);
+        let rate = family.column_rate(&model.units()[j]) - values[i] + 0.5 * of_weights(model, state, j);
+        state.theta[b].values[(0, i)] = shape / rate;
+    }
+}
+
+/// 1/σ_j² of Student-t columns, with the weights integrated out: their density has no power of it.
+fn best_spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &StudentT) {
+    let columns = model.blocks()[b].columns.clone();
+    let (spread2, theta) = (|j: usize| model.units()[j].scale.powi(2), state.theta[b].values.clone());
+    let from: Vec<[f64; 2]> =
+        columns.clone().enumerate().map(|(i, j)| [(theta[(0, i)] * spread2(j)).ln(), theta[(1, i)].ln()]).collect();
+    let counts = seen(model, &columns).into_iter().zip(columns.clone());
+    let known: Vec<(f64, f64, f64)> = counts.map(|(seen, j)| (seen, 0.0, of_weights(model, state, j))).collect();
+    let u = rounds::peaks(columns.len(), 0.1, |u, out| {
+        let at = |(i, u): (usize, &f64)| ColumnAt { theta: [theta[(0, i)] * u.exp(), theta[(1, i)]], ..ColumnAt::HERE };
+        of_block(device, model, b, &u.iter().enumerate().map(at).collect::<Vec<_>>(), out);
+        for (i, (out, j)) in out.iter_mut().zip(columns.clone()).enumerate() {
+            let at = [from[i][0] + u[i], from[i][1]];
+            // The density is that of 1/σ², not of its logarithm.
+            *out += family.ln_beside(&model.units()[j], known[i], at) - at[0];
+        }
+    });
+    u.iter().enumerate().for_each(|(i, u)| state.theta[b].values[(0, i)] *= u.exp());
+}
+
 /// Log-likelihoods of the columns of block b, at changes of them; the other columns stay.
 fn of_block(device: &mut dyn Device, model: &Model, b: usize, at: &[ColumnAt], out: &mut [f64]) {
     let columns = model.blocks()[b].columns.clone();

@@ -276,7 +276,13 @@ impl Device for OnHost {
     fn information_rows(&mut self, shares: &[f64], out: &mut [f64]) {
         for (n, out) in out.iter_mut().enumerate() {
             let cells = shares.iter().enumerate().filter(|&(j, _)| !self.model.y()[(n, j)].is_nan());
-            *out = cells.map(|(j, share)| share * self.information(n, j, self.f[(n, j)])).sum();
+            let of_counts = |j: usize| self.information(n, j, self.f[(n, j)]);
+            // A category of N trials has the information Np(1 − p).
+            let of_cell = |j: usize| match self.totals.get(n) {
+                Some(total) => of_counts(j) * (1.0 - of_counts(j) / total),
+                None => of_counts(j),
+            };
+            *out = cells.map(|(j, share)| share * of_cell(j)).sum();
         }
     }
 

@@ -1,5 +1,6 @@
-//! Slices of many columns side by side.
+//! Slices and maxima of many columns side by side.
 
+use crate::peak::Peak;
 use crate::rng::StreamRng;
 use crate::slice::Interval;
 
@@ -26,4 +27,20 @@ pub(super) fn univariate(
         }
     }
     landed.into_iter().flatten().collect()
+}
+
+/// Maxima near zero, one per column, of log densities `ln(points, values)` of all columns at once.
+pub(super) fn peaks(count: usize, step: f64, mut ln: impl FnMut(&[f64], &mut [f64])) -> Vec<f64> {
+    let mut searches = vec![Peak::new(0.0, step); count];
+    let (mut found, mut values) = (vec![None; count], vec![0.0; count]);
+    while found.iter().any(Option::is_none) {
+        let points: Vec<f64> = searches.iter().zip(&found).map(|(s, x)| x.unwrap_or(s.candidate())).collect();
+        ln(&points, &mut values);
+        for ((search, value), found) in searches.iter_mut().zip(&values).zip(&mut found) {
+            if found.is_none() {
+                *found = search.judge(*value);
+            }
+        }
+    }
+    found.into_iter().flatten().collect()
 }

@@ -1,15 +1,13 @@
 //! The initial state of a chain, fitted in the stages of [`crate::init`] with gradients from the device.
 
+use super::joint::Joint;
 use super::{Device, amplitudes, check, load, parameters, refresh, totals};
 use crate::error::NumericalError;
-use crate::hmc::frequencies::FrequencyPrior;
-use crate::hmc::gradient::{Layout, ln_priors, ln_weights, weight_precisions};
-use crate::hmc::hamiltonian::Potential;
+use crate::hmc::gradient::Layout;
 use crate::init::begin::{STAGES, blank, dispersed, fill_scales, placed};
 use crate::init::optimise::maximise;
 use crate::init::{Init, clustered};
 use crate::linalg::Mat;
-use crate::model::latent::Paths;
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 
@@ -66,51 +64,9 @@ fn climb(
     fill_scales(model, state, of_beta);
     let mut q = layout.gather(state);
     let paths = model.paths(state)?;
-    let mut joint = Joint {
-        precision: weight_precisions(model, &state.theta, &state.tau2),
-        x: state.features.x().clone(),
-        w: state.features.w().clone(),
-        beta: state.beta.clone(),
-        dbeta: state.beta.clone(),
-        device: &mut *device,
-        paths: paths.as_ref(),
-        model,
-        state,
-        layout,
-    };
-    maximise(&mut joint, &mut q, &scales, iterations);
+    maximise(&mut Joint::new(device, model, state, paths.as_ref()), &mut q, &scales, iterations);
     let (x, w, beta) = layout.split(&q);
     state.features.set(x, w);
     state.beta.as_mut_slice().copy_from_slice(beta);
     check(device)
-}
-
-/// ln p(Y | X, W, β, θ) + ln p(X) + ln p(W | clusters) + ln p(β).
-struct Joint<'a> {
-    device: &'a mut dyn Device,
-    paths: Option<&'a Paths<'a>>,
-    model: &'a Model,
-    state: &'a State,
-    layout: Layout,
-    precision: [Vec<f64>; 2],
-    x: Mat,
-    w: Mat,
-    beta: Mat,
-    dbeta: Mat,
-}
-
-impl Potential for Joint<'_> {
-    fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
-        let (x, w, beta) = self.layout.split(q);
-        self.x.as_mut_slice().copy_from_slice(x);
-        self.w.as_mut_slice().copy_from_slice(w);
-        self.beta.as_mut_slice().copy_from_slice(beta);
-        let (gx, gw, gbeta) = self.layout.split_mut(g);
-        let prior = FrequencyPrior::given(&self.state.spectral);
-        let mut ln_density = ln_priors(&self.x, &self.w, &prior, self.paths, gx, gw);
-        let s = self.state.features.plain().s();
-        ln_density += self.device.slope(&self.x, &self.w, s, &self.beta, &mut self.dbeta, (gx, gw));
-        gbeta.copy_from_slice(self.dbeta.as_slice());
-        ln_density + ln_weights(self.model, &self.precision, beta, gbeta)
-    }
 }

@@ -226,11 +226,8 @@ impl Potential for Joint<'_> {
         gw.copy_from_slice(of_w);
         let mut total = ln_density[0];
         if let Some(occam) = self.occam {
-            // A candidate for which A has no Cholesky factor: the optimiser backtracks.
-            let Ok((charge, pull)) = occam.charge(&self.h) else { return f64::NAN };
-            total -= charge;
-            let fill = |rows: Range<usize>, dh: &mut [f64]| occam.pull(&self.h, &pull, rows, dh);
-            self.slopes[0].carry(at, model.all_columns(), (gx, gw), fill);
+            // Where it is not a number the optimiser backtracks.
+            total += occam.add(at, model.all_columns(), &mut self.slopes[0], (gx, gw));
         }
         total + ln_density[1]
     }

@@ -4,6 +4,7 @@
 //! ½J ln|P⁻¹(HᵀΛ̄H + P)|, P = diag(1, …, 1, 1/s_c²). ln|·| is concave, so this is never below the mean over columns.
 //! Λ̄ is fixed while X and W move, and updated from round to round.
 
+use super::slope::{At, SlopeScratch};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, par_gram, par_mul_into};
 use crate::model::{Model, State};
@@ -68,6 +69,19 @@ impl Occam {
         Ok(self.half_ln(&self.factor(h)?))
     }
 
+    /// Adds the gradient of minus the penalty to those of X and W; minus the penalty, or not a number where A has no Cholesky factor. `columns` are those of the table.
+    pub(crate) fn add(
+        &self,
+        at: At<'_>,
+        columns: usize,
+        scratch: &mut SlopeScratch,
+        to: (&mut [f64], &mut [f64]),
+    ) -> f64 {
+        let Ok((charge, pull)) = self.charge(at.h) else { return f64::NAN };
+        scratch.carry(at, columns, to, |rows, dh| self.pull(at.h, &pull, rows, dh));
+        -charge
+    }
+
     /// The penalty for H, and J A⁻¹ for `Occam::pull`.
     pub fn charge(&self, h: &Mat) -> Result<(f64, Mat), NumericalError> {
         let factor = self.factor(h)?;
@@ -77,7 +91,7 @@ impl Occam {
     }
 
     /// Minus the gradient of the penalty, J Λ̄HA⁻¹, for some rows.
-    pub(super) fn pull(&self, h: &Mat, pull: &Mat, rows: Range<usize>, dh: &mut [f64]) {
+    fn pull(&self, h: &Mat, pull: &Mat, rows: Range<usize>, dh: &mut [f64]) {
         par_mul_into(dh, h.view().subrows(rows.start, rows.len()), pull.view(), false);
         for (dh, information) in dh.chunks_exact_mut(h.cols()).zip(&self.information[rows]) {
             dh.iter_mut().for_each(|d| *d *= -information);

@@ -32,8 +32,8 @@ pub fn start(model: &Model, how: Init, stream: Stream) -> Result<State, Numerica
     let rng = &mut stream.named("start").rng();
     let mut state = fitted(model, how, stream, rng)?;
     if how == Init::Map {
-        let mut ascent = map::Ascent::new(model, state)?;
-        ascent.go_on(model, ROUNDS)?;
+        let mut ascent = map::Ascent::new(&mut map::Here, model, state)?;
+        ascent.go_on(&mut map::Here, model, ROUNDS)?;
         state = ascent.state;
         scatter(model, &mut state, SCATTER, rng)?;
     }

@@ -8,25 +8,24 @@
 mod modes;
 mod objective;
 mod spread;
+mod table;
 #[cfg(test)]
 mod tests;
 mod volume;
 
 pub(super) use modes::{integrated_amplitudes, integrated_linear};
-pub use objective::objective;
-pub(crate) use objective::{is_exact, ln_data, ln_laplace};
+pub use objective::{is_exact, objective};
+pub(crate) use objective::{ln_data, ln_laplace};
 pub use spread::spread;
+pub(crate) use table::{Here, Table};
 pub use volume::{Volume, ln_volume};
 
-use super::begin::{Init, begin, fill_scales};
-use super::optimise::{Optimum, maximise_until};
+use super::begin::{Init, fill_scales};
+use crate::device::Device;
+use crate::device::map::There;
 use crate::error::NumericalError;
-use crate::hmc::frequencies::FrequencyPrior;
-use crate::hmc::gradient::{Joint, Layout};
-use crate::hmc::marginal::Marginal;
-use crate::hmc::occam::Occam;
+use crate::hmc::gradient::Layout;
 use crate::linalg::Mat;
-use crate::model::collapsed::CollapsedData;
 use crate::model::{Model, State, joint};
 use crate::rng::Stream;
 
@@ -76,25 +75,40 @@ impl MapFit {
 /// Rounds after which the starts are compared; only the best continues.
 const COMPARED: usize = 2;
 /// L-BFGS steps per round.
-const STEPS: usize = 100;
+pub(crate) const STEPS: usize = 100;
 /// A round that gains less than this per row has converged; a row's own log density is known to about ½.
 const GAIN: f64 = 2e-3;
 
 impl Map {
     /// The MAP estimate reached from the most promising start.
     pub fn fit(&self, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
+        self.fit_in(&mut Here, model, stream)
+    }
+
+    /// The same with the table on a device. A complete Gaussian table is fitted here: its weights are integrated out exactly.
+    pub fn fit_on(&self, device: &mut dyn Device, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
+        if is_exact(model) {
+            return self.fit(model, stream);
+        }
+        self.fit_in(&mut There(device), model, stream)
+    }
+
+    fn fit_in(&self, table: &mut dyn Table, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
         let (mut best, mut reached) = (None::<Ascent>, Vec::new());
         for number in 0..self.starts.max(1) {
-            let mut ascent = Ascent::new(model, begin(model, self.init, stream.named("map").at(number as u64))?)?;
-            ascent.go_on(model, COMPARED.min(self.rounds))?;
+            let begun = table.begin(model, self.init, stream.named("map").at(number as u64))?;
+            let mut ascent = Ascent::new(table, model, begun)?;
+            ascent.go_on(table, model, COMPARED.min(self.rounds))?;
             reached.push(ascent.value());
             if best.as_ref().is_none_or(|best| ascent.value() > best.value()) {
                 best = Some(ascent);
             }
         }
         let Some(mut best) = best else { unreachable!("there is at least one start") };
-        best.go_on(model, self.rounds.saturating_sub(COMPARED))?;
-        let Ascent { state, trace, iterations, converged } = best;
+        table.refresh(model, &mut best.state);
+        best.go_on(table, model, self.rounds.saturating_sub(COMPARED))?;
+        let Ascent { mut state, trace, iterations, converged } = best;
+        state.restore(model);
         let ln_likelihood = model.ln_likelihood(&state);
         let ln_joint = ln_likelihood + joint::ln_prior(model, &state)?;
         Ok(MapFit { state, trace, reached, ln_joint, ln_likelihood, iterations, converged })
@@ -111,10 +125,10 @@ pub(super) struct Ascent {
 
 impl Ascent {
     /// From a start.
-    pub fn new(model: &Model, mut state: State) -> Result<Self, NumericalError> {
+    pub fn new(table: &mut dyn Table, model: &Model, mut state: State) -> Result<Self, NumericalError> {
         modes::one_cluster(model, &mut state);
-        modes::update(model, &mut state)?;
-        let trace = vec![objective(model, &state)?];
+        modes::update(table, model, &mut state)?;
+        let trace = vec![objective::of_table(table, model, &state)?];
         Ok(Ascent { state, trace, iterations: 0, converged: false })
     }
 
@@ -123,16 +137,16 @@ impl Ascent {
     }
 
     /// Runs up to this many more rounds, or until a round gains almost nothing.
-    pub fn go_on(&mut self, model: &Model, rounds: usize) -> Result<(), NumericalError> {
+    pub fn go_on(&mut self, table: &mut dyn Table, model: &Model, rounds: usize) -> Result<(), NumericalError> {
         let enough = GAIN * model.rows() as f64;
         for _ in 0..rounds {
             if self.converged {
                 break;
             }
-            let optimum = round(model, &mut self.state, 0.1 * enough)?;
+            let optimum = table.climb(model, &mut self.state, 0.1 * enough)?;
             self.iterations += optimum.iterations;
-            modes::update(model, &mut self.state)?;
-            let value = objective(model, &self.state)?;
+            modes::update(table, model, &mut self.state)?;
+            let value = objective::of_table(table, model, &self.state)?;
             if !value.is_finite() {
                 return Err(NumericalError::NotFinite { step: "map", value, place: "the current point".into() });
             }
@@ -142,32 +156,6 @@ impl Ascent {
         }
         Ok(())
     }
-}
-
-/// X and W, and β unless it is integrated out exactly, given the rest.
-fn round(model: &Model, state: &mut State, gain: f64) -> Result<Optimum, NumericalError> {
-    let paths = model.paths(state)?;
-    let exact = objective::is_exact(model);
-    let layout = Layout::new(model, !exact);
-    let mut q = layout.gather(state);
-    let scales = scales(model, state, layout, exact);
-    let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
-    let optimum = if exact {
-        let target = CollapsedData::new(model);
-        let marginal = Marginal::new(&target, &state.tau2, given, layout).along(paths.as_ref());
-        maximise_until(&mut Volume::new(marginal, model), &mut q, &scales, STEPS, gain)
-    } else {
-        let occam = Occam::new(model, state);
-        let joint = Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref()).with_occam(&occam);
-        maximise_until(&mut Volume::new(joint, model), &mut q, &scales, STEPS, gain)
-    };
-    let (x, w, beta) = layout.split(&q);
-    state.features.set(x, w);
-    if !exact {
-        state.beta.as_mut_slice().copy_from_slice(beta);
-    }
-    state.refresh(model);
-    Ok(optimum)
 }
 
 /// One for positions and frequencies; for weights see [`fill_scales`].

@@ -2,9 +2,9 @@
 //! zero-inflated Poisson) stays at its initial value.
 
 use super::objective::is_exact;
+use super::table::Table;
 use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
-use crate::hmc::occam::Occam;
 use crate::linalg::Mat;
 use crate::model::collapsed::CollapsedData;
 use crate::model::spectral::{Kernel, Mixture};
@@ -14,7 +14,7 @@ use crate::steps::amplitudes::{ln_centred, square};
 use crate::steps::linear;
 
 /// All of them, and where β is integrated out exactly, its optimum given X and W.
-pub(super) fn update(model: &Model, state: &mut State) -> Result<(), NumericalError> {
+pub(super) fn update(table: &mut dyn Table, model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if is_exact(model) {
         let target = CollapsedData::new(model);
         integrated_amplitudes(model, &target, state)?;
@@ -22,12 +22,9 @@ pub(super) fn update(model: &Model, state: &mut State) -> Result<(), NumericalEr
         target.fill_mode(model, state)?;
         state.refresh(model);
     } else {
-        for (b, block) in model.blocks().iter().enumerate() {
-            block.family.maximise_parameters(&mut model.block_view(b, state, 1.0));
-        }
-        state.refresh(model);
-        amplitudes(model, state)?;
-        linear_part(model, state)?;
+        table.maximise_parameters(model, state)?;
+        amplitudes(table, model, state)?;
+        linear_part(table, model, state)?;
     }
     if let Kernel::Learned(mixture) = &model.spec().kernel {
         cluster(mixture, state)?;
@@ -93,27 +90,27 @@ pub(crate) fn integrated_linear(model: &Model, target: &CollapsedData, state: &m
 }
 
 /// s with s·b held: as for the amplitudes below, with the effective number of the slopes.
-fn linear_part(model: &Model, state: &mut State) -> Result<(), NumericalError> {
+fn linear_part(table: &mut dyn Table, model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if !model.has_linear() {
         return Ok(());
     }
-    let used = Occam::new(model, state).used(state.features.h(), model.linear())?;
+    let used = table.occam(model, state)?.used(state.features.held().h(), model.linear())?;
     let (count, square) = linear::weights(model, state);
     let effective = count * used / model.linear().len() as f64;
     let ln = |u: f64| ln_centred(model.spec().priors.linear, effective, square, u);
     let u = peak(2.0 * state.features.plain().s().ln(), 0.5, ln);
     linear::rescale(model, state, u);
-    state.refresh(model);
+    table.refresh(model, state);
     Ok(())
 }
 
 /// τ², if learned, one for all columns of a block as above: with γ effective features the penalty changes by γ/2 per unit of ln τ_j²
 /// (MacKay 1992), whereas p(β_j | τ_j) alone would change by half the number of features.
-fn amplitudes(model: &Model, state: &mut State) -> Result<(), NumericalError> {
+fn amplitudes(table: &mut dyn Table, model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if model.blocks().iter().all(|block| model.amplitude(block).prior().is_none()) {
         return Ok(());
     }
-    let used = Occam::new(model, state).used_features(state.features.h())?;
+    let used = table.occam(model, state)?.used_features(state.features.held().h())?;
     for (b, block) in model.blocks().iter().enumerate() {
         let Some(prior) = model.amplitude(block).prior() else { continue };
         let first = block.columns.start;

@@ -1,9 +1,16 @@
 //! MAP estimates of small S-curves.
 
 use super::*;
+use crate::device::load;
+use crate::device::plain::OnHost;
 use crate::hmc::frequencies::FrequencyPrior;
+use crate::hmc::gradient::Joint;
 use crate::hmc::hamiltonian::Potential;
+use crate::hmc::marginal::Marginal;
+use crate::hmc::occam::Occam;
+use crate::init::begin::begin;
 use crate::model::ModelSpec;
+use crate::model::collapsed::CollapsedData;
 use crate::model::family::{Theta, Unit};
 use crate::observations::{Observations, Times};
 use crate::posterior::score::affine_r2;
@@ -80,9 +87,9 @@ fn the_gradient_vanishes_at_the_estimate() {
     for name in ["gaussian", "poisson", "negative-binomial", "bernoulli", "multinomial", "student-t"] {
         for (missing, timed) in [(false, false), (true, false), (false, true)] {
             let (model, _) = curve(name, missing, timed);
-            let mut ascent = Ascent::new(&model, begin(&model, Init::Pca, Stream::new(2)).unwrap()).unwrap();
+            let mut ascent = Ascent::new(&mut Here, &model, begin(&model, Init::Pca, Stream::new(2)).unwrap()).unwrap();
             let before = slope(&model, &ascent.state);
-            ascent.go_on(&model, 60).unwrap();
+            ascent.go_on(&mut Here, &model, 60).unwrap();
             let after = slope(&model, &ascent.state);
             let place = format!("{name}, missing {missing}, timed {timed}: {before} to {after}, {:?}", ascent.trace);
             assert!(ascent.converged, "{place}");
@@ -107,4 +114,68 @@ fn one_and_two_threads_reach_the_same_bits() {
     for name in ["gaussian", "poisson", "negative-binomial"] {
         assert!(bits(name, 1) == bits(name, 2), "{name}");
     }
+}
+
+/// Largest difference of two lists of numbers, relative to the largest of them.
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    let largest = a.iter().fold(1e-300_f64, |most, a| most.max(a.abs()));
+    a.iter().zip(b).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs())) / largest
+}
+
+#[test]
+fn a_table_on_a_device_is_climbed_as_one_here() {
+    let cases = [("poisson", false), ("negative-binomial", true), ("bernoulli", true), ("multinomial", true)];
+    for (name, missing) in cases.into_iter().chain([("gaussian", true)]) {
+        let (model, _) = curve(name, missing, name == "poisson");
+        let mut state = begin(&model, Init::Pca, Stream::new(2)).unwrap();
+        let mut here = Ascent::new(&mut Here, &model, state.clone()).unwrap();
+        let mut device = OnHost::new(&model);
+        load(&mut device, &mut state);
+        let mut there = Ascent::new(&mut There(&mut device), &model, state).unwrap();
+        let theta = |ascent: &Ascent| ascent.state.theta[0].values.as_slice().to_vec();
+        assert!(apart(&theta(&here), &theta(&there)) < 1e-5, "{name}: {:?} {:?}", theta(&here), theta(&there));
+        assert!(apart(&here.state.tau2, &there.state.tau2) < 1e-3, "{name}");
+        // Here the information is a difference quotient, whose step of 0.001 makes a relative error of at most half as much.
+        let rough = 0.5 * 0.0005 * (COLUMNS * model.width()) as f64;
+        assert!((here.value() - there.value()).abs() < rough, "{name}: {} {}", here.value(), there.value());
+        here.go_on(&mut Here, &model, 30).unwrap();
+        there.go_on(&mut There(&mut device), &model, 30).unwrap();
+        let place = format!("{name}: {:?} {:?}", here.trace, there.trace);
+        assert!(there.converged, "{place}");
+        // Both have converged; their ways differ in the last digits, and then in more.
+        assert!((here.value() - there.value()).abs() < 0.02 * ROWS as f64, "{place}");
+        there.state.restore(&model);
+        let q = objective(&model, &there.state).unwrap();
+        assert!((q - there.value()).abs() < rough, "{place}: {q}");
+    }
+}
+
+#[test]
+fn a_device_finds_the_mode_to_which_steps_lead_here() {
+    let (model, _) = curve("student-t", true, false);
+    let mut state = begin(&model, Init::Pca, Stream::new(2)).unwrap();
+    let mut device = OnHost::new(&model);
+    let mut there = state.clone();
+    load(&mut device, &mut there);
+    There(&mut device).maximise_parameters(&model, &mut there).unwrap();
+    let before = state.theta[0].values.clone();
+    (0..100).for_each(|_| Here.maximise_parameters(&model, &mut state).unwrap());
+    let [before, here, there] = [&before, &state.theta[0].values, &there.theta[0].values].map(Mat::as_slice);
+    assert!(apart(here, there) < 1e-5 && apart(here, before) > 1e-2, "{here:?} {there:?}");
+}
+
+#[test]
+fn an_estimate_on_a_device_has_its_state_here() {
+    let (model, truth) = curve("negative-binomial", true, false);
+    let mut device = OnHost::new(&model);
+    let fit = Map { starts: 2, ..Map::default() }.fit_on(&mut device, &model, Stream::new(1)).unwrap();
+    assert!(fit.converged && affine_r2(fit.state.features.x(), &truth) > 0.9);
+    assert_eq!((fit.state.f.rows(), fit.state.f.cols()), (ROWS, COLUMNS));
+    assert_eq!(fit.ln_likelihood, model.ln_likelihood(&fit.state));
+    assert!(fit.spread(&model).is_ok());
+    // A complete Gaussian table is climbed here.
+    let (model, _) = curve("gaussian", false, false);
+    let map = Map { starts: 1, rounds: 3, ..Map::default() };
+    let there = map.fit_on(&mut OnHost::new(&model), &model, Stream::new(1)).unwrap();
+    assert_eq!(there.trace, map.fit(&model, Stream::new(1)).unwrap().trace);
 }
