@@ -178,7 +178,7 @@ impl Fit {
         self.claim_for(&self.settings, overwrite)
     }
 
-    /// The same for other settings of the run.
+    /// [`Fit::claim`] with other settings of the run.
     pub(crate) fn claim_for(&self, settings: &Settings, overwrite: bool) -> Result<Claim, Error> {
         let model = self.part.as_ref().unwrap_or(&self.model);
         match self.card_for(settings)? {
@@ -195,7 +195,7 @@ impl Fit {
         self.card_for(&self.settings)
     }
 
-    /// The same for other settings of the run.
+    /// [`Fit::card`] with other settings of the run.
     pub(crate) fn card_for(&self, settings: &Settings) -> Result<Option<Card>, Error> {
         let run = &self.config.run;
         let precision = run.precision.unwrap_or(Precision::Double);

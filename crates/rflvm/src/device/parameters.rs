@@ -33,7 +33,7 @@ pub fn update(
     Ok(())
 }
 
-/// θ at its mode given F, as [`crate::Family::maximise_parameters`] has it. The device must be told of θ and β afterwards.
+/// θ at its mode given F, as [`crate::Family::maximise_parameters`] has it. Afterwards the device needs θ and β.
 pub fn maximise(device: &mut dyn Device, model: &Model, state: &mut State) -> Result<(), NumericalError> {
     for (b, block) in model.blocks().iter().enumerate() {
         match Law::of(block.family.as_ref()) {
