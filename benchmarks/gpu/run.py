@@ -1,6 +1,6 @@
 """How fast is a card? `python benchmarks/gpu/run.py RFLVM FOLDER [STEP ...] [--page GPU.md] [--pbmc TABLE]`, or `make bench-gpu`.
 
-Steps: `fits` (from a file to the finished folder), `pbmc` (four chains of a table of cells, with their R̂), `cpu` (the same chain continued on the CPU,
+Steps: `fits` (from a file to the finished folder), `point` (point estimates), `pbmc` (four chains of a table of cells, with their R̂), `cpu` (the same chain continued on the CPU,
 with one thread and with all), `growth` (seconds per sweep by rows and columns), `large` (a million rows), `kernels` (counters of the card, by ncu).
 Each prints its table and writes it into benchmarks/GPU.md.
 """
@@ -73,6 +73,19 @@ def fits(rflvm, folder, put):
         wall, steps = fitted(rflvm, folder, n, j, sweeps, precision)
         rows.append([f"{n:,} × {j:,}", precision, f"{sweeps} + {sweeps}", f"{wall:.1f} s", f"{goal} s", *cells(steps)])
     put("fits", ["table", "precision", "sweeps", "wall time in all", "goal", "seconds per sweep", *STEPS], rows)
+
+
+def point(rflvm, folder, put):
+    """Point estimates, on the card and on the CPU."""
+    rows = []
+    for n, j, device in [(10_000, 2000, "cuda"), (10_000, 2000, "cpu"), (100_000, 2000, "cuda")]:
+        out = folder / f"map-{n}x{j}-{device}"
+        flags = [device if flag == "cuda" else flag for flag in FLAGS]
+        wall = timed(rflvm, "map", table(folder, n, j), *flags, "--out", str(out))
+        found = json.loads((out / "map.json").read_text()) if wall == wall else {}
+        numbers = [f"{found.get('log_joint', float('nan')):.0f}", str(found.get("iterations")), str(found.get("converged"))]
+        rows.append([f"{n:,} × {j:,}", "the card" if device == "cuda" else f"CPU, {os.cpu_count()} threads", f"{wall:.1f} s", *numbers])
+    put("point", ["table", "on", "wall time in all", "log joint density", "iterations", "converged"], rows)
 
 
 def pbmc(rflvm, folder, put, file):
@@ -154,7 +167,7 @@ def kernels(rflvm, folder, put):
 
 
 def main():
-    steps = {"fits": fits, "pbmc": pbmc, "cpu": cpu, "growth": growth, "large": large, "kernels": kernels}
+    steps = {"fits": fits, "point": point, "pbmc": pbmc, "cpu": cpu, "growth": growth, "large": large, "kernels": kernels}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rflvm")
     parser.add_argument("folder", type=Path)
