@@ -7,10 +7,20 @@ use crate::hmc::gradient::Layout;
 use crate::hmc::occam::Occam;
 use crate::init::Init;
 use crate::init::begin::fill_scales;
-use crate::init::map::{STEPS, Table, Volume};
+use crate::init::map::{Map, MapFit, STEPS, Table, Volume, is_exact};
 use crate::init::optimise::{Optimum, maximise_until};
 use crate::model::{Model, State};
 use crate::rng::Stream;
+
+impl Map {
+    /// [`Map::fit`] with the table on a device. A complete Gaussian table is fitted here: its weights are integrated out exactly.
+    pub fn fit_on(&self, device: &mut dyn Device, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
+        if is_exact(model) {
+            return self.fit(model, stream);
+        }
+        self.fit_in(&mut There(device), model, stream)
+    }
+}
 
 /// A table on a device; states have no H and F here.
 pub(crate) struct There<'a>(pub &'a mut dyn Device);

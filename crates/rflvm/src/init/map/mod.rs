@@ -5,6 +5,7 @@
 //! cluster at their modes (`modes.rs`). Only the starts are random. A point has no uncertainty; [`spread()`] gives the
 //! standard deviations of positions given everything else, which are smaller than those of a chain.
 
+mod integrated;
 mod modes;
 mod objective;
 mod spread;
@@ -13,18 +14,15 @@ mod table;
 mod tests;
 mod volume;
 
-pub(super) use modes::{integrated_amplitudes, integrated_linear};
+pub(super) use integrated::{integrated_amplitudes, integrated_linear};
 pub use objective::{is_exact, objective};
 pub(crate) use objective::{ln_data, ln_laplace};
 pub use spread::spread;
-pub(crate) use table::{Here, Table};
+pub(crate) use table::{Here, STEPS, Table};
 pub use volume::{Volume, ln_volume};
 
-use super::begin::{Init, fill_scales};
-use crate::device::Device;
-use crate::device::map::There;
+use super::begin::Init;
 use crate::error::NumericalError;
-use crate::hmc::gradient::Layout;
 use crate::linalg::Mat;
 use crate::model::{Model, State, joint};
 use crate::rng::Stream;
@@ -74,8 +72,6 @@ impl MapFit {
 
 /// Rounds after which the starts are compared; only the best continues.
 const COMPARED: usize = 2;
-/// L-BFGS steps per round.
-pub(crate) const STEPS: usize = 100;
 /// A round that gains less than this per row has converged; a row's own log density is known to about ½.
 const GAIN: f64 = 2e-3;
 
@@ -85,15 +81,13 @@ impl Map {
         self.fit_in(&mut Here, model, stream)
     }
 
-    /// The same with the table on a device. A complete Gaussian table is fitted here: its weights are integrated out exactly.
-    pub fn fit_on(&self, device: &mut dyn Device, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
-        if is_exact(model) {
-            return self.fit(model, stream);
-        }
-        self.fit_in(&mut There(device), model, stream)
-    }
-
-    fn fit_in(&self, table: &mut dyn Table, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
+    /// The same, wherever the table lies.
+    pub(crate) fn fit_in(
+        &self,
+        table: &mut dyn Table,
+        model: &Model,
+        stream: Stream,
+    ) -> Result<MapFit, NumericalError> {
         let (mut best, mut reached) = (None::<Ascent>, Vec::new());
         for number in 0..self.starts.max(1) {
             let begun = table.begin(model, self.init, stream.named("map").at(number as u64))?;
@@ -128,7 +122,7 @@ impl Ascent {
     pub fn new(table: &mut dyn Table, model: &Model, mut state: State) -> Result<Self, NumericalError> {
         modes::one_cluster(model, &mut state);
         modes::update(table, model, &mut state)?;
-        let trace = vec![objective::of_table(table, model, &state)?];
+        let trace = vec![table.ln_data(model, &state)? + objective::ln_besides(model, &state)?];
         Ok(Ascent { state, trace, iterations: 0, converged: false })
     }
 
@@ -146,7 +140,7 @@ impl Ascent {
             let optimum = table.climb(model, &mut self.state, 0.1 * enough)?;
             self.iterations += optimum.iterations;
             modes::update(table, model, &mut self.state)?;
-            let value = objective::of_table(table, model, &self.state)?;
+            let value = table.ln_data(model, &self.state)? + objective::ln_besides(model, &self.state)?;
             if !value.is_finite() {
                 return Err(NumericalError::NotFinite { step: "map", value, place: "the current point".into() });
             }
@@ -156,13 +150,4 @@ impl Ascent {
         }
         Ok(())
     }
-}
-
-/// One for positions and frequencies; for weights see [`fill_scales`].
-fn scales(model: &Model, state: &State, layout: Layout, exact: bool) -> Vec<f64> {
-    let mut scales = vec![1.0; layout.len()];
-    if !exact {
-        fill_scales(model, state, layout.split_mut(&mut scales).2);
-    }
-    scales
 }

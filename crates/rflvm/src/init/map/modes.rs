@@ -1,6 +1,7 @@
 //! θ, τ², the cluster and α at the maximum of the density given X, W and β. θ of a generic density (Student-t,
 //! zero-inflated Poisson) stays at its initial value.
 
+use super::integrated::{integrated_amplitudes, integrated_linear};
 use super::objective::is_exact;
 use super::table::Table;
 use crate::dist::cluster::Cluster;
@@ -57,36 +58,6 @@ fn cluster(mixture: &Mixture, state: &mut State) -> Result<(), NumericalError> {
     let sigma = Mat::from_fn(dim, dim, |i, k| scale * posterior.psi[(i, k)]);
     state.spectral.clusters[0] = Cluster::new(posterior.m, sigma)?;
     Ok(())
-}
-
-/// τ², if learned, at the mode of its density with β and σ² integrated out: one for all columns, even if each has its own when sampling.
-/// A point estimate pays no penalty for volume: with an amplitude per column it would fit one column exactly, noise included (a Heywood case).
-pub(crate) fn integrated_amplitudes(
-    model: &Model,
-    target: &CollapsedData,
-    state: &mut State,
-) -> Result<(), NumericalError> {
-    let amplitude = model.amplitude(&model.blocks()[0]);
-    let Some(prior) = amplitude.prior() else { return Ok(()) };
-    let (spectrum, c) = target.at(state.features.h())?;
-    let columns: Vec<_> = (0..model.columns()).map(|j| target.column(&spectrum, &c, j)).collect();
-    let weight = if let Amplitude::Shared(_) = amplitude { 1.0 } else { model.all_columns() as f64 };
-    let ln = |u: f64| target.sum(|j| columns[j].ln(u.exp())) + weight * prior.ln_density(u);
-    let tau2 = peak(model.shared_tau2(&state.tau2, 0).ln(), 0.5, ln).exp();
-    state.tau2.fill(tau2);
-    Ok(())
-}
-
-/// s at the mode of its density with β and σ² integrated out.
-pub(crate) fn integrated_linear(model: &Model, target: &CollapsedData, state: &mut State) {
-    if !model.has_linear() {
-        return;
-    }
-    let (prior, s) = (model.spec().priors.linear, state.features.plain().s());
-    let evidence = target.along_s(state.features.h(), model.linear(), s, &state.tau2);
-    let ln = |u: f64| evidence.ln((0.5 * u).exp(), &state.tau2) + prior.ln_density(u);
-    let u = peak(2.0 * s.ln(), 0.5, ln);
-    state.features.set_s((0.5 * u).exp());
 }
 
 /// s with s·b held: as for the amplitudes below, with the effective number of the slopes.

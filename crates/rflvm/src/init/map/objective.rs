@@ -9,7 +9,6 @@
 //! ln p(Y | X, W). All frequencies are in one cluster: assignments are discrete. Length-scales and noise of paths over
 //! time stay at their prior medians: their density given X grows without bound as X becomes smooth.
 
-use super::table::{Here, Table};
 use super::volume::ln_volume;
 use crate::error::NumericalError;
 use crate::hmc::occam::Occam;
@@ -24,14 +23,14 @@ pub fn is_exact(model: &Model) -> bool {
 
 /// Q at a state, computed directly.
 pub fn objective(model: &Model, state: &State) -> Result<f64, NumericalError> {
-    of_table(&mut Here, model, state)
+    Ok(ln_data(model, state)? + ln_besides(model, state)?)
 }
 
-/// The same, wherever the table lies.
-pub(super) fn of_table(table: &mut dyn Table, model: &Model, state: &State) -> Result<f64, NumericalError> {
+/// Q less ln p(Y, θ, τ², s | X, W).
+pub(super) fn ln_besides(model: &Model, state: &State) -> Result<f64, NumericalError> {
     let (x, w) = (state.features.x(), state.features.w());
     let frequencies = state.spectral.ln_frequencies(w) + state.spectral.ln_prior(&model.spec().kernel)?;
-    Ok(table.ln_data(model, state)? + joint::ln_positions(model, state)? + ln_volume(x, w.rows())? + frequencies)
+    Ok(joint::ln_positions(model, state)? + ln_volume(x, w.rows())? + frequencies)
 }
 
 /// ln p(Y, θ, τ², s | X, W) with β integrated out: exactly, or by Laplace's method if β is at its optimum.

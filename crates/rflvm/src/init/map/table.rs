@@ -1,17 +1,20 @@
 //! What an ascent asks of a table, wherever it lies.
 
 use super::objective::{self, is_exact};
-use super::{STEPS, Volume, scales};
+use super::volume::Volume;
 use crate::error::NumericalError;
 use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Joint, Layout};
 use crate::hmc::marginal::Marginal;
 use crate::hmc::occam::Occam;
-use crate::init::begin::{Init, begin};
+use crate::init::begin::{Init, begin, fill_scales};
 use crate::init::optimise::{Optimum, maximise_until};
 use crate::model::collapsed::CollapsedData;
 use crate::model::{Model, State};
 use crate::rng::Stream;
+
+/// L-BFGS steps per round.
+pub(crate) const STEPS: usize = 100;
 
 /// A table and the state that is fitted to it.
 pub(crate) trait Table {
@@ -86,4 +89,13 @@ impl Table for Here {
     fn ln_data(&mut self, model: &Model, state: &State) -> Result<f64, NumericalError> {
         objective::ln_data(model, state)
     }
+}
+
+/// One for positions and frequencies; for weights see [`fill_scales`].
+pub(super) fn scales(model: &Model, state: &State, layout: Layout, exact: bool) -> Vec<f64> {
+    let mut scales = vec![1.0; layout.len()];
+    if !exact {
+        fill_scales(model, state, layout.split_mut(&mut scales).2);
+    }
+    scales
 }

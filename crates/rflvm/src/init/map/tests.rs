@@ -1,10 +1,12 @@
 //! MAP estimates of small S-curves.
 
+use super::table::scales;
 use super::*;
 use crate::device::load;
+use crate::device::map::There;
 use crate::device::plain::OnHost;
 use crate::hmc::frequencies::FrequencyPrior;
-use crate::hmc::gradient::Joint;
+use crate::hmc::gradient::{Joint, Layout};
 use crate::hmc::hamiltonian::Potential;
 use crate::hmc::marginal::Marginal;
 use crate::hmc::occam::Occam;
