@@ -109,8 +109,10 @@ wheel: check-tools $(TEST_VENV)/installed
 	$(TEST_VENV)/bin/python -m maturin build --quiet --profile dev --out target/wheels
 	$(TEST_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
 
+# Folders of tests that pass are removed at once: removing those of earlier runs at the end took pytest two minutes.
 test-python: wheel
-	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile --durations 12 crates/rflvm-py/tests
+	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile --durations 12 \
+		-o tmp_path_retention_policy=failed -o tmp_path_retention_count=1 crates/rflvm-py/tests
 
 # Wheels only, and one retry, so that without a network the other tests run soon.
 $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt
