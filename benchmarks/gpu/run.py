@@ -117,7 +117,8 @@ def cpu(rflvm, folder, put):
         timed(rflvm, "resume", copy, "--draws", str(sweeps + more), "--device", device, *(["--threads", str(threads)] if threads else []))
         after = summary(rflvm, copy)["seconds_per_sweep"]
         seconds = (sum(after.values()) * (2 * sweeps + more) - sum(before.values()) * 2 * sweeps) / more
-        rows.append((f"CPU, {threads} threads" if device == "cpu" else "the card", seconds))
+        name = "the card" if device == "cuda" else f"CPU, {threads} thread{'s' if threads > 1 else ''}"
+        rows.append((name, seconds))
     slowest = rows[-1][1]
     put(
         "cpu",

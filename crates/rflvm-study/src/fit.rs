@@ -175,13 +175,13 @@ impl Fit {
     /// Takes the right to write into the folder and prepares it for this fit: an older fit is an error, or is removed with
     /// `overwrite`. Nothing is touched until it is certain that the fit can start.
     pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
-        self.claim_for(&self.settings, overwrite)
+        self.claim_for(&self.settings, self.card()?, overwrite)
     }
 
-    /// [`Fit::claim`] with other settings of the run.
-    pub(crate) fn claim_for(&self, settings: &Settings, overwrite: bool) -> Result<Claim, Error> {
+    /// [`Fit::claim`] with other settings of the run, and with the table on this card or on none.
+    pub(crate) fn claim_for(&self, settings: &Settings, card: Option<Card>, overwrite: bool) -> Result<Claim, Error> {
         let model = self.part.as_ref().unwrap_or(&self.model);
-        match self.card_for(settings)? {
+        match card {
             None => memory::check(model, settings)?,
             Some(_) => memory::check_with_card(model, settings)?,
         }

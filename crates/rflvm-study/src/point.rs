@@ -1,6 +1,6 @@
 //! A MAP estimate: the maximum of the posterior, and its curvature.
 
-use crate::device::{self, DeviceChoice};
+use crate::device::{self, Card, DeviceChoice};
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::folder::Claim;
@@ -18,7 +18,7 @@ pub fn point(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Error> {
     check(fit, starts)?;
     let map = Map { starts, init: fit.settings.init, ..Map::default() };
     fit.use_instructions();
-    let card = if is_exact(&fit.model) { None } else { fit.card_for(&one(fit))? };
+    let card = card(fit)?;
     let failed = |source| Error::Run(RunError::Numerical { chain: 1, sweep: 0, source });
     let climb = || {
         let point = match card {
@@ -37,7 +37,12 @@ pub fn point(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Error> {
 
 /// Takes the right to write an estimate into the folder, as [`Fit::claim`] does for a fit.
 pub fn claim(fit: &Fit, overwrite: bool) -> Result<Claim, Error> {
-    fit.claim_for(&one(fit), overwrite)
+    fit.claim_for(&one(fit), card(fit)?, overwrite)
+}
+
+/// The card on which the maximum is sought, if there is one.
+fn card(fit: &Fit) -> Result<Option<Card>, Error> {
+    if is_exact(&fit.model) { Ok(None) } else { fit.card_for(&one(fit)) }
 }
 
 /// An estimate takes the memory of one chain, and no search for maps precedes it.

@@ -6,8 +6,7 @@ use crate::error::NumericalError;
 use crate::hmc::gradient::Layout;
 use crate::hmc::occam::Occam;
 use crate::init::Init;
-use crate::init::begin::fill_scales;
-use crate::init::map::{Map, MapFit, STEPS, Table, Volume, is_exact};
+use crate::init::map::{Map, MapFit, STEPS, Table, Volume, is_exact, scales};
 use crate::init::optimise::{Optimum, maximise_until};
 use crate::model::{Model, State};
 use crate::rng::Stream;
@@ -33,8 +32,7 @@ impl Table for There<'_> {
     fn climb(&mut self, model: &Model, state: &mut State, gain: f64) -> Result<Optimum, NumericalError> {
         let occam = self.occam(model, state)?;
         let layout = Layout::new(model, true);
-        let mut scales = vec![1.0; layout.len()];
-        fill_scales(model, state, layout.split_mut(&mut scales).2);
+        let scales = scales(model, state, layout, false);
         let mut q = layout.gather(state);
         let paths = model.paths(state)?;
         let joint = Joint::new(self.0, model, state, paths.as_ref()).with_occam(&occam);

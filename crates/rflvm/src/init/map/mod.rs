@@ -18,7 +18,7 @@ pub(super) use integrated::{integrated_amplitudes, integrated_linear};
 pub use objective::{is_exact, objective};
 pub(crate) use objective::{ln_data, ln_laplace};
 pub use spread::spread;
-pub(crate) use table::{Here, STEPS, Table};
+pub(crate) use table::{Here, STEPS, Table, scales};
 pub use volume::{Volume, ln_volume};
 
 use super::begin::Init;

@@ -1,5 +1,5 @@
-//! θ, τ², the cluster and α at the maximum of the density given X, W and β. θ of a generic density (Student-t,
-//! zero-inflated Poisson) stays at its initial value.
+//! θ, τ², the cluster and α at the maximum of the density given X, W and β. Degrees of freedom of Student-t columns and shares of zeros of
+//! zero-inflated ones stay at their initial values.
 
 use super::integrated::{integrated_amplitudes, integrated_linear};
 use super::objective::is_exact;

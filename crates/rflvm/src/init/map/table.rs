@@ -92,7 +92,7 @@ impl Table for Here {
 }
 
 /// One for positions and frequencies; for weights see [`fill_scales`].
-pub(super) fn scales(model: &Model, state: &State, layout: Layout, exact: bool) -> Vec<f64> {
+pub(crate) fn scales(model: &Model, state: &State, layout: Layout, exact: bool) -> Vec<f64> {
     let mut scales = vec![1.0; layout.len()];
     if !exact {
         fill_scales(model, state, layout.split_mut(&mut scales).2);

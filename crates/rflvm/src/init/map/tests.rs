@@ -1,6 +1,5 @@
 //! MAP estimates of small S-curves.
 
-use super::table::scales;
 use super::*;
 use crate::device::load;
 use crate::device::map::There;
