@@ -141,7 +141,9 @@ pub enum NumericalError {
         place: String,
     },
     /// A device that stopped working.
-    #[error("{name} stopped working ({reason}); continue there or with --device cpu: a fit can be resumed, a point estimate starts again")]
+    #[error(
+        "{name} stopped working ({reason}); continue there or with --device cpu: a fit can be resumed, a point estimate starts again"
+    )]
     Device {
         /// Its name.
         name: String,
