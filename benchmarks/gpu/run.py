@@ -1,6 +1,6 @@
 """How fast is a card? `python benchmarks/gpu/run.py RFLVM FOLDER [STEP ...] [--page GPU.md] [--pbmc TABLE]`, or `make bench-gpu`.
 
-Steps: `fits` (from a file to the finished folder), `point` (point estimates), `pbmc` (four chains of a table of cells, with their R̂), `cpu` (the same chain continued on the CPU,
+Steps: `fits` (from a file to the finished folder), `point` (point estimates), `placing` (new rows, and missing cells), `pbmc` (four chains of a table of cells, with their R̂), `cpu` (the same chain continued on the CPU,
 with one thread and with all), `growth` (seconds per sweep by rows and columns), `large` (a million rows), `kernels` (counters of the card, by ncu).
 Each prints its table and writes it into benchmarks/GPU.md.
 """
@@ -88,6 +88,31 @@ def point(rflvm, folder, put):
     put("point", ["table", "on", "wall time in all", "log joint density", "iterations", "converged"], rows)
 
 
+def placing(rflvm, folder, put):
+    """New rows on the card and on the CPU, and missing cells, which are imputed on the CPU whatever the device of the fit."""
+    fit, rows = str(folder / "fit-10000x2000-double"), []
+    y = np.load(table(folder, 10_000, 2000))
+    if not Path(fit).exists():
+        fitted(rflvm, folder, 10_000, 2000, 300)
+    for count, device in [(1000, "cpu"), (1000, "cuda"), (10_000, "cuda")]:
+        new, out = str(folder / f"new-{count}.npy"), str(folder / f"placed-{count}-{device}.csv")
+        np.save(new, y[:count])
+        wall = timed(rflvm, "transform", fit, new, "--device", device, "--out", out)
+        rows.append([f"{count:,} new rows, 200 draws", "the card" if device == "cuda" else f"CPU, {os.cpu_count()} threads", f"{wall:.1f} s"])
+    [here, there] = [np.genfromtxt(folder / f"placed-1000-{device}.csv", delimiter=",", names=True) for device in ("cpu", "cuda")]
+    apart = max(np.sqrt(np.mean((here[axis] - there[axis]) ** 2)) / np.std(here[axis]) for axis in ("x1", "x2"))
+    density = np.max(np.abs(here["log_density"] - there["log_density"]))
+    print(f"placed here and there: {apart:.2e} standard deviations of the rows apart, log densities at most {density:.2e}", flush=True)
+    holes = y.astype(float)
+    holes[np.random.default_rng(1).random(y.shape) < 0.01] = np.nan
+    file, out = str(folder / "holes.npy"), str(folder / "fit-holes")
+    np.save(file, holes)
+    timed(rflvm, "fit", file, *FLAGS, "--chains", "1", "--warmup", "100", "--draws", "200", "--out", out)
+    wall = timed(rflvm, "impute", out, "--out", str(folder / "imputed.csv"))
+    rows.append([f"{int(np.isnan(holes).sum()):,} missing cells, 200 draws", f"CPU, {os.cpu_count()} threads", f"{wall:.1f} s"])
+    put("placing", ["10,000 × 2,000", "on", "wall time in all"], rows)
+
+
 def pbmc(rflvm, folder, put, file):
     """Cells of blood, with size factors: all quantities of the summary, and the worst of those that there are many of."""
     out = str(folder / "fit-pbmc")
@@ -168,7 +193,7 @@ def kernels(rflvm, folder, put):
 
 
 def main():
-    steps = {"fits": fits, "point": point, "pbmc": pbmc, "cpu": cpu, "growth": growth, "large": large, "kernels": kernels}
+    steps = {"fits": fits, "point": point, "placing": placing, "pbmc": pbmc, "cpu": cpu, "growth": growth, "large": large, "kernels": kernels}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rflvm")
     parser.add_argument("folder", type=Path)

@@ -51,6 +51,7 @@ fn new_table(args: &TransformArgs) -> NewTable {
         array: args.array.clone(),
         trials: args.trials.clone(),
         row_data: args.row_data.clone(),
+        device: args.device,
     }
 }
 

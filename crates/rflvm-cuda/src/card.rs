@@ -35,11 +35,15 @@ impl From<cudarc::cublas::result::CublasError> for Fault {
 pub type Values = CudaSlice<f64>;
 
 /// Names of the kernels.
-const KERNELS: [&str; 40] = [
+const KERNELS: [&str; 44] = [
     "features",
     "row_ln_lik",
     "row_ln_density",
     "row_sums",
+    "row_categories",
+    "feature_slopes",
+    "cell_slopes",
+    "position_slopes",
     "row_slope",
     "pair",
     "row_ln_lik_moved",

@@ -70,48 +70,6 @@ impl OnCard {
         self.total(self.shape.rows)
     }
 
-    /// Candidates use the memory of ∂H and ζ, which only a trajectory needs.
-    fn some_rows(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
-        let OnCard { card, shape, .. } = self;
-        let (Shape { columns, dim, frequencies, covariates, linear, .. }, pitch) = (*shape, shape.pitch());
-        let count = rows.len();
-        card.put(rows, &mut self.numbers)?;
-        card.put(x, &mut self.gx)?;
-        let (rows_, dim, l, c, none) = (count as u64, dim as i32, frequencies as i32, covariates as i32, 0_u64);
-        let (linear, pitch_) = (linear as i32, pitch as i32);
-        let mut launch = card.stream.launch_builder(card.kernel("features"));
-        launch
-            .arg(&rows_)
-            .arg(&dim)
-            .arg(&l)
-            .arg(&c)
-            .arg(&linear)
-            .arg(&pitch_)
-            .arg(&self.s)
-            .arg(&self.gx)
-            .arg(&self.w)
-            .arg(&self.covariates);
-        launch.arg(&self.numbers).arg(&none).arg(&mut self.dh);
-        // SAFETY: as above.
-        unsafe { launch.launch(each(count * frequencies))? };
-        card.multiply(
-            (count, columns, pitch),
-            plain(&self.dh, pitch),
-            plain(&self.beta, columns),
-            false,
-            &mut self.zeta,
-        )?;
-        let mut launch = card.stream.launch_builder(card.kernel("row_ln_lik"));
-        launch.arg(&rows_).arg(&self.zeta);
-        push_cells!(launch, self.cells);
-        launch.arg(&self.offset).arg(&self.column);
-        push_option!(launch, self.trials, none);
-        launch.arg(&self.numbers).arg(&mut self.out);
-        // SAFETY: as above.
-        unsafe { launch.launch(warps(count))? };
-        card.get(&self.out, out)
-    }
-
     /// Changes of the two features of frequency l, in `a` and `b`.
     fn changed(&mut self, l: usize, w: &[f64]) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
@@ -269,6 +227,22 @@ impl Device for OnCard {
 
     fn ln_lik_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
         let done = self.some_rows(rows, x, out);
+        self.note(done);
+    }
+
+    fn ln_lik_new_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
+        let done =
+            if self.totals.is_empty() { self.some_rows(rows, x, out) } else { self.some_categories(rows, x, out) };
+        self.note(done);
+    }
+
+    fn slope_new_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
+        let done = self.slopes_of_rows(rows, x, out);
+        self.note(done);
+    }
+
+    fn ln_density_rows(&mut self, out: &mut [f64]) {
+        let done = self.rows_in_out(true).and_then(|()| self.card.get(&self.out, out));
         self.note(done);
     }
 

@@ -295,14 +295,12 @@ extern "C" __global__ void row_slope(u64 rows, int columns, double *product, con
     if (threadIdx.x % 32 == 0) out[n] = sum;
 }
 
-// ln of the sum of the exponentials of each row, over the cells that are seen.
-extern "C" __global__ void row_sums(u64 rows, const double *product, const Cell *y, double *out) {
-    u64 n = row_of_warp();
-    if (n >= rows) return;
+// ln of the sum of the exponentials of a row, over the cells that are seen: one warp, whose first lane has it.
+__device__ __forceinline__ double row_ln_sum(const double *product, const Cell *y) {
     // The sum over e^top; −1e300 stands for nothing.
     double top = -1e300, sum = 0.0;
     for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
-        double f = datum(y[n * COLUMNS + j]).seen ? product[n * COLUMNS + j] : -1e300, next = fmax(top, f);
+        double f = datum(y[j]).seen ? product[j] : -1e300, next = fmax(top, f);
         sum = sum * exp(top - next) + (f > -1e300 ? exp(f - next) : 0.0);
         top = next;
     }
@@ -311,7 +309,89 @@ extern "C" __global__ void row_sums(u64 rows, const double *product, const Cell 
         sum = sum * exp(top - next) + more * exp(other - next);
         top = next;
     }
-    if (threadIdx.x % 32 == 0) out[n] = top + log(sum);
+    return top + log(sum);
+}
+
+// The same of each row.
+extern "C" __global__ void row_sums(u64 rows, const double *product, const Cell *y, double *out) {
+    u64 n = row_of_warp();
+    if (n >= rows) return;
+    double ln_sum = row_ln_sum(product + n * COLUMNS, y + n * COLUMNS);
+    if (threadIdx.x % 32 == 0) out[n] = ln_sum;
+}
+
+// Log-likelihoods of some rows of categories, without rates; the offsets with which counts have the same slopes, and the rows' totals.
+extern "C" __global__ void row_categories(u64 rows, const double *product, const Cell *y, const unsigned *numbers, double *out, double *offsets, double *totals) {
+    u64 i = row_of_warp();
+    if (i >= rows) return;
+    product += i * COLUMNS;
+    y += (u64)numbers[i] * COLUMNS;
+    double ln_sum = row_ln_sum(product, y), total = 0.0, sum = 0.0;
+    for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
+        Datum cell = datum(y[j]);
+        total += cell.y;
+        sum += cell.y * product[j];
+    }
+    total = warp_sum(total);
+    sum = warp_sum(sum);
+    if (threadIdx.x % 32 == 0) {
+        out[i] = sum - total * ln_sum;
+        offsets[i] = log(total) - ln_sum;
+        totals[i] = total;
+    }
+}
+
+// ∂H/∂x_d of some rows, axis after axis.
+extern "C" __global__ void feature_slopes(u64 rows, int dim, int frequencies, int covariates, int linear, int pitch, double s,
+                                          const double *x, const double *w, double *h) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * frequencies) return;
+    u64 n = i / frequencies;
+    int l = i % frequencies;
+    double argument = 0.0, scale = rsqrt((double)frequencies), sine, cosine;
+    for (int d = 0; d < dim; d++) argument += x[n * dim + d] * w[l * dim + d];
+    sincos(argument, &sine, &cosine);
+    for (int d = 0; d < dim; d++) {
+        double *row = h + (d * rows + n) * pitch;
+        row[l] = scale * w[l * dim + d] * cosine;
+        row[frequencies + l] = -scale * w[l * dim + d] * sine;
+        if (l == 0)
+            for (int m = 2 * frequencies; m < pitch; m++) row[m] = linear && m == 2 * frequencies + covariates + d ? s : 0.0;
+    }
+}
+
+// Slopes of the cells of some rows in the place of their products, and their information; categories have offsets and totals of their own.
+extern "C" __global__ void cell_slopes(u64 rows, double *product, const Cell *y, const double *offset, const Column *column, const double *trials,
+                                       const unsigned *numbers, const double *offsets, const double *totals, double *out) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows * COLUMNS) return;
+    u64 k = i / COLUMNS, n = numbers[k];
+    int j = i % COLUMNS;
+    Datum cell = datum(y[n * COLUMNS + j]);
+    double slope, information, f = product[i] + (offsets ? offsets[k] : offset[n]);
+    ln_lik_slope(column->law(j), cell.y, parameter(column, j, trials, n * COLUMNS + j), column->second(j), f, &slope, &information);
+    if (totals) information *= 1.0 - information / totals[k];
+    product[i] = cell.seen ? slope : 0.0;
+    out[i] = cell.seen ? information : 0.0;
+}
+
+// Slopes of some rows in their positions, and the information about these, from the cells' slopes, followed by the tables of ∂f/∂x_d, and from their information.
+// One warp per row and number.
+extern "C" __global__ void position_slopes(u64 rows, int dim, const double *slopes, const double *information, double *out) {
+    u64 i = row_of_warp();
+    int each = dim * (dim + 3) / 2;
+    if (i >= rows * each) return;
+    u64 n = i / each, table = rows * COLUMNS;
+    int k = i % each, d = k, e = -1;
+    if (k >= dim) {
+        // Pairs in the order (0, 0), (1, 0), (1, 1), (2, 0), …
+        for (d = 0, e = k - dim; e > d; d++) e -= d + 1;
+    }
+    const double *a = slopes + (1 + d) * table + n * COLUMNS, *b = e < 0 ? slopes + n * COLUMNS : slopes + (1 + e) * table + n * COLUMNS;
+    double sum = 0.0;
+    for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) sum += a[j] * b[j] * (e < 0 ? 1.0 : information[n * COLUMNS + j]);
+    sum = warp_sum(sum);
+    if (threadIdx.x % 32 == 0) out[i] = sum;
 }
 
 // Changes of the sine and the cosine of frequency l in each row, if it were w.

@@ -8,6 +8,7 @@
 //! | `table` | a table on a card, and how it is held |
 //! | `columns` | columns side by side: likelihoods elsewhere, fits and draws of weights |
 //! | `device` | what a chain asks of it: [`rflvm::device::Device`] |
+//! | `candidates` | rows at other positions: likelihoods and their slopes |
 //! | `rows` | H, the slope of the likelihood and where it leads, the noise of a trajectory |
 //! | `reference` | the reference of the trajectories |
 //! | `weights`, `flow` | the weights of a trajectory, and a trajectory: [`rflvm::hmc::flow::Flow`] |
@@ -34,6 +35,7 @@ macro_rules! push_option {
     };
 }
 
+mod candidates;
 mod card;
 mod columns;
 mod device;

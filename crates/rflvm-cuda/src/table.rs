@@ -162,6 +162,8 @@ impl OnCard {
         };
         let Shape { rows, columns, dim, frequencies, width, .. } = shape;
         let (pitch, triangle) = (shape.pitch(), shape.triangle());
+        // A row's slopes take the place of one more row per axis.
+        let at_least = rows.max(dim + 1);
         let together = columns.min(256);
         let pieces = rows.div_ceil(PIECE);
         let some = Taken {
@@ -200,10 +202,10 @@ impl OnCard {
             w: card.zeros(frequencies * dim)?,
             beta: card.zeros(pitch * columns)?,
             h: card.zeros(rows * pitch)?,
-            dh: card.zeros(rows * pitch)?,
-            t: card.zeros(rows * frequencies)?,
+            dh: card.zeros(at_least * pitch)?,
+            t: card.zeros(at_least * frequencies.max(dim + 1))?,
             product: card.zeros(shape.cells())?,
-            zeta: card.zeros(shape.cells())?,
+            zeta: card.zeros(at_least * columns)?,
             momenta: card.zeros(shape.cells())?,
             sum: card.zeros(shape.cells())?,
             root: card.zeros(rows)?,

@@ -149,6 +149,41 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
         card,
         host,
     );
+    // Rows of categories that are missing have no likelihood without rates.
+    let mut seen: Vec<u32> = (0..rows as u32).filter(|&n| !missing_rows[n as usize]).collect();
+    for some in [seen.clone(), seen.drain(..1).collect()] {
+        let x: Vec<f64> = (0..some.len() * dim).map(|i| (0.3 * i as f64).cos()).collect();
+        check(
+            "of new rows elsewhere",
+            &|d| {
+                let mut out = vec![0.0; some.len()];
+                d.ln_lik_new_rows_at(&some, &x, &mut out);
+                out
+            },
+            card,
+            host,
+        );
+        check(
+            "slopes of new rows elsewhere",
+            &|d| {
+                let mut out = vec![0.0; some.len() * dim * (dim + 3) / 2];
+                d.slope_new_rows_at(&some, &x, &mut out);
+                out
+            },
+            card,
+            host,
+        );
+    }
+    check(
+        "of rows with constants",
+        &|d| {
+            let mut out = vec![0.0; rows];
+            d.ln_density_rows(&mut out);
+            out
+        },
+        card,
+        host,
+    );
     let w: Vec<f64> = (0..dim).map(|i| 0.4 + 0.3 * i as f64).collect();
     check("at another frequency", &|d| vec![d.ln_lik_frequency(1, &w)], card, host);
     for device in [&mut *card, &mut *host] {

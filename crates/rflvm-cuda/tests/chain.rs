@@ -11,11 +11,14 @@ use rflvm::linalg::Mat;
 use rflvm::model::family::{Multinomial, NegativeBinomial};
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
+use rflvm::posterior::Posterior;
+use rflvm::posterior::transform::{NewRows, Opener};
 use rflvm::rng::Stream;
 use rflvm::run::chain::Snapshot;
 use rflvm::run::{Progress, Run, Settings};
 use rflvm::steps::Moves;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 fn counts() -> Model {
     let y = Mat::from_fn(41, 7, |n, j| if (n + j) % 7 == 0 { f64::NAN } else { ((n * 5 + j * 3) % 4) as f64 });
@@ -84,6 +87,34 @@ fn an_estimate_on_a_card_is_that_of_the_plain_device() {
             let rough = 0.5 * 0.0005 * (model.columns() * model.width()) as f64;
             assert!((card.trace[1] - q).abs() < rough, "{:?} {q}", card.trace);
             assert!(card.trace[1] > card.trace[0] + 1.0, "{:?}", card.trace);
+        }
+    });
+}
+
+#[test]
+fn new_rows_are_placed_as_by_the_plain_device() {
+    stand_in::on_a_card("new_rows_are_placed_as_by_the_plain_device", || {
+        for model in [counts(), categories()] {
+            let (settings, mut sinks) = (settings(), vec![Memory::default()]);
+            let mut run = Run::start(&model, &settings).unwrap();
+            assert!(run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
+            let posterior = Posterior::new(model.clone(), sinks, 4).unwrap();
+            let on = |open: Opener, rows: usize| {
+                let y = Mat::from_fn(rows, model.columns(), |n, j| model.y()[(n, j)]);
+                let families = model.blocks().iter().map(|block| block.family.clone()).collect();
+                let known = (model.offset()[..rows].to_vec(), Mat::zeros(rows, 0));
+                let new =
+                    NewRows { model: model.with_rows(&y, known, families).unwrap(), times: None, open: Some(open) };
+                posterior.fitted("transform").transform(&new, 4, |_, _| ()).unwrap()
+            };
+            // One row has fewer cells than its slopes need.
+            for rows in [41, 1] {
+                let card = on(Opener(Arc::new(open)), rows);
+                let host = on(Opener(Arc::new(|model: &Model, _| Ok(Box::new(OnHost::new(model)) as _))), rows);
+                let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + a.abs()));
+                assert!(close(card.embedding.mean.as_slice(), host.embedding.mean.as_slice()), "positions");
+                assert!(close(&card.ln_density, &host.ln_density), "{:?} {:?}", card.ln_density, host.ln_density);
+            }
         }
     });
 }

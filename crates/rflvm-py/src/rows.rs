@@ -97,6 +97,6 @@ impl NewRows {
                 "the new rows have {found} columns, but the fit has {expected}"
             )));
         }
-        Ok(NewRows { new: check(&mut table, trials, fit).map_err(raised)?.rows })
+        Ok(NewRows { new: check(&mut table, trials, fit, None).map_err(raised)?.rows })
     }
 }

@@ -2,17 +2,23 @@
 //! those of its rows, and times on its calendar.
 
 use crate::blocks::{self, Given};
+use crate::choices::Precision;
 use crate::config::Config;
+use crate::device::{self, DeviceChoice};
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::note::Note;
 use crate::reading;
 use crate::table::{self, Decimal, Like, ReadOptions, Separator, Table, TableError, Texts};
+use rflvm::Model;
 use rflvm::error::{DataError, SpecError};
+use rflvm::init::Init;
 use rflvm::linalg::Mat;
 use rflvm::observations::{Times, size_factors_beside};
-use rflvm::posterior::transform::NewRows;
+use rflvm::posterior::transform::{NewRows, Opener};
+use rflvm::run::Settings;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Names shown in a message.
 const NAMES_SHOWN: usize = 8;
@@ -34,6 +40,8 @@ pub struct NewTable {
     pub trials: Option<String>,
     /// A table with what is known of the new rows besides their cells.
     pub row_data: Option<PathBuf>,
+    /// Where they are placed; as in the fit, if there is such a card here.
+    pub device: Option<DeviceChoice>,
 }
 
 /// Trials of new rows.
@@ -64,13 +72,13 @@ pub fn read(new: &NewTable, fit: &Fit) -> Result<(Table, Checked), Error> {
     table.columns.clone_from(&fit.table.columns);
     table.categories.clone_from(&fit.table.categories);
     let trials = new.trials.clone().map_or(NewTrials::AsFit, NewTrials::Named);
-    let mut checked = check(&mut table, trials, fit)?;
+    let mut checked = check(&mut table, trials, fit, new.device)?;
     checked.notes.splice(0..0, ignored);
     Ok((table, checked))
 }
 
 /// Checks rows whose columns are those of the fit, in its order, and takes their values.
-pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit) -> Result<Checked, Error> {
+pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit, device: Option<DeviceChoice>) -> Result<Checked, Error> {
     let data = |error: DataError| Error::Data { file: table.path.display().to_string(), error: error.into() };
     let (config, given) = with_trials(trials, fit)?;
     let families = blocks::blocks(&config, &given, table)?.into_iter().map(|(_, family)| family).collect();
@@ -83,7 +91,21 @@ pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit) -> Result<Checked,
     let covariates = fit.covariates.matrix(table)?;
     let model = fit.model.with_rows(&y, (offset, covariates), families).map_err(data)?;
     let (times, notes) = times(fit, table)?;
-    Ok(Checked { rows: NewRows { model, times }, notes })
+    let open = opener(fit, &model, device)?;
+    Ok(Checked { rows: NewRows { model, times, open }, notes })
+}
+
+/// What opens the card on which they are placed; none where that is this processor. A card that the fit had need not be here.
+fn opener(fit: &Fit, model: &Model, device: Option<DeviceChoice>) -> Result<Option<Opener>, Error> {
+    let run = &fit.config.run;
+    let as_fit = || match run.device.unwrap_or_default() {
+        DeviceChoice::Cpu => DeviceChoice::Cpu,
+        DeviceChoice::Auto | DeviceChoice::Cuda(_) => DeviceChoice::Auto,
+    };
+    let alone = Settings { chains: 1, init: Init::Pca, ..fit.settings.clone() };
+    let precision = run.precision.unwrap_or(Precision::Double);
+    let card = device.unwrap_or_else(as_fit).card(precision, model, &alone, &[])?;
+    Ok(card.map(|card| Opener(Arc::new(move |model, chain| device::opener(card)(model, chain)))))
 }
 
 /// The table, with the columns of the fit in its order. Names and labels of new rows are optional.

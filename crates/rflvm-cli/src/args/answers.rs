@@ -2,6 +2,7 @@
 
 use clap::{ArgGroup, Args, ValueEnum};
 use rflvm_report::Image;
+use rflvm_study::device::DeviceChoice;
 use rflvm_study::table::{Decimal, Separator};
 use std::path::PathBuf;
 
@@ -137,6 +138,9 @@ pub struct TransformArgs {
     /// Array of an .npz file that holds several [default: as in the fit].
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
+    /// Where the rows are placed: auto, cpu, cuda, or cuda:1 for the second card [default: a card if the fit had one and there is one here].
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<DeviceChoice>,
 }
 
 #[derive(Debug, Args)]

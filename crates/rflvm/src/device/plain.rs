@@ -5,7 +5,7 @@ mod flow;
 
 use super::{ColumnAt, Device, Priors, Turns, totals};
 use crate::dist::canonical::Canonical;
-use crate::dist::ln_gamma;
+use crate::dist::{ln_gamma, ln_sum_exp};
 use crate::hmc::flow::{Frame, Slopes};
 use crate::hmc::reference::Reference;
 use crate::hmc::slope::{At, SlopeScratch};
@@ -13,6 +13,7 @@ use crate::linalg::{Mat, Symmetric, gram, par_mul};
 use crate::model::family::{Law, Row, Theta};
 use crate::model::features::{Features, fill_weighted};
 use crate::model::plain::Plain;
+use crate::model::position::Positions;
 use crate::model::{Block, Known, Model, predictor};
 
 /// A fit with a larger curvature is of no use, since its squares overflow.
@@ -90,6 +91,10 @@ impl OnHost {
 
     fn known(&self) -> Known<'_> {
         Known::of(&self.model)
+    }
+
+    fn positions(&self) -> Positions<'_> {
+        Positions::new(&self.model, &self.theta, &self.beta, (&self.w, self.plain.s()))
     }
 
     /// HᵀΩH, Ω the information of the cells of each column at its present f, and the response Hᵀ(Ω(f − known) + ∂f), one row per column.
@@ -191,8 +196,7 @@ impl Device for OnHost {
         for (n, out) in out.iter_mut().enumerate() {
             let cells = product.row(n).iter().zip(self.model.y().row(n));
             let eta: Vec<f64> = cells.filter(|(_, y)| !y.is_nan()).map(|(eta, _)| *eta).collect();
-            let top = eta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            *out = top + eta.iter().map(|eta| (eta - top).exp()).sum::<f64>().ln();
+            *out = ln_sum_exp(&eta);
         }
     }
 
@@ -234,11 +238,56 @@ impl Device for OnHost {
     }
 
     fn ln_lik_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
-        let positions =
-            crate::model::position::Positions::new(&self.model, &self.theta, &self.beta, (&self.w, self.plain.s()));
-        let (mut scratch, dim) = (positions.scratch(), self.model.latent_dim());
+        let (positions, dim) = (self.positions(), self.model.latent_dim());
+        let mut scratch = positions.scratch();
         for ((out, &n), x) in out.iter_mut().zip(rows).zip(x.chunks_exact(dim)) {
             *out = positions.ln_lik(n as usize, x, &mut scratch);
+        }
+    }
+
+    fn ln_lik_new_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
+        if self.totals.is_empty() {
+            return self.ln_lik_rows_at(rows, x, out);
+        }
+        let (positions, dim) = (self.positions(), self.model.latent_dim());
+        let mut scratch = positions.scratch();
+        for ((out, &n), x) in out.iter_mut().zip(rows).zip(x.chunks_exact(dim)) {
+            let n = n as usize;
+            positions.place(n, x, &mut scratch);
+            let product: f64 = self.model.y().row(n).iter().zip(&scratch.f).map(|(y, f)| y * f).sum();
+            *out = product - self.totals[n] * ln_sum_exp(&scratch.f);
+        }
+    }
+
+    fn slope_new_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
+        let (positions, dim) = (self.positions(), self.model.latent_dim());
+        let mut scratch = positions.scratch();
+        for ((out, &n), x) in out.chunks_exact_mut(dim * (dim + 3) / 2).zip(rows).zip(x.chunks_exact(dim)) {
+            let n = n as usize;
+            positions.place(n, x, &mut scratch);
+            let y = self.model.y().row(n);
+            let slope = if let Some(total) = self.totals.get(n) {
+                let top = ln_sum_exp(&scratch.f);
+                let p: Vec<f64> = scratch.f.iter().map(|f| (f - top).exp()).collect();
+                let g: Vec<f64> = y.iter().zip(&p).map(|(y, p)| y - total * p).collect();
+                let information: Vec<f64> = p.iter().map(|p| total * p * (1.0 - p)).collect();
+                positions.slope_of(&g, &information, &scratch)
+            } else {
+                let mut g = vec![0.0; y.len()];
+                self.model.gradient_cells(&self.theta, n, &(0..y.len()), &scratch.f, &mut g);
+                let of_cell = |j: usize| if y[j].is_nan() { 0.0 } else { self.information(n, j, scratch.f[j]) };
+                positions.slope_of(&g, &(0..y.len()).map(of_cell).collect::<Vec<f64>>(), &scratch)
+            };
+            let (gradient, information) = out.split_at_mut(dim);
+            gradient.copy_from_slice(&slope.gradient);
+            let pairs = (0..dim).flat_map(|d| (0..=d).map(move |e| (d, e)));
+            information.iter_mut().zip(pairs).for_each(|(to, pair)| *to = slope.information[pair]);
+        }
+    }
+
+    fn ln_density_rows(&mut self, out: &mut [f64]) {
+        for (n, out) in out.iter_mut().enumerate() {
+            *out = self.model.ln_density_row(&self.theta, n, self.f.row(n));
         }
     }
 

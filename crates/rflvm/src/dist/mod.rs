@@ -55,6 +55,12 @@ pub fn ln_gamma(x: f64) -> f64 {
     libm::lgamma(x)
 }
 
+/// ln Σ e^v.
+pub fn ln_sum_exp(values: &[f64]) -> f64 {
+    let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if top.is_finite() { top + values.iter().map(|v| (v - top).exp()).sum::<f64>().ln() } else { top }
+}
+
 /// ln(1 + eˣ), stable in both tails.
 pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()

@@ -98,12 +98,18 @@ impl<'a> Positions<'a> {
 
     /// The slope at the last evaluated position.
     pub fn slope(&self, n: usize, scratch: &Scratch) -> Slope {
-        let (dim, frequencies, columns) = (self.w.cols(), self.w.rows(), self.beta.cols());
+        let columns = self.beta.cols();
         let (mut g, mut information) = (vec![0.0; columns], vec![0.0; columns]);
         self.model.gradient_cells(self.theta, n, &self.some, &scratch.f, &mut g);
         self.model.information_cells(self.theta, n, &self.some, &scratch.f, &mut information);
         let cells = information.iter_mut().zip(&self.model.y().row(n)[self.some.clone()]);
         cells.filter(|(_, y)| y.is_nan()).for_each(|(information, _)| *information = 0.0);
+        self.slope_of(&g, &information, scratch)
+    }
+
+    /// The same, where the cells have slopes `g` and this information about their f.
+    pub fn slope_of(&self, g: &[f64], information: &[f64], scratch: &Scratch) -> Slope {
+        let (dim, frequencies, columns) = (self.w.cols(), self.w.rows(), self.beta.cols());
         let (sin, cos) = scratch.h[..2 * frequencies].split_at(frequencies);
         let mut df = Mat::zeros(dim, columns);
         let mut dh = vec![0.0; self.beta.rows()];
@@ -119,7 +125,7 @@ impl<'a> Positions<'a> {
             }
             simd::vecmat(&dh, self.beta.as_slice(), df.row_mut(d));
         }
-        let gradient = df.iter_rows().map(|df| simd::dot(df, &g)).collect();
+        let gradient = df.iter_rows().map(|df| simd::dot(df, g)).collect();
         let weighted = Mat::from_fn(dim, columns, |d, j| df[(d, j)] * information[j]);
         let information = Mat::from_fn(dim, dim, |d, e| simd::dot(weighted.row(d), df.row(e)));
         Slope { gradient, information }

@@ -4,8 +4,8 @@
 //! grow with the draws.
 
 use super::mixing::{Mixing, Trace};
-use super::psis::ln_sum_exp;
 use super::ranking::RowScores;
+use crate::dist::ln_sum_exp;
 use crate::draws::{Draw, Draws};
 use crate::error::StoreError;
 use crate::linalg::Mat;

@@ -6,9 +6,10 @@
 
 use super::diagnostics::diagnose;
 use super::mixing::{Mixing, Trace};
-use super::psis::{Smoothed, TRUSTED, ln_sum_exp, smooth};
+use super::psis::{Smoothed, TRUSTED, smooth};
 use super::ranking::RowScores;
 use super::row_density::RowDensity;
+use crate::dist::ln_sum_exp;
 use crate::draws::{Draw, Draws};
 use crate::error::{NumericalError, StoreError};
 use crate::model::Model;

@@ -4,6 +4,8 @@
 //! distribution fitted to them, F⁻¹(p) = σ((1 − p)^(−k) − 1)/k, and none may exceed the largest raw weight. The shape k
 //! measures reliability: up to 0.7 the result can be trusted.
 
+use crate::dist::ln_sum_exp;
+
 /// The shape above which importance sampling is unreliable.
 pub const TRUSTED: f64 = 0.7;
 /// With fewer weights than this there is no tail to fit.
@@ -44,12 +46,6 @@ pub fn smooth(ln_ratios: &[f64], efficiency: f64) -> Smoothed {
     let normaliser = ln_sum_exp(&ln_weights);
     ln_weights.iter_mut().for_each(|v| *v -= normaliser);
     Smoothed { ln_weights, k }
-}
-
-/// ln Σ e^v.
-pub fn ln_sum_exp(values: &[f64]) -> f64 {
-    let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if top.is_finite() { top + values.iter().map(|v| (v - top).exp()).sum::<f64>().ln() } else { top }
 }
 
 fn sorted(values: &[f64]) -> Vec<usize> {

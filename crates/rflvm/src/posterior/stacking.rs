@@ -4,7 +4,7 @@
 //! ([`left_cells`](super::left_cells)). The sum is concave, and w_k ← w_k g_k, g_k = (1/n) Σ_i p_ik / Σ_l w_l p_il, increases it at every
 //! step; it is within max_k g_k − 1 of its maximum.
 
-use super::psis::ln_sum_exp;
+use crate::dist::ln_sum_exp;
 
 /// Chains that sample one map, and the weight of the map in predictions.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,13 +1,13 @@
 //! Scores of a small fit on disk.
 
 use super::*;
+use crate::dist::ln_sum_exp;
 use crate::draws::Kept;
 use crate::linalg::Mat;
 use crate::model::ModelSpec;
 use crate::model::family::{Family, Multinomial, Poisson};
 use crate::observations::Observations;
 use crate::posterior::fixture::{DRAWN, fit, open};
-use crate::posterior::psis::ln_sum_exp;
 use crate::rng::Stream;
 use std::sync::Arc;
 

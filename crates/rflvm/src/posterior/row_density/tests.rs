@@ -1,8 +1,8 @@
 use super::*;
 use crate::dist::LN_SQRT_2PI;
+use crate::dist::ln_sum_exp;
 use crate::model::ModelSpec;
 use crate::model::family::Trials;
-use crate::posterior::psis::ln_sum_exp;
 use crate::simulate::{blank, draw_data, draw_prior};
 use crate::spec::{FAMILIES, about, family};
 

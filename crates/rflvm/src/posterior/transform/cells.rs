@@ -34,7 +34,8 @@ impl Fitted<'_> {
     ) -> Result<(), RunError> {
         let alone = |_: &Parameters, stream: Stream| Ok(stream.named("cells"));
         let (rows, keys) = (some.clone(), new.keys());
-        self.visit_new(visited, new, some, alone, |i, parameters, placed, stream| {
+        // Here, whatever the device: cells are summarised in batches of few rows.
+        self.visit_new(visited, new, (some, None), alone, |i, parameters, placed, stream| {
             let model = &new.model;
             let own: Vec<f64> = placed.iter().flat_map(|row| row.own.iter().copied()).collect();
             let own = Mat::from_vec(own.len() / model.columns(), model.columns(), own);

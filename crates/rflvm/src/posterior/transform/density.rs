@@ -19,16 +19,17 @@ pub(super) fn weigh(
     rng: &mut StreamRng,
 ) -> Result<Sampled, NumericalError> {
     let modes = search::modes(target, starts, scratch);
-    let sampled = Proposal::new(target.dim(), modes).sample(target, scratch, rng);
-    let mut sampled = sampled.ok_or_else(|| NumericalError::NotFinite {
-        step: "new rows",
-        value: f64::NEG_INFINITY,
-        place: format!("row {}", target.row + 1),
-    })?;
+    let sampled = Proposal::new(target.prior.dim(), modes).sample(target, scratch, rng);
+    let mut sampled = sampled.ok_or_else(|| impossible(target.row))?;
     // The constant part may be evaluated at any f.
     target.ln_lik(&sampled.u, scratch);
     sampled.ln_evidence += target.positions.constant(target.row, scratch);
     Ok(sampled)
+}
+
+/// No draw of the proposal has positive likelihood.
+pub(super) fn impossible(row: usize) -> NumericalError {
+    NumericalError::NotFinite { step: "new rows", value: f64::NEG_INFINITY, place: format!("row {}", row + 1) }
 }
 
 /// ln p(y_n | W, β, θ) of a row whose position in the draw is known and starts the search; other modes are searched from prior draws.
@@ -41,9 +42,9 @@ pub(in crate::posterior) fn ln_row_density(
     if target.positions.observed(target.row) == 0 {
         return Ok(0.0);
     }
-    let pilots = (0..PILOTS).map(|_| normals(target.dim(), rng)).collect::<Vec<_>>();
+    let pilots = (0..PILOTS).map(|_| normals(target.prior.dim(), rng)).collect::<Vec<_>>();
     let priced = pilots.into_iter().map(|u| (target.ln_lik(&u, scratch), u));
     let likeliest = priced.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, u)| u);
-    let starts = std::iter::once(target.coordinates(x)).chain(likeliest).collect();
+    let starts = std::iter::once(target.prior.coordinates(x)).chain(likeliest).collect();
     weigh(target, starts, scratch, rng).map(|sampled| sampled.ln_evidence)
 }

@@ -6,15 +6,14 @@
 
 use super::search::Mode;
 use super::target::{Target, square};
-use crate::dist::{ln_gamma, normal, normals};
+use crate::dist::{ln_gamma, ln_sum_exp, normal, normals};
 use crate::linalg::Cholesky;
 use crate::model::position::Scratch;
-use crate::posterior::psis::ln_sum_exp;
 use rand::{Rng, RngExt};
 use std::f64::consts::{PI, TAU};
 
 /// Draws of the proposal.
-const DRAWS: usize = 32;
+pub(super) const DRAWS: usize = 32;
 /// ε: the weight of the prior.
 const DEFENSIVE: f64 = 0.1;
 /// The fraction distributed evenly over all modes, whatever their estimated mass.
@@ -75,15 +74,22 @@ impl Proposal {
 
     /// Draws and weights; `None` if no draw has positive likelihood.
     pub fn sample<R: Rng + ?Sized>(&self, target: &Target<'_>, scratch: &mut Scratch, rng: &mut R) -> Option<Sampled> {
+        let drawn = self.draws(rng);
+        let ln_lik: Vec<f64> = drawn.iter().map(|u| target.ln_lik(u, scratch)).collect();
+        self.choose(drawn, &ln_lik, rng)
+    }
+
+    /// Draws.
+    pub fn draws<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<Vec<f64>> {
         // Systematic sampling: each component gets its share of draws, to within one.
         let start = rng.random::<f64>();
-        let mut drawn = Vec::with_capacity(DRAWS);
-        for i in 0..DRAWS {
-            let u = self.draw((i as f64 + start) / DRAWS as f64, rng);
-            let ln_lik = target.ln_lik(&u, scratch);
-            drawn.push((ln_lik + ln_standard(&u) - self.ln_density(&u), u, ln_lik));
-        }
-        let weights: Vec<f64> = drawn.iter().map(|d| d.0).collect();
+        (0..DRAWS).map(|i| self.draw((i as f64 + start) / DRAWS as f64, rng)).collect()
+    }
+
+    /// One of the draws, by their weights; `None` if none has positive likelihood.
+    pub fn choose<R: Rng + ?Sized>(&self, mut drawn: Vec<Vec<f64>>, ln_lik: &[f64], rng: &mut R) -> Option<Sampled> {
+        let weight = |(u, ln_lik): (&Vec<f64>, &f64)| ln_lik + ln_standard(u) - self.ln_density(u);
+        let weights: Vec<f64> = drawn.iter().zip(ln_lik).map(weight).collect();
         let total = ln_sum_exp(&weights);
         if !total.is_finite() {
             return None;
@@ -95,8 +101,8 @@ impl Proposal {
         });
         // Rounding may leave a remainder: choose the heaviest.
         let heaviest = || (0..DRAWS).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
-        let (_, u, ln_lik) = drawn.swap_remove(chosen.unwrap_or_else(heaviest));
-        Some(Sampled { ln_evidence: total - (DRAWS as f64).ln(), u, ln_lik })
+        let chosen = chosen.unwrap_or_else(heaviest);
+        Some(Sampled { ln_evidence: total - (DRAWS as f64).ln(), u: drawn.swap_remove(chosen), ln_lik: ln_lik[chosen] })
     }
 }
 

@@ -8,6 +8,8 @@
 //! For rows with times, p(x) is the Gaussian process given X at the rows of their sequence, each new row separately: new rows do not
 //! inform each other or the fit. Columns' own paths are drawn at the time of each new row given those at the rows, and then
 //! count as known: the cells of a new row do not inform them.
+//!
+//! Many rows can be placed side by side on a device ([`NewRows::open`]), with the same streams: the draws agree as far as rounding allows.
 
 mod cells;
 pub(super) mod density;
@@ -17,15 +19,16 @@ mod new_rows;
 mod search;
 mod surprise;
 pub(super) mod target;
+mod there;
 
-pub use new_rows::{NewRows, row_key};
+pub use new_rows::{NewRows, Opener, row_key};
 
 use super::align::Embedding;
 use super::fitted::Fitted;
 use super::own_paths::ahead;
 use super::parameters::{Parameters, Stored};
-use super::psis::ln_sum_exp;
-use crate::dist::normals;
+use crate::device::Device;
+use crate::dist::{ln_sum_exp, normals};
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
 use crate::model::position::{Positions, Scratch};
@@ -41,7 +44,7 @@ use search::Anchors;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use surprise::OwnRows;
-use target::Target;
+use target::{Prior, Target};
 
 /// Default number of draws visited: a mean is then known to a fourteenth of its standard deviation.
 pub const DRAWS: usize = 200;
@@ -78,7 +81,8 @@ impl Fitted<'_> {
         let mut reference = OwnRows::new(self.model);
         let known = |parameters: &Parameters, stream| reference.ln_evidence(self.model, parameters, stream);
         let mut of_known = Vec::with_capacity(visited.len());
-        self.visit_new(&visited, new, 0..rows, known, |i, parameters, placed, known| {
+        let mut device = new.device()?;
+        self.visit_new(&visited, new, (0..rows, device.as_mut()), known, |i, parameters, placed, known| {
             let x = frame.of(&parameters.x, &parameters.w).carry(&positions(&placed));
             moments.add(&x);
             take(i, &x);
@@ -89,7 +93,7 @@ impl Fitted<'_> {
             // Positions are those of one map, densities those of all.
             ln_evidence.iter_mut().for_each(Vec::clear);
             of_known.clear();
-            self.visit_new(&self.visited(most)?, new, 0..rows, known, |_, _, placed, known| {
+            self.visit_new(&self.visited(most)?, new, (0..rows, device.as_mut()), known, |_, _, placed, known| {
                 ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
                 of_known.push(known);
             })?;
@@ -109,7 +113,7 @@ impl Fitted<'_> {
         self.visit_new(
             &visited,
             new,
-            0..rows,
+            (0..rows, new.device()?.as_mut()),
             |_, _| Ok(()),
             |_, _, placed, ()| {
                 ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
@@ -118,12 +122,12 @@ impl Fitted<'_> {
         Ok(ln_mean(&ln_evidence))
     }
 
-    /// Passes some of the new rows as placed by each draw to `take`, in order, with the result of `beside` for the draw.
+    /// Passes some of the new rows as placed by each draw, on a device if there is one, to `take`, in order, with the result of `beside` for the draw.
     fn visit_new<B: Send>(
         &self,
         visited: &[(usize, usize)],
         new: &NewRows,
-        some: Range<usize>,
+        (some, mut device): (Range<usize>, Option<&mut Box<dyn Device>>),
         beside: impl Fn(&Parameters, Stream) -> Result<B, NumericalError> + Sync,
         mut take: impl FnMut(usize, &Parameters, Vec<Placed>, B),
     ) -> Result<(), RunError> {
@@ -134,15 +138,34 @@ impl Fitted<'_> {
         for (start, part) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
             let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
             let given = part.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-            let place = |(&(chain, draw), parameters): (&(usize, usize), &Parameters)| {
-                let stream = self.stream.at(chain as u64).at(draw as u64);
-                let placed = placed(self.model, new, some.clone(), parameters, stream.named("new"));
-                let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
-                placed.and_then(|placed| Ok((placed, beside(parameters, stream.named("known"))?))).map_err(fail)
+            let stream = |&(chain, draw): &(usize, usize)| self.stream.at(chain as u64).at(draw as u64);
+            let here = |(of, parameters)| placed(self.model, new, some.clone(), parameters, stream(of).named("new"));
+            let aside = |(of, parameters)| beside(parameters, stream(of).named("known"));
+            let outcomes: Vec<(Result<_, _>, Result<_, _>)> = match &mut device {
+                None => part.par_iter().zip(&given).map(|one| (here(one), aside(one))).collect(),
+                Some(device) => {
+                    let there = |(of, parameters)| {
+                        there::placed(
+                            device.as_mut(),
+                            self.model,
+                            new,
+                            some.clone(),
+                            parameters,
+                            stream(of).named("new"),
+                        )
+                    };
+                    let (placed, aside): (Vec<_>, Vec<_>) = rayon::join(
+                        || part.iter().zip(&given).map(there).collect(),
+                        || part.par_iter().zip(&given).map(aside).collect(),
+                    );
+                    placed.into_iter().zip(aside).collect()
+                }
             };
-            let outcomes = part.par_iter().zip(&given).map(place).collect::<Result<Vec<_>, RunError>>()?;
-            for (i, ((placed, beside), parameters)) in (start..).zip(outcomes.into_iter().zip(&given)) {
-                take(i, parameters, placed, beside);
+            for (i, (((placed, beside), parameters), (chain, draw))) in
+                (start..).zip(outcomes.into_iter().zip(&given).zip(part))
+            {
+                let fail = |source| RunError::Numerical { chain: chain + 1, sweep: *draw as u64 + 1, source };
+                take(i, parameters, placed.map_err(fail)?, beside.map_err(fail)?);
             }
         }
         Ok(())
@@ -184,7 +207,7 @@ fn placed(
     let keys = new.keys();
     let each = par::map(some.len(), 1000 * some.len() * new.model.columns(), |i| {
         let n = some.start + i;
-        let target = Target { positions: &positions, row: n, mean: mean.row(n), sd: sd.row(n) };
+        let target = Target { positions: &positions, row: n, prior: Prior { mean: mean.row(n), sd: sd.row(n) } };
         let mut scratch = positions.scratch();
         let starts = anchors.starts(&target, &mut scratch);
         let placed = place(&target, starts, &mut scratch, stream.along(keys[n]))?;
@@ -216,14 +239,18 @@ fn place(
 ) -> Result<Placed, NumericalError> {
     let rng = &mut stream.rng();
     if target.positions.observed(target.row) == 0 {
-        return Ok(Placed { x: target.position(&normals(target.dim(), rng)), own: Vec::new(), ln_evidence: 0.0 });
+        return Ok(Placed {
+            x: target.prior.position(&normals(target.prior.dim(), rng)),
+            own: Vec::new(),
+            ln_evidence: 0.0,
+        });
     }
     let Sampled { ln_evidence, mut u, mut ln_lik } = weigh(target, starts, scratch, rng)?;
     let mut room = Vec::new();
     for _ in 0..SLICES {
         ln_lik = slice::standard(rng, &mut u, ln_lik, &mut room, |u| target.ln_lik(u, scratch)).ln_lik;
     }
-    Ok(Placed { x: target.position(&u), own: Vec::new(), ln_evidence })
+    Ok(Placed { x: target.prior.position(&u), own: Vec::new(), ln_evidence })
 }
 
 /// Prior mean and standard deviation of each new position, N×D.

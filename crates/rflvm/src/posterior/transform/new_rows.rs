@@ -1,9 +1,23 @@
 //! Rows that the fit has not seen.
 
+use crate::device::Device;
+use crate::error::RunError;
 use crate::model::Model;
 use crate::observations::Times;
 use crate::rng::Stream;
 use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Opens a device for a table ([`crate::device::Open`]).
+#[derive(Clone)]
+pub struct Opener(pub Arc<dyn Fn(&Model, usize) -> Result<Box<dyn Device>, RunError> + Send + Sync>);
+
+impl fmt::Debug for Opener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Opener")
+    }
+}
 
 /// Rows to place.
 #[derive(Debug, Clone)]
@@ -12,9 +26,16 @@ pub struct NewRows {
     pub model: Model,
     /// Their times, if the rows of the fit have times; an unknown sequence has its own path.
     pub times: Option<Times>,
+    /// The device on which they are placed, if not here.
+    pub open: Option<Opener>,
 }
 
 impl NewRows {
+    /// Their device, with their table.
+    pub(super) fn device(&self) -> Result<Option<Box<dyn Device>>, RunError> {
+        self.open.as_ref().map(|open| open.0(&self.model, 0)).transpose()
+    }
+
     /// Key of a row's random stream: its contents, and the number of equal rows before it. So a row is
     /// placed the same way alone and among others, in any order.
     pub(super) fn keys(&self) -> Vec<[u64; 3]> {

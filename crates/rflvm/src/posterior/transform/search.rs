@@ -2,7 +2,7 @@
 //! frequencies. Positions of the draw's own rows, and some others, are candidates; from those with a higher density than all
 //! their neighbours, Gauss–Newton steps lead to the modes.
 
-use super::target::{Target, square};
+use super::target::{Local, Prior, Target, square};
 use crate::dist::normals;
 use crate::linalg::{Cholesky, Mat};
 use crate::model::position::Scratch;
@@ -21,6 +21,8 @@ const STARTS: usize = 6;
 const NEIGHBOURS: usize = 4;
 /// Maximum number of steps per search.
 const STEPS: usize = 12;
+/// Maximum number of halvings of a step that does not lead higher.
+const HALVINGS: i32 = 8;
 /// A search ends when the predicted gain is below this.
 const NEAR: f64 = 1e-3;
 /// A mode whose predicted height is this far below the highest one has negligible mass.
@@ -59,87 +61,196 @@ impl Anchors {
 
     /// Starting points: among the prior's centre and the anchors, those with a higher density than their neighbours, best first.
     pub fn starts(&self, target: &Target<'_>, scratch: &mut Scratch) -> Vec<Vec<f64>> {
-        let centre = vec![0.0; target.dim()];
-        let mut all = vec![(target.ln_lik(&centre, scratch), centre)];
-        for (i, (x, f)) in self.x.iter_rows().zip(self.f.iter_rows()).enumerate() {
-            // The other anchors follow the row's own prior; their f is known only if that is standard normal.
-            let (u, ln_lik) = if i < self.rows || target.is_standard() {
-                (target.coordinates(x), target.positions.ln_lik_at(target.row, f, scratch))
-            } else {
-                (x.to_vec(), target.ln_lik(x, scratch))
-            };
-            all.push((ln_lik - 0.5 * square(&u), u));
-        }
-        all.retain(|(value, _)| value.is_finite());
-        all.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let is_top = |&i: &usize| {
-            let mut distances: Vec<(f64, usize)> =
-                (0..all.len()).filter(|&k| k != i).map(|k| (apart(&all[i].1, &all[k].1), k)).collect();
-            let near = NEIGHBOURS.min(distances.len());
-            if near > 0 {
-                distances.select_nth_unstable_by(near - 1, |a, b| a.0.total_cmp(&b.0));
+        let points: Vec<Vec<f64>> = (0..self.count()).map(|i| self.point(i, target.prior)).collect();
+        let value = |(i, u): (usize, &Vec<f64>)| match i.checked_sub(1) {
+            // The f of an anchor is known, unless it follows the row's own prior.
+            Some(i) if i < self.rows || target.prior.is_standard() => {
+                target.positions.ln_lik_at(target.row, self.f.row(i), scratch)
             }
-            // Sorted, so that better points come first.
-            distances[..near].iter().all(|&(_, k)| k > i)
+            _ => target.ln_lik(u, scratch),
         };
-        let tops: Vec<usize> = (0..all.len()).filter(is_top).take(STARTS).collect();
-        tops.into_iter().map(|i| std::mem::take(&mut all[i].1)).collect()
+        let values = points.iter().enumerate().map(value).collect::<Vec<f64>>();
+        tops(points, &values)
     }
+
+    /// Number of points that are tried.
+    pub fn count(&self) -> usize {
+        1 + self.x.rows()
+    }
+
+    /// One of them: the prior's centre, an anchor that is a row, or another, which follows the prior of the new row.
+    pub fn point(&self, i: usize, prior: Prior<'_>) -> Vec<f64> {
+        match i.checked_sub(1) {
+            None => vec![0.0; prior.dim()],
+            Some(i) if i < self.rows => prior.coordinates(self.x.row(i)),
+            Some(i) => self.x.row(i).to_vec(),
+        }
+    }
+}
+
+/// Those points with a higher density than their neighbours, best first, by their log-likelihoods.
+pub fn tops(points: Vec<Vec<f64>>, ln_lik: &[f64]) -> Vec<Vec<f64>> {
+    let heights = points.into_iter().zip(ln_lik).map(|(u, ln_lik)| (ln_lik - 0.5 * square(&u), u));
+    let mut all: Vec<(f64, Vec<f64>)> = heights.filter(|(height, _)| height.is_finite()).collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let is_top = |&i: &usize| {
+        let mut distances: Vec<(f64, usize)> =
+            (0..all.len()).filter(|&k| k != i).map(|k| (apart(&all[i].1, &all[k].1), k)).collect();
+        let near = NEIGHBOURS.min(distances.len());
+        if near > 0 {
+            distances.select_nth_unstable_by(near - 1, |a, b| a.0.total_cmp(&b.0));
+        }
+        // Sorted, so that better points come first.
+        distances[..near].iter().all(|&(_, k)| k > i)
+    };
+    let tops: Vec<usize> = (0..all.len()).filter(is_top).take(STARTS).collect();
+    tops.into_iter().map(|i| std::mem::take(&mut all[i].1)).collect()
 }
 
 /// The distinct modes reached from these starts.
 pub fn modes(target: &Target<'_>, starts: Vec<Vec<f64>>, scratch: &mut Scratch) -> Vec<Mode> {
-    let (mut found, mut highest): (Vec<Mode>, f64) = (Vec::new(), f64::NEG_INFINITY);
-    for start in starts {
-        if let Some((mode, height)) = ascend(target, start, &found, highest, scratch) {
-            highest = highest.max(height);
-            found.push(mode);
+    let mut search = Search::new(starts);
+    while let Some(ask) = search.ask() {
+        let u = search.point();
+        match ask {
+            Ask::LnLik => search.take_ln_lik(target.ln_lik(&u, scratch)),
+            Ask::Local => search.take_local(target.local(&u, scratch)),
         }
     }
-    found
+    search.found()
 }
 
-/// The mode reached from `u` and its height; `None` if it was found before or is hopeless.
-fn ascend(
-    target: &Target<'_>,
-    mut u: Vec<f64>,
-    found: &[Mode],
+/// A search for modes whose questions are answered from outside, so that those of many rows can go on side by side.
+pub struct Search {
+    /// Starts to come, the last one first.
+    starts: Vec<Vec<f64>>,
+    found: Vec<Mode>,
     highest: f64,
-    scratch: &mut Scratch,
-) -> Option<(Mode, f64)> {
-    let mut height = target.ln_lik(&u, scratch) - 0.5 * square(&u);
-    for steps in 0..=STEPS {
+    /// The present point and its height.
+    u: Vec<f64>,
+    height: f64,
+    steps: usize,
+    stage: Stage,
+}
+
+/// What a search needs to know at its point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    LnLik,
+    /// The Gaussian approximation, at the last point whose log-likelihood was asked for.
+    Local,
+}
+
+enum Stage {
+    /// At a start of unknown height.
+    Start,
+    /// At a point without a Gaussian approximation.
+    Local,
+    /// Between a point and the predicted mode; halved this often.
+    Rise(Local, i32),
+    Done,
+}
+
+impl Search {
+    pub fn new(mut starts: Vec<Vec<f64>>) -> Self {
+        starts.reverse();
+        let (found, highest) = (Vec::new(), f64::NEG_INFINITY);
+        let mut search = Search { starts, found, highest, u: Vec::new(), height: 0.0, steps: 0, stage: Stage::Done };
+        search.next();
+        search
+    }
+
+    /// The distinct modes.
+    pub fn found(self) -> Vec<Mode> {
+        self.found
+    }
+
+    /// The next question; `None` if the search has ended.
+    pub fn ask(&self) -> Option<Ask> {
+        match self.stage {
+            Stage::Start | Stage::Rise(..) => Some(Ask::LnLik),
+            Stage::Local => Some(Ask::Local),
+            Stage::Done => None,
+        }
+    }
+
+    /// The point of the question.
+    pub fn point(&self) -> Vec<f64> {
+        match &self.stage {
+            Stage::Rise(local, halved) => {
+                let share = 0.5_f64.powi(*halved);
+                self.u.iter().zip(&local.step).map(|(u, s)| u + share * s).collect()
+            }
+            _ => self.u.clone(),
+        }
+    }
+
+    /// Answers the question for the log-likelihood.
+    pub fn take_ln_lik(&mut self, ln_lik: f64) {
+        let u = self.point();
+        let value = ln_lik - 0.5 * square(&u);
+        match std::mem::replace(&mut self.stage, Stage::Done) {
+            Stage::Rise(local, halved) if value <= self.height || value.is_nan() => {
+                if halved + 1 < HALVINGS {
+                    self.stage = Stage::Rise(local, halved + 1);
+                } else {
+                    self.settle(local);
+                }
+            }
+            Stage::Rise(..) => {
+                (self.u, self.height, self.steps) = (u, value, self.steps + 1);
+                self.arrive();
+            }
+            _ => {
+                self.height = value;
+                self.arrive();
+            }
+        }
+    }
+
+    /// Answers the question for the Gaussian approximation; `None` if it does not exist.
+    pub fn take_local(&mut self, local: Option<Local>) {
+        let is_hopeless = |local: &Local| self.steps > 1 && self.height + local.decrement < self.highest - HOPELESS;
+        match local.filter(|local| !is_hopeless(local)) {
+            None => self.next(),
+            Some(local) if self.steps < STEPS && local.decrement > NEAR => self.stage = Stage::Rise(local, 0),
+            Some(local) => self.settle(local),
+        }
+    }
+
+    /// At a new point, unless it belongs to a mode that was found before.
+    fn arrive(&mut self) {
         let is_known = |mode: &Mode| {
-            let mut apart = minus(&u, &mode.u);
+            let mut apart = minus(&self.u, &mode.u);
             mode.factor.mul_upper(&mut apart);
             square(&apart) < 0.25
         };
-        if found.iter().any(is_known) {
-            return None;
+        if self.found.iter().any(is_known) {
+            self.next();
+        } else {
+            self.stage = Stage::Local;
         }
-        let local = target.local(&u, scratch)?;
-        if steps > 1 && height + local.decrement < highest - HOPELESS {
-            return None;
-        }
-        let risen =
-            if steps < STEPS && local.decrement > NEAR { rise(target, &u, height, &local.step, scratch) } else { None };
-        let Some(higher) = risen else {
-            let ln_mass = height - 0.5 * local.factor.ln_det();
-            return Some((Mode { u, factor: local.factor, ln_mass }, height));
-        };
-        (u, height) = higher;
     }
-    None
-}
 
-/// A higher point along the step, which is halved until one is found; it is the last evaluated.
-fn rise(target: &Target<'_>, u: &[f64], height: f64, step: &[f64], scratch: &mut Scratch) -> Option<(Vec<f64>, f64)> {
-    let halvings = (0..8).map(|k| 0.5_f64.powi(k));
-    let mut there = halvings.map(|share| u.iter().zip(step).map(|(u, s)| u + share * s).collect::<Vec<f64>>());
-    there.find_map(|there| {
-        let value = target.ln_lik(&there, scratch) - 0.5 * square(&there);
-        (value > height).then_some((there, value))
-    })
+    /// The present point is a mode.
+    fn settle(&mut self, local: Local) {
+        self.highest = self.highest.max(self.height);
+        let (u, ln_mass) = (std::mem::take(&mut self.u), self.height - 0.5 * local.factor.ln_det());
+        self.found.push(Mode { u, factor: local.factor, ln_mass });
+        self.next();
+    }
+
+    /// Goes on to the next start.
+    fn next(&mut self) {
+        self.steps = 0;
+        self.stage = match self.starts.pop() {
+            Some(start) => {
+                self.u = start;
+                Stage::Start
+            }
+            None => Stage::Done,
+        };
+    }
 }
 
 /// |a − b|².

@@ -6,7 +6,8 @@
 //! otherwise one draw may dominate. With smoothing, an influential row looks slightly less unusual than it is.
 
 use super::density::ln_row_density;
-use super::target::Target;
+use super::target::{Prior, Target};
+use crate::dist::ln_sum_exp;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::latent::Paths;
@@ -15,7 +16,7 @@ use crate::model::{Known, Model};
 use crate::par;
 use crate::posterior::own_paths::elsewhere;
 use crate::posterior::parameters::Parameters;
-use crate::posterior::psis::{ln_sum_exp, smooth};
+use crate::posterior::psis::smooth;
 use crate::rng::Stream;
 
 /// Number of the fit's rows used for comparison: a fraction is then known to a twentieth.
@@ -58,7 +59,7 @@ impl OwnRows {
         };
         let each = par::map(self.rows.len(), 1000 * self.rows.len() * model.columns(), |i| {
             let n = self.rows[i];
-            let target = Target { positions: &positions, row: n, mean: mean.row(i), sd: sd.row(i) };
+            let target = Target { positions: &positions, row: n, prior: Prior { mean: mean.row(i), sd: sd.row(i) } };
             ln_row_density(&target, parameters.x.row(n), stream.at(n as u64))
         });
         each.into_iter().collect()

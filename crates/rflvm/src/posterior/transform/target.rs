@@ -3,7 +3,7 @@
 //! In the coordinates u of the prior, x = m + s∘u, it is N(u; 0, I) times the likelihood. Rows without times have m = 0, s = 1.
 
 use crate::linalg::{Cholesky, Mat};
-use crate::model::position::{Positions, Scratch};
+use crate::model::position::{Positions, Scratch, Slope};
 
 /// One row to place.
 #[derive(Clone, Copy)]
@@ -11,6 +11,12 @@ pub struct Target<'a> {
     pub positions: &'a Positions<'a>,
     /// Index of the row in the model of the new rows.
     pub row: usize,
+    pub prior: Prior<'a>,
+}
+
+/// The prior of one position.
+#[derive(Clone, Copy)]
+pub struct Prior<'a> {
     /// m.
     pub mean: &'a [f64],
     /// s.
@@ -27,7 +33,7 @@ pub struct Local {
     pub decrement: f64,
 }
 
-impl Target<'_> {
+impl Prior<'_> {
     /// D.
     pub fn dim(&self) -> usize {
         self.mean.len()
@@ -48,15 +54,8 @@ impl Target<'_> {
         x.iter().zip(self.mean).zip(self.sd).map(|((x, m), s)| (x - m) / s).collect()
     }
 
-    /// The part of ln p(y | u) that depends on u; −∞ instead of NaN.
-    pub fn ln_lik(&self, u: &[f64], scratch: &mut Scratch) -> f64 {
-        let value = self.positions.ln_lik(self.row, &self.position(u), scratch);
-        if value.is_nan() { f64::NEG_INFINITY } else { value }
-    }
-
-    /// The Gaussian approximation at u, the last evaluated point; `None` if it does not exist.
-    pub fn local(&self, u: &[f64], scratch: &Scratch) -> Option<Local> {
-        let slope = self.positions.slope(self.row, scratch);
+    /// The Gaussian approximation at u, where the likelihood has this slope; `None` if it does not exist.
+    pub fn local(&self, u: &[f64], slope: &Slope) -> Option<Local> {
         let s = self.sd;
         let identity = |d: usize, e: usize| if d == e { 1.0 } else { 0.0 };
         let a = Mat::from_fn(u.len(), u.len(), |d, e| identity(d, e) + s[d] * slope.information[(d, e)] * s[e]);
@@ -70,6 +69,23 @@ impl Target<'_> {
         let decrement = step.iter().zip(&g).map(|(s, g)| s * g).sum();
         Some(Local { factor, step, decrement })
     }
+}
+
+impl Target<'_> {
+    /// The part of ln p(y | u) that depends on u; −∞ instead of NaN.
+    pub fn ln_lik(&self, u: &[f64], scratch: &mut Scratch) -> f64 {
+        or_nothing(self.positions.ln_lik(self.row, &self.prior.position(u), scratch))
+    }
+
+    /// The Gaussian approximation at u, the last evaluated point; `None` if it does not exist.
+    pub fn local(&self, u: &[f64], scratch: &Scratch) -> Option<Local> {
+        self.prior.local(u, &self.positions.slope(self.row, scratch))
+    }
+}
+
+/// −∞ instead of NaN.
+pub fn or_nothing(ln_lik: f64) -> f64 {
+    if ln_lik.is_nan() { f64::NEG_INFINITY } else { ln_lik }
 }
 
 /// |u|².

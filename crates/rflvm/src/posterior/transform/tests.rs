@@ -1,10 +1,11 @@
 //! Placements against quadrature, against the truth of simulated rows, and through a fit on disk.
 
 use super::*;
+use crate::device::plain::OnHost;
 use crate::draws::Kept;
 use crate::draws::Source;
 use crate::linalg::Cholesky;
-use crate::model::family::{Binomial, Family, Gaussian, NegativeBinomial, Poisson, Trials};
+use crate::model::family::{Binomial, Family, Gaussian, Multinomial, NegativeBinomial, Poisson, Trials};
 use crate::model::{Amplitude, ModelSpec, Residual, State};
 use crate::observations::{Observations, Times};
 use crate::posterior::align;
@@ -43,6 +44,7 @@ fn new_rows(model: &Model, y: &Mat) -> NewRows {
     NewRows {
         model: model.with_rows(y, (vec![0.0; y.rows()], Mat::zeros(y.rows(), 0)), families).unwrap(),
         times: None,
+        open: None,
     }
 }
 
@@ -116,7 +118,7 @@ fn positions_and_evidence_agree_with_quadrature() {
             let prior = (&mean[..], &sd[..dim]);
             let truth = quadrature(&new.model, &given, prior);
             let each = par::map(TIMES, usize::MAX, |n| {
-                let target = Target { positions: &positions, row: n, mean: prior.0, sd: prior.1 };
+                let target = Target { positions: &positions, row: n, prior: Prior { mean: prior.0, sd: prior.1 } };
                 let mut scratch = positions.scratch();
                 let starts = anchors.starts(&target, &mut scratch);
                 place(&target, starts, &mut scratch, Stream::new(seed).at(n as u64)).unwrap()
@@ -132,6 +134,64 @@ fn positions_and_evidence_agree_with_quadrature() {
             // The proposal covers the modes: estimates hardly differ.
             assert!(crate::posterior::spread::mean_and_sd(&ratios).1 < 0.3);
         }
+    }
+}
+
+/// The information of a cell is exact on a device, where that of a family may be a difference quotient: proposals differ a little, so a few rows choose another
+/// draw, and all others are close. What they estimate is the same.
+#[test]
+fn rows_on_a_device_are_placed_almost_as_here_whatever_their_family() {
+    const TIMES: usize = 2000;
+    let categories = || {
+        let spec = ModelSpec { latent_dim: 2, features: 12, ..ModelSpec::default() };
+        let mut model = simulate::blank(8, vec![(5, Arc::new(Multinomial) as Arc<dyn Family>)], 6, spec).unwrap();
+        let state = simulate::draw_prior(&model, Stream::new(8)).unwrap();
+        model.set_values(&simulate::draw_data(&model, &state, Stream::new(8)));
+        (model, parameters(state))
+    };
+    for ((model, given), hole) in
+        [(simulated(8, 1, 3), Some(3)), (simulated(8, 2, 5), Some(3)), (simulated(8, 2, 6), None), (categories(), None)]
+    {
+        let y = |_, j: usize| if hole == Some(j) { f64::NAN } else { model.y()[(2, j)] };
+        let new = new_rows(&model, &Mat::from_fn(TIMES, model.columns(), y));
+        let dim = given.x.cols();
+        let here = placed(&model, &new, 0..TIMES, &given, Stream::new(9)).unwrap();
+        let device = &mut OnHost::new(&new.model);
+        let there = there::placed(device, &model, &new, 0..TIMES, &given, Stream::new(9)).unwrap();
+        let is_close = |(here, there): &(&Placed, &Placed)| {
+            let apart = here.x.iter().zip(&there.x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            apart < 1e-2 && (here.ln_evidence - there.ln_evidence).abs() < 1e-2
+        };
+        let close = here.iter().zip(&there).filter(is_close).count();
+        assert!(close > TIMES * 99 / 100, "{close} of {TIMES}");
+        let truth = quadrature(&new.model, &given, (&vec![0.0; dim], &vec![1.0; dim])).ln_evidence;
+        let ratios: Vec<f64> = there.iter().map(|row| (row.ln_evidence - truth).exp()).collect();
+        assert_mean("evidence", &ratios, 1.0);
+        assert!(crate::posterior::spread::mean_and_sd(&ratios).1 < 0.3);
+    }
+}
+
+/// Where the information of cells is exact here too, a device places rows as they are placed here.
+#[test]
+fn rows_on_a_device_are_placed_as_here() {
+    let families: Vec<(usize, Arc<dyn Family>)> = vec![(12, Arc::new(Gaussian::default()))];
+    let spec = ModelSpec { features: 16, ..ModelSpec::default() };
+    let mut model = simulate::blank(60, families, 1, spec).unwrap();
+    let state = simulate::draw_prior(&model, Stream::new(3)).unwrap();
+    model.set_values(&simulate::draw_data(&model, &state, Stream::new(3)));
+    let given = parameters(state);
+    // Missing cells, and a row without any.
+    let y = |n: usize, j: usize| if (n + j).is_multiple_of(7) || n == 4 { f64::NAN } else { model.y()[(n, j)] };
+    let new = new_rows(&model, &Mat::from_fn(60, 12, y));
+    let some = 2..57;
+    let here = placed(&model, &new, some.clone(), &given, Stream::new(1)).unwrap();
+    let there = there::placed(&mut OnHost::new(&new.model), &model, &new, some, &given, Stream::new(1)).unwrap();
+    assert_eq!(here.len(), there.len());
+    for (n, (here, there)) in here.iter().zip(&there).enumerate() {
+        let apart = here.x.iter().zip(&there.x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-7, "row {n}: {:?} for {:?}", there.x, here.x);
+        let (a, b) = (here.ln_evidence, there.ln_evidence);
+        assert!((a - b).abs() < 1e-7 * (1.0 + a.abs()), "row {n}: {b} for {a}");
     }
 }
 
@@ -225,6 +285,23 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
     assert!(found.surprise[1] == 1.0 && found.surprise[0].is_nan());
     // For one without cells only the prior is known.
     assert_eq!((found.cells[0], found.ln_density[0]), (0, 0.0));
+    std::fs::remove_dir_all(path).unwrap();
+}
+
+/// Through a fit on disk, with its frame and the comparison with its rows.
+#[test]
+fn a_fit_places_rows_on_a_device() {
+    let (model, path) = on_disk("transform-device");
+    let store = open(&path);
+    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], stream: Stream::new(1) };
+    let new = new_rows(&model, &Mat::from_fn(7, 24, |n, j| if n == j { f64::NAN } else { model.y()[(n, j)] }));
+    let open = Opener(Arc::new(|model: &Model, _| Ok(Box::new(OnHost::new(model)) as Box<dyn Device>)));
+    let there = NewRows { open: Some(open), ..new.clone() };
+    let [here, there] = [new, there].map(|new| fitted.transform(&new, 9, |_, _| ()).unwrap());
+    let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs()));
+    assert!(close(here.embedding.mean.as_slice(), there.embedding.mean.as_slice()));
+    assert!(close(&here.ln_density, &there.ln_density));
+    assert_eq!(here.surprise, there.surprise);
     std::fs::remove_dir_all(path).unwrap();
 }
 

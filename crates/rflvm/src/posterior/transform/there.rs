@@ -1,0 +1,218 @@
+//! New rows side by side on a device: each asks for the likelihood at one candidate, the device answers all of them together, and those that are not
+//! finished ask again. What each asks, and its streams, are those of a row that is placed here ([`super::place`]).
+
+use super::density::impossible;
+use super::evidence::{self, Proposal, Sampled};
+use super::new_rows::NewRows;
+use super::search::{Anchors, Ask, Search, tops};
+use super::target::{Local, Prior, or_nothing};
+use super::{Placed, SLICES, prior};
+use crate::device::{Device, check, totals};
+use crate::dist::{ln_gamma, normals};
+use crate::error::NumericalError;
+use crate::linalg::Mat;
+use crate::model::Model;
+use crate::model::position::Slope;
+use crate::posterior::parameters::Parameters;
+use crate::rng::{Stream, StreamRng};
+use crate::slice::Ellipse;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Rows for which one thread computes candidates at a time.
+const TOGETHER: usize = 256;
+
+/// The rows that have observed cells, on a device.
+struct Rows<'a> {
+    device: &'a mut dyn Device,
+    /// Their numbers in the table.
+    numbers: Vec<u32>,
+    priors: Vec<Prior<'a>>,
+}
+
+/// Some of the new rows given one draw of the parameters; columns have no own paths.
+pub(super) fn placed(
+    device: &mut dyn Device,
+    model: &Model,
+    new: &NewRows,
+    some: Range<usize>,
+    parameters: &Parameters,
+    stream: Stream,
+) -> Result<Vec<Placed>, NumericalError> {
+    let anchors = Anchors::new(parameters, model.covariates().cols(), stream.named("anchors"));
+    let (mean, sd) = prior(model, new, parameters)?;
+    let prior = |n: usize| Prior { mean: mean.row(n), sd: sd.row(n) };
+    let mut rngs: Vec<StreamRng> = new.keys()[some.clone()].iter().map(|&key| stream.along(key).rng()).collect();
+    // The likelihood of rows depends on their positions here alone through their constants: any will do.
+    device.set_parameters(&parameters.theta);
+    device.set_map(&mean, &parameters.w, parameters.s);
+    device.set_weights(&parameters.beta);
+    let constants = constants(device, new.model.rows());
+    let seen: Vec<usize> = (0..some.len()).filter(|i| new.model.observed(some.start + i) > 0).collect();
+    let numbers = seen.iter().map(|i| (some.start + i) as u32).collect();
+    let priors = seen.iter().map(|i| prior(some.start + i)).collect();
+    let mut rows = Rows { device, numbers, priors };
+    let proposals = rows.proposals(&anchors)?;
+    let mut own: Vec<&mut StreamRng> = pick(&mut rngs, &seen);
+    let sampled = rows.sampled(&proposals, &mut own)?;
+    let sampled = rows.sliced(sampled, &mut own)?;
+    drop(own);
+    let mut sampled = seen.iter().zip(sampled).peekable();
+    let each = rngs.iter_mut().enumerate().map(|(i, rng)| {
+        let n = some.start + i;
+        let (u, ln_evidence) = match sampled.next_if(|(seen, _)| **seen == i) {
+            Some((_, found)) => (found.u, found.ln_evidence + constants[n]),
+            None => (normals(mean.cols(), rng), 0.0),
+        };
+        Placed { x: prior(n).position(&u), own: Vec::new(), ln_evidence }
+    });
+    Ok(each.collect())
+}
+
+/// The part of ln p(y_n | f, θ) of each row that does not depend on f.
+fn constants(device: &mut dyn Device, rows: usize) -> Vec<f64> {
+    totals::settle(device);
+    let (mut density, mut ln_lik) = (vec![0.0; rows], vec![0.0; rows]);
+    device.ln_density_rows(&mut density);
+    device.ln_lik_rows(&mut ln_lik);
+    // Categories are held as counts, whose density is without that of their total.
+    let of_total = |n: usize| device.totals().get(n).map_or(0.0, |total| ln_gamma(total + 1.0));
+    (0..rows).map(|n| density[n] - ln_lik[n] + of_total(n)).collect()
+}
+
+impl Rows<'_> {
+    fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Rows and positions of candidates, one each for some of the rows.
+    fn candidates(&self, some: &[usize], u: impl Fn(usize) -> Vec<f64> + Sync) -> (Vec<u32>, Vec<f64>) {
+        let Rows { numbers, priors, .. } = self;
+        let place = |(k, &i): (usize, &usize)| priors[i].position(&u(k));
+        let numbers = some.iter().map(|&i| numbers[i]).collect();
+        (numbers, some.par_iter().enumerate().with_min_len(TOGETHER).flat_map_iter(place).collect())
+    }
+
+    /// Log-likelihoods of candidates, one each for some of the rows: the kth of them is at `u(k)`.
+    fn ln_lik(&mut self, some: &[usize], u: impl Fn(usize) -> Vec<f64> + Sync) -> Vec<f64> {
+        let (numbers, x) = self.candidates(some, u);
+        let mut values = vec![0.0; some.len()];
+        self.device.ln_lik_new_rows_at(&numbers, &x, &mut values);
+        values.iter_mut().for_each(|value| *value = or_nothing(*value));
+        values
+    }
+
+    /// The Gaussian approximations there.
+    fn local(&mut self, some: &[usize], u: impl Fn(usize) -> Vec<f64> + Sync) -> Vec<Option<Local>> {
+        let (numbers, x) = self.candidates(some, &u);
+        let dim = self.priors.first().map_or(1, Prior::dim);
+        let each = dim * (dim + 3) / 2;
+        let mut values = vec![0.0; some.len() * each];
+        self.device.slope_new_rows_at(&numbers, &x, &mut values);
+        let priors = &self.priors;
+        let local = |k: usize| {
+            let (gradient, pairs) = values[k * each..][..each].split_at(dim);
+            let pair = |d: usize, e: usize| pairs[d.max(e) * (d.max(e) + 1) / 2 + d.min(e)];
+            let slope = Slope { gradient: gradient.to_vec(), information: Mat::from_fn(dim, dim, pair) };
+            priors[some[k]].local(&u(k), &slope)
+        };
+        (0..some.len()).into_par_iter().with_min_len(TOGETHER).map(local).collect()
+    }
+
+    /// The proposal of each row, about the modes that its search has found.
+    fn proposals(&mut self, anchors: &Anchors) -> Result<Vec<Proposal>, NumericalError> {
+        let all: Vec<usize> = (0..self.count()).collect();
+        let mut values = Vec::with_capacity(anchors.count());
+        for k in 0..anchors.count() {
+            let priors = self.priors.clone();
+            values.push(self.ln_lik(&all, |i| anchors.point(k, priors[i])));
+        }
+        let priors = &self.priors;
+        let start = |i: &usize| {
+            let points = (0..anchors.count()).map(|k| anchors.point(k, priors[*i])).collect();
+            Search::new(tops(points, &values.iter().map(|values| values[*i]).collect::<Vec<f64>>()))
+        };
+        let mut searches: Vec<Search> = all.par_iter().with_min_len(TOGETHER).map(start).collect();
+        let mut open = all;
+        while !open.is_empty() {
+            let wants = |ask: Ask| open.iter().copied().filter(|&i| searches[i].ask() == Some(ask)).collect();
+            let [for_ln_lik, for_local]: [Vec<usize>; 2] = [wants(Ask::LnLik), wants(Ask::Local)];
+            if !for_ln_lik.is_empty() {
+                let values = self.ln_lik(&for_ln_lik, |k| searches[for_ln_lik[k]].point());
+                let asked = pick(&mut searches, &for_ln_lik);
+                asked.into_iter().zip(values).for_each(|(search, value)| search.take_ln_lik(value));
+            }
+            if !for_local.is_empty() {
+                let locals = self.local(&for_local, |k| searches[for_local[k]].point());
+                let asked = pick(&mut searches, &for_local);
+                asked.into_iter().zip(locals).for_each(|(search, local)| search.take_local(local));
+            }
+            open.retain(|&i| searches[i].ask().is_some());
+        }
+        check(self.device)?;
+        let dim = self.priors.first().map_or(0, Prior::dim);
+        Ok(searches.into_par_iter().map(|search| Proposal::new(dim, search.found())).collect())
+    }
+
+    /// The importance sample of each row.
+    fn sampled(&mut self, proposals: &[Proposal], rngs: &mut [&mut StreamRng]) -> Result<Vec<Sampled>, NumericalError> {
+        let all: Vec<usize> = (0..self.count()).collect();
+        let draw = |(proposal, rng): (&Proposal, &mut &mut StreamRng)| proposal.draws(&mut **rng);
+        let drawn: Vec<Vec<Vec<f64>>> = proposals.par_iter().zip(&mut *rngs).map(draw).collect();
+        let values: Vec<Vec<f64>> = (0..evidence::DRAWS).map(|k| self.ln_lik(&all, |i| drawn[i][k].clone())).collect();
+        check(self.device)?;
+        let numbers = &self.numbers;
+        let choose = |(i, ((proposal, drawn), rng)): (usize, ((&Proposal, Vec<Vec<f64>>), &mut &mut StreamRng))| {
+            let own: Vec<f64> = values.iter().map(|values| values[i]).collect();
+            proposal.choose(drawn, &own, &mut **rng).ok_or_else(|| impossible(numbers[i] as usize))
+        };
+        proposals.par_iter().zip(drawn).zip(rngs).enumerate().map(choose).collect()
+    }
+
+    /// After the slices.
+    fn sliced(
+        &mut self,
+        mut sampled: Vec<Sampled>,
+        rngs: &mut [&mut StreamRng],
+    ) -> Result<Vec<Sampled>, NumericalError> {
+        for _ in 0..SLICES {
+            let begin = |(found, rng): (&Sampled, &mut &mut StreamRng)| {
+                let auxiliary = normals(found.u.len(), &mut **rng);
+                (auxiliary, Ellipse::new(&mut **rng, found.ln_lik))
+            };
+            let mut slices: Vec<(Vec<f64>, Ellipse)> = sampled.par_iter().zip(&mut *rngs).map(begin).collect();
+            let mut open: Vec<usize> = (0..self.count()).collect();
+            while !open.is_empty() {
+                let values = self.ln_lik(&open, |k| candidate(&slices[open[k]], &sampled[open[k]].u));
+                let mut left = Vec::new();
+                for (i, value) in open.into_iter().zip(values) {
+                    let there = candidate(&slices[i], &sampled[i].u);
+                    match slices[i].1.judge(&mut *rngs[i], value) {
+                        None => left.push(i),
+                        Some(landing) => {
+                            sampled[i].ln_lik = landing.ln_lik;
+                            if landing.sin != 0.0 {
+                                sampled[i].u = there;
+                            }
+                        }
+                    }
+                }
+                open = left;
+            }
+        }
+        check(self.device)?;
+        Ok(sampled)
+    }
+}
+
+/// The candidate of a slice from u.
+fn candidate((auxiliary, ellipse): &(Vec<f64>, Ellipse), u: &[f64]) -> Vec<f64> {
+    let (cos, sin) = ellipse.candidate();
+    u.iter().zip(auxiliary).map(|(u, nu)| cos * u + sin * nu).collect()
+}
+
+/// Some of them, by ascending numbers.
+fn pick<'a, T>(all: &'a mut [T], some: &[usize]) -> Vec<&'a mut T> {
+    let mut some = some.iter().peekable();
+    all.iter_mut().enumerate().filter_map(|(i, one)| some.next_if(|&&number| number == i).map(|_| one)).collect()
+}
