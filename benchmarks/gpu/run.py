@@ -78,7 +78,7 @@ def fits(rflvm, folder, put):
 def point(rflvm, folder, put):
     """Point estimates, on the card and on the CPU."""
     rows = []
-    for n, j, device in [(10_000, 2000, "cuda"), (10_000, 2000, "cpu"), (100_000, 2000, "cuda")]:
+    for n, j, device in [(2000, 500, "cuda"), (2000, 500, "cpu"), (10_000, 2000, "cuda")]:
         out = folder / f"map-{n}x{j}-{device}"
         flags = [device if flag == "cuda" else flag for flag in FLAGS]
         wall = timed(rflvm, "map", table(folder, n, j), *flags, "--out", str(out))
@@ -94,12 +94,12 @@ def placing(rflvm, folder, put):
     y = np.load(table(folder, 10_000, 2000))
     if not Path(fit).exists():
         fitted(rflvm, folder, 10_000, 2000, 300)
-    for count, device in [(1000, "cpu"), (1000, "cuda"), (10_000, "cuda")]:
+    for count, device in [(100, "cpu"), (100, "cuda"), (1000, "cuda"), (10_000, "cuda")]:
         new, out = str(folder / f"new-{count}.npy"), str(folder / f"placed-{count}-{device}.csv")
         np.save(new, y[:count])
         wall = timed(rflvm, "transform", fit, new, "--device", device, "--out", out)
         rows.append([f"{count:,} new rows, 200 draws", "the card" if device == "cuda" else f"CPU, {os.cpu_count()} threads", f"{wall:.1f} s"])
-    [here, there] = [np.genfromtxt(folder / f"placed-1000-{device}.csv", delimiter=",", names=True) for device in ("cpu", "cuda")]
+    [here, there] = [np.genfromtxt(folder / f"placed-100-{device}.csv", delimiter=",", names=True) for device in ("cpu", "cuda")]
     apart = max(np.sqrt(np.mean((here[axis] - there[axis]) ** 2)) / np.std(here[axis]) for axis in ("x1", "x2"))
     density = np.max(np.abs(here["log_density"] - there["log_density"]))
     print(f"placed here and there: {apart:.2e} standard deviations of the rows apart, log densities at most {density:.2e}", flush=True)

@@ -38,6 +38,16 @@ impl OnCard {
         )
     }
 
+    /// Log-likelihoods of new rows, as many at a time as there is memory for.
+    pub(crate) fn new_rows(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+        let (together, dim) = (self.shape.candidates(), self.shape.dim);
+        let mut parts = rows.chunks(together).zip(x.chunks(together * dim)).zip(out.chunks_mut(together));
+        parts.try_for_each(|((rows, x), out)| match self.totals.is_empty() {
+            true => self.some_rows(rows, x, out),
+            false => self.some_categories(rows, x, out),
+        })
+    }
+
     /// Log-likelihoods of candidates.
     pub(crate) fn some_rows(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         self.candidates(rows, x, false)?;
@@ -55,7 +65,7 @@ impl OnCard {
     }
 
     /// The same of categories, without rates.
-    pub(crate) fn some_categories(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
+    fn some_categories(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         self.candidates(rows, x, false)?;
         self.categories(rows.len())?;
         self.card.get(&self.out, out)
@@ -78,7 +88,7 @@ impl OnCard {
     pub(crate) fn slopes_of_rows(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         let Shape { columns, dim, .. } = self.shape;
         let numbers = dim * (dim + 3) / 2;
-        let together = (self.shape.rows / (1 + dim)).max(1);
+        let together = self.shape.candidates() / (1 + dim);
         let parts = rows.chunks(together).zip(x.chunks(together * dim)).zip(out.chunks_mut(together * numbers));
         for ((rows, x), out) in parts {
             self.candidates(rows, x, true)?;

@@ -231,8 +231,7 @@ impl Device for OnCard {
     }
 
     fn ln_lik_new_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
-        let done =
-            if self.totals.is_empty() { self.some_rows(rows, x, out) } else { self.some_categories(rows, x, out) };
+        let done = self.new_rows(rows, x, out);
         self.note(done);
     }
 

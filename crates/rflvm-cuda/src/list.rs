@@ -41,12 +41,13 @@ pub fn cards() -> Result<Vec<CardInfo>, Fault> {
 }
 
 /// Bytes that a table needs on a card: per cell 8 for F, 16 for the noise of a trajectory and its momenta, 4 for the sum of the warm-up, and the cell itself;
-/// H with its slope, and the columns whose weights are redrawn together.
+/// H with its slope, candidates of the rows of a short table, and the columns whose weights are redrawn together.
 pub fn needed(model: &Model) -> usize {
     let (rows, columns, width) = (model.rows(), model.columns(), pitch(model.width()));
     let cells = rows * columns * (8 + 16 + 4 + CellSize::of(model) as usize);
     let features = rows * width * 8 * 5 / 2;
     let together = rows * columns.min(256) * 8 * 4;
     let grams = 8 * (crate::table::TILE + 3 * 256) * width * (width + 1) / 2;
-    cells + features + together + grams + rows * columns / 8 + 8 * (16 * width * columns + 64 * rows)
+    let candidates = 16 * (1 << 22_usize).min(4096 * columns);
+    cells + candidates + features + together + grams + rows * columns / 8 + 8 * (16 * width * columns + 64 * rows)
 }

@@ -25,6 +25,12 @@ impl Shape {
         pitch(self.width * (self.width + 1) / 2)
     }
 
+    /// Rows at other positions for which there is memory: those of the table; a few thousand of a short one, for the sake of a card's speed; and a row's
+    /// slopes take the place of one more row per axis.
+    pub fn candidates(&self) -> usize {
+        self.rows.max(self.dim + 1).max(((1 << 22) / self.columns).min(4096))
+    }
+
     pub fn cells(&self) -> usize {
         self.rows * self.columns
     }

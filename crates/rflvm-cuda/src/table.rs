@@ -162,8 +162,7 @@ impl OnCard {
         };
         let Shape { rows, columns, dim, frequencies, width, .. } = shape;
         let (pitch, triangle) = (shape.pitch(), shape.triangle());
-        // A row's slopes take the place of one more row per axis.
-        let at_least = rows.max(dim + 1);
+        let at_least = shape.candidates();
         let together = columns.min(256);
         let pieces = rows.div_ceil(PIECE);
         let some = Taken {
@@ -206,21 +205,21 @@ impl OnCard {
             t: card.zeros(at_least * frequencies.max(dim + 1))?,
             product: card.zeros(shape.cells())?,
             zeta: card.zeros(at_least * columns)?,
-            momenta: card.zeros(shape.cells())?,
+            momenta: card.zeros(at_least * columns)?,
             sum: card.zeros(shape.cells())?,
             root: card.zeros(rows)?,
             left: card.zeros(1)?,
             right: Mat::zeros(0, 0),
-            out: card.zeros(rows.max(PARTS))?,
-            a: card.zeros(rows)?,
-            b: card.zeros(rows)?,
-            gx: card.zeros(rows * dim)?,
+            out: card.zeros(at_least.max(PARTS))?,
+            a: card.zeros(at_least)?,
+            b: card.zeros(at_least)?,
+            gx: card.zeros(at_least * dim)?,
             gw: card.zeros(frequencies * dim)?,
             weights: card.zeros(pitch * columns)?,
             square: card.zeros(pitch * pitch)?,
             // Weights of all columns, or the right factor of a reference.
             small: card.zeros(pitch.max(RANK) * columns.max(64) + dim)?,
-            numbers: card.zeros(rows)?,
+            numbers: card.zeros(at_least)?,
             sums: card.zeros(pieces * columns + columns)?,
             at_columns: card.zeros(columns)?,
             some,

@@ -144,7 +144,9 @@ impl Fitted<'_> {
             let outcomes: Vec<(Result<_, _>, Result<_, _>)> = match &mut device {
                 None => part.par_iter().zip(&given).map(|one| (here(one), aside(one))).collect(),
                 Some(device) => {
-                    let there = |(of, parameters)| {
+                    // One after the other: a thread that waits for the rows of a device must not be given another task meanwhile.
+                    let aside: Vec<_> = part.par_iter().zip(&given).map(aside).collect();
+                    let mut there = |(of, parameters)| {
                         there::placed(
                             device.as_mut(),
                             self.model,
@@ -154,11 +156,7 @@ impl Fitted<'_> {
                             stream(of).named("new"),
                         )
                     };
-                    let (placed, aside): (Vec<_>, Vec<_>) = rayon::join(
-                        || part.iter().zip(&given).map(there).collect(),
-                        || part.par_iter().zip(&given).map(aside).collect(),
-                    );
-                    placed.into_iter().zip(aside).collect()
+                    part.iter().zip(&given).zip(aside).map(|(one, aside)| (there(one), aside)).collect()
                 }
             };
             for (i, (((placed, beside), parameters), (chain, draw))) in

@@ -36,6 +36,8 @@ pub struct Anchors {
     f: Mat,
     /// Number of them that are rows.
     rows: usize,
+    /// For each point that is tried, the others by their distance, if the prior is standard normal.
+    nearest: Vec<Vec<usize>>,
 }
 
 /// A mode, and the Gaussian fitted there.
@@ -56,12 +58,14 @@ impl Anchors {
         values.extend(normals(OTHERS * dim, rng).iter().map(|v| SPREAD * v));
         let x = Mat::from_vec(chosen.len() + OTHERS, dim, values);
         let f = parameters.f(x.clone(), &vec![0.0; x.rows()], Mat::zeros(x.rows(), covariates));
-        Anchors { f, x, rows: chosen.len() }
+        let mut anchors = Anchors { f, x, rows: chosen.len(), nearest: Vec::new() };
+        anchors.nearest = nearest(&anchors.points(Prior { mean: &vec![0.0; dim], sd: &vec![1.0; dim] }));
+        anchors
     }
 
     /// Starting points: among the prior's centre and the anchors, those with a higher density than their neighbours, best first.
     pub fn starts(&self, target: &Target<'_>, scratch: &mut Scratch) -> Vec<Vec<f64>> {
-        let points: Vec<Vec<f64>> = (0..self.count()).map(|i| self.point(i, target.prior)).collect();
+        let points = self.points(target.prior);
         let value = |(i, u): (usize, &Vec<f64>)| match i.checked_sub(1) {
             // The f of an anchor is known, unless it follows the row's own prior.
             Some(i) if i < self.rows || target.prior.is_standard() => {
@@ -70,7 +74,26 @@ impl Anchors {
             _ => target.ln_lik(u, scratch),
         };
         let values = points.iter().enumerate().map(value).collect::<Vec<f64>>();
-        tops(points, &values)
+        self.tops(target.prior, points, &values)
+    }
+
+    /// The points that are tried.
+    pub fn points(&self, prior: Prior<'_>) -> Vec<Vec<f64>> {
+        (0..self.count()).map(|i| self.point(i, prior)).collect()
+    }
+
+    /// Those points with a higher density than their neighbours, best first, by their log-likelihoods.
+    pub fn tops(&self, prior: Prior<'_>, points: Vec<Vec<f64>>, ln_lik: &[f64]) -> Vec<Vec<f64>> {
+        let of_row = if prior.is_standard() { Vec::new() } else { nearest(&points) };
+        let nearest = if prior.is_standard() { &self.nearest } else { &of_row };
+        let height: Vec<f64> = points.iter().zip(ln_lik).map(|(u, ln_lik)| ln_lik - 0.5 * square(u)).collect();
+        let is_top = |&i: &usize| {
+            let near = nearest[i].iter().filter(|&&k| height[k].is_finite()).take(NEIGHBOURS);
+            near.copied().all(|k| height[k] < height[i] || height[k] == height[i] && k > i)
+        };
+        let mut tops: Vec<usize> = (0..points.len()).filter(|&i| height[i].is_finite()).filter(is_top).collect();
+        tops.sort_by(|&a, &b| height[b].total_cmp(&height[a]));
+        tops.iter().take(STARTS).map(|&i| points[i].clone()).collect()
     }
 
     /// Number of points that are tried.
@@ -88,23 +111,15 @@ impl Anchors {
     }
 }
 
-/// Those points with a higher density than their neighbours, best first, by their log-likelihoods.
-pub fn tops(points: Vec<Vec<f64>>, ln_lik: &[f64]) -> Vec<Vec<f64>> {
-    let heights = points.into_iter().zip(ln_lik).map(|(u, ln_lik)| (ln_lik - 0.5 * square(&u), u));
-    let mut all: Vec<(f64, Vec<f64>)> = heights.filter(|(height, _)| height.is_finite()).collect();
-    all.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let is_top = |&i: &usize| {
-        let mut distances: Vec<(f64, usize)> =
-            (0..all.len()).filter(|&k| k != i).map(|k| (apart(&all[i].1, &all[k].1), k)).collect();
-        let near = NEIGHBOURS.min(distances.len());
-        if near > 0 {
-            distances.select_nth_unstable_by(near - 1, |a, b| a.0.total_cmp(&b.0));
-        }
-        // Sorted, so that better points come first.
-        distances[..near].iter().all(|&(_, k)| k > i)
+/// For each point, the others by their distance.
+fn nearest(points: &[Vec<f64>]) -> Vec<Vec<usize>> {
+    let of = |(i, u): (usize, &Vec<f64>)| {
+        let mut others: Vec<(f64, usize)> =
+            points.iter().enumerate().filter(|(k, _)| *k != i).map(|(k, v)| (apart(u, v), k)).collect();
+        others.sort_by(|a, b| a.0.total_cmp(&b.0));
+        others.into_iter().map(|(_, k)| k).collect()
     };
-    let tops: Vec<usize> = (0..all.len()).filter(is_top).take(STARTS).collect();
-    tops.into_iter().map(|i| std::mem::take(&mut all[i].1)).collect()
+    points.iter().enumerate().map(of).collect()
 }
 
 /// The distinct modes reached from these starts.

@@ -4,7 +4,7 @@
 use super::density::impossible;
 use super::evidence::{self, Proposal, Sampled};
 use super::new_rows::NewRows;
-use super::search::{Anchors, Ask, Search, tops};
+use super::search::{Anchors, Ask, Search};
 use super::target::{Local, Prior, or_nothing};
 use super::{Placed, SLICES, prior};
 use crate::device::{Device, check, totals};
@@ -20,7 +20,9 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows for which one thread computes candidates at a time.
-const TOGETHER: usize = 256;
+const TOGETHER: usize = 64;
+/// Candidates in one question where rows have several.
+const AT_ONCE: usize = 1 << 16;
 
 /// The rows that have observed cells, on a device.
 struct Rows<'a> {
@@ -85,27 +87,48 @@ impl Rows<'_> {
         self.numbers.len()
     }
 
-    /// Rows and positions of candidates, one each for some of the rows.
-    fn candidates(&self, some: &[usize], u: impl Fn(usize) -> Vec<f64> + Sync) -> (Vec<u32>, Vec<f64>) {
-        let Rows { numbers, priors, .. } = self;
-        let place = |(k, &i): (usize, &usize)| priors[i].position(&u(k));
-        let numbers = some.iter().map(|&i| numbers[i]).collect();
-        (numbers, some.par_iter().enumerate().with_min_len(TOGETHER).flat_map_iter(place).collect())
+    /// D.
+    fn dim(&self) -> usize {
+        self.priors.first().map_or(1, Prior::dim)
     }
 
-    /// Log-likelihoods of candidates, one each for some of the rows: the kth of them is at `u(k)`.
-    fn ln_lik(&mut self, some: &[usize], u: impl Fn(usize) -> Vec<f64> + Sync) -> Vec<f64> {
-        let (numbers, x) = self.candidates(some, u);
+    /// Rows and positions of candidates for some of the rows: the kth is at the u that `fill` writes.
+    fn candidates(&self, some: &[usize], fill: impl Fn(usize, &mut [f64]) + Sync) -> (Vec<u32>, Vec<f64>) {
+        let (numbers, priors, dim) = (&self.numbers, &self.priors, self.dim());
+        let mut x = vec![0.0; some.len() * dim];
+        x.par_chunks_mut(dim).zip(some).enumerate().with_min_len(TOGETHER).for_each(|(k, (x, &i))| {
+            fill(k, x);
+            x.iter_mut().zip(priors[i].mean).zip(priors[i].sd).for_each(|((x, m), s)| *x = m + s * *x);
+        });
+        (some.iter().map(|&i| numbers[i]).collect(), x)
+    }
+
+    /// Their log-likelihoods.
+    fn ln_lik(&mut self, some: &[usize], fill: impl Fn(usize, &mut [f64]) + Sync) -> Vec<f64> {
+        let (numbers, x) = self.candidates(some, fill);
         let mut values = vec![0.0; some.len()];
         self.device.ln_lik_new_rows_at(&numbers, &x, &mut values);
         values.iter_mut().for_each(|value| *value = or_nothing(*value));
         values
     }
 
+    /// Log-likelihoods of `count` candidates of each row, one list per candidate: `fill` writes the kth of row i.
+    fn ln_lik_of_several(&mut self, count: usize, fill: impl Fn(usize, usize, &mut [f64]) + Sync) -> Vec<Vec<f64>> {
+        let rows = self.count();
+        let together = (AT_ONCE / rows.max(1)).clamp(1, count);
+        let mut values = Vec::with_capacity(count);
+        for first in (0..count).step_by(together) {
+            let some: Vec<usize> = (first..count.min(first + together)).flat_map(|_| 0..rows).collect();
+            let found = self.ln_lik(&some, |at, u| fill(first + at / rows, at % rows, u));
+            values.extend(found.chunks(rows.max(1)).map(<[f64]>::to_vec));
+        }
+        values
+    }
+
     /// The Gaussian approximations there.
-    fn local(&mut self, some: &[usize], u: impl Fn(usize) -> Vec<f64> + Sync) -> Vec<Option<Local>> {
-        let (numbers, x) = self.candidates(some, &u);
-        let dim = self.priors.first().map_or(1, Prior::dim);
+    fn local(&mut self, some: &[usize], fill: impl Fn(usize, &mut [f64]) + Sync) -> Vec<Option<Local>> {
+        let (numbers, x) = self.candidates(some, &fill);
+        let dim = self.dim();
         let each = dim * (dim + 3) / 2;
         let mut values = vec![0.0; some.len() * each];
         self.device.slope_new_rows_at(&numbers, &x, &mut values);
@@ -114,52 +137,48 @@ impl Rows<'_> {
             let (gradient, pairs) = values[k * each..][..each].split_at(dim);
             let pair = |d: usize, e: usize| pairs[d.max(e) * (d.max(e) + 1) / 2 + d.min(e)];
             let slope = Slope { gradient: gradient.to_vec(), information: Mat::from_fn(dim, dim, pair) };
-            priors[some[k]].local(&u(k), &slope)
+            let mut u = vec![0.0; dim];
+            fill(k, &mut u);
+            priors[some[k]].local(&u, &slope)
         };
         (0..some.len()).into_par_iter().with_min_len(TOGETHER).map(local).collect()
     }
 
     /// The proposal of each row, about the modes that its search has found.
     fn proposals(&mut self, anchors: &Anchors) -> Result<Vec<Proposal>, NumericalError> {
-        let all: Vec<usize> = (0..self.count()).collect();
-        let mut values = Vec::with_capacity(anchors.count());
-        for k in 0..anchors.count() {
-            let priors = self.priors.clone();
-            values.push(self.ln_lik(&all, |i| anchors.point(k, priors[i])));
-        }
-        let priors = &self.priors;
-        let start = |i: &usize| {
-            let points = (0..anchors.count()).map(|k| anchors.point(k, priors[*i])).collect();
-            Search::new(tops(points, &values.iter().map(|values| values[*i]).collect::<Vec<f64>>()))
+        let priors = self.priors.clone();
+        let values = self.ln_lik_of_several(anchors.count(), |k, i, u| u.copy_from_slice(&anchors.point(k, priors[i])));
+        let start = |i: usize| {
+            let own: Vec<f64> = values.iter().map(|values| values[i]).collect();
+            Search::new(anchors.tops(priors[i], anchors.points(priors[i]), &own))
         };
-        let mut searches: Vec<Search> = all.par_iter().with_min_len(TOGETHER).map(start).collect();
-        let mut open = all;
+        let mut searches: Vec<Search> = (0..self.count()).into_par_iter().with_min_len(TOGETHER).map(start).collect();
+        let mut open: Vec<usize> = (0..self.count()).collect();
         while !open.is_empty() {
             let wants = |ask: Ask| open.iter().copied().filter(|&i| searches[i].ask() == Some(ask)).collect();
             let [for_ln_lik, for_local]: [Vec<usize>; 2] = [wants(Ask::LnLik), wants(Ask::Local)];
             if !for_ln_lik.is_empty() {
-                let values = self.ln_lik(&for_ln_lik, |k| searches[for_ln_lik[k]].point());
-                let asked = pick(&mut searches, &for_ln_lik);
-                asked.into_iter().zip(values).for_each(|(search, value)| search.take_ln_lik(value));
+                let values = self.ln_lik(&for_ln_lik, |k, u| u.copy_from_slice(&searches[for_ln_lik[k]].point()));
+                let asked = pick(&mut searches, &for_ln_lik).into_par_iter().zip(values).with_min_len(TOGETHER);
+                asked.for_each(|(search, value)| search.take_ln_lik(value));
             }
             if !for_local.is_empty() {
-                let locals = self.local(&for_local, |k| searches[for_local[k]].point());
-                let asked = pick(&mut searches, &for_local);
-                asked.into_iter().zip(locals).for_each(|(search, local)| search.take_local(local));
+                let locals = self.local(&for_local, |k, u| u.copy_from_slice(&searches[for_local[k]].point()));
+                let asked = pick(&mut searches, &for_local).into_par_iter().zip(locals).with_min_len(TOGETHER);
+                asked.for_each(|(search, local)| search.take_local(local));
             }
             open.retain(|&i| searches[i].ask().is_some());
         }
         check(self.device)?;
-        let dim = self.priors.first().map_or(0, Prior::dim);
+        let dim = self.dim();
         Ok(searches.into_par_iter().map(|search| Proposal::new(dim, search.found())).collect())
     }
 
     /// The importance sample of each row.
     fn sampled(&mut self, proposals: &[Proposal], rngs: &mut [&mut StreamRng]) -> Result<Vec<Sampled>, NumericalError> {
-        let all: Vec<usize> = (0..self.count()).collect();
         let draw = |(proposal, rng): (&Proposal, &mut &mut StreamRng)| proposal.draws(&mut **rng);
         let drawn: Vec<Vec<Vec<f64>>> = proposals.par_iter().zip(&mut *rngs).map(draw).collect();
-        let values: Vec<Vec<f64>> = (0..evidence::DRAWS).map(|k| self.ln_lik(&all, |i| drawn[i][k].clone())).collect();
+        let values = self.ln_lik_of_several(evidence::DRAWS, |k, i, u| u.copy_from_slice(&drawn[i][k]));
         check(self.device)?;
         let numbers = &self.numbers;
         let choose = |(i, ((proposal, drawn), rng)): (usize, ((&Proposal, Vec<Vec<f64>>), &mut &mut StreamRng))| {
@@ -183,7 +202,8 @@ impl Rows<'_> {
             let mut slices: Vec<(Vec<f64>, Ellipse)> = sampled.par_iter().zip(&mut *rngs).map(begin).collect();
             let mut open: Vec<usize> = (0..self.count()).collect();
             while !open.is_empty() {
-                let values = self.ln_lik(&open, |k| candidate(&slices[open[k]], &sampled[open[k]].u));
+                let values =
+                    self.ln_lik(&open, |k, u| u.copy_from_slice(&candidate(&slices[open[k]], &sampled[open[k]].u)));
                 let mut left = Vec::new();
                 for (i, value) in open.into_iter().zip(values) {
                     let there = candidate(&slices[i], &sampled[i].u);
