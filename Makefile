@@ -111,7 +111,7 @@ wheel: check-tools $(TEST_VENV)/installed
 
 # Folders of tests that pass are removed at once: removing those of earlier runs at the end took pytest two minutes.
 test-python: wheel
-	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile --durations 12 \
+	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist worksteal --durations 12 \
 		-o tmp_path_retention_policy=failed -o tmp_path_retention_count=1 crates/rflvm-py/tests
 
 # Wheels only, and one retry, so that without a network the other tests run soon.

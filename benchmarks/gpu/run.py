@@ -99,6 +99,7 @@ def placing(rflvm, folder, put):
         np.save(new, y[:count])
         wall = timed(rflvm, "transform", fit, new, "--device", device, "--out", out)
         rows.append([f"{count:,} new rows, 200 draws", "the card" if device == "cuda" else f"CPU, {os.cpu_count()} threads", f"{wall:.1f} s"])
+        print(*rows[-1], sep=", ", flush=True)
     [here, there] = [np.genfromtxt(folder / f"placed-100-{device}.csv", delimiter=",", names=True) for device in ("cpu", "cuda")]
     apart = max(np.sqrt(np.mean((here[axis] - there[axis]) ** 2)) / np.std(here[axis]) for axis in ("x1", "x2"))
     density = np.max(np.abs(here["log_density"] - there["log_density"]))

@@ -429,8 +429,8 @@ fn timed() -> Vec<Configuration> {
     all
 }
 
-/// The configurations for routine tests: all without times, a quarter of those on a device, and with times one of each representation, complete and
-/// with missing cells.
+/// The configurations for routine tests: all without times; on a device, each family with missing cells and a twelfth of the others; and with times one of each
+/// representation, complete and with missing cells.
 pub fn fast() -> Vec<Configuration> {
     let is_slice = |c: &Configuration| {
         let apart = ["-amplitude-", "-shared-", "-linear-", "-wander-", "-residual"];
@@ -438,7 +438,9 @@ pub fn fast() -> Vec<Configuration> {
     };
     let (timed, rest): (Vec<_>, Vec<_>) = all().into_iter().partition(is_slice);
     let (on_device, mut chosen): (Vec<_>, Vec<_>) = rest.into_iter().partition(|c| c.device.is_some());
-    chosen.extend(on_device.into_iter().step_by(4));
+    let is_plain = |c: &Configuration| FAMILIES.iter().any(|(f, _)| c.name == format!("device-{}-missing", f().name()));
+    let (plain, other): (Vec<_>, Vec<_>) = on_device.into_iter().partition(is_plain);
+    chosen.extend(plain.into_iter().chain(other.into_iter().step_by(12)));
     chosen.extend(timed.into_iter().step_by(10));
     chosen
 }
@@ -457,5 +459,9 @@ mod tests {
         tested.sort_unstable();
         known.sort_unstable();
         assert_eq!(tested, known);
+        let fast = super::fast();
+        for name in known {
+            assert!(fast.iter().any(|c| c.name == format!("device-{name}-missing")), "{name} on a device");
+        }
     }
 }

@@ -105,7 +105,7 @@ fn opener(fit: &Fit, model: &Model, device: Option<DeviceChoice>) -> Result<Opti
     let alone = Settings { chains: 1, init: Init::Pca, ..fit.settings.clone() };
     let precision = run.precision.unwrap_or(Precision::Double);
     let card = device.unwrap_or_else(as_fit).card(precision, model, &alone, &[])?;
-    Ok(card.map(|card| Opener(Arc::new(move |model, chain| device::opener(card)(model, chain)))))
+    Ok(card.map(|card| Opener(Arc::from(device::opener(card)))))
 }
 
 /// The table, with the columns of the fit in its order. Names and labels of new rows are optional.

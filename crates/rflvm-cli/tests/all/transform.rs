@@ -56,6 +56,13 @@ fn new_rows_are_placed_near_their_group_in_a_file_like_the_embedding() {
         let [density, a_cell, surprise] = [6, 7, 8].map(|i| number(&row[i]));
         assert!((density / 6.0 - a_cell).abs() < 1e-12 && density < 0.0 && (0.0..=1.0).contains(&surprise), "{row:?}");
     }
+    // A card is asked for by name, or taken if there is one.
+    good(&dir, &["transform", "o", "new.csv", "--device", "cpu", "--out", "cpu.csv"]);
+    assert_eq!(fs::read(dir.join("cpu.csv")).unwrap(), fs::read(dir.join("p.csv")).unwrap());
+    let refused = rflvm(&dir, &["transform", "o", "new.csv", "--device", "cuda:7", "--out", "card.csv"]);
+    let error = text(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && error.contains("device is cuda:7"), "{error}");
+    assert!(!dir.join("card.csv").exists());
     // The same every time.
     let bytes = fs::read(dir.join("p.csv")).unwrap();
     good(&dir, &["transform", "o", "new.csv", "--out", "again.csv"]);

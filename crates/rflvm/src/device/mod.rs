@@ -165,7 +165,7 @@ pub trait Device: Flow + Debug + Send {
 }
 
 /// Opens a device with the table of a model, for the chain of this number.
-pub type Open<'a> = dyn Fn(&Model, usize) -> Result<Box<dyn Device>, RunError> + Sync + 'a;
+pub type Open<'a> = dyn Fn(&Model, usize) -> Result<Box<dyn Device>, RunError> + Send + Sync + 'a;
 
 /// An error if the device has one.
 pub fn check(device: &mut dyn Device) -> Result<(), NumericalError> {

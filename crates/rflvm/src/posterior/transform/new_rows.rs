@@ -1,6 +1,6 @@
 //! Rows that the fit has not seen.
 
-use crate::device::Device;
+use crate::device::{Device, Open};
 use crate::error::RunError;
 use crate::model::Model;
 use crate::observations::Times;
@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Opens a device for a table ([`crate::device::Open`]).
+/// Opens a device for a table.
 #[derive(Clone)]
-pub struct Opener(pub Arc<dyn Fn(&Model, usize) -> Result<Box<dyn Device>, RunError> + Send + Sync>);
+pub struct Opener(pub Arc<Open<'static>>);
 
 impl fmt::Debug for Opener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

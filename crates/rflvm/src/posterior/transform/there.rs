@@ -181,11 +181,11 @@ impl Rows<'_> {
         let values = self.ln_lik_of_several(evidence::DRAWS, |k, i, u| u.copy_from_slice(&drawn[i][k]));
         check(self.device)?;
         let numbers = &self.numbers;
-        let choose = |(i, ((proposal, drawn), rng)): (usize, ((&Proposal, Vec<Vec<f64>>), &mut &mut StreamRng))| {
+        let each = proposals.par_iter().zip(drawn).zip(rngs).enumerate().map(|(i, ((proposal, drawn), rng))| {
             let own: Vec<f64> = values.iter().map(|values| values[i]).collect();
             proposal.choose(drawn, &own, &mut **rng).ok_or_else(|| impossible(numbers[i] as usize))
-        };
-        proposals.par_iter().zip(drawn).zip(rngs).enumerate().map(choose).collect()
+        });
+        each.collect()
     }
 
     /// After the slices.
