@@ -39,6 +39,7 @@ use crate::slice;
 use density::weigh;
 use evidence::Sampled;
 use moments::RowMoments;
+use new_rows::Key;
 use rayon::prelude::*;
 use search::Anchors;
 use std::collections::BTreeSet;
@@ -133,13 +134,15 @@ impl Fitted<'_> {
     ) -> Result<(), RunError> {
         let mut stored = Stored::open(self.store, self.model)?;
         check_times(self.model, new)?;
+        let keys = new.keys();
         // Reading is one task; processing a draw is one task per draw.
         let at_once = rayon::current_num_threads();
         for (start, part) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
             let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
             let given = part.iter().map(read).collect::<Result<Vec<_>, _>>()?;
             let stream = |&(chain, draw): &(usize, usize)| self.stream.at(chain as u64).at(draw as u64);
-            let here = |(of, parameters)| placed(self.model, new, some.clone(), parameters, stream(of).named("new"));
+            let here =
+                |(of, parameters)| placed(self.model, (new, &keys), some.clone(), parameters, stream(of).named("new"));
             let aside = |(of, parameters)| beside(parameters, stream(of).named("known"));
             let outcomes: Vec<(Result<_, _>, Result<_, _>)> = match &mut device {
                 None => part.par_iter().zip(&given).map(|one| (here(one), aside(one))).collect(),
@@ -150,7 +153,7 @@ impl Fitted<'_> {
                         there::placed(
                             device.as_mut(),
                             self.model,
-                            new,
+                            (new, &keys),
                             some.clone(),
                             parameters,
                             stream(of).named("new"),
@@ -192,17 +195,16 @@ struct Placed {
 /// Some of the new rows given one draw of the parameters.
 fn placed(
     model: &Model,
-    new: &NewRows,
+    (new, keys): (&NewRows, &[Key]),
     some: Range<usize>,
     parameters: &Parameters,
     stream: Stream,
 ) -> Result<Vec<Placed>, NumericalError> {
-    let own = own_paths(model, new, some.clone(), parameters, stream.named("own paths"));
+    let own = own_paths(model, (new, keys), some.clone(), parameters, stream.named("own paths"));
     let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, (&parameters.w, parameters.s));
     let positions = positions.beside(Known::new(new.model.offset(), &own));
     let anchors = Anchors::new(parameters, model.covariates().cols(), stream.named("anchors"));
     let (mean, sd) = prior(model, new, parameters)?;
-    let keys = new.keys();
     let each = par::map(some.len(), 1000 * some.len() * new.model.columns(), |i| {
         let n = some.start + i;
         let target = Target { positions: &positions, row: n, prior: Prior { mean: mean.row(n), sd: sd.row(n) } };
@@ -216,9 +218,14 @@ fn placed(
 }
 
 /// Columns' own paths at some of the new rows, new rows × columns; empty where columns have none.
-fn own_paths(model: &Model, new: &NewRows, some: Range<usize>, parameters: &Parameters, stream: Stream) -> Mat {
+fn own_paths(
+    model: &Model,
+    (new, keys): (&NewRows, &[Key]),
+    some: Range<usize>,
+    parameters: &Parameters,
+    stream: Stream,
+) -> Mat {
     let (true, Some(times)) = (model.residual().is_some(), &new.times) else { return Mat::default() };
-    let keys = new.keys();
     let drawn = par::map(some.len(), 1000 * some.len() * model.rows() * model.columns(), |i| {
         let n = some.start + i;
         ahead(model, &parameters.residual, times.sequence[n], &times.at[n..=n], stream.along(keys[n]))

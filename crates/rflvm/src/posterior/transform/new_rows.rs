@@ -4,6 +4,7 @@ use crate::device::{Device, Open};
 use crate::error::RunError;
 use crate::model::Model;
 use crate::observations::Times;
+use crate::par;
 use crate::rng::Stream;
 use std::collections::HashMap;
 use std::fmt;
@@ -18,6 +19,9 @@ impl fmt::Debug for Opener {
         f.write_str("Opener")
     }
 }
+
+/// Key of a row's random stream.
+pub(super) type Key = [u64; 3];
 
 /// Rows to place.
 #[derive(Debug, Clone)]
@@ -36,20 +40,23 @@ impl NewRows {
         self.open.as_ref().map(|open| open.0(&self.model, 0)).transpose()
     }
 
-    /// Key of a row's random stream: its contents, and the number of equal rows before it. So a row is
+    /// Key of each row's random stream: its contents, and the number of equal rows before it. So a row is
     /// placed the same way alone and among others, in any order.
-    pub(super) fn keys(&self) -> Vec<[u64; 3]> {
-        let mut met: HashMap<[u64; 2], u64> = HashMap::new();
+    pub(super) fn keys(&self) -> Vec<Key> {
+        let (model, times) = (&self.model, &self.times);
         let of = |n: usize| {
-            let known = self.model.offset()[n..=n].iter().chain(self.model.covariates().row(n));
-            let cells = self.model.y().row(n).iter().chain(known);
-            let when = self.times.iter().flat_map(|t| [t.at[n].to_bits(), t.sequence[n] as u64]);
-            let key = Stream::new(0).along(row_key(cells).into_iter().chain(when)).key();
+            let known = model.offset()[n..=n].iter().chain(model.covariates().row(n));
+            let cells = model.y().row(n).iter().chain(known);
+            let when = times.iter().flat_map(|t| [t.at[n].to_bits(), t.sequence[n] as u64]);
+            Stream::new(0).along(row_key(cells).into_iter().chain(when)).key()
+        };
+        let mut met: HashMap<[u64; 2], u64> = HashMap::new();
+        let numbered = |key: [u64; 2]| {
             let count = met.entry(key).or_default();
             *count += 1;
             [key[0], key[1], *count]
         };
-        (0..self.model.rows()).map(of).collect()
+        par::map(model.rows(), 10 * model.rows() * model.columns(), of).into_iter().map(numbered).collect()
     }
 }
 

@@ -155,9 +155,9 @@ fn rows_on_a_device_are_placed_almost_as_here_whatever_their_family() {
         let y = |_, j: usize| if hole == Some(j) { f64::NAN } else { model.y()[(2, j)] };
         let new = new_rows(&model, &Mat::from_fn(TIMES, model.columns(), y));
         let dim = given.x.cols();
-        let here = placed(&model, &new, 0..TIMES, &given, Stream::new(9)).unwrap();
+        let here = placed(&model, (&new, &new.keys()), 0..TIMES, &given, Stream::new(9)).unwrap();
         let device = &mut OnHost::new(&new.model);
-        let there = there::placed(device, &model, &new, 0..TIMES, &given, Stream::new(9)).unwrap();
+        let there = there::placed(device, &model, (&new, &new.keys()), 0..TIMES, &given, Stream::new(9)).unwrap();
         let is_close = |(here, there): &(&Placed, &Placed)| {
             let apart = here.x.iter().zip(&there.x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             apart < 1e-2 && (here.ln_evidence - there.ln_evidence).abs() < 1e-2
@@ -184,8 +184,9 @@ fn rows_on_a_device_are_placed_as_here() {
     let y = |n: usize, j: usize| if (n + j).is_multiple_of(7) || n == 4 { f64::NAN } else { model.y()[(n, j)] };
     let new = new_rows(&model, &Mat::from_fn(60, 12, y));
     let some = 2..57;
-    let here = placed(&model, &new, some.clone(), &given, Stream::new(1)).unwrap();
-    let there = there::placed(&mut OnHost::new(&new.model), &model, &new, some, &given, Stream::new(1)).unwrap();
+    let here = placed(&model, (&new, &new.keys()), some.clone(), &given, Stream::new(1)).unwrap();
+    let there =
+        there::placed(&mut OnHost::new(&new.model), &model, (&new, &new.keys()), some, &given, Stream::new(1)).unwrap();
     assert_eq!(here.len(), there.len());
     for (n, (here, there)) in here.iter().zip(&there).enumerate() {
         let apart = here.x.iter().zip(&there.x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -205,7 +206,7 @@ fn simulated_rows_are_where_their_truth_is() {
     // No missing cells here: the truth belongs to whole rows.
     let y = Mat::from_fn(ROWS * TIMES, 8, |i, j| model.y()[(i / TIMES, j)]);
     let new = new_rows(&model, &y);
-    let placed = placed(&model, &new, 0..new.model.rows(), &given, Stream::new(12)).unwrap();
+    let placed = placed(&model, (&new, &new.keys()), 0..new.model.rows(), &given, Stream::new(12)).unwrap();
     let x = Mat::from_vec(ROWS * TIMES, 2, placed.iter().flat_map(|row| row.x.clone()).collect());
     let of_draws = given.f(x.clone(), &vec![0.0; ROWS * TIMES], Mat::zeros(ROWS * TIMES, 0));
     let of_truth = given.f(given.x.clone(), &[0.0; ROWS], Mat::zeros(ROWS, 0));
@@ -334,7 +335,7 @@ fn rows_with_times_follow_their_path() {
     const TIMES: usize = 500;
     let mut new = new_rows(&model, &Mat::from_fn(2 * TIMES, 3, |_, _| f64::NAN));
     new.times = Some(Times { at: vec![7.5; 2 * TIMES], sequence: (0..2 * TIMES).map(|n| n / TIMES).collect() });
-    let placed = placed(&model, &new, 0..new.model.rows(), &given, Stream::new(1)).unwrap();
+    let placed = placed(&model, (&new, &new.keys()), 0..new.model.rows(), &given, Stream::new(1)).unwrap();
     let dynamics = model.dynamics().unwrap();
     let (mean, sd) = dynamics.expected(&given.axes, &given.x, 0, &[7.5]).unwrap();
     for d in 0..2 {

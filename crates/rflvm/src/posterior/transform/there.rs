@@ -3,7 +3,7 @@
 
 use super::density::impossible;
 use super::evidence::{self, Proposal, Sampled};
-use super::new_rows::NewRows;
+use super::new_rows::{Key, NewRows};
 use super::search::{Anchors, Ask, Search};
 use super::target::{Local, Prior, or_nothing};
 use super::{Placed, SLICES, prior};
@@ -36,7 +36,7 @@ struct Rows<'a> {
 pub(super) fn placed(
     device: &mut dyn Device,
     model: &Model,
-    new: &NewRows,
+    (new, keys): (&NewRows, &[Key]),
     some: Range<usize>,
     parameters: &Parameters,
     stream: Stream,
@@ -44,7 +44,7 @@ pub(super) fn placed(
     let anchors = Anchors::new(parameters, model.covariates().cols(), stream.named("anchors"));
     let (mean, sd) = prior(model, new, parameters)?;
     let prior = |n: usize| Prior { mean: mean.row(n), sd: sd.row(n) };
-    let mut rngs: Vec<StreamRng> = new.keys()[some.clone()].iter().map(|&key| stream.along(key).rng()).collect();
+    let mut rngs: Vec<StreamRng> = keys[some.clone()].iter().map(|&key| stream.along(key).rng()).collect();
     // The likelihood of rows depends on their positions here alone through their constants: any will do.
     device.set_parameters(&parameters.theta);
     device.set_map(&mean, &parameters.w, parameters.s);
