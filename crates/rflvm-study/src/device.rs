@@ -4,8 +4,7 @@ use crate::choices::Precision;
 use crate::settings::{Kind, Value, utf8};
 use rflvm::Model;
 use rflvm::device::Open;
-use rflvm::draws::Kept;
-use rflvm::error::{RunError, SpecError};
+use rflvm::error::RunError;
 use rflvm::run::Settings;
 use rflvm::run::maps::Plan;
 use serde::{Deserialize, Serialize};
@@ -99,22 +98,11 @@ impl fmt::Display for Card {
 }
 
 impl DeviceChoice {
-    /// Resolves `auto`, and checks that the cards can fit the model, hold its table for all chains at the same time, and what is kept of it. `None` is this
-    /// processor.
-    pub fn card(
-        self,
-        precision: Precision,
-        model: &Model,
-        settings: &Settings,
-        keep: &[Kept],
-    ) -> Result<Option<Card>, RunError> {
+    /// Resolves `auto`, and checks that the cards can fit the model, and hold its table for all chains at the same time. `None` is this processor.
+    pub fn card(self, precision: Precision, model: &Model, settings: &Settings) -> Result<Option<Card>, RunError> {
         let chains = settings.chains.max(Plan::new(model, settings).map_or(0, |_| Plan::memory(model).0));
         let possible = |first: usize, count: usize| -> Result<Card, RunError> {
             rflvm::device::supports(model)?;
-            if keep.contains(&Kept::F) {
-                let rule = "f cannot be kept from a card yet; leave it out of keep, or let device be cpu".into();
-                return Err(SpecError::Setting { setting: "device", value: self.to_string(), rule }.into());
-            }
             (0..count).try_for_each(|i| check(model, first.saturating_add(i), chains.div_ceil(count)))?;
             Ok(Card { first, count, precision })
         };
@@ -136,7 +124,12 @@ fn check(model: &Model, number: usize, chains: usize) -> Result<(), RunError> {
 fn check(_model: &Model, number: usize, _chains: usize) -> Result<(), RunError> {
     let rule =
         "this build of rflvm has no support for cards; build it with --features cuda, or let device be cpu".into();
-    Err(SpecError::Setting { setting: "device", value: DeviceChoice::Cuda(Some(number)).to_string(), rule }.into())
+    Err(rflvm::error::SpecError::Setting {
+        setting: "device",
+        value: DeviceChoice::Cuda(Some(number)).to_string(),
+        rule,
+    }
+    .into())
 }
 
 /// At least one: where there is none, opening the first says why.

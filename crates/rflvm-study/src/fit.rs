@@ -200,7 +200,7 @@ impl Fit {
         let run = &self.config.run;
         let precision = run.precision.unwrap_or(Precision::Double);
         let model = self.part.as_ref().unwrap_or(&self.model);
-        Ok(run.device.unwrap_or_default().card(precision, model, settings, &self.keep)?)
+        Ok(run.device.unwrap_or_default().card(precision, model, settings)?)
     }
 
     /// Everything that determines the draws.

@@ -104,7 +104,7 @@ fn opener(fit: &Fit, model: &Model, device: Option<DeviceChoice>) -> Result<Opti
     };
     let alone = Settings { chains: 1, init: Init::Pca, ..fit.settings.clone() };
     let precision = run.precision.unwrap_or(Precision::Double);
-    let card = device.unwrap_or_else(as_fit).card(precision, model, &alone, &[])?;
+    let card = device.unwrap_or_else(as_fit).card(precision, model, &alone)?;
     Ok(card.map(|card| Opener(Arc::from(device::opener(card)))))
 }
 

@@ -24,9 +24,8 @@ pub fn of(model: &Model, settings: &Settings) -> Vec<Told> {
 }
 
 fn timed(model: &Model, settings: &Settings, number: usize, name: String) -> Told {
-    let possible = DeviceChoice::Cuda(Some(number))
-        .card(Precision::Double, model, settings, &[])
-        .map_err(|error| error.to_string());
+    let possible =
+        DeviceChoice::Cuda(Some(number)).card(Precision::Double, model, settings).map_err(|error| error.to_string());
     let cost = possible.and_then(|_| {
         let open = device::opener(Card { first: number, count: 1, precision: Precision::Double });
         Cost::of(model, settings, Some(open.as_ref())).map_err(|failure| failure.to_string())

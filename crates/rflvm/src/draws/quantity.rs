@@ -3,7 +3,9 @@
 use super::traced::Traced;
 use crate::draws::Draw;
 use crate::error::SpecError;
-use crate::model::{Model, axes};
+use crate::linalg::Mat;
+use crate::model::features::Features;
+use crate::model::{Model, State, axes, predictor};
 
 /// The large quantities that a user can choose to store. X and the small quantities are always stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,6 +178,15 @@ pub fn parameter_name(model: &Model, block: usize, parameter: &str) -> String {
     format!("{parameter}{}", block_names(model, block).0)
 }
 
+/// F = o + Hβ + G.
+fn predicted(model: &Model, state: &State) -> Mat {
+    let features = &state.features;
+    let own = Features::with(features.x().clone(), features.w().clone(), features.plain().clone());
+    let mut f = Mat::zeros(model.rows(), model.columns());
+    predictor(own.h(), state.beta.view(), model.known(state), &mut f);
+    f
+}
+
 /// ℓ_d in the user's units of time.
 fn length_scales(draw: &Draw<'_>) -> Vec<f64> {
     let span = draw.model.dynamics().map_or(1.0, |dynamics| dynamics.span());
@@ -193,7 +204,9 @@ impl Quantity {
             Quantity::Beta => put(state.beta.as_slice()),
             Quantity::Tau2 => put(&state.tau2),
             Quantity::LinearScale => put(&[state.features.plain().s()]),
-            Quantity::F => put(state.f.as_slice()),
+            Quantity::F if state.f.rows() > 0 => put(state.f.as_slice()),
+            // Of a chain on a device, which holds it: computing it again takes less time than writing it.
+            Quantity::F => put(predicted(draw.model, state).as_slice()),
             Quantity::Theta { block, parameter } => put(state.theta[block].values.row(parameter)),
             Quantity::Alpha => put(&[state.spectral.alpha]),
             Quantity::FrequencyNorm => put(&[state.features.w().as_slice().iter().map(|w| w * w).sum()]),
@@ -228,5 +241,28 @@ impl Quantity {
             Quantity::Z => to.extend(state.spectral.z.iter().flat_map(|&z| (z as i64).to_le_bytes())),
             Quantity::Clusters => to.extend((state.spectral.count() as i64).to_le_bytes()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelSpec;
+    use crate::model::family::Poisson;
+    use crate::rng::Stream;
+    use crate::simulate;
+    use std::sync::Arc;
+
+    #[test]
+    fn f_of_a_state_without_it_is_computed_again() {
+        let spec = ModelSpec { features: 10, linear: true, ..ModelSpec::default() };
+        let model = simulate::blank(7, vec![(3, Arc::new(Poisson) as _)], 1, spec).unwrap();
+        let mut state = simulate::draw_prior(&model, Stream::new(1)).unwrap();
+        let before = state.f.clone();
+        drop(state.lend());
+        assert_eq!(state.f.rows(), 0);
+        let apart = predicted(&model, &state);
+        let apart = apart.as_slice().iter().zip(before.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(before.rows() == 7 && apart < 1e-12, "{apart}");
     }
 }
