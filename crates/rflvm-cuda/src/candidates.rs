@@ -64,7 +64,7 @@ impl OnCard {
         card.get(&self.out, out)
     }
 
-    /// The same of categories, without rates.
+    /// Log-likelihoods of categories, without rates.
     fn some_categories(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         self.candidates(rows, x, false)?;
         self.categories(rows.len())?;

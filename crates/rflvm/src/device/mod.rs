@@ -105,7 +105,7 @@ pub trait Device: Flow + Debug + Send {
     /// The log-likelihoods of some rows at other positions, one after the other in `x`.
     fn ln_lik_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]);
 
-    /// The same of new rows, each any number of times: of categories, whose rates have not been drawn, it is that without the rates.
+    /// The log-likelihoods of new rows at given positions, each row any number of times: of categories, whose rates have not been drawn, it is that without the rates.
     fn ln_lik_new_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]);
 
     /// Its gradient g in x, and the information Σ_j i_j ∂f_j ∂f_jᵀ about x, i_j that of cell j about its f: for each row one after the other g_d, then the

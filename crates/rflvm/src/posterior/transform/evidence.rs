@@ -33,10 +33,21 @@ pub struct Sampled {
 /// The mixture q.
 pub struct Proposal {
     dim: usize,
-    /// ln π_k, u_k, and the factor of A_k.
-    hills: Vec<(f64, Vec<f64>, Cholesky)>,
+    hills: Vec<Hill>,
     /// ln of the prior's weight.
     prior: f64,
+}
+
+/// A Student-t.
+struct Hill {
+    /// ln π_k.
+    share: f64,
+    /// u_k.
+    top: Vec<f64>,
+    /// That of A_k.
+    factor: Cholesky,
+    /// Its log density at the top.
+    height: f64,
 }
 
 impl Proposal {
@@ -45,21 +56,28 @@ impl Proposal {
         let total = ln_sum_exp(&modes.iter().map(|m| m.ln_mass).collect::<Vec<_>>());
         let share = |mode: &Mode| (1.0 - EVEN) * (mode.ln_mass - total).exp() + EVEN / count;
         let prior = if modes.is_empty() { 0.0 } else { DEFENSIVE.ln() };
-        let hill = |mode: Mode| (((1.0 - DEFENSIVE) * share(&mode)).ln(), mode.u, mode.factor);
+        let (half, d) = (0.5 * (FREEDOM + dim as f64), dim as f64);
+        let constant = ln_gamma(half) - ln_gamma(0.5 * FREEDOM) - 0.5 * d * (FREEDOM * PI).ln();
+        let hill = |mode: Mode| Hill {
+            share: ((1.0 - DEFENSIVE) * share(&mode)).ln(),
+            height: constant + 0.5 * mode.factor.ln_det(),
+            top: mode.u,
+            factor: mode.factor,
+        };
         Proposal { dim, hills: modes.into_iter().map(hill).collect(), prior }
     }
 
     /// ln q(u).
     fn ln_density(&self, u: &[f64]) -> f64 {
         let mut terms = vec![self.prior + ln_standard(u)];
-        terms.extend(self.hills.iter().map(|(share, top, factor)| share + ln_student(u, top, factor)));
+        terms.extend(self.hills.iter().map(|hill| hill.share + hill.ln_student(u)));
         ln_sum_exp(&terms)
     }
 
     /// A draw from the component that covers this point of [0, 1].
     fn draw<R: Rng + ?Sized>(&self, mut place: f64, rng: &mut R) -> Vec<f64> {
         let mut u = normals(self.dim, rng);
-        for (share, top, factor) in &self.hills {
+        for Hill { share, top, factor, .. } in &self.hills {
             place -= share.exp();
             if place < 0.0 {
                 factor.solve_upper(&mut u);
@@ -111,11 +129,11 @@ fn ln_standard(u: &[f64]) -> f64 {
     -0.5 * (square(u) + u.len() as f64 * TAU.ln())
 }
 
-/// ln t_ν(u; top, A⁻¹), A = LLᵀ factored.
-fn ln_student(u: &[f64], top: &[f64], factor: &Cholesky) -> f64 {
-    let dim = u.len() as f64;
-    let mut apart: Vec<f64> = u.iter().zip(top).map(|(u, top)| u - top).collect();
-    factor.mul_upper(&mut apart);
-    let constant = ln_gamma(0.5 * (FREEDOM + dim)) - ln_gamma(0.5 * FREEDOM) - 0.5 * dim * (FREEDOM * PI).ln();
-    constant + 0.5 * factor.ln_det() - 0.5 * (FREEDOM + dim) * (square(&apart) / FREEDOM).ln_1p()
+impl Hill {
+    /// ln t_ν(u; top, A⁻¹), A = LLᵀ factored.
+    fn ln_student(&self, u: &[f64]) -> f64 {
+        let mut apart: Vec<f64> = u.iter().zip(&self.top).map(|(u, top)| u - top).collect();
+        self.factor.mul_upper(&mut apart);
+        self.height - 0.5 * (FREEDOM + u.len() as f64) * (square(&apart) / FREEDOM).ln_1p()
+    }
 }

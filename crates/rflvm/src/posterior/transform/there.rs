@@ -45,7 +45,7 @@ pub(super) fn placed(
     let (mean, sd) = prior(model, new, parameters)?;
     let prior = |n: usize| Prior { mean: mean.row(n), sd: sd.row(n) };
     let mut rngs: Vec<StreamRng> = keys[some.clone()].iter().map(|&key| stream.along(key).rng()).collect();
-    // The likelihood of rows depends on their positions here alone through their constants: any will do.
+    // Constants are the same at any positions.
     device.set_parameters(&parameters.theta);
     device.set_map(&mean, &parameters.w, parameters.s);
     device.set_weights(&parameters.beta);
