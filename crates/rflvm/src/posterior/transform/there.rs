@@ -45,11 +45,9 @@ pub(super) fn placed(
     let (mean, sd) = prior(model, new, parameters)?;
     let prior = |n: usize| Prior { mean: mean.row(n), sd: sd.row(n) };
     let mut rngs: Vec<StreamRng> = keys[some.clone()].iter().map(|&key| stream.along(key).rng()).collect();
-    // Constants are the same at any positions.
     device.set_parameters(&parameters.theta);
     device.set_map(&mean, &parameters.w, parameters.s);
     device.set_weights(&parameters.beta);
-    let constants = constants(device, new.model.rows());
     let seen: Vec<usize> = (0..some.len()).filter(|i| new.model.observed(some.start + i) > 0).collect();
     let numbers = seen.iter().map(|i| (some.start + i) as u32).collect();
     let priors = seen.iter().map(|i| prior(some.start + i)).collect();
@@ -59,19 +57,32 @@ pub(super) fn placed(
     let sampled = rows.sampled(&proposals, &mut own)?;
     let sampled = rows.sliced(sampled, &mut own)?;
     drop(own);
+    let mut x = mean.clone();
+    seen.iter().zip(&sampled).for_each(|(i, found)| {
+        let n = some.start + i;
+        x.row_mut(n).copy_from_slice(&prior(n).position(&found.u));
+    });
+    device.set_map(&x, &parameters.w, parameters.s);
+    device.set_weights(&parameters.beta);
+    let constants = constants(device, x.rows());
+    check(device)?;
     let mut sampled = seen.iter().zip(sampled).peekable();
     let each = rngs.iter_mut().enumerate().map(|(i, rng)| {
         let n = some.start + i;
-        let (u, ln_evidence) = match sampled.next_if(|(seen, _)| **seen == i) {
-            Some((_, found)) => (found.u, found.ln_evidence + constants[n]),
-            None => (normals(mean.cols(), rng), 0.0),
-        };
-        Placed { x: prior(n).position(&u), own: Vec::new(), ln_evidence }
+        match sampled.next_if(|(seen, _)| **seen == i) {
+            Some((_, Sampled { ln_evidence, .. })) => {
+                Placed { x: x.row(n).to_vec(), own: Vec::new(), ln_evidence: ln_evidence + constants[n] }
+            }
+            None => {
+                let x = prior(n).position(&normals(mean.cols(), rng));
+                Placed { x, own: Vec::new(), ln_evidence: 0.0 }
+            }
+        }
     });
     Ok(each.collect())
 }
 
-/// The part of ln p(y_n | f, θ) of each row that does not depend on f.
+/// The part of ln p(y_n | f, θ) of each row that does not depend on f. It is the difference of two log densities, so f should suit the rows.
 fn constants(device: &mut dyn Device, rows: usize) -> Vec<f64> {
     totals::settle(device);
     let (mut density, mut ln_lik) = (vec![0.0; rows], vec![0.0; rows]);
