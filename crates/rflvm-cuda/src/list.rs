@@ -1,7 +1,7 @@
 //! The cards of this machine, and what a table needs.
 
 use crate::card::Fault;
-use crate::shape::pitch;
+use crate::shape::{at_least, pitch};
 use crate::table::CellSize;
 use cudarc::driver::CudaContext;
 use rflvm::model::Model;
@@ -48,6 +48,6 @@ pub fn needed(model: &Model) -> usize {
     let features = rows * width * 8 * 5 / 2;
     let together = rows * columns.min(256) * 8 * 4;
     let grams = 8 * (crate::table::TILE + 3 * 256) * width * (width + 1) / 2;
-    let candidates = 16 * (1 << 22_usize).min(4096 * columns);
+    let candidates = 16 * at_least(columns) * columns;
     cells + candidates + features + together + grams + rows * columns / 8 + 8 * (16 * width * columns + 64 * rows)
 }

@@ -28,12 +28,17 @@ impl Shape {
     /// Rows at other positions for which there is memory: those of the table; a few thousand of a short one, for the sake of a card's speed; and a row's
     /// slopes take the place of one more row per axis.
     pub fn candidates(&self) -> usize {
-        self.rows.max(self.dim + 1).max(((1 << 22) / self.columns).min(4096))
+        self.rows.max(self.dim + 1).max(at_least(self.columns))
     }
 
     pub fn cells(&self) -> usize {
         self.rows * self.columns
     }
+}
+
+/// Candidates for which there is memory however short a table is: at most 4 million cells.
+pub(crate) fn at_least(columns: usize) -> usize {
+    ((1 << 22) / columns).min(4096)
 }
 
 /// The length of a row as it is held.

@@ -205,7 +205,7 @@ impl Quantity {
             Quantity::Tau2 => put(&state.tau2),
             Quantity::LinearScale => put(&[state.features.plain().s()]),
             Quantity::F if state.f.rows() > 0 => put(state.f.as_slice()),
-            // Of a chain on a device, which holds it: computing it again takes less time than writing it.
+            // A chain on a device holds it there.
             Quantity::F => put(predicted(draw.model, state).as_slice()),
             Quantity::Theta { block, parameter } => put(state.theta[block].values.row(parameter)),
             Quantity::Alpha => put(&[state.spectral.alpha]),

@@ -9,7 +9,8 @@
 //! inform each other or the fit. Columns' own paths are drawn at the time of each new row given those at the rows, and then
 //! count as known: the cells of a new row do not inform them.
 //!
-//! Many rows can be placed side by side on a device ([`NewRows::open`]), with the same streams: the draws agree as far as rounding allows.
+//! Many rows can be placed side by side on a device ([`NewRows::open`]), with the same streams. Draws agree up to rounding, and up to
+//! proposals: the information of a cell is exact there, and a difference quotient here for most families.
 
 mod cells;
 pub(super) mod density;
