@@ -42,7 +42,7 @@ impl OnCard {
     pub(crate) fn new_rows(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         let (together, dim) = (self.shape.candidates(), self.shape.dim);
         let mut parts = rows.chunks(together).zip(x.chunks(together * dim)).zip(out.chunks_mut(together));
-        parts.try_for_each(|((rows, x), out)| match self.totals.is_empty() {
+        parts.try_for_each(|((rows, x), out)| match self.categories.is_empty() {
             true => self.some_rows(rows, x, out),
             false => self.some_categories(rows, x, out),
         })
@@ -56,7 +56,7 @@ impl OnCard {
         let mut launch = card.stream.launch_builder(card.kernel("row_ln_lik"));
         launch.arg(&rows_).arg(&self.zeta);
         push_cells!(launch, self.cells);
-        launch.arg(&self.offset).arg(&self.column);
+        launch.arg(&self.known).arg(&self.column);
         push_option!(launch, self.trials, none);
         launch.arg(&self.numbers).arg(&mut self.out);
         // SAFETY: as above.
@@ -64,20 +64,22 @@ impl OnCard {
         card.get(&self.out, out)
     }
 
-    /// Log-likelihoods of categories, without rates.
+    /// Log-likelihoods of rows with categories, without rates.
     fn some_categories(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) -> Result<(), Fault> {
         self.candidates(rows, x, false)?;
-        self.categories(rows.len())?;
+        self.categories_at(rows.len())?;
         self.card.get(&self.out, out)
     }
 
-    /// Log-likelihoods of the candidates of rows of categories; their offsets as counts and their totals in `a` and `b`.
-    fn categories(&mut self, count: usize) -> Result<(), Fault> {
+    /// Log-likelihoods of the candidates of rows with categories; their offsets as counts and their totals in `a` and `b`.
+    fn categories_at(&mut self, count: usize) -> Result<(), Fault> {
         let OnCard { card, .. } = self;
-        let rows = count as u64;
+        let (rows, none) = (count as u64, 0_u64);
         let mut launch = card.stream.launch_builder(card.kernel("row_categories"));
-        launch.arg(&rows).arg(&self.zeta);
+        launch.arg(&rows).arg(&self.ends).arg(&self.zeta);
         push_cells!(launch, self.cells);
+        launch.arg(&self.known).arg(&self.column);
+        push_option!(launch, self.trials, none);
         launch.arg(&self.numbers).arg(&mut self.out).arg(&mut self.a).arg(&mut self.b);
         // SAFETY: as above.
         unsafe { launch.launch(warps(count))? };
@@ -92,24 +94,17 @@ impl OnCard {
         let parts = rows.chunks(together).zip(x.chunks(together * dim)).zip(out.chunks_mut(together * numbers));
         for ((rows, x), out) in parts {
             self.candidates(rows, x, true)?;
-            let is_of_categories = !self.totals.is_empty();
-            if is_of_categories {
-                self.categories(rows.len())?;
+            if !self.categories.is_empty() {
+                self.categories_at(rows.len())?;
             }
             let OnCard { card, .. } = self;
             let (rows_, dim_, none) = (rows.len() as u64, dim as i32, 0_u64);
             let mut launch = card.stream.launch_builder(card.kernel("cell_slopes"));
             launch.arg(&rows_).arg(&mut self.zeta);
             push_cells!(launch, self.cells);
-            launch.arg(&self.offset).arg(&self.column);
+            launch.arg(&self.known).arg(&self.column);
             push_option!(launch, self.trials, none);
-            launch.arg(&self.numbers);
-            if is_of_categories {
-                launch.arg(&self.a).arg(&self.b);
-            } else {
-                launch.arg(&none).arg(&none);
-            }
-            launch.arg(&mut self.momenta);
+            launch.arg(&self.numbers).arg(&self.a).arg(&self.b).arg(&mut self.momenta);
             // SAFETY: as above.
             unsafe { launch.launch(each(rows.len() * columns))? };
             let mut launch = card.stream.launch_builder(card.kernel("position_slopes"));

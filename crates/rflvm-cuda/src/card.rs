@@ -35,7 +35,7 @@ impl From<cudarc::cublas::result::CublasError> for Fault {
 pub type Values = CudaSlice<f64>;
 
 /// Names of the kernels.
-const KERNELS: [&str; 44] = [
+const KERNELS: [&str; 45] = [
     "features",
     "row_ln_lik",
     "row_ln_density",
@@ -57,7 +57,8 @@ const KERNELS: [&str; 44] = [
     "to_arguments",
     "add_linear",
     "from_reference",
-    "add_offset",
+    "add_known",
+    "set_known",
     "curvature",
     "products",
     "fit",
@@ -129,6 +130,10 @@ pub struct Form {
     pub columns: usize,
     /// The law of all of them; -1 if they differ.
     pub law: i32,
+    /// Sets of categories among them.
+    pub sets: usize,
+    /// Groups of them that share what is known of their f.
+    pub groups: usize,
     /// Whether precision is mixed.
     pub is_mixed: bool,
 }
@@ -140,12 +145,14 @@ fn compiled(form: Form, architecture: String) -> Result<Ptx, Fault> {
     if let Some(ptx) = compiled.get(&(form, architecture.clone())) {
         return Ok(ptx.clone());
     }
-    let Form { cell, columns, law, is_mixed } = form;
+    let Form { cell, columns, law, sets, groups, is_mixed } = form;
     let options = CompileOptions {
         options: vec![
             format!("-DCELL={cell}"),
             format!("-DCOLUMNS={columns}"),
             format!("-DLAW={law}"),
+            format!("-DSETS={sets}"),
+            format!("-DGROUPS={groups}"),
             format!("-DMIXED={}", u8::from(is_mixed)),
             format!("--gpu-architecture={architecture}"),
         ],

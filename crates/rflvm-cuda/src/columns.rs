@@ -37,7 +37,7 @@ impl OnCard {
         let mut launch = card.stream.launch_builder(card.kernel("column_ln_lik"));
         launch.arg(&rows).arg(&columns).arg(&self.product);
         push_cells!(launch, self.cells);
-        launch.arg(&self.offset).arg(&self.column);
+        launch.arg(&self.known).arg(&self.column);
         push_option!(launch, self.trials, none);
         launch.arg(&self.at_columns).arg(&mut self.sums);
         // SAFETY: as above.
@@ -66,7 +66,7 @@ impl OnCard {
         )?;
         let (rows, count_) = (shape.rows as u64, count as i32);
         let mut launch = card.stream.launch_builder(card.kernel("from_reference"));
-        launch.arg(&rows).arg(&count_).arg(&some.numbers).arg(&self.column).arg(&self.offset).arg(&self.root);
+        launch.arg(&rows).arg(&count_).arg(&some.numbers).arg(&self.column).arg(&self.known).arg(&self.root);
         launch.arg(&mut some.at);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.rows * count))? };
@@ -82,7 +82,7 @@ impl OnCard {
         let mut launch = card.stream.launch_builder(card.kernel("curvature"));
         launch.arg(&rows_).arg(&count_).arg(&columns_).arg(&some.numbers);
         push_cells!(launch, self.cells);
-        launch.arg(&self.offset).arg(&self.column);
+        launch.arg(&self.known).arg(&self.column);
         push_option!(launch, self.trials, none);
         launch.arg(&some.at).arg(&mut some.weight).arg(&mut some.response);
         // SAFETY: as above.
@@ -134,8 +134,8 @@ impl OnCard {
         let factors = (plain(&self.h, pitch), transposed(&some.means, pitch));
         card.multiply((rows, count, pitch), factors.0, factors.1, false, &mut some.at)?;
         let (rows_, count_) = (rows as u64, count as i32);
-        let mut launch = card.stream.launch_builder(card.kernel("add_offset"));
-        launch.arg(&rows_).arg(&count_).arg(&self.offset).arg(&mut some.at);
+        let mut launch = card.stream.launch_builder(card.kernel("add_known"));
+        launch.arg(&rows_).arg(&count_).arg(&some.numbers).arg(&self.column).arg(&self.known).arg(&mut some.at);
         // SAFETY: as above.
         unsafe { launch.launch(each(rows * count))? };
         self.without_pads(&self.some.means)
@@ -176,7 +176,7 @@ impl OnCard {
         let mut launch = card.stream.launch_builder(card.kernel("turned_ln_lik"));
         launch.arg(&rows).arg(&count).arg(&columns).arg(&some.numbers).arg(&self.product);
         push_cells!(launch, self.cells);
-        launch.arg(&self.offset).arg(&self.column);
+        launch.arg(&self.known).arg(&self.column);
         push_option!(launch, self.trials, none);
         launch.arg(&some.at).arg(&some.aim).arg(&some.turns).arg(&mut self.sums);
         // SAFETY: as above.

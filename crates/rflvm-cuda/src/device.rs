@@ -4,6 +4,7 @@ use crate::card::{Fault, each, plain, warps};
 use crate::shape::Shape;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
+use rflvm::device::totals::Categories;
 use rflvm::device::{ColumnAt, Device, Priors, Turns};
 use rflvm::hmc::flow::Slopes;
 use rflvm::hmc::reference::Reference;
@@ -40,7 +41,7 @@ impl OnCard {
         let mut launch = card.stream.launch_builder(card.kernel(kernel));
         launch.arg(&rows).arg(&self.product);
         push_cells!(launch, self.cells);
-        launch.arg(&self.offset).arg(&self.column);
+        launch.arg(&self.known).arg(&self.column);
         push_option!(launch, self.trials, none);
         launch.arg(&none).arg(&mut self.out);
         // SAFETY: the arguments are those of the kernel, and as long as it expects.
@@ -53,11 +54,13 @@ impl OnCard {
         self.card.get(&self.out, out)
     }
 
-    fn summed_rows(&mut self, out: &mut [f64]) -> Result<(), Fault> {
+    fn summed_rows(&mut self, set: usize, out: &mut [f64]) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let rows = shape.rows as u64;
+        let (rows, none, columns) = (shape.rows as u64, 0_u64, self.categories[set].columns.clone());
+        let (first, last) = (columns.start as i32, columns.end as i32);
         let mut launch = card.stream.launch_builder(card.kernel("row_sums"));
-        launch.arg(&rows).arg(&self.product);
+        launch.arg(&rows).arg(&first).arg(&last).arg(&self.product);
+        push_option!(launch, self.paths, none);
         push_cells!(launch, self.cells);
         launch.arg(&mut self.out);
         // SAFETY: the arguments are those of the kernel, and as long as it expects.
@@ -94,7 +97,7 @@ impl OnCard {
         let mut launch = card.stream.launch_builder(card.kernel("row_ln_lik_moved"));
         launch.arg(&rows).arg(&columns).arg(&self.product);
         push_cells!(launch, self.cells);
-        launch.arg(&self.offset).arg(&self.column);
+        launch.arg(&self.known).arg(&self.column);
         push_option!(launch, self.trials, none);
         launch.arg(&self.a).arg(&u).arg(&self.b).arg(&v).arg(&mut self.out);
         // SAFETY: as above.
@@ -124,7 +127,7 @@ impl OnCard {
         let OnCard { card, shape, .. } = self;
         let (count, columns) = (shape.cells() as u64, shape.columns as i32);
         let mut launch = card.stream.launch_builder(card.kernel("add_to_sum"));
-        launch.arg(&count).arg(&columns).arg(&self.product).arg(&self.offset).arg(&self.column).arg(&mut self.sum);
+        launch.arg(&count).arg(&columns).arg(&self.product).arg(&self.known).arg(&self.column).arg(&mut self.sum);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.cells()))? };
         Ok(())
@@ -133,9 +136,9 @@ impl OnCard {
     /// F in the place of ζ.
     pub(crate) fn whole_f(&mut self) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
-        let (count, columns) = (shape.cells() as u64, shape.columns as i32);
+        let count = shape.cells() as u64;
         let mut launch = card.stream.launch_builder(card.kernel("whole"));
-        launch.arg(&count).arg(&columns).arg(&self.product).arg(&self.offset).arg(&mut self.zeta);
+        launch.arg(&count).arg(&self.product).arg(&self.known).arg(&self.column).arg(&mut self.zeta);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.cells()))? };
         Ok(())
@@ -180,17 +183,23 @@ impl Device for OnCard {
         self.note(done);
     }
 
-    fn totals(&self) -> &[f64] {
-        &self.totals
-    }
-
-    fn ln_sums(&mut self, out: &mut [f64]) {
-        let done = self.summed_rows(out);
+    fn set_paths(&mut self, g: &Mat) {
+        let done = self.own_paths(g);
         self.note(done);
     }
 
-    fn set_offset(&mut self, offset: &[f64]) {
-        let done = self.card.put(offset, &mut self.offset);
+    fn categories(&self) -> &[Categories] {
+        &self.categories
+    }
+
+    fn ln_sums(&mut self, set: usize, out: &mut [f64]) {
+        let done = self.summed_rows(set, out);
+        self.note(done);
+    }
+
+    fn set_rates(&mut self, set: usize, ln_rates: &[f64]) {
+        let columns = self.categories[set].columns.clone();
+        let done = self.know(columns, ln_rates);
         self.note(done);
     }
 

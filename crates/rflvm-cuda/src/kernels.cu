@@ -1,7 +1,8 @@
 // The operations of a sweep that touch all rows of the table. Compiled when the table is known: CELL is the size of a cell, COLUMNS their number in a row,
-// LAW their law, or -1 if columns differ, and MIXED whether precision is mixed.
+// LAW their law, or -1 if columns differ, SETS the number of sets of categories among them, GROUPS that of groups of columns that share what is known of
+// their f, and MIXED whether precision is mixed.
 //
-// Tables are row-major. `product` is Hβ, or √aH β where a root is given: f = product / root + offset. Sums are taken in a fixed order, so that they
+// Tables are row-major. `product` is Hβ, or √aH β where a root is given: f = product / root + known. Sums are taken in a fixed order, so that they
 // do not depend on the launch.
 
 #if CELL == 1
@@ -38,14 +39,30 @@ typedef double Real;
 typedef unsigned long long u64;
 
 // What is known of a column, each for all columns in turn: its law, its parameter (1/σ², trials, r or logit π), the prior mean of its intercept, its
-// scale, and ν.
+// scale, ν, and the set of categories to which it belongs, or -1.
 struct Column {
-    double value[5][COLUMNS];
+    double value[6][COLUMNS];
     __device__ __forceinline__ int law(int j) const { return LAW >= 0 ? LAW : (int)value[0][j]; }
     __device__ __forceinline__ double theta(int j) const { return value[1][j]; }
     __device__ __forceinline__ double centre(int j) const { return value[2][j]; }
     __device__ __forceinline__ double scale(int j) const { return value[3][j]; }
     __device__ __forceinline__ double second(int j) const { return value[4][j]; }
+    __device__ __forceinline__ int set(int j) const { return SETS == 0 ? -1 : (int)value[5][j]; }
+    // All columns are one group, or each set of categories and then the others, or, where they have paths of their own, each column is one.
+    __device__ __forceinline__ int group(int j) const {
+        if (GROUPS == 1) return 0;
+        if (GROUPS == COLUMNS) return j;
+        int own = set(j);
+        return own < 0 ? SETS : own;
+    }
+};
+
+// What is known of the f of a row, N×GROUPS in all; read once if its columns share it.
+struct Known {
+    const double *row;
+    double one;
+    __device__ __forceinline__ Known(const double *known, u64 n) : row(known + n * GROUPS), one(GROUPS == 1 ? known[n] : 0.0) {}
+    __device__ __forceinline__ double at(const Column *column, int j) const { return GROUPS == 1 ? one : row[column->group(j)]; }
 };
 
 // Whether a cell is observed, and its value; zero if it is not.
@@ -246,17 +263,18 @@ extern "C" __global__ void features(u64 rows, int dim, int frequencies, int cova
 
 // Log-likelihood of each row, or its log density; `numbers` are those of the rows in the table, if they are only some.
 template <bool DENSITY>
-__device__ __forceinline__ void of_rows(u64 rows, const double *product, const Cell *y, const double *offset, const Column *column,
+__device__ __forceinline__ void of_rows(u64 rows, const double *product, const Cell *y, const double *known, const Column *column,
                                         const double *trials, const unsigned *numbers, double *out) {
     u64 i = row_of_warp();
     if (i >= rows) return;
     u64 n = numbers ? numbers[i] : i;
-    double sum = 0.0, o = offset[n];
+    double sum = 0.0;
+    Known o(known, n);
 #pragma unroll 4
     for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
         Datum cell = datum(y[n * COLUMNS + j]);
         double theta = parameter(column, j, trials, n * COLUMNS + j);
-        double ln = ln_lik(column->law(j), cell.y, theta, column->second(j), product[i * COLUMNS + j] + o);
+        double ln = ln_lik(column->law(j), cell.y, theta, column->second(j), product[i * COLUMNS + j] + o.at(column, j));
         if (DENSITY) ln += constant(column->law(j), cell.y, theta, column->second(j));
         sum += cell.seen ? ln : 0.0;
     }
@@ -264,30 +282,31 @@ __device__ __forceinline__ void of_rows(u64 rows, const double *product, const C
     if (threadIdx.x % 32 == 0) out[i] = sum;
 }
 
-extern "C" __global__ void row_ln_lik(u64 rows, const double *product, const Cell *y, const double *offset, const Column *column,
+extern "C" __global__ void row_ln_lik(u64 rows, const double *product, const Cell *y, const double *known, const Column *column,
                                       const double *trials, const unsigned *numbers, double *out) {
-    of_rows<false>(rows, product, y, offset, column, trials, numbers, out);
+    of_rows<false>(rows, product, y, known, column, trials, numbers, out);
 }
 
 // Apart from it, because the constants need three times as many instructions.
-extern "C" __global__ void row_ln_density(u64 rows, const double *product, const Cell *y, const double *offset, const Column *column,
+extern "C" __global__ void row_ln_density(u64 rows, const double *product, const Cell *y, const double *known, const Column *column,
                                           const double *trials, const unsigned *numbers, double *out) {
-    of_rows<true>(rows, product, y, offset, column, trials, numbers, out);
+    of_rows<true>(rows, product, y, known, column, trials, numbers, out);
 }
 
 // The same with the slope in place of the product, over the root.
-extern "C" __global__ void row_slope(u64 rows, int columns, double *product, const Cell *y, const double *offset,
+extern "C" __global__ void row_slope(u64 rows, int columns, double *product, const Cell *y, const double *known,
                                      const Column *column, const double *trials, const double *root, double *out) {
     u64 n = row_of_warp();
     if (n >= rows) return;
-    double sum = 0.0, shrink = root ? 1.0 / root[n] : 1.0, o = offset[n];
+    double sum = 0.0, shrink = root ? 1.0 / root[n] : 1.0;
+    Known o(known, n);
 #pragma unroll 4
     for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
         u64 place = n * COLUMNS + j;
         Datum cell = datum(y[place]);
         double slope, information;
         double theta = parameter(column, j, trials, place);
-        double ln = ln_lik_slope(column->law(j), cell.y, theta, column->second(j), product[place] * shrink + o, &slope, &information);
+        double ln = ln_lik_slope(column->law(j), cell.y, theta, column->second(j), product[place] * shrink + o.at(column, j), &slope, &information);
         sum += cell.seen ? ln : 0.0;
         product[place] = cell.seen ? slope * shrink : 0.0;
     }
@@ -295,12 +314,12 @@ extern "C" __global__ void row_slope(u64 rows, int columns, double *product, con
     if (threadIdx.x % 32 == 0) out[n] = sum;
 }
 
-// ln of the sum of the exponentials of a row, over the cells that are seen: one warp, whose first lane has it.
-__device__ __forceinline__ double row_ln_sum(const double *product, const Cell *y) {
+// ln Σ e^η of a row, over those cells of some columns that are seen: one warp, whose first lane has it.
+__device__ __forceinline__ double row_ln_sum(int first, int last, const double *product, const double *paths, const Cell *y) {
     // The sum over e^top; −1e300 stands for nothing.
     double top = -1e300, sum = 0.0;
-    for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
-        double f = datum(y[j]).seen ? product[j] : -1e300, next = fmax(top, f);
+    for (int j = first + threadIdx.x % 32; j < last; j += 32) {
+        double f = datum(y[j]).seen ? product[j] + (paths ? paths[j] : 0.0) : -1e300, next = fmax(top, f);
         sum = sum * exp(top - next) + (f > -1e300 ? exp(f - next) : 0.0);
         top = next;
     }
@@ -313,32 +332,60 @@ __device__ __forceinline__ double row_ln_sum(const double *product, const Cell *
 }
 
 // The same of each row.
-extern "C" __global__ void row_sums(u64 rows, const double *product, const Cell *y, double *out) {
+extern "C" __global__ void row_sums(u64 rows, int first, int last, const double *product, const double *paths, const Cell *y, double *out) {
     u64 n = row_of_warp();
     if (n >= rows) return;
-    double ln_sum = row_ln_sum(product + n * COLUMNS, y + n * COLUMNS);
+    double ln_sum = row_ln_sum(first, last, product + n * COLUMNS, paths ? paths + n * COLUMNS : paths, y + n * COLUMNS);
     if (threadIdx.x % 32 == 0) out[n] = ln_sum;
 }
 
-// Log-likelihoods of some rows of categories, without rates; the offsets with which counts have the same slopes, and the rows' totals.
-extern "C" __global__ void row_categories(u64 rows, const double *product, const Cell *y, const unsigned *numbers, double *out, double *offsets, double *totals) {
+// Sets what is known of some groups of columns: a number per row, and their paths.
+extern "C" __global__ void set_known(u64 rows, int first, int last, const double *values, const double *paths, double *known) {
+    u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    int count = last - first;
+    if (i >= rows * count) return;
+    u64 n = i / count, place = n * GROUPS + first + i % count;
+    known[place] = values[n] + (paths ? paths[place] : 0.0);
+}
+
+// Log-likelihoods of some rows with sets of categories, without the rates of these; the offsets with which their counts have the same slopes, and the rows' totals,
+// one for each set.
+extern "C" __global__ void row_categories(u64 rows, const int *ends, const double *product, const Cell *y, const double *known, const Column *column,
+                                          const double *trials, const unsigned *numbers, double *out, double *offsets, double *totals) {
     u64 i = row_of_warp();
     if (i >= rows) return;
+    u64 n = numbers[i];
     product += i * COLUMNS;
-    y += (u64)numbers[i] * COLUMNS;
-    double ln_sum = row_ln_sum(product, y), total = 0.0, sum = 0.0;
-    for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
-        Datum cell = datum(y[j]);
-        total += cell.y;
-        sum += cell.y * product[j];
+    y += n * COLUMNS;
+    double sum = 0.0;
+    for (int set = 0; set < SETS; set++) {
+        int first = ends[2 * set], last = ends[2 * set + 1];
+        double ln_sum = row_ln_sum(first, last, product, 0, y), total = 0.0, own = 0.0;
+        for (int j = first + threadIdx.x % 32; j < last; j += 32) {
+            Datum cell = datum(y[j]);
+            total += cell.y;
+            own += cell.y * product[j];
+        }
+        total = warp_sum(total);
+        own = warp_sum(own);
+        if (threadIdx.x % 32 == 0) {
+            // A missing row has no total.
+            if (total > 0.0) sum += own - total * ln_sum;
+            offsets[i * SETS + set] = log(total) - ln_sum;
+            totals[i * SETS + set] = total;
+        }
     }
-    total = warp_sum(total);
-    sum = warp_sum(sum);
-    if (threadIdx.x % 32 == 0) {
-        out[i] = sum - total * ln_sum;
-        offsets[i] = log(total) - ln_sum;
-        totals[i] = total;
+    if (GROUPS > 1) {
+        Known o(known, n);
+        double others = 0.0;
+        for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
+            Datum cell = datum(y[j]);
+            if (column->set(j) >= 0 || !cell.seen) continue;
+            others += ln_lik(column->law(j), cell.y, parameter(column, j, trials, n * COLUMNS + j), column->second(j), product[j] + o.at(column, j));
+        }
+        sum += warp_sum(others);
     }
+    if (threadIdx.x % 32 == 0) out[i] = sum;
 }
 
 // ∂H/∂x_d of some rows, axis after axis.
@@ -361,16 +408,17 @@ extern "C" __global__ void feature_slopes(u64 rows, int dim, int frequencies, in
 }
 
 // Slopes of the cells of some rows in the place of their products, and their information; categories have offsets and totals of their own.
-extern "C" __global__ void cell_slopes(u64 rows, double *product, const Cell *y, const double *offset, const Column *column, const double *trials,
+extern "C" __global__ void cell_slopes(u64 rows, double *product, const Cell *y, const double *known, const Column *column, const double *trials,
                                        const unsigned *numbers, const double *offsets, const double *totals, double *out) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * COLUMNS) return;
     u64 k = i / COLUMNS, n = numbers[k];
     int j = i % COLUMNS;
     Datum cell = datum(y[n * COLUMNS + j]);
-    double slope, information, f = product[i] + (offsets ? offsets[k] : offset[n]);
+    int set = column->set(j);
+    double slope, information, f = product[i] + (set >= 0 ? offsets[k * SETS + set] : Known(known, n).at(column, j));
     ln_lik_slope(column->law(j), cell.y, parameter(column, j, trials, n * COLUMNS + j), column->second(j), f, &slope, &information);
-    if (totals) information *= 1.0 - information / totals[k];
+    if (set >= 0) information *= 1.0 - information / totals[k * SETS + set];
     product[i] = cell.seen ? slope : 0.0;
     out[i] = cell.seen ? information : 0.0;
 }
@@ -406,17 +454,18 @@ extern "C" __global__ void pair(u64 rows, int dim, int frequencies, int pitch, i
     b[n] = scale * cosine - h[n * pitch + frequencies + l];
 }
 
-extern "C" __global__ void row_ln_lik_moved(u64 rows, int columns, const double *product, const Cell *y, const double *offset,
+extern "C" __global__ void row_ln_lik_moved(u64 rows, int columns, const double *product, const Cell *y, const double *known,
                                             const Column *column, const double *trials, const double *a, const double *u, const double *b,
                                             const double *v, double *out) {
     u64 n = row_of_warp();
     if (n >= rows) return;
-    double sum = 0.0, an = a[n], bn = b[n], o = offset[n];
+    double sum = 0.0, an = a[n], bn = b[n];
+    Known o(known, n);
 #pragma unroll 4
     for (int j = threadIdx.x % 32; j < COLUMNS; j += 32) {
         u64 place = n * COLUMNS + j;
         Datum cell = datum(y[place]);
-        double f = product[place] + o + an * u[j] + bn * v[j];
+        double f = product[place] + o.at(column, j) + an * u[j] + bn * v[j];
         double ln = ln_lik(column->law(j), cell.y, parameter(column, j, trials, place), column->second(j), f);
         sum += cell.seen ? ln : 0.0;
     }
@@ -447,7 +496,7 @@ struct ColumnAt {
 };
 
 // Partial log-likelihoods of columns at f' = base + factor (f − base) − shift and another θ: one row of sums per piece of rows.
-extern "C" __global__ void column_ln_lik(u64 rows, int columns, const double *product, const Cell *y, const double *offset,
+extern "C" __global__ void column_ln_lik(u64 rows, int columns, const double *product, const Cell *y, const double *known,
                                          const Column *column, const double *trials, const ColumnAt *at, double *sums) {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= columns) return;
@@ -458,7 +507,7 @@ extern "C" __global__ void column_ln_lik(u64 rows, int columns, const double *pr
 #pragma unroll 4
     for (u64 n = start; n < end; n++) {
         Datum cell = datum(y[n * COLUMNS + j]);
-        double base = offset[n] + centre, f = product[n * COLUMNS + j] + offset[n];
+        double o = Known(known, n).at(column, j), base = o + centre, f = product[n * COLUMNS + j] + o;
         double theta = law == BINOMIAL ? parameter(column, j, trials, n * COLUMNS + j) : there.theta[0];
         double ln = ln_lik(law, cell.y, theta, there.theta[1], base + there.factor * (f - base) - there.shift);
         sum += cell.seen ? ln : 0.0;
@@ -563,22 +612,23 @@ extern "C" __global__ void add_linear(u64 rows, int dim, int pitch, int first, d
 }
 
 // f of some columns, from the low-rank product of the reference.
-extern "C" __global__ void from_reference(u64 rows, int some, const unsigned *numbers, const Column *column, const double *offset,
+extern "C" __global__ void from_reference(u64 rows, int some, const unsigned *numbers, const Column *column, const double *known,
                                           const double *root, double *at) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * some) return;
     u64 n = i / some;
-    at[i] = at[i] / root[n] + offset[n] + column->centre(numbers[i % some]);
+    int j = numbers[i % some];
+    at[i] = at[i] / root[n] + Known(known, n).at(column, j) + column->centre(j);
 }
 
-// Adds the rows' offsets.
-extern "C" __global__ void add_offset(u64 rows, int some, const double *offset, double *at) {
+// Adds what is known of some columns.
+extern "C" __global__ void add_known(u64 rows, int some, const unsigned *numbers, const Column *column, const double *known, double *at) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < rows * some) at[i] += offset[i / some];
+    if (i < rows * some) at[i] += Known(known, i / some).at(column, numbers[i % some]);
 }
 
 // Information and response of the cells of some columns at their f.
-extern "C" __global__ void curvature(u64 rows, int some, int columns, const unsigned *numbers, const Cell *y, const double *offset,
+extern "C" __global__ void curvature(u64 rows, int some, int columns, const unsigned *numbers, const Cell *y, const double *known,
                                      const Column *column, const double *trials, const double *at, double *weight, double *response) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows * some) return;
@@ -588,7 +638,7 @@ extern "C" __global__ void curvature(u64 rows, int some, int columns, const unsi
     double slope = 0.0, information = 0.0;
     if (cell.seen) ln_lik_slope(column->law(j), cell.y, parameter(column, j, trials, place), column->second(j), at[i], &slope, &information);
     weight[i] = information;
-    response[i] = information * (at[i] - offset[n]) + slope;
+    response[i] = information * (at[i] - Known(known, n).at(column, j)) + slope;
 }
 
 // Products of all pairs of columns of H, of some rows: row t holds h_i h_k for k ≤ i.
@@ -719,7 +769,7 @@ extern "C" __global__ void aim(int width, int pitch, const double *factors, cons
 
 // Partial log-likelihoods of some columns at f_mean + cos (f − f_mean) + sin f_auxiliary.
 extern "C" __global__ void turned_ln_lik(u64 rows, int some, int columns, const unsigned *numbers, const double *product, const Cell *y,
-                                         const double *offset, const Column *column, const double *trials, const double *at,
+                                         const double *known, const Column *column, const double *trials, const double *at,
                                          const double *aim, const double *turns, double *sums) {
     int k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= some) return;
@@ -729,7 +779,7 @@ extern "C" __global__ void turned_ln_lik(u64 rows, int some, int columns, const 
     for (u64 n = start; n < end; n++) {
         u64 place = n * COLUMNS + j, i = n * some + k;
         Datum cell = datum(y[place]);
-        double f = product[place] + offset[n], mean = at[i];
+        double f = product[place] + Known(known, n).at(column, j), mean = at[i];
         double ln = ln_lik(law, cell.y, parameter(column, j, trials, place), column->second(j), mean + cosine * (f - mean) + sine * aim[i]);
         sum += cell.seen ? ln : 0.0;
     }
@@ -737,14 +787,14 @@ extern "C" __global__ void turned_ln_lik(u64 rows, int some, int columns, const 
 }
 
 // Adds f, in units of the columns, to a sum.
-extern "C" __global__ void add_to_sum(u64 count, int columns, const double *product, const double *offset, const Column *column, float *sum) {
+extern "C" __global__ void add_to_sum(u64 count, int columns, const double *product, const double *known, const Column *column, float *sum) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     int j = i % COLUMNS;
-    sum[i] += (float)((product[i] + offset[i / COLUMNS] - column->centre(j)) / column->scale(j));
+    sum[i] += (float)((product[i] + Known(known, i / COLUMNS).at(column, j) - column->centre(j)) / column->scale(j));
 }
 
-// Information of all cells at their f, in units of the columns; with totals, that of categories of rows at their mean rates.
+// Information of all cells at their f, in units of the columns; with totals, one per row and set of categories, that of categories of rows at their mean rates.
 extern "C" __global__ void information(u64 count, const double *f, const Cell *y, const Column *column, const double *trials,
                                        const double *totals, double *out) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
@@ -753,7 +803,8 @@ extern "C" __global__ void information(u64 count, const double *f, const Cell *y
     Datum cell = datum(y[i]);
     double slope = 0.0, information = 0.0;
     ln_lik_slope(column->law(j), cell.y, parameter(column, j, trials, i), column->second(j), f[i], &slope, &information);
-    if (totals) information *= 1.0 - information / totals[i / COLUMNS];
+    int set = column->set(j);
+    if (totals && set >= 0) information *= 1.0 - information / totals[i / COLUMNS * SETS + set];
     out[i] = cell.seen ? information * column->scale(j) * column->scale(j) : 0.0;
 }
 
@@ -778,12 +829,12 @@ extern "C" __global__ void column_shares(u64 rows, const double *table, const do
 }
 
 // f less what is known of it, in units of the columns, times a number per row, in its place.
-extern "C" __global__ void weigh(u64 count, const double *root, const double *offset, const Column *column, double *f) {
+extern "C" __global__ void weigh(u64 count, const double *root, const double *known, const Column *column, double *f) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     int j = i % COLUMNS;
     u64 n = i / COLUMNS;
-    f[i] = root[n] * (f[i] - offset[n] - column->centre(j)) / column->scale(j);
+    f[i] = root[n] * (f[i] - Known(known, n).at(column, j) - column->centre(j)) / column->scale(j);
 }
 
 // The mean of what was added, as f.
@@ -795,9 +846,9 @@ extern "C" __global__ void take_mean(u64 count, int columns, double added, const
 }
 
 // f.
-extern "C" __global__ void whole(u64 count, int columns, const double *product, const double *offset, double *f) {
+extern "C" __global__ void whole(u64 count, const double *product, const double *known, const Column *column, double *f) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < count) f[i] = product[i] + offset[i / columns];
+    if (i < count) f[i] = product[i] + Known(known, i / COLUMNS).at(column, i % COLUMNS);
 }
 
 // --- The weights' half of a trajectory: M×J tables, one row per column of H, columns in the order of ζ unless they say otherwise. ---

@@ -51,9 +51,10 @@ impl OnCard {
     fn information(&mut self, without_rates: bool) -> Result<(), Fault> {
         let OnCard { card, shape, .. } = self;
         let (count, none) = (shape.cells() as u64, 0_u64);
-        let of_categories = without_rates && !self.totals.is_empty();
+        let of_categories = without_rates && !self.categories.is_empty();
         if of_categories {
-            card.put(&self.totals, &mut self.a)?;
+            let totals = (0..shape.rows).flat_map(|n| self.categories.iter().map(move |set| set.totals[n]));
+            card.put(&totals.collect::<Vec<f64>>(), &mut self.a)?;
         }
         let mut launch = card.stream.launch_builder(card.kernel("information"));
         launch.arg(&count).arg(&self.zeta);
@@ -111,7 +112,7 @@ impl OnCard {
         let rank = RANK.min(rows).min(columns);
         card.put(root, &mut self.root)?;
         let mut launch = card.stream.launch_builder(card.kernel("weigh"));
-        launch.arg(&count).arg(&self.root).arg(&self.offset).arg(&self.column).arg(&mut self.zeta);
+        launch.arg(&count).arg(&self.root).arg(&self.known).arg(&self.column).arg(&mut self.zeta);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.cells()))? };
         let mut basis = Mat::zeros(rank, columns);

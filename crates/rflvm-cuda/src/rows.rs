@@ -60,7 +60,7 @@ impl OnCard {
         let mut launch = card.stream.launch_builder(card.kernel("row_slope"));
         launch.arg(&rows_).arg(&columns_).arg(&mut self.product);
         push_cells!(launch, self.cells);
-        launch.arg(&self.offset).arg(&self.column);
+        launch.arg(&self.known).arg(&self.column);
         push_option!(launch, self.trials, none);
         if is_weighted {
             launch.arg(&self.root);

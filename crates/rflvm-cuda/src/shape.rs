@@ -12,6 +12,10 @@ pub(crate) struct Shape {
     pub linear: usize,
     /// Columns of H.
     pub width: usize,
+    /// Sets of categories.
+    pub sets: usize,
+    /// Groups of columns that share what is known of their f.
+    pub groups: usize,
 }
 
 impl Shape {

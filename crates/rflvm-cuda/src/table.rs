@@ -1,15 +1,16 @@
 //! A table on a card, and how it is held.
 
-use crate::card::{Card, Fault, Form, PARTS, Values};
+use crate::card::{Card, Fault, Form, PARTS, Values, each};
 use crate::shape::Shape;
 use crate::weights::Flowing;
-use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
+use cudarc::driver::{CudaSlice, DeviceRepr, PushKernelArg, ValidAsZeroBits};
 use rayon::prelude::*;
-use rflvm::device::totals;
+use rflvm::device::totals::{self, Categories};
 use rflvm::hmc::reference::RANK;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Law, Tally, Theta, Trials, Unit};
 use rflvm::model::{Block, Model};
+use std::ops::Range;
 
 /// How a cell is held: counts in as few bytes as their largest needs, real numbers in eight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,15 +74,20 @@ pub struct OnCard {
     /// The scale of a linear part.
     pub(crate) s: f64,
     pub(crate) cells: Cells,
-    /// Laws, first parameters, centres, scales and second parameters of the columns, each for all columns in turn.
+    /// Laws, first parameters, centres, scales, second parameters and sets of categories of the columns, each for all columns in turn.
     pub(crate) column: Values,
     /// Counts of the negative binomial columns; none of others.
     pub(crate) tallies: Vec<Option<Tally>>,
     /// Trials of each cell, where they differ from cell to cell.
     pub(crate) trials: Option<Values>,
-    /// Totals of rows of categories.
-    pub(crate) totals: Vec<f64>,
-    pub(crate) offset: Values,
+    pub(crate) categories: Vec<Categories>,
+    /// The first column of each set of categories, and the one after its last.
+    pub(crate) ends: CudaSlice<i32>,
+    offset: Vec<f64>,
+    /// What is known of f, one number per row and group of columns.
+    pub(crate) known: Values,
+    /// Columns' own paths, where they have them.
+    pub(crate) paths: Option<Values>,
     pub(crate) covariates: Values,
     pub(crate) x: Values,
     pub(crate) w: Values,
@@ -149,8 +155,7 @@ impl OnCard {
     /// The table of a model on card number `ordinal`.
     pub(crate) fn new(model: &Model, ordinal: usize, is_mixed: bool) -> Result<Self, Fault> {
         let size = CellSize::of(model);
-        let form = Form { cell: size as usize, columns: model.columns(), law: law_of_all(model), is_mixed };
-        let card = Card::open(ordinal, form)?;
+        let categories = totals::of(model);
         let shape = Shape {
             rows: model.rows(),
             columns: model.columns(),
@@ -159,7 +164,10 @@ impl OnCard {
             covariates: model.covariates().cols(),
             linear: model.linear().len(),
             width: model.width(),
+            sets: categories.len(),
+            groups: groups(model),
         };
+        let card = Card::open(ordinal, form(model, shape, size, is_mixed))?;
         let Shape { rows, columns, dim, frequencies, width, .. } = shape;
         let (pitch, triangle) = (shape.pitch(), shape.triangle());
         let at_least = shape.candidates();
@@ -191,11 +199,14 @@ impl OnCard {
             cells: cells(&card, model, size)?,
             is_mixed,
             s: 0.0,
-            column: card.zeros(5 * columns)?,
-            totals: totals::of(model),
+            column: card.zeros(6 * columns)?,
+            ends: card.stream.clone_htod(&ends(&categories))?,
+            categories,
             tallies: tallies(model),
             trials: trials(&card, model)?,
-            offset: card.zeros(rows)?,
+            offset: model.offset().to_vec(),
+            known: card.zeros(rows * shape.groups)?,
+            paths: model.residual().map(|_| card.zeros(shape.cells())).transpose()?,
             covariates: card.zeros(rows * shape.covariates)?,
             x: card.zeros(rows * dim)?,
             w: card.zeros(frequencies * dim)?,
@@ -211,8 +222,8 @@ impl OnCard {
             left: card.zeros(1)?,
             right: Mat::zeros(0, 0),
             out: card.zeros(at_least.max(PARTS))?,
-            a: card.zeros(at_least)?,
-            b: card.zeros(at_least)?,
+            a: card.zeros(at_least * shape.sets.max(1))?,
+            b: card.zeros(at_least * shape.sets.max(1))?,
             gx: card.zeros(at_least * dim)?,
             gw: card.zeros(frequencies * dim)?,
             weights: card.zeros(pitch * columns)?,
@@ -228,7 +239,7 @@ impl OnCard {
             units: model.units().to_vec(),
             card,
         };
-        table.card.put(model.offset(), &mut table.offset)?;
+        table.know_offsets()?;
         table.card.put(model.covariates().as_slice(), &mut table.covariates)?;
         table.describe_columns(&[])?;
         Ok(table)
@@ -247,7 +258,7 @@ impl OnCard {
             return Ok(());
         }
         self.cells = cells(&self.card, model, size)?;
-        (self.totals, self.tallies) = (totals::of(model), tallies(model));
+        (self.categories, self.tallies) = (totals::of(model), tallies(model));
         self.blocks = model.blocks().to_vec();
         self.units = model.units().to_vec();
         Ok(())
@@ -256,7 +267,7 @@ impl OnCard {
     /// Laws, parameters and units of the columns.
     pub(crate) fn describe_columns(&mut self, theta: &[Theta]) -> Result<(), Fault> {
         let columns = self.shape.columns;
-        let mut known = vec![0.0; 5 * columns];
+        let mut known = vec![0.0; 6 * columns];
         for (b, block) in self.blocks.iter().enumerate() {
             for (local, j) in block.columns.clone().enumerate() {
                 let own = |p: usize| theta.get(b).filter(|t| t.values.rows() > p).map(|t| t.values[(p, local)]);
@@ -271,9 +282,54 @@ impl OnCard {
                 known[2 * columns + j] = unit.centre;
                 known[3 * columns + j] = unit.scale;
                 known[4 * columns + j] = own(1).unwrap_or(1.0);
+                known[5 * columns + j] = self.set_of(j).map_or(-1.0, |set| set as f64);
             }
         }
         self.card.put(&known, &mut self.column)
+    }
+
+    /// The set of categories to which a column belongs.
+    fn set_of(&self, j: usize) -> Option<usize> {
+        self.categories.iter().position(|set| set.columns.contains(&j))
+    }
+
+    /// Sets what is known of the f of neighbouring columns: a number per row, besides their paths.
+    pub(crate) fn know(&mut self, columns: Range<usize>, values: &[f64]) -> Result<(), Fault> {
+        let groups = self.group(columns.start)..self.group(columns.end - 1) + 1;
+        let OnCard { card, shape, .. } = self;
+        card.put(values, &mut self.a)?;
+        let (rows, first, last, none) = (shape.rows as u64, groups.start as i32, groups.end as i32, 0_u64);
+        let mut launch = card.stream.launch_builder(card.kernel("set_known"));
+        launch.arg(&rows).arg(&first).arg(&last).arg(&self.a);
+        push_option!(launch, self.paths, none);
+        launch.arg(&mut self.known);
+        // SAFETY: the arguments are those of the kernel, and as long as it expects.
+        unsafe { launch.launch(each(shape.rows * groups.len()))? };
+        Ok(())
+    }
+
+    /// The group of a column, as in the kernels.
+    fn group(&self, j: usize) -> usize {
+        match self.shape.groups {
+            1 => 0,
+            groups if groups == self.shape.columns => j,
+            _ => self.set_of(j).unwrap_or(self.categories.len()),
+        }
+    }
+
+    /// The offsets of the rows are known of all columns that are not categories.
+    fn know_offsets(&mut self) -> Result<(), Fault> {
+        let offset = self.offset.clone();
+        let columns: Vec<usize> = (0..self.shape.columns).filter(|&j| self.set_of(j).is_none()).collect();
+        columns.chunk_by(|a, b| a + 1 == *b).try_for_each(|run| self.know(run[0]..run[run.len() - 1] + 1, &offset))
+    }
+
+    /// Columns' own paths; the rates of categories follow.
+    pub(crate) fn own_paths(&mut self, g: &Mat) -> Result<(), Fault> {
+        if let Some(paths) = &mut self.paths {
+            self.card.put(g.as_slice(), paths)?;
+        }
+        self.know_offsets()
     }
 
     /// Notes a fault, if there is one: the first is the cause of all others.
@@ -307,6 +363,25 @@ fn law_of_all(model: &Model) -> i32 {
     let mut laws = model.blocks().iter().map(|block| number(Law::of(block.family.as_ref())));
     let first = laws.next().unwrap_or(-1);
     if laws.all(|law| law == first) { first } else { -1 }
+}
+
+fn form(model: &Model, shape: Shape, size: CellSize, is_mixed: bool) -> Form {
+    let Shape { columns, sets, groups, .. } = shape;
+    Form { cell: size as usize, columns, law: law_of_all(model), sets, groups, is_mixed }
+}
+
+/// Groups of columns that share what is known of their f: each column is one if columns have paths of their own, and otherwise each set of categories, whose rows
+/// have rates, and all other columns together.
+pub(crate) fn groups(model: &Model) -> usize {
+    let sets = totals::of(model);
+    let others = model.columns() - sets.iter().map(|set| set.columns.len()).sum::<usize>();
+    if model.residual().is_some() { model.columns() } else { sets.len() + others.min(1) }
+}
+
+fn ends(categories: &[Categories]) -> Vec<i32> {
+    // A card allocates no empty list.
+    let none = [0, 0].iter().copied().filter(|_| categories.is_empty());
+    categories.iter().flat_map(|set| [set.columns.start as i32, set.columns.end as i32]).chain(none).collect()
 }
 
 fn cells(card: &Card, model: &Model, size: CellSize) -> Result<Cells, Fault> {

@@ -1,9 +1,10 @@
-//! Each operation of a card against the same one on this processor, on random models: all laws, missing cells, offsets, covariates, and sizes that are multiples of
+//! Each operation of a card against the same one on this processor, on random models: all laws, missing cells, offsets, covariates, paths, and sizes that are multiples of
 //! nothing. Without a card the kernels run on this processor (`stand_in`); `make test-gpu` requires one (RFLVM_REQUIRE_CARD).
 
 mod stand_in;
 
 use rflvm::device::plain::OnHost;
+use rflvm::device::totals::Categories;
 use rflvm::device::{self, ColumnAt, Device, Priors};
 use rflvm::hmc::flow::Frame;
 use rflvm::hmc::reference::Reference;
@@ -11,8 +12,9 @@ use rflvm::linalg::Mat;
 use rflvm::model::family::{
     Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, ZeroInflatedPoisson,
 };
+use rflvm::model::latent::TimeKernel;
 use rflvm::model::{Model, ModelSpec, State};
-use rflvm::observations::{Observations, Offset};
+use rflvm::observations::{Observations, Offset, Times};
 use rflvm::rng::Stream;
 use rflvm::simulate;
 use std::sync::Arc;
@@ -23,7 +25,18 @@ const MIXED_BOUND: f64 = 1e-6;
 
 /// A model with a table drawn from it.
 fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, State) {
-    let columns = if name == "mixed" { 9 } else { 7 };
+    let columns = match name {
+        "mixed" => 9,
+        "paths" => 8,
+        _ => 7,
+    };
+    // The first column of the set of categories to which a column belongs.
+    let set = |j: usize| match (name, j) {
+        ("multinomial", _) | ("categories", ..=2) => Some(0),
+        ("categories", 4..) => Some(4),
+        ("paths", 2..=4) => Some(2),
+        _ => None,
+    };
     let poisson: Arc<dyn Family> = Arc::new(Poisson);
     let trials = Mat::from_fn(rows, 3, |n, j| 1.0 + ((2 * n + j) % 5) as f64);
     let blocks: Vec<(Vec<usize>, Arc<dyn Family>)> = match name {
@@ -31,6 +44,15 @@ fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, Sta
         "negative-binomial" => vec![((0..columns).collect(), Arc::new(NegativeBinomial::default()))],
         "bernoulli" => vec![((0..columns).collect(), Arc::new(Binomial::bernoulli()))],
         "multinomial" => vec![((0..columns).collect(), Arc::new(Multinomial))],
+        "categories" => {
+            vec![(vec![0, 1, 2], Arc::new(Multinomial)), (vec![3], poisson), (vec![4, 5, 6], Arc::new(Multinomial))]
+        }
+        "paths" => vec![
+            (vec![0, 1], Arc::new(Gaussian { shape: 3.0, rate: 2.0 })),
+            (vec![2, 3, 4], Arc::new(Multinomial)),
+            (vec![5], poisson),
+            (vec![6, 7], Arc::new(NegativeBinomial::default())),
+        ],
         "student-t" => vec![((0..columns).collect(), Arc::new(StudentT::default()))],
         "zero-inflated-poisson" => vec![((0..columns).collect(), Arc::new(Generic(ZeroInflatedPoisson::default())))],
         _ => vec![
@@ -44,24 +66,30 @@ fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, Sta
     };
     let y = Mat::from_fn(rows, columns, |n, j| {
         // A row of categories is missing as a whole.
-        let j = if name == "multinomial" { 0 } else { j };
-        if missing && (3 * n + j) % 5 == 0 {
+        if missing && (3 * n + set(j).unwrap_or(j)) % 5 == 0 {
             f64::NAN
         } else {
-            f64::from(1 + (n + j) as u32 % 2) - f64::from(u8::from(name != "multinomial"))
+            f64::from(1 + (n + j) as u32 % 2) - f64::from(u8::from(set(j).is_none()))
         }
     });
     let offset = Offset::Given((0..rows).map(|n| 0.3 * (n as f64).sin()).collect());
     let covariates = Mat::from_fn(rows, 2, |n, c| ((n + 3 * c) as f64).cos());
     let data = Observations::new(y).and_then(|data| data.with_offset(offset));
-    let data = data.and_then(|data| data.with_covariates(covariates, vec!["a".into(), "b".into()])).unwrap();
+    let mut data = data.and_then(|data| data.with_covariates(covariates, vec!["a".into(), "b".into()])).unwrap();
     let linear = name != "poisson";
-    let spec = ModelSpec { features, latent_dim: 3, linear, ..ModelSpec::default() };
+    let mut spec = ModelSpec { features, latent_dim: 3, linear, ..ModelSpec::default() };
+    if name == "paths" {
+        let times = Times { at: (0..rows).map(|n| (n as f64).sqrt()).collect(), sequence: vec![0; rows] };
+        data = data.with_times(times).unwrap();
+        spec.residual = Some(TimeKernel::Matern32);
+    }
     let mut model = Model::with_blocks(data, blocks, spec).unwrap();
     let mut state = simulate::draw_prior(&model, Stream::new(5)).unwrap();
-    // Zero-inflated counts are kept moderate: their log density includes its constants, and for huge counts these cancel nearly all of it.
-    let shrink = if name == "zero-inflated-poisson" || name == "mixed" { 0.1 } else { 0.5 };
+    // Zero-inflated counts are kept moderate: their log density includes its constants, and for huge counts these cancel nearly all of it. So are rates next to
+    // categories: fits of the latter begin far from the rates of their rows, and their equations have a condition to match.
+    let shrink = if ["zero-inflated-poisson", "mixed", "categories", "paths"].contains(&name) { 0.1 } else { 0.5 };
     state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= shrink);
+    state.residual.g.as_mut_slice().iter_mut().for_each(|g| *g = g.clamp(-1.0, 1.0));
     state.refresh(&model);
     let y = simulate::draw_data(&model, &state, Stream::new(6));
     model.set_values(&y);
@@ -102,18 +130,20 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
             let [a, b] = both(card, host, ask);
             assert_close(what, bound, &a, &b);
         };
-    check(
-        "sums of rows",
-        &|d| {
-            let mut out = vec![0.0; rows];
-            d.ln_sums(&mut out);
-            // Of missing rows there are none.
-            out.iter().zip(missing_rows.iter()).map(|(sum, is_missing)| if *is_missing { 0.0 } else { *sum }).collect()
-        },
-        card,
-        host,
-    );
-    assert_eq!(card.totals().len(), host.totals().len());
+    assert_eq!(format!("{:?}", card.categories()), format!("{:?}", host.categories()));
+    for (set, Categories { totals, .. }) in host.categories().to_vec().into_iter().enumerate() {
+        check(
+            "sums of rows",
+            &|d| {
+                let mut out = vec![0.0; rows];
+                d.ln_sums(set, &mut out);
+                // Of missing rows there are none.
+                out.iter().zip(&totals).map(|(sum, total)| if total.is_nan() { 0.0 } else { *sum }).collect()
+            },
+            card,
+            host,
+        );
+    }
     check("with constants, of categories", &|d| vec![device::totals::ln_likelihood(d)], card, host);
     check(
         "F",
@@ -151,7 +181,9 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
     );
     // Rows of categories that are missing have no likelihood without rates.
     let mut seen: Vec<u32> = (0..rows as u32).filter(|&n| !missing_rows[n as usize]).collect();
-    for some in [seen.clone(), seen.drain(..1).collect()] {
+    // Those of columns with their own paths are placed on the CPU.
+    let parts: [Vec<u32>; 2] = [seen.clone(), seen.drain(..1).collect()];
+    for some in parts.into_iter().filter(|_| name != "paths") {
         let x: Vec<f64> = (0..some.len() * dim).map(|i| (0.3 * i as f64).cos()).collect();
         check(
             "of new rows elsewhere",
@@ -388,6 +420,8 @@ fn a_card_agrees_with_this_processor() {
             ("student-t", true),
             ("zero-inflated-poisson", true),
             ("mixed", true),
+            ("categories", true),
+            ("paths", true),
         ];
         for (name, missing) in laws {
             compare(name, 37, 6, missing, false);

@@ -72,7 +72,7 @@ impl Potential for Joint<'_> {
             fill(&self.x, &self.w, plain, h);
             let at = At { x: &self.x, w: &self.w, plain, h, roots: &[], known: Known::of(self.model) };
             ln_density += occam.add(at, self.model.all_columns(), scratch, (gx, gw));
-            if !self.device.totals().is_empty() {
+            if !self.device.categories().is_empty() {
                 self.device.set_map(&self.x, &self.w, plain.s());
                 self.device.set_weights(&self.beta);
                 totals::settle(self.device);

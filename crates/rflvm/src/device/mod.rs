@@ -17,6 +17,7 @@ pub(crate) mod map;
 pub mod parameters;
 pub mod plain;
 pub mod positions;
+pub mod residual;
 mod rounds;
 pub mod start;
 pub mod sweep;
@@ -31,6 +32,7 @@ use crate::linalg::Mat;
 use crate::model::family::{Law, Theta};
 use crate::model::{Model, State};
 use std::fmt::Debug;
+use totals::Categories;
 
 /// Where a column's likelihood is evaluated: f' = b + factor (f − b) − shift, with b what f is besides the weights less their prior mean, and
 /// θ' as the parameters of its family.
@@ -81,17 +83,20 @@ pub trait Device: Flow + Debug + Send {
     /// Sets θ.
     fn set_parameters(&mut self, theta: &[Theta]);
 
-    /// Sets β and computes F = o + Hβ.
+    /// Sets β and computes F = o + Hβ + g.
     fn set_weights(&mut self, beta: &Mat);
 
-    /// Totals of the rows of a table of categories, which is held as counts ([`totals`]), NaN for missing ones; empty for other tables.
-    fn totals(&self) -> &[f64];
+    /// Sets columns' own paths, where the model has them; F follows. The rates of categories must be set afterwards.
+    fn set_paths(&mut self, g: &Mat);
 
-    /// ln Σ_j exp(f_nj − o_n) of each row, over the cells that are not missing.
-    fn ln_sums(&mut self, out: &mut [f64]);
+    /// The sets of categories in the table, which are held as counts ([`totals`]).
+    fn categories(&self) -> &[Categories];
 
-    /// Sets o, one per row; F follows.
-    fn set_offset(&mut self, offset: &[f64]);
+    /// ln Σ_j e^{η_nj} of each row, over the cells of one set of categories that are not missing.
+    fn ln_sums(&mut self, set: usize, out: &mut [f64]);
+
+    /// Sets the rates of a set's rows, by their logarithms, which are then known of its f in the place of o; F follows.
+    fn set_rates(&mut self, set: usize, ln_rates: &[f64]);
 
     /// Sets the reference of the trajectories and of [`Device::take_columns`].
     fn set_reference(&mut self, reference: &Reference);
@@ -179,6 +184,9 @@ pub fn check(device: &mut dyn Device) -> Result<(), NumericalError> {
 pub fn load(device: &mut dyn Device, state: &mut State) {
     drop(state.lend());
     device.set_parameters(&state.theta);
+    if state.residual.g.rows() > 0 {
+        device.set_paths(&state.residual.g);
+    }
     refresh(device, state);
     totals::settle(device);
 }
@@ -198,12 +206,6 @@ pub fn supports(model: &Model) -> Result<(), SpecError> {
     };
     if !model.chunks().is_alone() {
         return no("a table whose columns several processes share");
-    }
-    if model.residual().is_some() {
-        return no("columns' own paths (let residual be none)");
-    }
-    if model.blocks().len() > 1 && totals::has_categories(model) {
-        return no("multinomial columns next to columns of other families, or several sets of them");
     }
     match model.blocks().iter().find(|block| Law::of(block.family.as_ref()).is_none()) {
         Some(block) => no(&format!("the family {}", block.family.name())),

@@ -3,6 +3,7 @@
 
 mod flow;
 
+use super::totals::Categories;
 use super::{ColumnAt, Device, Priors, Turns, totals};
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, ln_sum_exp};
@@ -24,7 +25,13 @@ const MOST_CURVATURE: f64 = 1e100;
 pub struct OnHost {
     /// With counts in the place of categories.
     model: Model,
-    totals: Vec<f64>,
+    categories: Vec<Categories>,
+    /// ln of the rates of their rows.
+    rates: Vec<Vec<f64>>,
+    /// Columns' own paths, if they have them.
+    paths: Mat,
+    /// What is known of f besides o; empty where that is nothing.
+    beside: Mat,
     theta: Vec<Theta>,
     plain: Plain,
     x: Mat,
@@ -78,23 +85,49 @@ impl OnHost {
             xi_momenta: Mat::default(),
             du: Mat::default(),
             turning_beta: Mat::default(),
-            totals: totals::of(model),
+            rates: Vec::new(),
+            paths: Mat::default(),
+            beside: Mat::default(),
+            categories: totals::of(model),
             model: model.as_counts(),
         }
     }
 
-    /// o.
+    /// ln of the rates of a set of categories.
     #[cfg(test)]
-    pub(super) fn offset(&self) -> &[f64] {
-        self.model.offset()
+    pub(super) fn rates(&self, set: usize) -> &[f64] {
+        &self.rates[set]
     }
 
     fn known(&self) -> Known<'_> {
-        Known::of(&self.model)
+        Known::new(self.model.offset(), &self.beside)
     }
 
     fn positions(&self) -> Positions<'_> {
-        Positions::new(&self.model, &self.theta, &self.beta, (&self.w, self.plain.s()))
+        let positions = Positions::new(&self.model, &self.theta, &self.beta, (&self.w, self.plain.s()));
+        positions.beside(self.known())
+    }
+
+    /// The set of categories to which a column belongs.
+    fn set_of(&self, j: usize) -> Option<&Categories> {
+        self.categories.iter().find(|set| set.columns.contains(&j))
+    }
+
+    /// Rates in the place of o, and paths.
+    fn beside(&mut self) {
+        self.beside = match self.paths.rows() {
+            0 => Mat::zeros(self.model.rows(), self.model.columns()),
+            _ => self.paths.clone(),
+        };
+        for (set, rates) in self.categories.iter().zip(&self.rates) {
+            for (n, (rate, offset)) in rates.iter().zip(self.model.offset()).enumerate() {
+                self.beside.row_mut(n)[set.columns.clone()].iter_mut().for_each(|to| *to += rate - offset);
+            }
+        }
+        let beta = std::mem::take(&mut self.beta);
+        if beta.rows() > 0 {
+            self.set_weights(&beta);
+        }
     }
 
     /// HᵀΩH, Ω the information of the cells of each column at its present f, and the response Hᵀ(Ω(f − known) + ∂f), one row per column.
@@ -182,28 +215,36 @@ impl Device for OnHost {
     }
 
     fn set_table(&mut self, model: &Model) {
-        (self.totals, self.model) = (totals::of(model), model.as_counts());
+        (self.categories, self.model) = (totals::of(model), model.as_counts());
     }
 
-    fn totals(&self) -> &[f64] {
-        &self.totals
+    fn set_paths(&mut self, g: &Mat) {
+        self.paths = g.clone();
+        self.beside();
     }
 
-    fn ln_sums(&mut self, out: &mut [f64]) {
-        // Not from F, whose rounding depends on o.
-        let mut product = Mat::zeros(self.f.rows(), self.f.cols());
-        par_mul(&mut product, self.h.view(), self.beta.view(), false);
+    fn categories(&self) -> &[Categories] {
+        &self.categories
+    }
+
+    fn ln_sums(&mut self, set: usize, out: &mut [f64]) {
+        // Not from F, whose rounding depends on the rates.
+        let mut eta = Mat::zeros(self.f.rows(), self.f.cols());
+        if self.paths.rows() > 0 {
+            eta.clone_from(&self.paths);
+        }
+        par_mul(&mut eta, self.h.view(), self.beta.view(), true);
         for (n, out) in out.iter_mut().enumerate() {
-            let cells = product.row(n).iter().zip(self.model.y().row(n));
-            let eta: Vec<f64> = cells.filter(|(_, y)| !y.is_nan()).map(|(eta, _)| *eta).collect();
-            *out = ln_sum_exp(&eta);
+            let columns = self.categories[set].columns.clone();
+            let seen = columns.filter(|&j| !self.model.y()[(n, j)].is_nan());
+            *out = ln_sum_exp(&seen.map(|j| eta[(n, j)]).collect::<Vec<f64>>());
         }
     }
 
-    fn set_offset(&mut self, offset: &[f64]) {
-        self.model.set_offset(offset);
-        let beta = std::mem::take(&mut self.beta);
-        self.set_weights(&beta);
+    fn set_rates(&mut self, set: usize, ln_rates: &[f64]) {
+        self.rates.resize(self.categories.len(), vec![0.0; ln_rates.len()]);
+        self.rates[set].copy_from_slice(ln_rates);
+        self.beside();
     }
 
     fn set_map(&mut self, x: &Mat, w: &Mat, s: f64) {
@@ -246,7 +287,7 @@ impl Device for OnHost {
     }
 
     fn ln_lik_new_rows_at(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
-        if self.totals.is_empty() {
+        if self.categories.is_empty() {
             return self.ln_lik_rows_at(rows, x, out);
         }
         let (positions, dim) = (self.positions(), self.model.latent_dim());
@@ -254,8 +295,12 @@ impl Device for OnHost {
         for ((out, &n), x) in out.iter_mut().zip(rows).zip(x.chunks_exact(dim)) {
             let n = n as usize;
             positions.place(n, x, &mut scratch);
-            let product: f64 = self.model.y().row(n).iter().zip(&scratch.f).map(|(y, f)| y * f).sum();
-            *out = product - self.totals[n] * ln_sum_exp(&scratch.f);
+            let others = (0..self.model.columns()).filter(|&j| self.set_of(j).is_none());
+            *out = others.map(|j| self.cell(n, j, scratch.f[j], None)).sum();
+            for Categories { columns, totals } in self.categories.iter().filter(|set| !set.totals[n].is_nan()) {
+                let (f, y) = (&scratch.f[columns.clone()], &self.model.y().row(n)[columns.clone()]);
+                *out += y.iter().zip(f).map(|(y, f)| y * f).sum::<f64>() - totals[n] * ln_sum_exp(f);
+            }
         }
     }
 
@@ -266,18 +311,18 @@ impl Device for OnHost {
             let n = n as usize;
             positions.place(n, x, &mut scratch);
             let y = self.model.y().row(n);
-            let slope = if let Some(total) = self.totals.get(n) {
-                let top = ln_sum_exp(&scratch.f);
-                let p: Vec<f64> = scratch.f.iter().map(|f| (f - top).exp()).collect();
-                let g: Vec<f64> = y.iter().zip(&p).map(|(y, p)| y - total * p).collect();
-                let information: Vec<f64> = p.iter().map(|p| total * p * (1.0 - p)).collect();
-                positions.slope_of(&g, &information, &scratch)
-            } else {
-                let mut g = vec![0.0; y.len()];
-                self.model.gradient_cells(&self.theta, n, &(0..y.len()), &scratch.f, &mut g);
-                let of_cell = |j: usize| if y[j].is_nan() { 0.0 } else { self.information(n, j, scratch.f[j]) };
-                positions.slope_of(&g, &(0..y.len()).map(of_cell).collect::<Vec<f64>>(), &scratch)
-            };
+            let mut g = vec![0.0; y.len()];
+            self.model.gradient_cells(&self.theta, n, &(0..y.len()), &scratch.f, &mut g);
+            let of_cell = |j: usize| if y[j].is_nan() { 0.0 } else { self.information(n, j, scratch.f[j]) };
+            let mut information: Vec<f64> = (0..y.len()).map(of_cell).collect();
+            for Categories { columns, totals } in self.categories.iter().filter(|set| !set.totals[n].is_nan()) {
+                let (top, total) = (ln_sum_exp(&scratch.f[columns.clone()]), totals[n]);
+                for j in columns.clone() {
+                    let p = (scratch.f[j] - top).exp();
+                    (g[j], information[j]) = (y[j] - total * p, total * p * (1.0 - p));
+                }
+            }
+            let slope = positions.slope_of(&g, &information, &scratch);
             let (gradient, information) = out.split_at_mut(dim);
             gradient.copy_from_slice(&slope.gradient);
             let pairs = (0..dim).flat_map(|d| (0..=d).map(move |e| (d, e)));
@@ -327,8 +372,8 @@ impl Device for OnHost {
             let cells = shares.iter().enumerate().filter(|&(j, _)| !self.model.y()[(n, j)].is_nan());
             let of_counts = |j: usize| self.information(n, j, self.f[(n, j)]);
             // A category of N trials has the information Np(1 − p).
-            let of_cell = |j: usize| match self.totals.get(n) {
-                Some(total) => of_counts(j) * (1.0 - of_counts(j) / total),
+            let of_cell = |j: usize| match self.set_of(j) {
+                Some(set) => of_counts(j) * (1.0 - of_counts(j) / set.totals[n]),
                 None => of_counts(j),
             };
             *out = cells.map(|(j, share)| share * of_cell(j)).sum();
@@ -355,7 +400,7 @@ impl Device for OnHost {
         for (i, &j) in self.columns.iter().enumerate() {
             for n in 0..self.model.rows() {
                 let product: f64 = self.h.row(n).iter().zip(means.row(i)).map(|(h, b)| h * b).sum();
-                self.at[(i, n)] = Known::of(&self.model).at(n, j) + product;
+                self.at[(i, n)] = Known::new(self.model.offset(), &self.beside).at(n, j) + product;
             }
         }
         means

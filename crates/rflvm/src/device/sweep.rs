@@ -1,6 +1,6 @@
 //! One sweep, in the order of [`crate::run::sweep`].
 
-use super::{Device, amplitudes, check, frequencies, gradient, linear, positions, refresh, times, totals, weights};
+use super::{Device, amplitudes, check, frequencies, gradient, linear, positions, refresh, residual, times, totals, weights};
 use crate::error::NumericalError;
 use crate::hmc::tuning::Tuning;
 use crate::model::{Model, State};
@@ -40,6 +40,7 @@ pub fn sweep(
     }
     clock.lap(&mut info, Step::Gradient);
     weights::update(device, model, state, moves.share(), stream.named("beta"))?;
+    residual::update(device, model, state, moves.share(), stream.named("residual"))?;
     amplitudes::update(device, model, state, stream.named("tau2"))?;
     linear::update(device, model, state, stream.named("linear"))?;
     clock.lap(&mut info, Step::Weights);

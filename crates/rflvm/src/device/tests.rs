@@ -43,9 +43,9 @@ fn categories_are_held_as_counts() {
     // Given the rates, ln p of counts and ln p of categories differ by the rates' own density, which is Γ(N, Σe^η).
     super::totals::update(&mut device, Stream::new(9));
     let mut sums = vec![0.0; 40];
-    device.ln_sums(&mut sums);
-    let offsets = device.offset().to_vec();
-    let rates = device.totals().iter().zip(&sums).zip(&offsets).filter(|((total, _), _)| !total.is_nan());
+    device.ln_sums(0, &mut sums);
+    let offsets = device.rates(0).to_vec();
+    let rates = device.categories()[0].totals.iter().zip(&sums).zip(&offsets).filter(|((total, _), _)| !total.is_nan());
     let of_rates: f64 = rates
         .map(|((total, sum), ln_u)| {
             crate::dist::ln_gamma_density(ln_u.exp(), *total, sum.exp()) + ln_u - crate::dist::ln_gamma(total + 1.0)

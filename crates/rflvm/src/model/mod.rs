@@ -296,7 +296,7 @@ impl Model {
         }
     }
 
-    /// The same with independent counts in the place of categories: for devices, which hold a table of these so.
+    /// The same with independent counts in the place of categories: for devices, which hold them so.
     pub(crate) fn as_counts(&self) -> Model {
         let mut counts = self.clone();
         for block in &mut counts.blocks {
@@ -305,11 +305,6 @@ impl Model {
             }
         }
         counts
-    }
-
-    /// Replaces o.
-    pub(crate) fn set_offset(&mut self, offset: &[f64]) {
-        self.offset.copy_from_slice(offset);
     }
 
     /// Replaces the centres and scales computed from the data, so that a prior does not depend on the data.

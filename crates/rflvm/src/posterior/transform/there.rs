@@ -89,8 +89,13 @@ fn constants(device: &mut dyn Device, rows: usize) -> Vec<f64> {
     device.ln_density_rows(&mut density);
     device.ln_lik_rows(&mut ln_lik);
     // Categories are held as counts, whose density is without that of their total.
-    let of_total = |n: usize| device.totals().get(n).map_or(0.0, |total| ln_gamma(total + 1.0));
-    (0..rows).map(|n| density[n] - ln_lik[n] + of_total(n)).collect()
+    let of_totals = |n: usize| -> f64 { device.categories().iter().map(|set| of_total(set.totals[n])).sum() };
+    (0..rows).map(|n| density[n] - ln_lik[n] + of_totals(n)).collect()
+}
+
+/// ln N!; a missing row has none.
+fn of_total(total: f64) -> f64 {
+    if total.is_nan() { 0.0 } else { ln_gamma(total + 1.0) }
 }
 
 impl Rows<'_> {
