@@ -90,10 +90,14 @@ def point(rflvm, folder, put):
 
 def placing(rflvm, folder, put):
     """New rows on the card and on the CPU, and missing cells, which are imputed on the CPU whatever the device of the fit."""
-    fit, rows = str(folder / "fit-10000x2000-double"), []
-    y = np.load(table(folder, 10_000, 2000))
-    if not Path(fit).exists():
-        fitted(rflvm, folder, 10_000, 2000, 300)
+    y, rows = np.load(table(folder, 10_000, 2000)), []
+    holes, fit = y.astype(float), str(folder / "fit-holes")
+    holes[np.random.default_rng(1).random(y.shape) < 0.01] = np.nan
+    np.save(folder / "holes.npy", holes)
+    timed(rflvm, "fit", str(folder / "holes.npy"), *FLAGS, "--chains", "1", "--warmup", "100", "--draws", "200", "--out", fit)
+    wall = timed(rflvm, "impute", fit, "--out", str(folder / "imputed.csv"))
+    rows.append([f"{int(np.isnan(holes).sum()):,} missing cells, 200 draws", f"CPU, {os.cpu_count()} threads", f"{wall:.1f} s"])
+    print(*rows[-1], sep=", ", flush=True)
     for count, device in [(100, "cpu"), (100, "cuda"), (1000, "cuda"), (10_000, "cuda")]:
         new, out = str(folder / f"new-{count}.npy"), str(folder / f"placed-{count}-{device}.csv")
         np.save(new, y[:count])
@@ -104,13 +108,6 @@ def placing(rflvm, folder, put):
     apart = max(np.sqrt(np.mean((here[axis] - there[axis]) ** 2)) / np.std(here[axis]) for axis in ("x1", "x2"))
     density = np.max(np.abs(here["log_density"] - there["log_density"]))
     print(f"placed here and there: {apart:.2e} standard deviations of the rows apart, log densities at most {density:.2e}", flush=True)
-    holes = y.astype(float)
-    holes[np.random.default_rng(1).random(y.shape) < 0.01] = np.nan
-    file, out = str(folder / "holes.npy"), str(folder / "fit-holes")
-    np.save(file, holes)
-    timed(rflvm, "fit", file, *FLAGS, "--chains", "1", "--warmup", "100", "--draws", "200", "--out", out)
-    wall = timed(rflvm, "impute", out, "--out", str(folder / "imputed.csv"))
-    rows.append([f"{int(np.isnan(holes).sum()):,} missing cells, 200 draws", f"CPU, {os.cpu_count()} threads", f"{wall:.1f} s"])
     put("placing", ["10,000 × 2,000", "on", "wall time in all"], rows)
 
 
