@@ -8,7 +8,7 @@ use rflvm::draws::Memory;
 use rflvm::error::RunError;
 use rflvm::init::map::{Map, objective};
 use rflvm::linalg::Mat;
-use rflvm::model::family::{Multinomial, NegativeBinomial};
+use rflvm::model::family::{Family, Multinomial, NegativeBinomial};
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::{Observations, Offset};
 use rflvm::posterior::Posterior;
@@ -41,6 +41,15 @@ fn categories() -> Model {
     Model::new(Observations::new(y).unwrap(), Multinomial, spec).unwrap()
 }
 
+/// Rows of categories next to counts.
+fn beside() -> Model {
+    let y = Mat::from_fn(41, 5, |n, j| ((n * 5 + j * 3) % 4) as f64 + 1.0);
+    let blocks: Vec<(Vec<usize>, Arc<dyn Family>)> =
+        vec![(vec![0, 1, 2], Arc::new(Multinomial)), (vec![3, 4], Arc::new(NegativeBinomial::default()))];
+    let spec = ModelSpec { features: 12, ..ModelSpec::default() };
+    Model::with_blocks(Observations::new(y).unwrap(), blocks, spec).unwrap()
+}
+
 /// Draws of X, with a stop after some sweeps, from which the run is resumed.
 fn drawn(model: &Model, stop: Option<u64>) -> Vec<f64> {
     let settings = settings();
@@ -61,7 +70,7 @@ fn drawn(model: &Model, stop: Option<u64>) -> Vec<f64> {
 #[test]
 fn a_chain_is_resumed_with_the_same_draws() {
     stand_in::on_a_card("a_chain_is_resumed_with_the_same_draws", || {
-        for model in [counts(), categories()] {
+        for model in [counts(), categories(), beside()] {
             let whole = drawn(&model, None);
             assert_eq!(whole.len(), 4 * 41 * 2);
             assert!(whole.iter().all(|x| x.is_finite()));
@@ -76,7 +85,7 @@ fn a_chain_is_resumed_with_the_same_draws() {
 fn an_estimate_on_a_card_is_that_of_the_plain_device() {
     stand_in::on_a_card("an_estimate_on_a_card_is_that_of_the_plain_device", || {
         let map = Map { starts: 1, rounds: 1, ..Map::default() };
-        for model in [counts(), categories()] {
+        for model in [counts(), categories(), beside()] {
             let on = |device: &mut dyn Device| map.fit_on(device, &model, Stream::new(3)).unwrap();
             let (card, host) = (on(open(&model, 0).unwrap().as_mut()), on(&mut OnHost::new(&model)));
             // The ways up differ in the last digits, and then in more.
@@ -94,7 +103,7 @@ fn an_estimate_on_a_card_is_that_of_the_plain_device() {
 #[test]
 fn new_rows_are_placed_as_by_the_plain_device() {
     stand_in::on_a_card("new_rows_are_placed_as_by_the_plain_device", || {
-        for model in [counts(), categories()] {
+        for model in [counts(), categories(), beside()] {
             let (settings, mut sinks) = (settings(), vec![Memory::default()]);
             let mut run = Run::start(&model, &settings).unwrap();
             assert!(run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());

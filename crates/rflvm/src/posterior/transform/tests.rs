@@ -142,16 +142,23 @@ fn positions_and_evidence_agree_with_quadrature() {
 #[test]
 fn rows_on_a_device_are_placed_almost_as_here_whatever_their_family() {
     const TIMES: usize = 2000;
-    let categories = || {
+    let categories = |blocks: Vec<(usize, Arc<dyn Family>)>| {
         let spec = ModelSpec { latent_dim: 2, features: 12, ..ModelSpec::default() };
-        let mut model = simulate::blank(8, vec![(5, Arc::new(Multinomial) as Arc<dyn Family>)], 6, spec).unwrap();
+        let mut model = simulate::blank(8, blocks, 6, spec).unwrap();
         let state = simulate::draw_prior(&model, Stream::new(8)).unwrap();
         model.set_values(&simulate::draw_data(&model, &state, Stream::new(8)));
         (model, parameters(state))
     };
-    for ((model, given), hole) in
-        [(simulated(8, 1, 3), Some(3)), (simulated(8, 2, 5), Some(3)), (simulated(8, 2, 6), None), (categories(), None)]
-    {
+    let alone: Vec<(usize, Arc<dyn Family>)> = vec![(5, Arc::new(Multinomial))];
+    let beside: Vec<(usize, Arc<dyn Family>)> =
+        vec![(3, Arc::new(Multinomial)), (1, Arc::new(NegativeBinomial::default())), (4, Arc::new(Multinomial))];
+    for ((model, given), hole) in [
+        (simulated(8, 1, 3), Some(3)),
+        (simulated(8, 2, 5), Some(3)),
+        (simulated(8, 2, 6), None),
+        (categories(alone), None),
+        (categories(beside), None),
+    ] {
         let y = |_, j: usize| if hole == Some(j) { f64::NAN } else { model.y()[(2, j)] };
         let new = new_rows(&model, &Mat::from_fn(TIMES, model.columns(), y));
         let dim = given.x.cols();
