@@ -429,7 +429,7 @@ fn timed() -> Vec<Configuration> {
     all
 }
 
-/// On a device, these have more than one number per row beside the weights.
+/// On a device, these have more than one number per row in addition to the weights.
 const ALWAYS: [&str; 2] = ["device-mixed-multinomial-missing-offset", "device-mixed-residual-missing-offset"];
 
 /// The configurations for routine tests: each family, complete and with missing cells; each on a device with missing cells; half of the others without times, a twelfth

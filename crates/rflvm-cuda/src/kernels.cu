@@ -48,7 +48,7 @@ struct Column {
     __device__ __forceinline__ double scale(int j) const { return value[3][j]; }
     __device__ __forceinline__ double second(int j) const { return value[4][j]; }
     __device__ __forceinline__ int set(int j) const { return SETS == 0 ? -1 : (int)value[5][j]; }
-    // All columns are one group, or each set of categories and then the others, or, where they have paths of their own, each column is one.
+    // All columns are one group, or each set of categories and then the others, or, where columns have their own paths, each column is one.
     __device__ __forceinline__ int group(int j) const {
         if (GROUPS == 1) return 0;
         if (GROUPS == COLUMNS) return j;
@@ -407,7 +407,7 @@ extern "C" __global__ void feature_slopes(u64 rows, int dim, int frequencies, in
     }
 }
 
-// Slopes of the cells of some rows in the place of their products, and their information; categories have offsets and totals of their own.
+// Slopes of the cells of some rows in the place of their products, and their information; categories have their own offsets and totals.
 extern "C" __global__ void cell_slopes(u64 rows, double *product, const Cell *y, const double *known, const Column *column, const double *trials,
                                        const unsigned *numbers, const double *offsets, const double *totals, double *out) {
     u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x;

@@ -370,7 +370,7 @@ fn form(model: &Model, shape: Shape, size: CellSize, is_mixed: bool) -> Form {
     Form { cell: size as usize, columns, law: law_of_all(model), sets, groups, is_mixed }
 }
 
-/// Groups of columns that share what is known of their f: each column is one if columns have paths of their own, and otherwise each set of categories, whose rows
+/// Groups of columns that share what is known of their f: each column is one if columns have their own paths, and otherwise each set of categories, whose rows
 /// have rates, and all other columns together.
 pub(crate) fn groups(model: &Model) -> usize {
     let sets = totals::of(model);

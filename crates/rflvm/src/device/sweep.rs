@@ -1,6 +1,8 @@
 //! One sweep, in the order of [`crate::run::sweep`].
 
-use super::{Device, amplitudes, check, frequencies, gradient, linear, positions, refresh, residual, times, totals, weights};
+use super::{
+    Device, amplitudes, check, frequencies, gradient, linear, positions, refresh, residual, times, totals, weights,
+};
 use crate::error::NumericalError;
 use crate::hmc::tuning::Tuning;
 use crate::model::{Model, State};

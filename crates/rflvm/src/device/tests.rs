@@ -41,7 +41,7 @@ fn categories_are_held_as_counts() {
         let there = super::totals::ln_likelihood(&mut device);
         assert!((here - there).abs() < 1e-9 * here.abs(), "{here} {there}");
     }
-    // Next to other columns, and with paths of their own, too.
+    // Next to other columns, and with their own paths.
     let (mixed, mut state) = in_time();
     let here_mixed = mixed.ln_likelihood(&state);
     let mut there_mixed = OnHost::new(&mixed);
@@ -64,7 +64,7 @@ fn categories_are_held_as_counts() {
     assert!((here + of_rates - there).abs() < 1e-8 * here.abs(), "{here} {of_rates} {there}");
 }
 
-/// Categories next to counts, with times and paths of their own.
+/// Categories next to counts, with times and their own paths.
 fn in_time() -> (Model, State) {
     let y = Mat::from_fn(40, 5, |n, j| if n == 7 { f64::NAN } else { ((n * 5 + j * 3) % 4) as f64 + 1.0 });
     let blocks: Vec<(Vec<usize>, Arc<dyn crate::Family>)> =
