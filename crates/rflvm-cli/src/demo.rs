@@ -73,7 +73,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let along: Vec<String> = curve.t.iter().map(|t| format!("{t:.4}")).collect();
     let rows_known = output::Rows { ids: &ids, labels: Some(&along), times: None, sequences: None };
     let (table, picture) = (args.out.join("embedding.csv"), args.out.join("latent.svg"));
-    write::text(&table, &output::embedding_csv(&embedding, &rows_known))?;
+    write::text(&table, &output::embedding_csv(&embedding, None, &rows_known))?;
     let colour = Colour::Value { values: &curve.t, name: "position along the S", format: None };
     let title = args.title.as_deref().unwrap_or("An S-curve found in Poisson counts");
     write::text(&picture, &output::latent_svg(title, &embedding, colour))?;

@@ -71,7 +71,7 @@ fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64
     let (dir, table) = (&args.out, &fit.table);
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
     fit.write_settings("map", None)?;
-    write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
+    write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, None, &table.into()))?;
     output::write_pictures(dir, fit, &embedding, "conditional", None)?;
     let w = point.state.features.w();
     let mut turned = Mat::zeros(w.rows(), w.cols());

@@ -34,9 +34,14 @@ impl<'a> From<&'a Table> for Rows<'a> {
 }
 
 /// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; with `time` and `sequence` after the
-/// label if rows have times.
-pub fn embedding_csv(embedding: &Embedding, rows: &Rows<'_>) -> String {
-    let (header, lines) = embedding_lines(embedding, rows);
+/// label if rows have times, and with spatial medians as `median1,…` at the end if they are given.
+pub fn embedding_csv(embedding: &Embedding, medians: Option<&Mat>, rows: &Rows<'_>) -> String {
+    let (mut header, mut lines) = embedding_lines(embedding, rows);
+    if let Some(medians) = medians {
+        header.extend((1..=medians.cols()).map(|d| format!("median{d}")));
+        let rows = lines.iter_mut().zip(medians.iter_rows());
+        rows.for_each(|(line, median)| line.extend(median.iter().map(f64::to_string)));
+    }
     csv_text(header, lines.into_iter())
 }
 

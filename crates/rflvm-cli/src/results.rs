@@ -28,14 +28,16 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(),
     let fitted = drawn.fitted(fit, "results");
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
-    write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, &table.into()))?;
+    let medians = fitted.medians(&frame)?;
+    write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, Some(&medians), &table.into()))?;
     output::write_pictures(dir, fit, &embedding, "posterior", None)?;
     for (map, other) in (2..).zip(&drawn.others) {
         // Positions of another map, in its own frame.
         let fitted = Fitted { used: &other.used(), maps: &[], ..fitted };
-        let embedding = fitted.embedding(&fitted.frame()?)?;
+        let frame = fitted.frame()?;
+        let (embedding, medians) = (fitted.embedding(&frame)?, fitted.medians(&frame)?);
         let file = dir.join(output::of_map("embedding", Some(map), "csv"));
-        write::text(&file, &output::embedding_csv(&embedding, &table.into()))?;
+        write::text(&file, &output::embedding_csv(&embedding, Some(&medians), &table.into()))?;
         output::write_pictures(dir, fit, &embedding, "posterior", Some(map))?;
         warn_of_chains(other, voice);
     }

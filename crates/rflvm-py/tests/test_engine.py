@@ -77,6 +77,7 @@ def test_python_reads_what_the_program_fitted(curve, tmp_path):
     table = np.genfromtxt(tmp_path / "fit" / "embedding.csv", delimiter=",", names=True)
     assert np.array_equal(np.column_stack([table["x1"], table["x2"]]), model.embedding_)
     assert np.array_equal(np.column_stack([table["sd1"], table["sd2"]]), model.embedding_std_)
+    assert np.array_equal(np.column_stack([table["median1"], table["median2"]]), model.embedding_median_)
     assert model.likelihood == "poisson" and model.n_random_features == 20 and model.seed_ == 1
     assert model.transform(curve.table[:2]).shape == (2, 2)
 

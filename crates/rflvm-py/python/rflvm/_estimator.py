@@ -119,6 +119,9 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         Posterior mean of each row's position.
     embedding_std_ : ndarray of the same shape
         Its standard deviation.
+    embedding_median_ : ndarray of the same shape
+        Spatial median of each row's position, computed when asked for: where draws of a row are in two places, the mean lies between
+        these, the median in the likelier one.
     embedding_cov_ : ndarray of shape (n_samples, n_components, n_components)
         Its covariance.
     posterior_ : Posterior

@@ -104,6 +104,11 @@ class Learned(Imputing):
         frame["time"] = times if zone is None else pandas.Series(times).dt.tz_localize("UTC").dt.tz_convert(zone)
         return frame if self._fit.sequences is not None else frame.drop(columns="sequence")
 
+    @property
+    def embedding_median_(self) -> np.ndarray:
+        self._check_fitted()
+        return self._drawn.medians()
+
     def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:
         """Posterior mean and standard deviation of the positions in one of the sampled maps, counted from 1; `embedding_` is that of the first.
 

@@ -1,7 +1,7 @@
 //! Positions of the rows, in the common frame.
 
 use crate::answers::Answers;
-use crate::array::{Array, array, embedding_arrays};
+use crate::array::{Array, array, embedding_arrays, matrix};
 use crate::room::check_answer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,6 +22,12 @@ impl Answers {
         };
         let (numbers, axes) = self.ask(py, "results", answer)?;
         array(py, numbers, &[self.drawn.used.len(), count, self.fit.model.rows(), axes])
+    }
+
+    /// Spatial median of each row's positions, N×D.
+    fn medians(&self, py: Python<'_>) -> PyResult<Array> {
+        let medians = self.ask(py, "results", |fitted: &Fitted<'_>| fitted.medians(&fitted.frame()?))?;
+        matrix(py, &medians)
     }
 
     /// Mean N×D and covariance N×D×D of the positions in a sampled map, counted from 1.

@@ -45,7 +45,7 @@ impl Fitted<'_> {
     }
 
     /// X of each draw; in units of the map where axes can be pruned.
-    fn visit_positions(&self, take: &mut dyn FnMut(&Mat)) -> Result<(), RunError> {
+    pub(super) fn visit_positions(&self, take: &mut dyn FnMut(&Mat)) -> Result<(), RunError> {
         let (rows, dim) = (self.model.rows(), self.model.latent_dim());
         if !self.model.has_relevance() {
             let each = |x: &[f64]| Mat::from_vec(rows, dim, x.to_vec());

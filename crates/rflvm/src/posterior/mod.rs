@@ -25,6 +25,7 @@ pub mod kernel;
 pub mod leave_out;
 pub mod left_cells;
 pub mod leftover;
+mod median;
 mod memory;
 #[doc(hidden)]
 pub mod mixing;
