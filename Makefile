@@ -40,8 +40,7 @@ test: check-tools
 	cargo fmt --all --check
 	@# The environment is installed while the lints run.
 	@$(MAKE) --no-print-directory environment & environment=$$!; \
-	cargo clippy --workspace --all-targets --quiet -- -D warnings && \
-	cargo clippy --package rflvm-study --package rflvm-validation --features rflvm-study/cuda,rflvm-validation/cuda --quiet -- -D warnings && \
+	cargo clippy --workspace --all-targets --features rflvm-study/cuda,rflvm-validation/cuda --quiet -- -D warnings && \
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; \
 	status=$$?; wait $$environment && exit $$status
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory lint-python; fi

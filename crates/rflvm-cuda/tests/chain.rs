@@ -34,13 +34,6 @@ fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, RunError> {
     rflvm_cuda::open(model, 0, false)
 }
 
-/// Rows of categories.
-fn categories() -> Model {
-    let y = Mat::from_fn(41, 5, |n, j| ((n * 5 + j * 3) % 4) as f64 + 1.0);
-    let spec = ModelSpec { features: 12, ..ModelSpec::default() };
-    Model::new(Observations::new(y).unwrap(), Multinomial, spec).unwrap()
-}
-
 /// Rows of categories next to counts.
 fn beside() -> Model {
     let y = Mat::from_fn(41, 5, |n, j| ((n * 5 + j * 3) % 4) as f64 + 1.0);
@@ -70,7 +63,7 @@ fn drawn(model: &Model, stop: Option<u64>) -> Vec<f64> {
 #[test]
 fn a_chain_is_resumed_with_the_same_draws() {
     stand_in::on_a_card("a_chain_is_resumed_with_the_same_draws", || {
-        for model in [counts(), categories(), beside()] {
+        for model in [counts(), beside()] {
             let whole = drawn(&model, None);
             assert_eq!(whole.len(), 4 * 41 * 2);
             assert!(whole.iter().all(|x| x.is_finite()));
@@ -85,7 +78,7 @@ fn a_chain_is_resumed_with_the_same_draws() {
 fn an_estimate_on_a_card_is_that_of_the_plain_device() {
     stand_in::on_a_card("an_estimate_on_a_card_is_that_of_the_plain_device", || {
         let map = Map { starts: 1, rounds: 1, ..Map::default() };
-        for model in [counts(), categories(), beside()] {
+        for model in [counts(), beside()] {
             let on = |device: &mut dyn Device| map.fit_on(device, &model, Stream::new(3)).unwrap();
             let (card, host) = (on(open(&model, 0).unwrap().as_mut()), on(&mut OnHost::new(&model)));
             // The ways up differ in the last digits, and then in more.
@@ -103,7 +96,7 @@ fn an_estimate_on_a_card_is_that_of_the_plain_device() {
 #[test]
 fn new_rows_are_placed_as_by_the_plain_device() {
     stand_in::on_a_card("new_rows_are_placed_as_by_the_plain_device", || {
-        for model in [counts(), categories(), beside()] {
+        for model in [counts(), beside()] {
             let (settings, mut sinks) = (settings(), vec![Memory::default()]);
             let mut run = Run::start(&model, &settings).unwrap();
             assert!(run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
