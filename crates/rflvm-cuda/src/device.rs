@@ -4,7 +4,7 @@ use crate::card::{Fault, each, plain, warps};
 use crate::shape::Shape;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
-use rflvm::device::totals::Categories;
+use rflvm::device::categories::Categories;
 use rflvm::device::{ColumnAt, Device, Priors, Turns};
 use rflvm::hmc::flow::Slopes;
 use rflvm::hmc::reference::Reference;

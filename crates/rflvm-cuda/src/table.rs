@@ -5,7 +5,7 @@ use crate::shape::Shape;
 use crate::weights::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, PushKernelArg, ValidAsZeroBits};
 use rayon::prelude::*;
-use rflvm::device::totals::{self, Categories};
+use rflvm::device::categories::{self, Categories};
 use rflvm::hmc::reference::RANK;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Law, Tally, Theta, Trials, Unit};
@@ -155,7 +155,7 @@ impl OnCard {
     /// The table of a model on card number `ordinal`.
     pub(crate) fn new(model: &Model, ordinal: usize, is_mixed: bool) -> Result<Self, Fault> {
         let size = CellSize::of(model);
-        let categories = totals::of(model);
+        let categories = categories::of(model);
         let shape = Shape {
             rows: model.rows(),
             columns: model.columns(),
@@ -258,7 +258,7 @@ impl OnCard {
             return Ok(());
         }
         self.cells = cells(&self.card, model, size)?;
-        (self.categories, self.tallies) = (totals::of(model), tallies(model));
+        (self.categories, self.tallies) = (categories::of(model), tallies(model));
         self.blocks = model.blocks().to_vec();
         self.units = model.units().to_vec();
         Ok(())
@@ -373,7 +373,7 @@ fn form(model: &Model, shape: Shape, size: CellSize, is_mixed: bool) -> Form {
 /// Groups of columns that share what is known of their f: each column is one if columns have their own paths, and otherwise each set of categories, whose rows
 /// have rates, and all other columns together.
 pub(crate) fn groups(model: &Model) -> usize {
-    let sets = totals::of(model);
+    let sets = categories::of(model);
     let others = model.columns() - sets.iter().map(|set| set.columns.len()).sum::<usize>();
     if model.residual().is_some() { model.columns() } else { sets.len() + others.min(1) }
 }

@@ -3,8 +3,8 @@
 
 mod stand_in;
 
+use rflvm::device::categories::Categories;
 use rflvm::device::plain::OnHost;
-use rflvm::device::totals::Categories;
 use rflvm::device::{self, ColumnAt, Device, Priors};
 use rflvm::hmc::flow::Frame;
 use rflvm::hmc::reference::Reference;

@@ -8,6 +8,7 @@
 //! that are not satisfied propose again.
 
 pub mod amplitudes;
+pub mod categories;
 pub mod evidence;
 pub mod frequencies;
 pub mod gradient;
@@ -31,8 +32,8 @@ use crate::hmc::reference::Reference;
 use crate::linalg::Mat;
 use crate::model::family::{Law, Theta};
 use crate::model::{Model, State};
+use categories::Categories;
 use std::fmt::Debug;
-use totals::Categories;
 
 /// Where a column's likelihood is evaluated: f' = b + factor (f − b) − shift, with b what f is besides the weights less their prior mean, and
 /// θ' as the parameters of its family.

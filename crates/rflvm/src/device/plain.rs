@@ -3,8 +3,8 @@
 
 mod flow;
 
-use super::totals::Categories;
-use super::{ColumnAt, Device, Priors, Turns, totals};
+use super::categories::{self, Categories};
+use super::{ColumnAt, Device, Priors, Turns};
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, ln_sum_exp};
 use crate::hmc::flow::{Frame, Slopes};
@@ -88,7 +88,7 @@ impl OnHost {
             rates: Vec::new(),
             paths: Mat::default(),
             beside: Mat::default(),
-            categories: totals::of(model),
+            categories: categories::of(model),
             model: model.as_counts(),
         }
     }
@@ -215,7 +215,7 @@ impl Device for OnHost {
     }
 
     fn set_table(&mut self, model: &Model) {
-        (self.categories, self.model) = (totals::of(model), model.as_counts());
+        (self.categories, self.model) = (categories::of(model), model.as_counts());
     }
 
     fn set_paths(&mut self, g: &Mat) {

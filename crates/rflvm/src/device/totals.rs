@@ -6,28 +6,8 @@
 
 use super::Device;
 use crate::dist::{gamma, ln_gamma};
-use crate::model::Model;
-use crate::model::family::Law;
 use crate::par;
 use crate::rng::Stream;
-use std::ops::Range;
-
-/// Columns that are the categories of one multinomial.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Categories {
-    /// The columns.
-    pub columns: Range<usize>,
-    /// N_n of each row; NaN for missing ones.
-    pub totals: Vec<f64>,
-}
-
-/// The sets of categories of a model.
-pub fn of(model: &Model) -> Vec<Categories> {
-    let sets = model.blocks().iter().filter(|block| Law::of(block.family.as_ref()) == Some(Law::Multinomial));
-    let total = |n: usize, columns: &Range<usize>| model.y().row(n)[columns.clone()].iter().sum();
-    let totals = |columns: &Range<usize>| (0..model.rows()).map(|n| total(n, columns)).collect();
-    sets.map(|set| Categories { columns: set.columns.clone(), totals: totals(&set.columns) }).collect()
-}
 
 /// Redraws the rates given η: Γ(N_n, Σ_j e^{η_nj}).
 pub fn update(device: &mut dyn Device, stream: Stream) {
