@@ -97,7 +97,8 @@ pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit, device: Option<Dev
 
 /// What opens the card on which they are placed; none where that is this processor. A card that the fit had need not be here.
 fn opener(fit: &Fit, model: &Model, device: Option<DeviceChoice>) -> Result<Option<Opener>, Error> {
-    if model.residual().is_some() {
+    // The model of new rows has no times.
+    if fit.model.residual().is_some() {
         return match device {
             Some(choice @ DeviceChoice::Cuda(_)) => {
                 let rule = "rows of columns with their own paths are placed on the CPU; let device be cpu".into();
