@@ -1,30 +1,42 @@
 //! The reference of the trajectories, as [`Reference::new`] computes it, from a table that stays on the card.
 
-use crate::card::{Fault, each, plain, transposed, warps};
+use crate::card::{Fault, Values, each, plain, transposed, warps};
 use crate::columns::pieces;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
 use rflvm::dist::fill_normals;
 use rflvm::hmc::reference::{PASSES, RANK, ROUNDS, Reference, column_share, row_share};
-use rflvm::linalg::{Mat, orthonormalise};
+use rflvm::linalg::{Mat, orthonormalise_of};
 use rflvm::rng::Stream;
+
+/// Memory for a basis and the scores of the rows on it.
+type Room = (Values, Values);
 
 impl OnCard {
     /// About the mean of what was added, or about F. It uses the memory of the noise, which only a trajectory needs.
-    pub(crate) fn reference(&mut self, added: Option<f64>) -> Result<Reference, Fault> {
+    ///
+    /// Processes that share the table take sums over all columns together: a step that fails is noted, and the others follow all the same.
+    pub(crate) fn reference(&mut self, added: Option<f64>) -> Reference {
+        let done = self.begun(added);
+        self.note(done);
+        let (row, mut column) = self.product_form();
+        column.iter_mut().zip(&self.units).for_each(|(b, unit)| *b /= unit.scale.powi(2));
+        let root: Vec<f64> = row.iter().map(|a| a.sqrt()).collect();
+        let (left, mut right) = self.low_rank(&root);
+        for r in 0..right.rows() {
+            right.row_mut(r).iter_mut().zip(&self.units).for_each(|(right, unit)| *right *= unit.scale);
+        }
+        Reference { root, column, left, right }
+    }
+
+    /// Where the reference is, in the place of ζ, and the information there.
+    fn begun(&mut self, added: Option<f64>) -> Result<(), Fault> {
         match added {
             Some(count) => self.averaged(count)?,
             None => self.whole_f()?,
         }
         self.card.stream.memset_zeros(&mut self.sum)?;
-        let (row, mut column) = self.product_form()?;
-        column.iter_mut().zip(&self.units).for_each(|(b, unit)| *b /= unit.scale.powi(2));
-        let root: Vec<f64> = row.iter().map(|a| a.sqrt()).collect();
-        let (left, mut right) = self.low_rank(&root)?;
-        for r in 0..right.rows() {
-            right.row_mut(r).iter_mut().zip(&self.units).for_each(|(right, unit)| *right *= unit.scale);
-        }
-        Ok(Reference { root, column, left, right })
+        self.information(false)
     }
 
     /// The mean of what was added, as f, in the place of ζ.
@@ -84,53 +96,82 @@ impl OnCard {
         card.get(&self.out, out)
     }
 
-    /// a and b of the information at ζ.
-    fn product_form(&mut self) -> Result<(Vec<f64>, Vec<f64>), Fault> {
-        self.information(false)?;
-        let shape = self.shape;
-        let (rows, columns, rows_) = (shape.rows, shape.columns, shape.rows as u64);
-        let (mut row, mut column) = (vec![1.0; rows], vec![0.0; columns]);
+    /// a and b of the information; a is from the columns of all processes.
+    fn product_form(&mut self) -> (Vec<f64>, Vec<f64>) {
+        let (mut row, mut column) = (vec![1.0; self.shape.rows], vec![0.0; self.shape.columns]);
         for _ in 0..PASSES {
-            let OnCard { card, .. } = self;
-            card.put(&row, &mut self.root)?;
-            let mut launch = card.stream.launch_builder(card.kernel("column_shares"));
-            launch.arg(&rows_).arg(&self.momenta).arg(&self.root).arg(&mut self.sums);
-            // SAFETY: as above.
-            unsafe { launch.launch(pieces(rows, columns))? };
-            self.gather_pieces(columns, &mut column)?;
-            column.iter_mut().for_each(|b| *b = column_share(*b / rows as f64));
-            self.row_shares(&column, &mut row)?;
-            row.iter_mut().for_each(|a| *a = row_share(*a / columns as f64));
+            let done = self.pass(&mut row, &mut column);
+            self.note(done);
+            row = self.chunks.over_ranks(row);
+            row.iter_mut().for_each(|a| *a = row_share(*a / self.chunks.columns() as f64));
         }
-        Ok((row, column))
+        (row, column)
     }
 
-    /// √a_n times ζ, less what is known of it and in units of the columns, as a product of low rank.
-    fn low_rank(&mut self, root: &[f64]) -> Result<(Mat, Mat), Fault> {
+    /// b given a, and the sums of the rows over b.
+    fn pass(&mut self, row: &mut [f64], column: &mut [f64]) -> Result<(), Fault> {
+        let OnCard { card, .. } = self;
+        let (rows, columns) = (row.len(), column.len());
+        let rows_ = rows as u64;
+        card.put(row, &mut self.root)?;
+        let mut launch = card.stream.launch_builder(card.kernel("column_shares"));
+        launch.arg(&rows_).arg(&self.momenta).arg(&self.root).arg(&mut self.sums);
+        // SAFETY: as above.
+        unsafe { launch.launch(pieces(rows, columns))? };
+        self.gather_pieces(columns, column)?;
+        column.iter_mut().for_each(|b| *b = column_share(*b / rows as f64));
+        self.row_shares(column, row)
+    }
+
+    /// √a_n times ζ, less what is known of it and in units of the columns, as a product of low rank, whose left factor is from the columns of
+    /// all processes.
+    fn low_rank(&mut self, root: &[f64]) -> (Mat, Mat) {
+        let (rows, columns) = (self.shape.rows, self.shape.columns);
+        let rank = RANK.min(rows).min(self.chunks.columns());
+        let (mut left, mut basis) = (Mat::zeros(rows, rank), Mat::zeros(rank, columns));
+        fill_normals(basis.as_mut_slice(), Stream::new(0).at(self.chunks.ranks().rank() as u64));
+        let room = self.weighed_by(root, rank);
+        let mut room = self.note(room);
+        for round in 0..=ROUNDS {
+            orthonormalise_of(&self.chunks, &mut basis);
+            let done = room.as_mut().map_or(Ok(()), |room| self.scored(&basis, room, &mut left));
+            self.note(done);
+            left = Mat::from_vec(rows, rank, self.chunks.over_ranks(left.into_vec()));
+            if round < ROUNDS {
+                let done = room.as_mut().map_or(Ok(()), |room| self.spanned(&left, room, &mut basis));
+                self.note(done);
+            }
+        }
+        (left, basis)
+    }
+
+    /// Weighs ζ, and finds room for a basis and scores of this rank.
+    fn weighed_by(&mut self, root: &[f64], rank: usize) -> Result<Room, Fault> {
         let OnCard { card, shape, .. } = self;
-        let (rows, columns, count) = (shape.rows, shape.columns, shape.cells() as u64);
-        let rank = RANK.min(rows).min(columns);
+        let count = shape.cells() as u64;
         card.put(root, &mut self.root)?;
         let mut launch = card.stream.launch_builder(card.kernel("weigh"));
         launch.arg(&count).arg(&self.root).arg(&self.known).arg(&self.column).arg(&mut self.zeta);
         // SAFETY: as above.
         unsafe { launch.launch(each(shape.cells()))? };
-        let mut basis = Mat::zeros(rank, columns);
-        fill_normals(basis.as_mut_slice(), Stream::new(0));
-        let (mut right, mut scores) = (card.zeros(rank * columns)?, card.zeros(rows * rank)?);
-        for round in 0..=ROUNDS {
-            orthonormalise(&mut basis);
-            card.put(basis.as_slice(), &mut right)?;
-            let factors = (plain(&self.zeta, columns), transposed(&right, columns));
-            card.multiply((rows, rank, columns), factors.0, factors.1, false, &mut scores)?;
-            if round < ROUNDS {
-                let factors = (transposed(&scores, rank), plain(&self.zeta, columns));
-                card.multiply((rank, columns, rows), factors.0, factors.1, false, &mut right)?;
-                card.get(&right, basis.as_mut_slice())?;
-            }
-        }
-        let mut left = Mat::zeros(rows, rank);
-        card.get(&scores, left.as_mut_slice())?;
-        Ok((left, basis))
+        Ok((card.zeros(rank * shape.columns)?, card.zeros(rank * shape.rows)?))
+    }
+
+    /// The scores of the rows on a basis.
+    fn scored(&mut self, basis: &Mat, (right, scores): &mut Room, left: &mut Mat) -> Result<(), Fault> {
+        let (rank, columns) = (basis.rows(), basis.cols());
+        self.card.put(basis.as_slice(), right)?;
+        let factors = (plain(&self.zeta, columns), transposed(right, columns));
+        self.card.multiply((left.rows(), rank, columns), factors.0, factors.1, false, scores)?;
+        self.card.get(scores, left.as_mut_slice())
+    }
+
+    /// The basis that scores span.
+    fn spanned(&mut self, left: &Mat, (right, scores): &mut Room, basis: &mut Mat) -> Result<(), Fault> {
+        let (rank, columns) = (basis.rows(), basis.cols());
+        self.card.put(left.as_slice(), scores)?;
+        let factors = (transposed(scores, rank), plain(&self.zeta, columns));
+        self.card.multiply((rank, columns, left.rows()), factors.0, factors.1, false, right)?;
+        self.card.get(right, basis.as_mut_slice())
     }
 }

@@ -5,6 +5,7 @@ use crate::shape::Shape;
 use crate::weights::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, PushKernelArg, ValidAsZeroBits};
 use rayon::prelude::*;
+use rflvm::chunks::Chunks;
 use rflvm::device::categories::{self, Categories};
 use rflvm::hmc::reference::RANK;
 use rflvm::linalg::Mat;
@@ -69,6 +70,8 @@ pub struct OnCard {
     pub(crate) fault: Option<String>,
     pub(crate) shape: Shape,
     blocks: Vec<Block>,
+    /// All columns, if several processes share them.
+    pub(crate) chunks: Chunks,
     pub(crate) units: Vec<Unit>,
     is_mixed: bool,
     /// The scale of a linear part.
@@ -236,6 +239,7 @@ impl OnCard {
             some,
             flowing: None,
             blocks: model.blocks().to_vec(),
+            chunks: model.chunks().clone(),
             units: model.units().to_vec(),
             card,
         };
@@ -360,7 +364,9 @@ fn number(law: Option<Law<'_>>) -> i32 {
 
 /// The law of all columns; -1 if they differ.
 fn law_of_all(model: &Model) -> i32 {
-    let mut laws = model.blocks().iter().map(|block| number(Law::of(block.family.as_ref())));
+    // Where several processes share the columns, this one may have none of a block.
+    let blocks = model.blocks().iter().filter(|block| !block.columns.is_empty());
+    let mut laws = blocks.map(|block| number(Law::of(block.family.as_ref())));
     let first = laws.next().unwrap_or(-1);
     if laws.all(|law| law == first) { first } else { -1 }
 }

@@ -144,7 +144,7 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
             host,
         );
     }
-    check("with constants, of categories", &|d| vec![device::totals::ln_likelihood(d)], card, host);
+    check("with constants, of categories", &|d| vec![device::totals::ln_likelihood(d, &model)], card, host);
     check(
         "F",
         &|d| {

@@ -21,7 +21,8 @@ pub enum DeviceChoice {
     /// This processor.
     #[default]
     Cpu,
-    /// An NVIDIA card, by its number; without one, all of them: chain after chain is given to the next.
+    /// An NVIDIA card, by its number; without one, all of them: chain after chain is given to the next, or, where several processes share the table, process after
+    /// process.
     Cuda(Option<usize>),
 }
 
@@ -76,7 +77,7 @@ impl From<DeviceChoice> for String {
     }
 }
 
-/// A card that holds the tables of chains, or several that share the chains.
+/// A card that holds the tables of chains, or several that share the chains; where several processes share the table, the one of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Card {
     /// The number of the first.
@@ -85,12 +86,17 @@ pub struct Card {
     pub count: usize,
     /// In which precision it computes what touches each cell.
     pub precision: Precision,
+    /// How many processes share the table.
+    pub processes: usize,
 }
 
 impl fmt::Display for Card {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mixed = if self.precision == Precision::Mixed { ", mixed precision" } else { "" };
         match (self.first, self.count) {
+            (first, _) if self.processes > 1 => {
+                write!(f, "{} processes, the first on cuda:{first}{mixed}", self.processes)
+            }
             (first, 1) => write!(f, "cuda:{first}{mixed}"),
             (first, count) => write!(f, "{count} cards from cuda:{first}{mixed}"),
         }
@@ -101,10 +107,16 @@ impl DeviceChoice {
     /// Resolves `auto`, and checks that the cards can fit the model, and hold its table for all chains at the same time. `None` is this processor.
     pub fn card(self, precision: Precision, model: &Model, settings: &Settings) -> Result<Option<Card>, RunError> {
         let chains = settings.chains.max(Plan::new(model, settings).map_or(0, |_| Plan::memory(model).0));
+        let ranks = model.chunks().ranks();
         let possible = |first: usize, count: usize| -> Result<Card, RunError> {
             rflvm::device::supports(model)?;
+            if !model.chunks().is_alone() {
+                let (number, sharing) = dealt(ranks.place(), count);
+                check(model, first.saturating_add(number), chains * sharing)?;
+                return Ok(Card { first: first + number, count: 1, precision, processes: ranks.size() });
+            }
             (0..count).try_for_each(|i| check(model, first.saturating_add(i), chains.div_ceil(count)))?;
-            Ok(Card { first, count, precision })
+            Ok(Card { first, count, precision, processes: 1 })
         };
         match self {
             DeviceChoice::Cpu => Ok(None),
@@ -113,6 +125,12 @@ impl DeviceChoice {
             DeviceChoice::Cuda(Some(number)) => possible(number, 1).map(Some),
         }
     }
+}
+
+/// The card of a process among some, and how many processes of its machine have the same.
+fn dealt((process, processes): (usize, usize), cards: usize) -> (usize, usize) {
+    let card = process % cards;
+    (card, (processes - card).div_ceil(cards))
 }
 
 #[cfg(feature = "cuda")]
@@ -180,5 +198,17 @@ mod tests {
         }
         assert_eq!("cuda:0".parse(), Ok(DeviceChoice::Cuda(Some(0))));
         assert!("gpu".parse::<DeviceChoice>().is_err());
+    }
+
+    #[test]
+    fn processes_of_a_machine_are_dealt_its_cards_in_turn() {
+        // Three cards and eight processes: cards 0 and 1 have three each, card 2 has two.
+        let dealt: Vec<(usize, usize)> = (0..8).map(|process| dealt((process, 8), 3)).collect();
+        assert_eq!(dealt[..4], [(0, 3), (1, 3), (2, 2), (0, 3)]);
+        for &(card, sharing) in &dealt {
+            assert_eq!(dealt.iter().filter(|(other, _)| *other == card).count(), sharing);
+        }
+        let card = Card { first: 1, count: 1, precision: Precision::Mixed, processes: 4 };
+        assert_eq!(card.to_string(), "4 processes, the first on cuda:1, mixed precision");
     }
 }

@@ -195,6 +195,13 @@ impl Fit {
         self.card_for(&self.settings)
     }
 
+    /// [`Fit::card`], or none if a process that shares the columns has none. All of them call it, and none opens its card before all have looked.
+    fn agreed_card(&self) -> Result<Option<Card>, Error> {
+        let card = self.card()?;
+        let all = self.all_say(card.is_some());
+        Ok(card.filter(|_| all))
+    }
+
     /// [`Fit::card`] with other settings of the run.
     pub(crate) fn card_for(&self, settings: &Settings) -> Result<Option<Card>, Error> {
         let run = &self.config.run;
@@ -253,7 +260,7 @@ impl Fit {
 
     /// Does something with all that sampling needs.
     pub(crate) fn with_sampling<T>(&self, act: impl FnOnce(&Sampling<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        let identity = self.identity();
+        let (identity, card) = (self.identity(), self.agreed_card()?);
         let labels = RowLabels {
             ids: self.table.ids.clone(),
             labels: self.table.labels.clone(),
@@ -272,7 +279,7 @@ impl Fit {
             keep: &self.keep,
             labels: &labels,
             every: self.every,
-            card: self.card()?,
+            card,
         })
     }
 

@@ -215,6 +215,38 @@ impl Chunks {
         ranks.gather(&sum, &lengths(&|r| share(r).len()))
     }
 
+    /// Σ over the processes of numbers that each has summed over its own columns, in their order. Unlike a sum over chunks it depends, in its last
+    /// bits, on how many they are.
+    pub fn over_ranks(&self, own: Vec<f64>) -> Vec<f64> {
+        if self.is_alone() {
+            return own;
+        }
+        let (ranks, size, len) = (&self.ranks, self.dealt.len(), own.len());
+        let add = |parts: &[f64], len: usize| {
+            let mut sum = vec![0.0; len];
+            for part in parts.chunks_exact(len.max(1)) {
+                sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+            }
+            sum
+        };
+        if len <= LONG {
+            Tally::add(&self.tally.short, len);
+            return add(&ranks.gather(&own, &vec![len; size]), len);
+        }
+        Tally::add(&self.tally.divided, 1);
+        Tally::add(&self.tally.long, len);
+        // Each process adds up its share of the numbers.
+        let shares: Vec<usize> = (0..size).map(|r| len * (r + 1) / size - len * r / size).collect();
+        let mine = shares[ranks.rank()];
+        let received = ranks.exchange(&own, &shares, &vec![mine; size]);
+        ranks.gather(&add(&received, mine), &shares)
+    }
+
+    /// Σ over the processes of one number each.
+    pub fn total(&self, own: f64) -> f64 {
+        self.over_ranks(vec![own])[0]
+    }
+
     /// A row of numbers, one per column of this process, of all columns.
     pub fn gather(&self, own: &[f64]) -> Vec<f64> {
         if self.is_alone() {
@@ -324,73 +356,7 @@ fn tree(part: Range<usize>, branches: &[Range<usize>], sums: &[f64], len: usize)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::{Receiver, Sender, channel};
-    use std::sync::{Barrier, Mutex};
-
-    /// Threads that play processes.
-    #[derive(Debug)]
-    struct Thread {
-        rank: usize,
-        to: Vec<Sender<Vec<f64>>>,
-        from: Vec<Mutex<Receiver<Vec<f64>>>>,
-        barrier: Arc<Barrier>,
-    }
-
-    impl Ranks for Thread {
-        fn rank(&self) -> usize {
-            self.rank
-        }
-
-        fn size(&self) -> usize {
-            self.to.len()
-        }
-
-        fn gather(&self, own: &[f64], lengths: &[usize]) -> Vec<f64> {
-            assert_eq!(own.len(), lengths[self.rank]);
-            self.to.iter().for_each(|to| to.send(own.to_vec()).unwrap());
-            let all = self.from.iter().flat_map(|from| from.lock().unwrap().recv().unwrap()).collect();
-            self.barrier.wait();
-            all
-        }
-
-        fn exchange(&self, own: &[f64], sent: &[usize], received: &[usize]) -> Vec<f64> {
-            let mut rest = own;
-            for (to, &count) in self.to.iter().zip(sent) {
-                to.send(rest[..count].to_vec()).unwrap();
-                rest = &rest[count..];
-            }
-            assert!(rest.is_empty());
-            let parts: Vec<Vec<f64>> = self.from.iter().map(|from| from.lock().unwrap().recv().unwrap()).collect();
-            parts.iter().zip(received).for_each(|(part, &count)| assert_eq!(part.len(), count));
-            self.barrier.wait();
-            parts.concat()
-        }
-
-        fn collect(&self, own: &[f64], lengths: &[usize], see: &mut dyn FnMut(usize, &[f64])) {
-            let all = self.gather(own, lengths);
-            let mut rest = &all[..];
-            for (r, &length) in lengths.iter().enumerate().filter(|_| self.rank == 0) {
-                see(r, &rest[..length]);
-                rest = &rest[length..];
-            }
-        }
-    }
-
-    fn threads(size: usize) -> Vec<Arc<dyn Ranks>> {
-        let barrier = Arc::new(Barrier::new(size));
-        let mut from: Vec<Vec<Mutex<Receiver<Vec<f64>>>>> = (0..size).map(|_| Vec::new()).collect();
-        let mut to: Vec<Vec<Sender<Vec<f64>>>> = (0..size).map(|_| Vec::new()).collect();
-        for sender in &mut to {
-            for receiver in &mut from {
-                let (send, receive) = channel();
-                sender.push(send);
-                receiver.push(Mutex::new(receive));
-            }
-        }
-        let of_rank =
-            |(rank, (to, from))| Arc::new(Thread { rank, to, from, barrier: Arc::clone(&barrier) }) as Arc<dyn Ranks>;
-        to.into_iter().zip(from).enumerate().map(of_rank).collect()
-    }
+    use crate::ranks::Threads;
 
     #[test]
     fn sums_are_the_same_to_the_bit_for_any_number_of_processes() {
@@ -409,13 +375,32 @@ mod tests {
                 for size in 2..=Chunks::new(columns, &[]).count().min(7) {
                     let sums: Vec<Vec<f64>> = std::thread::scope(|scope| {
                         let one = |ranks| scope.spawn(move || of(Chunks::new(columns, &[]).dealt(ranks).unwrap()));
-                        let all: Vec<_> = threads(size).into_iter().map(one).collect();
+                        let all: Vec<_> = Threads::new(size).into_iter().map(one).collect();
                         all.into_iter().map(|thread| thread.join().unwrap()).collect()
                     });
                     assert!(sums.iter().all(|sum| *sum == alone), "{columns} columns, {len} numbers, {size} processes");
                 }
             }
         }
+    }
+
+    #[test]
+    fn numbers_of_processes_are_added_in_their_order() {
+        for len in [0, 1, 5, LONG + 11] {
+            let number = |i: usize, r: usize| (i as f64 + 1.0).sqrt() * 3.0_f64.powi(r as i32);
+            let sums: Vec<Vec<f64>> = std::thread::scope(|scope| {
+                let one = |ranks: Arc<dyn Ranks>| {
+                    let chunks = Chunks::new(700, &[]).dealt(ranks).unwrap();
+                    let r = chunks.ranks().rank();
+                    scope.spawn(move || chunks.over_ranks((0..len).map(|i| number(i, r)).collect()))
+                };
+                let all: Vec<_> = Threads::new(3).into_iter().map(one).collect();
+                all.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            let expected: Vec<f64> = (0..len).map(|i| number(i, 0) + number(i, 1) + number(i, 2)).collect();
+            assert!(sums.iter().all(|sum| *sum == expected), "{len} numbers");
+        }
+        assert_eq!(Chunks::new(700, &[]).total(3.0), 3.0);
     }
 
     #[test]
@@ -436,11 +421,11 @@ mod tests {
                     chunks.gather(&all[chunks.own_columns()])
                 })
             };
-            let threads: Vec<_> = threads(2).into_iter().map(one).collect();
+            let threads: Vec<_> = Threads::new(2).into_iter().map(one).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         });
         assert!(gathered.iter().all(|row| *row == all));
-        assert!(Chunks::new(128, &[]).dealt(threads(2).remove(0)).is_none());
+        assert!(Chunks::new(128, &[]).dealt(Threads::new(2).remove(0)).is_none());
         // Chunks are of nearly equal width.
         assert_eq!(Chunks::new(257, &[]).ends, [0, 88, 176, 257]);
     }

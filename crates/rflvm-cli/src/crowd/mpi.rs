@@ -30,6 +30,8 @@ pub struct World {
 struct Members {
     rank: usize,
     size: usize,
+    /// Number of this process on its machine, and how many there are.
+    place: (usize, usize),
     /// One call at a time, from whichever thread.
     turn: Mutex<()>,
     /// Calls, bytes sent to other processes, and nanoseconds spent, including those spent waiting for others.
@@ -58,8 +60,10 @@ impl World {
         }));
         let world = universe.world();
         let (rank, size) = (world.rank() as usize, world.size() as usize);
+        let neighbours = world.split_shared(rank as i32);
+        let place = (neighbours.rank() as usize, neighbours.size() as usize);
         let (calls, sent, spent) = Default::default();
-        let members = Arc::new(Members { rank, size, turn: Mutex::new(()), calls, sent, spent });
+        let members = Arc::new(Members { rank, size, place, turn: Mutex::new(()), calls, sent, spent });
         Ok(World { members, _universe: universe })
     }
 
@@ -131,6 +135,10 @@ impl Ranks for Members {
 
     fn size(&self) -> usize {
         self.size
+    }
+
+    fn place(&self) -> (usize, usize) {
+        self.place
     }
 
     fn gather(&self, own: &[f64], lengths: &[usize]) -> Vec<f64> {

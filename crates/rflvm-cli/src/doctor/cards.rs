@@ -27,7 +27,7 @@ fn timed(model: &Model, settings: &Settings, number: usize, name: String) -> Tol
     let possible =
         DeviceChoice::Cuda(Some(number)).card(Precision::Double, model, settings).map_err(|error| error.to_string());
     let cost = possible.and_then(|_| {
-        let open = device::opener(Card { first: number, count: 1, precision: Precision::Double });
+        let open = device::opener(Card { first: number, count: 1, precision: Precision::Double, processes: 1 });
         Cost::of(model, settings, Some(open.as_ref())).map_err(|failure| failure.to_string())
     });
     Told { name: Some((number, name)), sweep: cost.map(|cost| cost.sweep) }

@@ -27,18 +27,18 @@ fn free(model: &Model, b: usize) -> Vec<usize> {
     model.blocks()[b].columns.clone().filter(|&j| model.is_free(j)).collect()
 }
 
-/// Log-likelihoods of these columns with their weights grown by `factors`.
+/// Log-likelihoods of all columns, with the weights of these columns of block b grown by `factors`.
 fn grown(device: &mut dyn Device, model: &Model, state: &State, b: usize, factors: &[f64]) -> Vec<f64> {
-    let (columns, theta) = (free(model, b), &state.theta[b].values);
+    let theta = &state.theta[b].values;
     let first = model.blocks()[b].columns.start;
     let mut all = vec![ColumnAt::HERE; model.columns()];
-    for (&j, factor) in columns.iter().zip(factors) {
+    for (j, factor) in free(model, b).into_iter().zip(factors) {
         let theta = [0, 1].map(|p| if theta.rows() > p { theta[(p, j - first)] } else { 1.0 });
         all[j] = ColumnAt { factor: *factor, shift: 0.0, theta };
     }
     let mut values = vec![0.0; model.columns()];
     device.ln_lik_columns(&all, &mut values);
-    columns.into_iter().map(|j| values[j]).collect()
+    values
 }
 
 /// Multiplies the weights of column j, less their prior means.
@@ -52,14 +52,14 @@ fn grow(model: &Model, state: &mut State, j: usize, factor: f64) {
 
 /// One per column: with the weights in units of τ held, then with the weights held.
 fn each(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stream) {
-    let first = model.blocks()[b].columns.start;
     let columns = free(model, b);
-    let mut rngs: Vec<StreamRng> = columns.iter().map(|&j| stream.at((j - first) as u64).rng()).collect();
+    let mut rngs: Vec<StreamRng> =
+        columns.iter().map(|&j| stream.at(model.number_in_block(b, j) as u64).rng()).collect();
     let from: Vec<f64> = columns.iter().map(|&j| state.tau2[j].ln()).collect();
     let to = rounds::univariate(&mut rngs, &from, WIDTH, |v, out| {
         let factors: Vec<f64> = from.iter().zip(v).map(|(u, v)| growth(*u, *v)).collect();
         let values = grown(device, model, state, b, &factors);
-        out.iter_mut().zip(values).zip(v).for_each(|((out, value), v)| *out = value + prior.ln_density(*v));
+        out.iter_mut().zip(&columns).zip(v).for_each(|((out, &j), v)| *out = values[j] + prior.ln_density(*v));
     });
     let count = state.beta.rows() as f64;
     for (i, j) in columns.into_iter().enumerate() {
@@ -70,20 +70,24 @@ fn each(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, pri
     }
 }
 
-/// One for all columns of block b.
+/// One for all columns of block b, of which this process may have none.
 fn shared(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, prior: HalfT, stream: Stream) {
     let rng = &mut stream.rng();
     let columns = free(model, b);
-    let u = state.tau2[columns[0]].ln();
+    let first = model.blocks()[b].columns.start;
+    let sum = |f: &(dyn Fn(usize) -> f64 + Sync)| {
+        model.sum_block(b, |j| if model.is_free(first + j) { f(first + j) } else { 0.0 })
+    };
+    let u = model.shared_tau2(&state.tau2, b).ln();
     let mut ln = |v: f64| {
         let values = grown(device, model, state, b, &vec![growth(u, v); columns.len()]);
-        values.iter().sum::<f64>() + prior.ln_density(v)
+        sum(&|j| values[j]) + prior.ln_density(v)
     };
     let current = ln(u);
     let (v, _) = slice::univariate(rng, u, current, WIDTH, ln);
     columns.iter().for_each(|&j| grow(model, state, j, growth(u, v)));
-    let count = (columns.len() * state.beta.rows()) as f64;
-    let square: f64 = columns.iter().map(|&j| square(model, state, j)).sum();
+    let count = (model.free_of_block(b) * state.beta.rows()) as f64;
+    let square = sum(&|j| square(model, state, j));
     let ln = |u: f64| ln_centred(prior, count, square, u);
     let u = slice::univariate(rng, v, ln(v), WIDTH, ln).0;
     state.tau2[model.blocks()[b].columns.clone()].fill(u.exp());

@@ -9,7 +9,7 @@ use crate::model::{Model, State};
 
 /// At a state whose F is on the device. H is computed here: it is small compared with the table.
 pub fn ln_data(device: &mut dyn Device, model: &Model, state: &State) -> Result<f64, NumericalError> {
-    let ln_likelihood = totals::ln_likelihood(device);
+    let ln_likelihood = totals::ln_likelihood(device, model);
     let freedom = occam(device, model, state)?.ln_freedom(state.features.held().h())?;
     Ok(ln_laplace(model, state, ln_likelihood, freedom))
 }

@@ -10,6 +10,7 @@ use crate::linalg::Mat;
 use crate::model::features::fill;
 use crate::model::latent::Paths;
 use crate::model::{Known, Model, State};
+use std::ops::Range;
 
 /// ln p(Y | X, W, β, θ) + ln p(X) + ln p(W | clusters) + ln p(β), less the penalty of the weights' freedom if there is one.
 pub(super) struct Joint<'a> {
@@ -80,6 +81,17 @@ impl Potential for Joint<'_> {
         }
         ln_density += self.device.slope(&self.x, &self.w, plain.s(), &self.beta, &mut self.dbeta, (gx, gw));
         gbeta.copy_from_slice(self.dbeta.as_slice());
-        ln_density + ln_weights(self.model, &self.precision, beta, gbeta)
+        let of_weights = ln_weights(self.model, &self.precision, beta, gbeta);
+        ln_density + self.model.chunks().total(of_weights)
+    }
+
+    fn sum(&self, len: usize, part: &(dyn Fn(Range<usize>) -> f64 + Sync)) -> f64 {
+        let chunks = self.model.chunks();
+        if chunks.is_alone() {
+            return part(0..len);
+        }
+        // X and W are those of all processes, and weights are each its own.
+        let head = len - self.beta.as_slice().len();
+        part(0..head) + chunks.total(part(head..len))
     }
 }

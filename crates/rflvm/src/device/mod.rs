@@ -20,6 +20,7 @@ pub mod plain;
 pub mod positions;
 pub mod residual;
 mod rounds;
+pub mod shared;
 pub mod start;
 pub mod sweep;
 pub mod times;
@@ -157,7 +158,8 @@ pub trait Device: Flow + Debug + Send {
     /// Adds F, in units of the columns, to a sum.
     fn add_to_sum(&mut self);
 
-    /// A reference about the mean of what was added, the number of times that it was; or about F. Forgets what was added.
+    /// A reference about the mean of what was added, the number of times that it was; or about F. Forgets what was added. Where several processes share the
+    /// table it is that of the whole table, and all of them ask for it.
     fn refer(&mut self, added: Option<f64>) -> Reference;
 
     /// What was added since, in single precision, for a checkpoint.
@@ -170,7 +172,7 @@ pub trait Device: Flow + Debug + Send {
     fn f(&mut self, f: &mut Mat);
 }
 
-/// Opens a device with the table of a model, for the chain of this number.
+/// Opens a device with the table of a model, or with the columns of this process, for the chain of this number.
 pub type Open<'a> = dyn Fn(&Model, usize) -> Result<Box<dyn Device>, RunError> + Send + Sync + 'a;
 
 /// An error if the device has one.
@@ -205,14 +207,13 @@ pub fn supports(model: &Model) -> Result<(), SpecError> {
         let rule = format!("it cannot yet fit {what}; let device be cpu");
         Err(SpecError::Setting { setting: "device", value: "cuda".into(), rule })
     };
-    if !model.chunks().is_alone() {
-        return no("a table whose columns several processes share");
-    }
     match model.blocks().iter().find(|block| Law::of(block.family.as_ref()).is_none()) {
         Some(block) => no(&format!("the family {}", block.family.name())),
         None => Ok(()),
     }
 }
 
+#[cfg(test)]
+mod shared_tests;
 #[cfg(test)]
 mod tests;

@@ -66,8 +66,14 @@ fn best_dispersions(device: &mut dyn Device, model: &Model, state: &mut State, b
         state.theta[b].values[(0, i)] *= u[i].exp();
         state.beta[(last, j)] -= u[i];
     }
-    let (shape, rate) = family.rate_given_dispersions(state.theta[b].values.row(0));
+    let (shape, rate) = rate_of_block(model, state, b, family);
     state.theta[b].hyper[0] = (shape - 1.0).max(f64::MIN_POSITIVE) / rate;
+}
+
+/// Shape and rate of h's gamma.
+fn rate_of_block(model: &Model, state: &State, b: usize, family: &NegativeBinomial) -> (f64, f64) {
+    let sum = model.sum_block(b, |j| state.theta[b].values[(0, j)]);
+    family.rate_given_dispersions(model.all_of_block(b), sum)
 }
 
 /// 1/σ_j².
@@ -128,7 +134,7 @@ fn dispersions(
 ) {
     let columns = model.blocks()[b].columns.clone();
     let last = state.beta.rows() - 1;
-    let mut rngs: Vec<StreamRng> = columns.clone().map(|j| stream.at(j as u64).rng()).collect();
+    let mut rngs: Vec<StreamRng> = columns.clone().map(|j| stream.at(model.number(j) as u64).rng()).collect();
     let rate = state.theta[b].hyper[0];
     let is_due = stream.is_chosen(share);
     for (slides, width) in [true, false].into_iter().zip(WIDTHS).filter(|(slides, _)| *slides || is_due) {
@@ -162,7 +168,7 @@ fn dispersions(
             device.set_weights(&state.beta);
         }
     }
-    let (shape, rate) = family.rate_given_dispersions(state.theta[b].values.row(0));
+    let (shape, rate) = rate_of_block(model, state, b, family);
     state.theta[b].hyper[0] = gamma(shape, rate, &mut stream.named("rate").rng());
 }
 
@@ -176,7 +182,7 @@ fn precisions(device: &mut dyn Device, model: &Model, state: &mut State, b: usiz
         // At unit precision the log-likelihood is −½Σ(y − f)².
         let shape = family.shape + 0.5 * (seen[i] + state.beta.rows() as f64);
         let rate = family.column_rate(&model.units()[j]) - values[i] + 0.5 * of_weights(model, state, j);
-        state.theta[b].values[(0, i)] = gamma(shape, rate, &mut stream.at(j as u64).rng());
+        state.theta[b].values[(0, i)] = gamma(shape, rate, &mut stream.at(model.number(j) as u64).rng());
     }
 }
 
@@ -199,7 +205,7 @@ fn of_weights(model: &Model, state: &State, j: usize) -> f64 {
 /// 1/σ_j² of Student-t columns, then ν_j where it is learned.
 fn spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &StudentT, stream: Stream) {
     let columns = model.blocks()[b].columns.clone();
-    let mut rngs: Vec<StreamRng> = columns.clone().map(|j| stream.at(j as u64).rng()).collect();
+    let mut rngs: Vec<StreamRng> = columns.clone().map(|j| stream.at(model.number(j) as u64).rng()).collect();
     let spread2: Vec<f64> = columns.clone().map(|j| model.units()[j].scale.powi(2)).collect();
     let theta = &state.theta[b].values;
     let mut at: Vec<[f64; 2]> =
@@ -241,7 +247,7 @@ fn zeros(
     stream: Stream,
 ) {
     let columns = model.blocks()[b].columns.clone();
-    let mut rngs: Vec<StreamRng> = columns.map(|j| stream.at(j as u64).rng()).collect();
+    let mut rngs: Vec<StreamRng> = columns.map(|j| stream.at(model.number(j) as u64).rng()).collect();
     let from = state.theta[b].values.row(0).to_vec();
     let to = rounds::univariate(&mut rngs, &from, family.prior.sd, |values, out| {
         let there: Vec<ColumnAt> = values.iter().map(|&t| ColumnAt { theta: [t, 1.0], ..ColumnAt::HERE }).collect();

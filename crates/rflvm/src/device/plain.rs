@@ -5,6 +5,7 @@ mod flow;
 
 use super::categories::{self, Categories};
 use super::{ColumnAt, Device, Priors, Turns};
+use crate::chunks::Chunks;
 use crate::dist::canonical::Canonical;
 use crate::dist::{ln_gamma, ln_sum_exp};
 use crate::hmc::flow::{Frame, Slopes};
@@ -25,6 +26,9 @@ const MOST_CURVATURE: f64 = 1e100;
 pub struct OnHost {
     /// With counts in the place of categories.
     model: Model,
+    /// All columns, if several processes share them.
+    chunks: Chunks,
+    fault: Option<String>,
     categories: Vec<Categories>,
     /// ln of the rates of their rows.
     rates: Vec<Vec<f64>>,
@@ -89,8 +93,16 @@ impl OnHost {
             paths: Mat::default(),
             beside: Mat::default(),
             categories: categories::of(model),
-            model: model.as_counts(),
+            fault: None,
+            model: model.as_counts().alone(),
+            chunks: model.chunks().clone(),
         }
+    }
+
+    /// Pretends that something went wrong.
+    #[cfg(test)]
+    pub(super) fn fail(&mut self, reason: &str) {
+        self.fault = Some(reason.into());
     }
 
     /// ln of the rates of a set of categories.
@@ -211,11 +223,11 @@ impl Device for OnHost {
     }
 
     fn fault(&mut self) -> Option<String> {
-        None
+        self.fault.clone()
     }
 
     fn set_table(&mut self, model: &Model) {
-        (self.categories, self.model) = (categories::of(model), model.as_counts());
+        (self.categories, self.model) = (categories::of(model), model.as_counts().alone());
     }
 
     fn set_paths(&mut self, g: &Mat) {
@@ -297,7 +309,7 @@ impl Device for OnHost {
             positions.place(n, x, &mut scratch);
             let others = (0..self.model.columns()).filter(|&j| self.set_of(j).is_none());
             *out = others.map(|j| self.cell(n, j, scratch.f[j], None)).sum();
-            for Categories { columns, totals } in self.categories.iter().filter(|set| !set.totals[n].is_nan()) {
+            for Categories { columns, totals, .. } in self.categories.iter().filter(|set| !set.totals[n].is_nan()) {
                 let (f, y) = (&scratch.f[columns.clone()], &self.model.y().row(n)[columns.clone()]);
                 *out += y.iter().zip(f).map(|(y, f)| y * f).sum::<f64>() - totals[n] * ln_sum_exp(f);
             }
@@ -315,7 +327,7 @@ impl Device for OnHost {
             self.model.gradient_cells(&self.theta, n, &(0..y.len()), &scratch.f, &mut g);
             let of_cell = |j: usize| if y[j].is_nan() { 0.0 } else { self.information(n, j, scratch.f[j]) };
             let mut information: Vec<f64> = (0..y.len()).map(of_cell).collect();
-            for Categories { columns, totals } in self.categories.iter().filter(|set| !set.totals[n].is_nan()) {
+            for Categories { columns, totals, .. } in self.categories.iter().filter(|set| !set.totals[n].is_nan()) {
                 let (top, total) = (ln_sum_exp(&scratch.f[columns.clone()]), totals[n]);
                 for j in columns.clone() {
                     let p = (scratch.f[j] - top).exp();
@@ -452,7 +464,7 @@ impl Device for OnHost {
             }),
         };
         self.sum.fill(0.0);
-        Reference::with(&self.model, self.known(), &mut f, |n, some, f, out| {
+        Reference::with(&self.model, &self.chunks, self.known(), &mut f, |n, some, f, out| {
             for (j, out) in some.clone().zip(out) {
                 *out = if self.model.y()[(n, j)].is_nan() { 0.0 } else { self.information(n, j, f[j - some.start]) };
             }

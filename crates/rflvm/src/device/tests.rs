@@ -9,7 +9,6 @@ use crate::model::family::{Multinomial, NegativeBinomial, Poisson};
 use crate::model::latent::TimeKernel;
 use crate::model::{Model, ModelSpec, State};
 use crate::observations::{Observations, Offset, Times};
-use crate::ranks::Ranks;
 use crate::rng::Stream;
 use crate::run::chain::Snapshot;
 use crate::run::{Run, Settings};
@@ -38,7 +37,7 @@ fn categories_are_held_as_counts() {
     for seed in 0..2 {
         // Whatever the rates are.
         super::totals::update(&mut device, Stream::new(seed));
-        let there = super::totals::ln_likelihood(&mut device);
+        let there = super::totals::ln_likelihood(&mut device, &model);
         assert!((here - there).abs() < 1e-9 * here.abs(), "{here} {there}");
     }
     // Next to other columns, and with their own paths.
@@ -46,7 +45,7 @@ fn categories_are_held_as_counts() {
     let here_mixed = mixed.ln_likelihood(&state);
     let mut there_mixed = OnHost::new(&mixed);
     load(&mut there_mixed, &mut state);
-    let there_mixed = super::totals::ln_likelihood(&mut there_mixed);
+    let there_mixed = super::totals::ln_likelihood(&mut there_mixed, &mixed);
     assert!((here_mixed - there_mixed).abs() < 1e-9 * here_mixed.abs(), "{here_mixed} {there_mixed}");
     // Given the rates, ln p of counts and ln p of categories differ by the rates' own density, which is Γ(N, Σe^η).
     super::totals::update(&mut device, Stream::new(9));
@@ -155,7 +154,7 @@ fn maps_are_sought_and_sampled_on_a_device() {
     assert!(stopped.is_none(), "a search that is stopped");
 }
 
-fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, crate::RunError> {
+pub(super) fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, crate::RunError> {
     Ok(Box::new(OnHost::new(model)))
 }
 
@@ -191,37 +190,4 @@ fn a_run_on_a_device_is_resumed_there_with_the_same_draws_and_here_with_others()
         let here = drawn(table(), Some((103, false)));
         assert!(here.len() == whole.len() && here.iter().all(|x| x.is_finite()));
     }
-}
-
-#[test]
-fn what_a_device_cannot_fit_is_refused_in_words() {
-    let y = Mat::from_fn(12, 300, |n, j| ((n + j) % 3) as f64);
-    let wide = Model::new(Observations::new(y).unwrap(), crate::model::family::Poisson, ModelSpec::default()).unwrap();
-    assert!(super::supports(&wide).is_ok());
-    let error = super::supports(&wide.part(Arc::new(Second)).unwrap()).unwrap_err().to_string();
-    assert!(error.contains("several processes share"), "{error}");
-}
-
-/// The second of two processes, which never speaks to the other.
-#[derive(Debug)]
-struct Second;
-
-impl Ranks for Second {
-    fn rank(&self) -> usize {
-        1
-    }
-
-    fn size(&self) -> usize {
-        2
-    }
-
-    fn gather(&self, own: &[f64], _lengths: &[usize]) -> Vec<f64> {
-        own.to_vec()
-    }
-
-    fn exchange(&self, own: &[f64], _sent: &[usize], _received: &[usize]) -> Vec<f64> {
-        own.to_vec()
-    }
-
-    fn collect(&self, _own: &[f64], _lengths: &[usize], _see: &mut dyn FnMut(usize, &[f64])) {}
 }

@@ -25,7 +25,7 @@ pub fn update(
     let mut due = Vec::new();
     for (b, block) in model.blocks().iter().enumerate() {
         let own = block.columns.clone().filter(|&j| model.is_free(j));
-        due.extend(own.filter(|&j| stream.at(b as u64).at((j - block.columns.start) as u64).is_chosen(share)));
+        due.extend(own.filter(|&j| stream.at(b as u64).at(model.number_in_block(b, j) as u64).is_chosen(share)));
     }
     parameters::update(device, model, state, share, stream.named("theta"))?;
     for columns in due.chunks(TOGETHER) {
@@ -104,7 +104,7 @@ fn redraw(
         means = device.fit_columns(&priors);
         check(device)?;
     }
-    let mut rngs: Vec<StreamRng> = columns.iter().map(|&j| stream.at(j as u64).rng()).collect();
+    let mut rngs: Vec<StreamRng> = columns.iter().map(|&j| stream.at(model.number(j) as u64).rng()).collect();
     let z: Vec<f64> = rngs.iter_mut().flat_map(|rng| normals(width, rng)).collect();
     let from_mean = Mat::from_fn(count, width, |i, m| state.beta[(m, columns[i])] - means[(i, m)]);
     let (auxiliary, squares) = device.aim_columns(&Mat::from_vec(count, width, z), &from_mean);

@@ -47,18 +47,18 @@ impl Reference {
     pub fn new(model: &Model, theta: &[Theta], known: Known<'_>, f: &mut Mat) -> Self {
         let information =
             |n: usize, some: &Range<usize>, f: &[f64], out: &mut [f64]| model.information_cells(theta, n, some, f, out);
-        Self::with(model, known, f, information)
+        Self::with(model, model.chunks(), known, f, information)
     }
 
-    /// The same with another information: `of(n, some, f, out)` writes that of some columns of row n at their f.
+    /// The same with another information, over the chunks of all processes: `of(n, some, f, out)` writes that of some columns of row n at their f.
     pub(crate) fn with(
         model: &Model,
+        chunks: &Chunks,
         known: Known<'_>,
         f: &mut Mat,
         of: impl Fn(usize, &Range<usize>, &[f64], &mut [f64]) + Sync,
     ) -> Self {
         let units = model.units();
-        let chunks = model.chunks();
         let (row, mut column) = product_form(chunks, f.rows(), |n, some, information| {
             of(n, some, &f.row(n)[some.clone()], information);
             information.iter_mut().zip(&units[some.clone()]).for_each(|(i, unit)| *i *= unit.scale.powi(2));

@@ -13,7 +13,7 @@ pub use cholesky::{Cholesky, jittered};
 pub use eigen::{Eigen, eigen, eigenvalues, root};
 pub use gram::{Gram, Symmetric, gram, par_gram};
 pub use product::{mul, par_mul, par_mul_each, par_mul_into};
-pub use subspace::{leading, leading_of, orthonormalise, products};
+pub use subspace::{leading, leading_of, orthonormalise, orthonormalise_of, products};
 pub use tridiagonal::Tridiagonal;
 
 use serde::{Deserialize, Serialize};

@@ -56,7 +56,7 @@ pub fn products(chunks: &Chunks, y: &Mat, b: &Mat) -> Mat {
 }
 
 /// Gram–Schmidt, twice over, on rows whose columns several processes may share: each row takes few sums over all columns.
-fn orthonormalise_of(chunks: &Chunks, basis: &mut Mat) {
+pub fn orthonormalise_of(chunks: &Chunks, basis: &mut Mat) {
     let cols = basis.cols();
     for d in 0..basis.rows() {
         let (done, rest) = basis.as_mut_slice().split_at_mut(d * cols);

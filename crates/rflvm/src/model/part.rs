@@ -53,9 +53,30 @@ impl Model {
         }
     }
 
+    /// The columns of this process as if there were no others.
+    pub(crate) fn alone(&self) -> Model {
+        let (chunks, parts) = super::block::whole(&self.y, &self.blocks);
+        Model { chunks, parts, ..self.clone() }
+    }
+
     /// Lets go of the table, where another process or a part of the model has it. Nothing may be asked of its cells any more.
     pub fn forget_table(&mut self) {
         self.y = Mat::from_vec(0, self.y.cols(), Vec::new());
+    }
+
+    /// Number of column j of this process among the columns of all.
+    pub fn number(&self, j: usize) -> usize {
+        self.chunks.own_columns().start + j
+    }
+
+    /// Number of column j of this process within its whole block b.
+    pub fn number_in_block(&self, b: usize, j: usize) -> usize {
+        self.parts[b].first + j - self.blocks[b].columns.start
+    }
+
+    /// Number of columns of a whole block.
+    pub fn all_of_block(&self, b: usize) -> usize {
+        self.parts[b].all
     }
 
     /// Σ over the columns of a whole block, counted within what this process has of it.

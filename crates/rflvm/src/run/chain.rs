@@ -286,7 +286,7 @@ impl<'a> Chain<'a> {
         if let Some(device) = &mut self.device
             && at.done % SEEN_EVERY == 1
         {
-            self.ln_likelihood = device::totals::ln_likelihood(device.as_mut());
+            self.ln_likelihood = device::totals::ln_likelihood(device.as_mut(), self.model);
         }
         let device = self.device.as_deref_mut().map(|device| device as &mut dyn Device);
         at.guest.see(self.meetings, at.done, (self.model, &at.state), device, stream);
@@ -307,7 +307,7 @@ impl<'a> Chain<'a> {
         }
         let (model, state) = (self.model, &self.at.state);
         let ln_likelihood = match &mut self.device {
-            Some(device) => device::totals::ln_likelihood(device.as_mut()),
+            Some(device) => device::totals::ln_likelihood(device.as_mut(), model),
             None => model.ln_likelihood(state),
         };
         self.ln_likelihood = ln_likelihood;

@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
         let Some(maps) = maps else { return Ok(None) };
         let start = |chain: usize| {
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
-            let device = open.map(|open| open(model, chain)).transpose()?;
+            let device = open.map(|open| device::shared::open(open, model, chain)).transpose()?;
             let start = || match (maps.start(model, settings, chain)?, device) {
                 (Some(state), None) => Ok(Chain::at(model, settings, chain, state)),
                 (None, None) => Chain::new(model, settings, chain),
@@ -117,7 +117,8 @@ impl<'a> Run<'a> {
         let chain = |(chain, at): (usize, Snapshot)| {
             let sweep = at.done();
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep, source };
-            Chain::resume_on(model, settings, chain, at, open(model, chain)?).map_err(fail)
+            let device = device::shared::open(open, model, chain)?;
+            Chain::resume_on(model, settings, chain, at, device).map_err(fail)
         };
         let chains = snapshots.into_iter().enumerate().map(chain).collect::<Result<Vec<_>, RunError>>()?;
         Ok(Run { model, settings, pools, chains, first: 0, maps: Maps::default() })

@@ -65,7 +65,8 @@ fn dispersions_given_tables_match_the_augmented_joint() {
 #[test]
 fn rate_of_dispersions_matches_the_joint() {
     for (mut case, b) in blocks_of(&["negative-binomial"]) {
-        let (shape, rate) = FAMILY.rate_given_dispersions(case.state.theta[b].values.row(0));
+        let r = case.state.theta[b].values.row(0);
+        let (shape, rate) = FAMILY.rate_given_dispersions(r.len(), r.iter().sum());
         let mut moved = case.state.clone();
         moved.theta[b].hyper[0] *= normal(&mut case.rng).exp();
         let ln = |state: &State| ln_gamma_density(state.theta[b].hyper[0], shape, rate);

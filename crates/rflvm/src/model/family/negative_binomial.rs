@@ -61,9 +61,9 @@ impl NegativeBinomial {
         (self.shape + tables, h + softplus_sum)
     }
 
-    /// Shape and rate of h's gamma given all r_j.
-    pub fn rate_given_dispersions(&self, r: &[f64]) -> (f64, f64) {
-        (self.rate_shape + r.len() as f64 * self.shape, self.rate_rate + r.iter().sum::<f64>())
+    /// Shape and rate of h's gamma given the number of all r_j and their sum.
+    pub fn rate_given_dispersions(&self, columns: usize, sum: f64) -> (f64, f64) {
+        (self.rate_shape + columns as f64 * self.shape, self.rate_rate + sum)
     }
 
     fn draw_dispersion<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) {
@@ -132,8 +132,7 @@ impl NegativeBinomial {
 
     /// Shape and rate of h's gamma.
     fn rate_of_block(&self, block: &BlockView<'_>) -> (f64, f64) {
-        let total = block.sum(|j| block.theta.values[(0, j)]);
-        (self.rate_shape + block.all as f64 * self.shape, self.rate_rate + total)
+        self.rate_given_dispersions(block.all, block.sum(|j| block.theta.values[(0, j)]))
     }
 }
 

@@ -21,7 +21,7 @@ pub use plan::Plan;
 use super::chain::Chain;
 use super::settings::Settings;
 use super::threads::side_by_side;
-use crate::device::Open;
+use crate::device::{self, Open};
 use crate::error::{NumericalError, RunError};
 use crate::init::{graph, scatter};
 use crate::linalg::Mat;
@@ -126,7 +126,7 @@ pub fn search(
         pools[i % pools.len()].install(|| {
             let positions = if stop() { None } else { start.positions(model, &points, stream) };
             let Some(x) = positions else { return Ok(None) };
-            let device = open.map(|open| open(model, i)).transpose()?;
+            let device = open.map(|open| device::shared::open(open, model, i)).transpose()?;
             let chain = Chain::near(model, &own, FIRST_CHAIN + i, x, device, stream);
             let candidate = chain.and_then(|chain| {
                 let mut candidate = Candidate::new(start, chain);
