@@ -32,6 +32,8 @@ pub struct Configuration {
     pub tuning: Tuning,
     /// Opens the device that holds the table, if it is not in the state.
     pub device: Option<Open>,
+    /// How many processes share the columns, each with its own device.
+    pub processes: usize,
 }
 
 /// Opens a device with the table of a model.
@@ -219,7 +221,7 @@ impl Recipe {
             functions: Mat::from_fn(2, ROWS, |r, n| (0.5 + (r * ROWS + 3 * n) as f64).sin()),
             coefficients: Mat::from_fn(2 * model.latent_dim(), 2, |i, k| 0.2 * (0.7 + (2 * i + 3 * k) as f64).sin()),
         };
-        Configuration { name, model, moves, tuning, device: None }
+        Configuration { name, model, moves, tuning, device: None, processes: 1 }
     }
 }
 
@@ -387,7 +389,30 @@ pub fn all() -> Vec<Configuration> {
     ];
     let mut all: Vec<Configuration> = FAMILIES.iter().flat_map(alone).chain(others).chain(timed()).collect();
     all.extend(on_device(&all, |model| Box::new(OnHost::new(model))));
+    all.extend(on_device(&wide(), |model| Box::new(OnHost::new(model))).into_iter().map(divided));
     all
+}
+
+/// Tables with enough columns that two processes can share them. All columns together say little about a row: where they say much, data drawn given
+/// the state hardly let it move.
+pub fn wide() -> Vec<Configuration> {
+    let little = HalfT { scale: 0.08, dof: 8.0 };
+    let with = |recipe: Recipe, amplitude: Amplitude| {
+        let mut recipe = Recipe { hurry: 2.0, ..recipe.missing() };
+        recipe.spec.priors.amplitude = Some(amplitude);
+        recipe
+    };
+    let mixed = vec![(50, negative_binomial()), (40, gaussian()), (4, multinomial()), (42, poisson())];
+    let counts = Recipe::new(vec![(136, poisson())]).timed(TimeKernel::Matern32, Form::StateSpace, false).linear();
+    vec![
+        with(Recipe::new(mixed), Amplitude::Shared(little)).build("mixed-wide-shared-missing"),
+        with(counts, Amplitude::Learned(little)).build("poisson-wide-linear-matern32-missing"),
+    ]
+}
+
+/// The same with two processes.
+pub fn divided(c: Configuration) -> Configuration {
+    Configuration { name: format!("two-{}", c.name), processes: 2, ..c }
 }
 
 /// Those of the given configurations that a device can run, run there.
@@ -444,7 +469,8 @@ pub fn fast() -> Vec<Configuration> {
         let of_family = |family: &str| name == format!("{family}-missing") || name == family && c.device.is_none();
         FAMILIES.iter().any(|(family, _)| of_family(family().name())) || ALWAYS.contains(&c.name.as_str())
     };
-    let (mut chosen, rest): (Vec<_>, Vec<_>) = all().into_iter().partition(is_plain);
+    let alone = all().into_iter().filter(|c| c.processes == 1);
+    let (mut chosen, rest): (Vec<_>, Vec<_>) = alone.partition(is_plain);
     let (timed, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_timed);
     let (on_device, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|c| c.device.is_some());
     chosen.extend(rest.into_iter().step_by(4));

@@ -12,9 +12,11 @@ use rflvm::device;
 use rflvm::error::NumericalError;
 use rflvm::hmc::workspace::Workspace;
 use rflvm::model::{Model, State};
+use rflvm::ranks::{Ranks, Threads};
 use rflvm::rng::Stream;
 use rflvm::run;
 use rflvm::simulate;
+use std::sync::Arc;
 
 /// A step applied after each sweep, to plant an error.
 pub type Step = fn(&Model, &mut State, Stream) -> Result<(), NumericalError>;
@@ -144,7 +146,8 @@ fn chain(
     let mut sum = Sum::default();
     let mut room = Workspace::default();
     let mut acceptance = 0.0;
-    let mut device = configuration.device.map(|open| open(&model));
+    let alone = configuration.device.filter(|_| configuration.processes == 1);
+    let mut device = alone.map(|open| open(&model));
     for i in 0..sweeps {
         let stream = stream.at(i as u64);
         let y = simulate::draw_data(&model, &state, stream.named("data"));
@@ -152,6 +155,11 @@ fn chain(
         let Configuration { moves, tuning, .. } = configuration;
         let stream_of_sweep = stream.named("sweep");
         acceptance += match &mut device {
+            None if configuration.processes > 1 => {
+                let (next, acceptance) = together(configuration, &model, &state, stream_of_sweep)?;
+                state = next;
+                acceptance
+            }
             None => run::sweep(&model, &mut state, *moves, tuning, &mut room, stream_of_sweep)?.acceptance,
             Some(device) => {
                 device.set_table(&model);
@@ -171,6 +179,42 @@ fn chain(
         sum.add(&model, &state);
     }
     Ok(Batch { means: sum.means(), acceptance: acceptance / sweeps as f64 })
+}
+
+/// A sweep of processes that share the columns, each with its own device; threads play them. Returns the state and the acceptance.
+fn together(
+    configuration: &Configuration,
+    model: &Model,
+    state: &State,
+    stream: Stream,
+) -> Result<(State, f64), NumericalError> {
+    let Configuration { moves, tuning, device, processes, .. } = configuration;
+    let open_own = device.expect("processes have devices");
+    let sweep = |ranks: Arc<dyn Ranks>| -> Result<(Option<State>, f64), NumericalError> {
+        let part = model.part(ranks).expect("enough columns for all");
+        let mut own = part.own_state(state.clone());
+        let tuning = tuning.clone().own_of(&part);
+        let mut device = device::shared::open(&|model, _| Ok(open_own(model)), &part, 0).expect("a device opens");
+        if let Some(reference) = &tuning.reference {
+            device.set_reference(reference);
+        }
+        device::load(device.as_mut(), &mut own);
+        let info = device::sweep::sweep(device.as_mut(), &part, &mut own, *moves, &tuning, stream)?;
+        Ok((part.collect_state(&own, false), info.acceptance))
+    };
+    let swept: Vec<_> = std::thread::scope(|scope| {
+        // Each has its own pool: threads of the common one wait for them.
+        let alone = || rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
+        let sweep = &sweep;
+        let process = |ranks| scope.spawn(move || alone().install(|| sweep(ranks)));
+        let begun: Vec<_> = Threads::new(*processes).into_iter().map(process).collect();
+        begun.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let all = swept.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let acceptance = all[0].1;
+    let mut next = all.into_iter().find_map(|(state, _)| state).expect("the first process has all columns");
+    next.restore(model);
+    Ok((next, acceptance))
 }
 
 /// Running sums of all functions.

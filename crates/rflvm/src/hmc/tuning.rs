@@ -108,7 +108,7 @@ impl Tuning {
     }
 
     /// That of the columns of this process.
-    pub(crate) fn own_of(self, model: &Model) -> Self {
+    pub fn own_of(self, model: &Model) -> Self {
         Tuning { reference: self.reference.map(|reference| reference.own_of(model)), ..self }
     }
 
