@@ -396,9 +396,9 @@ pub fn all() -> Vec<Configuration> {
 /// Tables with enough columns that two processes can share them. All columns together say little about a row: where they say much, data drawn given
 /// the state hardly let it move.
 pub fn wide() -> Vec<Configuration> {
-    let little = HalfT { scale: 0.08, dof: 8.0 };
+    let little = HalfT { scale: 0.2, dof: 8.0 };
     let with = |recipe: Recipe, amplitude: Amplitude| {
-        let mut recipe = Recipe { hurry: 2.0, ..recipe.missing() };
+        let mut recipe = Recipe { hurry: 1.2, ..recipe.missing() };
         recipe.spec.priors.amplitude = Some(amplitude);
         recipe
     };

@@ -80,10 +80,14 @@ impl Shared {
         value
     }
 
-    /// Noise of this process alone.
     fn streams(&self, streams: [Stream; 2]) -> [Stream; 2] {
-        streams.map(|stream| stream.at(self.chunks.ranks().rank() as u64))
+        streams.map(|stream| of_process(stream, &self.chunks))
     }
+}
+
+/// The stream of the noise of this process: each has its own.
+pub(super) fn of_process(stream: Stream, chunks: &Chunks) -> Stream {
+    stream.at(chunks.ranks().rank() as u64)
 }
 
 impl Flow for Shared {

@@ -203,6 +203,15 @@ fn steps_are_those_of_one_device() {
 }
 
 #[test]
+fn each_process_has_its_own_noise() {
+    let chunks = mixed().0.chunks().clone();
+    let of_process = |ranks| shared::of_process(Stream::new(1), &chunks.clone().dealt(ranks).unwrap());
+    let first = |ranks| crate::dist::normal(&mut of_process(ranks).rng());
+    let noise: Vec<f64> = Threads::new(3).into_iter().map(first).collect();
+    assert!(noise[0] != noise[1] && noise[1] != noise[2] && noise[0] != noise[2], "{noise:?}");
+}
+
+#[test]
 fn a_trajectory_has_the_gradient_of_its_density() {
     let table = mixed();
     let (_, others) = asked(&table, 2, |device, model, state| {
