@@ -13,7 +13,7 @@
 # make paper     the paper's Tables 1 to 3 with every method that it names, into paper/RESULTS.md; days, resumable: see paper/README.md. paper-quick: every method once, ten minutes; paper-figures ARGS=NAME: one of its figures
 # make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
 # make test-gpu  what needs an NVIDIA card: each operation against the CPU's, and Geweke's test there; make bench-gpu: how fast it is
-.PHONY: test-gpu bench-gpu demo test test-mpi site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: test-gpu bench-gpu demo test mpi forget test-mpi site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
@@ -34,19 +34,18 @@ pictures: check-tools
 	$(PROGRAM) simulate --prior --likelihood $$family --trials 10 --rows 2 --columns 10 --seed 1 --out target/prior/$$family && \
 	cp target/prior/$$family/prior.svg docs/images/prior-$$family.svg || exit 1; done
 
-test: check-tools
-	@mkdir -p target && rm -f $(RFLVM_NOT_TESTED)
+# What is installed before a recipe begins is known in all of its lines.
+test: check-tools mpi
 	.ci/check-ending
 	cargo fmt --all --check
 	@# The environment is installed while the lints run.
 	@$(MAKE) --no-print-directory environment & environment=$$!; \
-	cargo clippy --workspace --all-targets --features rflvm-study/cuda,rflvm-validation/cuda --quiet -- -D warnings && \
+	cargo clippy --workspace --all-targets --features rflvm-study/cuda,rflvm-validation/cuda$(WITH_MPI:%=,%) --quiet -- -D warnings && \
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; \
 	status=$$?; wait $$environment && exit $$status
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory lint-python; fi
-	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace --exclude rflvm-benchmarks --no-fail-fast
+	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace --exclude rflvm-benchmarks --no-fail-fast $(WITH_MPI:%=--features %)
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
-	@$(MAKE) --no-print-directory test-mpi
 	@$(MAKE) --no-print-directory verdict
 
 # What needs an NVIDIA card.
@@ -70,16 +69,24 @@ browser:
 	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update && \
 	DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium librsvg2-bin fonts-dejavu-core; } >/dev/null 2>&1 || true
 
-# Open MPI and libclang are installed where that is allowed. Only the program is built a second time: the packages are those of `make test`,
-# so that the features of all other crates are the same.
-test-mpi: check-tools
+# The feature of the program with which chains run over several processes, where Open MPI is installed: `make test` tests the program with it.
+WITH_MPI = $(shell command -v mpirun >/dev/null && command -v mpicc >/dev/null && command -v clang >/dev/null && echo rflvm-cli/mpi)
+
+# Open MPI and libclang are installed where that is allowed.
+mpi: forget
 	@{ command -v mpirun && command -v mpicc && command -v clang; } >/dev/null || { \
 	test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update && \
 	DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends libopenmpi-dev openmpi-bin clang libclang-dev; } >/dev/null 2>&1 || true
-	@if command -v mpirun >/dev/null && command -v mpicc >/dev/null; then \
-	mkdir -p target && cargo test --workspace --exclude rflvm-benchmarks --features rflvm-cli/mpi --test mpi -- --test-threads 1; \
-	else echo "one chain over several processes (no Open MPI: install libopenmpi-dev, openmpi-bin, clang and libclang-dev)" >> $(RFLVM_NOT_TESTED); \
-	test -z "$(ON_CI)"; fi
+	@{ command -v mpirun && command -v mpicc && command -v clang; } >/dev/null || { \
+	echo "one chain over several processes (no Open MPI: install libopenmpi-dev, openmpi-bin, clang and libclang-dev)" >> $(RFLVM_NOT_TESTED); \
+	test -z "$(ON_CI)"; }
+
+test-mpi: check-tools mpi
+	cargo test --workspace --exclude rflvm-benchmarks --features rflvm-cli/mpi --test mpi
+
+# What an earlier run could not test.
+forget:
+	@mkdir -p target && rm -f $(RFLVM_NOT_TESTED)
 
 # Without it the rest is still tested, except on a CI server, which must install it.
 environment: browser

@@ -207,7 +207,7 @@ fn together(
         let alone = || rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
         let sweep = &sweep;
         let process = |ranks| scope.spawn(move || alone().install(|| sweep(ranks)));
-        let begun: Vec<_> = Threads::new(*processes).into_iter().map(process).collect();
+        let begun: Vec<_> = Threads::connected(*processes).into_iter().map(process).collect();
         begun.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     let all = swept.into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -1,5 +1,5 @@
 //! One chain over several processes: the same draws, to the last bit, for any number of them. Built with the feature `mpi` only, and run by
-//! `make test-mpi`, which `make test` calls.
+//! `make test` where Open MPI is installed, or alone by `make test-mpi`.
 #![cfg(feature = "mpi")]
 
 mod common;
@@ -8,13 +8,16 @@ use common::{files, folder, good, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 /// Rows of the tables: few, so that everything is quick. Chunks have at most 128 columns, so that there are four of them.
 const ROWS: usize = 16;
 const COLUMNS: usize = 420;
 
-/// Runs the program as some processes, more than there are cores.
+/// Runs the program as some processes, more than there are cores; one such run at a time.
 fn together(dir: &Path, processes: usize, arguments: &[&str]) -> Output {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let launch = ["--allow-run-as-root", "--oversubscribe", "-n", &processes.to_string()];
     let program = env!("CARGO_BIN_EXE_rflvm");
     Command::new("mpirun").current_dir(dir).args(launch).arg(program).args(arguments).output().unwrap()
@@ -45,7 +48,7 @@ fn write_table(
     let names = before.iter().map(|(name, _)| (*name).to_string()).chain((0..COLUMNS).map(|j| format!("c{j}")));
     let mut table = names.collect::<Vec<_>>().join(",") + "\n";
     for n in 0..ROWS {
-        let missing = |j: usize| holes && family(j) != "multinomial" && (31 * n + 7 * j) % 29 == 0;
+        let missing = |j: usize| holes && family(j) != "multinomial" && (31 * n + 7 * j).is_multiple_of(29);
         let cells = (0..COLUMNS).map(|j| if missing(j) { String::new() } else { cell(family(j), n, j) });
         let row: Vec<String> = before.iter().map(|(_, value)| value(n)).chain(cells).collect();
         table += &(row.join(",") + "\n");

@@ -25,7 +25,7 @@ const COLUMNS: usize = 260;
 fn table() -> (Model, State) {
     let y = Mat::from_fn(ROWS, COLUMNS, |n, j| match j {
         120..150 => ((n * 5 + j * 3) % 4) as f64 + 1.0,
-        _ if (31 * n + 7 * j) % 29 == 0 => f64::NAN,
+        _ if (31 * n + 7 * j).is_multiple_of(29) => f64::NAN,
         _ => ((n * 5 + j * 3) % 4) as f64,
     });
     let blocks: Vec<(Vec<usize>, Arc<dyn Family>)> = vec![
@@ -55,7 +55,7 @@ fn processes<T: Send>(model: &Model, size: usize, act: impl Fn(&Model) -> T + Sy
             let part = model.part(ranks).unwrap();
             scope.spawn(move || act(&part))
         };
-        let threads: Vec<_> = Threads::new(size).into_iter().map(one).collect();
+        let threads: Vec<_> = Threads::connected(size).into_iter().map(one).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
 }

@@ -375,7 +375,7 @@ mod tests {
                 for size in 2..=Chunks::new(columns, &[]).count().min(7) {
                     let sums: Vec<Vec<f64>> = std::thread::scope(|scope| {
                         let one = |ranks| scope.spawn(move || of(Chunks::new(columns, &[]).dealt(ranks).unwrap()));
-                        let all: Vec<_> = Threads::new(size).into_iter().map(one).collect();
+                        let all: Vec<_> = Threads::connected(size).into_iter().map(one).collect();
                         all.into_iter().map(|thread| thread.join().unwrap()).collect()
                     });
                     assert!(sums.iter().all(|sum| *sum == alone), "{columns} columns, {len} numbers, {size} processes");
@@ -394,7 +394,7 @@ mod tests {
                     let r = chunks.ranks().rank();
                     scope.spawn(move || chunks.over_ranks((0..len).map(|i| number(i, r)).collect()))
                 };
-                let all: Vec<_> = Threads::new(3).into_iter().map(one).collect();
+                let all: Vec<_> = Threads::connected(3).into_iter().map(one).collect();
                 all.into_iter().map(|thread| thread.join().unwrap()).collect()
             });
             let expected: Vec<f64> = (0..len).map(|i| number(i, 0) + number(i, 1) + number(i, 2)).collect();
@@ -421,11 +421,11 @@ mod tests {
                     chunks.gather(&all[chunks.own_columns()])
                 })
             };
-            let threads: Vec<_> = Threads::new(2).into_iter().map(one).collect();
+            let threads: Vec<_> = Threads::connected(2).into_iter().map(one).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         });
         assert!(gathered.iter().all(|row| *row == all));
-        assert!(Chunks::new(128, &[]).dealt(Threads::new(2).remove(0)).is_none());
+        assert!(Chunks::new(128, &[]).dealt(Threads::connected(2).remove(0)).is_none());
         // Chunks are of nearly equal width.
         assert_eq!(Chunks::new(257, &[]).ends, [0, 88, 176, 257]);
     }

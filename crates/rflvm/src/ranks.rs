@@ -64,7 +64,7 @@ pub struct Threads {
 
 impl Threads {
     /// One for each of some threads.
-    pub fn new(size: usize) -> Vec<Arc<dyn Ranks>> {
+    pub fn connected(size: usize) -> Vec<Arc<dyn Ranks>> {
         let mut from: Vec<Vec<Mutex<Receiver<Vec<f64>>>>> = (0..size).map(|_| Vec::new()).collect();
         let mut to: Vec<Vec<Sender<Vec<f64>>>> = (0..size).map(|_| Vec::new()).collect();
         for sender in &mut to {

@@ -43,7 +43,7 @@ fn mixed() -> (Model, State) {
     let is_set = |j: usize| (150..160).contains(&j) || (200..206).contains(&j);
     let y = |n: usize, j: usize| match (n, j) {
         (3, _) if is_set(j) => f64::NAN,
-        _ if !is_set(j) && (31 * n + 7 * j) % 29 == 0 => f64::NAN,
+        _ if !is_set(j) && (31 * n + 7 * j).is_multiple_of(29) => f64::NAN,
         _ => ((n * 5 + j * 3) % 4) as f64 + f64::from(u8::from(is_set(j))),
     };
     built(Mat::from_fn(ROWS, COLUMNS, y), blocks, false)
@@ -51,7 +51,12 @@ fn mixed() -> (Model, State) {
 
 /// Counts with times and their own paths.
 fn in_time() -> (Model, State) {
-    let y = Mat::from_fn(ROWS, COLUMNS, |n, j| if (n + j) % 11 == 0 { f64::NAN } else { ((n * 5 + j * 3) % 4) as f64 });
+    let y =
+        Mat::from_fn(
+            ROWS,
+            COLUMNS,
+            |n, j| if (n + j).is_multiple_of(11) { f64::NAN } else { ((n * 5 + j * 3) % 4) as f64 },
+        );
     built(y, vec![((0..COLUMNS).collect(), Arc::new(Poisson))], true)
 }
 
@@ -94,7 +99,7 @@ fn asked<T: Send>(
         move || answer(&part)
     };
     let others = std::thread::scope(|scope| {
-        let threads: Vec<_> = Threads::new(size).into_iter().map(|ranks| scope.spawn(one(ranks))).collect();
+        let threads: Vec<_> = Threads::connected(size).into_iter().map(|ranks| scope.spawn(one(ranks))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     (answer(model), others)
@@ -207,7 +212,7 @@ fn each_process_has_its_own_noise() {
     let chunks = mixed().0.chunks().clone();
     let of_process = |ranks| shared::of_process(Stream::new(1), &chunks.clone().dealt(ranks).unwrap());
     let first = |ranks| crate::dist::normal(&mut of_process(ranks).rng());
-    let noise: Vec<f64> = Threads::new(3).into_iter().map(first).collect();
+    let noise: Vec<f64> = Threads::connected(3).into_iter().map(first).collect();
     assert!(noise[0] != noise[1] && noise[1] != noise[2] && noise[0] != noise[2], "{noise:?}");
 }
 
@@ -269,7 +274,7 @@ fn drawn((model, _): &(Model, State), stop: Option<u64>) -> Vec<Vec<f64>> {
     };
     std::thread::scope(|scope| {
         let run = &run;
-        let threads: Vec<_> = Threads::new(2).into_iter().map(|ranks| scope.spawn(move || run(ranks))).collect();
+        let threads: Vec<_> = Threads::connected(2).into_iter().map(|ranks| scope.spawn(move || run(ranks))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
 }
@@ -308,7 +313,7 @@ fn a_fault_of_one_process_ends_all_with_the_same_words() {
                 super::check(device.as_mut()).unwrap_err().to_string()
             })
         };
-        let threads: Vec<_> = Threads::new(2).into_iter().map(one).collect();
+        let threads: Vec<_> = Threads::connected(2).into_iter().map(one).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });
     assert_eq!(ends[0], ends[1]);
