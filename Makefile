@@ -34,7 +34,7 @@ pictures: check-tools
 	$(PROGRAM) simulate --prior --likelihood $$family --trials 10 --rows 2 --columns 10 --seed 1 --out target/prior/$$family && \
 	cp target/prior/$$family/prior.svg docs/images/prior-$$family.svg || exit 1; done
 
-# What is installed before a recipe begins is known in all of its lines.
+# Make expands all lines of a recipe before it runs the first: MPI must be installed before.
 test: check-tools mpi
 	.ci/check-ending
 	cargo fmt --all --check
