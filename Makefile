@@ -197,6 +197,7 @@ paper: check-tools $(PAPER_VENV)/installed
 	$(PAPER)/table1.py $(PAPER_DATA) $(PAPER_PEERS) $(ARGS)
 	$(PAPER)/held.py $(PAPER_DATA)
 	$(PAPER)/missing.py $(PAPER_DATA)
+	$(PAPER)/rules.py $(PAPER_DATA)
 	$(PAPER)/report.py
 
 paper-quick: check-tools $(PAPER_VENV)/installed

@@ -18,6 +18,7 @@ import labelled
 import missing
 import ours
 import report
+import rules
 import table1
 import tables
 from cells import Cells
@@ -206,6 +207,25 @@ def check_published():
     assert len(found) == 96 and all(name in labelled.SETS and method in {**METHODS, **ours.FAMILIES} for name, method in found)
 
 
+def check_rules():
+    """Distances do not depend on how draws are turned; a rule that chooses takes the chain it says; a table of them has a line for each cell."""
+    rng, labels = np.random.default_rng(1), np.repeat([0, 1], 20)
+    good = np.where(labels[:, None] == 1, 9.0, 0.0) + rng.normal(size=(40, 2))
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    np.testing.assert_allclose(rules.expected(np.array([good, good @ turn + 3.0])), rules.apart(good), atol=1e-9)
+    bad = rng.normal(size=(40, 2))
+
+    def chain(x, lp, log_likelihood):
+        return {"x": x, "median": good, "draws": np.array([[x, x]]), "lp": np.array([lp]), "log_likelihood": np.array([log_likelihood])}
+
+    # The later ten are denser and separate the labels; the earlier ones are likelier and do not.
+    found = rules.accuracies([chain(good, 1.0, 0.0) if i >= 10 else chain(bad, 0.0, 1.0) for i in range(rules.SEEDS)], labels)
+    means = {rule: np.mean(values) for rule, values in found["rules"].items()}
+    assert means["median"] == means["densest"] == 1.0 and means["mean"] == means["likeliest"] < 0.8 and means["distance"] == means["mean"]
+    rows = argparse.Namespace(rows=[{"key": ["bridges", "poisson"], "settings": {"warmup": 1, "draws": 2, "thin": 3}, **found}])
+    assert "| Bridges, Poisson | " in report.points(rows) and "1 + 6 sweeps" in report.points(rows)
+
+
 def check_difference():
     """The corrected interval is wider than the naive one by √(1 + n·test/train)."""
     gap, half = held.difference([0.6, 0.8, 0.7], [0.5, 0.5, 0.6])
@@ -217,7 +237,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         planted(folder / "data")
-        for check in (check_neighbours, check_names, check_forms, check_limits, check_report, check_published, check_difference):
+        for check in (check_neighbours, check_names, check_forms, check_limits, check_report, check_published, check_rules, check_difference):
             check()
         check_cells(folder / "cells")
         check_choice(folder)

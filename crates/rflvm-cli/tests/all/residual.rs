@@ -130,7 +130,7 @@ fn forecasts_begin_where_the_path_ends() {
 fn new_rows_are_not_placed_on_a_card() {
     let dir = folder("card");
     table(&dir);
-    fit(&dir, "with", &["--likelihood", "gaussian", "--residual", "matern32", "--warmup", "5", "--draws", "5"]);
+    fit(&dir, "with", &["--likelihood", "gaussian", "--residual", "matern32"]);
     fs::write(dir.join("new.csv"), "t,a,b,c,d\n12.5,0.1,0.2,,0.3\n").unwrap();
     let place = ["transform", "with", "new.csv", "--out", "placed.csv"];
     refused(&dir, &[&place[..], &["--device", "cuda:1"]].concat(), 2, &["device", "cuda:1", "placed on the CPU"]);
