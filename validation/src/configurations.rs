@@ -226,10 +226,10 @@ impl Recipe {
 }
 
 /// A constructor of a family.
-type Maker = fn() -> Arc<dyn Family>;
+pub(crate) type Maker = fn() -> Arc<dyn Family>;
 
 /// Every family with the priors it is tested with, and a leapfrog step size that is accepted about three times in four.
-const FAMILIES: &[(Maker, f64)] = &[
+pub(crate) const FAMILIES: &[(Maker, f64)] = &[
     (gaussian, 0.4),
     (poisson, 0.3),
     (bernoulli, 0.7),
@@ -454,48 +454,7 @@ fn timed() -> Vec<Configuration> {
     all
 }
 
-/// On a device, these have more than one number per row in addition to the weights.
-const ALWAYS: [&str; 2] = ["device-mixed-multinomial-missing-offset", "device-mixed-residual-missing-offset"];
-
-/// The configurations for routine tests: each family, complete and with missing cells; each on a device with missing cells; a sixth of the others without times,
-/// a twenty-fourth of those on a device, and a twentieth of those with times.
-pub fn fast() -> Vec<Configuration> {
-    let is_timed = |c: &Configuration| {
-        let apart = ["-amplitude-", "-shared-", "-linear-", "-wander-", "-residual"];
-        c.model.dynamics().is_some() && !apart.iter().any(|word| c.name.contains(word))
-    };
-    let is_plain = |c: &Configuration| {
-        let name = c.name.strip_prefix("device-").unwrap_or(&c.name);
-        let of_family = |family: &str| name == format!("{family}-missing") || name == family && c.device.is_none();
-        FAMILIES.iter().any(|(family, _)| of_family(family().name())) || ALWAYS.contains(&c.name.as_str())
-    };
-    let alone = all().into_iter().filter(|c| c.processes == 1);
-    let (mut chosen, rest): (Vec<_>, Vec<_>) = alone.partition(is_plain);
-    let (timed, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_timed);
-    let (on_device, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|c| c.device.is_some());
-    chosen.extend(rest.into_iter().step_by(6));
-    chosen.extend(on_device.into_iter().step_by(24));
-    chosen.extend(timed.into_iter().step_by(20));
-    chosen
-}
-
 /// The configuration with this name.
 pub fn named(name: &str) -> Option<Configuration> {
     all().into_iter().find(|c| c.name == name)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_family_has_a_configuration() {
-        let mut tested: Vec<&str> = super::FAMILIES.iter().map(|(family, _)| family().name()).collect();
-        let mut known = rflvm::spec::FAMILIES.to_vec();
-        tested.sort_unstable();
-        known.sort_unstable();
-        assert_eq!(tested, known);
-        let fast = super::fast();
-        for name in known {
-            assert!(fast.iter().any(|c| c.name == format!("device-{name}-missing")), "{name} on a device");
-        }
-    }
 }

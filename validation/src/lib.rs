@@ -9,6 +9,7 @@
 //! | [`geweke`] | the two samplers of the joint distribution and their comparison |
 //! | [`planted`] | wrong steps, each a known mistake |
 //! | [`positions`] | coverage of positions, by where chains start and how long they run |
+//! | [`routine`] | the configurations of `make test` |
 //! | [`verdict`] | one threshold for all, and the printed tables |
 
 pub mod calibration;
@@ -17,4 +18,5 @@ pub mod functions;
 pub mod geweke;
 pub mod planted;
 pub mod positions;
+pub mod routine;
 pub mod verdict;

@@ -1,7 +1,7 @@
 //! The sampler passes the joint-distribution test in every configuration, at routine power.
 
 use rflvm_validation::verdict::{FAST, SEED, head, line, passes, threshold};
-use rflvm_validation::{configurations, geweke};
+use rflvm_validation::{configurations, geweke, routine};
 use std::time::Instant;
 
 #[test]
@@ -9,7 +9,7 @@ fn the_sampler_passes_in_every_configuration() {
     // With times, a subset of them: `make validate` runs all.
     println!("fails at |z| > {:.2}\n{}", threshold(), head());
     let mut failed = Vec::new();
-    for configuration in configurations::fast() {
+    for configuration in routine::routine() {
         let start = Instant::now();
         let outcome = match geweke::test(&configuration, FAST, SEED, None) {
             Ok(report) => {

@@ -1,6 +1,7 @@
 //! Devices of several processes against one that has the whole table; threads play the processes.
 
 use super::plain::OnHost;
+use super::tests::open;
 use super::{
     Device, amplitudes, evidence, frequencies, linear, load, parameters, positions, residual, shared, totals, weights,
 };
@@ -77,10 +78,6 @@ fn built(y: Mat, blocks: Vec<(Vec<usize>, Arc<dyn crate::Family>)>, in_time: boo
     (model, state)
 }
 
-fn plain(model: &Model, _chain: usize) -> Result<Box<dyn Device>, RunError> {
-    Ok(Box::new(OnHost::new(model)))
-}
-
 /// What `ask` says with a device that has the whole table, and what each of some processes says.
 fn asked<T: Send>(
     (model, state): &(Model, State),
@@ -88,7 +85,7 @@ fn asked<T: Send>(
     ask: impl Fn(&mut dyn Device, &Model, State) -> T + Sync,
 ) -> (T, Vec<T>) {
     let answer = |model: &Model| {
-        let mut device = shared::open(&plain, model, 0).unwrap();
+        let mut device = shared::open(&open, model, 0).unwrap();
         let mut own = model.own_state(state.clone());
         load(device.as_mut(), &mut own);
         ask(device.as_mut(), model, own)
@@ -254,7 +251,7 @@ fn drawn((model, _): &(Model, State), stop: Option<u64>) -> Vec<Vec<f64>> {
     let settings = Settings { init: crate::init::Init::Pca, ..settings };
     let run = |ranks: Arc<dyn Ranks>| {
         let part = model.part(ranks).unwrap();
-        let mut run = Run::start_on(&part, &settings, &plain).unwrap();
+        let mut run = Run::start_on(&part, &settings, &open).unwrap();
         let mut sinks = vec![Memory::default()];
         let end = |progress: crate::run::Progress<'_>| match stop {
             Some(sweep) if progress.sweep == sweep => ControlFlow::Break(()),
@@ -262,7 +259,7 @@ fn drawn((model, _): &(Model, State), stop: Option<u64>) -> Vec<Vec<f64>> {
         };
         if !run.go_on(&mut sinks, end).unwrap() {
             let snapshots: Vec<Snapshot> = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
-            let mut again = Run::resume_on(&part, &settings, snapshots, &plain).unwrap();
+            let mut again = Run::resume_on(&part, &settings, snapshots, &open).unwrap();
             again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap();
             run = again;
         }
@@ -300,14 +297,14 @@ fn a_fault_of_one_process_ends_all_with_the_same_words() {
         let one = |ranks: Arc<dyn Ranks>| {
             scope.spawn(move || {
                 let part = model.part(ranks).unwrap();
-                let open = |model: &Model, _: usize| -> Result<Box<dyn Device>, RunError> {
+                let faulty = |model: &Model, _: usize| -> Result<Box<dyn Device>, RunError> {
                     let mut device = OnHost::new(model);
                     if model.chunks().ranks().rank() == 1 {
                         device.fail("it fell off the bus");
                     }
                     Ok(Box::new(device))
                 };
-                let mut device = shared::open(&open, &part, 0).unwrap();
+                let mut device = shared::open(&faulty, &part, 0).unwrap();
                 load(device.as_mut(), &mut part.own_state(state.clone()));
                 device.ln_lik();
                 super::check(device.as_mut()).unwrap_err().to_string()
