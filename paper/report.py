@@ -96,7 +96,7 @@ mean log joint density.
 FOUND = """
 Spatial medians gain where rows have draws in two places, and lose nowhere by more than two standard errors; they are in `embedding.csv`, and Table 1 still shows means, as the paper does. A higher
 density does not go with a higher accuracy, so choosing among chains by it does not help. Distances averaged over four chains would be ahead of every method of Table 1 on Bridges,
-Congress and Spam, but they are no longer two numbers per row, and another method gains as much by the same means: HPF, with one run and with four, has
+Congress and Spam, but they are no longer two numbers per row, and another method gains by the same means: HPF, with one run and with four, has
 {other}. So they are no row of Table 1.
 """
 
