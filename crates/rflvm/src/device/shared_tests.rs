@@ -263,8 +263,8 @@ fn drawn((model, _): &(Model, State), stop: Option<u64>) -> Vec<Vec<f64>> {
             again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap();
             run = again;
         }
-        let acceptance = run.chains()[0].tuning().trajectory.step;
-        assert!(acceptance > 1e-3, "the step size is {acceptance}");
+        let step = run.chains()[0].tuning().trajectory.step;
+        assert!(step > 1e-3, "the step size is {step}");
         let last = run.chains()[0].state().features.x().clone().into_vec();
         let drawn = sinks[0].array("posterior/x").map(<[f64]>::to_vec).unwrap_or_default();
         [last, drawn].concat()
@@ -288,7 +288,6 @@ fn a_run_over_two_processes_is_resumed_with_the_same_draws() {
     }
 }
 
-/// A device that breaks when it is first asked for the log-likelihood of all rows.
 #[test]
 fn a_fault_of_one_process_ends_all_with_the_same_words() {
     let (model, state) = mixed();

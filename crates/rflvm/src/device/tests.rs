@@ -5,11 +5,11 @@ use super::{Device, frequencies, load, positions};
 use crate::draws::Memory;
 use crate::init::Init;
 use crate::linalg::Mat;
-use crate::model::family::{Multinomial, NegativeBinomial, Poisson};
+use crate::model::family::{Density, Generic, Multinomial, NegativeBinomial, Poisson};
 use crate::model::latent::TimeKernel;
 use crate::model::{Model, ModelSpec, State};
 use crate::observations::{Observations, Offset, Times};
-use crate::rng::Stream;
+use crate::rng::{Stream, StreamRng};
 use crate::run::chain::Snapshot;
 use crate::run::{Run, Settings};
 use crate::simulate;
@@ -190,4 +190,42 @@ fn a_run_on_a_device_is_resumed_there_with_the_same_draws_and_here_with_others()
         let here = drawn(table(), Some((103, false)));
         assert!(here.len() == whole.len() && here.iter().all(|x| x.is_finite()));
     }
+}
+
+/// A family that only this processor knows.
+#[derive(Debug, Clone, Default)]
+struct Waiting;
+
+impl Density for Waiting {
+    fn name(&self) -> &'static str {
+        "waiting"
+    }
+    fn problem(&self, y: f64) -> Option<String> {
+        (y <= 0.0).then(|| "a waiting time is positive".into())
+    }
+    fn ln_density(&self, y: f64, f: f64, _theta: &[f64]) -> f64 {
+        -f - y * (-f).exp()
+    }
+    fn derivative(&self, y: f64, f: f64, _theta: &[f64]) -> f64 {
+        y * (-f).exp() - 1.0
+    }
+    fn mean(&self, f: f64, _theta: &[f64]) -> f64 {
+        f.exp()
+    }
+    fn simulate(&self, f: f64, _theta: &[f64], _rng: &mut StreamRng) -> f64 {
+        f.exp()
+    }
+    fn link(&self, y: f64) -> f64 {
+        y.ln()
+    }
+}
+
+#[test]
+fn a_family_that_a_card_does_not_know_is_refused_by_its_name() {
+    let y = Mat::from_fn(12, 2, |n, j| (n + j) as f64 + 1.0);
+    let model = Model::new(Observations::new(y.clone()).unwrap(), Generic(Waiting), ModelSpec::default()).unwrap();
+    let refused = super::supports(&model).unwrap_err().to_string();
+    assert!(refused.contains("the family waiting") && refused.contains("let device be cpu"), "{refused}");
+    let known = Model::new(Observations::new(y).unwrap(), Poisson, ModelSpec::default()).unwrap();
+    assert!(super::supports(&known).is_ok());
 }
