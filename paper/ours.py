@@ -37,6 +37,8 @@ FAMILIES = {
 
 #: The same by `rflvm map`: one point, the maximum of the posterior density with the weights integrated out.
 MAPS = {f"{name}-map": (f"{title} RFLVM, MAP", form) for name, (title, form) in FAMILIES.items()}
+#: With a learned signal strength, as the other models with Gaussian processes have; for the Gaussian family it is the default.
+MAPS |= {f"{name}-map-shared": (f"{title} RFLVM, MAP, shared amplitude", form) for name, (title, form) in FAMILIES.items() if name != "gaussian"}
 #: All of ours.
 OURS = FAMILIES | MAPS
 
@@ -61,7 +63,7 @@ def unusual(chosen):
 
 def table(name, family, seed):
     """The name of a table's file, without its ending."""
-    return f"{name}-{seed}-{FAMILIES[family][1].__name__}" if name in labelled.DRAWN else f"{name}-{FAMILIES[family][1].__name__}"
+    return f"{name}-{seed}-{OURS[family][1].__name__}" if name in labelled.DRAWN else f"{name}-{OURS[family][1].__name__}"
 
 
 def cell(name, family, seed, chosen):
@@ -74,16 +76,17 @@ def parse(stem):
     name, family, *words = stem.split("--")
     chosen = dict(word.split("=", 1) for word in words)
     seed = int(chosen.pop("seed"))
-    if name not in labelled.SETS or family not in FAMILIES or not {"warmup", "draws", "chains"} <= set(chosen):
+    known = family in MAPS and not chosen or family in FAMILIES and {"warmup", "draws", "chains"} <= set(chosen)
+    if name not in labelled.SETS or not known:
         raise ValueError
     return name, family, seed, {key: int(value) if key in ("warmup", "draws", "chains") else value for key, value in unusual(chosen).items()}
 
 
 def estimate(program, path, method, seed, threads, out):
     """The words of a MAP estimate whose positions will be in OUT/embedding.csv."""
-    family = method.removesuffix("-map")
+    family, _, shared = method.partition("-map")
     words = [program, "map", path, "--likelihood", family, "--latent-dim", 2, "--seed", seed, "--threads", threads, "--out", out, "-q"]
-    return [str(word) for word in words]
+    return [str(word) for word in words + (["--amplitude", "shared"] if shared else [])]
 
 
 def fit(program, path, family, seed, chosen, threads, out, keep="w"):
@@ -97,6 +100,7 @@ def line(family, name, seed, chosen, threads):
     """The same as a line for bash, with the folders $TABLES and $OUT: it leaves the positions, and the seconds (wall, user, system)
     below what the program said."""
     stem = f'"$OUT/{cell(name, family, seed, chosen)}'
-    words = fit('"${RFLVM:-rflvm}"', f'"$TABLES/{table(name, family, seed)}.csv.gz"', family, seed, chosen, threads, f'{stem}.fit"')
+    program, path, out = '"${RFLVM:-rflvm}"', f'"$TABLES/{table(name, family, seed)}.csv.gz"', f'{stem}.fit"'
+    words = estimate(program, path, family, seed, threads, out) if family in MAPS else fit(program, path, family, seed, chosen, threads, out)
     timed = f"{{ TIMEFORMAT='%R %U %S'; time {' '.join(words)}; }} 2> {stem}.time\""
     return f'mkdir -p "$OUT"; {timed}; cp {stem}.fit/embedding.csv" {stem}.csv"; rm -r {stem}.fit"'

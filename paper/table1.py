@@ -207,7 +207,7 @@ def main():
         for row in wanted(args):
             if row["method"] in METHODS and args.list_others:
                 print(other(row))
-            elif row["method"] in ours.FAMILIES and args.list_ours:
+            elif row["method"] in ours.OURS and args.list_ours:
                 print(ours.line(row["method"], row["set"], row["seed"], row["settings"], args.threads))
         return
     absent = labelled.missing(args.sets, args.data)
