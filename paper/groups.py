@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import labelled
 import ours
 from methods import METHODS
 
@@ -44,6 +45,12 @@ def chosen(rows):
 def paired(group):
     """Whether the five seeds of the paper's rule have all been run."""
     return {row["seed"] for row in group if "failed" not in row} >= set(range(5))
+
+
+def complete(group):
+    """Whether the spread over its runs is that of the paper's rule: all seeds, or a method that has none, on a table that is the same for all."""
+    method = METHODS.get(group[0]["method"])
+    return paired(group) or bool(method and not method.random and group[0]["set"] not in labelled.DRAWN)
 
 
 def values(group):

@@ -16,7 +16,7 @@ import program
 import rules
 import tables
 from cells import Cells
-from groups import SETS, TITLES, accuracy, chosen
+from groups import SETS, TITLES, accuracy, chosen, spread, values
 from methods import METHODS
 from rows import Rows
 
@@ -31,10 +31,11 @@ Written by `python paper/report.py` from the rows that `make paper` keeps; see [
 
 Two latent dimensions; five-fold cross-validation of a 1-nearest-neighbour classifier of the positions, mean ± standard deviation over five
 runs: run *s* has the method's seed *s* and the folds of `KFold(5, shuffle=True, random_state=s)`. A cell marked ¹ has fewer than five seeds of
-the method, each scored with all five folds' seeds: its spread says little about other runs of the method. In brackets what the paper reports. The best of a column is bold; "not run" is not yet run.
+the method, each scored with all five folds' seeds: its spread says little about other runs of the method (Isomap and DLA-GPLVM have no seed). In brackets what the paper reports. The best of a column is bold; "not run" is not yet run.
 Other methods have their packages' or authors' default settings but for what the last section lists (GPy's models have 30 inducing points instead of 10);
 ours have the program's, with the sweeps listed there, which differ between sets. The rows of chains are posterior means; the rows with MAP are the points that
-`rflvm map` finds in seconds, of the same models.
+`rflvm map` finds in seconds, of the same models; those with a shared amplitude have `--amplitude shared`, a learned signal strength, as the other models with
+Gaussian processes have, where our count and Bernoulli models have 1 by default. Chains with a shared amplitude are below.
 """
 
 TIMES = """\
@@ -129,6 +130,11 @@ def published():
         return {(row["set"], row["method"]): {k: float(row[k]) for k in ("accuracy", "sd", "minutes", "se")} for row in csv.DictReader(file)}
 
 
+def error(*groups):
+    """Standard error of the difference of two means over runs."""
+    return float(np.sqrt(sum(spread(group) ** 2 / max(1, len(values(group)) - 1) for group in groups)))
+
+
 def shortfalls(best, paper):
     """A sentence for every set where our best family is behind the paper's, or behind another method measured here."""
     reasons = tomllib.loads((HERE / "reasons.toml").read_text())
@@ -155,14 +161,17 @@ def shortfalls(best, paper):
             text += f", is {gap:.1f} of the paper's standard deviations below the paper's {TITLES[theirs]} ({there['accuracy']:.3f} ± {there['sd']:.3f})"
         else:
             text += f", is at or above the paper's {TITLES[theirs]} ({there['accuracy']:.3f} ± {there['sd']:.3f})"
-        ahead_of_it = f"{len(better)} ahead of it: " + ", ".join(f"{TITLES[m]} ({others[m]:.3f})" for m in better) if better else "none is ahead of it"
+        lead = [f"{TITLES[m]} ({others[m]:.3f}, by {others[m] - mine[family]:.4f} ± {error(best[name, m], best[name, family]):.4f})" for m in better]
+        ahead_of_it = f"{len(better)} ahead of it: " + ", ".join(lead) if better else "none is ahead of it"
         text += f". Of {len(others)} other methods measured, {ahead_of_it}"
         size = best[name, family][0]["rows"]
         text += f"; one standard error of an accuracy of {size} rows is {(mine[family] * (1 - mine[family]) / size) ** 0.5:.3f}"
         lines.append(text + "." + (f" {reasons[name].strip()}" if name in reasons else ""))
     head = f"Our best is at or above the paper's best RFLVM on {reached} of {run} sets, and at or above every other method measured here on {ahead} of {run}."
     alone = f"By chains alone it is {chains_reached} and {chains_ahead} of {run}."
-    return f"{head} {alone} The best of five families, by chains or by MAP, is chosen with the labels, as the best of the other methods is.\n\n" + "\n".join(lines) + "\n"
+    choice = "The best of five families, by chains, by MAP or by MAP with a shared amplitude, is chosen with the labels, as the best of the other methods is."
+    errors = "A lead has one standard error over the runs, which does not count that the rows themselves are a sample."
+    return f"{head} {alone} {choice} {errors}\n\n" + "\n".join(lines) + "\n"
 
 
 def main():

@@ -3,7 +3,7 @@
 import numpy as np
 
 import ours
-from groups import SETS, TITLES, accuracy, described, groups, paired, plain, spread, values
+from groups import SETS, TITLES, accuracy, complete, described, groups, plain, spread, values
 from held import difference
 
 
@@ -27,7 +27,7 @@ def table1(best, paper):
             else:
                 text = f"{mean:.3f} ± {spread(group):.3f}"
                 text = f"**{text}**" if round(mean, 3) == round(tops[name], 3) else text
-                text += "" if paired(group) else "¹"
+                text += "" if complete(group) else "¹"
             line.append(text + (f" ({there['accuracy']:.3f} ± {there['sd']:.3f})" if there else ""))
         lines.append(line)
     return markdown(["", *SETS.values()], lines)
