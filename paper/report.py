@@ -88,7 +88,7 @@ def table3(rows):
 POINTS = """
 ### Which point of a posterior, and which of several chains?
 
-Ours is just behind another method on Bridges, Congress and Spam, and chains of different seeds settle in different maps. Is there a rule without labels, the same for all
+Our chains are just behind another method on Bridges, Congress and Spam, and those of different seeds settle in different maps. Is there a rule without labels, the same for all
 sets, that helps? The rules were written down before any of them was scored. Chains have {sweeps} sweeps, of which fifty draws are kept; means over five runs ± standard
 deviation. The last columns are over twenty chains: the gain of medians and of expected distances over means, with its standard error, and the rank correlation of accuracy and
 mean log joint density.
