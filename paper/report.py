@@ -34,7 +34,7 @@ runs: run *s* has the method's seed *s* and the folds of `KFold(5, shuffle=True,
 the method, each scored with all five folds' seeds: its spread says little about other runs of the method (Isomap and DLA-GPLVM have no seed). In brackets what the paper reports. The best of a column is bold; "not run" is not yet run.
 Other methods have their packages' or authors' default settings but for what the last section lists (GPy's models have 30 inducing points instead of 10);
 ours have the program's, with the sweeps listed there, which differ between sets. The rows of chains are posterior means; the rows with MAP are the points that
-`rflvm map` finds in seconds, of the same models; those with a shared amplitude have `--amplitude shared`, a learned signal strength, as the other models with
+`rflvm map` finds, in a second to two minutes, of the same models; those with a shared amplitude have `--amplitude shared`, a learned signal strength, as the other models with
 Gaussian processes have, where our count and Bernoulli models have 1 by default. Chains with a shared amplitude are below.
 """
 
@@ -173,7 +173,7 @@ def shortfalls(best, paper):
     head = f"Our best is at or above the paper's best RFLVM on {reached} of {run} sets, and at or above every other method measured here on {ahead} of {run}."
     alone = " ".join(f"{part} it is {counts[0]} and {counts[1]} of {run}." for part, counts in of_part.items())
     choice = "The best of five families, by chains, by MAP or by MAP with a shared amplitude, is chosen with the labels, as the best of the other methods is; the shared amplitude was tried after the defaults had fallen short."
-    errors = "A lead has one standard error over the runs, which does not count that the rows themselves are a sample."
+    errors = "A lead has one standard error over the runs, in cells marked ¹ over the folds alone, which does not count that the rows themselves are a sample."
     return f"{head} {alone} {choice} {errors}\n\n" + "\n".join(lines) + "\n"
 
 
