@@ -8,7 +8,7 @@ use rflvm::hmc::directions::Modes;
 use rflvm::hmc::tuning::Tuning;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
-    Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
+    Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
     ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
@@ -238,6 +238,7 @@ pub(crate) const FAMILIES: &[(Maker, f64)] = &[
     (multinomial, 0.5),
     (student_t, 0.12),
     (zero_inflated_poisson, 0.3),
+    (isotropic, 0.4),
 ];
 
 /// The step size of the stiffest block.
@@ -249,6 +250,10 @@ fn joint_step(model: &Model) -> f64 {
 
 fn gaussian() -> Arc<dyn Family> {
     Arc::new(Gaussian { shape: 3.0, rate: 2.0 })
+}
+
+fn isotropic() -> Arc<dyn Family> {
+    Arc::new(Isotropic(Gaussian { shape: 3.0, rate: 2.0 }))
 }
 
 fn poisson() -> Arc<dyn Family> {
@@ -368,6 +373,12 @@ pub fn all() -> Vec<Configuration> {
             .shared_amplitude()
             .missing()
             .build("gaussian-residual-shared-missing"),
+        one(isotropic).shared_amplitude().missing().offset().build("isotropic-shared-missing-offset"),
+        one(isotropic)
+            .learned_amplitude()
+            .timed(TimeKernel::Matern32, Form::StateSpace, false)
+            .build("isotropic-amplitude-matern32"),
+        one(isotropic).own_paths(TimeKernel::Matern12).missing().build("isotropic-residual-missing"),
         one(student_t).own_paths(TimeKernel::Matern32).missing().build("student-t-residual-missing"),
         one(poisson).own_paths(TimeKernel::Matern32).missing().build("poisson-residual-missing"),
         one(negative_binomial).own_paths(TimeKernel::Matern12).missing().build("negative-binomial-residual-missing"),

@@ -276,7 +276,7 @@ impl Readings {
             return;
         }
         // Precisions and dispersions are positive, so take logarithms; parameters of a density are unconstrained.
-        let positive = ["gaussian", "student-t", "negative-binomial"].contains(&block.family.name());
+        let positive = ["gaussian", "isotropic", "student-t", "negative-binomial"].contains(&block.family.name());
         let value = |j: usize| if positive { theta.values[(0, j)].ln() } else { theta.values[(0, j)] };
         let all = || (0..block.columns.len()).map(value);
         self.mean("θ", all());

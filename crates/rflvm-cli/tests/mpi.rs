@@ -31,7 +31,7 @@ fn wave(n: usize, j: usize) -> f64 {
 
 fn cell(family: &str, n: usize, j: usize) -> String {
     match family {
-        "gaussian" | "student-t" => format!("{:.4}", 3.0 * wave(n, j) + (j % 5) as f64),
+        "gaussian" | "isotropic" | "student-t" => format!("{:.4}", 3.0 * wave(n, j) + (j % 5) as f64),
         "bernoulli" => u8::from(wave(n, j) > 0.5).to_string(),
         "multinomial" => ((4.0 * wave(n, j)) as u32 + 1).to_string(),
         _ => ((9.0 * wave(n, j)) as u32).to_string(),
@@ -116,8 +116,16 @@ fn place(name: &str) -> PathBuf {
 
 #[test]
 fn every_family_has_the_same_draws_for_any_number_of_processes() {
-    let families =
-        ["gaussian", "poisson", "bernoulli", "binomial", "negative-binomial", "student-t", "zero-inflated-poisson"];
+    let families = [
+        "gaussian",
+        "poisson",
+        "bernoulli",
+        "binomial",
+        "negative-binomial",
+        "student-t",
+        "zero-inflated-poisson",
+        "isotropic",
+    ];
     for (i, family) in families.into_iter().enumerate() {
         write_table(&place(family), &move |_| family, false, &[]);
         let trials: &[&str] = if family == "binomial" { &["--trials", "12"] } else { &[] };

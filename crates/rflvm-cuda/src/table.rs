@@ -351,7 +351,7 @@ impl OnCard {
 /// The number of a law in the kernels.
 fn number(law: Option<Law<'_>>) -> i32 {
     match law {
-        Some(Law::Gaussian(_)) => 0,
+        Some(Law::Gaussian(_) | Law::Isotropic(_)) => 0,
         // Given the rates of their rows.
         Some(Law::Poisson | Law::Multinomial) => 1,
         Some(Law::Binomial(_)) => 2,

@@ -10,7 +10,8 @@ use rflvm::hmc::flow::Frame;
 use rflvm::hmc::reference::Reference;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
-    Binomial, Family, Gaussian, Generic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, ZeroInflatedPoisson,
+    Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials,
+    ZeroInflatedPoisson,
 };
 use rflvm::model::latent::TimeKernel;
 use rflvm::model::{Model, ModelSpec, State};
@@ -53,6 +54,7 @@ fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, Sta
             (vec![5], poisson),
             (vec![6, 7], Arc::new(NegativeBinomial::default())),
         ],
+        "isotropic" => vec![((0..columns).collect(), Arc::new(Isotropic(Gaussian { shape: 3.0, rate: 2.0 })))],
         "student-t" => vec![((0..columns).collect(), Arc::new(StudentT::default()))],
         "zero-inflated-poisson" => vec![((0..columns).collect(), Arc::new(Generic(ZeroInflatedPoisson::default())))],
         _ => vec![
@@ -417,6 +419,7 @@ fn a_card_agrees_with_this_processor() {
             ("negative-binomial", true),
             ("bernoulli", false),
             ("multinomial", true),
+            ("isotropic", true),
             ("student-t", true),
             ("zero-inflated-poisson", true),
             ("mixed", true),

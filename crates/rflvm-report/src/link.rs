@@ -86,7 +86,7 @@ mod tests {
             let (link, factor) =
                 link(&block, &Theta { values, hyper: Vec::new() }, 10).unwrap_or_else(|| panic!("{}", about.name));
             let expected = match about.name {
-                "gaussian" | "student-t" => Link::Identity,
+                "gaussian" | "isotropic" | "student-t" => Link::Identity,
                 "bernoulli" | "binomial" => Link::Logistic,
                 "multinomial" => Link::Softmax,
                 _ => Link::Exp,

@@ -52,7 +52,7 @@ pub fn advice(conflict: &Conflict, model: &Model) -> String {
         }
         (Assumption::Weights | Assumption::Amplitude, _) => ("the amplitude", "amplitude"),
         (Assumption::Parameter(name, _), _) => match (family, name) {
-            ("gaussian", _) => ("the noise", "noise"),
+            ("gaussian" | "isotropic", _) => ("the noise", "noise"),
             ("student-t", "dof") => ("the degrees of freedom", "student-t.dof"),
             ("student-t", _) => ("the noise", "student-t.noise"),
             ("negative-binomial", _) => ("the dispersion", "dispersion"),

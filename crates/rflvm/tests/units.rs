@@ -1,4 +1,4 @@
-//! A table in other units (metres for kilometres, Celsius for Kelvin) has the same answers, in those units: Gaussian and Student-t.
+//! A table in other units (metres for kilometres, Celsius for Kelvin) has the same answers, in those units: Gaussian, isotropic and Student-t.
 
 use rflvm::hmc::tuning::Tuning;
 use rflvm::hmc::workspace::Workspace;
@@ -26,10 +26,12 @@ struct Reading {
     timed: bool,
 }
 
-const READINGS: [Reading; 6] = [
+const READINGS: [Reading; 8] = [
     Reading { family: "gaussian", missing: false, timed: false },
     Reading { family: "gaussian", missing: true, timed: false },
     Reading { family: "gaussian", missing: false, timed: true },
+    Reading { family: "isotropic", missing: false, timed: false },
+    Reading { family: "isotropic", missing: true, timed: true },
     Reading { family: "student-t", missing: false, timed: false },
     Reading { family: "student-t", missing: true, timed: false },
     Reading { family: "student-t", missing: true, timed: true },
@@ -120,7 +122,7 @@ fn chains_are_the_same_to_the_last_bit_in_units_of_powers_of_two() {
 fn answers_are_the_same_in_any_unit() {
     // Chains that rounding has set apart still have one posterior: positions, noise and signal strength agree.
     let settings = Settings { warmup: 80, draws: 80, threads: 1, ..Settings::default() };
-    for reading in [READINGS[0], READINGS[4]] {
+    for reading in [READINGS[0], READINGS[3], READINGS[6]] {
         let answers = |factor: f64, shift: f64| {
             let (model, truth) = table(reading, factor, shift);
             let mut chain = Chain::new(&model, &settings, 0).unwrap();

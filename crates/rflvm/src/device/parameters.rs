@@ -3,8 +3,8 @@
 use super::{ColumnAt, Device, check, rounds};
 use crate::dist::{gamma, ln_gamma_density, ln_normal};
 use crate::error::NumericalError;
-use crate::model::family::{Gaussian, Law, NegativeBinomial, StudentT, ZeroInflatedPoisson};
-use crate::model::priors::Dof;
+use crate::model::family::{Gaussian, Isotropic, Law, NegativeBinomial, StudentT, ZeroInflatedPoisson};
+use crate::model::priors::{Dof, Gamma};
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::steps::amplitudes::square;
@@ -23,6 +23,11 @@ pub fn update(
         match Law::of(block.family.as_ref()) {
             Some(Law::NegativeBinomial(family)) => dispersions(device, model, state, b, (family, share), stream),
             Some(Law::Gaussian(family)) => precisions(device, model, state, b, family, stream),
+            Some(Law::Isotropic(family)) => {
+                let Gamma { shape, rate } = noise(device, model, state, b, family);
+                let rho = gamma(shape, rate, &mut stream.named("noise").rng());
+                Isotropic::set(&mut state.theta[b], &model.units()[block.columns.clone()], rho);
+            }
             Some(Law::StudentT(family)) => spreads(device, model, state, b, family, stream),
             Some(Law::ZeroInflatedPoisson(family)) => zeros(device, model, state, b, family, stream),
             Some(Law::Poisson | Law::Multinomial | Law::Binomial(_)) | None => continue,
@@ -39,6 +44,12 @@ pub fn maximise(device: &mut dyn Device, model: &Model, state: &mut State) -> Re
         match Law::of(block.family.as_ref()) {
             Some(Law::NegativeBinomial(family)) => best_dispersions(device, model, state, b, family),
             Some(Law::Gaussian(family)) => best_precisions(device, model, state, b, family),
+            Some(Law::Isotropic(family)) => {
+                let weights = 0.5 * (model.all_of_block(b) * state.beta.rows()) as f64;
+                let Gamma { shape, rate } = noise(device, model, state, b, family);
+                let rho = (shape - weights - 1.0).max(f64::MIN_POSITIVE) / rate;
+                Isotropic::set(&mut state.theta[b], &model.units()[block.columns.clone()], rho);
+            }
             Some(Law::StudentT(family)) => best_spreads(device, model, state, b, family),
             Some(Law::ZeroInflatedPoisson(_) | Law::Poisson | Law::Multinomial | Law::Binomial(_)) | None => continue,
         }
@@ -183,6 +194,22 @@ fn precisions(device: &mut dyn Device, model: &Model, state: &mut State, b: usiz
         let shape = family.shape + 0.5 * (seen[i] + state.beta.rows() as f64);
         let rate = family.column_rate(&model.units()[j]) - values[i] + 0.5 * of_weights(model, state, j);
         state.theta[b].values[(0, i)] = gamma(shape, rate, &mut stream.at(model.number(j) as u64).rng());
+    }
+}
+
+/// The law of ρ given β and F.
+fn noise(device: &mut dyn Device, model: &Model, state: &State, b: usize, family: &Isotropic) -> Gamma {
+    let columns = model.blocks()[b].columns.clone();
+    let mut values = vec![0.0; columns.len()];
+    of_block(device, model, b, &vec![ColumnAt::HERE; columns.len()], &mut values);
+    let seen = seen(model, &columns);
+    let rate = |i: usize| {
+        let j = columns.start + i;
+        (0.5 * of_weights(model, state, j) - values[i]) / model.units()[j].scale.powi(2)
+    };
+    Gamma {
+        shape: family.0.shape + model.sum_block(b, |i| 0.5 * (seen[i] + state.beta.rows() as f64)),
+        rate: family.0.rate + model.sum_block(b, rate),
     }
 }
 

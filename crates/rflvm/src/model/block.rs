@@ -45,13 +45,16 @@ pub(super) fn whole(y: &Mat, blocks: &[Block]) -> (Chunks, Vec<Part>) {
 const MOST_OFFSET: f64 = 100.0;
 
 impl Block {
-    /// Centre and scale of each of its columns.
+    /// Centre and scale of each of its columns, by itself.
     pub(super) fn units(&self, y: &Mat, offset: &[f64]) -> Vec<Unit> {
-        let mut units = of_columns(y, offset, self.columns.clone(), |local, seen| self.family.unit(local, seen));
-        if !units.is_empty() {
-            self.family.relate(&mut units);
+        of_columns(y, offset, self.columns.clone(), |local, seen| self.family.unit(local, seen))
+    }
+
+    /// Adjusts the units of a whole block relative to each other; `units` has those of all columns.
+    pub(super) fn relate(&self, units: &mut [Unit]) {
+        if !self.columns.is_empty() {
+            self.family.relate(&mut units[self.columns.clone()]);
         }
-        units
     }
 
     /// Offsets whose exponential overflows or vanishes would end in NaN.

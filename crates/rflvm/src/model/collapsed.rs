@@ -154,6 +154,11 @@ impl<'a> Evidence<'a> {
         (self.total - 0.5 * explained).max(self.prior_rate)
     }
 
+    /// ½(ỹ_jᵀỹ_j − Σ_m c̃_mj²/(λ_m + δ_j)): the part of b_j that is not its prior's.
+    pub fn half_square(&self, tau2: f64) -> f64 {
+        self.rate(tau2) - self.prior_rate
+    }
+
     /// ln p(y_j | X, W, τ_j) up to a constant.
     pub fn ln(&self, tau2: f64) -> f64 {
         // ln(δ/(λ + δ)) = −ln(1 + λτ²), eight at a time under one logarithm.
@@ -165,14 +170,20 @@ impl<'a> Evidence<'a> {
 
     /// A draw of the precision 1/σ_j², then of β_j minus its prior mean.
     pub fn draw<R: Rng + ?Sized>(&self, tau2: f64, rng: &mut R) -> (f64, Vec<f64>) {
-        let (delta, precision) = (1.0 / tau2, gamma(self.shape, self.rate(tau2), rng));
+        let precision = gamma(self.shape, self.rate(tau2), rng);
+        (precision, self.draw_weights(precision, tau2, rng))
+    }
+
+    /// A draw of β_j minus its prior mean, given the precision.
+    pub fn draw_weights<R: Rng + ?Sized>(&self, precision: f64, tau2: f64, rng: &mut R) -> Vec<f64> {
+        let delta = 1.0 / tau2;
         let turned: Vec<f64> = self
             .c
             .iter()
             .zip(&self.spectrum.lambda)
             .map(|(c, l)| c / (l + delta) + normal(rng) / (precision * (l + delta)).sqrt())
             .collect();
-        (precision, self.unturn(&turned))
+        self.unturn(&turned)
     }
 
     /// E[β_j] minus its prior mean.

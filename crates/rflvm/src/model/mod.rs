@@ -99,6 +99,7 @@ impl Model {
             block.check_offset(&data.offset)?;
             units.extend(block.units(&y, &data.offset));
         }
+        blocks.iter().for_each(|block| block.relate(&mut units));
         let missing = y.as_slice().iter().any(|v| v.is_nan());
         data.y = y;
         Ok(Model { warnings, ..Model::assembled(data, (order, blocks), spec, (units, missing))? })

@@ -80,7 +80,10 @@ impl Model {
         let [centres, scales] = [of_all(&|j| units[j].centre), of_all(&|j| units[j].scale)];
         let flags = of_all(&|j| f64::from(u8::from(is_constant(&part.y, j))));
         let holes = of_all(&|j| f64::from(u8::from(part.y.col(j).iter().any(|v| v.is_nan()))));
-        let all: Vec<Unit> = centres.into_iter().zip(scales).map(|(centre, scale)| Unit { centre, scale }).collect();
+        let mut all: Vec<Unit> =
+            centres.into_iter().zip(scales).map(|(centre, scale)| Unit { centre, scale }).collect();
+        self.blocks.iter().for_each(|block| block.relate(&mut all));
+        let units = all[chunks.own_columns()].to_vec();
         let missing: Vec<usize> = (0..means.len()).filter(|&n| means[n].is_none()).collect();
         let constant = (0..self.names.len()).filter(|&j| flags[j] > 0.0).map(|j| self.names[j].as_str());
         self.warnings = warnings(&missing, &constant.collect::<Vec<&str>>());

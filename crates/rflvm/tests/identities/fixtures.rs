@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rflvm::dist::{normal, normals};
 use rflvm::linalg::Mat;
-use rflvm::model::family::{Binomial, Column, Family, Gaussian, NegativeBinomial, StudentT, Trials, Unit};
+use rflvm::model::family::{Binomial, Column, Family, Gaussian, Isotropic, NegativeBinomial, StudentT, Trials, Unit};
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::priors::{Dof, Gamma, Student};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
@@ -57,6 +57,9 @@ pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
     Setting { dim: 2, holes, amplitude, kernel, time, plain: false, residual }
 }
 
+/// The isotropic family of all cases.
+pub const ISOTROPIC: Isotropic = Isotropic(Gaussian { shape: 1.7, rate: 0.4 });
+
 /// Nothing at its default, so that a formula that assumes a default fails.
 pub fn mixture() -> Mixture {
     Mixture { lambda0: Some(1.7), scales: Scales::Equal(0.8), nu0: Some(5.5), alpha_shape: 2.5, alpha_rate: 0.7 }
@@ -71,6 +74,7 @@ pub fn trials(n: usize, j: usize) -> f64 {
 fn family(name: &str, columns: usize) -> Arc<dyn Family> {
     match name {
         "gaussian" => Arc::new(Gaussian { shape: 1.7, rate: 0.4 }),
+        "isotropic" => Arc::new(ISOTROPIC),
         "binomial" => Arc::new(Binomial::new(Trials::Each(Mat::from_fn(ROWS, columns, trials)))),
         "negative-binomial" => Arc::new(NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 }),
         "student-t" => Arc::new(STUDENT),
@@ -95,6 +99,7 @@ pub fn mixed() -> Vec<Block> {
         ("poisson", vec![5, 10]),
         ("binomial", vec![8, 3]),
         ("student-t", vec![6]),
+        ("isotropic", vec![12, 11]),
     ];
     blocks.into_iter().map(|(name, columns)| (columns.clone(), family(name, columns.len()))).collect()
 }

@@ -1,9 +1,9 @@
 //! θ: the dispersions of the negative binomial and their rate, and parameters of the generic families.
 
-use crate::fixtures::{Case, STUDENT, assert_same, blocks_of, gap, in_column, ln_joint, with_moved_weights};
+use crate::fixtures::{Case, ISOTROPIC, STUDENT, assert_same, blocks_of, gap, in_column, ln_joint, with_moved_weights};
 use rflvm::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
 use rflvm::linalg::{Cholesky, gram};
-use rflvm::model::family::{Density, NegativeBinomial, Row, Unit, ZeroInflatedPoisson};
+use rflvm::model::family::{Density, GaussianConditional, NegativeBinomial, Row, Unit, ZeroInflatedPoisson};
 use rflvm::model::{State, joint};
 use rflvm::rng::Stream;
 use rflvm::steps::amplitudes::square;
@@ -72,6 +72,60 @@ fn rate_of_dispersions_matches_the_joint() {
         let ln = |state: &State| ln_gamma_density(state.theta[b].hyper[0], shape, rate);
         let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
         assert_same(ln(&moved) - ln(&case.state), joint, &case.name);
+    }
+}
+
+/// The state with another ρ.
+fn with_moved_noise(case: &mut Case, b: usize) -> State {
+    let (mut moved, factor) = (case.state.clone(), (0.7 * normal(&mut case.rng)).exp());
+    moved.theta[b].hyper[0] *= factor;
+    moved.theta[b].values.row_mut(0).iter_mut().for_each(|precision| *precision *= factor);
+    moved
+}
+
+#[test]
+fn shared_noise_given_weights_matches_the_joint() {
+    for (mut case, b) in blocks_of(&["isotropic"]) {
+        let moved = with_moved_noise(&mut case, b);
+        let mut state = case.state.clone();
+        let view = case.model.block_view(b, &mut state, 1.0);
+        let law = ISOTROPIC.law(&view, &vec![None; view.width()]);
+        let ln = |state: &State| ln_gamma_density(state.theta[b].hyper[0], law.shape, law.rate);
+        let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
+        assert_same(ln(&moved) - ln(&case.state), joint, &case.name);
+    }
+}
+
+#[test]
+fn shared_noise_with_complete_columns_integrated_out_matches_the_joint() {
+    for (mut case, b) in blocks_of(&["isotropic"]) {
+        let columns = case.model.blocks()[b].columns.clone();
+        let complete: Vec<usize> =
+            (0..columns.len()).filter(|j| case.model.y().col(columns.start + j).iter().all(|y| !y.is_nan())).collect();
+        let mut moved = with_moved_noise(&mut case, b);
+        for j in &complete {
+            moved = with_moved_weights(&case.model, &moved, columns.start + j, &mut case.rng);
+        }
+        let conditional = |state: &State| {
+            let mut at = state.clone();
+            let view = case.model.block_view(b, &mut at, 1.0);
+            let spectrum = ISOTROPIC.0.spectrum(&view).unwrap();
+            let law = ISOTROPIC.law(&view, &ISOTROPIC.0.evidence(&view, spectrum.as_ref()));
+            let of_weights = |j: &usize| {
+                in_column(&case.model, state, b, *j, |column| {
+                    let cholesky = Cholesky::new(gram(column.h, None, &column.precision), "weights").unwrap();
+                    let own = GaussianConditional::new(&ISOTROPIC.0, column, &cholesky);
+                    let mut beta = column.beta.clone();
+                    *beta.last_mut().unwrap() -= column.unit.centre;
+                    let precision = column.theta[0];
+                    own.ln_density(precision, &beta) - ln_gamma_density(precision, own.shape, own.rate)
+                })
+            };
+            ln_gamma_density(state.theta[b].hyper[0], law.shape, law.rate)
+                + complete.iter().map(of_weights).sum::<f64>()
+        };
+        let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
+        assert_same(conditional(&moved) - conditional(&case.state), joint, &case.name);
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn information_of(block: &Block, row: Row<'_>, j: usize, f: f64) -> f
     let logistic = 1.0 / (1.0 + (-f).exp());
     let theta = |p: usize| row.theta.values[(p, j)];
     match Law::of(block.family.as_ref()) {
-        Some(Law::Gaussian(_)) => theta(0),
+        Some(Law::Gaussian(_) | Law::Isotropic(_)) => theta(0),
         Some(Law::Poisson | Law::Multinomial) => f.min(690.0).exp(),
         Some(Law::Binomial(trials)) => trials.of(row.n, j) * logistic * (1.0 - logistic),
         Some(Law::NegativeBinomial(_)) => (row.y[j] + theta(0)) * logistic * (1.0 - logistic),

@@ -126,10 +126,15 @@ impl<'a> GaussianConditional<'a> {
     /// A draw: the precision 1/σ², then β | σ² (minus its prior mean).
     pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> (f64, Vec<f64>) {
         let precision = gamma(self.shape, self.rate, rng);
+        (precision, self.draw_weights(precision, rng))
+    }
+
+    /// A draw of β given the precision, minus its prior mean.
+    pub fn draw_weights<R: Rng + ?Sized>(&self, precision: f64, rng: &mut R) -> Vec<f64> {
         let mut beta: Vec<f64> = self.g.iter().map(|_| normal(rng) / precision.sqrt()).collect();
         self.cholesky.solve_upper(&mut beta);
         beta.iter_mut().zip(&self.g).for_each(|(b, g)| *b += g);
-        (precision, beta)
+        beta
     }
 
     /// ln p(1/σ², β | y, X, W).
@@ -162,9 +167,7 @@ impl Family for Gaussian {
     }
 
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
-        let n = seen.len() as f64;
-        let centre = seen.iter().map(|s| s.1 - s.2).sum::<f64>() / n;
-        let scale = (seen.iter().map(|s| (s.1 - s.2 - centre).powi(2)).sum::<f64>() / n).sqrt();
+        let (centre, scale) = spread(seen);
         // A constant column has no spread: any unit works.
         Unit { centre, scale: if scale > 0.0 { scale } else { 1.0 } }
     }
@@ -273,17 +276,8 @@ impl Family for Gaussian {
     }
 
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
-        let is_complete = |j: usize| (0..block.y.rows()).all(|n| !block.y[(n, block.columns.start + j)].is_nan());
-        let complete: Vec<usize> = (0..block.width()).filter(|&j| is_complete(j)).collect();
-        // Complete columns share HᵀH, so one decomposition serves all of them.
-        let spectrum = match complete.is_empty() {
-            true => None,
-            false => Some(Spectrum::new(block.h, block.intercept_variance)?),
-        };
-        let mut evidence: Vec<Option<Evidence<'_>>> = vec![None; block.width()];
-        if let Some(spectrum) = &spectrum {
-            self.fill_evidence(block, spectrum, &complete, &mut evidence);
-        }
+        let spectrum = self.spectrum(block)?;
+        let evidence = self.evidence(block, spectrum.as_ref());
         if let (Amplitude::Shared(prior), true) = (block.amplitude, block.is_complete) {
             let of = |j: usize, u: f64| evidence[j].as_ref().map_or(0.0, |e| e.ln(u.exp()));
             let ln = |u: f64| block.sum(|j| of(j, u)) + prior.ln_density(u);
@@ -318,15 +312,35 @@ impl Family for Gaussian {
     }
 }
 
+/// Mean and standard deviation of a column.
+pub(super) fn spread(seen: &[Seen]) -> (f64, f64) {
+    let n = seen.len() as f64;
+    let centre = seen.iter().map(|s| s.1 - s.2).sum::<f64>() / n;
+    (centre, (seen.iter().map(|s| (s.1 - s.2 - centre).powi(2)).sum::<f64>() / n).sqrt())
+}
+
+/// The columns of a block without missing cells.
+fn complete(block: &BlockView<'_>) -> Vec<usize> {
+    let is_complete = |j: usize| (0..block.y.rows()).all(|n| !block.y[(n, block.columns.start + j)].is_nan());
+    (0..block.width()).filter(|&j| is_complete(j)).collect()
+}
+
 impl Gaussian {
-    /// The evidence of complete columns.
-    fn fill_evidence<'a>(
-        &self,
-        block: &BlockView<'_>,
-        spectrum: &'a Spectrum,
-        complete: &[usize],
-        evidence: &mut [Option<Evidence<'a>>],
-    ) {
+    /// The decomposition of HᵀH, which serves all columns without missing cells; `None` if there are none.
+    #[doc(hidden)]
+    pub fn spectrum(&self, block: &BlockView<'_>) -> Result<Option<Spectrum>, NumericalError> {
+        match complete(block).is_empty() {
+            true => Ok(None),
+            false => Spectrum::new(block.h, block.intercept_variance).map(Some),
+        }
+    }
+
+    /// The evidence of columns without missing cells.
+    #[doc(hidden)]
+    pub fn evidence<'a>(&self, block: &BlockView<'_>, spectrum: Option<&'a Spectrum>) -> Vec<Option<Evidence<'a>>> {
+        let mut evidence: Vec<Option<Evidence<'a>>> = vec![None; block.width()];
+        let Some(spectrum) = spectrum else { return evidence };
+        let complete = complete(block);
         let (rows, shape) = (block.y.rows(), self.shape + 0.5 * block.y.rows() as f64);
         let mut c = Mat::zeros(block.h.cols(), complete.len());
         let mut squares = vec![0.0; complete.len()];
@@ -349,5 +363,6 @@ impl Gaussian {
             let prior_rate = self.column_rate(&block.units[j]);
             evidence[j] = Some(Evidence::new(spectrum, c.col(i), prior_rate, 0.5 * squares[i], shape));
         }
+        evidence
     }
 }

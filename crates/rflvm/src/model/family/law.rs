@@ -1,7 +1,8 @@
 //! Densities of single cells that other processors know too ([`crate::device`]).
 
 use super::{
-    Binomial, Family, Gaussian, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, ZeroInflatedPoisson,
+    Binomial, Family, Gaussian, Isotropic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials,
+    ZeroInflatedPoisson,
 };
 
 /// A density of a cell given f and the family's parameters.
@@ -9,6 +10,8 @@ use super::{
 pub enum Law<'a> {
     /// N(f, 1/θ).
     Gaussian(&'a Gaussian),
+    /// N(f, 1/θ), θ the same for all columns in one unit.
+    Isotropic(&'a Isotropic),
     /// Po(e^f).
     Poisson,
     /// Po(e^f) given the rate of its row ([`crate::device::totals`]).
@@ -28,6 +31,7 @@ impl<'a> Law<'a> {
     pub fn of(family: &'a dyn Family) -> Option<Self> {
         let any = family.as_any()?;
         None.or_else(|| any.downcast_ref().map(Law::Gaussian))
+            .or_else(|| any.downcast_ref().map(Law::Isotropic))
             .or_else(|| any.downcast_ref().map(|Poisson| Law::Poisson))
             .or_else(|| any.downcast_ref().map(|Multinomial| Law::Multinomial))
             .or_else(|| any.downcast_ref::<Binomial>().map(|family| Law::Binomial(&family.trials)))

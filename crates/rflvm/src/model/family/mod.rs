@@ -9,6 +9,7 @@ mod block_view;
 mod count;
 mod gaussian;
 mod generic;
+mod isotropic;
 mod law;
 mod multinomial;
 mod negative_binomial;
@@ -29,6 +30,7 @@ pub use gaussian::Gaussian;
 #[doc(hidden)]
 pub use gaussian::GaussianConditional;
 pub use generic::{Density, Generic, Parameter};
+pub use isotropic::Isotropic;
 pub use law::Law;
 pub use multinomial::Multinomial;
 pub use negative_binomial::{NegativeBinomial, Tally};
@@ -62,6 +64,7 @@ pub const REGISTRY: &[&About] = &[
     &multinomial::ABOUT,
     &student_t::ABOUT,
     &zero_inflated_poisson::ABOUT,
+    &isotropic::ABOUT,
 ];
 
 /// A family of distributions for a block of columns.
@@ -110,7 +113,7 @@ pub trait Family: Send + Sync + Debug {
     /// Centre and scale of column j from its observed cells (at least one).
     fn unit(&self, j: usize, seen: &[Seen]) -> Unit;
 
-    /// Adjusts the centres of a block's columns relative to each other, if needed.
+    /// Adjusts centres and scales of a whole block's columns relative to each other, if needed.
     fn relate(&self, _units: &mut [Unit]) {}
 
     /// Approximate f for a cell y: the scale on which principal components are computed.
@@ -234,7 +237,7 @@ pub trait Family: Send + Sync + Debug {
         None
     }
 
-    /// The Gaussian family, whose weights can be integrated out.
+    /// The Gaussian family with a noise variance per column, which can be integrated out together with its weights.
     fn as_gaussian(&self) -> Option<&Gaussian> {
         None
     }
