@@ -28,7 +28,7 @@ demo: check-tools
 	cargo run --release --quiet --package rflvm-cli --no-default-features -- demo $(ARGS)
 
 PROGRAM ?= cargo run --release --quiet --package rflvm-cli --no-default-features --
-FAMILIES = gaussian poisson bernoulli binomial negative-binomial multinomial student-t zero-inflated-poisson
+FAMILIES = gaussian poisson bernoulli binomial negative-binomial multinomial student-t zero-inflated-poisson isotropic
 pictures: check-tools
 	@for family in $(FAMILIES); do \
 	$(PROGRAM) simulate --prior --likelihood $$family --trials 10 --rows 2 --columns 10 --seed 1 --out target/prior/$$family && \

@@ -5,7 +5,8 @@
 Trial k hides each cell with probability 0.2, using a generator with seed k, the same for all methods. The S-curve and
 Lorenz tables also come with a mask, reported in a separate row. `static` is rflvm without times,
 `matern32` and `rbf` are rflvm with times, that kernel over them, and the program's default own paths of columns; `matern32-10` has ten latent axes
-instead of the paper's two or three, `matern32-linear` a linear part of the map; `rbf-alone` is the paper's model, without own paths. `matern32-chosen` is that one of these three which has the least squared error on
+instead of the paper's two or three, `matern32-linear` a linear part of the map; `rbf-alone` is the paper's model, without own paths;
+`static-one`, `matern32-one` and `rbf-one` have one noise variance for all columns (the isotropic family), the last without own paths. `matern32-chosen` is that one of these three which has the least squared error on
 cells hidden for validation, a tenth of the observed ones, after half the sweeps; the hidden cells themselves have no part in the choice.
 `ppca`, `ldm`, `gpdm` and `gplvm` (GPy's Bayesian one) have the paper's number of axes and one noise variance for all columns, `ldm-own` one for each, as ours have; `ppca-rank` and `ldm-rank` choose it, and `knn` its neighbours,
 by cells hidden for validation. These two, `mean`, `knn`, `iterative` and `gplvm` are the methods of benchmarks/imputation.
@@ -37,11 +38,11 @@ from rows import Rows
 from scores import mean_and_error, print_table, scores
 
 # The dynamic model by its kernel over time: a rough one, and a smooth one; and with what the paper's does not have.
-DYNAMIC = ["matern32", "rbf", "rbf-alone", "matern32-10", "matern32-linear"]
+DYNAMIC = ["matern32", "rbf", "rbf-alone", "matern32-10", "matern32-linear", "matern32-one", "rbf-one"]
 # Of these, validation chooses one.
 CANDIDATES = ["matern32", "matern32-10", "matern32-linear"]
 CHOSEN = "matern32-chosen"
-OURS = ["static", *DYNAMIC, CHOSEN]
+OURS = ["static", "static-one", *DYNAMIC, CHOSEN]
 # By their names in benchmarks/imputation/peers.py.
 PEERS = {"mean": "mean", "knn": "knn", "iterative": "iterative", "gplvm": "gplvm", "ppca-rank": "ppca", "ldm-rank": "ldm"}
 METHODS = ["mean", "knn", "iterative", "ppca", "ppca-rank", "ldm", "ldm-own", "ldm-rank", "gpdm", "gplvm", *OURS]
@@ -83,9 +84,11 @@ def of_ours(method, data, y, seed, args):
     kernel, _, more = method.partition("-")
     timed = {"time": data.time, "kernel": kernel} if method in DYNAMIC else {}
     flags = {"linear": ["--linear", "learned"], "alone": ["--residual", "none"]}.get(more, [])
+    flags = ["--residual", "none"] if method == "rbf-one" else flags
+    family = "isotropic" if more == "one" else "gaussian"
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        program.fit(folder, y, int(more) if more.isdigit() else data.dim, seed, args, **timed, flags=flags)
+        program.fit(folder, y, int(more) if more.isdigit() else data.dim, seed, args, **timed, family=family, flags=flags)
         tables = program.impute(folder, y.shape, args)
         return tables | {"own": program.score(folder, data.y, timed.get("time"), args)}
 

@@ -248,12 +248,15 @@ fn joint_step(model: &Model) -> f64 {
     steps.map(|(_, step)| *step).fold(f64::INFINITY, f64::min)
 }
 
+/// The Gaussian family of all configurations, and that inside the isotropic one.
+pub(crate) const GAUSSIAN: Gaussian = Gaussian { shape: 3.0, rate: 2.0 };
+
 fn gaussian() -> Arc<dyn Family> {
-    Arc::new(Gaussian { shape: 3.0, rate: 2.0 })
+    Arc::new(GAUSSIAN)
 }
 
 fn isotropic() -> Arc<dyn Family> {
-    Arc::new(Isotropic(Gaussian { shape: 3.0, rate: 2.0 }))
+    Arc::new(Isotropic(GAUSSIAN))
 }
 
 fn poisson() -> Arc<dyn Family> {

@@ -30,7 +30,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 24] = [
+pub const ALL: [Planted; 25] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -45,6 +45,7 @@ pub const ALL: [Planted; 24] = [
     planted("paths that do not see the data", "poisson-rbf-dense", blind_paths, 1),
     planted("τ² as if the intercept did not know it", "gaussian-amplitude", amplitude_without_intercept, 1),
     planted("shared τ² by one column's weights", "gaussian-shared", amplitude_by_one_column, 1),
+    planted("shared σ² by one column's residuals", "isotropic-missing", noise_by_one_column, 1),
     planted("½ν for ½(ν+1) in the weights of cells", "student-t-amplitude", student_without_its_cell, 1),
     planted("s with its products held, without Jacobian", "gaussian-linear-missing", scale_without_slopes, 1),
     planted("translation that forgets the intercepts", "poisson-linear", translation_without_intercepts, 1),
@@ -345,6 +346,21 @@ fn amplitude_by_one_column(model: &Model, state: &mut State, stream: Stream) -> 
     let u = state.tau2[0].ln();
     let u = slice::univariate(&mut stream.rng(), u, ln(u), 1.0, ln).0;
     state.tau2.fill(u.exp());
+    Ok(())
+}
+
+/// σ² of all columns given the cells and weights of the first.
+fn noise_by_one_column(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let family = configurations::GAUSSIAN;
+    let column = column(model, state, 0);
+    let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
+    let square = cells.clone().map(|(y, f)| (y - f).powi(2)).sum::<f64>() + column.weighted_square();
+    let shape = family.shape + 0.5 * (cells.count() + column.beta.len()) as f64;
+    let rate = family.rate + 0.5 * square / column.unit.scale.powi(2);
+    let factor = gamma(shape, rate, &mut stream.rng()) / state.theta[0].hyper[0];
+    let theta = &mut state.theta[0];
+    theta.hyper[0] *= factor;
+    theta.values.as_mut_slice().iter_mut().for_each(|precision| *precision *= factor);
     Ok(())
 }
 

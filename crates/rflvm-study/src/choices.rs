@@ -87,7 +87,7 @@ choices! {
 choices! {
     /// The kernel of columns' own paths.
     ResidualKind {
-        /// matern12 or matern32, chosen from the columns, where all of them are gaussian or student-t; elsewhere none.
+        /// matern12 or matern32, chosen from the columns, where all of them are gaussian, isotropic or student-t; elsewhere none.
         Auto = "auto",
         /// No such paths.
         None = "none",

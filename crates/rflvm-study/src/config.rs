@@ -96,9 +96,9 @@ settings! {
         /// Linear part of the map, besides the kernel.
         linear: LinearPart => .default("none").python("linear");
         /// Signal strength, the prior variance of the weights: a number for all columns, `learned` (one per column), `shared` (one per
-        /// block), or `default` for that of each family: shared for gaussian and student-t, 1 for the others.
+        /// block), or `default` for that of each family: shared for gaussian, isotropic and student-t, 1 for the others.
         amplitude: String => .placeholder("NUMBER|learned|shared|default").default("default").python("amplitude").python_type("Union[float, str]")
-            .python_help("float or \"learned\" or \"shared\" or \"default\", default=\"default\"", "Signal strength, the prior variance of the weights: a number for all columns, \"learned\" (one per column), \"shared\" (one per block), or \"default\" for that of each family: shared for gaussian and student-t, 1 for the others.").python_default("\"default\"");
+            .python_help("float or \"learned\" or \"shared\" or \"default\", default=\"default\"", "Signal strength, the prior variance of the weights: a number for all columns, \"learned\" (one per column), \"shared\" (one per block), or \"default\" for that of each family: shared for gaussian, isotropic and student-t, 1 for the others.").python_default("\"default\"");
     }
 }
 
@@ -115,7 +115,7 @@ settings! {
         period: f64 => .placeholder("P").otherwise("none").python("period").python_type("Optional[float]")
             .python_help("float or None, default=None", "Period of a seasonal kernel, in the units of the times; days for dates.").python_default("None");
         /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
-        /// matern12 or matern32, whichever suits the columns better, if all columns are gaussian or student-t, and none otherwise.
+        /// matern12 or matern32, whichever suits the columns better, if all columns are gaussian, isotropic or student-t, and none otherwise.
         residual: ResidualKind => .default("auto").python("residual");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");

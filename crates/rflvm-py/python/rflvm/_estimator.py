@@ -37,8 +37,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
     n_components : int or "auto" or "auto:K", default=2
         Latent axes. "auto" begins with 6 (or K) and prunes axes that the data do not support.
     likelihood : str or mapping, default="gaussian"
-        Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t, zero-inflated-poisson; a
-        mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, non-negative integers →
+        Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t, zero-inflated-poisson,
+        isotropic; a mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, non-negative integers →
         negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.
     trials : int, default=None
         Trials per cell of a binomial. `fit` also takes a table of them.
@@ -55,7 +55,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         Linear part of the map, besides the kernel.
     amplitude : float or "learned" or "shared" or "default", default="default"
         Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per block),
-        or "default" for that of each family: shared for gaussian and student-t, 1 for the others.
+        or "default" for that of each family: shared for gaussian, isotropic and student-t, 1 for the others.
     time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="matern52"
         Kernel over time: how similar the positions at two times are.
     time_trend : bool, default=False
@@ -66,7 +66,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         Period of a seasonal kernel, in the units of the times; days for dates.
     residual : {"auto", "none", "matern12", "matern32", "matern52", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="auto"
         Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
-        matern12 or matern32, whichever suits the columns better, if all columns are gaussian or student-t, and none otherwise.
+        matern12 or matern32, whichever suits the columns better, if all columns are gaussian, isotropic or student-t, and none otherwise.
     inducing : int, default=64
         Inducing points per sequence, where they are used.
     warmup : int, default=1000

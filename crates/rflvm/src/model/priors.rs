@@ -2,7 +2,7 @@
 //!
 //! | field | prior | default |
 //! |---|---|---|
-//! | `noise` | Gaussian: σ_j² ~ IG(shape, rate · var_j) | ½, 10⁻⁴ |
+//! | `noise` | Gaussian: σ_j² ~ IG(shape, rate · var_j); isotropic: one σ², var the mean of var_j | ½, 10⁻⁴ |
 //! | `amplitude` | τ_j fixed, or half-t with `dof` and `scale`, one per column or one per block | by family |
 //! | `intercept` | β_0j ~ N(link of the column's mean, `intercept` · τ_j²/λ_j) | 5 |
 //! | `covariates` | γ_j ~ N(0, `covariates`² · τ_j²/λ_j), per standard deviation of a number or per level of a category | 1 |
@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Priors {
-    /// Noise of Gaussian columns: inverse gamma, its rate in units of the column's variance.
+    /// Noise of Gaussian and isotropic columns: inverse gamma, its rate in units of the column's variance, or of the mean one.
     pub noise: Gamma,
     /// Signal strength; each family has its own default.
     #[serde(skip_serializing_if = "Option::is_none")]
