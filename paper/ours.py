@@ -31,14 +31,15 @@ FAMILIES = {
     "negative-binomial": ("negative binomial", counts),
     "multinomial": ("multinomial", compositions),
     "gaussian": ("Gaussian", logs),
+    "isotropic": ("isotropic Gaussian", logs),
     "bernoulli": ("Bernoulli", above),
 }
 
 
 #: The same by `rflvm map`: one point, the maximum of the posterior density with the weights integrated out.
 MAPS = {f"{name}-map": (f"{title} RFLVM, MAP", form) for name, (title, form) in FAMILIES.items()}
-#: With a learned signal strength, as the other models with Gaussian processes have; for the Gaussian family it is the default.
-MAPS |= {f"{name}-map-shared": (f"{title} RFLVM, MAP, shared amplitude", form) for name, (title, form) in FAMILIES.items() if name != "gaussian"}
+#: With a learned signal strength, as the other models with Gaussian processes have; for real values it is the default.
+MAPS |= {f"{name}-map-shared": (f"{title} RFLVM, MAP, shared amplitude", form) for name, (title, form) in FAMILIES.items() if form is not logs}
 #: All of ours.
 OURS = FAMILIES | MAPS
 

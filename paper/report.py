@@ -63,8 +63,8 @@ IMPUTED = """\
 A fifth of the cells hidden at random, the same ones for all methods; mean ± one standard error over the trials. A star marks methods without a
 predictive variance, which get that of their errors on validation cells. Ours ran {sweeps}. Errors can be compared with the paper's only
 as ratios to PPCA's: its tables are other draws, or prepared in ways that it does not tell. Ours: `static` has no times, `matern32` and `rbf` follow them and
-have the program's default own paths of columns, all with the paper's two or three axes; `rbf-alone` is the paper's model, without them; `matern32-10` has ten axes, `matern32-linear` a linear part of the map, and `matern32-chosen`
-is the one of these three that predicts validation cells best, a tenth of the observed ones. PPCA, the linear dynamical model (ldm), GPDM and GPLVM have the paper's number of axes and one noise variance for all columns, `ldm-own` one for each, as ours have, which costs
+have the program's default own paths of columns, all with the paper's two or three axes; `rbf-alone` is the paper's model, without them; names with `-one` have one noise variance for all columns (the isotropic family), `rbf-one` without own paths; `matern32-10` has ten axes, `matern32-linear` a linear part of the map, and `matern32-chosen`
+is the one of these three that predicts validation cells best, a tenth of the observed ones. PPCA, the linear dynamical model (ldm), GPDM and GPLVM have the paper's number of axes and one noise variance for all columns, `ldm-own` one for each, as our other models have, which costs
 a little on Lorenz, where the noise of all columns is the same; `-rank` chooses it in the same way. Methods without a line have not been run again since the rows are
 kept; earlier figures are in [docs/results.md](../docs/results.md).
 """
@@ -172,7 +172,7 @@ def shortfalls(best, paper):
         lines.append(text + "." + (f" {reasons[name].strip()}" if name in reasons else ""))
     head = f"Our best is at or above the paper's best RFLVM on {reached} of {run} sets, and at or above every other method measured here on {ahead} of {run}."
     alone = " ".join(f"{part} it is {counts[0]} and {counts[1]} of {run}." for part, counts in of_part.items())
-    choice = "The best of five families, by chains, by MAP or by MAP with a shared amplitude, is chosen with the labels, as the best of the other methods is; the shared amplitude was tried after the defaults had fallen short."
+    choice = "The best of six families, by chains, by MAP or by MAP with a shared amplitude, is chosen with the labels, as the best of the other methods is; the shared amplitude was tried after the defaults had fallen short."
     errors = "A lead has one standard error over the runs, in cells marked ¹ over the folds alone, which does not count that the rows themselves are a sample."
     return f"{head} {alone} {choice} {errors}\n\n" + "\n".join(lines) + "\n"
 
