@@ -5,8 +5,8 @@ use crate::configurations::{Configuration, FAMILIES, all};
 /// On a device, these have more than one number per row in addition to the weights.
 const ALWAYS: [&str; 2] = ["device-mixed-multinomial-missing-offset", "device-mixed-residual-missing-offset"];
 
-/// The configurations for routine tests: each family, complete and with missing cells; each on a device with missing cells; a twelfth of the others without times,
-/// a twenty-fourth of those on a device, and a twentieth of those with times.
+/// The configurations for routine tests: each family, complete and with missing cells; each on a device with missing cells; a twenty-fourth of the others without times,
+/// a forty-eighth of those on a device, and a fortieth of those with times.
 pub fn routine() -> Vec<Configuration> {
     let is_timed = |c: &Configuration| {
         let apart = ["-amplitude-", "-shared-", "-linear-", "-wander-", "-residual"];
@@ -21,9 +21,9 @@ pub fn routine() -> Vec<Configuration> {
     let (mut chosen, rest): (Vec<_>, Vec<_>) = alone.partition(is_plain);
     let (timed, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_timed);
     let (on_device, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|c| c.device.is_some());
-    chosen.extend(rest.into_iter().step_by(12));
-    chosen.extend(on_device.into_iter().step_by(24));
-    chosen.extend(timed.into_iter().step_by(20));
+    chosen.extend(rest.into_iter().step_by(24));
+    chosen.extend(on_device.into_iter().step_by(48));
+    chosen.extend(timed.into_iter().step_by(40));
     chosen
 }
 
