@@ -196,7 +196,7 @@ paper: check-tools $(PAPER_VENV)/installed
 	cargo build --release --quiet --package rflvm-cli
 	$(PAPER)/table1.py $(PAPER_DATA) $(PAPER_PEERS) $(ARGS)
 	$(PAPER)/held.py $(PAPER_DATA)
-	$(PAPER)/missing.py $(PAPER_DATA)
+	$(PAPER)/missing.py $(PAPER_DATA) $(PAPER_PEERS)
 	$(PAPER)/rules.py $(PAPER_DATA)
 	$(PAPER)/report.py
 

@@ -177,7 +177,11 @@ def check_report():
     assert "Poisson RFLVM, MAP, 0.970, is at or above the paper's" in told and "1 of 1 sets" in told and "By chains alone it is 0 and 0 of 1" in told
     told = report.shortfalls(groups.chosen([*rows, made("poisson-map-shared", 0.95)]), paper)
     assert "every other method measured here on 1 of 1." in told and "With default settings alone it is 0 and 0 of 1" in told
-    assert "10 + 10 sweeps: 0.820" in tables.sweeps(rows) and "amplitude learned" in tables.variants(rows) and "no luck" in tables.every(best)
+    assert "| 5 + 5 sweeps: 0.720 | 10 + 10 sweeps: 0.820 | +0.100 | 1 |" in tables.sweeps(rows)
+    again = [made("poisson", 0.82, seed=1, **sweeps), made("poisson", 0.7, seed=1, warmup=5, draws=5, chains=1)]
+    told = tables.sweeps([*rows, *again])
+    assert "+0.110 ± 0.010 | 2 |" in told and "1 differ by more than two standard errors: Bridges, Poisson RFLVM." in told
+    assert "amplitude learned" in tables.variants(rows) and "no luck" in tables.every(best)
 
 
 def check_choice(folder):

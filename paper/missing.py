@@ -5,11 +5,11 @@
 Trial k hides each cell with probability 0.2, using a generator with seed k, the same for all methods. The S-curve and
 Lorenz tables also come with a mask, reported in a separate row. `static` is rflvm without times,
 `matern32` and `rbf` are rflvm with times, that kernel over them, and the program's default own paths of columns; `matern32-10` has ten latent axes
-instead of the paper's two or three, `matern32-linear` a linear part of the map; `rbf-alone` is the paper's model, without own paths;
-`static-one`, `matern32-one` and `rbf-one` have one noise variance for all columns (the isotropic family), the last without own paths. `matern32-chosen` is that one of these three which has the least squared error on
+instead of the paper's two or three, `matern32-linear` a linear part of the map; `rbf-alone` is the paper's model, without own paths. `matern32-chosen` is that one of `matern32`, `matern32-10` and `matern32-linear` which has the least squared error on
 cells hidden for validation, a tenth of the observed ones, after half the sweeps; the hidden cells themselves have no part in the choice.
+`static-one`, `matern32-one` and `rbf-one` have one noise variance for all columns (the isotropic family), the last without own paths.
 `ppca`, `ldm`, `gpdm` and `gplvm` (GPy's Bayesian one) have the paper's number of axes and one noise variance for all columns, `ldm-own` one for each, as ours have; `ppca-rank` and `ldm-rank` choose it, and `knn` its neighbours,
-by cells hidden for validation. These two, `mean`, `knn`, `iterative` and `gplvm` are the methods of benchmarks/imputation.
+by cells hidden for validation. `advised-rflvm` is run from a clone in the folder of --peers, and left out without one. The two with `-rank`, `mean`, `knn`, `iterative` and `gplvm` are the methods of benchmarks/imputation.
 
 Besides the error: the mean log predictive density of the hidden cells, and the share of them inside central intervals. A star marks
 methods without a predictive variance, which get that of their errors on validation cells of the column.
@@ -23,6 +23,7 @@ with no name only prints the existing rows. A method that fails has a row that s
 
 import argparse
 import importlib.util
+import os
 import sys
 import tempfile
 from functools import cache
@@ -45,7 +46,9 @@ CHOSEN = "matern32-chosen"
 OURS = ["static", "static-one", *DYNAMIC, CHOSEN]
 # By their names in benchmarks/imputation/peers.py.
 PEERS = {"mean": "mean", "knn": "knn", "iterative": "iterative", "gplvm": "gplvm", "ppca-rank": "ppca", "ldm-rank": "ldm"}
-METHODS = ["mean", "knn", "iterative", "ppca", "ppca-rank", "ldm", "ldm-own", "ldm-rank", "gpdm", "gplvm", *OURS]
+# Code of the authors' group, for as many iterations as its script has.
+CLONED, ITERATIONS = "advised-rflvm", 10000
+METHODS = ["mean", "knn", "iterative", "ppca", "ppca-rank", "ldm", "ldm-own", "ldm-rank", "gpdm", "gplvm", CLONED, *OURS]
 
 # The paper's errors; its dynamic RFLVM has one kernel.
 PAPER = {
@@ -83,8 +86,8 @@ def of_ours(method, data, y, seed, args):
     """Tables of the hidden cells by rflvm, with the program's own scores of them."""
     kernel, _, more = method.partition("-")
     timed = {"time": data.time, "kernel": kernel} if method in DYNAMIC else {}
-    flags = {"linear": ["--linear", "learned"], "alone": ["--residual", "none"]}.get(more, [])
-    flags = ["--residual", "none"] if method == "rbf-one" else flags
+    alone = ["--residual", "none"]
+    flags = {"matern32-linear": ["--linear", "learned"], "rbf-alone": alone, "rbf-one": alone}.get(method, [])
     family = "isotropic" if more == "one" else "gaussian"
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -115,6 +118,16 @@ def of_chosen(key, data, y, mask, seed, rows, args):
     return scores(data.y, tables, mask) | tables["own"] | about
 
 
+def advised(data, y, seed):
+    """Tables of all cells by advisedRFLVM, which gives no spread: it is that of its errors on cells hidden for validation, a tenth of the observed ones."""
+    from peers import advised_cells
+
+    held = ~np.isnan(y) & (np.random.default_rng([seed, 1]).random(y.shape) < 0.1)
+    errors = np.where(held, advised_cells(np.where(held, np.nan, y), data.dim, seed, ITERATIONS) - y, np.nan)
+    sd = np.broadcast_to(imputation().spread(errors), y.shape)
+    return {"mean": advised_cells(y, data.dim, seed, ITERATIONS), "sd": np.maximum(sd, 1e-6), "about": {"sd_from": "validation"}}
+
+
 def predict(method, data, y, seed, args):
     """Tables of the hidden cells, by one method."""
     if method in OURS:
@@ -127,6 +140,8 @@ def predict(method, data, y, seed, args):
 
         mean, variance = gpdm.impute(y, data.dim, seed)
         return {"mean": mean, "sd": np.sqrt(variance)}
+    if method == CLONED:
+        return advised(data, y, seed)
     peers = imputation()
     peer = peers.METHODS[PEERS[method]]
     if method == "gplvm":
@@ -206,7 +221,13 @@ def main():
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--gplvm-minutes", type=float, default=6, help="CPU minutes that bound the iterations of GPy's GPLVM")
     parser.add_argument("--only-given", action="store_true", help="only the masks that come with the data")
+    parser.add_argument("--peers", type=Path, help="folder with a clone of zhidilin/advisedGPLVM")
     args = parser.parse_args()
+    if args.peers:
+        os.environ["RFLVM_PEERS"] = str(args.peers)
+    elif CLONED in args.methods:
+        print(f"SKIPPED {CLONED}: clone https://github.com/zhidilin/advisedGPLVM into a folder, and name that folder with --peers", file=sys.stderr)
+        args.methods = [method for method in args.methods if method != CLONED]
     rows = Rows(args.out / "missing.json")
     trials = [str(k + 1) for k in range(args.trials)]
     for name in args.sets:

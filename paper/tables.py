@@ -53,21 +53,34 @@ def table2(best, paper):
 
 
 def sweeps(rows):
-    """Cells of ours that were run with several numbers of sweeps, on the seeds that they share."""
+    """Cells of ours that were run with several numbers of sweeps, on the seeds that they share: the fewest and the most, and their paired difference."""
     found = {}
     for group in groups(row for row in rows if row["method"] in ours.FAMILIES and plain(row) and "failed" not in row):
         found.setdefault((group[0]["set"], group[0]["method"]), []).append(group)
-    lines = []
+    lines, gaps, far = [], [], []
     for (name, method), several in sorted(found.items()):
-        seeds = set.intersection(*({row["seed"] for row in group} for group in several))
-        if len(several) > 1 and seeds:
-            several.sort(key=lambda group: group[0]["settings"]["warmup"] + group[0]["settings"]["draws"])
-            same = [[row for row in group if row["seed"] in seeds] for group in several]
-            texts = [f"{described(g[0])}: {np.mean([np.mean(r['accuracies']) for r in g]):.3f}" for g in same]
-            lines.append([SETS[name], TITLES[method], "; ".join(texts), str(len(seeds))])
+        several.sort(key=lambda group: group[0]["settings"]["warmup"] + group[0]["settings"]["draws"])
+        ends = [{row["seed"]: np.mean(row["accuracies"]) for row in several[k]} for k in (0, -1)]
+        seeds = sorted(ends[0].keys() & ends[1].keys())
+        if len(several) < 2 or not seeds:
+            continue
+        gap = np.array([ends[1][seed] - ends[0][seed] for seed in seeds])
+        text = f"{gap.mean():+.3f}"
+        if len(gap) > 1:
+            error = gap.std(ddof=1) / len(gap) ** 0.5
+            text += f" ± {error:.3f}"
+            gaps.append(gap.mean())
+            far += [f"{SETS[name]}, {TITLES[method]}"] * bool(abs(gap.mean()) > 2 * error)
+        cell = [f"{described(several[k][0])}: {np.mean([ends[k][seed] for seed in seeds]):.3f}" for k in (0, -1)]
+        lines.append([SETS[name], TITLES[method], *cell, text, str(len(seeds))])
     if not lines:
         return "No cell has been run with two numbers of sweeps yet.\n"
-    return markdown(["set", "family", "accuracy by sweeps", "seeds"], lines)
+    said = "Accuracy with the fewest and with the most sweeps that were run, all folds' seeds; the difference has one standard error over the seeds that both have.\n\n"
+    text = said + markdown(["set", "family", "fewest", "most", "difference", "seeds"], lines)
+    if gaps:
+        text += f"\nOf the {len(gaps)} cells with two seeds or more the mean difference is {np.mean(gaps):+.4f} ± {np.std(gaps, ddof=1) / len(gaps) ** 0.5:.4f}, and "
+        text += f"{len(far)} differ by more than two standard errors" + (f": {'; '.join(far)}" if far else "") + ".\n"
+    return text
 
 
 def variants(rows):
