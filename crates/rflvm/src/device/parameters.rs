@@ -45,9 +45,8 @@ pub fn maximise(device: &mut dyn Device, model: &Model, state: &mut State) -> Re
             Some(Law::NegativeBinomial(family)) => best_dispersions(device, model, state, b, family),
             Some(Law::Gaussian(family)) => best_precisions(device, model, state, b, family),
             Some(Law::Isotropic(family)) => {
-                let weights = 0.5 * (model.all_of_block(b) * state.beta.rows()) as f64;
-                let Gamma { shape, rate } = noise(device, model, state, b, family);
-                let rho = (shape - weights - 1.0).max(f64::MIN_POSITIVE) / rate;
+                let weights = model.all_of_block(b) * state.beta.rows();
+                let rho = Isotropic::mode(noise(device, model, state, b, family), weights);
                 Isotropic::set(&mut state.theta[b], &model.units()[block.columns.clone()], rho);
             }
             Some(Law::StudentT(family)) => best_spreads(device, model, state, b, family),

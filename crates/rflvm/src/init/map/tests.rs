@@ -126,7 +126,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 #[test]
 fn a_table_on_a_device_is_climbed_as_one_here() {
     let cases = [("poisson", false), ("negative-binomial", true), ("bernoulli", true), ("multinomial", true)];
-    for (name, missing) in cases.into_iter().chain([("gaussian", true)]) {
+    for (name, missing) in cases.into_iter().chain([("gaussian", true), ("isotropic", true), ("isotropic", false)]) {
         let (model, _) = curve(name, missing, name == "poisson");
         let mut state = begin(&model, Init::Pca, Stream::new(2)).unwrap();
         let mut here = Ascent::new(&mut Here, &model, state.clone()).unwrap();

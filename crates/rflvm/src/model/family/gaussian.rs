@@ -319,19 +319,18 @@ pub(super) fn spread(seen: &[Seen]) -> (f64, f64) {
     (centre, (seen.iter().map(|s| (s.1 - s.2 - centre).powi(2)).sum::<f64>() / n).sqrt())
 }
 
-/// The columns of a block without missing cells.
-fn complete(block: &BlockView<'_>) -> Vec<usize> {
-    let is_complete = |j: usize| (0..block.y.rows()).all(|n| !block.y[(n, block.columns.start + j)].is_nan());
-    (0..block.width()).filter(|&j| is_complete(j)).collect()
+/// Whether column j of a block has no missing cell.
+fn is_complete(block: &BlockView<'_>, j: usize) -> bool {
+    (0..block.y.rows()).all(|n| !block.y[(n, block.columns.start + j)].is_nan())
 }
 
 impl Gaussian {
     /// The decomposition of HᵀH, which serves all columns without missing cells; `None` if there are none.
     #[doc(hidden)]
     pub fn spectrum(&self, block: &BlockView<'_>) -> Result<Option<Spectrum>, NumericalError> {
-        match complete(block).is_empty() {
-            true => Ok(None),
-            false => Spectrum::new(block.h, block.intercept_variance).map(Some),
+        match (0..block.width()).any(|j| is_complete(block, j)) {
+            true => Spectrum::new(block.h, block.intercept_variance).map(Some),
+            false => Ok(None),
         }
     }
 
@@ -340,7 +339,7 @@ impl Gaussian {
     pub fn evidence<'a>(&self, block: &BlockView<'_>, spectrum: Option<&'a Spectrum>) -> Vec<Option<Evidence<'a>>> {
         let mut evidence: Vec<Option<Evidence<'a>>> = vec![None; block.width()];
         let Some(spectrum) = spectrum else { return evidence };
-        let complete = complete(block);
+        let complete: Vec<usize> = (0..block.width()).filter(|&j| is_complete(block, j)).collect();
         let (rows, shape) = (block.y.rows(), self.shape + 0.5 * block.y.rows() as f64);
         let mut c = Mat::zeros(block.h.cols(), complete.len());
         let mut squares = vec![0.0; complete.len()];

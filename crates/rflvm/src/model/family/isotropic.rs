@@ -15,6 +15,7 @@ use crate::linalg::{Cholesky, Mat, gram};
 use crate::model::Amplitude;
 use crate::model::collapsed::Evidence;
 use crate::model::priors::Gamma;
+use crate::par;
 use crate::rng::{Stream, StreamRng};
 use std::any::Any;
 use std::sync::Arc;
@@ -43,11 +44,16 @@ impl Isotropic {
             Some(evidence) => [0.5 * block.y.rows() as f64, evidence.half_square(block.tau2[j])],
             None => given_weights(&block.column(j, Stream::new(0))),
         };
-        let of_columns: Vec<[f64; 2]> = (0..block.width()).map(of_column).collect();
+        let of_columns = par::map(block.width(), block.width() * (block.h.rows() + block.h.cols()), of_column);
         Gamma {
             shape: self.0.shape + block.sum(|j| of_columns[j][0]),
             rate: self.0.rate + block.sum(|j| of_columns[j][1] / block.units[j].scale.powi(2)),
         }
+    }
+
+    /// The mode of ρ with all weights integrated out, from its law given the optimal ones and their number.
+    pub(crate) fn mode(Gamma { shape, rate }: Gamma, weights: usize) -> f64 {
+        (shape - 0.5 * weights as f64 - 1.0).max(f64::MIN_POSITIVE) / rate
     }
 
     /// Sets θ to ρ.
@@ -172,11 +178,9 @@ impl Family for Isotropic {
         Some(self)
     }
 
-    /// The mode of ρ at the optimal β, with β integrated out.
     fn maximise_parameters(&self, block: &mut BlockView<'_>) {
-        let weights = 0.5 * (block.all * block.h.cols()) as f64;
-        let Gamma { shape, rate } = self.law(block, &vec![None; block.width()]);
-        Self::set(block.theta, block.units, (shape - weights - 1.0).max(f64::MIN_POSITIVE) / rate);
+        let law = self.law(block, &vec![None; block.width()]);
+        Self::set(block.theta, block.units, Self::mode(law, block.all * block.h.cols()));
     }
 
     fn update_parameters(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
