@@ -72,8 +72,9 @@ def fitted(name, family, seed, args):
             subprocess.run(ours.fit(args.program, folder / "table.npy", family, seed, chosen, args.threads, fit), check=True)
             kept = {}
             for key, what in (("draws", "x"), ("lp", "lp"), ("log_likelihood", "log_likelihood")):
-                subprocess.run([str(args.program), "export", str(fit), "--what", what, "--out", str(folder / "array.npy"), "--overwrite"], check=True)
-                kept[key] = np.load(folder / "array.npy")
+                array = folder / f"{key}.npy"
+                subprocess.run([str(args.program), "export", str(fit), "--what", what, "--out", str(array)], check=True)
+                kept[key] = np.load(array)
             rows = labelled.rows_of(fit / "embedding.csv")
             kept |= {key: labelled.numbers(rows, names) for key, names in (("x", ["x1", "x2"]), ("median", ["median1", "median2"]))}
         args.fits.mkdir(parents=True, exist_ok=True)
