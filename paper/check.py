@@ -173,6 +173,10 @@ def check_report():
     told = report.shortfalls(best, paper)
     assert "2.4 of the paper's standard deviations below the paper's negative binomial RFLVM" in told and "Of 1 other methods measured, 1 ahead of it: PCA (0.900, by 0.0800 ± " in told and "0 of 1 sets" in told
     assert "By chains alone it is 0 and 0 of 1" in told
+    assert "no method is ahead of it by two" not in told
+    near = [made("poisson-map", 0.88, seed=s) for s in range(5)] + [made("hpf", value, seed=s) for s, value in enumerate((0.83, 0.86, 0.89, 0.92, 0.95))]
+    told = report.shortfalls(groups.chosen([row for row in rows if row["method"] != "pca"] + near), paper)
+    assert "On 1 more, Bridges, no method is ahead of it by two standard errors." in told and "HPF (0.890, by 0.0100 ± 0.0212)" in told
     told = report.shortfalls(groups.chosen([*rows, made("poisson-map", 0.95)]), paper)
     assert "Poisson RFLVM, MAP, 0.970, is at or above the paper's" in told and "1 of 1 sets" in told and "By chains alone it is 0 and 0 of 1" in told
     told = report.shortfalls(groups.chosen([*rows, made("poisson-map-shared", 0.95)]), paper)
