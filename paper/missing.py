@@ -223,10 +223,11 @@ def main():
     parser.add_argument("--only-given", action="store_true", help="only the masks that come with the data")
     parser.add_argument("--peers", type=Path, help="folder with a clone of zhidilin/advisedGPLVM")
     args = parser.parse_args()
-    if args.peers:
+    if args.peers and (args.peers / "advisedGPLVM").is_dir():
         os.environ["RFLVM_PEERS"] = str(args.peers)
     elif CLONED in args.methods:
-        print(f"SKIPPED {CLONED}: clone https://github.com/zhidilin/advisedGPLVM into a folder, and name that folder with --peers", file=sys.stderr)
+        where = f"{args.peers} has no folder advisedGPLVM; " if args.peers else ""
+        print(f"SKIPPED {CLONED}: {where}clone https://github.com/zhidilin/advisedGPLVM into a folder, and name that folder with --peers", file=sys.stderr)
         args.methods = [method for method in args.methods if method != CLONED]
     rows = Rows(args.out / "missing.json")
     trials = [str(k + 1) for k in range(args.trials)]
