@@ -4,6 +4,7 @@
 //! over the chunks along a fixed binary tree: a process adds up the branches that it has to itself, and all processes complete the tree. So any
 //! number of processes computes the same numbers, to the last bit.
 
+use crate::par;
 use crate::ranks::{Alone, Ranks};
 use crate::rng::Stream;
 use std::ops::Range;
@@ -172,13 +173,17 @@ impl Chunks {
 
     /// Σ over chunks of `len` numbers each, which `f` adds to zeros; `pieces` has one item for each chunk of this process.
     pub fn add<P: Send>(&self, pieces: &mut [P], len: usize, f: impl Fn(&mut P, &mut [f64]) + Sync) -> Vec<f64> {
+        self.add_each(pieces, len, &f)
+    }
+
+    fn add_each<P: Send>(&self, pieces: &mut [P], len: usize, f: &(dyn Fn(&mut P, &mut [f64]) + Sync)) -> Vec<f64> {
         let own = self.dealt[self.ranks.rank()].clone();
         debug_assert_eq!(pieces.len(), own.len());
         let (mut rest, mut sent) = (pieces, Vec::new());
         for branch in branches(0..self.count(), &own) {
             let (these, others) = std::mem::take(&mut rest).split_at_mut(branch.len());
             rest = others;
-            let sum = halves(these, len, &f);
+            let sum = halves(these, len, f);
             if self.is_alone() {
                 return sum;
             }
@@ -329,14 +334,14 @@ fn branches(part: Range<usize>, own: &Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// The sum of the two halves, each in its own task.
-fn halves<P: Send>(pieces: &mut [P], len: usize, f: &(impl Fn(&mut P, &mut [f64]) + Sync)) -> Vec<f64> {
+fn halves<P: Send>(pieces: &mut [P], len: usize, f: &(dyn Fn(&mut P, &mut [f64]) + Sync)) -> Vec<f64> {
     if let [piece] = pieces {
         let mut sum = vec![0.0; len];
         f(piece, &mut sum);
         return sum;
     }
     let (left, right) = pieces.split_at_mut(pieces.len() / 2);
-    let (mut sum, other) = rayon::join(|| halves(left, len, f), || halves(right, len, f));
+    let (mut sum, other) = par::join(|| halves(left, len, f), || halves(right, len, f));
     sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
     sum
 }

@@ -5,10 +5,10 @@ use crate::dist::normal;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::{Model, State};
+use crate::par;
 use crate::rng::{Stream, StreamRng};
 use crate::slice::Ellipse;
 use crate::steps::SweepInfo;
-use rayon::prelude::*;
 
 /// One row's slice.
 struct Slice {
@@ -47,14 +47,14 @@ pub fn update(
         let ellipse = Ellipse::new(&mut rng, *current);
         Slice { rng, ellipse, auxiliary, tries: 0 }
     };
-    let mut slices: Vec<Slice> = values.par_iter().enumerate().with_min_len(1024).map(begin).collect();
+    let mut slices: Vec<Slice> = par::collect(values.iter().enumerate(), 1024, begin);
     let mut x: Mat = state.features.x().clone();
     let mut open: Vec<u32> = (0..rows as u32).collect();
     let mut candidates = vec![0.0; rows * dim];
     while !open.is_empty() {
         let from = state.features.x();
         candidates.truncate(open.len() * dim);
-        candidates.par_chunks_mut(dim).zip(&open).with_min_len(1024).for_each(|(to, &n)| {
+        par::for_each(candidates.chunks_mut(dim).zip(&open), 1024, |(to, &n)| {
             slices[n as usize].candidate(from.row(n as usize), to);
         });
         values.truncate(open.len());

@@ -6,10 +6,10 @@ pub mod crt;
 pub mod niw;
 pub mod polya_gamma;
 
+use crate::par;
 use crate::rng::Stream;
 use rand::{Rng, RngExt};
 use rand_distr::{Gamma, StandardNormal};
-use rayon::prelude::*;
 
 /// ln √(2π).
 pub const LN_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
@@ -34,7 +34,7 @@ pub fn normals<R: Rng + ?Sized>(n: usize, rng: &mut R) -> Vec<f64> {
 /// Fills `values` with standard normal draws: each piece has its own stream, so that threads can share them.
 pub fn fill_normals(values: &mut [f64], stream: Stream) {
     const PIECE: usize = 16_384;
-    values.par_chunks_mut(PIECE).enumerate().for_each(|(i, piece)| {
+    par::for_each(values.chunks_mut(PIECE).enumerate(), 1, |(i, piece)| {
         let rng = &mut stream.at(i as u64).rng();
         piece.iter_mut().for_each(|value| *value = normal(rng));
     });

@@ -31,9 +31,9 @@ use crate::model::features::fill_weighted;
 use crate::model::latent::Paths;
 use crate::model::plain::Plain;
 use crate::model::{Known, Lent, Model, State};
+use crate::par;
 use crate::rng::Stream;
 use rand::{Rng, RngExt};
-use rayon::prelude::*;
 
 /// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ (one row per column of H) rotate. ζ uses the
 /// memory of F, chunk after chunk, and √a H that of H: neither is needed during a trajectory.
@@ -123,14 +123,10 @@ impl<'a> Noncentred<'a> {
         par_mul(&mut self.room.left, self.h.view().transpose(), self.reference.left.view(), false);
         let mut diagonal = vec![1.0; m];
         diagonal[m - 1] = self.intercept;
-        let factors: Vec<Option<(Mat, f64)>> = self
-            .groups
-            .par_iter()
-            .map(|group| {
-                let cholesky = Cholesky::new(s.scaled_plus(group.rho, &diagonal), "gradient").ok()?;
-                Some((cholesky.inverse(), cholesky.ln_det()))
-            })
-            .collect();
+        let factors = par::collect(&self.groups, 1, |group| {
+            let cholesky = Cholesky::new(s.scaled_plus(group.rho, &diagonal), "gradient").ok()?;
+            Some((cholesky.inverse(), cholesky.ln_det()))
+        });
         for (group, factor) in self.groups.iter_mut().zip(factors) {
             let Some((p, ln_det)) = factor else { return false };
             (group.p, group.ln_det) = (p, ln_det);
@@ -179,7 +175,7 @@ impl<'a> Noncentred<'a> {
             return q;
         }
         let (given, pieces) = self.apart();
-        pieces.into_par_iter().for_each(|(piece, zeta, _)| {
+        par::for_each(pieces, 1, |(piece, zeta, _)| {
             piece.colour(&given, zeta);
             piece.reach(&given, &state.beta, zeta);
         });
@@ -275,7 +271,7 @@ impl Potential for Noncentred<'_> {
     /// ∂ζ = (√aH)∂u and ∂ξ = √D ∂u/√ρ, where ∂u times √ρ is what is stored.
     fn kick(&mut self, step: f64) {
         let (given, pieces) = self.apart();
-        pieces.into_par_iter().for_each(|(piece, _, momenta)| piece.kick(&given, step, momenta));
+        par::for_each(pieces, 1, |(piece, _, momenta)| piece.kick(&given, step, momenta));
     }
 }
 

@@ -10,7 +10,6 @@ use crate::model::latent::{Axis, Path, Paths};
 use crate::model::{Model, State};
 use crate::par;
 use crate::simd;
-use rayon::prelude::*;
 
 /// Λ at a state: Σ_j of the family's information about f_nj times (∂f_nj/∂x_nd)². A row without data keeps a small value, so that Λ⁻¹ exists.
 pub fn information(model: &Model, state: &State) -> Mat {
@@ -155,7 +154,7 @@ impl Directions for Smooth<'_> {
                 own
             })
             .collect();
-        let moves: Vec<Vec<f64>> = self.parts.par_iter().zip(pieces).map(|(part, own)| part.root.push(own)).collect();
+        let moves = par::collect(self.parts.iter().zip(pieces), 1, |(part, own)| part.root.push(own));
         for (part, x) in self.parts.iter().zip(moves) {
             part.rows.iter().zip(x).for_each(|(&n, x)| q[n * self.dim + part.d] += step * x);
         }
@@ -166,7 +165,7 @@ impl Directions for Smooth<'_> {
             let own: Vec<f64> = part.rows.iter().map(|&n| g[n * self.dim + part.d]).collect();
             part.root.pull(&own)
         };
-        let pulls: Vec<Vec<f64>> = self.parts.par_iter().map(of_part).collect();
+        let pulls = par::collect(&self.parts, 1, of_part);
         r.iter_mut().zip(pulls.iter().flatten()).for_each(|(r, pull)| *r += step * pull);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::chunks::{Chunk, Chunks};
 use crate::linalg::{Cholesky, Mat, leading_of, orthonormalise, products};
+use crate::par;
 use rand::Rng;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The first `dim` principal scores of `y` (NaN marks a missing cell), each with mean zero and variance one.
@@ -54,9 +54,9 @@ fn centre(y: &mut Mat) {
         }
     }
     mean.iter_mut().zip(count).for_each(|(mean, count): (&mut f64, f64)| *mean /= count.max(1.0));
-    y.as_mut_slice()
-        .par_chunks_mut(columns.max(1))
-        .for_each(|row| row.iter_mut().zip(&mean).for_each(|(y, mean)| *y -= mean));
+    par::for_each(y.as_mut_slice().chunks_mut(columns.max(1)), 64, |row| {
+        row.iter_mut().zip(&mean).for_each(|(y, mean)| *y -= mean);
+    });
 }
 
 /// Loadings of the first `dim` components, one per column; zero beyond the rank of the table.

@@ -1,7 +1,7 @@
 //! Symmetric matrices and weighted Gram matrices, computed for many columns of the table in the same memory.
 
 use super::Mat;
-use crate::par::{chunk_rows, middle};
+use crate::par::{self, chunk_rows, middle};
 use crate::simd::{self, CacheLines, LANES};
 use std::cell::RefCell;
 
@@ -151,7 +151,7 @@ fn halves(h: &[f64], order: usize, omega: Option<&[f64]>, prior: &[f64], chunk: 
     let middle = middle(rows, chunk);
     let (above, below) = h.split_at(middle * order);
     let (of_above, of_below) = omega.map(|omega| omega.split_at(middle)).unzip();
-    let (mut sum, other) = rayon::join(
+    let (mut sum, other) = par::join(
         || halves(above, order, of_above, prior, chunk),
         || halves(below, order, of_below, &vec![0.0; order], chunk),
     );

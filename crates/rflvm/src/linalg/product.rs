@@ -1,9 +1,8 @@
 //! Products of dense matrices, on one thread or all, with identical bits.
 
 use super::Mat;
-use crate::par::chunk_rows;
+use crate::par::{self, chunk_rows};
 use crate::simd::{self, CacheLines, LANES, Packed, View};
-use rayon::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,7 +83,7 @@ fn by_columns(out: &mut [f64], stride: usize, parts: &[(Range<usize>, View<'_>)]
             (columns, *a, own)
         })
         .collect();
-    tasks.into_par_iter().for_each(|(columns, a, own)| {
+    par::for_each(tasks, 1, |(columns, a, own)| {
         let k = columns.len();
         if add {
             let lines = own.chunks_exact_mut(k).enumerate();
@@ -93,7 +92,8 @@ fn by_columns(out: &mut [f64], stride: usize, parts: &[(Range<usize>, View<'_>)]
         multiply(own, k, a, b.subcols(columns.start, k), add, false);
     });
     let at_once = chunk_rows(rows, end - start);
-    out[..(rows - 1) * stride + end - start].par_chunks_mut(at_once * stride).enumerate().for_each(|(c, piece)| {
+    let pieces = out[..(rows - 1) * stride + end - start].chunks_mut(at_once * stride).enumerate();
+    par::for_each(pieces, 1, |(c, piece)| {
         for (i, line) in piece.chunks_mut(stride).enumerate() {
             for (columns, _) in &strips {
                 let (k, from) = (columns.len(), columns.start - start);
@@ -134,7 +134,7 @@ fn multiply(out: &mut [f64], stride: usize, a: View<'_>, b: View<'_>, add: bool,
                 with_packed(number, b, depth, |b| simd::multiply(a, b, add || k > 0, &mut out[c..], stride));
             };
             match split {
-                true => out.par_chunks_mut(rows * stride).enumerate().for_each(task),
+                true => par::for_each(out.chunks_mut(rows * stride).enumerate(), 1, task),
                 false => out.chunks_mut(rows * stride).enumerate().for_each(task),
             }
         }

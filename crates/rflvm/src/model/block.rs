@@ -4,7 +4,7 @@ use super::family::{Family, Seen, Unit};
 use crate::chunks::Chunks;
 use crate::error::DataError;
 use crate::linalg::Mat;
-use rayon::prelude::*;
+use crate::par;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Block {
             }
             self.family.check_row(n, row).err()
         };
-        let first = (0..y.rows()).into_par_iter().with_min_len(256).find_map_first(wrong);
+        let first = par::collect(0..y.rows(), 256, wrong).into_iter().flatten().next();
         first.map_or(Ok(()), Err)
     }
 }
@@ -109,5 +109,5 @@ pub(super) fn of_columns<T: Send>(
         }
         some.zip(seen).map(|(local, seen)| f(local, &seen)).collect::<Vec<T>>()
     };
-    (0..count).into_par_iter().step_by(AT_ONCE).flat_map_iter(of_some).collect()
+    par::collect((0..count).step_by(AT_ONCE), 1, of_some).into_iter().flatten().collect()
 }

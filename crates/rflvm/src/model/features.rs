@@ -5,9 +5,8 @@
 
 use super::plain::{self, Plain};
 use crate::linalg::{self, Mat};
-use crate::par::Tables;
+use crate::par::{self, Tables};
 use crate::simd;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -142,9 +141,9 @@ impl Features {
     }
 
     /// All rows, each with its row of H; W and s.
-    pub(crate) fn rows_mut(&mut self) -> (impl IndexedParallelIterator<Item = RowMut<'_>>, &Mat, f64) {
+    pub(crate) fn rows_mut(&mut self) -> (impl Iterator<Item = RowMut<'_>>, &Mat, f64) {
         let (d, m) = (self.x.cols(), self.h.cols());
-        let rows = self.x.as_mut_slice().par_chunks_mut(d).zip(self.h.as_mut_slice().par_chunks_mut(m));
+        let rows = self.x.as_mut_slice().chunks_mut(d).zip(self.h.as_mut_slice().chunks_mut(m));
         (rows.map(|(x, h)| RowMut { x, h }), &self.w, self.plain.s())
     }
 
@@ -236,7 +235,7 @@ pub(crate) fn fill_weighted(x: &Mat, w: &Mat, plain: &Plain, weights: &[f64], h:
     let m = h.cols();
     let turned = Turned::new(w);
     let rows = crate::par::chunk_rows(x.rows(), 2 * m);
-    h.as_mut_slice().par_chunks_mut(rows * m).enumerate().for_each(|(c, piece)| {
+    par::for_each(h.as_mut_slice().chunks_mut(rows * m).enumerate(), 1, |(c, piece)| {
         let mut argument = vec![0.0; w.rows()];
         for (i, h) in piece.chunks_exact_mut(m).enumerate() {
             let n = c * rows + i;

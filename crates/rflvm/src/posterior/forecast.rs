@@ -11,8 +11,8 @@ use super::predicted::{Predicted, Replica, gather};
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
 use crate::model::latent::Dynamics;
+use crate::par;
 use crate::rng::Stream;
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -82,7 +82,8 @@ impl Fitted<'_> {
                 let fail = |source| RunError::Numerical { chain: chain + 1, sweep: draw as u64 + 1, source };
                 self.future(dynamics, parameters, moments, rows.clone(), stream).map_err(fail)
             };
-            let futures: Vec<Replica> = some.par_iter().zip(&parameters).map(future).collect::<Result<_, _>>()?;
+            let futures =
+                par::collect(some.iter().zip(&parameters), 1, future).into_iter().collect::<Result<Vec<_>, _>>()?;
             futures.iter().zip(start..).for_each(|(future, i)| take(i, future));
         }
         Ok(())

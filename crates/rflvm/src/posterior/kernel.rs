@@ -13,7 +13,7 @@ use crate::error::RunError;
 use crate::linalg::{Mat, par_mul};
 use crate::model::features::Features;
 use crate::model::plain::Plain;
-use rayon::prelude::*;
+use crate::par;
 use std::f64::consts::PI;
 
 /// Number of distances at which the kernel is evaluated.
@@ -66,7 +66,7 @@ impl Fitted<'_> {
         let at: Vec<f64> = (0..STEPS).map(|i| reach * i as f64 / (STEPS - 1) as f64).collect();
         let along = |d: usize| {
             let of = |w: &Mat| at.iter().map(|&r| profile(w, d, r)).collect();
-            Curve::over(at.clone(), draws.par_iter().map(of).collect())
+            Curve::over(at.clone(), par::collect(&draws, 1, of))
         };
         let kernel = (0..=dim).map(along).collect();
         Ok(Learned { kernel, density: (0..=dim).map(|d| density(&draws, d)).collect() })
@@ -82,11 +82,13 @@ impl Fitted<'_> {
             let k = matrix(&stored.at(chain, draw)?, rows);
             let share = 1.0 / (i + 1) as f64;
             // Welford's recursion: no cancellation where rows are close and k hardly varies.
-            let cells = mean.as_mut_slice().par_iter_mut().zip(square.as_mut_slice()).zip(k.as_slice());
-            cells.with_min_len(4096).for_each(|((mean, square), k)| {
-                let before = k - *mean;
-                *mean += before * share;
-                *square += before * (k - *mean);
+            let rows = mean.as_mut_slice().chunks_mut(count).zip(square.as_mut_slice().chunks_mut(count));
+            par::for_each(rows.zip(k.iter_rows()), 16, |((mean, square), k)| {
+                for ((mean, square), k) in mean.iter_mut().zip(square).zip(k) {
+                    let before = k - *mean;
+                    *mean += before * share;
+                    *square += before * (k - *mean);
+                }
             });
         }
         square.as_mut_slice().iter_mut().for_each(|s| *s = (*s / visited.len() as f64).max(0.0).sqrt());
@@ -153,7 +155,7 @@ fn density(draws: &[Mat], d: usize) -> Curve {
         let sum = |a: &f64| own.iter().map(|w| normal(a - w) + normal(a + w)).sum::<f64>();
         at.iter().map(|a| sum(a) / (own.len() as f64 * width * (2.0 * PI).sqrt())).collect()
     };
-    Curve::over(at.clone(), draws.par_iter().map(of).collect())
+    Curve::over(at.clone(), par::collect(draws, 1, of))
 }
 
 impl Curve {

@@ -11,8 +11,8 @@ use super::parameters::{Parameters, Stored};
 use super::predicted::Replica;
 use crate::error::RunError;
 use crate::model::Model;
+use crate::par;
 use crate::rng::Stream;
-use rayon::prelude::*;
 
 /// The levels of [`Outlook::quantiles`].
 pub const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
@@ -130,8 +130,8 @@ impl Fitted<'_> {
             let parameters = some.iter().map(read).collect::<Result<Vec<_>, _>>()?;
             let tell =
                 |(&at, parameters): (&(usize, usize), &Parameters)| self.told(at, parameters, moments, rows, &points);
-            let told: Vec<Told> = some.par_iter().zip(&parameters).map(tell).collect::<Result<_, _>>()?;
-            for Told { replica, ln_densities } in told {
+            for told in par::collect(some.iter().zip(&parameters), 1, tell) {
+                let Told { replica, ln_densities } = told?;
                 let cells = replica.expected.as_slice().iter().zip(replica.drawn.as_slice());
                 for ((mean, drawn), (expected, y)) in means.iter_mut().zip(&mut drawn).zip(cells) {
                     *mean += expected / visited.len() as f64;

@@ -12,8 +12,8 @@ use super::predicted::{Predicted, Replica, gather};
 use crate::error::{RunError, StoreError};
 use crate::linalg::Mat;
 use crate::model::Model;
+use crate::par;
 use crate::rng::Stream;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// What to predict.
@@ -144,7 +144,7 @@ impl Fitted<'_> {
                 let stream = self.stream.at(chain as u64).at(draw as u64);
                 Replica::draw(self.model, parameters, points, some.clone(), stream)
             };
-            let replicas: Vec<Replica> = part.par_iter().zip(&parameters).map(replica).collect();
+            let replicas = par::collect(part.iter().zip(&parameters), 1, replica);
             replicas.iter().zip(start..).for_each(|(replica, i)| take(i, replica));
         }
         Ok(())

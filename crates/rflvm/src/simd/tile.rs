@@ -9,7 +9,8 @@ use std::ops::{Deref, DerefMut};
 /// Numbers handled together, and the unit of padding.
 pub const LANES: usize = 8;
 
-/// Eight numbers in registers. Uses intrinsics, because LLVM spills a tile of arrays.
+/// Eight numbers in registers. Uses intrinsics, because LLVM spills a tile of arrays; and loops, because a closure is compiled for the
+/// baseline, into which no intrinsic of a wider instruction set can be inlined.
 pub(super) trait Lanes: Copy {
     /// A register tile is `WIDTH` times eight numbers × `COUNT`: as large as the registers allow.
     const WIDTH: usize;
@@ -53,7 +54,11 @@ macro_rules! lanes {
             #[inline(always)]
             fn load(x: &[f64]) -> Self {
                 let x: &[f64; LANES] = x[..LANES].try_into().unwrap();
-                $name(std::array::from_fn(|i| unsafe { x86::$load(x[i * LANES / $n..].as_ptr()) }))
+                let mut own = Self::splat(0.0);
+                for i in 0..$n {
+                    own.0[i] = unsafe { x86::$load(x[i * LANES / $n..].as_ptr()) };
+                }
+                own
             }
             #[inline(always)]
             fn store(self, x: &mut [f64]) {
@@ -64,7 +69,11 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn load_part(x: &[f64]) -> Self {
-                $name(std::array::from_fn(|i| unsafe { x86::$load_part(x, i * LANES / $n) }))
+                let mut own = Self::splat(0.0);
+                for i in 0..$n {
+                    own.0[i] = unsafe { x86::$load_part(x, i * LANES / $n) };
+                }
+                own
             }
             #[inline(always)]
             fn store_part(self, x: &mut [f64]) {
@@ -77,15 +86,21 @@ macro_rules! lanes {
                 $name([unsafe { x86::$splat(x) }; $n])
             }
             #[inline(always)]
-            fn times(self, b: Self) -> Self {
-                $name(std::array::from_fn(|i| unsafe { x86::$mul(self.0[i], b.0[i]) }))
+            fn times(mut self, b: Self) -> Self {
+                for i in 0..$n {
+                    self.0[i] = unsafe { x86::$mul(self.0[i], b.0[i]) };
+                }
+                self
             }
             #[inline(always)]
-            fn fma<const MINUS: bool>(a: Self, b: Self, c: Self) -> Self {
-                $name(std::array::from_fn(|i| match MINUS {
-                    false => unsafe { x86::$add(a.0[i], b.0[i], c.0[i]) },
-                    true => unsafe { x86::$subtract(a.0[i], b.0[i], c.0[i]) },
-                }))
+            fn fma<const MINUS: bool>(a: Self, b: Self, mut c: Self) -> Self {
+                for i in 0..$n {
+                    c.0[i] = match MINUS {
+                        false => unsafe { x86::$add(a.0[i], b.0[i], c.0[i]) },
+                        true => unsafe { x86::$subtract(a.0[i], b.0[i], c.0[i]) },
+                    };
+                }
+                c
             }
         }
     };
@@ -170,7 +185,9 @@ impl Lanes for Baseline {
     }
     #[inline(always)]
     fn load_part(x: &[f64]) -> Self {
-        Baseline(std::array::from_fn(|i| x.get(i).copied().unwrap_or(0.0)))
+        let mut own = [0.0; LANES];
+        own[..x.len()].copy_from_slice(x);
+        Baseline(own)
     }
     #[inline(always)]
     fn store_part(self, x: &mut [f64]) {

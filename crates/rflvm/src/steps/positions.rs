@@ -5,9 +5,9 @@ use super::{SweepInfo, together};
 use crate::error::NumericalError;
 use crate::model::position::{Positions, Scratch};
 use crate::model::{Model, State};
+use crate::par;
 use crate::rng::Stream;
 use crate::slice;
-use rayon::prelude::*;
 
 /// Moves all rows.
 pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut SweepInfo) -> Result<(), NumericalError> {
@@ -33,13 +33,14 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
         }
         Ok(landing.tries)
     };
-    let tries: Result<Vec<u32>, NumericalError> = rows
-        .zip(state.f.as_mut_slice().par_chunks_mut(columns))
-        .enumerate()
-        .with_min_len(crate::par::chunk_rows(model.rows(), 40 * columns))
-        .map_init(|| positions.scratch(), |scratch, (n, (row, f))| step(scratch, n, row.x, (row.h, f)))
-        .collect();
-    info.position_tries = tries?.into_iter().sum::<u32>().into();
+    let mut rows: Vec<_> = rows.zip(state.f.as_mut_slice().chunks_mut(columns)).collect();
+    let together = par::chunk_rows(rows.len(), 40 * columns);
+    let tries = par::collect(rows.chunks_mut(together).enumerate(), 1, |(c, rows)| {
+        let scratch = &mut positions.scratch();
+        let rows = rows.iter_mut().enumerate();
+        rows.map(|(i, (row, f))| step(scratch, c * together + i, row.x, (row.h, f))).sum::<Result<u32, _>>()
+    });
+    info.position_tries = tries.into_iter().sum::<Result<u32, NumericalError>>()?.into();
     info.position_tries /= model.rows() as f64;
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::{Form, TimeSpec};
 use crate::error::{NumericalError, SpecError};
 use crate::linalg::Mat;
 use crate::observations::Times;
-use rayon::prelude::*;
+use crate::par;
 use std::collections::BTreeMap;
 
 /// Number of rows up to which a sequence with a non-Markov kernel is represented as a dense matrix.
@@ -153,10 +153,8 @@ impl Dynamics {
 
     /// ln p(x_·d) under given paths of axis d.
     pub(crate) fn ln_axis(&self, d: usize, paths: &[Path], x: &Mat) -> f64 {
-        let pairs: Vec<_> = self.sequences.iter().zip(paths).collect();
-        let of = |(sequence, path): &(&Sequence, &Path)| path.ln_density(&sequence.along(x, d));
-        let values: Vec<f64> = pairs.par_iter().map(of).collect();
-        values.into_iter().sum()
+        let of = |(sequence, path): (&Sequence, &Path)| path.ln_density(&sequence.along(x, d));
+        par::collect(self.sequences.iter().zip(paths), 1, of).into_iter().sum()
     }
 
     /// The period of seasons in units of the span; NaN without one.

@@ -6,9 +6,9 @@ use super::window::{Conditional, Window};
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, Symmetric, gram};
+use crate::par;
 use crate::simd;
 use rand::Rng;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Variance added to the inducing values: their kernel matrix is nearly singular if they are close together.
@@ -32,8 +32,9 @@ impl Inducing {
         let own = Cholesky::new(&own, "inducing points")?;
         let mut v = Mat::zeros(n, rank);
         let mut diagonal = vec![0.0; n];
-        let rows = v.as_mut_slice().par_chunks_mut(rank).zip(&mut diagonal).enumerate();
-        rows.for_each_init(Vec::new, |deltas, (row, (v, rest))| {
+        let rows = v.as_mut_slice().chunks_mut(rank).zip(&mut diagonal).enumerate();
+        par::for_each(rows, 1, |(row, (v, rest))| {
+            let deltas = &mut Vec::new();
             let (line, v) = v.split_at_mut(rank - k);
             line.iter_mut().for_each(|l| *l = problem.line(row));
             let at = problem.times[row];

@@ -21,6 +21,9 @@ pub(super) struct Gain {
     pub k: Coordinates,
 }
 
+/// The variance of a row's noise; nothing for a hidden row.
+pub(super) type Noise<'a> = &'a dyn Fn(usize) -> Option<f64>;
+
 /// Calls a method for the number of coordinates.
 macro_rules! of_size {
     ($size:expr, $method:ident($path:expr, $($argument:expr),*)) => {
@@ -108,16 +111,16 @@ impl Markov {
 
     /// The filter's gains when some rows are hidden; those have none.
     fn filter(&self, is_hidden: impl Fn(usize) -> bool) -> Vec<Gain> {
-        self.filter_through(|n| (!is_hidden(n)).then(|| self.noise[n]))
+        self.filter_through(&|n| (!is_hidden(n)).then(|| self.noise[n]))
     }
 
     /// The filter's gains for other variances of the rows' noise than their own; nothing for a hidden row.
-    pub(super) fn filter_through(&self, noise: impl Fn(usize) -> Option<f64>) -> Vec<Gain> {
-        self.filter_from(noise, |_| ())
+    pub(super) fn filter_through(&self, noise: Noise<'_>) -> Vec<Gain> {
+        self.filter_from(noise, None)
     }
 
     /// The same, and passes to `see` the covariance of each row's state given the rows before it.
-    fn filter_from(&self, noise: impl Fn(usize) -> Option<f64>, see: impl FnMut(&Square)) -> Vec<Gain> {
+    fn filter_from(&self, noise: Noise<'_>, see: Option<&mut dyn FnMut(&Square)>) -> Vec<Gain> {
         of_size!(self.size, filter_sized(self, noise, see))
     }
 
@@ -125,17 +128,20 @@ impl Markov {
     /// and sweep.
     fn filter_sized<const S: usize>(
         &self,
-        noise: impl Fn(usize) -> Option<f64>,
-        mut see: impl FnMut(&Square),
+        noise: Noise<'_>,
+        mut see: Option<&mut dyn FnMut(&Square)>,
     ) -> Vec<Gain> {
         let mut p: [[f64; S]; S] = head(&self.first);
         let mut gains = Vec::with_capacity(self.rows());
         let (mut last, mut f, mut q) = (u32::MAX, [[0.0; S]; S], [[0.0; S]; S]);
         for n in 0..self.rows() {
-            see(&whole(&p));
+            if let Some(see) = &mut see {
+                see(&whole(&p));
+            }
             let mut gain = Gain { root: 0.0, k: [0.0; MOST] };
             if let Some(noise) = noise(n) {
-                let ph: [f64; S] = std::array::from_fn(|i| self.seen(n, &p[i]));
+                let mut ph = [0.0; S];
+                (0..S).for_each(|i| ph[i] = self.seen(n, &p[i]));
                 let s = self.seen(n, &ph) + noise;
                 for i in 0..S {
                     gain.k[i] = ph[i] / s;
@@ -151,11 +157,17 @@ impl Markov {
                     let next = &self.steps[step as usize];
                     (last, f, q) = (step, head(&next.f), head(&next.q));
                 }
-                let fp: [[f64; S]; S] =
-                    std::array::from_fn(|i| std::array::from_fn(|j| (0..S).map(|k| f[i][k] * p[k][j]).sum()));
-                p = std::array::from_fn(|i| {
-                    std::array::from_fn(|j| (0..S).map(|k| fp[i][k] * f[j][k]).sum::<f64>() + q[i][j])
-                });
+                let mut fp = [[0.0; S]; S];
+                for i in 0..S {
+                    for j in 0..S {
+                        fp[i][j] = (0..S).map(|k| f[i][k] * p[k][j]).sum();
+                    }
+                }
+                for i in 0..S {
+                    for j in 0..S {
+                        p[i][j] = (0..S).map(|k| fp[i][k] * f[j][k]).sum::<f64>() + q[i][j];
+                    }
+                }
             }
         }
         gains
@@ -163,10 +175,10 @@ impl Markov {
 
     /// The variance of each row of the path given the rows that are seen through the given noise (none for a hidden row), by the backward
     /// recursion of Bryson & Frazier (1963): with Λ the information of the rows from n on about the state, P − PΛP is its covariance.
-    pub(super) fn smoothed(&self, noise: impl Fn(usize) -> Option<f64>) -> Vec<f64> {
+    pub(super) fn smoothed(&self, noise: Noise<'_>) -> Vec<f64> {
         let size = self.size;
         let mut predicted = Vec::with_capacity(self.rows());
-        let gains = self.filter_from(noise, |p| predicted.push(*p));
+        let gains = self.filter_from(noise, Some(&mut |p| predicted.push(*p)));
         let mut variances = vec![0.0; self.rows()];
         let mut lambda = [[0.0; MOST]; MOST];
         for n in (0..self.rows()).rev() {
@@ -246,7 +258,8 @@ impl Markov {
             if step != last {
                 (last, f) = (step, head(&self.steps[step as usize].f));
             }
-            a = std::array::from_fn(|i| (0..S).map(|j| f[i][j] * a[j]).sum());
+            let before = a;
+            (0..S).for_each(|i| a[i] = (0..S).map(|j| f[i][j] * before[j]).sum());
         }
         u
     }

@@ -17,7 +17,7 @@ pub(super) struct Noisy<'a> {
 impl<'a> Noisy<'a> {
     /// The variance of the noise at each row, infinite for a hidden row.
     pub fn new(path: &'a Markov, variance: Vec<f64>) -> Self {
-        let gains = path.filter_through(|n| variance[n].is_finite().then(|| path.noise(n) + variance[n]));
+        let gains = path.filter_through(&|n| variance[n].is_finite().then(|| path.noise(n) + variance[n]));
         Noisy { path, variance, gains }
     }
 
@@ -51,7 +51,7 @@ impl<'a> Noisy<'a> {
 
     /// Var[x | r] at the hidden rows; elsewhere that of the part of x that other rows tell.
     pub fn variances(&self) -> Vec<f64> {
-        self.path.smoothed(|n| self.variance[n].is_finite().then(|| self.path.noise(n) + self.variance[n]))
+        self.path.smoothed(&|n| self.variance[n].is_finite().then(|| self.path.noise(n) + self.variance[n]))
     }
 
     /// A draw of x given r.

@@ -7,10 +7,10 @@ use super::sequence::Sequence;
 use crate::dist::normals;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
+use crate::par;
 use crate::rng::Stream;
 use crate::simd;
 use rand::Rng;
-use rayon::prelude::*;
 
 /// Factors of the covariances of all paths.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl<'a> Paths<'a> {
             let extra: Option<Vec<f64>> = extra.map(|extra| sequence.rows.iter().map(|&n| extra[n]).collect());
             dynamics.path(&sequence.times, axis, extra.as_deref())
         };
-        dynamics.sequences.par_iter().map(path).collect()
+        par::collect(&dynamics.sequences, 1, path).into_iter().collect()
     }
 
     /// The fixed parts of the paths.
@@ -61,15 +61,13 @@ impl<'a> Paths<'a> {
         let dim = x.cols();
         let mut ln_density = 0.0;
         for d in 0..dim {
-            let paths = self.dynamics.sequences.par_iter().zip(&self.paths[d]);
-            let pulls: Vec<(f64, Vec<f64>)> = paths
-                .map(|(sequence, path)| {
-                    let own = sequence.along(x, d);
-                    let pull = path.precision(&own);
-                    // A trajectory does not need the constant of the density, and ln|C| does not change along it.
-                    (-0.5 * simd::dot(&own, &pull), pull)
-                })
-                .collect();
+            let paths = self.dynamics.sequences.iter().zip(&self.paths[d]);
+            let pulls = par::collect(paths, 1, |(sequence, path)| {
+                let own = sequence.along(x, d);
+                let pull = path.precision(&own);
+                // A trajectory does not need the constant of the density, and ln|C| does not change along it.
+                (-0.5 * simd::dot(&own, &pull), pull)
+            });
             for (sequence, (value, pull)) in self.dynamics.sequences.iter().zip(pulls) {
                 ln_density += value;
                 sequence.rows.iter().zip(pull).for_each(|(&n, p)| g[n * dim + d] -= p);

@@ -2,25 +2,23 @@
 //! ρ_t = 1 − (W − s_t)/V, up to the first that is not positive and made monotone (Geyer 1992; Vehtari et al. 2021).
 //! s_t is the mean autocovariance at lag t, W = s_0 n/(n − 1), and V = s_0 plus the variance of the halves' means.
 
+use super::fourier::Fourier;
 use super::halves::Halves;
 use super::moments::{mean, variance};
-use rustfft::num_complex::Complex;
-use rustfft::{Fft, FftPlanner};
-use std::sync::Arc;
 
 /// Draws within this range count as equal, and each counts fully: ArviZ's rule.
 const RESOLUTION: f64 = 1e-15;
 
 /// Computes effective sample sizes for half-chains of one length.
 pub struct EffectiveSize {
-    transform: Arc<dyn Fft<f64>>,
+    fourier: Fourier,
 }
 
 impl EffectiveSize {
     /// For half-chains of this length.
     pub fn new(length: usize) -> Self {
         // Twice the length, so that the ends of a half do not wrap around.
-        EffectiveSize { transform: FftPlanner::new().plan_fft_forward((2 * length).next_power_of_two()) }
+        EffectiveSize { fourier: Fourier::new(2 * length) }
     }
 
     /// The effective sample size.
@@ -56,20 +54,20 @@ impl EffectiveSize {
     /// Autocovariance at each lag, averaged over all halves. The two halves of a chain are the real and imaginary part: the
     /// autocovariance of u + iv has the sum of those of u and v as its real part.
     fn autocovariance(&self, halves: &Halves) -> Vec<f64> {
-        let (padded, n) = (self.transform.len(), halves.length());
-        let mut power = vec![Complex::ZERO; padded];
-        let mut wave = vec![Complex::ZERO; padded];
+        let (padded, n) = (self.fourier.length(), halves.length());
+        let mut power = vec![(0.0, 0.0); padded];
+        let mut wave = vec![(0.0, 0.0); padded];
         for chain in halves.values().chunks_exact(2 * n) {
             let (u, v) = chain.split_at(n);
-            let centre = Complex::new(mean(u), mean(v));
-            wave.fill(Complex::ZERO);
-            wave.iter_mut().zip(u.iter().zip(v)).for_each(|(w, (&u, &v))| *w = Complex::new(u, v) - centre);
-            self.transform.process(&mut wave);
-            power.iter_mut().zip(&wave).for_each(|(p, w)| p.re += w.norm_sqr());
+            let centre = (mean(u), mean(v));
+            wave.fill((0.0, 0.0));
+            wave.iter_mut().zip(u.iter().zip(v)).for_each(|(w, (u, v))| *w = (u - centre.0, v - centre.1));
+            self.fourier.transform(&mut wave);
+            power.iter_mut().zip(&wave).for_each(|(p, (re, im))| p.0 += re * re + im * im);
         }
         // A real spectrum: forward and inverse transforms differ only in the sign of the imaginary part.
-        self.transform.process(&mut power);
+        self.fourier.transform(&mut power);
         let scale = 1.0 / (padded as f64 * halves.values().len() as f64);
-        power[..n].iter().map(|p| p.re * scale).collect()
+        power[..n].iter().map(|p| p.0 * scale).collect()
     }
 }

@@ -6,6 +6,7 @@
 //! sd/√S for the mean, √((m₄ − m₂²)/(4 m₂ S)) for the standard deviation, S the ESS for θ and for (θ − mean)².
 
 mod effective;
+mod fourier;
 mod halves;
 mod moments;
 mod quantile;

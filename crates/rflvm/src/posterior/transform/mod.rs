@@ -41,7 +41,6 @@ use density::weigh;
 use evidence::Sampled;
 use moments::RowMoments;
 use new_rows::Key;
-use rayon::prelude::*;
 use search::Anchors;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -146,10 +145,10 @@ impl Fitted<'_> {
                 |(of, parameters)| placed(self.model, (new, &keys), some.clone(), parameters, stream(of).named("new"));
             let aside = |(of, parameters)| beside(parameters, stream(of).named("known"));
             let outcomes: Vec<(Result<_, _>, Result<_, _>)> = match &mut device {
-                None => part.par_iter().zip(&given).map(|one| (here(one), aside(one))).collect(),
+                None => par::collect(part.iter().zip(&given), 1, |one| (here(one), aside(one))),
                 Some(device) => {
                     // One after the other: a thread that waits for the rows of a device must not be given another task meanwhile.
-                    let aside: Vec<_> = part.par_iter().zip(&given).map(aside).collect();
+                    let aside = par::collect(part.iter().zip(&given), 1, aside);
                     let mut there = |(of, parameters)| {
                         there::placed(
                             device.as_mut(),

@@ -13,10 +13,10 @@ use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::Model;
 use crate::model::position::Slope;
+use crate::par;
 use crate::posterior::parameters::Parameters;
 use crate::rng::{Stream, StreamRng};
 use crate::slice::Ellipse;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows for which one thread computes candidates at a time.
@@ -112,7 +112,7 @@ impl Rows<'_> {
     fn candidates(&self, some: &[usize], fill: impl Fn(usize, &mut [f64]) + Sync) -> (Vec<u32>, Vec<f64>) {
         let (numbers, priors, dim) = (&self.numbers, &self.priors, self.dim());
         let mut x = vec![0.0; some.len() * dim];
-        x.par_chunks_mut(dim).zip(some).enumerate().with_min_len(TOGETHER).for_each(|(k, (x, &i))| {
+        par::for_each(x.chunks_mut(dim).zip(some).enumerate(), TOGETHER, |(k, (x, &i))| {
             fill(k, x);
             x.iter_mut().zip(priors[i].mean).zip(priors[i].sd).for_each(|((x, m), s)| *x = m + s * *x);
         });
@@ -157,7 +157,7 @@ impl Rows<'_> {
             fill(k, &mut u);
             priors[some[k]].local(&u, &slope)
         };
-        (0..some.len()).into_par_iter().with_min_len(TOGETHER).map(local).collect()
+        par::collect(0..some.len(), TOGETHER, local)
     }
 
     /// The proposal of each row, about the modes that its search has found.
@@ -168,40 +168,41 @@ impl Rows<'_> {
             let own: Vec<f64> = values.iter().map(|values| values[i]).collect();
             Search::new(anchors.tops(priors[i], anchors.points(priors[i]), &own))
         };
-        let mut searches: Vec<Search> = (0..self.count()).into_par_iter().with_min_len(TOGETHER).map(start).collect();
+        let mut searches = par::collect(0..self.count(), TOGETHER, start);
         let mut open: Vec<usize> = (0..self.count()).collect();
         while !open.is_empty() {
             let wants = |ask: Ask| open.iter().copied().filter(|&i| searches[i].ask() == Some(ask)).collect();
             let [for_ln_lik, for_local]: [Vec<usize>; 2] = [wants(Ask::LnLik), wants(Ask::Local)];
             if !for_ln_lik.is_empty() {
                 let values = self.ln_lik(&for_ln_lik, |k, u| u.copy_from_slice(&searches[for_ln_lik[k]].point()));
-                let asked = pick(&mut searches, &for_ln_lik).into_par_iter().zip(values).with_min_len(TOGETHER);
+                let asked = pick(&mut searches, &for_ln_lik).into_iter().zip(values);
                 asked.for_each(|(search, value)| search.take_ln_lik(value));
             }
             if !for_local.is_empty() {
                 let locals = self.local(&for_local, |k, u| u.copy_from_slice(&searches[for_local[k]].point()));
-                let asked = pick(&mut searches, &for_local).into_par_iter().zip(locals).with_min_len(TOGETHER);
-                asked.for_each(|(search, local)| search.take_local(local));
+                let asked = pick(&mut searches, &for_local).into_iter().zip(locals);
+                par::for_each(asked, TOGETHER, |(search, local)| search.take_local(local));
             }
             open.retain(|&i| searches[i].ask().is_some());
         }
         check(self.device)?;
         let dim = self.dim();
-        Ok(searches.into_par_iter().map(|search| Proposal::new(dim, search.found())).collect())
+        Ok(par::collect(searches, TOGETHER, |search| Proposal::new(dim, search.found())))
     }
 
     /// The importance sample of each row.
     fn sampled(&mut self, proposals: &[Proposal], rngs: &mut [&mut StreamRng]) -> Result<Vec<Sampled>, NumericalError> {
         let draw = |(proposal, rng): (&Proposal, &mut &mut StreamRng)| proposal.draws(&mut **rng);
-        let drawn: Vec<Vec<Vec<f64>>> = proposals.par_iter().zip(&mut *rngs).map(draw).collect();
+        let drawn = par::collect(proposals.iter().zip(&mut *rngs), 1, draw);
         let values = self.ln_lik_of_several(evidence::DRAWS, |k, i, u| u.copy_from_slice(&drawn[i][k]));
         check(self.device)?;
         let numbers = &self.numbers;
-        let each = proposals.par_iter().zip(drawn).zip(rngs).enumerate().map(|(i, ((proposal, drawn), rng))| {
+        let each = proposals.iter().zip(drawn).zip(rngs).enumerate();
+        let each = par::collect(each, 1, |(i, ((proposal, drawn), rng))| {
             let own: Vec<f64> = values.iter().map(|values| values[i]).collect();
             proposal.choose(drawn, &own, &mut **rng).ok_or_else(|| impossible(numbers[i] as usize))
         });
-        each.collect()
+        each.into_iter().collect()
     }
 
     /// After the slices.
@@ -215,7 +216,7 @@ impl Rows<'_> {
                 let auxiliary = normals(found.u.len(), &mut **rng);
                 (auxiliary, Ellipse::new(&mut **rng, found.ln_lik))
             };
-            let mut slices: Vec<(Vec<f64>, Ellipse)> = sampled.par_iter().zip(&mut *rngs).map(begin).collect();
+            let mut slices = par::collect(sampled.iter().zip(&mut *rngs), 1, begin);
             let mut open: Vec<usize> = (0..self.count()).collect();
             while !open.is_empty() {
                 let values =
