@@ -321,7 +321,7 @@ mod tests {
             out
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let outs: Vec<_> = pool.install(|| (0..64).into_par_iter().map(|_| product()).collect());
+        let outs = pool.install(|| par::collect(0..64, 1, |_| product()));
         assert!(outs.iter().all(|out| *out == product()));
     }
 }

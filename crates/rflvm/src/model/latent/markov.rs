@@ -126,11 +126,7 @@ impl Markov {
 
     /// The filter of a known number of coordinates, so that the small matrices live in registers: own paths run this a dozen times per column
     /// and sweep.
-    fn filter_sized<const S: usize>(
-        &self,
-        noise: Noise<'_>,
-        mut see: Option<&mut dyn FnMut(&Square)>,
-    ) -> Vec<Gain> {
+    fn filter_sized<const S: usize>(&self, noise: Noise<'_>, mut see: Option<&mut dyn FnMut(&Square)>) -> Vec<Gain> {
         let mut p: [[f64; S]; S] = head(&self.first);
         let mut gains = Vec::with_capacity(self.rows());
         let (mut last, mut f, mut q) = (u32::MAX, [[0.0; S]; S], [[0.0; S]; S]);
