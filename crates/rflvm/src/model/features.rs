@@ -19,8 +19,8 @@ pub struct Features {
     h: Mat,
 }
 
-/// References to one row of [`Features`], for steps that move all rows at once.
-pub(crate) struct RowMut<'a> {
+/// Neighbouring rows of [`Features`], for steps that move all rows at once.
+pub(crate) struct RowsMut<'a> {
     pub x: &'a mut [f64],
     pub h: &'a mut [f64],
 }
@@ -140,11 +140,11 @@ impl Features {
         h
     }
 
-    /// All rows, each with its row of H; W and s.
-    pub(crate) fn rows_mut(&mut self) -> (impl Iterator<Item = RowMut<'_>>, &Mat, f64) {
-        let (d, m) = (self.x.cols(), self.h.cols());
-        let rows = self.x.as_mut_slice().chunks_mut(d).zip(self.h.as_mut_slice().chunks_mut(m));
-        (rows.map(|(x, h)| RowMut { x, h }), &self.w, self.plain.s())
+    /// All rows in pieces of `together`, each with its rows of H; W and s.
+    pub(crate) fn pieces_mut(&mut self, together: usize) -> (impl Iterator<Item = RowsMut<'_>>, &Mat, f64) {
+        let (d, m) = (together * self.x.cols(), together * self.h.cols());
+        let pieces = self.x.as_mut_slice().chunks_mut(d).zip(self.h.as_mut_slice().chunks_mut(m));
+        (pieces.map(|(x, h)| RowsMut { x, h }), &self.w, self.plain.s())
     }
 
     /// Replaces position n, given its features.

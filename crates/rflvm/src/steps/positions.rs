@@ -3,6 +3,7 @@
 
 use super::{SweepInfo, together};
 use crate::error::NumericalError;
+use crate::model::features::RowsMut;
 use crate::model::position::{Positions, Scratch};
 use crate::model::{Model, State};
 use crate::par;
@@ -14,8 +15,9 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
     if !model.chunks().is_alone() {
         return together::update(model, state, stream, info);
     }
-    let columns = model.columns();
-    let (rows, w, s) = state.features.rows_mut();
+    let (columns, dim, width) = (model.columns(), model.latent_dim(), model.width());
+    let together = par::chunk_rows(model.rows(), 40 * columns);
+    let (pieces, w, s) = state.features.pieces_mut(together);
     let positions = Positions::new(model, &state.theta, &state.beta, (w, s));
     let step = |scratch: &mut Scratch, n: usize, x: &mut [f64], at: (&mut [f64], &mut [f64])| {
         let rng = &mut stream.at(n as u64).rng();
@@ -33,12 +35,11 @@ pub fn update(model: &Model, state: &mut State, stream: Stream, info: &mut Sweep
         }
         Ok(landing.tries)
     };
-    let mut rows: Vec<_> = rows.zip(state.f.as_mut_slice().chunks_mut(columns)).collect();
-    let together = par::chunk_rows(rows.len(), 40 * columns);
-    let tries = par::collect(rows.chunks_mut(together).enumerate(), 1, |(c, rows)| {
+    let pieces = pieces.zip(state.f.as_mut_slice().chunks_mut(together * columns)).enumerate();
+    let tries = par::collect(pieces, 1, |(c, (RowsMut { x, h }, f))| {
         let scratch = &mut positions.scratch();
-        let rows = rows.iter_mut().enumerate();
-        rows.map(|(i, (row, f))| step(scratch, c * together + i, row.x, (row.h, f))).sum::<Result<u32, _>>()
+        let rows = x.chunks_mut(dim).zip(h.chunks_mut(width)).zip(f.chunks_mut(columns)).enumerate();
+        rows.map(|(i, ((x, h), f))| step(scratch, c * together + i, x, (h, f))).sum::<Result<u32, _>>()
     });
     info.position_tries = tries.into_iter().sum::<Result<u32, NumericalError>>()?.into();
     info.position_tries /= model.rows() as f64;
