@@ -76,7 +76,8 @@ def test_a_worker_is_killed_and_the_store_is_that_of_an_ordinary_fit(curve, whol
     os.kill(killed, signal.SIGKILL)
     model = handle.wait(timeout=120)
     assert killed in workers.values() and killed not in client.run(os.getpid).values()
-    assert sent.count(True) == 1, "the table was sent once"
+    # Once more if the killed worker had the only copy: Dask's memory manager drops surplus copies every two seconds.
+    assert 1 <= sent.count(True) <= 2, "the table is sent once, and again only if its copies are lost"
     assert_same(model, whole)
 
 

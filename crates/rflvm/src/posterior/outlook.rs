@@ -130,8 +130,8 @@ impl Fitted<'_> {
             let parameters = some.iter().map(read).collect::<Result<Vec<_>, _>>()?;
             let tell =
                 |(&at, parameters): (&(usize, usize), &Parameters)| self.told(at, parameters, moments, rows, &points);
-            for told in par::collect(some.iter().zip(&parameters), 1, tell) {
-                let Told { replica, ln_densities } = told?;
+            for of_draw in par::collect(some.iter().zip(&parameters), 1, tell) {
+                let Told { replica, ln_densities } = of_draw?;
                 let cells = replica.expected.as_slice().iter().zip(replica.drawn.as_slice());
                 for ((mean, drawn), (expected, y)) in means.iter_mut().zip(&mut drawn).zip(cells) {
                     *mean += expected / visited.len() as f64;
