@@ -15,6 +15,8 @@
 # make test-gpu  what needs an NVIDIA card: each operation against the CPU's, and Geweke's test there; make bench-gpu: how fast it is
 .PHONY: test-gpu bench-gpu demo test mpi forget test-mpi site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
+comma = ,
+
 # Its tools are called as modules, because their scripts contain the path of the folder in which they were installed.
 TEST_VENV = target/test-venv
 TEST_PYTHON ?= python3
@@ -34,18 +36,23 @@ pictures: check-tools
 	$(PROGRAM) simulate --prior --likelihood $$family --trials 10 --rows 2 --columns 10 --seed 1 --out target/prior/$$family && \
 	cp target/prior/$$family/prior.svg docs/images/prior-$$family.svg || exit 1; done
 
+# $(call stage,NAME,COMMANDS) says how long they took.
+stage = @since=$$(date +%s); { $(2); }; status=$$?; echo "-- $(1): $$(($$(date +%s) - since)) s"; exit $$status
+IN_TESTS = --workspace --exclude rflvm-benchmarks $(WITH_MPI:%=--features %)
+
 # Make expands all lines of a recipe before it runs the first: MPI must be installed before.
 test: check-tools mpi
 	.ci/check-ending
 	cargo fmt --all --check
 	@# The environment is installed while the lints run.
-	@$(MAKE) --no-print-directory environment & environment=$$!; \
-	cargo clippy --workspace --all-targets --features rflvm-study/cuda,rflvm-validation/cuda$(WITH_MPI:%=,%) --quiet -- -D warnings && \
+	$(call stage,lints and the environment,$(MAKE) --no-print-directory environment & environment=$$!; \
+	cargo clippy --workspace --all-targets --features rflvm-study/cuda$(comma)rflvm-validation/cuda$(WITH_MPI:%=$(comma)%) --quiet -- -D warnings && \
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet; \
-	status=$$?; wait $$environment && exit $$status
+	status=$$?; wait $$environment && (exit $$status))
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory lint-python; fi
-	if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --workspace --exclude rflvm-benchmarks --no-fail-fast $(WITH_MPI:%=--features %)
-	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi
+	$(call stage,compiling the tests,cargo test --quiet --no-run $(IN_TESTS))
+	$(call stage,tests in Rust,if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --no-fail-fast $(IN_TESTS))
+	$(call stage,tests in Python,if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi)
 	@$(MAKE) --no-print-directory verdict
 
 # What needs an NVIDIA card.

@@ -137,7 +137,7 @@ def kernels(run):
     shutil.rmtree(home, ignore_errors=True)
     # Criterion's own defaults of 3 and 5 seconds are more than these figures need.
     flags = run.pick(["--warm-up-time", "1", "--measurement-time", "3"], ["--quick"])
-    command = ["cargo", "bench", "--quiet", "--package", "rflvm", "--bench", "kernels", "--", "--noplot", *flags]
+    command = ["cargo", "bench", "--quiet", "--package", "rflvm-benchmarks", "--bench", "kernels", "--", "--noplot", *flags]
     subprocess.run(command, check=True, cwd=ROOT, env=os.environ | {"CRITERION_HOME": str(home)}, stdout=sys.stderr)
     found = [(json.loads(path.read_text()), path) for path in home.rglob("new/benchmark.json")]
     for about, path in sorted(found, key=lambda pair: pair[1].stat().st_mtime):

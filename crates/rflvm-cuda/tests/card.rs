@@ -1,8 +1,7 @@
 //! Each operation of a card against the same one on this processor, on random models: all laws, missing cells, offsets, covariates, paths, and sizes that are multiples of
 //! nothing. Without a card the kernels run on this processor (`stand_in`); `make test-gpu` requires one (RFLVM_REQUIRE_CARD).
 
-mod stand_in;
-
+use crate::stand_in;
 use rflvm::device::categories::Categories;
 use rflvm::device::plain::OnHost;
 use rflvm::device::{self, ColumnAt, Device, Priors};
@@ -413,7 +412,7 @@ fn flow(reference: &Reference, state: &State, fixed: &[usize], card: &mut dyn De
 
 #[test]
 fn a_card_agrees_with_this_processor() {
-    stand_in::on_a_card("a_card_agrees_with_this_processor", || {
+    stand_in::on_a_card("card::a_card_agrees_with_this_processor", || {
         let laws = [
             ("poisson", false),
             ("negative-binomial", true),

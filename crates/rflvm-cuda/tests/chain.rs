@@ -1,7 +1,6 @@
 //! Whole chains on a card: the same draws for the same seed and after a resume, and a card that is lost. Point estimates on a card.
 
-mod stand_in;
-
+use crate::stand_in;
 use rflvm::device::Device;
 use rflvm::device::plain::OnHost;
 use rflvm::draws::Memory;
@@ -62,7 +61,7 @@ fn drawn(model: &Model, stop: Option<u64>) -> Vec<f64> {
 
 #[test]
 fn a_chain_is_resumed_with_the_same_draws() {
-    stand_in::on_a_card("a_chain_is_resumed_with_the_same_draws", || {
+    stand_in::on_a_card("chain::a_chain_is_resumed_with_the_same_draws", || {
         for model in [counts(), beside()] {
             let whole = drawn(&model, None);
             assert_eq!(whole.len(), 4 * 41 * 2);
@@ -76,7 +75,7 @@ fn a_chain_is_resumed_with_the_same_draws() {
 
 #[test]
 fn an_estimate_on_a_card_is_that_of_the_plain_device() {
-    stand_in::on_a_card("an_estimate_on_a_card_is_that_of_the_plain_device", || {
+    stand_in::on_a_card("chain::an_estimate_on_a_card_is_that_of_the_plain_device", || {
         let map = Map { starts: 1, rounds: 1, ..Map::default() };
         for model in [counts(), beside()] {
             let on = |device: &mut dyn Device| map.fit_on(device, &model, Stream::new(3)).unwrap();
@@ -95,7 +94,7 @@ fn an_estimate_on_a_card_is_that_of_the_plain_device() {
 
 #[test]
 fn new_rows_are_placed_as_by_the_plain_device() {
-    stand_in::on_a_card("new_rows_are_placed_as_by_the_plain_device", || {
+    stand_in::on_a_card("chain::new_rows_are_placed_as_by_the_plain_device", || {
         for model in [counts(), beside()] {
             let (settings, mut sinks) = (settings(), vec![Memory::default()]);
             let mut run = Run::start(&model, &settings).unwrap();
@@ -123,7 +122,7 @@ fn new_rows_are_placed_as_by_the_plain_device() {
 
 #[test]
 fn a_lost_card_is_named_and_the_chain_continues_on_this_processor() {
-    let test = "a_lost_card_is_named_and_the_chain_continues_on_this_processor";
+    let test = "chain::a_lost_card_is_named_and_the_chain_continues_on_this_processor";
     stand_in::on_a_card_that(test, Some(5_000), || {
         let (model, settings) = (counts(), settings());
         let mut run = Run::start_on(&model, &settings, &open).unwrap();
@@ -141,7 +140,7 @@ fn a_lost_card_is_named_and_the_chain_continues_on_this_processor() {
 
 #[test]
 fn chains_on_several_cards_draw_as_they_do_on_one() {
-    stand_in::on_a_card("chains_on_several_cards_draw_as_they_do_on_one", || {
+    stand_in::on_a_card("chain::chains_on_several_cards_draw_as_they_do_on_one", || {
         let cards = rflvm_cuda::cards().unwrap().len();
         let settings = Settings { chains: 2, warmup: 3, draws: 2, ..settings() };
         let drawn = |open: &rflvm::device::Open<'_>| {
@@ -159,7 +158,7 @@ fn chains_on_several_cards_draw_as_they_do_on_one() {
 
 #[test]
 fn many_columns_and_few_features_run() {
-    stand_in::on_a_card("many_columns_and_few_features_run", || {
+    stand_in::on_a_card("chain::many_columns_and_few_features_run", || {
         // More columns than a warp has threads, and fewer features than a reference has axes.
         let y = Mat::from_fn(31, 75, |n, j| ((n * 5 + j * 3) % 6) as f64);
         let spec = ModelSpec { features: 6, ..ModelSpec::default() };
@@ -175,7 +174,7 @@ fn many_columns_and_few_features_run() {
 
 #[test]
 fn chains_that_do_not_fit_together_are_refused_with_the_numbers() {
-    stand_in::on_a_card("chains_that_do_not_fit_together_are_refused_with_the_numbers", || {
+    stand_in::on_a_card("chain::chains_that_do_not_fit_together_are_refused_with_the_numbers", || {
         let model = counts();
         assert!(rflvm_cuda::check(&model, 0, 2).is_ok());
         let most = rflvm_cuda::cards().unwrap()[0].free / rflvm_cuda::needed(&model);

@@ -1,7 +1,6 @@
 //! One chain over several processes, each with its columns on a card; threads play the processes.
 
-mod stand_in;
-
+use crate::stand_in;
 use rflvm::device::plain::OnHost;
 use rflvm::device::{self, Device};
 use rflvm::draws::Memory;
@@ -80,7 +79,7 @@ fn answers(device: &mut dyn Device, model: &Model, state: &State) -> Vec<Vec<f64
 
 #[test]
 fn sums_of_processes_are_those_of_one_device() {
-    stand_in::on_a_card("sums_of_processes_are_those_of_one_device", || {
+    stand_in::on_a_card("shared::sums_of_processes_are_those_of_one_device", || {
         let (model, state) = table();
         let expected = answers(&mut OnHost::new(&model), &model, &state);
         for size in [2, 3] {
@@ -101,7 +100,7 @@ fn sums_of_processes_are_those_of_one_device() {
 
 #[test]
 fn processes_have_the_same_positions_after_some_sweeps() {
-    stand_in::on_a_card("processes_have_the_same_positions_after_some_sweeps", || {
+    stand_in::on_a_card("shared::processes_have_the_same_positions_after_some_sweeps", || {
         let (model, _) = table();
         let init = rflvm::init::Init::Pca;
         let settings = Settings { warmup: 5, draws: 1, chains: 1, seed: 4, threads: 1, init, ..Settings::default() };

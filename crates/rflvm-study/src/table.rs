@@ -3,6 +3,8 @@
 mod allowance;
 mod bounded;
 mod category;
+#[cfg(feature = "columnar")]
+mod cells;
 mod csv;
 mod dialect;
 mod draft;

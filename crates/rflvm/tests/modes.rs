@@ -1,7 +1,6 @@
 //! Several maps in memory: predictions are their weighted combination, positions are those of the first.
 
-mod curve;
-
+use crate::curve;
 use rflvm::draws::Memory;
 use rflvm::posterior::Posterior;
 use rflvm::run::{Settings, run};

@@ -1,8 +1,6 @@
 //! Same seed, same draws, for any number of threads.
 
-mod curve;
-
-use curve::model;
+use crate::curve::model;
 use rflvm::Init;
 use rflvm::draws::Memory;
 use rflvm::linalg::Mat;

@@ -2,14 +2,11 @@
 
 use std::collections::HashMap;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, RecordBatch, make_array};
-use arrow_cast::cast;
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Schema};
 
 use super::allowance::Allowance;
+use super::cells::{each_text, numbers};
 use super::draft::Draft;
 use super::holds::Holds;
 use super::levels::Levels;
@@ -162,36 +159,16 @@ impl From<ArrowError> for Error {
     }
 }
 
-/// Null becomes NaN.
-fn numbers(column: &ArrayRef) -> Result<impl Iterator<Item = f64>, ArrowError> {
-    let floats = cast(column, &DataType::Float64)?.as_primitive::<Float64Type>().clone();
-    Ok((0..floats.len()).map(move |i| if floats.is_valid(i) { floats.value(i) } else { f64::NAN }))
-}
-
 /// Null becomes an empty text, like an empty cell of a .csv file.
 fn add_texts(allowance: &Allowance, cells: &mut Vec<String>, column: &ArrayRef) -> Result<(), Error> {
-    let (column, zone) = match column.data_type() {
-        // Arrow stores such times in UTC, so no time zone database is needed.
-        DataType::Timestamp(unit, Some(_)) => {
-            let plain = DataType::Timestamp(*unit, None);
-            (make_array(column.to_data().into_builder().data_type(plain).build()?), "Z")
-        }
-        _ => (column.clone(), ""),
-    };
-    let options = FormatOptions::new().with_null("");
-    let formatter = ArrayFormatter::try_new(&column, &options)?;
     // A dictionary repeats a long text for the cost of an integer.
     let mut bytes = 0;
-    for row in 0..column.len() {
-        let mut cell = formatter.value(row).try_to_string()?;
-        if column.is_valid(row) {
-            cell.push_str(zone);
-        }
-        bytes += cell.len() as u128;
+    each_text(column, &mut |text| {
+        bytes += text.len() as u128;
         allowance.bytes(bytes, || "texts".to_string())?;
-        cells.push(cell);
-    }
-    Ok(())
+        cells.push(text.to_string());
+        Ok(())
+    })
 }
 
 /// What a column can be used for.

@@ -1,7 +1,7 @@
 //! Timings of the parts of a sweep, on one thread; the names include the sizes.
 //!
 //! ```text
-//! cargo bench --package rflvm --bench kernels [-- [--quick] NAME]
+//! cargo bench --package rflvm-benchmarks --bench kernels [-- [--quick] NAME]
 //! ```
 //!
 //! Sizes are those of the S-curve: N = 500 rows, J = 100 columns, M = 100 features and the intercept. Plain products next to the

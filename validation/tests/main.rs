@@ -1,0 +1,5 @@
+//! The fast slice of `make validate`.
+
+mod calibration;
+mod geweke;
+mod planted;
