@@ -1,12 +1,12 @@
 # make demo      fits a simulated S-curve and prints where the picture is
 # make test      everything CI runs: format, lints, docs, unit, identity, Geweke (fast), program, diagnostics compared with ArviZ's, Python package;
 #                its last line lists what could not be tested; on a CI server (RFLVM_CI=1 or CI=true) that is a failure
-# make test-python  only the Python package: its wheel in a separate environment
+# make test-python  only the Python package: its wheel in a separate environment; ONLY=slow: what is left to make validate
 # make test-mpi  only one chain over several processes: builds the program with the feature mpi
 # make lint-python  ruff on all Python files, and workflows, issue forms and CITATION.cff against their schemas
 # make pictures  what the prior of each family assumes, as docs/images/prior-FAMILY.svg
 # make site      the documentation as a web site, with a gallery of executed examples, into target/site; needs the package that test-python installs
-# make validate  the statistical tests at full power; more than an hour on two cores
+# make validate  the statistical tests at full power, and the slow tests of the Python package; more than an hour on two cores
 # make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
 # make bench-imputation  hidden cells by the usual methods; hours: see benchmarks/imputation/README.md. imputation-check: checks of these methods, a minute
@@ -122,10 +122,13 @@ wheel: check-tools $(TEST_VENV)/installed
 	$(TEST_VENV)/bin/python -m maturin build --quiet --profile dev --out target/wheels
 	$(TEST_VENV)/bin/python -m pip install --quiet --force-reinstall --no-deps target/wheels/rflvm-*.whl
 
+# Tests marked as slow are left to `make validate`.
+ONLY = not slow
+
 # Folders of tests that pass are removed at once: removing those of earlier runs at the end took pytest two minutes.
 test-python: wheel
 	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist worksteal --durations 12 \
-		-o tmp_path_retention_policy=failed -o tmp_path_retention_count=1 crates/rflvm-py/tests
+		-o tmp_path_retention_policy=failed -o tmp_path_retention_count=1 -m "$(ONLY)" crates/rflvm-py/tests
 
 # Wheels only, and one retry, so that without a network the other tests run soon.
 $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt
@@ -151,6 +154,7 @@ validate: check-tools
 	cargo run --release --quiet --package rflvm-validation -- $(ARGS)
 	cargo run --release --quiet --package rflvm-validation -- --planted $(ARGS)
 	cargo run --release --quiet --package rflvm-validation -- --calibration $(ARGS)
+	@$(MAKE) --no-print-directory test-python ONLY=slow
 
 BENCH_VENV = target/bench-venv
 BENCH_PYTHON ?= python3.11

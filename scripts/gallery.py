@@ -1,4 +1,4 @@
-"""gallery.py FOLDER: runs the pages of docs/gallery, each in a separate folder, where the site finds its pictures and reports."""
+"""gallery.py FOLDER [PAGE …]: runs pages of docs/gallery, or all, each in a separate folder, where the site finds its pictures and reports."""
 
 import os
 import shutil
@@ -11,12 +11,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "crates" / "rflvm-py" / "tests"))
 
 
-def main(out):
+def main(out, *names):
     from test_docs import run
 
-    for page in sorted((ROOT / "docs" / "gallery").glob("*.md")):
-        if page.stem == "README":
-            continue
+    pages = [page for page in sorted((ROOT / "docs" / "gallery").glob("*.md")) if page.stem != "README"]
+    for page in [page for page in pages if not names or page.stem in names]:
         folder = Path(out).resolve() / page.stem
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -29,4 +28,4 @@ def main(out):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

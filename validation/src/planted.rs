@@ -7,14 +7,15 @@ use rand::RngExt;
 use rflvm::dist::{crt, gamma, normal, polya_gamma, softplus};
 use rflvm::error::NumericalError;
 use rflvm::linalg::{Cholesky, Mat, gram};
+use rflvm::model::collapsed::CollapsedData;
 use rflvm::model::family::{Column, GaussianConditional, StudentT, weights_given_omega};
 use rflvm::model::features::Features;
 use rflvm::model::latent::OwnPath;
 use rflvm::model::spectral::Kernel;
 use rflvm::model::{Model, State};
-use rflvm::rng::Stream;
+use rflvm::rng::{Stream, StreamRng};
 use rflvm::slice;
-use rflvm::steps::{amplitudes, concentration, linear, relevance, symmetry};
+use rflvm::steps::{amplitudes, concentration, linear, relevance, symmetry, weights};
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +31,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 25] = [
+pub const ALL: [Planted; 27] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -60,6 +61,8 @@ pub const ALL: [Planted; 25] = [
     planted("twice the noise in the filter's gain", "gaussian-residual", wrong_gain, 1),
     planted("own paths without their noise", "gaussian-residual", expected_path, 1),
     planted("prior of s_j left out", "gaussian-residual", share_without_prior, 1),
+    planted("jumps to other rows as if from the prior", "gaussian", jumps_without_density, 1),
+    planted("jumps to a new cluster as if to any", "gaussian", jumps_to_new_clusters, 1),
     planted("weights as if columns had no paths", "gaussian-residual-missing-offset", weights_without_paths, 1),
 ];
 
@@ -440,6 +443,43 @@ fn share_without_prior(model: &Model, state: &mut State, stream: Stream) -> Resu
         let ln = |u: f64| path.ln_density((0.5 * u).exp() * unit, &g);
         let u = own.share.ln();
         state.residual.scales[j].share = slice::univariate(&mut stream.at(j as u64).rng(), u, ln(u), 1.0, ln).0.exp();
+    }
+    Ok(())
+}
+
+/// Candidates about other rows, chosen by the likelihood alone.
+fn jumps_without_density(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let rng = &mut stream.rng();
+    for n in 0..model.rows() {
+        let (mut x, w) = (state.features.x().clone(), state.features.w().clone());
+        let other = x.row((n + rng.random_range(1..model.rows())) % model.rows()).to_vec();
+        x.row_mut(n).iter_mut().zip(other).for_each(|(x, other)| *x = other + 0.3 * normal(rng));
+        jump(model, state, (&x, &w), rng)?;
+    }
+    weights::update(model, state, 1.0, stream.named("beta"))
+}
+
+/// Candidates from the prior of a new cluster, chosen by the likelihood alone.
+fn jumps_to_new_clusters(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let rng = &mut stream.rng();
+    let Kernel::Learned(mixture) = &model.spec().kernel else { unreachable!("the kernel is learned") };
+    let new = mixture.base(&state.spectral.psi).predictive()?;
+    for l in 0..model.frequencies() {
+        let (x, mut w) = (state.features.x().clone(), state.features.w().clone());
+        w.row_mut(l).copy_from_slice(&new.draw(rng));
+        jump(model, state, (&x, &w), rng)?;
+    }
+    weights::update(model, state, 1.0, stream.named("beta"))
+}
+
+/// Takes X and W or keeps its own, by the likelihood with β and σ² integrated out.
+fn jump(model: &Model, state: &mut State, (x, w): (&Mat, &Mat), rng: &mut StreamRng) -> Result<(), NumericalError> {
+    let target = CollapsedData::new(model);
+    let mut there = state.features.clone();
+    there.set(x.as_slice(), w.as_slice());
+    let gain = target.ln_marginal(there.h(), &state.tau2)? - target.ln_marginal(state.features.h(), &state.tau2)?;
+    if rng.random::<f64>().ln() < gain {
+        state.features = there;
     }
     Ok(())
 }

@@ -61,6 +61,7 @@ def assert_same(model, whole):
     assert [map["joined"] for map in maps(model)] == [map["joined"] for map in maps(whole)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 def test_a_worker_is_killed_and_the_store_is_that_of_an_ordinary_fit(curve, whole, client, monkeypatch):
     sent = []
@@ -81,6 +82,7 @@ def test_a_worker_is_killed_and_the_store_is_that_of_an_ordinary_fit(curve, whol
     assert_same(model, whole)
 
 
+@pytest.mark.slow
 def test_a_worker_dies_while_something_is_sent_to_it(curve, whole, client, monkeypatch):
     scatter, calls = client.scatter, itertools.count()
 
@@ -160,6 +162,7 @@ def grid_search(table, n_jobs):
     return GridSearchCV(model, {"n_components": [1, 2]}, cv=2, n_jobs=n_jobs).fit(table[:24])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_a_grid_search_runs_on_the_backends_of_joblib(curve, client, backend):
     import joblib

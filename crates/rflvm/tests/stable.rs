@@ -30,7 +30,7 @@ fn values_are_stable() {
     // A change here changes the draws for a given seed: report it in the CHANGELOG as value-breaking. The tolerance
     // allows for the last bits, in which instruction sets differ.
     let stable: [(&str, bool, [f64; 3]); 5] = [
-        ("gaussian", false, [-13424.380402607, -0.237037350068, -0.958611765009]),
+        ("gaussian", false, [-10435.378944719, 0.039759456338, -1.504292948959]),
         ("gaussian", true, [-12452.747291347, -0.147911574359, -0.884747787078]),
         ("poisson", false, [-47914.615506584, 0.177615166821, -1.364077996416]),
         ("negative-binomial", true, [-43771.130437800, -0.724675003128, -1.213279568817]),

@@ -53,6 +53,15 @@ impl Predictive {
         }
         self.ln_constant - self.exponent * (square / self.scale).ln_1p()
     }
+
+    /// A draw.
+    pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f64> {
+        let (dim, z) = (self.m.len(), super::normals(self.m.len(), rng));
+        let chi = ChiSquared::new(2.0 * self.exponent - dim as f64).map_or(f64::NAN, |c| rng.sample(c));
+        let widen = (self.scale / chi).sqrt();
+        let row = |i: usize| self.root.row(i)[..=i].iter().zip(&z).map(|(l, z)| l * z).sum::<f64>();
+        (0..dim).map(|i| self.m[i] + widen * row(i)).collect()
+    }
 }
 
 impl Niw {

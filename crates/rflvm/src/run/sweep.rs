@@ -15,7 +15,7 @@ use crate::model::{Model, State};
 use crate::rng::Stream;
 use crate::steps::info::Clock;
 use crate::steps::{
-    Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, linear, positions,
+    Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, jumps, linear, positions,
     relevance, residual, symmetry, timescales, weights, windows,
 };
 use rand::RngExt;
@@ -43,7 +43,7 @@ pub fn sweep(
     let mut paths = model.paths(state)?;
     clock.lap(&mut info, Step::Scales);
     if model.is_collapsed() {
-        info.acceptance = integrated(model, state, moves, tuning, room, stream);
+        info.acceptance = integrated(model, state, moves, tuning, room, stream)?;
         if moves.gradient {
             redraw_clusters(model, state, stream)?;
         }
@@ -160,8 +160,8 @@ fn timed(
     Ok(())
 }
 
-/// The gradient move of X and W of a complete Gaussian table, and s, with β and σ² integrated out. Returns the acceptance probability
-/// of the former.
+/// The gradient move and the jumps of X and W of a complete Gaussian table, and s, with β and σ² integrated out. Returns the acceptance
+/// probability of the first.
 fn integrated(
     model: &Model,
     state: &mut State,
@@ -169,9 +169,9 @@ fn integrated(
     tuning: &Tuning,
     room: &mut Workspace,
     stream: Stream,
-) -> f64 {
+) -> Result<f64, NumericalError> {
     if !moves.gradient && !model.has_linear() {
-        return 0.0;
+        return Ok(0.0);
     }
     // F is not needed while β is integrated out: Ỹ uses its memory until F is recomputed.
     let target = CollapsedData::within(model, std::mem::take(&mut state.f));
@@ -190,8 +190,9 @@ fn integrated(
         let (x, w, _) = layout.split(&q);
         state.features.take_back(h, landing.is_accepted.then_some((x, w)));
         acceptance = landing.acceptance;
+        jumps::update(model, state, &target, (moves.positions, moves.jumps), stream.named("jumps"))?;
     }
     linear::update_collapsed(model, state, &target, stream.named("linear-collapsed"));
     state.f = target.into_memory();
-    acceptance
+    Ok(acceptance)
 }

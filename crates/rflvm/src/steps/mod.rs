@@ -6,6 +6,7 @@ pub mod components;
 pub mod concentration;
 pub mod frequencies;
 pub mod info;
+pub(crate) mod jumps;
 pub mod linear;
 pub mod moves;
 pub mod positions;

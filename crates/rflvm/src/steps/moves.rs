@@ -24,6 +24,8 @@ pub struct Moves {
     /// Fraction of the frequencies, and of the columns' weights, redrawn individually in a sweep whose gradient move has moved
     /// all of them; which ones is random. Without a gradient move all are redrawn.
     pub share: f64,
+    /// Fraction of the rows, and of the frequencies, that jump in a sweep where the weights can be integrated out; which ones is random.
+    pub jumps: f64,
 }
 
 impl Moves {
@@ -35,6 +37,13 @@ impl Moves {
 
 impl Default for Moves {
     fn default() -> Self {
-        Moves { frequencies: FrequencyMove::Slice, positions: true, gradient: true, symmetry: true, share: 0.1 }
+        Moves {
+            frequencies: FrequencyMove::Slice,
+            positions: true,
+            gradient: true,
+            symmetry: true,
+            share: 0.1,
+            jumps: 0.5,
+        }
     }
 }

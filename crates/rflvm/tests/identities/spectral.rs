@@ -3,13 +3,14 @@
 use crate::fixtures::{Case, FIXED, assert_same, case, gap, ln_joint, mixture, setting, single};
 use rand::RngExt;
 use rflvm::dist::cluster::Cluster;
-use rflvm::dist::niw::{Niw, Predictive};
+use rflvm::dist::niw::Niw;
 use rflvm::dist::{gamma, ln_gamma, ln_gamma_density};
 use rflvm::linalg::Mat;
 use rflvm::model::State;
 use rflvm::model::spectral::Spectral;
 use rflvm::rng::StreamRng;
-use rflvm::steps::{assignments, concentration};
+use rflvm::steps::assignments::Seating;
+use rflvm::steps::concentration;
 
 /// One cluster, several singletons, only singletons: moves then open and close clusters.
 const PARTITIONS: [[usize; 4]; 4] = [[0, 0, 0, 0], [0, 1, 0, 2], [0, 1, 1, 0], [0, 1, 2, 3]];
@@ -59,9 +60,9 @@ fn with_partition(state: &State, z: &[usize], rng: &mut StreamRng) -> State {
 
 /// ln p(z_l = k | z_−l, W, α) up to a constant in k, with (μ, Σ) integrated out; k = K is a new cluster.
 fn ln_assignment(spectral: &Spectral, w: &Mat, l: usize, k: usize) -> f64 {
-    let law = |k: usize| posterior(&spectral.z, w, k, Some(l)).predictive().unwrap();
-    let laws: Vec<Predictive> = (0..spectral.count()).map(law).collect();
-    let ln = assignments::ln_weights(spectral, &base().predictive().unwrap(), &laws, w, l);
+    let mut seating = Seating::new(&mixture(), spectral, w).unwrap();
+    seating.leave(spectral, w, l).unwrap();
+    let ln = seating.ln_weights(spectral, w, l);
     // A cluster whose only member is l does not exist without l: staying there means opening a new one.
     if ln[k] == f64::NEG_INFINITY { ln[spectral.count()] } else { ln[k] }
 }
