@@ -19,11 +19,13 @@ use std::sync::atomic::Ordering;
 pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
     let voice = crowd.voice(Voice::from(&args.voice));
     let file = Config::given(args.file.as_deref())?;
+    let noted = file.noted_table(&args.config.0);
     let config = args.config.0.clone().or(file).filled();
     let fit = match crowd.ranks() {
         Some(ranks) => Fit::shared(config, &args.out, ranks)?,
         None => Fit::new(config, &args.out)?,
     };
+    fit.check_noted(noted)?;
     check_page(&args.page, &fit)?;
     // The table may lie in the folder, which is cleared once all have read it.
     crowd.wait();

@@ -12,7 +12,6 @@ use rflvm::posterior::outlook::Scores;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
-use rflvm_study::cells::write_line;
 use rflvm_study::covariates::columns;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::new_rows::NewTable;
@@ -126,10 +125,10 @@ fn write_table(path: &Path, fit: &Fit, values: &Mat) -> Result<(), Failure> {
     let (places, sources) = (fit.places(), table.sources());
     let fill = |file: &mut std::io::BufWriter<std::fs::File>| {
         let mut writer = csv::Writer::from_writer(file);
-        write_line(&mut writer, aside.iter().map(|(name, _)| *name).chain(sources.iter().map(|s| s.name(table))))?;
+        writer.write_record(aside.iter().map(|(name, _)| *name).chain(sources.iter().map(|s| s.name(table))))?;
         for n in 0..values.rows() {
             let cells = sources.iter().map(|source| source.text(|j| values[(n, places[j])]));
-            write_line(&mut writer, aside.iter().map(|(_, cells)| cells[n].clone()).chain(cells))?;
+            writer.write_record(aside.iter().map(|(_, cells)| cells[n].clone()).chain(cells))?;
         }
         writer.flush()
     };

@@ -27,7 +27,9 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
     let voice = Voice::from(&args.voice);
     check(args)?;
     let file = Config::given(args.file.as_deref())?;
+    let noted = file.noted_table(&args.config.0);
     let fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
+    fit.check_noted(noted)?;
     point::check(&fit, args.starts)?;
     let _claim = point::claim(&fit, args.overwrite)?;
     tell(&fit, voice);
@@ -70,7 +72,7 @@ fn imputed(fit: &Fit, point: &MapFit) -> String {
 fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64, voice: Voice) -> Result<(), Failure> {
     let (dir, table) = (&args.out, &fit.table);
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
-    fit.write_settings("map", None)?;
+    fit.write_settings("map", Some(&fit.identity()))?;
     write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, None, &table.into()))?;
     output::write_pictures(dir, fit, &embedding, "conditional", None)?;
     let w = point.state.features.w();

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::error::Error;
 use crate::listing::{Block, Listing};
-use crate::table::{self, Category, ReadOptions, Table};
+use crate::table::{self, ReadOptions, Table};
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::model::family::Trials;
@@ -21,9 +21,10 @@ pub struct Given {
 
 /// Finds the columns of a store that are categories, and chooses the families if `auto` was given.
 pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
-    let is_store = table.path.is_dir();
-    if is_store && (config.is_auto() || config.blocks.is_some()) {
-        table.categories = Category::find(table);
+    if table.path.is_dir() && (config.is_auto() || config.blocks.is_some()) {
+        // A list that cannot be read is reported where it is used.
+        let listing = config.blocks.as_deref().and_then(|path| Listing::read(path).ok());
+        table.categories = listing.unwrap_or_default().categories_of(table);
     }
     if config.is_auto() {
         let suited = Listing::suited(table);

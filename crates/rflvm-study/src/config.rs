@@ -68,6 +68,9 @@ settings! {
         /// The run that saved these settings; every new fit has its own.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub identity: Option<String>,
+        /// The table of that run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub table_identity: Option<String>,
         /// The model.
         pub model: ModelConfig,
         /// The paths over time.
@@ -254,6 +257,24 @@ impl Config {
         filled
     }
 
+    /// Refuses files that config.toml could not name.
+    pub fn check_paths(&self) -> Result<(), SpecError> {
+        let rule =
+            "the path is not valid UTF-8, so the fit could not note it; rename the file, or the folders that it is in"
+                .to_string();
+        let paths = [("table", &self.table), ("blocks", &self.blocks), ("row-data", &self.row_data)];
+        let bad = |path: &&PathBuf| path.to_str().is_none();
+        for (setting, path) in paths {
+            if let Some(path) = path.as_ref().filter(bad) {
+                return Err(SpecError::Setting { setting, value: path.display().to_string(), rule });
+            }
+        }
+        match self.trials.as_ref().filter(|path| path.contains(char::REPLACEMENT_CHARACTER)) {
+            Some(path) => Err(SpecError::Setting { setting: "trials", value: path.clone(), rule }),
+            None => Ok(()),
+        }
+    }
+
     /// The priors, with the amplitude of the setting of that name.
     pub fn all_priors(&self) -> Result<Priors, SpecError> {
         let priors = self.priors.clone().unwrap_or_default();
@@ -265,6 +286,20 @@ impl Config {
                 Err(SpecError::Setting { setting: "amplitude", value: one.to_string(), rule })
             }
         }
+    }
+
+    /// The table that these settings were saved with, unless `flags` read it in another way.
+    pub fn noted_table(&self, flags: &Config) -> Option<String> {
+        // Settings of the model, the paths and the run do not change the table.
+        let about_table = Config { table_identity: None, title: None, ..flags.clone() };
+        let others = Config {
+            model: flags.model.clone(),
+            path: flags.path.clone(),
+            run: flags.run.clone(),
+            ..Config::default()
+        };
+        let others = Config { priors: flags.priors.clone(), ..others };
+        self.table_identity.clone().filter(|_| about_table == others)
     }
 
     /// Whether the families are chosen automatically.

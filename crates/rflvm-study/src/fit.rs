@@ -13,7 +13,7 @@ use crate::model;
 use crate::reading::read;
 use crate::run;
 use crate::sample::{Follow, Sampling};
-use crate::table::{Category, Table};
+use crate::table::Table;
 use crate::times::Timeline;
 use crate::write;
 use rflvm::draws::Kept;
@@ -89,6 +89,7 @@ impl Fit {
         if config.likelihood.is_none() && config.blocks.is_none() && given.listing.is_none() {
             return Err(no_family().into());
         }
+        saved.check_paths()?;
         let settings = run::settings(&config);
         settings.check()?;
         let keep = config.run.keep.iter().flat_map(|names| &names.0);
@@ -218,7 +219,8 @@ impl Fit {
     /// Refuses to continue if the table's file has changed since the fit began. The fit would continue with the table in its
     /// store, which whoever changed the file would not expect. Where processes share the columns, all call it.
     pub fn check_table(&self) -> Result<(), Error> {
-        let has_file = self.config.table.as_ref().is_some_and(|path| path.is_file())
+        let store = store_path(&self.dir);
+        let has_file = self.config.table.as_ref().is_some_and(|path| path.exists() && *path != store)
             && self.config.row_data.as_ref().is_none_or(|path| path.exists());
         let Some(path) = self.config.table.as_ref().filter(|_| self.all_say(has_file)) else { return Ok(()) };
         let now = match &self.part {
@@ -235,6 +237,16 @@ impl Fit {
         let problem = "the table has changed since the fit began; restore it, remove it (the fit has a copy of the original), \
                        or start a new fit in another folder";
         Err(Error::Foreign { path: path.display().to_string(), problem: problem.into() })
+    }
+
+    /// Refuses a table that is not the `noted` one, with which the settings were saved.
+    pub fn check_noted(&self, noted: Option<String>) -> Result<(), Error> {
+        if noted.is_none_or(|noted| noted == self.identity().data) {
+            return Ok(());
+        }
+        let problem = "the table, or how it is read, has changed since the settings were saved, so they would not reproduce that fit; \
+                       restore the table, or remove the line `table-identity` from the file of settings to fit the table as it is";
+        Err(Error::Foreign { path: self.table.path.display().to_string(), problem: problem.into() })
     }
 
     /// Whether this is so for all processes that share the columns.
@@ -291,7 +303,8 @@ impl Fit {
         if let Some(trials) = &self.given.trials {
             write::npy(&trials_path(&self.dir), &[trials.rows(), trials.cols()], trials.as_slice())?;
         }
-        let saved = Config { identity: identity.map(Identity::digest), ..self.saved.clone() };
+        let (table_identity, identity) = (identity.map(|own| own.data.clone()), identity.map(Identity::digest));
+        let saved = Config { identity, table_identity, ..self.saved.clone() };
         write::text(&config_path(&self.dir), &saved.to_toml_of(command))
     }
 
@@ -365,8 +378,7 @@ fn read_kept(config: &Config, dir: &Path) -> Result<Table, Error> {
     table.path.clone_from(path);
     // It has one column per level, where the user's table had one column of text.
     if let Some(blocks) = &config.blocks {
-        table.categories = Category::find(&table);
-        Listing::read(blocks)?.mark_texts(&mut table);
+        table.categories = Listing::read(blocks)?.categories_of(&table);
     }
     Ok(table)
 }

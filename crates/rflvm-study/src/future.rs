@@ -74,10 +74,9 @@ fn sequences(name: Option<&str>, timeline: &Timeline) -> Result<Vec<usize>, Erro
 
 /// Steps beyond the last time of a sequence.
 fn beyond(timeline: &Timeline, sequence: usize, steps: usize) -> Result<Vec<f64>, Error> {
-    let ((_, last), step) = (timeline.ends(sequence), timeline.typical_step());
     let too_far =
         |_| wrong("horizon", steps.to_string(), "it is beyond the end of the calendar; ask for fewer steps".into());
-    (1..=steps).map(|k| timeline.calendar.rounded(last + step * k as f64).map_err(too_far)).collect()
+    timeline.beyond(sequence, steps).map_err(too_far)
 }
 
 fn check_count(setting: &'static str, count: usize) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use crate::cells;
 use crate::error::Error;
 use crate::families::{OF_TEXT, seen, suited, takes_text};
-use crate::table::{Source, Table};
+use crate::table::{Category, Source, Table};
 use rflvm::atomic::plain_reason;
 use rflvm::model::Priors;
 use rflvm::model::family::{Family, Trials};
@@ -64,10 +64,10 @@ impl Listing {
         for (i, record) in reader.records().enumerate() {
             let number = i + 2;
             let record = record.map_err(|error| bad(format!("line {number} cannot be read ({error})")))?;
-            let cell = |place: Option<usize>| place.and_then(|p| record.get(p)).unwrap_or_default().trim().to_string();
-            let mut key = [likelihood, trials, block].map(cell);
+            let cell = |place: Option<usize>| place.and_then(|p| record.get(p)).unwrap_or_default();
+            let mut key = [likelihood, trials, block].map(|place| cell(place).trim().to_string());
             key[0] = spec::canonical(&key[0]).map_err(|error| bad(format!("line {number}: {error}")))?.to_string();
-            lines.push(Line { number, column: cell(Some(column)), key });
+            lines.push(Line { number, column: cell(Some(column)).to_string(), key });
         }
         Ok(Listing { file, lines })
     }
@@ -117,11 +117,19 @@ impl Listing {
         blocks.into_values().filter(|lines| lines.len() == 1).map(|lines| lines[0].column.clone()).collect()
     }
 
-    /// Marks as text the categories that are listed by their own name rather than by their levels.
-    pub fn mark_texts(&self, table: &mut Table) {
-        let Table { columns, categories, .. } = table;
-        let is_listed = |name: &String| self.lines.iter().any(|line| line.column == *name) && !columns.contains(name);
-        categories.iter_mut().filter(|category| is_listed(&category.name)).for_each(|category| category.is_text = true);
+    /// The categories of a table whose columns are those of a model. Those that are listed by their own name, rather than by their levels, are text.
+    pub fn categories_of(&self, table: &Table) -> Vec<Category> {
+        let whole = self.lines.iter().filter(|line| takes_text(&line.key[0]));
+        let mut names: HashSet<&str> = whole.clone().map(|line| line.key[2].as_str()).collect();
+        let texts: HashSet<&str> = whole.flat_map(|line| [line.column.as_str(), line.column.trim()]).collect();
+        names.extend(&texts);
+        let columns: HashSet<&str> = table.columns.iter().map(String::as_str).collect();
+        let mut categories = Category::find(table, &names);
+        for category in &mut categories {
+            let name = category.name.as_str();
+            category.is_text = texts.contains(name) && !columns.contains(name);
+        }
+        categories
     }
 
     /// The families in words: how many columns have which.
@@ -168,8 +176,11 @@ impl Listing {
         let mut blocks: Vec<(&[String; 3], Vec<usize>)> = Vec::new();
         let mut seen = vec![false; table.columns.len()];
         for Line { number, column, key } in &self.lines {
-            let category = categories.get(column.as_str()).map(|&i| &table.categories[i]).filter(|c| c.is_text);
-            let columns: Vec<usize> = match (category, places.get(column.as_str())) {
+            // Someone may have written spaces after a comma.
+            let is_known = |name: &&str| categories.contains_key(name) || places.contains_key(name);
+            let column = [column.as_str(), column.trim()].into_iter().find(is_known).unwrap_or(column);
+            let category = categories.get(column).map(|&i| &table.categories[i]).filter(|c| c.is_text);
+            let columns: Vec<usize> = match (category, places.get(column)) {
                 (Some(category), _) => category.columns().collect(),
                 (None, Some(&index)) => vec![index],
                 (None, None) => return Err(bad(format!("line {number}: the table has no column `{column}`"))),

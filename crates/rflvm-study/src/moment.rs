@@ -1,6 +1,6 @@
 //! One time as a user writes it: a number, or an ISO 8601 date with or without a time of day and a time zone.
 
-use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
 /// A parsed time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,11 +18,25 @@ pub struct Date {
     pub separator: Option<char>,
     pub has_seconds: bool,
     pub zone: Option<FixedOffset>,
+    /// How its day is written.
+    pub form: Form,
+}
+
+/// How a day is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// 2001-05-30.
+    Day,
+    /// 20010530.
+    Compact,
+    /// 2001-05, its first day.
+    Month,
+    /// 2001Q2, its first day; or 2001-Q2, if there is a hyphen.
+    Quarter { hyphen: bool },
 }
 
 /// The accepted forms, in words.
-pub const FORMS: &str =
-    "write times as numbers, as dates like 2001-05-30, or as 2001-05-30 12:00:00 (append Z or +02:00 for a time zone)";
+pub const FORMS: &str = "write times as numbers, as dates like 2001-05-30, 2001-05 or 2001Q2, or as 2001-05-30 12:00:00 (append Z or +02:00 for a time zone)";
 
 impl Moment {
     /// Parses a text; the error says what is wrong and what to do.
@@ -37,14 +51,18 @@ impl Moment {
             Ok(_) => return Err(format!("the time `{text}` is not a finite number; correct it")),
             Err(_) => {}
         }
-        Date::parse(text).map(Moment::Date).ok_or_else(|| {
-            let shown: String = text.chars().take(40).collect();
-            match can_be_read_two_ways(text) {
-                true => {
-                    format!("the date `{shown}` can be read in more than one way; write it as 2001-05-30, year first")
-                }
-                false => format!("the time `{shown}` cannot be read; {FORMS}"),
-            }
+        let shown: String = text.chars().take(40).collect();
+        if let Some(date) = Date::parse(text) {
+            return match date.at.nanosecond() % 1000 {
+                0 => Ok(Moment::Date(date)),
+                _ => Err(format!(
+                    "the time `{shown}` has nanoseconds, and times are kept to the microsecond; round it, or give times as numbers"
+                )),
+            };
+        }
+        Err(match can_be_read_two_ways(text) {
+            true => format!("the date `{shown}` can be read in more than one way; write it as 2001-05-30, year first"),
+            false => format!("the time `{shown}` cannot be read; {FORMS}"),
         })
     }
 }
@@ -56,21 +74,47 @@ pub fn looks_like_a_date(text: &str) -> bool {
         let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
         parts.len() == 3 && parts[0].len() == 4 && parts[1..].iter().all(|p| p.len() < 3) && parts.iter().all(is_number)
     };
-    is_year_first(text.split([' ', 'T']).next().unwrap_or_default()) || can_be_read_two_ways(text)
+    is_year_first(text.split([' ', 'T']).next().unwrap_or_default())
+        || can_be_read_two_ways(text)
+        || Date::of_period(text).is_some()
 }
 
-/// Whether a number looks like the date 20010530.
-pub fn is_compact_date(number: f64) -> bool {
-    (1.8e7..2.2e7).contains(&number) && NaiveDate::parse_from_str(&format!("{number}"), "%Y%m%d").is_ok()
+/// The date that a number such as 20010530 is, if it is one.
+pub fn compact_date(number: f64) -> Option<Date> {
+    let day = (1.8e7..2.2e7).contains(&number).then(|| NaiveDate::parse_from_str(&number.to_string(), "%Y%m%d").ok());
+    Some(Date::first(day??, Form::Compact))
 }
 
 impl Date {
+    /// The beginning of a day.
+    fn first(day: NaiveDate, form: Form) -> Self {
+        Date { at: day.and_time(NaiveTime::MIN), separator: None, has_seconds: false, zone: None, form }
+    }
+
+    /// A month such as 2001-05, or a quarter such as 2001Q2.
+    fn of_period(text: &str) -> Option<Self> {
+        let (year, rest) = text.split_at_checked(4)?;
+        let year = year.bytes().all(|b| b.is_ascii_digit()).then(|| year.parse().ok())??;
+        let (hyphen, rest) = rest.strip_prefix('-').map_or((false, rest), |rest| (true, rest));
+        let (month, form) = match rest.strip_prefix('Q') {
+            Some(quarter @ ("1" | "2" | "3" | "4")) => (3 * quarter.parse::<u32>().ok()? - 2, Form::Quarter { hyphen }),
+            None if hyphen && rest.len() == 2 && rest.bytes().all(|b| b.is_ascii_digit()) => {
+                (rest.parse().ok()?, Form::Month)
+            }
+            _ => return None,
+        };
+        Some(Date::first(NaiveDate::from_ymd_opt(year, month, 1)?, form))
+    }
+
     fn parse(text: &str) -> Option<Self> {
+        if let Some(period) = Date::of_period(text) {
+            return Some(period);
+        }
         let day = text.get(..10).filter(|day| day.bytes().map(|b| b.is_ascii_digit()).eq(DIGITS))?;
         let day = NaiveDate::parse_from_str(day, "%Y-%m-%d").ok()?;
         let mut rest = text[10..].chars();
         let Some(separator) = rest.next() else {
-            return Some(Date { at: day.and_time(NaiveTime::MIN), separator: None, has_seconds: false, zone: None });
+            return Some(Date::first(day, Form::Day));
         };
         if !matches!(separator, ' ' | 'T') {
             return None;
@@ -90,7 +134,7 @@ impl Date {
             }
         };
         let at = day.and_time(time).checked_sub_offset(zone.unwrap_or(FixedOffset::east_opt(0)?))?;
-        Some(Date { at, separator: Some(separator), has_seconds, zone })
+        Some(Date { at, separator: Some(separator), has_seconds, zone, form: Form::Day })
     }
 }
 
@@ -142,7 +186,9 @@ mod tests {
             ("May 30", "cannot be read"),
             ("2001-13-30", "cannot be read"),
             ("2001-05-30 25:00", "cannot be read"),
-            ("2001-05", "cannot be read"),
+            ("2001-13", "cannot be read"),
+            ("2001Q5", "cannot be read"),
+            ("2001-05-30 12:00:00.123456789", "nanoseconds"),
             ("2001-05-30x", "cannot be read"),
             ("2001-05-30T12:00:00+99:99", "cannot be read"),
             ("\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", "cannot be read"),

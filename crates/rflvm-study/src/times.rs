@@ -1,14 +1,17 @@
 //! When the rows were observed: from columns of times and sequences to the model's times, and back to text.
 
 mod calendar;
+mod months;
 
 pub use calendar::Calendar;
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::moment::{Moment, is_compact_date};
+use crate::moment::Moment;
 use crate::note::Note;
 use crate::table::Table;
+use chrono::NaiveDateTime;
+use months::Monthly;
 use rflvm::error::{DataError, SpecError};
 use rflvm::observations::Times;
 use std::collections::BTreeMap;
@@ -73,8 +76,28 @@ impl Timeline {
         own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (&t, _)| (low.min(t), high.max(t)))
     }
 
+    /// The months between dates, where these are months apart.
+    fn monthly(&self) -> Option<Monthly> {
+        let date = |&n: &usize| self.calendar.date(self.times.at[n]);
+        let dates = |rows: &Vec<usize>| rows.iter().map(date).collect::<Option<Vec<NaiveDateTime>>>();
+        Monthly::of(&self.sequences().iter().map(dates).collect::<Option<Vec<_>>>()?)
+    }
+
+    /// The next `count` times after the last of a sequence, typical steps apart; the error says why there are not so many.
+    pub fn beyond(&self, sequence: usize, count: usize) -> Result<Vec<f64>, String> {
+        let ((_, last), step, monthly) = (self.ends(sequence), self.typical_step(), self.monthly());
+        let next = |k: usize| match (monthly, self.calendar.date(last)) {
+            (Some(monthly), Some(date)) => {
+                let date = monthly.after(date, k).and_then(|date| self.calendar.place_date(date));
+                date.ok_or_else(|| "the calendar ends".into())
+            }
+            _ => self.calendar.rounded(last + step * k as f64),
+        };
+        (1..=count).map(next).collect()
+    }
+
     /// The median gap between successive times of a sequence.
-    pub fn typical_step(&self) -> f64 {
+    fn typical_step(&self) -> f64 {
         let at = &self.times.at;
         let gaps = |rows: &Vec<usize>| rows.windows(2).map(|pair| at[pair[1]] - at[pair[0]]).collect::<Vec<_>>();
         let mut gaps: Vec<f64> = self.sequences().iter().flat_map(gaps).filter(|gap| *gap > 0.0).collect();
@@ -106,7 +129,7 @@ impl Timeline {
         let (low, high) =
             self.times.at.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &t| (l.min(t), h.max(t)));
         let (from, to) = (self.calendar.format(low), self.calendar.format(high));
-        let step = self.calendar.span(self.typical_step());
+        let step = self.monthly().map_or_else(|| self.calendar.span(self.typical_step()), |monthly| monthly.words());
         format!("times from {from} to {to} in {}, typically {step} apart", count(self.sequences().len()))
     }
 
@@ -139,11 +162,15 @@ impl Timeline {
                 "{word} {have} a single row (such as `{first}`), whose time carries no information"
             )));
         }
-        let looks_like_a_date = |t: &f64| is_compact_date(*t);
-        if self.calendar == Calendar::Numbers && at.iter().all(looks_like_a_date) {
-            notes.push(Note::warn(format!(
-                "times such as {} are read as numbers; if they are dates, write them as 2001-05-30",
-                at[0]
+        let pairs = || sequences.iter().flat_map(|rows| rows.windows(2)).filter(|pair| at[pair[0]] == at[pair[1]]);
+        if let Some(pair) = pairs().next() {
+            let (count, time) = (pairs().count(), self.calendar.format(at[pair[0]]));
+            let rows = if count == 1 { "1 row has".into() } else { format!("{count} rows have") };
+            notes.push(Note::say(format!(
+                "{rows} the same time as another row of the sequence (such as rows {} and {}, both at {time}); if they are not repeated \
+                 measurements, name the sequences with ⟨sequence⟩, or write the whole time into one column, such as 1959Q2",
+                pair[0] + 1,
+                pair[1] + 1
             )));
         }
         notes

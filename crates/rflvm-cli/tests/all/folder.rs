@@ -235,3 +235,44 @@ fn a_fit_no_longer_needs_its_table() {
     assert_eq!(read("before.csv"), read("gone.csv"));
     assert!(rflvm(&dir, &["check", "o"]).status.success());
 }
+
+#[test]
+fn settings_do_not_reproduce_a_fit_of_a_changed_table() {
+    let dir = folder("noted");
+    let fit = prepare(&dir);
+    good(&dir, &[&fit[..], &SHORT[..], &["o"]].concat());
+    let again = ["fit", "--config", "o/config.toml", "--out", "p", "-q"];
+    good(&dir, &again);
+    assert_eq!(files(&dir.join("o/draws.zarr")), files(&dir.join("p/draws.zarr")));
+    fs::remove_dir_all(dir.join("p")).unwrap();
+    let table = fs::read_to_string(dir.join("t.csv")).unwrap();
+    fs::write(dir.join("t.csv"), table.replace("\n5,", "\n5,1")).unwrap();
+    refused(&dir, &again, 2, &["t.csv", "has changed", "`table-identity`"]);
+    refused(&dir, &[&again[..], &["--seed", "3", "--features", "6"]].concat(), 2, &["has changed"]);
+    assert!(!dir.join("p").exists());
+    // Without that line, or read in another way, it is another fit.
+    let settings = fs::read_to_string(dir.join("o/config.toml")).unwrap();
+    let others: Vec<&str> = settings.lines().filter(|line| !line.starts_with("table-identity")).collect();
+    assert!(others.len() + 1 == settings.lines().count(), "{settings}");
+    fs::write(dir.join("c.toml"), others.join("\n")).unwrap();
+    good(&dir, &["fit", "--config", "c.toml", "--out", "p", "-q"]);
+}
+
+#[test]
+fn a_folder_as_a_table_that_changed_is_refused_on_resume() {
+    let dir = folder("tables");
+    let mtx = |last: u32| {
+        let head = "%%MatrixMarket matrix coordinate integer general\n3 12 20\n";
+        let entry = |n: u32| format!("{} {} {}\n", n % 3 + 1, n * 7 % 12 + 1, if n == 19 { last } else { n % 5 + 1 });
+        (0..20).map(entry).fold(head.to_string(), |all, line| all + &line)
+    };
+    fs::create_dir_all(dir.join("cells")).unwrap();
+    fs::write(dir.join("cells/matrix.mtx"), mtx(1)).unwrap();
+    fs::write(dir.join("cells/genes.tsv"), "g1\tA\ng2\tB\ng3\tC\n").unwrap();
+    let names: String = (1..=12).map(|n| format!("c{n}\n")).collect();
+    fs::write(dir.join("cells/barcodes.tsv"), names).unwrap();
+    good(&dir, &[&["fit", "cells", "--likelihood", "poisson", "--features", "4"], &SHORT[..], &["o"]].concat());
+    good(&dir, &["resume", "o", "-q", "--draws", "10"]);
+    fs::write(dir.join("cells/matrix.mtx"), mtx(4)).unwrap();
+    refused(&dir, &["resume", "o", "-q", "--draws", "12"], 2, &["cells", "has changed", "restore it"]);
+}

@@ -19,6 +19,7 @@ mod map;
 mod maps;
 mod memory;
 mod modes;
+mod names;
 mod newcomer;
 mod outputs;
 mod pictures;

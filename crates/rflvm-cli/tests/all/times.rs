@@ -63,7 +63,7 @@ fn times_are_passed_on_to_the_results() {
 }
 
 #[test]
-fn ordered_numbers_cause_no_warning_but_compact_dates_do() {
+fn ordered_numbers_are_numbers_and_compact_dates_are_dates() {
     let dir = folder("numbers");
     let rows = |time: &dyn Fn(u32) -> String| {
         let row = |n: u32| format!("{},{},{}\n", time(n), n * 7 % 5, f64::from(n) * 0.3);
@@ -78,9 +78,72 @@ fn ordered_numbers_cause_no_warning_but_compact_dates_do() {
     assert!(embedding.lines().nth(2).unwrap().starts_with("2,,0.5,,"), "{embedding}");
     fs::write(dir.join("t.csv"), rows(&|n| format!("200105{:02}", n + 10))).unwrap();
     let said = fit(&dir, &["--time", "t", "--overwrite"]);
-    assert!(said.contains("20010510 are read as numbers"), "{said}");
+    assert!(said.contains("times from 20010510 to 20010517 in 1 sequence, typically 1 days apart"), "{said}");
+    assert!(rflvm(&dir, &["forecast", "o", "--times", "20010601", "--out", "f.csv"]).status.success());
+    assert!(fs::read_to_string(dir.join("f.csv")).unwrap().contains("\n20010601,a,"));
     let output = rflvm(&dir, &["doctor", "t.csv", "--time", "t", "--likelihood", "gaussian"]);
     assert!(text(&output.stdout).contains("times from 20010510"), "{}", text(&output.stderr));
+    // Beyond the end of a month.
+    fs::write(dir.join("t.csv"), rows(&|n| format!("{}", 20_240_423 + n))).unwrap();
+    fit(&dir, &["--time", "t", "--overwrite"]);
+    assert!(rflvm(&dir, &["forecast", "o", "--horizon", "2", "--out", "f.csv"]).status.success());
+    let text = fs::read_to_string(dir.join("f.csv")).unwrap();
+    assert!(text.contains("\n20240501,a,") && text.contains("\n20240502,a,") && !text.contains("20240431"), "{text}");
+}
+
+/// Forecasts of a table with these times, two steps beyond its end.
+fn next(dir: &Path, times: &[String]) -> Vec<String> {
+    let row = |(n, time): (usize, &String)| format!("{time},{},{}\n", n * 7 % 5, n as f64 * 0.3);
+    fs::write(dir.join("t.csv"), format!("t,a,b\n{}", times.iter().enumerate().map(row).collect::<String>())).unwrap();
+    fit(dir, &["--time", "t", "--overwrite"]);
+    assert!(rflvm(dir, &["forecast", "o", "--horizon", "2", "--out", "f.csv"]).status.success());
+    let text = fs::read_to_string(dir.join("f.csv")).unwrap();
+    text.lines().skip(1).step_by(2).map(|line| line.split(',').next().unwrap().to_string()).collect()
+}
+
+#[test]
+fn quarters_and_months_step_by_the_calendar() {
+    let dir = folder("quarters");
+    let quarter = |n: usize| (2004 + n / 4, n % 4);
+    let first = |n: usize| (quarter(n).0, 3 * quarter(n).1 + 1);
+    let days: Vec<String> = (0..10).map(|n| format!("{}-{:02}-01", first(n).0, first(n).1)).collect();
+    assert_eq!(next(&dir, &days), ["2006-07-01", "2006-10-01"]);
+    let quarters: Vec<String> = (0..10).map(|n| format!("{}Q{}", quarter(n).0, quarter(n).1 + 1)).collect();
+    assert_eq!(next(&dir, &quarters), ["2006Q3", "2006Q4"]);
+    let months: Vec<String> = (0..13).map(|n| format!("{}-{:02}", 2005 + n / 12, n % 12 + 1)).collect();
+    assert_eq!(next(&dir, &months), ["2006-02", "2006-03"]);
+}
+
+#[test]
+fn repeated_times_and_microseconds_are_said_and_kept() {
+    let dir = folder("repeated");
+    let rows = "1959,1,2\n1959,2,1\n1960,3,3\n1960,2,2\n1961,1,4\n";
+    fs::write(dir.join("t.csv"), format!("t,a,b\n{rows}")).unwrap();
+    let said = fit(&dir, &["--time", "t"]);
+    assert!(
+        said.contains("2 rows have the same time as another row") && said.contains("rows 1 and 2, both at 1959"),
+        "{said}"
+    );
+    let micro = |n: usize| format!("2024-01-01T00:00:00.{:06},{},{}\n", 250 * n, n % 3, n * n % 5);
+    fs::write(dir.join("t.csv"), format!("t,a,b\n{}", (0..9).map(micro).collect::<String>())).unwrap();
+    fit(&dir, &["--time", "t", "--overwrite"]);
+    assert!(rflvm(&dir, &["forecast", "o", "--horizon", "1", "--out", "f.csv"]).status.success());
+    let text = fs::read_to_string(dir.join("f.csv")).unwrap();
+    assert!(text.contains("2024-01-01T00:00:00.002250,a,"), "{text}");
+}
+
+#[test]
+fn a_long_daily_series_is_recognised_as_dates() {
+    let dir = folder("daily");
+    let day =
+        |n: usize| format!("{}-{:02}-{:02},{},{}\n", 2000 + n / 336, n / 28 % 12 + 1, n % 28 + 1, n * 7 % 5, n * 3 % 8);
+    fs::write(dir.join("t.csv"), format!("day,a,b\n{}", (0..1500).map(day).collect::<String>())).unwrap();
+    let output = rflvm(&dir, &["fit", "t.csv", "--likelihood", "poisson", "--out", "o"]);
+    assert!(
+        text(&output.stderr).contains("its column holds dates: use them with --time day"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 /// What is wrong, the table, the flags, and words that the message must have.

@@ -60,7 +60,7 @@ class Layout:
 
     def families(self) -> list[tuple[str, str, str]]:
         """Column, family and block, as the engine takes them; each category is a separate block."""
-        blocks = ("" if column.levels is None else str(i) for i, column in enumerate(self.columns))
+        blocks = ("" if column.levels is None else column.name for column in self.columns)
         return [(name, column.family, block) for column, block in zip(self.columns, blocks) for name in column.names]
 
     def to_json(self) -> dict:

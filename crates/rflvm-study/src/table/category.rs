@@ -1,5 +1,6 @@
 //! Columns of text as the model represents them: one column per level, exactly one of which is 1 in each row.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::{Like, Table};
@@ -35,9 +36,13 @@ impl Category {
     }
 
     /// Adjacent columns named `name=level` with a common name, with a single 1 and otherwise 0 in every row: the store of a
-    /// fit, whose columns are those of the model, has these in place of a column of text.
-    pub fn find(table: &Table) -> Vec<Category> {
-        let part = |j: usize| table.columns.get(j).and_then(|name| name.split_once('='));
+    /// fit, whose columns are those of the model, has these in place of a column of text. Names that are `known` may contain `=`.
+    pub fn find(table: &Table, known: &HashSet<&str>) -> Vec<Category> {
+        let part = |j: usize| {
+            let name = table.columns.get(j)?;
+            let mut parts = name.rmatch_indices('=').map(|(at, _)| (&name[..at], &name[at + 1..]));
+            parts.find(|(own, _)| known.contains(own)).or_else(|| name.split_once('='))
+        };
         let mut found = Vec::new();
         let mut first = 0;
         while first < table.columns.len() {
@@ -145,7 +150,7 @@ mod tests {
     #[test]
     fn columns_of_levels_are_recognised_by_their_names_and_cells() {
         let mut own = table("a x=1 x=2 y=u y=v b", &[9., 0., 1., f64::NAN, f64::NAN, 9., 9., 1., 0., 0., 1., 9.]);
-        own.categories = Category::find(&own);
+        own.categories = Category::find(&own, &HashSet::new());
         let names: Vec<String> = own.sources().iter().map(|s| s.name(&own).to_string()).collect();
         assert_eq!(names, ["a", "x", "y", "b"]);
         let row = |n: usize| own.sources().iter().map(|s| s.text(|j| own.values[6 * n + j])).collect::<Vec<_>>();
@@ -155,9 +160,9 @@ mod tests {
         );
         // Two ones, a count, half a row, a single column: only numbers.
         for values in [[1., 1.], [0., 2.], [f64::NAN, 1.], [0., 0.]] {
-            assert!(Category::find(&table("x=1 x=2", &values)).is_empty());
+            assert!(Category::find(&table("x=1 x=2", &values), &HashSet::new()).is_empty());
         }
-        assert!(Category::find(&table("x=1 y=2", &[1., 0.])).is_empty());
-        assert!(Category::find(&table("a b", &[1., 0.])).is_empty());
+        assert!(Category::find(&table("x=1 y=2", &[1., 0.]), &HashSet::new()).is_empty());
+        assert!(Category::find(&table("a b", &[1., 0.]), &HashSet::new()).is_empty());
     }
 }

@@ -11,7 +11,6 @@ use super::levels::Levels;
 use super::place::{Place, TEXT_SHOWN};
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
-use crate::cells::unprotected;
 
 /// Where text is an error, reading stops after this many rows: they show what the text is.
 const ENOUGH: usize = 4096;
@@ -156,7 +155,7 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect)
         offsets.push(value);
     }
     for column in draft.texts.iter_mut().flatten() {
-        column.cells.push(unprotected(text(&draft.names, column.position)?).to_string());
+        column.cells.push(text(&draft.names, column.position)?.to_string());
     }
     draft.rows = row;
     Ok(())

@@ -89,7 +89,7 @@ impl Draft {
         let mut levels: Vec<Option<Box<Levels>>> = known.into_iter().map(of_fit).collect();
         levels.resize(numeric.len(), None);
         // A list of families may name columns that this table does not have; its reader reports that.
-        for slot in options.categories.iter().filter_map(|name| slots[*search.positions.get(name.as_str())?]) {
+        for slot in options.categories.iter().filter_map(|name| slots[search.position(name)?]) {
             levels[slot] = Some(Box::new(Levels::asked()));
         }
         let texts = [id.or(index), labels, time, sequence].into_iter().chain(covariates.into_iter().map(Some));
@@ -199,8 +199,13 @@ impl<'a> Search<'a> {
         Search { allowance, visible: visible().map(|(n, _)| n).collect(), positions: visible().collect(), named }
     }
 
+    /// Names of a text table have no spaces around them, and others may.
+    fn position(&self, name: &str) -> Option<usize> {
+        self.positions.get(name).or_else(|| self.positions.get(name.trim())).copied()
+    }
+
     fn find(&self, name: &str, option: &'static str) -> Result<usize, TableError> {
-        self.positions.get(name.trim()).copied().ok_or_else(|| TableError::UnknownColumn {
+        self.position(name).ok_or_else(|| TableError::UnknownColumn {
             file: self.allowance.path.clone(),
             option,
             name: shorten(name, 40),

@@ -9,7 +9,6 @@ use ::csv::ByteRecord;
 
 use super::words::shorten;
 use super::{TableError, text};
-use crate::cells::unprotected;
 
 /// Characters of a text or a name that a message shows.
 pub(super) const TEXT_SHOWN: usize = 32;
@@ -31,7 +30,7 @@ impl<'a> Place<'a> {
         let mut seen = HashMap::new();
         for (position, cell) in record.iter().enumerate() {
             let name = std::str::from_utf8(cell).map_err(|_| self.not_utf8(record, None, "", position))?;
-            let name = unprotected(name.trim());
+            let name = name.trim();
             // A single nameless column cannot be ids, because nothing would be left to fit.
             if name.is_empty() && (position > 0 || record.len() == 1) {
                 return Err(TableError::UnnamedColumn {

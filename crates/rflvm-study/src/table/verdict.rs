@@ -16,7 +16,8 @@ impl Holds {
             Some(said) => said,
             None if levels.numbers == 0 && !levels.full && are_truths(&texts) => Holds::Truth,
             None if levels.numbers >= levels.texts => Holds::Numbers,
-            None if !levels.full && texts.iter().all(|text| looks_like_a_date(text)) => Holds::Dates,
+            // A long daily series has more dates than are kept.
+            None if !texts.is_empty() && texts.iter().all(|text| looks_like_a_date(text)) => Holds::Dates,
             None if !levels.full && texts.len() == 1 && levels.numbers == 0 => Holds::Constant,
             None if levels.full || 2 * texts.len() > rows => Holds::Names,
             None => Holds::Category,

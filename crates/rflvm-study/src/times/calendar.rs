@@ -1,7 +1,7 @@
 //! The meaning of numbers on the time axis: plain numbers, or days since the first date, to be written as the user wrote them.
 
-use crate::moment::{Date, Moment};
-use chrono::{FixedOffset, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
+use crate::moment::{Date, Form, Moment, compact_date};
+use chrono::{Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 
 /// How times are written.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,8 +16,12 @@ pub enum Calendar {
         separator: Option<char>,
         /// Whether seconds are written.
         has_seconds: bool,
+        /// Whether microseconds are written.
+        has_micros: bool,
         /// The time zone, if times have one.
         zone: Option<FixedOffset>,
+        /// How days are written.
+        form: Form,
     },
 }
 
@@ -25,7 +29,16 @@ const MILLISECONDS: f64 = 86_400_000.0;
 
 impl Calendar {
     /// The calendar of some times; the error has the index of the first time that does not match those before it, and the reason.
+    ///
+    /// Numbers that are all dates such as 20010530 are dates: as numbers, the last of April and the first of May would be 71 apart.
     pub fn of(moments: &[Moment]) -> Result<Self, (usize, String)> {
+        let compact = |moment: &Moment| match moment {
+            Moment::Number(number) => compact_date(*number).map(Moment::Date),
+            Moment::Date(_) => None,
+        };
+        if let Some(dates) = moments.iter().map(compact).collect::<Option<Vec<Moment>>>().filter(|d| !d.is_empty()) {
+            return Calendar::of(&dates);
+        }
         let Some(Moment::Date(first)) = moments.first() else {
             return match moments.iter().position(|m| matches!(m, Moment::Date(_))) {
                 Some(n) => Err((
@@ -36,7 +49,7 @@ impl Calendar {
             };
         };
         let mut origin = first.at;
-        let (mut separator, mut has_seconds) = (first.separator, false);
+        let (mut separator, mut has_seconds, mut has_micros, mut form) = (first.separator, false, false, first.form);
         for (n, moment) in moments.iter().enumerate() {
             let Moment::Date(date) = moment else {
                 return Err((
@@ -53,8 +66,10 @@ impl Calendar {
             origin = origin.min(date.at);
             separator = separator.or(date.separator);
             has_seconds |= date.has_seconds;
+            has_micros |= date.at.nanosecond() % 1_000_000 != 0;
+            form = if form == date.form { form } else { Form::Day };
         }
-        Ok(Calendar::Dates { origin, separator, has_seconds, zone: first.zone })
+        Ok(Calendar::Dates { origin, separator, has_seconds, has_micros, zone: first.zone, form })
     }
 
     /// Parses a time as a user writes it; the error says what is wrong and what to do.
@@ -67,6 +82,9 @@ impl Calendar {
     fn place(&self, moment: &Moment) -> Option<f64> {
         match (self, moment) {
             (Calendar::Numbers, Moment::Number(number)) => Some(*number),
+            (Calendar::Dates { form: Form::Compact, .. }, Moment::Number(number)) => {
+                self.place(&Moment::Date(compact_date(*number)?))
+            }
             (Calendar::Dates { origin, zone, .. }, Moment::Date(Date { at, zone: own, .. })) => {
                 let span = *at - *origin;
                 let milliseconds = span.num_milliseconds() as f64 + f64::from(span.subsec_nanos() % 1_000_000) * 1e-6;
@@ -76,15 +94,37 @@ impl Calendar {
         }
     }
 
-    /// A time on the axis as the user would write it; dates to the millisecond.
+    /// A time on the axis as a local date, to the millisecond, or to the microsecond if times have them; none if it is no date.
+    pub(super) fn date(&self, time: f64) -> Option<NaiveDateTime> {
+        let Calendar::Dates { origin, has_micros, zone, .. } = self else { return None };
+        let milliseconds = time * MILLISECONDS;
+        let span = match has_micros {
+            true => TimeDelta::microseconds((milliseconds * 1000.0).round() as i64),
+            false => TimeDelta::try_milliseconds(milliseconds.round() as i64)?,
+        };
+        origin.checked_add_signed(span)?.checked_add_offset(zone.unwrap_or(FixedOffset::east_opt(0)?))
+    }
+
+    /// A local date on the axis.
+    pub(super) fn place_date(&self, at: NaiveDateTime) -> Option<f64> {
+        let Calendar::Dates { zone, .. } = self else { return None };
+        let at = at.checked_sub_offset(zone.unwrap_or(FixedOffset::east_opt(0)?))?;
+        self.place(&Moment::Date(Date { at, separator: None, has_seconds: false, zone: *zone, form: Form::Day }))
+    }
+
+    /// A time on the axis as the user would write it.
     pub fn format(&self, time: f64) -> String {
-        let Calendar::Dates { origin, separator, has_seconds, zone } = self else { return time.to_string() };
-        let milliseconds = (time * MILLISECONDS).round();
-        let at = TimeDelta::try_milliseconds(milliseconds as i64)
-            .and_then(|span| origin.checked_add_signed(span))
-            .and_then(|at| at.checked_add_offset(zone.unwrap_or(FixedOffset::east_opt(0)?)));
-        let Some(at) = at else { return format!("{time} days") };
+        let Calendar::Dates { separator, has_seconds, zone, form, .. } = self else { return time.to_string() };
+        let Some(at) = self.date(time) else { return format!("{time} days") };
         let is_midnight = at.time() == NaiveTime::MIN;
+        match form {
+            Form::Compact if is_midnight => return at.format("%Y%m%d").to_string(),
+            Form::Month if is_midnight && at.day() == 1 => return at.format("%Y-%m").to_string(),
+            Form::Quarter { hyphen } if is_midnight && at.day() == 1 && at.month0() % 3 == 0 => {
+                return format!("{}{}Q{}", at.year(), if *hyphen { "-" } else { "" }, at.month0() / 3 + 1);
+            }
+            _ => {}
+        }
         let is_short = !has_seconds && at.second() == 0 && at.nanosecond() == 0;
         let clock = match (separator, is_midnight) {
             (None, true) => return at.format("%Y-%m-%d").to_string(),
@@ -149,6 +189,11 @@ mod tests {
             &["2001-05-30T12:00:01", "2001-05-31T23:59:59.500"],
             &["2001-05-30T12:00Z", "2001-05-30T12:30Z"],
             &["2001-05-30 12:00:00+02:00", "1999-12-31 00:30:00+02:00"],
+            &["2001-05-30 12:00:00.123456", "2001-05-31 00:00:00"],
+            &["20240430", "20240501"],
+            &["2001-05", "2001-12"],
+            &["2001Q2", "1999Q4"],
+            &["2001-Q2", "1999-Q4"],
         ] {
             let moments = moments(texts);
             let calendar = Calendar::of(&moments).unwrap();
