@@ -1,0 +1,193 @@
+//! Jumps of X and W in a complete Gaussian table, with β and σ² integrated out: a row, or a frequency, chooses among places from anywhere.
+//! Gradient moves are local: by them a row in the wrong place stays there, and a frequency that the kernel lacks is never found.
+//!
+//! Of the current place and independent draws from a density q, each is chosen with probability ∝ π/q, which leaves π invariant (iterated
+//! sampling importance resampling: Andrieu, Lee & Vihola 2018). With H' and b_j as in [`crate::model::collapsed`], V = (H'ᵀH' + δI)⁻¹,
+//! G = VH'ᵀỸ: [`rows`] and [`frequencies`] say what the table says of a place.
+
+mod frequencies;
+mod rows;
+
+use super::assignments::Seating;
+use crate::error::NumericalError;
+use crate::linalg::{Cholesky, Mat, par_mul};
+use crate::model::collapsed::{CollapsedData, scaled_gram};
+use crate::model::features::{Features, Turned};
+use crate::model::spectral::Kernel;
+use crate::model::{Model, State};
+use crate::rng::Stream;
+use rows::RowChoice;
+
+/// So many rows may jump in a sweep of any table, on average.
+const FEW_ROWS: f64 = 64.0;
+
+/// Jumps of a random `share` of the rows (unless X is held) and of the frequencies; z goes with W, and clusters are redrawn later.
+pub(crate) fn update(
+    model: &Model,
+    state: &mut State,
+    target: &CollapsedData,
+    (positions, share): (bool, f64),
+    stream: Stream,
+) -> Result<(), NumericalError> {
+    let Some(tau2) = target.common(&state.tau2) else { return Ok(()) };
+    let mut table = Table::new(target, &mut state.features, tau2)?;
+    if positions {
+        let stream = stream.named("rows");
+        let turned = Turned::new(&table.w);
+        // A row costs as much as a gradient of some hundred: of a long table only a tenth jumps, or the sweep would consist of jumps.
+        let share = share.min((FEW_ROWS / model.rows() as f64).max(0.1));
+        for n in (0..model.rows()).filter(|&n| stream.at(n as u64).is_chosen(share)) {
+            table.jump_row(n, (model.covariates().row(n), &turned), &mut stream.at(n as u64).rng());
+        }
+    }
+    let stream = stream.named("frequencies");
+    let mut seating = match &model.spec().kernel {
+        Kernel::Learned(mixture) => Some(Seating::new(mixture, &state.spectral, &table.w)?),
+        Kernel::Rbf { .. } => None,
+    };
+    for l in (0..model.frequencies()).filter(|&l| stream.at(l as u64).is_chosen(share)) {
+        table.jump_frequency(l, state, seating.as_mut(), &mut stream.at(l as u64).rng())?;
+    }
+    let Table { x, w, h, .. } = table;
+    state.features.take_back(h, Some((x.as_slice(), w.as_slice())));
+    Ok(())
+}
+
+/// What the table says at X and W.
+struct Table<'a> {
+    target: &'a CollapsedData,
+    /// δ.
+    delta: f64,
+    /// s, the scale of the linear part.
+    s: f64,
+    x: Mat,
+    w: Mat,
+    /// H'.
+    h: Mat,
+    /// V.
+    v: Mat,
+    /// G.
+    g: Mat,
+    /// b.
+    rate: Vec<f64>,
+    /// Memory.
+    choice: RowChoice,
+}
+
+impl<'a> Table<'a> {
+    /// Uses the memory of H, which must be given back.
+    fn new(target: &'a CollapsedData, features: &mut Features, tau2: f64) -> Result<Self, NumericalError> {
+        let (unit, delta) = (target.intercept_variance.sqrt(), 1.0 / tau2);
+        let mut a = scaled_gram(features.h(), unit);
+        let mut h = features.lend();
+        let last = h.cols() - 1;
+        (0..h.rows()).for_each(|n| h[(n, last)] = unit);
+        (0..=last).for_each(|m| a[(m, m)] += delta);
+        let v = Cholesky::new(&a, "jumps")?.inverse();
+        let (mut c, mut g) = (Mat::zeros(last + 1, target.y.cols()), Mat::zeros(last + 1, target.y.cols()));
+        par_mul(&mut c, h.view().transpose(), target.y.view(), false);
+        par_mul(&mut g, v.view(), c.view(), false);
+        let mut rate = target.total.clone();
+        for (c, g) in c.iter_rows().zip(g.iter_rows()) {
+            rate.iter_mut().zip(c.iter().zip(g)).for_each(|(b, (c, g))| *b -= 0.5 * c * g);
+        }
+        rate.iter_mut().zip(&target.prior_rate).for_each(|(b, least)| *b = b.max(*least));
+        let (x, w, s) = (features.x().clone(), features.w().clone(), features.plain().s());
+        Ok(Table { target, delta, s, x, w, h, v, g, rate, choice: RowChoice::default() })
+    }
+
+    /// Σ over the columns of all processes of the ln of each candidate's product over columns, whose factors `factor(k, j)` are.
+    fn ln_products(&self, candidates: usize, factor: impl Fn(usize, usize) -> f64 + Sync) -> Vec<f64> {
+        let chunks = &self.target.chunks;
+        chunks.add(&mut chunks.own(), candidates, |chunk, to| {
+            for (k, to) in to.iter_mut().enumerate() {
+                // Eight at a time under one logarithm.
+                for first in chunk.columns.clone().step_by(8) {
+                    *to += (first..chunk.columns.end.min(first + 8)).map(|j| factor(k, j)).product::<f64>().ln();
+                }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rows::{ln_places, ln_standard, places};
+    use super::*;
+    use crate::dist::normals;
+    use crate::model::ModelSpec;
+    use crate::model::family::Gaussian;
+    use crate::simulate;
+    use std::sync::Arc;
+
+    fn model() -> (Model, State) {
+        let spec = ModelSpec { features: 10, ..ModelSpec::default() };
+        let mut model = simulate::blank(12, vec![(5, Arc::new(Gaussian::default()))], 1, spec).unwrap();
+        let state = simulate::draw_prior(&model, Stream::new(1)).unwrap();
+        model.set_values(&simulate::draw_data(&model, &state, Stream::new(1)));
+        (model, state)
+    }
+
+    /// ln p(Y | X, W) directly.
+    fn ln_marginal(target: &CollapsedData, state: &State, x: &Mat, w: &Mat) -> f64 {
+        let mut features = state.features.clone();
+        features.set(x.as_slice(), w.as_slice());
+        target.ln_marginal(features.h(), &state.tau2).unwrap()
+    }
+
+    #[test]
+    fn candidates_are_priced_by_the_marginal_likelihood() {
+        let (model, state) = model();
+        let target = CollapsedData::new(&model);
+        let mut table = Table::new(&target, &mut state.features.clone(), state.tau2[0]).unwrap();
+        let here = ln_marginal(&target, &state, &table.x, &table.w);
+        let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-7, "{found}, {wanted}");
+        let rng = &mut Stream::new(2).rng();
+        let others = table.others(3, rng);
+        let (places, turned) = (places(table.x.row(3), &others, rng), Turned::new(&table.w));
+        let mut choice = RowChoice::default();
+        choice.resize((places.rows(), table.h.cols(), table.g.cols()));
+        table.features_at(&places, (model.covariates().row(3), &turned), &mut choice.h);
+        table.price_row(3, &mut choice);
+        for k in [1, 7] {
+            let mut x = table.x.clone();
+            x.row_mut(3).copy_from_slice(places.row(k));
+            close(choice.ln_lik[k] - choice.ln_lik[0], ln_marginal(&target, &state, &x, &table.w) - here);
+        }
+        table.put_row(3, 7, places.row(7), &choice);
+        let mut w = Mat::from_vec(3, 2, normals(6, rng));
+        w.row_mut(0).copy_from_slice(table.w.row(2));
+        let there = ln_marginal(&target, &state, &table.x, &table.w);
+        let choice = table.price_frequency(2, &w).unwrap();
+        for k in [1, 2] {
+            let mut other = table.w.clone();
+            other.row_mut(2).copy_from_slice(w.row(k));
+            close(choice.ln_lik[k] - choice.ln_lik[0], ln_marginal(&target, &state, &table.x, &other) - there);
+        }
+        // What is held after jumps is what it would be from the beginning.
+        table.put_frequency(2, 1, &w, &choice);
+        let mut features = state.features.clone();
+        features.set(table.x.as_slice(), table.w.as_slice());
+        let again = Table::new(&target, &mut features, state.tau2[0]).unwrap();
+        for (a, b) in [(&table.h, &again.h), (&table.v, &again.v), (&table.g, &again.g)] {
+            a.as_slice().iter().zip(b.as_slice()).for_each(|(a, b)| close(*a, *b));
+        }
+        table.rate.iter().zip(&again.rate).for_each(|(a, b)| close(*a, *b));
+    }
+
+    #[test]
+    fn candidates_have_the_density_that_they_say() {
+        // E[p/q] over candidates is one.
+        let (mut sum, mut square, mut count) = (0.0, 0.0, 0.0);
+        let rng = &mut Stream::new(3).rng();
+        let others = Mat::from_vec(4, 2, normals(8, rng));
+        for _ in 0..50 {
+            for x in places(&[0.0, 0.0], &others, rng).iter_rows().skip(1) {
+                let ratio = (ln_standard(x) - ln_places(x, &others)).exp();
+                (sum, square, count) = (sum + ratio, square + ratio * ratio, count + 1.0);
+            }
+        }
+        let (mean, error) = (sum / count, (square / count).sqrt() / f64::sqrt(count));
+        assert!((mean - 1.0).abs() < 4.0 * error && error < 0.02, "{mean} ± {error}");
+    }
+}
