@@ -5,7 +5,7 @@
 //! p(Y | X, W) ∝ |S|^(−J/2) Π_j (b₋_j − ½ r_jᵀS⁻¹r_j)^(−a_n),   S = δI + UᵀEU,   r_j = UᵀR_j.
 //! ```
 
-use super::Table;
+use super::{LOST, Table, keep_sound};
 use crate::error::NumericalError;
 use crate::linalg::{Mat, par_mul};
 use crate::model::State;
@@ -115,7 +115,12 @@ impl Table<'_> {
         });
         let columns = self.target.chunks.columns() as f64;
         let ln_lik = ln_products.iter().zip(&schur);
-        let ln_lik = ln_lik.map(|(ln, s)| -0.5 * columns * s.det().ln() - self.target.shape * ln).collect();
+        let ln_lik = ln_lik.map(|(ln, s)| -0.5 * columns * s.det().ln() - self.target.shape * ln);
+        let mut ln_lik: Vec<f64> = ln_lik.collect();
+        keep_sound(&mut ln_lik, |k| {
+            let (Two([[a, _], [_, d]]), [sin, _, cos]) = (schur[k], squares[k]);
+            schur[k].det() > LOST * (a + d) * (self.delta + sin + cos)
+        });
         Ok(FrequencyChoice { ln_lik, v, g, rate, uhv, seen, inverses })
     }
 

@@ -4,7 +4,7 @@
 //! p(Y | X, W) ∝ s^(−J/2) Π_j (1 + e_j²/(2 s b₋_j))^(−a_n),   s = 1 + hᵀV₋h,   e_j = ỹ_nj − hᵀG₋_j.
 //! ```
 
-use super::Table;
+use super::{LOST, Table, keep_sound};
 use crate::dist::{LN_SQRT_2PI, normal};
 use crate::linalg::{Mat, mul};
 use crate::model::features::{Turned, fill_row};
@@ -77,6 +77,8 @@ impl Table<'_> {
         let columns = self.target.chunks.columns() as f64;
         let prices = ln_products.iter().zip(&*spread);
         refill(ln_lik, prices.map(|(ln, s)| -0.5 * columns * s.ln() - self.target.shape * ln));
+        // 1/s is what would be left of h there.
+        keep_sound(ln_lik, |k| if k == 0 { *left > LOST } else { spread[k] * LOST < 1.0 });
     }
 
     pub(super) fn put_row(&mut self, n: usize, k: usize, x: &[f64], choice: &RowChoice) {
