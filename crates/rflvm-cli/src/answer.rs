@@ -6,8 +6,10 @@ use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::predicted::Predicted;
+use rflvm_study::apart::OutputError;
 use rflvm_study::cells::{csv_text, number as text};
 use rflvm_study::drawn::Drawn;
+use rflvm_study::outputs::Outputs;
 use rflvm_study::{Fit, write};
 use std::path::{Path, PathBuf};
 
@@ -51,6 +53,16 @@ impl Answer<'_> {
         write::text(&file, &csv_text(header, lines))?;
         Ok(file)
     }
+}
+
+/// The outputs of a command that asks a fit a question.
+pub fn outputs(fit: &Fit) -> Outputs {
+    Outputs::of(fit.inputs())
+}
+
+/// Checks table-1.csv, table-2.csv, …
+pub fn check_numbered(outputs: &mut Outputs, path: &Path, count: usize) -> Result<(), OutputError> {
+    (0..count).try_for_each(|i| outputs.unnamed(&numbered(path, i)))
 }
 
 /// The draws of a fit; warns about chains that are set aside.

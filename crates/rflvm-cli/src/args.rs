@@ -97,6 +97,14 @@ impl From<&VoiceArgs> for Voice {
     }
 }
 
+/// Whether files may be replaced that the command does not name.
+#[derive(Debug, Args)]
+pub struct ReplaceArgs {
+    /// Replace files that exist already. Without it, only a file that is named by --out, --draws-out or --matrix is replaced.
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
 #[derive(Debug, Args)]
 pub struct FitArgs {
     #[command(flatten)]
@@ -211,6 +219,8 @@ pub struct DoctorArgs {
     /// Print one JSON object instead.
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -239,6 +249,8 @@ pub struct DemoArgs {
     /// Print only the result, without progress.
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -287,6 +299,8 @@ pub struct SimulateArgs {
     pub out: PathBuf,
     #[command(flatten)]
     pub model: ModelArgs,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 impl SimulateArgs {

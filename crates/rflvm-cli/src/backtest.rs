@@ -1,7 +1,7 @@
 //! `rflvm forecast --backtest`: forecasts of rows that are known, from several origins, compared with baselines.
 
 use crate::aligned::{aligned, short};
-use crate::answer::check_csv;
+use crate::answer::{check_csv, next_to, outputs};
 use crate::args::ForecastArgs;
 use crate::failure::Failure;
 use crate::picture::backtest::{self as picture, Picture};
@@ -22,6 +22,15 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
     let file = args.out.clone().unwrap_or_else(|| args.dir.join("backtest.csv"));
     check_csv(&file)?;
     let fit = Fit::open(&args.dir, |_| ())?;
+    let (each, svg) = (next_to(&file, "cells"), file.with_extension("svg"));
+    let own = ["backtest.csv", "backtest-cells.csv", "backtest.svg"];
+    let mut outputs = outputs(&fit).own(&args.dir, &own).overwrite(args.replace.overwrite);
+    if args.out.is_some() {
+        outputs.named(&file)?
+    } else {
+        outputs.unnamed(&file)?
+    }
+    [&each, &svg].into_iter().try_for_each(|path| outputs.unnamed(path))?;
     let voice = Voice { quiet: args.json, ..Voice::default() };
     let asked = Asked {
         origins,
@@ -44,7 +53,6 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
         other => other.into(),
     })?;
     let lines = scores(&told, &fit);
-    let (each, svg) = (crate::answer::next_to(&file, "cells"), file.with_extension("svg"));
     write::text(&file, &csv_text(HEADER.map(String::from).to_vec(), lines.iter().cloned()))?;
     write::text(&each, &csv_text(CELLS.map(String::from).to_vec(), cells(&told, &fit).into_iter()))?;
     write::text(&svg, &draw(&fit, &told))?;

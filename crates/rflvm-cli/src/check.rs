@@ -4,7 +4,7 @@
 
 pub mod report;
 
-use crate::answer::{check_csv, warn_of_chains};
+use crate::answer::{check_csv, outputs, warn_of_chains};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::voice::{Voice, tell, tell_json};
@@ -22,6 +22,13 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     check_csv(&file)?;
     let picture = file.with_extension("svg");
     let fit = Fit::open(&args.dir, |_| ())?;
+    let mut outputs = outputs(&fit).own(&args.dir, &["check.csv", "check.svg"]).overwrite(args.replace.overwrite);
+    if args.out.is_some() {
+        outputs.named(&file)?
+    } else {
+        outputs.unnamed(&file)?
+    }
+    outputs.unnamed(&picture)?;
     let (drawn, convergence) = Drawn::open(&fit)?;
     warn_of_chains(&convergence, Voice::default());
     let fitted = drawn.fitted(&fit, "check");

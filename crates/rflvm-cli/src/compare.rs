@@ -19,11 +19,13 @@ use rflvm::linalg::Mat;
 use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::split::{HeldOut, Split, split};
-use rflvm_study::config::{Config, RunConfig};
+use rflvm_study::choices::KernelKind;
+use rflvm_study::config::{Config, ModelConfig, RunConfig};
 use rflvm_study::folder::Claim;
+use rflvm_study::outputs::inputs;
 use rflvm_study::table::Table;
 use rflvm_study::times::Timeline;
-use rflvm_study::{model, reading, run};
+use rflvm_study::{idle, model, reading, run};
 use task::{Common, Job, Task};
 
 /// Default warm-up sweeps and draws: scores of cells need fewer than intervals do.
@@ -37,6 +39,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let config = config(args)?;
     let how = held_out(args)?;
     let comparison = Comparison::new(args, config, how)?;
+    Ledger::check(&args.out, &inputs(&comparison.config), args.overwrite)?;
     let _claim = Claim::take(&args.out)?;
     stop::listen(true);
     let ledger = Ledger::open(&args.out, &comparison.settings_in_words(), args.overwrite)?;
@@ -60,7 +63,13 @@ fn config(args: &CompareArgs) -> Result<Config, Failure> {
     }
     let seed = if args.overwrite { None } else { Ledger::seed(&args.out) };
     let run = RunConfig { warmup: Some(SWEEPS), draws: Some(SWEEPS), seed, ..RunConfig::default() };
-    Ok(given.clone().or(Config { run, ..Config::default() }).filled())
+    let all = given.clone().or(Config { run, ..Config::default() }).filled();
+    // A candidate may need what others do not.
+    let kernel = args.kernels.iter().flatten().find(|kernel| **kernel == KernelKind::Rbf).copied();
+    let kernel = kernel.or(all.model.kernel);
+    let likelihood = all.likelihood.clone().filter(|_| args.likelihoods.is_none());
+    idle::check(given, &Config { likelihood, model: ModelConfig { kernel, ..all.model.clone() }, ..all.clone() })?;
+    Ok(all)
 }
 
 fn held_out(args: &CompareArgs) -> Result<HeldOut, SpecError> {

@@ -22,6 +22,7 @@ use rflvm::run::Settings;
 use rflvm::simulate::s_curve;
 use rflvm_report::{Subject, html};
 use rflvm_study::convergence::{Began, as_json};
+use rflvm_study::outputs::Outputs;
 use rflvm_study::{out_dir, write};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -45,6 +46,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         ..Settings::default()
     };
     settings.check()?;
+    Outputs::default()
+        .overwrite(args.replace.overwrite)
+        .within(&args.out, &["embedding.csv", "latent.svg", report::FILE])?;
     out_dir::prepare(&args.out)?;
     if !args.quiet {
         note(&format!(

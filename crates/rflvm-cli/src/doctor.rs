@@ -20,10 +20,11 @@ use rflvm_study::blocks::{self, Given};
 use rflvm_study::families::{Kind, Seen, seen, suited};
 use rflvm_study::latent_dim::LatentDim;
 use rflvm_study::listing::Listing;
+use rflvm_study::outputs::{Outputs, inputs};
 use rflvm_study::table::{self, Aside, Look, Table, TableError};
 use rflvm_study::times::Timeline;
 use rflvm_study::wording::render;
-use rflvm_study::{Error, model, reading, run as running, write};
+use rflvm_study::{Error, idle, model, reading, run as running, write};
 use serde_json::{Value, json};
 use std::path::Path;
 use totals::Totals;
@@ -31,6 +32,7 @@ use totals::Totals;
 /// Runs the command.
 pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let mut given = args.config.0.clone();
+    idle::check(&given, &given)?;
     let has_family = given.blocks.is_some() || given.likelihood.is_some() && !given.is_auto();
     if !has_family {
         given.likelihood = Some("auto".into());
@@ -38,6 +40,10 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         let (setting, value) = ("blocks-out", "given".into());
         let rule = "it writes the families that suit the columns; omit --likelihood".into();
         return Err(SpecError::Setting { setting, value, rule }.into());
+    }
+    if let Some(path) = &args.blocks_out {
+        // It may have been edited by hand.
+        Outputs::of(inputs(&given)).overwrite(args.replace.overwrite).unnamed(path)?;
     }
     let mut says = Vec::new();
     let Look { mut table, aside } = look(&mut given, &mut says)?;

@@ -1,5 +1,6 @@
 //! `rflvm export`: draws as CSV or as a NumPy array.
 
+use crate::answer::outputs;
 use crate::args::ExportArgs;
 use crate::failure::Failure;
 use crate::voice::tell;
@@ -12,7 +13,9 @@ use std::io::{self, Write};
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<(), Failure> {
-    let store = Drawn::open(&Fit::open(&args.dir, |_| ())?)?.0.store;
+    let fit = Fit::open(&args.dir, |_| ())?;
+    outputs(&fit).named(&args.out)?;
+    let store = Drawn::open(&fit)?.0.store;
     let groups = ["posterior", "sample_stats"];
     let found = groups.iter().map(|group| format!("{group}/{}", args.what)).find(|name| store.is_drawn(name));
     let name = found.ok_or_else(|| {

@@ -3,6 +3,7 @@
 use crate::wording::Flags;
 use rflvm::error::{DataError, RunError, SpecError, StoreError};
 use rflvm_study::Error;
+use rflvm_study::apart::OutputError;
 use rflvm_study::out_dir::OutDirError;
 use rflvm_study::table::TableError;
 
@@ -16,10 +17,12 @@ pub enum Failure {
     #[error("{}", .0.sentence(&Flags))]
     Study(#[from] Error),
     /// Standard output cannot be written.
-    #[error("standard output cannot be written ({reason}); redirect it elsewhere, or free some space")]
+    #[error("standard output cannot be written ({reason}); {remedy}redirect it elsewhere")]
     Output {
         /// The system's message.
         reason: String,
+        /// What else can be done.
+        remedy: &'static str,
     },
     /// The reader of standard output has stopped reading, as `head` does; this is not a failure.
     #[error("standard output was closed")]
@@ -72,7 +75,9 @@ impl Failure {
     /// The documented exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Study(Error::Interrupted { .. }) | Failure::Paused { .. } | Failure::Stopped => STOPPED,
+            Failure::Study(Error::Interrupted { .. } | Error::NotReplaced { .. })
+            | Failure::Paused { .. }
+            | Failure::Stopped => STOPPED,
             Failure::PipeClosed => 0,
             Failure::Output { .. }
             | Failure::Study(Error::Write { .. } | Error::Run(_) | Error::Replayable { .. } | Error::Store(_)) => 1,
@@ -90,4 +95,4 @@ macro_rules! of_the_engine {
         })*
     };
 }
-of_the_engine!(SpecError, DataError, RunError, StoreError, TableError, OutDirError);
+of_the_engine!(SpecError, DataError, RunError, StoreError, TableError, OutDirError, OutputError);

@@ -9,10 +9,12 @@ use crate::voice::Voice;
 use rflvm::chunks::Tally;
 use rflvm::error::SpecError;
 use rflvm::run::checkpoint::Checkpoint;
+use rflvm_study::apart::{OutputError, is_same, keep_apart};
 use rflvm_study::bytes::in_words;
-use rflvm_study::folder::Claim;
-use rflvm_study::{Config, Fit};
+use rflvm_study::folder::{Claim, RESULTS, config_path, holds_fit};
+use rflvm_study::{Config, Fit, idle};
 use serde_json::json;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// Runs the command.
@@ -21,12 +23,14 @@ pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
     let file = Config::given(args.file.as_deref())?;
     let noted = file.noted_table(&args.config.0);
     let config = args.config.0.clone().or(file).filled();
+    idle::check(&args.config.0, &config)?;
     let fit = match crowd.ranks() {
         Some(ranks) => Fit::shared(config, &args.out, ranks)?,
         None => Fit::new(config, &args.out)?,
     };
     fit.check_noted(noted)?;
     check_page(&args.page, &fit)?;
+    check_settings(args.file.as_deref(), &args.out)?;
     // The table may lie in the folder, which is cleared once all have read it.
     crowd.wait();
     let claim = if crowd.is_first() { Some(fit.claim(args.overwrite)?) } else { None };
@@ -61,6 +65,12 @@ pub fn tell(fit: &Fit, voice: Voice) {
 /// Refuses pictures of the wrong size before anything is run.
 pub fn check_page(page: &PageArgs, fit: &Fit) -> Result<(), SpecError> {
     page.image.map_or(Ok(()), |image| image.check(fit.table.columns.len()))
+}
+
+/// Refuses to replace the file with the settings, unless it is that of the fit to be replaced.
+pub fn check_settings(file: Option<&Path>, out: &Path) -> Result<(), OutputError> {
+    let Some(file) = file.filter(|file| !(holds_fit(out) && is_same(file, &config_path(out)))) else { return Ok(()) };
+    keep_apart(&[file.to_path_buf()], RESULTS.map(|name| out.join(name)))
 }
 
 /// What a run shows besides its results.

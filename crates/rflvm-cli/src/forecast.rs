@@ -1,9 +1,7 @@
 //! `rflvm forecast`: predictions at new times, cell by cell or as simulated futures.
 
-use crate::answer::Answer;
-use crate::answer::{check_csv, drawn, listed};
+use crate::answer::{Answer, check_csv, check_numbered, drawn, listed, outputs};
 use crate::args::ForecastArgs;
-
 use crate::failure::Failure;
 use crate::voice::{Voice, tell};
 use rflvm::atomic::plain_reason;
@@ -36,7 +34,15 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     };
     let moments = moments(when, args.sequence.as_deref(), timeline, (offset.unwrap_or(0.0), &covariates))?;
     let drawn = drawn(&fit)?;
-    args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
+    let times = args.times.as_deref().map(Path::new).filter(|path| path.is_file());
+    let mut outputs = outputs(&fit).reading(times).overwrite(args.replace.overwrite);
+    match args.draws {
+        None => outputs.named(&out)?,
+        Some(count) => {
+            drawn.check_count(count)?;
+            check_numbered(&mut outputs, &out, count)?;
+        }
+    }
     if let Some(offset) = offset {
         Voice::default().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
     }

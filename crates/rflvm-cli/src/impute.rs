@@ -1,7 +1,7 @@
 //! `rflvm impute`: predictions of the missing cells, one by one or as completed tables.
 
 use crate::aligned::{aligned, short};
-use crate::answer::{check_csv, drawn, listed, numbered};
+use crate::answer::{check_csv, check_numbered, drawn, listed, numbered, outputs};
 use crate::args::ImputeArgs;
 use crate::failure::Failure;
 use crate::voice::{Voice, tell};
@@ -26,7 +26,17 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     if !fit.model.has_missing() {
         return Err(Error::Complete { file: fit.table.path.display().to_string() }.into());
     }
+    let mut outputs = outputs(&fit).reading(args.truth.as_deref()).overwrite(args.replace.overwrite);
     let drawn = drawn(&fit)?;
+    match (&args.out, args.draws) {
+        (Some(out), Some(count)) => {
+            drawn.check_count(count)?;
+            check_numbered(&mut outputs, out, count)?;
+        }
+        // A fit writes this file too.
+        (Some(out), None) => outputs.own(&args.dir, &["imputed.csv"]).named(out)?,
+        (None, _) => {}
+    }
     let leftover = drawn.fitted(&fit, "leftover").leftover()?;
     Voice::default().notes(axes::too_few(&fit, leftover).as_slice());
     let scored = args.truth.as_ref().map(|truth| score(truth, args, &fit, &drawn)).transpose()?;
@@ -39,7 +49,6 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
             }
         }
         (Some(out), Some(count)) => {
-            drawn.check_count(count)?;
             let files = write_tables(out, count, &fit, &drawn)?;
             tell(&format!("{count} completed tables: {}", listed(&files)))?;
         }

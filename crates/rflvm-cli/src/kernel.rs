@@ -1,6 +1,6 @@
 //! `rflvm kernel`: the learned kernel, as numbers and as a picture.
 
-use crate::answer::{check_csv, drawn};
+use crate::answer::{check_csv, drawn, outputs};
 use crate::args::KernelArgs;
 use crate::failure::Failure;
 use crate::picture::curves::{self, Line, Panel};
@@ -27,6 +27,11 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
         return Err(SpecError::Setting { setting, value, rule: "its name must end in .npy".into() }.into());
     }
     let fit = Fit::open(&args.dir, |_| ())?;
+    let (spectrum, picture) = (beside(&args.out, "-spectrum.csv"), beside(&args.out, ".svg"));
+    let mut outputs = outputs(&fit).overwrite(args.replace.overwrite);
+    outputs.named(&args.out)?;
+    args.matrix.as_deref().map_or(Ok(()), |file| outputs.named(file))?;
+    [&spectrum, &picture].into_iter().try_for_each(|file| outputs.unnamed(file))?;
     let rows = rows::rows(args.rows.as_deref().unwrap_or("all"), &fit.table)?;
     if args.matrix.is_some() {
         check_kernel_rows(rows.len())?;
@@ -37,7 +42,6 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     let reach = diameter(&fitted.embedding(&frame)?.mean);
     let learned = fitted.kernel(&frame, reach, DRAWS)?;
     let names = names(&frame);
-    let (spectrum, picture) = (beside(&args.out, "-spectrum.csv"), beside(&args.out, ".svg"));
     write::text(&args.out, &csv("delta", &names, &learned.kernel))?;
     write::text(&spectrum, &csv("frequency", &names, &learned.density))?;
     write::text(&picture, &svg(&names, &learned))?;

@@ -36,6 +36,7 @@ mod report;
 mod results;
 mod resume;
 mod shell;
+mod signal;
 mod simulate;
 mod stop;
 mod summary;
@@ -44,13 +45,21 @@ mod voice;
 mod wording;
 
 use args::{Command, Program};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use crowd::Crowd;
 use std::ffi::OsString;
 use voice::{note, shown};
 
+/// The program's definition: its commands and their flags.
+pub fn command() -> clap::Command {
+    let mut command = Program::command();
+    command.build();
+    command
+}
+
 /// Runs the program with its arguments, the first of which is its name; returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    signal::let_large_writes_fail();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let program = match Program::try_parse_from(&arguments) {
         Ok(program) => program,
@@ -92,7 +101,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man => manual::page(),
     };
-    match outcome {
+    match outcome.and_then(|()| voice::check_log()) {
         Ok(()) => 0,
         Err(failure) => {
             let sentence = (!failure.is_silent()).then(|| failure.to_string());

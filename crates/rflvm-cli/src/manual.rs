@@ -16,8 +16,7 @@ pub fn completions(shell: Shell) -> Result<(), Failure> {
 /// Prints the manual page: the program, then each of its commands.
 pub fn page() -> Result<(), Failure> {
     let mut text = Vec::new();
-    let mut program = Program::command();
-    program.build();
+    let program = crate::command();
     // Writing to memory does not fail.
     let _ = clap_mangen::Man::new(program.clone()).render(&mut text);
     for command in program.get_subcommands().filter(|c| c.get_name() != "help") {

@@ -3,7 +3,7 @@
 
 use crate::args::MapArgs;
 use crate::failure::Failure;
-use crate::fit::tell;
+use crate::fit::{check_settings, tell};
 use crate::flags::OF_CHAINS;
 use crate::labels::Labels;
 use crate::output;
@@ -17,8 +17,8 @@ use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::choices::InitAt;
 use rflvm_study::config::{Config, RunConfig};
-use rflvm_study::folder::map_path;
-use rflvm_study::{point, write};
+use rflvm_study::folder::{map_path, settled};
+use rflvm_study::{idle, point, write};
 use serde_json::json;
 use std::time::Instant;
 
@@ -28,9 +28,12 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
     check(args)?;
     let file = Config::given(args.file.as_deref())?;
     let noted = file.noted_table(&args.config.0);
-    let fit = Fit::new(args.config.0.clone().or(file).filled(), &args.out)?;
+    let config = args.config.0.clone().or(file).filled();
+    idle::check(&args.config.0, &config)?;
+    let fit = Fit::new(config, &args.out)?;
     fit.check_noted(noted)?;
     point::check(&fit, args.starts)?;
+    check_settings(args.file.as_deref(), &args.out)?;
     let _claim = point::claim(&fit, args.overwrite)?;
     tell(&fit, voice);
     let begun = Instant::now();
@@ -90,6 +93,7 @@ fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64
         "sd": "conditional: of each position given frequencies, weights and parameters",
     });
     write::text(&map_path(dir), &format!("{about:#}\n"))?;
+    settled(dir)?;
     if let Some(Labels::Classes(labels)) = table.labels.as_deref().map(Labels::of) {
         let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
         voice.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));

@@ -3,7 +3,7 @@
 mod convert;
 mod over_time;
 
-use crate::answer::drawn;
+use crate::answer::{drawn, outputs};
 use crate::args::{Picture, PlotArgs};
 use crate::check::report::Shown;
 use crate::failure::Failure;
@@ -24,6 +24,14 @@ use rflvm_study::{Error, Fit};
 pub fn run(args: &PlotArgs) -> Result<(), Failure> {
     let format = Format::of(&args.out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
+    // Pictures of which the fit has its own.
+    let own = match args.what {
+        Picture::Latent => &["latent.svg"][..],
+        Picture::Paths => &["paths.svg"],
+        Picture::Check => &["check.svg"],
+        Picture::Trace | Picture::Kernel | Picture::Forecast => &[],
+    };
+    outputs(&fit).own(&args.dir, own).named(&args.out)?;
     if fit.timeline.is_none() && matches!(args.what, Picture::Paths | Picture::Forecast) {
         return Err(Error::Timeless { dir: args.dir.display().to_string() }.into());
     }

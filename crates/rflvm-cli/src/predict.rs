@@ -3,10 +3,8 @@
 mod places;
 pub mod rows;
 
-use crate::answer::Answer;
-use crate::answer::{check_csv, drawn, listed};
+use crate::answer::{Answer, check_csv, check_numbered, drawn, listed, outputs};
 use crate::args::PredictArgs;
-
 use crate::failure::Failure;
 use crate::voice::{Voice, tell};
 use rflvm::posterior::fitted::{DRAWS, Fitted};
@@ -18,10 +16,22 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     check_csv(&args.out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     let chosen = args.rows.as_deref().map(|text| rows::rows(text, &fit.table)).transpose()?;
+    let mut outputs = outputs(&fit).reading(args.at.as_deref()).overwrite(args.replace.overwrite);
     let drawn = drawn(&fit)?;
+    match args.draws {
+        None => outputs.named(&args.out)?,
+        Some(count) => {
+            // Points have the positions of one map only.
+            if chosen.is_some() {
+                drawn.check_count(count)?
+            } else {
+                drawn.check_positions(count)?
+            }
+            check_numbered(&mut outputs, &args.out, count)?;
+        }
+    }
     let fitted = drawn.fitted(&fit, "predict");
     if let Some(rows) = chosen {
-        args.draws.map_or(Ok(()), |count| drawn.check_count(count))?;
         let start = rows.iter().map(|n| vec![(n + 1).to_string()]).collect();
         let answer = Answer { fit: &fit, header: vec!["row".into()], start };
         let covariates = fit.covariates_of_rows(&rows, &args.covariates)?;
@@ -31,7 +41,6 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
         };
         return write(args, &fitted, points, &answer, "row");
     }
-    args.draws.map_or(Ok(()), |count| drawn.check_positions(count))?;
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
     let (x, covariates) = places::places(args, &fit, &embedding)?;

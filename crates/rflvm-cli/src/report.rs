@@ -1,6 +1,6 @@
 //! `rflvm report`: a fit as one interactive web page.
 
-use crate::answer::warn_of_chains;
+use crate::answer::{outputs, warn_of_chains};
 use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::voice::{Voice, tell};
@@ -22,6 +22,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let file = args.out.clone().unwrap_or_else(|| args.dir.join(FILE));
     check_html(&file)?;
     let fit = Fit::open(&args.dir, |_| ())?;
+    outputs(&fit).own(&args.dir, &[FILE]).named(&file)?;
     let (drawn, convergence) = Drawn::open(&fit)?;
     warn_of_chains(&convergence, Voice::default());
     let fitted = drawn.fitted(&fit, "results");

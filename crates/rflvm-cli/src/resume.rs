@@ -4,15 +4,16 @@ use crate::args::ResumeArgs;
 use crate::crowd::Crowd;
 use crate::failure::Failure;
 use crate::fit::{Shown, check_page, sample};
+use crate::report;
 use crate::voice::Voice;
-use rflvm_study::folder::{Claim, config_path};
+use rflvm_study::folder::{Claim, config_path, is_replacing};
 use rflvm_study::identity::checkpoint;
-use rflvm_study::{Config, Error, Fit};
+use rflvm_study::{Config, Error, Fit, write};
 
 /// Runs the command.
 pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
     let voice = crowd.voice(Voice::from(&args.voice));
-    if !config_path(&args.dir).exists() {
+    if !config_path(&args.dir).exists() && !is_replacing(&args.dir) {
         return Err(Error::NoFit { dir: args.dir.display().to_string() }.into());
     }
     let claim = if crowd.is_first() { Some(Claim::take(&args.dir)?) } else { None };
@@ -26,12 +27,19 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
         None => Fit::open(&args.dir, change)?,
     };
     fit.check_table()?;
+    fit.check_outputs()?;
     check_page(&args.page, &fit)?;
     let from = checkpoint(&fit)?;
     if from.is_none() {
         voice.say("the fit was stopped before its first checkpoint, so it starts over");
     }
+    let is_extended = from.as_ref().is_none_or(|from| from.draws() < fit.settings.draws);
+    let report = args.dir.join(report::FILE);
     // Nothing changes in the folder before all have read it.
     crowd.wait();
+    if args.page.no_report && is_extended && claim.is_some() && report.exists() {
+        // It would be that of fewer draws.
+        write::remove(&report)?;
+    }
     sample(&fit, claim.as_ref(), from, &Shown { debug: args.debug && crowd.is_first(), page: &args.page, crowd }, voice)
 }

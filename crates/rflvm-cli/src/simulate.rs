@@ -17,6 +17,7 @@ use rflvm::split::{HeldOut, split};
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
 use rflvm_study::memory;
+use rflvm_study::outputs::Outputs;
 use rflvm_study::{out_dir, write};
 
 /// What was drawn.
@@ -32,6 +33,10 @@ struct Truth {
 
 /// Most rows, and most columns.
 const MOST: usize = 1_000_000_000;
+
+/// All files that a simulation may write.
+const FILES: [&str; 7] =
+    ["table.csv", "complete.csv", "positions.csv", "functions.csv", "frequencies.csv", "parameters.csv", "prior.svg"];
 
 /// Runs the command.
 pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
@@ -51,6 +56,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         SourceArg::Model => Some(prior::picture(&request, args.columns, stream.named("picture"))?),
         SourceArg::SCurve => None,
     };
+    Outputs::of(args.file.clone()).overwrite(args.replace.overwrite).within(&args.out, &FILES)?;
     out_dir::prepare(&args.out)?;
     let times = truth.t.as_deref().filter(|_| args.time);
     let mut files = vec![
@@ -71,6 +77,9 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         files.push(("parameters.csv", csv_text(header, columns)));
     }
     files.extend(picture.map(|picture| ("prior.svg", picture)));
+    // Not those of an earlier simulation.
+    let stale = FILES.iter().filter(|name| files.iter().all(|(own, _)| own != *name));
+    stale.map(|name| args.out.join(name)).filter(|path| path.is_file()).try_for_each(|path| write::remove(&path))?;
     for (name, contents) in files {
         write::text(&args.out.join(name), &contents)?;
     }

@@ -2,6 +2,7 @@
 //! at once.
 
 use crate::failure::STOPPED;
+use crate::signal;
 use crate::voice::note;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +21,7 @@ pub fn listen(speaks: bool) {
         note("finishing the sweep and saving; press Ctrl-C again to exit at once");
     };
     // If no handler can be installed, the system's default remains, and checkpoints make that safe.
-    let _ = ctrlc::set_handler(handler);
+    signal::keep_ignored(|| drop(ctrlc::set_handler(handler)));
 }
 
 /// Whether a stop was requested.

@@ -2,7 +2,7 @@
 
 mod draws;
 
-use crate::answer::{check_csv, drawn};
+use crate::answer::{check_csv, drawn, outputs};
 use crate::args::TransformArgs;
 use crate::failure::Failure;
 use crate::output;
@@ -16,12 +16,21 @@ use rflvm_study::cells::number as text;
 use rflvm_study::new_rows::{self, NewTable};
 use rflvm_study::table::Table;
 use rflvm_study::write;
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     check_csv(&args.out)?;
     let mut positions = args.draws.map(|count| DrawnPositions::new(count, args)).transpose()?;
     let fit = Fit::open(&args.dir, |_| ())?;
+    let trials = args.trials.as_deref().map(Path::new);
+    let reads = [Some(args.table.as_path()), args.row_data.as_deref(), trials].into_iter().flatten();
+    let mut outputs = outputs(&fit).reading(reads).overwrite(args.replace.overwrite);
+    outputs.named(&args.out)?;
+    if let Some(positions) = &positions {
+        let path = positions.path();
+        if args.draws_out.is_some() { outputs.named(path)? } else { outputs.unnamed(path)? }
+    }
     let (table, new) = new_rows::read(&new_table(args), &fit)?;
     Voice::default().notes(&new.notes);
     let drawn = drawn(&fit)?;

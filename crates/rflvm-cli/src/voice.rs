@@ -2,13 +2,14 @@
 
 use crate::failure::Failure;
 use crate::wording::Flags;
-use rflvm::atomic::plain_reason;
+use rflvm::atomic::{plain_reason, remedy};
 use rflvm_study::note::Note;
 use rflvm_study::wording::render;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Prints a line of a result on stdout. A failure loses no results, but must be reported.
 pub fn tell(line: &str) -> Result<(), Failure> {
@@ -24,7 +25,7 @@ pub fn tell_json(object: &Value) -> Result<(), Failure> {
 pub fn print(text: &str) -> Result<(), Failure> {
     writeln!(io::stdout(), "{text}").map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Failure::PipeClosed,
-        _ => Failure::Output { reason: plain_reason(&error) },
+        _ => Failure::Output { reason: plain_reason(&error), remedy: remedy(&error) },
     })
 }
 
@@ -48,6 +49,18 @@ pub fn shown(line: &str) -> Cow<'_, str> {
         let _ = if is_harmful(c) { write!(out, "{}", c.escape_default()) } else { write!(out, "{c}") };
     }
     out.into()
+}
+
+/// The first failure to print an event.
+static LOST: Mutex<Option<Failure>> = Mutex::new(None);
+
+fn lost() -> MutexGuard<'static, Option<Failure>> {
+    LOST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Fails if events could not be printed.
+pub fn check_log() -> Result<(), Failure> {
+    lost().take().map_or(Ok(()), Err)
 }
 
 /// How much to print, and in which form.
@@ -94,8 +107,10 @@ impl Voice {
     pub fn event(&self, name: &str, mut fields: Value) {
         if self.json {
             fields["event"] = json!(name);
-            // A run continues without its log.
-            let _ = tell_json(&fields);
+            // A run continues without its log, and fails in the end.
+            if let Err(failure) = tell_json(&fields) {
+                lost().get_or_insert(failure);
+            }
         }
     }
 }

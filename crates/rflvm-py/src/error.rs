@@ -24,6 +24,9 @@ pub fn raised(error: Error) -> PyErr {
         | Error::Write { .. }
         | Error::NoFit { .. }
         | Error::Exists { .. }
+        | Error::Output(_)
+        | Error::Replacing { .. }
+        | Error::NotReplaced { .. }
         | Error::HoldsMap { .. }
         | Error::OnlyMap { .. }
         | Error::Busy { .. }

@@ -84,7 +84,7 @@ impl Job {
             drop(claim);
             let outcome = match ended {
                 Ok(Ok(())) => Outcome::Finished,
-                Ok(Err(Error::Interrupted { .. })) => Outcome::Stopped,
+                Ok(Err(Error::Interrupted { .. } | Error::NotReplaced { .. })) => Outcome::Stopped,
                 Ok(Err(failure)) => Outcome::Failed(failure),
                 Err(panic) => Outcome::Panicked(words(&*panic)),
             };

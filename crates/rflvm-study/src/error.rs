@@ -1,9 +1,12 @@
 //! What can go wrong between a table and its results. Messages mark the names of settings, see [`crate::wording`].
 
+use crate::apart::OutputError;
 use crate::out_dir::OutDirError;
 use crate::table::TableError;
 use crate::wording::{Wording, render};
+use rflvm::atomic::{plain_reason, remedy};
 use rflvm::error::{DataError, RunError, SpecError, StoreError};
+use std::io;
 use std::path::Path;
 
 /// Why a fit cannot be set up, run or queried.
@@ -26,13 +29,18 @@ pub enum Error {
     /// The output folder cannot be used.
     #[error(transparent)]
     Folder(#[from] OutDirError),
+    /// A file must not be replaced.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// A file could not be written.
-    #[error("{path}: the file cannot be written ({reason}); free some space, or choose another folder with ⟨out⟩")]
+    #[error("{path}: the file cannot be written ({reason}); {remedy}choose another folder with ⟨out⟩")]
     Write {
         /// The file.
         path: String,
         /// The system's message.
         reason: String,
+        /// What else can be done.
+        remedy: &'static str,
     },
     /// A config file is wrong.
     #[error("{file}: {problem}")]
@@ -69,6 +77,21 @@ pub enum Error {
     /// The folder holds no fit.
     #[error("{dir}: the folder holds no fit; give the folder that a fit wrote to with ⟨out⟩")]
     NoFit {
+        /// The folder.
+        dir: String,
+    },
+    /// A new fit is about to replace an older one.
+    #[error(
+        "{dir}: a new fit is about to replace the one in this folder and cannot be used yet; wait for it, or, if it was stopped, bring the old one \
+         back with ⟨resume={dir}⟩"
+    )]
+    Replacing {
+        /// The folder.
+        dir: String,
+    },
+    /// Stopped before the new fit could replace the old one.
+    #[error("stopped before the new fit could be resumed, so the folder still holds the old one: {dir}")]
+    NotReplaced {
         /// The folder.
         dir: String,
     },
@@ -164,6 +187,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// A file that could not be written.
+    pub fn unwritten(path: &Path, error: &io::Error) -> Self {
+        Error::Write { path: path.display().to_string(), reason: plain_reason(error), remedy: remedy(error) }
+    }
+
     /// A failure in a run whose checkpoints are in `dir`.
     pub fn run_in(error: RunError, dir: &Path) -> Self {
         match error {

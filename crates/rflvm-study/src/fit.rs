@@ -1,15 +1,17 @@
 //! A fit: a table, a model, how to run it, and the folder where the draws are stored.
 
+use crate::apart::{OutputError, keep_apart};
 use crate::blocks::{self, Given};
 use crate::choices::{Precision, ResidualKind};
 use crate::config::Config;
 use crate::covariates::Covariates;
 use crate::device::Card;
 use crate::error::Error;
-use crate::folder::{Claim, config_path, map_path, store_path, trials_path};
+use crate::folder::{Claim, RESULTS, config_path, is_replacing, map_path, store_path, trials_path};
 use crate::listing::Listing;
 use crate::memory;
 use crate::model;
+use crate::outputs;
 use crate::reading::read;
 use crate::run;
 use crate::sample::{Follow, Sampling};
@@ -145,6 +147,9 @@ impl Fit {
     /// The settings of the fit in a folder; `change` may change some of them.
     pub(crate) fn config_of(dir: &Path, change: impl FnOnce(&mut Config)) -> Result<Config, Error> {
         let file = config_path(dir);
+        if is_replacing(dir) {
+            return Err(Error::Replacing { dir: dir.display().to_string() });
+        }
         if !file.exists() {
             return Err(Error::NoFit { dir: dir.display().to_string() });
         }
@@ -179,6 +184,25 @@ impl Fit {
         self.claim_for(&self.settings, self.card()?, overwrite)
     }
 
+    /// The files that the fit reads, and no result may replace. A table in the store of the folder is the fit's own copy.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let mut inputs = outputs::inputs(&self.config);
+        inputs.retain(|path| *path != store_path(&self.dir));
+        inputs
+    }
+
+    /// Refuses a folder in which a result would replace what the fit reads.
+    pub fn check_outputs(&self) -> Result<(), OutputError> {
+        outputs::outside_of_fits(&self.dir)?;
+        let reads = self.inputs();
+        let is_written = |name: &str| match name {
+            Listing::FILE => self.given.listing.is_some(),
+            _ => trials_path(Path::new("")) != Path::new(name) || self.given.trials.is_some(),
+        };
+        let names = RESULTS.into_iter().filter(|name| is_written(name));
+        keep_apart(&reads, names.map(|name| self.dir.join(name)))
+    }
+
     /// [`Fit::claim`] with other settings of the run, and with the table on this card or on none.
     pub(crate) fn claim_for(&self, settings: &Settings, card: Option<Card>, overwrite: bool) -> Result<Claim, Error> {
         let model = self.part.as_ref().unwrap_or(&self.model);
@@ -186,8 +210,9 @@ impl Fit {
             None => memory::check(model, settings)?,
             Some(_) => memory::check_with_card(model, settings)?,
         }
+        self.check_outputs()?;
         let claim = Claim::take(&self.dir)?;
-        claim.clear(overwrite)?;
+        claim.clear(overwrite, &self.inputs())?;
         Ok(claim)
     }
 

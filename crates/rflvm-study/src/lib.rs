@@ -10,6 +10,7 @@
 // User input must never cause a panic.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
 
+pub mod apart;
 pub mod axes;
 pub mod backtest;
 pub mod blocks;
@@ -29,6 +30,7 @@ pub mod fit;
 pub mod folder;
 pub mod future;
 pub mod identity;
+pub mod idle;
 pub mod latent_dim;
 pub mod leg;
 pub mod listing;
@@ -39,6 +41,7 @@ mod moment;
 pub mod new_rows;
 pub mod note;
 pub mod out_dir;
+pub mod outputs;
 pub mod pace;
 pub mod point;
 pub mod reading;

@@ -5,11 +5,11 @@ use crate::folder::maps_path;
 use crate::wording::{Wording, render};
 use crate::write;
 use rflvm::linalg::Mat;
+use rflvm::regular;
 use rflvm::run::maps::{Found, is_tied};
 use rflvm::run::{Joined, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::fs;
 use std::path::Path;
 
 /// A map in the file: as it was found, but with one list per row.
@@ -75,7 +75,7 @@ fn joining(joined: &Joined) -> Joining {
 
 /// Reads them; none if there was no search, or the file cannot be read: it only informs.
 pub fn read(dir: &Path) -> Vec<Found> {
-    let Ok(text) = fs::read_to_string(maps_path(dir)) else { return Vec::new() };
+    let Ok(text) = regular::read_to_string(&maps_path(dir)) else { return Vec::new() };
     let Ok(stored) = serde_json::from_str::<Vec<Stored>>(&text) else { return Vec::new() };
     let joined = |Joining { sweep, chain, of, below }: Joining| {
         let (chain, of) = (chain.saturating_sub(1), of.saturating_sub(1));

@@ -1,6 +1,6 @@
 //! The output folder, checked before any work.
 
-use rflvm::atomic::{create_temporary, plain_reason};
+use rflvm::atomic::{create_temporary, plain_reason, remedy};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ pub enum OutDirError {
     )]
     CannotMake { path: PathBuf, reason: String },
     #[error(
-        "{}: the output folder cannot be written to ({reason}); change its permissions, free some space, or choose another folder with ⟨out⟩",
+        "{}: the output folder cannot be written to ({reason}); {remedy}choose another folder with ⟨out⟩",
         path.display()
     )]
-    NotWritable { path: PathBuf, reason: String },
+    NotWritable { path: PathBuf, reason: String, remedy: &'static str },
 }
 
 /// Creates the output folder, with its parents, and checks that a file can be written there.
@@ -49,7 +49,11 @@ pub fn prepare(path: &Path) -> Result<(), OutDirError> {
         let filled = file.write_all(b"probe").and_then(|()| file.sync_all());
         fs::remove_file(name).and(filled)
     });
-    probe.map_err(|error| OutDirError::NotWritable { path: owned(), reason: plain_reason(&error) })
+    probe.map_err(|error| OutDirError::NotWritable {
+        path: owned(),
+        reason: plain_reason(&error),
+        remedy: remedy(&error),
+    })
 }
 
 #[cfg(test)]

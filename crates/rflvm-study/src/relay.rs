@@ -5,7 +5,7 @@
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use crate::folder::Claim;
+use crate::folder::{self, Claim};
 use crate::leg::{After, refused};
 use crate::maps;
 use crate::sample;
@@ -74,7 +74,8 @@ impl Relay {
         let Started { chains, found } = unpack(&self.identity, message).map_err(refused)?;
         maps::write(&self.fit.dir, &found)?;
         self.chains = chains;
-        self.save()
+        self.save()?;
+        folder::settled(&self.fit.dir)
     }
 
     /// The message with which a worker continues a chain; `None` while it waits for others, and at its end.

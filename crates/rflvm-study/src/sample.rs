@@ -2,7 +2,7 @@
 
 use crate::device::{self, Card};
 use crate::error::Error;
-use crate::folder::{checkpoint_path, store_path};
+use crate::folder::{self, checkpoint_path, is_replacing, store_path};
 use crate::maps;
 use rflvm::atomic;
 use rflvm::draws::Kept;
@@ -85,12 +85,20 @@ impl Sampling<'_> {
                 }
                 let open = self.card.map(device::opener);
                 let Some(run) = Run::start_unless(part, settings, open.as_deref(), &is_stopped)? else {
-                    return Err(Error::Interrupted { dir: self.dir.display().to_string() });
+                    let dir = self.dir.display().to_string();
+                    return Err(if is_replacing(self.dir) {
+                        Error::NotReplaced { dir }
+                    } else {
+                        Error::Interrupted { dir }
+                    });
                 };
                 if is_first {
                     maps::write(self.dir, &run.maps().found)?;
                 }
                 self.save(&mut store, &run, &mut writers)?;
+                if is_first {
+                    folder::settled(self.dir)?;
+                }
                 run
             }
             Some(checkpoint) => {

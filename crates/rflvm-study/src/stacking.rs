@@ -9,9 +9,9 @@ use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::posterior::fitted::Fitted;
 use rflvm::posterior::stacking::{mean_ln_density, weights};
+use rflvm::regular;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::fs;
 
 /// How well one map predicts cells that were left out, and its weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl Stacking {
 
     /// The weights in the folder; `None` if there are none, or they cannot be read: they are then computed again.
     fn read(fit: &Fit) -> Option<Self> {
-        let kept: Stacking = serde_json::from_str(&fs::read_to_string(weights_path(&fit.dir)).ok()?).ok()?;
+        let kept: Stacking = serde_json::from_str(&regular::read_to_string(&weights_path(&fit.dir)).ok()?).ok()?;
         let is_weight = |map: &Scored| (0.0..=1.0).contains(&map.weight);
         let sum: f64 = kept.maps.iter().map(|map| map.weight).sum();
         (kept.maps.iter().all(is_weight) && (sum - 1.0).abs() < 1e-9).then_some(kept)

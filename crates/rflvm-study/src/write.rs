@@ -1,9 +1,9 @@
 //! Files that are written completely or not at all.
 
 use crate::error::Error;
-use rflvm::atomic::{self, plain_reason};
+use rflvm::atomic;
 use rflvm::encode;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -25,8 +25,13 @@ pub fn with(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<(
     atomic::write_with(path, fill).map_err(|error| failed(path, &error))
 }
 
+/// Removes a file.
+pub fn remove(path: &Path) -> Result<(), Error> {
+    fs::remove_file(path).map_err(|error| failed(path, &error))
+}
+
 fn failed(path: &Path, error: &io::Error) -> Error {
-    Error::Write { path: path.display().to_string(), reason: plain_reason(error) }
+    Error::unwritten(path, error)
 }
 
 /// The header of an .npy file of doubles, in C order.

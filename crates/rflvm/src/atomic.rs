@@ -18,16 +18,23 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// A reader sees the old file or the new one, never a part: the bytes go to a temporary name in
 /// the same folder, reach the disk, and only then take the final name. On failure the temporary
-/// file is removed and `path` is left unchanged.
+/// file is removed and `path` is left unchanged. A link stays, and what it leads to is replaced; the
+/// permissions of an old file are those of the new one.
 pub fn write_with(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"));
     }
-    let folder = folder_of(path);
+    let target = if path.is_symlink() { path.canonicalize().unwrap_or_else(|_| path.into()) } else { path.into() };
+    let (path, folder) = (&*target, folder_of(&target));
+    let old = path.metadata().ok();
+    if old.as_ref().is_some_and(|old| !old.is_file() && !old.is_dir()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe or a device, not a file"));
+    }
     let (temporary, file) = create_temporary(folder)?;
     let mut writer = BufWriter::new(file);
     let outcome = fill(&mut writer)
         .and_then(|()| writer.flush())
+        .and_then(|()| old.map_or(Ok(()), |old| writer.get_ref().set_permissions(old.permissions())))
         .and_then(|()| writer.get_ref().sync_all())
         .and_then(|()| fs::rename(&temporary, path));
     if let Err(error) = outcome {
@@ -63,6 +70,17 @@ pub fn plain_reason(error: &io::Error) -> String {
     match text.find(" (os error") {
         Some(end) => text[..end].to_string(),
         None => text,
+    }
+}
+
+/// What to do about a file that cannot be written, besides choosing another place.
+pub fn remedy(error: &io::Error) -> &'static str {
+    use io::ErrorKind::{FileTooLarge, PermissionDenied, QuotaExceeded, StorageFull};
+    match error.kind() {
+        StorageFull | QuotaExceeded => "free some space, or ",
+        FileTooLarge => "raise the limit on the size of files (ulimit -f), or ",
+        PermissionDenied => "change the permissions of its folder, or ",
+        _ => "",
     }
 }
 
@@ -113,6 +131,27 @@ mod tests {
         write(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(names(&folder), ["embedding.csv"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_replaced_file_keeps_its_link_and_permissions_and_a_pipe_is_refused() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = scratch("kept");
+        fs::create_dir_all(folder.join("deep")).unwrap();
+        let (file, link) = (folder.join("deep/secret.csv"), folder.join("link.csv"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        symlink("deep/secret.csv", &link).unwrap();
+        write(&link, b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let pipe = folder.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(write(&pipe, b"x").unwrap_err().to_string().contains("a pipe"));
+        assert!(crate::regular::read(&pipe).unwrap_err().to_string().contains("a pipe"));
         fs::remove_dir_all(folder).unwrap();
     }
 

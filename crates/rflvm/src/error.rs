@@ -1,5 +1,8 @@
 //! Errors, one enum per layer: data, specification, numerics, files.
 
+use crate::atomic;
+use std::io;
+use std::path::Path;
 use thiserror::Error;
 
 /// A table that the model cannot accept.
@@ -156,12 +159,14 @@ pub enum NumericalError {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StoreError {
     /// The file could not be written.
-    #[error("{path}: the file cannot be written ({reason}); free some space or choose another place")]
+    #[error("{path}: the file cannot be written ({reason}); {remedy}choose another place")]
     Write {
         /// The file.
         path: String,
         /// The system's message.
         reason: String,
+        /// What to do, where the message shows it.
+        remedy: &'static str,
     },
     /// The file could not be read.
     #[error("{path}: the file cannot be read ({reason})")]
@@ -179,6 +184,17 @@ pub enum StoreError {
         /// What is wrong, and what to do.
         problem: String,
     },
+}
+
+impl StoreError {
+    /// A file that could not be written.
+    pub(crate) fn unwritten(path: &Path, error: &io::Error) -> Self {
+        StoreError::Write {
+            path: path.display().to_string(),
+            reason: atomic::plain_reason(error),
+            remedy: atomic::remedy(error),
+        }
+    }
 }
 
 /// A run that failed: during set-up or in a sweep.

@@ -79,6 +79,8 @@ pub mod placement;
 #[doc(hidden)]
 pub mod ranks;
 #[doc(hidden)]
+pub mod regular;
+#[doc(hidden)]
 pub mod rng;
 #[doc(hidden)]
 pub mod simd;

@@ -1,5 +1,6 @@
 //! Arguments of the commands that ask a fit a question.
 
+use super::ReplaceArgs;
 use clap::{ArgGroup, Args, ValueEnum};
 use rflvm_report::Image;
 use rflvm_study::device::DeviceChoice;
@@ -51,6 +52,8 @@ pub struct ImputeArgs {
     /// cells are kept; missing ones are drawn, each table from a different posterior draw.
     #[arg(long, value_name = "M")]
     pub draws: Option<usize>,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -97,6 +100,8 @@ pub struct ForecastArgs {
     /// Print the scores of a back-test as one JSON object instead of a table.
     #[arg(long, requires = "backtest")]
     pub json: bool,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -141,6 +146,8 @@ pub struct TransformArgs {
     /// Where the rows are placed: auto, cpu, cuda, or cuda:1 for the second card [default: a card if the fit had one and there is one here].
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceChoice>,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -177,6 +184,8 @@ pub struct PredictArgs {
     /// posterior draw.
     #[arg(long, value_name = "M")]
     pub draws: Option<usize>,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -191,6 +200,8 @@ pub struct CheckArgs {
     /// Print one JSON object instead of the table.
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 #[derive(Debug, Args)]
@@ -208,6 +219,8 @@ pub struct KernelArgs {
     /// Rows of the matrix: numbers and ranges such as 3,5-9 (counted from 1), names, or all.
     #[arg(long, value_name = "ROWS|all", requires = "matrix", allow_hyphen_values = true)]
     pub rows: Option<String>,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

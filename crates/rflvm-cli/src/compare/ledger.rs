@@ -4,6 +4,7 @@ use super::piece::Piece;
 use super::task::Task;
 use crate::failure::Failure;
 use rflvm::atomic::plain_reason;
+use rflvm_study::outputs::Outputs;
 use rflvm_study::table::Table;
 use rflvm_study::{Error, write};
 use serde::Deserialize;
@@ -41,12 +42,22 @@ impl Ledger {
         settings(dir).ok()?.get("seed")?.parse().ok()
     }
 
+    /// Refuses a folder in which a comparison would replace what is not a part of one.
+    pub fn check(dir: &Path, reads: &[PathBuf], overwrite: bool) -> Result<(), Failure> {
+        let outputs = Outputs::of(reads.iter().cloned());
+        let names = ["settings.json", "compare.csv", "compare.svg", "fits"];
+        let is_own = settings(dir).is_ok_and(|held| ["table", "program"].iter().all(|key| held.contains_key(*key)));
+        // A damaged comparison can be replaced, but not a folder that has nothing of one.
+        let may_replace = is_own || overwrite && settings_path(dir).exists();
+        Ok(outputs.overwrite(may_replace).within(dir, &names)?)
+    }
+
     /// Starts a comparison, or resumes it if it has the same settings.
     pub fn open(dir: &Path, wanted: &[(String, String)], overwrite: bool) -> Result<Self, Failure> {
         let (path, fits) = (settings_path(dir), dir.join("fits"));
         let refused = |path: &Path| {
-            let path = path.display().to_string();
-            move |error: std::io::Error| Failure::from(Error::Write { path, reason: plain_reason(&error) })
+            let path = path.to_path_buf();
+            move |error: std::io::Error| Failure::from(Error::unwritten(&path, &error))
         };
         if overwrite && fits.exists() {
             fs::remove_dir_all(&fits).map_err(refused(&fits))?;

@@ -9,6 +9,7 @@ use rflvm::model::{Model, Priors};
 use rflvm::{simulate, spec};
 use rflvm_study::Config;
 use rflvm_study::config::{RunConfig, fresh_seed};
+use rflvm_study::idle;
 use std::sync::Arc;
 
 pub struct Request {
@@ -34,6 +35,15 @@ impl Request {
             let rule = "an S-curve has no priors; add --prior to draw a table from the prior, or omit it";
             return Err(refuse("config", "given", rule));
         }
+        if args.source() == SourceArg::SCurve {
+            let typed = serde_json::to_value(&args.model.0).unwrap_or_default();
+            if let Some((name, value)) = typed.as_object().into_iter().flatten().find(|(_, value)| !value.is_null()) {
+                let rule = format!(
+                    "an S-curve has no such setting; leave out --{name}, or add --prior to draw a table from the prior"
+                );
+                return Err(refuse("the model", &format!("given with --{name} {value}"), &rule));
+            }
+        }
         let flags = Config {
             likelihood: args.likelihood.clone(),
             trials: args.trials.map(|trials| trials.to_string()),
@@ -41,6 +51,7 @@ impl Request {
             run: RunConfig { seed: args.seed, ..RunConfig::default() },
             ..Config::default()
         };
+        let typed = flags.clone();
         let config = flags.or(Config::given(args.file.as_deref())?);
         if config.blocks.is_some() {
             let rule = "a simulated table has one family; choose it with --likelihood";
@@ -54,6 +65,13 @@ impl Request {
         };
         let trials = config.trials.as_ref().map(whole).transpose()?;
         let priors = config.all_priors()?;
+        // A multinomial row has a total, which a table to fit has in its cells.
+        let named = Config {
+            likelihood: Some(config.likelihood.clone().unwrap_or_else(|| "poisson".into())),
+            ..config.clone()
+        };
+        let has_total = spec::about(named.likelihood.as_deref().unwrap_or_default())?.cells == Cells::Categories;
+        idle::check(&Config { trials: typed.trials.clone().filter(|_| !has_total), ..typed }, &named)?;
         let name = config.likelihood.as_deref().unwrap_or("poisson");
         let has_trials = spec::about(name)?.cells.have_trials();
         let family = spec::family_with(name, has_trials.then(|| Trials::Same(trials.unwrap_or(1))), &priors)?;

@@ -33,10 +33,6 @@ impl DrawnPositions {
                 return Err(SpecError::Setting { setting: "draws-out", value: path.display().to_string(), rule });
             }
         };
-        if path == args.out {
-            let rule = "--out writes the summary to the same file; give another file for the draws".into();
-            return Err(SpecError::Setting { setting: "draws-out", value: path.display().to_string(), rule });
-        }
         Ok(DrawnPositions { wanted, path, is_array, draws: Vec::new() })
     }
 

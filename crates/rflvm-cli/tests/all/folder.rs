@@ -276,3 +276,49 @@ fn a_folder_as_a_table_that_changed_is_refused_on_resume() {
     fs::write(dir.join("cells/matrix.mtx"), mtx(4)).unwrap();
     refused(&dir, &["resume", "o", "-q", "--draws", "12"], 2, &["cells", "has changed", "restore it"]);
 }
+
+#[test]
+fn a_fit_stays_until_the_one_that_replaces_it_can_be_resumed() {
+    let dir = folder("replacing");
+    let fit = prepare(&dir);
+    good(&dir, &[&fit[..], &SHORT[..], &["o"]].concat());
+    fs::write(dir.join("o/notes.txt"), "mine").unwrap();
+    let before = files(&dir.join("o"));
+    // A search that takes long, before which there is nothing to resume.
+    let search = ["--warmup", "900000", "--draws", "5", "--init-effort", "10", "-q", "--out", "o", "--overwrite"];
+    let begin = || {
+        let mut child = start(&dir, &[&fit[..], &search].concat());
+        wait_until(&mut child, || dir.join("o/draws.zarr/.zmetadata").exists() && dir.join("o/.replaced").exists());
+        child
+    };
+    // Asked to stop.
+    let child = begin();
+    interrupt(child.id());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("still holds the old one: o"), "{}", text(&output.stderr));
+    assert!(before == files(&dir.join("o")));
+    // Killed: every command says the same, and nothing is lost.
+    let mut child = begin();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let said = refused(&dir, &["summary", "o"], 2, &["about to replace", "`rflvm resume o`"]);
+    for command in ["check o", "report o", "export o --out x.csv", "impute o --out x.csv", "kernel o --out k.csv"] {
+        assert_eq!(refused(&dir, &command.split(' ').collect::<Vec<_>>(), 2, &[]), said, "{command}");
+    }
+    good(&dir, &["resume", "o", "-q", "--no-report"]);
+    let after = files(&dir.join("o"));
+    assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
+    good(&dir, &["summary", "o"]);
+}
+
+#[test]
+fn a_fit_that_is_resumed_without_a_report_keeps_none_of_fewer_draws() {
+    let dir = folder("stale");
+    let fit = prepare(&dir);
+    good(&dir, &[&fit[..], &SHORT[..], &["o"]].concat());
+    good(&dir, &["resume", "o", "-q", "--no-report"]);
+    assert!(dir.join("o/report.html").exists(), "no draw was added");
+    good(&dir, &["resume", "o", "-q", "--no-report", "--draws", "10"]);
+    assert!(!dir.join("o/report.html").exists());
+}

@@ -116,7 +116,7 @@ fn simulated_futures_are_tables_that_differ() {
     assert!(one[1..].iter().flat_map(|row| &row[2..]).all(|v| v.parse::<f64>().unwrap().is_finite()));
     assert!(one[1..].iter().all(|row| row[3].parse::<f64>().unwrap().fract() == 0.0), "counts are counts: {one:?}");
     assert_ne!(one, two);
-    good(&dir, &ask);
+    good(&dir, &[&ask[..], &["--overwrite"]].concat());
     assert_eq!(one, read(dir.join("f-1.csv")));
 }
 

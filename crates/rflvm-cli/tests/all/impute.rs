@@ -89,7 +89,7 @@ fn completed_tables_keep_observed_cells() {
         assert!(differ, "two imputations of {family} are the same");
         assert_eq!(one.len(), seen.len());
         let first = fs::read(dir.join("full-1.csv")).unwrap();
-        good(&dir, &["impute", "o", "--out", "full.csv", "--draws", "3"]);
+        good(&dir, &["impute", "o", "--out", "full.csv", "--draws", "3", "--overwrite"]);
         assert_eq!(first, fs::read(dir.join("full-1.csv")).unwrap());
     }
 }

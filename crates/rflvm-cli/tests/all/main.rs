@@ -28,6 +28,7 @@ mod priors;
 mod program;
 mod progress;
 mod release;
+mod replace;
 mod report;
 mod residual;
 mod resume;

@@ -84,7 +84,7 @@ fn drawn_tables_differ_and_are_reproducible() {
     assert_eq!(one.len(), 4);
     assert!(one[1..].iter().all(|line| number(&line[4]).fract() == 0.0), "counts are counts: {one:?}");
     assert_ne!(one, two);
-    good(&dir, &ask);
+    good(&dir, &[&ask[..], &["--overwrite"]].concat());
     assert_eq!(one, read(dir.join("p-1.csv")));
     good(&dir, &["predict", "o", "--rows", "2", "--out", "r.csv", "--draws", "1"]);
     assert_eq!(read(dir.join("r-1.csv"))[0].join(","), "row,high,count,low,wide");

@@ -167,3 +167,16 @@ fn check_reports_a_prior_that_conflicts_with_its_posterior() {
     assert!(!said.contains("prior of strength of weights") && !csv.contains("prior of strength"), "{said}");
     assert!(json["conflicts"].is_array(), "{json}");
 }
+
+#[test]
+fn a_flag_that_would_do_nothing_is_refused() {
+    let dir = folder("idle");
+    fs::write(dir.join("t.csv"), table()).unwrap();
+    let fit = ["fit", "t.csv", "--likelihood", "gaussian", "--out", "f"];
+    refused(&dir, &[&fit[..], &["--length-scale", "3"]].concat(), 2, &["length-scale is 3", "--kernel rbf"]);
+    refused(&dir, &[&fit[..], &["--trials", "9"]].concat(), 2, &["trials is 9", "gaussian has no trials"]);
+    let simulate = ["simulate", "--out", "s"];
+    refused(&dir, &[&simulate[..], &["--trials", "9"]].concat(), 2, &["trials is 9", "poisson has no trials"]);
+    refused(&dir, &[&simulate[..], &["--features", "8"]].concat(), 2, &["--features", "S-curve", "--prior"]);
+    assert!(!dir.join("f").exists() && !dir.join("s").exists());
+}

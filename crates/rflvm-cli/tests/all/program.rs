@@ -211,7 +211,7 @@ fn every_family_can_be_simulated_and_fitted() {
         let family = about.name;
         for source in ["s-curve", "model"] {
             let trials: &[&str] = if about.cells.have_trials() { &["--trials", "6"] } else { &[] };
-            let shape = ["--rows", "30", "--columns", "6", "--features", "8", "--seed", "2", "--source", source];
+            let shape = ["--rows", "30", "--columns", "6", "--seed", "2", "--overwrite", "--source", source];
             let simulate = [&["simulate", "--likelihood", family, "--out", "s"], &shape[..], trials].concat();
             let output = rflvm(&dir, &simulate);
             assert!(output.status.success(), "{family} {source}: {}", text(&output.stderr));
@@ -227,7 +227,11 @@ fn every_family_can_be_simulated_and_fitted() {
 fn a_simulated_table_may_have_missing_cells() {
     let dir = folder("holes");
     let simulate = |more: &[&str]| {
-        rflvm(&dir, &[&["simulate", "--rows", "20", "--columns", "5", "--seed", "2", "--out", "s"][..], more].concat())
+        rflvm(
+            &dir,
+            &[&["simulate", "--rows", "20", "--columns", "5", "--seed", "2", "--out", "s", "--overwrite"][..], more]
+                .concat(),
+        )
     };
     let read = |name: &str| -> Vec<String> {
         let text = fs::read_to_string(dir.join("s").join(name)).unwrap();
@@ -239,6 +243,8 @@ fn a_simulated_table_may_have_missing_cells() {
     let (holes, complete) = (read("table.csv"), read("complete.csv"));
     assert_eq!(complete, whole, "missing cells change nothing else");
     assert_eq!(holes.iter().filter(|cell| cell.is_empty()).count(), 30);
+    // A complete table is not left next to another.
+    assert!(simulate(&[]).status.success() && !dir.join("s/complete.csv").exists());
     assert!(holes.iter().zip(&whole).all(|(cell, truth)| cell.is_empty() || cell == truth));
     for (given, sentence) in [
         (&["--missing", "1.5"][..], "missing is 1.5, but it must be a fraction of the cells, above 0 and below 1"),

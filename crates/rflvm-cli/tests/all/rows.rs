@@ -47,7 +47,7 @@ fn the_first_row_is_row_1() {
     assert_eq!(first_cells(&dir.join("numbers.csv")), ["1", "2", "3"]);
     assert!(bytes("numbers.csv") == bytes("names.csv"));
     ask("kernel o --out k.csv --matrix numbers.npy --rows 2-3");
-    ask("kernel o --out k.csv --matrix names.npy --rows r2,r3");
+    ask("kernel o --out k.csv --matrix names.npy --rows r2,r3 --overwrite");
     assert!(bytes("numbers.npy") == bytes("names.npy"));
     ask("transform o t.csv --out placed.csv --draws 2");
     let rows: Vec<String> = (1..=12).map(|n| n.to_string()).collect();

@@ -201,7 +201,12 @@ fn rows_that_cannot_be_placed_are_refused_in_one_sentence() {
         (&dir, &rows(30, 31), &["transform", "nowhere", "n.csv", "--out", "p.csv"], &["nowhere", "holds no fit"]),
         (&dir, &rows(30, 31), &["transform", "begun", "n.csv", "--out", "p.csv"], &["begun", "no draws yet"]),
         (&dir, &rows(30, 31), &[&ask[..], &["--draws", "999"]].concat(), &["draws is 999", "80"]),
-        (&dir, &rows(30, 31), &[&ask[..], &["--draws", "2", "--draws-out", "p.csv"]].concat(), &["draws-out is p.csv"]),
+        (
+            &dir,
+            &rows(30, 31),
+            &[&ask[..], &["--draws", "2", "--draws-out", "p.csv"]].concat(),
+            &["p.csv: two results would be written to this file"],
+        ),
         (&dir, &rows(30, 31), &[&ask[..], &["--draws", "2", "--draws-out", "p.json"]].concat(), &["p.json", ".npy"]),
         (&unnamed, "a,b\n1,2\n", &ask, &["n.csv", "has 2 columns and the fit 3"]),
         (&lone, "a,b\n1,2\n", &ask, &["n.csv", "--time", "`day`"]),

@@ -37,6 +37,8 @@ pub enum TableError {
         file.display()
     )]
     TooLarge { file: PathBuf, needed: String, what: String, why: String },
+    #[error("{}: a table is read more than once, which a pipe does not allow; write it to a file, and name that", file.display())]
+    Pipe { file: PathBuf },
     #[error("{}: the file is empty; it needs a line of column names and then one line per sample", file.display())]
     Empty { file: PathBuf },
     #[error("{}: there are column names but no data row; add one line per sample", file.display())]

@@ -71,7 +71,15 @@ fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
 
 /// Reads one file, perhaps without any column to fit.
 fn one(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
-    let metadata = fs::metadata(path).map_err(|e| text::failed(path, &e))?;
+    let pipe = || TableError::Pipe { file: path.to_path_buf() };
+    let metadata = match fs::metadata(path) {
+        // What other programs take for their standard input.
+        Err(_) if path == Path::new("-") => return Err(pipe()),
+        other => other.map_err(|e| text::failed(path, &e))?,
+    };
+    if !metadata.is_file() && !metadata.is_dir() {
+        return Err(pipe());
+    }
     if metadata.is_dir() {
         let is_described = path.join(".zmetadata").is_file();
         #[cfg(feature = "columnar")]

@@ -170,6 +170,9 @@ fn files_that_are_not_tables() {
     let at = |path: &str| read(Path::new(path), &ReadOptions::default()).unwrap_err();
     assert!(matches!(at("/no/such.csv"), TableError::Missing { .. }));
     assert!(matches!(at("/tmp"), TableError::Folder { .. }));
+    assert!(matches!(at("-"), TableError::Pipe { .. }));
+    #[cfg(unix)]
+    assert!(matches!(at("/dev/null"), TableError::Pipe { .. }));
     assert!(matches!(at("/proc/self/mem"), TableError::Extension { .. }));
     let below = Scratch::new("csv", b"x");
     let path = below.0.join("x.csv");

@@ -16,6 +16,7 @@ use crate::encode;
 use crate::error::StoreError;
 use crate::identity::Identity;
 use crate::model::Model;
+use crate::regular;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -80,7 +81,7 @@ impl Checkpoint {
     pub fn check_tables(&self) -> Result<(), StoreError> {
         let Tables { path, start, .. } = &self.tables;
         let summed = || -> io::Result<(u32, u32)> {
-            let mut file = File::open(path)?;
+            let mut file = regular::open(path)?;
             file.seek(SeekFrom::Start(*start))?;
             let (mut left, mut sum) = (self.tables.size(), crc32fast::Hasher::new());
             let mut piece = vec![0; 1 << 16];
@@ -107,7 +108,7 @@ impl Checkpoint {
         }
         let mut file = BufReader::with_capacity(
             1 << 16,
-            File::open(&tables.path).map_err(|error| unreadable(&tables.path, &error))?,
+            regular::open(&tables.path).map_err(|error| unreadable(&tables.path, &error))?,
         );
         let mut at = tables.start;
         let mut complete = Vec::with_capacity(chains.len());
@@ -223,7 +224,7 @@ const CHANGED: &str = "the checkpoint is not what was written (its checksum diff
 
 /// Reads a checkpoint, except for the tables of its chains.
 pub fn load(path: &Path) -> Result<Checkpoint, StoreError> {
-    let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let mut file = regular::open(path).map_err(|error| unreadable(path, &error))?;
     let size = file.metadata().map_err(|error| unreadable(path, &error))?.len();
     let mut head = [0; HEAD];
     let read = file.read_exact(&mut head);
@@ -265,7 +266,7 @@ pub fn load(path: &Path) -> Result<Checkpoint, StoreError> {
 }
 
 fn refused(path: &Path, error: &io::Error) -> StoreError {
-    StoreError::Write { path: path.display().to_string(), reason: atomic::plain_reason(error) }
+    StoreError::unwritten(path, error)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> StoreError {

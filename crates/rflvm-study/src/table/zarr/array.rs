@@ -1,10 +1,10 @@
 //! One array: its metadata, and the bytes of its chunks.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rflvm::atomic::plain_reason;
+use rflvm::regular;
 use serde_json::Value;
 
 use super::codec::Codec;
@@ -36,7 +36,7 @@ pub(super) struct Array {
 /// The node in a folder; the error says what is wrong.
 pub(super) fn node(folder: &Path) -> Result<Node, String> {
     let json = |name: &str| -> Result<Option<Value>, String> {
-        match fs::read_to_string(folder.join(name)) {
+        match regular::read_to_string(&folder.join(name)) {
             Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| format!("{name} is not JSON: {error}")),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(format!("{name}: {}", plain_reason(&error))),
@@ -182,7 +182,7 @@ impl Array {
             words.push("0".into());
         }
         let name = words.join(&self.key.1);
-        let bytes = match fs::read(self.folder.join(&name)) {
+        let bytes = match regular::read(&self.folder.join(&name)) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("chunk {name}: {}", plain_reason(&error))),

@@ -5,8 +5,8 @@ use super::store::metadata_sum;
 use crate::atomic::plain_reason;
 use crate::error::StoreError;
 use crate::identity::Identity;
+use crate::regular;
 use serde_json::Value;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Numbers that are read at a time.
@@ -38,7 +38,7 @@ impl Reader {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let file = path.join(".zmetadata");
         let name = || file.display().to_string();
-        let text = fs::read_to_string(&file)
+        let text = regular::read_to_string(&file)
             .map_err(|error| StoreError::Read { path: name(), reason: plain_reason(&error) })?;
         let metadata: Value = serde_json::from_str(&text).map_err(|error| StoreError::Damaged {
             path: name(),

@@ -4,6 +4,7 @@
 use crate::atomic::{self, plain_reason};
 use crate::checksum::Summed;
 use crate::error::StoreError;
+use crate::regular;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -26,8 +27,7 @@ pub fn write_with(
         file.seek(SeekFrom::Start(0))?;
         file.write_all(&sum.to_le_bytes())
     };
-    atomic::write_with(path, sealed)
-        .map_err(|error| StoreError::Write { path: path.display().to_string(), reason: plain_reason(&error) })
+    atomic::write_with(path, sealed).map_err(|error| StoreError::unwritten(path, &error))
 }
 
 /// A file being read value by value.
@@ -41,7 +41,7 @@ pub struct Sealed {
 impl Sealed {
     /// Opens a file whose values take `size` bytes.
     pub fn open(path: PathBuf, size: usize) -> Result<Self, StoreError> {
-        let mut file = File::open(&path).map_err(|error| unreadable(&path, &error))?;
+        let mut file = regular::open(&path).map_err(|error| unreadable(&path, &error))?;
         let length = file.metadata().map_err(|error| unreadable(&path, &error))?.len();
         if length != (size + HEAD) as u64 {
             let problem = format!("the file has {length} bytes instead of {}; restore it from a copy", size + HEAD);

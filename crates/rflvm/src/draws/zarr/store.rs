@@ -325,5 +325,5 @@ fn make_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 fn refused(path: &Path, error: &io::Error) -> StoreError {
-    StoreError::Write { path: path.display().to_string(), reason: atomic::plain_reason(error) }
+    StoreError::unwritten(path, error)
 }
