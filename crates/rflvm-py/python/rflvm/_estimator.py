@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
 from . import _convergence, _dask, _native, _settings, _table
+from ._by_name import rows_in_order
 from ._covariates import texts_of_covariates
 from ._families import COUNTS, learn
 from ._folder import Folder
@@ -336,8 +337,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         self._layout, self._clock, self._cells = learn(X, self.likelihood), Clock.of(given.times), given.cells
         rows = _table.read(X, self._layout, given.mask)
         if given.row_names is not None:
-            rows.ids = texts_of(given.row_names, rows.count, "row_names")
-        about = given.words(rows.count)
+            rows.ids = texts_of(rows_in_order(given.row_names, rows.index, "row_names"), rows.count, "row_names")
+        about = given.words(rows)
         seed = _settings.seed(self)
         settings = _settings.settings(
             self,
@@ -352,7 +353,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         families, trials_of_cells = None, None
         if self._layout.is_uniform:
             settings["likelihood"] = self._layout.columns[0].family
-            trials, trials_of_cells = trials_of(self.trials if given.trials is None else given.trials)
+            trials, trials_of_cells = trials_of(self.trials if given.trials is None else given.trials, rows)
             settings["trials"] = None if trials is None else str(trials)
         else:
             families = self._layout.families()
