@@ -19,9 +19,10 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
     let change = |config: &mut Config| {
         config.run.threads = args.threads.or(config.run.threads);
         config.run.device = args.device.or(config.run.device);
-        config.run.draws = args.draws.or(config.run.draws);
+        // With a further warm-up, there may be fewer than before.
+        config.run.draws = args.draws.filter(|_| args.warmup.is_none()).or(config.run.draws);
     };
-    let fit = match crowd.ranks() {
+    let mut fit = match crowd.ranks() {
         Some(ranks) => Fit::open_shared(&args.dir, change, ranks)?,
         None => Fit::open(&args.dir, change)?,
     };
@@ -30,6 +31,9 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
     let from = checkpoint(&fit)?;
     if from.is_none() {
         voice.say("the fit was stopped before its first checkpoint, so it starts over");
+    }
+    if let Some(sweeps) = args.warmup {
+        fit.warm_again(sweeps, args.draws, from.as_ref())?;
     }
     // Nothing changes in the folder before all have read it.
     crowd.wait();
