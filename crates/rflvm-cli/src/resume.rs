@@ -20,9 +20,10 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
     let change = |config: &mut Config| {
         config.run.threads = args.threads.or(config.run.threads);
         config.run.device = args.device.or(config.run.device);
-        config.run.draws = args.draws.or(config.run.draws);
+        // With a further warm-up, there may be fewer than before.
+        config.run.draws = args.draws.filter(|_| args.warmup.is_none()).or(config.run.draws);
     };
-    let fit = match crowd.ranks() {
+    let mut fit = match crowd.ranks() {
         Some(ranks) => Fit::open_shared(&args.dir, change, ranks)?,
         None => Fit::open(&args.dir, change)?,
     };
@@ -33,7 +34,10 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
     if from.is_none() {
         voice.say("the fit was stopped before its first checkpoint, so it starts over");
     }
-    let is_extended = from.as_ref().is_none_or(|from| from.draws() < fit.settings.draws);
+    if let Some(sweeps) = args.warmup {
+        fit.warm_again(sweeps, args.draws, from.as_ref())?;
+    }
+    let is_extended = args.warmup.is_some() || from.as_ref().is_none_or(|from| from.draws() < fit.settings.draws);
     let report = args.dir.join(report::FILE);
     // Nothing changes in the folder before all have read it.
     crowd.wait();

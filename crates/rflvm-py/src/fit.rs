@@ -11,19 +11,20 @@ use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use rflvm::identity::Identity;
 use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
 use rflvm::posterior::transform::row_key;
 use rflvm_study::blocks::Given;
 use rflvm_study::folder::Claim;
-use rflvm_study::identity::checkpoint;
+use rflvm_study::identity::{checkpoint, is_kept};
 use rflvm_study::listing::Listing;
 use rflvm_study::new_rows::NewTrials;
 use rflvm_study::point::point;
 use rflvm_study::{Config, leg, relay};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 /// A fit with its settings and its table, checked.
@@ -32,11 +33,17 @@ pub struct Fit {
     pub fit: Arc<rflvm_study::Fit>,
     /// The right to write into its folder, held from its preparation until the run that takes it ends.
     claim: Mutex<Option<Claim>>,
+    /// Determined when it is needed: all cells enter it.
+    identity: OnceLock<Identity>,
 }
 
 impl Fit {
     fn of(fit: rflvm_study::Fit) -> Self {
-        Fit { fit: Arc::new(fit), claim: Mutex::default() }
+        Fit { fit: Arc::new(fit), claim: Mutex::default(), identity: OnceLock::new() }
+    }
+
+    fn identity(&self) -> &Identity {
+        self.identity.get_or_init(|| self.fit.identity())
     }
 
     fn claimed(&self) -> PyResult<Claim> {
@@ -78,16 +85,30 @@ impl Fit {
         Ok(Fit::of(fit))
     }
 
-    /// The fit in a folder, created by Python or by the program; with other `threads`, and up to `draws` draws in all, if given.
+    /// The fit in a folder, created by Python or by the program; with other `threads`, and up to `draws` draws in all, if given, or to be drawn
+    /// from anew after `warmup` sweeps more of warm-up.
     #[staticmethod]
-    #[pyo3(signature = (dir, *, threads=None, draws=None))]
-    fn open(py: Python<'_>, dir: PathBuf, threads: Option<usize>, draws: Option<u64>) -> PyResult<Self> {
+    #[pyo3(signature = (dir, *, threads=None, draws=None, warmup=None))]
+    fn open(
+        py: Python<'_>,
+        dir: PathBuf,
+        threads: Option<usize>,
+        draws: Option<u64>,
+        warmup: Option<u64>,
+    ) -> PyResult<Self> {
         let change = |config: &mut Config| {
             config.run.threads = threads.or(config.run.threads);
-            config.run.draws = draws.or(config.run.draws);
+            config.run.draws = draws.filter(|_| warmup.is_none()).or(config.run.draws);
         };
-        let fit = py.detach(|| rflvm_study::Fit::open(&dir, change)).map_err(raised)?;
-        Ok(Fit::of(fit))
+        let opened = || {
+            let mut fit = rflvm_study::Fit::open(&dir, change)?;
+            if let Some(sweeps) = warmup {
+                let from = checkpoint(&fit)?;
+                fit.warm_again(sweeps, draws, from.as_ref())?;
+            }
+            Ok(fit)
+        };
+        Ok(Fit::of(py.detach(opened).map_err(raised)?))
     }
 
     /// Prepares the folder and locks out other runs: an older fit in it is an error, or is removed with `overwrite`.
@@ -95,6 +116,16 @@ impl Fit {
         let claim = py.detach(|| self.fit.claim(overwrite)).map_err(raised)?;
         *self.claim.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(claim);
         Ok(())
+    }
+
+    /// All that its draws depend on, except how many there are.
+    fn origin(&self, py: Python<'_>) -> String {
+        py.detach(|| Identity { draws: 0, ..self.identity().clone() }.digest())
+    }
+
+    /// Whether its folder still holds this fit.
+    fn is_kept(&self, py: Python<'_>) -> PyResult<bool> {
+        py.detach(|| is_kept(&self.fit.dir, self.identity())).map_err(raised)
     }
 
     /// Starts to sample.

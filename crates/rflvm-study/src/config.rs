@@ -71,6 +71,9 @@ settings! {
         /// The table of that run.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub table_identity: Option<String>,
+        /// The sweep from which the warm-up of that run was extended.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub warmup_from: Option<u64>,
         /// The model.
         pub model: ModelConfig,
         /// The paths over time.
@@ -319,8 +322,13 @@ impl Config {
 
     /// As a file that a command can repeat.
     pub fn to_toml_of(&self, command: &str) -> String {
-        let head =
-            format!("# The settings of this fit. `rflvm {command} --config` with this file reproduces it exactly.\n");
+        let repeated = match self.warmup_from {
+            None => "reproduces it exactly".into(),
+            Some(sweep) => format!(
+                "warms up for as long, but with other draws, since the warm-up was extended after {sweep} sweeps"
+            ),
+        };
+        let head = format!("# The settings of this fit. `rflvm {command} --config` with this file {repeated}.\n");
         // Options of numbers, texts and lists all have a form in TOML.
         format!("{head}{}", toml::to_string(self).unwrap_or_default())
     }

@@ -146,6 +146,35 @@ pub enum Error {
         /// The table of the fit.
         table: String,
     },
+    /// True values of another table than that of the fit.
+    #[error(
+        "{file}: row {row}, column '{column}' is {given}, but {fitted} in the fitted table; give the same rows in the same order (or with \
+         ids) and in the same units, and leave cells empty that were observed otherwise"
+    )]
+    OtherTruth {
+        /// The table of true values.
+        file: String,
+        /// Row, counted from 1.
+        row: usize,
+        /// Name of the column.
+        column: String,
+        /// What it holds.
+        given: f64,
+        /// What the table of the fit holds.
+        fitted: f64,
+    },
+    /// True values whose ids are not those of the fit.
+    #[error(
+        "{file}: the id '{id}' {problem}; give each row of the fit once, or leave the ids out to match rows by position"
+    )]
+    OtherRow {
+        /// The table of true values.
+        file: String,
+        /// The id.
+        id: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// There is nothing to forecast.
     #[error("{dir}: the rows of this fit have no times, so there is nothing to forecast; fit again with ⟨time⟩")]
     Timeless {

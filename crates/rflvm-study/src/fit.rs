@@ -279,6 +279,32 @@ impl Fit {
         self.part.as_ref().map_or(own, |part| !part.chunks().any(!own))
     }
 
+    /// Lets the chains warm up for `sweeps` sweeps more from where they are, before they are drawn from anew; `draws` times, if given.
+    pub fn warm_again(&mut self, sweeps: u64, draws: Option<u64>, from: Option<&Checkpoint>) -> Result<(), Error> {
+        let done = || from.into_iter().flat_map(|checkpoint| &checkpoint.chains).map(|(chain, _)| chain.done());
+        if done().min().is_none_or(|least| least < self.settings.warmup) {
+            let rule = "the fit is still warming up, so there is nothing to extend; continue it with ⟨resume⟩ first";
+            return Err(SpecError::Setting { setting: "warmup", value: sweeps.to_string(), rule: rule.into() }.into());
+        }
+        let begun = done().max().unwrap_or(0);
+        let settings = Settings {
+            warmup_from: begun,
+            warmup: begun.saturating_add(sweeps),
+            draws: draws.unwrap_or(self.settings.draws),
+            ..self.settings.clone()
+        };
+        settings.check()?;
+        for config in [&mut self.config, &mut self.saved] {
+            (config.run.warmup, config.warmup_from) = (Some(settings.warmup), Some(begun));
+            config.run.draws = Some(settings.draws);
+        }
+        if let Some(identity) = &mut self.identity {
+            (identity.warmup, identity.warmup_from, identity.draws) = (settings.warmup, begun, settings.draws);
+        }
+        self.settings = settings;
+        Ok(())
+    }
+
     /// Samples into the folder.
     pub fn run(&self, _claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
         self.write_settings("fit", Some(&self.identity()))?;

@@ -1,8 +1,10 @@
 //! Whether the parts of a fit belong together: its settings, its draws and its checkpoint each record the run they come from.
 
+use crate::config::Config;
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::folder::{checkpoint_path, config_path, store_path};
+use crate::run;
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::identity::{Difference, Identity};
@@ -12,15 +14,24 @@ use std::path::Path;
 /// Checks that the draws in a store come from this fit.
 pub fn check_store(fit: &Fit, store: &Reader) -> Result<(), Error> {
     let drawn = store.identity()?;
-    // The number of draws requested does not affect those already made.
-    let ours = Identity { draws: drawn.draws, ..fit.identity() };
-    match drawn.difference(&ours) {
+    match drawn.difference(&ours(fit, &drawn)) {
         None => Ok(store.check_arrays(&fit.model, &fit.keep, fit.settings.chains)?),
         Some(difference) => {
             let path = store_path(&fit.dir);
             Err(foreign(fit, &path, "the draws were", &drawn, &difference))
         }
     }
+}
+
+/// Whether a folder that holds a fit holds the one of this identity, perhaps with more draws by now.
+pub fn is_kept(dir: &Path, identity: &Identity) -> Result<bool, Error> {
+    if !config_path(dir).exists() {
+        return Ok(true);
+    }
+    let config = Config::read(&config_path(dir))?;
+    let draws = run::settings(&config).draws;
+    let ours = Identity { draws, ..identity.clone() }.digest();
+    Ok(config.identity.is_none_or(|theirs| theirs == ours))
 }
 
 /// Where a fit was when it stopped; `None` if that was before its first draw.
@@ -44,12 +55,12 @@ pub fn checkpoint(fit: &Fit) -> Result<Option<Checkpoint>, Error> {
         );
         return Err(Error::Foreign { path: path.display().to_string(), problem });
     }
-    let ours = Identity { draws: checkpoint.identity.draws, ..fit.identity() };
-    if let Some(difference) = checkpoint.identity.difference(&ours) {
+    if let Some(difference) = checkpoint.identity.difference(&ours(fit, &checkpoint.identity)) {
         return Err(foreign(fit, &path, "the checkpoint was", &checkpoint.identity, &difference));
     }
     let drawn = checkpoint.draws();
-    if fit.settings.draws < drawn {
+    // With a further warm-up, there may be fewer.
+    if fit.settings.draws < drawn && fit.settings.warmup_from == checkpoint.identity.warmup_from {
         let problem = format!(
             "draws is {}, but a chain has {drawn} draws already; set it to {drawn} or more to continue",
             fit.settings.draws
@@ -60,6 +71,17 @@ pub fn checkpoint(fit: &Fit) -> Result<Option<Checkpoint>, Error> {
         checkpoint.check_tables()?;
     }
     Ok(Some(checkpoint))
+}
+
+/// The identity that a part of this fit has. The number of draws requested does not affect those already made, and where the warm-up is to be
+/// extended, the settings say so first.
+fn ours(fit: &Fit, part: &Identity) -> Identity {
+    let own = fit.identity();
+    let (warmup, warmup_from) = match own.warmup_from > part.warmup_from {
+        true => (part.warmup, part.warmup_from),
+        false => (own.warmup, own.warmup_from),
+    };
+    Identity { draws: part.draws, warmup, warmup_from, ..own }
 }
 
 /// The error for a part that belongs to another run.

@@ -65,9 +65,7 @@ pub struct Checked {
 
 /// Reads and checks new rows.
 pub fn read(new: &NewTable, fit: &Fit) -> Result<(Table, Checked), Error> {
-    let mut table = read_table(new, fit)?;
-    let ignored = (!table.ignored.is_empty())
-        .then(|| Note::say(format!("ignoring columns that the fit does not have: {}", some(&table.ignored))));
+    let (mut table, ignored) = read_table(new, fit)?;
     // Blocks and trials use the fit's names and categories.
     table.columns.clone_from(&fit.table.columns);
     table.categories.clone_from(&fit.table.categories);
@@ -118,8 +116,8 @@ fn opener(fit: &Fit, model: &Model, device: Option<DeviceChoice>) -> Result<Opti
     Ok(card.map(|card| Opener(Arc::from(device::opener(card)))))
 }
 
-/// The table, with the columns of the fit in its order. Names and labels of new rows are optional.
-fn read_table(new: &NewTable, fit: &Fit) -> Result<Table, Error> {
+/// The table, with the columns of the fit in its order, and a note about others. Names and labels of new rows are optional.
+pub(crate) fn read_table(new: &NewTable, fit: &Fit) -> Result<(Table, Option<Note>), Error> {
     let config = &fit.config;
     // The table of the fit may be written differently, or not be text.
     let as_fit = table::is_text(&new.path);
@@ -143,7 +141,12 @@ fn read_table(new: &NewTable, fit: &Fit) -> Result<Table, Error> {
     };
     loop {
         let error = match table::read(&new.path, &options) {
-            Ok(table) => return Ok(table),
+            Ok(table) => {
+                let is_told = !table.ignored.is_empty();
+                let told = || format!("ignoring columns that the fit does not have: {}", some(&table.ignored));
+                let note = is_told.then(|| Note::say(told()));
+                return Ok((table, note));
+            }
             Err(error) => error,
         };
         let (TableError::UnknownColumn { option, .. } | TableError::NumbersOnly { option, .. }) = &error else {

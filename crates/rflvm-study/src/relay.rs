@@ -45,22 +45,17 @@ impl Relay {
         }
         let identity = fit.identity();
         fit.write_settings("fit", Some(&identity))?;
-        let (mut store, has_f) =
-            fit.with_sampling(|sampling| Ok((sampling.store(&fit.model)?, sampling.has_moments_of_f())))?;
-        let (mut writers, mut chains) = (Vec::new(), Vec::new());
-        let count = fit.settings.chains;
-        match from {
-            None => writers.extend((0..count).map(|chain| Writer::new(&store, &fit.model, chain, has_f))),
-            Some(checkpoint) => {
-                for (chain, (at, state)) in checkpoint.own_of(&fit.model)?.into_iter().enumerate() {
-                    writers.push(Writer::resume(&store, &fit.model, chain, state)?);
-                    chains.push(at);
-                }
-            }
-        }
+        let (mut store, chains, writers) = fit.with_sampling(|sampling| {
+            let store = sampling.store(&fit.model)?;
+            let (chains, writers) = match from {
+                None => (Vec::new(), sampling.writers(&store, &fit.model)),
+                Some(checkpoint) => sampling.restore(checkpoint, &store, &fit.model)?,
+            };
+            Ok((store, chains, writers))
+        })?;
         // Draws beyond the checkpoint are drawn again, and must not be read meanwhile.
         store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
-        let seen = vec![(f64::NAN, 0); count];
+        let seen = vec![(f64::NAN, 0); fit.settings.chains];
         Ok(Relay { fit, _claim: claim, identity, store, writers, chains, seen, saved: Instant::now() })
     }
 

@@ -5,26 +5,89 @@ use crate::error::Error;
 use crate::fit::Fit;
 use crate::new_rows::{self, NewTable};
 use crate::note::Note;
+use rflvm::Model;
 use rflvm::error::DataError;
+use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::DRAWS;
 use rflvm::posterior::outlook::{Scores, units};
 use rflvm::posterior::revealed::Revealed;
+use std::collections::HashMap;
+
+/// Differences of observed cells, in standard deviations of their column, that may come from rounding.
+const ROUNDING: f64 = 0.01;
 
 /// The missing cells of a fit that are known in another table of the same rows and columns, with their scores; and notes about that table.
+/// Rows are matched by their ids where both tables have them, and otherwise by position.
 pub fn read(truth: &NewTable, fit: &Fit, drawn: &Drawn) -> Result<(Vec<Revealed>, Vec<Note>), Error> {
-    let (table, checked) = new_rows::read(truth, fit)?;
-    let file = || table.path.display().to_string();
-    if table.rows != fit.model.rows() {
-        let (found, expected) =
-            (format!("{} rows", table.rows), format!("{}, like the table of the fit", fit.model.rows()));
-        let error = DataError::Shape { what: "the table of true values", found, expected }.into();
-        return Err(Error::Data { file: file(), error });
-    }
-    let cells = drawn.fitted(fit, "impute").revealed(&checked.rows.model, DRAWS)?;
+    let (table, ignored) = new_rows::read_table(truth, fit)?;
+    let file = table.path.display().to_string();
+    let values = Mat::from_vec(table.rows, table.columns.len(), table.values);
+    let values = in_order(values, &table.ids, &file, fit)?;
+    let cells = drawn.fitted(fit, "impute").revealed(&model(&values, &file, fit)?, DRAWS)?;
     if cells.is_empty() {
-        return Err(Error::NothingRevealed { file: file(), table: fit.table.path.display().to_string() });
+        return Err(nothing(file, fit));
     }
-    Ok((cells, checked.notes))
+    Ok((cells, ignored.into_iter().collect()))
+}
+
+/// True values in the form that the fit takes. Their rows and columns are those of its table, of which they may only fill gaps. `file`
+/// names them in messages.
+pub fn model(truth: &Mat, file: &str, fit: &Fit) -> Result<Model, Error> {
+    let wrong = |error: DataError| Error::Data { file: file.into(), error: error.into() };
+    let own = &fit.model;
+    check_rows(truth.rows(), fit).map_err(wrong)?;
+    let rows: Vec<usize> = (0..own.rows()).collect();
+    let known = (own.offset().to_vec(), own.covariates_of(&rows));
+    let truth = own.with_rows(truth, known, own.families_of(&rows)).map_err(wrong)?;
+    let units = units(own);
+    for n in rows {
+        let cells = own.y().row(n).iter().zip(truth.y().row(n));
+        if let Some((j, (&fitted, &given))) =
+            cells.enumerate().find(|(j, (fitted, given))| (*fitted - *given).abs() > ROUNDING * units[*j])
+        {
+            return Err(Error::OtherTruth {
+                file: file.into(),
+                row: n + 1,
+                column: own.names()[j].clone(),
+                given,
+                fitted,
+            });
+        }
+    }
+    Ok(truth)
+}
+
+/// The error if true values fill no gap of a fit.
+pub fn nothing(file: String, fit: &Fit) -> Error {
+    Error::NothingRevealed { file, table: fit.table.path.display().to_string() }
+}
+
+fn check_rows(rows: usize, fit: &Fit) -> Result<(), DataError> {
+    if rows == fit.model.rows() {
+        return Ok(());
+    }
+    let (found, expected) = (format!("{rows} rows"), format!("{}, like the table of the fit", fit.model.rows()));
+    Err(DataError::Shape { what: "the table of true values", found, expected })
+}
+
+/// Rows in the order of the fit, by their ids, if both tables have ids.
+fn in_order(values: Mat, ids: &[String], file: &str, fit: &Fit) -> Result<Mat, Error> {
+    let own = &fit.table.ids;
+    let are_names = |ids: &[String]| (1..).zip(ids).any(|(n, id): (usize, _)| *id != n.to_string());
+    if ids == own || !are_names(ids) || !are_names(own) {
+        return Ok(values);
+    }
+    check_rows(ids.len(), fit).map_err(|error| Error::Data { file: file.into(), error: error.into() })?;
+    let wrong = |id: &str, problem| Error::OtherRow { file: file.into(), id: id.into(), problem };
+    let mut places = HashMap::new();
+    for (place, id) in ids.iter().enumerate() {
+        if places.insert(id, place).is_some() {
+            return Err(wrong(id, "names two rows"));
+        }
+    }
+    let mut place = |id: &String| places.remove(id).ok_or_else(|| wrong(id, "names no row here, but one of the fit"));
+    let places = own.iter().map(&mut place).collect::<Result<Vec<usize>, Error>>()?;
+    Ok(Mat::from_fn(values.rows(), values.cols(), |n, j| values[(places[n], j)]))
 }
 
 /// Means of the scores, in units of the columns' standard deviations: of all cells, and of each column that has any, by the index of the

@@ -14,6 +14,7 @@ pub fn settings(config: &Config) -> Settings {
     let modes = run.modes.unwrap_or(default.modes);
     Settings {
         warmup: run.warmup.unwrap_or(default.warmup),
+        warmup_from: config.warmup_from.unwrap_or(0),
         draws: run.draws.unwrap_or(default.draws),
         thin: run.thin.unwrap_or(default.thin),
         // A user counts the chains of each map.

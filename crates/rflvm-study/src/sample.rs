@@ -71,15 +71,14 @@ impl Sampling<'_> {
         let is_stopped = || part.chunks().any(follow.is_stopped());
         let mut store = self.store(model)?;
         let begun = Instant::now();
-        let mut writers = Vec::with_capacity(settings.chains);
+        let mut writers;
         let mut run = match from {
             None => {
                 // From here on the table is stored, even if the run fails.
                 if is_first {
                     store.publish(0)?;
                 }
-                let has_f = self.has_moments_of_f();
-                writers.extend((0..settings.chains).map(|chain| Writer::new(&store, model, chain, has_f)));
+                writers = self.writers(&store, model);
                 if Plan::new(part, settings).is_some() {
                     follow.search();
                 }
@@ -102,14 +101,8 @@ impl Sampling<'_> {
                 run
             }
             Some(checkpoint) => {
-                let mut snapshots = Vec::with_capacity(settings.chains);
-                for (chain, (snapshot, state)) in checkpoint.own_of(part)?.into_iter().enumerate() {
-                    writers.push(match is_first {
-                        true => Writer::resume(&store, model, chain, state)?,
-                        false => Writer::of(&store, model, chain, state),
-                    });
-                    snapshots.push(snapshot);
-                }
+                let (snapshots, restored) = self.restore(checkpoint, &store, model)?;
+                writers = restored;
                 // Draws beyond the checkpoint are drawn again, and must not be read meanwhile.
                 if is_first {
                     store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
@@ -170,8 +163,35 @@ impl Sampling<'_> {
         Ok(store)
     }
 
+    /// The writers of chains that have no draws yet.
+    pub(crate) fn writers(&self, store: &Store, model: &Model) -> Vec<Writer> {
+        let has_f = self.has_moments_of_f();
+        (0..self.settings.chains).map(|chain| Writer::new(store, model, chain, has_f)).collect()
+    }
+
+    /// The chains and their writers as a checkpoint left them; at the beginning of a further warm-up if there is to be one.
+    pub(crate) fn restore(
+        &self,
+        checkpoint: Checkpoint,
+        store: &Store,
+        model: &Model,
+    ) -> Result<(Vec<Snapshot>, Vec<Writer>), Error> {
+        let is_warmed_again = self.settings.warmup_from > checkpoint.identity.warmup_from;
+        let (mut snapshots, states): (Vec<_>, Vec<_>) = checkpoint.own_of(self.part)?.into_iter().unzip();
+        if is_warmed_again {
+            snapshots.iter_mut().for_each(|snapshot| snapshot.warm_again(self.part, self.settings));
+            return Ok((snapshots, self.writers(store, model)));
+        }
+        let writer = |(chain, state)| match self.part.chunks().is_first() {
+            true => Writer::resume(store, model, chain, state),
+            false => Ok(Writer::of(store, model, chain, state)),
+        };
+        let writers = states.into_iter().enumerate().map(writer).collect::<Result<Vec<_>, _>>()?;
+        Ok((snapshots, writers))
+    }
+
     /// Whether moments of F are kept.
-    pub(crate) fn has_moments_of_f(&self) -> bool {
+    fn has_moments_of_f(&self) -> bool {
         self.card.is_none() && self.part.rows() * self.part.all_columns() <= MOMENTS_OF_F
     }
 

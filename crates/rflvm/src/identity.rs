@@ -19,6 +19,9 @@ pub struct Identity {
     pub chains: usize,
     /// Number of warm-up sweeps.
     pub warmup: u64,
+    /// The sweep from which the warm-up was extended; 0 if it was not.
+    #[serde(default)]
+    pub warmup_from: u64,
     /// Draws kept per chain.
     pub draws: u64,
     /// Sweeps per kept draw.
@@ -50,7 +53,9 @@ impl Identity {
     pub fn digest(&self) -> String {
         let numbers = [self.seed, self.chains as u64, self.warmup, self.draws, self.thin];
         let stream = Stream::new(1).named(&self.data).named(&self.model).named(&self.init);
-        hex(stream.along(numbers))
+        // Fits whose warm-up was not extended keep the digest of versions that could not extend it.
+        let extended = (self.warmup_from > 0).then_some(self.warmup_from);
+        hex(stream.along(numbers.into_iter().chain(extended)))
     }
 
     /// The first difference from another run.
@@ -66,6 +71,7 @@ impl Identity {
                 ("seed", i.seed.to_string()),
                 ("chains", i.chains.to_string()),
                 ("warmup", i.warmup.to_string()),
+                ("warmup_from", i.warmup_from.to_string()),
                 ("draws", i.draws.to_string()),
                 ("thin", i.thin.to_string()),
                 ("init", i.init.clone()),

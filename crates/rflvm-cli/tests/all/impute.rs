@@ -170,6 +170,40 @@ fn predictions_are_scored_against_the_truth() {
 }
 
 #[test]
+fn true_values_are_matched_by_id_and_must_be_those_of_the_fit() {
+    let dir = folder("truth-ids");
+    fit(&dir, "gaussian", &[]);
+    let cell = |n: u32, j: u32| (f64::from(n) * 0.2 + f64::from(j)).sin();
+    let write = |file: &str, header: &str, rows: &[u32], line: &dyn Fn(u32) -> String| {
+        let lines: String = rows.iter().map(|&n| line(n) + "\n").collect();
+        fs::write(dir.join(file), format!("{header}\n{lines}")).unwrap();
+    };
+    let (forwards, backwards): (Vec<u32>, Vec<u32>) = ((0..30).collect(), (0..30).rev().collect());
+    let cells = |n: u32, by: f64| format!("{},{},{}", by * cell(n, 0), by * cell(n, 1), by * cell(n, 2));
+    write("truth.csv", "name,a,b,c", &forwards, &|n| format!("r{n},{}", cells(n, 1.0)));
+    write("reversed.csv", "name,a,b,c", &backwards, &|n| format!("r{n},{}", cells(n, 1.0)));
+    write("nameless.csv", "a,b,c", &forwards, &|n| cells(n, 1.0));
+    let scores = |file: &str| good(&dir, &["impute", "o", "--truth", file, "--json"]).stdout;
+    assert_eq!(scores("truth.csv"), scores("reversed.csv"));
+    assert_eq!(scores("truth.csv"), scores("nameless.csv"));
+    write("others.csv", "name,a,b,c", &forwards, &|n| format!("r{},{}", n + 1, cells(n, 1.0)));
+    write("twice.csv", "name,a,b,c", &forwards, &|n| format!("r{},{}", n.max(1), cells(n, 1.0)));
+    write("units.csv", "name,a,b,c", &forwards, &|n| format!("r{n},{}", cells(n, 1000.0)));
+    write("order.csv", "a,b,c", &backwards, &|n| cells(n, 1.0));
+    for (file, words) in [
+        ("others.csv", &["the id 'r0' names no row here"][..]),
+        ("twice.csv", &["the id 'r1' names two rows"]),
+        ("units.csv", &["row 1, column 'b' is", "in the fitted table", "units"]),
+        ("order.csv", &["row 1, column 'a' is", "same order"]),
+    ] {
+        let output = rflvm(&dir, &["impute", "o", "--truth", file]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{file}: {said}");
+        words.iter().for_each(|word| assert!(said.contains(word), "'{word}' is not in: {said}"));
+    }
+}
+
+#[test]
 fn too_small_a_latent_dimension_is_mentioned() {
     let dir = folder("dimension");
     // Two independent waves in six columns.

@@ -98,6 +98,46 @@ fn a_run_killed_twenty_times_equals_an_uninterrupted_one() {
     }
 }
 
+#[test]
+fn a_further_warm_up_goes_on_from_where_the_chains_are() {
+    let dir = folder("warmed-again");
+    let fit = [&prepare(&dir)[..8], &["--warmup", "60", "--draws", "40", "--thin", "2", "-q"]].concat();
+    for (out, threads) in [("one", "1"), ("two", "2")] {
+        assert!(rflvm(&dir, &[&fit[..], &["--out", out, "--threads", threads]].concat()).status.success());
+    }
+    let (embedding, checkpoint) = (dir.join("two/embedding.csv"), dir.join("two/checkpoint.bin"));
+    let (before, begun) = (fs::read(&embedding).unwrap(), fs::read(&checkpoint).unwrap());
+    for (out, threads) in [("one", "1"), ("two", "2")] {
+        let output = rflvm(&dir, &["resume", out, "--warmup", "210", "--draws", "30", "--threads", threads, "-q"]);
+        assert!(output.status.success(), "{}", said(&output));
+    }
+    assert_same(&dir, "one", "two");
+    let config = fs::read_to_string(dir.join("two/config.toml")).unwrap();
+    // 60 + 2 · 40 sweeps were done.
+    for line in ["warmup-from = 140", "warmup = 350", "draws = 30", "extended after 140 sweeps"] {
+        assert!(config.contains(line), "{line} is not in {config}");
+    }
+    assert_ne!(fs::read(&embedding).unwrap(), before);
+    // A run that was killed before the first checkpoint of the further warm-up only has its settings.
+    fs::write(&checkpoint, begun).unwrap();
+    assert!(rflvm(&dir, &["resume", "two", "-q"]).status.success());
+    assert_same(&dir, "one", "two");
+    assert!(rflvm(&dir, &["resume", "two", "--draws", "35", "-q"]).status.success());
+    let told = String::from_utf8(rflvm(&dir, &["summary", "two", "--json"]).stdout).unwrap();
+    assert!(told.contains("\"draws\":35") || told.contains("\"draws\": 35"), "{told}");
+    // The first warm-up has to end before it can be extended.
+    let long = [&prepare(&dir)[..8], &["--warmup", "1000000", "--checkpoint", "0.03", "-q", "--out", "long"]];
+    let mut child = command(&dir, &long.concat()).spawn().unwrap();
+    while !dir.join("long/checkpoint.bin").exists() {
+        sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let output = rflvm(&dir, &["resume", "long", "--warmup", "10"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("still warming up") && said(&output).contains("rflvm resume"), "{}", said(&output));
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_saves_and_can_be_resumed_as_its_message_says() {

@@ -6,6 +6,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ._by_name import rows_in_order
 from ._kind import is_missing, kind_of
 
 #: Ends the name of a covariate that is a category.
@@ -28,10 +29,14 @@ def columns_of(covariates: Any) -> dict[str, Any]:
     return {f"covariate{c + 1}": array[:, c] for c in range(array.shape[1])}
 
 
-def texts_of_covariates(covariates: Any, rows: int, known: Sequence[str] = ()) -> tuple[list[str], list[list[str]]]:
-    """Names of the covariates, marked if they are categories, and their cells; `known` are those of a fit, marked likewise."""
+def texts_of_covariates(covariates: Any, rows: int, known: Sequence[str] = (), index: Any = None) -> tuple[list[str], list[list[str]]]:
+    """Names of the covariates, marked if they are categories, and their cells; `known` are those of a fit, marked likewise.
+
+    `index` holds the labels of the rows, if they have any.
+    """
     names, cells = [], []
     for name, values in columns_of(covariates).items():
+        values = rows_in_order(values, index, "covariates")
         is_grouped = name + CATEGORY in known or hasattr(values, "dtype") and kind_of(values) in ("category", "text", "bool")
         values = values.to_list() if hasattr(values, "to_list") else list(values)
         if len(values) != rows:
@@ -42,13 +47,13 @@ def texts_of_covariates(covariates: Any, rows: int, known: Sequence[str] = ()) -
     return names, cells
 
 
-def in_order_of(known: Sequence[str], covariates: Any, rows: int) -> list[list[str]]:
+def in_order_of(known: Sequence[str], covariates: Any, rows: int, index: Any = None) -> list[list[str]]:
     """Covariates of new rows in the order of those of the fit; an array has them in that order."""
     wanted = [name.removesuffix(CATEGORY) for name in known]
     columns = columns_of(covariates)
     if not hasattr(covariates, "columns") and not isinstance(covariates, Mapping) and len(columns) == len(wanted):
         columns = dict(zip(wanted, columns.values()))
-    names, cells = texts_of_covariates(columns, rows, known)
+    names, cells = texts_of_covariates(columns, rows, known, index)
     plain = [name.removesuffix(CATEGORY) for name in names]
     lacking = [name for name in wanted if name not in plain]
     if lacking:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
 from . import _convergence, _dask, _native, _settings, _table
+from ._by_name import rows_in_order
 from ._covariates import texts_of_covariates
 from ._families import COUNTS, learn
 from ._folder import Folder
@@ -267,22 +269,25 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         given = Given(mask, times, sequences, offset, trials, row_names, covariates)
         return self._run(X, given, self.store if store is None else store, blocking, overwrite, client)
 
-    def resume(self, *, draws: Optional[int] = None, blocking: bool = True, client: Any = None) -> Any:
+    def resume(self, *, draws: Optional[int] = None, warmup: Optional[int] = None, blocking: bool = True, client: Any = None) -> Any:
         """Resume an interrupted fit, or extend a finished one to `draws` draws per chain in all.
 
-        The draws are identical to those of an uninterrupted run. A model with the same `store` can resume a fit from another session.
-        `client` is that of `fit`; the fit may have begun with or without one.
+        The draws are identical to those of an uninterrupted run. `warmup=m` extends a warm-up that was too short: the draws so far are
+        dropped, the chains warm up for m sweeps more from where they are, and are then drawn from anew. A model with the same `store` can
+        resume a fit from another session. `client` is that of `fit`; the fit may have begun with or without one.
         """
         least, most = _settings.range_of("draws")
         draws = None if draws is None else whole(draws, "draws", least=least, most=most)
+        warmup = None if warmup is None else whole(warmup, "warmup", most=most)
         if client is not None:
             _dask.check(client)
         if not hasattr(self, "_folder"):
             if self.store is None:
                 raise ValueError("there is nothing to resume; fit first, or name the folder of a fit with store")
             self._adopt(Folder(self.store))
-        self._folder.check()
-        self._fit_ = _native.Fit.open(self._folder.path, threads=_settings.threads(self), draws=draws)
+        self._check_kept()
+        self._fit_ = _native.Fit.open(self._folder.path, threads=_settings.threads(self), draws=draws, warmup=warmup)
+        self._origin = self._fit_.origin()
         handle = self._begin(self._fit.resume() if client is None else self._relayed(client, resume=True))
         return handle.wait() if blocking else handle
 
@@ -332,12 +337,18 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
 
     def _prepare(self, X: Any, given: Given, store: Any, overwrite: bool) -> _native.Fit:
         """Check the input as far as possible, and prepare the folder."""
+        job = getattr(self, "_job_", None)
+        if job is not None and not job.wait(0.0):
+            raise RuntimeError(
+                "this model is being fitted in the background; wait for its handle, or cancel it and wait, or fit another model, such as "
+                "sklearn.base.clone(model)"
+            )
         X = self._checked(X, reset=True)
         self._layout, self._clock, self._cells = learn(X, self.likelihood), Clock.of(given.times), given.cells
         rows = _table.read(X, self._layout, given.mask)
         if given.row_names is not None:
-            rows.ids = texts_of(given.row_names, rows.count, "row_names")
-        about = given.words(rows.count)
+            rows.ids = texts_of(rows_in_order(given.row_names, rows.index, "row_names"), rows.count, "row_names")
+        about = given.words(rows)
         seed = _settings.seed(self)
         settings = _settings.settings(
             self,
@@ -352,7 +363,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         families, trials_of_cells = None, None
         if self._layout.is_uniform:
             settings["likelihood"] = self._layout.columns[0].family
-            trials, trials_of_cells = trials_of(self.trials if given.trials is None else given.trials)
+            trials, trials_of_cells = trials_of(self.trials if given.trials is None else given.trials, rows)
             settings["trials"] = None if trials is None else str(trials)
         else:
             families = self._layout.families()
@@ -374,16 +385,19 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
             warn(warning)
         if len(fit.warnings) > SOME:
             warn(f"{len(fit.warnings) - SOME} more rows or columns have the same problem")
-        self._folder, self._fit_, self._drawn_ = folder, fit, None
+        self._folder, self._fit_, self._drawn_, self._origin = folder, fit, None, fit.origin()
         self._index = index_of(X)
         self.seed_ = seed
         return fit
 
     def _begin(self, job: Union[_native.Job, _dask.Relayed]) -> Handle:
-        return Handle(job, self._finish, progress=bool(self.progress))
+        self._job_ = job
+        return Handle(job, partial(self._finish, self._folder), progress=bool(self.progress))
 
-    def _finish(self, outcome: str) -> RFLVM:
+    def _finish(self, folder: Folder, outcome: str) -> RFLVM:
         """Take over the draws, and warn if they are not reliable."""
+        if folder is not self._folder:
+            raise RuntimeError("the model was fitted again before this fit was waited for, so it is no longer the model's; keep one model per fit")
         self._drawn_ = None
         try:
             drawn = self._drawn
@@ -392,9 +406,10 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
                 raise RuntimeError("the fit was stopped before its first draw; continue it with resume()") from None
             raise
         self._learn()
-        run = self._settings_now()["run"]
+        settings = self._settings_now()
+        run = settings["run"]
         stopped = f"the fit was stopped after {drawn.size[1]} of {run['draws']} draws; continue it with resume()"
-        _convergence.tell(self.diagnostics_, run["warmup"], stopped if outcome == "stopped" else None)
+        _convergence.tell(self.diagnostics_, run["warmup"] - (settings.get("warmup-from") or 0), stopped if outcome == "stopped" else None)
         return self
 
     def _learn(self) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from ._by_name import cells_in_order, rows_in_order
 from ._covariates import in_order_of, texts_of_covariates
 from ._parameter import whole
 from ._times import texts_of, texts_of_times
+
+if TYPE_CHECKING:
+    from ._table import Rows
 
 #: The most trials of a cell.
 MOST_TRIALS = 2**32 - 1
@@ -33,24 +37,28 @@ class Given:
     #: How an AnnData was read, so that new cells are read in the same way.
     cells: Optional[dict] = None
 
-    def words(self, rows: int) -> dict:
-        """Arguments of the engine, checked against the number of rows."""
+    def words(self, rows: Rows) -> dict:
+        """Arguments of the engine, in the order of the rows."""
         if self.sequences is not None and self.times is None:
             raise ValueError("sequences are given without times; give times too, or leave the sequences out")
+        times, sequences, offset = (
+            None if values is None else rows_in_order(values, rows.index, what)
+            for values, what in ((self.times, "times"), (self.sequences, "sequences"), (self.offset, "offset"))
+        )
         return {
-            "times": None if self.times is None else texts_of_times(self.times, rows),
-            "sequences": None if self.sequences is None else texts_of(self.sequences, rows, "sequences"),
-            "offset": None if self.offset is None else numbers(self.offset),
+            "times": None if times is None else texts_of_times(times, rows.count),
+            "sequences": None if sequences is None else texts_of(sequences, rows.count, "sequences"),
+            "offset": None if offset is None else numbers(offset),
             "covariates": self.cells_of_covariates(rows),
         }
 
-    def cells_of_covariates(self, rows: int) -> Optional[list]:
+    def cells_of_covariates(self, rows: Rows) -> Optional[list]:
         """The cells of each covariate, in the order of the fit."""
         if self.covariates is None:
             return None
         if self.known is None:
-            return texts_of_covariates(self.covariates, rows)[1]
-        return in_order_of(self.known, self.covariates, rows)
+            return texts_of_covariates(self.covariates, rows.count, index=rows.index)[1]
+        return in_order_of(self.known, self.covariates, rows.count, rows.index)
 
 
 def numbers(offset: Any) -> list[float]:
@@ -64,10 +72,11 @@ def numbers(offset: Any) -> list[float]:
     return array.ravel().tolist()
 
 
-def trials_of(trials: Any) -> tuple[Optional[int], Optional[np.ndarray]]:
-    """Trials as a number for all cells, or as a table of them."""
+def trials_of(trials: Any, rows: Rows) -> tuple[Optional[int], Optional[np.ndarray]]:
+    """Trials as a number for all cells, or as a table of them, in the order of the rows and columns."""
     if trials is None:
         return None, None
     if isinstance(trials, (Integral, float, str)) or np.ndim(trials) == 0:
         return whole(trials, "trials", least=1, most=MOST_TRIALS), None
+    trials = cells_in_order(trials, rows.index, rows.columns, "trials")
     return None, check_array(trials, dtype=np.float64, ensure_all_finite="allow-nan", input_name="trials")

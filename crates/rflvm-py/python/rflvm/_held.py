@@ -24,20 +24,41 @@ class Held:
     _layout: Layout
     _clock: Clock
     _cells: Optional[dict]
+    #: What the draws depend on, which tells whether the folder still holds this fit.
+    _origin: Optional[str]
     _fit_: Optional[_native.Fit]
     _drawn_: Optional[_native.Answers]
 
     @property
     def _fit(self) -> _native.Fit:
         if self._fit_ is None:
-            self._folder.check()
-            self._fit_ = _native.Fit.open(self._folder.path, threads=_settings.threads(self))  # type: ignore[arg-type]
+            self._fit_ = self._opened()
         return self._fit_
+
+    def _opened(self) -> _native.Fit:
+        """The fit in the folder, which must be that of this model."""
+        self._folder.check()
+        fit = _native.Fit.open(self._folder.path, threads=_settings.threads(self))  # type: ignore[arg-type]
+        if getattr(self, "_origin", None) not in (None, fit.origin()):
+            raise self._replaced()
+        return fit
+
+    def _replaced(self) -> OSError:
+        return OSError(
+            f"the folder {self._folder.path} holds another fit by now, which replaced that of this model; open it with rflvm.load, "
+            "or fit again, into another folder"
+        )
+
+    def _check_kept(self) -> None:
+        """Raise OSError if the folder no longer holds this fit."""
+        self._folder.check()
+        if not self._fit.is_kept():
+            raise self._replaced()
 
     @property
     def _drawn(self) -> _native.Answers:
         # Draws are read from the folder on every request.
-        self._folder.check()
+        self._check_kept()
         if self._drawn_ is None:
             self._drawn_ = self._fit.drawn()
         return self._drawn_
@@ -55,7 +76,7 @@ class Held:
     def __getstate__(self) -> dict:
         state: Any = super().__getstate__()  # type: ignore[misc]
         # The engine's objects are reopened from the folder.
-        return {name: None if name in ("_fit_", "_drawn_") else value for name, value in state.items()}
+        return {name: None if name in ("_fit_", "_drawn_", "_job_") else value for name, value in state.items()}
 
     def _settings_now(self) -> dict:
         """The settings of the fit, as in config.toml."""
@@ -78,7 +99,8 @@ class Held:
 
     def _adopt(self, folder: Folder) -> None:
         """Take over the fit in a folder."""
-        self._folder, self._fit_, self._drawn_ = folder, None, None
+        self._folder, self._fit_, self._drawn_, self._origin = folder, None, None, None
+        self._origin = self._fit.origin()
         self.seed_ = self._settings_now()["run"]["seed"]
         about = folder.path / ABOUT
         stored: dict[str, Any] = json.loads(about.read_text(encoding="utf-8")) if about.exists() else {}

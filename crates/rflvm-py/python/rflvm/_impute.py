@@ -7,6 +7,7 @@ from typing import Any, Iterator, Optional
 import numpy as np
 
 from . import _table
+from ._by_name import rows_in_order
 from ._families import CATEGORIES, COUNTS
 from ._given import Given
 from ._like import Like, library_of, of_floats
@@ -102,6 +103,7 @@ class Imputing(NewRows):
         ----------
         X : as in `fit`
             The true values: the rows and columns of the fitted table. Only cells that were missing there and are known here are scored.
+            Rows of a pandas frame are matched by the index.
 
         Returns
         -------
@@ -114,9 +116,8 @@ class Imputing(NewRows):
         import pandas as pd
 
         self._check_fitted()
+        X = rows_in_order(X, self._index_of_fit(), "X", "the fitted table")
         truth = _table.read(self._checked(X, reset=False), self._layout, None).values.to_numpy()
-        if truth.shape != self._fit.table().shape:
-            raise ValueError(f"the table of true values has {len(truth)} rows; the fitted one has {len(self._fit.table())}")
         lines = self._drawn.score_missing(truth)
         scores = pd.DataFrame([values for _, _, values in lines], columns=["mse", "mae", "crps", "log_density", "in50", "in90"])
         scores.insert(0, "cells", [count for _, count, _ in lines])

@@ -10,6 +10,7 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
+from ._by_name import rows_in_order
 from ._learned import Learned
 from ._parameter import whole
 
@@ -58,6 +59,7 @@ class Reporting(Learned):
         if file.suffix != ".html":
             raise ValueError(f"path is {str(path)!r}, but a report is a web page; give a name that ends in .html")
         count = self.embedding_.shape[0]
+        labels = rows_in_order(labels, self._index_of_fit(), "labels", "the fitted table")
         if labels is not None and len(labels) != count:
             raise ValueError(f"labels has {len(labels)} values, but the fit has {count} rows; give one for each row")
         shape = None if image is None else (whole(image[0], "image", least=1), whole(image[1], "image", least=1))

@@ -231,8 +231,8 @@ class NewRows(Held, TransformerMixin):
     def _ask_new(self, question: str, rows: _table.Rows, given: Given, **more: Any) -> Any:
         """Ask the engine about new rows."""
         given.known = self._settings_now().get("covariates") or []
-        about = given.words(rows.count)
-        trials, trials_of_cells = trials_of(given.trials)
+        about = given.words(rows)
+        trials, trials_of_cells = trials_of(given.trials, rows)
         new = self._fit.new_rows(rows.values, trials=trials, trials_of_cells=trials_of_cells, **about)
         return getattr(self._drawn, question)(new, **more)
 

@@ -6,12 +6,13 @@ as a whole.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Iterator, Mapping, Optional
 
 import numpy as np
 
 from . import _native
+from ._by_name import cells_in_order
 from ._disk import OnDisk
 from ._kind import TAKEN, cells_of, dtype_of, is_missing, kind_of, refusal
 from ._like import Like, library_of
@@ -81,7 +82,10 @@ class Rows:
 
     values: _native.Values
     count: int
-    ids: Optional[list[str]] = field(default=None)
+    ids: Optional[list[str]] = None
+    #: Labels of the rows and columns of a pandas frame, and names of the rows of a file.
+    index: Any = None
+    columns: Any = None
 
 
 def series_of(X: Any) -> list[tuple[Any, Any]]:
@@ -151,6 +155,7 @@ def read(X: Any, layout: Layout, mask: Optional[Any] = None) -> Rows:
         if isinstance(X, OnDisk):
             X.fill(rows.values)
             rows.ids = None if X.ids is None else [str(name) for name in X.ids]
+            rows.index = rows.ids
         elif hasattr(X, "tocsr"):
             csr = X.tocsr()
             rows.values.sparse(np.asarray(csr.data, dtype=float), csr.indices.astype(np.int64, copy=False), csr.indptr.astype(np.int64, copy=False))
@@ -159,7 +164,7 @@ def read(X: Any, layout: Layout, mask: Optional[Any] = None) -> Rows:
             if np.ma.isMaskedArray(X):
                 rows.values.hide(np.ma.getmaskarray(X))
     if mask is not None:
-        hide(rows, layout, np.asarray(mask))
+        hide(rows, layout, np.asarray(cells_in_order(mask, rows.index, rows.columns, "mask")))
     return rows
 
 
@@ -180,8 +185,10 @@ def read_frame(X: Any, layout: Layout) -> Rows:
     library, series = library_of(X), {str(name): column for name, column in series_of(X)}
     count = len(next(iter(series.values())))
     rows = Rows(_native.Values(count, len(layout.names)), count)
-    if library == "pandas" and type(X.index).__name__ != "RangeIndex":
-        rows.ids = [str(name) for name in X.index]
+    if library == "pandas":
+        rows.index, rows.columns = X.index, X.columns
+        if type(X.index).__name__ != "RangeIndex":
+            rows.ids = [str(name) for name in X.index]
     for column, places in layout.places():
         if column.levels is None:
             rows.values.column(places.start, numbers_of(series[column.name], column.name, library))

@@ -77,16 +77,11 @@ impl Answers {
 
     /// Scores of the missing cells whose values are in `truth`, N×J in the order of the table's columns: of all of them, and of each column.
     fn score_missing(&self, py: Python<'_>, truth: PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Line>> {
-        let model = &self.fit.model;
-        let rows: Vec<usize> = (0..model.rows()).collect();
-        let known = (model.offset().to_vec(), model.covariates_of(&rows));
-        let truth = model.with_rows(&mat(&truth), known, model.families_of(&rows));
-        let truth = truth.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let (model, file) = (&self.fit.model, "the table of true values");
+        let truth = revealed::model(&mat(&truth), file, &self.fit).map_err(raised)?;
         let cells = self.ask(py, "impute", |fitted| fitted.revealed(&truth, DRAWS))?;
         if cells.is_empty() {
-            return Err(PyValueError::new_err(
-                "no missing cell of the fitted table is known here, so there is nothing to score",
-            ));
+            return Err(raised(revealed::nothing(file.into(), &self.fit)));
         }
         let (all, columns) = revealed::scores(&cells, &self.fit);
         let line = |name: String, s: &Scores| {

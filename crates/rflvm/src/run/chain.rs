@@ -64,6 +64,13 @@ impl Snapshot {
         &self.guest
     }
 
+    /// Begins the further warm-up that the settings ask for, after one that has ended.
+    pub fn warm_again(&mut self, model: &Model, settings: &Settings) {
+        let sweeps = settings.warmup.saturating_sub(self.done);
+        self.adaptation = Some(Adaptation::new(model, &self.tuning, sweeps));
+        self.guest.warm_again();
+    }
+
     /// That of all columns on the first of several processes, without its tables; nothing on the others.
     pub(super) fn collect(&self, model: &Model) -> Option<Snapshot> {
         let state = model.collect_state(&self.state, false);
@@ -171,7 +178,7 @@ impl<'a> Chain<'a> {
         device::load(device.as_mut(), &mut state);
         let tuning = Tuning::on(model, &state, device.as_mut());
         device::check(device.as_mut())?;
-        let sweeps = settings.warmup - settings.warmup / HELD_SHARE_ON_DEVICE;
+        let sweeps = settings.warmup - held(settings, HELD_SHARE_ON_DEVICE);
         let adaptation = Some(Adaptation::on_device(model, &tuning, sweeps));
         let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
         let at = Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds };
@@ -195,7 +202,7 @@ impl<'a> Chain<'a> {
 
     /// With its table on a device.
     fn with(self, device: Box<dyn Device>) -> Self {
-        Chain { held: self.settings.warmup / HELD_SHARE_ON_DEVICE, device: Some(device), ..self }
+        Chain { held: held(self.settings, HELD_SHARE_ON_DEVICE), device: Some(device), ..self }
     }
 
     /// Initialises chain number `chain`.
@@ -225,7 +232,7 @@ impl<'a> Chain<'a> {
     /// Chain number `chain` from a given state.
     pub fn at(model: &'a Model, settings: &'a Settings, chain: usize, state: State) -> Self {
         let tuning = Tuning::guess(model);
-        let adaptation = Some(Adaptation::new(model, &tuning, settings.warmup - held(settings)));
+        let adaptation = Some(Adaptation::new(model, &tuning, settings.warmup - held(settings, HELD_SHARE)));
         let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
         Self::resume(model, settings, chain, Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds })
     }
@@ -239,7 +246,7 @@ impl<'a> Chain<'a> {
     /// Without regard to where H and F are.
     fn resume_held(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
         let meetings = Meetings::new(model, settings);
-        let (stream, held) = (stream(settings, chain), held(settings));
+        let (stream, held) = (stream(settings, chain), held(settings, HELD_SHARE));
         let (room, traced) = (Workspace::default(), Traced::of(model));
         Chain { model, settings, stream, held, meetings, at, room, traced, device: None, ln_likelihood: f64::NAN }
     }
@@ -402,6 +409,7 @@ fn stream(settings: &Settings, chain: usize) -> Stream {
     Stream::new(settings.seed).named("chain").at(chain as u64)
 }
 
-fn held(settings: &Settings) -> u64 {
-    settings.warmup / HELD_SHARE
+/// The sweeps in which X is held fixed: none in a further warm-up, whose positions are not those of a start.
+fn held(settings: &Settings, share: u64) -> u64 {
+    if settings.warmup_from > 0 { 0 } else { settings.warmup / share }
 }

@@ -17,6 +17,8 @@ const COMPARED: u64 = 25;
 /// When chains meet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meetings {
+    /// The sweep from which they warm up.
+    from: u64,
     /// Sweeps of a part of the warm-up; zero if chains never meet.
     part: u64,
 }
@@ -48,14 +50,15 @@ pub(super) struct Guest {
 impl Meetings {
     /// Only chains that were started in the same map meet.
     pub fn new(model: &Model, settings: &Settings) -> Self {
-        let part = settings.warmup / PARTS;
+        let from = settings.warmup_from;
+        let part = (settings.warmup - from) / PARTS;
         let meet = part >= LEAST && settings.chains_per_map() > 1 && Plan::new(model, settings).is_some();
-        Meetings { part: if meet { part } else { 0 } }
+        Meetings { from, part: if meet { part } else { 0 } }
     }
 
     /// The sweep of the next meeting after `met` of them.
     pub fn after(self, met: u64) -> Option<u64> {
-        (self.part > 0 && met + 1 < PARTS).then(|| (met + 1) * self.part)
+        (self.part > 0 && met + 1 < PARTS).then(|| self.from + (met + 1) * self.part)
     }
 
     /// Whether the state after `done` sweeps is compared at the next meeting.
@@ -87,6 +90,11 @@ impl Guest {
     pub fn leave(&mut self) {
         self.burst = Burst::default();
         self.met += 1;
+    }
+
+    /// Meets the others again in a further warm-up.
+    pub fn warm_again(&mut self) {
+        (self.burst, self.met) = (Burst::default(), 0);
     }
 }
 

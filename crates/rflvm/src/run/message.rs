@@ -42,6 +42,7 @@ mod tests {
             seed: 1,
             chains: 1,
             warmup: 1,
+            warmup_from: 0,
             draws: 1,
             thin: 1,
             init: "pca".into(),

@@ -11,6 +11,8 @@ use crate::steps::Moves;
 pub struct Settings {
     /// Number of warm-up sweeps.
     pub warmup: u64,
+    /// The sweep from which a chain has warmed up: 0, unless its warm-up was extended after it had ended.
+    pub warmup_from: u64,
     /// Draws kept per chain.
     pub draws: u64,
     /// Sweeps per kept draw.
@@ -35,6 +37,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             warmup: 1000,
+            warmup_from: 0,
             draws: 1000,
             thin: 1,
             chains: 2,
@@ -52,7 +55,7 @@ impl Settings {
     /// Rejects invalid settings.
     pub fn check(&self) -> Result<(), SpecError> {
         let ranges = [
-            ("warmup", self.warmup, 0, MOST_SWEEPS),
+            ("warmup", self.warmup, self.warmup_from, MOST_SWEEPS),
             ("draws", self.draws, 1, MOST_SWEEPS),
             ("thin", self.thin, 1, MOST_SWEEPS),
             ("modes", self.modes as u64, 1, MOST_MODES),
@@ -87,13 +90,13 @@ impl Settings {
 
     /// The same, with the digest of a table of which the model has no cells.
     pub fn identity_of(&self, data: String, model: &Model) -> Identity {
-        let Settings { warmup, draws, thin, chains, seed, .. } = *self;
+        let Settings { warmup, warmup_from, draws, thin, chains, seed, .. } = *self;
         let init = match self.init {
             Init::Search if self.modes > 1 => format!("{} {} modes {}", self.init.name(), self.init_effort, self.modes),
             Init::Search => format!("{} {}", self.init.name(), self.init_effort),
             other => other.name().to_string(),
         };
-        Identity { data, model: identity::of_model(model), seed, chains, warmup, draws, thin, init }
+        Identity { data, model: identity::of_model(model), seed, chains, warmup, warmup_from, draws, thin, init }
     }
 
     /// Number of chains that sample each map.
