@@ -33,7 +33,8 @@ PROGRAM ?= cargo run --release --quiet --package rflvm-cli --no-default-features
 FAMILIES = gaussian poisson bernoulli binomial negative-binomial multinomial student-t zero-inflated-poisson isotropic
 pictures: check-tools
 	@for family in $(FAMILIES); do \
-	$(PROGRAM) simulate --prior --likelihood $$family --trials 10 --rows 2 --columns 10 --seed 1 --out target/prior/$$family && \
+	case $$family in binomial|multinomial) trials="--trials 10" ;; *) trials= ;; esac; \
+	$(PROGRAM) simulate --prior --likelihood $$family $$trials --rows 2 --columns 10 --seed 1 --out target/prior/$$family --overwrite && \
 	cp target/prior/$$family/prior.svg docs/images/prior-$$family.svg || exit 1; done
 
 # $(call stage,NAME,COMMANDS) says how long they took.

@@ -193,7 +193,7 @@ pub struct ResumeArgs {
     #[arg(long, value_name = "DRAWS")]
     pub draws: Option<u64>,
     /// Extend a warm-up that was too short: drop the draws kept so far, warm up for this many sweeps more from where the chains are, then draw
-    /// anew.
+    /// again.
     #[arg(long, value_name = "SWEEPS")]
     pub warmup: Option<u64>,
     /// Threads to use; by default as in the fit. The draws do not depend on it.

@@ -86,7 +86,7 @@ impl Fit {
     }
 
     /// The fit in a folder, created by Python or by the program; with other `threads`, and up to `draws` draws in all, if given, or to be drawn
-    /// from anew after `warmup` sweeps more of warm-up.
+    /// from again after `warmup` sweeps more of warm-up.
     #[staticmethod]
     #[pyo3(signature = (dir, *, threads=None, draws=None, warmup=None))]
     fn open(

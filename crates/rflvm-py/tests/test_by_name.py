@@ -1,4 +1,4 @@
-"""What is given beside a frame of pandas is matched to its rows and columns by name."""
+"""What is given besides a frame of pandas is matched to its rows and columns by name."""
 
 import numpy as np
 import pandas as pd

@@ -279,7 +279,7 @@ impl Fit {
         self.part.as_ref().map_or(own, |part| !part.chunks().any(!own))
     }
 
-    /// Lets the chains warm up for `sweeps` sweeps more from where they are, before they are drawn from anew; `draws` times, if given.
+    /// Lets the chains warm up for `sweeps` sweeps more from where they are, before they are drawn from again; `draws` times, if given.
     pub fn warm_again(&mut self, sweeps: u64, draws: Option<u64>, from: Option<&Checkpoint>) -> Result<(), Error> {
         let done = || from.into_iter().flat_map(|checkpoint| &checkpoint.chains).map(|(chain, _)| chain.done());
         if done().min().is_none_or(|least| least < self.settings.warmup) {

@@ -1,4 +1,4 @@
-"""What is given beside a table, in the order of the table: matched by name where both name their rows, and otherwise by position."""
+"""What is given besides a table, in the order of the table: matched by name where both name their rows, and otherwise by position."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def places(own: Any, wanted: Any, what: str, kind: str, of: str) -> Optional[np.
 
 
 def is_counted(index: Any) -> bool:
-    """Whether these are pandas' own labels, 0, 1, 2, …, which are names only beside other numbers."""
+    """Whether these are pandas' own labels, 0, 1, 2, …, which are names only next to other numbers."""
     return type(index).__name__ == "RangeIndex" and index.equals(type(index)(len(index)))
 
 

@@ -273,7 +273,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         """Resume an interrupted fit, or extend a finished one to `draws` draws per chain in all.
 
         The draws are identical to those of an uninterrupted run. `warmup=m` extends a warm-up that was too short: the draws so far are
-        dropped, the chains warm up for m sweeps more from where they are, and are then drawn from anew. A model with the same `store` can
+        dropped, the chains warm up for m sweeps more from where they are, and are then drawn from again. A model with the same `store` can
         resume a fit from another session. `client` is that of `fit`; the fit may have begun with or without one.
         """
         least, most = _settings.range_of("draws")
