@@ -43,7 +43,7 @@ struct Args {
     /// Fraction of the rows and frequencies that jump in a sweep.
     #[arg(long)]
     jumps: Option<f64>,
-    /// Every so many sweeps the log-likelihood of each chain is written to stderr.
+    /// Every this number of sweeps the log-likelihood of each chain is written to stderr.
     #[arg(long)]
     every: Option<u64>,
 }

@@ -18,7 +18,7 @@ use crate::model::{Model, State};
 use crate::rng::Stream;
 use rows::RowChoice;
 
-/// So many rows may jump in a sweep of any table, on average.
+/// Up to this number of rows, on average, jump in a sweep of any table; of longer tables a tenth of the rows.
 const FEW_ROWS: f64 = 64.0;
 
 /// A place is sound if other rows, or other features, leave more than this of its features: of less, rounding has taken the digits.

@@ -15,7 +15,7 @@ use rand::RngExt;
 
 /// Candidates of a row.
 const CANDIDATES: usize = 96;
-/// Half of a row's candidates lie about the places of so many other rows, at about this distance.
+/// Half of a row's candidates lie near the places of this number of other rows, at about this distance.
 const OTHERS: usize = 16;
 const NEAR: f64 = 0.3;
 
