@@ -96,8 +96,7 @@ impl<'a> Run<'a> {
             };
             pools[chain % pools.len()].install(start).map_err(fail)
         };
-        let started = side_by_side(model, (0..settings.chains).collect(), start).into_iter();
-        let mut chains = started.collect::<Result<Vec<Chain<'_>>, _>>()?;
+        let mut chains: Vec<Chain<'_>> = side_by_side(model, (0..settings.chains).collect(), start)?;
         for (number, chain) in chains.iter_mut().enumerate() {
             chain.belongs_to(maps.sampled_by(number).unwrap_or(0));
         }
@@ -231,8 +230,7 @@ impl<'a> Run<'a> {
             chain.gather();
             Ok(())
         };
-        let done = side_by_side(model, self.chains.iter_mut().zip(sinks).enumerate().collect(), go);
-        done.into_iter().collect()
+        side_by_side(model, self.chains.iter_mut().zip(sinks).enumerate().collect(), go).map(drop)
     }
 
     /// The maps that were found before the chains started; none if they start otherwise, or were resumed.

@@ -121,6 +121,11 @@ pub fn search(
     let own = plan.settings(settings);
     let stream = Stream::new(settings.seed).named("maps");
     let points = pools[0].install(|| graph::points(model, &mut stream.named("points").rng()));
+    // A start that fails is left out, unless other processes wait for this one.
+    let survivor = |i: usize, candidate: Result<_, NumericalError>| match candidate {
+        Err(source) if !model.chunks().is_alone() => Err(RunError::Numerical { chain: i + 1, sweep: 0, source }),
+        other => Ok(other.ok()),
+    };
     let begin = |(i, start): (usize, Start)| {
         let stream = stream.at(i as u64);
         pools[i % pools.len()].install(|| {
@@ -133,11 +138,10 @@ pub fn search(
                 candidate.go_on(model, (plan.first, 0), stream, stop)?;
                 Ok(candidate)
             });
-            Ok(candidate.ok())
+            survivor(i, candidate)
         })
     };
-    let begun = side_by_side(model, portfolio(model.rows()).into_iter().enumerate().collect(), begin);
-    let begun = begun.into_iter().collect::<Result<Vec<_>, RunError>>()?;
+    let begun = side_by_side(model, portfolio(model.rows()).into_iter().enumerate().collect(), begin)?;
     if stop() {
         return Ok(None);
     }
@@ -145,9 +149,9 @@ pub fn search(
     let finalists = distinct(begun.into_iter().flatten().collect(), &points).into_iter().take(most);
     let finished = side_by_side(model, finalists.enumerate().collect(), |(i, (_, mut candidate))| {
         let (effort, stream) = ((plan.second, settings.chains_per_map()), stream.named("second").at(i as u64));
-        pools[i % pools.len()].install(|| candidate.go_on(model, effort, stream, stop)).ok()?;
-        Some(candidate)
-    });
+        let outcome = pools[i % pools.len()].install(|| candidate.go_on(model, effort, stream, stop));
+        survivor(i, outcome.map(|()| candidate))
+    })?;
     if stop() {
         return Ok(None);
     }
