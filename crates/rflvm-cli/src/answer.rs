@@ -2,12 +2,15 @@
 
 use crate::failure::Failure;
 use crate::voice::Voice;
+use crate::wording::Flags;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::predicted::Predicted;
 use rflvm_study::cells::{csv_text, number as text};
+use rflvm_study::convergence::caution;
 use rflvm_study::drawn::Drawn;
+use rflvm_study::wording::render;
 use rflvm_study::{Fit, write};
 use std::path::{Path, PathBuf};
 
@@ -53,10 +56,13 @@ impl Answer<'_> {
     }
 }
 
-/// The draws of a fit; warns about chains that are set aside.
+/// The draws of a fit; warns about chains that are set aside, and of a fit that has not converged.
 pub fn drawn(fit: &Fit) -> Result<Drawn, Failure> {
     let (drawn, convergence) = Drawn::open(fit)?;
     warn_of_chains(&convergence, Voice::default());
+    if let Some(caution) = caution(&convergence, fit) {
+        Voice::default().warn(&render(&caution, &Flags));
+    }
     Ok(drawn)
 }
 

@@ -29,6 +29,7 @@ pub mod fit;
 pub mod folder;
 pub mod future;
 pub mod identity;
+pub mod label;
 pub mod latent_dim;
 pub mod leg;
 pub mod listing;
