@@ -2,14 +2,17 @@
 
 use crate::failure::Failure;
 use crate::voice::Voice;
+use crate::wording::Flags;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::predicted::Predicted;
 use rflvm_study::apart::OutputError;
 use rflvm_study::cells::{csv_text, number as text};
+use rflvm_study::convergence::caution;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::outputs::Outputs;
+use rflvm_study::wording::render;
 use rflvm_study::{Fit, write};
 use std::path::{Path, PathBuf};
 
@@ -65,10 +68,13 @@ pub fn check_numbered(outputs: &mut Outputs, path: &Path, count: usize) -> Resul
     (0..count).try_for_each(|i| outputs.unnamed(&numbered(path, i)))
 }
 
-/// The draws of a fit; warns about chains that are set aside.
+/// The draws of a fit; warns about chains that are set aside, and of a fit that has not converged.
 pub fn drawn(fit: &Fit) -> Result<Drawn, Failure> {
     let (drawn, convergence) = Drawn::open(fit)?;
     warn_of_chains(&convergence, Voice::default());
+    if let Some(caution) = caution(&convergence, fit) {
+        Voice::default().warn(&render(&caution, &Flags));
+    }
     Ok(drawn)
 }
 

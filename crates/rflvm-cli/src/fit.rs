@@ -56,9 +56,20 @@ pub fn tell(fit: &Fit, voice: Voice) {
     }
     fit.model.warnings().iter().for_each(|warning| voice.warn(warning));
     let (rows, columns, seed) = (fit.model.rows(), fit.model.columns(), fit.settings.seed);
-    let mut families: Vec<&str> = fit.model.blocks().iter().map(|b| b.family.name()).collect();
-    families.dedup();
-    voice.say(&format!("{rows} rows × {columns} columns, {}; seed {seed}", families.join(" and ")));
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for block in fit.model.blocks() {
+        let (name, columns) = (block.family.name(), block.columns.len());
+        match counts.iter_mut().find(|count| count.0 == name) {
+            Some(count) => count.1 += columns,
+            None => counts.push((name, columns)),
+        }
+    }
+    let families: Vec<&str> = counts.iter().map(|count| count.0).collect();
+    let told = match &counts[..] {
+        [(name, _)] => name.to_string(),
+        several => several.iter().map(|(name, columns)| format!("{columns} {name}")).collect::<Vec<_>>().join(", "),
+    };
+    voice.say(&format!("{rows} rows × {columns} columns, {told}; seed {seed}"));
     voice.event("start", json!({ "rows": rows, "columns": columns, "families": families, "seed": seed }));
 }
 

@@ -6,7 +6,7 @@ use crate::args::ImputeArgs;
 use crate::failure::Failure;
 use crate::voice::{Voice, tell};
 use rflvm::linalg::Mat;
-use rflvm::posterior::fitted::{DRAWS, Fitted};
+use rflvm::posterior::fitted::DRAWS;
 use rflvm::posterior::impute::Imputed;
 use rflvm::posterior::outlook::Scores;
 use rflvm_study::Fit;
@@ -43,7 +43,7 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     match (&args.out, args.draws) {
         (None, _) => {}
         (Some(out), None) => {
-            let count = write_cells(out, &drawn.fitted(&fit, "impute"))?;
+            let count = write_cells(out, &fit, &drawn)?;
             if !args.json {
                 tell(&format!("{count} missing cells: {}", out.display()))?;
             }
@@ -63,6 +63,7 @@ fn score(truth: &Path, args: &ImputeArgs, fit: &Fit, drawn: &Drawn) -> Result<Ve
     let truth = NewTable { path: truth.to_path_buf(), row_data, ..NewTable::default() };
     let (cells, notes) = revealed::read(&truth, fit, drawn)?;
     let (all, columns) = revealed::scores(&cells, fit);
+    let answers = revealed::answers(&cells, fit);
     if args.json {
         let object = |s: &Scores| {
             let [in50, in90] = s.coverage;
@@ -71,6 +72,11 @@ fn score(truth: &Path, args: &ImputeArgs, fit: &Fit, drawn: &Drawn) -> Result<Ve
         let mut told = object(&all);
         let each = columns.iter().map(|(j, s)| (fit.model.names()[*j].clone(), object(s)));
         told["columns"] = Value::Object(each.collect());
+        let each = answers.iter().map(|a| {
+            let scores = json!({ "cells": a.count, "accuracy": a.accuracy, "log_probability": a.ln_probability });
+            (a.name.clone(), scores)
+        });
+        told["categories"] = Value::Object(each.collect());
         return Ok(vec![told.to_string()]);
     }
     Voice::default().notes(&notes);
@@ -85,18 +91,25 @@ fn score(truth: &Path, args: &ImputeArgs, fit: &Fit, drawn: &Drawn) -> Result<Ve
     let table: Vec<Vec<String>> = std::iter::once(header).chain(each).chain([line("all columns", &all)]).collect();
     let mut lines: Vec<String> = aligned(&table).lines().map(String::from).collect();
     lines.push("MSE, MAE and CRPS are in units of each column's standard deviation".into());
+    lines.extend(answers.iter().map(|a| {
+        let (share, ln) = (100.0 * a.accuracy, short(a.ln_probability));
+        format!("{}: {} answers, {share:.0}% predicted; mean log probability of an answer {ln}", a.name, a.count)
+    }));
     Ok(lines)
 }
 
-/// Writes `row,column,mean,sd,q05,q50,q95`, with rows counted from 1, and returns the number of cells.
-pub fn write_cells(path: &Path, fitted: &Fitted<'_>) -> Result<usize, Failure> {
+/// Writes `row,column,mean,sd,q05,q50,q95`, with rows counted from 1, and `id` if rows have names; returns the number of cells.
+pub fn write_cells(path: &Path, fit: &Fit, drawn: &Drawn) -> Result<usize, Failure> {
     let mut cells: Vec<Imputed> = Vec::new();
-    fitted.missing_cells(DRAWS, |cell| cells.push(cell))?;
-    let header = ["row", "column", "mean", "sd", "q05", "q50", "q95"].map(String::from).to_vec();
+    drawn.fitted(fit, "impute").missing_cells(DRAWS, |cell| cells.push(cell))?;
+    let mut header = ["row", "column", "mean", "sd", "q05", "q50", "q95"].map(String::from).to_vec();
+    let has_ids = fit.table.has_ids();
+    header.extend(has_ids.then(|| "id".into()));
     let line = |cell: &Imputed| {
-        let mut line = vec![(cell.row + 1).to_string(), fitted.model.names()[cell.column].clone()];
+        let mut line = vec![(cell.row + 1).to_string(), fit.model.names()[cell.column].clone()];
         let known = &cell.predicted;
         line.extend([known.mean, known.sd].iter().chain(&known.quantiles).map(|&v| text(v)));
+        line.extend(has_ids.then(|| fit.table.ids[cell.row].clone()));
         line
     };
     write::text(path, &csv_text(header, cells.iter().map(line)))?;

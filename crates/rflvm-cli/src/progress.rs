@@ -9,6 +9,7 @@ use rflvm_study::pace::Pace;
 use rflvm_study::sample::Follow;
 use serde_json::json;
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Time between two updates of a bar.
@@ -21,8 +22,10 @@ pub enum Watch {
         bars: Vec<ProgressBar>,
         pace: Pace,
     },
+    /// The sweep before the first of this run, chain by chain.
     Lines {
         begun: Instant,
+        before: Vec<OnceLock<u64>>,
     },
     /// One object per chain and second.
     Json {
@@ -47,7 +50,7 @@ impl Watch {
             return Watch::Quiet;
         }
         if !std::io::stderr().is_terminal() {
-            return Watch::Lines { begun: Instant::now() };
+            return Watch::Lines { begun: Instant::now(), before: (0..chains).map(|_| OnceLock::new()).collect() };
         }
         let all = MultiProgress::new();
         let template = "{prefix} {bar:24} {pos:>5}/{len} {rate:>7} {eta:>4} left  {msg}";
@@ -73,6 +76,11 @@ impl Watch {
             Watch::Quiet => {}
             Watch::Bars { bars, pace } => {
                 let bar = &bars[p.chain];
+                if bar.position() == 0 && p.sweep > 1 {
+                    // Sweeps of earlier runs say nothing about the speed of this one.
+                    bar.set_position(p.sweep - 1);
+                    bar.reset_eta();
+                }
                 bar.set_position(p.sweep);
                 if pace.is_due(&p) {
                     bar.set_message(describe(&p));
@@ -81,12 +89,13 @@ impl Watch {
                     bar.finish();
                 }
             }
-            Watch::Lines { begun } => {
+            Watch::Lines { begun, before } => {
+                let before = *before[p.chain].get_or_init(|| p.sweep - 1);
                 // Ten lines per chain, including the first sweep.
                 let every = p.sweeps.div_ceil(10);
-                if p.sweep == 1 || p.sweep.is_multiple_of(every) || p.sweep == p.sweeps {
+                if p.sweep == before + 1 || p.sweep.is_multiple_of(every) || p.sweep == p.sweeps {
                     let seconds = begun.elapsed().as_secs_f64();
-                    let rate = p.sweep as f64 / seconds.max(1e-9);
+                    let rate = (p.sweep - before) as f64 / seconds.max(1e-9);
                     let left = (p.sweeps - p.sweep) as f64 / rate;
                     note(&format!(
                         "chain {} sweep {}/{} {rate:.1}/s, {left:.0} s left, {}",

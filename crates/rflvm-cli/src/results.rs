@@ -43,7 +43,7 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(),
     }
     // Without its table nothing can be predicted.
     if model.has_missing() && model.has_table() {
-        match impute::write_cells(&dir.join("imputed.csv"), &drawn.fitted(fit, "impute")) {
+        match impute::write_cells(&dir.join("imputed.csv"), fit, &drawn) {
             Err(error @ Failure::Study(Error::Spec(_))) => {
                 voice.warn(&format!("the missing cells are not imputed: {error}"));
             }
@@ -71,6 +71,10 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(),
     }
     let began = words::Began::of(dir);
     words::verdicts(&drawn, &convergence, began).iter().for_each(|line| voice.say(line));
+    if let Some(advice) = words::advice(&convergence, fit) {
+        words::parts(&convergence).iter().for_each(|line| voice.say(&format!("  {line}")));
+        voice.say(&format!("  → {}", render(&advice, &Flags)));
+    }
     voice.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));
     voice.event("summary", words::as_json(&convergence, began));
     Ok(())

@@ -5,16 +5,15 @@ use crate::failure::Failure;
 use crate::voice::{tell, tell_json};
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::convergence::Convergence;
-use rflvm_study::convergence::{Began, report, sampler, times, verdicts};
+use rflvm::posterior::convergence::{Convergence, Diagnosed};
+use rflvm_study::convergence::{self, Began, advice, report, sampler, times, verdicts};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::time_scales::TimeScales;
 use rflvm_study::wording::render;
 use rflvm_study::{Fit, axes, maps};
 
 /// Explains the shortest names of the table.
-const NAMES: &str =
-    "(lp: log joint density; alpha: concentration of the Dirichlet process; w2: sum of squared frequencies)";
+const NAMES: &str = "(lp: log joint density; alpha: concentration of the Dirichlet process; clusters: of the kernel's frequencies, not of rows; w2: sum of squared frequencies)";
 
 /// Runs the command.
 pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
@@ -59,18 +58,25 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
         let parts: Vec<String> = times.iter().map(|(name, seconds)| format!("{name} {seconds:.4}")).collect();
         tell(&format!("seconds per sweep: {}", parts.join(", ")))?;
     }
-    verdicts(&drawn, &convergence, Began::of(&args.dir)).iter().try_for_each(|line| tell(line))
+    verdicts(&drawn, &convergence, Began::of(&args.dir)).iter().try_for_each(|line| tell(line))?;
+    convergence::parts(&convergence).iter().try_for_each(|line| tell(&format!("  {line}")))?;
+    advice(&convergence, &fit).map_or(Ok(()), |advice| tell(&format!("  → {}", render(&advice, &Flags))))
+}
+
+/// A number of the fit by its short name, a number of a row or a column by that of the row or the column.
+fn shown(line: &Diagnosed) -> &str {
+    if line.name == line.array { &line.name } else { line.label.trim_start_matches("the ") }
 }
 
 fn table(convergence: &Convergence) -> String {
-    let width = convergence.lines.iter().map(|l| l.name.chars().count()).max().unwrap_or(8).max(8);
+    let width = convergence.lines.iter().map(|l| shown(l).chars().count()).max().unwrap_or(8).max(8);
     let mut text = format!(
         "{:width$} {:>12} {:>10} {:>9} {:>8} {:>8} {:>6}",
         "quantity", "mean", "sd", "mcse", "ess bulk", "ess tail", "R̂"
     );
     for line in &convergence.lines {
         let d = &line.diagnosis;
-        let name = &line.name;
+        let name = shown(line);
         let (mean, sd, mcse, bulk, tail, r_hat) = (d.mean, d.sd, d.mcse_mean, d.ess_bulk, d.ess_tail, d.r_hat);
         text.push_str(&format!(
             "\n{name:width$} {mean:>12.3} {sd:>10.3} {mcse:>9.3} {bulk:>8.0} {tail:>8.0} {r_hat:>5.3}"

@@ -10,6 +10,11 @@ impl Wording for Flags {
     fn typed(&self, name: &str, value: Option<&str>) -> String {
         let dir = || quoted(value.unwrap_or("DIR"));
         match (name, value) {
+            ("more-draws" | "more-warmup", Some(text)) => {
+                let (number, dir) = text.split_once(' ').unwrap_or((text, "DIR"));
+                let flag = name.trim_start_matches("more-");
+                format!("`rflvm resume {} --{flag} {number}`", path(dir))
+            }
             ("resume", _) => format!("`rflvm resume {}`", dir()),
             ("replay", _) => format!("`rflvm resume {} --debug`", dir()),
             ("refit", _) => format!("`rflvm fit --config {}/config.toml`", dir()),

@@ -65,7 +65,9 @@ impl Job {
     /// Samples in a separate thread.
     pub fn start(fit: Arc<Fit>, claim: Claim, from: Option<Checkpoint>) -> Self {
         let settings = &fit.settings;
-        let places = vec![(0, settings.sweeps(), true, f64::NAN, 0); settings.chains];
+        let done = |chain: usize| from.as_ref().and_then(|from| from.chains.get(chain)).map_or(0, |(at, _)| at.done());
+        let place = |chain| (done(chain), settings.sweeps(), done(chain) < settings.warmup, f64::NAN, 0);
+        let places = (0..settings.chains).map(place).collect();
         let shared = Arc::new(Shared {
             pace: Pace::new(settings.chains, Duration::from_millis(200)),
             is_stopped: AtomicBool::new(false),

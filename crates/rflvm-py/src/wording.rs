@@ -9,6 +9,10 @@ pub struct Parameters;
 impl Wording for Parameters {
     fn typed(&self, name: &str, value: Option<&str>) -> String {
         match (name, value) {
+            ("more-draws" | "more-warmup", Some(text)) => {
+                let number = text.split_once(' ').map_or(text, |(number, _)| number);
+                format!("model.resume({}={number})", name.trim_start_matches("more-"))
+            }
             ("resume" | "replay", _) => "resume()".into(),
             ("refit", _) => "fit()".into(),
             ("restart", _) => "fit(…, overwrite=True)".into(),

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning as ScikitWarning
 
 import rflvm
 from rflvm._convergence import doubt_of
+from rflvm._progress import words
 
 
 def table(rows=12):
@@ -69,7 +70,7 @@ def test_a_single_chain_and_few_draws_are_told():
 
 
 def quantity(name, r_hat, ess):
-    return {"name": name, "sd": 1.0, "r_hat": r_hat, "ess_bulk": ess, "ess_tail": ess + 1}
+    return {"name": name, "label": name, "sd": 1.0, "r_hat": r_hat, "ess_bulk": ess, "ess_tail": ess + 1}
 
 
 def told(verdict, chains=2, aside=(), **more):
@@ -83,7 +84,9 @@ def test_the_words_say_what_is_wrong_and_what_to_do():
     longer = doubt_of(told("run-longer", draws_advised=3200), 1000)
     assert "effective sample size is down to 63 (for alpha; at least 400 is good)" in longer and "model.resume(draws=3200)" in longer
     disagree = doubt_of(told("chains-disagree"), 1500)
-    assert "R̂ is up to 1.310 (for lp; at most 1.01 is good)" in disagree and "warmup=3000" in disagree and "plot.trace(model)" in disagree
+    assert (
+        "R̂ is up to 1.310 (for lp; at most 1.01 is good)" in disagree and "model.resume(warmup=3000)" in disagree and "plot.trace(model)" in disagree
+    )
     aside = doubt_of(told("chains-disagree", chains=4, aside=(1, 3)), 100)
     assert "chains 2, 4 are in a minor mode, with a log joint density up to 130 below" in aside and "warmup=1000" in aside
     for sentence in (longer, disagree, aside):
@@ -95,3 +98,20 @@ def test_advised_draws_come_from_the_engine():
     (warning,), _ = caught(lambda: model.fit(table()))
     assert model.diagnostics_["verdict"] == "run-longer" and model.diagnostics_["draws_advised"] >= 400
     assert f"model.resume(draws={model.diagnostics_['draws_advised']})" in str(warning.message)
+
+
+def test_answers_of_a_fit_that_has_not_converged_say_so_in_one_line():
+    model = rflvm.RFLVM(**QUICK)
+    caught(lambda: model.fit(table()))
+    advice = model.diagnostics_["advice"]
+    assert "model.resume(" in advice
+    (warning,), _ = caught(model.predict)
+    assert "so this answer may change; " + advice in str(warning.message) and "\n" not in str(warning.message)
+    names = [quantity["label"] for quantity in model.diagnostics_["quantities"]]
+    assert any(name.startswith("the linear predictor of row '") for name in names)
+
+
+def test_the_speed_of_a_resumed_fit_leaves_out_earlier_sweeps():
+    progress = {"done": 0.55, "sweeps": [110, 110], "of": 200, "before": 200, "warming": [False, False], "log_likelihood": [-3.0, -4.0]}
+    assert words(progress, 10.0) == " 55% 2 chains, sampling, 2.0 sweeps/s, 2 min left, log-likelihood -3"
+    assert words({**progress, "before": 220}, 10.0) == "  0% initialising"

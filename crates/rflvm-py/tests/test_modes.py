@@ -58,7 +58,7 @@ def test_a_number_of_maps_that_cannot_be_sampled_is_refused(curve):
 
 
 def test_chains_that_have_not_mixed_inside_a_map_are_told_from_chains_that_began_anywhere():
-    quantity = {"name": "lp", "sd": 1.0, "r_hat": 1.3, "ess_bulk": 9.0, "ess_tail": 9.0}
+    quantity = {"name": "lp", "label": "lp", "sd": 1.0, "r_hat": 1.3, "ess_bulk": 9.0, "ess_tail": 9.0}
     told = {"verdict": "chains-disagree", "draws": 50, "chains": [{"used": True}] * 2, "quantities": [quantity]}
     assert "the chains disagree" in doubt_of(told, 100)
     assert "the chains have not mixed inside the map" in doubt_of({**told, "maps": {}}, 100)

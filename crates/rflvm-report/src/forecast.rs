@@ -37,7 +37,7 @@ pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
             let of = |part: &dyn Fn(usize) -> f64| ahead.iter().map(|&i| number(part(i))).collect::<Value>();
             json!({
                 "seen": rows.iter().map(|&n| number(y[(n, *place)])).collect::<Value>(),
-                "mean": of(&|i| predicted[i][*place].mean), "low": of(&|i| predicted[i][*place].quantiles[0]),
+                "mean": of(&|i| predicted[i][*place].centre()), "low": of(&|i| predicted[i][*place].quantiles[0]),
                 "high": of(&|i| predicted[i][*place].quantiles[2]),
             })
         };

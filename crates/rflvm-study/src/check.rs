@@ -54,10 +54,16 @@ impl Report<'_> {
         &self.model.blocks()[check.block]
     }
 
-    /// Family and number of columns.
+    /// Family and number of columns; a category by its name.
     pub fn columns(&self, check: &Check) -> String {
         let block = self.block(check);
         let count = block.columns.len();
+        let names = &self.model.names()[block.columns.clone()];
+        let category = names[0].split_once('=').map(|(name, _)| name).filter(|_| block.family.is_whole());
+        let has_level = |name: &String, of: &str| name.strip_prefix(of).is_some_and(|level| level.starts_with('='));
+        if let Some(category) = category.filter(|category| names.iter().all(|name| has_level(name, category))) {
+            return format!("{category} ({}, {count} levels)", block.family.name());
+        }
         format!("{}, {count} column{}", block.family.name(), if count == 1 { "" } else { "s" })
     }
 

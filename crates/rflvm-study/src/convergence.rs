@@ -5,9 +5,10 @@ use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::folder::{checkpoint_path, maps_path};
+use crate::label::About;
 use crate::maps;
 use crate::time_scales::TimeScales;
-use crate::wording::Wording;
+use crate::wording::{Wording, render, with_value};
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::posterior::axes::AxesInUse;
@@ -22,6 +23,7 @@ pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, wording: &dyn
     let (dir, store) = (fit.dir.as_path(), &drawn.store);
     let began = Began::of(dir);
     let mut all = as_json(convergence, began);
+    all["advice"] = json!(advice(convergence, fit).map(|sentence| render(&sentence, wording)));
     let seconds = times(dir).into_iter().map(|(name, seconds)| (name.to_string(), json!(seconds)));
     all["seconds_per_sweep"] = seconds.collect::<Map<_, _>>().into();
     let sampler = sampler(store, convergence)?;
@@ -100,7 +102,7 @@ pub fn word(convergence: &Convergence, began: Began) -> String {
         .filter(|l| l.diagnosis.sd > 0.0)
         .min_by(|a, b| a.diagnosis.ess_bulk.total_cmp(&b.diagnosis.ess_bulk));
     let slowest = worst.map_or(String::new(), |l| {
-        format!(" (the slowest is {}, with {:.0} effective draws)", l.name, l.diagnosis.ess_bulk)
+        format!(" (the slowest is {}, with {:.0} effective draws)", l.label, l.diagnosis.ess_bulk)
     });
     match convergence.outcome {
         Outcome::Converged => format!("converged: all chains agree{slowest}"),
@@ -109,12 +111,12 @@ pub fn word(convergence: &Convergence, began: Began) -> String {
             draws_advised(convergence.draws, factor)
         ),
         Outcome::ChainsDisagree if began == Began::InOneMap => format!(
-            "chains have not mixed inside the map: they began in the same one, and still differ{slowest}; run longer, with a longer warm-up \
-             first; a chain whose log joint density is far below the best is stuck in a minor mode"
+            "chains have not mixed inside the map: they began in the same one, and still differ{slowest}; a chain whose log joint density \
+             is far below the best is stuck in a minor mode"
         ),
         Outcome::ChainsDisagree => format!(
-            "chains disagree: they explore different regions{slowest}; use a longer warm-up and more chains, and compare their log joint \
-             densities: a chain far below the best is stuck in a minor mode"
+            "chains disagree: they explore different regions{slowest}; a chain whose log joint density is far below the best is stuck in a \
+             minor mode"
         ),
         Outcome::CannotTell => {
             "cannot tell: convergence can be judged from two or more chains of at least a few dozen draws; run more chains or more draws"
@@ -122,6 +124,52 @@ pub fn word(convergence: &Convergence, began: Began) -> String {
         }
     }
 }
+
+/// What to do about a fit that has not converged, with the command.
+pub fn advice(convergence: &Convergence, fit: &Fit) -> Option<String> {
+    let dir = fit.dir.display();
+    let more = |draws: u64| with_value("more-draws", &format!("{draws} {dir}"));
+    Some(match convergence.outcome {
+        Outcome::Converged => return None,
+        Outcome::RunLonger { factor } => format!("continue with {}", more(draws_advised(convergence.draws, factor))),
+        Outcome::ChainsDisagree => {
+            let run = &fit.settings;
+            let sweeps = (2 * (run.warmup - run.warmup_from)).max(LEAST_ADVISED);
+            let longer = with_value("more-warmup", &format!("{sweeps} {dir}"));
+            let chains = with_value("chains", &(2 * run.chains_per_map()).max(4).to_string());
+            format!("warm up for longer with {longer}; if they still disagree, fit again with {chains}")
+        }
+        Outcome::CannotTell if convergence.chains.len() < 2 => {
+            format!("fit again with {}: convergence cannot be judged from a single chain", with_value("chains", "4"))
+        }
+        Outcome::CannotTell => format!("continue with {}", more(LEAST_ADVISED.max(2 * convergence.draws as u64))),
+    })
+}
+
+/// In one sentence, that results are those of a fit that has not converged; nothing for one that has.
+pub fn caution(convergence: &Convergence, fit: &Fit) -> Option<String> {
+    let advice = advice(convergence, fit)?;
+    let why = match convergence.outcome {
+        Outcome::CannotTell => "it cannot be judged whether the chains have converged",
+        _ => "the chains have not converged",
+    };
+    Some(format!("{why}, so these results may change; {advice}"))
+}
+
+/// How positions, cells and other parameters mix, a line each.
+pub fn parts(convergence: &Convergence) -> Vec<String> {
+    let of = |(about, name): (About, &str)| {
+        let own = convergence.lines.iter().filter(|l| About::of(&l.array) == about && l.diagnosis.sd > 0.0);
+        let worst = own.clone().min_by(|a, b| a.diagnosis.ess_bulk.total_cmp(&b.diagnosis.ess_bulk))?;
+        let r_hat = own.map(|l| l.diagnosis.r_hat).fold(1.0, f64::max);
+        let least = worst.diagnosis.ess_bulk;
+        Some(format!("{name}: R̂ up to {r_hat:.3}, {least:.0} effective draws or more (least for {})", worst.label))
+    };
+    About::ALL.into_iter().filter_map(of).collect()
+}
+
+/// The least draws or sweeps to advise.
+const LEAST_ADVISED: u64 = 1000;
 
 /// The verdict of each sampled map; `convergence` is that of the first.
 pub fn verdicts(drawn: &Drawn, convergence: &Convergence, began: Began) -> Vec<String> {
@@ -143,7 +191,7 @@ pub fn as_json(convergence: &Convergence, began: Began) -> Value {
     let line = |l: &rflvm::posterior::convergence::Diagnosed| {
         let d = &l.diagnosis;
         json!({
-            "name": l.name, "mean": number(d.mean), "sd": number(d.sd), "mcse_mean": number(d.mcse_mean),
+            "name": l.name, "label": l.label, "mean": number(d.mean), "sd": number(d.sd), "mcse_mean": number(d.mcse_mean),
             "mcse_sd": number(d.mcse_sd), "ess_bulk": number(d.ess_bulk), "ess_tail": number(d.ess_tail), "r_hat": number(d.r_hat),
         })
     };

@@ -2,16 +2,19 @@
 
 use crate::error::Error;
 use crate::fit::Fit;
-use crate::folder::store_path;
+use crate::folder::{checkpoint_path, store_path};
 use crate::identity;
+use crate::label::label;
 use crate::maps;
 use crate::stacking::Stacking;
+use rflvm::atomic::plain_reason;
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
-use rflvm::error::SpecError;
+use rflvm::error::{SpecError, StoreError};
 use rflvm::posterior::convergence::{Convergence, judge_chains};
 use rflvm::posterior::fitted::Fitted;
 use rflvm::posterior::stacking::Weighted;
+use std::path::Path;
 
 /// Stored draws, from some of the chains.
 pub struct Drawn {
@@ -33,8 +36,15 @@ impl Drawn {
         fit.use_instructions();
         let path = store_path(&fit.dir);
         let no_draws = || Error::NoDraws { dir: fit.dir.display().to_string() };
-        if !path.join(".zmetadata").exists() {
-            return Err(no_draws());
+        let metadata = path.join(".zmetadata");
+        if !is_there(&metadata)? {
+            // A checkpoint is written after the metadata.
+            if !is_there(&checkpoint_path(&fit.dir))? {
+                return Err(no_draws());
+            }
+            let problem = "the file is missing, so the draws cannot be read; restore it from a copy, or fit again";
+            let path = metadata.display().to_string();
+            return Err(StoreError::Damaged { path, problem: problem.into() }.into());
         }
         let store = Reader::open(&path)?;
         identity::check_store(fit, &store)?;
@@ -46,6 +56,7 @@ impl Drawn {
             .map(|chains| judge_chains(&store, chains))
             .collect::<Result<Vec<_>, _>>();
         let mut judged = judged?;
+        judged.iter_mut().for_each(|convergence| label(&mut convergence.lines, fit));
         let used: Vec<Vec<usize>> = judged.iter().map(Convergence::used).collect();
         // Without its table nothing can be predicted, and maps have no weights.
         let is_weighted = used.len() > 1 && fit.model.has_table();
@@ -81,6 +92,12 @@ impl Drawn {
     pub fn check_positions(&self, count: usize) -> Result<(), Error> {
         enough(count, self.used.len() * self.store.size()?.1)
     }
+}
+
+/// Whether there is a file; an error if that cannot be known.
+fn is_there(path: &Path) -> Result<bool, StoreError> {
+    let unreadable = |error| StoreError::Read { path: path.display().to_string(), reason: plain_reason(&error) };
+    path.try_exists().map_err(unreadable)
 }
 
 fn enough(count: usize, there: usize) -> Result<(), Error> {

@@ -31,6 +31,7 @@ pub mod folder;
 pub mod future;
 pub mod identity;
 pub mod idle;
+pub mod label;
 pub mod latent_dim;
 pub mod leg;
 pub mod listing;

@@ -5,13 +5,14 @@ use crate::error::Error;
 use crate::fit::Fit;
 use crate::new_rows::{self, NewTable};
 use crate::note::Note;
+use crate::table::{Category, Table};
 use rflvm::Model;
 use rflvm::error::DataError;
 use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::DRAWS;
 use rflvm::posterior::outlook::{Scores, units};
 use rflvm::posterior::revealed::Revealed;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Differences of observed cells, in standard deviations of their column, that may come from rounding.
 const ROUNDING: f64 = 0.01;
@@ -19,10 +20,10 @@ const ROUNDING: f64 = 0.01;
 /// The missing cells of a fit that are known in another table of the same rows and columns, with their scores; and notes about that table.
 /// Rows are matched by their ids where both tables have them, and otherwise by position.
 pub fn read(truth: &NewTable, fit: &Fit, drawn: &Drawn) -> Result<(Vec<Revealed>, Vec<Note>), Error> {
-    let (table, ignored) = new_rows::read_table(truth, fit)?;
+    let (mut table, ignored) = new_rows::read_table(truth, fit)?;
     let file = table.path.display().to_string();
-    let values = Mat::from_vec(table.rows, table.columns.len(), table.values);
-    let values = in_order(values, &table.ids, &file, fit)?;
+    let values = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
+    let values = in_order(values, &table, &file, fit)?;
     let cells = drawn.fitted(fit, "impute").revealed(&model(&values, &file, fit)?, DRAWS)?;
     if cells.is_empty() {
         return Err(nothing(file, fit));
@@ -71,10 +72,9 @@ fn check_rows(rows: usize, fit: &Fit) -> Result<(), DataError> {
 }
 
 /// Rows in the order of the fit, by their ids, if both tables have ids.
-fn in_order(values: Mat, ids: &[String], file: &str, fit: &Fit) -> Result<Mat, Error> {
-    let own = &fit.table.ids;
-    let are_names = |ids: &[String]| (1..).zip(ids).any(|(n, id): (usize, _)| *id != n.to_string());
-    if ids == own || !are_names(ids) || !are_names(own) {
+fn in_order(values: Mat, truth: &Table, file: &str, fit: &Fit) -> Result<Mat, Error> {
+    let (ids, own) = (&truth.ids, &fit.table.ids);
+    if ids == own || !truth.has_ids() || !fit.table.has_ids() {
         return Ok(values);
     }
     check_rows(ids.len(), fit).map_err(|error| Error::Data { file: file.into(), error: error.into() })?;
@@ -88,6 +88,37 @@ fn in_order(values: Mat, ids: &[String], file: &str, fit: &Fit) -> Result<Mat, E
     let mut place = |id: &String| places.remove(id).ok_or_else(|| wrong(id, "names no row here, but one of the fit"));
     let places = own.iter().map(&mut place).collect::<Result<Vec<usize>, Error>>()?;
     Ok(Mat::from_fn(values.rows(), values.cols(), |n, j| values[(places[n], j)]))
+}
+
+/// How well the answers to a category were predicted.
+pub struct Answers {
+    /// The name of the category.
+    pub name: String,
+    /// Number of answers.
+    pub count: usize,
+    /// The fraction whose most probable level is the true one.
+    pub accuracy: f64,
+    /// Mean log probability of an answer.
+    pub ln_probability: f64,
+}
+
+/// The scores of categories of which any answer is known.
+pub fn answers(cells: &[Revealed], fit: &Fit) -> Vec<Answers> {
+    let places = fit.places();
+    let of = |category: &Category| {
+        let columns: Vec<usize> = category.columns().map(|j| places[j]).collect();
+        let mut rows: BTreeMap<usize, Vec<&Revealed>> = BTreeMap::new();
+        cells.iter().filter(|cell| columns.contains(&cell.column)).for_each(|c| rows.entry(c.row).or_default().push(c));
+        let is_right = |row: &&Vec<&Revealed>| {
+            row.iter().max_by(|a, b| a.outlook.mean.total_cmp(&b.outlook.mean)).is_some_and(|level| level.truth > 0.0)
+        };
+        let count = rows.len();
+        let right = rows.values().filter(is_right).count();
+        let ln: f64 = rows.values().flatten().filter_map(|cell| cell.outlook.ln_density).sum();
+        let (accuracy, ln_probability) = (right as f64 / count as f64, ln / count as f64);
+        Answers { name: category.name.clone(), count, accuracy, ln_probability }
+    };
+    fit.table.categories.iter().map(of).filter(|answers| answers.count > 0).collect()
 }
 
 /// Means of the scores, in units of the columns' standard deviations: of all cells, and of each column that has any, by the index of the

@@ -83,6 +83,13 @@ pub struct Table {
     pub ignored: Vec<String>,
 }
 
+impl Table {
+    /// Whether its rows have names, rather than numbers.
+    pub fn has_ids(&self) -> bool {
+        (1..).zip(&self.ids).any(|(n, id): (usize, _)| *id != n.to_string())
+    }
+}
+
 /// The columns of a table that can be fitted, and those that cannot.
 #[derive(Debug, Clone)]
 pub struct Look {

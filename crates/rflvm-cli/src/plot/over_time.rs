@@ -73,7 +73,8 @@ pub fn forecast(fit: &Fit, drawn: &Drawn, horizon: usize, title: &str) -> Result
     let (places, y) = (fit.places(), fit.model.y());
     let column = |&place: &usize| -> Vec<Banded> {
         let seen = rows.iter().map(|&n| y[(n, place)]).map(|y| (y, [y, y]));
-        let ahead = predicted.iter().map(|row| (row[place].mean, [row[place].quantiles[0], row[place].quantiles[2]]));
+        let ahead =
+            predicted.iter().map(|row| (row[place].centre(), [row[place].quantiles[0], row[place].quantiles[2]]));
         seen.chain(ahead).collect()
     };
     let format = |time: f64| timeline.calendar.format(time);

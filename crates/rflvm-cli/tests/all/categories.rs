@@ -30,6 +30,37 @@ fn read(dir: &Path, file: &str) -> String {
 }
 
 #[test]
+fn checks_of_categories_name_them_and_show_what_can_vary() {
+    let dir = fitted("checked");
+    let told = String::from_utf8(good(&dir, &["check", "fit"]).stdout).unwrap();
+    for words in ["tree (multinomial, 3 levels)", "soil (multinomial, 2 levels)", "share in the likeliest category"] {
+        assert!(told.contains(words), "{words} is not in {told}");
+    }
+    // Each answer is a one among zeros.
+    assert!(!told.contains("entropy") && told.matches("largest cell").count() == 1, "{told}");
+}
+
+#[test]
+fn predictions_of_answers_are_scored_per_answer() {
+    let dir = fitted("scored");
+    // The missing trees, and no soil.
+    let fill = |(n, line): (usize, &str)| match n % 9 {
+        5 => line.replacen(",,", ",oak,", 1),
+        _ => line.into(),
+    };
+    let truth: Vec<String> = table().lines().enumerate().map(fill).collect();
+    fs::write(dir.join("truth.csv"), truth.join("\n")).unwrap();
+    let output = good(&dir, &["impute", "fit", "--truth", "truth.csv", "--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let tree = &told["categories"]["tree"];
+    assert_eq!((tree["cells"].as_u64(), told["categories"].as_object().unwrap().len()), (Some(3), 1), "{told}");
+    let (accuracy, ln) = (tree["accuracy"].as_f64().unwrap(), tree["log_probability"].as_f64().unwrap());
+    assert!((0.0..=1.0).contains(&accuracy) && ln < 0.0, "{told}");
+    let told = String::from_utf8(good(&dir, &["impute", "fit", "--truth", "truth.csv"]).stdout).unwrap();
+    assert!(told.contains("tree: 3 answers, ") && told.contains("mean log probability of an answer"), "{told}");
+}
+
+#[test]
 fn auto_equals_a_list_of_families_and_can_be_repeated_and_resumed() {
     let dir = fitted("auto");
     let blocks = read(&dir, "fit/blocks.csv");

@@ -106,6 +106,19 @@ fn forge(path: &Path, from: &str, to: &str) {
 }
 
 #[test]
+fn a_store_without_its_metadata_is_damaged_and_not_empty() {
+    let dir = folder("without-metadata");
+    prepare(&dir);
+    fs::remove_file(dir.join("o/draws.zarr/.zmetadata")).unwrap();
+    for reader in ["summary", "check"] {
+        let output = rflvm(&dir, &[reader, "o"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(".zmetadata: the file is missing") && !said.contains("no draws"), "{said}");
+    }
+}
+
+#[test]
 fn metadata_are_checked_against_the_fit() {
     let dir = folder("forged");
     prepare(&dir);

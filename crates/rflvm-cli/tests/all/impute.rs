@@ -43,11 +43,12 @@ fn every_missing_cell_gets_a_line_and_results_are_reproducible() {
         let holes = if family == "multinomial" { 12 } else { 4 };
         assert!(String::from_utf8_lossy(&output.stdout).contains(&format!("{holes} missing cells")));
         let cells = read(dir.join("cells.csv"));
-        assert_eq!(cells[0].join(","), "row,column,mean,sd,q05,q50,q95");
+        assert_eq!(cells[0].join(","), "row,column,mean,sd,q05,q50,q95,id");
         assert_eq!(cells.len(), 1 + holes);
         assert_eq!(&cells[1][..2], if family == "multinomial" { ["4", "a"] } else { ["4", "b"] });
         for cell in &cells[1..] {
-            let numbers: Vec<f64> = cell[2..].iter().map(|v| v.parse().unwrap()).collect();
+            assert_eq!(cell[7], format!("r{}", cell[0].parse::<u32>().unwrap() - 1));
+            let numbers: Vec<f64> = cell[2..7].iter().map(|v| v.parse().unwrap()).collect();
             let [mean, sd, low, middle, high] = numbers[..] else { panic!("{cell:?}") };
             assert!(sd >= 0.0 && low <= middle && middle <= high, "{cell:?}");
             match family {

@@ -47,6 +47,26 @@ fn error(dir: &Path, fit: &str) -> f64 {
     squares.iter().sum::<f64>() / 12.0
 }
 
+/// The expectation of exp(g) over a scale with a heavy tail is infinite, whatever its draws average to.
+#[test]
+fn forecasts_of_counts_with_their_own_paths_have_quantiles_and_no_mean() {
+    let dir = folder("no-mean");
+    let line = |n: usize| format!("{n},{},{}\n", (2.0 + 2.0 * (0.2 * n as f64).sin()).round(), (0.3 * n as f64).cos());
+    fs::write(dir.join("t.csv"), format!("t,count,level\n{}", (0..40).map(line).collect::<String>())).unwrap();
+    fs::write(dir.join("b.csv"), "column,likelihood\ncount,poisson\nlevel,gaussian\n").unwrap();
+    for (out, kernel) in [("own", "matern32"), ("shared", "none")] {
+        fit(&dir, out, &["--blocks", "b.csv", "--residual", kernel]);
+        good(&dir, &["forecast", out, "--horizon", "3", "--out", "ahead.csv"]);
+        let text = fs::read_to_string(dir.join("ahead.csv")).unwrap();
+        for line in text.lines().skip(1) {
+            let cells: Vec<&str> = line.split(',').collect();
+            let has_none = out == "own" && cells[1] == "count";
+            assert_eq!((cells[2].is_empty(), cells[3].is_empty()), (has_none, has_none), "{line}");
+            assert!(cells[4..].iter().all(|cell| cell.parse::<f64>().is_ok()), "{line}");
+        }
+    }
+}
+
 #[test]
 fn a_column_with_its_own_path_is_imputed_by_it() {
     let dir = folder("impute");

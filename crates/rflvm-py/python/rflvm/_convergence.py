@@ -25,6 +25,13 @@ def tell(diagnostics: Mapping, warmup: int, stopped: Optional[str] = None) -> No
         warn(stopped)
 
 
+def remind(diagnostics: Mapping) -> None:
+    """Warn that an answer is that of a fit that has not converged."""
+    if (advice := diagnostics.get("advice")) is not None:
+        judged = "cannot be judged" if diagnostics["verdict"] == "cannot-tell" else "has not been reached"
+        warn(f"convergence {judged}, so this answer may change; {advice}", ConvergenceWarning)
+
+
 def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
     """Why the draws are unreliable, and what to do; None if they are reliable."""
     verdict, draws, chains = diagnostics["verdict"], diagnostics["draws"], diagnostics["chains"]
@@ -42,8 +49,8 @@ def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
         apart = "the chains have not mixed inside the map" if "maps" in diagnostics else "the chains disagree"
         why = measures(diagnostics) if not aside else lesser(aside, chains)
         return (
-            f"{apart}: {why}. Do not rely on these results: fit again with a longer warmup (such as "
-            f"warmup={max(2 * warmup, 1000)}) or more chains, and look at rflvm.plot.trace(model)"
+            f"{apart}: {why}. Do not rely on these results: warm up for longer with model.resume(warmup={max(2 * warmup, 1000)}), or fit "
+            "again with more chains, and look at rflvm.plot.trace(model)"
         )
     if len(chains) < 2:
         return "convergence cannot be judged from a single chain; fit with chains=2 or more"
@@ -59,8 +66,8 @@ def measures(diagnostics: Mapping) -> str:
     slow = min(moving, key=lambda q: min(q["ess_bulk"], q["ess_tail"]))
     least = min(slow["ess_bulk"], slow["ess_tail"])
     return (
-        f"R̂ is up to {apart['r_hat']:.3f} (for {apart['name']}; at most {AGREE} is good), and the effective sample size "
-        f"is down to {least:.0f} (for {slow['name']}; at least {ENOUGH} is good)"
+        f"R̂ is up to {apart['r_hat']:.3f} (for {apart['label']}; at most {AGREE} is good), and the effective sample size "
+        f"is down to {least:.0f} (for {slow['label']}; at least {ENOUGH} is good)"
     )
 
 

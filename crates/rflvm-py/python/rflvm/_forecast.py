@@ -27,9 +27,9 @@ class Forecast:
     columns: list[str]
     """Names of the columns."""
     mean: np.ndarray
-    """Posterior mean, times × columns."""
+    """Posterior mean, times × columns; NaN where it does not exist, as for counts with their own paths (`residual`)."""
     std: np.ndarray
-    """Standard deviation of the predictive distribution."""
+    """Standard deviation of the predictive distribution; NaN where the mean does not exist."""
     lower: np.ndarray
     """5% quantile of the predictive distribution."""
     median: np.ndarray

@@ -29,6 +29,8 @@ class Handle:
         self._job = job
         self._finish = finish
         self._bar = bar() if progress else None
+        #: Sweeps of earlier runs, which say nothing about the speed of this one.
+        self._before = sum(chain[0] for chain in job.progress())
         self._model: Optional[RFLVM] = None
 
     @property
@@ -37,7 +39,8 @@ class Handle:
         return self._job.wait(0.0)
 
     def progress(self) -> dict:
-        """Progress of the run: `done` (a fraction), `of` (sweeps per chain), and for each chain `sweeps`, `warming` and `log_likelihood`."""
+        """Progress of the run: `done` (a fraction), `of` (sweeps per chain), `before` (sweeps of all chains before it was resumed), and for each
+        chain `sweeps`, `warming` and `log_likelihood`."""
         chains = self._job.progress()
         sweeps = [chain[0] for chain in chains]
         total = chains[0][1]
@@ -45,6 +48,7 @@ class Handle:
             "done": sum(sweeps) / max(1, total * len(chains)),
             "sweeps": sweeps,
             "of": total,
+            "before": self._before,
             "warming": [chain[2] for chain in chains],
             "log_likelihood": [chain[3] for chain in chains],
         }

@@ -6,7 +6,7 @@ from typing import Any, Iterator, Optional
 
 import numpy as np
 
-from . import _table
+from . import _convergence, _table
 from ._by_name import rows_in_order
 from ._families import CATEGORIES, COUNTS
 from ._given import Given
@@ -66,6 +66,7 @@ class Imputing(NewRows):
         filled, or a tuple of those requested, in the order filled, mean, std, lower, upper
         """
         self._check_fitted()
+        _convergence.remind(self.diagnostics_)
         if X is None:
             like, index, seen = self._layout.like, self._index_of_fit(), self._fit.table()
             if draws is not None:

@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 
+from . import _convergence
 from ._check import Check
 from ._covariates import settings_of
 from ._forecast import Forecast, Past
@@ -37,6 +38,7 @@ class Learned(Imputing):
         name are at their average.
         """
         self._check_fitted()
+        _convergence.remind(self.diagnostics_)
         steps = None if horizon is None else whole(horizon, "horizon", least=1, most=10**9)
         count = 0 if draws is None else whole(draws, "draws", least=1)
         texts = None if times is None else [text_of_time(t, n) for n, t in enumerate(np.atleast_1d(np.asarray(times)))]

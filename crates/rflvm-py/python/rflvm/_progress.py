@@ -82,13 +82,13 @@ def describe(progress: dict, seconds: float) -> str:
 
 def words(progress: dict, seconds: float) -> str:
     """The progress of a run in words."""
-    share, sweeps = progress["done"], progress["sweeps"]
-    if not any(sweeps):
+    share, sweeps, before = progress["done"], progress["sweeps"], progress.get("before", 0)
+    if sum(sweeps) == before:
         return "  0% initialising"
     chains = "1 chain" if len(sweeps) == 1 else f"{len(sweeps)} chains"
     phase = "warming up" if any(progress["warming"]) else "sampling"
-    rate = sum(sweeps) / max(seconds, 1e-9)
-    left = seconds * (1 - share) / max(share, 1e-9)
+    rate = (sum(sweeps) - before) / max(seconds, 1e-9)
+    left = (progress["of"] * len(sweeps) - sum(sweeps)) / max(rate, 1e-9)
     level = max(progress["log_likelihood"])
     return f"{share:4.0%} {chains}, {phase}, {rate:.1f} sweeps/s, {span(left)} left, log-likelihood {level:.0f}"
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from . import _native, _table
+from . import _convergence, _native, _table
 from ._anndata import is_anndata, refusal
 from ._array import as_table
 from ._covariates import CATEGORY, of_points, settings_of
@@ -29,6 +29,7 @@ class NewRows(Held, TransformerMixin):
     embedding_std_: np.ndarray
     embedding_cov_: np.ndarray
     columns_: list[str]
+    diagnostics_: dict
 
     def transform(
         self,
@@ -108,6 +109,7 @@ class NewRows(Held, TransformerMixin):
         5% and 95% quantiles of the predictive distribution.
         """
         self._check_fitted()
+        _convergence.remind(self.diagnostics_)
         if X is None:
             rows = list(range(self.embedding_.shape[0]))
             cells, index = self._drawn.predict_rows(rows, covariates=settings_of(covariates)), self._index_of_fit()

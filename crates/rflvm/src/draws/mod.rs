@@ -12,7 +12,7 @@ pub mod zarr;
 pub use memory::{Chains, Memory};
 pub use quantity::Kept;
 #[doc(hidden)]
-pub use quantity::parameter_name;
+pub use quantity::{parameter_name, parameter_of};
 pub use source::{Cursor, Source};
 #[doc(hidden)]
 pub use traced::Traced;

@@ -178,6 +178,12 @@ pub fn parameter_name(model: &Model, block: usize, parameter: &str) -> String {
     format!("{parameter}{}", block_names(model, block).0)
 }
 
+/// The block and the parameter that an array holds, if it holds one.
+pub fn parameter_of(model: &Model, array: &str) -> Option<(usize, &'static str)> {
+    let of_block = |block: usize| model.blocks()[block].family.parameters().into_iter().map(move |name| (block, name));
+    (0..model.blocks().len()).flat_map(of_block).find(|&(block, name)| parameter_name(model, block, name) == array)
+}
+
 /// F = o + Hβ + G.
 fn predicted(model: &Model, state: &State) -> Mat {
     let features = &state.features;

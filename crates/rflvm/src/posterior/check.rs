@@ -133,9 +133,13 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The finished checks.
+    /// The finished checks, without those of statistics that cannot vary, such as the largest cell where each row is one answer.
     pub fn finish(self) -> Vec<Check> {
-        self.checks
+        let varies = |check: &Check| {
+            let first = check.observed.first();
+            check.observed.iter().chain(&check.replicated).any(|value| Some(value) != first)
+        };
+        self.checks.into_iter().filter(varies).collect()
     }
 }
 

@@ -10,6 +10,12 @@ use crate::error::StoreError;
 pub struct Diagnosed {
     /// Its name, with an index if it has several values.
     pub name: String,
+    /// What it is in words, once the names of rows and columns are known.
+    pub label: String,
+    /// Its array.
+    pub array: String,
+    /// Its place there.
+    pub index: usize,
     /// Its diagnostics.
     pub diagnosis: Diagnosis,
 }
@@ -98,7 +104,7 @@ pub fn judge_chains(store: &dyn Source, numbers: &[usize]) -> Result<Convergence
         let several = all.len() > 1;
         for (i, diagnosis) in all.into_iter().enumerate() {
             let name = if several { format!("{short}[{i}]") } else { short.to_string() };
-            lines.push(Diagnosed { name, diagnosis });
+            lines.push(Diagnosed { label: name.clone(), name, array: short.into(), index: i, diagnosis });
         }
     }
     let parameters = store.names("posterior").into_iter().filter(|name| {
@@ -112,7 +118,8 @@ pub fn judge_chains(store: &dyn Source, numbers: &[usize]) -> Result<Convergence
         let all = columns(store, &format!("posterior/{name}"), &used)?;
         let worst = all.iter().enumerate().min_by(|a, b| a.1.ess_bulk.total_cmp(&b.1.ess_bulk));
         if let Some((i, diagnosis)) = worst {
-            lines.push(Diagnosed { name: format!("{name}[{i}], the worst of {}", all.len()), diagnosis: *diagnosis });
+            let shown = format!("{name}[{i}], the worst of {}", all.len());
+            lines.push(Diagnosed { label: shown.clone(), name: shown, array: name, index: i, diagnosis: *diagnosis });
         }
     }
     let outcome = outcome(&lines, used.len() < chains, chains);
@@ -168,7 +175,7 @@ mod tests {
     fn line(r_hat: f64, ess: f64) -> Diagnosed {
         let diagnosis =
             Diagnosis { mean: 0.0, sd: 1.0, mcse_mean: 0.1, mcse_sd: 0.1, ess_bulk: ess, ess_tail: ess, r_hat };
-        Diagnosed { name: "q".into(), diagnosis }
+        Diagnosed { name: "q".into(), label: "q".into(), array: "q".into(), index: 0, diagnosis }
     }
 
     #[test]

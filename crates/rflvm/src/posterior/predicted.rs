@@ -11,9 +11,9 @@ use std::ops::Range;
 /// Summary of the posterior predictive distribution of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predicted {
-    /// Posterior mean of E[y | f].
+    /// Posterior mean of E[y | f]; NaN if it does not exist.
     pub mean: f64,
-    /// Standard deviation.
+    /// Standard deviation; NaN if it does not exist.
     pub sd: f64,
     /// Quantiles at 5%, 50% and 95%.
     pub quantiles: [f64; 3],
@@ -84,6 +84,11 @@ pub(super) fn gather<E>(
 }
 
 impl Predicted {
+    /// The mean; the median if there is no mean.
+    pub fn centre(&self) -> f64 {
+        if self.mean.is_nan() { self.quantiles[1] } else { self.mean }
+    }
+
     /// From the mean of E[y | f] and draws of y, which it sorts.
     pub fn of(mean: f64, drawn: &mut [f64]) -> Self {
         drawn.sort_unstable_by(f64::total_cmp);

@@ -21,9 +21,13 @@ pub enum Statistic {
     Kurtosis,
     /// Entropy of the shares in a row; the mean over rows.
     Entropy,
+    /// Share of all counts that are in the category with the largest f of their row.
+    Likeliest,
 }
 
-use Statistic::{ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, RowMeans, RowTotals, VarianceToMean, Zeros};
+use Statistic::{
+    ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals, VarianceToMean, Zeros,
+};
 
 impl Statistic {
     /// For a family that says nothing about its cells except that they are numbers.
@@ -35,7 +39,7 @@ impl Statistic {
     /// For real numbers with noise of scale σ.
     pub const REAL: &[Statistic] = &[LargestResidual, Kurtosis, RowMeans];
     /// For counts over the categories of a row.
-    pub const CATEGORIES: &[Statistic] = &[Zeros, Largest, Entropy];
+    pub const CATEGORIES: &[Statistic] = &[Zeros, Largest, Entropy, ColumnMeans, Likeliest];
 
     /// Its name in reports.
     pub fn name(self) -> &'static str {
@@ -49,11 +53,12 @@ impl Statistic {
             LargestResidual => "largest |residual|/σ",
             Kurtosis => "kurtosis of residuals",
             Entropy => "entropy of rows, mean",
+            Likeliest => "share in the likeliest category",
         }
     }
 
     /// Whether it depends on the parameters as well as on the table.
     pub(crate) fn is_realised(self) -> bool {
-        matches!(self, LargestResidual | Kurtosis)
+        matches!(self, LargestResidual | Kurtosis | Likeliest)
     }
 }

@@ -6,7 +6,9 @@ use crate::model::family::{Statistic, Theta};
 use crate::posterior::diagnostics::quantile;
 use crate::posterior::spread::mean_and_sd;
 
-use Statistic::{ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, RowMeans, RowTotals, VarianceToMean, Zeros};
+use Statistic::{
+    ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals, VarianceToMean, Zeros,
+};
 
 /// The cells of a block, with the draw of the parameters under which they are compared.
 pub(super) struct Sample<'a> {
@@ -38,6 +40,19 @@ pub(super) fn value(statistic: Statistic, cells: &Sample<'_>) -> f64 {
             residuals.iter().map(|r| ((r - mean) / sd).powi(4)).sum::<f64>() / residuals.len() as f64
         }
         Entropy => mean_and_sd(&cells.rows().map(|r| entropy(&r)).collect::<Vec<_>>()).0,
+        Likeliest => {
+            let columns = cells.block.columns.clone();
+            let (mut there, mut all) = (0.0, 0.0);
+            for (y, f) in cells.y.iter_rows().zip(cells.f.iter_rows()) {
+                let (y, f) = (&y[columns.clone()], &f[columns.clone()]);
+                let total: f64 = y.iter().sum();
+                let likeliest = f.iter().zip(y).max_by(|a, b| a.0.total_cmp(b.0));
+                if let Some((_, y)) = likeliest.filter(|_| !total.is_nan()) {
+                    (there, all) = (there + y, all + total);
+                }
+            }
+            there / all
+        }
     }
 }
 
