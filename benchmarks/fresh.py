@@ -72,7 +72,7 @@ def one(program, folder, table):
     if line is None:
         return row
     out = f"fit-{table.stem}"
-    # Each table has a folder of its own for results, and one thread.
+    # Each table has its own folder for results, and one thread.
     line = re.sub(r"--out \S+", f"--out {out}", line) if "--out" in line else f"{line} --out {out}"
     began = time.monotonic()
     row["fit"], _ = session.run(f"{line} --overwrite --threads 1 --no-report")
