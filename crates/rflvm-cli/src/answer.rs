@@ -69,11 +69,11 @@ pub fn check_numbered(outputs: &mut Outputs, path: &Path, count: usize) -> Resul
 }
 
 /// The draws of a fit; warns about chains that are set aside, and of a fit that has not converged.
-pub fn drawn(fit: &Fit) -> Result<Drawn, Failure> {
+pub fn drawn(fit: &Fit, voice: Voice) -> Result<Drawn, Failure> {
     let (drawn, convergence) = Drawn::open(fit)?;
-    warn_of_chains(&convergence, Voice::default());
+    warn_of_chains(&convergence, voice);
     if let Some(caution) = caution(&convergence, fit) {
-        Voice::default().warn(&render(&caution, &Flags));
+        voice.warn(&render(&caution, &Flags));
     }
     Ok(drawn)
 }

@@ -97,6 +97,17 @@ impl From<&VoiceArgs> for Voice {
     }
 }
 
+/// How a command answers.
+#[derive(Debug, Clone, Args)]
+pub struct ReplyArgs {
+    /// Print the answer as one JSON object, or, if there is none, the names of the files that were written. Nothing else is printed to stdout.
+    #[arg(long)]
+    pub json: bool,
+    /// Print only errors, and with --json the object.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// Whether files may be replaced that the command does not name.
 #[derive(Debug, Args)]
 pub struct ReplaceArgs {
@@ -220,11 +231,10 @@ pub struct DoctorArgs {
     /// `--likelihood auto` if columns need different families.
     #[arg(long, value_name = "FILE", conflicts_with = "blocks")]
     pub blocks_out: Option<PathBuf>,
-    /// Print one JSON object instead.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
     pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -250,11 +260,10 @@ pub struct DemoArgs {
     /// Do not write report.html.
     #[arg(long)]
     pub no_report: bool,
-    /// Print only the result, without progress.
-    #[arg(short, long)]
-    pub quiet: bool,
     #[command(flatten)]
     pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -305,6 +314,8 @@ pub struct SimulateArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 impl SimulateArgs {

@@ -5,8 +5,8 @@ use crate::answer::{check_csv, next_to, outputs};
 use crate::args::ForecastArgs;
 use crate::failure::Failure;
 use crate::picture::backtest::{self as picture, Picture};
+use crate::reply::Reply;
 use crate::stop;
-use crate::voice::{Voice, tell, tell_json};
 use rflvm::backtest::{Backtest, LINE, Stage};
 use rflvm::error::RunError;
 use rflvm::posterior::outlook::Scores;
@@ -19,6 +19,7 @@ use std::ops::ControlFlow;
 
 /// Runs the command.
 pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     let file = args.out.clone().unwrap_or_else(|| args.dir.join("backtest.csv"));
     check_csv(&file)?;
     let fit = Fit::open(&args.dir, |_| ())?;
@@ -31,7 +32,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
         outputs.unnamed(&file)?
     }
     [&each, &svg].into_iter().try_for_each(|path| outputs.unnamed(path))?;
-    let voice = Voice { quiet: args.json, ..Voice::default() };
+    let voice = reply.progress();
     let asked = Asked {
         origins,
         horizon: args.horizon,
@@ -56,16 +57,14 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
     write::text(&file, &csv_text(HEADER.map(String::from).to_vec(), lines.iter().cloned()))?;
     write::text(&each, &csv_text(CELLS.map(String::from).to_vec(), cells(&told, &fit).into_iter()))?;
     write::text(&svg, &draw(&fit, &told))?;
-    if args.json {
-        return tell_json(&json!({ "origins": origins, "scores": as_json(&HEADER, &lines) }));
-    }
-    aligned(&table(&told)).lines().try_for_each(tell)?;
-    tell("")?;
-    aligned(&by_horizon(&told)).lines().try_for_each(tell)?;
-    tell(&format!(
+    aligned(&table(&told)).lines().try_for_each(|line| reply.line(line))?;
+    reply.line("")?;
+    aligned(&by_horizon(&told)).lines().try_for_each(|line| reply.line(line))?;
+    reply.line(&format!(
         "scores are in units of each column's standard deviation; the line is fitted to the last {LINE} values"
     ))?;
-    tell(&format!("scores, cells and picture: {} {} {}", file.display(), each.display(), svg.display()))
+    reply.line(&format!("scores, cells and picture: {} {} {}", file.display(), each.display(), svg.display()))?;
+    reply.object(&json!({ "origins": origins, "scores": as_json(&HEADER, &lines) }))
 }
 
 /// Scores of each method over all cells.

@@ -7,7 +7,7 @@ pub mod report;
 use crate::answer::{check_csv, outputs, warn_of_chains};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
-use crate::voice::{Voice, tell, tell_json};
+use crate::reply::Reply;
 use crate::wording::Flags;
 use report::Shown;
 use rflvm::posterior::check::{REPLICATES, VISITED};
@@ -18,6 +18,7 @@ use rflvm_study::{Fit, write};
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     let file = args.out.clone().unwrap_or_else(|| args.dir.join("check.csv"));
     check_csv(&file)?;
     let picture = file.with_extension("svg");
@@ -30,7 +31,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     }
     outputs.unnamed(&picture)?;
     let (drawn, convergence) = Drawn::open(&fit)?;
-    warn_of_chains(&convergence, Voice::default());
+    warn_of_chains(&convergence, reply.voice());
     let fitted = drawn.fitted(&fit, "check");
     let (checks, conflicts) = (fitted.check(REPLICATES)?, fitted.conflicts(VISITED)?);
     let (model, began) = (&fit.model, Began::of(&fit.dir));
@@ -38,9 +39,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let shown = Shown(&report);
     write::text(&file, &shown.csv())?;
     write::text(&picture, &shown.svg(&fit.title()))?;
-    if args.json {
-        return tell_json(&report.as_json(&Flags));
-    }
-    shown.lines().iter().try_for_each(|line| tell(line))?;
-    tell(&format!("table and picture: {} {}", file.display(), picture.display()))
+    shown.lines().iter().try_for_each(|line| reply.line(line))?;
+    reply.line(&format!("table and picture: {} {}", file.display(), picture.display()))?;
+    reply.object(&report.as_json(&Flags))
 }

@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::picture::Colour;
 use crate::progress::Watch;
+use crate::reply::{Reply, names};
 use crate::report;
-use crate::voice::{Voice, note, tell};
 use crate::wording::Flags;
 use rflvm::draws::Memory;
 use rflvm::error::RunError;
@@ -33,6 +33,7 @@ const SHAPE: (usize, usize) = (500, 100);
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     let (rows, columns) = SHAPE;
     let stream = Stream::new(args.seed).named("demo");
     let curve = s_curve(rows, columns, &Poisson, &Theta::none(columns), 1, stream)
@@ -50,14 +51,12 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         .overwrite(args.replace.overwrite)
         .within(&args.out, &["embedding.csv", "latent.svg", report::FILE])?;
     out_dir::prepare(&args.out)?;
-    if !args.quiet {
-        note(&format!(
-            "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
-            args.seed
-        ));
-    }
+    let voice = reply.progress();
+    voice.say(&format!(
+        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
+        args.seed
+    ));
     let begun = Instant::now();
-    let voice = Voice { quiet: args.quiet, ..Voice::default() };
     let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
     let see = |progress: Progress<'_>| {
         watch.see(progress);
@@ -110,15 +109,15 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         };
         write::text(&page, &html(&subject, None)?)?;
     }
-    tell(&format!(
-        "R² of the posterior-mean positions against the true S: {:.4}",
-        affine_r2(&embedding.mean, &curve.x)
-    ))?;
-    tell(&format!("{seconds:.0} seconds of sampling"))?;
-    tell(&format!("picture: {}", picture.display()))?;
-    tell(&format!("table:   {}", table.display()))?;
+    let score = affine_r2(&embedding.mean, &curve.x);
+    reply.line(&format!("R² of the posterior-mean positions against the true S: {score:.4}"))?;
+    reply.line(&format!("{seconds:.0} seconds of sampling"))?;
+    reply.line(&format!("picture: {}", picture.display()))?;
+    reply.line(&format!("table:   {}", table.display()))?;
+    let mut files = vec![picture, table];
     if !args.no_report {
-        tell(&format!("report:  {} (open it in a browser)", page.display()))?;
+        reply.line(&format!("report:  {} (open it in a browser)", page.display()))?;
+        files.push(page);
     }
-    Ok(())
+    reply.object(&json!({ "r2": score, "seconds": seconds, "files": names(&files) }))
 }

@@ -8,8 +8,8 @@ mod totals;
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
+use crate::reply::Reply;
 use crate::shell;
-use crate::voice::{Voice, note, tell, tell_json};
 use crate::wording::Flags;
 use advice::Advice;
 use chart::Chart;
@@ -31,6 +31,7 @@ use totals::Totals;
 
 /// Runs the command.
 pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     let mut given = args.config.0.clone();
     idle::check(&given, &given)?;
     let has_family = given.blocks.is_some() || given.likelihood.is_some() && !given.is_auto();
@@ -63,15 +64,13 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     if !table.columns.is_empty() {
         says.extend(totals.lines());
     }
-    if !args.json {
-        says.iter().try_for_each(|line| tell(line))?;
-    }
+    says.iter().try_for_each(|line| reply.line(line))?;
 
     // From here on as in `fit`, with the flags of the suggested command.
     let (mut table, timeline) = read?;
-    if let Some(timeline) = timeline.as_ref().filter(|_| !args.json) {
-        tell(&timeline.line())?;
-        Voice::default().notes(&timeline.notes());
+    if let Some(timeline) = timeline.as_ref().filter(|_| !reply.json) {
+        reply.line(&timeline.line())?;
+        reply.voice().notes(&timeline.notes());
     }
     let next = &mut advice.config;
     if table.columns.len() == 1 && next.model.latent_dim.is_none() {
@@ -97,14 +96,12 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let settings = running::settings(&config);
     settings.check()?;
     let model = model::model(&config, &chosen, &mut table, timeline.as_ref())?;
-    if !args.json {
-        note("timing the initialisation and some sweeps of a fit …");
-    }
+    reply.progress().say("timing the initialisation and some sweeps of a fit …");
     let cost = Cost::of(&model, &settings, None)?;
     let cards = cards::of(&model, &settings);
     let command = command(next);
     let families = listing.map_or_else(|| config.likelihood.clone().unwrap_or_else(|| "blocks".into()), |l| l.words());
-    if args.json {
+    if reply.json {
         let mut told = as_json(&totals, &chart, &columns, &cost);
         told["rows"] = json!(table.rows);
         told["likelihood"] = json!(next.likelihood);
@@ -113,16 +110,16 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         told["sweeps"] = json!(settings.sweeps());
         told["next"] = json!(command);
         told["cards"] = cards::as_json(&cards);
-        return tell_json(&told);
+        return reply.object(&told);
     }
-    tell(&format!("families: {families}"))?;
-    tell(&cost.line(&settings))?;
-    tell(&format!("memory: about {:.0} MB", cost.megabytes))?;
-    cards.iter().try_for_each(|card| tell(&card.line()))?;
+    reply.line(&format!("families: {families}"))?;
+    reply.line(&cost.line(&settings))?;
+    reply.line(&format!("memory: about {:.0} MB", cost.megabytes))?;
+    cards.iter().try_for_each(|card| reply.line(&card.line()))?;
     if let Some(path) = &args.blocks_out {
-        tell(&format!("families by column: {}", path.display()))?;
+        reply.line(&format!("families by column: {}", path.display()))?;
     }
-    tell(&format!("next: {command}"))
+    reply.line(&format!("next: {command}"))
 }
 
 /// Reads the table as it is written, even if that differs from what its name implies.

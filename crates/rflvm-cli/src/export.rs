@@ -3,7 +3,7 @@
 use crate::answer::outputs;
 use crate::args::ExportArgs;
 use crate::failure::Failure;
-use crate::voice::tell;
+use crate::reply::Reply;
 use rflvm::draws::Source;
 use rflvm::error::SpecError;
 use rflvm_study::Fit;
@@ -13,6 +13,7 @@ use std::io::{self, Write};
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     let fit = Fit::open(&args.dir, |_| ())?;
     outputs(&fit).named(&args.out)?;
     let store = Drawn::open(&fit)?.0.store;
@@ -64,8 +65,8 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
         Ok(())
     };
     write::with(&args.out, fill)?;
-    tell(&format!("{} of {} chains × {} draws: {}", args.what, shape[0], shape[1], args.out.display()))?;
-    Ok(())
+    let line = format!("{} of {} chains × {} draws: {}", args.what, shape[0], shape[1], args.out.display());
+    reply.files(&[&args.out], &line)
 }
 
 /// `i,j,` of the number at this position of a draw, counted from 1.

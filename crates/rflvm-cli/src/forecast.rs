@@ -3,7 +3,7 @@
 use crate::answer::{Answer, check_csv, check_numbered, drawn, listed, outputs};
 use crate::args::ForecastArgs;
 use crate::failure::Failure;
-use crate::voice::{Voice, tell};
+use crate::reply::Reply;
 use rflvm::atomic::plain_reason;
 use rflvm::error::SpecError;
 use rflvm::posterior::fitted::DRAWS;
@@ -17,6 +17,7 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     if let Some(origins) = args.backtest {
         return crate::backtest::run(args, origins);
     }
@@ -33,7 +34,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
         None => When::Beyond(args.horizon.unwrap_or(0)),
     };
     let moments = moments(when, args.sequence.as_deref(), timeline, (offset.unwrap_or(0.0), &covariates))?;
-    let drawn = drawn(&fit)?;
+    let drawn = drawn(&fit, reply.voice())?;
     let times = args.times.as_deref().map(Path::new).filter(|path| path.is_file());
     let mut outputs = outputs(&fit).reading(times).overwrite(args.replace.overwrite);
     match args.draws {
@@ -44,7 +45,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
         }
     }
     if let Some(offset) = offset {
-        Voice::default().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
+        reply.voice().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
     }
     let fitted = drawn.fitted(&fit, "forecast");
     let answer = answer(&fit, timeline, &moments);
@@ -52,7 +53,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     match args.draws {
         None => {
             answer.write_cells(&out, &fitted.forecast(&moments, DRAWS)?)?;
-            tell(&format!("{rows}: {}", out.display()))?;
+            reply.files(&[&out], &format!("{rows}: {}", out.display()))
         }
         Some(count) => {
             let mut files = Vec::with_capacity(count);
@@ -60,10 +61,9 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
                 files.push(answer.write_table(&out, i, future)?);
                 Ok(())
             })?;
-            tell(&format!("{count} futures of {rows}: {}", listed(&files)))?;
+            reply.files(&files, &format!("{count} futures of {rows}: {}", listed(&files)))
         }
     }
-    Ok(())
 }
 
 /// The times that were typed: a list, or a file with times.

@@ -4,7 +4,7 @@ use crate::aligned::{aligned, short};
 use crate::answer::{check_csv, check_numbered, drawn, listed, numbered, outputs};
 use crate::args::ImputeArgs;
 use crate::failure::Failure;
-use crate::voice::{Voice, tell};
+use crate::reply::{Reply, names};
 use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::DRAWS;
 use rflvm::posterior::impute::Imputed;
@@ -21,13 +21,14 @@ use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     args.out.as_deref().map_or(Ok(()), check_csv)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     if !fit.model.has_missing() {
         return Err(Error::Complete { file: fit.table.path.display().to_string() }.into());
     }
     let mut outputs = outputs(&fit).reading(args.truth.as_deref()).overwrite(args.replace.overwrite);
-    let drawn = drawn(&fit)?;
+    let drawn = drawn(&fit, reply.voice())?;
     match (&args.out, args.draws) {
         (Some(out), Some(count)) => {
             drawn.check_count(count)?;
@@ -38,48 +39,49 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
         (None, _) => {}
     }
     let leftover = drawn.fitted(&fit, "leftover").leftover()?;
-    Voice::default().notes(axes::too_few(&fit, leftover).as_slice());
-    let scored = args.truth.as_ref().map(|truth| score(truth, args, &fit, &drawn)).transpose()?;
-    match (&args.out, args.draws) {
-        (None, _) => {}
+    reply.voice().notes(axes::too_few(&fit, leftover).as_slice());
+    let (lines, mut object) = match &args.truth {
+        Some(truth) => score(truth, &fit, &drawn, reply)?,
+        None => (Vec::new(), json!({})),
+    };
+    let files = match (&args.out, args.draws) {
+        (None, _) => Vec::new(),
         (Some(out), None) => {
             let count = write_cells(out, &fit, &drawn)?;
-            if !args.json {
-                tell(&format!("{count} missing cells: {}", out.display()))?;
-            }
+            reply.line(&format!("{count} missing cells: {}", out.display()))?;
+            vec![out.clone()]
         }
         (Some(out), Some(count)) => {
             let files = write_tables(out, count, &fit, &drawn)?;
-            tell(&format!("{count} completed tables: {}", listed(&files)))?;
+            reply.line(&format!("{count} completed tables: {}", listed(&files)))?;
+            files
         }
-    }
-    scored.map_or(Ok(()), |lines| lines.iter().try_for_each(|line| tell(line)))
+    };
+    lines.iter().try_for_each(|line| reply.line(line))?;
+    object["files"] = json!(names(&files));
+    reply.object(&object)
 }
 
-/// The scores of the cells whose true value is known, as lines to print.
-fn score(truth: &Path, args: &ImputeArgs, fit: &Fit, drawn: &Drawn) -> Result<Vec<String>, Failure> {
+/// The scores of the cells whose true value is known, as lines and as an object.
+fn score(truth: &Path, fit: &Fit, drawn: &Drawn, reply: Reply) -> Result<(Vec<String>, Value), Failure> {
     // Its rows are those of the fit, and so is the table about them.
     let row_data = fit.config.row_data.clone();
     let truth = NewTable { path: truth.to_path_buf(), row_data, ..NewTable::default() };
     let (cells, notes) = revealed::read(&truth, fit, drawn)?;
     let (all, columns) = revealed::scores(&cells, fit);
     let answers = revealed::answers(&cells, fit);
-    if args.json {
-        let object = |s: &Scores| {
-            let [in50, in90] = s.coverage;
-            json!({ "cells": s.cells, "mse": s.mse, "mae": s.mae, "crps": s.crps, "log_density": s.ln_density, "in50": in50, "in90": in90 })
-        };
-        let mut told = object(&all);
-        let each = columns.iter().map(|(j, s)| (fit.model.names()[*j].clone(), object(s)));
-        told["columns"] = Value::Object(each.collect());
-        let each = answers.iter().map(|a| {
-            let scores = json!({ "cells": a.count, "accuracy": a.accuracy, "log_probability": a.ln_probability });
-            (a.name.clone(), scores)
-        });
-        told["categories"] = Value::Object(each.collect());
-        return Ok(vec![told.to_string()]);
-    }
-    Voice::default().notes(&notes);
+    reply.voice().notes(&notes);
+    let object = |s: &Scores| {
+        let [in50, in90] = s.coverage;
+        json!({ "cells": s.cells, "mse": s.mse, "mae": s.mae, "crps": s.crps, "log_density": s.ln_density, "in50": in50, "in90": in90 })
+    };
+    let mut told = object(&all);
+    told["columns"] = columns.iter().map(|(j, s)| (fit.model.names()[*j].clone(), object(s))).collect();
+    let each = answers.iter().map(|a| {
+        let scores = json!({ "cells": a.count, "accuracy": a.accuracy, "log_probability": a.ln_probability });
+        (a.name.clone(), scores)
+    });
+    told["categories"] = each.collect();
     let header = ["", "cells", "MSE", "MAE", "CRPS", "log density", "in 50%", "in 90%"].map(String::from).to_vec();
     let line = |name: &str, s: &Scores| {
         let mut line = vec![name.to_string(), s.cells.to_string()];
@@ -95,7 +97,7 @@ fn score(truth: &Path, args: &ImputeArgs, fit: &Fit, drawn: &Drawn) -> Result<Ve
         let (share, ln) = (100.0 * a.accuracy, short(a.ln_probability));
         format!("{}: {} answers, {share:.0}% predicted; mean log probability of an answer {ln}", a.name, a.count)
     }));
-    Ok(lines)
+    Ok((lines, told))
 }
 
 /// Writes `row,column,mean,sd,q05,q50,q95`, with rows counted from 1, and `id` if rows have names; returns the number of cells.

@@ -5,7 +5,7 @@ use crate::args::KernelArgs;
 use crate::failure::Failure;
 use crate::picture::curves::{self, Line, Panel};
 use crate::predict::rows;
-use crate::voice::tell;
+use crate::reply::{self, Reply};
 use rflvm::error::SpecError;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::frame::Frame;
@@ -16,11 +16,13 @@ use rflvm_study::cells::number as text;
 use rflvm_study::drawn::check_kernel_rows;
 use rflvm_study::write;
 use rflvm_study::write::npy_header;
+use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &KernelArgs) -> Result<(), Failure> {
+    let answer = Reply::from(&args.reply);
     check_csv(&args.out)?;
     if let Some(file) = args.matrix.as_deref().filter(|file| file.extension().is_none_or(|e| e != "npy")) {
         let (setting, value) = ("matrix", file.display().to_string());
@@ -36,7 +38,7 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     if args.matrix.is_some() {
         check_kernel_rows(rows.len())?;
     }
-    let drawn = drawn(&fit)?;
+    let drawn = drawn(&fit, answer.voice())?;
     let fitted = drawn.fitted(&fit, "kernel");
     let frame = fitted.frame()?;
     let reach = diameter(&fitted.embedding(&frame)?.mean);
@@ -45,17 +47,23 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     write::text(&args.out, &csv("delta", &names, &learned.kernel))?;
     write::text(&spectrum, &csv("frequency", &names, &learned.density))?;
     write::text(&picture, &svg(&names, &learned))?;
-    tell(&format!(
+    answer.line(&format!(
         "the kernel, its spectral density and a picture: {} {} {}",
         args.out.display(),
         spectrum.display(),
         picture.display()
     ))?;
+    let mut files = vec![args.out.clone(), spectrum, picture];
     if let Some(file) = &args.matrix {
         write_matrix(file, &fitted, &rows)?;
-        tell(&format!("mean and standard deviation of K(X, X), 2 × {0} × {0}: {1}", rows.len(), file.display()))?;
+        files.push(file.clone());
+        answer.line(&format!(
+            "mean and standard deviation of K(X, X), 2 × {0} × {0}: {1}",
+            rows.len(),
+            file.display()
+        ))?;
     }
-    Ok(())
+    answer.object(&json!({ "files": reply::names(&files) }))
 }
 
 /// Names of the curves.

@@ -32,6 +32,7 @@ mod picture;
 mod plot;
 mod predict;
 mod progress;
+mod reply;
 mod report;
 mod results;
 mod resume;

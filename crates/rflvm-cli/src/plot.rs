@@ -9,7 +9,7 @@ use crate::check::report::Shown;
 use crate::failure::Failure;
 use crate::kernel;
 use crate::output;
-use crate::voice::tell;
+use crate::reply::Reply;
 use convert::Format;
 use rflvm::posterior::check::REPLICATES;
 use rflvm::posterior::convergence::judge_chains;
@@ -22,6 +22,7 @@ use rflvm_study::{Error, Fit};
 
 /// Runs the command.
 pub fn run(args: &PlotArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     let format = Format::of(&args.out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     // Pictures of which the fit has its own.
@@ -35,7 +36,7 @@ pub fn run(args: &PlotArgs) -> Result<(), Failure> {
     if fit.timeline.is_none() && matches!(args.what, Picture::Paths | Picture::Forecast) {
         return Err(Error::Timeless { dir: args.dir.display().to_string() }.into());
     }
-    let drawn = drawn(&fit)?;
+    let drawn = drawn(&fit, reply.voice())?;
     let title = args.title.clone().unwrap_or_else(|| fit.title());
     let svg = match args.what {
         Picture::Latent => latent(&fit, &drawn, &title)?[0].take(),
@@ -46,7 +47,7 @@ pub fn run(args: &PlotArgs) -> Result<(), Failure> {
         Picture::Check => Some(checks(&fit, &drawn, &title)?),
     };
     format.write(&args.out, &svg.unwrap_or_default())?;
-    tell(&format!("picture: {}", args.out.display()))
+    reply.files(&[&args.out], &format!("picture: {}", args.out.display()))
 }
 
 fn latent(fit: &Fit, drawn: &Drawn, title: &str) -> Result<[Option<String>; 2], Failure> {

@@ -6,18 +6,19 @@ pub mod rows;
 use crate::answer::{Answer, check_csv, check_numbered, drawn, listed, outputs};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
-use crate::voice::{Voice, tell};
+use crate::reply::Reply;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::predict::Points;
 use rflvm_study::Fit;
 
 /// Runs the command.
 pub fn run(args: &PredictArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     check_csv(&args.out)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     let chosen = args.rows.as_deref().map(|text| rows::rows(text, &fit.table)).transpose()?;
     let mut outputs = outputs(&fit).reading(args.at.as_deref()).overwrite(args.replace.overwrite);
-    let drawn = drawn(&fit)?;
+    let drawn = drawn(&fit, reply.voice())?;
     match args.draws {
         None => outputs.named(&args.out)?,
         Some(count) => {
@@ -46,7 +47,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let (x, covariates) = places::places(args, &fit, &embedding)?;
     let offset = fit.mean_offset();
     if let Some(offset) = offset {
-        Voice::default().say(&format!("the points have the mean of the rows' offsets, {offset:.4}"));
+        reply.voice().say(&format!("the points have the mean of the rows' offsets, {offset:.4}"));
     }
     let mut header = vec!["point".to_string()];
     header.extend((1..=x.cols()).map(|d| format!("x{d}")));
@@ -64,12 +65,13 @@ fn write(
     answer: &Answer<'_>,
     noun: &str,
 ) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     let count = points.count();
     let asked = if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
     match args.draws {
         None => {
             answer.write_cells(&args.out, &fitted.predict(points, DRAWS)?)?;
-            tell(&format!("{asked}: {}", args.out.display()))?;
+            reply.files(&[&args.out], &format!("{asked}: {}", args.out.display()))
         }
         Some(count) => {
             let mut files = Vec::with_capacity(count);
@@ -77,8 +79,7 @@ fn write(
                 files.push(answer.write_table(&args.out, i, drawn)?);
                 Ok(())
             })?;
-            tell(&format!("{count} drawn tables of {asked}: {}", listed(&files)))?;
+            reply.files(&files, &format!("{count} drawn tables of {asked}: {}", listed(&files)))
         }
     }
-    Ok(())
 }

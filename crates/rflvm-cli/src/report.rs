@@ -3,7 +3,7 @@
 use crate::answer::{outputs, warn_of_chains};
 use crate::args::ReportArgs;
 use crate::failure::Failure;
-use crate::voice::{Voice, tell};
+use crate::reply::Reply;
 use crate::wording::Flags;
 use rflvm::error::SpecError;
 use rflvm::posterior::align::Embedding;
@@ -19,19 +19,21 @@ pub const FILE: &str = "report.html";
 
 /// Runs the command.
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     let file = args.out.clone().unwrap_or_else(|| args.dir.join(FILE));
     check_html(&file)?;
     let fit = Fit::open(&args.dir, |_| ())?;
     outputs(&fit).own(&args.dir, &[FILE]).named(&file)?;
     let (drawn, convergence) = Drawn::open(&fit)?;
-    warn_of_chains(&convergence, Voice::default());
+    warn_of_chains(&convergence, reply.voice());
     let fitted = drawn.fitted(&fit, "results");
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
     let page = page(&fit, (&drawn, &convergence), (&frame, &embedding), args.image)?;
     write::text(&file, &page)?;
     let size = page.len() as f64 / 1e6;
-    tell(&format!("{} rows × {} columns, {size:.1} MB: {}", fit.model.rows(), fit.model.columns(), file.display()))
+    let line = format!("{} rows × {} columns, {size:.1} MB: {}", fit.model.rows(), fit.model.columns(), file.display());
+    reply.files(&[&file], &line)
 }
 
 /// Writes the page into the folder of a fit that has just ended.

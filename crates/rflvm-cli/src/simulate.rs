@@ -6,7 +6,7 @@ mod request;
 use crate::args::{SimulateArgs, SourceArg};
 use crate::failure::Failure;
 use crate::output;
-use crate::voice::tell;
+use crate::reply::{self, Reply};
 use request::Request;
 use rflvm::error::{NumericalError, RunError, SpecError};
 use rflvm::linalg::Mat;
@@ -19,6 +19,7 @@ use rflvm_study::cells::number as text;
 use rflvm_study::memory;
 use rflvm_study::outputs::Outputs;
 use rflvm_study::{out_dir, write};
+use serde_json::json;
 
 /// What was drawn.
 struct Truth {
@@ -40,6 +41,7 @@ const FILES: [&str; 7] =
 
 /// Runs the command.
 pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
+    let answer = Reply::from(&args.reply);
     for (setting, value) in [("rows", args.rows), ("columns", args.columns)] {
         if !(2..=MOST).contains(&value) {
             let rule = format!("it must be between 2 and {MOST}");
@@ -80,17 +82,20 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     // Not those of an earlier simulation.
     let stale = FILES.iter().filter(|name| files.iter().all(|(own, _)| own != *name));
     stale.map(|name| args.out.join(name)).filter(|path| path.is_file()).try_for_each(|path| write::remove(&path))?;
+    let mut written = Vec::new();
     for (name, contents) in files {
+        written.push(args.out.join(name));
         write::text(&args.out.join(name), &contents)?;
     }
-    tell(&format!(
+    let line = format!(
         "{} rows × {} columns, {}, seed {seed}: {}",
         args.rows,
         args.columns,
         family.name(),
         args.out.display()
-    ))?;
-    Ok(())
+    );
+    answer.line(&line)?;
+    answer.object(&json!({ "seed": seed, "files": reply::names(&written) }))
 }
 
 /// Rejects a table that does not fit into memory: cells, functions and their text; for the S-curve, also the covariance of the rows.

@@ -2,7 +2,7 @@
 
 use crate::args::SummaryArgs;
 use crate::failure::Failure;
-use crate::voice::{tell, tell_json};
+use crate::reply::Reply;
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::{Convergence, Diagnosed};
@@ -17,11 +17,13 @@ const NAMES: &str = "(lp: log joint density; alpha: concentration of the Dirichl
 
 /// Runs the command.
 pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     let fit = Fit::open(&args.dir, |_| ())?;
     let (drawn, convergence) = Drawn::open(&fit)?;
-    if args.json {
-        return tell_json(&report(&fit, &drawn, &convergence, &Flags)?);
+    if reply.json {
+        return reply.object(&report(&fit, &drawn, &convergence, &Flags)?);
     }
+    let tell = |line: &str| reply.line(line);
     let sampler = sampler(&drawn.store, &convergence)?;
     let scales = TimeScales::of(&args.dir, &drawn.store, &drawn.used)?;
     let axes = AxesInUse::of(&drawn.store, &drawn.used)?;

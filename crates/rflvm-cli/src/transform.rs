@@ -6,7 +6,7 @@ use crate::answer::{check_csv, drawn, outputs};
 use crate::args::TransformArgs;
 use crate::failure::Failure;
 use crate::output;
-use crate::voice::{Voice, tell};
+use crate::reply::{Reply, names};
 use draws::DrawnPositions;
 use rflvm::draws::Source;
 use rflvm::posterior::transform::{DRAWS, Transformed};
@@ -16,10 +16,12 @@ use rflvm_study::cells::number as text;
 use rflvm_study::new_rows::{self, NewTable};
 use rflvm_study::table::Table;
 use rflvm_study::write;
+use serde_json::json;
 use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &TransformArgs) -> Result<(), Failure> {
+    let reply = Reply::from(&args.reply);
     check_csv(&args.out)?;
     let mut positions = args.draws.map(|count| DrawnPositions::new(count, args)).transpose()?;
     let fit = Fit::open(&args.dir, |_| ())?;
@@ -32,8 +34,8 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
         if args.draws_out.is_some() { outputs.named(path)? } else { outputs.unnamed(path)? }
     }
     let (table, new) = new_rows::read(&new_table(args), &fit)?;
-    Voice::default().notes(&new.notes);
-    let drawn = drawn(&fit)?;
+    reply.voice().notes(&new.notes);
+    let drawn = drawn(&fit, reply.voice())?;
     args.draws.map_or(Ok(()), |count| drawn.check_positions(count))?;
     let there = drawn.used.len() * drawn.store.size()?.1;
     let visited = there.min(DRAWS.max(args.draws.unwrap_or(0)));
@@ -42,12 +44,14 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     })?;
     write::text(&args.out, &csv(&found, &table))?;
     let rows = if table.rows == 1 { "1 new row".into() } else { format!("{} new rows", table.rows) };
-    tell(&format!("{rows}: {}", args.out.display()))?;
-    if let Some(positions) = positions {
+    reply.line(&format!("{rows}: {}", args.out.display()))?;
+    let mut files = vec![args.out.as_path()];
+    if let Some(positions) = &positions {
         positions.write()?;
-        tell(&format!("{} draws of {rows}: {}", positions.count(), positions.path().display()))?;
+        files.push(positions.path());
+        reply.line(&format!("{} draws of {rows}: {}", positions.count(), positions.path().display()))?;
     }
-    Ok(())
+    reply.object(&json!({ "files": names(&files) }))
 }
 
 /// The table of new rows.

@@ -1,6 +1,6 @@
 //! Arguments of the commands that ask a fit a question.
 
-use super::ReplaceArgs;
+use super::{ReplaceArgs, ReplyArgs};
 use clap::{ArgGroup, Args, ValueEnum};
 use rflvm_report::Image;
 use rflvm_study::device::DeviceChoice;
@@ -28,9 +28,8 @@ pub struct SummaryArgs {
     /// The folder of the fit; it may still be running.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// Print one JSON object instead of the table.
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -45,15 +44,14 @@ pub struct ImputeArgs {
     /// there: squared error, log density, and how many cells lie in the intervals.
     #[arg(long, value_name = "TABLE", conflicts_with = "draws")]
     pub truth: Option<PathBuf>,
-    /// Print the scores as one JSON object.
-    #[arg(long, requires = "truth")]
-    pub json: bool,
     /// Write M completed tables instead, for multiple imputation: FILE-1.csv, FILE-2.csv, … next to FILE. Observed
     /// cells are kept; missing ones are drawn, each table from a different posterior draw.
     #[arg(long, value_name = "M")]
     pub draws: Option<usize>,
     #[command(flatten)]
     pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -97,11 +95,10 @@ pub struct ForecastArgs {
     /// Kernels over time to compare in a back-test, comma-separated [default: that of the fit].
     #[arg(long, value_name = "KERNEL,…", value_delimiter = ',', requires = "backtest")]
     pub time_kernels: Option<Vec<String>>,
-    /// Print the scores of a back-test as one JSON object instead of a table.
-    #[arg(long, requires = "backtest")]
-    pub json: bool,
     #[command(flatten)]
     pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -148,6 +145,8 @@ pub struct TransformArgs {
     pub device: Option<DeviceChoice>,
     #[command(flatten)]
     pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -186,6 +185,8 @@ pub struct PredictArgs {
     pub draws: Option<usize>,
     #[command(flatten)]
     pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -197,11 +198,10 @@ pub struct CheckArgs {
     /// line per statistic, then one per prior that conflicts with its posterior. The picture is written next to it, as FILE.svg [default: DIR/check.csv].
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Print one JSON object instead of the table.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
     pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -221,6 +221,8 @@ pub struct KernelArgs {
     pub rows: Option<String>,
     #[command(flatten)]
     pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -256,6 +258,8 @@ pub struct PlotArgs {
     /// Title of the picture [default: that of the fit].
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -269,6 +273,8 @@ pub struct ReportArgs {
     /// Show rows as pictures: height and width in pixels, one column per pixel, row by row from the top left.
     #[arg(long, value_name = "HxW")]
     pub image: Option<Image>,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -285,4 +291,6 @@ pub struct ExportArgs {
     /// quantity's own axes).
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{SimulateArgs, SourceArg};
 use crate::failure::Failure;
-use crate::voice::note;
+use crate::reply::Reply;
 use rflvm::error::SpecError;
 use rflvm::model::family::{Cells, Family, Trials};
 use rflvm::model::{Model, Priors};
@@ -58,7 +58,8 @@ impl Request {
             return Err(refuse("blocks", "given in the file", rule));
         }
         if config.time.is_some() {
-            note("rows from the prior have no times, so the times of the file are ignored");
+            let words = "rows from the prior have no times, so the times of the file are ignored";
+            Reply::from(&args.reply).voice().say(words);
         }
         let whole = |text: &String| {
             text.parse::<u32>().map_err(|_| refuse("trials", text, "it must be a whole number here; give --trials"))

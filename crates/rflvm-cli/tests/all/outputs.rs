@@ -128,7 +128,7 @@ fn a_limit_on_the_size_of_files_is_an_error_message() {
 fn a_signal_that_was_ignored_stays_ignored() {
     let dir = folder("nohup");
     fs::write(dir.join("t.csv"), "a,b,c\n1,2,0\n3,4,1\n0,,2\n5,2,1\n2,2,3\n").unwrap();
-    let fit = FIT.replace("--draws 20", "--draws 4000 --checkpoint 0.02");
+    let fit = FIT.replace("--draws 20", "--draws 4000");
     for (name, trap, code) in [("kept", "trap '' HUP", 0), ("not", "true", 130)] {
         let wait = format!("until [ -e {name}/checkpoint.bin ]; do sleep 0.01; done");
         let script = format!("{trap}; rflvm {fit} -q --out {name} & {wait}; kill -HUP $!; wait $!");
@@ -156,5 +156,43 @@ fn a_pipe_in_the_place_of_a_chunk_is_an_error_and_does_not_hang() {
         let said = text(&output.stderr);
         assert!(matches!(output.status.code(), Some(1 | 2)), "{:?}: {said}", output.status);
         assert!(file != &chunk || said.contains("a pipe or a device"), "{said}");
+    }
+}
+
+#[test]
+fn every_command_can_be_quiet_and_can_answer_with_one_object() {
+    for command in rflvm_cli::command().get_subcommands() {
+        let has = |flag: &str| command.get_arguments().any(|arg| arg.get_long() == Some(flag));
+        let prints_text = ["completions", "man", "help"].contains(&command.get_name());
+        assert!(prints_text || has("json") && has("quiet"), "{}", command.get_name());
+    }
+    let dir = folder("reply");
+    fs::write(dir.join("t.csv"), "a,b,c\n1,2,0\n3,4,1\n0,,2\n5,2,1\n2,2,3\n").unwrap();
+    fs::write(dir.join("new.csv"), "a,b,c\n1,2,0\n").unwrap();
+    good(&dir, &[&FIT.split(' ').collect::<Vec<_>>()[..], &["-q", "--out", "o"]].concat());
+    for answer in [
+        "summary o",
+        "check o",
+        "doctor t.csv",
+        "export o --out x.csv",
+        "impute o --out i.csv",
+        "predict o --rows all --draws 2 --out p.csv --overwrite",
+        "transform o new.csv --out n.csv --draws 2 --overwrite",
+        "kernel o --out k.csv --overwrite",
+        "plot o --out l.svg",
+        "report o",
+        "simulate --rows 5 --columns 3 --out s --overwrite",
+    ] {
+        let quiet = good(&dir, &[&answer.split(' ').collect::<Vec<_>>()[..], &["-q"]].concat());
+        assert!(quiet.stdout.is_empty() && quiet.stderr.is_empty(), "{answer}: {quiet:?}");
+        let json = good(&dir, &[&answer.split(' ').collect::<Vec<_>>()[..], &["--json"]].concat());
+        let object: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+        let files = object["files"].as_array().cloned().unwrap_or_default();
+        assert!(object.is_object() && files.iter().all(|file| dir.join(file.as_str().unwrap()).exists()), "{object}");
+        assert_eq!(
+            files.is_empty(),
+            ["summary", "check", "doctor"].iter().any(|name| answer.starts_with(name)),
+            "{answer}"
+        );
     }
 }

@@ -1,0 +1,53 @@
+//! The answer of a command: lines for people, one JSON object with --json, and nothing with --quiet.
+
+use crate::args::ReplyArgs;
+use crate::failure::Failure;
+use crate::voice::{Voice, tell, tell_json};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// How to answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply {
+    pub json: bool,
+    quiet: bool,
+}
+
+impl From<&ReplyArgs> for Reply {
+    fn from(args: &ReplyArgs) -> Self {
+        Reply { json: args.json, quiet: args.quiet }
+    }
+}
+
+impl Reply {
+    /// For what is said besides the answer, on stderr.
+    pub fn voice(self) -> Voice {
+        Voice { quiet: self.quiet, ..Voice::default() }
+    }
+
+    /// For progress, which a program does not read.
+    pub fn progress(self) -> Voice {
+        Voice { quiet: self.quiet || self.json, ..Voice::default() }
+    }
+
+    /// Prints a line for people.
+    pub fn line(self, line: &str) -> Result<(), Failure> {
+        if self.json || self.quiet { Ok(()) } else { tell(line) }
+    }
+
+    /// Prints the object for programs.
+    pub fn object(self, object: &Value) -> Result<(), Failure> {
+        if self.json { tell_json(object) } else { Ok(()) }
+    }
+
+    /// Says which files were written.
+    pub fn files<P: AsRef<Path>>(self, files: &[P], line: &str) -> Result<(), Failure> {
+        self.line(line)?;
+        self.object(&json!({ "files": names(files) }))
+    }
+}
+
+/// Names of files for an object.
+pub fn names<P: AsRef<Path>>(files: &[P]) -> Vec<String> {
+    files.iter().map(|file| file.as_ref().display().to_string()).collect()
+}
