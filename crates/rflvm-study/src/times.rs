@@ -83,7 +83,7 @@ impl Timeline {
         Monthly::of(&self.sequences().iter().map(dates).collect::<Option<Vec<_>>>()?)
     }
 
-    /// The next `count` times after the last of a sequence, typical steps apart; the error says why there are not so many.
+    /// The next `count` times after the last of a sequence, typical steps apart; the error says why there are fewer.
     pub fn beyond(&self, sequence: usize, count: usize) -> Result<Vec<f64>, String> {
         let ((_, last), step, monthly) = (self.ends(sequence), self.typical_step(), self.monthly());
         let next = |k: usize| match (monthly, self.calendar.date(last)) {

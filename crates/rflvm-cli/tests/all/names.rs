@@ -1,4 +1,4 @@
-//! Names of columns, levels, labels and rows of any printable characters: what is written is what was read, whatever is done in between.
+//! Names of columns, levels, labels and rows of any printable characters: every command writes them as it read them.
 
 use crate::common::{folder, good, text};
 use std::fs;
