@@ -16,7 +16,7 @@ pub(super) enum Heading {
 /// This many numbers that count up are names, whatever is below them.
 const MANY: usize = 20;
 /// Names are believed if a row would look like them with at most this probability.
-const RARE: f64 = 1e-3;
+const RARE: f64 = 2e-3;
 /// The probability that a cell of a column of fractions is a whole number.
 const WHOLE: f64 = 0.1;
 const YEARS: std::ops::RangeInclusive<u64> = 1500..=2200;
