@@ -83,7 +83,7 @@ pub struct VoiceArgs {
     /// Print one JSON object per line to stdout: progress, warnings, the final summary. Nothing else is printed there.
     #[arg(long)]
     pub json: bool,
-    /// Print only errors: no progress and no summary.
+    /// Print only errors, and how the table was read where that may be wrong: no progress and no summary.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Also print where time is spent.

@@ -58,6 +58,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     advice.look_at(&table, &columns);
     let read = read_again(&mut advice, &table, &aside, &mut flags);
     aside.iter().zip(&flags).for_each(|(column, flag)| chart.aside(column, flag));
+    says.extend(table.notes.iter().map(|note| render(&note.text, &Flags)));
     says.push(format!("{} rows × {} columns", table.rows, chart.len()));
     says.extend(chart.lines());
     says.append(&mut advice.notes);
@@ -68,6 +69,9 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
 
     // From here on as in `fit`, with the flags of the suggested command.
     let (mut table, timeline) = read?;
+    if let Some(line) = genes_by_cells(&table).filter(|_| !reply.json) {
+        reply.line(line)?;
+    }
     if let Some(timeline) = timeline.as_ref().filter(|_| !reply.json) {
         reply.line(&timeline.line())?;
         reply.voice().notes(&timeline.notes());
@@ -166,6 +170,23 @@ fn read_again(
     }
 }
 
+/// A hint where rows seem to be genes, and columns cells.
+fn genes_by_cells(table: &Table) -> Option<&'static str> {
+    let is_gene = |name: &String| {
+        let rest = name.strip_prefix("ENS").map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_uppercase()));
+        rest.is_some_and(|rest| rest.len() >= 6 && rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let is_barcode = |name: &String| {
+        let bases = name.bytes().filter(|b| b"ACGT".contains(b)).count();
+        bases >= 12 && 4 * bases >= 3 * name.len()
+    };
+    let most =
+        |names: &[String], is: &dyn Fn(&String) -> bool| 2 * names.iter().filter(|name| is(name)).count() > names.len();
+    (most(&table.ids, &is_gene) || most(&table.columns, &is_barcode)).then_some(
+        "rows seem to be genes, and columns cells: transpose the table, so that there is one row per cell, and positions are those of cells",
+    )
+}
+
 /// The command that fits the table, into a folder that does not exist yet.
 fn command(config: &Config) -> String {
     let mut names = ["fit".to_string()].into_iter().chain((2..).map(|n| format!("fit-{n}")));
@@ -185,7 +206,7 @@ fn as_json(totals: &Totals, chart: &Chart, columns: &[Seen], cost: &Cost) -> Val
         "missing": totals.missing, "empty_rows": totals.empty_rows, "zero_rows": totals.zero_rows,
         "constant_columns": chart.constant(),
         "binary": count(&[Kind::Binary, Kind::Truth]), "counts": count(&[Kind::Counts]),
-        "other": count(&[Kind::Real, Kind::Even]),
+        "other": count(&[Kind::Real, Kind::Even, Kind::Few, Kind::Amounts, Kind::Scale]),
         "variance_over_mean": number(totals.dispersion), "row_totals_ratio": number(totals.ratio),
         "zeros": totals.zeros,
         "seconds": cost.seconds, "seconds_start": cost.start, "seconds_per_sweep": cost.sweep,

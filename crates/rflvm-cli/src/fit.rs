@@ -6,12 +6,14 @@ use crate::failure::Failure;
 use crate::progress::Follower;
 use crate::results;
 use crate::voice::Voice;
+use crate::wording::Flags;
 use rflvm::chunks::Tally;
 use rflvm::error::SpecError;
 use rflvm::run::checkpoint::Checkpoint;
 use rflvm_study::apart::{OutputError, is_same, keep_apart};
 use rflvm_study::bytes::in_words;
 use rflvm_study::folder::{Claim, RESULTS, config_path, holds_fit};
+use rflvm_study::wording::render;
 use rflvm_study::{Config, Fit, idle};
 use serde_json::json;
 use std::path::Path;
@@ -41,6 +43,7 @@ pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
 
 /// Announces what is fitted.
 pub fn tell(fit: &Fit, voice: Voice) {
+    fit.table.notes.iter().for_each(|note| voice.insist(&render(&note.text, &Flags)));
     if !fit.table.named {
         voice.say("the file does not name its columns, so they are named 1, 2, …");
     }

@@ -16,7 +16,7 @@ use rflvm::posterior::score;
 use rflvm_study::Fit;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::wording::render;
-use rflvm_study::{Error, axes, convergence as words, maps, write};
+use rflvm_study::{Error, axes, convergence as words, exact, maps, write};
 use std::path::Path;
 
 /// Writes the results of a finished fit.
@@ -57,6 +57,7 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(),
     if let Some(in_use) = AxesInUse::of(&drawn.store, &drawn.used)? {
         voice.say(&render(&axes::line(&in_use), &Flags));
     }
+    voice.notes(exact::note(fit, &drawn)?.as_slice());
     let maps = maps::read(dir);
     if maps.len() > 1 {
         write::text(&dir.join("maps.svg"), &picture::maps::svg(&fit.title(), &maps))?;

@@ -1,17 +1,11 @@
 //! Commands that can be pasted into a shell.
 
 use rflvm_study::Config;
+use rflvm_study::settings::Names;
 use serde_json::Value;
 use std::path::Path;
 
-/// A word, quoted so that the shell passes it on unchanged.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_string();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
+pub use rflvm_study::wording::quoted;
 
 /// A path that cannot be taken for a flag.
 pub fn path(path: &Path) -> String {
@@ -36,7 +30,7 @@ fn collect(settings: &Value, flags: &mut Vec<String>) {
                 collect(value, flags);
                 continue;
             }
-            Value::Array(words) => words.iter().map(word).collect::<Vec<_>>().join(","),
+            Value::Array(words) => words.iter().map(|own| Names::typed(&word(own))).collect::<Vec<_>>().join(","),
             value => word(value),
         };
         // A switch needs an equals sign before its value, and so does a value that begins like a flag.
@@ -54,11 +48,10 @@ mod tests {
     fn settings_are_flags_that_the_program_understands() {
         use crate::args::{Command, Program};
         use clap::Parser;
-        use rflvm_study::settings::Names;
         let config = Config {
             table: Some("t.csv".into()),
             id: Some("the name".into()),
-            without: Some(Names(vec!["a".into(), "b c".into()])),
+            without: Some(Names(vec!["a".into(), "b c".into(), "d, e".into()])),
             separator: Some(";".parse().unwrap()),
             decimal: Some(",".parse().unwrap()),
             na: Some(Names(vec!["-999".into(), "?".into()])),

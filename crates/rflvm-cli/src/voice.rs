@@ -95,6 +95,11 @@ impl Voice {
         self.event("warning", json!({ "message": message }));
     }
 
+    /// Prints a warning about how the data were read, even if quiet.
+    pub fn insist(&self, message: &str) {
+        Voice { quiet: false, ..*self }.warn(message);
+    }
+
     /// Prints a note of the engine.
     pub fn notes(&self, notes: &[Note]) {
         for note in notes {

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::error::Error;
+use crate::families::{Kind, seen};
 use crate::listing::{Block, Listing};
 use crate::table::{self, ReadOptions, Table};
 use rflvm::error::SpecError;
@@ -27,6 +28,9 @@ pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
         table.categories = listing.unwrap_or_default().categories_of(table);
     }
     if config.is_auto() {
+        let kinds = seen(table);
+        let groups: Vec<usize> = (0..kinds.len()).filter(|&j| kinds[j].kind == Kind::Few).collect();
+        table.categorise(&groups);
         let suited = Listing::suited(table);
         // One likelihood is enough if all columns share it.
         config.likelihood = suited.uniform().map(String::from);

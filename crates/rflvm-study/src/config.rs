@@ -43,21 +43,22 @@ settings! {
         time: String => .placeholder("COL");
         /// Column with the sequence (trial, recording) that each row belongs to: each sequence has its own path.
         sequence: String => .placeholder("COL");
-        /// Columns with covariates of the rows, comma-separated, such as batch, plate, sex or age: their effects on every column are estimated,
+        /// Columns with covariates of the rows, comma-separated (a name with a comma in double quotes), such as batch, plate, sex or age: their effects on every column are estimated,
         /// so that positions are free of them. Numbers are standardised; text is a category, and so are numbers named NAME:category.
         covariates: Names => .placeholder("COL,…");
         /// Table with the columns that the flags above name (offset, labels, id, time, sequence, covariates), one line per row of the data and in
         /// the same order: for data without such columns, such as .npy, .npz and .mtx.
         row_data: PathBuf => .placeholder("FILE");
-        /// Columns to fit, comma-separated.
+        /// Columns to fit, comma-separated (a name with a comma in double quotes).
         columns: Names => .placeholder("COL,…").otherwise("all columns not named by another flag");
-        /// Columns to leave out, comma-separated.
+        /// Columns to leave out, comma-separated (a name with a comma in double quotes).
         without: Names => .placeholder("COL,…");
         /// What separates the cells of a text table: a character such as ';', or tab, comma, semicolon, pipe, space.
         separator: Separator => .placeholder("CHAR").otherwise("by the extension");
         /// Decimal mark of a text table: '.' or ','.
         decimal: Decimal => .placeholder("CHAR").otherwise(".");
-        /// Words for missing cells of a text table, comma-separated, besides an empty cell, NA, N/A, NaN and null.
+        /// Words for missing cells of a text table, comma-separated, besides an empty cell, NA, N/A, NaN and null. With an empty word (--na '') only
+        /// an empty cell and these words are missing, so that NA can be a name.
         na: Names => .placeholder("WORD,…").hyphens();
         /// Array of an .npz file that holds several.
         array: String => .placeholder("NAME");
@@ -289,6 +290,12 @@ impl Config {
                 Err(SpecError::Setting { setting: "amplitude", value: one.to_string(), rule })
             }
         }
+    }
+
+    /// The settings that read the copy of the table in a store, which is not written like the file.
+    pub(crate) fn of_store(&self, store: PathBuf) -> Config {
+        let plain = Config { separator: None, decimal: None, na: None, array: None, row_data: None, ..self.clone() };
+        Config { table: Some(store), ..plain }
     }
 
     /// The table that these settings were saved with, unless `flags` read it in another way.

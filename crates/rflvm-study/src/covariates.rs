@@ -153,7 +153,8 @@ impl Covariates {
     /// A missing cell is an error.
     fn check_known(&self, table: &Table, name: &str, n: usize, cell: &str) -> Result<(), Error> {
         let text = cell.trim();
-        let usual = ["", "na", "n/a", "nan", "null"].contains(&text.to_lowercase().as_str());
+        let usual = ["na", "n/a", "nan", "null"].contains(&text.to_lowercase().as_str());
+        let usual = text.is_empty() || usual && !self.missing.iter().any(String::is_empty);
         if usual || self.missing.iter().any(|word| word == text) {
             let place = format!("row {}, column `{name}`", n + 1);
             return Err(data(table, place, "the covariate is missing; fill it in, or remove the row".into()));

@@ -23,6 +23,12 @@ pub enum Kind {
     Counts,
     /// Whole numbers that vary far less than counts do: years, scores, lengths.
     Even,
+    /// A few of them, which may be groups: three years, classes.
+    Few,
+    /// Whole numbers that keep away from zero: ages of adults, incomes.
+    Amounts,
+    /// Answers on a scale from 1, as other columns have too.
+    Scale,
     /// Any other numbers.
     Real,
     /// Part of a category.
@@ -34,6 +40,8 @@ pub enum Kind {
 pub struct Seen {
     /// What kind of numbers it holds.
     pub kind: Kind,
+    /// Whether its numbers are whole and from 1 to at most 10.
+    pub may_be_scale: bool,
     /// Whether all observed cells are equal.
     pub is_constant: bool,
     /// Whether it numbers the rows, one by one.
@@ -44,6 +52,16 @@ pub struct Seen {
 
 /// A column is taken for row numbers only if the table has at least this many rows.
 const INDEX_ROWS: usize = 10;
+/// Groups have at least this many cells each, on average.
+const CELLS_PER_GROUP: usize = 10;
+/// The largest number of a scale of answers, the least number of rows, and how many columns have such a scale.
+const TOP: f64 = 10.0;
+const ANSWERS: usize = 20;
+const SCALES: usize = 3;
+/// Counts come this close to zero.
+const NEAR_ZERO: f64 = 100.0;
+/// In a table with this many columns, nearly all of whole numbers, all of these are counts.
+const WIDE: usize = 10;
 /// Counts with a larger variance over mean are not Poisson.
 pub const OVERDISPERSED: f64 = 1.5;
 
@@ -56,6 +74,10 @@ pub fn seen(table: &Table) -> Vec<Seen> {
         column.clear();
         column.extend(table.values.iter().skip(j).step_by(width).copied().filter(|v| !v.is_nan()));
         seen.push(Seen::of(&column, table.rows));
+    }
+    let scales = seen.iter().filter(|s| s.may_be_scale).count();
+    for column in seen.iter_mut().filter(|s| s.may_be_scale && scales >= SCALES) {
+        column.kind = Kind::Scale;
     }
     table.truths.iter().for_each(|&j| seen[j].kind = Kind::Truth);
     table.categories.iter().flat_map(|c| c.columns()).for_each(|j| seen[j].kind = Kind::Level);
@@ -76,19 +98,49 @@ impl Seen {
         } else if cells.iter().all(|v| *v == 0.0 || *v == 1.0) {
             Kind::Binary
         } else if cells.iter().all(|v| *v >= 0.0 && v.fract() == 0.0) {
-            if is_even { Kind::Even } else { Kind::Counts }
+            let least = cells.iter().copied().fold(f64::INFINITY, f64::min);
+            let least_positive = cells.iter().copied().filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
+            match distinct(cells) {
+                Some(groups @ 3..)
+                    if is_even && (groups == 3 || least >= TOP) && cells.len() >= groups * CELLS_PER_GROUP =>
+                {
+                    Kind::Few
+                }
+                _ if is_even => Kind::Even,
+                _ if cells.len() >= ANSWERS && (least_positive >= NEAR_ZERO || least >= TOP && least > mean / 4.0) => {
+                    Kind::Amounts
+                }
+                _ => Kind::Counts,
+            }
         } else {
             Kind::Real
         };
         let is_whole = cells.iter().all(|v| v.fract() == 0.0);
+        let is_short =
+            cells.iter().all(|v| (1.0..=TOP).contains(v)) && cells.contains(&1.0) && cells.iter().any(|v| *v > 2.0);
         let is_index = is_whole && cells.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
         Seen {
             kind,
+            may_be_scale: is_whole && is_short && cells.len() >= ANSWERS,
             is_constant: !cells.is_empty() && cells.iter().all(|v| *v == cells[0]),
             is_index: is_index && cells.len() == rows && rows >= INDEX_ROWS,
             dispersion,
         }
     }
+}
+
+/// The number of distinct values, if they are few.
+fn distinct(cells: &[f64]) -> Option<usize> {
+    let mut values: Vec<f64> = Vec::new();
+    for cell in cells {
+        if !values.contains(cell) {
+            values.push(*cell);
+        }
+        if values.len() as f64 > TOP {
+            return None;
+        }
+    }
+    Some(values.len())
 }
 
 /// The median of variance over mean, of columns that vary.
@@ -104,8 +156,14 @@ pub fn suited(seen: &[Seen]) -> Vec<&'static str> {
     let count = |kind: Kind| seen.iter().filter(|s| s.kind == kind).count();
     let (counts, binary) = (count(Kind::Counts), count(Kind::Binary));
     // Where nearly all columns are counts, zeros and ones are rare counts rather than answers to yes/no questions.
-    let is_table_of_counts = counts > 0 && 10 * (counts + binary) >= 9 * (seen.len() - count(Kind::Nothing));
-    let is_count = |s: &&Seen| s.kind == Kind::Counts || s.kind == Kind::Binary && is_table_of_counts;
+    let amounts = if seen.len() >= WIDE { count(Kind::Amounts) } else { 0 };
+    let is_table_of_counts = counts > 0 && 10 * (counts + binary + amounts) >= 9 * (seen.len() - count(Kind::Nothing));
+    let is_count = |s: &&Seen| match s.kind {
+        Kind::Counts => true,
+        Kind::Binary => is_table_of_counts,
+        Kind::Amounts => is_table_of_counts && amounts > 0,
+        _ => false,
+    };
     let of_counts =
         if dispersion(seen.iter().filter(is_count)) > OVERDISPERSED { "negative-binomial" } else { "poisson" };
     let family = |s: &Seen| match s.kind {
@@ -142,8 +200,32 @@ mod tests {
         let years: Vec<f64> = (0..100).map(|n| 1950.0 + f64::from(n * 37 % 60)).collect();
         assert_eq!(Seen::of(&years, 100).kind, Kind::Even);
         assert_eq!(Seen::of(&years[..4], 4).kind, Kind::Counts);
+        let few: Vec<f64> = (0..60).map(|n| 2007.0 + f64::from(n % 3)).collect();
+        assert_eq!(Seen::of(&few, 60).kind, Kind::Few);
+        let ages: Vec<f64> = (0..60).map(|n| 18.0 + f64::from(n * 37 % 60)).collect();
+        let incomes: Vec<f64> =
+            (0..60).map(|n| if n == 7 { 0.0 } else { 1200.0 + f64::from(n * 3719 % 60_000) }).collect();
+        assert_eq!((Seen::of(&ages, 60).kind, Seen::of(&incomes, 60).kind), (Kind::Amounts, Kind::Amounts));
+        let visits: Vec<f64> = (0..60).map(|n| f64::from(n * n % 17)).collect();
+        assert_eq!(Seen::of(&visits, 60).kind, Kind::Counts);
+        assert_eq!(of(&[&ages, &incomes, &visits]), ["gaussian", "gaussian", "negative-binomial"]);
         let index: Vec<f64> = (0..20).map(f64::from).collect();
         assert!(Seen::of(&index, 20).is_index && !Seen::of(&index, 21).is_index && !Seen::of(&index[..5], 5).is_index);
         assert!(Seen::of(&[3.0; 4], 4).is_constant && !Seen::of(&[], 4).is_constant);
+    }
+
+    #[test]
+    fn answers_on_one_scale_have_one_family() {
+        // Some vary like counts, and some less.
+        let item = |k: u32| (0..80).map(move |n| f64::from(1 + (n * (2 * k + 3) + n * n * k) % (6 - k % 2)));
+        let values: Vec<f64> = {
+            let items: Vec<Vec<f64>> = (0..5).map(|k| item(k).collect()).collect();
+            (0..80).flat_map(|n| items.iter().map(move |item| item[n])).collect()
+        };
+        let columns = (0..5).map(|k| format!("q{k}")).collect();
+        let table = Table { columns, rows: 80, values, ..Table::default() };
+        let seen = seen(&table);
+        assert!(seen.iter().all(|s| s.kind == Kind::Scale), "{seen:?}");
+        assert_eq!(suited(&seen), ["gaussian"; 5]);
     }
 }

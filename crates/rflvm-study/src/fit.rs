@@ -425,7 +425,7 @@ impl Fit {
 /// The table of a fit: its store holds the table as it was when the fit began, even if its file has changed since.
 fn read_kept(config: &Config, dir: &Path) -> Result<Table, Error> {
     let (Some(store), Some(path)) = (kept(dir), &config.table) else { return read(config) };
-    let mut table = read(&Config { table: Some(store), row_data: None, ..config.clone() })?;
+    let mut table = read(&config.of_store(store))?;
     table.path.clone_from(path);
     // It has one column per level, where the user's table had one column of text.
     if let Some(blocks) = &config.blocks {

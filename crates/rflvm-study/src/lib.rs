@@ -25,6 +25,7 @@ pub mod covariates;
 pub mod device;
 pub mod drawn;
 pub mod error;
+pub mod exact;
 pub mod families;
 pub mod fit;
 pub mod folder;

@@ -6,11 +6,12 @@ use crate::config::{Config, ModelConfig};
 use crate::covariates::Covariates;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
+use crate::listing::Block;
 use crate::table::Table;
 use crate::times::Timeline;
-use rflvm::error::SpecError;
+use rflvm::error::{DataError, SpecError};
 use rflvm::linalg::Mat;
-use rflvm::model::family::Cells;
+use rflvm::model::family::{Cells, Family};
 use rflvm::model::latent::{Dynamics, Form, TimeKernel, TimeSpec};
 use rflvm::model::spectral::Kernel;
 use rflvm::model::{MOST_AXES, Model, ModelSpec, Priors, roughness};
@@ -26,6 +27,7 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
     let spec =
         ModelSpec { time: time_spec(config)?, ..spec(&config.model, config.all_priors()?, table.columns.len())? };
     let is_real = blocks.iter().all(|(_, family)| family.about().is_some_and(|about| about.cells == Cells::Real));
+    check_scales(&blocks, &y, &table.columns).map_err(|error| refused(table, error.into()))?;
     let residual = residual(config, is_real, &y, timeline, &spec)?;
     let spec = ModelSpec { residual, ..spec };
     let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
@@ -39,6 +41,24 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
     });
     let model = data.map_err(SpecError::from).and_then(|data| Model::with_blocks(data, blocks, spec));
     model.map_err(|error| refused(table, error))
+}
+
+/// The least range of the numbers of a column: squares of smaller ones vanish.
+const LEAST_RANGE: f64 = 1e-100;
+
+/// Refuses a column of real numbers whose scale is too small to compute with.
+fn check_scales(blocks: &[Block], y: &Mat, names: &[String]) -> Result<(), DataError> {
+    let is_real = |family: &dyn Family| family.about().is_some_and(|about| about.cells == Cells::Real);
+    for &j in blocks.iter().filter(|(_, family)| is_real(family.as_ref())).flat_map(|(columns, _)| columns) {
+        let seen = || (0..y.rows()).filter(|&n| !y[(n, j)].is_nan());
+        let (low, high) =
+            seen().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), n| (l.min(y[(n, j)]), h.max(y[(n, j)])));
+        if let Some(row) = seen().find(|&n| high > low && high - low < LEAST_RANGE && y[(n, j)] != 0.0) {
+            let problem = "is too small to compute with; rescale the column".into();
+            return Err(DataError::Support { row: row + 1, column: names[j].clone(), value: y[(row, j)], problem });
+        }
+    }
+    Ok(())
 }
 
 /// The offsets of the rows.

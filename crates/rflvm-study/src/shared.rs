@@ -92,10 +92,9 @@ fn divided(config: Config, dir: &Path, store: Option<PathBuf>, ranks: Arc<dyn Ra
 /// The table without its cells.
 fn outline(config: &Config, store: Option<&Path>) -> Result<Table, Error> {
     let path = reading::table_path(config)?;
-    let options = ReadOptions { is_outline: true, ..reading::options(config)? };
-    let Some(store) = store else { return Ok(table::read(path, &options)?) };
-    let options = ReadOptions { row_data: None, ..options };
-    Ok(Table { path: path.to_path_buf(), ..table::read(store, &options)? })
+    let own = store.map_or_else(|| config.clone(), |store| config.of_store(store.to_path_buf()));
+    let options = ReadOptions { is_outline: true, ..reading::options(&own)? };
+    Ok(Table { path: path.to_path_buf(), ..table::read(reading::table_path(&own)?, &options)? })
 }
 
 /// What a process has found, or its error; if several have failed, only the first of them returns, and ends the others.
@@ -113,7 +112,7 @@ fn lowest<T>(ranks: &dyn Ranks, own: Result<T, Error>) -> Result<T, Error> {
 fn columns(fit: &Fit, store: Option<PathBuf>, own: &[usize]) -> Result<Mat, Error> {
     let names = own.iter().map(|&column| fit.table.columns[column].clone()).collect();
     let config = match store {
-        Some(store) => Config { table: Some(store), ..fit.config.clone() },
+        Some(store) => fit.config.of_store(store),
         None => fit.config.clone(),
     };
     let options = ReadOptions { columns: Some(names), without: Vec::new(), ..reading::options(&config)?.only_cells() };

@@ -13,6 +13,7 @@ mod error;
 mod frame;
 #[cfg(feature = "columnar")]
 mod guard;
+mod heading;
 mod holds;
 #[cfg(feature = "columnar")]
 mod ipc;
@@ -38,6 +39,7 @@ mod written;
 #[cfg(feature = "columnar")]
 mod zarr;
 
+use crate::note::Note;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -81,6 +83,9 @@ pub struct Table {
     pub named: bool,
     /// Names of the columns of the file that are not used.
     pub ignored: Vec<String>,
+    /// How the file was read, where that may be wrong.
+    #[serde(skip)]
+    pub notes: Vec<Note>,
 }
 
 impl Table {

@@ -34,6 +34,15 @@ pub fn with_value(name: &str, value: &str) -> String {
     format!("⟨{name}={}⟩", value.replace(['⟨', '⟩', '⟪', '⟫'], "?"))
 }
 
+/// A word, quoted so that a shell passes it on unchanged.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// A message of the engine in the wording of a front end.
 pub fn render(sentence: &str, wording: &dyn Wording) -> String {
     let mut rendered = String::with_capacity(sentence.len());

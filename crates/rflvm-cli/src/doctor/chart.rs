@@ -120,6 +120,9 @@ fn of_numbers(seen: &Seen, family: &str) -> (String, String) {
         Kind::Binary => "zeros and ones",
         Kind::Counts => "counts",
         Kind::Even => "whole numbers that vary less than counts",
+        Kind::Few => "a few whole numbers",
+        Kind::Amounts => "whole numbers away from zero",
+        Kind::Scale => "answers on a scale",
         Kind::Real | Kind::Level => "numbers",
     };
     (holds.into(), family.into())

@@ -1,5 +1,6 @@
 //! Rows of a fitted table as a user gives them: numbers from 1, ranges, names, or all.
 
+use crate::voice::Voice;
 use rflvm::error::SpecError;
 use rflvm_study::table::Table;
 
@@ -12,6 +13,7 @@ pub fn rows(text: &str, table: &Table) -> Result<Vec<usize>, SpecError> {
     if text.trim() == "all" {
         return Ok((0..table.rows).collect());
     }
+    which(text, table).iter().for_each(|line| Voice::default().say(line));
     let mut rows = Vec::new();
     for word in text.split(',').map(str::trim) {
         match range(word) {
@@ -24,6 +26,20 @@ pub fn rows(text: &str, table: &Table) -> Result<Vec<usize>, SpecError> {
         }
     }
     Ok(rows)
+}
+
+/// Which row a number means, where rows are named by other numbers.
+fn which(text: &str, table: &Table) -> Option<String> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let place = |word: &str| word.parse::<usize>().ok()?.checked_sub(1).filter(|&n| n < table.rows && is_number(word));
+    let mut words = text.split(',').map(str::trim);
+    let (word, n) = words.find_map(|word| Some((word, place(word).filter(|&n| table.ids[n] != word)?)))?;
+    let other = table.ids.iter().position(|id| id == word);
+    if other.is_none() && !is_number(&table.ids[n]) {
+        return None;
+    }
+    let other = other.map_or(String::new(), |m| format!("; the row named `{word}` is row {}", m + 1));
+    Some(format!("whole numbers count rows: row {word} is the one named `{}`{other}", table.ids[n]))
 }
 
 /// Both ends of `5-9`; `5` is a range of one.
@@ -75,6 +91,10 @@ mod tests {
         let table = Table { ids, rows: 5, named: true, ..Table::default() };
         assert_eq!(rows("all", &table).unwrap(), [0, 1, 2, 3, 4]);
         assert_eq!(rows("5, 1-3,b-1,3", &table).unwrap(), [4, 0, 1, 2, 1, 2]);
+        assert_eq!(which("1,b-1,4-5", &table), None);
+        let said = which("3", &Table { ids: ["5", "3", "9"].map(String::from).to_vec(), rows: 3, ..Table::default() })
+            .unwrap();
+        assert!(said.contains("row 3 is the one named `9`; the row named `3` is row 2"), "{said}");
         for (text, words) in [
             ("6", "from 1 to 5"),
             ("0", "counted from 1"),

@@ -197,3 +197,40 @@ fn errors_about_text_name_the_family_that_accepts_it() {
     let said = text(&rflvm(&dir, &["fit", "w.csv", "--blocks", "b.csv", "--out", "v"]).stderr);
     assert!(said.contains("`b` is the only one of numbers in its multinomial block"), "{said}");
 }
+
+#[test]
+fn a_few_whole_numbers_are_a_category_and_na_can_be_one() {
+    let dir = folder("few");
+    let row = |n: usize| {
+        format!("{},{:.1},{}\n", 2007 + n * 7 % 3, (n * 13 % 29) as f64 * 0.7 - 3.0, ["NA", "ZA", "BW"][n * 5 % 3])
+    };
+    fs::write(dir.join("t.csv"), (0..36).map(row).fold("year,mass,land\n".to_string(), |all, line| all + &line))
+        .unwrap();
+    let fit = [
+        "fit",
+        "t.csv",
+        "--likelihood",
+        "auto",
+        "--na",
+        "",
+        "--features",
+        "6",
+        "--warmup",
+        "4",
+        "--draws",
+        "4",
+        "--seed",
+        "1",
+    ];
+    good(&dir, &[&fit[..], &["-q", "--out", "o"]].concat());
+    let blocks = fs::read_to_string(dir.join("o/blocks.csv")).unwrap();
+    assert_eq!(blocks, "column,likelihood,block\nyear,multinomial,year\nmass,gaussian,\nland,multinomial,land\n");
+    // The fit is opened again, and takes the same table as new rows.
+    good(&dir, &["transform", "o", "t.csv", "--out", "p.csv"]);
+    good(&dir, &["fit", "--config", "o/config.toml", "-q", "--out", "again"]);
+    let told = text(&good(&dir, &["doctor", "t.csv", "--na", "", "--features", "6"]).stdout);
+    assert!(told.contains("year (3 levels)") && told.contains("land (3 levels)"), "{told}");
+    // Otherwise NA is missing.
+    let told = text(&good(&dir, &["doctor", "t.csv", "--features", "6"]).stdout);
+    assert!(told.contains("land (2 levels)") && told.contains("cells are missing"), "{told}");
+}

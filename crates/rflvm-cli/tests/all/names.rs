@@ -1,4 +1,4 @@
-//! Names of columns, levels, labels and rows of any printable characters come back from every command as they were read.
+//! Names of columns, levels, labels and rows of any printable characters: every command writes them as it read them.
 
 use crate::common::{folder, good, text};
 use std::fs;
@@ -20,11 +20,11 @@ fn texts(count: usize, seed: &mut u64) -> Vec<String> {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*seed >> 33) as usize % below
     };
-    let mut text = |n: usize| {
+    let text = |n: usize| {
         let parts = (0..next(4)).map(|_| PARTS[next(PARTS.len())]).collect::<String>();
         format!("{}{parts}z{n}", STARTS[next(STARTS.len())])
     };
-    (0..count).map(|n| text(n)).collect()
+    (0..count).map(text).collect()
 }
 
 fn write(path: &Path, lines: &[Vec<String>]) {

@@ -47,6 +47,9 @@ fn a_european_csv() {
     let flags = said.split("; try ").nth(1).unwrap().trim();
     fits(&dir, &format!("rflvm fit t.csv --likelihood gaussian {flags} {QUICK} --out fit"));
     assert!(fs::read_to_string(dir.join("fit/config.toml")).unwrap().contains("separator = \";\"\ndecimal = \",\""));
+    // The fit is opened again, though its copy of the table is written in another way.
+    let (is_done, _, said) = shell(&dir, "rflvm transform fit t.csv --out placed.csv");
+    assert!(is_done, "{said}");
 }
 
 #[test]
@@ -148,4 +151,95 @@ fn tables_that_cannot_be_fitted_say_why() {
     fs::write(dir.join("t.csv"), "a,b\nx,y\nz,w\nu,v\n").unwrap();
     let said = fails(&dir, "rflvm fit t.csv --likelihood auto --out fit");
     assert!(said.contains("--id a"), "{said}");
+}
+
+#[test]
+fn a_first_line_of_numbers_is_names_or_refused() {
+    let dir = folder("heading");
+    let row =
+        |n: usize| format!("{:.2},{:.2},{:.2}\n", (n as f64).sin(), (n as f64 * 0.7).cos(), n as f64 * 0.13 - 1.0);
+    let rows: String = (0..20).map(row).collect();
+    for first in ["0,1,2", "1990,1991,1992"] {
+        fs::write(dir.join("t.csv"), format!("{first}\n{rows}")).unwrap();
+        let line = format!("rflvm fit t.csv --likelihood gaussian {QUICK} --out fit --overwrite -q");
+        let (is_done, _, said) = shell(&dir, &line);
+        assert!(is_done && said.contains("is read as the names of the columns"), "{said}");
+        assert!(fs::read_to_string(dir.join("fit/embedding.csv")).unwrap().lines().count() == 21);
+        let (_, told, _) = shell(&dir, &format!("rflvm doctor t.csv {QUICK}"));
+        assert!(told.starts_with("the first line (") && told.contains("20 rows × 3 columns"), "{told}");
+        // The same file as new rows.
+        let (is_done, _, said) = shell(&dir, "rflvm transform fit t.csv --out p.csv");
+        assert!(is_done && fs::read_to_string(dir.join("p.csv")).unwrap().lines().count() == 21, "{said}");
+    }
+    let counts: String = (0..20).map(|n| format!("{},{},{}\n", n % 7, n % 5, n % 9)).collect();
+    fs::write(dir.join("t.csv"), format!("0,1,2\n{counts}")).unwrap();
+    let said = fails(&dir, &format!("rflvm fit t.csv --likelihood poisson {QUICK} --out other"));
+    assert!(said.contains("may name the columns or be a row") && said.contains("such as c0"), "{said}");
+    assert!(!dir.join("other").exists());
+    fs::write(dir.join("t.csv"), format!("3,1,2\n{counts}")).unwrap();
+    let (is_done, _, said) = shell(&dir, &format!("rflvm fit t.csv --likelihood poisson {QUICK} --out other"));
+    assert!(is_done && said.contains("does not name its columns") && said.contains("21 rows × 3 columns"), "{said}");
+}
+
+#[test]
+fn files_under_a_wrong_name_are_named_for_what_they_are() {
+    let dir = folder("wrong");
+    let utf16: Vec<u8> = "\u{feff}a,b\n1,2\n3,4\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, words) in [
+        (&b"\x1f\x8b\x08\x00\x00\x00"[..], ["is compressed by gzip", "append .gz"]),
+        (&utf16, ["text in UTF-16", "save it with UTF-8 encoding"]),
+        (&utf16[2..], ["text in UTF-16", "save it with UTF-8 encoding"]),
+        (b"PK\x03\x04abc", ["an Excel workbook", "save the sheet as .csv"]),
+        (b"PAR1abcd", ["is Parquet", ".parquet"]),
+    ] {
+        fs::write(dir.join("t.csv"), bytes).unwrap();
+        let said = fails(&dir, "rflvm fit t.csv --likelihood gaussian --out fit");
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    }
+    fs::write(dir.join("my cells.h5ad"), b"\x89HDF").unwrap();
+    let said = fails(&dir, "rflvm fit 'my cells.h5ad' --likelihood poisson --out fit");
+    for part in [
+        "convert it with `python -c \"import anndata",
+        "write_zarr(sys.argv[2])\" '",
+        "/my cells.h5ad' '",
+        "/my cells.zarr'`",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn numbers_that_cannot_be_held_are_refused() {
+    let dir = folder("scale");
+    fs::write(dir.join("t.csv"), "user,a\n1234567890123456789,2\n1234567890123456790,3\n1234567890123456791,1\n")
+        .unwrap();
+    let said = fails(&dir, "rflvm fit t.csv --likelihood gaussian --out fit");
+    assert!(said.contains("row 1 (line 2), column `user`") && said.contains("beyond 2^53"), "{said}");
+    assert!(said.contains("--id"), "{said}");
+    fits(&dir, &format!("rflvm fit t.csv --likelihood gaussian --id user --latent-dim 1 {QUICK} --out fit"));
+    assert!(fs::read_to_string(dir.join("fit/embedding.csv")).unwrap().contains("\n1234567890123456791,"));
+    fs::write(dir.join("t.csv"), "a,b\n1e-170,2\n3e-170,3\n2e-170,1\n").unwrap();
+    let said = fails(&dir, "rflvm fit t.csv --likelihood gaussian --out other");
+    assert!(said.contains("column 'a'") && said.contains("too small to compute with; rescale"), "{said}");
+}
+
+#[test]
+fn names_with_commas_can_be_typed_and_columns_have_one_role() {
+    let dir = folder("roles");
+    let rows: String = (0..12).map(|n| format!("{n},{},{},{}\n", n % 5, n * 7 % 4, n * 3 % 8)).collect();
+    fs::write(dir.join("t.csv"), format!("id,age,\"a,b\",c\n{rows}")).unwrap();
+    let fit = |more: &str| {
+        format!("rflvm fit t.csv --likelihood poisson --latent-dim 1 {QUICK} --out fit --overwrite {more}")
+    };
+    fits(&dir, &fit("--id id --columns '\"a,b\",c'"));
+    assert!(fs::read_to_string(dir.join("fit/config.toml")).unwrap().contains("columns = [\"a,b\", \"c\"]"));
+    fits(&dir, &fit("--id id --without '\"a,b\"'"));
+    let said = fails(&dir, &fit("--columns a,b"));
+    assert!(said.contains("in double quotes"), "{said}");
+    for (more, words) in [("--covariates age --columns age,c", "--covariates"), ("--id c --columns c,age", "--id")] {
+        let said = fails(&dir, &fit(more));
+        assert!(said.contains("--columns names") && said.contains(words), "{said}");
+    }
+    let (_, _, said) = shell(&dir, "rflvm predict fit --rows 5 --out p.csv");
+    assert!(said.contains("row 5 is the one named `4`; the row named `5` is row 6"), "{said}");
 }

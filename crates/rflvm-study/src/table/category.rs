@@ -84,6 +84,51 @@ impl Table {
     }
 }
 
+impl Table {
+    /// Makes categories of some columns of numbers, which are in order; their levels are sorted as numbers.
+    pub fn categorise(&mut self, which: &[usize]) {
+        if which.is_empty() {
+            return;
+        }
+        let (width, old) = (self.columns.len(), std::mem::take(&mut self.values));
+        let levels_of = |j: usize| {
+            let mut levels: Vec<f64> = old.iter().skip(j).step_by(width).copied().filter(|v| !v.is_nan()).collect();
+            levels.sort_by(f64::total_cmp);
+            levels.dedup();
+            levels
+        };
+        let levels: Vec<Option<Vec<f64>>> = (0..width).map(|j| which.contains(&j).then(|| levels_of(j))).collect();
+        let mut places = vec![0; width];
+        let (mut columns, mut made) = (Vec::new(), Vec::new());
+        for (j, name) in std::mem::take(&mut self.columns).into_iter().enumerate() {
+            places[j] = columns.len();
+            match &levels[j] {
+                None => columns.push(name),
+                Some(levels) => {
+                    let (first, levels): (usize, Vec<String>) =
+                        (columns.len(), levels.iter().map(f64::to_string).collect());
+                    columns.extend(levels.iter().map(|level| Category::column(&name, level)));
+                    made.push(Category { name, levels, first, is_text: true });
+                }
+            }
+        }
+        for row in old.chunks_exact(width) {
+            for (&cell, levels) in row.iter().zip(&levels) {
+                match levels {
+                    None => self.values.push(cell),
+                    Some(_) if cell.is_nan() => self.values.extend(levels.iter().flatten().map(|_| f64::NAN)),
+                    Some(levels) => self.values.extend(levels.iter().map(|level| f64::from(u8::from(*level == cell)))),
+                }
+            }
+        }
+        self.columns = columns;
+        self.truths.iter_mut().for_each(|j| *j = places[*j]);
+        self.categories.iter_mut().for_each(|category| category.first = places[category.first]);
+        self.categories.extend(made);
+        self.categories.sort_by_key(|category| category.first);
+    }
+}
+
 impl Like {
     /// The names that the columns of a file must have, and which of them are categories. `has` says whether the file has a column:
     /// a category may also be present as the columns of its levels.
@@ -145,6 +190,19 @@ mod tests {
         let columns: Vec<String> = columns.split(' ').map(String::from).collect();
         let rows = values.len() / columns.len();
         Table { columns, rows, values: values.to_vec(), ..Table::default() }
+    }
+
+    #[test]
+    fn numbers_that_are_groups_become_categories() {
+        let mut own =
+            table("a x=1 x=2 year b", &[9., 0., 1., 2009., 7., 9., 1., 0., f64::NAN, 8., 9., 1., 0., 2007., 6.]);
+        own.categories = Category::find(&own, &HashSet::new());
+        own.truths = vec![4];
+        own.categorise(&[3]);
+        assert_eq!(own.columns, ["a", "x=1", "x=2", "year=2007", "year=2009", "b"]);
+        assert_eq!((own.values[..6].to_vec(), own.truths), (vec![9., 0., 1., 0., 1., 7.], vec![5]));
+        assert!(own.values[9].is_nan() && own.values[10].is_nan() && own.values[11] == 8.0);
+        assert_eq!(own.categories.iter().map(|c| (c.first, c.is_text)).collect::<Vec<_>>(), [(1, false), (3, true)]);
     }
 
     #[test]

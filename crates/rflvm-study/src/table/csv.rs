@@ -1,16 +1,20 @@
 //! Text tables with a separator: .csv and .tsv.
 
+use std::path::Path;
+
 use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
 use super::allowance::Allowance;
 use super::bounded::{self, Bounded, Mark};
 use super::dialect::{Cell, Dialect};
 use super::draft::Draft;
+use super::heading::{Heading, judge, shown};
 use super::holds::{Holds, truth};
 use super::levels::Levels;
 use super::place::{Place, TEXT_SHOWN};
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
+use crate::note::Note;
 
 /// Where text is an error, reading stops after this many rows: they show what the text is.
 const ENOUGH: usize = 4096;
@@ -73,10 +77,12 @@ fn pass(allowance: Allowance, dialect: &Dialect, options: &ReadOptions, texts: &
     let width = record.len();
     // A name takes the allowance of about eight cells.
     allowance.cells(1, 8 * width as u64)?;
-    let named = !is_data(&record, dialect);
+    let mut note = None;
+    let named = !is_data(&record, dialect) || is_heading(&record, &path, dialect, options, &mut note)?;
     let names = if named { place.header(&record)? } else { numbered(width) };
     let index = (named && names[0].is_empty()).then_some(0);
     let mut draft = Draft::new(allowance, names, named, index, options)?;
+    draft.notes.extend(note);
     for slot in texts.iter().filter_map(|&position| draft.slots[position]) {
         draft.levels[slot] = Some(Box::default());
     }
@@ -129,6 +135,13 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect)
         let value = match (cell, &mut draft.levels[slot]) {
             (Cell::Number(value), None) => value,
             (Cell::Missing, _) => f64::NAN,
+            (Cell::Rounded, None) => {
+                return Err(TableError::Rounded {
+                    file: place.path.to_path_buf(),
+                    place: place.cell(record, row, &draft.names[position]),
+                    text: shorten(text(&draft.names, position)?, TEXT_SHOWN),
+                });
+            }
             (Cell::Infinite, None) => {
                 return Err(TableError::Infinite {
                     file: place.path.to_path_buf(),
@@ -194,12 +207,39 @@ fn code(
     })
 }
 
+/// Whether a first line of numbers names the columns all the same.
+fn is_heading(
+    first: &ByteRecord,
+    path: &Path,
+    dialect: &Dialect,
+    options: &ReadOptions,
+    note: &mut Option<Note>,
+) -> Result<bool, TableError> {
+    if let Some(like) = &options.like {
+        let is_known = |cell: &[u8]| like.columns.iter().any(|name| name.as_bytes() == cell.trim_ascii());
+        return Ok(like.named && first.iter().all(is_known));
+    }
+    let records = sniff::records(path, dialect)?;
+    match judge(first, records.get(1..).unwrap_or_default(), dialect) {
+        Heading::Row => Ok(false),
+        Heading::Names => {
+            *note = Some(Note::warn(format!(
+                "the first line ({}) is read as the names of the columns, since its numbers count up and are unlike those below; \
+                 if it is a row, put a line of names above it",
+                shown(first)
+            )));
+            Ok(true)
+        }
+        Heading::Unclear => Err(TableError::Heading { file: path.to_path_buf(), shown: shown(first) }),
+    }
+}
+
 /// Whether a first line is data rather than names; pandas heads its index with an empty first cell.
 fn is_data(record: &ByteRecord, dialect: &Dialect) -> bool {
     let mut numbers = 0;
     for cell in record {
         match dialect.cell(cell) {
-            Cell::Number(_) | Cell::Infinite => numbers += 1,
+            Cell::Number(_) | Cell::Infinite | Cell::Rounded => numbers += 1,
             Cell::Missing => {}
             Cell::Text => return false,
         }

@@ -102,8 +102,13 @@ pub(super) enum Cell {
     Number(f64),
     Missing,
     Infinite,
+    /// A whole number that cannot be held exactly.
+    Rounded,
     Text,
 }
+
+/// From here on, not all whole numbers can be held exactly.
+pub(super) const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// How a text table is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,7 +122,9 @@ pub(super) struct Dialect {
 impl Dialect {
     pub fn cell(&self, bytes: &[u8]) -> Cell {
         let bytes = bytes.trim_ascii();
-        if MISSING.iter().any(|word| bytes.eq_ignore_ascii_case(word.as_bytes())) {
+        // With an empty word the list of words is complete: NA is a name then, such as that of Namibia.
+        let usual = if self.na.iter().any(String::is_empty) { &MISSING[..1] } else { &MISSING };
+        if usual.iter().any(|word| bytes.eq_ignore_ascii_case(word.as_bytes())) {
             return Cell::Missing;
         }
         let Ok(text) = std::str::from_utf8(bytes) else {
@@ -130,6 +137,7 @@ impl Dialect {
             return Cell::Missing;
         }
         match number {
+            Some(value) if is_rounded(text, value) => Cell::Rounded,
             Some(value) if value.is_finite() => Cell::Number(value),
             Some(value) if value.is_nan() => Cell::Missing,
             Some(_) => Cell::Infinite,
@@ -159,6 +167,11 @@ impl Dialect {
         let are_threes = groups[1..].iter().all(|group| group.len() == 3);
         groups.len() > 1 && groups[0].len() <= 3 && are_threes && groups.iter().all(is_digits)
     }
+}
+
+/// Whether a text is a whole number that its value does not have exactly.
+fn is_rounded(text: &str, value: f64) -> bool {
+    value.abs() >= WHOLE && text.parse::<i128>().is_ok_and(|whole| value as i128 != whole)
 }
 
 #[cfg(test)]
@@ -213,5 +226,23 @@ mod tests {
         }
         assert_eq!((dialect.cell(b"999"), dialect.cell(b"??")), (Cell::Number(999.0), Cell::Text));
         assert_eq!(dialect.cell(b"1e999"), Cell::Infinite);
+    }
+
+    #[test]
+    fn an_empty_word_replaces_the_usual_ones() {
+        let dialect = dialect(Decimal::Point, &["", "-9"]);
+        assert_eq!((dialect.cell(b" "), dialect.cell(b"-9")), (Cell::Missing, Cell::Missing));
+        assert_eq!((dialect.cell(b"NA"), dialect.cell(b"null")), (Cell::Text, Cell::Text));
+    }
+
+    #[test]
+    fn whole_numbers_that_would_be_rounded_are_recognised() {
+        let dialect = dialect(Decimal::Point, &[]);
+        for text in ["9007199254740993", "-9007199254740993", "1234567890123456789"] {
+            assert_eq!(dialect.cell(text.as_bytes()), Cell::Rounded, "{text}");
+        }
+        for text in ["9007199254740992", "100000000000000000000", "1e300", "0.1234567890123456789"] {
+            assert!(matches!(dialect.cell(text.as_bytes()), Cell::Number(_)), "{text}");
+        }
     }
 }

@@ -9,6 +9,7 @@ use super::category::Category;
 use super::levels::Levels;
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, numbered};
+use crate::note::Note;
 
 /// A column kept as text, and where in the file it is.
 pub(super) struct Text {
@@ -39,6 +40,8 @@ pub(super) struct Draft {
     pub named: bool,
     /// The numeric columns of an outline, whose cells are not read.
     pub outlined: Vec<usize>,
+    /// How the file was read, where that may be wrong.
+    pub notes: Vec<Note>,
 }
 
 impl Draft {
@@ -81,6 +84,15 @@ impl Draft {
             (Some(wanted), None) => search.select(wanted)?,
             (None, None) => rest(),
         };
+        let roles = [(id, "id"), (labels, "labels"), (offset, "offset"), (time, "time"), (sequence, "sequence")];
+        let roles = roles.into_iter().filter_map(|(position, option)| Some((position?, option)));
+        let mut roles = roles.chain(covariates.iter().map(|&position| (position, "covariates")));
+        if options.columns.is_some()
+            && let Some((position, option)) = roles.find(|(position, _)| numeric.contains(position))
+        {
+            let name = shorten(&names[position], 40);
+            return Err(TableError::TwoRoles { file: allowance.path, name, option });
+        }
         numeric.retain(|position| !left_out.contains(position));
         let outlined = if options.is_outline { std::mem::take(&mut numeric) } else { Vec::new() };
         let mut slots = vec![None; names.len()];
@@ -107,6 +119,7 @@ impl Draft {
             truths: Vec::new(),
             named,
             outlined,
+            notes: Vec::new(),
         })
     }
 
@@ -210,6 +223,13 @@ impl<'a> Search<'a> {
             option,
             name: shorten(name, 40),
             hint: match closest(name.trim(), &self.visible) {
+                _ if self
+                    .visible
+                    .iter()
+                    .any(|own| own.split(',').count() > 1 && own.split(',').any(|part| part.trim() == name.trim())) =>
+                {
+                    " (a name that contains a comma is given in double quotes)".to_string()
+                }
                 Some(near) => format!(" (did you mean `{}`?)", shorten(near, 40)),
                 None if self.named => String::new(),
                 None => " (the file has no line of names, so columns are numbered)".to_string(),

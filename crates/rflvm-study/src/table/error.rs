@@ -25,6 +25,18 @@ pub enum TableError {
         file.display()
     )]
     Extension { file: PathBuf, extension: String },
+    #[error("{}: the file is {kind}; {remedy}", file.display())]
+    Disguised { file: PathBuf, kind: &'static str, remedy: &'static str },
+    #[error(
+        "{}: .h5ad is not read by the program; convert it with `{command}`, and give {folder}, or fit it in Python with rflvm.tl.fit",
+        file.display()
+    )]
+    H5ad { file: PathBuf, command: String, folder: String },
+    #[error(
+        "{}: {place}: `{text}` is a whole number beyond 2^53, which would be rounded; name the column with ⟨id⟩ if it names the rows, leave it out with ⟨without⟩, or subtract a constant",
+        file.display()
+    )]
+    Rounded { file: PathBuf, place: String, text: String },
     #[error(
         "{}: the gzip data are damaged or cut short ({reason}); copy or compress the file again, or remove .gz from its name if it is not compressed",
         file.display()
@@ -60,6 +72,11 @@ pub enum TableError {
         file.display()
     )]
     DuplicateColumn { file: PathBuf, place: String, column: String, first: usize, second: usize },
+    #[error(
+        "{}: the first line ({shown}) may name the columns or be a row; if it names them, write names that are not numbers, such as c0, and if it is a row, put a line of names above it",
+        file.display()
+    )]
+    Heading { file: PathBuf, shown: String },
     #[error(
         "{}: line {line}: column {position} has no name; name it, or remove the extra separator at that place on every line",
         file.display()
@@ -127,6 +144,8 @@ pub enum TableError {
     OtherWidth { file: PathBuf, found: usize, expected: usize },
     #[error("{}: ⟨columns⟩ names `{name}` twice; name each column once", file.display())]
     RepeatedSelection { file: PathBuf, name: String },
+    #[error("{}: ⟨columns⟩ names `{name}`, and so does ⟨{option}⟩; leave it out of one of them", file.display())]
+    TwoRoles { file: PathBuf, name: String, option: &'static str },
     #[error(
         "{}: ⟨{option}⟩ cannot be used because {kind} files hold numbers only; give a table with that column as ⟨row-data⟩, use a .csv file, or omit it",
         file.display()

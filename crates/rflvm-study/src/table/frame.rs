@@ -7,6 +7,7 @@ use arrow_schema::{ArrowError, DataType, Schema};
 
 use super::allowance::Allowance;
 use super::cells::{each_text, numbers};
+use super::dialect::WHOLE;
 use super::draft::Draft;
 use super::holds::Holds;
 use super::levels::Levels;
@@ -89,8 +90,12 @@ pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], 
         {
             code(draft, column, slot, start)?;
         } else if let Some(slot) = draft.slots[position] {
-            let width = draft.width();
+            let (width, is_long) = (draft.width(), matches!(column.data_type(), DataType::Int64 | DataType::UInt64));
             for (row, value) in (start..).zip(numbers(column)?) {
+                if is_long && value.abs() >= WHOLE {
+                    let (file, place) = (draft.allowance.path.clone(), draft.place(row, position));
+                    return Err(TableError::Rounded { file, place, text: value.to_string() }.into());
+                }
                 if value.is_infinite() {
                     let (file, place) = (draft.allowance.path.clone(), draft.place(row, position));
                     return Err(TableError::Infinite { file, place, text: value.to_string() }.into());

@@ -77,22 +77,26 @@ pub(super) fn read_array(
                 _ => TableError::Damaged { file: file(), kind, reason: error.to_string() },
             })?;
             done += bytes.len() as u64;
-            let infinite = |(row, column): (usize, usize), value: f64| {
+            let refused = |(row, column): (usize, usize), value: f64| {
                 let place = format!("row {}, column {}", row + 1, column + 1);
-                TableError::Infinite { file: file(), place, text: value.to_string() }
+                match value.is_infinite() {
+                    true => TableError::Infinite { file: file(), place, text: value.to_string() },
+                    false => TableError::Rounded { file: file(), place, text: value.to_string() },
+                }
             };
+            let is_bad = |value: &f64| value.is_infinite() || element.may_be_rounded(*value);
             if is_whole {
                 let to = &mut draft.values[o * width + start..][..bytes.len() / element.size];
                 element.decode_all(bytes, to);
-                match to.iter().position(|value| value.is_infinite()) {
-                    Some(i) => return Err(infinite((o, start + i), to[i])),
+                match to.iter().position(is_bad) {
+                    Some(i) => return Err(refused((o, start + i), to[i])),
                     None => continue,
                 }
             }
             let mut put = |(row, column): (usize, usize), slot: usize, bytes: &[u8]| {
                 let value = element.decode(bytes);
-                if value.is_infinite() {
-                    return Err(infinite((row, column), value));
+                if is_bad(&value) {
+                    return Err(refused((row, column), value));
                 }
                 let at = row * draft.numeric.len() + slot;
                 draft.values[at] = value;

@@ -12,6 +12,8 @@ use super::parquet;
 use super::words::shorten;
 #[cfg(feature = "columnar")]
 use super::zarr;
+use crate::wording::quoted;
+
 use super::{Look, ReadOptions, Table, TableError, Texts, csv, mtx, npy, npz, row_data, store, text};
 
 /// Reads a table in the format given by the extension of `path`, in upper or lower case.
@@ -109,6 +111,7 @@ fn one(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
         Some("parquet") if !text::is_gzip(path) => parquet::read,
         #[cfg(feature = "columnar")]
         Some("arrow" | "feather" | "ipc") if !text::is_gzip(path) => ipc::read,
+        Some("h5ad") => return Err(h5ad(path)),
         // A given separator implies that the file is text.
         _ if options.separator.is_some() => text,
         _ => {
@@ -128,6 +131,14 @@ fn one(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
         not_text(path, options)?;
     }
     parse(Allowance::new(path, metadata.len()), options)
+}
+
+/// How to convert an AnnData that is not in a folder of Zarr.
+fn h5ad(path: &Path) -> TableError {
+    let folder = path.with_extension("zarr").display().to_string();
+    let (file, to) = (quoted(&path.display().to_string()), quoted(&folder));
+    let script = "import anndata, sys; anndata.read_h5ad(sys.argv[1]).write_zarr(sys.argv[2])";
+    TableError::H5ad { file: path.to_path_buf(), command: format!("python -c \"{script}\" {file} {to}"), folder }
 }
 
 /// Whether a file is text, by its name.

@@ -45,6 +45,7 @@ pub(super) fn joined(mut data: Draft, about: Draft) -> Result<Draft, TableError>
         (None, _) => {}
     }
     data.texts = texts;
+    data.notes.extend(about.notes);
     data.offset = about.offset.map(|(_, cells)| (usize::MAX, cells));
     Ok(data)
 }

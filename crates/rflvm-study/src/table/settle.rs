@@ -180,6 +180,7 @@ impl Draft {
             values: self.values,
             named: self.named,
             ignored,
+            notes: self.notes,
         })
     }
 

@@ -20,13 +20,7 @@ pub(super) fn sniff(
     separator_given: bool,
     decimal_given: bool,
 ) -> Result<Option<Written>, TableError> {
-    let mut start = Vec::new();
-    text::open(path)?.take(BYTES).read_to_end(&mut start).map_err(|e| text::failed(path, &e))?;
-    // The last line may be cut off.
-    if start.len() as u64 == BYTES {
-        let end = start.iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
-        start.truncate(end.unwrap_or(0));
-    }
+    let start = start(path)?;
     let own = Sample::of(&start, dialect);
     let separators = [dialect.separator, b';', b'\t', b'|', b','];
     let mut best: Option<(Sample, Written)> = None;
@@ -47,6 +41,28 @@ pub(super) fn sniff(
     Ok(best.map(|(_, written)| written))
 }
 
+/// The first lines of a file.
+pub(super) fn records(path: &Path, dialect: &Dialect) -> Result<Vec<ByteRecord>, TableError> {
+    Ok(parsed(&start(path)?, dialect))
+}
+
+fn start(path: &Path) -> Result<Vec<u8>, TableError> {
+    let mut start = Vec::new();
+    text::open(path)?.take(BYTES).read_to_end(&mut start).map_err(|e| text::failed(path, &e))?;
+    // The last line may be cut off.
+    if start.len() as u64 == BYTES {
+        let end = start.iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
+        start.truncate(end.unwrap_or(0));
+    }
+    Ok(start)
+}
+
+fn parsed(start: &[u8], dialect: &Dialect) -> Vec<ByteRecord> {
+    let mut reader =
+        ReaderBuilder::new().delimiter(dialect.separator).has_headers(false).flexible(true).from_reader(start);
+    reader.byte_records().take(LINES).map_while(Result::ok).collect()
+}
+
 /// The start of a file, read in one way.
 struct Sample {
     /// Whether all lines have the same number of cells, and more than one.
@@ -57,9 +73,7 @@ struct Sample {
 
 impl Sample {
     fn of(start: &[u8], dialect: &Dialect) -> Self {
-        let mut reader =
-            ReaderBuilder::new().delimiter(dialect.separator).has_headers(false).flexible(true).from_reader(start);
-        let records: Vec<ByteRecord> = reader.byte_records().take(LINES).map_while(Result::ok).collect();
+        let records = parsed(start, dialect);
         let width = records.first().map_or(0, ByteRecord::len);
         let cells = || records.iter().flat_map(|record| record.iter());
         // With commas as separators, 1,234 in quotation marks is probably a number with a thousands separator.

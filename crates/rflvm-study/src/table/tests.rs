@@ -202,7 +202,7 @@ fn csv_errors_name_the_place_and_the_remedy() {
     refused("csv", "a\n1\n-Inf\n", "row 2 (line 3), column `a`: `-Inf` is infinite");
     refused("csv", "a\n1e999\n", "`1e999` is infinite or too large");
     refused("csv", b"a,b\n1,\xff\n", "row 1 (line 2), column `b`: the text `\u{fffd}` is not UTF-8");
-    refused("csv", b"\xff\xfea\0,\0", "line 1, name of column 1: the text");
+    refused("csv", b"\xff\xfea\0,\0", "text in UTF-16 or UTF-32; save it with UTF-8 encoding");
     let sentence = load("csv", "a\n1\n", &options("a", "-", "-")).unwrap_err();
     assert!(sentence.contains("no column is left to fit"), "{sentence}");
 }

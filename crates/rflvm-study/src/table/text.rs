@@ -25,11 +25,27 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, TableError> {
         Box::new(file)
     };
     let mut start = Vec::new();
-    text.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start).map_err(|e| failed(path, &e))?;
-    if start == BYTE_ORDER_MARK {
-        start.clear();
+    text.by_ref().take(4).read_to_end(&mut start).map_err(|e| failed(path, &e))?;
+    if let Some((kind, remedy)) = disguised(&start) {
+        return Err(TableError::Disguised { file: path.to_path_buf(), kind, remedy });
+    }
+    if start.starts_with(BYTE_ORDER_MARK) {
+        start.drain(..BYTE_ORDER_MARK.len());
     }
     Ok(Box::new(Cursor::new(start).chain(text)))
+}
+
+/// What a file is that has the name of a text but begins like something else, and what to do.
+fn disguised(start: &[u8]) -> Option<(&'static str, &'static str)> {
+    Some(match start {
+        [0x1f, 0x8b, ..] => ("compressed by gzip", "append .gz to its name"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..] => {
+            ("text in UTF-16 or UTF-32", "save it with UTF-8 encoding")
+        }
+        b"PK\x03\x04" => ("a zip archive or an Excel workbook", "unpack it, or save the sheet as .csv"),
+        b"PAR1" => ("Parquet", "let its name end in .parquet"),
+        _ => return None,
+    })
 }
 
 /// The error for a failed read.

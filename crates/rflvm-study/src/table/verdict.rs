@@ -3,6 +3,7 @@
 use super::holds::{Holds, PAIRS};
 use super::levels::{Levels, MOST};
 use crate::moment::looks_like_a_date;
+use crate::settings::Names;
 use crate::wording::with_value;
 
 impl Holds {
@@ -27,8 +28,8 @@ impl Holds {
     /// Why a column cannot be fitted, and which flag or family suits it; `levels` are its texts, in `rows` rows.
     pub(super) fn remedy(self, column: &str, levels: &Levels, rows: usize) -> String {
         let count = levels.len();
-        let [without, labels, id, time, covariates] =
-            ["without", "labels", "id", "time", "covariates"].map(|name| with_value(name, column));
+        let [labels, id, time] = ["labels", "id", "time"].map(|name| with_value(name, column));
+        let [without, covariates] = ["without", "covariates"].map(|name| with_value(name, &Names::typed(column)));
         let leave_out = format!("exclude it with {without}");
         match self {
             Holds::Truth => "write yes and no, or true and false".into(),

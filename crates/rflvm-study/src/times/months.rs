@@ -36,7 +36,7 @@ impl Monthly {
 
     /// The step in words.
     pub fn words(&self) -> String {
-        let (count, unit) = if self.step % 12 == 0 { (self.step / 12, "year") } else { (self.step, "month") };
+        let (count, unit) = if self.step.is_multiple_of(12) { (self.step / 12, "year") } else { (self.step, "month") };
         format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
     }
 }

@@ -1,5 +1,7 @@
 //! Elements of an array: how their bytes become numbers.
 
+use crate::table::dialect::WHOLE;
+
 /// How the bytes of one element become a number.
 pub(in crate::table) struct Element {
     kind: char,
@@ -32,6 +34,11 @@ impl Element {
         }
     }
 
+    /// Whether a value may be a whole number that was rounded.
+    pub fn may_be_rounded(&self, value: f64) -> bool {
+        matches!(self.kind, 'i' | 'u') && value.abs() >= WHOLE
+    }
+
     /// All of them; the usual types in loops that a compiler can unroll.
     pub fn decode_all(&self, bytes: &[u8], to: &mut [f64]) {
         match (self.kind, self.size, self.big) {
@@ -51,7 +58,6 @@ impl Element {
         } else {
             bytes.iter().rev().fold(0, |all, &b| all << 8 | u64::from(b))
         };
-        // Integers beyond 2^53 are rounded, as in NumPy's conversion to float.
         match (self.kind, self.size) {
             ('f', 8) => f64::from_bits(bits),
             ('f', 4) => f64::from(f32::from_bits(bits as u32)),

@@ -53,10 +53,20 @@ impl AnnData {
     }
 }
 
-/// The cells of a column: numbers, texts, or codes of categories.
+/// The cells of a column: numbers, some of which may be missing, texts, or codes of categories.
 fn cells(folder: &Path) -> Result<Vec<String>, String> {
     match node(folder)? {
         Node::Array(array) => array.texts(),
+        // Numbers some of which are missing.
+        Node::Group(_) if is_zarr(&folder.join("mask")) => {
+            let values = Array::open(&folder.join("values"))?.texts()?;
+            let mask = Array::open(&folder.join("mask"))?.numbers()?;
+            if values.len() != mask.len() {
+                return Err("its mask does not have the length of its values".into());
+            }
+            let cell = |(value, hidden): (String, f64)| if hidden == 0.0 { value } else { String::new() };
+            Ok(values.into_iter().zip(mask).map(cell).collect())
+        }
         Node::Group(_) => {
             let levels = Array::open(&folder.join("categories"))?.texts()?;
             let codes = Array::open(&folder.join("codes"))?.numbers()?;
