@@ -33,3 +33,4 @@ mod resume;
 mod rows;
 mod times;
 mod transform;
+mod verdict;

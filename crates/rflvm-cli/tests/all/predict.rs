@@ -213,7 +213,7 @@ fn checks_compare_the_table_with_replicated_tables() {
     mixed(&dir, &[]);
     counts(&dir, "multinomial", "m");
     counts(&dir, "binomial", "b");
-    for (fit, count) in [("o", 7), ("m", 3), ("b", 2)] {
+    for (fit, count) in [("o", 7), ("m", 5), ("b", 2)] {
         assert_eq!(of(fit)["checks"].as_array().unwrap().len(), count, "{fit}");
     }
 }
