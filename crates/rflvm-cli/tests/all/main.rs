@@ -35,3 +35,4 @@ mod resume;
 mod rows;
 mod times;
 mod transform;
+mod verdict;

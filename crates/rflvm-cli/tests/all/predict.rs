@@ -213,7 +213,7 @@ fn checks_compare_the_table_with_replicated_tables() {
     mixed(&dir, &[]);
     counts(&dir, "multinomial", "m");
     counts(&dir, "binomial", "b");
-    for (fit, count) in [("o", 7), ("m", 3), ("b", 2)] {
+    for (fit, count) in [("o", 7), ("m", 5), ("b", 2)] {
         assert_eq!(of(fit)["checks"].as_array().unwrap().len(), count, "{fit}");
     }
 }
@@ -311,7 +311,7 @@ fn impossible_predictions_are_refused_in_one_sentence() {
         let output = rflvm(&dir, arguments);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+        assert_eq!(said.lines().filter(|line| !line.starts_with("warning: ")).count(), 1, "{said}");
         words.iter().for_each(|word| assert!(said.contains(word), "{arguments:?}: '{word}' is not in: {said}"));
     };
     for (arguments, words) in cases {

@@ -218,7 +218,7 @@ fn rows_that_cannot_be_placed_are_refused_in_one_sentence() {
         let output = rflvm(place, flags);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{flags:?}: {said}");
-        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+        assert_eq!(said.lines().filter(|line| !line.starts_with("warning: ")).count(), 1, "{said}");
         words.iter().for_each(|word| assert!(said.contains(word), "'{word}' is not in: {said}"));
         assert!(!place.join("p.csv").exists());
     }
