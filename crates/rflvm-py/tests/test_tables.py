@@ -1,6 +1,10 @@
 """Whatever a user's table is, the model sees the same numbers."""
 
+import subprocess
+import sys
+
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import QUICK
 
@@ -166,3 +170,45 @@ def test_a_bad_sparse_matrix_is_refused():
     values = _native.Values(2, 2)
     with pytest.raises(ValueError, match="do not fit its shape"):
         values.sparse(np.ones(1), np.array([5]), np.array([0, 1, 1]))
+
+
+def test_names_and_levels_of_any_characters_come_back_equal(tmp_path):
+    rng = np.random.default_rng(0)
+    starts = ["=", "+", "-", "@", "'", "'=", '"', ",", ";", " é", "字", "⟨", "😀", "a=b"]
+    names = [f"{start}{rng.choice(starts)}z{j}" for j, start in enumerate(starts)]
+    levels = [f"{start}\n{rng.choice(starts)}" for start in starts[:3]]
+    frame = pd.DataFrame({name: rng.normal(size=24) for name in names[2:]}, index=[f"{rng.choice(starts)}row\n{n}" for n in range(24)])
+    frame[names[0]] = pd.Categorical(rng.choice(levels, 24), categories=levels)
+    frame[names[1]] = rng.choice(["=x", "-y"], 24)
+    frame.iloc[3, 0], frame.iloc[4, -2] = None, None
+    model = rflvm.RFLVM(likelihood="auto", store=tmp_path / "fit", **QUICK).fit(frame)
+    other = rflvm.load(tmp_path / "fit")
+    for one in (model, other):
+        full = one.impute()
+        assert list(full.columns) == list(frame.columns) and list(full.index) == list(frame.index)
+        seen = frame.notna()
+        assert (full.where(seen).astype(object).fillna("") == frame.astype(object).fillna("")).all(axis=None)
+        assert set(full[names[0]]) <= set(levels)
+        assert np.isfinite(one.transform(frame)).all()
+    # The program opens the fit, and sees its categories.
+    run = [sys.executable, "-m", "rflvm", "impute", str(tmp_path / "fit"), "--out", str(tmp_path / "full.csv"), "--draws", "1"]
+    subprocess.run(run, check=True)
+    written = pd.read_csv(tmp_path / "full-1.csv", skipinitialspace=False)
+    assert set(written.columns) == {name.strip() for name in names} or set(written.columns) == set(names)
+
+
+def test_the_order_of_categories_is_not_dropped_in_silence():
+    kind = pd.Categorical(["low", "high"] * 12, categories=["low", "high"], ordered=True)
+    with pytest.warns(UserWarning, match="column 'kind' holds ordered categories, whose order"):
+        rflvm.RFLVM(likelihood="auto", **QUICK).fit(pd.DataFrame({"a": np.arange(24) * 0.1, "b": np.arange(24) % 5 * 0.3, "kind": kind}))
+
+
+def test_values_that_are_written_alike_or_would_be_rounded_are_refused():
+    fit = rflvm.RFLVM(likelihood="auto", **QUICK).fit
+    frame = pd.DataFrame({"a": np.arange(24) * 0.1, "kind": pd.Series([1, "1"] * 12, dtype=object)})
+    with pytest.raises(ValueError, match="'kind' holds 1 and '1', which are written alike"):
+        fit(frame)
+    with pytest.raises(ValueError, match="'kind' holds 1 and '1', which are written alike"):
+        fit(frame.assign(kind=frame["kind"].astype("category")))
+    with pytest.raises(ValueError, match="beyond 2\\^53, which would be rounded"):
+        fit(np.arange(40).reshape(20, 2) + 2**60)

@@ -115,6 +115,18 @@ def test_anndata(tmp_path, kind, layout):
     assert "X" in refused(tmp_path, "cells.zarr", "--array", "nothing")
 
 
+def test_columns_of_obs_with_missing_numbers_are_read(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    adata = anndata.AnnData(np.random.default_rng(1).normal(size=(12, 4)).astype("float32"))
+    adata.obs["day"] = pandas.array([None, *range(1, 12)], dtype="Int64")
+    adata.obs["dose"] = [np.nan, *np.arange(11) * 0.5]
+    adata.write_zarr(tmp_path / "cells.zarr")
+    store = fitted(tmp_path, "cells.zarr", "--labels", "day")
+    assert list(store["constant_data/label"][:]) == ["", *map(str, range(1, 12))]
+    for column in ("day", "dose"):
+        assert "row 1" in (said := refused(tmp_path, "cells.zarr", "--covariates", column)) and "the covariate is missing" in said
+
+
 def test_repeated_genes_and_metadata_that_ask_for_too_much(tmp_path):
     counts = sparse.csr_matrix(np.arange(40.0).reshape(10, 4))
     adata = anndata.AnnData(counts)

@@ -43,18 +43,25 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
     wanted = {} if isinstance(likelihood, str) else {str(name): family for name, family in likelihood.items()}
     for_all = likelihood if isinstance(likelihood, str) and likelihood != "auto" else None
     check_kinds(X)
-    columns, fields, choice = [], [], Choice()
+    columns, fields, choice, ordered = [], [], Choice(), []
     for label, series in series_of(X):
         name, field = str(label), Field.of(label, series)
         family = wanted.pop(name, None) or for_all
         if family is None:
             family = choice.by_kind(name, field.kind, partial(numbers_of, series, name, library_of(X)))
         check_texts(name, field, family, len(series))
+        if getattr(field.dtype, "ordered", False):
+            ordered.append(name)
         columns.append(Column(name, family, field.levels))
         fields.append(field)
     if wanted:
         raise ValueError(f"likelihood names a column '{next(iter(wanted))}' that the table does not have")
     choice.conclude()
+    if ordered:
+        warn(
+            f"{listed(ordered)} ordered categories, whose order the family multinomial does not use; "
+            f"to use it, fit their places as numbers, as in X[{ordered[0]!r}].cat.codes (-1 where missing)"
+        )
     return Layout(columns, named=True, like=Like(library_of(X) or "", fields))
 
 

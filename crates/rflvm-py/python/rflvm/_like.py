@@ -34,7 +34,7 @@ class Field:
         """The field of a column."""
         kind = kind_of(series)
         dtype = series.type if hasattr(series, "type") else series.dtype
-        return Field(label, dtype, kind, values_of(series) if kind in ("category", "text") else None)
+        return Field(label, dtype, kind, values_of(series, label) if kind in ("category", "text") else None)
 
     @property
     def levels(self) -> Optional[list[str]]:
@@ -42,12 +42,16 @@ class Field:
         return None if self.values is None else [str(value) for value in self.values]
 
 
-def values_of(series: Any) -> list:
+def values_of(series: Any, name: Any) -> list:
     """The distinct values of a column of categories or text, in order."""
-    if hasattr(series, "cat") and hasattr(series.cat, "categories"):
-        return list(series.cat.categories)
-    seen = {str(cell): cell for cell in cells_of(series) if not is_missing(cell)}
-    return [seen[text] for text in sorted(seen)]
+    has_order = hasattr(series, "cat") and hasattr(series.cat, "categories")
+    values = list(series.cat.categories) if has_order else [cell for cell in cells_of(series) if not is_missing(cell)]
+    seen: dict[str, Any] = {}
+    for value in values:
+        other = seen.setdefault(str(value), value)
+        if other != value:
+            raise ValueError(f"column '{name}' holds {other!r} and {value!r}, which are written alike; convert the column to text, or rename one of them")
+    return values if has_order else [seen[text] for text in sorted(seen)]
 
 
 @dataclass

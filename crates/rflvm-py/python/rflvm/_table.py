@@ -146,6 +146,12 @@ def put_categories(values: _native.Values, series: Any, column: Column, first: i
         values.column(first + i, np.where(np.isnan(codes), np.nan, (codes == i).astype(float)))
 
 
+def check_whole(cells: Any, what: str) -> None:
+    """Refuse whole numbers that would be rounded."""
+    if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8 and cells.size and (cells.max() > 2**53 or cells.min() < -(2**53)):
+        raise ValueError(f"{what} holds whole numbers beyond 2^53, which would be rounded; subtract a constant, or leave them out")
+
+
 def read(X: Any, layout: Layout, mask: Optional[Any] = None) -> Rows:
     """The rows of a table, with the columns of the layout in its order."""
     if library_of(X) is not None:
@@ -160,6 +166,7 @@ def read(X: Any, layout: Layout, mask: Optional[Any] = None) -> Rows:
             csr = X.tocsr()
             rows.values.sparse(np.asarray(csr.data, dtype=float), csr.indices.astype(np.int64, copy=False), csr.indptr.astype(np.int64, copy=False))
         else:
+            check_whole(X, "X")
             rows.values.fill(np.ma.getdata(X))
             if np.ma.isMaskedArray(X):
                 rows.values.hide(np.ma.getmaskarray(X))
@@ -191,7 +198,9 @@ def read_frame(X: Any, layout: Layout) -> Rows:
             rows.ids = [str(name) for name in X.index]
     for column, places in layout.places():
         if column.levels is None:
-            rows.values.column(places.start, numbers_of(series[column.name], column.name, library))
+            cells = numbers_of(series[column.name], column.name, library)
+            check_whole(cells, f"column '{column.name}'")
+            rows.values.column(places.start, cells)
         else:
             put_categories(rows.values, series[column.name], column, places.start)
     return rows

@@ -44,10 +44,11 @@ class Clock:
             pass
         found = [ZONE.search(text) for text in texts]
         bare = [text if zone is None else text[: zone.start()] for text, zone in zip(texts, found)]
-        unit = self.unit or ("D" if all(len(text) == 10 for text in bare) else "ms")
-        # The program writes dates to the millisecond.
+        # The program writes dates to the microsecond.
+        has_micros = any(len(text.rpartition(".")[2]) > 3 for text in bare if "." in text)
+        unit = self.unit or ("D" if all(len(text) == 10 for text in bare) else "us" if has_micros else "ms")
         ahead = np.array([0 if zone is None else minutes(zone.group()) for zone in found], dtype="timedelta64[m]")
-        dates = (np.array(bare, dtype="datetime64[ms]") - ahead).astype(f"datetime64[{unit}]")
+        dates = (np.array(bare, dtype="datetime64[us]") - ahead).astype(f"datetime64[{unit}]")
         if not found or found[0] is None:
             return dates, None
         return dates, self.zone or ("UTC" if minutes(found[0].group()) == 0 else f"UTC{found[0].group()}")
@@ -76,7 +77,8 @@ def text_of_time(value: Any, n: int) -> str:
     if value is not None and is_missing(value) and not isinstance(value, float):
         raise ValueError(f"row {n + 1}: the time is missing; fill it in, or leave the row out")
     if isinstance(value, np.datetime64):
-        return str(value.astype("datetime64[ms]")) if value.dtype != np.dtype("datetime64[D]") else str(value)
+        short = value.astype("datetime64[ms]")
+        return str(short) if short == value and value.dtype != np.dtype("datetime64[D]") else str(value)
     if isinstance(value, (datetime.timedelta, np.timedelta64)):
         raise TypeError(
             f"row {n + 1}: the time is a duration, {value}, whose unit the model cannot know; "
