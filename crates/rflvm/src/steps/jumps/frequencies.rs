@@ -5,7 +5,7 @@
 //! p(Y | X, W) ∝ |S|^(−J/2) Π_j (b₋_j − ½ r_jᵀS⁻¹r_j)^(−a_n),   S = δI + UᵀEU,   r_j = UᵀR_j.
 //! ```
 
-use super::{LOST, Table, keep_sound};
+use super::table::{LOST, Table, keep_sound};
 use crate::error::NumericalError;
 use crate::linalg::{Mat, par_mul};
 use crate::model::State;

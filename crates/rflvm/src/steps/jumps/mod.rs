@@ -7,22 +7,20 @@
 
 mod frequencies;
 mod rows;
+mod table;
 
 use super::assignments::Seating;
 use crate::error::NumericalError;
-use crate::linalg::{Cholesky, Mat, par_mul};
-use crate::model::collapsed::{CollapsedData, scaled_gram};
-use crate::model::features::{Features, Turned};
+use crate::model::collapsed::CollapsedData;
+use crate::model::features::Turned;
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State};
 use crate::rng::Stream;
-use rows::RowChoice;
+use table::Table;
 
 /// Up to this number of rows, on average, jump in a sweep of any table; of longer tables a tenth of the rows.
 const FEW_ROWS: f64 = 64.0;
 
-/// A place is sound if other rows, or other features, leave more than this of its features: of less, rounding has taken the digits.
-const LOST: f64 = 1e-7;
 /// From this ratio of signal to noise on, in variances, V has too few digits.
 const MOST: f64 = 1e8;
 
@@ -58,81 +56,13 @@ pub(crate) fn update(
     Ok(())
 }
 
-/// What the table says at X and W.
-struct Table<'a> {
-    target: &'a CollapsedData,
-    /// δ.
-    delta: f64,
-    /// s, the scale of the linear part.
-    s: f64,
-    x: Mat,
-    w: Mat,
-    /// H'.
-    h: Mat,
-    /// V.
-    v: Mat,
-    /// G.
-    g: Mat,
-    /// b.
-    rate: Vec<f64>,
-    /// Memory.
-    choice: RowChoice,
-}
-
-impl<'a> Table<'a> {
-    /// Uses the memory of H, which must be given back.
-    fn new(target: &'a CollapsedData, features: &mut Features, tau2: f64) -> Result<Self, NumericalError> {
-        let (unit, delta) = (target.intercept_variance.sqrt(), 1.0 / tau2);
-        let mut a = scaled_gram(features.h(), unit);
-        let mut h = features.lend();
-        let last = h.cols() - 1;
-        (0..h.rows()).for_each(|n| h[(n, last)] = unit);
-        (0..=last).for_each(|m| a[(m, m)] += delta);
-        let v = Cholesky::new(&a, "jumps")?.inverse();
-        let (mut c, mut g) = (Mat::zeros(last + 1, target.y.cols()), Mat::zeros(last + 1, target.y.cols()));
-        par_mul(&mut c, h.view().transpose(), target.y.view(), false);
-        par_mul(&mut g, v.view(), c.view(), false);
-        let mut rate = target.total.clone();
-        for (c, g) in c.iter_rows().zip(g.iter_rows()) {
-            rate.iter_mut().zip(c.iter().zip(g)).for_each(|(b, (c, g))| *b -= 0.5 * c * g);
-        }
-        rate.iter_mut().zip(&target.prior_rate).for_each(|(b, least)| *b = b.max(*least));
-        let (x, w, s) = (features.x().clone(), features.w().clone(), features.plain().s());
-        Ok(Table { target, delta, s, x, w, h, v, g, rate, choice: RowChoice::default() })
-    }
-
-    /// Σ over the columns of all processes of the ln of each candidate's product over columns, whose factors `factor(k, j)` are.
-    fn ln_products(&self, candidates: usize, factor: impl Fn(usize, usize) -> f64 + Sync) -> Vec<f64> {
-        let chunks = &self.target.chunks;
-        chunks.add(&mut chunks.own(), candidates, |chunk, to| {
-            for (k, to) in to.iter_mut().enumerate() {
-                // Eight at a time under one logarithm.
-                for first in chunk.columns.clone().step_by(8) {
-                    *to += (first..chunk.columns.end.min(first + 8)).map(|j| factor(k, j)).product::<f64>().ln();
-                }
-            }
-        })
-    }
-}
-
-/// Jumps neither leave nor enter places that are not sound: π is left invariant on both parts.
-fn keep_sound(ln_lik: &mut [f64], is_sound: impl Fn(usize) -> bool) {
-    let leaves = is_sound(0) && ln_lik[0].is_finite();
-    for k in 1..ln_lik.len() {
-        if !(leaves && is_sound(k) && ln_lik[k].is_finite()) {
-            ln_lik[k] = f64::NEG_INFINITY;
-        }
-    }
-    if !leaves {
-        ln_lik[0] = 0.0;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::rows::{ln_places, ln_standard, places};
+    use super::table::RowChoice;
     use super::*;
     use crate::dist::normals;
+    use crate::linalg::{Mat, par_mul};
     use crate::model::ModelSpec;
     use crate::model::family::Gaussian;
     use crate::simulate;

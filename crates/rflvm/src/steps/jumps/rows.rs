@@ -4,7 +4,7 @@
 //! p(Y | X, W) ∝ s^(−J/2) Π_j (1 + e_j²/(2 s b₋_j))^(−a_n),   s = 1 + hᵀV₋h,   e_j = ỹ_nj − hᵀG₋_j.
 //! ```
 
-use super::{LOST, Table, keep_sound};
+use super::table::{LOST, RowChoice, Table, keep_sound};
 use crate::dist::{LN_SQRT_2PI, normal};
 use crate::linalg::{Mat, mul};
 use crate::model::features::{Turned, fill_row};
@@ -97,37 +97,6 @@ impl Table<'_> {
         }
         self.x.row_mut(n).copy_from_slice(x);
         self.h.row_mut(n).copy_from_slice(h.row(k));
-    }
-}
-
-/// Places of a row.
-#[derive(Debug, Default)]
-pub(super) struct RowChoice {
-    /// ln p(Y | X, W) at each, up to a constant.
-    pub(super) ln_lik: Vec<f64>,
-    /// h, hᵀV and hᵀG.
-    pub(super) h: Mat,
-    hv: Mat,
-    fitted: Mat,
-    /// 1 − h_nᵀVh_n, of the row where it is.
-    left: f64,
-    /// ỹ_n − h_nᵀG, of the row where it is.
-    residual: Vec<f64>,
-    /// b₋.
-    rate: Vec<f64>,
-    /// hᵀVh_n/(1 − h_nᵀVh_n).
-    shared: Vec<f64>,
-    /// s.
-    spread: Vec<f64>,
-}
-
-impl RowChoice {
-    pub(super) fn resize(&mut self, (places, width, columns): (usize, usize, usize)) {
-        for (to, width) in [(&mut self.h, width), (&mut self.hv, width), (&mut self.fitted, columns)] {
-            if (to.rows(), to.cols()) != (places, width) {
-                *to = Mat::zeros(places, width);
-            }
-        }
     }
 }
 
