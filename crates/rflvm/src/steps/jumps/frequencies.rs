@@ -136,7 +136,7 @@ impl Table<'_> {
             for (to, x) in argument.iter_mut().zip(self.x.iter_rows().skip(first)) {
                 *to = x.iter().zip(w).map(|(x, w)| x * w).sum();
             }
-            simd::sin_cos(&mut argument, sin, cos, scale);
+            simd::sin_cos(&argument, sin, cos, scale);
         }
     }
 

@@ -99,9 +99,9 @@ impl RowChoice {
 /// Jumps neither leave nor enter places that are not sound: π is left invariant on both parts.
 pub(super) fn keep_sound(ln_lik: &mut [f64], is_sound: impl Fn(usize) -> bool) {
     let leaves = is_sound(0) && ln_lik[0].is_finite();
-    for k in 1..ln_lik.len() {
-        if !(leaves && is_sound(k) && ln_lik[k].is_finite()) {
-            ln_lik[k] = f64::NEG_INFINITY;
+    for (k, ln) in ln_lik.iter_mut().enumerate().skip(1) {
+        if !(leaves && is_sound(k) && ln.is_finite()) {
+            *ln = f64::NEG_INFINITY;
         }
     }
     if !leaves {
