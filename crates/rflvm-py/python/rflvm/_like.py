@@ -50,7 +50,9 @@ def values_of(series: Any, name: Any) -> list:
     for value in values:
         other = seen.setdefault(str(value), value)
         if other != value:
-            raise ValueError(f"column '{name}' holds {other!r} and {value!r}, which are written alike; convert the column to text, or rename one of them")
+            raise ValueError(
+                f"column '{name}' holds {other!r} and {value!r}, which are written alike; convert the column to text, or rename one of them"
+            )
     return values if has_order else [seen[text] for text in sorted(seen)]
 
 
