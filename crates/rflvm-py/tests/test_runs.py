@@ -82,8 +82,10 @@ def test_other_threads_go_on_while_a_fit_runs(curve):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 def test_ctrl_c_returns_what_is_done(tmp_path):
+    # Also where the tests run in the background, and ignore the signal.
     script = (
-        "import rflvm, warnings\n"
+        "import rflvm, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "table = rflvm.datasets.s_curve(80, 12, seed=3).table\n"
         "model = rflvm.RFLVM(likelihood='poisson', n_random_features=20, warmup=5, draws=10**6, checkpoint=0.02, random_state=1, progress=False)\n"
         "model.fit(table, store='fit')\n"

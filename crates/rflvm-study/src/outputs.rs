@@ -3,6 +3,7 @@
 use crate::apart::{OutputError, is_same, keep_apart, real};
 use crate::config::Config;
 use crate::folder;
+use crate::table::is_zarr;
 use std::path::{Path, PathBuf};
 
 /// The outputs of a command, each checked before any is written.
@@ -84,8 +85,22 @@ pub fn outside_of_fits(dir: &Path) -> Result<(), OutputError> {
 /// The files and folders that these settings name.
 pub fn inputs(config: &Config) -> Vec<PathBuf> {
     let trials = config.trials.as_ref().filter(|trials| trials.parse::<u32>().is_err()).map(PathBuf::from);
-    let named = [config.table.clone(), config.blocks.clone(), config.row_data.clone(), trials];
-    named.into_iter().flatten().collect()
+    let table = config.table.as_deref().map(of_table).unwrap_or_default();
+    table.into_iter().chain([config.blocks.clone(), config.row_data.clone(), trials].into_iter().flatten()).collect()
+}
+
+/// A Zarr folder is read whole; of the folder of a pipeline only the matrix and its names are, and results may lie next to them.
+fn of_table(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() || is_zarr(path) {
+        return vec![path.to_path_buf()];
+    }
+    let is_read = |path: &PathBuf| {
+        let name = path.to_string_lossy();
+        let plain = name.strip_suffix(".gz").unwrap_or(&name);
+        plain.ends_with(".mtx") || plain.ends_with(".tsv")
+    };
+    let files = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    files.filter(is_read).collect()
 }
 
 #[cfg(test)]

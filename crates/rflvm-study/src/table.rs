@@ -49,6 +49,7 @@ pub use error::TableError;
 pub use holds::Holds;
 pub use read::{is_text, look, read};
 pub use written::Written;
+pub(crate) use zarr::is_zarr;
 
 /// A numeric table with the names that go with it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

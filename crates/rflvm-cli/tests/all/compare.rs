@@ -1,9 +1,9 @@
 //! `rflvm compare` as a user meets it: several ways to fit a table are scored, resumed, and refused where they are invalid.
 
-use crate::common::{folder, good, rflvm, text};
+use crate::common::{folder, good, rflvm, start, text};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -218,9 +218,7 @@ fn an_interrupted_comparison_keeps_finished_fits() {
     let dir = folder("interrupted");
     fs::write(dir.join("t.csv"), counts()).unwrap();
     let long = ["compare", "t.csv", "--out", "o", "--likelihood", "poisson", "--latent-dims", "1,2", "--seed", "1"];
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
-    command.current_dir(&dir).args(long).args(["--features", "8", "--warmup", "1000000"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = start(&dir, &[&long[..], &["--features", "8", "--warmup", "1000000"]].concat());
     while !dir.join("o/fits").exists() {
         sleep(Duration::from_millis(1));
     }

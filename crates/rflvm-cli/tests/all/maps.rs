@@ -1,10 +1,10 @@
 //! The search for maps, as a user meets it.
 
-use crate::common::{folder, good, refused, text};
+use crate::common::{folder, good, refused, start, text};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Long enough for a search of 20 sweeps per start.
 const FIT: &str = "fit s/table.csv --likelihood gaussian --features 10 --warmup 500 --seed 1 -q --out";
@@ -70,12 +70,8 @@ fn a_search_that_is_interrupted_starts_over_with_the_same_draws() {
     );
     fit_draws(&dir, "whole", "10", &[]);
     let words = FIT.replace(" -q", "");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rflvm"))
-        .current_dir(&dir)
-        .args(words.split(' ').chain(["cut", "--draws", "10"]))
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let words: Vec<&str> = words.split(' ').chain(["cut", "--draws", "10"]).collect();
+    let mut child = start(&dir, &words);
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(said.any(|line| line.contains("looking for maps")));
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());

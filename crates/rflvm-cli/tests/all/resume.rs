@@ -1,17 +1,11 @@
 //! A run that is killed, interrupted or damaged: nothing is lost, and resumed draws are bit-identical.
 
-use crate::common::{files, folder, rflvm};
+use crate::common::{command, files, folder, rflvm};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::thread::sleep;
 use std::time::Duration;
-
-fn command(dir: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
-    command.current_dir(dir).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

@@ -42,10 +42,29 @@ pub fn refused(dir: &Path, arguments: &[&str], code: i32, words: &[&str]) -> Str
     sentence
 }
 
+/// A command whose output can be read while it runs. Signals reach it, also where the tests run in the background and ignore them.
+pub fn command(dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
+    command.current_dir(dir).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigHandler, Signal, signal};
+        use std::os::unix::process::CommandExt;
+        let reset = || {
+            let all = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+            // SAFETY: no code runs on these signals.
+            all.into_iter().try_for_each(|what| unsafe { signal(what, SigHandler::SigDfl) }.map(|_| ()))?;
+            Ok(())
+        };
+        // SAFETY: between fork and exec, only signal(2) is called, which is allowed there.
+        unsafe { command.pre_exec(reset) };
+    }
+    command
+}
+
 /// Starts a command without waiting for it.
 pub fn start(dir: &Path, arguments: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
-    command.current_dir(dir).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    command(dir, arguments).spawn().unwrap()
 }
 
 /// Waits for a condition while a program runs, however busy the machine is; the program must not end before that.

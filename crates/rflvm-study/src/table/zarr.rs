@@ -17,7 +17,7 @@ use super::words::{list, shorten};
 use super::{ReadOptions, TableError, numbered};
 use anndata::AnnData;
 use array::{Node, node};
-pub(super) use folder::is_zarr;
+pub(crate) use folder::is_zarr;
 use folder::{KIND, children, damaged};
 use matrix::Matrix;
 

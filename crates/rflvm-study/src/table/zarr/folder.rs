@@ -8,7 +8,7 @@ use crate::table::TableError;
 pub(super) const KIND: &str = "Zarr";
 
 /// Whether a folder is one of Zarr.
-pub(in crate::table) fn is_zarr(path: &Path) -> bool {
+pub(crate) fn is_zarr(path: &Path) -> bool {
     [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file())
 }
 
