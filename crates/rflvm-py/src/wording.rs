@@ -24,6 +24,7 @@ impl Wording for Parameters {
                 let (keys, ends) = (prior.replace('.', "': {'"), "}".repeat(prior.split('.').count()));
                 format!("priors={{'{keys}': …{ends}")
             }
+            (name, Some(value)) if value.parse::<f64>().is_ok() => format!("{}={value}", parameter(name)),
             (name, Some(value)) => format!("{}='{value}'", parameter(name)),
             (name, None) => parameter(name),
         }

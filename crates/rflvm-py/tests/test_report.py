@@ -1,5 +1,6 @@
 """The report: what it shows, in a real browser; and that it stays a file that does nothing else."""
 
+import html
 import warnings
 
 import numpy as np
@@ -353,6 +354,6 @@ def test_what_cannot_be_reported_is_refused(model, tmp_path):
 
 def test_a_notebook_shows_a_picture_and_the_verdict(model):
     shown = model._repr_mimebundle_()["text/html"]
-    assert shown.count("<svg") == 1 and model.diagnostics_["words"] in shown and f"{ROWS} rows" in shown
+    assert shown.count("<svg") == 1 and html.escape(model.diagnostics_["words"]) in shown and f"{ROWS} rows" in shown
     before = rflvm.RFLVM()._repr_mimebundle_()
     assert "RFLVM" in before["text/html"] and "<svg width" not in before["text/html"]

@@ -99,7 +99,7 @@ impl<'a> Subject<'a> {
 /// The settings, with the name of the table but not its folder, since a report is sent to others; and without the identity of this run.
 fn origin(fit: &Fit) -> Value {
     let table = fit.saved.table.as_ref().and_then(|path| path.file_name()).map(Into::into);
-    let settings = Config { table, identity: None, ..fit.saved.clone() }.to_toml();
+    let settings = Config { table, identity: None, table_identity: None, ..fit.saved.clone() }.to_toml();
     let command = "rflvm fit --config config.toml --out again";
     json!({ "seed": fit.settings.seed, "command": command, "settings": settings })
 }

@@ -46,11 +46,14 @@ fn warning(shares: &[(&str, f64)], columns: usize) -> Option<Note> {
     let shown: Vec<String> = gone.iter().take(SHOWN).map(|(name, _)| format!("`{name}`")).collect();
     let more = gone.len().saturating_sub(SHOWN);
     let names = if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) };
-    let (columns, have) = if gone.len() == 1 { ("the column", "has") } else { ("the columns", "have") };
+    let (columns, have, it) = match gone.len() {
+        1 => ("the column", "has", "it"),
+        _ => ("the columns", "have", "one"),
+    };
     let [without, covariates] = ["without", "covariates"].map(|name| with_value(name, &Names::typed(first.0)));
     Some(Note::warn(format!(
-        "{columns} {names} {have} hardly any noise left, so part of the map may follow nothing else: if that is not wanted, leave it out with {without}, \
-         correct for it with {covariates}, or fit it as a category (multinomial in ⟨blocks⟩)"
+        "{columns} {names} {have} hardly any noise left, so part of the map may follow nothing else: if that is not wanted, leave {it} out with {without}, \
+         correct for {it} with {covariates}, or fit {it} as a category (multinomial in ⟨blocks⟩)"
     )))
 }
 

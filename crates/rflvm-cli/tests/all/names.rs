@@ -68,7 +68,7 @@ fn names_and_levels_of_any_characters_come_back_equal() {
         assert_eq!(text(&fs::read(dir.join("o/blocks.csv")).unwrap()), text(&fs::read(dir.join("b.csv")).unwrap()));
         for out in ["o", "p"] {
             good(&dir, &["resume", out, "--draws", "6", "-q"]);
-            good(&dir, &["impute", out, "--out", "full.csv", "--draws", "1"]);
+            good(&dir, &["impute", out, "--out", "full.csv", "--draws", "1", "--overwrite"]);
             let full = cells(&dir.join("full-1.csv"));
             assert_eq!(full.len(), table.len());
             for (own, full) in table.iter().flatten().zip(full.iter().flatten()) {

@@ -1,14 +1,16 @@
 //! Output that cannot be written: no panic, an error message if it can still be read, and a fit that continues without its log.
 #![cfg(target_os = "linux")]
 
-use crate::common::{folder, good, text};
+use crate::common::{folder, good, let_signals_through, text};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 fn shell(dir: &Path, script: &str) -> Output {
     let script = format!("rflvm() {{ {} \"$@\"; }}; {script}", env!("CARGO_BIN_EXE_rflvm"));
-    Command::new("bash").args(["-o", "pipefail", "-c", &script]).current_dir(dir).output().unwrap()
+    let mut command = Command::new("bash");
+    let_signals_through(&mut command);
+    command.args(["-o", "pipefail", "-c", &script]).current_dir(dir).output().unwrap()
 }
 
 const FIT: &str = "fit t.csv --likelihood poisson --features 4 --warmup 20 --draws 20 --seed 1";

@@ -95,7 +95,8 @@ fn a_run_killed_twenty_times_equals_an_uninterrupted_one() {
 #[test]
 fn a_further_warm_up_goes_on_from_where_the_chains_are() {
     let dir = folder("warmed-again");
-    let fit = [&prepare(&dir)[..8], &["--warmup", "60", "--draws", "40", "--thin", "2", "-q"]].concat();
+    let prepared = prepare(&dir);
+    let fit = [&prepared[..8], &["--warmup", "60", "--draws", "40", "--thin", "2", "-q"]].concat();
     for (out, threads) in [("one", "1"), ("two", "2")] {
         assert!(rflvm(&dir, &[&fit[..], &["--out", out, "--threads", threads]].concat()).status.success());
     }
@@ -120,7 +121,7 @@ fn a_further_warm_up_goes_on_from_where_the_chains_are() {
     let told = String::from_utf8(rflvm(&dir, &["summary", "two", "--json"]).stdout).unwrap();
     assert!(told.contains("\"draws\":35") || told.contains("\"draws\": 35"), "{told}");
     // The first warm-up has to end before it can be extended.
-    let long = [&prepare(&dir)[..8], &["--warmup", "1000000", "--checkpoint", "0.03", "-q", "--out", "long"]];
+    let long = [&prepared[..8], &["--warmup", "1000000", "--checkpoint", "0.03", "-q", "--out", "long"]];
     let mut child = command(&dir, &long.concat()).spawn().unwrap();
     while !dir.join("long/checkpoint.bin").exists() {
         sleep(Duration::from_millis(1));

@@ -42,10 +42,16 @@ pub fn refused(dir: &Path, arguments: &[&str], code: i32, words: &[&str]) -> Str
     sentence
 }
 
-/// A command whose output can be read while it runs. Signals reach it, also where the tests run in the background and ignore them.
+/// A command whose output can be read while it runs.
 pub fn command(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rflvm"));
     command.current_dir(dir).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let_signals_through(&mut command);
+    command
+}
+
+/// Signals reach the command, also where the tests run in the background and ignore them.
+pub fn let_signals_through(command: &mut Command) {
     #[cfg(unix)]
     {
         use nix::sys::signal::{SigHandler, Signal, signal};
@@ -59,7 +65,6 @@ pub fn command(dir: &Path, arguments: &[&str]) -> Command {
         // SAFETY: between fork and exec, only signal(2) is called, which is allowed there.
         unsafe { command.pre_exec(reset) };
     }
-    command
 }
 
 /// Starts a command without waiting for it.
