@@ -14,7 +14,7 @@ fn said(output: &Output) -> String {
 /// A small negative-binomial table with missing cells, and the flags of a fit of it that takes a second or two.
 fn prepare(dir: &Path) -> Vec<&'static str> {
     let flags = ["--likelihood", "negative-binomial", "--rows", "60", "--columns", "8", "--seed", "4", "--out", "sim"];
-    assert!(rflvm(dir, &[&["simulate"], &flags[..]].concat()).status.success());
+    assert!(rflvm(dir, &[&["simulate", "--overwrite"], &flags[..]].concat()).status.success());
     let table = fs::read_to_string(dir.join("sim/table.csv")).unwrap();
     let mut lines: Vec<String> = table.lines().map(String::from).collect();
     for line in lines.iter_mut().skip(1).step_by(7) {
