@@ -26,11 +26,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
     let (each, svg) = (next_to(&file, "cells"), file.with_extension("svg"));
     let own = ["backtest.csv", "backtest-cells.csv", "backtest.svg"];
     let mut outputs = outputs(&fit).own(&args.dir, &own).overwrite(args.replace.overwrite);
-    if args.out.is_some() {
-        outputs.named(&file)?
-    } else {
-        outputs.unnamed(&file)?
-    }
+    outputs.either(&file, args.out.is_some())?;
     [&each, &svg].into_iter().try_for_each(|path| outputs.unnamed(path))?;
     let voice = reply.progress();
     let asked = Asked {

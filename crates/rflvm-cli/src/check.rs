@@ -24,11 +24,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let picture = file.with_extension("svg");
     let fit = Fit::open(&args.dir, |_| ())?;
     let mut outputs = outputs(&fit).own(&args.dir, &["check.csv", "check.svg"]).overwrite(args.replace.overwrite);
-    if args.out.is_some() {
-        outputs.named(&file)?
-    } else {
-        outputs.unnamed(&file)?
-    }
+    outputs.either(&file, args.out.is_some())?;
     outputs.unnamed(&picture)?;
     let (drawn, convergence) = Drawn::open(&fit)?;
     warn_of_chains(&convergence, reply.voice());

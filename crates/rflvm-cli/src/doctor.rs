@@ -69,9 +69,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
 
     // From here on as in `fit`, with the flags of the suggested command.
     let (mut table, timeline) = read?;
-    if let Some(line) = genes_by_cells(&table).filter(|_| !reply.json) {
-        reply.line(line)?;
-    }
+    genes_by_cells(&table).map_or(Ok(()), |line| reply.line(line))?;
     if let Some(timeline) = timeline.as_ref().filter(|_| !reply.json) {
         reply.line(&timeline.line())?;
         reply.voice().notes(&timeline.notes());

@@ -1,7 +1,7 @@
 //! Commands that can be pasted into a shell.
 
 use rflvm_study::Config;
-use rflvm_study::settings::Names;
+use rflvm_study::wording::listed;
 use serde_json::Value;
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn collect(settings: &Value, flags: &mut Vec<String>) {
                 collect(value, flags);
                 continue;
             }
-            Value::Array(words) => words.iter().map(|own| Names::typed(&word(own))).collect::<Vec<_>>().join(","),
+            Value::Array(words) => words.iter().map(|own| listed(&word(own))).collect::<Vec<_>>().join(","),
             value => word(value),
         };
         // A switch needs an equals sign before its value, and so does a value that begins like a flag.
@@ -48,6 +48,7 @@ mod tests {
     fn settings_are_flags_that_the_program_understands() {
         use crate::args::{Command, Program};
         use clap::Parser;
+        use rflvm_study::settings::Names;
         let config = Config {
             table: Some("t.csv".into()),
             id: Some("the name".into()),

@@ -30,8 +30,7 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     let mut outputs = outputs(&fit).reading(reads).overwrite(args.replace.overwrite);
     outputs.named(&args.out)?;
     if let Some(positions) = &positions {
-        let path = positions.path();
-        if args.draws_out.is_some() { outputs.named(path)? } else { outputs.unnamed(path)? }
+        outputs.either(positions.path(), args.draws_out.is_some())?;
     }
     let (table, new) = new_rows::read(&new_table(args), &fit)?;
     reply.voice().notes(&new.notes);

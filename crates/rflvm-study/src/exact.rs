@@ -4,8 +4,7 @@ use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::note::Note;
-use crate::settings::Names;
-use crate::wording::with_value;
+use crate::wording::{listed, with_value};
 use rflvm::draws::{Source, parameter_name};
 
 /// Noise is as good as gone below this share of the column's standard deviation.
@@ -50,7 +49,7 @@ fn warning(shares: &[(&str, f64)], columns: usize) -> Option<Note> {
         1 => ("the column", "has", "it"),
         _ => ("the columns", "have", "one"),
     };
-    let [without, covariates] = ["without", "covariates"].map(|name| with_value(name, &Names::typed(first.0)));
+    let [without, covariates] = ["without", "covariates"].map(|name| with_value(name, &listed(first.0)));
     Some(Note::warn(format!(
         "{columns} {names} {have} hardly any noise left, so part of the map may follow nothing else: if that is not wanted, leave {it} out with {without}, \
          correct for {it} with {covariates}, or fit {it} as a category (multinomial in ⟨blocks⟩)"

@@ -23,7 +23,7 @@ impl About {
     /// That of an array of draws.
     pub fn of(array: &str) -> Self {
         match array {
-            "distance" | "w2" | "time_scale" | "linear_scale" | "axes_in_use" => About::Positions,
+            "distance" => About::Positions,
             "f_cell" | "lp" | "log_likelihood" => About::Cells,
             _ => About::Parameters,
         }

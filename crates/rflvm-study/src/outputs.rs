@@ -65,6 +65,11 @@ impl Outputs {
         Ok(())
     }
 
+    /// A file that the user may have named, or that has a default.
+    pub fn either(&mut self, path: &Path, is_named: bool) -> Result<(), OutputError> {
+        if is_named { self.named(path) } else { self.unnamed(path) }
+    }
+
     /// Files of these names in a folder that holds no fit.
     pub fn within(&mut self, dir: &Path, names: &[&str]) -> Result<(), OutputError> {
         if folder::holds_fit(dir) {

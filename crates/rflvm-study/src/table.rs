@@ -47,9 +47,9 @@ pub use category::{Category, Source};
 pub use dialect::{Decimal, Separator};
 pub use error::TableError;
 pub use holds::Holds;
+pub(crate) use read::is_zarr;
 pub use read::{is_text, look, read};
 pub use written::Written;
-pub(crate) use zarr::is_zarr;
 
 /// A numeric table with the names that go with it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -43,6 +43,14 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// A name as it is typed in a list, whose commas separate names.
+pub fn listed(name: &str) -> String {
+    match name.contains(',') || name.trim_start().starts_with('"') {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.into(),
+    }
+}
+
 /// A message of the engine in the wording of a front end.
 pub fn render(sentence: &str, wording: &dyn Wording) -> String {
     let mut rendered = String::with_capacity(sentence.len());

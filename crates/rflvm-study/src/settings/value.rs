@@ -82,16 +82,6 @@ pub(crate) fn utf8(text: &OsStr) -> Result<&str, String> {
 #[serde(transparent)]
 pub struct Names(pub Vec<String>);
 
-impl Names {
-    /// A text as it is typed among others.
-    pub fn typed(text: &str) -> String {
-        match text.contains(',') || text.trim_start().starts_with('"') {
-            true => format!("\"{}\"", text.replace('"', "\"\"")),
-            false => text.into(),
-        }
-    }
-}
-
 /// A text in double quotes, in which two are one, and what follows it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let inside = text.trim_start().strip_prefix('"')?;
@@ -128,6 +118,7 @@ impl FromStr for Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wording::listed;
 
     #[test]
     fn names_with_commas_are_typed_in_double_quotes() {
@@ -143,7 +134,7 @@ mod tests {
         ] {
             let read: Names = text.parse().unwrap();
             assert_eq!(read.0, names, "{text}");
-            let typed: Vec<String> = names.iter().map(|name| Names::typed(name)).collect();
+            let typed: Vec<String> = names.iter().map(|name| listed(name)).collect();
             assert_eq!(typed.join(",").parse::<Names>().unwrap().0, names, "{typed:?}");
         }
     }

@@ -12,9 +12,8 @@ use super::parquet;
 use super::words::shorten;
 #[cfg(feature = "columnar")]
 use super::zarr;
-use crate::wording::quoted;
-
 use super::{Look, ReadOptions, Table, TableError, Texts, csv, mtx, npy, npz, row_data, store, text};
+use crate::wording::quoted;
 
 /// Reads a table in the format given by the extension of `path`, in upper or lower case.
 ///
@@ -85,7 +84,7 @@ fn one(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     if metadata.is_dir() {
         let is_described = path.join(".zmetadata").is_file();
         #[cfg(feature = "columnar")]
-        if zarr::is_zarr(path) && !(is_described && path.join("observed_data").is_dir()) {
+        if is_zarr(path) && !(is_described && path.join("observed_data").is_dir()) {
             not_text(path, options)?;
             return zarr::read(path, options);
         }
@@ -139,6 +138,11 @@ fn h5ad(path: &Path) -> TableError {
     let (file, to) = (quoted(&path.display().to_string()), quoted(&folder));
     let script = "import anndata, sys; anndata.read_h5ad(sys.argv[1]).write_zarr(sys.argv[2])";
     TableError::H5ad { file: path.to_path_buf(), command: format!("python -c \"{script}\" {file} {to}"), folder }
+}
+
+/// Whether a folder is one of Zarr.
+pub(crate) fn is_zarr(path: &Path) -> bool {
+    [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file())
 }
 
 /// Whether a file is text, by its name.

@@ -3,8 +3,7 @@
 use super::holds::{Holds, PAIRS};
 use super::levels::{Levels, MOST};
 use crate::moment::looks_like_a_date;
-use crate::settings::Names;
-use crate::wording::with_value;
+use crate::wording::{listed, with_value};
 
 impl Holds {
     /// What a column holds, in a table with this many rows.
@@ -29,7 +28,7 @@ impl Holds {
     pub(super) fn remedy(self, column: &str, levels: &Levels, rows: usize) -> String {
         let count = levels.len();
         let [labels, id, time] = ["labels", "id", "time"].map(|name| with_value(name, column));
-        let [without, covariates] = ["without", "covariates"].map(|name| with_value(name, &Names::typed(column)));
+        let [without, covariates] = ["without", "covariates"].map(|name| with_value(name, &listed(column)));
         let leave_out = format!("exclude it with {without}");
         match self {
             Holds::Truth => "write yes and no, or true and false".into(),

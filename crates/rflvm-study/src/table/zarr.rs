@@ -17,7 +17,6 @@ use super::words::{list, shorten};
 use super::{ReadOptions, TableError, numbered};
 use anndata::AnnData;
 use array::{Node, node};
-pub(crate) use folder::is_zarr;
 use folder::{KIND, children, damaged};
 use matrix::Matrix;
 

@@ -7,11 +7,6 @@ use crate::table::TableError;
 /// What a message calls them.
 pub(super) const KIND: &str = "Zarr";
 
-/// Whether a folder is one of Zarr.
-pub(crate) fn is_zarr(path: &Path) -> bool {
-    [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file())
-}
-
 /// A folder that cannot be read.
 pub(super) fn damaged(path: &Path, reason: String) -> TableError {
     TableError::Damaged { file: path.to_path_buf(), kind: KIND, reason }

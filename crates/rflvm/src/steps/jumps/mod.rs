@@ -94,7 +94,7 @@ mod tests {
         let others = table.others(3, rng);
         let (places, turned) = (places(table.x.row(3), &others, rng), Turned::new(&table.w));
         let mut choice = RowChoice::default();
-        choice.resize((places.rows(), table.h.cols(), table.g.cols()));
+        choice.resize(places.rows(), table.h.cols(), table.g.cols());
         table.features_at(&places, (model.covariates().row(3), &turned), &mut choice.h);
         table.price_row(3, &mut choice);
         for k in [1, 7] {

@@ -25,7 +25,7 @@ impl Table<'_> {
         let others = self.others(n, rng);
         let x = places(self.x.row(n), &others, rng);
         let mut choice = std::mem::take(&mut self.choice);
-        choice.resize((x.rows(), self.h.cols(), self.g.cols()));
+        choice.resize(x.rows(), self.h.cols(), self.g.cols());
         self.features_at(&x, (covariates, turned), &mut choice.h);
         self.price_row(n, &mut choice);
         let prices = choice.ln_lik.iter().zip(x.iter_rows());

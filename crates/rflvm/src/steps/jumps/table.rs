@@ -87,7 +87,7 @@ pub(super) struct RowChoice {
 }
 
 impl RowChoice {
-    pub(super) fn resize(&mut self, (places, width, columns): (usize, usize, usize)) {
+    pub(super) fn resize(&mut self, places: usize, width: usize, columns: usize) {
         for (to, width) in [(&mut self.h, width), (&mut self.hv, width), (&mut self.fitted, columns)] {
             if (to.rows(), to.cols()) != (places, width) {
                 *to = Mat::zeros(places, width);
