@@ -22,9 +22,12 @@ use crate::steps::{amplitudes, weights};
 /// How X is initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Init {
+    /// Each chain at a start of its own, from principal components, graphs of nearest neighbours, and both in more axes than the model
+    /// has ([`crate::run::spread`]): together the chains show how far the posterior reaches.
+    #[default]
+    Spread,
     /// The best of several maps, which start from principal components and from graphs of nearest neighbours
     /// ([`crate::run::maps`]).
-    #[default]
     Search,
     /// Principal components on the link scale.
     Pca,
@@ -38,6 +41,7 @@ impl Init {
     /// The name that users type.
     pub fn name(self) -> &'static str {
         match self {
+            Init::Spread => "spread",
             Init::Search => "search",
             Init::Pca => "pca",
             Init::Random => "random",
@@ -70,7 +74,7 @@ pub(crate) fn placed(model: &Model, how: Init, rng: &mut StreamRng) -> Mat {
     let (n, d) = (model.rows(), model.latent_dim());
     match how {
         Init::Random => Mat::from_vec(n, d, normals(n * d, rng)),
-        Init::Pca | Init::Map | Init::Search => {
+        Init::Pca | Init::Map | Init::Search | Init::Spread => {
             dispersed(pca::scores(model.chunks(), on_link_scale(model), d, rng), rng)
         }
     }

@@ -170,6 +170,11 @@ impl Model {
         self.chunks.columns()
     }
 
+    /// The same with another number of latent axes.
+    pub(crate) fn with_latent_dim(&self, latent_dim: usize) -> Self {
+        Model { spec: ModelSpec { latent_dim, ..self.spec.clone() }, ..self.clone() }
+    }
+
     /// D.
     pub fn latent_dim(&self) -> usize {
         self.spec.latent_dim

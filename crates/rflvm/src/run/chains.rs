@@ -5,6 +5,7 @@ use super::guest::{Joined, joined};
 use super::maps::{self, Maps, Plan};
 use super::meeting::meet;
 use super::settings::Settings;
+use super::spread::Spread;
 use super::threads::{pool, pools, side_by_side};
 use crate::device::{self, Open};
 use crate::draws::{Draw, Draws};
@@ -85,10 +86,15 @@ impl<'a> Run<'a> {
             Some(plan) => maps::search(model, settings, &plan, &pools, open, stop)?,
         };
         let Some(maps) = maps else { return Ok(None) };
+        let spread = pools[0].install(|| Spread::new(model, settings));
         let start = |chain: usize| {
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
             let device = open.map(|open| device::shared::open(open, model, chain)).transpose()?;
             let start = || match (maps.start(model, settings, chain)?, device) {
+                (None, device) if let Some(spread) = &spread => {
+                    let (x, stream) = spread.positions(model, chain)?;
+                    Chain::near(model, settings, chain, x, device, stream)
+                }
                 (Some(state), None) => Ok(Chain::at(model, settings, chain, state)),
                 (None, None) => Chain::new(model, settings, chain),
                 (Some(state), Some(device)) => Chain::on_at(model, settings, chain, state, device),
