@@ -5,7 +5,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rflvm::run::Progress;
 use rflvm::run::checkpoint::Checkpoint;
-use rflvm_study::drawn::{Drawn, is_spread};
+use rflvm_study::drawn::Drawn;
 use rflvm_study::folder::Claim;
 use rflvm_study::pace::Pace;
 use rflvm_study::sample::Follow;
@@ -79,11 +79,7 @@ impl Job {
         std::thread::spawn(move || {
             let run = || {
                 fit.run(&claim, from, &*own)?;
-                if fit.settings.modes > 1 || is_spread(&fit.settings) {
-                    Drawn::open(&fit)?.0.keep_weights(&fit)
-                } else {
-                    Ok(())
-                }
+                if fit.settings.modes > 1 { Drawn::open(&fit)?.0.keep_weights(&fit) } else { Ok(()) }
             };
             let ended = catch_unwind(AssertUnwindSafe(run));
             // Whoever waits for the end may then start another run in the folder.

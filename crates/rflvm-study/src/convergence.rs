@@ -59,17 +59,15 @@ pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, wording: &dyn
 /// The modes of chains that began apart.
 fn modes_as_json(fit: &Fit, drawn: &Drawn) -> Value {
     let one = |mode: &Weighted| {
-        let scored = drawn.stacking.iter().flat_map(|stacking| &stacking.maps).find(|map| map.chains == mode.used);
         let starts: Vec<String> = mode.used.iter().map(|&chain| start_of(&fit.model, chain)).collect();
         json!({
             "chains": mode.used.iter().map(|chain| chain + 1).collect::<Vec<_>>(), "starts": starts, "weight": mode.weight,
-            "log_density": scored.map(|scored| scored.log_density),
         })
     };
     drawn.modes().iter().map(one).collect()
 }
 
-/// A line per mode of chains that began apart, as far as it has weight.
+/// A line per mode of chains that began apart.
 pub fn mode_lines(fit: &Fit, drawn: &Drawn) -> Vec<String> {
     let line = |(i, mode): (usize, &Weighted)| {
         let chains: Vec<String> = mode.used.iter().map(|chain| (chain + 1).to_string()).collect();

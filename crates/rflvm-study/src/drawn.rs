@@ -6,7 +6,7 @@ use crate::folder::{checkpoint_path, store_path};
 use crate::identity;
 use crate::label::label;
 use crate::maps;
-use crate::stacking::{Rule, Stacking};
+use crate::stacking::Stacking;
 use rflvm::Init;
 use rflvm::atomic::plain_reason;
 use rflvm::draws::Source;
@@ -27,7 +27,7 @@ pub struct Drawn {
     pub used: Vec<usize>,
     /// How the chains of the other sampled maps compare, map by map.
     pub others: Vec<Convergence>,
-    /// The weights of the maps, if there are several.
+    /// The weights of the maps, if several are sampled.
     pub stacking: Option<Stacking>,
     /// The chains in use of each map, with its weight; empty for one map.
     weighted: Vec<Weighted>,
@@ -68,7 +68,7 @@ impl Drawn {
         let used: Vec<Vec<usize>> = judged.iter().map(Convergence::used).collect();
         // Without its table nothing can be predicted, and maps have no weights.
         let is_weighted = used.len() > 1 && fit.model.has_table();
-        let stacking = if is_weighted { Stacking::of(fit, &store, &used, Rule::Stacking)? } else { None };
+        let stacking = if is_weighted { Stacking::of(fit, &store, &used)? } else { None };
         let weights = stacking.iter().flat_map(|stacking| &stacking.maps).map(|map| map.weight);
         let weighted = used.into_iter().zip(weights).map(|(used, weight)| Weighted { used, weight }).collect();
         let convergence = judged.remove(0);
@@ -76,27 +76,15 @@ impl Drawn {
         Ok((Drawn { used, store, others: judged, stacking, weighted, is_spread: false }, convergence))
     }
 
-    /// Chains that began apart: those in use are in the mode with the largest weight, and all answers but positions combine the modes.
+    /// Chains that began apart: those in use are in the mode with most chains, and all answers but positions combine the modes, each counting by its chains.
     fn of_spread(fit: &Fit, store: Reader) -> Result<(Self, Convergence), Error> {
         let all: Vec<usize> = (0..store.size()?.0).collect();
         let modes = modes(&store, &all, (fit.model.rows(), fit.model.latent_dim()))?;
         let mut convergence = judge_modes(&store, &all, modes.len())?;
         label(&mut convergence.lines, fit);
-        let is_weighted = modes.len() > 1 && fit.model.has_table();
-        let stacking = if is_weighted { Stacking::of(fit, &store, &modes, Rule::Averaging)? } else { None };
-        let by_chains = |chains: &Vec<usize>| chains.len() as f64 / all.len() as f64;
-        let weights: Vec<f64> = match &stacking {
-            Some(stacking) => stacking.maps.iter().map(|mode| mode.weight).collect(),
-            None => modes.iter().map(by_chains).collect(),
-        };
-        let mut weighted: Vec<Weighted> =
-            modes.into_iter().zip(weights).map(|(used, weight)| Weighted { used, weight }).collect();
-        weighted.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let used = weighted[0].used.clone();
-        if weighted.len() == 1 {
-            weighted.clear();
-        }
-        Ok((Drawn { store, used, others: Vec::new(), stacking, weighted, is_spread: true }, convergence))
+        let used = modes[0].clone();
+        let weighted = if modes.len() > 1 { Weighted::by_chains(modes) } else { Vec::new() };
+        Ok((Drawn { store, used, others: Vec::new(), stacking: None, weighted, is_spread: true }, convergence))
     }
 
     /// The modes of chains that began apart, by their weights; empty if there is one, or chains began otherwise.

@@ -2,7 +2,7 @@
 //!
 //! Workers need neither this machine's files nor each other's. The folder is an ordinary one, which an ordinary run can resume.
 
-use crate::drawn::{Drawn, is_spread};
+use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::folder::{self, Claim};
@@ -120,11 +120,7 @@ impl Relay {
 
     /// Completes a run whose chains are done.
     pub fn finish(&self) -> Result<(), Error> {
-        if self.fit.settings.modes > 1 || is_spread(&self.fit.settings) {
-            Drawn::open(&self.fit)?.0.keep_weights(&self.fit)
-        } else {
-            Ok(())
-        }
+        if self.fit.settings.modes > 1 { Drawn::open(&self.fit)?.0.keep_weights(&self.fit) } else { Ok(()) }
     }
 
     /// The progress of each chain.

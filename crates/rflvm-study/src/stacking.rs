@@ -1,4 +1,4 @@
-//! The weights by which the predictions of several maps, or of the modes of chains that began apart, are combined. They are computed when a fit ends and kept in weights.json; a fit that
+//! The weights by which the predictions of several maps are combined. They are computed when a fit ends and kept in weights.json; a fit that
 //! has more draws by now, because it is still running or was resumed, has other weights.
 
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::write;
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::stacking::{averaging, mean_ln_density, weights};
+use rflvm::posterior::stacking::{mean_ln_density, weights};
 use rflvm::regular;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,18 +22,6 @@ pub struct Scored {
     pub log_density: f64,
     /// Cells whose score is unreliable (k̂ above 0.7).
     pub doubtful: usize,
-    /// Its chains, counted from 0.
-    #[serde(default)]
-    pub chains: Vec<usize>,
-}
-
-/// How weights follow from scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// The mixture that predicts best: for maps that were asked for.
-    Stacking,
-    /// As many as there are chains, as far as cells cannot tell: for modes in which chains ended.
-    Averaging,
 }
 
 /// The weights of all sampled maps.
@@ -51,26 +39,15 @@ pub struct Stacking {
 
 impl Stacking {
     /// The weights of maps, given the chains of each; `None` if the draws that are stored do not suffice for predictions.
-    pub fn of(fit: &Fit, store: &Reader, maps: &[Vec<usize>], rule: Rule) -> Result<Option<Self>, Error> {
+    pub fn of(fit: &Fit, store: &Reader, maps: &[Vec<usize>]) -> Result<Option<Self>, Error> {
         let draws = store.size()?.1;
-        let is_same = |kept: &Scored, chains: &Vec<usize>| kept.chains == *chains || kept.chains.is_empty();
-        let is_of = |kept: &Stacking| {
-            let same =
-                kept.maps.len() == maps.len() && kept.maps.iter().zip(maps).all(|(kept, own)| is_same(kept, own));
-            kept.draws == draws && same
-        };
-        match Self::read(fit).filter(is_of) {
+        match Self::read(fit).filter(|kept| kept.draws == draws && kept.maps.len() == maps.len()) {
             Some(kept) => Ok(Some(kept)),
-            None => Self::compute(fit, store, maps, (draws, rule)),
+            None => Self::compute(fit, store, maps, draws),
         }
     }
 
-    fn compute(
-        fit: &Fit,
-        store: &Reader,
-        maps: &[Vec<usize>],
-        (draws, rule): (usize, Rule),
-    ) -> Result<Option<Self>, Error> {
+    fn compute(fit: &Fit, store: &Reader, maps: &[Vec<usize>], draws: usize) -> Result<Option<Self>, Error> {
         let mut left = Vec::with_capacity(maps.len());
         for used in maps {
             let stream = fit.stream().named("stacking");
@@ -84,17 +61,9 @@ impl Stacking {
             }
         }
         let ln_density: Vec<Vec<f64>> = left.iter().map(|map| map.ln_density.clone()).collect();
-        let weights = match rule {
-            Rule::Stacking => weights(&ln_density),
-            Rule::Averaging => {
-                let chains: Vec<usize> = maps.iter().map(Vec::len).collect();
-                averaging(&ln_density, &chains, fit.stream().named("averaging"))
-            }
-        };
-        let each = left.iter().zip(maps).zip(&weights).zip(&ln_density);
-        let scored = each.map(|(((map, chains), &weight), ln_density)| Scored {
+        let weights = weights(&ln_density);
+        let scored = left.iter().zip(&weights).zip(&ln_density).map(|((map, &weight), ln_density)| Scored {
             weight,
-            chains: chains.clone(),
             log_density: mean_ln_density(std::slice::from_ref(ln_density), &[1.0]),
             doubtful: map.doubtful,
         });

@@ -9,7 +9,7 @@ use super::impute::Imputed;
 use super::modes::modes;
 use super::predict::Points;
 use super::predicted::Predicted;
-use super::stacking::{Weighted, averaging, weights};
+use super::stacking::{Weighted, weights};
 use super::transform::{self, NewRows, Transformed};
 use crate::draws::{Chains, Memory};
 use crate::error::RunError;
@@ -40,7 +40,7 @@ impl Posterior {
         Ok(Posterior { used, model, chains, convergence, maps, is_pooled: false, stream })
     }
 
-    /// From chains that began apart ([`Init::Spread`](crate::Init::Spread)). Positions are those of the mode with the largest weight, with the
+    /// From chains that began apart ([`Init::Spread`](crate::Init::Spread)). Positions are those of the mode with most chains, with the
     /// uncertainty of all; everything else combines the modes.
     pub fn of_spread(model: Model, chains: Vec<Memory>, seed: u64) -> Result<Self, RunError> {
         let chains = Chains(chains);
@@ -50,17 +50,7 @@ impl Posterior {
         if modes.len() == 1 {
             return Self::new(model, chains.0, seed);
         }
-        let stream = Stream::new(seed).named("stacking");
-        let mut scores = Vec::with_capacity(modes.len());
-        for used in &modes {
-            let fitted = Fitted { store: &chains, model: &model, used, maps: &[], is_pooled: false, stream };
-            scores.push(fitted.left_cells()?.ln_density);
-        }
-        let counts: Vec<usize> = modes.iter().map(Vec::len).collect();
-        let weights = averaging(&scores, &counts, stream);
-        let mut maps: Vec<Weighted> =
-            modes.into_iter().zip(weights).map(|(used, weight)| Weighted { used, weight }).collect();
-        maps.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let maps = Weighted::by_chains(modes);
         let (used, stream) = (maps[0].used.clone(), Stream::new(seed));
         Ok(Posterior { used, model, chains, convergence, maps, is_pooled: true, stream })
     }

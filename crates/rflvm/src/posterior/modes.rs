@@ -3,17 +3,17 @@
 use super::align::align_visited;
 use super::array::array;
 use super::score::affine_r2;
+use super::spread::mean_and_sd;
 use crate::draws::Source;
 use crate::error::RunError;
 use crate::linalg::Mat;
-use std::cmp::Reverse;
 
 /// Chains with at least this R² of each other's mean positions, in both directions, are in the same mode.
 const SAME: f64 = 0.95;
 /// Draws of a chain from which its mean positions are computed.
 const SEEN: usize = 40;
 
-/// The chains of each mode, the mode with most chains first.
+/// The chains of each mode: the mode with most chains first, and among those with as many the one with the highest mean log joint density.
 pub fn modes(store: &dyn Source, numbers: &[usize], (rows, dim): (usize, usize)) -> Result<Vec<Vec<usize>>, RunError> {
     let draws = store.size()?.1;
     let mut groups: Vec<(Mat, Vec<usize>)> = Vec::new();
@@ -32,6 +32,14 @@ pub fn modes(store: &dyn Source, numbers: &[usize], (rows, dim): (usize, usize))
             None => groups.push((mean, vec![chain])),
         }
     }
-    groups.sort_by_key(|(_, chains)| Reverse(chains.len()));
-    Ok(groups.into_iter().map(|(_, chains)| chains).collect())
+    let mut modes = Vec::with_capacity(groups.len());
+    for (_, chains) in groups {
+        let mut best = f64::NEG_INFINITY;
+        for &chain in &chains {
+            best = mean_and_sd(&store.all("sample_stats/lp", chain)?).0.max(best);
+        }
+        modes.push((chains, best));
+    }
+    modes.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then(b.1.total_cmp(&a.1)));
+    Ok(modes.into_iter().map(|(chains, _)| chains).collect())
 }

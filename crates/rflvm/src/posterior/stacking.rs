@@ -5,8 +5,6 @@
 //! step; it is within max_k g_k − 1 of its maximum.
 
 use crate::dist::ln_sum_exp;
-use crate::rng::Stream;
-use rand::RngExt;
 
 /// Chains that sample one map, and the weight of the map in predictions.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +16,12 @@ pub struct Weighted {
 }
 
 impl Weighted {
+    /// Modes of chains that began apart: each counts by its chains.
+    pub fn by_chains(modes: Vec<Vec<usize>>) -> Vec<Self> {
+        let all: usize = modes.iter().map(Vec::len).sum();
+        modes.into_iter().map(|used| Weighted { weight: used.len() as f64 / all as f64, used }).collect()
+    }
+
     /// How many of at most `most` predictions come from each map: in proportion to its weight, each from a different one of its draws.
     pub fn counts(maps: &[Weighted], draws: usize, most: usize) -> Vec<usize> {
         let there = |map: &Weighted| (map.used.len() * draws) as f64;
@@ -80,34 +84,6 @@ pub fn weights(ln_density: &[Vec<f64>]) -> Vec<f64> {
     alone.fold(weights, |best, one| if score(&one) > score(&best) { one } else { best })
 }
 
-/// Replicates of the bootstrap.
-const REPLICATES: u64 = 500;
-
-/// Weights of modes in which chains ended: of each as many as its chains, times how well it predicts as far as the cells can tell (pseudo-BMA+: Yao,
-/// Vehtari, Simpson & Gelman 2018). The cells are weighed at random (Bayesian bootstrap), so modes that predict about equally well keep about
-/// equal weights per chain, and one that predicts clearly worse loses its own.
-pub fn averaging(ln_density: &[Vec<f64>], chains: &[usize], stream: Stream) -> Vec<f64> {
-    let cells = ln_density.iter().map(Vec::len).min().unwrap_or(0);
-    let sound: Vec<usize> = (0..cells).filter(|&i| ln_density.iter().all(|of| of[i].is_finite())).collect();
-    let mut weights = vec![0.0; chains.len()];
-    for replicate in 0..REPLICATES {
-        let rng = &mut stream.at(replicate).rng();
-        let shares: Vec<f64> = sound.iter().map(|_| -(1.0 - rng.random::<f64>()).ln()).collect();
-        let scale = sound.len() as f64 / shares.iter().sum::<f64>();
-        let score = |(of, &chains): (&Vec<f64>, &usize)| {
-            let sum: f64 = sound.iter().zip(&shares).map(|(&i, share)| share * of[i]).sum();
-            (chains as f64).ln() + if sound.is_empty() { 0.0 } else { scale * sum }
-        };
-        let scores: Vec<f64> = ln_density.iter().zip(chains).map(score).collect();
-        let total = ln_sum_exp(&scores);
-        weights.iter_mut().zip(&scores).for_each(|(w, s)| *w += (s - total).exp() / REPLICATES as f64);
-    }
-    weights.iter_mut().filter(|w| **w < LEAST).for_each(|w| *w = 0.0);
-    let sum: f64 = weights.iter().sum();
-    weights.iter_mut().for_each(|w| *w /= sum);
-    weights
-}
-
 /// Mean over cells of ln Σ_k w_k p_ik.
 pub fn mean_ln_density(ln_density: &[Vec<f64>], weights: &[f64]) -> f64 {
     let cells = ln_density.iter().map(Vec::len).min().unwrap_or(0);
@@ -121,21 +97,6 @@ pub fn mean_ln_density(ln_density: &[Vec<f64>], weights: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn modes_that_predict_alike_count_by_their_chains_and_a_worse_one_not_at_all() {
-        let of = |level: f64| -> Vec<f64> { (0..1000).map(|i| level + f64::from(i % 7)).collect() };
-        let weights = averaging(&[of(0.0), of(0.0), of(-0.1)], &[3, 1, 4], Stream::new(1));
-        assert!(
-            (weights[0] - 0.75).abs() < 1e-9 && (weights[1] - 0.25).abs() < 1e-9 && weights[2] == 0.0,
-            "{weights:?}"
-        );
-        // A difference of 3 nats whose standard error is 10 is not known: neither mode loses its weight.
-        let noisy: Vec<f64> = (0..1000).map(|i| -0.003 + if i % 2 == 0 { 0.316 } else { -0.316 }).collect();
-        let weights =
-            averaging(&[of(0.0), of(0.0).iter().zip(noisy).map(|(a, b)| a + b).collect()], &[1, 1], Stream::new(1));
-        assert!(weights[1] > 0.25 && weights[1] < 0.5, "{weights:?}");
-    }
 
     /// Of n cells, `m` have densities (2, 1) and the others (1, 2): m ln(1 + w) + (n − m) ln(2 − w) is largest at w = (3m − n)/n.
     #[test]
