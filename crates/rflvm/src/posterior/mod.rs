@@ -12,8 +12,6 @@ pub mod diagnostics;
 mod embedding;
 #[doc(hidden)]
 pub mod fitted;
-#[cfg(test)]
-mod fixture;
 pub mod forecast;
 #[doc(hidden)]
 pub mod frame;
@@ -47,6 +45,8 @@ pub(crate) mod row_density;
 pub mod score;
 mod spread;
 pub mod stacking;
+#[cfg(test)]
+mod tests;
 pub mod transform;
 mod verdict;
 
