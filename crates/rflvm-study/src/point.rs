@@ -23,10 +23,7 @@ pub fn point(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Error> {
     let climb = || {
         let point = match card {
             None => map.fit(&fit.model, fit.stream()),
-            Some(card) => {
-                let mut table = device::opener(card)(&fit.model, 0)?;
-                map.fit_on(table.as_mut(), &fit.model, fit.stream())
-            }
+            Some(card) => map.fit_on(device::opener(card)(&fit.model, 0)?, &fit.model, fit.stream()),
         };
         let point = point.map_err(failed)?;
         let spread = point.spread(&fit.model).map_err(failed)?;

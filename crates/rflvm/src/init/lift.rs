@@ -1,15 +1,14 @@
 //! A start from more axes than the model has. In two axes rows cannot pass each other and a folded map cannot unfold; in four they can. X and β are fitted
 //! with extra axes, which are then shrunk to nothing while the fit goes on.
 
-use super::begin::{blank, fill_scales};
-use super::optimise::maximise;
+use super::begin::blank;
+use super::climb::{Climb, climb};
 use crate::error::NumericalError;
-use crate::hmc::frequencies::FrequencyPrior;
-use crate::hmc::gradient::{Joint, Layout};
 use crate::linalg::{Mat, eigen};
-use crate::model::{Lent, Model, State};
+use crate::model::Model;
 use crate::rng::{Stream, StreamRng};
-use crate::steps::{amplitudes, weights};
+use crate::steps::amplitudes;
+use crate::table::{Host, Table};
 
 /// How wide the extra axes are, stage by stage, and the steps of the optimiser with which X and β follow.
 const STAGES: [(f64, usize); 8] =
@@ -19,9 +18,9 @@ const SETTLING: usize = 40;
 
 /// Positions that are reached from `x`, which has more columns than the model has axes.
 pub(crate) fn lowered(model: &Model, x: Mat, stream: Stream, rng: &mut StreamRng) -> Result<Mat, NumericalError> {
-    let (dim, wide) = (model.latent_dim(), model.with_latent_dim(x.cols()));
+    let (dim, wide, mut table) = (model.latent_dim(), model.with_latent_dim(x.cols()), Host::default());
     let mut state = blank(&wide, x, rng)?;
-    state.restore(&wide);
+    table.load(&wide, &mut state);
     let whole = state.features.w().clone();
     for (stage, (width, steps)) in STAGES.into_iter().enumerate() {
         // The axes along which rows are spread most stay.
@@ -30,38 +29,24 @@ pub(crate) fn lowered(model: &Model, x: Mat, stream: Stream, rng: &mut StreamRng
         let mut w = whole.clone();
         (0..w.rows()).for_each(|l| w.row_mut(l)[dim..].iter_mut().for_each(|w| *w *= width));
         state.features.set(x.as_slice(), w.as_slice());
-        state.refresh(&wide);
+        table.reset(&wide, &mut state);
+        let how = |positions: bool, iterations: usize| Climb {
+            positions,
+            frequencies: false,
+            is_integrated: false,
+            iterations,
+            gain: 0.0,
+        };
         if stage < 2 {
-            climb(&wide, &mut state, false, SETTLING);
+            climb(&mut table, &wide, &mut state, how(false, SETTLING))?;
         }
-        climb(&wide, &mut state, true, steps);
+        climb(&mut table, &wide, &mut state, how(true, steps))?;
         let stream = stream.at(stage as u64);
-        weights::update_parameters(&wide, &mut state, stream)?;
-        amplitudes::update(&wide, &mut state, stream.named("tau2"))?;
+        table.draw_parameters(&wide, &mut state, stream)?;
+        amplitudes::update(&mut table, &wide, &mut state, stream.named("tau2"))?;
     }
     let x = state.features.x();
     Ok(Mat::from_fn(x.rows(), dim, |n, d| x[(n, d)]))
-}
-
-/// Optimises β, and X if it may move.
-fn climb(model: &Model, state: &mut State, positions: bool, steps: usize) {
-    let layout = Layout::new(model, true);
-    let mut scales = vec![1.0; layout.len()];
-    let (of_x, of_w, of_beta) = layout.split_mut(&mut scales);
-    of_x.fill(f64::from(u8::from(positions)));
-    of_w.fill(0.0);
-    fill_scales(model, state, of_beta);
-    let mut q = layout.gather(state);
-    // L-BFGS stores many vectors and does not need F: its memory is released meanwhile.
-    let Lent { h, f } = state.lend();
-    drop(f);
-    let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
-    let mut joint = Joint::within(model, &state.theta, &state.tau2, given, None, h);
-    maximise(&mut joint, &mut q, &scales, steps);
-    let lent = Lent { h: joint.finish(), f: Mat::default() };
-    let (x, w, beta) = layout.split(&q);
-    state.beta.as_mut_slice().copy_from_slice(beta);
-    state.take_back(model, lent, Some((x, w)));
 }
 
 /// X in its principal axes, the widest first.

@@ -28,6 +28,7 @@ mod rows;
 mod spec;
 pub mod spectral;
 mod state;
+pub(crate) mod strength;
 
 pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;

@@ -136,7 +136,7 @@ mod tests {
     use crate::model::family::{Family, Gaussian};
     use crate::model::{Model, ModelSpec};
     use crate::observations::Observations;
-    use crate::posterior::fixture;
+    use crate::posterior::tests::fixture;
     use std::sync::Arc;
 
     /// Two factors in eight columns, with noise and holes.

@@ -13,8 +13,6 @@ pub mod distances;
 mod embedding;
 #[doc(hidden)]
 pub mod fitted;
-#[cfg(test)]
-mod fixture;
 pub mod forecast;
 #[doc(hidden)]
 pub mod frame;
@@ -50,6 +48,8 @@ pub(crate) mod row_density;
 pub mod score;
 mod spread;
 pub mod stacking;
+#[cfg(test)]
+mod tests;
 pub mod transform;
 mod verdict;
 

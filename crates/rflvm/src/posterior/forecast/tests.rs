@@ -8,7 +8,7 @@ use crate::model::ModelSpec;
 use crate::model::family::{Family, Gaussian, NegativeBinomial};
 use crate::observations::{Observations, Times};
 use crate::posterior::fitted::DRAWS;
-use crate::posterior::fixture::{DRAWN, fit, open};
+use crate::posterior::tests::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
 
 /// Two families with alternating columns; rows of two sequences alternate too.

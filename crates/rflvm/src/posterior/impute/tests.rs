@@ -7,7 +7,7 @@ use crate::model::ModelSpec;
 use crate::model::family::{Family, Gaussian, NegativeBinomial};
 use crate::observations::Observations;
 use crate::posterior::fitted::DRAWS;
-use crate::posterior::fixture::{DRAWN, fit, open};
+use crate::posterior::tests::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
 
 /// Two families with alternating columns, so that the model's order differs from the table's, and missing cells in both.

@@ -6,7 +6,7 @@ use crate::model::family::Gaussian;
 use crate::model::spectral::Kernel;
 use crate::model::{Amplitude, Model, ModelSpec, Priors};
 use crate::observations::Observations;
-use crate::posterior::fixture::{fit, open};
+use crate::posterior::tests::fixture::{fit, open};
 use crate::rng::Stream;
 
 const LENGTH: f64 = 1.7;

@@ -7,7 +7,7 @@ use crate::linalg::Mat;
 use crate::model::ModelSpec;
 use crate::model::family::{Family, Multinomial, Poisson};
 use crate::observations::Observations;
-use crate::posterior::fixture::{DRAWN, fit, open};
+use crate::posterior::tests::fixture::{DRAWN, fit, open};
 use crate::rng::Stream;
 use std::sync::Arc;
 

@@ -7,8 +7,8 @@ use crate::model::ModelSpec;
 use crate::model::family::Gaussian;
 use crate::model::latent::TimeKernel;
 use crate::observations::{Observations, Times};
-use crate::posterior::fixture::{fit, open};
 use crate::posterior::parameters::Parameters;
+use crate::posterior::tests::fixture::{fit, open};
 use crate::rng::Stream;
 
 const ROWS: usize = 14;

@@ -9,7 +9,7 @@ use crate::model::family::{Binomial, Family, Gaussian, Multinomial, NegativeBino
 use crate::model::{Amplitude, ModelSpec, Residual, State};
 use crate::observations::{Observations, Times};
 use crate::posterior::align;
-use crate::posterior::fixture::{fit, open};
+use crate::posterior::tests::fixture::{fit, open};
 use crate::simulate;
 use std::sync::Arc;
 
