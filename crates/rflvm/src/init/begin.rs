@@ -142,7 +142,7 @@ fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), Numerical
         drop(q);
         // Amplitudes at the top of their evidence, where it is known: from there a chain has nothing to find.
         if is_exact(model) {
-            let target = CollapsedData::new(model);
+            let target = CollapsedData::new(model, &state.theta);
             integrated_amplitudes(model, &target, state)?;
             integrated_linear(model, &target, state);
             weights::update_parameters(model, state, stream.at(stage as u64))?;

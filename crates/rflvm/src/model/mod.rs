@@ -19,6 +19,7 @@ mod outline;
 mod part;
 #[doc(hidden)]
 pub mod plain;
+pub mod pool;
 pub(crate) mod position;
 pub mod priors;
 #[doc(hidden)]
@@ -32,6 +33,7 @@ mod state;
 pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;
 pub use known::Known;
+pub use pool::Pool;
 pub use priors::Priors;
 pub use residual::{Own, Residual};
 pub use spec::{MOST_AXES, MOST_FEATURES, ModelSpec};

@@ -37,8 +37,10 @@ pub(super) fn ln_besides(model: &Model, state: &State) -> Result<f64, NumericalE
 pub(crate) fn ln_data(model: &Model, state: &State) -> Result<f64, NumericalError> {
     let h = state.features.h();
     if is_exact(model) {
+        let family = &model.blocks()[0].family;
         let scales = joint::ln_amplitudes(model, state) + joint::ln_linear(model, state);
-        return Ok(CollapsedData::new(model).ln_marginal(h, &state.tau2)? + scales);
+        let target = CollapsedData::new(model, &state.theta);
+        return Ok(target.ln_marginal(h, &state.tau2)? + target.ln_constant(model, state) + family.ln_hyper(&state.theta[0]) + scales);
     }
     Ok(ln_laplace(model, state, model.ln_likelihood(state), Occam::new(model, state).ln_freedom(h)?))
 }

@@ -53,7 +53,7 @@ impl Table for Here {
         let scales = scales(model, state, layout, exact);
         let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
         let optimum = if exact {
-            let target = CollapsedData::new(model);
+            let target = CollapsedData::new(model, &state.theta);
             let marginal = Marginal::new(&target, &state.tau2, given, layout).along(paths.as_ref());
             maximise_until(&mut Volume::new(marginal, model), &mut q, &scales, STEPS, gain)
         } else {
