@@ -49,8 +49,7 @@ pub(crate) const STUDENT: Student = Student { noise: Noise::Independent(Gamma { 
 const DOF: Dof = Dof::Learned(Gamma { shape: 4.0, rate: 0.7 });
 
 /// Prior of the level and spread of columns' noise.
-pub(crate) const POOL: Pool =
-    Pool { level: HalfT { scale: 1.2, dof: 8.0 }, spread: HalfT { scale: 0.6, dof: 8.0 } };
+pub(crate) const POOL: Pool = Pool { level: HalfT { scale: 1.2, dof: 8.0 }, spread: HalfT { scale: 0.6, dof: 8.0 } };
 
 /// That of dispersions: seldom so small that counts become large.
 pub(crate) const DISPERSIONS: Pool = Pool { level: HalfT { scale: 2.0, dof: 8.0 }, ..POOL };
@@ -436,10 +435,15 @@ pub fn all() -> Vec<Configuration> {
         one(pooled_student_t).missing().rounded().build("student-t-pooled-missing"),
         one(pooled_negative_binomial).build("negative-binomial-pooled"),
         one(pooled_negative_binomial).missing().offset().build("negative-binomial-pooled-missing-offset"),
-        Recipe::new(vec![(1, pooled_gaussian())]).build("gaussian-pooled-alone"),
-        Recipe::new(vec![(2, pooled_gaussian()), (1, poisson()), (2, pooled_negative_binomial()), (2, pooled_student_t())])
-            .missing()
-            .build("mixed-pooled-missing"),
+        Recipe::new(vec![(1, pooled_gaussian()), (2, poisson())]).build("mixed-pooled-alone"),
+        Recipe::new(vec![
+            (2, pooled_gaussian()),
+            (1, poisson()),
+            (2, pooled_negative_binomial()),
+            (2, pooled_student_t()),
+        ])
+        .missing()
+        .build("mixed-pooled-missing"),
         // With more than sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
     ];
@@ -458,8 +462,7 @@ pub fn wide() -> Vec<Configuration> {
         recipe.spec.priors.amplitude = Some(amplitude);
         recipe
     };
-    let mixed =
-        vec![(50, pooled_negative_binomial()), (40, pooled_gaussian()), (4, multinomial()), (42, poisson())];
+    let mixed = vec![(50, pooled_negative_binomial()), (40, pooled_gaussian()), (4, multinomial()), (42, poisson())];
     let counts = Recipe::new(vec![(136, poisson())]).timed(TimeKernel::Matern32, Form::StateSpace, false).linear();
     vec![
         with(Recipe::new(mixed), Amplitude::Shared(little)).build("mixed-wide-shared-missing"),

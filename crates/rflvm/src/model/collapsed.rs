@@ -306,7 +306,8 @@ impl CollapsedData {
         let Gamma { shape, rate } = gaussian.noise.law(&state.theta[0].hyper);
         let rising = ln_gamma(self.shape) - ln_gamma(shape);
         // a ln b − a_n ln(b + rounding), b in the units of the column.
-        let of_column = |j: usize| shape * (rate * model.units()[j].scale.powi(2)).ln() - self.shape * self.prior_rate[j].ln();
+        let of_column =
+            |j: usize| shape * (rate * model.units()[j].scale.powi(2)).ln() - self.shape * self.prior_rate[j].ln();
         self.sum(|j| rising + of_column(j))
     }
 

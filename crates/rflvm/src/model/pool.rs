@@ -76,7 +76,8 @@ pub fn ln_integrated(Gamma { shape, rate }: Gamma, power: f64, sum: f64) -> f64 
     let rising = match shape > LARGE {
         true => {
             let end = shape + power;
-            (end - 0.5) * (power / shape).ln_1p() - power + (1.0 / end - 1.0 / shape) / 12.0 - power * (rate / shape).ln()
+            (end - 0.5) * (power / shape).ln_1p() - power + (1.0 / end - 1.0 / shape) / 12.0
+                - power * (rate / shape).ln()
         }
         false => ln_gamma(shape + power) - ln_gamma(shape) - power * rate.ln(),
     };
@@ -202,7 +203,9 @@ mod tests {
             let sums = Sums { count: 4.0, ln: values.iter().map(|v| v.ln()).sum(), plain: values.iter().sum() };
             pool.slice(&mut hyper, rng, |law| sums.ln(law));
             let at = coordinates(&hyper);
-            (0..2).for_each(|k| below[i * 50 / rounds][k] += f64::from(u8::from(at[k] < medians[k])) * 50.0 / rounds as f64);
+            (0..2).for_each(|k| {
+                below[i * 50 / rounds][k] += f64::from(u8::from(at[k] < medians[k])) * 50.0 / rounds as f64
+            });
         }
         for k in 0..2 {
             let mean = below.iter().map(|b| b[k]).sum::<f64>() / 50.0;

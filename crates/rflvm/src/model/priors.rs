@@ -23,6 +23,7 @@ use super::spectral::{Mixture, Scales};
 use crate::error::SpecError;
 use crate::linalg::Mat;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Every prior. `Priors::default()` has the default numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,13 +91,23 @@ pub struct Centred {
 }
 
 /// Prior of the noise of columns, as the gamma of their precisions.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "NoiseWords", into = "NoiseWords")]
 pub enum Noise {
     /// Columns have a common level and spread.
     Pooled(Pool),
     /// Each column for itself.
     Independent(Gamma),
+}
+
+// Independent ones are written as versions wrote them that knew no others: the digest of a fit is made of this.
+impl fmt::Debug for Noise {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Noise::Pooled(pool) => pool.fmt(out),
+            Noise::Independent(law) => law.fmt(out),
+        }
+    }
 }
 
 /// As users write it: `{ pooled = {} }`, or shape and rate.
@@ -120,7 +131,9 @@ impl TryFrom<NoiseWords> for Noise {
             NoiseWords { pooled: None, shape: Some(shape), rate: Some(rate) } => {
                 Ok(Noise::Independent(Gamma { shape, rate }))
             }
-            _ => Err("give either pooled, or both shape and rate"),
+            NoiseWords { pooled: None, shape: Some(_), rate: None } => Err("missing field `rate`"),
+            NoiseWords { pooled: None, shape: None, rate: Some(_) } => Err("missing field `shape`"),
+            _ => Err("give either pooled, or shape and rate"),
         }
     }
 }
@@ -195,13 +208,32 @@ impl Default for Student {
 }
 
 /// Prior of the dispersions r_j of negative binomial columns.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "DispersionWords", into = "DispersionWords")]
 pub enum Dispersion {
     /// Columns have a common level, of 1/√r_j, and spread.
     Pooled(Pool),
     /// r_j ~ Ga(shape, rate h), h ~ Ga(rate_shape, rate rate_rate).
     Shaped(Shaped),
+}
+
+// As for [`Noise`].
+impl fmt::Debug for Dispersion {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Dispersion::Pooled(pool) => pool.fmt(out),
+            Dispersion::Shaped(numbers) => numbers.named("Dispersion", out),
+        }
+    }
+}
+
+impl Shaped {
+    /// As a structure of this name has its numbers.
+    pub(super) fn named(&self, name: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shaped { shape, rate_shape, rate_rate } = self;
+        let mut out = out.debug_struct(name);
+        out.field("shape", shape).field("rate_shape", rate_shape).field("rate_rate", rate_rate).finish()
+    }
 }
 
 /// r_j ~ Ga(shape, rate h), h ~ Ga(rate_shape, rate rate_rate).
@@ -483,7 +515,7 @@ mod tests {
         assert_eq!(read, priors);
         assert_eq!(serde_json::from_str::<Priors>(&serde_json::to_string(&priors).unwrap()).unwrap(), priors);
         let half = serde_json::from_str::<Priors>(r#"{"noise": {"shape": 2}}"#).unwrap_err();
-        assert!(half.to_string().contains("shape and rate"), "{half}");
+        assert!(half.to_string().contains("missing field `rate`"), "{half}");
         let text = r#"{"noise": {"pooled": {"spread": {"scale": 0.2}}}, "dispersion": {"shape": 3, "rate-shape": 1, "rate-rate": 2}}"#;
         let read: Priors = serde_json::from_str(text).unwrap();
         let spread = HalfT { scale: 0.2, dof: 1.0 };

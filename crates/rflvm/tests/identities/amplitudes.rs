@@ -4,7 +4,6 @@ use crate::fixtures::{Case, LEARNED, SHARED, assert_same, case, cases, in_column
 use crate::weights::in_gaussian;
 use rflvm::dist::normal;
 use rflvm::linalg::{Cholesky, Mat};
-use rflvm::model::priors::Gamma;
 use rflvm::model::collapsed::CollapsedData;
 use rflvm::model::priors::Gamma;
 use rflvm::model::{Amplitude, HalfT, Model, State, joint};

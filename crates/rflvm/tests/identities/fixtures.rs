@@ -25,9 +25,8 @@ const HALF_T: HalfT = HalfT { scale: 0.8, dof: 6.0 };
 pub const RBF: Kernel = Kernel::Rbf { length_scale: 1.3 };
 
 /// The Student-t of all cases.
-pub const STUDENT: StudentT = StudentT {
-    prior: Student { noise: Noise::Independent(Gamma { shape: 1.6, rate: 0.5 }), dof: DOF },
-};
+pub const STUDENT: StudentT =
+    StudentT { prior: Student { noise: Noise::Independent(Gamma { shape: 1.6, rate: 0.5 }), dof: DOF } };
 const DOF: Dof = Dof::Learned(Gamma { shape: 3.0, rate: 0.4 });
 
 /// Where columns' noise is pooled.

@@ -249,9 +249,7 @@ fn student_weights_given_the_mixture_match_the_augmented_joint() {
                 let of_cells: f64 = cells.map(|((&y, f), q)| ln_normal(y, f, 1.0 / (precision * q))).sum();
                 let prior =
                     family::<StudentT>(&case, b).column_prior(&state.theta[b].hyper, &case.model.units()[column]);
-                of_cells
-                    + joint::ln_weights(&case.model, state)
-                    + ln_gamma_density(precision, prior.shape, prior.rate)
+                of_cells + joint::ln_weights(&case.model, state) + ln_gamma_density(precision, prior.shape, prior.rate)
             };
             assert_same(
                 conditional(&moved) - conditional(&case.state),

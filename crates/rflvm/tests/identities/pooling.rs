@@ -12,7 +12,8 @@ use rflvm::model::{Model, State};
 
 /// The cases whose columns are pooled; of some families.
 fn pooled(names: &[&str]) -> Vec<Case> {
-    let found: Vec<Case> = cases().into_iter().filter(|case| names.iter().any(|name| case.name.starts_with(name))).collect();
+    let found: Vec<Case> =
+        cases().into_iter().filter(|case| names.iter().any(|name| case.name.starts_with(name))).collect();
     assert!(found.len() >= 6);
     found
 }
@@ -34,11 +35,8 @@ fn level_and_spread_given_the_columns_own_match_the_joint() {
     for mut case in pooled(&POOLED) {
         let moved = with_moved_pool(&mut case);
         let values: Vec<f64> = (0..case.model.columns()).map(|j| value(&case.model, &case.state, j)).collect();
-        let sums = Sums {
-            count: values.len() as f64,
-            ln: values.iter().map(|v| v.ln()).sum(),
-            plain: values.iter().sum(),
-        };
+        let sums =
+            Sums { count: values.len() as f64, ln: values.iter().map(|v| v.ln()).sum(), plain: values.iter().sum() };
         let ln = |state: &State, sums: Sums| {
             let law = Pool::law(&state.theta[0].hyper);
             sums.ln(law) + POOL.ln_density(law)

@@ -25,11 +25,7 @@ pub(crate) fn integrated_amplitudes(
 }
 
 /// The level of the noise, where it is pooled, at the mode of its density with β and σ² integrated out.
-pub(super) fn integrated_level(
-    model: &Model,
-    target: &CollapsedData,
-    state: &mut State,
-) -> Result<(), NumericalError> {
+pub(super) fn integrated_level(model: &Model, target: &CollapsedData, state: &mut State) -> Result<(), NumericalError> {
     let family = model.blocks()[0].family.as_gaussian();
     let Some(pool) = family.and_then(|family| family.noise.pool()) else { return Ok(()) };
     let (spectrum, c) = target.at(state.features.h())?;

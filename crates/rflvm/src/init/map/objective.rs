@@ -40,7 +40,10 @@ pub(crate) fn ln_data(model: &Model, state: &State) -> Result<f64, NumericalErro
         let family = &model.blocks()[0].family;
         let scales = joint::ln_amplitudes(model, state) + joint::ln_linear(model, state);
         let target = CollapsedData::new(model, &state.theta);
-        return Ok(target.ln_marginal(h, &state.tau2)? + target.ln_constant(model, state) + family.ln_hyper(&state.theta[0]) + scales);
+        return Ok(target.ln_marginal(h, &state.tau2)?
+            + target.ln_constant(model, state)
+            + family.ln_hyper(&state.theta[0])
+            + scales);
     }
     Ok(ln_laplace(model, state, model.ln_likelihood(state), Occam::new(model, state).ln_freedom(h)?))
 }

@@ -17,10 +17,11 @@ use crate::model::pool::{Sums, ln_integrated};
 use crate::model::priors::{Gamma, Noise};
 use crate::model::{Amplitude, HalfT};
 use crate::rng::{Stream, StreamRng};
-use crate::{par, simd};
 use crate::slice;
+use crate::{par, simd};
 use rand::{Rng, RngExt};
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 /// What the family says about itself.
@@ -37,10 +38,22 @@ pub(super) const ABOUT: About = About {
 };
 
 /// y ~ N(f, σ_j²).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Gaussian {
     /// a0, and b0 for a column of unit scale.
     pub noise: Noise,
+}
+
+// As versions wrote it that knew only independent columns: the digest of a fit is made of this.
+impl fmt::Debug for Gaussian {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = out.debug_struct("Gaussian");
+        match self.noise {
+            Noise::Pooled(pool) => out.field("noise", &pool),
+            Noise::Independent(Gamma { shape, rate }) => out.field("shape", &shape).field("rate", &rate),
+        };
+        out.finish()
+    }
 }
 
 impl Default for Gaussian {

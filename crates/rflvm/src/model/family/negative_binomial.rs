@@ -20,6 +20,7 @@ use crate::slice;
 use rand::Rng;
 use std::any::Any;
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::Arc;
 
 /// What the family says about itself.
@@ -38,10 +39,20 @@ pub(super) const ABOUT: About = About {
 };
 
 /// y ~ NB(r_j, logistic(f)). θ holds r_j, whose prior has hyperparameters: h, or where they are pooled a_r and h.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct NegativeBinomial {
     /// Prior of r_j.
     pub prior: Dispersion,
+}
+
+// As versions wrote it that knew no pool: the digest of a fit is made of this.
+impl fmt::Debug for NegativeBinomial {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.prior {
+            Dispersion::Pooled(pool) => out.debug_struct("NegativeBinomial").field("dispersion", pool).finish(),
+            Dispersion::Shaped(prior) => prior.named("NegativeBinomial", out),
+        }
+    }
 }
 
 impl Default for NegativeBinomial {
