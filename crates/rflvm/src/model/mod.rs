@@ -10,11 +10,13 @@ mod collect;
 pub mod family;
 #[doc(hidden)]
 pub mod features;
+mod gamma;
 #[doc(hidden)]
 pub mod joint;
 mod known;
 pub mod latent;
 mod likelihood;
+mod noise;
 mod outline;
 mod part;
 #[doc(hidden)]

@@ -11,7 +11,7 @@
 //! ln p = Σ_j ln Γ(a + k_j) − ln Γ(a) + a ln b − (a + k_j) ln(b + S_j).
 
 use super::amplitude::HalfT;
-use super::priors::Gamma;
+use super::gamma::Gamma;
 use crate::dist::ln_gamma;
 use crate::peak::peak;
 use crate::slice;
