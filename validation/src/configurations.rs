@@ -48,8 +48,9 @@ const SEASON: f64 = 0.7;
 pub(crate) const STUDENT: Student = Student { noise: Noise::Independent(Gamma { shape: 3.0, rate: 2.0 }), dof: DOF };
 const DOF: Dof = Dof::Learned(Gamma { shape: 4.0, rate: 0.7 });
 
-/// Prior of the level and spread of columns' noise.
-pub(crate) const POOL: Pool = Pool { level: HalfT { scale: 1.2, dof: 8.0 }, spread: HalfT { scale: 0.6, dof: 8.0 } };
+/// Prior of the level and spread of columns' noise: at a large spread precisions have tails in which means of their squared logarithms have no
+/// reliable standard error.
+pub(crate) const POOL: Pool = Pool { level: HalfT { scale: 1.2, dof: 8.0 }, spread: HalfT { scale: 0.4, dof: 30.0 } };
 
 /// That of dispersions: seldom so small that counts become large.
 pub(crate) const DISPERSIONS: Pool = Pool { level: HalfT { scale: 2.0, dof: 8.0 }, ..POOL };

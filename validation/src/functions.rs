@@ -313,8 +313,8 @@ impl Readings {
         self.put("(ln spread²)²", (0.3 * spread).tanh().powi(2));
         self.put("1/(1+spread²)", 1.0 / (1.0 + spread.exp()));
         self.put("ln level² ln spread²", (0.3 * level).tanh() * (0.3 * spread).tanh());
-        let unit = |j: usize| model.units()[block.columns.start + j].scale.powi(2);
-        let value = |j: usize| (theta.values[(0, j)] * unit(j)).ln();
+        let unit = |j: usize| &model.units()[block.columns.start + j];
+        let value = |j: usize| block.family.standardised(0, theta.values[(0, j)], unit(j)).ln();
         let all = || (0..block.columns.len()).map(value);
         self.mean("θ ln level²", all().map(|t| (0.3 * t).tanh() * (0.3 * level).tanh()));
         self.mean("θ level²", all().map(|t| (t + level).tanh()));

@@ -376,7 +376,8 @@ fn noise_by_one_column(model: &Model, state: &mut State, stream: Stream) -> Resu
 
 /// λ_j or r_j of all columns, in units of the column.
 fn noise(model: &Model, state: &State) -> Vec<f64> {
-    (0..model.columns()).map(|j| state.theta[0].values[(0, j)] * model.units()[j].scale.powi(2)).collect()
+    let own = |j: usize| model.blocks()[0].family.standardised(0, state.theta[0].values[(0, j)], &model.units()[j]);
+    (0..model.columns()).map(own).collect()
 }
 
 /// Level and spread given the precision of the first column.

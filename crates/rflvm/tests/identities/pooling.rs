@@ -27,7 +27,7 @@ fn with_moved_pool(case: &mut Case) -> State {
 
 /// λ_j in units of the column; r_j of counts.
 fn value(model: &Model, state: &State, j: usize) -> f64 {
-    state.theta[0].values[(0, j)] * model.units()[j].scale.powi(2)
+    model.blocks()[0].family.standardised(0, state.theta[0].values[(0, j)], &model.units()[j])
 }
 
 #[test]
