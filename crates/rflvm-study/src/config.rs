@@ -382,7 +382,7 @@ mod tests {
         let file = "[model]\nkernel = \"rbf\"\n[priors]\nintercept = 2\nnoise = { shape = 3, rate = 0.5 }\n";
         let filled = Config::default().or(Config::parse(file).unwrap()).filled();
         let priors = filled.all_priors().unwrap();
-        assert_eq!((priors.intercept, priors.noise.shape, priors.alpha.shape), (2.0, 3.0, 3.0));
+        assert_eq!((priors.intercept, priors.noise.law(&[]).shape, priors.alpha.shape), (2.0, 3.0, 3.0));
         assert_eq!(Config::parse(&filled.to_toml()).unwrap(), filled);
         assert_eq!(Config::default().filled().all_priors().unwrap(), Priors::default());
         let problem = Config::parse("[run]\ndraws = 7\n[priors]\nnosie = { shape = 3, rate = 0.5 }\n").unwrap_err();

@@ -132,7 +132,7 @@ fn fit(table: &mut dyn Table, model: &Model, state: &mut State, stream: Stream) 
         let stream = stream.at(stage as u64);
         // Amplitudes at the top of their evidence, where it is known: from there a chain has nothing to find.
         if table.is_exact(model) {
-            let target = CollapsedData::new(model);
+            let target = CollapsedData::new(model, &state.theta);
             integrated_amplitudes(model, &target, state)?;
             integrated_linear(model, &target, state);
             table.draw_parameters(model, state, stream)?;

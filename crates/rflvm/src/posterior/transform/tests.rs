@@ -18,7 +18,7 @@ fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
     let families: [Arc<dyn Family>; 4] = [
         Arc::new(Poisson),
         // Noise and signal alike: a grid of quadrature must see every hill.
-        Arc::new(Gaussian { shape: 1.0, rate: 0.1 }),
+        Arc::new(Gaussian::independent(1.0, 0.1)),
         Arc::new(NegativeBinomial::default()),
         Arc::new(Binomial::new(Trials::Same(3))),
     ];
