@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Finds import circles between the modules of Rust crates and Python packages.
+"""Finds import circles between the modules of Rust crates and Python packages, and between the folders of a crate.
 
     python scripts/imports.py crates/rflvm/src crates/rflvm-py/python/rflvm
 
 Each argument is the `src` folder of a crate or the folder of a Python package. Prints every circle, module by module,
-and exits with 1 if there is one.
+and exits with 1 if there is one. Folders, and files beside them, may not import each other in a circle either, whichever of
+their files do.
 
 An arrow goes from a module to each module whose names it imports, wherever in the file the import stands. A name that
 a module only re-exports counts as an import of the module that defines it, and re-exporting is no arrow itself: a
@@ -40,9 +41,26 @@ def main(folders: List[str]) -> int:
             for module in circle:
                 targets = ", ".join(name(target) for target in sorted(arrows[module] & set(circle)))
                 print(f"    {name(module)} → {targets}")
-        found += len(circles)
-        print(f"{folder}: {len(arrows)} modules, {len(circles)} circles")
+        between = {} if circles else between_folders(arrows)
+        knots = circles_in(between)
+        for knot in knots:
+            print(f"{folder}: {len(knot)} folders import each other in a circle")
+            for source in sorted(arrows):
+                for target in sorted(arrows[source]):
+                    if source[:1] in knot and target[:1] in knot and source[:1] != target[:1]:
+                        print(f"    {name(source)} → {name(target)}")
+        found += len(circles) + len(knots)
+        print(f"{folder}: {len(arrows)} modules, {len(circles) + len(knots)} circles")
     return 1 if found else 0
+
+
+def between_folders(arrows: Arrows) -> Arrows:
+    """The arrows between what lies directly in a folder: its folders, and its files; the root only declares and re-exports."""
+    rooms: Arrows = {module[:1]: set() for module in arrows if module}
+    for module, targets in arrows.items():
+        if module:
+            rooms[module[:1]] |= {target[:1] for target in targets if target and target[:1] != module[:1]}
+    return rooms
 
 
 def name(module: Module) -> str:

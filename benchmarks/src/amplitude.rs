@@ -5,7 +5,6 @@ mod table;
 
 use clap::{Parser, Subcommand};
 use rand::RngExt;
-use rflvm::hmc::workspace::Workspace;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Family, Gaussian, Theta, Unit};
 use rflvm::model::{Amplitude, HalfT, Model, ModelSpec};
@@ -16,6 +15,7 @@ use rflvm::run::chain::Chain;
 use rflvm::run::{Settings, sweep};
 use rflvm::simulate::s_curve;
 use rflvm::spec;
+use rflvm::table::Host;
 use std::sync::Arc;
 use table::Error;
 
@@ -155,15 +155,15 @@ fn noise(args: &Args, rows: usize, columns: usize, ratio: f64, known: bool) -> R
     let mut told = Model::with_blocks(data, blocks(Gaussian::independent(1e6, 1e6 * ratio * ratio)), spec)?;
     told.set_units(model.units().iter().map(|u| Unit { scale: 1.0, ..*u }).collect());
     let settings = Settings { warmup: args.warmup, draws: args.draws, seed: args.seed, ..Settings::default() };
-    let mut chain = Chain::new(&model, &settings, 0)?;
+    let mut chain = Chain::new(&model, &settings, 0, Box::new(Host::default()))?;
     let (mut sd, mut drawn, mut strength) = (0.0, vec![Vec::new(); hidden.len()], 0.0);
     let mut x = Mat::zeros(rows, 2);
-    let (mut apart, mut room) = (None, Workspace::default());
+    let (mut apart, mut table) = (None, Host::default());
     for i in 0..settings.sweeps() {
         let state = if known && i >= args.warmup {
             // The noise is fixed at its true value once the chain has found its mode; from the start, it would freeze the chain.
             let state = apart.get_or_insert_with(|| chain.state().clone());
-            sweep(&told, state, settings.moves, chain.tuning(), &mut room, stream.named("told").at(i))?;
+            sweep(&mut table, &told, state, settings.moves, chain.tuning(), stream.named("told").at(i))?;
             &*state
         } else {
             chain.advance()?;
@@ -220,7 +220,7 @@ fn heldout(
     let family = spec::family(likelihood, None)?;
     let model = Model::with_blocks(Observations::new(y)?, vec![((0..columns).collect(), family.clone())], spec)?;
     let settings = Settings { warmup: args.warmup, draws: args.draws, seed: args.seed, ..Settings::default() };
-    let mut chain = Chain::new(&model, &settings, 0)?;
+    let mut chain = Chain::new(&model, &settings, 0, Box::new(Host::default()))?;
     // The row of each hidden cell with nothing else seen: its density is the cell's alone.
     let mut ln_mean = vec![f64::NEG_INFINITY; hidden.len()];
     let (mut x, mut strength) = (Mat::zeros(rows, latent_dim), 0.0);

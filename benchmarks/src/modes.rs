@@ -95,7 +95,7 @@ fn main() -> Result<(), Error> {
         let blocks = vec![((0..y.cols()).collect(), spec::family(likelihood, None)?)];
         let model = Model::with_blocks(Observations::new(parts[0].train.clone())?, blocks, spec)?;
         let points = TestPoints::new(&model, &parts[0].test);
-        let mut run = Run::start(&model, &settings)?;
+        let mut run = Run::start(&model, &settings, None)?;
         let sink = |_| Sink { memory: Memory::default(), points: &points, ln_density: Vec::new() };
         let mut sinks: Vec<Sink<'_>> = (0..settings.chains).map(sink).collect();
         run.go_on(&mut sinks, |_| ControlFlow::Continue(()))?;

@@ -11,6 +11,7 @@ use rflvm::posterior::diagnostics::diagnose;
 use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::run::chain::Chain;
+use rflvm::table::Host;
 use rflvm::{simulate, spec};
 use std::error::Error;
 use std::time::Instant;
@@ -77,7 +78,7 @@ fn one(args: &Args, model: &Model, truth: &State, seed: u64) -> Result<(), Box<d
     let mut distances = vec![vec![Vec::new(); args.chains]; pairs.len()];
     let mut levels = Vec::new();
     for c in 0..args.chains {
-        let mut chain = Chain::new(model, &settings, c)?;
+        let mut chain = Chain::new(model, &settings, c, Box::new(Host::default()))?;
         let mut level = 0.0;
         for sweep in 1..=args.warmup + args.draws {
             chain.advance()?;

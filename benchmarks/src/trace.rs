@@ -11,6 +11,7 @@ use rflvm::observations::{Observations, Offset, Times};
 use rflvm::run::Settings;
 use rflvm::run::chain::Chain;
 use rflvm::spec;
+use rflvm::table::Host;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 use table::Error;
@@ -127,7 +128,7 @@ fn run(args: &Args, model: &Model, settings: &Settings) -> Result<(), Error> {
         names.join(",")
     )?;
     let begun = (cpu_seconds(), Instant::now());
-    let mut chain = Chain::new(model, settings, args.chain)?;
+    let mut chain = Chain::new(model, settings, args.chain, Box::new(Host::default()))?;
     eprintln!("start: {:.3} CPU s, {:.3} s", cpu_seconds() - begun.0, begun.1.elapsed().as_secs_f64());
     if let Some(factor) = args.leapfrog_factor {
         chain.set_leapfrogs((factor * chain.tuning().trajectory.leapfrogs as f64).round() as usize);

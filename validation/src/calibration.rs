@@ -22,6 +22,7 @@ use rflvm::posterior::parameters::Parameters;
 use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::run::chain::Chain;
+use rflvm::table::Host;
 use rflvm::{simulate, spec};
 use std::sync::Arc;
 
@@ -198,7 +199,7 @@ fn places(kind: Kind, sweeps: u64, stream: Stream) -> Result<Places, RunError> {
     let model = kind.model(seen, &family, &at)?;
     let second = simulate::draw_data(&model, &truth, stream.named("second"));
     let settings = Settings { warmup: sweeps, draws: sweeps, threads: 1, ..Settings::default() };
-    let mut chain = Chain::new(&model, &settings, 0).map_err(fail)?;
+    let mut chain = Chain::new(&model, &settings, 0, Box::new(Host::default())).map_err(fail)?;
     let mut counts = vec![(0.0, 0.0); ROWS * COLUMNS];
     let mut checks = Checks::new(&model);
     for sweep in 0..settings.sweeps() {

@@ -5,7 +5,6 @@
 use rflvm::device::plain::OnHost;
 use rflvm::device::{self, Device};
 use rflvm::hmc::directions::Modes;
-use rflvm::hmc::tuning::Tuning;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
     Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
@@ -16,6 +15,7 @@ use rflvm::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Student};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors};
 use rflvm::observations::{Observations, Offset, Times};
+use rflvm::steps::tuning::Tuning;
 use rflvm::steps::{FrequencyMove, Moves};
 use std::sync::Arc;
 

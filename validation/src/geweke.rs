@@ -8,14 +8,13 @@
 use crate::configurations::Configuration;
 use crate::functions::Readings;
 use rayon::prelude::*;
-use rflvm::device;
 use rflvm::error::NumericalError;
-use rflvm::hmc::workspace::Workspace;
 use rflvm::model::{Model, State};
 use rflvm::ranks::{Ranks, Threads};
 use rflvm::rng::Stream;
 use rflvm::run;
 use rflvm::simulate;
+use rflvm::table::{self, Host, Remote, Table};
 use std::sync::Arc;
 
 /// A step applied after each sweep, to plant an error.
@@ -144,31 +143,30 @@ fn chain(
     let mut model = configuration.model.clone();
     let mut state = simulate::draw_prior(&model, stream.named("start"))?;
     let mut sum = Sum::default();
-    let mut room = Workspace::default();
+    let mut here = Host::default();
     let mut acceptance = 0.0;
     let alone = configuration.device.filter(|_| configuration.processes == 1);
-    let mut device = alone.map(|open| open(&model));
+    let mut there = alone.map(|open| Remote(open(&model)));
     for i in 0..sweeps {
         let stream = stream.at(i as u64);
         let y = simulate::draw_data(&model, &state, stream.named("data"));
         model.set_values(&y);
         let Configuration { moves, tuning, .. } = configuration;
         let stream_of_sweep = stream.named("sweep");
-        acceptance += match &mut device {
+        acceptance += match &mut there {
             None if configuration.processes > 1 => {
                 let (next, acceptance) = together(configuration, &model, &state, stream_of_sweep)?;
                 state = next;
                 acceptance
             }
-            None => run::sweep(&model, &mut state, *moves, tuning, &mut room, stream_of_sweep)?.acceptance,
-            Some(device) => {
-                device.set_table(&model);
+            None => run::sweep(&mut here, &model, &mut state, *moves, tuning, stream_of_sweep)?.acceptance,
+            Some(there) => {
+                there.0.set_table(&model);
                 if let Some(reference) = &tuning.reference {
-                    device.set_reference(reference);
+                    there.set_reference(reference);
                 }
-                device::load(device.as_mut(), &mut state);
-                let sweep = device::sweep::sweep;
-                let info = sweep(device.as_mut(), &model, &mut state, *moves, tuning, stream_of_sweep)?;
+                there.load(&model, &mut state);
+                let info = run::sweep(there, &model, &mut state, *moves, tuning, stream_of_sweep)?;
                 state.restore(&model);
                 info.acceptance
             }
@@ -194,12 +192,12 @@ fn together(
         let part = model.part(ranks).expect("enough columns for all");
         let mut own = part.own_state(state.clone());
         let tuning = tuning.clone().own_of(&part);
-        let mut device = device::shared::open(&|model, _| Ok(open_own(model)), &part, 0).expect("a device opens");
+        let mut table = table::open(Some(&|model, _| Ok(open_own(model))), &part, 0).expect("a device opens");
         if let Some(reference) = &tuning.reference {
-            device.set_reference(reference);
+            table.set_reference(reference);
         }
-        device::load(device.as_mut(), &mut own);
-        let info = device::sweep::sweep(device.as_mut(), &part, &mut own, *moves, &tuning, stream)?;
+        table.load(&part, &mut own);
+        let info = run::sweep(table.as_mut(), &part, &mut own, *moves, &tuning, stream)?;
         Ok((part.collect_state(&own, false), info.acceptance))
     };
     let swept: Vec<_> = std::thread::scope(|scope| {

@@ -17,7 +17,8 @@ use rflvm::model::spectral::Kernel;
 use rflvm::model::{Model, State};
 use rflvm::rng::{Stream, StreamRng};
 use rflvm::slice;
-use rflvm::steps::{amplitudes, concentration, linear, relevance, symmetry, weights};
+use rflvm::steps::{amplitudes, concentration, linear, relevance, symmetry};
+use rflvm::table::{Host, Table};
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]
@@ -517,7 +518,7 @@ fn jumps_without_density(model: &Model, state: &mut State, stream: Stream) -> Re
         x.row_mut(n).iter_mut().zip(other).for_each(|(x, other)| *x = other + 0.3 * normal(rng));
         jump(model, state, (&x, &w), rng)?;
     }
-    weights::update(model, state, 1.0, stream.named("beta"))
+    Host::default().draw_weights(model, state, 1.0, stream.named("beta"))
 }
 
 /// Candidates from the prior of a new cluster, chosen by the likelihood alone.
@@ -530,7 +531,7 @@ fn jumps_to_new_clusters(model: &Model, state: &mut State, stream: Stream) -> Re
         w.row_mut(l).copy_from_slice(&new.draw(rng));
         jump(model, state, (&x, &w), rng)?;
     }
-    weights::update(model, state, 1.0, stream.named("beta"))
+    Host::default().draw_weights(model, state, 1.0, stream.named("beta"))
 }
 
 /// Takes X and W or keeps its own, by the likelihood with β and σ² integrated out.

@@ -17,6 +17,7 @@ use rflvm::posterior::align::align;
 use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::run::chain::Chain;
+use rflvm::table::Host;
 use rflvm::{simulate, spec};
 
 /// How chains are run.
@@ -73,10 +74,12 @@ fn places(family: &str, chains: Chains, stream: Stream) -> Result<Vec<f64>, RunE
     let settings = Settings { warmup: chains.sweeps, draws: chains.sweeps, threads: 1, ..Settings::default() };
     let mut draws: Vec<Mat> = Vec::new();
     for number in 0..chains.count {
-        let mut chain = match chains.from_truth {
-            true => Chain::at(&model, &settings, number, truth.clone()),
-            false => Chain::new(&model, &settings, number).map_err(fail)?,
+        let table = Box::new(Host::default());
+        let chain = match chains.from_truth {
+            true => Chain::at(&model, &settings, number, truth.clone(), table),
+            false => Chain::new(&model, &settings, number, table),
         };
+        let mut chain = chain.map_err(fail)?;
         for sweep in 0..settings.sweeps() {
             chain.advance().map_err(|source| RunError::Numerical { chain: number + 1, sweep, source })?;
             if sweep >= settings.warmup && sweep.is_multiple_of((chains.sweeps / KEPT).max(1)) {

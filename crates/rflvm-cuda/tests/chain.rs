@@ -45,7 +45,7 @@ fn beside() -> Model {
 /// Draws of X, with a stop after some sweeps, from which the run is resumed.
 fn drawn(model: &Model, stop: Option<u64>) -> Vec<f64> {
     let settings = settings();
-    let mut run = Run::start_on(model, &settings, &open).unwrap();
+    let mut run = Run::start(model, &settings, Some(&open)).unwrap();
     let mut sinks = vec![Memory::default()];
     let end = |progress: Progress<'_>| match stop {
         Some(sweep) if progress.sweep == sweep => ControlFlow::Break(()),
@@ -53,7 +53,7 @@ fn drawn(model: &Model, stop: Option<u64>) -> Vec<f64> {
     };
     if !run.go_on(&mut sinks, end).unwrap() {
         let snapshots: Vec<Snapshot> = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
-        let mut again = Run::resume_on(model, &settings, snapshots, &open).unwrap();
+        let mut again = Run::resume(model, &settings, snapshots, Some(&open)).unwrap();
         again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap();
     }
     sinks[0].array("posterior/x").map(<[f64]>::to_vec).unwrap_or_default()
@@ -97,7 +97,7 @@ fn new_rows_are_placed_as_by_the_plain_device() {
     stand_in::on_a_card("chain::new_rows_are_placed_as_by_the_plain_device", || {
         for model in [counts(), beside()] {
             let (settings, mut sinks) = (settings(), vec![Memory::default()]);
-            let mut run = Run::start(&model, &settings).unwrap();
+            let mut run = Run::start(&model, &settings, None).unwrap();
             assert!(run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
             let posterior = Posterior::new(model.clone(), sinks, 4).unwrap();
             let on = |open: Opener, rows: usize| {
@@ -125,13 +125,13 @@ fn a_lost_card_is_named_and_the_chain_continues_on_this_processor() {
     let test = "chain::a_lost_card_is_named_and_the_chain_continues_on_this_processor";
     stand_in::on_a_card_that(test, Some(5_000), || {
         let (model, settings) = (counts(), settings());
-        let mut run = Run::start_on(&model, &settings, &open).unwrap();
+        let mut run = Run::start(&model, &settings, Some(&open)).unwrap();
         let mut sinks = vec![Memory::default()];
         let error = run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap_err().to_string();
         assert!(error.contains("a stand-in (cuda:0)") && error.contains("unspecified launch failure"), "{error}");
         let snapshots: Vec<Snapshot> = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
         assert!(snapshots.iter().any(|snapshot| snapshot.done() > 0), "something was done before");
-        let mut again = Run::resume(&model, &settings, snapshots).unwrap();
+        let mut again = Run::resume(&model, &settings, snapshots, None).unwrap();
         assert!(again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
         let x = sinks[0].array("posterior/x").unwrap();
         assert!(x.iter().all(|x| x.is_finite()));
@@ -145,7 +145,7 @@ fn chains_on_several_cards_draw_as_they_do_on_one() {
         let settings = Settings { chains: 2, warmup: 3, draws: 2, ..settings() };
         let drawn = |open: &rflvm::device::Open<'_>| {
             let model = counts();
-            let mut run = Run::start_on(&model, &settings, open).unwrap();
+            let mut run = Run::start(&model, &settings, Some(open)).unwrap();
             let mut sinks = vec![Memory::default(), Memory::default()];
             assert!(run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
             sinks.iter().map(|sink| sink.array("posterior/x").unwrap().to_vec()).collect::<Vec<_>>()
@@ -165,7 +165,7 @@ fn many_columns_and_few_features_run() {
         let model = Model::new(Observations::new(y).unwrap(), NegativeBinomial::default(), spec).unwrap();
         let moves = Moves { share: 1.0, ..Moves::default() };
         let settings = Settings { warmup: 4, draws: 2, moves, ..settings() };
-        let mut run = Run::start_on(&model, &settings, &open).unwrap();
+        let mut run = Run::start(&model, &settings, Some(&open)).unwrap();
         let mut sinks = vec![Memory::default()];
         assert!(run.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap());
         assert!(sinks[0].array("posterior/x").unwrap().iter().all(|x| x.is_finite()));

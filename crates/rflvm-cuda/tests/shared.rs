@@ -105,7 +105,7 @@ fn processes_have_the_same_positions_after_some_sweeps() {
         let init = rflvm::init::Init::Pca;
         let settings = Settings { warmup: 5, draws: 1, chains: 1, seed: 4, threads: 1, init, ..Settings::default() };
         let found = processes(&model, 2, |part| {
-            let mut run = Run::start_on(part, &settings, &card).unwrap();
+            let mut run = Run::start(part, &settings, Some(&card)).unwrap();
             assert!(run.go_on(&mut [Memory::default()], |_| ControlFlow::Continue(())).unwrap());
             run.chains()[0].state().features.x().clone().into_vec()
         });

@@ -52,6 +52,15 @@ def test_a_planted_circle_is_found(kind, tmp_path):
     assert done.returncode == 1 and "2 modules import each other in a circle" in done.stdout, done.stdout + done.stderr
 
 
+def test_a_planted_circle_of_folders_is_found(tmp_path):
+    files = {"lib.rs": "mod a;\nmod b;", "a/x.rs": "use crate::b::y::Y;", "a/z.rs": "", "b/y.rs": "", "b/w.rs": "use crate::a::z::Z;"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = run(tmp_path)
+    assert done.returncode == 1 and "2 folders import each other in a circle" in done.stdout, done.stdout + done.stderr
+
+
 ONE_WAY = {
     "rust": {
         "lib.rs": "mod a;\nmod b;\npub use a::A;",

@@ -23,10 +23,7 @@ pub fn point(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Error> {
     let climb = || {
         let point = match card {
             None => map.fit(&fit.model, fit.stream()),
-            Some(card) => {
-                let mut table = device::opener(card)(&fit.model, 0)?;
-                map.fit_on(table.as_mut(), &fit.model, fit.stream())
-            }
+            Some(card) => map.fit_on(device::opener(card)(&fit.model, 0)?, &fit.model, fit.stream()),
         };
         let point = point.map_err(failed)?;
         let spread = point.spread(&fit.model).map_err(failed)?;
@@ -47,7 +44,7 @@ fn card(fit: &Fit) -> Result<Option<Card>, Error> {
 
 /// An estimate takes the memory of one chain, and no search for maps precedes it.
 fn one(fit: &Fit) -> Settings {
-    let init = if fit.settings.init == Init::Search { Init::Pca } else { fit.settings.init };
+    let init = if matches!(fit.settings.init, Init::Search | Init::Spread) { Init::Pca } else { fit.settings.init };
     Settings { chains: 1, init, ..fit.settings.clone() }
 }
 

@@ -71,6 +71,7 @@ impl Sampling<'_> {
         let is_stopped = || part.chunks().any(follow.is_stopped());
         let mut store = self.store(model)?;
         let begun = Instant::now();
+        let open = self.card.map(device::opener);
         let mut writers;
         let mut run = match from {
             None => {
@@ -82,7 +83,6 @@ impl Sampling<'_> {
                 if Plan::new(part, settings).is_some() {
                     follow.search();
                 }
-                let open = self.card.map(device::opener);
                 let Some(run) = Run::start_unless(part, settings, open.as_deref(), &is_stopped)? else {
                     let dir = self.dir.display().to_string();
                     return Err(if is_replacing(self.dir) {
@@ -107,10 +107,7 @@ impl Sampling<'_> {
                 if is_first {
                     store.publish(writers.iter().map(Writer::draws).min().unwrap_or(0))?;
                 }
-                match self.card {
-                    Some(card) => Run::resume_on(part, settings, snapshots, device::opener(card).as_ref())?,
-                    None => Run::resume(part, settings, snapshots)?,
-                }
+                Run::resume(part, settings, snapshots, open.as_deref())?
             }
         };
         follow.begin(begun.elapsed().as_secs_f64());
@@ -179,7 +176,7 @@ impl Sampling<'_> {
         let is_warmed_again = self.settings.warmup_from > checkpoint.identity.warmup_from;
         let (mut snapshots, states): (Vec<_>, Vec<_>) = checkpoint.own_of(self.part)?.into_iter().unzip();
         if is_warmed_again {
-            snapshots.iter_mut().for_each(|snapshot| snapshot.warm_again(self.part, self.settings));
+            snapshots.iter_mut().for_each(|snapshot| snapshot.warm_again(self.settings));
             return Ok((snapshots, self.writers(store, model)));
         }
         let writer = |(chain, state)| match self.part.chunks().is_first() {

@@ -90,6 +90,8 @@ pub mod slice;
 pub mod split;
 #[doc(hidden)]
 pub mod steps;
+#[doc(hidden)]
+pub mod table;
 
 pub use error::{DataError, NumericalError, RunError, SpecError, StoreError};
 pub use fit::{Options, fit};

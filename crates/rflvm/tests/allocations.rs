@@ -60,7 +60,7 @@ fn a_sweep_allocates_nothing_that_is_as_large_as_the_table() {
         let blocks = vec![((0..COLUMNS).collect(), spec::family(family, None).unwrap())];
         let model = Model::with_blocks(data, blocks, ModelSpec { features: 20, ..ModelSpec::default() }).unwrap();
         let settings = Settings { warmup: 0, ..Settings::default() };
-        let mut chain = Chain::new(&model, &settings, 0).unwrap();
+        let mut chain = Chain::new(&model, &settings, 0, Box::new(rflvm::table::Host::default())).unwrap();
         (0..2).for_each(|_| assert!(chain.advance().is_ok()));
         [&COUNT, &BYTES, &LARGEST].iter().for_each(|counter| counter.store(0, Relaxed));
         (0..SWEEPS).for_each(|_| assert!(chain.advance().is_ok()));

@@ -1,7 +1,5 @@
 //! A table in other units (metres for kilometres, Celsius for Kelvin) has the same answers, in those units: Gaussian, isotropic and Student-t.
 
-use rflvm::hmc::tuning::Tuning;
-use rflvm::hmc::workspace::Workspace;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Gaussian, Theta};
 use rflvm::model::latent::{TimeKernel, TimeSpec};
@@ -14,6 +12,8 @@ use rflvm::run::{Settings, sweep};
 use rflvm::simulate::{self, s_curve};
 use rflvm::spec;
 use rflvm::steps::Moves;
+use rflvm::steps::tuning::Tuning;
+use rflvm::table::Host;
 
 const ROWS: usize = 60;
 const COLUMNS: usize = 12;
@@ -76,10 +76,10 @@ fn apart((a, b): (&State, &State), (first, second): (&Model, &Model)) -> f64 {
 fn swept(model: &Model, sweeps: u64) -> State {
     let stream = Stream::new(3);
     let mut state = simulate::draw_prior(model, stream).unwrap();
-    let (mut tuning, mut room) = (Tuning::guess(model), Workspace::default());
+    let (mut tuning, mut table) = (Tuning::guess(model), Host::default());
     tuning.trajectory.step = 0.02;
     for i in 0..sweeps {
-        sweep(model, &mut state, Moves::default(), &tuning, &mut room, stream.at(i)).unwrap();
+        sweep(&mut table, model, &mut state, Moves::default(), &tuning, stream.at(i)).unwrap();
     }
     state
 }
@@ -103,7 +103,7 @@ fn chains_are_the_same_to_the_last_bit_in_units_of_powers_of_two() {
     for reading in READINGS {
         let chain = |factor: f64| {
             let (model, _) = table(reading, factor, 0.0);
-            let mut chain = Chain::new(&model, &settings, 0).unwrap();
+            let mut chain = Chain::new(&model, &settings, 0, Box::new(Host::default())).unwrap();
             (0..settings.sweeps()).for_each(|_| assert!(chain.advance().is_ok()));
             let state = chain.state();
             let x: Vec<u64> = state.features.x().as_slice().iter().map(|x| x.to_bits()).collect();
@@ -125,7 +125,7 @@ fn answers_are_the_same_in_any_unit() {
     for reading in [READINGS[0], READINGS[3], READINGS[6]] {
         let answers = |factor: f64, shift: f64| {
             let (model, truth) = table(reading, factor, shift);
-            let mut chain = Chain::new(&model, &settings, 0).unwrap();
+            let mut chain = Chain::new(&model, &settings, 0, Box::new(Host::default())).unwrap();
             let (mut r2, mut noise, mut strength) = (0.0, 0.0, 0.0);
             for i in 0..settings.sweeps() {
                 chain.advance().unwrap();

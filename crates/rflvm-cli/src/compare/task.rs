@@ -115,7 +115,7 @@ fn sample<D: Draws + Send>(
     voice: Voice,
 ) -> Result<Option<Vec<D>>, Failure> {
     let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
-    let mut run = Run::start(model, settings)?;
+    let mut run = Run::start(model, settings, None)?;
     let is_done = run.go_on(&mut sinks, |progress| {
         watch.see(progress);
         if stop::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

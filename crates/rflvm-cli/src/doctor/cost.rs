@@ -57,10 +57,7 @@ impl Cost {
             Settings { warmup: settings.warmup.min(WARMUP), draws: MOST, thin: 1, modes: 1, ..settings.clone() };
         let held = timed.warmup / 10;
         let begun = Instant::now();
-        let mut run = match card {
-            None => Run::start(model, &timed)?,
-            Some(open) => Run::start_on(model, &timed, open)?,
-        };
+        let mut run = Run::start(model, &timed, card)?;
         let start = begun.elapsed().as_secs_f64();
         let clocks = Mutex::new(vec![Clock::default(); settings.chains]);
         let begun = Instant::now();

@@ -7,25 +7,10 @@
 //! Rows and columns move side by side: all rows, or all columns, propose a candidate each, the device evaluates them together, and those
 //! that are not satisfied propose again.
 
-pub mod amplitudes;
 pub mod categories;
-pub mod evidence;
-pub mod frequencies;
-pub mod gradient;
-mod joint;
-pub mod linear;
-pub(crate) mod map;
-pub mod parameters;
 pub mod plain;
-pub mod positions;
-pub mod residual;
-mod rounds;
 pub mod shared;
-pub mod start;
-pub mod sweep;
-pub mod times;
 pub mod totals;
-pub mod weights;
 
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::hmc::flow::{Flow, Slopes};
@@ -213,7 +198,5 @@ pub fn supports(model: &Model) -> Result<(), SpecError> {
     }
 }
 
-#[cfg(test)]
-mod shared_tests;
 #[cfg(test)]
 mod tests;

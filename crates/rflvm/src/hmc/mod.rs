@@ -1,4 +1,4 @@
-//! Hamiltonian Monte Carlo: trajectories along gradients, their tuning, and their directions.
+//! Hamiltonian Monte Carlo: trajectories along gradients, and their directions.
 
 pub mod directions;
 pub mod flow;
@@ -9,12 +9,11 @@ pub mod hamiltonian;
 pub mod marginal;
 pub(crate) mod noncentred;
 pub mod occam;
+pub(crate) mod optimise;
 mod piece;
 pub mod reference;
 mod shrinkage;
 pub(crate) mod slope;
 pub(crate) mod smooth;
-pub mod tuning;
-pub(crate) mod update;
-pub(crate) mod warps;
+pub(crate) mod volume;
 pub mod workspace;

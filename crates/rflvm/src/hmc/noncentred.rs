@@ -37,7 +37,7 @@ use rand::{Rng, RngExt};
 
 /// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ (one row per column of H) rotate. ζ uses the
 /// memory of F, chunk after chunk, and √a H that of H: neither is needed during a trajectory.
-pub(super) struct Noncentred<'a> {
+pub(crate) struct Noncentred<'a> {
     model: &'a Model,
     theta: &'a [Theta],
     known: Known<'a>,

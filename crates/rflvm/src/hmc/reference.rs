@@ -83,14 +83,14 @@ impl Reference {
     }
 
     /// The reference of all columns on the first process; nothing on the others.
-    pub(super) fn collect(&self, model: &Model) -> Option<Self> {
+    pub(crate) fn collect(&self, model: &Model) -> Option<Self> {
         let column = model.collect(&Mat::from_vec(1, self.column.len(), self.column.clone()));
         let right = model.collect(&self.right)?;
         Some(Reference { root: self.root.clone(), column: column?.into_vec(), left: self.left.clone(), right })
     }
 
     /// That of the columns of this process.
-    pub(super) fn own_of(self, model: &Model) -> Self {
+    pub(crate) fn own_of(self, model: &Model) -> Self {
         let column = self.column[model.chunks().own_columns()].to_vec();
         Reference { column, right: model.own_of(&self.right), ..self }
     }

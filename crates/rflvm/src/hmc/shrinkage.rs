@@ -71,7 +71,7 @@ impl Shrinkage {
         let (ratio, gain) = (self.ratio.as_mut_slice(), self.gain.as_mut_slice());
         tridiagonal_solves(shifted, turned.as_mut_slice(), ratio, gain, &mut ln_det);
         self.ln_det = ln_det.iter().sum();
-        tridiagonal_inverses(&self.ratio, &mut self.gain, inverses);
+        tridiagonal_inverses(order, self.ratio.as_slice(), self.gain.as_mut_slice(), inverses.as_mut_slice());
         mul(self.g.as_mut_slice(), q.view(), turned.view(), false);
         mul(square.as_mut_slice(), q.view(), inverses.view(), false);
         mul(inverses.as_mut_slice(), square.view(), q.view().transpose(), false);

@@ -9,7 +9,7 @@ use crate::linalg::Mat;
 #[derive(Debug, Default)]
 pub struct Workspace {
     /// A second table besides F, N×J: momenta of ζ, or residuals.
-    pub(super) table: Mat,
+    pub(crate) table: Mat,
     /// Of the joint move, one per chunk of columns.
     pub(super) pieces: Vec<PieceRoom>,
     /// HᵀaZ's left factor.

@@ -2,29 +2,31 @@
 //! components on the link scale; X unfolded under long length-scales; then β and W fitted with X fixed.
 
 use super::adjust::without_covariates;
-use super::map::{integrated_amplitudes, integrated_linear, is_exact};
-use super::optimise::maximise;
+use super::climb::{Climb, climb};
+use super::map::{integrated_amplitudes, integrated_linear};
 use super::pca;
 use crate::dist::cluster::Cluster;
 use crate::dist::{normal, normals};
 use crate::error::NumericalError;
-use crate::hmc::frequencies::FrequencyPrior;
-use crate::hmc::gradient::{Joint, Layout};
 use crate::linalg::Mat;
 use crate::model::collapsed::CollapsedData;
 use crate::model::features::Features;
 use crate::model::spectral::{Kernel, Spectral};
-use crate::model::{Lent, Model, State};
+use crate::model::{Model, State};
 use crate::par;
 use crate::rng::{Stream, StreamRng};
-use crate::steps::{amplitudes, weights};
+use crate::steps::amplitudes;
+use crate::table::Table;
 
 /// How X is initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Init {
+    /// Each chain at a start of its own, from principal components, graphs of nearest neighbours, and both in more axes than the model
+    /// has ([`crate::run::spread`]): together the chains show how far the posterior reaches.
+    #[default]
+    Spread,
     /// The best of several maps, which start from principal components and from graphs of nearest neighbours
     /// ([`crate::run::maps`]).
-    #[default]
     Search,
     /// Principal components on the link scale.
     Pca,
@@ -38,6 +40,7 @@ impl Init {
     /// The name that users type.
     pub fn name(self) -> &'static str {
         match self {
+            Init::Spread => "spread",
             Init::Search => "search",
             Init::Pca => "pca",
             Init::Random => "random",
@@ -55,43 +58,46 @@ const FIRST_S: f64 = 0.5;
 const DISPERSION: f64 = 0.1;
 
 /// Where a MAP estimate starts: the initial state of a chain, before its frequencies are assigned to clusters.
-pub(super) fn begin(model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
-    fitted(model, how, stream, &mut stream.named("start").rng())
-}
-
-/// X, W and β, fitted in stages.
-pub(super) fn fitted(model: &Model, how: Init, stream: Stream, rng: &mut StreamRng) -> Result<State, NumericalError> {
+pub(super) fn begin(table: &mut dyn Table, model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
+    let rng = &mut stream.named("start").rng();
     let x = placed(model, how, rng);
-    fitted_at(model, x, stream, rng)
+    fitted(table, model, x, stream, rng)
 }
 
 /// Positions before anything is fitted.
-pub(crate) fn placed(model: &Model, how: Init, rng: &mut StreamRng) -> Mat {
+pub(super) fn placed(model: &Model, how: Init, rng: &mut StreamRng) -> Mat {
     let (n, d) = (model.rows(), model.latent_dim());
     match how {
         Init::Random => Mat::from_vec(n, d, normals(n * d, rng)),
-        Init::Pca | Init::Map | Init::Search => {
+        Init::Pca | Init::Map | Init::Search | Init::Spread => {
             dispersed(pca::scores(model.chunks(), on_link_scale(model), d, rng), rng)
         }
     }
 }
 
 /// Positions with some noise, turned at random.
-pub(crate) fn dispersed(mut x: Mat, rng: &mut StreamRng) -> Mat {
+pub(super) fn dispersed(mut x: Mat, rng: &mut StreamRng) -> Mat {
     x.as_mut_slice().iter_mut().for_each(|x| *x = (*x + DISPERSION * normal(rng)) / (1.0 + DISPERSION.powi(2)).sqrt());
     rotate(&x, &random_rotation(x.cols(), rng))
 }
 
 /// W and β fitted to given positions, then X with them, in stages.
-pub(super) fn fitted_at(model: &Model, x: Mat, stream: Stream, rng: &mut StreamRng) -> Result<State, NumericalError> {
+pub(super) fn fitted(
+    table: &mut dyn Table,
+    model: &Model,
+    x: Mat,
+    stream: Stream,
+    rng: &mut StreamRng,
+) -> Result<State, NumericalError> {
     let mut state = blank(model, x, rng)?;
-    state.restore(model);
-    fit(model, &mut state, stream.named("fit"))?;
+    table.load(model, &mut state);
+    fit(table, model, &mut state, stream.named("fit"))?;
+    table.check()?;
     Ok(state)
 }
 
 /// Given positions, random frequencies and no weights but the intercepts; without H and F.
-pub(crate) fn blank(model: &Model, x: Mat, rng: &mut StreamRng) -> Result<State, NumericalError> {
+pub(super) fn blank(model: &Model, x: Mat, rng: &mut StreamRng) -> Result<State, NumericalError> {
     let (d, l, last) = (model.latent_dim(), model.frequencies(), model.width() - 1);
     let (spectral, w) = match &model.spec().kernel {
         Kernel::Rbf { .. } => Spectral::draw_prior(&model.spec().kernel, l, d, rng)?,
@@ -115,53 +121,27 @@ pub(crate) fn blank(model: &Model, x: Mat, rng: &mut StreamRng) -> Result<State,
 }
 
 /// Whether positions and frequencies can move, and for how many steps.
-pub(crate) const STAGES: [((bool, bool), usize); 3] = [((false, false), 40), ((true, false), 100), ((false, true), 80)];
+const STAGES: [((bool, bool), usize); 3] = [((false, false), 40), ((true, false), 100), ((false, true), 80)];
 
 /// Optimises in stages: β; then X and β with long length-scales, so that X unfolds before the map can become rough
 /// (with free frequencies it tears instead); then W and β with X fixed. θ follows.
-fn fit(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
-    let layout = Layout::new(model, true);
-    let paths = model.paths(state)?;
+fn fit(table: &mut dyn Table, model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     for (stage, ((positions, frequencies), iterations)) in STAGES.into_iter().enumerate() {
-        let mut scales = vec![1.0; layout.len()];
-        let (of_x, of_w, of_beta) = layout.split_mut(&mut scales);
-        of_x.fill(f64::from(u8::from(positions)));
-        of_w.fill(f64::from(u8::from(frequencies)));
-        fill_scales(model, state, of_beta);
-        let mut q = layout.gather(state);
-        // L-BFGS stores many vectors and does not need F: its memory is released meanwhile.
-        let Lent { h, f } = state.lend();
-        drop(f);
-        let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
-        let mut joint = Joint::within(model, &state.theta, &state.tau2, given, paths.as_ref(), h);
-        maximise(&mut joint, &mut q, &scales, iterations);
-        let lent = Lent { h: joint.finish(), f: Mat::default() };
-        let (x, w, beta) = layout.split(&q);
-        state.beta.as_mut_slice().copy_from_slice(beta);
-        state.take_back(model, lent, Some((x, w)));
-        drop(q);
+        let how = Climb { positions, frequencies, is_integrated: false, iterations, gain: 0.0 };
+        climb(table, model, state, how)?;
+        let stream = stream.at(stage as u64);
         // Amplitudes at the top of their evidence, where it is known: from there a chain has nothing to find.
-        if is_exact(model) {
+        if table.is_exact(model) {
             let target = CollapsedData::new(model, &state.theta);
             integrated_amplitudes(model, &target, state)?;
             integrated_linear(model, &target, state);
-            weights::update_parameters(model, state, stream.at(stage as u64))?;
+            table.draw_parameters(model, state, stream)?;
         } else {
-            weights::update_parameters(model, state, stream.at(stage as u64))?;
-            amplitudes::update(model, state, stream.at(stage as u64).named("tau2"))?;
+            table.draw_parameters(model, state, stream)?;
+            amplitudes::update(table, model, state, stream.named("tau2"))?;
         }
     }
     Ok(())
-}
-
-/// The prior's standard deviations of the weights, so that the optimiser takes the same steps in any unit of the table; zero for fixed weights.
-pub(crate) fn fill_scales(model: &Model, state: &State, scales: &mut [f64]) {
-    let of_column = |j: usize| match model.is_free(j) {
-        true => (state.tau2[j] / model.weight_scale(&state.theta, j)).sqrt(),
-        false => 0.0,
-    };
-    let row: Vec<f64> = (0..model.columns()).map(of_column).collect();
-    scales.chunks_exact_mut(row.len()).for_each(|to| to.copy_from_slice(&row));
 }
 
 /// Y on the link scale, for principal components: offsets and effects of covariates subtracted, real columns scaled to unit standard deviation.

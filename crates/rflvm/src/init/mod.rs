@@ -2,9 +2,10 @@
 
 mod adjust;
 pub(crate) mod begin;
+mod climb;
 pub(crate) mod graph;
+pub(crate) mod lift;
 pub mod map;
-pub(crate) mod optimise;
 pub(crate) mod pca;
 
 pub use begin::Init;
@@ -16,7 +17,7 @@ use crate::model::spectral::{Kernel, Spectral};
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::steps::components;
-use begin::fitted;
+use crate::table::Table;
 use rand::RngExt;
 
 /// Number of clusters to which the frequencies are assigned initially.
@@ -28,12 +29,13 @@ const SCATTER: f64 = 2.0;
 const ROUNDS: usize = 5;
 
 /// The fitted initial state of a chain.
-pub fn start(model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
+pub fn start(table: &mut dyn Table, model: &Model, how: Init, stream: Stream) -> Result<State, NumericalError> {
     let rng = &mut stream.named("start").rng();
-    let mut state = fitted(model, how, stream, rng)?;
+    let x = begin::placed(model, how, rng);
+    let mut state = begin::fitted(table, model, x, stream, rng)?;
     if how == Init::Map {
-        let mut ascent = map::Ascent::new(&mut map::Here, model, state)?;
-        ascent.go_on(&mut map::Here, model, ROUNDS)?;
+        let mut ascent = map::Ascent::new(table, model, state)?;
+        ascent.go_on(table, model, ROUNDS)?;
         state = ascent.state;
         scatter(model, &mut state, SCATTER, rng)?;
     }
@@ -45,16 +47,25 @@ pub(crate) fn principal_scores(model: &Model, rng: &mut StreamRng) -> Mat {
     pca::scores(model.chunks(), begin::on_link_scale(model), model.latent_dim(), rng)
 }
 
+/// The first `dim` principal components as wide as they are, the widest with unit variance.
+pub(crate) fn wide_scores(model: &Model, dim: usize, rng: &mut StreamRng) -> Mat {
+    let mut x = pca::wide_scores(model.chunks(), begin::on_link_scale(model), dim, rng);
+    let of_axis = |d: usize| (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum::<f64>() / x.rows() as f64;
+    let widest = (0..x.cols()).map(of_axis).fold(f64::MIN_POSITIVE, f64::max).sqrt();
+    x.as_mut_slice().iter_mut().for_each(|x| *x /= widest);
+    x
+}
+
 /// The state fitted to given positions.
-pub(crate) fn start_at(model: &Model, x: Mat, stream: Stream) -> Result<State, NumericalError> {
+pub(crate) fn start_at(table: &mut dyn Table, model: &Model, x: Mat, stream: Stream) -> Result<State, NumericalError> {
     let rng = &mut stream.named("start").rng();
     let x = begin::dispersed(x, rng);
-    let state = begin::fitted_at(model, x, stream, rng)?;
+    let state = begin::fitted(table, model, x, stream, rng)?;
     clustered(model, state, rng)
 }
 
 /// With the frequencies in clusters.
-pub(crate) fn clustered(model: &Model, mut state: State, rng: &mut StreamRng) -> Result<State, NumericalError> {
+fn clustered(model: &Model, mut state: State, rng: &mut StreamRng) -> Result<State, NumericalError> {
     if let Kernel::Learned(mixture) = &model.spec().kernel {
         deal(&mut state.spectral, model.frequencies().min(CLUSTERS), rng);
         components::update(mixture, &mut state, rng)?;

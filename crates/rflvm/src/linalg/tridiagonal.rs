@@ -107,7 +107,7 @@ mod tests {
             let shifted = Shifted { diagonal: &t.diagonal, off: &t.off, tau2: &tau2 };
             tridiagonal_solves(shifted, z_mut, ratio_mut, gain.as_mut_slice(), &mut ln_det);
             let mut sum = Mat::zeros(n, n);
-            tridiagonal_inverses(&ratio, &mut gain, &mut sum);
+            tridiagonal_inverses(n, ratio.as_slice(), gain.as_mut_slice(), sum.as_mut_slice());
             let mut expected = Mat::zeros(n, n);
             for j in 0..columns {
                 let a = Mat::from_fn(n, n, |i, k| match i.abs_diff(k) {

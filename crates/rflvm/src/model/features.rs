@@ -153,6 +153,18 @@ impl Features {
         self.h.row_mut(n).copy_from_slice(h);
     }
 
+    /// Replaces position n where H is held elsewhere.
+    pub(crate) fn set_position(&mut self, n: usize, x: &[f64]) {
+        debug_assert_eq!(self.h.cols(), 0);
+        self.x.row_mut(n).copy_from_slice(x);
+    }
+
+    /// Replaces frequency l where H is held elsewhere.
+    pub(crate) fn set_frequency(&mut self, l: usize, w: &[f64]) {
+        debug_assert_eq!(self.h.cols(), 0);
+        self.w.row_mut(l).copy_from_slice(w);
+    }
+
     /// The columns (sin, cos) for a frequency `w`, of some rows.
     pub(crate) fn pair(&self, w: &[f64], first: usize, [argument, sin, cos]: [&mut [f64]; 3]) {
         for (argument, x) in argument.iter_mut().zip(self.x.iter_rows().skip(first)) {
@@ -188,7 +200,7 @@ pub fn units_of_the_map(w: &Mat) -> Mat {
 }
 
 /// The two columns of H that belong to one frequency.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Pair {
     argument: Vec<f64>,
     pub sin: Vec<f64>,
@@ -196,8 +208,9 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    pub fn new(rows: usize) -> Self {
-        Pair { argument: vec![0.0; rows], sin: vec![0.0; rows], cos: vec![0.0; rows] }
+    /// Memory for this many rows; the values are unspecified.
+    pub fn fit(&mut self, rows: usize) {
+        [&mut self.argument, &mut self.sin, &mut self.cos].into_iter().for_each(|values| values.resize(rows, 0.0));
     }
 
     /// Its memory, to be filled.

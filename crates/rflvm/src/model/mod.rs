@@ -31,6 +31,7 @@ mod rows;
 mod spec;
 pub mod spectral;
 mod state;
+pub(crate) mod strength;
 
 pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;
@@ -172,6 +173,11 @@ impl Model {
     /// J.
     pub fn all_columns(&self) -> usize {
         self.chunks.columns()
+    }
+
+    /// The same with another number of latent axes.
+    pub(crate) fn with_latent_dim(&self, latent_dim: usize) -> Self {
+        Model { spec: ModelSpec { latent_dim, ..self.spec.clone() }, ..self.clone() }
     }
 
     /// D.

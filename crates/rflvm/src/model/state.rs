@@ -9,6 +9,7 @@ use crate::error::NumericalError;
 use crate::linalg::{self, Mat};
 use crate::par;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The unknowns, and F = o + Hβ + G computed from them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -72,6 +73,16 @@ impl State {
             self.features.restore();
             self.refresh(model);
         }
+    }
+
+    /// With H and F, wherever they are held.
+    pub(crate) fn held(&self, model: &Model) -> Cow<'_, State> {
+        if self.f.rows() > 0 {
+            return Cow::Borrowed(self);
+        }
+        let mut own = self.clone();
+        own.restore(model);
+        Cow::Owned(own)
     }
 
     /// f of a cell, wherever F is held.

@@ -9,11 +9,10 @@ pub mod check;
 pub mod convergence;
 #[doc(hidden)]
 pub mod diagnostics;
+pub mod distances;
 mod embedding;
 #[doc(hidden)]
 pub mod fitted;
-#[cfg(test)]
-mod fixture;
 pub mod forecast;
 #[doc(hidden)]
 pub mod frame;
@@ -29,6 +28,8 @@ mod median;
 mod memory;
 #[doc(hidden)]
 pub mod mixing;
+#[doc(hidden)]
+pub mod modes;
 pub mod outlook;
 mod own_paths;
 #[doc(hidden)]
@@ -47,6 +48,8 @@ pub(crate) mod row_density;
 pub mod score;
 mod spread;
 pub mod stacking;
+#[cfg(test)]
+mod tests;
 pub mod transform;
 mod verdict;
 

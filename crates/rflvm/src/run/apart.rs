@@ -52,7 +52,7 @@ pub fn advance(
 
 /// Lets all chains meet, if all have come to their meeting. Returns them, and whether they have met.
 pub fn meet(model: &Model, settings: &Settings, chains: Vec<Snapshot>) -> Result<(Vec<Snapshot>, bool), RunError> {
-    let mut run = Run::resume(model, settings, chains)?;
+    let mut run = Run::resume(model, settings, chains, None)?;
     let have_met = run.meet();
     Ok((run.into_snapshots(), have_met))
 }

@@ -5,25 +5,23 @@ use super::guest::{Guest, Joined, Meetings};
 use super::maps::of_data;
 use super::settings::Settings;
 use super::sweep::sweep;
-use crate::device::sweep::sweep as on_device;
-use crate::device::{self, Device};
 use crate::draws::{Draw, Stats, Traced};
 use crate::error::NumericalError;
-use crate::hmc::tuning::{Adaptation, Tuning};
-use crate::hmc::workspace::Workspace;
 use crate::init::{start, start_at};
 use crate::linalg::Mat;
 use crate::model::{Model, State, axes, joint};
 use crate::rng::Stream;
+use crate::steps::tuning::{Adaptation, Tuning};
 use crate::steps::{Step, SweepInfo};
+use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
 /// The fraction of the warm-up in which X is held fixed while the rest adapts to it.
 const HELD_SHARE: u64 = 10;
-/// The same on a device, where redrawing all weights costs as much as many sweeps.
-const HELD_SHARE_ON_DEVICE: u64 = 50;
+/// The same where the table is elsewhere, and redrawing all weights costs as much as many sweeps.
+const HELD_SHARE_ELSEWHERE: u64 = 50;
 
-/// How often a device computes the log-likelihood that progress shows.
+/// How often the log-likelihood that progress shows is computed where the table is elsewhere.
 const SEEN_EVERY: u64 = 10;
 
 /// The complete state of a chain, apart from the model and the settings: a chain resumed from it gives the same draws
@@ -65,9 +63,9 @@ impl Snapshot {
     }
 
     /// Begins the further warm-up that the settings ask for, after one that has ended.
-    pub fn warm_again(&mut self, model: &Model, settings: &Settings) {
+    pub fn warm_again(&mut self, settings: &Settings) {
         let sweeps = settings.warmup.saturating_sub(self.done);
-        self.adaptation = Some(Adaptation::new(model, &self.tuning, sweeps));
+        self.adaptation = Some(Adaptation::new(&self.tuning, sweeps));
         self.guest.warm_again();
     }
 
@@ -107,20 +105,20 @@ impl Snapshot {
             self.state.f = Mat::from_vec(model.rows(), model.columns(), f);
         }
         if let (true, Some(adaptation)) = (held.sums, &mut self.adaptation) {
-            adaptation.take_sum(sums);
+            *adaptation.sums_mut() = sums;
         }
     }
 
-    /// Gives everything that a device holds to it.
-    fn load(&mut self, model: &Model, device: &mut dyn Device) {
-        device::load(device, &mut self.state);
+    /// Gives a table everything that it holds.
+    fn load(&mut self, table: &mut dyn Table, model: &Model) {
+        table.load(model, &mut self.state);
         match &self.tuning.reference {
-            Some(reference) => device.set_reference(reference),
-            // This processor integrates the weights of a complete Gaussian table out.
-            None => self.tuning.refer_on(model, &self.state, device),
+            Some(reference) => table.set_reference(reference),
+            // Another table may have integrated the weights out.
+            None => self.tuning.refer_unless_exact(table, model, &self.state),
         }
         if let Some(adaptation) = &mut self.adaptation {
-            device.set_sum(adaptation.lend_sum());
+            table.take_sums(adaptation.sums_mut());
         }
     }
 
@@ -147,113 +145,83 @@ pub struct Chain<'a> {
     held: u64,
     meetings: Meetings,
     at: Snapshot,
-    room: Workspace,
     traced: Traced,
-    /// Where H and F are, if not in the state.
-    device: Option<Box<dyn Device>>,
-    /// The last log-likelihood that a device computed.
-    ln_likelihood: f64,
+    table: Box<dyn Table>,
+    /// The last log-likelihood that was computed, if its table is elsewhere.
+    ln_likelihood: Option<f64>,
 }
 
 impl<'a> Chain<'a> {
-    /// Initialises chain number `chain`, with the table on a device.
-    pub fn on(
-        model: &'a Model,
-        settings: &'a Settings,
-        chain: usize,
-        mut device: Box<dyn Device>,
-    ) -> Result<Self, NumericalError> {
-        let state = device::start::start(device.as_mut(), model, settings.init, stream(settings, chain))?;
-        Self::on_at(model, settings, chain, state, device)
-    }
-
-    /// Chain number `chain` from a given state, with the table on a device.
-    pub fn on_at(
-        model: &'a Model,
-        settings: &'a Settings,
-        chain: usize,
-        mut state: State,
-        mut device: Box<dyn Device>,
-    ) -> Result<Self, NumericalError> {
-        device::load(device.as_mut(), &mut state);
-        let tuning = Tuning::on(model, &state, device.as_mut());
-        device::check(device.as_mut())?;
-        let sweeps = settings.warmup - held(settings, HELD_SHARE_ON_DEVICE);
-        let adaptation = Some(Adaptation::on_device(model, &tuning, sweeps));
-        let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
-        let at = Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds };
-        let chain = Self::resume_held(model, settings, chain, at);
-        Ok(chain.with(device))
-    }
-
-    /// Resumes chain number `chain` with the table on a device, wherever it was before.
-    pub fn resume_on(
-        model: &'a Model,
-        settings: &'a Settings,
-        chain: usize,
-        mut at: Snapshot,
-        mut device: Box<dyn Device>,
-    ) -> Result<Self, NumericalError> {
-        at.load(model, device.as_mut());
-        device::check(device.as_mut())?;
-        let chain = Self::resume_held(model, settings, chain, at);
-        Ok(chain.with(device))
-    }
-
-    /// With its table on a device.
-    fn with(self, device: Box<dyn Device>) -> Self {
-        Chain { held: held(self.settings, HELD_SHARE_ON_DEVICE), device: Some(device), ..self }
-    }
-
     /// Initialises chain number `chain`.
-    pub fn new(model: &'a Model, settings: &'a Settings, chain: usize) -> Result<Self, NumericalError> {
-        let state = start(model, settings.init, stream(settings, chain))?;
-        Ok(Self::at(model, settings, chain, state))
+    pub fn new(
+        model: &'a Model,
+        settings: &'a Settings,
+        chain: usize,
+        mut table: Box<dyn Table>,
+    ) -> Result<Self, NumericalError> {
+        let state = start(table.as_mut(), model, settings.init, stream(settings, chain))?;
+        Self::at(model, settings, chain, state, table)
     }
 
-    /// Chain number `chain` from a state fitted to given positions, with the table on a device if there is one.
+    /// Chain number `chain` from a state fitted to given positions.
     pub(super) fn near(
         model: &'a Model,
         settings: &'a Settings,
         chain: usize,
         x: Mat,
-        device: Option<Box<dyn Device>>,
+        mut table: Box<dyn Table>,
         stream: Stream,
     ) -> Result<Self, NumericalError> {
-        match device {
-            None => Ok(Self::at(model, settings, chain, start_at(model, x, stream)?)),
-            Some(mut device) => {
-                let state = device::start::start_at(device.as_mut(), model, x, stream)?;
-                Self::on_at(model, settings, chain, state, device)
-            }
-        }
+        let state = start_at(table.as_mut(), model, x, stream)?;
+        Self::at(model, settings, chain, state, table)
     }
 
     /// Chain number `chain` from a given state.
-    pub fn at(model: &'a Model, settings: &'a Settings, chain: usize, state: State) -> Self {
-        let tuning = Tuning::guess(model);
-        let adaptation = Some(Adaptation::new(model, &tuning, settings.warmup - held(settings, HELD_SHARE)));
+    pub fn at(
+        model: &'a Model,
+        settings: &'a Settings,
+        chain: usize,
+        mut state: State,
+        mut table: Box<dyn Table>,
+    ) -> Result<Self, NumericalError> {
+        table.load(model, &mut state);
+        let tuning = Tuning::first(table.as_mut(), model, &state);
+        table.check()?;
+        let adaptation = Some(Adaptation::new(&tuning, settings.warmup - held(settings, table.as_ref())));
         let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
-        Self::resume(model, settings, chain, Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds })
+        Ok(Self::with(
+            model,
+            settings,
+            chain,
+            Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds },
+            table,
+        ))
     }
 
-    /// Resumes chain number `chain` of the same model and settings.
-    pub fn resume(model: &'a Model, settings: &'a Settings, chain: usize, mut at: Snapshot) -> Self {
-        at.state.restore(model);
-        Self::resume_held(model, settings, chain, at)
+    /// Resumes chain number `chain` of the same model and settings, wherever its table was before.
+    pub fn resume(
+        model: &'a Model,
+        settings: &'a Settings,
+        chain: usize,
+        mut at: Snapshot,
+        mut table: Box<dyn Table>,
+    ) -> Result<Self, NumericalError> {
+        at.load(table.as_mut(), model);
+        table.check()?;
+        Ok(Self::with(model, settings, chain, at, table))
     }
 
-    /// Without regard to where H and F are.
-    fn resume_held(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot) -> Self {
-        let meetings = Meetings::new(model, settings);
-        let (stream, held) = (stream(settings, chain), held(settings, HELD_SHARE));
-        let (room, traced) = (Workspace::default(), Traced::of(model));
-        Chain { model, settings, stream, held, meetings, at, room, traced, device: None, ln_likelihood: f64::NAN }
+    /// With a table that has its state.
+    fn with(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot, table: Box<dyn Table>) -> Self {
+        let (stream, held) = (stream(settings, chain), held(settings, table.as_ref()));
+        let (meetings, traced) = (Meetings::new(model, settings), Traced::of(model));
+        let ln_likelihood = (!table.is_here()).then_some(f64::NAN);
+        Chain { model, settings, stream, held, meetings, at, traced, table, ln_likelihood }
     }
 
     /// One sweep, with tuning during warm-up.
     pub fn advance(&mut self) -> Result<SweepInfo, NumericalError> {
-        let at = &mut self.at;
+        let (model, table, at) = (self.model, self.table.as_mut(), &mut self.at);
         let stream = self.stream.named("sweep").at(at.done);
         let mut moves = self.settings.moves;
         if at.done < self.held {
@@ -268,35 +236,23 @@ impl<'a> Chain<'a> {
             adaptation.finish(&mut at.tuning);
         }
         if at.done == self.held {
-            match &mut self.device {
-                Some(device) => {
-                    device::totals::settle(device.as_mut());
-                    at.tuning.refer_on(self.model, &at.state, device.as_mut());
-                }
-                None => at.tuning.refer_to(self.model, &at.state, &mut self.room),
-            }
+            at.tuning.refer_to(table, model, &at.state);
         }
         let step = at.tuning.trajectory.step;
-        let (state, room) = (&mut at.state, &mut self.room);
-        let info = match &mut self.device {
-            Some(device) => on_device(device.as_mut(), self.model, state, moves, &at.tuning, stream)?,
-            None => sweep(self.model, state, moves, &at.tuning, room, stream)?,
-        };
+        let info = sweep(table, model, &mut at.state, moves, &at.tuning, stream)?;
         if at.done >= self.held
             && moves.gradient
             && let Some(adaptation) = &mut at.adaptation
         {
-            let device = self.device.as_deref_mut().map(|device| device as &mut dyn Device);
-            adaptation.learn(self.model, info.acceptance, &at.state, &mut at.tuning, &mut self.room, device);
+            adaptation.learn(table, model, info.acceptance, &at.state, &mut at.tuning);
         }
         at.done += 1;
-        if let Some(device) = &mut self.device
+        if let Some(seen) = &mut self.ln_likelihood
             && at.done % SEEN_EVERY == 1
         {
-            self.ln_likelihood = device::totals::ln_likelihood(device.as_mut(), self.model);
+            *seen = table.ln_likelihood(model, &at.state);
         }
-        let device = self.device.as_deref_mut().map(|device| device as &mut dyn Device);
-        at.guest.see(self.meetings, at.done, (self.model, &at.state), device, stream);
+        at.guest.see(self.meetings, at.done, (model, &at.state), table, stream);
         at.seconds.iter_mut().zip(info.seconds).for_each(|(sum, s)| *sum += s);
         at.last = Stats {
             acceptance: info.acceptance,
@@ -313,11 +269,10 @@ impl<'a> Chain<'a> {
             return Ok(None);
         }
         let (model, state) = (self.model, &self.at.state);
-        let ln_likelihood = match &mut self.device {
-            Some(device) => device::totals::ln_likelihood(device.as_mut(), model),
-            None => model.ln_likelihood(state),
-        };
-        self.ln_likelihood = ln_likelihood;
+        let ln_likelihood = self.table.ln_likelihood(model, state);
+        if let Some(seen) = &mut self.ln_likelihood {
+            *seen = ln_likelihood;
+        }
         let ln_joint = ln_likelihood + joint::ln_prior(model, state)?;
         let axis_information = if model.has_relevance() { axes::information(model, state) } else { Vec::new() };
         let cells = self.traced.values(model, state);
@@ -331,19 +286,18 @@ impl<'a> Chain<'a> {
 
     /// ln p(Y, θ, τ² | X, W), by which maps are compared.
     pub(super) fn ln_data(&mut self) -> Result<f64, NumericalError> {
-        let device = self.device.as_deref_mut().map(|device| device as &mut dyn Device);
-        of_data(self.model, &self.at.state, device)
+        of_data(self.table.as_mut(), self.model, &self.at.state)
     }
 
-    /// The last log-likelihood that its device computed, if its table is on one.
+    /// The last log-likelihood that was computed, if its table is elsewhere.
     pub(super) fn seen_ln_likelihood(&self) -> Option<f64> {
-        self.device.as_ref().map(|_| self.ln_likelihood)
+        self.ln_likelihood
     }
 
-    /// Brings what a snapshot needs back from the device.
+    /// Brings what a snapshot needs back from the table.
     pub(super) fn gather(&mut self) {
-        if let (Some(device), Some(adaptation)) = (&mut self.device, &mut self.at.adaptation) {
-            adaptation.take_sum(device.sum());
+        if let Some(adaptation) = &mut self.at.adaptation {
+            self.table.copy_sums(adaptation.sums_mut());
         }
     }
 
@@ -384,9 +338,7 @@ impl<'a> Chain<'a> {
         tuning.clone_from(&other.tuning);
         adaptation.clone_from(&other.adaptation);
         guest.joined.push(joined);
-        if let Some(device) = &mut self.device {
-            self.at.load(self.model, device.as_mut());
-        }
+        self.at.load(self.table.as_mut(), self.model);
     }
 
     /// Forgets what was compared.
@@ -410,6 +362,7 @@ fn stream(settings: &Settings, chain: usize) -> Stream {
 }
 
 /// The sweeps in which X is held fixed: none in a further warm-up, whose positions are not those of a start.
-fn held(settings: &Settings, share: u64) -> u64 {
+fn held(settings: &Settings, table: &dyn Table) -> u64 {
+    let share = if table.is_here() { HELD_SHARE } else { HELD_SHARE_ELSEWHERE };
     if settings.warmup_from > 0 { 0 } else { settings.warmup / share }
 }

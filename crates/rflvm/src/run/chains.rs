@@ -5,12 +5,14 @@ use super::guest::{Joined, joined};
 use super::maps::{self, Maps, Plan};
 use super::meeting::meet;
 use super::settings::Settings;
+use super::spread::Spread;
 use super::threads::{pool, pools, side_by_side};
-use crate::device::{self, Open};
+use crate::device::Open;
 use crate::draws::{Draw, Draws};
 use crate::error::{NumericalError, RunError, StoreError};
 use crate::model::{Model, State};
 use crate::steps::SweepInfo;
+use crate::table;
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 
@@ -57,17 +59,12 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Initialises all chains.
-    pub fn start(model: &'a Model, settings: &'a Settings) -> Result<Self, RunError> {
-        Self::start_unless(model, settings, None, &|| false)?.ok_or(RunError::Stopped { sweep: 0 })
+    /// Initialises all chains, each with the table on its own device if `open` opens one.
+    pub fn start(model: &'a Model, settings: &'a Settings, open: Option<&Open<'_>>) -> Result<Self, RunError> {
+        Self::start_unless(model, settings, open, &|| false)?.ok_or(RunError::Stopped { sweep: 0 })
     }
 
-    /// Initialises all chains, each with the table on its own device, which `open` opens.
-    pub fn start_on(model: &'a Model, settings: &'a Settings, open: &Open<'_>) -> Result<Self, RunError> {
-        Self::start_unless(model, settings, Some(open), &|| false)?.ok_or(RunError::Stopped { sweep: 0 })
-    }
-
-    /// Initialises all chains, on devices if `open` opens them; `None` if `stop` says so while maps are sought.
+    /// The same; `None` if `stop` says so while maps are sought.
     pub fn start_unless(
         model: &'a Model,
         settings: &'a Settings,
@@ -76,23 +73,23 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Self>, RunError> {
         settings.check()?;
         Plan::check(model, settings)?;
-        if open.is_some() {
-            device::supports(model)?;
-        }
         let pools = pools(model, settings)?;
         let maps = match Plan::new(model, settings) {
             None => Some(Maps::default()),
             Some(plan) => maps::search(model, settings, &plan, &pools, open, stop)?,
         };
         let Some(maps) = maps else { return Ok(None) };
+        let spread = pools[0].install(|| Spread::new(model, settings));
         let start = |chain: usize| {
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
-            let device = open.map(|open| device::shared::open(open, model, chain)).transpose()?;
-            let start = || match (maps.start(model, settings, chain)?, device) {
-                (Some(state), None) => Ok(Chain::at(model, settings, chain, state)),
-                (None, None) => Chain::new(model, settings, chain),
-                (Some(state), Some(device)) => Chain::on_at(model, settings, chain, state, device),
-                (None, Some(device)) => Chain::on(model, settings, chain, device),
+            let table = table::open(open, model, chain)?;
+            let start = || match (maps.start(model, settings, chain)?, &spread) {
+                (Some(state), _) => Chain::at(model, settings, chain, state, table),
+                (None, None) => Chain::new(model, settings, chain, table),
+                (None, Some(spread)) => {
+                    let (x, stream) = spread.positions(model, chain)?;
+                    Chain::near(model, settings, chain, x, table, stream)
+                }
             };
             pools[chain % pools.len()].install(start).map_err(fail)
         };
@@ -103,33 +100,15 @@ impl<'a> Run<'a> {
         Ok(Some(Run { model, settings, pools, chains, first: 0, maps }))
     }
 
-    /// Resumes a run with the tables of its chains on devices, wherever they were before.
-    pub fn resume_on(
+    /// Resumes a run of the same model and settings, from one snapshot per chain, wherever their tables were before.
+    pub fn resume(
         model: &'a Model,
         settings: &'a Settings,
         snapshots: Vec<Snapshot>,
-        open: &Open<'_>,
+        open: Option<&Open<'_>>,
     ) -> Result<Self, RunError> {
-        settings.check()?;
-        device::supports(model)?;
         let pools = pools(model, settings)?;
-        let chain = |(chain, at): (usize, Snapshot)| {
-            let sweep = at.done();
-            let fail = |source| RunError::Numerical { chain: chain + 1, sweep, source };
-            let device = device::shared::open(open, model, chain)?;
-            Chain::resume_on(model, settings, chain, at, device).map_err(fail)
-        };
-        let chains = snapshots.into_iter().enumerate().map(chain).collect::<Result<Vec<_>, RunError>>()?;
-        Ok(Run { model, settings, pools, chains, first: 0, maps: Maps::default() })
-    }
-
-    /// Resumes a run of the same model and settings, from one snapshot per chain.
-    pub fn resume(model: &'a Model, settings: &'a Settings, snapshots: Vec<Snapshot>) -> Result<Self, RunError> {
-        settings.check()?;
-        let pools = pools(model, settings)?;
-        let chain = |(chain, at): (usize, Snapshot)| Chain::resume(model, settings, chain, at);
-        let chains = snapshots.into_iter().enumerate().map(chain).collect();
-        Ok(Run { model, settings, pools, chains, first: 0, maps: Maps::default() })
+        Self::resume_some(model, settings, pools, (0, snapshots), open)
     }
 
     /// Resumes one chain of a run whose other chains are elsewhere, with all threads.
@@ -139,9 +118,24 @@ impl<'a> Run<'a> {
         chain: usize,
         at: Snapshot,
     ) -> Result<Self, RunError> {
+        Self::resume_some(model, settings, vec![pool(settings)?], (chain, vec![at]), None)
+    }
+
+    fn resume_some(
+        model: &'a Model,
+        settings: &'a Settings,
+        pools: Vec<ThreadPool>,
+        (first, snapshots): (usize, Vec<Snapshot>),
+        open: Option<&Open<'_>>,
+    ) -> Result<Self, RunError> {
         settings.check()?;
-        let (pools, chains) = (vec![pool(settings)?], vec![Chain::resume(model, settings, chain, at)]);
-        Ok(Run { model, settings, pools, chains, first: chain, maps: Maps::default() })
+        let chain = |(chain, at): (usize, Snapshot)| {
+            let sweep = at.done();
+            let fail = |source| RunError::Numerical { chain: chain + 1, sweep, source };
+            Chain::resume(model, settings, chain, at, table::open(open, model, chain)?).map_err(fail)
+        };
+        let chains = (first..).zip(snapshots).map(chain).collect::<Result<_, RunError>>()?;
+        Ok(Run { model, settings, pools, chains, first, maps: Maps::default() })
     }
 
     /// Continues all chains, each into its own sink, until they are done or `watch` stops them; it sees every sweep. On the way, the
@@ -273,7 +267,7 @@ pub fn run<D: Draws + Send>(
     sink: impl Fn(usize) -> D,
     watch: impl Fn(Progress<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<Vec<D>, RunError> {
-    let mut run = Run::start(model, settings)?;
+    let mut run = Run::start(model, settings, None)?;
     let mut sinks: Vec<D> = (0..settings.chains).map(sink).collect();
     if run.go_on(&mut sinks, watch)? {
         return Ok(sinks);

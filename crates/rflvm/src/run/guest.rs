@@ -2,9 +2,9 @@
 
 use super::maps::{Burst, Plan, of_data};
 use super::settings::Settings;
-use crate::device::Device;
 use crate::model::{Model, State};
 use crate::rng::Stream;
+use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
 /// Number of parts into which meetings divide the warm-up.
@@ -70,18 +70,18 @@ impl Meetings {
 }
 
 impl Guest {
-    /// Sees the state after `done` sweeps, whose table may be on a device.
+    /// Sees the state after `done` sweeps.
     pub fn see(
         &mut self,
         meetings: Meetings,
         done: u64,
         (model, state): (&Model, &State),
-        device: Option<&mut dyn Device>,
+        table: &mut dyn Table,
         stream: Stream,
     ) {
         if meetings.compares(done, self.met) {
             // A state whose evidence cannot be computed is left out; without enough of them the chain continues alone.
-            let data = of_data(model, state, device);
+            let data = of_data(table, model, state);
             let _ = data.and_then(|data| self.burst.push(model, state, data, &mut stream.named("meeting").rng()));
         }
     }

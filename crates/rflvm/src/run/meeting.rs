@@ -52,6 +52,7 @@ mod tests {
     use crate::run::Run;
     use crate::run::Settings;
     use crate::run::guest::Meetings;
+    use crate::table::{Host, Remote, Table};
     use std::ops::ControlFlow;
 
     fn model() -> Model {
@@ -69,15 +70,16 @@ mod tests {
     #[test]
     fn a_chain_in_a_poor_place_continues_from_the_best_one_with_its_own_randomness() {
         let (model, settings) = (model(), settings());
-        meets(&model, |chain, state| Chain::at(&model, &settings, chain, state));
-        meets(&model, |chain, state| {
-            Chain::on_at(&model, &settings, chain, state, Box::new(OnHost::new(&model))).unwrap()
-        });
+        let here = || -> Box<dyn Table> { Box::new(Host::default()) };
+        let there = || -> Box<dyn Table> { Box::new(Remote(Box::new(OnHost::new(&model)))) };
+        for table in [&here as &dyn Fn() -> Box<dyn Table>, &there] {
+            meets(&model, |chain, state| Chain::at(&model, &settings, chain, state, table()).unwrap());
+        }
     }
 
     fn meets<'a>(model: &'a Model, at: impl Fn(usize, State) -> Chain<'a>) {
         let settings = settings();
-        let good = start(model, settings.init, Stream::new(2)).unwrap();
+        let good = start(&mut Host::default(), model, settings.init, Stream::new(2)).unwrap();
         let mut poor = good.clone();
         // Rows in the wrong order, far from where the sampler would find its way in a few sweeps.
         let x = good.features.x();
@@ -110,7 +112,7 @@ mod tests {
     fn a_run_that_is_stopped_between_and_at_meetings_gives_the_same_draws() {
         let (model, settings) = (model(), settings());
         let run = |stops: &[u64]| {
-            let mut run = Run::start(&model, &settings).unwrap();
+            let mut run = Run::start(&model, &settings, None).unwrap();
             let mut sinks = vec![Memory::default(); settings.chains];
             for &stop in stops.iter().chain(&[u64::MAX]) {
                 let watch = |p: crate::run::Progress<'_>| {
@@ -118,7 +120,7 @@ mod tests {
                 };
                 run.go_on(&mut sinks, watch).unwrap();
                 let snapshots = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
-                run = Run::resume(&model, &settings, snapshots).unwrap();
+                run = Run::resume(&model, &settings, snapshots, None).unwrap();
             }
             sinks
         };

@@ -3,7 +3,6 @@
 
 use super::dispatch;
 use super::tile::LANES;
-use crate::linalg::Mat;
 
 /// T + I/τ_j² for every column j.
 #[derive(Debug, Clone, Copy)]
@@ -75,31 +74,31 @@ dispatch! {
         }
     }
 
-    /// Σ_j (T + I/τ_j²)⁻¹ from the `ratio` and `gain` of [`tridiagonal_solves`]; `gain` is overwritten.
-    pub fn tridiagonal_inverses(ratio: &Mat, gain: &mut Mat, sum: &mut Mat) {
-        let (order, columns) = (ratio.rows(), ratio.cols());
-        assert!([gain.rows(), sum.rows(), sum.cols()] == [order; 3] && gain.cols() == columns);
+    /// Σ_j (T + I/τ_j²)⁻¹, order×order, from the `ratio` and `gain` of [`tridiagonal_solves`]; `gain` is overwritten.
+    pub fn tridiagonal_inverses(order: usize, ratio: &[f64], gain: &mut [f64], sum: &mut [f64]) {
+        let columns = ratio.len() / order;
+        assert!(ratio.len() == order * columns && gain.len() == ratio.len() && sum.len() == order * order);
         // The diagonal: (T + I/τ²)⁻¹_mm = 1/d_m + (e_{m−1}/d_m)² (T + I/τ²)⁻¹_{m−1,m−1}.
         for m in 1..order {
-            let (before, here) = gain.as_mut_slice()[(m - 1) * columns..(m + 1) * columns].split_at_mut(columns);
-            let ratio = ratio.row(m);
+            let (before, here) = gain[(m - 1) * columns..(m + 1) * columns].split_at_mut(columns);
+            let ratio = &ratio[m * columns..][..columns];
             for j in 0..columns {
                 here[j] += ratio[j] * ratio[j] * before[j];
             }
         }
         // To its right, each value is the one before times a ratio. At one place all columns have the same sign, so that a small sum means
         // small values; the rest is left out, also because values this small are slow to multiply.
-        sum.as_mut_slice().fill(0.0);
+        sum.fill(0.0);
         for m in 0..order {
-            let row = gain.row_mut(m);
+            let row = &mut gain[m * columns..][..columns];
             let at_diagonal = lanes(row);
-            sum[(m, m)] = at_diagonal;
+            sum[m * order + m] = at_diagonal;
             for k in m + 1..order {
-                let total = times(row, ratio.row(k));
+                let total = times(row, &ratio[k * columns..][..columns]);
                 if total.abs() < NEGLIGIBLE * at_diagonal {
                     break;
                 }
-                (sum[(m, k)], sum[(k, m)]) = (total, total);
+                (sum[m * order + k], sum[k * order + m]) = (total, total);
             }
         }
     }

@@ -5,66 +5,46 @@
 //! slice suffices (`CollapsedData::along_s`).
 
 use super::amplitudes::ln_centred;
-use crate::chunks::Chunk;
-use crate::linalg::{Mat, View, par_mul};
+use crate::error::NumericalError;
 use crate::model::collapsed::CollapsedData;
 use crate::model::{Model, State};
-use crate::par;
 use crate::rng::Stream;
 use crate::slice;
+use crate::table::{Host, Table};
 
 /// Width of a slice of ln s².
-pub(crate) const WIDTH: f64 = 1.0;
+const WIDTH: f64 = 1.0;
 
 /// Redraws s, and b with it; F follows.
-pub fn update(model: &Model, state: &mut State, stream: Stream) {
+pub fn update(table: &mut dyn Table, model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     if !model.has_linear() {
-        return;
+        return Ok(());
     }
     let (rng, prior) = (&mut stream.rng(), model.spec().priors.linear);
     let u = ln_square(state);
-    let slope = slopes(model, state);
-    let ln = |v: f64| ln_held(model, state, &slope, v);
-    let (u, _) = slice::univariate(rng, u, ln(u), WIDTH, ln);
+    let mut ln_lik = table.along_s(model, state);
+    let mut ln = |v: f64| ln_lik(v) + prior.ln_density(v);
+    let current = ln(u);
+    let (u, _) = slice::univariate(rng, u, current, WIDTH, ln);
+    drop(ln_lik);
+    table.check()?;
     state.features.set_s((0.5 * u).exp());
     let (count, square) = weights(model, state);
     let ln = |v: f64| ln_centred(prior, count, square, v);
     let (v, _) = slice::univariate(rng, u, ln(u), WIDTH, ln);
     rescale(model, state, v);
-    state.refresh(model);
+    table.refresh(model, state);
+    table.check()
 }
 
 /// ln s².
-pub(crate) fn ln_square(state: &State) -> f64 {
+fn ln_square(state: &State) -> f64 {
     2.0 * state.features.plain().s().ln()
 }
 
-/// X b, N×J.
-pub fn slopes(model: &Model, state: &State) -> Mat {
-    let (linear, columns) = (model.linear(), model.columns());
-    let b =
-        View::new(&state.beta.as_slice()[linear.start * columns..linear.end * columns], linear.len(), columns, columns);
-    let mut slopes = Mat::zeros(model.rows(), columns);
-    par_mul(&mut slopes, state.features.x().view(), b, false);
-    slopes
-}
-
-/// ln p(Y | F) + ln p(v) up to a constant, at ln s² = v with b held; `slope` is X b.
-pub fn ln_held(model: &Model, state: &State, slope: &Mat, v: f64) -> f64 {
-    let more = (0.5 * v).exp() - state.features.plain().s();
-    let ln_lik = model.chunks().sum(|Chunk { columns: some, .. }| {
-        par::sum(model.rows(), 4 * some.len(), |rows| {
-            let mut f = vec![0.0; some.end];
-            let of_row = |n: usize| {
-                let cells =
-                    f[some.clone()].iter_mut().zip(&state.f.row(n)[some.clone()]).zip(&slope.row(n)[some.clone()]);
-                cells.for_each(|((to, from), slope)| *to = from + more * slope);
-                model.ln_lik_cells(&state.theta, n, some, &f)
-            };
-            rows.map(of_row).sum()
-        })
-    });
-    ln_lik + model.spec().priors.linear.ln_density(v)
+/// ln p(Y | F) + ln p(v) up to a constant, at ln s² = v with b held. For identity tests.
+pub fn ln_held(model: &Model, state: &State, v: f64) -> f64 {
+    Host::default().along_s(model, state)(v) + model.spec().priors.linear.ln_density(v)
 }
 
 /// Number of the weights s·b, and the sum of their squares in units of their prior but for s².

@@ -1,11 +1,13 @@
-//! The steps of a sweep: one conditional distribution per file, each a function of (model, state, stream).
+//! The steps of a sweep: one conditional distribution per file, each a function of (table, model, state, stream).
 
 pub mod amplitudes;
 pub mod assignments;
 pub mod components;
 pub mod concentration;
 pub mod frequencies;
+pub mod gradient;
 pub mod info;
+pub(crate) mod integrated;
 pub(crate) mod jumps;
 pub mod linear;
 pub mod moves;
@@ -14,8 +16,8 @@ pub mod relevance;
 pub mod residual;
 pub mod symmetry;
 pub mod timescales;
-mod together;
-pub mod weights;
+pub mod tuning;
+mod warps;
 pub mod windows;
 
 pub use info::{Step, SweepInfo};

@@ -17,6 +17,7 @@ use crate::par;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use crate::slice;
+use crate::table::Table;
 
 /// Widths of the slices of ln s², ln ℓ and ln of the precision of the noise.
 const WIDTHS: [f64; 3] = [2.0, 1.5, 0.5];
@@ -31,9 +32,31 @@ struct Drawn {
     theta: Vec<f64>,
 }
 
-/// Redraws all columns' own paths, and β of a fraction of the columns with them, then F.
-pub fn update(model: &Model, state: &mut State, share: f64, stream: Stream) -> Result<(), NumericalError> {
+/// Redraws all columns' own paths, and β of a fraction of the columns with them, then F. Always here, with H and F computed for it: a filter goes
+/// along one column after the other, and tables in time are short.
+pub fn update(
+    table: &mut dyn Table,
+    model: &Model,
+    state: &mut State,
+    share: f64,
+    stream: Stream,
+) -> Result<(), NumericalError> {
     let Some(law) = model.residual() else { return Ok(()) };
+    table.restore(model, state);
+    draw(model, &law, state, share, stream)?;
+    table.load(model, state);
+    // The paths were drawn without what belongs to the table alone, which is drawn before anything is asked of it.
+    table.redraw(stream.named("totals"));
+    table.check()
+}
+
+fn draw(
+    model: &Model,
+    law: &ResidualLaw<'_>,
+    state: &mut State,
+    share: f64,
+    stream: Stream,
+) -> Result<(), NumericalError> {
     for (b, block) in model.blocks().iter().enumerate() {
         let (first, width) = (block.columns.start, block.columns.len());
         let free: Vec<usize> = (0..width).filter(|&j| block.family.is_free(j, width)).collect();
@@ -46,7 +69,7 @@ pub fn update(model: &Model, state: &mut State, share: f64, stream: Stream) -> R
             let drawn = par::map(some.len(), work, |i| {
                 let stream = view.stream(stream.at(b as u64), some[i]);
                 let column = view.column(some[i], stream);
-                one(&law, block.family.as_ref(), &view, column, scales[i], &mut stream.rng())
+                one(law, block.family.as_ref(), &view, column, scales[i], &mut stream.rng())
             });
             for (j, drawn) in some.iter().zip(drawn) {
                 let Drawn { g, own, beta, theta } = drawn?;

@@ -5,12 +5,11 @@
 
 use crate::dist::normals;
 use crate::error::NumericalError;
-use crate::linalg::Mat;
-use crate::model::features::fill;
 use crate::model::latent::{Axis, AxisPrior, Path, Paths};
-use crate::model::{Model, State, predictor};
+use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::slice::{self, Landing};
+use crate::table::Table;
 use rand::RngExt;
 
 /// ℓ and ρ of one random axis, given X; `paths` is updated.
@@ -34,47 +33,35 @@ pub fn centred(state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Resu
 
 /// ℓ and ρ of one random axis, given the noise from which X is made; X and `paths` are updated. Each candidate costs a
 /// likelihood of all cells besides its factorisation.
-pub fn whitened(model: &Model, state: &mut State, paths: &mut Paths<'_>, stream: Stream) -> Result<(), NumericalError> {
-    let (mut h, mut f) = (state.features.h().clone(), Mat::zeros(model.rows(), model.columns()));
-    let current = model.ln_lik(state);
-    let moved = whitened_by(state, paths, stream, current, |state, x| {
-        fill(x, state.features.w(), state.features.plain(), &mut h);
-        predictor(&h, state.beta.view(), model.known(state), &mut f);
-        model.sum_cells(model.rows(), 4, |n, some| model.ln_lik_cells(&state.theta, n, some, f.row(n)))
-    })?;
-    if let Some(x) = moved {
-        let w = state.features.w().clone();
-        state.features.set(x.as_slice(), w.as_slice());
-        std::mem::swap(&mut state.f, &mut f);
-    }
-    Ok(())
-}
-
-/// The move, wherever likelihoods come from: `current`, and that of a candidate for X. Returns X if it moved, at which the last likelihood was
-/// asked for; `paths` is updated.
-pub(crate) fn whitened_by(
+pub fn whitened(
+    table: &mut dyn Table,
+    model: &Model,
     state: &mut State,
     paths: &mut Paths<'_>,
     stream: Stream,
-    current: f64,
-    mut ln_lik: impl FnMut(&State, &Mat) -> f64,
-) -> Result<Option<Mat>, NumericalError> {
+) -> Result<(), NumericalError> {
+    let current = table.ln_lik(model, state);
+    table.check()?;
     let mut x = state.features.x().clone();
     let rng = &mut stream.rng();
     let d = rng.random_range(0..state.axes.len());
     let noise = paths.whiten_axis(d, &x, rng);
     finite(current, d)?;
+    let all: Vec<usize> = (0..model.rows()).collect();
     let (dynamics, mut taken) = (paths.dynamics(), None);
     let ellipse = AxisEllipse::new(dynamics.prior(), &state.axes[d], rng);
     let landing = slice::elliptical(rng, current, |cos, sin| {
         let Ok(candidate) = Paths::axis(dynamics, &ellipse.at(cos, sin), None) else { return f64::NEG_INFINITY };
         paths.colour_axis(d, &candidate, &noise, &mut x);
         taken = Some(candidate);
-        ln_lik(state, &x)
+        table.ln_lik_window_at(model, state, &all, &x)
     });
-    let has_moved = landing.sin != 0.0;
+    if landing.sin != 0.0 {
+        table.set_window(state, &all, &x);
+    }
     ellipse.land(landing, taken, d, &mut state.axes, paths);
-    Ok(has_moved.then_some(x))
+    table.settle_windows(model, state);
+    table.check()
 }
 
 /// Fails if the current density is not finite.

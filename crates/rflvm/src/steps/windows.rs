@@ -4,17 +4,18 @@
 
 use super::SweepInfo;
 use crate::error::NumericalError;
-use crate::linalg::{Mat, par_mul};
-use crate::model::features::fill;
+use crate::linalg::Mat;
 use crate::model::latent::{Paths, Window};
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
 use crate::slice;
+use crate::table::Table;
 use rand::RngExt;
 use std::ops::Range;
 
 /// Moves all paths.
 pub fn update(
+    table: &mut dyn Table,
     model: &Model,
     state: &mut State,
     paths: &Paths<'_>,
@@ -25,16 +26,17 @@ pub fn update(
     for (s, rows) in paths.rows().enumerate() {
         let rng = &mut stream.at(s as u64).rng();
         for window in tiles(rows.len(), rng) {
-            tries += f64::from(slide(model, state, paths, s, rows, window, rng)?);
+            tries += f64::from(slide(table, model, state, (paths, s), rows, window, rng)?);
             count += 1.0;
         }
     }
     info.position_tries = tries / count;
-    Ok(())
+    table.settle_windows(model, state);
+    table.check()
 }
 
 /// Windows that tile `rows` rows.
-pub(crate) fn tiles(rows: usize, rng: &mut StreamRng) -> Vec<Range<usize>> {
+fn tiles(rows: usize, rng: &mut StreamRng) -> Vec<Range<usize>> {
     let length = |rng: &mut StreamRng| ((rows as f64).ln() * rng.random::<f64>()).exp().round() as usize;
     let mut tiles = Vec::new();
     let mut start = 0;
@@ -52,10 +54,10 @@ pub(crate) fn tiles(rows: usize, rng: &mut StreamRng) -> Vec<Range<usize>> {
 
 /// One window; returns the number of candidates evaluated.
 fn slide(
+    table: &mut dyn Table,
     model: &Model,
     state: &mut State,
-    paths: &Paths<'_>,
-    s: usize,
+    (paths, s): (&Paths<'_>, usize),
     rows: &[usize],
     window: Range<usize>,
     rng: &mut StreamRng,
@@ -68,33 +70,24 @@ fn slide(
             paths.of_axis(d)[s].window(window.clone(), &path, rng)
         })
         .collect::<Result<_, _>>()?;
-    let of_row = |i: usize, some: &Range<usize>, f: &[f64]| model.ln_lik_cells(&state.theta, own[i], some, f);
-    let current = model.sum_cells(own.len(), 4, |i, some| of_row(i, some, state.f.row(own[i])));
+    let current = table.ln_lik_window(model, state, own);
+    table.check()?;
     if !current.is_finite() {
         let place = format!("row {}", own[0] + 1);
         return Err(NumericalError::NotFinite { step: "positions", value: current, place });
     }
-    let plain = state.features.plain().of_rows(own);
     let mut at = Mat::zeros(own.len(), dim);
-    let mut h = Mat::zeros(own.len(), state.beta.rows());
-    let mut f = Mat::zeros(own.len(), model.columns());
     let landing = slice::elliptical(rng, current, |cos, sin| {
         for (i, &n) in own.iter().enumerate() {
             for (d, Window { mean, draw }) in given.iter().enumerate() {
                 at[(i, d)] = mean[i] + cos * (x[(n, d)] - mean[i]) + sin * draw[i];
             }
-            model.known(state).fill(n, f.row_mut(i));
         }
-        fill(&at, state.features.w(), &plain, &mut h);
-        par_mul(&mut f, h.view(), state.beta.view(), true);
-        model.sum_cells(own.len(), 4, |i, some| of_row(i, some, f.row(i)))
+        table.ln_lik_window_at(model, state, own, &at)
     });
     if landing.sin != 0.0 {
         // The last evaluated candidate is the accepted one.
-        for (i, &n) in own.iter().enumerate() {
-            state.features.set_row(n, at.row(i), h.row(i));
-            state.f.row_mut(n).copy_from_slice(f.row(i));
-        }
+        table.set_window(state, own, &at);
     }
     Ok(landing.tries)
 }

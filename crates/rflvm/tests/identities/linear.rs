@@ -14,8 +14,7 @@ fn with_slopes_held_it_matches_the_joint() {
     for mut case in cases().into_iter().chain(timed_cases()).filter(|case| case.model.has_linear()) {
         let u = 2.0 * case.state.features.plain().s().ln();
         let v = u + 0.7 * normal(&mut case.rng);
-        let slope = linear::slopes(&case.model, &case.state);
-        let ln = |v: f64| linear::ln_held(&case.model, &case.state, &slope, v);
+        let ln = |v: f64| linear::ln_held(&case.model, &case.state, v);
         let mut moved = case.state.clone();
         moved.features.set_s((0.5 * v).exp());
         moved.refresh(&case.model);

@@ -9,23 +9,23 @@ mod integrated;
 mod modes;
 mod objective;
 mod spread;
-mod table;
 #[cfg(test)]
 mod tests;
-mod volume;
 
+pub use crate::hmc::volume::{Volume, ln_volume};
+pub use crate::table::laplace::is_exact;
 pub(super) use integrated::{integrated_amplitudes, integrated_linear};
-pub use objective::{is_exact, objective};
-pub(crate) use objective::{ln_data, ln_laplace};
+pub use objective::objective;
 pub use spread::spread;
-pub(crate) use table::{Here, STEPS, Table, scales};
-pub use volume::{Volume, ln_volume};
 
-use super::begin::Init;
+use super::begin::{self, Init};
+use super::climb::{Climb, climb};
+use crate::device::Device;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::{Model, State, joint};
 use crate::rng::Stream;
+use crate::table::{Host, Remote, Table};
 
 /// How to search for the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,8 @@ impl MapFit {
     }
 }
 
+/// L-BFGS steps per round.
+const STEPS: usize = 100;
 /// Rounds after which the starts are compared; only the best continues.
 const COMPARED: usize = 2;
 /// A round that gains less than this per row has converged; a row's own log density is known to about ½.
@@ -78,10 +80,18 @@ const GAIN: f64 = 2e-3;
 impl Map {
     /// The MAP estimate reached from the most promising start.
     pub fn fit(&self, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
-        self.fit_in(&mut Here, model, stream)
+        self.fit_in(&mut Host::default(), model, stream)
     }
 
-    /// The same, wherever the table lies.
+    /// The same with the table on a device. A complete Gaussian table is fitted here: its weights are integrated out exactly.
+    pub fn fit_on(&self, device: Box<dyn Device>, model: &Model, stream: Stream) -> Result<MapFit, NumericalError> {
+        if is_exact(model) {
+            return self.fit(model, stream);
+        }
+        self.fit_in(&mut Remote(device), model, stream)
+    }
+
+    /// The same, wherever the table is.
     pub(crate) fn fit_in(
         &self,
         table: &mut dyn Table,
@@ -90,7 +100,7 @@ impl Map {
     ) -> Result<MapFit, NumericalError> {
         let (mut best, mut reached) = (None::<Ascent>, Vec::new());
         for number in 0..self.starts.max(1) {
-            let begun = table.begin(model, self.init, stream.named("map").at(number as u64))?;
+            let begun = begin::begin(table, model, self.init, stream.named("map").at(number as u64))?;
             let mut ascent = Ascent::new(table, model, begun)?;
             ascent.go_on(table, model, COMPARED.min(self.rounds))?;
             reached.push(ascent.value());
@@ -99,7 +109,7 @@ impl Map {
             }
         }
         let Some(mut best) = best else { unreachable!("there is at least one start") };
-        table.refresh(model, &mut best.state);
+        table.reset(model, &mut best.state);
         best.go_on(table, model, self.rounds.saturating_sub(COMPARED))?;
         let Ascent { mut state, trace, iterations, converged } = best;
         state.restore(model);
@@ -133,11 +143,13 @@ impl Ascent {
     /// Runs up to this many more rounds, or until a round gains almost nothing.
     pub fn go_on(&mut self, table: &mut dyn Table, model: &Model, rounds: usize) -> Result<(), NumericalError> {
         let enough = GAIN * model.rows() as f64;
+        let (positions, frequencies, is_integrated) = (true, true, true);
+        let how = Climb { positions, frequencies, is_integrated, iterations: STEPS, gain: 0.1 * enough };
         for _ in 0..rounds {
             if self.converged {
                 break;
             }
-            let optimum = table.climb(model, &mut self.state, 0.1 * enough)?;
+            let optimum = climb(table, model, &mut self.state, how)?;
             self.iterations += optimum.iterations;
             modes::update(table, model, &mut self.state)?;
             let value = table.ln_data(model, &self.state)? + objective::ln_besides(model, &self.state)?;

@@ -2,8 +2,6 @@
 //! zero-inflated ones stay at their initial values.
 
 use super::integrated::{integrated_amplitudes, integrated_level, integrated_linear};
-use super::objective::is_exact;
-use super::table::Table;
 use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
@@ -13,17 +11,18 @@ use crate::model::{Amplitude, Model, State};
 use crate::peak::peak;
 use crate::steps::amplitudes::{ln_centred, square};
 use crate::steps::linear;
+use crate::table::Table;
 
 /// All of them, and where β is integrated out exactly, its optimum given X and W.
 pub(super) fn update(table: &mut dyn Table, model: &Model, state: &mut State) -> Result<(), NumericalError> {
-    if is_exact(model) {
+    if table.is_exact(model) {
         let target = CollapsedData::new(model, &state.theta);
         integrated_amplitudes(model, &target, state)?;
         integrated_linear(model, &target, state);
         integrated_level(model, &target, state)?;
         let target = CollapsedData::new(model, &state.theta);
         target.fill_mode(model, state)?;
-        state.refresh(model);
+        table.reset(model, state);
     } else {
         table.maximise_parameters(model, state)?;
         amplitudes(table, model, state)?;
@@ -73,7 +72,7 @@ fn linear_part(table: &mut dyn Table, model: &Model, state: &mut State) -> Resul
     let ln = |u: f64| ln_centred(model.spec().priors.linear, effective, square, u);
     let u = peak(2.0 * state.features.plain().s().ln(), 0.5, ln);
     linear::rescale(model, state, u);
-    table.refresh(model, state);
+    table.reset(model, state);
     Ok(())
 }
 

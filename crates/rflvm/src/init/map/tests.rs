@@ -1,8 +1,6 @@
 //! MAP estimates of small S-curves.
 
 use super::*;
-use crate::device::load;
-use crate::device::map::There;
 use crate::device::plain::OnHost;
 use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Joint, Layout};
@@ -10,6 +8,7 @@ use crate::hmc::hamiltonian::Potential;
 use crate::hmc::marginal::Marginal;
 use crate::hmc::occam::Occam;
 use crate::init::begin::begin;
+use crate::init::climb::scales;
 use crate::model::ModelSpec;
 use crate::model::collapsed::CollapsedData;
 use crate::model::family::{Theta, Unit};
@@ -46,9 +45,9 @@ fn curve(name: &str, missing: bool, timed: bool) -> (Model, Mat) {
 /// |∂Q| at a state, with θ and clusters fixed, in the free coordinates.
 fn slope(model: &Model, state: &State) -> f64 {
     let paths = model.paths(state).unwrap();
-    let exact = objective::is_exact(model);
+    let exact = is_exact(model);
     let layout = Layout::new(model, !exact);
-    let (q, scales) = (layout.gather(state), scales(model, state, layout, exact));
+    let (q, scales) = (layout.gather(state), scales(model, state, layout, (true, true)));
     let mut g = vec![0.0; q.len()];
     if exact {
         let target = CollapsedData::new(model, &state.theta);
@@ -88,9 +87,14 @@ fn the_gradient_vanishes_at_the_estimate() {
     for name in ["gaussian", "poisson", "negative-binomial", "bernoulli", "multinomial", "student-t"] {
         for (missing, timed) in [(false, false), (true, false), (false, true)] {
             let (model, _) = curve(name, missing, timed);
-            let mut ascent = Ascent::new(&mut Here, &model, begin(&model, Init::Pca, Stream::new(2)).unwrap()).unwrap();
+            let mut ascent = Ascent::new(
+                &mut Host::default(),
+                &model,
+                begin(&mut Host::default(), &model, Init::Pca, Stream::new(2)).unwrap(),
+            )
+            .unwrap();
             let before = slope(&model, &ascent.state);
-            ascent.go_on(&mut Here, &model, 60).unwrap();
+            ascent.go_on(&mut Host::default(), &model, 60).unwrap();
             let after = slope(&model, &ascent.state);
             let place = format!("{name}, missing {missing}, timed {timed}: {before} to {after}, {:?}", ascent.trace);
             assert!(ascent.converged, "{place}");
@@ -128,19 +132,19 @@ fn a_table_on_a_device_is_climbed_as_one_here() {
     let cases = [("poisson", false), ("negative-binomial", true), ("bernoulli", true), ("multinomial", true)];
     for (name, missing) in cases.into_iter().chain([("gaussian", true), ("isotropic", true), ("isotropic", false)]) {
         let (model, _) = curve(name, missing, name == "poisson");
-        let mut state = begin(&model, Init::Pca, Stream::new(2)).unwrap();
-        let mut here = Ascent::new(&mut Here, &model, state.clone()).unwrap();
-        let mut device = OnHost::new(&model);
-        load(&mut device, &mut state);
-        let mut there = Ascent::new(&mut There(&mut device), &model, state).unwrap();
+        let mut state = begin(&mut Host::default(), &model, Init::Pca, Stream::new(2)).unwrap();
+        let mut here = Ascent::new(&mut Host::default(), &model, state.clone()).unwrap();
+        let mut device = Remote(Box::new(OnHost::new(&model)));
+        device.load(&model, &mut state);
+        let mut there = Ascent::new(&mut device, &model, state).unwrap();
         let theta = |ascent: &Ascent| ascent.state.theta[0].values.as_slice().to_vec();
         assert!(apart(&theta(&here), &theta(&there)) < 1e-5, "{name}: {:?} {:?}", theta(&here), theta(&there));
         assert!(apart(&here.state.tau2, &there.state.tau2) < 1e-3, "{name}");
         // Here the information is a difference quotient, whose step of 0.001 makes a relative error of at most half as much.
         let rough = 0.5 * 0.0005 * (COLUMNS * model.width()) as f64;
         assert!((here.value() - there.value()).abs() < rough, "{name}: {} {}", here.value(), there.value());
-        here.go_on(&mut Here, &model, 30).unwrap();
-        there.go_on(&mut There(&mut device), &model, 30).unwrap();
+        here.go_on(&mut Host::default(), &model, 30).unwrap();
+        there.go_on(&mut device, &model, 30).unwrap();
         let place = format!("{name}: {:?} {:?}", here.trace, there.trace);
         assert!(there.converged, "{place}");
         // Both have converged; their ways differ in the last digits, and then in more.
@@ -154,13 +158,13 @@ fn a_table_on_a_device_is_climbed_as_one_here() {
 #[test]
 fn a_device_finds_the_mode_to_which_steps_lead_here() {
     let (model, _) = curve("student-t", true, false);
-    let mut state = begin(&model, Init::Pca, Stream::new(2)).unwrap();
-    let mut device = OnHost::new(&model);
+    let mut state = begin(&mut Host::default(), &model, Init::Pca, Stream::new(2)).unwrap();
+    let mut device = Remote(Box::new(OnHost::new(&model)));
     let mut there = state.clone();
-    load(&mut device, &mut there);
-    There(&mut device).maximise_parameters(&model, &mut there).unwrap();
+    device.load(&model, &mut there);
+    device.maximise_parameters(&model, &mut there).unwrap();
     let before = state.theta[0].values.clone();
-    (0..100).for_each(|_| Here.maximise_parameters(&model, &mut state).unwrap());
+    (0..100).for_each(|_| Host::default().maximise_parameters(&model, &mut state).unwrap());
     let [before, here, there] = [&before, &state.theta[0].values, &there.theta[0].values].map(Mat::as_slice);
     assert!(apart(here, there) < 1e-5 && apart(here, before) > 1e-2, "{here:?} {there:?}");
 }
@@ -168,8 +172,8 @@ fn a_device_finds_the_mode_to_which_steps_lead_here() {
 #[test]
 fn an_estimate_on_a_device_has_its_state_here() {
     let (model, truth) = curve("negative-binomial", true, false);
-    let mut device = OnHost::new(&model);
-    let fit = Map { starts: 2, ..Map::default() }.fit_on(&mut device, &model, Stream::new(1)).unwrap();
+    let device = Box::new(OnHost::new(&model));
+    let fit = Map { starts: 2, ..Map::default() }.fit_on(device, &model, Stream::new(1)).unwrap();
     assert!(fit.converged && affine_r2(fit.state.features.x(), &truth) > 0.9);
     assert_eq!((fit.state.f.rows(), fit.state.f.cols()), (ROWS, COLUMNS));
     assert_eq!(fit.ln_likelihood, model.ln_likelihood(&fit.state));
@@ -177,6 +181,6 @@ fn an_estimate_on_a_device_has_its_state_here() {
     // A complete Gaussian table is climbed here.
     let (model, _) = curve("gaussian", false, false);
     let map = Map { starts: 1, rounds: 3, ..Map::default() };
-    let there = map.fit_on(&mut OnHost::new(&model), &model, Stream::new(1)).unwrap();
+    let there = map.fit_on(Box::new(OnHost::new(&model)), &model, Stream::new(1)).unwrap();
     assert_eq!(there.trace, map.fit(&model, Stream::new(1)).unwrap().trace);
 }

@@ -7,7 +7,7 @@ use crate::model::ModelSpec;
 use crate::model::family::{Family, Gaussian, NegativeBinomial};
 use crate::observations::{Observations, Offset};
 use crate::posterior::fitted::DRAWS;
-use crate::posterior::fixture::{DRAWN, fit, open};
+use crate::posterior::tests::fixture::{DRAWN, fit, open};
 use std::sync::Arc;
 
 /// Two families with alternating columns, so that the model's order differs from the table's; a missing cell, and offsets.
@@ -25,7 +25,7 @@ fn model() -> Model {
 }
 
 fn fitted<'a>(store: &'a Reader, model: &'a Model) -> Fitted<'a> {
-    Fitted { store, model, used: &[0, 1], maps: &[], stream: Stream::new(1).named("predict") }
+    Fitted { store, model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1).named("predict") }
 }
 
 /// The position of a row in a draw, mapped to the frame and back, gives the same f as the row.

@@ -6,14 +6,13 @@
 //! upper bound, whose error is much the same for all maps of a table. Only differences between maps have a meaning. Rows with times enter
 //! by the noise from which their paths are made, because the rows of a path are far from independent.
 
-use crate::device::{self, Device};
 use crate::error::NumericalError;
-use crate::init::map::{is_exact, ln_data};
 use crate::linalg::{Cholesky, Mat};
 use crate::model::spectral::Kernel;
 use crate::model::{Model, State, joint};
 use crate::placement::Placement;
 use crate::rng::StreamRng;
+use crate::table::Table;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{E, PI};
 
@@ -110,14 +109,11 @@ fn climb(batches: &[f64]) -> (f64, f64) {
 }
 
 /// ln p(Y, θ, τ² | X, W) with β integrated out, at a draw of β: where it is not integrated out exactly, the density there is, on average, ½
-/// lower per weight than at the optimum for which Laplace's method is meant. On a device it is never integrated out exactly, so
-/// only maps of the same processor can be compared.
-pub fn of_data(model: &Model, state: &State, device: Option<&mut dyn Device>) -> Result<f64, NumericalError> {
-    let (value, is_exact) = match device {
-        Some(device) => (device::evidence::ln_data(device, model, state)?, false),
-        None => (ln_data(model, state)?, is_exact(model)),
-    };
-    let weights = if is_exact { 0 } else { model.all_free() * state.beta.rows() };
+/// lower per weight than at the optimum for which Laplace's method is meant. Only maps of the same processor can be compared: not all
+/// integrate it out exactly.
+pub fn of_data(table: &mut dyn Table, model: &Model, state: &State) -> Result<f64, NumericalError> {
+    let value = table.ln_data(model, state)?;
+    let weights = if table.is_exact(model) { 0 } else { model.all_free() * state.beta.rows() };
     Ok(value + 0.5 * weights as f64)
 }
 

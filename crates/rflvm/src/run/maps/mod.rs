@@ -17,22 +17,24 @@ pub use candidate::Stop;
 pub(super) use evidence::{Burst, of_data};
 pub use found::{Found, is_tied};
 pub use plan::Plan;
+pub(super) use start::Start;
 
 use super::chain::Chain;
 use super::settings::Settings;
 use super::threads::side_by_side;
-use crate::device::{self, Open};
+use crate::device::Open;
 use crate::error::{NumericalError, RunError};
 use crate::init::{graph, scatter};
 use crate::linalg::Mat;
 use crate::model::{Model, State};
 use crate::posterior::score::affine_r2;
 use crate::rng::Stream;
+use crate::table::{self, Host};
 use candidate::Candidate;
 use found::by_rule;
 use plan::FINALISTS;
 use rayon::ThreadPool;
-use start::{Start, portfolio};
+use start::portfolio;
 
 /// Maps with at least this R² of each other's positions are the same.
 const SAME: f64 = 0.95;
@@ -102,7 +104,8 @@ pub fn reached(model: &Model, settings: &Settings, plan: &Plan, x: &Mat) -> Resu
     let own = plan.settings(settings);
     let stream = Stream::new(settings.seed).named("reached");
     let points = graph::points(model, &mut stream.named("points").rng());
-    let mut candidate = Candidate::new(Start::Pca, Chain::near(model, &own, FIRST_CHAIN, x.clone(), None, stream)?);
+    let chain = Chain::near(model, &own, FIRST_CHAIN, x.clone(), Box::new(Host::default()), stream)?;
+    let mut candidate = Candidate::new(Start::Pca, chain);
     candidate.go_on(model, (plan.first, 0), stream.at(0), &|| false)?;
     candidate.go_on(model, (plan.second, 0), stream.at(1), &|| false)?;
     Ok(Found { start: "given positions".into(), ..candidate.found(&points) })
@@ -129,10 +132,14 @@ pub fn search(
     let begin = |(i, start): (usize, Start)| {
         let stream = stream.at(i as u64);
         pools[i % pools.len()].install(|| {
-            let positions = if stop() { None } else { start.positions(model, &points, stream) };
+            let positions = if stop() { Ok(None) } else { start.positions(model, &points, stream) };
+            let positions = match positions {
+                Err(source) => return survivor(i, Err(source)),
+                Ok(positions) => positions,
+            };
             let Some(x) = positions else { return Ok(None) };
-            let device = open.map(|open| device::shared::open(open, model, i)).transpose()?;
-            let chain = Chain::near(model, &own, FIRST_CHAIN + i, x, device, stream);
+            let table = table::open(open, model, i)?;
+            let chain = Chain::near(model, &own, FIRST_CHAIN + i, x, table, stream);
             let candidate = chain.and_then(|chain| {
                 let mut candidate = Candidate::new(start, chain);
                 candidate.go_on(model, (plan.first, 0), stream, stop)?;
@@ -141,7 +148,7 @@ pub fn search(
             survivor(i, candidate)
         })
     };
-    let begun = side_by_side(model, portfolio(model.rows()).into_iter().enumerate().collect(), begin)?;
+    let begun = side_by_side(model, portfolio(model).into_iter().enumerate().collect(), begin)?;
     if stop() {
         return Ok(None);
     }

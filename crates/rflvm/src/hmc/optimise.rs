@@ -29,20 +29,20 @@ pub struct Optimum {
     pub has_stalled: bool,
 }
 
-/// Optimises from `q` for at most `iterations` accepted steps; coordinates of scale zero are held fixed, the others are measured
-/// in units of their scale. Returns the final log density.
-pub fn maximise(potential: &mut impl Potential, q: &mut Vec<f64>, scales: &[f64], iterations: usize) -> f64 {
-    maximise_until(potential, q, scales, iterations, 0.0).value
+/// When an optimisation ends, and its units.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit<'a> {
+    /// Coordinates of scale zero are held fixed, the others are measured in units of their scale.
+    pub scales: &'a [f64],
+    /// Most steps.
+    pub iterations: usize,
+    /// It stops once ten steps together gain less than this.
+    pub gain: f64,
 }
 
-/// The same, stopping once ten steps together gain less than `gain`.
-pub fn maximise_until(
-    potential: &mut impl Potential,
-    q: &mut Vec<f64>,
-    scales: &[f64],
-    iterations: usize,
-    gain: f64,
-) -> Optimum {
+/// Optimises from `q`.
+pub fn maximise(potential: &mut impl Potential, q: &mut Vec<f64>, limit: Limit<'_>) -> Optimum {
+    let Limit { scales, iterations, gain } = limit;
     let scaled = |g: &mut [f64]| g.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);
     let mut g = vec![0.0; q.len()];
     let mut value = potential.evaluate(q, &mut g);
@@ -201,14 +201,15 @@ mod tests {
     #[test]
     fn finds_the_top_and_leaves_held_coordinates() {
         let mut q = vec![-1.2, 1.0];
-        maximise(&mut Valley, &mut q, &[1.0, 1.0], 200);
+        let limit = |scales, gain| Limit { scales, iterations: 200, gain };
+        maximise(&mut Valley, &mut q, limit(&[1.0, 1.0], 0.0));
         assert!((q[0] - 1.0).abs() < 1e-4 && (q[1] - 1.0).abs() < 1e-4, "{q:?}");
         let mut held = vec![-1.2, 0.3];
-        maximise(&mut Valley, &mut held, &[0.0, 1.0], 200);
+        maximise(&mut Valley, &mut held, limit(&[0.0, 1.0], 0.0));
         assert_eq!(held[0], -1.2);
         assert!((held[1] - 1.44).abs() < 1e-4);
         let mut brief = vec![-1.2, 1.0];
-        let optimum = maximise_until(&mut Valley, &mut brief, &[1.0, 1.0], 200, 1e-6);
+        let optimum = maximise(&mut Valley, &mut brief, limit(&[1.0, 1.0], 1e-6));
         assert!(optimum.has_stalled && optimum.iterations < 200 && optimum.value > -1e-3, "{optimum:?}");
     }
 }

@@ -1,16 +1,14 @@
 //! Tuning of the gradient move during warm-up: the step size by stochastic approximation, and in growing windows the scale of
 //! each coordinate and the reference. Nothing is tuned after warm-up, so that all draws come from one fixed kernel.
 
-use super::directions::Modes;
-use super::hamiltonian::Trajectory;
-use super::reference::Reference;
-use super::smooth;
 use super::warps::Warps;
-use super::workspace::Workspace;
-use crate::device::Device;
+use crate::hmc::directions::Modes;
+use crate::hmc::hamiltonian::Trajectory;
+use crate::hmc::reference::Reference;
+use crate::hmc::smooth;
 use crate::linalg::Mat;
 use crate::model::{Known, Model, State};
-use crate::par;
+use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
 /// The tuned parameters of the gradient move.
@@ -60,40 +58,27 @@ impl Tuning {
         Tuning { trajectory, reference: None, information }
     }
 
-    /// The same with the reference at a state whose F is on a device.
-    pub(crate) fn on(model: &Model, state: &State, device: &mut dyn Device) -> Self {
+    /// The first guess for a chain from a state; where the table is not here, with the reference there.
+    pub(crate) fn first(table: &mut dyn Table, model: &Model, state: &State) -> Self {
+        if table.is_here() {
+            return Self::guess(model);
+        }
         let mut tuning = Self::guess_without_reference(model);
-        tuning.trajectory.leapfrogs = LEAPFROGS;
-        tuning.refer_on(model, state, device);
+        tuning.refer_to(table, model, state);
         tuning
     }
 
-    /// Sets the reference from a state whose F is on a device, and tells the device.
-    pub(crate) fn refer_on(&mut self, model: &Model, state: &State, device: &mut dyn Device) {
-        self.adopt(device.refer(None), device);
-        self.inform_without(model, state);
-    }
-
-    /// Sets the information about each row from a state whose H and F are elsewhere. They are computed here for the while: tables with times are
-    /// small, and this is rare.
-    fn inform_without(&mut self, model: &Model, state: &State) {
-        if model.dynamics().is_some() {
-            let mut whole = state.clone();
-            whole.restore(model);
-            self.inform(model, &whole);
+    /// Sets the reference from a state, where the table needs one.
+    pub(crate) fn refer_unless_exact(&mut self, table: &mut dyn Table, model: &Model, state: &State) {
+        if !table.is_here() {
+            self.refer_to(table, model, state);
         }
     }
 
-    fn adopt(&mut self, reference: Reference, device: &mut dyn Device) {
-        device.set_reference(&reference);
-        self.reference = Some(reference);
-    }
-
-    /// Sets the reference from a state.
-    pub fn refer_to(&mut self, model: &Model, state: &State, room: &mut Workspace) {
-        if self.reference.is_some() {
-            room.table.clone_from(&state.f);
-            self.reference = Some(Reference::new(model, &state.theta, model.known(state), &mut room.table));
+    /// Sets the reference from a state; none where the weights are integrated out.
+    pub fn refer_to(&mut self, table: &mut dyn Table, model: &Model, state: &State) {
+        if self.reference.is_some() || !table.is_here() {
+            self.reference = Some(table.refer(model, state));
         }
         self.inform(model, state);
     }
@@ -112,10 +97,11 @@ impl Tuning {
         Tuning { reference: self.reference.map(|reference| reference.own_of(model)), ..self }
     }
 
-    /// Sets the information about each row from a state.
+    /// Sets the information about each row from a state. Where H and F are elsewhere they are computed here for the while: tables with times are small, and
+    /// this is rare.
     fn inform(&mut self, model: &Model, state: &State) {
         if model.dynamics().is_some() {
-            self.information = smooth::information(model, state);
+            self.information = smooth::information(model, &state.held(model));
         }
     }
 }
@@ -138,40 +124,20 @@ pub struct Adaptation {
 
 impl Adaptation {
     /// For a warm-up of `sweeps` sweeps with all moves on.
-    pub fn new(model: &Model, tuning: &Tuning, sweeps: u64) -> Self {
-        let cells = if model.is_collapsed() { 0 } else { model.rows() * model.columns() };
+    pub fn new(tuning: &Tuning, sweeps: u64) -> Self {
         Adaptation {
             step: StepSize::new(tuning.trajectory.step),
             spread: Spread::new(tuning.trajectory.scales.len()),
             warps: None,
-            f: vec![0.0; cells],
+            f: Vec::new(),
             window_end: (sweeps / 10).clamp(20, 100),
             seen: 0,
             end: sweeps,
         }
     }
 
-    /// An adaptation of a chain whose sums are on a device.
-    pub(crate) fn on_device(model: &Model, tuning: &Tuning, sweeps: u64) -> Self {
-        let mut adaptation = Self::new(model, tuning, sweeps);
-        adaptation.f = Vec::new();
-        adaptation
-    }
-
-    /// Adds a sweep: the acceptance probability of its gradient move, and the current state, whose F may be on a device.
-    pub fn learn(
-        &mut self,
-        model: &Model,
-        acceptance: f64,
-        state: &State,
-        tuning: &mut Tuning,
-        room: &mut Workspace,
-        mut device: Option<&mut dyn Device>,
-    ) {
-        if device.is_some() {
-            // A checkpoint may have left a copy.
-            self.f = Vec::new();
-        }
+    /// Adds a sweep: the acceptance probability of its gradient move, and the current state.
+    pub fn learn(&mut self, table: &mut dyn Table, model: &Model, acceptance: f64, state: &State, tuning: &mut Tuning) {
         self.seen += 1;
         tuning.trajectory.step = self.step.learn(acceptance);
         // The last fifth only adapts the step size.
@@ -183,45 +149,19 @@ impl Adaptation {
         let warps = self.warps.get_or_insert_with(|| Warps::new(&state.features));
         let rest = warps.add(state.features.x());
         self.spread.add(rest.as_slice().iter().chain(w));
-        let (columns, known) = (model.columns(), model.known(state));
-        if let Some(device) = &mut device {
-            device.add_to_sum();
+        if tuning.reference.is_some() {
+            table.add_to_sums(model, state, &mut self.f);
         }
-        par::rows([(&mut self.f[..], columns)], 2 * columns, |first, [sums]| {
-            for (i, sum) in sums.chunks_exact_mut(columns).enumerate() {
-                let cells = sum.iter_mut().zip(state.f.row(first + i)).zip(model.units()).enumerate();
-                cells.for_each(|(j, ((sum, f), unit))| {
-                    *sum += ((f - known.own(first + i, j) - unit.centre) / unit.scale) as f32;
-                });
-            }
-            0.0
-        });
         if self.seen == self.window_end {
             // Axes that are exchangeable under the prior share a scale; those with their own scales do not.
             let groups = if model.has_relevance() { model.latent_dim() } else { 1 };
             self.spread.scales(x.len(), groups, &mut tuning.trajectory.scales);
             tuning.trajectory.modes = warps.directions();
             self.warps = None;
-            let is_elsewhere = device.is_some();
-            if let Some(device) = device {
-                tuning.adopt(device.refer(Some(self.spread.count)), device);
-            } else if tuning.reference.is_some() {
-                let (mean, count) = (&mut room.table, self.spread.count);
-                mean.fit(model.rows(), model.columns());
-                for (n, sum) in self.f.chunks_exact(model.columns()).enumerate() {
-                    let cells = mean.row_mut(n).iter_mut().zip(sum).zip(model.units()).enumerate();
-                    cells.for_each(|(j, ((mean, sum), u))| {
-                        *mean = u.centre + u.scale * f64::from(*sum) / count + known.own(n, j);
-                    });
-                }
-                tuning.reference = Some(Reference::new(model, &state.theta, known, mean));
-                self.f.fill(0.0);
+            if tuning.reference.is_some() {
+                tuning.reference = Some(table.refer_to_sums(model, state, &mut self.f, self.spread.count));
             }
-            if is_elsewhere {
-                tuning.inform_without(model, state);
-            } else {
-                tuning.inform(model, state);
-            }
+            tuning.inform(model, state);
             self.spread = Spread::new(tuning.trajectory.scales.len());
             self.step = StepSize::new(tuning.trajectory.step);
             let next = self.seen * 2;
@@ -230,13 +170,8 @@ impl Adaptation {
     }
 
     /// The sums of F that a checkpoint holds.
-    pub(crate) fn take_sum(&mut self, sum: Vec<f32>) {
-        self.f = sum;
-    }
-
-    /// Gives them to a device.
-    pub(crate) fn lend_sum(&mut self) -> Vec<f32> {
-        std::mem::take(&mut self.f)
+    pub(crate) fn sums_mut(&mut self) -> &mut Vec<f32> {
+        &mut self.f
     }
 
     /// The same without the sums of F.

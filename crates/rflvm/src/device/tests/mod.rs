@@ -1,7 +1,9 @@
 //! Steps on the plain device against those of this processor, and a run from start to end.
 
+mod shared;
+
 use super::plain::OnHost;
-use super::{Device, frequencies, load, positions};
+use super::{Device, load};
 use crate::draws::Memory;
 use crate::init::Init;
 use crate::linalg::Mat;
@@ -13,7 +15,8 @@ use crate::rng::{Stream, StreamRng};
 use crate::run::chain::Snapshot;
 use crate::run::{Run, Settings};
 use crate::simulate;
-use crate::steps::{self, Moves, SweepInfo};
+use crate::steps::{Moves, SweepInfo, frequencies, positions};
+use crate::table::{Host, Remote, Table};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -92,15 +95,16 @@ fn counts() -> (Model, State) {
 fn rows_and_frequencies_move_as_on_this_processor() {
     let (model, mut here) = counts();
     let mut there = here.clone();
-    let mut device = OnHost::new(&model);
-    load(&mut device, &mut there);
-    let (mut info, stream, moves) = (SweepInfo::default(), Stream::new(9), Moves::default());
-    steps::positions::update(&model, &mut here, stream, &mut info).unwrap();
-    steps::frequencies::update(&model, &mut here, moves, stream, &mut info).unwrap();
-    let before = info;
-    positions::update(&mut device, &model, &mut there, stream, &mut info).unwrap();
-    frequencies::update(&mut device, &mut there, moves, stream, &mut info).unwrap();
-    assert_eq!(info.position_tries, before.position_tries);
+    let mut device = Remote(Box::new(OnHost::new(&model)));
+    device.load(&model, &mut there);
+    let (stream, moves) = (Stream::new(9), Moves::default());
+    let move_on = |table: &mut dyn Table, state: &mut State| {
+        let mut info = SweepInfo::default();
+        positions::update(table, &model, state, stream, &mut info).unwrap();
+        frequencies::update(table, &model, state, moves, stream, &mut info).unwrap();
+        info.position_tries
+    };
+    assert_eq!(move_on(&mut Host::default(), &mut here), move_on(&mut device, &mut there));
     there.restore(&model);
     let tables = |state: &State| [state.features.x().clone(), state.features.w().clone(), state.f.clone()];
     for (here, there) in tables(&here).iter().zip(&tables(&there)) {
@@ -111,10 +115,10 @@ fn rows_and_frequencies_move_as_on_this_processor() {
 #[test]
 fn the_evidence_of_a_map_is_that_of_this_processor() {
     let (model, mut state) = counts();
-    let here = crate::init::map::ln_data(&model, &state).unwrap();
-    let mut device = OnHost::new(&model);
-    load(&mut device, &mut state);
-    let there = super::evidence::ln_data(&mut device, &model, &state).unwrap();
+    let here = Host::default().ln_data(&model, &state).unwrap();
+    let mut device = Remote(Box::new(OnHost::new(&model)));
+    device.load(&model, &mut state);
+    let there = device.ln_data(&model, &state).unwrap();
     // Here the information is a difference quotient, whose step of 0.001 makes a relative error of at most half as much: of 6 columns with 13
     // weights each, ½ ln|·| is wrong by no more than this.
     assert!((here - there).abs() < 0.5 * 6.0 * 13.0 * 0.0005, "{here} {there}");
@@ -127,7 +131,7 @@ fn maps_are_sought_and_sampled_on_a_device() {
     let data = Observations::new(Mat::from_fn(50, 16, y)).unwrap();
     let model = Model::new(data, crate::model::family::Poisson, spec).unwrap();
     let settings = Settings { warmup: 200, draws: 2, chains: 4, modes: 2, seed: 4, ..Settings::default() };
-    let run = Run::start_on(&model, &settings, &open).unwrap();
+    let run = Run::start(&model, &settings, Some(&open)).unwrap();
     let maps = &run.maps().found;
     assert!(!maps.is_empty() && maps.iter().all(|map| map.evidence.is_finite() && map.error.is_finite()), "{maps:?}");
     let chains: Vec<usize> = maps.iter().flat_map(|map| map.chains.clone()).collect();
@@ -138,7 +142,7 @@ fn maps_are_sought_and_sampled_on_a_device() {
         let r2 = crate::posterior::score::affine_r2(&maps[0].positions, x);
         assert!(r2 > 0.8, "chain {chain} begins elsewhere: {r2}");
     }
-    let here = Run::start(&model, &settings).unwrap();
+    let here = Run::start(&model, &settings, None).unwrap();
     assert_eq!(here.maps().found.len() > 1, maps.len() > 1);
     // The starts are the same, and so is the order of magnitude of their evidence.
     let difference = (here.maps().found[0].evidence - maps[0].evidence).abs();
@@ -147,21 +151,21 @@ fn maps_are_sought_and_sampled_on_a_device() {
         Err(crate::RunError::Stopped { sweep: 7 })
     };
     assert!(
-        Run::start_on(&model, &settings, &none).unwrap_err().to_string().contains('7'),
+        Run::start(&model, &settings, Some(&none)).unwrap_err().to_string().contains('7'),
         "a device that does not open"
     );
     let stopped = Run::start_unless(&model, &settings, Some(&open), &|| true).unwrap();
     assert!(stopped.is_none(), "a search that is stopped");
 }
 
-pub(super) fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, crate::RunError> {
+fn open(model: &Model, _chain: usize) -> Result<Box<dyn Device>, crate::RunError> {
     Ok(Box::new(OnHost::new(model)))
 }
 
 /// Draws of X, with a stop after some sweeps, from which the run is resumed on a new device, or on this processor.
 fn drawn((model, _): (Model, State), stop: Option<(u64, bool)>) -> Vec<f64> {
     let settings = Settings { warmup: 220, draws: 10, chains: 2, seed: 4, init: Init::Search, ..Settings::default() };
-    let mut run = Run::start_on(&model, &settings, &open).unwrap();
+    let mut run = Run::start(&model, &settings, Some(&open)).unwrap();
     let mut sinks = vec![Memory::default(), Memory::default()];
     let end = |progress: crate::run::Progress<'_>| match stop {
         Some((sweep, _)) if progress.sweep == sweep => ControlFlow::Break(()),
@@ -170,8 +174,8 @@ fn drawn((model, _): (Model, State), stop: Option<(u64, bool)>) -> Vec<f64> {
     if !run.go_on(&mut sinks, end).unwrap() {
         let snapshots: Vec<Snapshot> = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
         let again = match stop {
-            Some((_, true)) => Run::resume_on(&model, &settings, snapshots, &open),
-            _ => Run::resume(&model, &settings, snapshots),
+            Some((_, true)) => Run::resume(&model, &settings, snapshots, Some(&open)),
+            _ => Run::resume(&model, &settings, snapshots, None),
         };
         again.unwrap().go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap();
     }

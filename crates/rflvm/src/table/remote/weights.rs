@@ -1,7 +1,8 @@
 //! β of a fraction of the columns: an elliptical slice about a Gaussian that is fitted to each column's likelihood, exact for any fit
 //! (as [`crate::model::family::poisson`] does it), for all families alike.
 
-use super::{Device, Priors, check, parameters};
+use super::parameters;
+use crate::device::{Device, Priors, Turns, check};
 use crate::dist::normals;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
@@ -15,7 +16,7 @@ const STEPS: usize = 2;
 const TOGETHER: usize = 256;
 
 /// Redraws θ, and β of a fraction of the columns, then F.
-pub fn update(
+pub(super) fn update(
     device: &mut dyn Device,
     model: &Model,
     state: &mut State,
@@ -115,7 +116,7 @@ fn redraw(
     };
     let mut slices: Vec<Slice> = rngs.into_iter().enumerate().map(begin).collect();
     let mut values = vec![0.0; columns.len()];
-    let mut price = |slices: &[Slice], turns: &super::Turns, values: &mut [f64]| {
+    let mut price = |slices: &[Slice], turns: &Turns, values: &mut [f64]| {
         device.ln_lik_turned(turns, values);
         let beside = slices.iter().zip(turns).map(|(slice, &turn)| slice.ln_beside(turn));
         values.iter_mut().zip(beside).for_each(|(value, beside)| *value += beside);

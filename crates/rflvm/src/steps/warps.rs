@@ -7,7 +7,7 @@
 //!
 //! and a trajectory gets its own momenta for the directions VᵀL, LLᵀ = cov(c).
 
-use super::directions::Modes;
+use crate::hmc::directions::Modes;
 use crate::linalg::{Cholesky, Mat, View, gram, leading, mul, orthonormalise};
 use crate::model::features::Features;
 use crate::rng::Stream;

@@ -1,19 +1,20 @@
 //! θ given F, all columns side by side: dispersions, precisions, degrees of freedom, shares of zeros.
 
-use super::{ColumnAt, Device, check, rounds};
+use super::rounds;
+use crate::device::{ColumnAt, Device, check};
 use crate::dist::{gamma, ln_gamma_density, ln_normal};
 use crate::error::NumericalError;
 use crate::model::family::{Gaussian, Isotropic, Law, NegativeBinomial, StudentT, ZeroInflatedPoisson};
 use crate::model::family::{dispersion_sums, precision_sums};
 use crate::model::pool::{Sums, ln_integrated};
 use crate::model::priors::{Dof, Gamma, Noise};
+use crate::model::strength::square;
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
-use crate::steps::amplitudes::square;
 use std::ops::Range;
 
 /// Redraws θ of all blocks; what hardly moves it only in a fraction of the sweeps.
-pub fn update(
+pub(super) fn update(
     device: &mut dyn Device,
     model: &Model,
     state: &mut State,
@@ -41,7 +42,7 @@ pub fn update(
 }
 
 /// θ at its mode given F, as [`crate::Family::maximise_parameters`] has it. Afterwards the device needs θ and β.
-pub fn maximise(device: &mut dyn Device, model: &Model, state: &mut State) -> Result<(), NumericalError> {
+pub(super) fn maximise(device: &mut dyn Device, model: &Model, state: &mut State) -> Result<(), NumericalError> {
     for (b, block) in model.blocks().iter().enumerate() {
         match Law::of(block.family.as_ref()) {
             Some(Law::NegativeBinomial(family)) => best_dispersions(device, model, state, b, family),

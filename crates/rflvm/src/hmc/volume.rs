@@ -4,8 +4,8 @@
 //! frequencies it shrinks X to √(L/N) of its prior scale, although nearly all posterior mass is where
 //! XᵀX ≈ N·I. Along A the posterior has the volume |A|^(N−L) (model section 5, "linear"), which moves the maximum there.
 
+use super::hamiltonian::Potential;
 use crate::error::NumericalError;
-use crate::hmc::hamiltonian::Potential;
 use crate::linalg::{Cholesky, Mat, mul};
 use crate::model::Model;
 use std::ops::Range;
@@ -22,6 +22,11 @@ impl<P: Potential> Volume<P> {
     /// For a potential over (X, W, …).
     pub fn new(inner: P, model: &Model) -> Self {
         Volume { inner, rows: model.rows(), dim: model.latent_dim(), frequencies: model.frequencies() }
+    }
+
+    /// Returns the potential.
+    pub fn finish(self) -> P {
+        self.inner
     }
 }
 

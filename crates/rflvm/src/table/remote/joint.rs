@@ -1,6 +1,6 @@
 //! The joint density of a model as a function of X, W and β, with the table on a device: what initial states and MAP estimates climb.
 
-use super::{Device, totals};
+use crate::device::{Device, totals};
 use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Layout, ln_priors, ln_weights, weight_precisions};
 use crate::hmc::hamiltonian::Potential;

@@ -1,10 +1,8 @@
 //! Devices of several processes against one that has the whole table; threads play the processes.
 
-use super::plain::OnHost;
-use super::tests::open;
-use super::{
-    Device, amplitudes, evidence, frequencies, linear, load, parameters, positions, residual, shared, totals, weights,
-};
+use super::open;
+use crate::device::plain::OnHost;
+use crate::device::{Device, check, load, shared, totals};
 use crate::draws::Memory;
 use crate::error::RunError;
 use crate::hmc::flow::Frame;
@@ -19,7 +17,8 @@ use crate::rng::Stream;
 use crate::run::chain::Snapshot;
 use crate::run::{Run, Settings};
 use crate::simulate;
-use crate::steps::{Moves, SweepInfo};
+use crate::steps::{Moves, SweepInfo, amplitudes, frequencies, linear, positions, residual};
+use crate::table::{Remote, Table};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -82,13 +81,13 @@ fn built(y: Mat, blocks: Vec<(Vec<usize>, Arc<dyn crate::Family>)>, in_time: boo
 fn asked<T: Send>(
     (model, state): &(Model, State),
     size: usize,
-    ask: impl Fn(&mut dyn Device, &Model, State) -> T + Sync,
+    ask: impl Fn(&mut Remote, &Model, State) -> T + Sync,
 ) -> (T, Vec<T>) {
     let answer = |model: &Model| {
-        let mut device = shared::open(&open, model, 0).unwrap();
+        let mut device = Remote(shared::open(&open, model, 0).unwrap());
         let mut own = model.own_state(state.clone());
-        load(device.as_mut(), &mut own);
-        ask(device.as_mut(), model, own)
+        device.load(model, &mut own);
+        ask(&mut device, model, own)
     };
     let answer = &answer;
     let one = |ranks: Arc<dyn Ranks>| {
@@ -112,7 +111,7 @@ fn assert_close(what: &str, found: &[f64], expected: &[f64]) {
 
 /// The answers of all processes are those of one.
 #[track_caller]
-fn compare(what: &str, table: &(Model, State), ask: impl Fn(&mut dyn Device, &Model, &State) -> Vec<f64> + Sync) {
+fn compare(what: &str, table: &(Model, State), ask: impl Fn(&mut Remote, &Model, &State) -> Vec<f64> + Sync) {
     for size in [2, 3] {
         let (alone, others) = asked(table, size, |device, model, state| ask(device, model, &state));
         for other in others {
@@ -127,33 +126,33 @@ fn sums_over_rows_are_those_of_one_device() {
         let x: Vec<f64> = (0..2 * ROWS).map(|i| (i as f64).sin()).collect();
         let rows: Vec<u32> = (0..ROWS as u32).collect();
         compare("log-likelihood", &table, |device, model, _| {
-            vec![device.ln_lik(), totals::ln_likelihood(device, model)]
+            vec![device.0.ln_lik(), totals::ln_likelihood(device.0.as_mut(), model)]
         });
         compare("rows", &table, |device, _, _| {
             let mut out = vec![0.0; ROWS];
-            device.ln_lik_rows(&mut out);
+            device.0.ln_lik_rows(&mut out);
             out
         });
         compare("rows elsewhere", &table, |device, _, _| {
             let mut out = vec![0.0; ROWS];
-            device.ln_lik_rows_at(&rows, &x, &mut out);
+            device.0.ln_lik_rows_at(&rows, &x, &mut out);
             out
         });
         compare("a frequency", &table, |device, _, _| {
-            let before = device.ln_lik_frequency(1, &[0.3, -0.7]);
-            device.set_frequency(1, &[0.3, -0.7]);
-            vec![before, device.ln_lik()]
+            let before = device.0.ln_lik_frequency(1, &[0.3, -0.7]);
+            device.0.set_frequency(1, &[0.3, -0.7]);
+            vec![before, device.0.ln_lik()]
         });
-        compare("evidence", &table, |device, model, state| vec![evidence::ln_data(device, model, state).unwrap()]);
+        compare("evidence", &table, |device, model, state| vec![device.ln_data(model, state).unwrap()]);
         compare("slopes", &table, |device, _, state| {
             let (x, w) = (state.features.x(), state.features.w());
             let (mut gx, mut gw) = (vec![1.0; x.as_slice().len()], vec![2.0; w.as_slice().len()]);
             let s = state.features.plain().s();
-            let value = device.slope(x, w, s, &state.beta, &mut state.beta.clone(), (&mut gx, &mut gw));
+            let value = device.0.slope(x, w, s, &state.beta, &mut state.beta.clone(), (&mut gx, &mut gw));
             [&[value][..], &gx, &gw].concat()
         });
         compare("reference", &table, |device, model, _| {
-            let Reference { root, column, left, right } = device.refer(None);
+            let Reference { root, column, left, right } = device.0.refer(None);
             let mut f = Mat::zeros(ROWS, model.columns());
             crate::linalg::mul(f.as_mut_slice(), left.view(), right.view(), false);
             // With all directions there are, it is the table itself, whichever basis it is in.
@@ -169,18 +168,18 @@ fn steps_are_those_of_one_device() {
         for size in [2, 3] {
             let (alone, others) = asked(&table, size, |device, model, mut state| {
                 let (mut info, stream, moves) = (SweepInfo::default(), Stream::new(9), Moves::default());
-                totals::update(device, stream.named("totals"));
-                frequencies::update(device, &mut state, moves, stream.named("w"), &mut info).unwrap();
+                device.redraw(stream.named("totals"));
+                frequencies::update(device, model, &mut state, moves, stream.named("w"), &mut info).unwrap();
                 if model.dynamics().is_none() {
                     positions::update(device, model, &mut state, stream.named("x"), &mut info).unwrap();
                 }
-                let reference = device.refer(None);
+                let reference = device.0.refer(None);
                 device.set_reference(&reference);
-                weights::update(device, model, &mut state, 1.0, stream.named("beta")).unwrap();
+                device.draw_weights(model, &mut state, 1.0, stream.named("beta")).unwrap();
                 residual::update(device, model, &mut state, 1.0, stream.named("residual")).unwrap();
                 amplitudes::update(device, model, &mut state, stream.named("tau2")).unwrap();
                 linear::update(device, model, &mut state, stream.named("linear")).unwrap();
-                parameters::maximise(device, model, &mut state).unwrap();
+                device.maximise_parameters(model, &mut state).unwrap();
                 model.collect_state(&state, false)
             });
             let (alone, together) = (alone.unwrap(), others.into_iter().next().flatten().unwrap());
@@ -217,6 +216,7 @@ fn each_process_has_its_own_noise() {
 fn a_trajectory_has_the_gradient_of_its_density() {
     let table = mixed();
     let (_, others) = asked(&table, 2, |device, model, state| {
+        let device = device.0.as_mut();
         totals::settle(device);
         let reference = device.refer(None);
         device.set_reference(&reference);
@@ -251,7 +251,7 @@ fn drawn((model, _): &(Model, State), stop: Option<u64>) -> Vec<Vec<f64>> {
     let settings = Settings { init: crate::init::Init::Pca, ..settings };
     let run = |ranks: Arc<dyn Ranks>| {
         let part = model.part(ranks).unwrap();
-        let mut run = Run::start_on(&part, &settings, &open).unwrap();
+        let mut run = Run::start(&part, &settings, Some(&open)).unwrap();
         let mut sinks = vec![Memory::default()];
         let end = |progress: crate::run::Progress<'_>| match stop {
             Some(sweep) if progress.sweep == sweep => ControlFlow::Break(()),
@@ -259,7 +259,7 @@ fn drawn((model, _): &(Model, State), stop: Option<u64>) -> Vec<Vec<f64>> {
         };
         if !run.go_on(&mut sinks, end).unwrap() {
             let snapshots: Vec<Snapshot> = run.chains().iter().map(|chain| chain.snapshot().clone()).collect();
-            let mut again = Run::resume_on(&part, &settings, snapshots, &open).unwrap();
+            let mut again = Run::resume(&part, &settings, snapshots, Some(&open)).unwrap();
             again.go_on(&mut sinks, |_| ControlFlow::Continue(())).unwrap();
             run = again;
         }
@@ -306,7 +306,7 @@ fn a_fault_of_one_process_ends_all_with_the_same_words() {
                 let mut device = shared::open(&faulty, &part, 0).unwrap();
                 load(device.as_mut(), &mut part.own_state(state.clone()));
                 device.ln_lik();
-                super::check(device.as_mut()).unwrap_err().to_string()
+                check(device.as_mut()).unwrap_err().to_string()
             })
         };
         let threads: Vec<_> = Threads::connected(2).into_iter().map(one).collect();

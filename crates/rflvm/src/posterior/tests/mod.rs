@@ -1,0 +1,3 @@
+//! What tests of this folder share.
+
+pub(super) mod fixture;
