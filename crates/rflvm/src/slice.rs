@@ -80,18 +80,18 @@ pub fn elliptical<R: Rng + ?Sized>(rng: &mut R, current: f64, mut price: impl Fn
 }
 
 /// One elliptical slice step of a vector with a standard normal prior, from log-likelihood `current`. The last evaluated candidate is
-/// the accepted one, unless the point stayed (`sin` is then 0). `room` is scratch memory.
+/// the accepted one, unless the point stayed (`sin` is then 0). `workspace` is scratch memory.
 pub fn standard<R: Rng + ?Sized>(
     rng: &mut R,
     x: &mut [f64],
     current: f64,
-    room: &mut Vec<f64>,
+    workspace: &mut Vec<f64>,
     mut price: impl FnMut(&[f64]) -> f64,
 ) -> Landing {
-    room.clear();
-    room.extend((0..x.len()).map(|_| normal(rng)));
-    room.extend_from_slice(x);
-    let (auxiliary, candidate) = room.split_at_mut(x.len());
+    workspace.clear();
+    workspace.extend((0..x.len()).map(|_| normal(rng)));
+    workspace.extend_from_slice(x);
+    let (auxiliary, candidate) = workspace.split_at_mut(x.len());
     let landing = elliptical(rng, current, |cos, sin| {
         let cells = candidate.iter_mut().zip(&*x).zip(&*auxiliary);
         cells.for_each(|((to, x), nu)| *to = cos * x + sin * nu);

@@ -1,8 +1,8 @@
-//! A chain whose table lies on another processor, such as a GPU.
+//! A table on another processor, such as a GPU.
 //!
 //! What is as long as the table (Y, H, F, the noise of a trajectory) is held there, and what touches all of its cells is asked of a [`Device`].
-//! Everything no larger than X and β stays here, and so do all decisions: slices, trajectories, Cholesky factors of the weights. So the steps
-//! are written once, whatever the processor, and a device is a list of products and sums that can be tested one by one.
+//! Everything no larger than X and β stays here, and so do all decisions: slices, trajectories, Cholesky factors of the weights. The sampler asks by
+//! way of a [`crate::table::Table`]; a device is a list of products and sums that can be tested one by one.
 //!
 //! Rows and columns move side by side: all rows, or all columns, propose a candidate each, the device evaluates them together, and those
 //! that are not satisfied propose again.

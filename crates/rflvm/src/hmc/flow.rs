@@ -1,9 +1,10 @@
-//! The joint gradient move where weights and rows are both held by another processor: it evaluates everything but the priors of X and W.
+//! A trajectory in (X, W, β): what is as large as the table turns wherever the table is, and evaluates everything but the priors of X and W.
 
+use super::directions::Directions;
 use super::frequencies::FrequencyPrior;
 use super::gradient::{ln_priors, weight_precisions};
 use super::groups::LIKE;
-use super::hamiltonian::Potential;
+use super::hamiltonian::{Potential, Trajectory, TrajectoryEnd, hamiltonian};
 use super::reference::Reference;
 use crate::linalg::Mat;
 use crate::model::family::Theta;
@@ -70,14 +71,21 @@ pub type Slopes<'a> = (&'a mut [f64], &'a mut [f64]);
 
 /// What a trajectory asks of it. Weights of columns in no group are zero.
 pub trait Flow {
-    /// Begins a trajectory.
-    fn begin(&mut self, frame: &Frame);
+    /// Sets the coordinates of the weights, where the flow does not know them.
+    fn begin(&mut self, _frame: &Frame) {}
 
     /// Draws ζ, and ξ from the second stream; then moves both so that the weights are those given, at X and W.
     fn gather(&mut self, x: &Mat, w: &Mat, beta: &Mat, streams: [Stream; 2]);
 
     /// ln of the density at X and W besides their priors, whose gradients are added to `to`; not a number where A is not positive definite.
-    fn evaluate(&mut self, x: &Mat, w: &Mat, to: Slopes<'_>) -> f64;
+    fn evaluate(&mut self, x: &Mat, w: &Mat, to: Slopes<'_>) -> f64 {
+        self.evaluate_from(0.0, x, w, to)
+    }
+
+    /// The same, added to another density.
+    fn evaluate_from(&mut self, ln_density: f64, x: &Mat, w: &Mat, to: Slopes<'_>) -> f64 {
+        ln_density + self.evaluate(x, w, to)
+    }
 
     /// Adds `step` times the gradient at the last evaluation to the momenta of ζ and ξ.
     fn kick(&mut self, step: f64);
@@ -95,9 +103,48 @@ pub trait Flow {
     fn beta(&mut self, beta: &mut Mat);
 }
 
+/// What a trajectory is given besides the state.
+#[derive(Clone, Copy)]
+pub struct Flight<'a> {
+    /// What defines the weights' coordinates.
+    pub reference: &'a Reference,
+    /// The prior of X, if rows have times.
+    pub paths: Option<&'a Paths<'a>>,
+    /// Its steps.
+    pub trajectory: &'a Trajectory,
+    /// Along which X moves together, besides those of the trajectory.
+    pub directions: Option<&'a dyn Directions>,
+}
+
+/// Where a trajectory has ended, if it was accepted: X and W in q, and β.
+pub(crate) struct Landed {
+    pub q: Vec<f64>,
+    pub beta: Mat,
+}
+
+/// A trajectory from a state, given θ and τ².
+pub(crate) fn fly<F: Flow + ?Sized, R: Rng + ?Sized>(
+    flow: &mut F,
+    model: &Model,
+    state: &State,
+    flight: Flight<'_>,
+    rng: &mut R,
+) -> (TrajectoryEnd, Option<Landed>) {
+    let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
+    let (mut target, mut q) = Flowing::new(flow, (frequencies, flight.paths), state, rng);
+    let end = hamiltonian(&mut target, &mut q, flight.trajectory, flight.directions, rng);
+    // The last evaluation of the trajectory was at its end point.
+    let landed = end.is_accepted.then(|| {
+        let mut beta = Mat::zeros(state.beta.rows(), state.beta.cols());
+        target.flow.beta(&mut beta);
+        Landed { q, beta }
+    });
+    (end, landed)
+}
+
 /// A trajectory of X and W over a flow.
-pub(crate) struct Flowing<'a, F: Flow + ?Sized> {
-    flow: &'a mut F,
+pub(super) struct Flowing<'a, F: Flow + ?Sized> {
+    pub(super) flow: &'a mut F,
     frequencies: FrequencyPrior<'a>,
     paths: Option<&'a Paths<'a>>,
     x: Mat,
@@ -105,28 +152,17 @@ pub(crate) struct Flowing<'a, F: Flow + ?Sized> {
 }
 
 impl<'a, F: Flow + ?Sized> Flowing<'a, F> {
-    /// Begins at a state, given θ and τ².
+    /// Begins at a state; q has X and W.
     pub fn new<R: Rng + ?Sized>(
         flow: &'a mut F,
-        model: &Model,
-        (theta, tau2): (&[Theta], &[f64]),
         (frequencies, paths): (FrequencyPrior<'a>, Option<&'a Paths<'a>>),
-        reference: &Reference,
         state: &State,
         rng: &mut R,
     ) -> (Self, Vec<f64>) {
-        flow.begin(&Frame::new(model, theta, tau2, reference));
         let (x, w) = (state.features.x().clone(), state.features.w().clone());
         flow.gather(&x, &w, &state.beta, [Stream::new(rng.random()), Stream::new(rng.random())]);
         let q = [x.as_slice(), w.as_slice()].concat();
         (Flowing { flow, frequencies, paths, x, w }, q)
-    }
-
-    /// Ends it; the weights at its last evaluation, where they are wanted.
-    pub fn finish(self, beta: Option<&mut Mat>) {
-        if let Some(beta) = beta {
-            self.flow.beta(beta);
-        }
     }
 }
 
@@ -137,7 +173,7 @@ impl<F: Flow + ?Sized> Potential for Flowing<'_, F> {
         self.w.as_mut_slice().copy_from_slice(w);
         let (gx, gw) = g.split_at_mut(x.len());
         let ln_prior = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
-        ln_prior + self.flow.evaluate(&self.x, &self.w, (gx, gw))
+        self.flow.evaluate_from(ln_prior, &self.x, &self.w, (gx, gw))
     }
 
     fn draw_momenta<R: Rng + ?Sized>(&mut self, rng: &mut R) {

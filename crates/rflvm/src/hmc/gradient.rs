@@ -3,7 +3,7 @@
 
 use super::frequencies::FrequencyPrior;
 use super::hamiltonian::Potential;
-use super::occam::Occam;
+use super::laplace_term::LaplaceTerm;
 use super::slope::{At, SlopeScratch};
 use crate::chunks::Chunk;
 use crate::linalg::{Mat, View};
@@ -95,7 +95,7 @@ pub struct Joint<'a> {
     theta: &'a [Theta],
     frequencies: FrequencyPrior<'a>,
     paths: Option<&'a Paths<'a>>,
-    occam: Option<&'a Occam>,
+    laplace_term: Option<&'a LaplaceTerm>,
     layout: Layout,
     plain: &'a Plain,
     /// Prior precisions of the weights and the intercept of each column.
@@ -136,7 +136,7 @@ impl<'a> Joint<'a> {
             theta,
             frequencies,
             paths,
-            occam: None,
+            laplace_term: None,
             layout,
             plain,
             precision: weight_precisions(model, theta, tau2),
@@ -153,8 +153,8 @@ impl<'a> Joint<'a> {
     }
 
     /// Adds the complexity penalty of the weights, which approximates integrating β out.
-    pub fn with_occam(mut self, occam: &'a Occam) -> Self {
-        self.occam = Some(occam);
+    pub fn with_laplace_term(mut self, laplace_term: &'a LaplaceTerm) -> Self {
+        self.laplace_term = Some(laplace_term);
         self
     }
 }
@@ -225,9 +225,9 @@ impl Potential for Joint<'_> {
         gx.copy_from_slice(of_x);
         gw.copy_from_slice(of_w);
         let mut total = ln_density[0];
-        if let Some(occam) = self.occam {
+        if let Some(laplace_term) = self.laplace_term {
             // Where it is not a number the optimiser backtracks.
-            total += occam.add(at, model.all_columns(), &mut self.slopes[0], (gx, gw));
+            total += laplace_term.add(at, model.all_columns(), &mut self.slopes[0], (gx, gw));
         }
         total + ln_density[1]
     }

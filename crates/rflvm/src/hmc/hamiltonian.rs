@@ -1,9 +1,8 @@
 //! Hamiltonian Monte Carlo (Neal 2011) on any log density with a gradient; independent of the model.
 
 use super::directions::{Directions, Modes};
-use crate::dist::{fill_normals, normals};
+use crate::dist::normals;
 use crate::par;
-use crate::rng::Stream;
 use crate::simd;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -23,40 +22,21 @@ pub struct Trajectory {
     pub leapfrogs: usize,
 }
 
-/// Coordinates that rotate, and their momenta.
-pub type Turning<'a> = (&'a mut [f64], &'a mut [f64]);
-
 /// A log density with its gradient.
 pub trait Potential {
     /// ln p(q) up to a constant, and its gradient in `g`.
     fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64;
 
-    /// Coordinates that the potential holds besides q. They have a standard normal density besides what `evaluate` returns, and rotate
-    /// with their momenta by the exact flow of that density, so that the step need not shrink with their number.
-    fn turning(&mut self) -> Vec<Turning<'_>> {
-        Vec::new()
-    }
-
-    /// Draws their momenta.
-    fn draw_momenta<R: Rng + ?Sized>(&mut self, rng: &mut R) {
-        for (_, momenta) in self.turning() {
-            fill_normals(momenta, Stream::new(rng.random()));
-        }
-    }
+    /// Draws the momenta of coordinates that the potential holds besides q. They have a standard normal density besides what `evaluate` returns, and
+    /// rotate with their momenta by the exact flow of that density, so that the step need not shrink with their number.
+    fn draw_momenta<R: Rng + ?Sized>(&mut self, _rng: &mut R) {}
 
     /// Rotates them with their momenta.
-    fn turn(&mut self, sin: f64, cos: f64) {
-        for (turning, momenta) in self.turning() {
-            par::rows([(turning, 1), (momenta, 1)], 2, |_, [turning, momenta]| {
-                simd::turn(sin, cos, turning, momenta);
-                0.0
-            });
-        }
-    }
+    fn turn(&mut self, _sin: f64, _cos: f64) {}
 
     /// Energy of them and of their momenta.
     fn turning_energy(&mut self) -> f64 {
-        self.turning().iter().map(|(q, p)| half_square(q) + half_square(p)).sum()
+        0.0
     }
 
     /// Σ over the `len` coordinates of q of what `part` says of some that adjoin each other: where several processes share them, of those of all.

@@ -5,7 +5,7 @@ use super::gradient::{Layout, ln_priors};
 use super::hamiltonian::Potential;
 use super::shrinkage::{Shrinkage, Shrinker};
 use super::slope::At;
-use super::workspace::{CollapsedRoom, Workspace};
+use super::workspace::{CollapsedWorkspace, Workspace};
 use crate::chunks::Chunk;
 use crate::linalg::{Mat, View, mul, par_mul, par_mul_into};
 use crate::model::Known;
@@ -28,7 +28,7 @@ pub struct Marginal<'a> {
     h: Mat,
     /// τ² of all columns, if it is the same for all.
     common: Option<f64>,
-    room: Workspace,
+    workspace: Workspace,
 }
 
 impl<'a> Marginal<'a> {
@@ -49,19 +49,31 @@ impl<'a> Marginal<'a> {
         (frequencies, plain): (FrequencyPrior<'a>, &'a Plain),
         layout: Layout,
         mut h: Mat,
-        mut room: Workspace,
+        mut workspace: Workspace,
     ) -> Self {
         let (n, dim) = (target.y.rows(), layout.dim());
         let m = layout.width();
         let (x, w) = (Mat::zeros(n, dim), Mat::zeros(layout.frequencies(), dim));
         h.fit(n, m);
-        room.collapsed.resize_with(target.chunks.own().len(), CollapsedRoom::default);
-        Marginal { common: target.common(tau2), target, tau2, frequencies, plain, paths: None, layout, x, w, h, room }
+        workspace.collapsed.resize_with(target.chunks.own().len(), CollapsedWorkspace::default);
+        Marginal {
+            common: target.common(tau2),
+            target,
+            tau2,
+            frequencies,
+            plain,
+            paths: None,
+            layout,
+            x,
+            w,
+            h,
+            workspace,
+        }
     }
 
     /// Returns the memory of H and the workspace.
     pub(crate) fn finish(self) -> (Mat, Workspace) {
-        (self.h, self.room)
+        (self.h, self.workspace)
     }
 
     /// With rows that follow paths over time.
@@ -86,12 +98,12 @@ impl Potential for Marginal<'_> {
         let (h, m, chunks) = (&self.h, self.h.cols(), &target.chunks);
         let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &[], known: Known::default() };
         let is_one = chunks.count() == 1;
-        let Workspace { collapsed, slope, .. } = &mut self.room;
+        let Workspace { collapsed, slope, .. } = &mut self.workspace;
         let mut pieces: Vec<_> = chunks.own().into_iter().zip(collapsed).collect();
         // What multiplies H in ∂H, ln p(Y), and ∂X and ∂W by way of GR.
         let len = m * m + 1 + if is_one { 0 } else { gx.len() + gw.len() };
-        let mut sum = chunks.add(&mut pieces, len, |(chunk, room), to| {
-            let CollapsedRoom { c, scaled, shrinkage, slope } = &mut **room;
+        let mut sum = chunks.add(&mut pieces, len, |(chunk, workspace), to| {
+            let CollapsedWorkspace { c, scaled, shrinkage, slope } = &mut **workspace;
             let (k, y) = (chunk.columns.len(), target.y.view().subcols(chunk.columns.start, chunk.columns.len()));
             let (p, rest) = to.split_at_mut(m * m);
             c.fit(m, k);

@@ -16,10 +16,10 @@
 //!
 //! Columns are dealt with in chunks ([`Piece`]): what X and W need of them are sums.
 
-use super::frequencies::FrequencyPrior;
-use super::gradient::{ln_priors, weight_precisions};
+use super::flow::{Flow, Slopes};
+use super::gradient::weight_precisions;
 use super::groups::{Group, group};
-use super::hamiltonian::{Potential, Turning, half_square};
+use super::hamiltonian::half_square;
 use super::piece::{Given, Piece};
 use super::reference::Reference;
 use super::slope::At;
@@ -28,22 +28,19 @@ use crate::dist::fill_normals;
 use crate::linalg::{Cholesky, Mat, View, par_gram, par_mul, par_mul_into};
 use crate::model::family::Theta;
 use crate::model::features::fill_weighted;
-use crate::model::latent::Paths;
 use crate::model::plain::Plain;
-use crate::model::{Known, Lent, Model, State};
+use crate::model::{Known, Lent, Model};
 use crate::par;
 use crate::rng::Stream;
-use rand::{Rng, RngExt};
+use crate::simd;
 
-/// What [`Potential::evaluate`] needs: see the top of this file. q holds X and W; ζ (N×J) and ξ (one row per column of H) rotate. ζ uses the
+/// What [`Flow::evaluate`] needs: see the top of this file. ζ (N×J) and ξ (one row per column of H) rotate. ζ uses the
 /// memory of F, chunk after chunk, and √a H that of H: neither is needed during a trajectory.
 pub(crate) struct Noncentred<'a> {
     model: &'a Model,
     theta: &'a [Theta],
     known: Known<'a>,
-    frequencies: FrequencyPrior<'a>,
     plain: &'a Plain,
-    paths: Option<&'a Paths<'a>>,
     reference: &'a Reference,
     groups: Vec<Group>,
     /// D of the intercept.
@@ -56,22 +53,21 @@ pub(crate) struct Noncentred<'a> {
     h: Mat,
     zeta: Mat,
     pieces: Vec<Piece>,
-    room: Workspace,
+    workspace: Workspace,
 }
 
 /// A piece, its ζ and the momenta of ζ.
 type Own<'a> = (&'a mut Piece, &'a mut [f64], &'a mut [f64]);
 
 impl<'a> Noncentred<'a> {
-    /// Given θ, τ², what F is besides Hβ, the prior of W and the plain columns, in borrowed memory.
+    /// Given θ, τ², what F is besides Hβ, and the plain columns, in borrowed memory.
     pub fn new(
         model: &'a Model,
         (theta, tau2, known): (&'a [Theta], &'a [f64], Known<'a>),
-        (frequencies, plain): (FrequencyPrior<'a>, &'a Plain),
-        paths: Option<&'a Paths<'a>>,
+        plain: &'a Plain,
         reference: &'a Reference,
         lent: Lent,
-        mut room: Workspace,
+        mut workspace: Workspace,
     ) -> Self {
         let (n, l, d) = (model.rows(), model.frequencies(), model.latent_dim());
         let precision = weight_precisions(model, theta, tau2);
@@ -80,9 +76,9 @@ impl<'a> Noncentred<'a> {
         let chunks = model.chunks();
         let (groups, of_column) = group(&chunks.gather(&rho));
         let of_column = &of_column[chunks.own_columns()];
-        room.table.fit(n, model.columns());
-        room.left.fit(model.width(), reference.right.rows());
-        let mut rooms = std::mem::take(&mut room.pieces).into_iter();
+        workspace.table.fit(n, model.columns());
+        workspace.left.fit(model.width(), reference.right.rows());
+        let mut rooms = std::mem::take(&mut workspace.pieces).into_iter();
         let piece = |chunk| {
             Piece::new(
                 chunk,
@@ -101,26 +97,24 @@ impl<'a> Noncentred<'a> {
             w: Mat::zeros(l, d),
             h: lent.h,
             zeta: lent.f,
-            room,
+            workspace,
             groups,
             model,
             theta,
             known,
-            frequencies,
             plain,
-            paths,
             reference,
         }
     }
 
     /// √aH, A⁻¹ and Hᵀa(Z − centre) at X and W; returns whether A is invertible.
-    fn settle(&mut self, x: &[f64], w: &[f64]) -> bool {
-        self.x.as_mut_slice().copy_from_slice(x);
-        self.w.as_mut_slice().copy_from_slice(w);
+    fn settle(&mut self, x: &Mat, w: &Mat) -> bool {
+        self.x.clone_from(x);
+        self.w.clone_from(w);
         fill_weighted(&self.x, &self.w, self.plain, &self.reference.root, &mut self.h);
         let m = self.h.cols();
         let s = par_gram(&self.h, None, &vec![0.0; m]);
-        par_mul(&mut self.room.left, self.h.view().transpose(), self.reference.left.view(), false);
+        par_mul(&mut self.workspace.left, self.h.view().transpose(), self.reference.left.view(), false);
         let mut diagonal = vec![1.0; m];
         diagonal[m - 1] = self.intercept;
         let factors = par::collect(&self.groups, 1, |group| {
@@ -150,90 +144,93 @@ impl<'a> Noncentred<'a> {
             theta: self.theta,
             at,
             groups: &self.groups,
-            left: &self.room.left,
+            left: &self.workspace.left,
             intercept: self.intercept,
             precision: &self.precision,
         };
         let zeta = chunks.cut(self.zeta.as_mut_slice(), rows);
-        let momenta = chunks.cut(self.room.table.as_mut_slice(), rows);
+        let momenta = chunks.cut(self.workspace.table.as_mut_slice(), rows);
         let pieces = self.pieces.iter_mut().zip(zeta).zip(momenta);
         (given, pieces.map(|((piece, zeta), momenta)| (piece, zeta, momenta)).collect())
     }
 
-    /// q of a state, and the noise. β determines as many directions of the noise as it has; the others are redrawn.
-    pub fn gather<R: Rng + ?Sized>(&mut self, state: &State, rng: &mut R) -> Vec<f64> {
-        let (x, w) = (state.features.x().as_slice(), state.features.w().as_slice());
-        let (of_zeta, of_xi) = (Stream::new(rng.random()), Stream::new(rng.random()));
-        let chunks = self.model.chunks();
-        for (piece, zeta, _) in self.apart().1 {
-            fill_normals(zeta, chunks.stream(of_zeta, &piece.chunk));
-            fill_normals(piece.room.xi.as_mut_slice(), chunks.stream(of_xi, &piece.chunk));
-        }
-        let q = [x, w].concat();
-        if !self.settle(x, w) {
-            // The trajectory will find the same, and is rejected.
-            return q;
-        }
-        let (given, pieces) = self.apart();
-        par::for_each(pieces, 1, |(piece, zeta, _)| {
-            piece.colour(&given, zeta);
-            piece.reach(&given, &state.beta, zeta);
-        });
-        q
+    /// What turns, with its momenta.
+    fn turning(&mut self) -> Vec<(&mut [f64], &mut [f64])> {
+        let mut all = vec![(self.zeta.as_mut_slice(), self.workspace.table.as_mut_slice())];
+        let pieces = self.pieces.iter_mut();
+        all.extend(
+            pieces.map(|Piece { workspace, .. }| (workspace.xi.as_mut_slice(), workspace.xi_momenta.as_mut_slice())),
+        );
+        all
     }
 
     /// The borrowed memory.
     pub fn finish(mut self) -> (Workspace, Lent) {
-        self.room.pieces = self.pieces.into_iter().map(|piece| piece.room).collect();
-        (self.room, Lent { h: self.h, f: self.zeta })
-    }
-
-    /// β at the last evaluation.
-    pub fn write_beta(&self, beta: &mut Mat) {
-        for Piece { chunk, room, .. } in &self.pieces {
-            for (r, from) in room.beta.iter_rows().enumerate() {
-                beta.row_mut(r)[chunk.columns.clone()].copy_from_slice(from);
-            }
-        }
+        self.workspace.pieces = self.pieces.into_iter().map(|piece| piece.workspace).collect();
+        (self.workspace, Lent { h: self.h, f: self.zeta })
     }
 }
 
-impl Potential for Noncentred<'_> {
-    fn turning(&mut self) -> Vec<Turning<'_>> {
-        let mut all = vec![(self.zeta.as_mut_slice(), self.room.table.as_mut_slice())];
-        let pieces = self.pieces.iter_mut();
-        all.extend(pieces.map(|Piece { room, .. }| (room.xi.as_mut_slice(), room.xi_momenta.as_mut_slice())));
-        all
+impl Flow for Noncentred<'_> {
+    /// β determines as many directions of the noise as it has; the others are redrawn.
+    fn gather(&mut self, x: &Mat, w: &Mat, beta: &Mat, [of_zeta, of_xi]: [Stream; 2]) {
+        let chunks = self.model.chunks();
+        for (piece, zeta, _) in self.apart().1 {
+            fill_normals(zeta, chunks.stream(of_zeta, &piece.chunk));
+            fill_normals(piece.workspace.xi.as_mut_slice(), chunks.stream(of_xi, &piece.chunk));
+        }
+        if !self.settle(x, w) {
+            // The trajectory will find the same, and is rejected.
+            return;
+        }
+        let (given, pieces) = self.apart();
+        par::for_each(pieces, 1, |(piece, zeta, _)| {
+            piece.colour(&given, zeta);
+            piece.reach(&given, beta, zeta);
+        });
     }
 
-    fn draw_momenta<R: Rng + ?Sized>(&mut self, rng: &mut R) {
-        let (of_zeta, of_xi) = (Stream::new(rng.random()), Stream::new(rng.random()));
+    fn draw_momenta(&mut self, [of_zeta, of_xi]: [Stream; 2]) {
         let chunks = self.model.chunks();
         for (piece, _, momenta) in self.apart().1 {
             fill_normals(momenta, chunks.stream(of_zeta, &piece.chunk));
-            fill_normals(piece.room.xi_momenta.as_mut_slice(), chunks.stream(of_xi, &piece.chunk));
+            fill_normals(piece.workspace.xi_momenta.as_mut_slice(), chunks.stream(of_xi, &piece.chunk));
         }
     }
 
-    fn turning_energy(&mut self) -> f64 {
+    fn turn(&mut self, sin: f64, cos: f64) {
+        for (turning, momenta) in self.turning() {
+            par::rows([(turning, 1), (momenta, 1)], 2, |_, [turning, momenta]| {
+                simd::turn(sin, cos, turning, momenta);
+                0.0
+            });
+        }
+    }
+
+    fn energy(&mut self) -> f64 {
         let chunks = self.model.chunks();
         chunks.add(&mut self.apart().1, 1, |(piece, zeta, momenta), to| {
-            let of_xi = half_square(piece.room.xi.as_slice()) + half_square(piece.room.xi_momenta.as_slice());
+            let of_xi = half_square(piece.workspace.xi.as_slice()) + half_square(piece.workspace.xi_momenta.as_slice());
             to[0] = (half_square(zeta) + half_square(momenta)) + of_xi;
         })[0]
     }
 
-    fn evaluate(&mut self, q: &[f64], gradient: &mut [f64]) -> f64 {
-        let (x, w) = q.split_at(self.x.as_slice().len());
+    fn beta(&mut self, beta: &mut Mat) {
+        for Piece { chunk, workspace, .. } in &self.pieces {
+            for (r, from) in workspace.beta.iter_rows().enumerate() {
+                beta.row_mut(r)[chunk.columns.clone()].copy_from_slice(from);
+            }
+        }
+    }
+
+    fn evaluate_from(&mut self, ln_priors: f64, x: &Mat, w: &Mat, (gx, gw): Slopes<'_>) -> f64 {
         // A candidate for which A has no Cholesky factor is rejected; it is not an error.
         if !self.settle(x, w) {
             return f64::NAN;
         }
-        let (gx, gw) = gradient.split_at_mut(x.len());
-        let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
-        let (m, rank, chunks) = (self.h.cols(), self.room.left.cols(), self.model.chunks());
+        let (m, rank, chunks) = (self.h.cols(), self.workspace.left.cols(), self.model.chunks());
         // ∂X, ∂W, what multiplies H and the left factor of Z in ∂H, and the density.
-        let sizes = [x.len(), w.len(), m * m, m * rank, 1];
+        let sizes = [gx.len(), gw.len(), m * m, m * rank, 1];
         let is_one = chunks.count() == 1;
         let (given, mut pieces) = self.apart();
         let mut sum = chunks.add(&mut pieces, sizes.iter().sum(), |(piece, zeta, _), to| {
@@ -255,12 +252,12 @@ impl Potential for Noncentred<'_> {
         gx.copy_from_slice(to_x);
         gw.copy_from_slice(to_w);
         let (ds, left) = (View::new(ds, m, m, m), View::new(left, m, rank, rank));
-        let Noncentred { room, h, zeta, reference, pieces, .. } = self;
+        let Noncentred { workspace, h, zeta, reference, pieces, .. } = self;
         let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &reference.root, known: self.known };
-        room.slope.carry(at, self.model.all_columns(), (gx, gw), |rows, dh| {
+        workspace.slope.carry(at, self.model.all_columns(), (gx, gw), |rows, dh| {
             let [zeta, h, z] = [&*zeta, h, &reference.left].map(|table| table.view().subrows(rows.start, rows.len()));
             if is_one {
-                par_mul_into(dh, zeta, pieces[0].room.du.view().transpose(), false);
+                par_mul_into(dh, zeta, pieces[0].workspace.du.view().transpose(), false);
             }
             par_mul_into(dh, h, ds, is_one);
             par_mul_into(dh, z, left.transpose(), true);

@@ -3,7 +3,7 @@
 use super::groups::Group;
 use super::reference::Reference;
 use super::slope::At;
-use super::workspace::PieceRoom;
+use super::workspace::PieceWorkspace;
 use crate::chunks::Chunk;
 use crate::linalg::{Mat, View, par_mul, par_mul_each, par_mul_into};
 use crate::model::Model;
@@ -50,7 +50,7 @@ struct Alike {
 /// A chunk of columns.
 pub(super) struct Piece {
     pub chunk: Chunk,
-    pub room: PieceRoom,
+    pub workspace: PieceWorkspace,
     /// Column of the chunk at each position in ζ; those without their own weights come last.
     order: Vec<usize>,
     alike: Vec<Alike>,
@@ -68,7 +68,7 @@ impl Piece {
         of_column: &[Option<usize>],
         reference: &Reference,
         (precision, model_width): (&[f64], usize),
-        mut room: PieceRoom,
+        mut workspace: PieceWorkspace,
     ) -> Self {
         let (first, k, m) = (chunk.columns.start, chunk.columns.len(), model_width);
         let is_free = |c: &usize| of_column[first + c].is_some();
@@ -83,16 +83,16 @@ impl Piece {
             }
         }
         order.extend(fixed);
-        let PieceRoom { xi, xi_momenta, beta, dbeta, du, response, u, .. } = &mut room;
+        let PieceWorkspace { xi, xi_momenta, beta, dbeta, du, response, u, .. } = &mut workspace;
         [xi, xi_momenta, beta, dbeta, du, response, u].into_iter().for_each(|weights| weights.fit(m, k));
         // Fixed weights are never written.
-        room.beta.as_mut_slice().fill(0.0);
+        workspace.beta.as_mut_slice().fill(0.0);
         Piece {
             scale: order.iter().map(|&c| precision[first + c].sqrt().recip()).collect(),
             right: Mat::from_fn(reference.right.rows(), k, |r, place| reference.right[(r, first + order[place])]),
             order,
             alike,
-            room,
+            workspace,
             chunk,
         }
     }
@@ -111,8 +111,8 @@ impl Piece {
     pub fn colour(&mut self, given: &Given<'_>, zeta: &[f64]) {
         let (m, k, h) = (given.at.h.cols(), self.order.len(), given.at.h);
         let (inverses, free, first) = (self.inverses(given), self.free(), self.chunk.columns.start);
-        let Piece { alike, order, scale, right, room, .. } = self;
-        let PieceRoom { response, u, xi, dbeta: mean, du: t, beta, .. } = room;
+        let Piece { alike, order, scale, right, workspace, .. } = self;
+        let PieceWorkspace { response, u, xi, dbeta: mean, du: t, beta, .. } = workspace;
         par_mul(response, given.left.view(), right.view(), false);
         par_mul(u, h.view().transpose(), View::new(zeta, h.rows(), k, k), false);
         let tables = [response.as_mut_slice(), u.as_mut_slice()].map(|values| (values, k));
@@ -147,8 +147,8 @@ impl Piece {
     /// T(noise + Tᵀδ) = A(β − M)/s.
     pub fn reach(&mut self, given: &Given<'_>, to: &Mat, zeta: &mut [f64]) {
         let (k, h, start) = (self.order.len(), given.at.h, self.chunk.columns.start);
-        let Piece { alike, order, scale, room, .. } = self;
-        let PieceRoom { dbeta: delta, xi, beta, .. } = room;
+        let Piece { alike, order, scale, workspace, .. } = self;
+        let PieceWorkspace { dbeta: delta, xi, beta, .. } = workspace;
         let tables = [delta.as_mut_slice(), xi.as_mut_slice()].map(|values| (values, k));
         par::rows(tables, 4 * k, |first, [delta, xi]| {
             let rows = delta.chunks_exact_mut(k).zip(xi.chunks_exact_mut(k));
@@ -171,7 +171,7 @@ impl Piece {
 
     /// ln p(Y | F); ∂β, and ∂X and ∂W added.
     pub fn likelihood(&mut self, given: &Given<'_>, to: (&mut [f64], &mut [f64])) -> f64 {
-        let PieceRoom { slope, beta, dbeta, .. } = &mut self.room;
+        let PieceWorkspace { slope, beta, dbeta, .. } = &mut self.workspace;
         let own = (&self.chunk.columns, beta.view());
         slope.likelihood(given.model, given.theta, given.at, own, dbeta.as_mut_slice(), to)
     }
@@ -179,7 +179,7 @@ impl Piece {
     /// ln p(β); adds its gradient to ∂β.
     pub fn pull(&mut self, given: &Given<'_>) -> f64 {
         let (m, k, start) = (given.at.h.cols(), self.order.len(), self.chunk.columns.start);
-        let PieceRoom { dbeta, beta, .. } = &mut self.room;
+        let PieceWorkspace { dbeta, beta, .. } = &mut self.workspace;
         par::rows([(dbeta.as_mut_slice(), k)], 2 * k, |first, [dbeta]| {
             let mut ln_density = 0.0;
             for (r, dbeta) in (first..).zip(dbeta.chunks_exact_mut(k)) {
@@ -200,8 +200,8 @@ impl Piece {
     pub fn answer(&mut self, given: &Given<'_>, ds: &mut [f64], left: &mut [f64]) -> f64 {
         let (m, k, start) = (given.at.h.cols(), self.order.len(), self.chunk.columns.start);
         let (inverses, free) = (self.inverses(given), self.free());
-        let Piece { alike, order, scale, right, room, .. } = self;
-        let PieceRoom { response: from, u: own, dbeta, beta, du, da, .. } = room;
+        let Piece { alike, order, scale, right, workspace, .. } = self;
+        let PieceWorkspace { response: from, u: own, dbeta, beta, du, da, .. } = workspace;
         let tables = [from.as_mut_slice(), own.as_mut_slice()].map(|values| (values, k));
         par::rows(tables, 4 * k, |first, [from, own]| {
             let rows = from.chunks_exact_mut(k).zip(own.chunks_exact_mut(k));
@@ -257,7 +257,7 @@ impl Piece {
 
     /// ∂X and ∂W by way of (√aH)ᵀζ, added.
     pub fn carry(&mut self, given: &Given<'_>, zeta: &[f64], to: (&mut [f64], &mut [f64])) {
-        let (k, PieceRoom { slope, du, .. }) = (self.order.len(), &mut self.room);
+        let (k, PieceWorkspace { slope, du, .. }) = (self.order.len(), &mut self.workspace);
         let zeta = View::new(zeta, given.at.h.rows(), k, k);
         slope.carry(given.at, k, to, |rows, dh| {
             par_mul_into(dh, zeta.subrows(rows.start, rows.len()), du.view().transpose(), false);
@@ -267,7 +267,7 @@ impl Piece {
     /// Adds to the momenta of ξ and ζ.
     pub fn kick(&mut self, given: &Given<'_>, step: f64, momenta: &mut [f64]) {
         let (k, alike) = (self.order.len(), &self.alike);
-        let PieceRoom { du, xi_momenta, .. } = &mut self.room;
+        let PieceWorkspace { du, xi_momenta, .. } = &mut self.workspace;
         let tables = [du.as_mut_slice(), xi_momenta.as_mut_slice()].map(|values| (values, k));
         par::rows(tables, 2 * k, |first, [du, momenta]| {
             let rows = du.chunks_exact_mut(k).zip(momenta.chunks_exact_mut(k));

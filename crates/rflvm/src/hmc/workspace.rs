@@ -11,18 +11,18 @@ pub struct Workspace {
     /// A second table besides F, N×J: momenta of ζ, or residuals.
     pub(crate) table: Mat,
     /// Of the joint move, one per chunk of columns.
-    pub(super) pieces: Vec<PieceRoom>,
+    pub(super) pieces: Vec<PieceWorkspace>,
     /// HᵀaZ's left factor.
     pub(super) left: Mat,
     /// Of a collapsed table, one per chunk of columns.
-    pub(super) collapsed: Vec<CollapsedRoom>,
+    pub(super) collapsed: Vec<CollapsedWorkspace>,
     /// A block of rows of the table.
     pub(super) slope: SlopeScratch,
 }
 
 /// Weights of a chunk of columns, one row per column of H.
 #[derive(Debug, Default)]
-pub(super) struct PieceRoom {
+pub(super) struct PieceWorkspace {
     /// ξ, its momenta, β, ∂β, and A⁻¹u, which becomes ∂u.
     pub xi: Mat,
     pub xi_momenta: Mat,
@@ -39,7 +39,7 @@ pub(super) struct PieceRoom {
 
 /// Weights of a chunk of columns of a collapsed table.
 #[derive(Debug, Default)]
-pub(super) struct CollapsedRoom {
+pub(super) struct CollapsedWorkspace {
     /// H'ᵀỸ.
     pub c: Mat,
     /// GR.

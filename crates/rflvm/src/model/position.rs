@@ -28,7 +28,7 @@ pub(crate) struct Scratch {
     pub h: Vec<f64>,
     pub f: Vec<f64>,
     /// For candidates of a position.
-    pub room: Vec<f64>,
+    pub workspace: Vec<f64>,
 }
 
 /// Derivatives of ln p(y_n | f(x)) with respect to x.
@@ -59,7 +59,7 @@ impl<'a> Positions<'a> {
     pub fn scratch(&self) -> Scratch {
         let columns = self.beta.cols();
         let (argument, h) = (vec![0.0; self.w.rows()], vec![0.0; self.beta.rows()]);
-        Scratch { argument, h, f: vec![0.0; columns], room: Vec::new() }
+        Scratch { argument, h, f: vec![0.0; columns], workspace: Vec::new() }
     }
 
     /// Number of observed cells in row n.

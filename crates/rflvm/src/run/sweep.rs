@@ -30,45 +30,44 @@ pub fn sweep(
     tuning: &Tuning,
     stream: Stream,
 ) -> Result<SweepInfo, NumericalError> {
-    let mut info = SweepInfo::default();
-    let mut clock = Clock::new();
+    let clock = &mut Clock::new();
     table.redraw(stream.named("totals"));
     spectral(model, state, stream)?;
-    clock.lap(&mut info, Step::Spectral);
+    clock.lap(Step::Spectral);
     let mut paths = model.paths(state)?;
-    clock.lap(&mut info, Step::Scales);
-    if let Some(room) = table.collapsed(model) {
-        info.acceptance = integrated::update(model, state, moves, tuning, room, stream)?;
+    clock.lap(Step::Scales);
+    if let Some(workspace) = table.collapsed(model) {
+        clock.info.acceptance = integrated::update(model, state, moves, tuning, workspace, stream)?;
         if moves.gradient {
             redraw_clusters(model, state, stream)?;
         }
-        clock.lap(&mut info, Step::Gradient);
+        clock.lap(Step::Gradient);
         // X and W moved with β integrated out: all of it is redrawn, amplitudes with it, before anything is asked of it.
         table.draw_weights(model, state, 1.0, stream.named("beta"))?;
         linear::update(table, model, state, stream.named("linear"))?;
-        clock.lap(&mut info, Step::Weights);
-        one_by_one(table, model, state, &mut paths, moves, stream, &mut info, &mut clock)?;
+        clock.lap(Step::Weights);
+        one_by_one(table, model, state, &mut paths, moves, stream, clock)?;
     } else {
-        one_by_one(table, model, state, &mut paths, moves, stream, &mut info, &mut clock)?;
+        one_by_one(table, model, state, &mut paths, moves, stream, clock)?;
         if moves.gradient {
             let (how, own) = ((moves.positions, tuning), stream.named("gradient"));
-            info.acceptance = gradient::update(table, model, state, paths.as_ref(), how, own)?;
+            clock.info.acceptance = gradient::update(table, model, state, paths.as_ref(), how, own)?;
             // The streams of both kinds of table, by which draws are known.
             redraw_clusters(model, state, if table.is_here() { stream } else { own })?;
         }
-        clock.lap(&mut info, Step::Gradient);
+        clock.lap(Step::Gradient);
         table.draw_weights(model, state, moves.share(), stream.named("beta"))?;
         residual::update(table, model, state, moves.share(), stream.named("residual"))?;
         amplitudes::update(table, model, state, stream.named("tau2"))?;
         linear::update(table, model, state, stream.named("linear"))?;
     }
-    clock.lap(&mut info, Step::Weights);
+    clock.lap(Step::Weights);
     if moves.symmetry && moves.positions {
         symmetries(model, state, &mut paths, stream)?;
     }
     table.end(model, state)?;
-    clock.lap(&mut info, Step::Symmetry);
-    Ok(info)
+    clock.lap(Step::Symmetry);
+    Ok(clock.info)
 }
 
 /// Moves that leave F unchanged.
@@ -113,7 +112,6 @@ fn redraw_clusters(model: &Model, state: &mut State, stream: Stream) -> Result<(
 }
 
 /// W frequency by frequency, and X row by row or window by window, given β.
-#[expect(clippy::too_many_arguments, reason = "those of a sweep")]
 fn one_by_one(
     table: &mut dyn Table,
     model: &Model,
@@ -121,22 +119,20 @@ fn one_by_one(
     paths: &mut Option<Paths<'_>>,
     moves: Moves,
     stream: Stream,
-    info: &mut SweepInfo,
     clock: &mut Clock,
 ) -> Result<(), NumericalError> {
-    frequencies::update(table, model, state, moves, stream.named("w"), info)?;
-    clock.lap(info, Step::Frequencies);
+    frequencies::update(table, model, state, moves, stream.named("w"), &mut clock.info)?;
+    clock.lap(Step::Frequencies);
     match paths {
-        Some(paths) => timed(table, model, state, paths, moves, stream, info, clock)?,
-        None if moves.positions => positions::update(table, model, state, stream.named("x"), info)?,
+        Some(paths) => timed(table, model, state, paths, moves, stream, clock)?,
+        None if moves.positions => positions::update(table, model, state, stream.named("x"), &mut clock.info)?,
         None => {}
     }
-    clock.lap(info, Step::Positions);
+    clock.lap(Step::Positions);
     Ok(())
 }
 
 /// X along time, and the scales of its paths; the latter also while X is held fixed.
-#[expect(clippy::too_many_arguments, reason = "those of a sweep")]
 fn timed(
     table: &mut dyn Table,
     model: &Model,
@@ -144,7 +140,6 @@ fn timed(
     paths: &mut Paths<'_>,
     moves: Moves,
     stream: Stream,
-    info: &mut SweepInfo,
     clock: &mut Clock,
 ) -> Result<(), NumericalError> {
     // One of the two at random: each candidate costs a factorisation of the covariance.
@@ -154,9 +149,9 @@ fn timed(
     } else {
         timescales::centred(state, paths, stream)?;
     }
-    clock.lap(info, Step::Scales);
+    clock.lap(Step::Scales);
     if moves.positions {
-        windows::update(table, model, state, paths, stream.named("windows"), info)?;
+        windows::update(table, model, state, paths, stream.named("windows"), &mut clock.info)?;
     }
     Ok(())
 }

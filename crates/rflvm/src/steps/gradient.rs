@@ -2,13 +2,14 @@
 
 use crate::error::NumericalError;
 use crate::hmc::directions::{Directions, Modes};
+use crate::hmc::flow::Flight;
 use crate::hmc::hamiltonian::Trajectory;
 use crate::hmc::smooth::Smooth;
 use crate::model::latent::Paths;
 use crate::model::{Model, State};
 use crate::rng::Stream;
 use crate::steps::tuning::Tuning;
-use crate::table::{Flight, Table};
+use crate::table::Table;
 use std::borrow::Cow;
 
 /// One trajectory in (X, W, β); X is held fixed if `positions` is false. Where rows have times, X moves along paths as smooth

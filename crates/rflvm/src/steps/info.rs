@@ -45,17 +45,20 @@ pub struct SweepInfo {
 }
 
 /// Times the steps of a sweep.
-pub(crate) struct Clock(Instant);
+pub(crate) struct Clock {
+    last: Instant,
+    pub info: SweepInfo,
+}
 
 impl Clock {
     pub fn new() -> Self {
-        Clock(Instant::now())
+        Clock { last: Instant::now(), info: SweepInfo::default() }
     }
 
     /// Ends a step, or a part of one.
-    pub fn lap(&mut self, info: &mut SweepInfo, step: Step) {
+    pub fn lap(&mut self, step: Step) {
         let now = Instant::now();
-        info.seconds[step as usize] += (now - self.0).as_secs_f64();
-        self.0 = now;
+        self.info.seconds[step as usize] += (now - self.last).as_secs_f64();
+        self.last = now;
     }
 }

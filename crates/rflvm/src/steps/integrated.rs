@@ -19,7 +19,7 @@ pub fn update(
     state: &mut State,
     moves: Moves,
     tuning: &Tuning,
-    room: &mut Workspace,
+    workspace: &mut Workspace,
     stream: Stream,
 ) -> Result<f64, NumericalError> {
     if !moves.gradient && !model.has_linear() {
@@ -33,12 +33,12 @@ pub fn update(
         let (mut q, h) = (layout.gather(state), state.features.lend());
         let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
         let given = (frequencies, state.features.plain());
-        let mut marginal = Marginal::within(&target, &state.tau2, given, layout, h, std::mem::take(room));
+        let mut marginal = Marginal::within(&target, &state.tau2, given, layout, h, std::mem::take(workspace));
         let trajectory = held(&tuning.trajectory, model, moves.positions, false);
         let stream = stream.named("gradient");
         let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.rng());
         let h;
-        (h, *room) = marginal.finish();
+        (h, *workspace) = marginal.finish();
         let (x, w, _) = layout.split(&q);
         state.features.take_back(h, landing.is_accepted.then_some((x, w)));
         acceptance = landing.acceptance;

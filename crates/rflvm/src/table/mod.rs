@@ -14,14 +14,13 @@ pub use remote::Remote;
 
 use crate::device::{self, Open};
 use crate::error::{NumericalError, RunError};
-use crate::hmc::directions::Directions;
-use crate::hmc::hamiltonian::{Trajectory, TrajectoryEnd};
-use crate::hmc::occam::Occam;
+use crate::hmc::flow::Flight;
+use crate::hmc::hamiltonian::TrajectoryEnd;
+use crate::hmc::laplace_term::LaplaceTerm;
 use crate::hmc::optimise::{Limit, Optimum};
 use crate::hmc::reference::Reference;
 use crate::hmc::workspace::Workspace;
 use crate::linalg::Mat;
-use crate::model::latent::Paths;
 use crate::model::{HalfT, Model, State};
 use crate::rng::{Stream, StreamRng};
 use laplace::{is_exact, ln_exact, ln_laplace};
@@ -32,18 +31,6 @@ pub fn open(open: Option<&Open<'_>>, model: &Model, chain: usize) -> Result<Box<
     let Some(open) = open else { return Ok(Box::new(Host::default())) };
     device::supports(model)?;
     Ok(Box::new(Remote(device::shared::open(open, model, chain)?)))
-}
-
-/// A trajectory in (X, W, β).
-pub struct Flight<'a> {
-    /// What defines the weights' coordinates.
-    pub reference: &'a Reference,
-    /// The prior of X, if rows have times.
-    pub paths: Option<&'a Paths<'a>>,
-    /// Its steps.
-    pub trajectory: &'a Trajectory,
-    /// Along which X moves together, besides those of the trajectory.
-    pub directions: Option<&'a dyn Directions>,
 }
 
 /// ln p(Y | F) as a function of one number.
@@ -198,7 +185,7 @@ pub trait Table: Debug + Send {
     ) -> Result<Optimum, NumericalError>;
 
     /// The penalty of the weights' freedom, at the information of the cells there.
-    fn occam(&mut self, model: &Model, state: &State) -> Result<Occam, NumericalError>;
+    fn laplace_term(&mut self, model: &Model, state: &State) -> Result<LaplaceTerm, NumericalError>;
 
     /// Whether β and σ² are integrated out exactly, not by Laplace's method.
     fn is_exact(&self, model: &Model) -> bool {
@@ -211,7 +198,7 @@ pub trait Table: Debug + Send {
             return ln_exact(model, state);
         }
         let ln_likelihood = self.ln_likelihood(model, state);
-        let freedom = self.occam(model, state)?.ln_freedom(state.features.held().h())?;
+        let freedom = self.laplace_term(model, state)?.ln_freedom(state.features.held().h())?;
         Ok(ln_laplace(model, state, ln_likelihood, freedom))
     }
 }

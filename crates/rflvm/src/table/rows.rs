@@ -21,9 +21,9 @@ pub(super) fn each(model: &Model, state: &mut State, stream: Stream) -> Result<u
         let rng = &mut stream.at(n as u64).rng();
         let current = model.ln_lik_row(&state.theta, n, at.1);
         finite(n, current)?;
-        let mut room = std::mem::take(&mut scratch.room);
-        let landing = slice::standard(rng, x, current, &mut room, |x| positions.ln_lik(n, x, scratch));
-        scratch.room = room;
+        let mut workspace = std::mem::take(&mut scratch.workspace);
+        let landing = slice::standard(rng, x, current, &mut workspace, |x| positions.ln_lik(n, x, scratch));
+        scratch.workspace = workspace;
         if landing.sin != 0.0 {
             at.0.copy_from_slice(&scratch.h);
             at.1.copy_from_slice(&scratch.f);

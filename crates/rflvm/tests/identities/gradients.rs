@@ -10,8 +10,8 @@ use rflvm::dist::normal;
 use rflvm::hmc::frequencies::FrequencyPrior;
 use rflvm::hmc::gradient::{Joint, Layout};
 use rflvm::hmc::hamiltonian::Potential;
+use rflvm::hmc::laplace_term::LaplaceTerm;
 use rflvm::hmc::marginal::Marginal;
-use rflvm::hmc::occam::Occam;
 use rflvm::init::map::{Volume, ln_volume};
 use rflvm::linalg::Mat;
 use rflvm::model::collapsed::CollapsedData;
@@ -186,12 +186,13 @@ fn point_estimate_potential_is_its_objective_with_its_gradient() {
         let mut there = near(&here, 0.2, &mut case.rng);
         (0..here.len()).filter(|&i| !may_move(i)).for_each(|i| there[i] = here[i]);
         let (paths, Case { model, state, .. }) = (case.model.paths(&case.state).unwrap(), &case);
-        let occam = Occam::new(model, state);
+        let laplace_term = LaplaceTerm::new(model, state);
         let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
-        let joint = Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref()).with_occam(&occam);
+        let joint =
+            Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref()).with_laplace_term(&laplace_term);
         let plain = |q: &[f64]| {
             let state = scattered(&case, layout, q);
-            ln_joint(&case.model, &state) - occam.ln_freedom(state.features.h()).unwrap()
+            ln_joint(&case.model, &state) - laplace_term.ln_freedom(state.features.h()).unwrap()
                 + ln_volume(state.features.x(), case.model.frequencies()).unwrap()
         };
         check_potential(&mut Volume::new(joint, model), plain, (&here, &there), may_move, &case.name);

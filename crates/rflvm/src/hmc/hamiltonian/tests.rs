@@ -1,6 +1,7 @@
 //! Moments of known densities, and a density that breaks.
 
 use super::*;
+use crate::dist::fill_normals;
 use crate::linalg::Mat;
 use crate::rng::Stream;
 
@@ -60,8 +61,16 @@ impl Potential for Wheel {
         -0.5 * q[0] * q[0] - 1.5 * at * at - q[0] * at
     }
 
-    fn turning(&mut self) -> Vec<Turning<'_>> {
-        vec![(&mut self.at, &mut self.momentum)]
+    fn draw_momenta<R: Rng + ?Sized>(&mut self, rng: &mut R) {
+        fill_normals(&mut self.momentum, Stream::new(rng.random()));
+    }
+
+    fn turn(&mut self, sin: f64, cos: f64) {
+        simd::turn(sin, cos, &mut self.at, &mut self.momentum);
+    }
+
+    fn turning_energy(&mut self) -> f64 {
+        half_square(&self.at) + half_square(&self.momentum)
     }
 
     fn kick(&mut self, step: f64) {

@@ -1,6 +1,9 @@
 //! The gradient against difference quotients.
 
 use super::*;
+use crate::hmc::flow::Flowing;
+use crate::hmc::frequencies::FrequencyPrior;
+use crate::hmc::hamiltonian::Potential;
 use crate::model::ModelSpec;
 use crate::model::family::{Family, Multinomial, NegativeBinomial, Poisson};
 use crate::observations::{Observations, Offset};
@@ -19,26 +22,19 @@ fn check(family: impl Family + 'static) {
     let tau2 = [1.0, 20.0, 0.2, 1.0];
     let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..], model.known(&state)));
     let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
-    let mut target = Noncentred::new(
-        &model,
-        given,
-        (frequencies, state.features.plain()),
-        None,
-        &reference,
-        lent,
-        Workspace::default(),
-    );
-    assert!(target.groups.len() > 1);
-    let q = target.gather(&state, &mut Stream::new(8).rng());
+    let workspace = Workspace::default();
+    let mut flow = Noncentred::new(&model, given, state.features.plain(), &reference, lent, workspace);
+    assert!(flow.groups.len() > 1);
+    let (mut target, q) = Flowing::new(&mut flow, (frequencies, None), &state, &mut Stream::new(8).rng());
     let mut g = vec![0.0; q.len()];
     assert!(target.evaluate(&q, &mut g).is_finite());
     let mut beta = state.beta.clone();
-    target.write_beta(&mut beta);
+    target.flow.beta(&mut beta);
     beta.as_slice().iter().zip(state.beta.as_slice()).for_each(|(a, b)| assert!((a - b).abs() < 1e-9));
     // Momenta of zero after one kick are the gradient.
-    target.turning().into_iter().for_each(|(_, momenta)| momenta.fill(0.0));
+    target.flow.turning().into_iter().for_each(|(_, momenta)| momenta.fill(0.0));
     target.kick(1.0);
-    let turning: Vec<Vec<f64>> = target.turning().into_iter().map(|(_, momenta)| momenta.to_vec()).collect();
+    let turning: Vec<Vec<f64>> = target.flow.turning().into_iter().map(|(_, momenta)| momenta.to_vec()).collect();
     let mut unused = g.clone();
     let check = |coordinate: usize, slope: f64, g: f64| {
         assert!((slope - g).abs() < 1e-5 * (1.0 + g.abs()), "{coordinate}: {slope} for {g}");
@@ -54,9 +50,9 @@ fn check(family: impl Family + 'static) {
     for (part, gradient) in turning.iter().enumerate() {
         for (i, &g) in gradient.iter().enumerate() {
             let mut at = |step: f64| {
-                target.turning()[part].0[i] += step;
+                target.flow.turning()[part].0[i] += step;
                 let value = target.evaluate(&q, &mut unused);
-                target.turning()[part].0[i] -= step;
+                target.flow.turning()[part].0[i] -= step;
                 value
             };
             check(i, (at(1e-5) - at(-1e-5)) / 2e-5, g);

@@ -66,7 +66,7 @@ fn linear_part(table: &mut dyn Table, model: &Model, state: &mut State) -> Resul
     if !model.has_linear() {
         return Ok(());
     }
-    let used = table.occam(model, state)?.used(state.features.held().h(), model.linear())?;
+    let used = table.laplace_term(model, state)?.used(state.features.held().h(), model.linear())?;
     let (count, square) = linear::weights(model, state);
     let effective = count * used / model.linear().len() as f64;
     let ln = |u: f64| ln_centred(model.spec().priors.linear, effective, square, u);
@@ -82,7 +82,7 @@ fn amplitudes(table: &mut dyn Table, model: &Model, state: &mut State) -> Result
     if model.blocks().iter().all(|block| model.amplitude(block).prior().is_none()) {
         return Ok(());
     }
-    let used = table.occam(model, state)?.used_features(state.features.held().h())?;
+    let used = table.laplace_term(model, state)?.used_features(state.features.held().h())?;
     for (b, block) in model.blocks().iter().enumerate() {
         let Some(prior) = model.amplitude(block).prior() else { continue };
         let first = block.columns.start;

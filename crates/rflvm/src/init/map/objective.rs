@@ -4,7 +4,7 @@
 //!     + ln p(θ, τ², s) + ln p(X) + ½(N − L) ln|XᵀX| + ln p(W | μ, Σ) + ln p(μ, Σ, α).
 //!
 //! Without the third term, i.e. with the joint density including β, a rougher map always fits better: the freedom of the weights
-//! costs nothing ([`Occam`]). The term with XᵀX gives X the scale of its prior ([`super::Volume`]). For one
+//! costs nothing ([`LaplaceTerm`]). The term with XᵀX gives X the scale of its prior ([`super::Volume`]). For one
 //! complete Gaussian block β and σ² are integrated out exactly (model section 5), and the first three terms are
 //! ln p(Y | X, W). All frequencies are in one cluster: assignments are discrete. Length-scales and noise of paths over
 //! time stay at their prior medians: their density given X grows without bound as X becomes smooth.

@@ -5,8 +5,8 @@ use crate::device::plain::OnHost;
 use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Joint, Layout};
 use crate::hmc::hamiltonian::Potential;
+use crate::hmc::laplace_term::LaplaceTerm;
 use crate::hmc::marginal::Marginal;
-use crate::hmc::occam::Occam;
 use crate::init::begin::begin;
 use crate::init::climb::scales;
 use crate::model::ModelSpec;
@@ -55,9 +55,10 @@ fn slope(model: &Model, state: &State) -> f64 {
         let marginal = Marginal::new(&target, &state.tau2, given, layout).along(paths.as_ref());
         Volume::new(marginal, model).evaluate(&q, &mut g);
     } else {
-        let occam = Occam::new(model, state);
+        let laplace_term = LaplaceTerm::new(model, state);
         let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
-        let joint = Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref()).with_occam(&occam);
+        let joint =
+            Joint::new(model, &state.theta, &state.tau2, given, paths.as_ref()).with_laplace_term(&laplace_term);
         Volume::new(joint, model).evaluate(&q, &mut g);
     }
     g.iter_mut().zip(scales).for_each(|(g, s)| *g *= s);

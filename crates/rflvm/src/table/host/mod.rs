@@ -5,15 +5,16 @@ mod amplitudes;
 pub use amplitudes::ln_whitened;
 
 use super::laplace::is_exact;
-use super::{Along, Flight, Table, rows};
+use super::{Along, Table, rows};
 use crate::chunks::Chunk;
 use crate::error::NumericalError;
+use crate::hmc::flow::{Flight, Landed, fly};
 use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Joint, Layout};
-use crate::hmc::hamiltonian::{TrajectoryEnd, hamiltonian};
+use crate::hmc::hamiltonian::TrajectoryEnd;
+use crate::hmc::laplace_term::LaplaceTerm;
 use crate::hmc::marginal::Marginal;
 use crate::hmc::noncentred::Noncentred;
-use crate::hmc::occam::Occam;
 use crate::hmc::optimise::{Limit, Optimum, maximise};
 use crate::hmc::reference::Reference;
 use crate::hmc::volume::Volume;
@@ -31,7 +32,7 @@ use crate::simd;
 /// A table here; what it holds is memory that is used again, on which nothing depends.
 #[derive(Debug, Default)]
 pub struct Host {
-    room: Workspace,
+    workspace: Workspace,
     /// The columns of H of the frequency that was last asked for.
     pair: Pair,
     /// H and F of the window that was last asked for.
@@ -172,38 +173,31 @@ impl Table for Host {
     fn fly(&mut self, model: &Model, state: &mut State, flight: Flight<'_>, rng: &mut StreamRng) -> TrajectoryEnd {
         let lent = state.lend();
         let given = (&state.theta[..], &state.tau2[..], Known::new(model.offset(), &state.residual.g));
-        let priors = (FrequencyPrior::integrated(&model.spec().kernel, &state.spectral), state.features.plain());
-        let room = std::mem::take(&mut self.room);
-        let mut target = Noncentred::new(model, given, priors, flight.paths, flight.reference, lent, room);
-        let mut q = target.gather(state, rng);
-        let landing = hamiltonian(&mut target, &mut q, flight.trajectory, flight.directions, rng);
-        // The last evaluation of the trajectory was at its end point.
-        let beta = landing.is_accepted.then(|| {
-            let mut beta = Mat::zeros(state.beta.rows(), state.beta.cols());
-            target.write_beta(&mut beta);
-            beta
-        });
+        let (plain, workspace) = (state.features.plain(), std::mem::take(&mut self.workspace));
+        let mut flow = Noncentred::new(model, given, plain, flight.reference, lent, workspace);
+        let (end, landed) = fly(&mut flow, model, state, flight, rng);
         let lent;
-        (self.room, lent) = target.finish();
-        if let Some(beta) = beta {
+        (self.workspace, lent) = flow.finish();
+        let q = landed.map(|Landed { q, beta }| {
             state.beta = beta;
-        }
-        let moved = landing.is_accepted.then(|| q.split_at(model.rows() * model.latent_dim()));
+            q
+        });
+        let moved = q.as_ref().map(|q| q.split_at(model.rows() * model.latent_dim()));
         state.take_back(model, lent, moved);
-        landing
+        end
     }
 
     fn collapsed(&mut self, model: &Model) -> Option<&mut Workspace> {
-        model.is_collapsed().then_some(&mut self.room)
+        model.is_collapsed().then_some(&mut self.workspace)
     }
 
     fn refer(&mut self, model: &Model, state: &State) -> Reference {
-        self.room.table.clone_from(&state.f);
-        Reference::new(model, &state.theta, model.known(state), &mut self.room.table)
+        self.workspace.table.clone_from(&state.f);
+        Reference::new(model, &state.theta, model.known(state), &mut self.workspace.table)
     }
 
     fn refer_to_sums(&mut self, model: &Model, state: &State, sums: &mut Vec<f32>, count: f64) -> Reference {
-        let (mean, known) = (&mut self.room.table, model.known(state));
+        let (mean, known) = (&mut self.workspace.table, model.known(state));
         mean.fit(model.rows(), model.columns());
         for (n, sum) in sums.chunks_exact(model.columns()).enumerate() {
             let cells = mean.row_mut(n).iter_mut().zip(sum).zip(model.units()).enumerate();
@@ -331,16 +325,16 @@ impl Table for Host {
             let marginal = Marginal::new(&target, &state.tau2, given, layout).along(paths.as_ref());
             return Ok(maximise(&mut Volume::new(marginal, model), q, limit));
         }
-        let occam = if is_integrated { Some(self.occam(model, state)?) } else { None };
+        let laplace_term = if is_integrated { Some(self.laplace_term(model, state)?) } else { None };
         // L-BFGS stores many vectors and does not need F: its memory is released meanwhile.
         let Lent { h, f } = state.lend();
         drop(f);
         let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
         let mut joint = Joint::within(model, &state.theta, &state.tau2, given, paths.as_ref(), h);
-        let (optimum, h) = match &occam {
+        let (optimum, h) = match &laplace_term {
             None => (maximise(&mut joint, q, limit), joint.finish()),
-            Some(occam) => {
-                let mut joint = Volume::new(joint.with_occam(occam), model);
+            Some(laplace_term) => {
+                let mut joint = Volume::new(joint.with_laplace_term(laplace_term), model);
                 (maximise(&mut joint, q, limit), joint.finish().finish())
             }
         };
@@ -348,8 +342,8 @@ impl Table for Host {
         Ok(optimum)
     }
 
-    fn occam(&mut self, model: &Model, state: &State) -> Result<Occam, NumericalError> {
-        Ok(Occam::new(model, state))
+    fn laplace_term(&mut self, model: &Model, state: &State) -> Result<LaplaceTerm, NumericalError> {
+        Ok(LaplaceTerm::new(model, state))
     }
 }
 

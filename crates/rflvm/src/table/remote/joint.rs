@@ -4,7 +4,7 @@ use crate::device::{Device, totals};
 use crate::hmc::frequencies::FrequencyPrior;
 use crate::hmc::gradient::{Layout, ln_priors, ln_weights, weight_precisions};
 use crate::hmc::hamiltonian::Potential;
-use crate::hmc::occam::Occam;
+use crate::hmc::laplace_term::LaplaceTerm;
 use crate::hmc::slope::{At, SlopeScratch};
 use crate::linalg::Mat;
 use crate::model::features::fill;
@@ -29,7 +29,7 @@ pub(super) struct Joint<'a> {
 
 /// The penalty, and H for it: it is small compared with the table.
 struct Freedom<'a> {
-    occam: &'a Occam,
+    laplace_term: &'a LaplaceTerm,
     h: Mat,
     scratch: SlopeScratch,
 }
@@ -52,9 +52,9 @@ impl<'a> Joint<'a> {
     }
 
     /// Adds the penalty, which approximates integrating β out, and lets rows of categories have their best rates everywhere.
-    pub fn with_occam(mut self, occam: &'a Occam) -> Self {
+    pub fn with_laplace_term(mut self, laplace_term: &'a LaplaceTerm) -> Self {
         let h = Mat::zeros(self.model.rows(), self.model.width());
-        self.freedom = Some(Freedom { occam, h, scratch: SlopeScratch::default() });
+        self.freedom = Some(Freedom { laplace_term, h, scratch: SlopeScratch::default() });
         self
     }
 }
@@ -69,10 +69,10 @@ impl Potential for Joint<'_> {
         let prior = FrequencyPrior::given(&self.state.spectral);
         let mut ln_density = ln_priors(&self.x, &self.w, &prior, self.paths, gx, gw);
         let plain = self.state.features.plain();
-        if let Some(Freedom { occam, h, scratch }) = &mut self.freedom {
+        if let Some(Freedom { laplace_term, h, scratch }) = &mut self.freedom {
             fill(&self.x, &self.w, plain, h);
             let at = At { x: &self.x, w: &self.w, plain, h, roots: &[], known: Known::of(self.model) };
-            ln_density += occam.add(at, self.model.all_columns(), scratch, (gx, gw));
+            ln_density += laplace_term.add(at, self.model.all_columns(), scratch, (gx, gw));
             if !self.device.categories().is_empty() {
                 self.device.set_map(&self.x, &self.w, plain.s());
                 self.device.set_weights(&self.beta);

@@ -6,13 +6,12 @@ mod parameters;
 mod rounds;
 mod weights;
 
-use super::{Along, Flight, Table, rows};
+use super::{Along, Table, rows};
 use crate::device::{self, Device, totals};
 use crate::error::NumericalError;
-use crate::hmc::flow::Flowing;
-use crate::hmc::frequencies::FrequencyPrior;
-use crate::hmc::hamiltonian::{TrajectoryEnd, hamiltonian};
-use crate::hmc::occam::{Occam, shares};
+use crate::hmc::flow::{Flight, Frame, Landed, fly};
+use crate::hmc::hamiltonian::TrajectoryEnd;
+use crate::hmc::laplace_term::{LaplaceTerm, shares};
 use crate::hmc::optimise::{Limit, Optimum, maximise};
 use crate::hmc::reference::Reference;
 use crate::hmc::volume::Volume;
@@ -118,17 +117,15 @@ impl Table for Remote {
     }
 
     fn fly(&mut self, model: &Model, state: &mut State, flight: Flight<'_>, rng: &mut StreamRng) -> TrajectoryEnd {
-        let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
-        let (given, priors) = ((&state.theta[..], &state.tau2[..]), (frequencies, flight.paths));
-        let (mut target, mut q) = Flowing::new(self.device(), model, given, priors, flight.reference, state, rng);
-        let landing = hamiltonian(&mut target, &mut q, flight.trajectory, flight.directions, rng);
-        target.finish(landing.is_accepted.then_some(&mut state.beta));
-        if landing.is_accepted {
+        self.device().begin(&Frame::new(model, &state.theta, &state.tau2, flight.reference));
+        let (end, landed) = fly(self.device(), model, state, flight, rng);
+        if let Some(Landed { q, beta }) = landed {
+            state.beta = beta;
             let (x, w) = q.split_at(model.rows() * model.latent_dim());
             state.features.set(x, w);
         }
         self.refresh(model, state);
-        landing
+        end
     }
 
     fn refer(&mut self, _model: &Model, _state: &State) -> Reference {
@@ -222,15 +219,15 @@ impl Table for Remote {
         if !is_integrated {
             return Ok(maximise(&mut Joint::new(self.device(), model, state, paths.as_ref()), q, limit));
         }
-        let occam = self.occam(model, state)?;
-        let joint = Joint::new(self.device(), model, state, paths.as_ref()).with_occam(&occam);
+        let laplace_term = self.laplace_term(model, state)?;
+        let joint = Joint::new(self.device(), model, state, paths.as_ref()).with_laplace_term(&laplace_term);
         Ok(maximise(&mut Volume::new(joint, model), q, limit))
     }
 
-    fn occam(&mut self, model: &Model, state: &State) -> Result<Occam, NumericalError> {
+    fn laplace_term(&mut self, model: &Model, state: &State) -> Result<LaplaceTerm, NumericalError> {
         let mut information = vec![0.0; model.rows()];
         self.device().information_rows(&shares(model, state), &mut information);
         self.check()?;
-        Ok(Occam::with(model, information))
+        Ok(LaplaceTerm::with(model, information))
     }
 }

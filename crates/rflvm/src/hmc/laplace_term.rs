@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// The penalty at a given Λ̄.
 #[derive(Debug, Clone)]
-pub struct Occam {
+pub struct LaplaceTerm {
     /// Λ̄.
     information: Vec<f64>,
     /// P.
@@ -28,7 +28,7 @@ pub fn shares(model: &Model, state: &State) -> Vec<f64> {
     (0..model.columns()).map(|j| if model.is_free(j) { share(j) } else { 0.0 }).collect()
 }
 
-impl Occam {
+impl LaplaceTerm {
     /// With Λ̄ at a state.
     pub fn new(model: &Model, state: &State) -> Self {
         let shares = shares(model, state);
@@ -45,14 +45,14 @@ impl Occam {
                 0.0
             });
         });
-        Occam::with(model, information)
+        LaplaceTerm::with(model, information)
     }
 
     /// With a given Λ̄.
     pub fn with(model: &Model, information: Vec<f64>) -> Self {
         let mut precision = vec![1.0; model.width()];
         precision[model.width() - 1] = 1.0 / model.spec().priors.intercept;
-        Occam { information, precision, columns: model.all_free() as f64 }
+        LaplaceTerm { information, precision, columns: model.all_free() as f64 }
     }
 
     fn factor(&self, h: &Mat) -> Result<Cholesky, NumericalError> {
@@ -82,7 +82,7 @@ impl Occam {
         -charge
     }
 
-    /// The penalty for H, and J A⁻¹ for `Occam::pull`.
+    /// The penalty for H, and J A⁻¹ for `LaplaceTerm::pull`.
     pub fn charge(&self, h: &Mat) -> Result<(f64, Mat), NumericalError> {
         let factor = self.factor(h)?;
         let mut pull = factor.inverse();
