@@ -9,7 +9,7 @@ import pytest
 import rflvm
 
 #: Chains so short disagree, which is not what these tests are about.
-QUICK = dict(n_random_features=20, warmup=30, draws=30, random_state=1, progress=False)
+QUICK = dict(n_random_features=20, warmup=30, draws=30, chains=2, random_state=1, progress=False)
 
 
 @pytest.fixture(scope="session")

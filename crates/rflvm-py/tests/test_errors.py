@@ -52,7 +52,7 @@ def in_python(error):
         (dict(draws=0), ValueError, "draws is 0"),
         (dict(draws=10**18), ValueError, "draws is 1000000000000000000, but it must be at most"),
         (dict(draws=1e3), TypeError, "draws is 1000.0, but it must be a whole number"),
-        (dict(warmup=2**64), ValueError, "warmup is 18446744073709551616, but it must be at most"),
+        (dict(chains=2, warmup=2**64), ValueError, "warmup is 18446744073709551616, but it must be at most"),
         (dict(thin=10**18), ValueError, "thin is 1000000000000000000, but it must be at most"),
         (dict(chains=10**9), ValueError, "chains is 1000000000, but it must be at most"),
         (dict(n_jobs=10**6), ValueError, "n_jobs is 1000000, but it must be at most"),

@@ -21,12 +21,12 @@ def settings(folder):
 
 def test_a_running_fit_is_touched_by_nobody(tmp_path):
     store = tmp_path / "run"
-    running = model(warmup=5, draws=10_000_000, checkpoint=0.02)
+    running = model(chains=2, warmup=5, draws=10_000_000, checkpoint=0.02)
     handle = running.fit(COUNTS, store=store, blocking=False)
     while not (store / "checkpoint.bin").exists():
         time.sleep(0.01)
     before = settings(store)
-    other = model(warmup=3, draws=3)
+    other = model(chains=2, warmup=3, draws=3)
     with pytest.raises(OSError, match="is using this folder"):
         other.fit(COUNTS, store=store, overwrite=True)
     with pytest.raises(OSError, match="is using this folder"):
@@ -48,7 +48,7 @@ def test_a_running_fit_is_touched_by_nobody(tmp_path):
 
 def test_a_flipped_bit_is_noticed(tmp_path):
     store = tmp_path / "fit"
-    model(warmup=5, draws=5).fit(COUNTS, store=store)
+    model(chains=2, warmup=5, draws=5).fit(COUNTS, store=store)
     for name in ("posterior/x/0.0.0.0", "posterior/w2/0.0", "observed_data/y/0.0", ".zmetadata"):
         file = store / "draws.zarr" / name
         whole = file.read_bytes()
@@ -62,8 +62,8 @@ def test_a_flipped_bit_is_noticed(tmp_path):
 
 
 def test_more_draws_than_were_asked_for_at_first(tmp_path):
-    part = model(warmup=5, draws=4).fit(COUNTS, store=tmp_path / "part")
-    whole = model(warmup=5, draws=9).fit(COUNTS, store=tmp_path / "whole")
+    part = model(chains=2, warmup=5, draws=4).fit(COUNTS, store=tmp_path / "part")
+    whole = model(chains=2, warmup=5, draws=9).fit(COUNTS, store=tmp_path / "whole")
     more = part.resume(draws=9)
     assert np.array_equal(more.posterior_["w"], whole.posterior_["w"])
     with pytest.raises(ValueError, match="draws is 3"):
@@ -74,12 +74,12 @@ def test_more_draws_than_were_asked_for_at_first(tmp_path):
 def test_a_model_does_not_answer_from_a_fit_that_replaced_its_own(tmp_path):
     store = tmp_path / "fit"
     holes = np.where(COUNTS == 3.0, np.nan, COUNTS)
-    own = model(warmup=5, draws=4).fit(holes, store=store)
+    own = model(chains=2, warmup=5, draws=4).fit(holes, store=store)
     kept, positions = pickle.dumps(own), own.embedding_.copy()
     # More draws of the same fit are no other fit.
     rflvm.load(store).resume(draws=6)
     assert own.impute().shape == COUNTS.shape
-    model(warmup=5, draws=4).fit(holes + 1.0, store=store, overwrite=True)
+    model(chains=2, warmup=5, draws=4).fit(holes + 1.0, store=store, overwrite=True)
     for ask in (own.impute, own.resume, lambda: own.posterior_["x"], lambda: pickle.loads(kept).impute(), lambda: own.resume(draws=9)):
         with pytest.raises(OSError, match=r"holds another fit by now, .*rflvm.load"):
             ask()
@@ -89,7 +89,7 @@ def test_a_model_does_not_answer_from_a_fit_that_replaced_its_own(tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_warm_up_is_extended(tmp_path):
-    own = model(warmup=5, draws=10).fit(COUNTS, store=tmp_path / "fit")
+    own = model(chains=2, warmup=5, draws=10).fit(COUNTS, store=tmp_path / "fit")
     positions = own.embedding_
     own.resume(warmup=30, draws=6)
     assert own.posterior_.draws == 6 and not np.allclose(own.embedding_, positions)
@@ -101,7 +101,7 @@ def test_a_warm_up_is_extended(tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_second_fit_does_not_disturb_one_in_the_background():
-    one = model(warmup=5, draws=10_000_000)
+    one = model(chains=2, warmup=5, draws=10_000_000)
     handle = one.fit(COUNTS, blocking=False)
     with pytest.raises(RuntimeError, match="is being fitted in the background; wait for its handle, or cancel it"):
         one.fit(COUNTS)
@@ -111,7 +111,7 @@ def test_a_second_fit_does_not_disturb_one_in_the_background():
     handle.cancel()
     assert handle.wait().impute is not None and one.embedding_.shape == (12, 2)
     # A fit that nobody waited for is not mistaken for the next.
-    short = model(warmup=5, draws=4)
+    short = model(chains=2, warmup=5, draws=4)
     first = short.fit(COUNTS, blocking=False)
     while not first.done:
         time.sleep(0.01)

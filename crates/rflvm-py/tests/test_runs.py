@@ -15,7 +15,7 @@ from conftest import QUICK
 import rflvm
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-LONG = dict(likelihood="poisson", n_random_features=20, warmup=100, draws=1000, random_state=1, progress=False)
+LONG = dict(likelihood="poisson", n_random_features=20, chains=2, warmup=100, draws=1000, random_state=1, progress=False)
 
 
 def test_a_fit_in_the_background_is_the_same_fit(curve, fitted):
@@ -87,7 +87,7 @@ def test_ctrl_c_returns_what_is_done(tmp_path):
         "import rflvm, signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "table = rflvm.datasets.s_curve(80, 12, seed=3).table\n"
-        "model = rflvm.RFLVM(likelihood='poisson', n_random_features=20, warmup=5, draws=10**6, checkpoint=0.02, random_state=1, progress=False)\n"
+        "model = rflvm.RFLVM(likelihood='poisson', n_random_features=20, chains=2, warmup=5, draws=10**6, checkpoint=0.02, random_state=1, progress=False)\n"
         "model.fit(table, store='fit')\n"
         "print(model.posterior_.draws, model.embedding_.shape, flush=True)\n"
     )

@@ -17,7 +17,7 @@ import rflvm
 pytestmark = pytest.mark.filterwarnings("ignore::rflvm.ConvergenceWarning")
 GROUP = np.repeat([0, 1], 40)
 #: For tests that do not look at what was drawn.
-SHORT = dict(warmup=3, draws=3)
+SHORT = dict(chains=2, warmup=3, draws=3)
 
 
 def make(kind=scipy.sparse.csr_matrix):

@@ -27,7 +27,9 @@ pub fn settings(config: &Config) -> Settings {
             Some(InitAt::Map) => Init::Map,
             Some(InitAt::Pca) => Init::Pca,
             Some(InitAt::Search) => Init::Search,
-            _ => Init::Spread,
+            // Several maps are found by a search.
+            None if modes > 1 || run.init_effort.is_some() => Init::Search,
+            Some(InitAt::Spread) | None => Init::Spread,
         },
         init_effort: run.init_effort.unwrap_or(default.init_effort),
         moves: default.moves,

@@ -10,7 +10,7 @@ fn axes_that_the_data_do_not_support_are_pruned_from_all_results() {
         &dir,
         &["simulate", "--likelihood", "gaussian", "--rows", "60", "--columns", "20", "--seed", "1", "--out", "s"],
     );
-    let fit = "fit s/table.csv --likelihood gaussian --features 20 --latent-dim auto:4 --warmup 150 --draws 40 --seed 1 --out f";
+    let fit = "fit s/table.csv --likelihood gaussian --features 20 --latent-dim auto:4 --chains 2 --warmup 150 --draws 40 --seed 1 --out f";
     good(&dir, &fit.split(' ').collect::<Vec<_>>());
     let summary: serde_json::Value = serde_json::from_slice(&good(&dir, &["summary", "f", "--json"]).stdout).unwrap();
     let axes = &summary["axes"];

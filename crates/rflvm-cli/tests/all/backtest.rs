@@ -17,7 +17,7 @@ fn fitted(dir: &Path) {
     fs::write(dir.join("t.csv"), table).unwrap();
     fs::write(dir.join("b.csv"), "column,likelihood\nlevel,gaussian\ncount,poisson\n").unwrap();
     let fit = ["fit", "t.csv", "--blocks", "b.csv", "--time", "day", "--sequence", "run", "--time-kernel", "matern32"];
-    let run = ["--features", "6", "--warmup", "6", "--draws", "8", "--seed", "2", "-q", "--out", "o"];
+    let run = ["--features", "6", "--chains", "2", "--warmup", "6", "--draws", "8", "--seed", "2", "-q", "--out", "o"];
     good(dir, &[&fit[..], &run[..]].concat());
 }
 

@@ -25,7 +25,7 @@ fn counts() -> String {
     text
 }
 
-const SHORT: [&str; 9] = ["--features", "8", "--warmup", "15", "--draws", "15", "--seed", "3", "-q"];
+const SHORT: [&str; 9] = ["--features", "8", "--chains", "2", "--warmup", "15", "--draws", "15", "--seed", "3", "-q"];
 
 fn with<'a>(first: &[&'a str]) -> Vec<&'a str> {
     [&["compare", "t.csv", "--out", "o"], first, &SHORT[..]].concat()
@@ -218,7 +218,7 @@ fn an_interrupted_comparison_keeps_finished_fits() {
     let dir = folder("interrupted");
     fs::write(dir.join("t.csv"), counts()).unwrap();
     let long = ["compare", "t.csv", "--out", "o", "--likelihood", "poisson", "--latent-dims", "1,2", "--seed", "1"];
-    let child = start(&dir, &[&long[..], &["--features", "8", "--warmup", "1000000"]].concat());
+    let child = start(&dir, &[&long[..], &["--features", "8", "--chains", "2", "--warmup", "1000000"]].concat());
     while !dir.join("o/fits").exists() {
         sleep(Duration::from_millis(1));
     }

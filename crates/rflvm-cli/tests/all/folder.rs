@@ -18,8 +18,8 @@ fn prepare(dir: &Path) -> Vec<&'static str> {
     vec!["fit", "t.csv", "--likelihood", "poisson", "--columns", "a,b,c", "--features", "4", "--seed", "1"]
 }
 
-const SHORT: [&str; 6] = ["--warmup", "10", "--draws", "8", "-q", "--out"];
-const LONG: [&str; 8] = ["--warmup", "10", "--draws", "90000000", "--checkpoint", "0.02", "-q", "--out"];
+const SHORT: [&str; 6] = ["--chains", "2", "--warmup", "10", "--draws", "8", "-q", "--out"];
+const LONG: [&str; 8] = ["--chains", "2", "--warmup", "10", "--draws", "90000000", "--checkpoint", "0.02", "-q", "--out"];
 
 /// Files that must not change during a fit: all except those that the running fit itself rewrites.
 fn config(dir: &Path, out: &str) -> String {
@@ -81,7 +81,7 @@ fn of_two_fits_that_start_in_one_new_folder_one_is_refused_and_changes_nothing()
         let out = format!("new{round}");
         let begin = |seed: &'static str| {
             let fit: Vec<&str> = fit.iter().map(|w| if *w == "1" { seed } else { w }).collect();
-            start(&dir, &[&fit[..], &["--warmup", "300", "--draws", "300", "--out"], &[&out]].concat())
+            start(&dir, &[&fit[..], &["--chains", "2", "--warmup", "300", "--draws", "300", "--out"], &[&out]].concat())
         };
         let (one, other) = (begin("11"), begin("22"));
         let (one, other) = (one.wait_with_output().unwrap(), other.wait_with_output().unwrap());
@@ -173,7 +173,7 @@ fn parts_of_different_runs_are_never_mixed() {
         ("warmup = 10", "warmup = 11", ["warmup = 10", "warmup = 11", "were changed", "restore"]),
         ("chains = 2", "chains = 3", ["chains = 2", "chains = 3", "were changed", "restore"]),
         ("thin = 1", "thin = 2", ["thin = 1", "thin = 2", "were changed", "restore"]),
-        ("init = \"search\"", "init = \"random\"", ["init = search 0.2", "init = random", "were changed", "restore"]),
+        ("init = \"spread\"", "init = \"random\"", ["init = spread", "init = random", "were changed", "restore"]),
         ("features = 4", "features = 6", ["another model", "features", "were changed", "restore"]),
     ] {
         stopped.edit(from, to);
@@ -285,7 +285,7 @@ fn a_fit_stays_until_the_one_that_replaces_it_can_be_resumed() {
     fs::write(dir.join("o/notes.txt"), "mine").unwrap();
     let before = files(&dir.join("o"));
     // A search that takes long, before which there is nothing to resume.
-    let search = ["--warmup", "900000", "--draws", "5", "--init-effort", "10", "-q", "--out", "o", "--overwrite"];
+    let search = ["--chains", "2", "--warmup", "900000", "--draws", "5", "--init-effort", "10", "-q", "--out", "o", "--overwrite"];
     let begin = || {
         let mut child = start(&dir, &[&fit[..], &search].concat());
         wait_until(&mut child, || dir.join("o/draws.zarr/.zmetadata").exists() && dir.join("o/.replaced").exists());

@@ -27,7 +27,7 @@ fn table(family: &str) -> String {
     text
 }
 
-const RUN: [&str; 10] = ["--id", "name", "--features", "10", "--warmup", "30", "--draws", "40", "--seed", "5"];
+const RUN: [&str; 10] = ["--id", "name", "--features", "10", "--chains", "2", "--warmup", "30", "--draws", "40", "--seed", "5"];
 
 fn fit(dir: &Path, family: &str, more: &[&str]) {
     fs::write(dir.join("t.csv"), table(family)).unwrap();
@@ -101,7 +101,7 @@ fn impossible_imputations_are_refused_in_one_sentence() {
     let dir = folder("refused");
     fit(&dir, "gaussian", &[]);
     fs::write(dir.join("complete.csv"), "a,b\n1,2\n3,4\n5,1\n2,2\n").unwrap();
-    let short = ["--features", "6", "--warmup", "4", "--draws", "4", "--seed", "1", "-q"];
+    let short = ["--features", "6", "--chains", "2", "--warmup", "4", "--draws", "4", "--seed", "1", "-q"];
     let of = |table: &str, out: &str, more: &[&str]| {
         let names = if table == "t.csv" { vec!["--id", "name"] } else { Vec::new() };
         let fit = ["fit", table, "--likelihood", "gaussian", "--out", out];
@@ -221,7 +221,7 @@ fn too_small_a_latent_dimension_is_mentioned() {
     fs::write(dir.join("t.csv"), text).unwrap();
     for (dim, wanted) in [("1", true), ("2", false)] {
         let flags = ["fit", "t.csv", "--likelihood", "gaussian", "--latent-dim", dim, "--features", "20", "--out", dim];
-        good(&dir, &[&flags[..], &["--warmup", "60", "--draws", "40", "--seed", "1", "-q"]].concat());
+        good(&dir, &[&flags[..], &["--chains", "2", "--warmup", "60", "--draws", "40", "--seed", "1", "-q"]].concat());
         let said = good(&dir, &["impute", dim, "--out", "cells.csv"]);
         let said = String::from_utf8(said.stderr).unwrap();
         assert_eq!(

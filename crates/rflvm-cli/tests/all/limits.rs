@@ -30,7 +30,7 @@ const COMMANDS: [(&[&str], &[&str]); 14] = [
     (&["transform", "o", "t.csv", "--out", "new.csv"], &["--draws"]),
     (&["predict", "o", "--out", "new.csv"], &["--grid", "--rows"]),
     (&["forecast", "o", "--out", "new.csv"], &["--horizon"]),
-    (&["demo", "--out", "new"], &["--draws", "--warmup", "--threads"]),
+    (&["demo", "--out", "new"], &["--draws", "--chains", "2", "--warmup", "--threads"]),
 ];
 
 /// The exit code and the messages, under limits on memory and CPU time; a program that exceeds them is killed and has no exit code.
@@ -52,7 +52,7 @@ fn run(dir: &Path, arguments: &[&str]) -> (Option<i32>, String) {
 fn no_number_makes_it_panic_hang_or_write() {
     let dir = folder("huge");
     fs::write(dir.join("t.csv"), "a,b,c\n1,2,0\n3,4,1\n0,,2\n5,2,1\n2,2,3\n").unwrap();
-    let fit = ["fit", "t.csv", "--likelihood", "poisson", "--features", "4", "--warmup", "5", "--draws", "4", "-q"];
+    let fit = ["fit", "t.csv", "--likelihood", "poisson", "--features", "4", "--chains", "2", "--warmup", "5", "--draws", "4", "-q"];
     good(&dir, &[&fit[..], &["--out", "o"]].concat());
     // Flags for which huge values are valid: for instance a time between checkpoints that never elapses.
     let may_pass = |flag: &str| flag == "--checkpoint";
@@ -68,7 +68,7 @@ fn no_number_makes_it_panic_hang_or_write() {
                 let mut arguments = command.to_vec();
                 arguments.extend([*flag, &value]);
                 if may_pass(flag) {
-                    arguments.extend(["--warmup", "2", "--draws", "2", "--features", "4"]);
+                    arguments.extend(["--chains", "2", "--warmup", "2", "--draws", "2", "--features", "4"]);
                 }
                 let (code, said) = run(&dir, &arguments);
                 let is_refused = code == Some(2) && said.lines().last().is_some_and(|l| !l.contains("panicked"));

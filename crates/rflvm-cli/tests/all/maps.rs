@@ -7,15 +7,16 @@ use std::path::Path;
 use std::process::Command;
 
 /// Long enough for a search of 20 sweeps per start.
-const FIT: &str = "fit s/table.csv --likelihood gaussian --features 10 --warmup 500 --seed 1 -q --out";
+const FIT: &str = "fit s/table.csv --likelihood gaussian --features 10 --chains 2 --warmup 500 --seed 1 -q --out";
 
 fn fit(dir: &Path, out: &str, more: &[&str]) {
     fit_draws(dir, out, "20", more);
 }
 
 fn fit_draws(dir: &Path, out: &str, draws: &str, more: &[&str]) {
-    let words: Vec<&str> = FIT.split(' ').chain([out, "--draws", draws]).chain(more.iter().copied()).collect();
-    good(dir, &words);
+    let search: &[&str] = if more.contains(&"--init") { &[] } else { &["--init", "search"] };
+    let words = FIT.split(' ').chain([out, "--draws", draws]).chain(search.iter().chain(more).copied());
+    good(dir, &words.collect::<Vec<_>>());
 }
 
 fn draws(dir: &Path, fit: &str) -> Vec<u8> {
@@ -70,7 +71,7 @@ fn a_search_that_is_interrupted_starts_over_with_the_same_draws() {
     );
     fit_draws(&dir, "whole", "10", &[]);
     let words = FIT.replace(" -q", "");
-    let words: Vec<&str> = words.split(' ').chain(["cut", "--draws", "10"]).collect();
+    let words: Vec<&str> = words.split(' ').chain(["cut", "--draws", "10", "--init", "search"]).collect();
     let mut child = start(&dir, &words);
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(said.any(|line| line.contains("looking for maps")));

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// Long enough for a search, and short enough that starts have not yet led to the same map.
-const FIT: &str = "fit t.csv --likelihood poisson --features 6 --warmup 500 --seed 1 -q --out";
+const FIT: &str = "fit t.csv --likelihood poisson --features 6 --chains 2 --warmup 500 --seed 1 -q --out";
 
 fn fit(dir: &Path, out: &str, more: &[&str]) {
     good(dir, &FIT.split(' ').chain([out]).chain(more.iter().copied()).collect::<Vec<_>>());
@@ -48,7 +48,7 @@ fn means(dir: &Path, fit: &str) -> Vec<f64> {
 fn two_maps_are_sampled_and_their_predictions_combined() {
     let dir = folder("modes");
     table(&dir);
-    fit(&dir, "one", &["--draws", "60"]);
+    fit(&dir, "one", &["--init", "search", "--draws", "60"]);
     fit(&dir, "two", &["--draws", "60", "--modes", "2", "--threads", "1"]);
     let maps: Value = serde_json::from_slice(&fs::read(dir.join("two/maps.json")).unwrap()).unwrap();
     assert_eq!((&maps[0]["chains"], &maps[1]["chains"]), (&serde_json::json!([1, 2]), &serde_json::json!([3, 4])));
@@ -153,7 +153,7 @@ fn a_number_of_maps_that_cannot_be_sampled_is_refused_or_explained() {
     let line: Vec<String> =
         (0..70).map(|n| (0..6).map(|j| (n * (j + 1)).to_string()).collect::<Vec<_>>().join(",")).collect();
     fs::write(dir.join("t.csv"), format!("a,b,c,d,e,f\n{}", line.join("\n"))).unwrap();
-    let long = "fit t.csv --likelihood gaussian --latent-dim 1 --features 6 --warmup 600 --draws 5 --seed 1 -q --modes 3 --out x";
+    let long = "fit t.csv --likelihood gaussian --latent-dim 1 --features 6 --chains 2 --warmup 600 --draws 5 --seed 1 -q --modes 3 --out x";
     good(&dir, &long.split(' ').collect::<Vec<_>>());
     let maps: Value = serde_json::from_slice(&fs::read(dir.join("x/maps.json")).unwrap()).unwrap();
     let found = maps.as_array().unwrap().len();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Short runs, for tests.
-const QUICK: &str = "--features 8 --warmup 6 --draws 4 --seed 1";
+const QUICK: &str = "--features 8 --chains 2 --warmup 6 --draws 4 --seed 1";
 
 /// Runs a command line, split as by a shell.
 fn shell(dir: &Path, line: &str) -> (bool, String, String) {

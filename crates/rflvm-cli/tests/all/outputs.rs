@@ -13,7 +13,7 @@ fn shell(dir: &Path, script: &str) -> Output {
     command.args(["-o", "pipefail", "-c", &script]).current_dir(dir).output().unwrap()
 }
 
-const FIT: &str = "fit t.csv --likelihood poisson --features 4 --warmup 20 --draws 20 --seed 1";
+const FIT: &str = "fit t.csv --likelihood poisson --features 4 --chains 2 --warmup 20 --draws 20 --seed 1";
 
 #[test]
 fn a_fit_continues_without_its_log() {

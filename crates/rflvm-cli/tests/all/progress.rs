@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 const TABLE: &str = "a,b,c\n3,0,2\n1,4,0\n0,2,5\n2,2,1\n7,0,1\n0,3,3\n1,1,1\n5,2,0\n";
-const RUN: [&str; 8] = ["--features", "6", "--warmup", "6", "--draws", "4", "--seed", "7"];
+const RUN: [&str; 8] = ["--features", "6", "--chains", "2", "--warmup", "6", "--draws", "4", "--seed", "7"];
 
 /// ln p(Y | F, θ) of the last draw of each chain, as stored.
 fn stored(dir: &Path, fit: &str) -> Vec<f64> {
@@ -51,7 +51,7 @@ fn singular_matrices_are_reported_only_if_verbose() {
     let row = |n: u64| format!("{},{}\n", 10_u64.pow(14) * (1 + n % 3), 10_u64.pow(14) * (n % 2 + 1));
     fs::write(dir.join("t.csv"), format!("a,b\n{}", (0..8).map(row).collect::<String>())).unwrap();
     let fit = ["fit", "t.csv", "--likelihood", "poisson", "--amplitude", "1e6", "--features", "40", "--overwrite"];
-    let run = ["--warmup", "10", "--draws", "5", "--seed", "1", "--out", "o"];
+    let run = ["--chains", "2", "--warmup", "10", "--draws", "5", "--seed", "1", "--out", "o"];
     let said = |more: &[&str]| text(&good(&dir, &[&fit[..], &run[..], more].concat()).stderr);
     assert!(said(&["-v"]).contains("nearly singular"));
     assert!(!said(&[]).contains("singular"));

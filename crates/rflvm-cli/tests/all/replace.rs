@@ -18,7 +18,7 @@ const ASKED: [&str; 22] = [
     "fit cells.csv --blocks blocks.csv --row-data when.csv --time when --features 4 --config s.toml -q --no-report --out p",
     "fit cells.csv --likelihood binomial --trials trials.csv --features 4 --config s.toml -q --out p",
     "map t.csv --likelihood poisson --columns a,b,c --features 4 --config s.toml -q --out p",
-    "compare t.csv --likelihood poisson --columns a,b,c --features 4 --warmup 5 --draws 5 --latent-dims 1,2 -q --out p",
+    "compare t.csv --likelihood poisson --columns a,b,c --features 4 --chains 2 --warmup 5 --draws 5 --latent-dims 1,2 -q --out p",
     "doctor t.csv --columns a,b,c --features 4 --blocks-out b.csv",
     "impute o --truth truth.csv --out i.csv",
     "impute o --draws 2 --out i.csv",
@@ -35,7 +35,7 @@ const ASKED: [&str; 22] = [
     "report o --out r.html",
     "export o --out x.csv",
     "simulate --prior --config s.toml --missing 0.2 --rows 6 --columns 3 --out p",
-    "demo --warmup 0 --draws 1 -q --out p",
+    "demo --chains 2 --warmup 0 --draws 1 -q --out p",
 ];
 
 /// Files of a fit that a command writes as the fit does.
@@ -59,7 +59,7 @@ fn prepare(dir: &Path) {
     write("times.txt", "12\n13\n".into());
     write("at.csv", "x1,x2\n0,0\n1,1\n".into());
     write("s.toml", "[model]\nfeatures = 4\n[run]\nwarmup = 5\ndraws = 5\nseed = 1\n".into());
-    let fit = "fit t.csv --likelihood poisson --columns a,b,c --time when --features 4 --seed 1 --warmup 6 --draws 6 -q --out o";
+    let fit = "fit t.csv --likelihood poisson --columns a,b,c --time when --features 4 --seed 1 --chains 2 --warmup 6 --draws 6 -q --out o";
     good(dir, &words(fit));
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-const RUN: [&str; 9] = ["--features", "6", "--warmup", "4", "--draws", "6", "--seed", "1", "-q"];
+const RUN: [&str; 9] = ["--features", "6", "--chains", "2", "--warmup", "4", "--draws", "6", "--seed", "1", "-q"];
 
 /// Twenty rows of two sequences, with a hole.
 fn table(dir: &Path) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 const RUN: [&str; 12] =
-    ["--latent-dim", "1", "--features", "10", "--warmup", "60", "--draws", "60", "--seed", "3", "-q", "--overwrite"];
+    ["--latent-dim", "1", "--features", "10", "--chains", "2", "--warmup", "60", "--draws", "60", "--seed", "3", "-q", "--overwrite"];
 
 /// What column c is: a separate wave, and a little of the shared one.
 fn truth(n: usize) -> f64 {
@@ -90,13 +90,13 @@ fn real_valued_columns_have_own_paths_by_default_and_the_folder_says_which() {
         config.lines().find(|line| line.starts_with("residual =")).unwrap().to_string()
     };
     let flags = ["fit", "t.csv", "--time", "t", "--likelihood", "gaussian", "--out", "auto", "--features", "10"];
-    let said = good(&dir, &[&flags[..], &["--warmup", "5", "--draws", "5", "--seed", "1"]].concat());
+    let said = good(&dir, &[&flags[..], &["--chains", "2", "--warmup", "5", "--draws", "5", "--seed", "1"]].concat());
     assert!(text(&said.stderr).contains("also has its own path, with the matern32 kernel"), "{}", text(&said.stderr));
     assert_eq!(residual("auto"), "residual = \"matern32\"");
     // Older folders, which do not mention own paths, have none.
     fs::write(dir.join("c.csv"), "t,a,b\n0,1,2\n1,3,2\n2,2,5\n3,0,1\n4,1,1\n5,2,2\n").unwrap();
     let counts = ["fit", "c.csv", "--time", "t", "--likelihood", "poisson", "--out", "counts", "--latent-dim", "1"];
-    good(&dir, &[&counts[..], &["--features", "4", "--warmup", "2", "--draws", "4", "--seed", "1", "-q"]].concat());
+    good(&dir, &[&counts[..], &["--features", "4", "--chains", "2", "--warmup", "2", "--draws", "4", "--seed", "1", "-q"]].concat());
     assert_eq!(residual("counts"), "residual = \"none\"");
     let config = fs::read_to_string(dir.join("counts/config.toml")).unwrap();
     fs::write(dir.join("counts/config.toml"), config.replace("residual = \"none\"\n", "")).unwrap();

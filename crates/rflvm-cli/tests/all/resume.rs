@@ -22,7 +22,7 @@ fn prepare(dir: &Path) -> Vec<&'static str> {
     }
     fs::write(dir.join("t.csv"), lines.join("\n")).unwrap();
     let mut flags = vec!["fit", "t.csv", "--likelihood", "negative-binomial", "--features", "10", "--seed", "9"];
-    flags.extend(["--warmup", "150", "--draws", "450", "--thin", "2", "--checkpoint", "0.03"]);
+    flags.extend(["--chains", "2", "--warmup", "150", "--draws", "450", "--thin", "2", "--checkpoint", "0.03"]);
     flags
 }
 
@@ -36,7 +36,7 @@ fn prepare_timed(dir: &Path) -> Vec<&'static str> {
     };
     fs::write(dir.join("t.csv"), table.lines().enumerate().map(timed).collect::<Vec<_>>().join("\n")).unwrap();
     flags.truncate(8);
-    flags.extend(["--time", "day", "--sequence", "run", "--warmup", "60", "--draws", "120", "--checkpoint", "0.03"]);
+    flags.extend(["--time", "day", "--sequence", "run", "--chains", "2", "--warmup", "60", "--draws", "120", "--checkpoint", "0.03"]);
     flags
 }
 
@@ -96,7 +96,7 @@ fn a_run_killed_twenty_times_equals_an_uninterrupted_one() {
 fn a_further_warm_up_goes_on_from_where_the_chains_are() {
     let dir = folder("warmed-again");
     let prepared = prepare(&dir);
-    let fit = [&prepared[..8], &["--warmup", "60", "--draws", "40", "--thin", "2", "-q"]].concat();
+    let fit = [&prepared[..8], &["--chains", "2", "--warmup", "60", "--draws", "40", "--thin", "2", "-q"]].concat();
     for (out, threads) in [("one", "1"), ("two", "2")] {
         assert!(rflvm(&dir, &[&fit[..], &["--out", out, "--threads", threads]].concat()).status.success());
     }
@@ -121,7 +121,7 @@ fn a_further_warm_up_goes_on_from_where_the_chains_are() {
     let told = String::from_utf8(rflvm(&dir, &["summary", "two", "--json"]).stdout).unwrap();
     assert!(told.contains("\"draws\":35") || told.contains("\"draws\": 35"), "{told}");
     // The first warm-up has to end before it can be extended.
-    let long = [&prepared[..8], &["--warmup", "1000000", "--checkpoint", "0.03", "-q", "--out", "long"]];
+    let long = [&prepared[..8], &["--chains", "2", "--warmup", "1000000", "--checkpoint", "0.03", "-q", "--out", "long"]];
     let mut child = command(&dir, &long.concat()).spawn().unwrap();
     while !dir.join("long/checkpoint.bin").exists() {
         sleep(Duration::from_millis(1));

@@ -16,7 +16,7 @@ fn table() -> String {
 fn fit(dir: &Path) {
     fs::write(dir.join("t.csv"), table()).unwrap();
     let flags = ["fit", "t.csv", "--id", "name", "--time", "day", "--sequence", "run", "--likelihood", "poisson", "-q"];
-    let run = ["--features", "6", "--warmup", "5", "--draws", "5", "--seed", "1", "--out", "o"];
+    let run = ["--features", "6", "--chains", "2", "--warmup", "5", "--draws", "5", "--seed", "1", "--out", "o"];
     good(dir, &[&flags[..], &run[..]].concat());
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 const RUN: [&str; 11] =
-    ["--likelihood", "gaussian", "--features", "8", "--warmup", "10", "--draws", "8", "--seed", "2", "--out"];
+    ["--likelihood", "gaussian", "--features", "8", "--chains", "2", "--warmup", "10", "--draws", "8", "--seed", "2", "--out"];
 
 /// Fits t.csv into o, and returns the program's messages.
 fn fit(dir: &Path, more: &[&str]) -> String {
@@ -229,7 +229,7 @@ fn paths_may_wander_and_repeat() {
     let rows = (0..24).map(|n| format!("{n},{},{}\n", n % 5, (n * n) % 7)).collect::<String>();
     fs::write(dir.join("t.csv"), format!("t,a,b\n{rows}")).unwrap();
     let run =
-        ["--likelihood", "gaussian", "--time", "t", "--features", "4", "--warmup", "3", "--draws", "4", "--seed", "1"];
+        ["--likelihood", "gaussian", "--time", "t", "--features", "4", "--chains", "2", "--warmup", "3", "--draws", "4", "--seed", "1"];
     for kernel in ["random-walk", "integrated-random-walk", "seasonal", "random-walk+seasonal", "matern32+seasonal"] {
         let period: &[&str] = if kernel.contains("seasonal") { &["--period", "5"] } else { &[] };
         let flags =
