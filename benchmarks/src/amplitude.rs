@@ -152,7 +152,7 @@ fn noise(args: &Args, rows: usize, columns: usize, ratio: f64, known: bool) -> R
         |family: Gaussian| -> Vec<(Vec<usize>, Arc<dyn Family>)> { vec![((0..columns).collect(), Arc::new(family))] };
     let model = Model::with_blocks(data.clone(), blocks(Gaussian::default()), spec.clone())?;
     // A prior as narrow as that, in units that are those of the table.
-    let mut told = Model::with_blocks(data, blocks(Gaussian { shape: 1e6, rate: 1e6 * ratio * ratio }), spec)?;
+    let mut told = Model::with_blocks(data, blocks(Gaussian::independent(1e6, 1e6 * ratio * ratio)), spec)?;
     told.set_units(model.units().iter().map(|u| Unit { scale: 1.0, ..*u }).collect());
     let settings = Settings { warmup: args.warmup, draws: args.draws, seed: args.seed, ..Settings::default() };
     let mut chain = Chain::new(&model, &settings, 0, Box::new(Host::default()))?;

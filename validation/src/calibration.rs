@@ -132,7 +132,7 @@ impl Kind {
             data = data.with_times(Times::new(at.to_vec()))?;
         }
         let mut model = Model::with_blocks(data, vec![((0..COLUMNS).collect(), family.clone())], self.spec())?;
-        model.set_units(vec![Unit { centre: 0.0, scale: 1.0 }; COLUMNS]);
+        model.set_units(vec![Unit::new(0.0, 1.0); COLUMNS]);
         Ok(model)
     }
 }

@@ -11,9 +11,9 @@ use rflvm::model::family::{
     ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Centred, Dof, Gamma, Student};
+use rflvm::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Student};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Priors};
+use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::steps::tuning::Tuning;
 use rflvm::steps::{FrequencyMove, Moves};
@@ -45,8 +45,15 @@ const ROWS: usize = 4;
 const SEASON: f64 = 0.7;
 
 /// Priors of Student-t columns.
-pub(crate) const STUDENT: Student =
-    Student { noise: Gamma { shape: 3.0, rate: 2.0 }, dof: Dof::Learned(Gamma { shape: 4.0, rate: 0.7 }) };
+pub(crate) const STUDENT: Student = Student { noise: Noise::Independent(Gamma { shape: 3.0, rate: 2.0 }), dof: DOF };
+const DOF: Dof = Dof::Learned(Gamma { shape: 4.0, rate: 0.7 });
+
+/// Prior of the level and spread of columns' noise: at a large spread precisions have tails in which means of their squared logarithms have no
+/// reliable standard error.
+pub(crate) const POOL: Pool = Pool { level: HalfT { scale: 1.2, dof: 8.0 }, spread: HalfT { scale: 0.4, dof: 30.0 } };
+
+/// That of dispersions: seldom so small that counts become large.
+pub(crate) const DISPERSIONS: Pool = Pool { level: HalfT { scale: 2.0, dof: 8.0 }, ..POOL };
 
 /// Prior of amplitudes: light enough in its tail that the gradient move, tuned for all, meets no stiff table.
 const HALF_T: HalfT = HalfT { scale: 0.7, dof: 8.0 };
@@ -66,6 +73,8 @@ struct Recipe {
     missing: bool,
     offset: bool,
     covariates: bool,
+    /// Whether cells of a column are rounded.
+    rounded: bool,
     spec: ModelSpec,
     frequencies: FrequencyMove,
     /// Factor of the gradient move's step size.
@@ -96,6 +105,7 @@ impl Recipe {
             missing: false,
             offset: false,
             covariates: false,
+            rounded: false,
             spec,
             frequencies: FrequencyMove::Slice,
             hurry: 1.0,
@@ -110,6 +120,11 @@ impl Recipe {
 
     fn offset(mut self) -> Self {
         self.offset = true;
+        self
+    }
+
+    fn rounded(mut self) -> Self {
+        self.rounded = true;
         self
     }
 
@@ -194,7 +209,8 @@ impl Recipe {
                 }
                 let reference = multinomial && j + 1 == range.end;
                 let centre = if reference { 0.0 } else { [0.3, -0.4, 0.2][j % 3] };
-                units.push(Unit { centre, scale: [1.0, 1.3, 0.8][j % 3] });
+                let rounding = if self.rounded { [0.0, 0.2, 0.1][j % 3] } else { 0.0 };
+                units.push(Unit { centre, scale: [1.0, 1.3, 0.8][j % 3], rounding });
             }
             blocks.push((range.collect(), family));
         }
@@ -249,10 +265,14 @@ fn joint_step(model: &Model) -> f64 {
 }
 
 /// The Gaussian family of all configurations, and that inside the isotropic one.
-pub(crate) const GAUSSIAN: Gaussian = Gaussian { shape: 3.0, rate: 2.0 };
+pub(crate) const GAUSSIAN: Gaussian = Gaussian::independent(3.0, 2.0);
 
 fn gaussian() -> Arc<dyn Family> {
     Arc::new(GAUSSIAN)
+}
+
+fn pooled_gaussian() -> Arc<dyn Family> {
+    Arc::new(Gaussian { noise: Noise::Pooled(POOL) })
 }
 
 fn isotropic() -> Arc<dyn Family> {
@@ -273,7 +293,11 @@ fn binomial() -> Arc<dyn Family> {
 }
 
 fn negative_binomial() -> Arc<dyn Family> {
-    Arc::new(NegativeBinomial { shape: 2.0, rate_shape: 3.0, rate_rate: 2.0 })
+    Arc::new(NegativeBinomial::shaped(2.0, 3.0, 2.0))
+}
+
+fn pooled_negative_binomial() -> Arc<dyn Family> {
+    Arc::new(NegativeBinomial { prior: Dispersion::Pooled(DISPERSIONS) })
 }
 
 fn multinomial() -> Arc<dyn Family> {
@@ -282,6 +306,10 @@ fn multinomial() -> Arc<dyn Family> {
 
 fn student_t() -> Arc<dyn Family> {
     Arc::new(StudentT::new(STUDENT))
+}
+
+fn pooled_student_t() -> Arc<dyn Family> {
+    Arc::new(StudentT::new(Student { noise: Noise::Pooled(POOL), dof: DOF }))
 }
 
 fn zero_inflated_poisson() -> Arc<dyn Family> {
@@ -398,6 +426,25 @@ pub fn all() -> Vec<Configuration> {
             .covariates()
             .missing()
             .build("gaussian-linear-covariates-residual-missing"),
+        one(pooled_gaussian).rounded().build("gaussian-pooled"),
+        one(pooled_gaussian).missing().rounded().build("gaussian-pooled-missing"),
+        one(pooled_gaussian).learned_amplitude().missing().offset().build("gaussian-pooled-amplitude-missing-offset"),
+        one(pooled_gaussian).shared_amplitude().build("gaussian-pooled-shared"),
+        one(pooled_gaussian).timed(TimeKernel::Matern32, Form::StateSpace, false).build("gaussian-pooled-matern32"),
+        one(pooled_gaussian).own_paths(TimeKernel::Matern12).missing().build("gaussian-pooled-residual-missing"),
+        one(pooled_student_t).build("student-t-pooled"),
+        one(pooled_student_t).missing().rounded().build("student-t-pooled-missing"),
+        one(pooled_negative_binomial).build("negative-binomial-pooled"),
+        one(pooled_negative_binomial).missing().offset().build("negative-binomial-pooled-missing-offset"),
+        Recipe::new(vec![(1, pooled_gaussian()), (2, poisson())]).build("mixed-pooled-alone"),
+        Recipe::new(vec![
+            (2, pooled_gaussian()),
+            (1, poisson()),
+            (2, pooled_negative_binomial()),
+            (2, pooled_student_t()),
+        ])
+        .missing()
+        .build("mixed-pooled-missing"),
         // With more than sixteen columns a Poisson block moves some of its weights by another slice.
         Recipe { hurry: 0.6, ..Recipe::new(vec![(20, poisson())]) }.build("poisson-wide"),
     ];
@@ -416,7 +463,7 @@ pub fn wide() -> Vec<Configuration> {
         recipe.spec.priors.amplitude = Some(amplitude);
         recipe
     };
-    let mixed = vec![(50, negative_binomial()), (40, gaussian()), (4, multinomial()), (42, poisson())];
+    let mixed = vec![(50, pooled_negative_binomial()), (40, pooled_gaussian()), (4, multinomial()), (42, poisson())];
     let counts = Recipe::new(vec![(136, poisson())]).timed(TimeKernel::Matern32, Form::StateSpace, false).linear();
     vec![
         with(Recipe::new(mixed), Amplitude::Shared(little)).build("mixed-wide-shared-missing"),

@@ -49,6 +49,7 @@ impl Readings {
             self.weights(model, state, block);
             self.plain(model, state, block);
             self.parameters(state, b, block);
+            self.pool(model, state, b, block);
             self.cells(model, state, block);
             self.own_paths(model, state, block);
         }
@@ -298,6 +299,29 @@ impl Readings {
             self.put("(ln h)²", h.ln().powi(2));
             self.mean("θ ln h", all().map(|t| t * h.ln()));
         }
+    }
+
+    /// The level and spread of pooled columns.
+    fn pool(&mut self, model: &Model, state: &State, b: usize, block: &Block) {
+        let theta = &state.theta[b];
+        let [shape, rate] = theta.hyper[..] else { return };
+        let (level, spread) = ((rate / shape).ln(), -shape.ln());
+        self.put("ln level²", level);
+        self.put("(ln level²)²", (0.3 * level).tanh().powi(2));
+        self.put("1/(1+level²)", 1.0 / (1.0 + level.exp()));
+        self.put("ln spread²", spread);
+        self.put("(ln spread²)²", (0.3 * spread).tanh().powi(2));
+        self.put("1/(1+spread²)", 1.0 / (1.0 + spread.exp()));
+        self.put("ln level² ln spread²", (0.3 * level).tanh() * (0.3 * spread).tanh());
+        let unit = |j: usize| &model.units()[block.columns.start + j];
+        let value = |j: usize| block.family.standardised(0, theta.values[(0, j)], unit(j)).ln();
+        let all = || (0..block.columns.len()).map(value);
+        self.mean("θ ln level²", all().map(|t| (0.3 * t).tanh() * (0.3 * level).tanh()));
+        self.mean("θ level²", all().map(|t| (t + level).tanh()));
+        self.mean("(θ level²)² ln spread²", all().map(|t| half(t + level) * (0.3 * spread).tanh()));
+        let centre = all().sum::<f64>() / block.columns.len() as f64;
+        self.mean("spread of θ", all().map(|t| half(t - centre)));
+        self.mean("spread of θ, ln spread²", all().map(|t| half(t - centre) * (0.3 * spread).tanh()));
     }
 
     fn cells(&mut self, model: &Model, state: &State, block: &Block) {

@@ -11,6 +11,8 @@ use rflvm::model::collapsed::CollapsedData;
 use rflvm::model::family::{Column, GaussianConditional, StudentT, weights_given_omega};
 use rflvm::model::features::Features;
 use rflvm::model::latent::OwnPath;
+use rflvm::model::pool::{Sums, ln_integrated};
+use rflvm::model::priors::Gamma;
 use rflvm::model::spectral::Kernel;
 use rflvm::model::{Model, State};
 use rflvm::rng::{Stream, StreamRng};
@@ -32,7 +34,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 27] = [
+pub const ALL: [Planted; 31] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -64,6 +66,10 @@ pub const ALL: [Planted; 27] = [
     planted("prior of s_j left out", "gaussian-residual", share_without_prior, 1),
     planted("jumps to other rows as if from the prior", "gaussian", jumps_without_density, 1),
     planted("jumps to a new cluster as if to any", "gaussian", jumps_to_new_clusters, 1),
+    planted("level and spread by one column's noise", "gaussian-pooled", pool_by_one_column, 1),
+    planted("weights not counted in the noise integrated out", "gaussian-pooled-missing", pool_without_weights, 1),
+    planted("rounding left out of the noise", "gaussian-pooled", noise_without_rounding, 1),
+    planted("spread of dispersions without its prior", "negative-binomial-pooled", pool_without_prior, 1),
     planted("weights as if columns had no paths", "gaussian-residual-missing-offset", weights_without_paths, 1),
 ];
 
@@ -173,7 +179,8 @@ fn plus_for_minus(model: &Model, state: &mut State, stream: Stream) -> Result<()
         let centred = column.y.iter().zip(&column.offset).map(|(y, o)| y - o - column.unit.centre);
         let square: f64 = centred.map(|y| y * y).sum();
         // b0 + ½ỹᵀỹ lies half way between the right rate and the wrong one.
-        conditional.rate = 2.0 * (family.column_rate(&column.unit) + 0.5 * square) - conditional.rate;
+        let prior = family.prior(column.hyper, &column.unit).rate;
+        conditional.rate = 2.0 * (prior + 0.5 * square) - conditional.rate;
     };
     gaussian(model, state, stream, |_| (), twist)
 }
@@ -355,16 +362,70 @@ fn amplitude_by_one_column(model: &Model, state: &mut State, stream: Stream) -> 
 
 /// σ² of all columns given the cells and weights of the first.
 fn noise_by_one_column(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
-    let family = configurations::GAUSSIAN;
+    let prior = configurations::GAUSSIAN.noise.law(&[]);
     let column = column(model, state, 0);
     let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
     let square = cells.clone().map(|(y, f)| (y - f).powi(2)).sum::<f64>() + column.weighted_square();
-    let shape = family.shape + 0.5 * (cells.count() + column.beta.len()) as f64;
-    let rate = family.rate + 0.5 * square / column.unit.scale.powi(2);
+    let shape = prior.shape + 0.5 * (cells.count() + column.beta.len()) as f64;
+    let rate = prior.rate + 0.5 * square / column.unit.scale.powi(2);
     let factor = gamma(shape, rate, &mut stream.rng()) / state.theta[0].hyper[0];
     let theta = &mut state.theta[0];
     theta.hyper[0] *= factor;
     theta.values.as_mut_slice().iter_mut().for_each(|precision| *precision *= factor);
+    Ok(())
+}
+
+/// λ_j or r_j of all columns, in units of the column.
+fn noise(model: &Model, state: &State) -> Vec<f64> {
+    let own = |j: usize| model.blocks()[0].family.standardised(0, state.theta[0].values[(0, j)], &model.units()[j]);
+    (0..model.columns()).map(own).collect()
+}
+
+/// Level and spread given the precision of the first column.
+fn pool_by_one_column(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let first = noise(model, state)[0];
+    let sums = Sums { count: 1.0, ln: first.ln(), plain: first };
+    configurations::POOL.slice(&mut state.theta[0].hyper, &mut stream.rng(), |law| sums.ln(law));
+    Ok(())
+}
+
+/// Level and spread with the precisions integrated out, as if these had not been those of the weights' prior; then the precisions.
+fn pool_without_weights(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let Some(family) = model.blocks()[0].family.as_gaussian() else { return Ok(()) };
+    let view = model.block_view(0, state, 1.0);
+    let seen = family.seen(&view, &vec![None; model.columns()]);
+    let half = 0.5 * model.width() as f64;
+    let ln = |law: Gamma| seen.iter().map(|[power, sum]| ln_integrated(law, power - half, *sum)).sum::<f64>();
+    configurations::POOL.slice(&mut state.theta[0].hyper, &mut stream.rng(), ln);
+    precisions(model, state, &seen, stream);
+    Ok(())
+}
+
+/// Precisions given the weights and what the columns add to their law.
+fn precisions(model: &Model, state: &mut State, seen: &[[f64; 2]], stream: Stream) {
+    let [shape, rate] = state.theta[0].hyper[..] else { return };
+    for (j, [power, sum]) in seen.iter().enumerate() {
+        let own = gamma(shape + power, rate + sum, &mut stream.named("own").at(j as u64).rng());
+        state.theta[0].values[(0, j)] = own / model.units()[j].scale.powi(2);
+    }
+}
+
+/// Precisions as if cells were not rounded.
+fn noise_without_rounding(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let Some(family) = model.blocks()[0].family.as_gaussian() else { return Ok(()) };
+    let view = model.block_view(0, state, 1.0);
+    let mut seen = family.seen(&view, &vec![None; model.columns()]);
+    seen.iter_mut().zip(model.units()).for_each(|(seen, unit)| seen[1] -= unit.rounding / unit.scale.powi(2));
+    precisions(model, state, &seen, stream);
+    Ok(())
+}
+
+/// Level and spread by the dispersions alone, at a flat prior of the logarithms of both.
+fn pool_without_prior(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let r = noise(model, state);
+    let sums = Sums { count: r.len() as f64, ln: r.iter().map(|r| r.ln()).sum(), plain: r.iter().sum() };
+    let prior = configurations::DISPERSIONS;
+    prior.slice(&mut state.theta[0].hyper, &mut stream.rng(), |law| sums.ln(law) - 0.8 * prior.ln_density(law));
     Ok(())
 }
 
@@ -475,7 +536,7 @@ fn jumps_to_new_clusters(model: &Model, state: &mut State, stream: Stream) -> Re
 
 /// Takes X and W or keeps its own, by the likelihood with β and σ² integrated out.
 fn jump(model: &Model, state: &mut State, (x, w): (&Mat, &Mat), rng: &mut StreamRng) -> Result<(), NumericalError> {
-    let target = CollapsedData::new(model);
+    let target = CollapsedData::new(model, &state.theta);
     let mut there = state.features.clone();
     there.set(x.as_slice(), w.as_slice());
     let gain = target.ln_marginal(there.h(), &state.tau2)? - target.ln_marginal(state.features.h(), &state.tau2)?;

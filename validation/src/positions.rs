@@ -65,7 +65,7 @@ fn places(family: &str, chains: Chains, stream: Stream) -> Result<Vec<f64>, RunE
     let model = |y: Mat| -> Result<Model, RunError> {
         let columns = (0..COLUMNS).collect();
         let mut model = Model::with_blocks(Observations::new(y)?, vec![(columns, family.clone())], spec.clone())?;
-        model.set_units(vec![Unit { centre: 0.0, scale: 1.0 }; COLUMNS]);
+        model.set_units(vec![Unit::new(0.0, 1.0); COLUMNS]);
         Ok(model)
     };
     let blank = model(Mat::zeros(ROWS, COLUMNS))?;

@@ -58,6 +58,10 @@ pub enum Command {
     Predict(PredictArgs),
     /// Check the fit: compare its table with tables replicated from the posterior predictive distribution, and its posterior with its priors.
     Check(CheckArgs),
+    /// Write the distances between rows, with their uncertainty, over all modes of the posterior.
+    Distances(DistancesArgs),
+    /// Write each row's nearest neighbors, with their probabilities, over all modes of the posterior.
+    Neighbors(NeighborsArgs),
     /// Write and draw the learned kernel and its spectral density, with their uncertainty.
     Kernel(KernelArgs),
     /// Draw one picture of a fit for a paper, as SVG, PNG or PDF.

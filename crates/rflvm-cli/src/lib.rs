@@ -16,6 +16,7 @@ mod check;
 mod compare;
 mod crowd;
 mod demo;
+mod distances;
 mod doctor;
 mod export;
 mod failure;
@@ -94,6 +95,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Transform(args) => transform::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Check(args) => check::run(args),
+        Command::Distances(args) => distances::run(args),
+        Command::Neighbors(args) => distances::neighbors(args),
         Command::Kernel(args) => kernel::run(args),
         Command::Plot(args) => plot::run(args),
         Command::Report(args) => report::run(args),

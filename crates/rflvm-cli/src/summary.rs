@@ -6,7 +6,7 @@ use crate::reply::Reply;
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::{Convergence, Diagnosed};
-use rflvm_study::convergence::{self, Began, advice, report, sampler, times, verdicts};
+use rflvm_study::convergence::{self, Began, advice, mode_lines, report, sampler, times, verdicts};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::time_scales::TimeScales;
 use rflvm_study::wording::render;
@@ -47,6 +47,7 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     if let Some(words) = maps::words(&maps) {
         tell(&render(&words, &Flags))?;
     }
+    mode_lines(&fit, &drawn).iter().try_for_each(|line| tell(line))?;
     drawn.stacking.iter().try_for_each(|stacking| tell(&stacking.words()))?;
     if let Some(scales) = &scales {
         tell(&scales.line())?;

@@ -48,16 +48,16 @@ fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, Sta
             vec![(vec![0, 1, 2], Arc::new(Multinomial)), (vec![3], poisson), (vec![4, 5, 6], Arc::new(Multinomial))]
         }
         "paths" => vec![
-            (vec![0, 1], Arc::new(Gaussian { shape: 3.0, rate: 2.0 })),
+            (vec![0, 1], Arc::new(Gaussian::independent(3.0, 2.0))),
             (vec![2, 3, 4], Arc::new(Multinomial)),
             (vec![5], poisson),
             (vec![6, 7], Arc::new(NegativeBinomial::default())),
         ],
-        "isotropic" => vec![((0..columns).collect(), Arc::new(Isotropic(Gaussian { shape: 3.0, rate: 2.0 })))],
+        "isotropic" => vec![((0..columns).collect(), Arc::new(Isotropic(Gaussian::independent(3.0, 2.0))))],
         "student-t" => vec![((0..columns).collect(), Arc::new(StudentT::default()))],
         "zero-inflated-poisson" => vec![((0..columns).collect(), Arc::new(Generic(ZeroInflatedPoisson::default())))],
         _ => vec![
-            (vec![0, 1], Arc::new(Gaussian { shape: 3.0, rate: 2.0 })),
+            (vec![0, 1], Arc::new(Gaussian::independent(3.0, 2.0))),
             (vec![2], poisson),
             (vec![3, 4, 5], Arc::new(Binomial::new(Trials::Each(trials)))),
             (vec![6], Arc::new(NegativeBinomial::default())),

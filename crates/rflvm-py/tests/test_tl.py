@@ -322,3 +322,24 @@ def test_batches_that_lie_apart_are_told():
     assert abs(adata.uns["rflvm"]["batch"]["same"] - 0.5) < 0.25
     with pytest.raises(KeyError, match="batch_key is 'site', which is not a column of adata.obs; there are lab, plate"):
         fit(adata, batch_key="site")
+
+
+def test_neighbors_lie_where_scanpy_looks(fitted_cells):
+    adata, model = fitted_cells
+    rflvm.tl.neighbors(adata, model, n_neighbors=5)
+    edges = model.neighbors(5)
+    assert adata.uns["neighbors"]["connectivities_key"] == "connectivities"
+    graph, away = adata.obsp["connectivities"], adata.obsp["distances"]
+    assert (graph != graph.T).nnz == 0 and graph.max() <= 1 and graph.min() >= 0
+    first = edges.iloc[0]
+    assert away[int(first.row), int(first.neighbor)] == first.distance
+    # Each cell has five neighbors in every draw, so their probabilities sum to five, but for those below one in twenty.
+    assert edges.groupby("row").probability.sum().max() <= 5 + 1e-9
+    # The distances are those of `distances`, which are means over the same draws.
+    pairs = [(int(first.row), int(first.neighbor)), (3, 7)]
+    frame = model.distances(pairs)
+    whole = model.distances()
+    np.testing.assert_allclose(frame["mean"], [whole[a, b] for a, b in pairs])
+    assert (frame.q05 <= frame.q50).all() and (frame.q50 <= frame.q95).all()
+    with pytest.raises(ValueError, match="give the cells that were fitted"):
+        rflvm.tl.neighbors(adata[:7].copy(), model)

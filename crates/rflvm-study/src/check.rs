@@ -28,7 +28,7 @@ pub struct Report<'a> {
 impl Report<'_> {
     /// Draws from chains that have not converged are not posterior draws, and advice based on them may be wrong.
     pub fn is_converged(&self) -> bool {
-        self.convergence.outcome == Outcome::Converged
+        matches!(self.convergence.outcome, Outcome::Converged | Outcome::SeveralModes { .. })
     }
 
     /// Why no advice is given, if so.

@@ -30,6 +30,9 @@ choices! {
 choices! {
     /// Where chains begin.
     InitAt {
+        /// Each chain at a start of its own: principal components, Isomap, Laplacian eigenmaps, and fits in more axes that are then given up. The chains
+        /// together show how far the posterior reaches.
+        Spread = "spread",
         /// The best of several maps: starts from principal components, Isomap and Laplacian eigenmaps are fitted and sampled briefly; the
         /// map with the highest evidence is chosen or, where that cannot tell, the one that keeps neighbours together best.
         Search = "search",

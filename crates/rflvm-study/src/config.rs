@@ -133,13 +133,13 @@ settings! {
     /// How long and where to run.
     RunConfig {
         /// Warm-up sweeps per chain, before draws are kept.
-        warmup: u64 => .default("1000").range(0.0, MOST_SWEEPS as f64).python("warmup");
+        warmup: u64 => .default("300").range(0.0, MOST_SWEEPS as f64).python("warmup");
         /// Draws kept per chain.
-        draws: u64 => .default("1000").range(1.0, MOST_SWEEPS as f64).python("draws");
+        draws: u64 => .default("200").range(1.0, MOST_SWEEPS as f64).python("draws");
         /// Sweeps per kept draw.
         thin: u64 => .default("1").range(1.0, MOST_SWEEPS as f64).python("thin");
         /// Number of chains; of each map if several are sampled. Convergence can be judged from two or more.
-        chains: usize => .default("2").range(1.0, MOST_CHAINS as f64).python("chains");
+        chains: usize => .default("8").range(1.0, MOST_CHAINS as f64).python("chains");
         /// The seed, from which all randomness follows.
         seed: u64 => .otherwise("drawn and printed").python("random_state").python_type("Any")
             .python_help("int, RandomState, Generator or None, default=None", "The seed, from which all randomness follows. The same seed gives the same draws as the program `rflvm` and the Rust library.").python_default("None");
@@ -156,7 +156,7 @@ settings! {
         precision: Precision => .default("double").python("precision");
         /// Where chains begin.
         [serde(alias = "start")]
-        init: InitAt => .default("search").alias("start").python("init");
+        init: InitAt => .default("spread").alias("start").python("init");
         /// Sweeps of the search for maps, as a share of the warm-up of all chains of a map. With fewer than 20 sweeps per start there is no
         /// search, and chains begin at principal components.
         init_effort: f64 => .placeholder("SHARE").default("0.2").range(0.0, 10.0).python("init_effort");
@@ -382,7 +382,7 @@ mod tests {
         let file = "[model]\nkernel = \"rbf\"\n[priors]\nintercept = 2\nnoise = { shape = 3, rate = 0.5 }\n";
         let filled = Config::default().or(Config::parse(file).unwrap()).filled();
         let priors = filled.all_priors().unwrap();
-        assert_eq!((priors.intercept, priors.noise.shape, priors.alpha.shape), (2.0, 3.0, 3.0));
+        assert_eq!((priors.intercept, priors.noise.law(&[]).shape, priors.alpha.shape), (2.0, 3.0, 3.0));
         assert_eq!(Config::parse(&filled.to_toml()).unwrap(), filled);
         assert_eq!(Config::default().filled().all_priors().unwrap(), Priors::default());
         let problem = Config::parse("[run]\ndraws = 7\n[priors]\nnosie = { shape = 3, rate = 0.5 }\n").unwrap_err();

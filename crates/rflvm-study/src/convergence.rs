@@ -13,7 +13,9 @@ use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::{Convergence, Outcome};
+use rflvm::posterior::stacking::Weighted;
 use rflvm::run::checkpoint;
+use rflvm::run::spread::start_of;
 use rflvm::steps::Step;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -34,7 +36,9 @@ pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, wording: &dyn
         all["maps"] = maps::as_json(&maps, wording);
         all["maps"]["shortage"] = json!(maps::shortage(&maps, fit.settings.modes));
     }
-    if let Some(stacking) = &drawn.stacking {
+    if !drawn.modes().is_empty() {
+        all["modes"] = modes_as_json(fit, drawn);
+    } else if let Some(stacking) = &drawn.stacking {
         all["maps"]["stacking"] = stacking.as_json();
         for (i, map) in stacking.maps.iter().enumerate() {
             let told = if i == 0 { as_json(convergence, began) } else { as_json(&drawn.others[i - 1], began) };
@@ -50,6 +54,28 @@ pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, wording: &dyn
         all["axes"] = axes::as_json(&axes);
     }
     Ok(all)
+}
+
+/// The modes of chains that began apart.
+fn modes_as_json(fit: &Fit, drawn: &Drawn) -> Value {
+    let one = |mode: &Weighted| {
+        let starts: Vec<String> = mode.used.iter().map(|&chain| start_of(&fit.model, chain)).collect();
+        json!({
+            "chains": mode.used.iter().map(|chain| chain + 1).collect::<Vec<_>>(), "starts": starts, "weight": mode.weight,
+        })
+    };
+    drawn.modes().iter().map(one).collect()
+}
+
+/// A line per mode of chains that began apart.
+pub fn mode_lines(fit: &Fit, drawn: &Drawn) -> Vec<String> {
+    let line = |(i, mode): (usize, &Weighted)| {
+        let chains: Vec<String> = mode.used.iter().map(|chain| (chain + 1).to_string()).collect();
+        let starts: Vec<String> = mode.used.iter().map(|&chain| start_of(&fit.model, chain)).collect();
+        let noun = if chains.len() == 1 { "chain" } else { "chains" };
+        format!("mode {}: weight {:.2}, {noun} {} (from {})", i + 1, mode.weight, chains.join(", "), starts.join("; "))
+    };
+    drawn.modes().iter().enumerate().map(line).collect()
 }
 
 /// How the moves perform: means over all kept sweeps.
@@ -118,6 +144,12 @@ pub fn word(convergence: &Convergence, began: Began) -> String {
             "chains disagree: they explore different regions{slowest}; a chain whose log joint density is far below the best is stuck in a \
              minor mode"
         ),
+        Outcome::SeveralModes { modes } => format!(
+            "several modes fit: {} chains that began apart are in {modes} of them, and their mixture is the answer; cells, distances and the uncertainty of \
+             positions are those of all modes, positions themselves those of the first",
+            convergence.chains.len()
+        ),
+        Outcome::NotStationary => "not stationary yet: the log joint density still rises over the kept draws".into(),
         Outcome::CannotTell => {
             "cannot tell: convergence can be judged from two or more chains of at least a few dozen draws; run more chains or more draws"
                 .into()
@@ -130,7 +162,12 @@ pub fn advice(convergence: &Convergence, fit: &Fit) -> Option<String> {
     let dir = fit.dir.display();
     let more = |draws: u64| with_value("more-draws", &format!("{draws} {dir}"));
     Some(match convergence.outcome {
-        Outcome::Converged => return None,
+        Outcome::Converged | Outcome::SeveralModes { .. } => return None,
+        Outcome::NotStationary => {
+            let run = &fit.settings;
+            let sweeps = (2 * (run.warmup - run.warmup_from)).max(LEAST_ADVISED);
+            format!("warm up for longer with {}", with_value("more-warmup", &format!("{sweeps} {dir}")))
+        }
         Outcome::RunLonger { factor } => format!("continue with {}", more(draws_advised(convergence.draws, factor))),
         Outcome::ChainsDisagree => {
             let run = &fit.settings;
@@ -199,6 +236,8 @@ pub fn as_json(convergence: &Convergence, began: Began) -> Value {
         Outcome::Converged => "converged",
         Outcome::RunLonger { .. } => "run-longer",
         Outcome::ChainsDisagree => "chains-disagree",
+        Outcome::SeveralModes { .. } => "several-modes",
+        Outcome::NotStationary => "not-stationary",
         Outcome::CannotTell => "cannot-tell",
     };
     let chain = |(place, v): (&usize, &rflvm::posterior::Verdict)| json!({ "chain": place + 1, "log_joint": number(v.ln_joint), "used": v.used, "below_best": number(v.below) });

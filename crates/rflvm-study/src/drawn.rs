@@ -7,13 +7,16 @@ use crate::identity;
 use crate::label::label;
 use crate::maps;
 use crate::stacking::Stacking;
+use rflvm::Init;
 use rflvm::atomic::plain_reason;
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::error::{SpecError, StoreError};
-use rflvm::posterior::convergence::{Convergence, judge_chains};
+use rflvm::posterior::convergence::{Convergence, judge_chains, judge_modes};
 use rflvm::posterior::fitted::Fitted;
+use rflvm::posterior::modes::modes;
 use rflvm::posterior::stacking::Weighted;
+use rflvm::run::Settings;
 use std::path::Path;
 
 /// Stored draws, from some of the chains.
@@ -24,10 +27,12 @@ pub struct Drawn {
     pub used: Vec<usize>,
     /// How the chains of the other sampled maps compare, map by map.
     pub others: Vec<Convergence>,
-    /// The weights of the maps, if there are several.
+    /// The weights of the maps, if several are sampled.
     pub stacking: Option<Stacking>,
     /// The chains in use of each map, with its weight; empty for one map.
     weighted: Vec<Weighted>,
+    /// Whether chains began apart.
+    is_spread: bool,
 }
 
 impl Drawn {
@@ -51,6 +56,9 @@ impl Drawn {
         if store.size()?.1 == 0 {
             return Err(no_draws());
         }
+        if is_spread(&fit.settings) {
+            return Self::of_spread(fit, store);
+        }
         let judged = maps::groups(&fit.dir, &fit.settings)?
             .iter()
             .map(|chains| judge_chains(&store, chains))
@@ -64,13 +72,30 @@ impl Drawn {
         let weights = stacking.iter().flat_map(|stacking| &stacking.maps).map(|map| map.weight);
         let weighted = used.into_iter().zip(weights).map(|(used, weight)| Weighted { used, weight }).collect();
         let convergence = judged.remove(0);
-        Ok((Drawn { used: convergence.used(), store, others: judged, stacking, weighted }, convergence))
+        let used = convergence.used();
+        Ok((Drawn { used, store, others: judged, stacking, weighted, is_spread: false }, convergence))
+    }
+
+    /// Chains that began apart: those in use are in the mode with most chains, and all answers but positions combine the modes, each counting by its chains.
+    fn of_spread(fit: &Fit, store: Reader) -> Result<(Self, Convergence), Error> {
+        let all: Vec<usize> = (0..store.size()?.0).collect();
+        let modes = modes(&store, &all, (fit.model.rows(), fit.model.latent_dim()))?;
+        let mut convergence = judge_modes(&store, &all, modes.len())?;
+        label(&mut convergence.lines, fit);
+        let used = modes[0].clone();
+        let weighted = if modes.len() > 1 { Weighted::by_chains(modes) } else { Vec::new() };
+        Ok((Drawn { store, used, others: Vec::new(), stacking: None, weighted, is_spread: true }, convergence))
+    }
+
+    /// The modes of chains that began apart, by their weights; empty if there is one, or chains began otherwise.
+    pub fn modes(&self) -> &[Weighted] {
+        if self.is_spread { &self.weighted } else { &[] }
     }
 
     /// The fit with its draws, with a separate random stream for each kind of question.
     pub fn fitted<'a>(&'a self, fit: &'a Fit, question: &'static str) -> Fitted<'a> {
         let (store, model, stream) = (&self.store, &fit.model, fit.stream().named(question));
-        Fitted { store, model, used: &self.used, maps: &self.weighted, stream }
+        Fitted { store, model, used: &self.used, maps: &self.weighted, is_pooled: self.is_spread, stream }
     }
 
     /// Keeps the weights of the maps in the folder: they take seconds to compute, and every prediction needs them.
@@ -92,6 +117,11 @@ impl Drawn {
     pub fn check_positions(&self, count: usize) -> Result<(), Error> {
         enough(count, self.used.len() * self.store.size()?.1)
     }
+}
+
+/// Whether a fit has several chains, each with a start of its own.
+pub fn is_spread(settings: &Settings) -> bool {
+    settings.init == Init::Spread && settings.chains > 1
 }
 
 /// Whether there is a file; an error if that cannot be known.
@@ -124,5 +154,28 @@ pub fn check_kernel_rows(count: usize) -> Result<(), SpecError> {
     }
     let rule =
         format!("a kernel matrix can have 1 to {MOST_ROWS} rows; choose a subset, such as the first {MOST_ROWS}");
+    Err(SpecError::Setting { setting: "rows", value: format!("{count} rows"), rule })
+}
+
+/// Most rows whose pairs are written one by one.
+const MOST_PAIRED: usize = 2000;
+/// Most rows of a graph of neighbours: what is counted of all pairs then takes 5 GB.
+const MOST_IN_GRAPH: usize = 20_000;
+
+/// Checks that the pairs of `count` rows are not too many.
+pub fn check_pairs(count: usize) -> Result<(), SpecError> {
+    if (2..=MOST_PAIRED).contains(&count) {
+        return Ok(());
+    }
+    let rule = format!("distances can be written of 2 to {MOST_PAIRED} rows; choose a subset, such as 1-{MOST_PAIRED}");
+    Err(SpecError::Setting { setting: "rows", value: format!("{count} rows"), rule })
+}
+
+/// Checks that a graph of `count` rows is not too large.
+pub fn check_graph(count: usize) -> Result<(), SpecError> {
+    if count <= MOST_IN_GRAPH {
+        return Ok(());
+    }
+    let rule = format!("a graph of neighbors can have at most {MOST_IN_GRAPH} rows");
     Err(SpecError::Setting { setting: "rows", value: format!("{count} rows"), rule })
 }

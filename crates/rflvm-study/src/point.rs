@@ -44,7 +44,7 @@ fn card(fit: &Fit) -> Result<Option<Card>, Error> {
 
 /// An estimate takes the memory of one chain, and no search for maps precedes it.
 fn one(fit: &Fit) -> Settings {
-    let init = if fit.settings.init == Init::Search { Init::Pca } else { fit.settings.init };
+    let init = if matches!(fit.settings.init, Init::Search | Init::Spread) { Init::Pca } else { fit.settings.init };
     Settings { chains: 1, init, ..fit.settings.clone() }
 }
 

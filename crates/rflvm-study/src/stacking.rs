@@ -51,7 +51,10 @@ impl Stacking {
         let mut left = Vec::with_capacity(maps.len());
         for used in maps {
             let stream = fit.stream().named("stacking");
-            match (Fitted { store, model: &fit.model, used, maps: &[], stream }).left_cells().map_err(Error::from) {
+            match (Fitted { store, model: &fit.model, used, maps: &[], is_pooled: false, stream })
+                .left_cells()
+                .map_err(Error::from)
+            {
                 Ok(scores) => left.push(scores),
                 Err(Error::Spec(_)) => return Ok(None),
                 Err(other) => return Err(other),

@@ -2,6 +2,7 @@
 
 use crate::draws::Memory;
 use crate::error::RunError;
+use crate::init::Init;
 use crate::linalg::Mat;
 use crate::model::{Model, ModelSpec};
 use crate::observations::{Observations, Offset};
@@ -66,5 +67,8 @@ pub fn fit(table: &Mat, options: &Options) -> Result<Posterior, RunError> {
     let columns = (0..data.columns()).collect();
     let model = Model::with_blocks(data, vec![(columns, family)], options.model.clone())?;
     let chains = run(&model, &options.run, |_| Memory::default(), |_| ControlFlow::Continue(()))?;
-    Posterior::new(model, chains, options.run.seed)
+    match options.run.init {
+        Init::Spread => Posterior::of_spread(model, chains, options.run.seed),
+        _ => Posterior::new(model, chains, options.run.seed),
+    }
 }

@@ -102,7 +102,7 @@ pub fn blank(
         })
         .collect();
     let mut model = Model::with_blocks(Observations::new(y)?, blocks, spec)?;
-    model.set_units(vec![Unit { centre: 0.0, scale: 1.0 }; columns]);
+    model.set_units(vec![Unit::new(0.0, 1.0); columns]);
     Ok(model)
 }
 

@@ -3,5 +3,6 @@
 mod arviz;
 mod curve;
 mod modes;
+mod noise;
 mod reproducible;
 mod units;

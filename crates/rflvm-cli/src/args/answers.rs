@@ -225,6 +225,40 @@ pub struct KernelArgs {
     pub reply: ReplyArgs,
 }
 
+#[derive(Debug, Args)]
+pub struct DistancesArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Output file, a .csv with the columns row, other, mean, sd, q05, q25, q50, q75 and q95: one line per pair of rows.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Rows whose distances are written: numbers and ranges such as 3,5-9 (counted from 1), names, or all.
+    #[arg(long, value_name = "ROWS|all", default_value = "all", allow_hyphen_values = true)]
+    pub rows: String,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct NeighborsArgs {
+    /// The folder of the fit; it may still be running, or have been stopped.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Output file, a .csv with the columns row, neighbor, probability (the share of draws in which it is among the nearest) and distance (its mean).
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// How many rows are the nearest of a row.
+    #[arg(long, value_name = "K", default_value_t = 15)]
+    pub neighbors: usize,
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Picture {
     /// Positions of the rows, with their uncertainty.

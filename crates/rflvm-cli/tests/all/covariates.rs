@@ -200,7 +200,14 @@ fn fits_without_either_have_the_digest_of_versions_that_knew_neither() {
     for (family, digest) in
         [("gaussian", "c04f66ca78f434f5f07268b7a41988f2"), ("poisson", "2f4c48d329df882fc98d1c8007c5bb7f")]
     {
-        let flags = ["fit", "t.csv", "--id", "name", "--columns", "a,b,c,d", "--likelihood", family];
+        // Their priors, which such a version wrote in full.
+        let noise = "{ shape = 0.5, rate = 1e-4 }";
+        let dispersion = "{ shape = 1, rate-shape = 1, rate-rate = 1 }";
+        let priors =
+            format!("[priors]\nnoise = {noise}\nstudent-t = {{ noise = {noise} }}\ndispersion = {dispersion}\n");
+        fs::write(dir.join("p.toml"), priors).unwrap();
+        let flags =
+            ["fit", "t.csv", "--id", "name", "--columns", "a,b,c,d", "--likelihood", family, "--config", "p.toml"];
         good(&dir, &[&flags[..], &RUN[..], &[family]].concat());
         let told = fs::read_to_string(dir.join(family).join("draws.zarr/.zattrs")).unwrap();
         assert!(told.contains(digest), "{family}: {told}");

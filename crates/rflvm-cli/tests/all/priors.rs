@@ -40,7 +40,9 @@ fn priors_of_a_file_change_the_fit_and_are_written_next_to_it() {
     fs::write(dir.join("t.csv"), table()).unwrap();
     let plain = fit(&dir, "", "plain");
     let written = fs::read_to_string(dir.join("plain/config.toml")).unwrap();
-    for part in ["[priors]", "intercept = 5.0", "[priors.noise]", "rate = 0.0001", "[priors.student-t.dof.learned]"] {
+    for part in
+        ["[priors]", "intercept = 5.0", "[priors.noise.pooled.level]", "dof = 30.0", "[priors.student-t.dof.learned]"]
+    {
         assert!(written.contains(part), "{part} is not in {written}");
     }
     // The defaults, as they were written, give the same fit; others give another.
@@ -70,6 +72,10 @@ fn an_error_names_the_prior() {
         ("[priors]\nnosie = { shape = 1, rate = 1 }\n", ["p.toml", "line 2", "nosie"].as_slice()),
         ("[priors]\nnoise = { shape = 1 }\n", &["p.toml", "line 2", "rate"]),
         ("[priors]\nnoise = { shape = -1, rate = 1 }\n", &["priors.noise.shape is -1", "positive number"]),
+        (
+            "[priors]\nnoise = { pooled = { spread = { scale = 0 } } }\n",
+            &["priors.noise.pooled.spread.scale is 0", "positive number"],
+        ),
         ("[priors.niw]\nnu = 0.5\n", &["priors.niw.nu is 0.5", "above 1"]),
         ("[priors.noise-share]\nmedian = 1\nsd = 1\n", &["priors.noise-share.median is 1", "below 1"]),
         ("[priors.amplitude]\nfixed = 0\n", &["amplitude is 0", "positive"]),

@@ -35,8 +35,12 @@ def remind(diagnostics: Mapping) -> None:
 def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
     """Why the draws are unreliable, and what to do; None if they are reliable."""
     verdict, draws, chains = diagnostics["verdict"], diagnostics["draws"], diagnostics["chains"]
-    if verdict == "converged":
+    # Chains that began apart are in several modes, and their mixture is the answer.
+    if verdict in ("converged", "several-modes"):
         return None
+    if verdict == "not-stationary":
+        longer = max(2 * warmup, 1000)
+        return f"the log joint density still rises over the kept draws: warm up for longer with model.resume(warmup={longer})"
     if verdict == "run-longer":
         more = diagnostics["draws_advised"]
         return (

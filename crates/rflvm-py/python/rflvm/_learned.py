@@ -120,6 +120,47 @@ class Learned(Imputing):
         mean, covariance = self._drawn.embedding(map=whole(map, "map", least=1, most=2**31))
         return mean, deviations(covariance)
 
+    def distances(self, pairs: Optional[Sequence[tuple[int, int]]] = None) -> Any:
+        """Distances between rows over all modes of the posterior; they need no alignment.
+
+        Parameters
+        ----------
+        pairs : sequence of pairs of rows, default=None
+            Rows are counted from 0.
+
+        Returns
+        -------
+        array or DataFrame
+            Without `pairs` the posterior mean of every distance, N×N. With `pairs` a frame with a line per pair: mean, standard deviation and
+            quantiles.
+        """
+        self._check_fitted()
+        if pairs is None:
+            return self._drawn.mean_distances()
+        import pandas
+
+        chosen = [[whole(row, "row", most=2**53) for row in pair] for pair in pairs]
+        frame = pandas.DataFrame(chosen, columns=["row", "other"])
+        numbers = self._drawn.distances(chosen)
+        return frame.assign(**dict(zip(("mean", "sd", "q05", "q25", "q50", "q75", "q95"), numbers.T)))
+
+    def neighbors(self, k: int = 15) -> Any:
+        """Each row's nearest neighbors over all modes of the posterior.
+
+        Returns
+        -------
+        DataFrame
+            `row`, `neighbor`, the `probability` that it is among the `k` nearest, and the posterior mean of the `distance`; the most probable
+            first, at most 2k for each row.
+        """
+        self._check_fitted()
+        import pandas
+
+        rows = self.embedding_.shape[0]
+        row, neighbor, probability, distance = self._drawn.neighbors(whole(k, "k", least=1, most=rows - 1)).T
+        columns = {"row": row.astype(int), "neighbor": neighbor.astype(int), "probability": probability, "distance": distance}
+        return pandas.DataFrame(columns)
+
     def kernel_curves(self) -> dict[str, dict[str, dict[str, np.ndarray]]]:
         """The kernel and its spectral density, along each axis ("x1", …) and over "all" directions, with 5% and 95% quantiles."""
         self._check_fitted()
@@ -143,7 +184,7 @@ class Learned(Imputing):
         unless the chains have not converged.
         """
         self._check_fitted()
-        return Check.of(json.loads(self._drawn.check()), self.diagnostics_["verdict"] == "converged")
+        return Check.of(json.loads(self._drawn.check()), self.diagnostics_["verdict"] in ("converged", "several-modes"))
 
     def to_arviz(self, *, log_likelihood: Optional[str] = None, thin: int = 1) -> Any:
         """The draws for ArviZ; see `Posterior.to_arviz`."""

@@ -2,11 +2,13 @@
 
 use crate::answers::Answers;
 use crate::array::{Array, array, embedding_arrays, matrix};
+use crate::error::spec;
 use crate::room::check_answer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rflvm::error::RunError;
-use rflvm::posterior::fitted::Fitted;
+use rflvm::posterior::fitted::{DRAWS, Fitted};
+use rflvm_study::drawn::check_graph;
 
 #[pymethods]
 impl Answers {
@@ -22,6 +24,28 @@ impl Answers {
         };
         let (numbers, axes) = self.ask(py, "results", answer)?;
         array(py, numbers, &[self.drawn.used.len(), count, self.fit.model.rows(), axes])
+    }
+
+    /// Posterior mean of the distance of each pair of rows, N×N.
+    fn mean_distances(&self, py: Python<'_>) -> PyResult<Array> {
+        check_answer(&[self.fit.model.rows(), self.fit.model.rows()])?;
+        matrix(py, &self.ask(py, "distances", |fitted: &Fitted<'_>| fitted.mean_distances(DRAWS))?)
+    }
+
+    /// Mean, standard deviation and quantiles of the distances of some pairs of rows, counted from 0: one line per pair.
+    fn distances(&self, py: Python<'_>, pairs: Vec<[usize; 2]>) -> PyResult<Array> {
+        self.check_rows(&pairs.concat())?;
+        let found = self.ask(py, "distances", |fitted: &Fitted<'_>| fitted.distances(&pairs, DRAWS))?;
+        let numbers = found.iter().flat_map(|d| [d.mean, d.sd].into_iter().chain(d.quantiles)).collect();
+        array(py, numbers, &[pairs.len(), 7])
+    }
+
+    /// Each row's neighbours among the k nearest: row, neighbour, probability and mean distance, one line per pair.
+    fn neighbors(&self, py: Python<'_>, k: usize) -> PyResult<Array> {
+        check_graph(self.fit.model.rows()).map_err(spec)?;
+        let found = self.ask(py, "neighbors", |fitted: &Fitted<'_>| fitted.neighbours(k, DRAWS))?;
+        let numbers = found.iter().flat_map(|e| [e.row as f64, e.neighbour as f64, e.probability, e.mean]).collect();
+        array(py, numbers, &[found.len(), 4])
     }
 
     /// Spatial median of each row's positions, N×D.

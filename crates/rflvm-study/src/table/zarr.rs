@@ -14,7 +14,7 @@ use super::allowance::Allowance;
 use super::draft::{Draft, Text};
 use super::unique::unique;
 use super::words::{list, shorten};
-use super::{ReadOptions, TableError, numbered};
+use super::{ReadOptions, TableError, is_zarr, numbered};
 use anndata::AnnData;
 use array::{Node, node};
 use folder::{KIND, children, damaged};

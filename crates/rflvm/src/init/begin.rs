@@ -21,9 +21,12 @@ use crate::table::Table;
 /// How X is initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Init {
+    /// Each chain at a start of its own, from principal components, graphs of nearest neighbours, and both in more axes than the model
+    /// has ([`crate::run::spread`]): together the chains show how far the posterior reaches.
+    #[default]
+    Spread,
     /// The best of several maps, which start from principal components and from graphs of nearest neighbours
     /// ([`crate::run::maps`]).
-    #[default]
     Search,
     /// Principal components on the link scale.
     Pca,
@@ -37,6 +40,7 @@ impl Init {
     /// The name that users type.
     pub fn name(self) -> &'static str {
         match self {
+            Init::Spread => "spread",
             Init::Search => "search",
             Init::Pca => "pca",
             Init::Random => "random",
@@ -65,7 +69,7 @@ pub(super) fn placed(model: &Model, how: Init, rng: &mut StreamRng) -> Mat {
     let (n, d) = (model.rows(), model.latent_dim());
     match how {
         Init::Random => Mat::from_vec(n, d, normals(n * d, rng)),
-        Init::Pca | Init::Map | Init::Search => {
+        Init::Pca | Init::Map | Init::Search | Init::Spread => {
             dispersed(pca::scores(model.chunks(), on_link_scale(model), d, rng), rng)
         }
     }
@@ -93,7 +97,7 @@ pub(super) fn fitted(
 }
 
 /// Given positions, random frequencies and no weights but the intercepts; without H and F.
-fn blank(model: &Model, x: Mat, rng: &mut StreamRng) -> Result<State, NumericalError> {
+pub(super) fn blank(model: &Model, x: Mat, rng: &mut StreamRng) -> Result<State, NumericalError> {
     let (d, l, last) = (model.latent_dim(), model.frequencies(), model.width() - 1);
     let (spectral, w) = match &model.spec().kernel {
         Kernel::Rbf { .. } => Spectral::draw_prior(&model.spec().kernel, l, d, rng)?,
@@ -128,7 +132,7 @@ fn fit(table: &mut dyn Table, model: &Model, state: &mut State, stream: Stream) 
         let stream = stream.at(stage as u64);
         // Amplitudes at the top of their evidence, where it is known: from there a chain has nothing to find.
         if table.is_exact(model) {
-            let target = CollapsedData::new(model);
+            let target = CollapsedData::new(model, &state.theta);
             integrated_amplitudes(model, &target, state)?;
             integrated_linear(model, &target, state);
             table.draw_parameters(model, state, stream)?;

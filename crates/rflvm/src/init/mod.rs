@@ -4,6 +4,7 @@ mod adjust;
 pub(crate) mod begin;
 mod climb;
 pub(crate) mod graph;
+pub(crate) mod lift;
 pub mod map;
 pub(crate) mod pca;
 
@@ -44,6 +45,15 @@ pub fn start(table: &mut dyn Table, model: &Model, how: Init, stream: Stream) ->
 /// X by principal components, each axis with unit variance.
 pub(crate) fn principal_scores(model: &Model, rng: &mut StreamRng) -> Mat {
     pca::scores(model.chunks(), begin::on_link_scale(model), model.latent_dim(), rng)
+}
+
+/// The first `dim` principal components as wide as they are, the widest with unit variance.
+pub(crate) fn wide_scores(model: &Model, dim: usize, rng: &mut StreamRng) -> Mat {
+    let mut x = pca::wide_scores(model.chunks(), begin::on_link_scale(model), dim, rng);
+    let of_axis = |d: usize| (0..x.rows()).map(|n| x[(n, d)].powi(2)).sum::<f64>() / x.rows() as f64;
+    let widest = (0..x.cols()).map(of_axis).fold(f64::MIN_POSITIVE, f64::max).sqrt();
+    x.as_mut_slice().iter_mut().for_each(|x| *x /= widest);
+    x
 }
 
 /// The state fitted to given positions.

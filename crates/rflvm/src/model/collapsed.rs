@@ -8,9 +8,11 @@
 //! σ_j² ~ IG(a_n, b_j),   β'_j | σ_j² ~ N(Q c̃_j/(Λ + δ_j), σ_j² Q(Λ + δ_j)⁻¹Qᵀ).
 //! ```
 
+use super::family::Theta;
+use super::priors::Gamma;
 use super::{Model, State};
 use crate::chunks::Chunks;
-use crate::dist::{gamma, normal};
+use crate::dist::{gamma, ln_gamma, normal};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Eigen, Mat, eigen, gram, mul, par_mul};
 use crate::simd;
@@ -146,6 +148,13 @@ impl<'a> Evidence<'a> {
         Evidence { spectrum, c, prior_rate, total: prior_rate + half_square, shape }
     }
 
+    /// Another prior, of a column of this many rows.
+    pub(super) fn set_prior(&mut self, Gamma { shape, rate }: Gamma, rows: usize) {
+        self.total += rate - self.prior_rate;
+        self.prior_rate = rate;
+        self.shape = shape + 0.5 * rows as f64;
+    }
+
     /// b_j.
     pub fn rate(&self, tau2: f64) -> f64 {
         let delta = 1.0 / tau2;
@@ -229,13 +238,13 @@ impl CollapsedData {
         all.iter().all(|t| *t == all[0]).then_some(all[0])
     }
 
-    /// For a model with one complete Gaussian block (see [`Model::is_collapsed`]); rows may also have times.
-    pub fn new(model: &Model) -> Self {
-        Self::within(model, Mat::default())
+    /// For a model with one complete Gaussian block (see [`Model::is_collapsed`]), given the hyperparameters of its noise; rows may also have times.
+    pub fn new(model: &Model, theta: &[Theta]) -> Self {
+        Self::within(model, theta, Mat::default())
     }
 
     /// The same, reusing the memory of another table.
-    pub(crate) fn within(model: &Model, mut y: Mat) -> Self {
+    pub(crate) fn within(model: &Model, theta: &[Theta], mut y: Mat) -> Self {
         let units = model.units();
         y.fit(model.rows(), model.columns());
         for (n, from) in model.y().iter_rows().enumerate() {
@@ -245,12 +254,13 @@ impl CollapsedData {
         let Some(gaussian) = model.blocks()[0].family.as_gaussian() else {
             unreachable!("a collapsed model is Gaussian")
         };
-        let prior_rate: Vec<f64> = units.iter().map(|u| gaussian.column_rate(u)).collect();
+        let hyper = &theta[0].hyper;
+        let prior_rate: Vec<f64> = units.iter().map(|unit| gaussian.prior(hyper, unit).rate).collect();
         let mut total = prior_rate.clone();
         for row in y.iter_rows() {
             total.iter_mut().zip(row).for_each(|(b, y)| *b += 0.5 * y * y);
         }
-        let shape = gaussian.shape + 0.5 * model.rows() as f64;
+        let shape = gaussian.noise.law(hyper).shape + 0.5 * model.rows() as f64;
         let chunks = model.chunks().clone();
         CollapsedData { y, prior_rate, total, shape, intercept_variance: model.spec().priors.intercept, chunks }
     }
@@ -288,6 +298,17 @@ impl CollapsedData {
     pub fn ln_marginal(&self, h: &Mat, tau2: &[f64]) -> Result<f64, NumericalError> {
         let (spectrum, c) = self.at(h)?;
         Ok(self.sum(|j| self.column(&spectrum, &c, j).ln(tau2[j])))
+    }
+
+    /// What [`CollapsedData::ln_marginal`] leaves out and depends on the hyperparameters of the noise.
+    pub(crate) fn ln_constant(&self, model: &Model, state: &State) -> f64 {
+        let Some(gaussian) = model.blocks()[0].family.as_gaussian() else { return 0.0 };
+        let Gamma { shape, rate } = gaussian.noise.law(&state.theta[0].hyper);
+        let rising = ln_gamma(self.shape) - ln_gamma(shape);
+        // a ln b − a_n ln(b + rounding), b in the units of the column.
+        let of_column =
+            |j: usize| shape * (rate * model.units()[j].scale.powi(2)).ln() - self.shape * self.prior_rate[j].ln();
+        self.sum(|j| rising + of_column(j))
     }
 
     /// β and the precisions 1/σ_j² of a state at their optimum given X, W and τ²: E[β_j], and the mode (a_n − 1)/b_j of the precision.

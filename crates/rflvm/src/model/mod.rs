@@ -10,15 +10,18 @@ mod collect;
 pub mod family;
 #[doc(hidden)]
 pub mod features;
+mod gamma;
 #[doc(hidden)]
 pub mod joint;
 mod known;
 pub mod latent;
 mod likelihood;
+mod noise;
 mod outline;
 mod part;
 #[doc(hidden)]
 pub mod plain;
+pub mod pool;
 pub(crate) mod position;
 pub mod priors;
 #[doc(hidden)]
@@ -33,6 +36,7 @@ pub(crate) mod strength;
 pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;
 pub use known::Known;
+pub use pool::Pool;
 pub use priors::Priors;
 pub use residual::{Own, Residual};
 pub use spec::{MOST_AXES, MOST_FEATURES, ModelSpec};
@@ -169,6 +173,11 @@ impl Model {
     /// J.
     pub fn all_columns(&self) -> usize {
         self.chunks.columns()
+    }
+
+    /// The same with another number of latent axes.
+    pub(crate) fn with_latent_dim(&self, latent_dim: usize) -> Self {
+        Model { spec: ModelSpec { latent_dim, ..self.spec.clone() }, ..self.clone() }
     }
 
     /// D.

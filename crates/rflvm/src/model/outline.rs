@@ -22,7 +22,7 @@ impl Model {
             data = data.with_covariates(covariates, names)?;
         }
         let (order, blocks) = arranged(data.columns(), blocks, &spec)?;
-        let units = vec![Unit { centre: 0.0, scale: 1.0 }; order.len()];
+        let units = vec![Unit::new(0.0, 1.0); order.len()];
         Model::assembled(data, (order, blocks), spec, (units, false))
     }
 
@@ -78,10 +78,11 @@ impl Model {
             chunks.gather(&own)
         };
         let [centres, scales] = [of_all(&|j| units[j].centre), of_all(&|j| units[j].scale)];
+        let roundings = of_all(&|j| units[j].rounding);
         let flags = of_all(&|j| f64::from(u8::from(is_constant(&part.y, j))));
         let holes = of_all(&|j| f64::from(u8::from(part.y.col(j).iter().any(|v| v.is_nan()))));
         let mut all: Vec<Unit> =
-            centres.into_iter().zip(scales).map(|(centre, scale)| Unit { centre, scale }).collect();
+            (0..centres.len()).map(|j| Unit { centre: centres[j], scale: scales[j], rounding: roundings[j] }).collect();
         self.blocks.iter().for_each(|block| block.relate(&mut all));
         let units = all[chunks.own_columns()].to_vec();
         let missing: Vec<usize> = (0..means.len()).filter(|&n| means[n].is_none()).collect();

@@ -2,13 +2,13 @@
 //!
 //! | field | prior | default |
 //! |---|---|---|
-//! | `noise` | Gaussian: σ_j² ~ IG(shape, rate · var_j); isotropic: one σ², var the mean of var_j | ½, 10⁻⁴ |
+//! | `noise` | Gaussian: σ_j² pooled over the columns ([`Pool`]), or IG(shape, rate · var_j) each; isotropic: one σ² ~ IG, var the mean of var_j | pooled; ½, 10⁻⁴ |
 //! | `amplitude` | τ_j fixed, or half-t with `dof` and `scale`, one per column or one per block | by family |
 //! | `intercept` | β_0j ~ N(link of the column's mean, `intercept` · τ_j²/λ_j) | 5 |
 //! | `covariates` | γ_j ~ N(0, `covariates`² · τ_j²/λ_j), per standard deviation of a number or per level of a category | 1 |
 //! | `linear` | s of the linear part: half-t with `dof` and `scale` | 1, 1 |
-//! | `student_t` | σ_j² ~ IG(shape, rate · spread_j²); ν_j known or Ga(shape, rate) | ½, 10⁻⁴; Ga(2, 0.1) |
-//! | `dispersion` | negative binomial: r_j ~ Ga(shape, h), h ~ Ga(rate_shape, rate_rate) | 1; 1, 1 |
+//! | `student_t` | σ_j² pooled, or IG(shape, rate · spread_j²) each; ν_j known or Ga(shape, rate) | pooled; Ga(2, 0.1) |
+//! | `dispersion` | negative binomial: r_j pooled, or r_j ~ Ga(shape, h), h ~ Ga(rate_shape, rate_rate) | pooled |
 //! | `zero_inflation` | logit π_j ~ N(mean, sd²) | −1, 1.5 |
 //! | `alpha` | α ~ Ga(shape, rate) | 3, ⅓ |
 //! | `niw` | (μ_k, Σ_k) ~ NIW(0, lambda, psi · I, nu) | D, 1, D + 2 |
@@ -18,17 +18,21 @@
 //! | `residual_length_scale` | ln ℓ_j of that path ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1.5 |
 
 use super::amplitude::{Amplitude, HalfT};
+use super::pool::Pool;
 use super::spectral::{Mixture, Scales};
 use crate::error::SpecError;
 use crate::linalg::Mat;
 use serde::{Deserialize, Serialize};
 
+pub use super::gamma::Gamma;
+pub use super::noise::{Dispersion, Noise, Shaped};
+
 /// Every prior. `Priors::default()` has the default numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Priors {
-    /// Noise of Gaussian and isotropic columns: inverse gamma, its rate in units of the column's variance, or of the mean one.
-    pub noise: Gamma,
+    /// Noise of Gaussian and isotropic columns, in units of the column's variance, or of the mean one.
+    pub noise: Noise,
     /// Signal strength; each family has its own default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amplitude: Option<Amplitude>,
@@ -56,16 +60,6 @@ pub struct Priors {
     pub residual: HalfT,
     /// Length-scales of columns' own paths, in units of the longest sequence's span.
     pub residual_length_scale: Centred,
-}
-
-/// Shape and rate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Gamma {
-    /// Its shape.
-    pub shape: f64,
-    /// Its rate.
-    pub rate: f64,
 }
 
 /// Mean and standard deviation.
@@ -102,8 +96,8 @@ pub enum Dof {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Student {
-    /// σ_j²: inverse gamma, its rate in units of the column's squared spread.
-    pub noise: Gamma,
+    /// σ_j², in units of the column's squared spread.
+    pub noise: Noise,
     /// ν_j.
     pub dof: Dof,
 }
@@ -111,20 +105,8 @@ pub struct Student {
 impl Default for Student {
     fn default() -> Self {
         // Ga(2, 0.1) for degrees of freedom: Juárez & Steel (2010).
-        Student { noise: NOISE, dof: Dof::Learned(Gamma { shape: 2.0, rate: 0.1 }) }
+        Student { noise: Noise::Pooled(Pool::default()), dof: Dof::Learned(Gamma { shape: 2.0, rate: 0.1 }) }
     }
-}
-
-/// r_j ~ Ga(shape, rate h), h ~ Ga(rate_shape, rate rate_rate).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Dispersion {
-    /// a_r.
-    pub shape: f64,
-    /// b_r.
-    pub rate_shape: f64,
-    /// g_r.
-    pub rate_rate: f64,
 }
 
 /// NIW(0, lambda, psi · I, nu).
@@ -147,19 +129,16 @@ impl Default for NormalInverseWishart {
     }
 }
 
-/// Weak enough for noise of one percent of the column's spread.
-const NOISE: Gamma = Gamma { shape: 0.5, rate: 1e-4 };
-
 impl Default for Priors {
     fn default() -> Self {
         Priors {
-            noise: NOISE,
+            noise: Noise::Pooled(Pool::default()),
             amplitude: None,
             intercept: 5.0,
             covariates: 1.0,
             linear: HalfT::default(),
             student_t: Student::default(),
-            dispersion: Dispersion { shape: 1.0, rate_shape: 1.0, rate_rate: 1.0 },
+            dispersion: Dispersion::Pooled(Pool::default()),
             zero_inflation: Normal { mean: -1.0, sd: 1.5 },
             alpha: Gamma { shape: 3.0, rate: 1.0 / 3.0 },
             niw: NormalInverseWishart::default(),
@@ -198,8 +177,26 @@ impl Priors {
             false => Err(SpecError::Setting { setting: name, value: value.to_string(), rule: rule.into() }),
         };
         let positive = |name, value: f64| most(name, value, 0.0, "it must be a positive number");
-        positive("priors.noise.shape", self.noise.shape)?;
-        positive("priors.noise.rate", self.noise.rate)?;
+        let pooled = |names: [&'static str; 4], pool: &Pool| {
+            let Pool { level, spread } = pool;
+            let numbers = [level.scale, level.dof, spread.scale, spread.dof];
+            names.into_iter().zip(numbers).try_for_each(|(name, number)| positive(name, number))
+        };
+        match self.noise {
+            Noise::Pooled(pool) => pooled(
+                [
+                    "priors.noise.pooled.level.scale",
+                    "priors.noise.pooled.level.dof",
+                    "priors.noise.pooled.spread.scale",
+                    "priors.noise.pooled.spread.dof",
+                ],
+                &pool,
+            )?,
+            Noise::Independent(Gamma { shape, rate }) => {
+                positive("priors.noise.shape", shape)?;
+                positive("priors.noise.rate", rate)?;
+            }
+        }
         if let Some(amplitude) = self.amplitude.filter(|amplitude| !amplitude.is_valid()) {
             let (value, rule) = (amplitude.to_string(), "its numbers must be positive".into());
             return Err(SpecError::Setting { setting: "amplitude", value, rule });
@@ -208,8 +205,21 @@ impl Priors {
         positive("priors.covariates", self.covariates)?;
         positive("priors.linear.scale", self.linear.scale)?;
         positive("priors.linear.dof", self.linear.dof)?;
-        positive("priors.student-t.noise.shape", self.student_t.noise.shape)?;
-        positive("priors.student-t.noise.rate", self.student_t.noise.rate)?;
+        match self.student_t.noise {
+            Noise::Pooled(pool) => pooled(
+                [
+                    "priors.student-t.noise.pooled.level.scale",
+                    "priors.student-t.noise.pooled.level.dof",
+                    "priors.student-t.noise.pooled.spread.scale",
+                    "priors.student-t.noise.pooled.spread.dof",
+                ],
+                &pool,
+            )?,
+            Noise::Independent(Gamma { shape, rate }) => {
+                positive("priors.student-t.noise.shape", shape)?;
+                positive("priors.student-t.noise.rate", rate)?;
+            }
+        }
         match self.student_t.dof {
             Dof::Known(dof) => positive("priors.student-t.dof.known", dof)?,
             Dof::Learned(Gamma { shape, rate }) => {
@@ -217,9 +227,22 @@ impl Priors {
                 positive("priors.student-t.dof.learned.rate", rate)?;
             }
         }
-        positive("priors.dispersion.shape", self.dispersion.shape)?;
-        positive("priors.dispersion.rate-shape", self.dispersion.rate_shape)?;
-        positive("priors.dispersion.rate-rate", self.dispersion.rate_rate)?;
+        match self.dispersion {
+            Dispersion::Pooled(pool) => pooled(
+                [
+                    "priors.dispersion.pooled.level.scale",
+                    "priors.dispersion.pooled.level.dof",
+                    "priors.dispersion.pooled.spread.scale",
+                    "priors.dispersion.pooled.spread.dof",
+                ],
+                &pool,
+            )?,
+            Dispersion::Shaped(Shaped { shape, rate_shape, rate_rate }) => {
+                positive("priors.dispersion.shape", shape)?;
+                positive("priors.dispersion.rate-shape", rate_shape)?;
+                positive("priors.dispersion.rate-rate", rate_rate)?;
+            }
+        }
         most("priors.zero-inflation.mean", self.zero_inflation.mean, f64::MIN, "it must be a number")?;
         positive("priors.zero-inflation.sd", self.zero_inflation.sd)?;
         positive("priors.alpha.shape", self.alpha.shape)?;
@@ -253,15 +276,24 @@ mod tests {
     #[test]
     fn every_number_out_of_range_is_named() {
         assert_eq!(Priors::default().check(2), Ok(()));
-        let broken: [(&str, Spoil); 16] = [
-            ("priors.noise.shape", |p| p.noise.shape = 0.0),
-            ("priors.noise.rate", |p| p.noise.rate = f64::NAN),
+        fn pool(level: f64, spread: f64) -> Pool {
+            let half_t = |scale: f64| HalfT { scale, dof: 4.0 };
+            Pool { level: half_t(level), spread: half_t(spread) }
+        }
+        let broken: [(&str, Spoil); 19] = [
+            ("priors.noise.shape", |p| p.noise = Noise::Independent(Gamma { shape: 0.0, rate: 1.0 })),
+            ("priors.noise.rate", |p| p.noise = Noise::Independent(Gamma { shape: 1.0, rate: f64::NAN })),
+            ("priors.noise.pooled.level.scale", |p| p.noise = Noise::Pooled(pool(0.0, 1.0))),
+            ("priors.student-t.noise.pooled.spread.scale", |p| p.student_t.noise = Noise::Pooled(pool(1.0, -1.0))),
+            ("priors.dispersion.pooled.spread.scale", |p| p.dispersion = Dispersion::Pooled(pool(1.0, f64::INFINITY))),
             ("amplitude", |p| p.amplitude = Some(Amplitude::Learned(HalfT { scale: -1.0, dof: 1.0 }))),
             ("amplitude", |p| p.amplitude = Some(Amplitude::Fixed(0.0))),
             ("priors.intercept", |p| p.intercept = f64::INFINITY),
             ("priors.student-t.dof.known", |p| p.student_t.dof = Dof::Known(-4.0)),
             ("priors.student-t.dof.learned.rate", |p| p.student_t.dof = Dof::Learned(Gamma { shape: 2.0, rate: 0.0 })),
-            ("priors.dispersion.shape", |p| p.dispersion.shape = -1.0),
+            ("priors.dispersion.shape", |p| {
+                p.dispersion = Dispersion::Shaped(Shaped { shape: -1.0, rate_shape: 1.0, rate_rate: 1.0 });
+            }),
             ("priors.zero-inflation.mean", |p| p.zero_inflation.mean = f64::NAN),
             ("priors.zero-inflation.sd", |p| p.zero_inflation.sd = 0.0),
             ("priors.alpha.rate", |p| p.alpha.rate = 0.0),
@@ -285,7 +317,7 @@ mod tests {
             "student-t": {"dof": {"known": 4}}, "noise-share": {"median": 0.05, "sd": 1}}"#;
         let read: Priors = serde_json::from_str(text).unwrap();
         let priors = Priors {
-            noise: Gamma { shape: 2.0, rate: 0.5 },
+            noise: Noise::Independent(Gamma { shape: 2.0, rate: 0.5 }),
             amplitude: Some(Amplitude::Shared(HalfT::default())),
             niw: NormalInverseWishart { nu: Some(7.0), ..Default::default() },
             student_t: Student { dof: Dof::Known(4.0), ..Default::default() },
@@ -294,6 +326,14 @@ mod tests {
         };
         assert_eq!(read, priors);
         assert_eq!(serde_json::from_str::<Priors>(&serde_json::to_string(&priors).unwrap()).unwrap(), priors);
+        let half = serde_json::from_str::<Priors>(r#"{"noise": {"shape": 2}}"#).unwrap_err();
+        assert!(half.to_string().contains("missing field `rate`"), "{half}");
+        let text = r#"{"noise": {"pooled": {"spread": {"scale": 0.2}}}, "dispersion": {"shape": 3, "rate-shape": 1, "rate-rate": 2}}"#;
+        let read: Priors = serde_json::from_str(text).unwrap();
+        let spread = HalfT { scale: 0.2, dof: 1.0 };
+        assert_eq!(read.noise, Noise::Pooled(Pool { spread, ..Pool::default() }));
+        assert_eq!(read.dispersion, Dispersion::Shaped(Shaped { shape: 3.0, rate_shape: 1.0, rate_rate: 2.0 }));
+        assert_eq!(serde_json::from_str::<Priors>(&serde_json::to_string(&read).unwrap()).unwrap(), read);
         let typo = serde_json::from_str::<Priors>(r#"{"nosie": {"shape": 2, "rate": 1}}"#).unwrap_err();
         assert!(typo.to_string().contains("nosie"), "{typo}");
     }

@@ -1,6 +1,7 @@
 //! Convergence of a stored run: diagnostics of invariant quantities, and a recommendation.
 
 use super::diagnostics::{Diagnosis, diagnose};
+use super::spread::mean_and_sd;
 use super::verdict::{Verdict, verdicts};
 use crate::draws::Source;
 use crate::error::StoreError;
@@ -32,6 +33,13 @@ pub enum Outcome {
     },
     /// The chains disagree.
     ChainsDisagree,
+    /// Chains that began apart are in this many modes: there is nothing to run, and their mixture is the answer.
+    SeveralModes {
+        /// Number of modes.
+        modes: usize,
+    },
+    /// The log joint density still rises over the kept draws.
+    NotStationary,
     /// Too few draws, or a single chain, to assess convergence.
     CannotTell,
 }
@@ -62,6 +70,11 @@ impl Convergence {
 const AGREE: f64 = 1.01;
 /// R̂ above which more draws are unlikely to help.
 const DISAGREE: f64 = 1.1;
+/// Chains that rise by more standard deviations than this, on average, from the first quarter of their draws to the last have not burned in. Stationary
+/// chains rise and fall equally often.
+const RISING: f64 = 1.0;
+/// Draws of a chain without which nothing is said of modes.
+const LEAST: usize = 20;
 /// Effective draws needed to estimate a quantile.
 const ENOUGH: f64 = 400.0;
 
@@ -90,9 +103,42 @@ pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
 
 /// Diagnoses some chains of a store: those of one map. Chains of different maps have nothing to agree on.
 pub fn judge_chains(store: &dyn Source, numbers: &[usize]) -> Result<Convergence, StoreError> {
+    let verdicts = verdicts(&ln_joint(store, numbers)?);
+    judge_given(store, numbers, verdicts)
+}
+
+/// Diagnoses chains that began apart, in the modes that were found among them. None is set aside: how much each counts is decided by how well
+/// it predicts.
+pub fn judge_modes(store: &dyn Source, numbers: &[usize], modes: usize) -> Result<Convergence, StoreError> {
+    let ln_joint = ln_joint(store, numbers)?;
+    let mut verdicts = verdicts(&ln_joint);
+    verdicts.iter_mut().for_each(|verdict| verdict.used = true);
+    let mut convergence = judge_given(store, numbers, verdicts)?;
+    if modes > 1 && convergence.draws >= LEAST {
+        let rises = ln_joint.iter().map(|draws| rise(draws)).sum::<f64>() / ln_joint.len() as f64;
+        convergence.outcome = if rises > RISING { Outcome::NotStationary } else { Outcome::SeveralModes { modes } };
+    }
+    Ok(convergence)
+}
+
+/// The log joint densities of the draws of some chains.
+fn ln_joint(store: &dyn Source, numbers: &[usize]) -> Result<Vec<Vec<f64>>, StoreError> {
+    numbers.iter().map(|&chain| store.all("sample_stats/lp", chain)).collect()
+}
+
+/// By how many of its standard deviations a quantity is higher in the last quarter of the draws than in the first.
+fn rise(draws: &[f64]) -> f64 {
+    let quarter = draws.len() / 4;
+    let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len() as f64;
+    let sd = mean_and_sd(draws).1;
+    if quarter == 0 || sd <= 0.0 {
+        return 0.0;
+    }
+    (mean(&draws[draws.len() - quarter..]) - mean(&draws[..quarter])) / sd
+}
+
+fn judge_given(store: &dyn Source, numbers: &[usize], verdicts: Vec<Verdict>) -> Result<Convergence, StoreError> {
     let (chains, draws) = (numbers.len(), store.size()?.1);
-    let standing = |&chain: &usize| store.all("sample_stats/lp", chain);
-    let verdicts = verdicts(&numbers.iter().map(standing).collect::<Result<Vec<_>, _>>()?);
     // A chain that was set aside is not averaged in; its own status reports it.
     let used: Vec<usize> = (0..chains).filter(|&c| verdicts[c].used).map(|c| numbers[c]).collect();
     let mut lines = Vec::new();

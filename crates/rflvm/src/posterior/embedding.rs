@@ -9,6 +9,9 @@ use crate::error::RunError;
 use crate::linalg::{Mat, mul};
 use crate::model::features::units_of_the_map;
 
+/// Draws over which the covariance of positions in several modes is taken.
+const POOLED: usize = 1000;
+
 impl Fitted<'_> {
     /// The frame of the training rows: from all draws in use.
     pub fn frame(&self) -> Result<Frame, RunError> {
@@ -21,9 +24,26 @@ impl Fitted<'_> {
         })
     }
 
-    /// Posterior mean and covariance of each row, in the frame.
+    /// Posterior mean and covariance of each row, in the frame. The mean is that of the chains in use. Where chains began apart, the covariance is about that
+    /// mean and over the draws of all modes, by their weights.
     pub fn embedding(&self, frame: &Frame) -> Result<Embedding, RunError> {
-        align_in(frame, |take| self.visit_positions(take))
+        let mut embedding = align_in(frame, |take| self.visit_positions(take))?;
+        if self.is_pooled && self.maps.len() > 1 {
+            let visited = self.visited(POOLED)?;
+            embedding.covariance.iter_mut().for_each(|covariance| covariance.as_mut_slice().fill(0.0));
+            let Embedding { mean, covariance } = &mut embedding;
+            self.aligned(frame, &visited, |x| {
+                for (n, covariance) in covariance.iter_mut().enumerate() {
+                    let away = |d: usize| x[(n, d)] - mean[(n, d)];
+                    for d in 0..mean.cols() {
+                        for e in 0..mean.cols() {
+                            covariance[(d, e)] += away(d) * away(e) / visited.len() as f64;
+                        }
+                    }
+                }
+            })?;
+        }
+        Ok(embedding)
     }
 
     /// Passes the positions of the rows in some draws to `take`, in the frame.
@@ -52,16 +72,23 @@ impl Fitted<'_> {
             let mut draws = self.used.iter();
             return Ok(draws.try_for_each(|&chain| self.store.each("posterior/x", chain, &mut |x| take(&each(x))))?);
         }
+        let draws = self.store.size()?.1;
+        let all: Vec<(usize, usize)> =
+            self.used.iter().flat_map(|&chain| (0..draws).map(move |draw| (chain, draw))).collect();
+        self.visit_some(&all, take)
+    }
+
+    /// X of some draws, in units of the map.
+    pub(super) fn visit_some(&self, draws: &[(usize, usize)], take: &mut dyn FnMut(&Mat)) -> Result<(), RunError> {
+        let (rows, dim) = (self.model.rows(), self.model.latent_dim());
         let mut x = array(self.store, "x", "x", &[rows, dim])?;
         let mut w = array(self.store, "w", "w", &[self.model.frequencies(), dim])?;
-        for &chain in self.used {
-            for draw in 0..self.store.size()?.1 {
-                let w = Mat::from_vec(self.model.frequencies(), dim, w.at(chain, draw)?.to_vec());
-                let x = Mat::from_vec(rows, dim, x.at(chain, draw)?.to_vec());
-                let mut scaled = Mat::zeros(rows, dim);
-                mul(scaled.as_mut_slice(), x.view(), units_of_the_map(&w).view(), false);
-                take(&scaled);
-            }
+        for &(chain, draw) in draws {
+            let w = Mat::from_vec(self.model.frequencies(), dim, w.at(chain, draw)?.to_vec());
+            let x = Mat::from_vec(rows, dim, x.at(chain, draw)?.to_vec());
+            let mut scaled = Mat::zeros(rows, dim);
+            mul(scaled.as_mut_slice(), x.view(), units_of_the_map(&w).view(), false);
+            take(&scaled);
         }
         Ok(())
     }

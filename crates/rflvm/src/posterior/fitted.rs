@@ -25,6 +25,8 @@ pub struct Fitted<'a> {
     pub used: &'a [usize],
     /// All sampled maps with their weights, from which predictions are drawn; empty if the chains in use sample the only one.
     pub maps: &'a [Weighted],
+    /// Whether the uncertainty of positions is that of all chains and not only of those in use: where chains began apart.
+    pub is_pooled: bool,
     /// Random stream of the answers.
     pub stream: Stream,
 }

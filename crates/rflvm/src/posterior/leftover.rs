@@ -158,7 +158,14 @@ mod tests {
             let model = Model::with_blocks(data, vec![columns], spec).unwrap();
             let path = fixture::fit(&model, &format!("leftover-{dim}"), &Kept::DEFAULT);
             let store = fixture::open(&path);
-            let fitted = Fitted { store: &store, model: &model, used: &[0], maps: &[], stream: Stream::new(1) };
+            let fitted = Fitted {
+                store: &store,
+                model: &model,
+                used: &[0],
+                maps: &[],
+                is_pooled: false,
+                stream: Stream::new(1),
+            };
             let found = fitted.leftover().unwrap().unwrap();
             assert_eq!(found.is_worth_an_axis(), wanted, "D = {dim}: {found:?}");
             std::fs::remove_dir_all(path).unwrap();

@@ -2,10 +2,11 @@
 
 use super::align::Embedding;
 use super::check::{Check, REPLICATES};
-use super::convergence::{Convergence, judge, judge_chains};
+use super::convergence::{Convergence, judge, judge_chains, judge_modes};
 use super::fitted::{DRAWS, Fitted};
 use super::forecast::NewTime;
 use super::impute::Imputed;
+use super::modes::modes;
 use super::predict::Points;
 use super::predicted::Predicted;
 use super::stacking::{Weighted, weights};
@@ -25,6 +26,7 @@ pub struct Posterior {
     convergence: Convergence,
     used: Vec<usize>,
     maps: Vec<Weighted>,
+    is_pooled: bool,
     stream: Stream,
 }
 
@@ -34,7 +36,23 @@ impl Posterior {
         let chains = Chains(chains);
         let convergence = judge(&chains)?;
         let maps = Vec::new();
-        Ok(Posterior { used: convergence.used(), model, chains, convergence, maps, stream: Stream::new(seed) })
+        let (used, stream) = (convergence.used(), Stream::new(seed));
+        Ok(Posterior { used, model, chains, convergence, maps, is_pooled: false, stream })
+    }
+
+    /// From chains that began apart ([`Init::Spread`](crate::Init::Spread)). Positions are those of the mode with most chains, with the
+    /// uncertainty of all; everything else combines the modes.
+    pub fn of_spread(model: Model, chains: Vec<Memory>, seed: u64) -> Result<Self, RunError> {
+        let chains = Chains(chains);
+        let all: Vec<usize> = (0..chains.0.len()).collect();
+        let modes = modes(&chains, &all, (model.rows(), model.latent_dim()))?;
+        let convergence = judge_modes(&chains, &all, modes.len())?;
+        if modes.len() == 1 {
+            return Self::new(model, chains.0, seed);
+        }
+        let maps = Weighted::by_chains(modes);
+        let (used, stream) = (maps[0].used.clone(), Stream::new(seed));
+        Ok(Posterior { used, model, chains, convergence, maps, is_pooled: true, stream })
     }
 
     /// From chains that sample several maps, given the chains of each map, the chosen one first ([`Found::chains`]). Positions and
@@ -47,7 +65,7 @@ impl Posterior {
         let mut scores = Vec::with_capacity(maps.len());
         for used in judged.iter().map(Convergence::used) {
             let stream = Stream::new(seed).named("stacking");
-            let fitted = Fitted { store: &chains, model: &model, used: &used, maps: &[], stream };
+            let fitted = Fitted { store: &chains, model: &model, used: &used, maps: &[], is_pooled: false, stream };
             scores.push(fitted.left_cells()?.ln_density);
         }
         let weighted = judged.iter().map(Convergence::used).zip(weights(&scores));
@@ -82,7 +100,7 @@ impl Posterior {
     /// The fit with the random stream of one query.
     pub fn fitted(&self, question: &str) -> Fitted<'_> {
         let (store, used, maps) = (&self.chains, &self.used, &self.maps);
-        Fitted { store, model: &self.model, used, maps, stream: self.stream.named(question) }
+        Fitted { store, model: &self.model, used, maps, is_pooled: self.is_pooled, stream: self.stream.named(question) }
     }
 
     /// Posterior mean and covariance of each row's position, over aligned draws.

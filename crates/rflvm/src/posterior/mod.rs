@@ -9,6 +9,7 @@ pub mod check;
 pub mod convergence;
 #[doc(hidden)]
 pub mod diagnostics;
+pub mod distances;
 mod embedding;
 #[doc(hidden)]
 pub mod fitted;
@@ -27,6 +28,8 @@ mod median;
 mod memory;
 #[doc(hidden)]
 pub mod mixing;
+#[doc(hidden)]
+pub mod modes;
 pub mod outlook;
 mod own_paths;
 #[doc(hidden)]

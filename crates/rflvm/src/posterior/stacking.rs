@@ -16,6 +16,12 @@ pub struct Weighted {
 }
 
 impl Weighted {
+    /// Modes of chains that began apart: each counts by its chains.
+    pub fn by_chains(modes: Vec<Vec<usize>>) -> Vec<Self> {
+        let all: usize = modes.iter().map(Vec::len).sum();
+        modes.into_iter().map(|used| Weighted { weight: used.len() as f64 / all as f64, used }).collect()
+    }
+
     /// How many of at most `most` predictions come from each map: in proportion to its weight, each from a different one of its draws.
     pub fn counts(maps: &[Weighted], draws: usize, most: usize) -> Vec<usize> {
         let there = |map: &Weighted| (map.used.len() * draws) as f64;

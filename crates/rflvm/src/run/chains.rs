@@ -5,6 +5,7 @@ use super::guest::{Joined, joined};
 use super::maps::{self, Maps, Plan};
 use super::meeting::meet;
 use super::settings::Settings;
+use super::spread::Spread;
 use super::threads::{pool, pools, side_by_side};
 use crate::device::Open;
 use crate::draws::{Draw, Draws};
@@ -78,12 +79,17 @@ impl<'a> Run<'a> {
             Some(plan) => maps::search(model, settings, &plan, &pools, open, stop)?,
         };
         let Some(maps) = maps else { return Ok(None) };
+        let spread = pools[0].install(|| Spread::new(model, settings));
         let start = |chain: usize| {
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
             let table = table::open(open, model, chain)?;
-            let start = || match maps.start(model, settings, chain)? {
-                Some(state) => Chain::at(model, settings, chain, state, table),
-                None => Chain::new(model, settings, chain, table),
+            let start = || match (maps.start(model, settings, chain)?, &spread) {
+                (Some(state), _) => Chain::at(model, settings, chain, state, table),
+                (None, None) => Chain::new(model, settings, chain, table),
+                (None, Some(spread)) => {
+                    let (x, stream) = spread.positions(model, chain)?;
+                    Chain::near(model, settings, chain, x, table, stream)
+                }
             };
             pools[chain % pools.len()].install(start).map_err(fail)
         };

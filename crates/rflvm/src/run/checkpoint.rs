@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8] = b"rflvm checkpoint\n";
 /// Changes whenever an older payload can no longer be read.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 const HEAD: usize = MAGIC.len() + 4 + 8 + 4;
 
 /// A run that can be resumed; the tables of its chains are still on disk.

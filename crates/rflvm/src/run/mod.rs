@@ -13,6 +13,7 @@ mod meeting;
 #[doc(hidden)]
 pub mod message;
 mod settings;
+pub mod spread;
 pub(crate) mod sweep;
 mod threads;
 

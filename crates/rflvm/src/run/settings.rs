@@ -36,11 +36,11 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            warmup: 1000,
+            warmup: 300,
             warmup_from: 0,
-            draws: 1000,
+            draws: 200,
             thin: 1,
-            chains: 2,
+            chains: 8,
             modes: 1,
             seed: 0,
             threads: 0,

@@ -26,7 +26,7 @@ pub fn update(
         return Ok(0.0);
     }
     // F is not needed while β is integrated out: Ỹ uses its memory until F is recomputed.
-    let target = CollapsedData::within(model, std::mem::take(&mut state.f));
+    let target = CollapsedData::within(model, &state.theta, std::mem::take(&mut state.f));
     let mut acceptance = 0.0;
     if moves.gradient {
         let layout = Layout::new(model, false);

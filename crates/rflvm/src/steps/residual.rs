@@ -82,6 +82,7 @@ fn draw(
                 state.refresh(model);
             }
         }
+        block.family.update_hyper(&mut model.block_view(b, state, share), stream.at(b as u64));
     }
     state.refresh(model);
     Ok(())
@@ -187,7 +188,7 @@ impl ColumnPath<'_> {
     /// Scales, weights and path where the cells are Gaussian observations.
     fn integrated(&mut self, mut working: Working, rng: &mut StreamRng) -> Result<(), NumericalError> {
         let unit = self.column.unit.scale;
-        let noise = self.family.noise_prior(&self.column.unit).map(|prior| {
+        let noise = self.family.noise_prior(self.column.hyper, &self.column.unit).map(|prior| {
             let weights = 0.5 * self.column.beta.len() as f64;
             let rate = prior.rate + 0.5 * self.column.weighted_square();
             [prior.shape + weights, rate / unit.powi(2)]

@@ -13,7 +13,9 @@ pub fn is_exact(model: &Model) -> bool {
 /// Exactly.
 pub(crate) fn ln_exact(model: &Model, state: &State) -> Result<f64, NumericalError> {
     let scales = joint::ln_amplitudes(model, state) + joint::ln_linear(model, state);
-    Ok(CollapsedData::new(model).ln_marginal(state.features.h(), &state.tau2)? + scales)
+    let (target, family) = (CollapsedData::new(model, &state.theta), &model.blocks()[0].family);
+    let constant = target.ln_constant(model, state) + family.ln_hyper(&state.theta[0]);
+    Ok(target.ln_marginal(state.features.h(), &state.tau2)? + constant + scales)
 }
 
 /// By Laplace's method at the best β, from ln p(Y | F, θ) and the penalty of the weights' freedom.

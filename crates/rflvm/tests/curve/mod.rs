@@ -19,7 +19,7 @@ fn family(name: &str) -> Arc<dyn Family> {
 /// An S-curve of the family, large enough that every parallel loop is split; with missing cells if requested.
 pub fn model(name: &str, missing: bool) -> Model {
     let family = family(name);
-    let unit = Unit { centre: 0.0, scale: 1.0 };
+    let unit = Unit::new(0.0, 1.0);
     let start = family.start(&[(0, 1.0, 0.0), (1, 3.0, 0.0)], &unit);
     let theta = Theta { values: Mat::from_fn(start.len(), COLUMNS, |p, _| start[p]), hyper: Vec::new() };
     let curve = s_curve(ROWS, COLUMNS, family.as_ref(), &theta, 50, Stream::new(9)).unwrap();

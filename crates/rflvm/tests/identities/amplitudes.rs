@@ -5,6 +5,7 @@ use crate::weights::in_gaussian;
 use rflvm::dist::normal;
 use rflvm::linalg::{Cholesky, Mat};
 use rflvm::model::collapsed::CollapsedData;
+use rflvm::model::priors::Gamma;
 use rflvm::model::{Amplitude, HalfT, Model, State, joint};
 use rflvm::steps::amplitudes::{ln_centred, ln_whitened, ln_whitened_block, square};
 
@@ -119,7 +120,7 @@ fn ln_student(model: &Model, state: &State, j: usize) -> f64 {
     let mut z: Vec<f64> = (0..n).map(|i| model.y()[(i, j)] - model.offset()[i] - model.units()[j].centre).collect();
     cholesky.solve_lower(&mut z);
     let square: f64 = z.iter().map(|z| z * z).sum();
-    let (shape, rate) = (family.shape, family.column_rate(&model.units()[j]));
+    let Gamma { shape, rate } = family.prior(&state.theta[0].hyper, &model.units()[j]);
     -0.5 * cholesky.ln_det() - (shape + 0.5 * n as f64) * (rate + 0.5 * square).ln()
 }
 
@@ -127,7 +128,7 @@ fn ln_student(model: &Model, state: &State, j: usize) -> f64 {
 fn collapsed_evidence_is_that_of_the_brute_force_student() {
     for amplitude in [LEARNED, SHARED] {
         let Case { model, state, mut rng, .. } = case("gaussian", single("gaussian"), setting(false, amplitude), 11);
-        let target = CollapsedData::new(&model);
+        let target = CollapsedData::new(&model, &state.theta);
         let (spectrum, c) = target.at(state.features.h()).unwrap();
         for j in 0..model.columns() {
             let column = target.column(&spectrum, &c, j);
@@ -161,7 +162,7 @@ fn collapsed_evidence_is_the_joint_without_the_weights() {
     // Chib's identity: the joint less ln p(β, σ² | y, X, W, τ), at any β and σ².
     for amplitude in [LEARNED, SHARED] {
         let Case { model, state, mut rng, .. } = case("gaussian", single("gaussian"), setting(false, amplitude), 12);
-        let target = CollapsedData::new(&model);
+        let target = CollapsedData::new(&model, &state.theta);
         let of = |state: &State| {
             let chib = joint::ln_joint(&model, state).unwrap() - crate::weights::ln_all_gaussian(&model, state);
             let rest = joint::ln_amplitudes(&model, state)

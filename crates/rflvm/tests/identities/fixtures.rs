@@ -5,9 +5,9 @@ use rflvm::dist::{normal, normals};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Binomial, Column, Family, Gaussian, Isotropic, NegativeBinomial, StudentT, Trials, Unit};
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Dof, Gamma, Student};
+use rflvm::model::priors::{Dispersion, Dof, Gamma, Noise, Student};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Priors, State, joint};
+use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
 use rflvm::observations::{Observations, Offset, Times};
 use rflvm::rng::{Stream, StreamRng};
 use rflvm::{simulate, spec};
@@ -25,9 +25,14 @@ const HALF_T: HalfT = HalfT { scale: 0.8, dof: 6.0 };
 pub const RBF: Kernel = Kernel::Rbf { length_scale: 1.3 };
 
 /// The Student-t of all cases.
-pub const STUDENT: StudentT = StudentT {
-    prior: Student { noise: Gamma { shape: 1.6, rate: 0.5 }, dof: Dof::Learned(Gamma { shape: 3.0, rate: 0.4 }) },
-};
+pub const STUDENT: StudentT =
+    StudentT { prior: Student { noise: Noise::Independent(Gamma { shape: 1.6, rate: 0.5 }), dof: DOF } };
+const DOF: Dof = Dof::Learned(Gamma { shape: 3.0, rate: 0.4 });
+
+/// Where columns' noise is pooled.
+pub const POOL: Pool = Pool { level: HalfT { scale: 0.9, dof: 7.0 }, spread: HalfT { scale: 0.7, dof: 9.0 } };
+/// The families whose columns' noise can be pooled, with it.
+pub const POOLED: [&str; 3] = ["gaussian, pooled", "student-t, pooled", "negative-binomial, pooled"];
 
 /// A model with data drawn from it, and a state that is another draw from its prior.
 pub struct Case {
@@ -58,7 +63,7 @@ pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
 }
 
 /// The isotropic family of all cases.
-pub const ISOTROPIC: Isotropic = Isotropic(Gaussian { shape: 1.7, rate: 0.4 });
+pub const ISOTROPIC: Isotropic = Isotropic(Gaussian::independent(1.7, 0.4));
 
 /// Nothing at its default, so that a formula that assumes a default fails.
 pub fn mixture() -> Mixture {
@@ -73,11 +78,14 @@ pub fn trials(n: usize, j: usize) -> f64 {
 /// A family with priors other than its defaults, where it has any.
 fn family(name: &str, columns: usize) -> Arc<dyn Family> {
     match name {
-        "gaussian" => Arc::new(Gaussian { shape: 1.7, rate: 0.4 }),
+        "gaussian" => Arc::new(Gaussian::independent(1.7, 0.4)),
         "isotropic" => Arc::new(ISOTROPIC),
         "binomial" => Arc::new(Binomial::new(Trials::Each(Mat::from_fn(ROWS, columns, trials)))),
-        "negative-binomial" => Arc::new(NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 }),
+        "negative-binomial" => Arc::new(NegativeBinomial::shaped(1.3, 2.1, 0.8)),
         "student-t" => Arc::new(STUDENT),
+        "gaussian, pooled" => Arc::new(Gaussian { noise: Noise::Pooled(POOL) }),
+        "student-t, pooled" => Arc::new(StudentT::new(Student { noise: Noise::Pooled(POOL), dof: DOF })),
+        "negative-binomial, pooled" => Arc::new(NegativeBinomial { prior: Dispersion::Pooled(POOL) }),
         _ => spec::family(name, None).unwrap(),
     }
 }
@@ -168,8 +176,14 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
         residual: setting.residual,
     };
     let mut model = Model::with_blocks(data.with_offset(Offset::Given(offset)).unwrap(), blocks, spec).unwrap();
-    let unit = |rng: &mut StreamRng| Unit { centre: 0.5 * normal(rng), scale: rng.random_range(0.6..1.6) };
-    model.set_units((0..model.columns()).map(|_| unit(&mut rng)).collect());
+    // Rounding where columns are pooled, and not in all of them.
+    let is_pooled = name.ends_with("pooled");
+    let rounding = |j: usize| if is_pooled { 0.15 * (j % 3) as f64 } else { 0.0 };
+    let unit = |j: usize, rng: &mut StreamRng| Unit {
+        rounding: rounding(j),
+        ..Unit::new(0.5 * normal(rng), rng.random_range(0.6..1.6))
+    };
+    model.set_units((0..model.columns()).map(|j| unit(j, &mut rng)).collect());
     model.set_values(&telling_data(&model, stream));
     assert_eq!(model.has_missing(), setting.holes);
     let state = simulate::draw_prior(&model, stream.named("state")).unwrap();
@@ -188,6 +202,9 @@ pub fn cases() -> Vec<Case> {
                 cases.push(case(name, single(name), setting(holes, amplitude), 1));
             }
             cases.push(case("mixed", mixed(), setting(holes, amplitude), 1));
+            for name in POOLED {
+                cases.push(case(name, single(name), setting(holes, amplitude), 1));
+            }
         }
         for name in ["gaussian", "poisson"] {
             cases.push(case(name, single(name), Setting { kernel: RBF, ..setting(holes, FIXED) }, 2));
@@ -246,6 +263,9 @@ pub fn residual_cases() -> Vec<Case> {
             let time = TimeSpec { kernel: TimeKernel::Matern52, ..TimeSpec::default() };
             let setting = Setting { time: Some(time), residual: Some(kernel), ..setting(holes, FIXED) };
             for name in FAMILIES {
+                cases.push(case(name, single(name), setting.clone(), 4));
+            }
+            for name in POOLED {
                 cases.push(case(name, single(name), setting.clone(), 4));
             }
             cases.push(case("mixed", mixed(), setting, 4));

@@ -160,7 +160,7 @@ fn collapsed_potential_is_the_collapsed_joint_with_its_gradient() {
         let layout = Layout::new(&case.model, false);
         let here = layout.gather(&case.state);
         let there = near(&here, 0.2, &mut case.rng);
-        let target = CollapsedData::new(&case.model);
+        let target = CollapsedData::new(&case.model, &case.state.theta);
         let plain = |q: &[f64]| {
             let state = scattered(&case, layout, q);
             target.ln_marginal(state.features.h(), &state.tau2).unwrap()

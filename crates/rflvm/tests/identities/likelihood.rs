@@ -133,7 +133,7 @@ fn densities_have_mass_one_and_the_stated_mean() {
         if family.is_whole() {
             continue;
         }
-        let unit = [Unit { centre: 0.3, scale: 0.9 }];
+        let unit = [Unit::new(0.3, 0.9)];
         for seed in 0..4 {
             let mut rng = rflvm::rng::Stream::new(seed).rng();
             let mut theta = family.draw_prior(&unit, &mut rng);

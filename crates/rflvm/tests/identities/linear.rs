@@ -50,7 +50,7 @@ fn with_weights_integrated_out_it_is_the_collapsed_joint() {
     for amplitude in [FIXED, LEARNED, SHARED] {
         let setting = Setting { plain: true, ..setting(false, amplitude) };
         let case = case("gaussian", single("gaussian"), setting, 22);
-        let (target, plain) = (CollapsedData::new(&case.model), case.state.features.plain());
+        let (target, plain) = (CollapsedData::new(&case.model, &case.state.theta), case.state.features.plain());
         let evidence = target.along_s(case.state.features.h(), case.model.linear(), plain.s(), &case.state.tau2);
         let directly = |s: f64| {
             let mut moved = case.state.clone();

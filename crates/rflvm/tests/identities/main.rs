@@ -12,6 +12,7 @@
 //! | `weights` | β and σ² of Gaussian columns, β given Pólya-gamma ω, Poisson's fitted Gaussian |
 //! | `amplitudes` | τ², given β and with β and σ² integrated out |
 //! | `parameters` | r and h of the negative binomial, θ of the generic families |
+//! | `pooling` | the level and spread of columns' noise and dispersions, with precisions given and integrated out |
 //! | `linear` | s of the linear part |
 //! | `positions` | X and W given β |
 //! | `gradients` | derivatives of families, of the joint and of the collapsed joint |
@@ -25,6 +26,7 @@ mod gradients;
 mod likelihood;
 mod linear;
 mod parameters;
+mod pooling;
 mod positions;
 mod priors;
 mod relevance;

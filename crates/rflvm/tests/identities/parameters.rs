@@ -1,15 +1,20 @@
 //! θ: the dispersions of the negative binomial and their rate, and parameters of the generic families.
 
-use crate::fixtures::{Case, ISOTROPIC, STUDENT, assert_same, blocks_of, gap, in_column, ln_joint, with_moved_weights};
+use crate::fixtures::{Case, ISOTROPIC, assert_same, blocks_of, gap, in_column, ln_joint, with_moved_weights};
 use rflvm::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
 use rflvm::linalg::{Cholesky, gram};
-use rflvm::model::family::{Density, GaussianConditional, NegativeBinomial, Row, Unit, ZeroInflatedPoisson};
+use rflvm::model::family::{
+    Density, GaussianConditional, NegativeBinomial, Row, StudentT, Unit, ZeroInflatedPoisson, rate_given_dispersions,
+};
+use rflvm::model::priors::Dispersion;
 use rflvm::model::{State, joint};
 use rflvm::rng::Stream;
 use rflvm::steps::amplitudes::square;
 
-/// The family as in the fixtures.
-const FAMILY: NegativeBinomial = NegativeBinomial { shape: 1.3, rate_shape: 2.1, rate_rate: 0.8 };
+/// The family of block b.
+fn family<T: Clone + 'static>(case: &Case, b: usize) -> T {
+    case.model.blocks()[b].family.as_any().and_then(|any| any.downcast_ref::<T>()).unwrap().clone()
+}
 
 /// Observed cells (y, f) of local column j of block b.
 fn seen(case: &Case, b: usize, j: usize) -> Vec<(f64, f64)> {
@@ -33,9 +38,10 @@ fn dispersion_gap(case: &mut Case, b: usize, j: usize, law: impl Fn(f64, f64, f6
     let tables: Vec<f64> =
         seen.iter().map(|&(y, _)| crt::draw(y as u64, r(&case.state), &mut case.rng) as f64).collect();
     let softplus_sum = seen.iter().map(|&(_, f)| softplus(f)).sum();
-    let h = case.state.theta[b].hyper[0];
-    let (shape, rate) = FAMILY.dispersion_given_tables(tables.iter().sum(), softplus_sum, h);
-    let (shape, rate) = law(shape, rate, h);
+    let hyper = &case.state.theta[b].hyper;
+    let family: NegativeBinomial = family(case, b);
+    let (shape, rate) = family.dispersion_given_tables(tables.iter().sum(), softplus_sum, hyper);
+    let (shape, rate) = law(shape, rate, family.law(hyper).rate);
     // The gamma without its constant, which does not exist without the prior if all counts are zero.
     let ln = |r: f64| (shape - 1.0) * r.ln() - rate * r;
     let conditional = ln(r(&moved)) - ln(r(&case.state));
@@ -55,7 +61,8 @@ fn dispersions_given_tables_match_the_augmented_joint() {
         for j in 0..case.model.blocks()[b].columns.len() {
             assert!(dispersion_gap(&mut case, b, j, |shape, rate, _| (shape, rate)) < 1e-8, "{}", case.name);
             // The paper's update omits the prior.
-            let without_prior = |shape: f64, rate: f64, h: f64| (shape - FAMILY.shape, rate - h);
+            let prior = family::<NegativeBinomial>(&case, b).law(&case.state.theta[b].hyper).shape;
+            let without_prior = |shape: f64, rate: f64, h: f64| (shape - prior, rate - h);
             wrong = wrong.max(dispersion_gap(&mut case, b, j, without_prior));
         }
     }
@@ -66,7 +73,8 @@ fn dispersions_given_tables_match_the_augmented_joint() {
 fn rate_of_dispersions_matches_the_joint() {
     for (mut case, b) in blocks_of(&["negative-binomial"]) {
         let r = case.state.theta[b].values.row(0);
-        let (shape, rate) = FAMILY.rate_given_dispersions(r.len(), r.iter().sum());
+        let Dispersion::Shaped(prior) = family::<NegativeBinomial>(&case, b).prior else { continue };
+        let (shape, rate) = rate_given_dispersions(&prior, r.len() as f64, r.iter().sum());
         let mut moved = case.state.clone();
         moved.theta[b].hyper[0] *= normal(&mut case.rng).exp();
         let ln = |state: &State| ln_gamma_density(state.theta[b].hyper[0], shape, rate);
@@ -134,6 +142,7 @@ fn sliding_dispersion_against_intercept_keeps_the_mean() {
     // r → r e^u with intercept − u: r e^f is unchanged, so only the shape of the count distribution changes. The conditional of u along
     // that line is the joint there times r's Jacobian e^u.
     for (case, b) in blocks_of(&["negative-binomial"]) {
+        let of_block: NegativeBinomial = family(&case, b);
         let family = &case.model.blocks()[b].family;
         let column = case.model.blocks()[b].columns.start;
         let slid = |u: f64| {
@@ -154,7 +163,7 @@ fn sliding_dispersion_against_intercept_keeps_the_mean() {
         let mut at = case.state.clone();
         let view = case.model.block_view(b, &mut at, 1.0);
         let view = view.column(0, Stream::new(0));
-        let ln = FAMILY.ln_slid(&view);
+        let ln = of_block.ln_slid(&view);
         for u in [-0.8, 0.3, 1.1] {
             assert_same(mean(&slid(u)), mean(&case.state), &case.name);
             let joint = ln_joint(&case.model, &slid(u)) - ln_joint(&case.model, &case.state);
@@ -205,7 +214,7 @@ fn student_noise_and_freedom_match_the_joint() {
                     let square = square(&case.model, &case.state, case.model.blocks()[b].columns.start + j)
                         / case.model.weight_scale(&case.state.theta, case.model.blocks()[b].columns.start + j)
                         / column.tau2;
-                    STUDENT.ln_parameters(column, square, at(state))
+                    family::<StudentT>(&case, b).ln_parameters(column, square, at(state))
                 })
             };
             // The slices move logarithms: the joint's density times both.
@@ -230,7 +239,7 @@ fn student_weights_given_the_mixture_match_the_augmented_joint() {
                     let cholesky = Cholesky::new(gram(column.h, Some(&q), &column.precision), "test").unwrap();
                     let mut beta = column.beta.clone();
                     *beta.last_mut().unwrap() -= column.unit.centre;
-                    STUDENT.given_weights(column, &q, &cholesky).ln_density(column.theta[0], &beta)
+                    family::<StudentT>(&case, b).given_weights(column, &q, &cholesky).ln_density(column.theta[0], &beta)
                 })
             };
             // ln p(y | f, σ²/q) + ln p(β | σ²) + ln p(1/σ²): q's own density knows neither.
@@ -238,10 +247,9 @@ fn student_weights_given_the_mixture_match_the_augmented_joint() {
                 let precision = state.theta[b].values[(0, j)];
                 let cells = y.iter().zip(state.f.col(column)).zip(&q).filter(|((y, _), _)| !y.is_nan());
                 let of_cells: f64 = cells.map(|((&y, f), q)| ln_normal(y, f, 1.0 / (precision * q))).sum();
-                let rate = STUDENT.column_rate(&case.model.units()[column]);
-                of_cells
-                    + joint::ln_weights(&case.model, state)
-                    + ln_gamma_density(precision, STUDENT.prior.noise.shape, rate)
+                let prior =
+                    family::<StudentT>(&case, b).column_prior(&state.theta[b].hyper, &case.model.units()[column]);
+                of_cells + joint::ln_weights(&case.model, state) + ln_gamma_density(precision, prior.shape, prior.rate)
             };
             assert_same(
                 conditional(&moved) - conditional(&case.state),

@@ -103,7 +103,7 @@ fn scales_are_drawn_with_the_path_integrated_out() {
             let (r, variance) = seen(&model, state, j);
             let precision = model.weight_scale(&state.theta, j);
             let noise = in_column(&model, state, b, local, |column| {
-                let prior = model.blocks()[b].family.noise_prior(&column.unit).unwrap();
+                let prior = model.blocks()[b].family.noise_prior(column.hyper, &column.unit).unwrap();
                 let rate = prior.rate + 0.5 * column.weighted_square();
                 [prior.shape + 0.5 * column.beta.len() as f64, rate / unit.powi(2)]
             });

@@ -73,7 +73,8 @@ fn papers_plus_for_minus_in_b_would_fail() {
                 in_gaussian(&case.model, state, (b, j), |mut law, column| {
                     let cells = column.y.iter().zip(&column.offset).filter(|(y, _)| !y.is_nan());
                     let square: f64 = cells.map(|(y, o)| (y - o - column.unit.centre).powi(2)).sum();
-                    let prior = case.model.blocks()[b].family.as_gaussian().unwrap().column_rate(&column.unit);
+                    let family = case.model.blocks()[b].family.as_gaussian().unwrap();
+                    let prior = family.prior(column.hyper, &column.unit).rate;
                     // b = b0 + ½(ỹᵀỹ − cᵀA⁻¹c), so this is b0 + ½(ỹᵀỹ + cᵀA⁻¹c).
                     law.rate = prior + square - (law.rate - prior);
                     law.ln_density(column.theta[0], &centred(column))

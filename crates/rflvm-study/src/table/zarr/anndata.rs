@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::array::{Array, Node, node};
-use super::folder::{children, damaged, is_zarr};
+use super::folder::{children, damaged};
 use crate::table::TableError;
+use crate::table::is_zarr;
 use crate::table::words::{list, shorten};
 
 pub(super) struct AnnData {

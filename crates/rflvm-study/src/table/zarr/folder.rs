@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::table::TableError;
+use crate::table::{TableError, is_zarr};
 
 /// What a message calls them.
 pub(super) const KIND: &str = "Zarr";

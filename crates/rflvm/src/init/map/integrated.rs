@@ -2,6 +2,7 @@
 
 use crate::error::NumericalError;
 use crate::model::collapsed::CollapsedData;
+use crate::model::pool::ln_integrated;
 use crate::model::{Amplitude, Model, State};
 use crate::peak::peak;
 
@@ -20,6 +21,19 @@ pub(crate) fn integrated_amplitudes(
     let ln = |u: f64| target.sum(|j| columns[j].ln(u.exp())) + weight * prior.ln_density(u);
     let tau2 = peak(model.shared_tau2(&state.tau2, 0).ln(), 0.5, ln).exp();
     state.tau2.fill(tau2);
+    Ok(())
+}
+
+/// The level of the noise, where it is pooled, at the mode of its density with β and σ² integrated out.
+pub(super) fn integrated_level(model: &Model, target: &CollapsedData, state: &mut State) -> Result<(), NumericalError> {
+    let family = model.blocks()[0].family.as_gaussian();
+    let Some(pool) = family.and_then(|family| family.noise.pool()) else { return Ok(()) };
+    let (spectrum, c) = target.at(state.features.h())?;
+    let (units, power) = (model.units(), 0.5 * model.rows() as f64);
+    let half_square = |j: usize| target.column(&spectrum, &c, j).half_square(state.tau2[j]);
+    let sums: Vec<f64> =
+        (0..model.columns()).map(|j| (half_square(j) + units[j].rounding) / units[j].scale.powi(2)).collect();
+    pool.settle(&mut state.theta[0].hyper, |law| target.sum(|j| ln_integrated(law, power, sums[j])));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! θ, τ², the cluster and α at the maximum of the density given X, W and β. Degrees of freedom of Student-t columns and shares of zeros of
 //! zero-inflated ones stay at their initial values.
 
-use super::integrated::{integrated_amplitudes, integrated_linear};
+use super::integrated::{integrated_amplitudes, integrated_level, integrated_linear};
 use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
@@ -16,9 +16,11 @@ use crate::table::Table;
 /// All of them, and where β is integrated out exactly, its optimum given X and W.
 pub(super) fn update(table: &mut dyn Table, model: &Model, state: &mut State) -> Result<(), NumericalError> {
     if table.is_exact(model) {
-        let target = CollapsedData::new(model);
+        let target = CollapsedData::new(model, &state.theta);
         integrated_amplitudes(model, &target, state)?;
         integrated_linear(model, &target, state);
+        integrated_level(model, &target, state)?;
+        let target = CollapsedData::new(model, &state.theta);
         target.fill_mode(model, state)?;
         table.reset(model, state);
     } else {

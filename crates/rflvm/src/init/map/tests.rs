@@ -24,7 +24,7 @@ const COLUMNS: usize = 40;
 /// A model of a small S-curve, and the true positions.
 fn curve(name: &str, missing: bool, timed: bool) -> (Model, Mat) {
     let family = spec::family(name, None).unwrap();
-    let start = family.start(&[(0, 1.0, 0.0), (1, 3.0, 0.0)], &Unit { centre: 0.0, scale: 1.0 });
+    let start = family.start(&[(0, 1.0, 0.0), (1, 3.0, 0.0)], &Unit::new(0.0, 1.0));
     let theta = Theta { values: Mat::from_fn(start.len(), COLUMNS, |p, _| start[p]), hyper: Vec::new() };
     let mut curve = s_curve(ROWS, COLUMNS, family.as_ref(), &theta, 50, Stream::new(4)).unwrap();
     if missing {
@@ -50,7 +50,7 @@ fn slope(model: &Model, state: &State) -> f64 {
     let (q, scales) = (layout.gather(state), scales(model, state, layout, (true, true)));
     let mut g = vec![0.0; q.len()];
     if exact {
-        let target = CollapsedData::new(model);
+        let target = CollapsedData::new(model, &state.theta);
         let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
         let marginal = Marginal::new(&target, &state.tau2, given, layout).along(paths.as_ref());
         Volume::new(marginal, model).evaluate(&q, &mut g);

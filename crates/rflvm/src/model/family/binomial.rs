@@ -129,7 +129,7 @@ impl Family for Binomial {
         let trials: f64 = seen.iter().map(|s| self.of(s.0, j)).sum();
         let share = (successes + 0.5) / (trials + 1.0);
         let offset = seen.iter().map(|s| s.2).sum::<f64>() / seen.len() as f64;
-        Unit { centre: (share / (1.0 - share)).ln() - offset, scale: 1.0 }
+        Unit::new((share / (1.0 - share)).ln() - offset, 1.0)
     }
 
     fn link(&self, n: usize, j: usize, y: f64) -> f64 {

@@ -111,7 +111,7 @@ impl<D: Density> Family for Generic<D> {
     }
 
     fn parameters(&self) -> Vec<&'static str> {
-        self.0.parameters(&Unit { centre: 0.0, scale: 1.0 }).iter().map(|p| p.name).collect()
+        self.0.parameters(&Unit::new(0.0, 1.0)).iter().map(|p| p.name).collect()
     }
 
     fn as_any(&self) -> Option<&dyn Any> {
@@ -125,7 +125,7 @@ impl<D: Density> Family for Generic<D> {
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
         let mean = seen.iter().map(|s| self.0.link(s.1) - s.2).sum::<f64>() / seen.len() as f64;
         let values: Vec<f64> = seen.iter().map(|s| s.1).collect();
-        Unit { centre: mean, scale: self.0.scale(&values) }
+        Unit::new(mean, self.0.scale(&values))
     }
 
     fn link(&self, _n: usize, _j: usize, y: f64) -> f64 {
@@ -147,7 +147,7 @@ impl<D: Density> Family for Generic<D> {
     }
 
     fn standardised(&self, p: usize, value: f64, unit: &Unit) -> f64 {
-        let [own, plain] = [unit, &Unit { centre: 0.0, scale: 1.0 }].map(|unit| self.0.parameters(unit)[p]);
+        let [own, plain] = [unit, &Unit::new(0.0, 1.0)].map(|unit| self.0.parameters(unit)[p]);
         plain.mean + plain.sd * (value - own.mean) / own.sd
     }
 

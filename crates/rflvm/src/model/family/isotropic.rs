@@ -5,7 +5,7 @@
 //! With r_j² = (|y_j − f_j|² + (β_j − b_0)ᵀS0⁻¹(β_j − b_0))/scale_j² over n_j cells and M weights,
 //! ρ | β ~ Ga(a0 + ½ Σ_j (n_j + M), b0 + ½ Σ_j r_j²). Columns without missing cells share HᵀH, and their weights are integrated out of it.
 
-use super::gaussian::{GaussianConditional, spread};
+use super::gaussian::{GaussianConditional, given_weights, spread};
 use super::{
     About, BlockView, Cells, Column, Family, Gaussian, Observed, Row, Seen, Shift, Statistic, Theta, Unit, Working,
 };
@@ -30,14 +30,29 @@ pub(super) const ABOUT: About = About {
         (Statistic::LargestResidual, Observed::More, "try gaussian, or student-t"),
         (Statistic::Kurtosis, Observed::More, "try gaussian, or student-t"),
     ],
-    new: |_, priors| Ok(Arc::new(Isotropic(Gaussian { shape: priors.noise.shape, rate: priors.noise.rate }))),
+    new: |_, priors| {
+        let Gamma { shape, rate } = priors.noise.common();
+        Ok(Arc::new(Isotropic(Gaussian::independent(shape, rate))))
+    },
 };
 
 /// y ~ N(f, σ²).
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Isotropic(pub Gaussian);
 
+impl Default for Isotropic {
+    fn default() -> Self {
+        let Gamma { shape, rate } = crate::model::Priors::default().noise.common();
+        Isotropic(Gaussian::independent(shape, rate))
+    }
+}
+
 impl Isotropic {
+    /// a0 and b0.
+    pub(crate) fn prior(&self) -> Gamma {
+        self.0.noise.common()
+    }
+
     /// The law of ρ given the weights of the columns without evidence; those of the others are integrated out.
     pub fn law(&self, block: &BlockView<'_>, evidence: &[Option<Evidence<'_>>]) -> Gamma {
         let of_column = |j: usize| match &evidence[j] {
@@ -46,8 +61,8 @@ impl Isotropic {
         };
         let of_columns = par::map(block.width(), block.width() * (block.h.rows() + block.h.cols()), of_column);
         Gamma {
-            shape: self.0.shape + block.sum(|j| of_columns[j][0]),
-            rate: self.0.rate + block.sum(|j| of_columns[j][1] / block.units[j].scale.powi(2)),
+            shape: self.prior().shape + block.sum(|j| of_columns[j][0]),
+            rate: self.prior().rate + block.sum(|j| of_columns[j][1] / block.units[j].scale.powi(2)),
         }
     }
 
@@ -62,13 +77,6 @@ impl Isotropic {
         let precisions = theta.values.row_mut(0).iter_mut().zip(units);
         precisions.for_each(|(precision, unit)| *precision = rho / unit.scale.powi(2));
     }
-}
-
-/// What a column adds to the shape of ρ's law, and to its rate in units of the column, given its weights.
-fn given_weights(column: &Column<'_>) -> [f64; 2] {
-    let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
-    let square = cells.clone().map(|(y, f)| (y - f).powi(2)).sum::<f64>() + column.weighted_square();
-    [0.5 * (cells.count() + column.beta.len()) as f64, 0.5 * square]
 }
 
 impl Family for Isotropic {
@@ -90,7 +98,7 @@ impl Family for Isotropic {
 
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
         let (centre, scale) = spread(seen);
-        Unit { centre, scale }
+        Unit::new(centre, scale)
     }
 
     /// One scale: the root mean square of the columns' own, of which constant ones have none.
@@ -109,7 +117,7 @@ impl Family for Isotropic {
     }
 
     fn start_hyper(&self, _columns: usize, _sums: &[f64]) -> Vec<f64> {
-        self.0.start(&[], &Unit { centre: 0.0, scale: 1.0 })
+        self.0.start(&[], &Unit::new(0.0, 1.0))
     }
 
     fn example(&self, j: usize) -> Vec<f64> {
@@ -117,7 +125,8 @@ impl Family for Isotropic {
     }
 
     fn draw_prior(&self, units: &[Unit], rng: &mut StreamRng) -> Theta {
-        let rho = gamma(self.0.shape, self.0.rate, rng);
+        let Gamma { shape, rate } = self.prior();
+        let rho = gamma(shape, rate, rng);
         let values = units.iter().map(|unit| rho / unit.scale.powi(2)).collect();
         Theta { values: Mat::from_vec(1, units.len(), values), hyper: vec![rho] }
     }
@@ -127,7 +136,8 @@ impl Family for Isotropic {
     }
 
     fn ln_hyper(&self, theta: &Theta) -> f64 {
-        ln_gamma_density(theta.hyper[0], self.0.shape, self.0.rate)
+        let Gamma { shape, rate } = self.prior();
+        ln_gamma_density(theta.hyper[0], shape, rate)
     }
 
     fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {

@@ -29,11 +29,13 @@ pub use block_view::{BlockView, Column};
 pub use gaussian::Gaussian;
 #[doc(hidden)]
 pub use gaussian::GaussianConditional;
+pub(crate) use gaussian::sums as precision_sums;
 pub use generic::{Density, Generic, Parameter};
 pub use isotropic::Isotropic;
 pub use law::Law;
 pub use multinomial::Multinomial;
-pub use negative_binomial::{NegativeBinomial, Tally};
+pub(crate) use negative_binomial::sums as dispersion_sums;
+pub use negative_binomial::{NegativeBinomial, Tally, rate_given_dispersions};
 pub use parts::{Row, Seen, Shift, Theta, Unit};
 pub use poisson::Poisson;
 #[doc(hidden)]
@@ -126,7 +128,7 @@ pub trait Family: Send + Sync + Debug {
 
     /// θ_j of a simulated example, for column j counted from 0.
     fn example(&self, _j: usize) -> Vec<f64> {
-        self.start(&[], &Unit { centre: 0.0, scale: 1.0 })
+        self.start(&[], &Unit::new(0.0, 1.0))
     }
 
     /// Initial values of the hyperparameters that θ_j share, from the number of columns and the sum of each parameter over them.
@@ -202,7 +204,7 @@ pub trait Family: Send + Sync + Debug {
     }
 
     /// The prior of the precision θ_0j, where the variances of [`Family::working`] and of the weights' prior are in proportion to 1/θ_0j.
-    fn noise_prior(&self, _unit: &Unit) -> Option<Gamma> {
+    fn noise_prior(&self, _hyper: &[f64], _unit: &Unit) -> Option<Gamma> {
         None
     }
 
@@ -245,6 +247,9 @@ pub trait Family: Send + Sync + Debug {
     /// Sets θ to the mode of its density given F (and the weights, where their prior depends on it), for a MAP estimate. Does nothing
     /// by default: a noise scale that follows the fitted weights can go to zero.
     fn maximise_parameters(&self, _block: &mut BlockView<'_>) {}
+
+    /// Draws the hyperparameters given θ, where [`Family::update`] is not called.
+    fn update_hyper(&self, _block: &mut BlockView<'_>, _stream: Stream) {}
 
     /// Draws θ given the weights (or, if possible, with the weights integrated out).
     fn update_parameters(&self, _block: &mut BlockView<'_>, _stream: Stream) -> Result<(), NumericalError> {

@@ -72,7 +72,7 @@ impl Family for Multinomial {
     }
 
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
-        Unit { centre: seen.iter().map(|s| s.1).sum::<f64>().max(0.5).ln(), scale: 1.0 }
+        Unit::new(seen.iter().map(|s| s.1).sum::<f64>().max(0.5).ln(), 1.0)
     }
 
     fn relate(&self, units: &mut [Unit]) {

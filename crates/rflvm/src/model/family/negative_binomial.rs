@@ -1,7 +1,7 @@
 //! Negative binomial counts: y ~ NB(r_j, p = logistic(f)), mean r_j e^f, variance mean (1 + e^f).
-//! r_j ~ Ga(a_r, rate h), h ~ Ga(b_r, rate g_r). Weights by Pólya-gamma augmentation with a = y, b = y + r_j.
+//! r_j ~ Ga(a_r, rate h), both learned ([`Pool`](crate::model::Pool)), or a_r known and h ~ Ga(b_r, rate g_r). Weights by Pólya-gamma augmentation with a = y, b = y + r_j.
 //!
-//! T_nj ~ CRT(y_nj, r_j); r_j ~ Ga(a_r + Σ_n T_nj, rate h + Σ_n ln(1+e^{f_nj})); h ~ Ga(b_r + J a_r, rate g_r + Σ_j r_j).
+//! T_nj ~ CRT(y_nj, r_j); r_j ~ Ga(a_r + Σ_n T_nj, rate h + Σ_n ln(1+e^{f_nj})); for a known a_r, h ~ Ga(b_r + J a_r, rate g_r + Σ_j r_j).
 
 use super::{
     About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit, Working, ln_rate,
@@ -10,7 +10,9 @@ use super::{
 use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
-use crate::model::priors::Dispersion;
+use crate::model::Pool;
+use crate::model::pool::Sums;
+use crate::model::priors::{Dispersion, Gamma, Shaped};
 use crate::peak::peak;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
@@ -18,6 +20,7 @@ use crate::slice;
 use rand::Rng;
 use std::any::Any;
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::Arc;
 
 /// What the family says about itself.
@@ -32,38 +35,77 @@ pub(super) const ABOUT: About = About {
         (Statistic::VarianceToMean, Observed::Less, "try poisson"),
         (Statistic::Largest, Observed::Less, "try poisson"),
     ],
-    new: |_, priors| {
-        let Dispersion { shape, rate_shape, rate_rate } = priors.dispersion;
-        Ok(Arc::new(NegativeBinomial { shape, rate_shape, rate_rate }))
-    },
+    new: |_, priors| Ok(Arc::new(NegativeBinomial { prior: priors.dispersion })),
 };
 
-/// y ~ NB(r_j, logistic(f)). θ holds r_j, whose prior shares the rate h.
-#[derive(Debug, Clone, PartialEq)]
+/// y ~ NB(r_j, logistic(f)). θ holds r_j, whose prior has hyperparameters: h, or where they are pooled a_r and h.
+#[derive(Clone, PartialEq)]
 pub struct NegativeBinomial {
-    /// a_r.
-    pub shape: f64,
-    /// b_r.
-    pub rate_shape: f64,
-    /// g_r.
-    pub rate_rate: f64,
+    /// Prior of r_j.
+    pub prior: Dispersion,
+}
+
+// As versions wrote it that knew no pool: the digest of a fit is made of this.
+impl fmt::Debug for NegativeBinomial {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.prior {
+            Dispersion::Pooled(pool) => out.debug_struct("NegativeBinomial").field("dispersion", pool).finish(),
+            Dispersion::Shaped(prior) => prior.named("NegativeBinomial", out),
+        }
+    }
 }
 
 impl Default for NegativeBinomial {
     fn default() -> Self {
-        NegativeBinomial { shape: 1.0, rate_shape: 1.0, rate_rate: 1.0 }
+        NegativeBinomial { prior: crate::model::Priors::default().dispersion }
     }
 }
 
+/// Shape and rate of h's gamma given the number of all r_j and their sum.
+pub fn rate_given_dispersions(prior: &Shaped, columns: f64, sum: f64) -> (f64, f64) {
+    (prior.rate_shape + columns * prior.shape, prior.rate_rate + sum)
+}
+
 impl NegativeBinomial {
-    /// Shape and rate of r_j's gamma given the table counts T_·j and f_·j of its observed cells.
-    pub fn dispersion_given_tables(&self, tables: f64, softplus_sum: f64, h: f64) -> (f64, f64) {
-        (self.shape + tables, h + softplus_sum)
+    /// r_j ~ Ga(shape, h), h ~ Ga(rate_shape, rate_rate).
+    pub const fn shaped(shape: f64, rate_shape: f64, rate_rate: f64) -> Self {
+        NegativeBinomial { prior: Dispersion::Shaped(Shaped { shape, rate_shape, rate_rate }) }
     }
 
-    /// Shape and rate of h's gamma given the number of all r_j and their sum.
-    pub fn rate_given_dispersions(&self, columns: usize, sum: f64) -> (f64, f64) {
-        (self.rate_shape + columns as f64 * self.shape, self.rate_rate + sum)
+    /// a_r and h.
+    pub fn law(&self, hyper: &[f64]) -> Gamma {
+        match &self.prior {
+            Dispersion::Pooled(_) => Pool::law(hyper),
+            Dispersion::Shaped(prior) => Gamma { shape: prior.shape, rate: hyper[0] },
+        }
+    }
+
+    /// Shape and rate of r_j's gamma given the table counts T_·j and f_·j of its observed cells.
+    pub fn dispersion_given_tables(&self, tables: f64, softplus_sum: f64, hyper: &[f64]) -> (f64, f64) {
+        let Gamma { shape, rate } = self.law(hyper);
+        (shape + tables, rate + softplus_sum)
+    }
+
+    /// The hyperparameters given what they see of all r_j.
+    pub(crate) fn draw_hyper<R: Rng + ?Sized>(&self, hyper: &mut [f64], seen: Sums, rng: &mut R) {
+        match &self.prior {
+            Dispersion::Pooled(pool) => pool.slice(hyper, rng, |law| seen.ln(law)),
+            Dispersion::Shaped(prior) => {
+                let (shape, rate) = rate_given_dispersions(prior, seen.count, seen.plain);
+                hyper[0] = gamma(shape, rate, rng);
+            }
+        }
+    }
+
+    /// Their mode given that; the spread of pooled ones stays.
+    pub(crate) fn settle_hyper(&self, hyper: &mut [f64], seen: Sums) {
+        match &self.prior {
+            Dispersion::Pooled(pool) => pool.settle(hyper, |law| seen.ln(law)),
+            Dispersion::Shaped(prior) => {
+                let (shape, rate) = rate_given_dispersions(prior, seen.count, seen.plain);
+                hyper[0] = (shape - 1.0).max(f64::MIN_POSITIVE) / rate;
+            }
+        }
     }
 
     fn draw_dispersion<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) {
@@ -73,7 +115,7 @@ impl NegativeBinomial {
         // −Σ ln(1+e^f) is the log-likelihood of no successes in one trial per cell.
         let none: Vec<f64> = column.y.iter().map(|y| if y.is_nan() { f64::NAN } else { 0.0 }).collect();
         let softplus_sum = -simd::logistic_ln_lik_same(&none, 1.0, &column.f);
-        let (shape, rate) = self.dispersion_given_tables(tables, softplus_sum, column.hyper[0]);
+        let (shape, rate) = self.dispersion_given_tables(tables, softplus_sum, column.hyper);
         column.theta[0] = gamma(shape, rate, rng);
     }
 
@@ -81,7 +123,7 @@ impl NegativeBinomial {
     /// move's Jacobian is that of r alone, e^u.
     pub fn ln_slid<'a>(&'a self, column: &'a Column<'_>) -> impl Fn(f64) -> f64 + 'a {
         let last = column.beta.len() - 1;
-        let tally = Tally::new(&column.y);
+        let (tally, law) = (Tally::new(&column.y), self.law(column.hyper));
         let room = RefCell::new((column.f.clone(), column.f.clone()));
         move |u| {
             let r = column.theta[0] * u.exp();
@@ -89,7 +131,7 @@ impl NegativeBinomial {
             shifted.iter_mut().zip(&column.f).for_each(|(shifted, f)| *shifted = f - u);
             every.fill(r);
             let ln_lik = tally.ln_rising(r) + simd::negative_binomial_ln_lik(&column.y, every, shifted);
-            ln_lik + ln_gamma_density(r, self.shape, column.hyper[0])
+            ln_lik + ln_gamma_density(r, law.shape, law.rate)
                 - 0.5 * column.precision[last] * (column.beta[last] - u - column.unit.centre).powi(2)
                 + u
         }
@@ -126,14 +168,15 @@ impl NegativeBinomial {
     }
 
     fn draw_rate(&self, block: &mut BlockView<'_>, stream: Stream) {
-        let (shape, rate) = self.rate_of_block(block);
-        block.theta.hyper[0] = gamma(shape, rate, &mut stream.named("rate").rng());
+        let seen = sums(block.theta, block.all, |f| block.sum(f));
+        self.draw_hyper(&mut block.theta.hyper, seen, &mut stream.named("rate").rng());
     }
+}
 
-    /// Shape and rate of h's gamma.
-    fn rate_of_block(&self, block: &BlockView<'_>) -> (f64, f64) {
-        self.rate_given_dispersions(block.all, block.sum(|j| block.theta.values[(0, j)]))
-    }
+/// What the hyperparameters see of all r_j of a block whose sums over columns are `sum`.
+pub(crate) fn sums(theta: &Theta, count: usize, sum: impl Fn(&(dyn Fn(usize) -> f64 + Sync)) -> f64) -> Sums {
+    let r = |j: usize| theta.values[(0, j)];
+    Sums { count: count as f64, ln: sum(&|j| r(j).ln()), plain: sum(&r) }
 }
 
 /// The distinct counts of a column other than zero, and the number of cells with each.
@@ -184,7 +227,7 @@ impl Family for NegativeBinomial {
     }
 
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
-        Unit { centre: ln_rate(seen) - start_dispersion(seen).ln(), scale: 1.0 }
+        Unit::new(ln_rate(seen) - start_dispersion(seen).ln(), 1.0)
     }
 
     fn link(&self, _n: usize, _j: usize, y: f64) -> f64 {
@@ -201,21 +244,33 @@ impl Family for NegativeBinomial {
     }
 
     fn start_hyper(&self, columns: usize, sums: &[f64]) -> Vec<f64> {
-        vec![self.shape * columns as f64 / sums[0]]
+        let typical = sums[0] / columns as f64;
+        match &self.prior {
+            Dispersion::Pooled(_) => Pool::start(typical),
+            Dispersion::Shaped(prior) => vec![prior.shape / typical],
+        }
     }
 
     fn draw_prior(&self, units: &[Unit], rng: &mut StreamRng) -> Theta {
-        let h = gamma(self.rate_shape, self.rate_rate, rng);
-        let r = units.iter().map(|_| gamma(self.shape, h, rng)).collect();
-        Theta { values: Mat::from_vec(1, units.len(), r), hyper: vec![h] }
+        let hyper = match &self.prior {
+            Dispersion::Pooled(pool) => pool.draw(rng),
+            Dispersion::Shaped(prior) => vec![gamma(prior.rate_shape, prior.rate_rate, rng)],
+        };
+        let Gamma { shape, rate } = self.law(&hyper);
+        let r = units.iter().map(|_| gamma(shape, rate, rng)).collect();
+        Theta { values: Mat::from_vec(1, units.len(), r), hyper }
     }
 
     fn ln_prior_column(&self, theta: &Theta, j: usize, _unit: &Unit) -> f64 {
-        ln_gamma_density(theta.values[(0, j)], self.shape, theta.hyper[0])
+        let Gamma { shape, rate } = self.law(&theta.hyper);
+        ln_gamma_density(theta.values[(0, j)], shape, rate)
     }
 
     fn ln_hyper(&self, theta: &Theta) -> f64 {
-        ln_gamma_density(theta.hyper[0], self.rate_shape, self.rate_rate)
+        match &self.prior {
+            Dispersion::Pooled(pool) => pool.ln_density(self.law(&theta.hyper)),
+            Dispersion::Shaped(prior) => ln_gamma_density(theta.hyper[0], prior.rate_shape, prior.rate_rate),
+        }
     }
 
     fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
@@ -271,8 +326,8 @@ impl Family for NegativeBinomial {
             column.beta[last] -= u;
             column.f.iter_mut().for_each(|f| *f -= u);
         });
-        let (shape, rate) = self.rate_of_block(block);
-        block.theta.hyper[0] = (shape - 1.0).max(f64::MIN_POSITIVE) / rate;
+        let seen = sums(block.theta, block.all, |f| block.sum(f));
+        self.settle_hyper(&mut block.theta.hyper, seen);
     }
 
     fn update_parameters(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {

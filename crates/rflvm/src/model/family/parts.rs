@@ -27,6 +27,15 @@ pub struct Unit {
     pub centre: f64,
     /// Scale of the column on its own scale; 1 if the family has none.
     pub scale: f64,
+    /// ½ Σ_n δ²/12, δ the width to which its observed cells are rounded; zero where the family does not ask. On the scale of the column's cells.
+    pub rounding: f64,
+}
+
+impl Unit {
+    /// Of cells that are not rounded.
+    pub const fn new(centre: f64, scale: f64) -> Self {
+        Unit { centre, scale, rounding: 0.0 }
+    }
 }
 
 /// One row of a block.

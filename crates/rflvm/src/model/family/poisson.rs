@@ -49,7 +49,7 @@ impl Family for Poisson {
     }
 
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
-        Unit { centre: ln_rate(seen), scale: 1.0 }
+        Unit::new(ln_rate(seen), 1.0)
     }
 
     fn link(&self, _n: usize, _j: usize, y: f64) -> f64 {

@@ -5,6 +5,7 @@
 //! given q the column is a weighted Gaussian one ([`GaussianConditional`]). Weights are drawn when needed and not stored:
 //! everything else uses the t density itself. θ holds 1/σ_j² and ν_j; all scales are in units of the column's spread.
 
+use super::gaussian::{draw_prior_of, ln_hyper_of, ln_prior_of, prior_of, rounding, sums};
 use super::{
     About, BlockView, Cells, Column, Family, GaussianConditional, Observed, Row, Seen, Shift, Statistic, Theta, Unit,
     Working,
@@ -53,9 +54,17 @@ impl StudentT {
         StudentT { prior }
     }
 
-    /// b0_j.
-    pub fn column_rate(&self, unit: &Unit) -> f64 {
-        self.prior.noise.rate * unit.scale.powi(2)
+    /// a0 and b0_j given the hyperparameters, rounding included.
+    pub fn column_prior(&self, hyper: &[f64], unit: &Unit) -> Gamma {
+        prior_of(&self.prior.noise, hyper, unit)
+    }
+
+    /// The hyperparameters given the precisions.
+    fn draw_hyper(&self, block: &mut BlockView<'_>, stream: Stream) {
+        if let Some(pool) = self.prior.noise.pool() {
+            let sums = sums(block.theta, block.units, block.all, |f| block.sum(f));
+            pool.slice(&mut block.theta.hyper, &mut stream.named("pool").rng(), |law| sums.ln(law));
+        }
     }
 
     /// ln p(1/σ_j², β_j | τ_j) + ln p(ν_j) as a function of u = ln(s²/σ_j²) and ln ν_j, s the column's spread, plus the cells' density at f, up
@@ -64,15 +73,21 @@ impl StudentT {
         let cell = Cell::new(u.exp() / column.unit.scale.powi(2), v.exp());
         let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
         let seen = cells.clone().count() as f64;
-        self.ln_beside(&column.unit, (seen, column.beta.len() as f64, square), [u, v])
+        self.ln_beside((column.hyper, &column.unit), (seen, column.beta.len() as f64, square), [u, v])
             + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
     }
 
     /// The same without the cells but for the constant of their density; there are `seen` cells and `count` weights.
-    pub fn ln_beside(&self, unit: &Unit, (seen, count, square): (f64, f64, f64), [u, v]: [f64; 2]) -> f64 {
+    pub fn ln_beside(
+        &self,
+        (hyper, unit): (&[f64], &Unit),
+        (seen, count, square): (f64, f64, f64),
+        [u, v]: [f64; 2],
+    ) -> f64 {
         let (precision, dof) = (u.exp() / unit.scale.powi(2), v.exp());
         let of_beta = 0.5 * count * u - 0.5 * precision * square;
-        let of_noise = ln_gamma_density(u.exp(), self.prior.noise.shape, self.prior.noise.rate) + u;
+        let plain = Unit { centre: 0.0, scale: 1.0, rounding: unit.rounding / unit.scale.powi(2) };
+        let of_noise = ln_prior_of(&self.prior.noise, hyper, &plain, u.exp()) + u;
         let of_dof = match self.prior.dof {
             Dof::Known(_) => 0.0,
             Dof::Learned(Gamma { shape, rate }) => ln_gamma_density(dof, shape, rate) + v,
@@ -114,8 +129,8 @@ impl StudentT {
         weights: &[f64],
         cholesky: &'a Cholesky,
     ) -> GaussianConditional<'a> {
-        let prior = (self.prior.noise.shape, self.column_rate(&column.unit));
-        GaussianConditional::weighted(prior, column, weights, cholesky)
+        let Gamma { shape, rate } = self.column_prior(column.hyper, &column.unit);
+        GaussianConditional::weighted((shape, rate), column, weights, cholesky)
     }
 
     /// Draws the weights q of the cells, zero where missing.
@@ -212,7 +227,7 @@ impl Family for StudentT {
         let deviation = (sorted.iter().map(|y| (y - centre).powi(2)).sum::<f64>() / sorted.len() as f64).sqrt();
         // Half of the cells may hold the same number; a constant column has no spread, so its unit is 1.
         let scale = [spread, deviation, 1.0].into_iter().find(|s| *s > 0.0).unwrap_or(1.0);
-        Unit { centre, scale }
+        Unit { centre, scale, rounding: rounding(seen) }
     }
 
     fn link(&self, _n: usize, _j: usize, y: f64) -> f64 {
@@ -228,16 +243,21 @@ impl Family for StudentT {
         vec![4.0, self.initial_dof()]
     }
 
+    fn start_hyper(&self, _columns: usize, _sums: &[f64]) -> Vec<f64> {
+        self.prior.noise.start()
+    }
+
     fn draw_prior(&self, units: &[Unit], rng: &mut StreamRng) -> Theta {
         let mut values = Mat::zeros(2, units.len());
-        for (j, unit) in units.iter().enumerate() {
-            values[(0, j)] = gamma(self.prior.noise.shape, self.column_rate(unit), rng);
+        let (hyper, precisions) = draw_prior_of(&self.prior.noise, units, rng);
+        for (j, precision) in precisions.into_iter().enumerate() {
+            values[(0, j)] = precision;
             values[(1, j)] = match self.prior.dof {
                 Dof::Known(dof) => dof,
                 Dof::Learned(Gamma { shape, rate }) => gamma(shape, rate, rng),
             };
         }
-        Theta { values, hyper: Vec::new() }
+        Theta { values, hyper }
     }
 
     fn standardised(&self, p: usize, value: f64, unit: &Unit) -> f64 {
@@ -245,11 +265,15 @@ impl Family for StudentT {
     }
 
     fn ln_prior_column(&self, theta: &Theta, j: usize, unit: &Unit) -> f64 {
-        ln_gamma_density(theta.values[(0, j)], self.prior.noise.shape, self.column_rate(unit))
+        ln_prior_of(&self.prior.noise, &theta.hyper, unit, theta.values[(0, j)])
             + match self.prior.dof {
                 Dof::Known(_) => 0.0,
                 Dof::Learned(Gamma { shape, rate }) => ln_gamma_density(theta.values[(1, j)], shape, rate),
             }
+    }
+
+    fn ln_hyper(&self, theta: &Theta) -> f64 {
+        ln_hyper_of(&self.prior.noise, &theta.hyper)
     }
 
     fn ln_piece(&self, row: Row<'_>, j: usize, f: &[f64]) -> f64 {
@@ -298,8 +322,8 @@ impl Family for StudentT {
         Some(working)
     }
 
-    fn noise_prior(&self, unit: &Unit) -> Option<Gamma> {
-        Some(Gamma { shape: self.prior.noise.shape, rate: self.column_rate(unit) })
+    fn noise_prior(&self, hyper: &[f64], unit: &Unit) -> Option<Gamma> {
+        Some(self.column_prior(hyper, unit))
     }
 
     fn mean(&self, _row: Row<'_>, f: &[f64], out: &mut [f64]) {
@@ -330,9 +354,14 @@ impl Family for StudentT {
             let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
             let weigh = |r2: f64| (dof + 1.0) / (dof + precision * r2) * r2;
             let square = cells.clone().map(|(y, f)| weigh((y - f).powi(2))).sum::<f64>() + column.weighted_square();
-            let shape = self.prior.noise.shape + 0.5 * cells.count() as f64 - 1.0;
-            column.theta[0] = shape.max(f64::MIN_POSITIVE) / (self.column_rate(&column.unit) + 0.5 * square);
+            let prior = self.column_prior(column.hyper, &column.unit);
+            let shape = prior.shape + 0.5 * cells.count() as f64 - 1.0;
+            column.theta[0] = shape.max(f64::MIN_POSITIVE) / (prior.rate + 0.5 * square);
         });
+        if let Some(pool) = self.prior.noise.pool() {
+            let sums = sums(block.theta, block.units, block.all, |f| block.sum(f));
+            pool.settle(&mut block.theta.hyper, |law| sums.ln(law));
+        }
     }
 
     fn update_parameters(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
@@ -340,7 +369,9 @@ impl Family for StudentT {
         block.each_column(stream, work, |column, rng| {
             self.slice_parameters(column, rng);
             Ok(())
-        })
+        })?;
+        self.draw_hyper(block, stream);
+        Ok(())
     }
 
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
@@ -348,6 +379,8 @@ impl Family for StudentT {
         block.each_column(stream, work, |column, rng| {
             self.slice_parameters(column, rng);
             if column.is_due { self.draw_weights(column, rng) } else { Ok(()) }
-        })
+        })?;
+        self.draw_hyper(block, stream);
+        Ok(())
     }
 }

@@ -152,7 +152,7 @@ impl Drawn {
     /// From the prior.
     fn prior(model: &Model, stream: Stream) -> Result<Self, NumericalError> {
         let (rng, half) = (&mut stream.rng(), 0.5 * model.spec().features as f64);
-        let unit = Unit { centre: 0.0, scale: 1.0 };
+        let unit = Unit::new(0.0, 1.0);
         let theta = |block: &Block, rng: &mut _| block.family.draw_prior(&vec![unit; block.columns.len()], rng);
         let (spectral, _) = Spectral::draw_prior(&model.spec().kernel, model.frequencies(), model.latent_dim(), rng)?;
         let axes = model.dynamics().into_iter();

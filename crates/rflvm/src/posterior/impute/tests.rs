@@ -45,8 +45,14 @@ fn missing_cells_have_the_moments_of_their_draws() {
     let model = model();
     let path = fit(&model, "impute-cells", &Kept::DEFAULT);
     let store = open(&path);
-    let fitted =
-        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], stream: Stream::new(1).named("impute") };
+    let fitted = Fitted {
+        store: &store,
+        model: &model,
+        used: &[0, 1],
+        maps: &[],
+        is_pooled: false,
+        stream: Stream::new(1).named("impute"),
+    };
     let mut cells = Vec::new();
     fitted.missing_cells(DRAWS, |cell| cells.push(cell)).unwrap();
     let holes = model.y().as_slice().iter().filter(|y| y.is_nan()).count();

@@ -59,7 +59,7 @@ fn densities_integrate_own_paths_out() {
         let path = fit(&model, &format!("revealed-{name}"), &Kept::DEFAULT);
         let store = open(&path);
         let stream = Stream::new(1).named("revealed");
-        let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], stream };
+        let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream };
         let cells = fitted.revealed(&truth, 8).unwrap();
         assert_eq!(cells.len(), (0..ROWS).map(|n| (0..3).filter(|&j| is_hidden(n, j)).count()).sum::<usize>());
         let visited = fitted.visited(8).unwrap();

@@ -18,7 +18,7 @@ fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
     let families: [Arc<dyn Family>; 4] = [
         Arc::new(Poisson),
         // Noise and signal alike: a grid of quadrature must see every hill.
-        Arc::new(Gaussian { shape: 1.0, rate: 0.1 }),
+        Arc::new(Gaussian::independent(1.0, 0.1)),
         Arc::new(NegativeBinomial::default()),
         Arc::new(Binomial::new(Trials::Same(3))),
     ];
@@ -258,7 +258,8 @@ fn on_disk(name: &str) -> (Model, std::path::PathBuf) {
 fn rows_of_the_fit_come_back_to_where_they_are() {
     let (model, path) = on_disk("transform-back");
     let store = open(&path);
-    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], stream: Stream::new(1) };
+    let fitted =
+        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
     let new = new_rows(&model, model.y());
     let mut draws: Vec<Mat> = Vec::new();
     let found = fitted.transform(&new, 1000, |i, x| {
@@ -301,7 +302,8 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
 fn a_fit_places_rows_on_a_device() {
     let (model, path) = on_disk("transform-device");
     let store = open(&path);
-    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], stream: Stream::new(1) };
+    let fitted =
+        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
     let new = new_rows(&model, &Mat::from_fn(7, 24, |n, j| if n == j { f64::NAN } else { model.y()[(n, j)] }));
     let open = Opener(Arc::new(|model: &Model, _| Ok(Box::new(OnHost::new(model)) as Box<dyn Device>)));
     let there = NewRows { open: Some(open), ..new.clone() };
@@ -318,7 +320,8 @@ fn a_fit_places_rows_on_a_device() {
 fn any_number_of_threads_gives_the_same_bits() {
     let (model, path) = on_disk("transform-threads");
     let store = open(&path);
-    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], stream: Stream::new(1) };
+    let fitted =
+        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
     let new = new_rows(&model, &Mat::from_fn(5, 24, |n, j| model.y()[(n, j)]));
     let by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -354,7 +357,8 @@ fn rows_with_times_follow_their_path() {
         let others: Vec<f64> = placed[TIMES..].iter().map(|row| row.x[d].powi(2)).collect();
         assert_mean("unknown path", &others, 1.0);
     }
-    let fitted = Fitted { store: &store, model: &model, used: &[0], maps: &[], stream: Stream::new(1) };
+    let fitted =
+        Fitted { store: &store, model: &model, used: &[0], maps: &[], is_pooled: false, stream: Stream::new(1) };
     let known = new_rows(&model, &Mat::from_fn(2, 3, |_, j| j as f64));
     let error = fitted.transform(&known, 5, |_, _| ()).unwrap_err().to_string();
     assert!(error.contains("have times"), "{error}");

@@ -17,6 +17,7 @@ pub use candidate::Stop;
 pub(super) use evidence::{Burst, of_data};
 pub use found::{Found, is_tied};
 pub use plan::Plan;
+pub(super) use start::Start;
 
 use super::chain::Chain;
 use super::settings::Settings;
@@ -33,7 +34,7 @@ use candidate::Candidate;
 use found::by_rule;
 use plan::FINALISTS;
 use rayon::ThreadPool;
-use start::{Start, portfolio};
+use start::portfolio;
 
 /// Maps with at least this R² of each other's positions are the same.
 const SAME: f64 = 0.95;
@@ -131,7 +132,11 @@ pub fn search(
     let begin = |(i, start): (usize, Start)| {
         let stream = stream.at(i as u64);
         pools[i % pools.len()].install(|| {
-            let positions = if stop() { None } else { start.positions(model, &points, stream) };
+            let positions = if stop() { Ok(None) } else { start.positions(model, &points, stream) };
+            let positions = match positions {
+                Err(source) => return survivor(i, Err(source)),
+                Ok(positions) => positions,
+            };
             let Some(x) = positions else { return Ok(None) };
             let table = table::open(open, model, i)?;
             let chain = Chain::near(model, &own, FIRST_CHAIN + i, x, table, stream);
@@ -143,7 +148,7 @@ pub fn search(
             survivor(i, candidate)
         })
     };
-    let begun = side_by_side(model, portfolio(model.rows()).into_iter().enumerate().collect(), begin)?;
+    let begun = side_by_side(model, portfolio(model).into_iter().enumerate().collect(), begin)?;
     if stop() {
         return Ok(None);
     }

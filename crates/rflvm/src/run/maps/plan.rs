@@ -33,7 +33,7 @@ impl Plan {
         }
         // The same maps are found for any number of them that is sampled.
         let all = settings.init_effort * settings.chains_per_map() as f64 * settings.warmup as f64;
-        let starts = portfolio(model.rows()).len() as u64;
+        let starts = portfolio(model).len() as u64;
         let (first, second) = (0.5 * all / starts as f64, 0.5 * all / FINALISTS as f64);
         // Converted from f64, these saturate: no warm-up is too long.
         let [first_most, second_most] = MOST;
@@ -59,7 +59,7 @@ impl Plan {
 
     /// How many chains are in memory at the same time, and how many numbers besides.
     pub fn memory(model: &Model) -> (usize, usize) {
-        (portfolio(model.rows()).len(), graph::numbers(model.rows()))
+        (portfolio(model).len(), graph::numbers(model.rows()))
     }
 
     /// The settings of the bursts' chains.

@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn candidates_are_priced_by_the_marginal_likelihood() {
         let (model, state) = model();
-        let target = CollapsedData::new(&model);
+        let target = CollapsedData::new(&model, &state.theta);
         let mut table = Table::new(&target, &mut state.features.clone(), state.tau2[0]).unwrap();
         let here = ln_marginal(&target, &state, &table.x, &table.w);
         let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-7, "{found}, {wanted}");
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn hardly_any_noise_does_not_ruin_what_is_held() {
         let (model, mut state) = model();
-        let target = CollapsedData::new(&model);
+        let target = CollapsedData::new(&model, &state.theta);
         for tau2 in [1e6, 0.99 * MOST] {
             state.tau2.fill(tau2);
             for i in 0..20 {

@@ -321,7 +321,7 @@ impl Table for Host {
         let paths = model.paths(state)?;
         if is_integrated && is_exact(model) {
             let given = (FrequencyPrior::given(&state.spectral), state.features.plain());
-            let (target, layout) = (CollapsedData::new(model), Layout::new(model, false));
+            let (target, layout) = (CollapsedData::new(model, &state.theta), Layout::new(model, false));
             let marginal = Marginal::new(&target, &state.tau2, given, layout).along(paths.as_ref());
             return Ok(maximise(&mut Volume::new(marginal, model), q, limit));
         }

@@ -5,7 +5,9 @@ use crate::device::{ColumnAt, Device, check};
 use crate::dist::{gamma, ln_gamma_density, ln_normal};
 use crate::error::NumericalError;
 use crate::model::family::{Gaussian, Isotropic, Law, NegativeBinomial, StudentT, ZeroInflatedPoisson};
-use crate::model::priors::{Dof, Gamma};
+use crate::model::family::{dispersion_sums, precision_sums};
+use crate::model::pool::{Sums, ln_integrated};
+use crate::model::priors::{Dof, Gamma, Noise};
 use crate::model::strength::square;
 use crate::model::{Model, State};
 use crate::rng::{Stream, StreamRng};
@@ -62,14 +64,14 @@ pub(super) fn maximise(device: &mut dyn Device, model: &Model, state: &mut State
 fn best_dispersions(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &NegativeBinomial) {
     let (columns, last) = (model.blocks()[b].columns.clone(), state.beta.rows() - 1);
     let r: Vec<f64> = state.theta[b].values.row(0).to_vec();
-    let rate = state.theta[b].hyper[0];
+    let prior = family.law(&state.theta[b].hyper);
     let u = rounds::peaks(r.len(), 0.1, |u, out| {
         let at = |(u, r): (&f64, &f64)| ColumnAt { factor: 1.0, shift: *u, theta: [r * u.exp(), 1.0] };
         let at: Vec<ColumnAt> = u.iter().zip(&r).map(at).collect();
         of_block(device, model, b, &at, out);
         for (i, (out, j)) in out.iter_mut().zip(columns.clone()).enumerate() {
             let away = state.beta[(last, j)] - u[i] - model.units()[j].centre;
-            *out += ln_gamma_density(at[i].theta[0], family.shape, rate);
+            *out += ln_gamma_density(at[i].theta[0], prior.shape, prior.rate);
             *out -= 0.5 * model.weight_precision(state.tau2[j])[last] * away.powi(2);
         }
     });
@@ -77,14 +79,22 @@ fn best_dispersions(device: &mut dyn Device, model: &Model, state: &mut State, b
         state.theta[b].values[(0, i)] *= u[i].exp();
         state.beta[(last, j)] -= u[i];
     }
-    let (shape, rate) = rate_of_block(model, state, b, family);
-    state.theta[b].hyper[0] = (shape - 1.0).max(f64::MIN_POSITIVE) / rate;
+    let seen = dispersion_sums(&state.theta[b], model.all_of_block(b), |f| model.sum_block(b, f));
+    family.settle_hyper(&mut state.theta[b].hyper, seen);
 }
 
-/// Shape and rate of h's gamma.
-fn rate_of_block(model: &Model, state: &State, b: usize, family: &NegativeBinomial) -> (f64, f64) {
-    let sum = model.sum_block(b, |j| state.theta[b].values[(0, j)]);
-    family.rate_given_dispersions(model.all_of_block(b), sum)
+/// What the hyperparameters of the noise see of the precisions of block b.
+fn sums_of_block(model: &Model, state: &State, b: usize) -> Sums {
+    let units = &model.units()[model.blocks()[b].columns.clone()];
+    precision_sums(&state.theta[b], units, model.all_of_block(b), |f| model.sum_block(b, f))
+}
+
+/// The level of the noise of block b at its mode, where it is pooled.
+fn settle(model: &Model, state: &mut State, b: usize, noise: &Noise) {
+    if let Some(pool) = noise.pool() {
+        let seen = sums_of_block(model, state, b);
+        pool.settle(&mut state.theta[b].hyper, |law| seen.ln(law));
+    }
 }
 
 /// 1/σ_j².
@@ -94,16 +104,18 @@ fn best_precisions(device: &mut dyn Device, model: &Model, state: &mut State, b:
     of_block(device, model, b, &vec![ColumnAt::HERE; columns.len()], &mut values);
     let seen = seen(model, &columns);
     for (i, j) in columns.enumerate() {
-        let shape = (family.shape + 0.5 * seen[i] - 1.0).max(f64::MIN_POSITIVE);
-        let rate = family.column_rate(&model.units()[j]) - values[i] + 0.5 * of_weights(model, state, j);
-        state.theta[b].values[(0, i)] = shape / rate;
+        let prior = family.prior(&state.theta[b].hyper, &model.units()[j]);
+        let shape = (prior.shape + 0.5 * seen[i] - 1.0).max(f64::MIN_POSITIVE);
+        state.theta[b].values[(0, i)] = shape / (prior.rate - values[i] + 0.5 * of_weights(model, state, j));
     }
+    settle(model, state, b, &family.noise);
 }
 
 /// 1/σ_j² of Student-t columns, with the weights integrated out: their density has no power of it.
 fn best_spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &StudentT) {
     let columns = model.blocks()[b].columns.clone();
     let (spread2, theta) = (|j: usize| model.units()[j].scale.powi(2), state.theta[b].values.clone());
+    let hyper = state.theta[b].hyper.clone();
     let from: Vec<[f64; 2]> =
         columns.clone().enumerate().map(|(i, j)| [(theta[(0, i)] * spread2(j)).ln(), theta[(1, i)].ln()]).collect();
     let counts = seen(model, &columns).into_iter().zip(columns.clone());
@@ -114,10 +126,11 @@ fn best_spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: us
         for (i, (out, j)) in out.iter_mut().zip(columns.clone()).enumerate() {
             let at = [from[i][0] + u[i], from[i][1]];
             // The density is that of 1/σ², not of its logarithm.
-            *out += family.ln_beside(&model.units()[j], known[i], at) - at[0];
+            *out += family.ln_beside((&hyper, &model.units()[j]), known[i], at) - at[0];
         }
     });
     u.iter().enumerate().for_each(|(i, u)| state.theta[b].values[(0, i)] *= u.exp());
+    settle(model, state, b, &family.prior.noise);
 }
 
 /// Log-likelihoods of the columns of block b, at changes of them; the other columns stay.
@@ -146,7 +159,7 @@ fn dispersions(
     let columns = model.blocks()[b].columns.clone();
     let last = state.beta.rows() - 1;
     let mut rngs: Vec<StreamRng> = columns.clone().map(|j| stream.at(model.number(j) as u64).rng()).collect();
-    let rate = state.theta[b].hyper[0];
+    let prior = family.law(&state.theta[b].hyper);
     let is_due = stream.is_chosen(share);
     for (slides, width) in [true, false].into_iter().zip(WIDTHS).filter(|(slides, _)| *slides || is_due) {
         let r: Vec<f64> = state.theta[b].values.row(0).to_vec();
@@ -165,7 +178,7 @@ fn dispersions(
             for (i, out) in out.iter_mut().enumerate() {
                 let (away, precision) = intercepts[i];
                 // u has Haar measure, and the Jacobian of r is e^u.
-                *out += ln_gamma_density(at[i].theta[0], family.shape, rate) + u[i];
+                *out += ln_gamma_density(at[i].theta[0], prior.shape, prior.rate) + u[i];
                 *out -= if slides { 0.5 * precision * (away - u[i]).powi(2) } else { 0.0 };
             }
         });
@@ -179,20 +192,31 @@ fn dispersions(
             device.set_weights(&state.beta);
         }
     }
-    let (shape, rate) = rate_of_block(model, state, b, family);
-    state.theta[b].hyper[0] = gamma(shape, rate, &mut stream.named("rate").rng());
+    let seen = dispersion_sums(&state.theta[b], model.all_of_block(b), |f| model.sum_block(b, f));
+    family.draw_hyper(&mut state.theta[b].hyper, seen, &mut stream.named("rate").rng());
 }
 
-/// 1/σ_j² given β_j and f_j, conjugate.
+/// 1/σ_j² given β_j and f_j, conjugate; before them their hyperparameters, with all 1/σ_j² integrated out.
 fn precisions(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, family: &Gaussian, stream: Stream) {
     let columns = model.blocks()[b].columns.clone();
     let mut values = vec![0.0; columns.len()];
     of_block(device, model, b, &vec![ColumnAt::HERE; columns.len()], &mut values);
     let seen = seen(model, &columns);
-    for (i, j) in columns.clone().enumerate() {
-        // At unit precision the log-likelihood is −½Σ(y − f)².
-        let shape = family.shape + 0.5 * (seen[i] + state.beta.rows() as f64);
-        let rate = family.column_rate(&model.units()[j]) - values[i] + 0.5 * of_weights(model, state, j);
+    // At unit precision the log-likelihood is −½Σ(y − f)².
+    let of_column = |i: usize, j: usize| {
+        let power = 0.5 * (seen[i] + state.beta.rows() as f64);
+        [power, 0.5 * of_weights(model, state, j) - values[i]]
+    };
+    let added: Vec<[f64; 2]> = columns.clone().enumerate().map(|(i, j)| of_column(i, j)).collect();
+    let units = &model.units()[columns.clone()];
+    if let Some(pool) = family.noise.pool() {
+        let sum = |i: usize| (added[i][1] + units[i].rounding) / units[i].scale.powi(2);
+        let ln = |law: Gamma| model.sum_block(b, |i| ln_integrated(law, added[i][0], sum(i)));
+        pool.slice(&mut state.theta[b].hyper, &mut stream.named("pool").rng(), ln);
+    }
+    for (i, j) in columns.enumerate() {
+        let prior = family.prior(&state.theta[b].hyper, &units[i]);
+        let (shape, rate) = (prior.shape + added[i][0], prior.rate + added[i][1]);
         state.theta[b].values[(0, i)] = gamma(shape, rate, &mut stream.at(model.number(j) as u64).rng());
     }
 }
@@ -208,8 +232,8 @@ fn noise(device: &mut dyn Device, model: &Model, state: &State, b: usize, family
         (0.5 * of_weights(model, state, j) - values[i]) / model.units()[j].scale.powi(2)
     };
     Gamma {
-        shape: family.0.shape + model.sum_block(b, |i| 0.5 * (seen[i] + state.beta.rows() as f64)),
-        rate: family.0.rate + model.sum_block(b, rate),
+        shape: family.prior().shape + model.sum_block(b, |i| 0.5 * (seen[i] + state.beta.rows() as f64)),
+        rate: family.prior().rate + model.sum_block(b, rate),
     }
 }
 
@@ -241,6 +265,7 @@ fn spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, 
     let known: Vec<(f64, f64, f64)> =
         counts.map(|(seen, j)| (seen, state.beta.rows() as f64, of_weights(model, state, j))).collect();
     let learned = matches!(family.prior.dof, Dof::Learned(_));
+    let hyper = state.theta[b].hyper.clone();
     for p in (0..2).filter(|&p| p == 0 || learned) {
         let from: Vec<f64> = at.iter().map(|at| at[p]).collect();
         let to = rounds::univariate(&mut rngs, &from, StudentT::WIDTH, |values, out| {
@@ -251,7 +276,7 @@ fn spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, 
             let there: Vec<ColumnAt> = moved.iter().zip(&spread2).map(there).collect();
             of_block(device, model, b, &there, out);
             for (i, (out, j)) in out.iter_mut().zip(columns.clone()).enumerate() {
-                *out += family.ln_beside(&model.units()[j], known[i], moved[i]);
+                *out += family.ln_beside((&hyper, &model.units()[j]), known[i], moved[i]);
             }
         });
         at.iter_mut().zip(to).for_each(|(at, to)| at[p] = to);
@@ -261,6 +286,10 @@ fn spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, 
         if learned {
             state.theta[b].values[(1, i)] = v.exp();
         }
+    }
+    if let Some(pool) = family.prior.noise.pool() {
+        let seen = sums_of_block(model, state, b);
+        pool.slice(&mut state.theta[b].hyper, &mut stream.named("pool").rng(), |law| seen.ln(law));
     }
 }
 

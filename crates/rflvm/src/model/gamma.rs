@@ -1,0 +1,13 @@
+//! A gamma prior.
+
+use serde::{Deserialize, Serialize};
+
+/// Shape and rate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gamma {
+    /// Its shape.
+    pub shape: f64,
+    /// Its rate.
+    pub rate: f64,
+}
