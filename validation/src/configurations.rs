@@ -209,7 +209,7 @@ impl Recipe {
                 }
                 let reference = multinomial && j + 1 == range.end;
                 let centre = if reference { 0.0 } else { [0.3, -0.4, 0.2][j % 3] };
-                let rounding = if self.rounded { [0.0, 0.2, 0.1][j % 3] } else { 0.0 };
+                let rounding = if self.rounded { [0.0, 1.5, 0.8][j % 3] } else { 0.0 };
                 units.push(Unit { centre, scale: [1.0, 1.3, 0.8][j % 3], rounding });
             }
             blocks.push((range.collect(), family));

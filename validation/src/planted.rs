@@ -68,7 +68,7 @@ pub const ALL: [Planted; 31] = [
     planted("jumps to a new cluster as if to any", "gaussian", jumps_to_new_clusters, 1),
     planted("level and spread by one column's noise", "gaussian-pooled", pool_by_one_column, 1),
     planted("weights not counted in the noise integrated out", "gaussian-pooled-missing", pool_without_weights, 1),
-    planted("rounding left out of the noise", "gaussian-pooled", noise_without_rounding, 1),
+    planted("rounding left out of the noise", "gaussian-pooled", noise_without_rounding, 4),
     planted("spread of dispersions without its prior", "negative-binomial-pooled", pool_without_prior, 1),
     planted("weights as if columns had no paths", "gaussian-residual-missing-offset", weights_without_paths, 1),
 ];

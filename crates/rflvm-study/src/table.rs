@@ -17,6 +17,7 @@ mod heading;
 mod holds;
 #[cfg(feature = "columnar")]
 mod ipc;
+mod kind;
 mod levels;
 mod mtx;
 mod npy;
@@ -47,7 +48,7 @@ pub use category::{Category, Source};
 pub use dialect::{Decimal, Separator};
 pub use error::TableError;
 pub use holds::Holds;
-pub(crate) use read::is_zarr;
+pub(crate) use kind::is_zarr;
 pub use read::{is_text, look, read};
 pub use written::Written;
 

@@ -7,6 +7,7 @@ use super::allowance::Allowance;
 use super::draft::Draft;
 #[cfg(feature = "columnar")]
 use super::ipc;
+use super::kind::is_zarr;
 #[cfg(feature = "columnar")]
 use super::parquet;
 use super::words::shorten;
@@ -138,11 +139,6 @@ fn h5ad(path: &Path) -> TableError {
     let (file, to) = (quoted(&path.display().to_string()), quoted(&folder));
     let script = "import anndata, sys; anndata.read_h5ad(sys.argv[1]).write_zarr(sys.argv[2])";
     TableError::H5ad { file: path.to_path_buf(), command: format!("python -c \"{script}\" {file} {to}"), folder }
-}
-
-/// Whether a folder is one of Zarr.
-pub(crate) fn is_zarr(path: &Path) -> bool {
-    [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file())
 }
 
 /// Whether a file is text, by its name.

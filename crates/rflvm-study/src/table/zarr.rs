@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 
 use super::allowance::Allowance;
 use super::draft::{Draft, Text};
+use super::kind::is_zarr;
 use super::unique::unique;
 use super::words::{list, shorten};
-use super::{ReadOptions, TableError, is_zarr, numbered};
+use super::{ReadOptions, TableError, numbered};
 use anndata::AnnData;
 use array::{Node, node};
 use folder::{KIND, children, damaged};

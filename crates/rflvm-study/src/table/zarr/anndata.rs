@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::array::{Array, Node, node};
 use super::folder::{children, damaged};
 use crate::table::TableError;
-use crate::table::is_zarr;
+use crate::table::kind::is_zarr;
 use crate::table::words::{list, shorten};
 
 pub(super) struct AnnData {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::table::{TableError, is_zarr};
+use crate::table::TableError;
+use crate::table::kind::is_zarr;
 
 /// What a message calls them.
 pub(super) const KIND: &str = "Zarr";
