@@ -78,8 +78,8 @@ fn an_estimate_on_a_card_is_that_of_the_plain_device() {
     stand_in::on_a_card("chain::an_estimate_on_a_card_is_that_of_the_plain_device", || {
         let map = Map { starts: 1, rounds: 1, ..Map::default() };
         for model in [counts(), beside()] {
-            let on = |device: &mut dyn Device| map.fit_on(device, &model, Stream::new(3)).unwrap();
-            let (card, host) = (on(open(&model, 0).unwrap().as_mut()), on(&mut OnHost::new(&model)));
+            let on = |device: Box<dyn Device>| map.fit_on(device, &model, Stream::new(3)).unwrap();
+            let (card, host) = (on(open(&model, 0).unwrap()), on(Box::new(OnHost::new(&model))));
             // The ways up differ in the last digits, and then in more.
             let apart = card.trace.iter().zip(&host.trace).map(|(card, host)| (card - host).abs());
             assert!(apart.fold(0.0, f64::max) < 0.1, "{:?} {:?}", card.trace, host.trace);

@@ -8,11 +8,12 @@ use rflvm::rng::Stream;
 use rflvm::run::Settings;
 use rflvm::run::chain::Chain;
 use rflvm::simulate::s_curve;
+use rflvm::table::Host;
 
 /// Posterior means of ln σ_j in units of the column's spread, and of the positions' distances within and between groups of rows.
 fn fitted(model: &Model, groups: &[usize]) -> (Vec<f64>, f64) {
     let settings = Settings { warmup: 200, draws: 100, threads: 1, ..Settings::default() };
-    let mut chain = Chain::new(model, &settings, 0).unwrap();
+    let mut chain = Chain::new(model, &settings, 0, Box::new(Host::default())).unwrap();
     let (mut ln_noise, mut explained) = (vec![0.0; model.columns()], 0.0);
     for i in 0..settings.sweeps() {
         chain.advance().unwrap();
