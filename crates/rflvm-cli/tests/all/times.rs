@@ -248,3 +248,40 @@ fn paths_may_wander_and_repeat() {
     let config = fs::read_to_string(dir.join("o/config.toml")).unwrap();
     assert!(config.contains("period = 5.0") && config.contains("time-kernel = \"matern32+seasonal\""), "{config}");
 }
+
+/// The year alone repeats in every quarter.
+#[test]
+fn a_year_and_a_quarter_are_one_time() {
+    let dir = folder("together");
+    let line = |n: u32| {
+        let (x, y) = ((0.4 * f64::from(n)).sin(), (0.3 * f64::from(n)).cos());
+        format!("{}.0,{}.0,{x},{}\n", 1959 + n / 4, 1 + n % 4, if n == 5 { String::new() } else { y.to_string() })
+    };
+    fs::write(dir.join("t.csv"), format!("year,quarter,a,b\n{}", (0..12).map(line).collect::<String>())).unwrap();
+    let said = fit(&dir, &["--time", "year"]);
+    assert!(said.contains("have the same time") && said.contains("--time year,quarter"), "{said}");
+    let said = fit(&dir, &["--time", "year,quarter", "--overwrite"]);
+    assert!(said.contains("times from 1959Q1 to 1961Q4 in 1 sequence, typically 3 months apart"), "{said}");
+    assert!(!said.contains("same time"), "{said}");
+    let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
+    assert!(embedding.lines().nth(3).unwrap().starts_with("3,,1959Q3,,"), "{embedding}");
+    assert!(rflvm(&dir, &["forecast", "o", "--horizon", "2", "--out", "f.csv"]).status.success());
+    let ahead = fs::read_to_string(dir.join("f.csv")).unwrap();
+    assert!(ahead.lines().nth(1).unwrap().starts_with("1962Q1,"), "{ahead}");
+    // New rows are read as the fit's were; a completed table has the time in one column, with which it can be fitted and placed.
+    for more in
+        [&["transform", "o", "t.csv", "--out", "p.csv"][..], &["impute", "o", "--draws", "1", "--out", "full.csv"]]
+    {
+        let output = rflvm(&dir, more);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let full = fs::read_to_string(dir.join("full-1.csv")).unwrap();
+    assert!(full.starts_with("\"year,quarter\",a,b\n1959Q1,"), "{full}");
+    let output = rflvm(&dir, &["transform", "o", "full-1.csv", "--out", "p.csv", "--overwrite"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // What cannot be a time has its place.
+    fs::write(dir.join("w.csv"), "year,part,a\n1959,1,2\n1959,2,3\n").unwrap();
+    let output = rflvm(&dir, &["fit", "w.csv", "--likelihood", "gaussian", "--time", "year,part", "--out", "w"]);
+    let sentence = "w.csv: column `part`: its numbers may be quarters or months; name the column quarter or month";
+    assert!(output.status.code() == Some(2) && text(&output.stderr).contains(sentence), "{}", text(&output.stderr));
+}

@@ -15,6 +15,7 @@
 mod cells;
 pub(super) mod density;
 mod evidence;
+mod guides;
 mod moments;
 mod new_rows;
 mod search;
@@ -39,11 +40,14 @@ use crate::rng::Stream;
 use crate::slice;
 use density::weigh;
 use evidence::Sampled;
+use guides::Guides;
 use moments::RowMoments;
 use new_rows::Key;
-use search::Anchors;
+use rand::RngExt;
+use search::{Anchors, Search};
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 use surprise::OwnRows;
 use target::{Prior, Target};
 
@@ -67,7 +71,8 @@ pub struct Transformed {
 }
 
 impl Fitted<'_> {
-    /// Places new rows using at most `most` draws of the fit. Passes each draw of their aligned positions to `take`, in order.
+    /// Places new rows using at most `most` draws of the fit. Passes each draw of their aligned positions to `take`, in order. Rows of the fit
+    /// are placed for their densities only.
     pub fn transform(
         &self,
         new: &NewRows,
@@ -84,7 +89,9 @@ impl Fitted<'_> {
         let mut of_known = Vec::with_capacity(visited.len());
         let mut device = new.device()?;
         self.visit_new(&visited, new, (0..rows, device.as_mut()), known, |i, parameters, placed, known| {
-            let x = frame.of(&parameters.x, &parameters.w).carry(&positions(&placed));
+            let mut x = positions(&placed);
+            new.own().for_each(|(n, own)| x.row_mut(n).copy_from_slice(parameters.x.row(own)));
+            let x = frame.of(&parameters.x, &parameters.w).carry(&x);
             moments.add(&x);
             take(i, &x);
             ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
@@ -103,7 +110,16 @@ impl Fitted<'_> {
         let ln_density = ln_mean(&ln_evidence);
         let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();
         let surprise = reference.surprise(&ln_density, &cells);
-        Ok(Transformed { embedding: moments.embedding(), ln_density, cells, surprise })
+        let mut embedding = moments.embedding();
+        if new.own().next().is_some() {
+            // From all draws, as everywhere else.
+            let all = self.embedding(&frame)?;
+            for (n, own) in new.own() {
+                embedding.mean.row_mut(n).copy_from_slice(all.mean.row(own));
+                embedding.covariance[n] = all.covariance[own].clone();
+            }
+        }
+        Ok(Transformed { embedding, ln_density, cells, surprise })
     }
 
     /// ln p(y | Y) of each new row alone, at less than half the cost.
@@ -135,14 +151,19 @@ impl Fitted<'_> {
         let mut stored = Stored::open(self.store, self.model)?;
         check_times(self.model, new)?;
         let keys = new.keys();
+        let guides = match &device {
+            None => Guides::of(self, visited, (new, &keys), some.clone())?,
+            Some(_) => None,
+        };
         // Reading is one task; processing a draw is one task per draw.
         let at_once = rayon::current_num_threads();
         for (start, part) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
             let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
             let given = part.iter().map(read).collect::<Result<Vec<_>, _>>()?;
             let stream = |&(chain, draw): &(usize, usize)| self.stream.at(chain as u64).at(draw as u64);
-            let here =
-                |(of, parameters)| placed(self.model, (new, &keys), some.clone(), parameters, stream(of).named("new"));
+            let here = |(of, parameters)| {
+                placed(self.model, (new, &keys), (some.clone(), guides.as_ref()), parameters, stream(of).named("new"))
+            };
             let aside = |(of, parameters)| beside(parameters, stream(of).named("known"));
             let outcomes: Vec<(Result<_, _>, Result<_, _>)> = match &mut device {
                 None => par::collect(part.iter().zip(&given), 1, |one| (here(one), aside(one))),
@@ -196,21 +217,25 @@ struct Placed {
 fn placed(
     model: &Model,
     (new, keys): (&NewRows, &[Key]),
-    some: Range<usize>,
+    (some, guides): (Range<usize>, Option<&Guides>),
     parameters: &Parameters,
     stream: Stream,
 ) -> Result<Vec<Placed>, NumericalError> {
     let own = own_paths(model, (new, keys), some.clone(), parameters, stream.named("own paths"));
     let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, (&parameters.w, parameters.s));
     let positions = positions.beside(Known::new(new.model.offset(), &own));
-    let anchors = Anchors::new(parameters, model.covariates().cols(), stream.named("anchors"));
+    let found = OnceLock::new();
+    let anchors = || found.get_or_init(|| Anchors::new(parameters, model.covariates().cols(), stream.named("anchors")));
     let (mean, sd) = prior(model, new, parameters)?;
     let each = par::map(some.len(), 1000 * some.len() * new.model.columns(), |i| {
         let n = some.start + i;
         let target = Target { positions: &positions, row: n, prior: Prior { mean: mean.row(n), sd: sd.row(n) } };
         let mut scratch = positions.scratch();
-        let starts = anchors.starts(&target, &mut scratch);
-        let placed = place(&target, starts, &mut scratch, stream.along(keys[n]))?;
+        let search = match guides.map(|guides| guides.starts(n, &target, &parameters.x, &mut scratch)) {
+            Some(starts) if !starts.is_empty() => Search::guided(starts),
+            _ => Search::new(anchors().starts(&target, &mut scratch)),
+        };
+        let placed = place(&target, search, &mut scratch, stream.along(keys[n]))?;
         let own = if own.rows() > 0 { own.row(n).to_vec() } else { Vec::new() };
         Ok(Placed { own, ..placed })
     });
@@ -236,12 +261,7 @@ fn own_paths(
 }
 
 /// One row: mode search, importance sample, slices.
-fn place(
-    target: &Target<'_>,
-    starts: Vec<Vec<f64>>,
-    scratch: &mut Scratch,
-    stream: Stream,
-) -> Result<Placed, NumericalError> {
+fn place(target: &Target<'_>, search: Search, scratch: &mut Scratch, stream: Stream) -> Result<Placed, NumericalError> {
     let rng = &mut stream.rng();
     if target.positions.observed(target.row) == 0 {
         return Ok(Placed {
@@ -250,10 +270,20 @@ fn place(
             ln_evidence: 0.0,
         });
     }
-    let Sampled { ln_evidence, mut u, mut ln_lik } = weigh(target, starts, scratch, rng)?;
+    let (Sampled { ln_evidence, mut u, mut ln_lik }, proposal) = weigh(target, search, scratch, rng)?;
     let mut room = Vec::new();
     for _ in 0..SLICES {
-        ln_lik = slice::standard(rng, &mut u, ln_lik, &mut room, |u| target.ln_lik(u, scratch)).ln_lik;
+        let along = proposal.ellipses(rng.random());
+        let mut v = along.inward(&u);
+        let current = ln_lik + along.ln_ratio(&u, &v);
+        let landing = slice::standard(rng, &mut v, current, &mut room, |v| {
+            let u = along.outward(v);
+            target.ln_lik(&u, scratch) + along.ln_ratio(&u, v)
+        });
+        if landing.sin != 0.0 {
+            u = along.outward(&v);
+            ln_lik = landing.ln_lik - along.ln_ratio(&u, &v);
+        }
     }
     Ok(Placed { x: target.prior.position(&u), own: Vec::new(), ln_evidence })
 }

@@ -44,6 +44,7 @@ fn new_rows(model: &Model, y: &Mat) -> NewRows {
     NewRows {
         model: model.with_rows(y, (vec![0.0; y.rows()], Mat::zeros(y.rows(), 0)), families).unwrap(),
         times: None,
+        own: Vec::new(),
         open: None,
     }
 }
@@ -121,7 +122,7 @@ fn positions_and_evidence_agree_with_quadrature() {
                 let target = Target { positions: &positions, row: n, prior: Prior { mean: prior.0, sd: prior.1 } };
                 let mut scratch = positions.scratch();
                 let starts = anchors.starts(&target, &mut scratch);
-                place(&target, starts, &mut scratch, Stream::new(seed).at(n as u64)).unwrap()
+                place(&target, Search::new(starts), &mut scratch, Stream::new(seed).at(n as u64)).unwrap()
             });
             for d in 0..dim {
                 let along: Vec<f64> = each.iter().map(|row| row.x[d]).collect();
@@ -162,7 +163,7 @@ fn rows_on_a_device_are_placed_almost_as_here_whatever_their_family() {
         let y = |_, j: usize| if hole == Some(j) { f64::NAN } else { model.y()[(2, j)] };
         let new = new_rows(&model, &Mat::from_fn(TIMES, model.columns(), y));
         let dim = given.x.cols();
-        let here = placed(&model, (&new, &new.keys()), 0..TIMES, &given, Stream::new(9)).unwrap();
+        let here = placed(&model, (&new, &new.keys()), (0..TIMES, None), &given, Stream::new(9)).unwrap();
         let device = &mut OnHost::new(&new.model);
         let there = there::placed(device, &model, (&new, &new.keys()), 0..TIMES, &given, Stream::new(9)).unwrap();
         let is_close = |(here, there): &(&Placed, &Placed)| {
@@ -191,7 +192,7 @@ fn rows_on_a_device_are_placed_as_here() {
     let y = |n: usize, j: usize| if (n + j).is_multiple_of(7) || n == 4 { f64::NAN } else { model.y()[(n, j)] };
     let new = new_rows(&model, &Mat::from_fn(60, 12, y));
     let some = 2..57;
-    let here = placed(&model, (&new, &new.keys()), some.clone(), &given, Stream::new(1)).unwrap();
+    let here = placed(&model, (&new, &new.keys()), (some.clone(), None), &given, Stream::new(1)).unwrap();
     let there =
         there::placed(&mut OnHost::new(&new.model), &model, (&new, &new.keys()), some, &given, Stream::new(1)).unwrap();
     assert_eq!(here.len(), there.len());
@@ -213,7 +214,7 @@ fn simulated_rows_are_where_their_truth_is() {
     // No missing cells here: the truth belongs to whole rows.
     let y = Mat::from_fn(ROWS * TIMES, 8, |i, j| model.y()[(i / TIMES, j)]);
     let new = new_rows(&model, &y);
-    let placed = placed(&model, (&new, &new.keys()), 0..new.model.rows(), &given, Stream::new(12)).unwrap();
+    let placed = placed(&model, (&new, &new.keys()), (0..new.model.rows(), None), &given, Stream::new(12)).unwrap();
     let x = Mat::from_vec(ROWS * TIMES, 2, placed.iter().flat_map(|row| row.x.clone()).collect());
     let of_draws = given.f(x.clone(), &vec![0.0; ROWS * TIMES], Mat::zeros(ROWS * TIMES, 0));
     let of_truth = given.f(given.x.clone(), &[0.0; ROWS], Mat::zeros(ROWS, 0));
@@ -343,7 +344,7 @@ fn rows_with_times_follow_their_path() {
     const TIMES: usize = 500;
     let mut new = new_rows(&model, &Mat::from_fn(2 * TIMES, 3, |_, _| f64::NAN));
     new.times = Some(Times { at: vec![7.5; 2 * TIMES], sequence: (0..2 * TIMES).map(|n| n / TIMES).collect() });
-    let placed = placed(&model, (&new, &new.keys()), 0..new.model.rows(), &given, Stream::new(1)).unwrap();
+    let placed = placed(&model, (&new, &new.keys()), (0..new.model.rows(), None), &given, Stream::new(1)).unwrap();
     let dynamics = model.dynamics().unwrap();
     let (mean, sd) = dynamics.expected(&given.axes, &given.x, 0, &[7.5]).unwrap();
     for d in 0..2 {
