@@ -279,7 +279,7 @@ fn a_year_and_a_quarter_are_one_time() {
     assert!(full.starts_with("\"year,quarter\",a,b\n1959Q1,"), "{full}");
     let output = rflvm(&dir, &["transform", "o", "full-1.csv", "--out", "p.csv", "--overwrite"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    // What cannot be a time has its place.
+    // The place of a wrong time is named.
     fs::write(dir.join("w.csv"), "year,part,a\n1959,1,2\n1959,2,3\n").unwrap();
     let output = rflvm(&dir, &["fit", "w.csv", "--likelihood", "gaussian", "--time", "year,part", "--out", "w"]);
     let sentence = "w.csv: column `part`: its numbers may be quarters or months; name the column quarter or month";

@@ -70,11 +70,11 @@ def minutes(zone: str) -> int:
 
 def texts_of_times(times: Any, rows: int) -> list[str]:
     """Times as text for the program: numbers with full precision, dates in ISO 8601. A frame has a column per part, such as year and quarter."""
-    if hasattr(times, "columns") and len(times.columns) > 1:
-        names = [str(name) for name in times.columns]
-        return _native.joined_times(names, [texts_of_times(times[name], rows) for name in times.columns])
     if hasattr(times, "columns"):
-        times = times[times.columns[0]]
+        names = list(getattr(times, "column_names", times.columns))
+        if len(names) > 1:
+            return _native.joined_times([str(name) for name in names], [texts_of_times(times[name], rows) for name in names])
+        times = times[names[0]]
     values = times.to_list() if hasattr(times, "to_list") else times.to_pylist() if hasattr(times, "to_pylist") else list(times)
     if len(values) != rows:
         raise ValueError(f"times has {len(values)} entries, but the table has {rows} rows")

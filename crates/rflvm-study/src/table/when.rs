@@ -65,7 +65,7 @@ fn units(names: &[String], cells: &[&[String]]) -> Result<Vec<Unit>, (usize, Str
     }
 }
 
-/// Whether numbers beside a year are quarters or months. From 1 to 4 they may be either, and then the name decides.
+/// Whether the numbers that go with a year are quarters or months. From 1 to 4 they may be either, and then the name decides.
 fn part_of_year(name: &str, cells: &[String]) -> Result<Unit, String> {
     let is_past_four = |text: &String| whole(text.trim()).is_some_and(|number| number > 4);
     let first = name.trim().chars().next().map(|letter| letter.to_ascii_lowercase());

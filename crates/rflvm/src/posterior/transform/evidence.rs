@@ -126,7 +126,7 @@ impl Proposal {
 
 /// A component of the mixture as the ellipses of a slice: for a Student-t the Gaussian with its place and shape. Any Gaussian leaves the
 /// posterior invariant, if its density is divided out again (Nishihara, Murray & Adams 2014). On the ellipses of the prior nearly all candidates miss
-/// a posterior that is much narrower; on those of a mode hardly any.
+/// the narrow posterior of a wide table; on those of a mode hardly any.
 #[derive(Clone, Copy)]
 pub struct Ellipses<'a>(Option<&'a Hill>);
 
@@ -142,6 +142,8 @@ impl Proposal {
 }
 
 impl Ellipses<'_> {
+    pub const OF_PRIOR: Self = Ellipses(None);
+
     /// The coordinates in which the Gaussian is standard.
     pub fn inward(self, u: &[f64]) -> Vec<f64> {
         let Some(Hill { top, factor, .. }) = self.0 else { return u.to_vec() };

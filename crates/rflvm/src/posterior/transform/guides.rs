@@ -4,10 +4,10 @@
 //!
 //! Narrow tables, whose rows may have modes anywhere and are placed quickly, are searched in every draw.
 
-use super::new_rows::Key;
+use super::given::{own_paths, prior};
+use super::new_rows::{Key, NewRows};
 use super::search::{Anchors, Search};
 use super::target::{Prior, Target, square};
-use super::{NewRows, own_paths, prior};
 use crate::error::{NumericalError, RunError};
 use crate::linalg::Mat;
 use crate::model::position::{Positions, Scratch};
@@ -65,6 +65,11 @@ impl Guides {
         Ok(Some(Guides { first: some.start, rows }))
     }
 
+    #[cfg(test)]
+    pub fn from_rows(first: usize, rows: Vec<Vec<usize>>) -> Self {
+        Guides { first, rows }
+    }
+
     /// Starting points of a new row in a draw with these positions, best first; none if it has no guides.
     pub fn starts(&self, n: usize, target: &Target<'_>, x: &Mat, scratch: &mut Scratch) -> Vec<Vec<f64>> {
         let points = self.rows[n - self.first].iter().map(|&row| target.prior.coordinates(x.row(row)));
@@ -79,7 +84,7 @@ impl Guides {
 }
 
 /// For each new row, the rows of the fit next to its modes in a draw, the largest mode first.
-fn beside_modes(
+pub(super) fn beside_modes(
     model: &Model,
     (new, keys): (&NewRows, &[Key]),
     some: Range<usize>,

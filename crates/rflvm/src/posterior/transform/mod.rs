@@ -15,6 +15,7 @@
 mod cells;
 pub(super) mod density;
 mod evidence;
+mod given;
 mod guides;
 mod moments;
 mod new_rows;
@@ -27,7 +28,6 @@ pub use new_rows::{NewRows, Opener, row_key};
 
 use super::align::Embedding;
 use super::fitted::Fitted;
-use super::own_paths::ahead;
 use super::parameters::{Parameters, Stored};
 use crate::device::Device;
 use crate::dist::{ln_sum_exp, normals};
@@ -39,13 +39,13 @@ use crate::par;
 use crate::rng::Stream;
 use crate::slice;
 use density::weigh;
-use evidence::Sampled;
+use evidence::{Ellipses, Sampled};
+use given::{own_paths, prior};
 use guides::Guides;
 use moments::RowMoments;
 use new_rows::Key;
 use rand::RngExt;
 use search::{Anchors, Search};
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 use surprise::OwnRows;
@@ -242,24 +242,6 @@ fn placed(
     each.into_iter().collect()
 }
 
-/// Columns' own paths at some of the new rows, new rows × columns; empty where columns have none.
-fn own_paths(
-    model: &Model,
-    (new, keys): (&NewRows, &[Key]),
-    some: Range<usize>,
-    parameters: &Parameters,
-    stream: Stream,
-) -> Mat {
-    let (true, Some(times)) = (model.residual().is_some(), &new.times) else { return Mat::default() };
-    let drawn = par::map(some.len(), 1000 * some.len() * model.rows() * model.columns(), |i| {
-        let n = some.start + i;
-        ahead(model, &parameters.residual, times.sequence[n], &times.at[n..=n], stream.along(keys[n]))
-    });
-    let mut own = Mat::zeros(new.model.rows(), model.columns());
-    some.zip(drawn).for_each(|(n, drawn)| own.row_mut(n).copy_from_slice(drawn.row(0)));
-    own
-}
-
 /// One row: mode search, importance sample, slices.
 fn place(target: &Target<'_>, search: Search, scratch: &mut Scratch, stream: Stream) -> Result<Placed, NumericalError> {
     let rng = &mut stream.rng();
@@ -270,10 +252,12 @@ fn place(target: &Target<'_>, search: Search, scratch: &mut Scratch, stream: Str
             ln_evidence: 0.0,
         });
     }
+    let is_guided = search.is_guided();
     let (Sampled { ln_evidence, mut u, mut ln_lik }, proposal) = weigh(target, search, scratch, rng)?;
     let mut room = Vec::new();
     for _ in 0..SLICES {
-        let along = proposal.ellipses(rng.random());
+        // Those of the prior lead from mode to mode, which matters in narrow tables.
+        let along = if is_guided { proposal.ellipses(rng.random()) } else { Ellipses::OF_PRIOR };
         let mut v = along.inward(&u);
         let current = ln_lik + along.ln_ratio(&u, &v);
         let landing = slice::standard(rng, &mut v, current, &mut room, |v| {
@@ -286,23 +270,6 @@ fn place(target: &Target<'_>, search: Search, scratch: &mut Scratch, stream: Str
         }
     }
     Ok(Placed { x: target.prior.position(&u), own: Vec::new(), ln_evidence })
-}
-
-/// Prior mean and standard deviation of each new position, N×D.
-fn prior(model: &Model, new: &NewRows, parameters: &Parameters) -> Result<(Mat, Mat), NumericalError> {
-    let (rows, dim) = (new.model.rows(), parameters.x.cols());
-    let (mut mean, mut sd) = (Mat::zeros(rows, dim), Mat::from_fn(rows, dim, |_, _| 1.0));
-    let (Some(dynamics), Some(times)) = (model.dynamics(), &new.times) else { return Ok((mean, sd)) };
-    for sequence in times.sequence.iter().copied().collect::<BTreeSet<usize>>() {
-        let own: Vec<usize> = (0..rows).filter(|&n| times.sequence[n] == sequence).collect();
-        let at: Vec<f64> = own.iter().map(|&n| times.at[n]).collect();
-        let (m, s) = dynamics.expected(&parameters.axes, &parameters.x, sequence, &at)?;
-        for (i, &n) in own.iter().enumerate() {
-            mean.row_mut(n).copy_from_slice(m.row(i));
-            sd.row_mut(n).copy_from_slice(s.row(i));
-        }
-    }
-    Ok((mean, sd))
 }
 
 /// New rows must have times if, and only if, those of the fit have.

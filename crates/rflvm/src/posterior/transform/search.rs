@@ -158,7 +158,7 @@ enum Stage {
 }
 
 impl Search {
-    /// From starts that may each belong to a mode of their own.
+    /// From starts that may belong to as many modes.
     pub fn new(starts: Vec<Vec<f64>>) -> Self {
         Self::from(starts, 0.0)
     }
@@ -166,6 +166,11 @@ impl Search {
     /// From starts of which several are near each mode.
     pub fn guided(starts: Vec<Vec<f64>>) -> Self {
         Self::from(starts, SAME)
+    }
+
+    /// Whether it began from guides.
+    pub fn is_guided(&self) -> bool {
+        self.near > 0.0
     }
 
     fn from(mut starts: Vec<Vec<f64>>, near: f64) -> Self {

@@ -2,11 +2,12 @@
 //! finished ask again. What each asks, and its streams, are those of a row that is placed here ([`super::place`]).
 
 use super::density::impossible;
-use super::evidence::{self, Ellipses, Proposal, Sampled};
+use super::evidence::{self, Proposal, Sampled};
+use super::given::prior;
 use super::new_rows::{Key, NewRows};
 use super::search::{Anchors, Ask, Search};
 use super::target::{Local, Prior, or_nothing};
-use super::{Placed, SLICES, prior};
+use super::{Placed, SLICES};
 use crate::device::{Device, check, totals};
 use crate::dist::{ln_gamma, normals};
 use crate::error::NumericalError;
@@ -17,7 +18,6 @@ use crate::par;
 use crate::posterior::parameters::Parameters;
 use crate::rng::{Stream, StreamRng};
 use crate::slice::Ellipse;
-use rand::RngExt;
 use std::ops::Range;
 
 /// Rows for which one thread computes candidates at a time.
@@ -56,7 +56,7 @@ pub(super) fn placed(
     let proposals = rows.proposals(&anchors)?;
     let mut own: Vec<&mut StreamRng> = pick(&mut rngs, &seen);
     let sampled = rows.sampled(&proposals, &mut own)?;
-    let sampled = rows.sliced(sampled, &proposals, &mut own)?;
+    let sampled = rows.sliced(sampled, &mut own)?;
     drop(own);
     let mut x = mean.clone();
     seen.iter().zip(&sampled).for_each(|(i, found)| {
@@ -210,24 +210,29 @@ impl Rows<'_> {
     fn sliced(
         &mut self,
         mut sampled: Vec<Sampled>,
-        proposals: &[Proposal],
         rngs: &mut [&mut StreamRng],
     ) -> Result<Vec<Sampled>, NumericalError> {
         for _ in 0..SLICES {
-            let each = sampled.iter().zip(proposals).zip(&mut *rngs);
-            let mut slices = par::collect(each, 1, |((found, proposal), rng)| Slice::begin(found, proposal, rng));
+            let begin = |(found, rng): (&Sampled, &mut &mut StreamRng)| {
+                let auxiliary = normals(found.u.len(), &mut **rng);
+                (auxiliary, Ellipse::new(&mut **rng, found.ln_lik))
+            };
+            let mut slices = par::collect(sampled.iter().zip(&mut *rngs), 1, begin);
             let mut open: Vec<usize> = (0..self.count()).collect();
             while !open.is_empty() {
-                let values = self.ln_lik(&open, |k, u| u.copy_from_slice(&slices[open[k]].candidate().0));
+                let values =
+                    self.ln_lik(&open, |k, u| u.copy_from_slice(&candidate(&slices[open[k]], &sampled[open[k]].u)));
                 let mut left = Vec::new();
                 for (i, value) in open.into_iter().zip(values) {
-                    let (there, ratio) = slices[i].candidate();
-                    match slices[i].ellipse.judge(&mut *rngs[i], value + ratio) {
+                    let there = candidate(&slices[i], &sampled[i].u);
+                    match slices[i].1.judge(&mut *rngs[i], value) {
                         None => left.push(i),
-                        Some(landing) if landing.sin != 0.0 => {
-                            (sampled[i].u, sampled[i].ln_lik) = (there, landing.ln_lik - ratio);
+                        Some(landing) => {
+                            sampled[i].ln_lik = landing.ln_lik;
+                            if landing.sin != 0.0 {
+                                sampled[i].u = there;
+                            }
                         }
-                        Some(_) => {}
                     }
                 }
                 open = left;
@@ -238,32 +243,10 @@ impl Rows<'_> {
     }
 }
 
-/// A slice of one row.
-struct Slice<'a> {
-    along: Ellipses<'a>,
-    /// Where it starts, in the coordinates of the ellipses.
-    v: Vec<f64>,
-    auxiliary: Vec<f64>,
-    ellipse: Ellipse,
-}
-
-impl<'a> Slice<'a> {
-    fn begin(found: &Sampled, proposal: &'a Proposal, rng: &mut StreamRng) -> Self {
-        let along = proposal.ellipses(rng.random());
-        let v = along.inward(&found.u);
-        let auxiliary = normals(v.len(), rng);
-        let ellipse = Ellipse::new(rng, found.ln_lik + along.ln_ratio(&found.u, &v));
-        Slice { along, v, auxiliary, ellipse }
-    }
-
-    /// The candidate, and what is added to its log-likelihood.
-    fn candidate(&self) -> (Vec<f64>, f64) {
-        let (cos, sin) = self.ellipse.candidate();
-        let v: Vec<f64> = self.v.iter().zip(&self.auxiliary).map(|(v, nu)| cos * v + sin * nu).collect();
-        let u = self.along.outward(&v);
-        let ratio = self.along.ln_ratio(&u, &v);
-        (u, ratio)
-    }
+/// The candidate of a slice from u.
+fn candidate((auxiliary, ellipse): &(Vec<f64>, Ellipse), u: &[f64]) -> Vec<f64> {
+    let (cos, sin) = ellipse.candidate();
+    u.iter().zip(auxiliary).map(|(u, nu)| cos * u + sin * nu).collect()
 }
 
 /// Some of them, by ascending numbers.
