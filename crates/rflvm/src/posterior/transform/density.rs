@@ -1,7 +1,7 @@
 //! ln p(y | W, β, θ) of a row, its position integrated out.
 
 use super::evidence::{Proposal, Sampled};
-use super::search::Search;
+use super::search;
 use super::target::Target;
 use crate::dist::normals;
 use crate::error::NumericalError;
@@ -11,19 +11,20 @@ use crate::rng::{Stream, StreamRng};
 /// Prior draws among which further modes of a known row are searched.
 const PILOTS: usize = 20;
 
-/// A row's importance sample, with the log density of all its observed cells; and where it came from.
+/// A row's importance sample, with the log density of all its observed cells.
 pub(super) fn weigh(
     target: &Target<'_>,
-    search: Search,
+    starts: Vec<Vec<f64>>,
     scratch: &mut Scratch,
     rng: &mut StreamRng,
-) -> Result<(Sampled, Proposal), NumericalError> {
-    let proposal = Proposal::new(target.prior.dim(), search.run(target, scratch));
-    let mut sampled = proposal.sample(target, scratch, rng).ok_or_else(|| impossible(target.row))?;
+) -> Result<Sampled, NumericalError> {
+    let modes = search::modes(target, starts, scratch);
+    let sampled = Proposal::new(target.prior.dim(), modes).sample(target, scratch, rng);
+    let mut sampled = sampled.ok_or_else(|| impossible(target.row))?;
     // The constant part may be evaluated at any f.
     target.ln_lik(&sampled.u, scratch);
     sampled.ln_evidence += target.positions.constant(target.row, scratch);
-    Ok((sampled, proposal))
+    Ok(sampled)
 }
 
 /// No draw of the proposal has positive likelihood.
@@ -45,5 +46,5 @@ pub(in crate::posterior) fn ln_row_density(
     let priced = target.ln_lik_of_several(&pilots, scratch).into_iter().zip(pilots);
     let likeliest = priced.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, u)| u);
     let starts = std::iter::once(target.prior.coordinates(x)).chain(likeliest).collect();
-    weigh(target, Search::new(starts), scratch, rng).map(|(sampled, _)| sampled.ln_evidence)
+    weigh(target, starts, scratch, rng).map(|sampled| sampled.ln_evidence)
 }

@@ -124,50 +124,6 @@ impl Proposal {
     }
 }
 
-/// A component of the mixture as the ellipses of a slice: for a Student-t the Gaussian with its place and shape. Any Gaussian leaves the
-/// posterior invariant, if its density is divided out again (Nishihara, Murray & Adams 2014). On the ellipses of the prior nearly all candidates miss
-/// the narrow posterior of a wide table; on those of a mode hardly any.
-#[derive(Clone, Copy)]
-pub struct Ellipses<'a>(Option<&'a Hill>);
-
-impl Proposal {
-    /// The component that covers this point of [0, 1].
-    pub fn ellipses(&self, mut place: f64) -> Ellipses<'_> {
-        let covers = |hill: &&Hill| {
-            place -= hill.share.exp();
-            place < 0.0
-        };
-        Ellipses(self.hills.iter().find(covers))
-    }
-}
-
-impl Ellipses<'_> {
-    pub const OF_PRIOR: Self = Ellipses(None);
-
-    /// The coordinates in which the Gaussian is standard.
-    pub fn inward(self, u: &[f64]) -> Vec<f64> {
-        let Some(Hill { top, factor, .. }) = self.0 else { return u.to_vec() };
-        let mut v: Vec<f64> = u.iter().zip(top).map(|(u, top)| u - top).collect();
-        factor.mul_upper(&mut v);
-        v
-    }
-
-    /// And back.
-    pub fn outward(self, v: &[f64]) -> Vec<f64> {
-        let mut u = v.to_vec();
-        if let Some(Hill { top, factor, .. }) = self.0 {
-            factor.solve_upper(&mut u);
-            u.iter_mut().zip(top).for_each(|(u, top)| *u += top);
-        }
-        u
-    }
-
-    /// ln N(u; 0, I) − ln N(v; 0, I), which a slice adds to the log-likelihood.
-    pub fn ln_ratio(self, u: &[f64], v: &[f64]) -> f64 {
-        if self.0.is_some() { 0.5 * (square(v) - square(u)) } else { 0.0 }
-    }
-}
-
 /// ln N(u; 0, I).
 fn ln_standard(u: &[f64]) -> f64 {
     -0.5 * (square(u) + u.len() as f64 * TAU.ln())

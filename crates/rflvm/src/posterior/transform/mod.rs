@@ -15,8 +15,6 @@
 mod cells;
 pub(super) mod density;
 mod evidence;
-mod given;
-mod guides;
 mod moments;
 mod new_rows;
 mod search;
@@ -28,6 +26,7 @@ pub use new_rows::{NewRows, Opener, row_key};
 
 use super::align::Embedding;
 use super::fitted::Fitted;
+use super::own_paths::ahead;
 use super::parameters::{Parameters, Stored};
 use crate::device::Device;
 use crate::dist::{ln_sum_exp, normals};
@@ -39,15 +38,12 @@ use crate::par;
 use crate::rng::Stream;
 use crate::slice;
 use density::weigh;
-use evidence::{Ellipses, Sampled};
-use given::{own_paths, prior};
-use guides::Guides;
+use evidence::Sampled;
 use moments::RowMoments;
 use new_rows::Key;
-use rand::RngExt;
-use search::{Anchors, Search};
+use search::Anchors;
+use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::OnceLock;
 use surprise::OwnRows;
 use target::{Prior, Target};
 
@@ -151,19 +147,14 @@ impl Fitted<'_> {
         let mut stored = Stored::open(self.store, self.model)?;
         check_times(self.model, new)?;
         let keys = new.keys();
-        let guides = match &device {
-            None => Guides::of(self, visited, (new, &keys), some.clone())?,
-            Some(_) => None,
-        };
         // Reading is one task; processing a draw is one task per draw.
         let at_once = rayon::current_num_threads();
         for (start, part) in (0..).step_by(at_once).zip(visited.chunks(at_once)) {
             let read = |&(chain, draw): &(usize, usize)| stored.at(chain, draw);
             let given = part.iter().map(read).collect::<Result<Vec<_>, _>>()?;
             let stream = |&(chain, draw): &(usize, usize)| self.stream.at(chain as u64).at(draw as u64);
-            let here = |(of, parameters)| {
-                placed(self.model, (new, &keys), (some.clone(), guides.as_ref()), parameters, stream(of).named("new"))
-            };
+            let here =
+                |(of, parameters)| placed(self.model, (new, &keys), some.clone(), parameters, stream(of).named("new"));
             let aside = |(of, parameters)| beside(parameters, stream(of).named("known"));
             let outcomes: Vec<(Result<_, _>, Result<_, _>)> = match &mut device {
                 None => par::collect(part.iter().zip(&given), 1, |one| (here(one), aside(one))),
@@ -217,33 +208,52 @@ struct Placed {
 fn placed(
     model: &Model,
     (new, keys): (&NewRows, &[Key]),
-    (some, guides): (Range<usize>, Option<&Guides>),
+    some: Range<usize>,
     parameters: &Parameters,
     stream: Stream,
 ) -> Result<Vec<Placed>, NumericalError> {
     let own = own_paths(model, (new, keys), some.clone(), parameters, stream.named("own paths"));
     let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, (&parameters.w, parameters.s));
     let positions = positions.beside(Known::new(new.model.offset(), &own));
-    let found = OnceLock::new();
-    let anchors = || found.get_or_init(|| Anchors::new(parameters, model.covariates().cols(), stream.named("anchors")));
+    let anchors = Anchors::new(parameters, model.covariates().cols(), stream.named("anchors"));
     let (mean, sd) = prior(model, new, parameters)?;
     let each = par::map(some.len(), 1000 * some.len() * new.model.columns(), |i| {
         let n = some.start + i;
         let target = Target { positions: &positions, row: n, prior: Prior { mean: mean.row(n), sd: sd.row(n) } };
         let mut scratch = positions.scratch();
-        let search = match guides.map(|guides| guides.starts(n, &target, &parameters.x, &mut scratch)) {
-            Some(starts) if !starts.is_empty() => Search::guided(starts),
-            _ => Search::new(anchors().starts(&target, &mut scratch)),
-        };
-        let placed = place(&target, search, &mut scratch, stream.along(keys[n]))?;
+        let starts = anchors.starts(&target, &mut scratch);
+        let placed = place(&target, starts, &mut scratch, stream.along(keys[n]))?;
         let own = if own.rows() > 0 { own.row(n).to_vec() } else { Vec::new() };
         Ok(Placed { own, ..placed })
     });
     each.into_iter().collect()
 }
 
+/// Columns' own paths at some of the new rows, new rows × columns; empty where columns have none.
+fn own_paths(
+    model: &Model,
+    (new, keys): (&NewRows, &[Key]),
+    some: Range<usize>,
+    parameters: &Parameters,
+    stream: Stream,
+) -> Mat {
+    let (true, Some(times)) = (model.residual().is_some(), &new.times) else { return Mat::default() };
+    let drawn = par::map(some.len(), 1000 * some.len() * model.rows() * model.columns(), |i| {
+        let n = some.start + i;
+        ahead(model, &parameters.residual, times.sequence[n], &times.at[n..=n], stream.along(keys[n]))
+    });
+    let mut own = Mat::zeros(new.model.rows(), model.columns());
+    some.zip(drawn).for_each(|(n, drawn)| own.row_mut(n).copy_from_slice(drawn.row(0)));
+    own
+}
+
 /// One row: mode search, importance sample, slices.
-fn place(target: &Target<'_>, search: Search, scratch: &mut Scratch, stream: Stream) -> Result<Placed, NumericalError> {
+fn place(
+    target: &Target<'_>,
+    starts: Vec<Vec<f64>>,
+    scratch: &mut Scratch,
+    stream: Stream,
+) -> Result<Placed, NumericalError> {
     let rng = &mut stream.rng();
     if target.positions.observed(target.row) == 0 {
         return Ok(Placed {
@@ -252,24 +262,29 @@ fn place(target: &Target<'_>, search: Search, scratch: &mut Scratch, stream: Str
             ln_evidence: 0.0,
         });
     }
-    let is_guided = search.is_guided();
-    let (Sampled { ln_evidence, mut u, mut ln_lik }, proposal) = weigh(target, search, scratch, rng)?;
+    let Sampled { ln_evidence, mut u, mut ln_lik } = weigh(target, starts, scratch, rng)?;
     let mut room = Vec::new();
     for _ in 0..SLICES {
-        // Those of the prior lead from mode to mode, which matters in narrow tables.
-        let along = if is_guided { proposal.ellipses(rng.random()) } else { Ellipses::OF_PRIOR };
-        let mut v = along.inward(&u);
-        let current = ln_lik + along.ln_ratio(&u, &v);
-        let landing = slice::standard(rng, &mut v, current, &mut room, |v| {
-            let u = along.outward(v);
-            target.ln_lik(&u, scratch) + along.ln_ratio(&u, v)
-        });
-        if landing.sin != 0.0 {
-            u = along.outward(&v);
-            ln_lik = landing.ln_lik - along.ln_ratio(&u, &v);
-        }
+        ln_lik = slice::standard(rng, &mut u, ln_lik, &mut room, |u| target.ln_lik(u, scratch)).ln_lik;
     }
     Ok(Placed { x: target.prior.position(&u), own: Vec::new(), ln_evidence })
+}
+
+/// Prior mean and standard deviation of each new position, N×D.
+fn prior(model: &Model, new: &NewRows, parameters: &Parameters) -> Result<(Mat, Mat), NumericalError> {
+    let (rows, dim) = (new.model.rows(), parameters.x.cols());
+    let (mut mean, mut sd) = (Mat::zeros(rows, dim), Mat::from_fn(rows, dim, |_, _| 1.0));
+    let (Some(dynamics), Some(times)) = (model.dynamics(), &new.times) else { return Ok((mean, sd)) };
+    for sequence in times.sequence.iter().copied().collect::<BTreeSet<usize>>() {
+        let own: Vec<usize> = (0..rows).filter(|&n| times.sequence[n] == sequence).collect();
+        let at: Vec<f64> = own.iter().map(|&n| times.at[n]).collect();
+        let (m, s) = dynamics.expected(&parameters.axes, &parameters.x, sequence, &at)?;
+        for (i, &n) in own.iter().enumerate() {
+            mean.row_mut(n).copy_from_slice(m.row(i));
+            sd.row_mut(n).copy_from_slice(s.row(i));
+        }
+    }
+    Ok((mean, sd))
 }
 
 /// New rows must have times if, and only if, those of the fit have.

@@ -25,8 +25,6 @@ const STEPS: usize = 12;
 const HALVINGS: i32 = 8;
 /// A search ends when the predicted gain is below this.
 const NEAR: f64 = 1e-3;
-/// Starts within three standard deviations of a mode lead there, or to one that its Student-t covers as well.
-const SAME: f64 = 9.0;
 /// A mode whose predicted height is this far below the highest one has negligible mass.
 const HOPELESS: f64 = 30.0;
 
@@ -124,6 +122,19 @@ fn nearest(points: &[Vec<f64>]) -> Vec<Vec<usize>> {
     points.iter().enumerate().map(of).collect()
 }
 
+/// The distinct modes reached from these starts.
+pub fn modes(target: &Target<'_>, starts: Vec<Vec<f64>>, scratch: &mut Scratch) -> Vec<Mode> {
+    let mut search = Search::new(starts);
+    while let Some(ask) = search.ask() {
+        let u = search.point();
+        match ask {
+            Ask::LnLik => search.take_ln_lik(target.ln_lik(&u, scratch)),
+            Ask::Local => search.take_local(target.local(&u, scratch)),
+        }
+    }
+    search.found()
+}
+
 /// A search for modes whose questions are answered from outside, so that those of many rows can go on side by side.
 pub struct Search {
     /// Starts to come, the last one first.
@@ -135,8 +146,6 @@ pub struct Search {
     height: f64,
     steps: usize,
     stage: Stage,
-    /// Starts whose squared distance from a known mode, in units of its Gaussian, is below this are passed over.
-    near: f64,
 }
 
 /// What a search needs to know at its point.
@@ -158,40 +167,12 @@ enum Stage {
 }
 
 impl Search {
-    /// From starts that may belong to as many modes.
-    pub fn new(starts: Vec<Vec<f64>>) -> Self {
-        Self::from(starts, 0.0)
-    }
-
-    /// From starts of which several are near each mode.
-    pub fn guided(starts: Vec<Vec<f64>>) -> Self {
-        Self::from(starts, SAME)
-    }
-
-    /// Whether it began from guides.
-    pub fn is_guided(&self) -> bool {
-        self.near > 0.0
-    }
-
-    fn from(mut starts: Vec<Vec<f64>>, near: f64) -> Self {
+    pub fn new(mut starts: Vec<Vec<f64>>) -> Self {
         starts.reverse();
         let (found, highest) = (Vec::new(), f64::NEG_INFINITY);
-        let mut search =
-            Search { starts, found, highest, u: Vec::new(), height: 0.0, steps: 0, stage: Stage::Done, near };
+        let mut search = Search { starts, found, highest, u: Vec::new(), height: 0.0, steps: 0, stage: Stage::Done };
         search.next();
         search
-    }
-
-    /// The distinct modes of a row that is placed here.
-    pub fn run(mut self, target: &Target<'_>, scratch: &mut Scratch) -> Vec<Mode> {
-        while let Some(ask) = self.ask() {
-            let u = self.point();
-            match ask {
-                Ask::LnLik => self.take_ln_lik(target.ln_lik(&u, scratch)),
-                Ask::Local => self.take_local(target.local(&u, scratch)),
-            }
-        }
-        self.found()
     }
 
     /// The distinct modes.
@@ -254,7 +235,12 @@ impl Search {
 
     /// At a new point, unless it belongs to a mode that was found before.
     fn arrive(&mut self) {
-        if self.is_known(&self.u, 0.25) {
+        let is_known = |mode: &Mode| {
+            let mut apart = minus(&self.u, &mode.u);
+            mode.factor.mul_upper(&mut apart);
+            square(&apart) < 0.25
+        };
+        if self.found.iter().any(is_known) {
             self.next();
         } else {
             self.stage = Stage::Local;
@@ -269,21 +255,9 @@ impl Search {
         self.next();
     }
 
-    /// Whether a point is this near a mode that was found before.
-    fn is_known(&self, u: &[f64], near: f64) -> bool {
-        self.found.iter().any(|mode| {
-            let mut apart = minus(u, &mode.u);
-            mode.factor.mul_upper(&mut apart);
-            square(&apart) < near
-        })
-    }
-
     /// Goes on to the next start.
     fn next(&mut self) {
         self.steps = 0;
-        while self.starts.last().is_some_and(|start| self.is_known(start, self.near)) {
-            self.starts.pop();
-        }
         self.stage = match self.starts.pop() {
             Some(start) => {
                 self.u = start;

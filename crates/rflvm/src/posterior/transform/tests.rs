@@ -15,11 +15,6 @@ use std::sync::Arc;
 
 /// Rows of four families, two columns each, from the prior, and the parameters that generated them.
 fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
-    simulated_of(2, rows, dim, seed)
-}
-
-/// The same with this many columns per family.
-fn simulated_of(each: usize, rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
     let families: [Arc<dyn Family>; 4] = [
         Arc::new(Poisson),
         // Noise and signal alike: a grid of quadrature must see every hill.
@@ -29,7 +24,7 @@ fn simulated_of(each: usize, rows: usize, dim: usize, seed: u64) -> (Model, Para
     ];
     let mut spec = ModelSpec { latent_dim: dim, features: 12, ..ModelSpec::default() };
     spec.priors.amplitude = Some(Amplitude::Fixed(1.0));
-    let blocks = families.into_iter().map(|family| (each, family)).collect();
+    let blocks = families.into_iter().map(|family| (2, family)).collect();
     let mut model = simulate::blank(rows, blocks, 1, spec).unwrap();
     let state = simulate::draw_prior(&model, Stream::new(seed)).unwrap();
     model.set_values(&simulate::draw_data(&model, &state, Stream::new(seed)));
@@ -127,7 +122,7 @@ fn positions_and_evidence_agree_with_quadrature() {
                 let target = Target { positions: &positions, row: n, prior: Prior { mean: prior.0, sd: prior.1 } };
                 let mut scratch = positions.scratch();
                 let starts = anchors.starts(&target, &mut scratch);
-                place(&target, Search::new(starts), &mut scratch, Stream::new(seed).at(n as u64)).unwrap()
+                place(&target, starts, &mut scratch, Stream::new(seed).at(n as u64)).unwrap()
             });
             for d in 0..dim {
                 let along: Vec<f64> = each.iter().map(|row| row.x[d]).collect();
@@ -141,59 +136,6 @@ fn positions_and_evidence_agree_with_quadrature() {
             assert!(crate::posterior::spread::mean_and_sd(&ratios).1 < 0.3);
         }
     }
-}
-
-/// Where modes are sought from rows of the fit, and slices follow the proposal.
-#[test]
-fn guided_positions_in_wide_tables_agree_with_quadrature() {
-    const TIMES: usize = 3000;
-    for seed in [7, 8] {
-        let (model, given) = simulated_of(18, 60, 2, seed);
-        let new = repeated(&model, &[2], TIMES);
-        let keys = new.keys();
-        let rows = guides::beside_modes(&model, (&new, &keys), 0..1, &given, Stream::new(seed)).unwrap();
-        assert!(!rows[0].is_empty());
-        let guides = Guides::from_rows(0, vec![rows[0].clone(); TIMES]);
-        let each = placed(&model, (&new, &keys), (0..TIMES, Some(&guides)), &given, Stream::new(seed)).unwrap();
-        let truth = quadrature(&new.model, &given, (&[0.0; 2], &[1.0; 2]));
-        for d in 0..2 {
-            let along: Vec<f64> = each.iter().map(|row| row.x[d]).collect();
-            assert_mean("mean", &along, truth.mean[d]);
-            let squares: Vec<f64> = along.iter().map(|x| x * x).collect();
-            assert_mean("second moment", &squares, truth.second[d]);
-        }
-        let ratios: Vec<f64> = each.iter().map(|row| (row.ln_evidence - truth.ln_evidence).exp()).collect();
-        assert_mean("evidence", &ratios, 1.0);
-        assert!(crate::posterior::spread::mean_and_sd(&ratios).1 < 0.3);
-    }
-}
-
-/// Pilot draws know the modes of the others.
-#[test]
-fn guides_from_pilot_draws_lead_to_the_modes_of_all_draws() {
-    let families: Vec<(usize, Arc<dyn Family>)> = vec![(40, Arc::new(Poisson)), (40, Arc::new(Gaussian::default()))];
-    let spec = ModelSpec { features: 16, ..ModelSpec::default() };
-    let mut model = simulate::blank(40, families, 1, spec).unwrap();
-    let state = simulate::draw_prior(&model, Stream::new(3)).unwrap();
-    model.set_values(&simulate::draw_data(&model, &state, Stream::new(3)));
-    let path = fit(&model, "transform-wide", &Kept::DEFAULT);
-    let store = open(&path);
-    let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], stream: Stream::new(1) };
-    let new = new_rows(&model, &Mat::from_fn(9, 80, |n, j| if n == j { f64::NAN } else { model.y()[(n, j)] }));
-    let (keys, visited) = (new.keys(), fitted.visited(1000).unwrap());
-    let guides = Guides::of(&fitted, &visited, (&new, &keys), 0..9).unwrap().unwrap();
-    let mut stored = Stored::open(&store, &model).unwrap();
-    let mut close = 0;
-    for &(chain, draw) in &visited {
-        let given = stored.at(chain, draw).unwrap();
-        let by = |guides| placed(&model, (&new, &keys), (0..9, guides), &given, Stream::new(draw as u64)).unwrap();
-        let (full, guided) = (by(None), by(Some(&guides)));
-        close += full.iter().zip(&guided).filter(|(a, b)| (a.ln_evidence - b.ln_evidence).abs() < 0.7).count();
-    }
-    assert!(100 * close > 95 * 9 * visited.len(), "{close} of {}", 9 * visited.len());
-    // Not for narrow tables, nor for few draws.
-    assert!(Guides::of(&fitted, &visited[..31], (&new, &keys), 0..9).unwrap().is_none());
-    std::fs::remove_dir_all(path).unwrap();
 }
 
 /// The information of a cell is exact on a device, where that of a family may be a difference quotient: proposals differ a little, so a few rows choose another
@@ -221,7 +163,7 @@ fn rows_on_a_device_are_placed_almost_as_here_whatever_their_family() {
         let y = |_, j: usize| if hole == Some(j) { f64::NAN } else { model.y()[(2, j)] };
         let new = new_rows(&model, &Mat::from_fn(TIMES, model.columns(), y));
         let dim = given.x.cols();
-        let here = placed(&model, (&new, &new.keys()), (0..TIMES, None), &given, Stream::new(9)).unwrap();
+        let here = placed(&model, (&new, &new.keys()), 0..TIMES, &given, Stream::new(9)).unwrap();
         let device = &mut OnHost::new(&new.model);
         let there = there::placed(device, &model, (&new, &new.keys()), 0..TIMES, &given, Stream::new(9)).unwrap();
         let is_close = |(here, there): &(&Placed, &Placed)| {
@@ -250,7 +192,7 @@ fn rows_on_a_device_are_placed_as_here() {
     let y = |n: usize, j: usize| if (n + j).is_multiple_of(7) || n == 4 { f64::NAN } else { model.y()[(n, j)] };
     let new = new_rows(&model, &Mat::from_fn(60, 12, y));
     let some = 2..57;
-    let here = placed(&model, (&new, &new.keys()), (some.clone(), None), &given, Stream::new(1)).unwrap();
+    let here = placed(&model, (&new, &new.keys()), some.clone(), &given, Stream::new(1)).unwrap();
     let there =
         there::placed(&mut OnHost::new(&new.model), &model, (&new, &new.keys()), some, &given, Stream::new(1)).unwrap();
     assert_eq!(here.len(), there.len());
@@ -272,7 +214,7 @@ fn simulated_rows_are_where_their_truth_is() {
     // No missing cells here: the truth belongs to whole rows.
     let y = Mat::from_fn(ROWS * TIMES, 8, |i, j| model.y()[(i / TIMES, j)]);
     let new = new_rows(&model, &y);
-    let placed = placed(&model, (&new, &new.keys()), (0..new.model.rows(), None), &given, Stream::new(12)).unwrap();
+    let placed = placed(&model, (&new, &new.keys()), 0..new.model.rows(), &given, Stream::new(12)).unwrap();
     let x = Mat::from_vec(ROWS * TIMES, 2, placed.iter().flat_map(|row| row.x.clone()).collect());
     let of_draws = given.f(x.clone(), &vec![0.0; ROWS * TIMES], Mat::zeros(ROWS * TIMES, 0));
     let of_truth = given.f(given.x.clone(), &[0.0; ROWS], Mat::zeros(ROWS, 0));
@@ -402,7 +344,7 @@ fn rows_with_times_follow_their_path() {
     const TIMES: usize = 500;
     let mut new = new_rows(&model, &Mat::from_fn(2 * TIMES, 3, |_, _| f64::NAN));
     new.times = Some(Times { at: vec![7.5; 2 * TIMES], sequence: (0..2 * TIMES).map(|n| n / TIMES).collect() });
-    let placed = placed(&model, (&new, &new.keys()), (0..new.model.rows(), None), &given, Stream::new(1)).unwrap();
+    let placed = placed(&model, (&new, &new.keys()), 0..new.model.rows(), &given, Stream::new(1)).unwrap();
     let dynamics = model.dynamics().unwrap();
     let (mean, sd) = dynamics.expected(&given.axes, &given.x, 0, &[7.5]).unwrap();
     for d in 0..2 {

@@ -3,11 +3,10 @@
 
 use super::density::impossible;
 use super::evidence::{self, Proposal, Sampled};
-use super::given::prior;
 use super::new_rows::{Key, NewRows};
 use super::search::{Anchors, Ask, Search};
 use super::target::{Local, Prior, or_nothing};
-use super::{Placed, SLICES};
+use super::{Placed, SLICES, prior};
 use crate::device::{Device, check, totals};
 use crate::dist::{ln_gamma, normals};
 use crate::error::NumericalError;
