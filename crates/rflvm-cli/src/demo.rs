@@ -22,6 +22,7 @@ use rflvm::run::Settings;
 use rflvm::simulate::s_curve;
 use rflvm_report::{Subject, html};
 use rflvm_study::convergence::{Began, as_json};
+use rflvm_study::drawn::CELLS;
 use rflvm_study::outputs::Outputs;
 use rflvm_study::{out_dir, write};
 use serde_json::json;
@@ -87,6 +88,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         let subject = Subject {
             title: title.into(),
             fitted: posterior.fitted("report"),
+            cells: posterior.fitted(CELLS),
             frame: &frame,
             embedding: &embedding,
             rows: rflvm_report::Rows {

@@ -13,7 +13,7 @@ use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
 use rflvm_study::covariates::columns;
-use rflvm_study::drawn::Drawn;
+use rflvm_study::drawn::{CELLS, Drawn};
 use rflvm_study::new_rows::NewTable;
 use rflvm_study::{Error, axes, revealed, write};
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ fn score(truth: &Path, fit: &Fit, drawn: &Drawn, reply: Reply) -> Result<(Vec<St
 /// Writes `row,column,mean,sd,q05,q50,q95`, with rows counted from 1, and `id` if rows have names; returns the number of cells.
 pub fn write_cells(path: &Path, fit: &Fit, drawn: &Drawn) -> Result<usize, Failure> {
     let mut cells: Vec<Imputed> = Vec::new();
-    drawn.fitted(fit, "impute").missing_cells(DRAWS, |cell| cells.push(cell))?;
+    drawn.fitted(fit, CELLS).missing_cells(DRAWS, |cell| cells.push(cell))?;
     let mut header = ["row", "column", "mean", "sd", "q05", "q50", "q95"].map(String::from).to_vec();
     let has_ids = fit.table.has_ids();
     header.extend(has_ids.then(|| "id".into()));
@@ -121,7 +121,7 @@ pub fn write_cells(path: &Path, fit: &Fit, drawn: &Drawn) -> Result<usize, Failu
 /// Writes completed tables next to `path`: table.csv becomes table-1.csv, table-2.csv, …
 fn write_tables(path: &Path, count: usize, fit: &Fit, drawn: &Drawn) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::with_capacity(count);
-    drawn.fitted(fit, "impute").completed_tables(count, |i, table| -> Result<(), Failure> {
+    drawn.fitted(fit, CELLS).completed_tables(count, |i, table| -> Result<(), Failure> {
         let file = numbered(path, i);
         write_table(&file, fit, table)?;
         files.push(file);

@@ -10,6 +10,7 @@ use crate::reply::Reply;
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::predict::Points;
 use rflvm_study::Fit;
+use rflvm_study::drawn::CELLS;
 
 /// Runs the command.
 pub fn run(args: &PredictArgs) -> Result<(), Failure> {
@@ -31,7 +32,6 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
             check_numbered(&mut outputs, &args.out, count)?;
         }
     }
-    let fitted = drawn.fitted(&fit, "predict");
     if let Some(rows) = chosen {
         let start = rows.iter().map(|n| vec![(n + 1).to_string()]).collect();
         let answer = Answer { fit: &fit, header: vec!["row".into()], start };
@@ -40,8 +40,9 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
             true => Points::Rows(&rows),
             false => Points::Adjusted { rows: &rows, covariates: &covariates },
         };
-        return write(args, &fitted, points, &answer, "row");
+        return write(args, &drawn.fitted(&fit, CELLS), points, &answer, "row");
     }
+    let fitted = drawn.fitted(&fit, "predict");
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
     let (x, covariates) = places::places(args, &fit, &embedding)?;

@@ -104,8 +104,12 @@ fn new_rows_are_placed_as_by_the_plain_device() {
                 let y = Mat::from_fn(rows, model.columns(), |n, j| model.y()[(n, j)]);
                 let families = model.blocks().iter().map(|block| block.family.clone()).collect();
                 let known = (model.offset()[..rows].to_vec(), Mat::zeros(rows, 0));
-                let new =
-                    NewRows { model: model.with_rows(&y, known, families).unwrap(), times: None, open: Some(open) };
+                let new = NewRows {
+                    model: model.with_rows(&y, known, families).unwrap(),
+                    times: None,
+                    own: Vec::new(),
+                    open: Some(open),
+                };
                 posterior.fitted("transform").transform(&new, 4, |_, _| ()).unwrap()
             };
             // One row has fewer cells than its slopes need.

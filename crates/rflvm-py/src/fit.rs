@@ -19,10 +19,9 @@ use rflvm_study::blocks::Given;
 use rflvm_study::folder::Claim;
 use rflvm_study::identity::{checkpoint, is_kept};
 use rflvm_study::listing::Listing;
-use rflvm_study::new_rows::NewTrials;
+use rflvm_study::new_rows::{NewTrials, own_rows};
 use rflvm_study::point::point;
 use rflvm_study::{Config, leg, relay};
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -215,13 +214,11 @@ impl Fit {
     fn known(&self, py: Python<'_>, values: &Bound<'_, Values>) -> Vec<i64> {
         let held = values.borrow();
         let values: &Values = &held;
-        let (model, places) = (&self.fit.model, self.fit.places());
+        let order = self.fit.model.order();
         py.detach(|| {
-            let mut rows: HashMap<[u64; 2], i64> = HashMap::new();
-            for n in 0..model.rows() {
-                rows.entry(row_key(places.iter().map(|&j| &model.y()[(n, j)]))).or_insert(n as i64);
-            }
-            values.rows().map(|row| rows.get(&row_key(row)).copied().unwrap_or(-1)).collect()
+            let key = |row: &[f64]| row_key(order.iter().map(|&j| &row[j]));
+            let own = own_rows(&self.fit, values.rows().map(key));
+            own.into_iter().map(|own| own.map_or(-1, |own| own as i64)).collect()
         })
     }
 

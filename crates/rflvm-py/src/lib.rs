@@ -21,7 +21,9 @@ mod values;
 mod wording;
 
 use pyo3::prelude::*;
+use rflvm_study::table::joined_times as joined;
 use std::ffi::OsString;
+use std::path::Path;
 
 /// Runs the program `rflvm` with its arguments, the first of which is its name; returns its exit code.
 #[pyfunction]
@@ -33,6 +35,13 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pyfunction]
 fn canonical(name: &str) -> PyResult<&'static str> {
     rflvm::spec::canonical(name).map_err(error::spec)
+}
+
+/// Times in several columns as one text per row.
+#[pyfunction]
+fn joined_times(names: Vec<String>, cells: Vec<Vec<String>>) -> PyResult<Vec<String>> {
+    let cells: Vec<&[String]> = cells.iter().map(Vec::as_slice).collect();
+    joined(Path::new("times"), &names, &cells).map_err(|e| error::raised(e.into()))
 }
 
 #[pymodule]
@@ -47,6 +56,8 @@ mod _native {
     use super::fit::Fit;
     #[pymodule_export]
     use super::job::Job;
+    #[pymodule_export]
+    use super::joined_times;
     #[pymodule_export]
     use super::main;
     #[pymodule_export]

@@ -17,6 +17,8 @@ impl Wording for Parameters {
             ("refit", _) => "fit()".into(),
             ("restart", _) => "fit(…, overwrite=True)".into(),
             ("overwrite", _) => "overwrite=True".into(),
+            // A frame has a column per part of the time.
+            ("time", Some(names)) if names.contains(',') => format!("times=X[['{}']]", names.replace(',', "', '")),
             ("summary", _) => "diagnostics_".into(),
             ("fit" | "doctor", _) => format!("{name}()"),
             // A prior within a family: student-t.dof.

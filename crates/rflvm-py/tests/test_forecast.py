@@ -42,6 +42,17 @@ def test_dates_in_dates_out(curve, times, unit):
     assert list(frame["time"].dt.day) == [21] * 3 + [22] * 3 and (forecast.past.times == DAYS.to_numpy()).all()
 
 
+def test_a_year_and_a_quarter_are_one_time(curve, tmp_path):
+    when = pd.DataFrame({"year": 1959 + np.arange(20) // 4, "quarter": 1 + np.arange(20) % 4})
+    model = fit(curve, when, store=tmp_path / "fit")
+    for forecast in (model.forecast(horizon=2), rflvm.load(tmp_path / "fit").forecast(horizon=2)):
+        assert list(forecast.times.astype("datetime64[D]").astype(str)) == ["1964-01-01", "1964-04-01"]
+        assert str(forecast.past.times[5].astype("datetime64[D]")) == "1960-04-01"
+    assert (model.fit(curve.table[:20, :3], times=pl.DataFrame(when)).forecast(horizon=1).times == model.forecast(horizon=1).times).all()
+    with pytest.raises(ValueError, match="times: row 3, column `quarter`: `5.0` is not a quarter from 1 to 4|may be quarters or months"):
+        fit(curve, when.rename(columns={"quarter": "part"}))
+
+
 def test_zones_are_kept(curve, tmp_path):
     # Daylight saving begins among these days.
     days = pd.date_range("2024-03-25", periods=20, tz="Europe/Oslo")

@@ -69,7 +69,7 @@ function missingPart({ total, cells, absent }) {
       mark("line", { x1: at(q05), x2: Math.max(at(q95), at(q05) + 0.5), y1: 6, y2: 6, stroke: "var(--accent)", "stroke-width": 3, "stroke-opacity": 0.45, "stroke-linecap": "round" }), mark("circle", { cx: at(mean), cy: 6, r: 3.5, fill: "var(--accent)" }))));
   };
   return part(title, el("div", { class: "scroll" }, el("table", { class: "cells" }, el("thead", {}, el("tr", {}, ["row", "column", "mean", "90%", ""].map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, cells.map(entry)))),
-    el("p", { class: "note" }, `${many(total, "cell")} missing${total > cells.length ? `; the first ${cells.length} are listed, and imputed.csv has all` : ""}. Intervals are of the cell itself; bars have one scale per column.`));
+    el("p", { class: "note" }, `${many(total, "cell")} missing${total > cells.length ? `; the first ${cells.length} are listed, and imputed.csv has all` : ""}. Where a mean does not exist, the median is in its place. Intervals are of the cell itself; bars have one scale per column.`));
 }
 
 function forecastPart(forecast) {

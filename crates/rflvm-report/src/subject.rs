@@ -6,7 +6,7 @@ use rflvm::posterior::fitted::Fitted;
 use rflvm::posterior::frame::Frame;
 use rflvm::run::maps::Found;
 use rflvm_study::convergence::{Began, report};
-use rflvm_study::drawn::Drawn;
+use rflvm_study::drawn::{CELLS, Drawn};
 use rflvm_study::times::Timeline;
 use rflvm_study::wording::Wording;
 use rflvm_study::{Config, Error, Fit, maps};
@@ -18,6 +18,8 @@ pub struct Subject<'a> {
     pub title: String,
     /// The draws.
     pub fitted: Fitted<'a>,
+    /// The draws for predictions of cells of the table's rows, as everywhere else.
+    pub cells: Fitted<'a>,
     /// The common frame of the draws.
     pub frame: &'a Frame,
     /// Positions of the rows in it.
@@ -73,6 +75,7 @@ impl<'a> Subject<'a> {
         Ok(Subject {
             title: fit.title(),
             fitted: drawn.fitted(fit, "report"),
+            cells: drawn.fitted(fit, CELLS),
             frame,
             embedding,
             rows: Rows {

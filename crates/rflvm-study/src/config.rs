@@ -39,7 +39,8 @@ settings! {
         /// Column with the names of the rows.
         id: String => .placeholder("COL");
         /// Column with the time of each row, as numbers or dates such as 2001-05-30 or 2001-05-30 12:00:00: positions then follow a
-        /// smooth path over time. Rows may come in any order.
+        /// smooth path over time. Rows may come in any order. A year and a quarter, a year and a month (and a day), or a date and a time of day may be
+        /// in separate columns: year,quarter.
         time: String => .placeholder("COL");
         /// Column with the sequence (trial, recording) that each row belongs to: each sequence has its own path.
         sequence: String => .placeholder("COL");

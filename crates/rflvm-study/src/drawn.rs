@@ -19,6 +19,9 @@ use rflvm::posterior::stacking::Weighted;
 use rflvm::run::Settings;
 use std::path::Path;
 
+/// The question about cells of the table's rows. Whoever asks it gets the same draws, so that `imputed.csv`, the report and `predict` agree.
+pub const CELLS: &str = "impute";
+
 /// Stored draws, from some of the chains.
 pub struct Drawn {
     /// All draws.

@@ -15,8 +15,9 @@ use rflvm::error::{DataError, SpecError};
 use rflvm::init::Init;
 use rflvm::linalg::Mat;
 use rflvm::observations::{Times, size_factors_beside};
-use rflvm::posterior::transform::{NewRows, Opener};
+use rflvm::posterior::transform::{NewRows, Opener, row_key};
 use rflvm::run::Settings;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -78,6 +79,7 @@ pub fn read(new: &NewTable, fit: &Fit) -> Result<(Table, Checked), Error> {
 /// Checks rows whose columns are those of the fit, in its order, and takes their values.
 pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit, device: Option<DeviceChoice>) -> Result<Checked, Error> {
     let data = |error: DataError| Error::Data { file: table.path.display().to_string(), error: error.into() };
+    let is_known = matches!(trials, NewTrials::AsFit) && is_known_by_cells(fit);
     let (config, given) = with_trials(trials, fit)?;
     let families = blocks::blocks(&config, &given, table)?.into_iter().map(|(_, family)| family).collect();
     let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
@@ -90,7 +92,24 @@ pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit, device: Option<Dev
     let model = fit.model.with_rows(&y, (offset, covariates), families).map_err(data)?;
     let (times, notes) = times(fit, table)?;
     let open = opener(fit, &model, device)?;
-    Ok(Checked { rows: NewRows { model, times, open }, notes })
+    let own = if is_known { own_rows(fit, model.y().iter_rows().map(row_key)) } else { Vec::new() };
+    Ok(Checked { rows: NewRows { model, times, own, open }, notes })
+}
+
+/// Whether the cells of a row are all that is known of it.
+pub fn is_known_by_cells(fit: &Fit) -> bool {
+    let config = &fit.config;
+    let has_trials = config.trials.is_some() || fit.given.trials.is_some();
+    config.time.is_none() && !has_trials && fit.covariates.is_empty() && config.offset_column().is_none()
+}
+
+/// For each key of a row, its cells in the order of the model, the row of the fit with the same cells; the first if there are several.
+pub fn own_rows(fit: &Fit, keys: impl Iterator<Item = [u64; 2]>) -> Vec<Option<usize>> {
+    let mut known: HashMap<[u64; 2], usize> = HashMap::new();
+    for (n, row) in fit.model.y().iter_rows().enumerate() {
+        known.entry(row_key(row)).or_insert(n);
+    }
+    keys.map(|key| known.get(&key).copied()).collect()
 }
 
 /// What opens the card on which they are placed; none where that is this processor. A card that the fit had need not be here.

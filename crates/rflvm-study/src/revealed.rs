@@ -1,5 +1,6 @@
 //! The true values of missing cells, and how well the fit predicted them.
 
+use crate::drawn::CELLS;
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -24,7 +25,7 @@ pub fn read(truth: &NewTable, fit: &Fit, drawn: &Drawn) -> Result<(Vec<Revealed>
     let file = table.path.display().to_string();
     let values = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
     let values = in_order(values, &table, &file, fit)?;
-    let cells = drawn.fitted(fit, "impute").revealed(&model(&values, &file, fit)?, DRAWS)?;
+    let cells = drawn.fitted(fit, CELLS).revealed(&model(&values, &file, fit)?, DRAWS)?;
     if cells.is_empty() {
         return Err(nothing(file, fit));
     }

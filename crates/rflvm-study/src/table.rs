@@ -35,6 +35,7 @@ mod tests;
 mod text;
 mod unique;
 mod verdict;
+mod when;
 mod words;
 mod written;
 #[cfg(feature = "columnar")]
@@ -50,6 +51,7 @@ pub use error::TableError;
 pub use holds::Holds;
 pub(crate) use kind::is_zarr;
 pub use read::{is_text, look, read};
+pub use when::joined as joined_times;
 pub use written::Written;
 
 /// A numeric table with the names that go with it.
@@ -163,7 +165,7 @@ pub struct ReadOptions {
     pub labels: Option<String>,
     /// The column with a known offset per row.
     pub offset: Option<String>,
-    /// The column with the time of each row, kept as text.
+    /// The column with the time of each row, kept as text; or several, separated by commas, such as a year and a quarter.
     pub time: Option<String>,
     /// The column with the sequence that each row belongs to, kept as text.
     pub sequence: Option<String>,

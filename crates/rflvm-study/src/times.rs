@@ -168,7 +168,7 @@ impl Timeline {
             let rows = if count == 1 { "1 row has".into() } else { format!("{count} rows have") };
             notes.push(Note::say(format!(
                 "{rows} the same time as another row of the sequence (such as rows {} and {}, both at {time}); if they are not repeated \
-                 measurements, name the sequences with ⟨sequence⟩, or write the whole time into one column, such as 1959Q2",
+                 measurements, name the sequences with ⟨sequence⟩, or name all columns of the time, such as ⟨time=year,quarter⟩",
                 pair[0] + 1,
                 pair[1] + 1
             )));

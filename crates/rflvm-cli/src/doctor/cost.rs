@@ -16,6 +16,9 @@ const MOST: u64 = 60;
 const LEAST: u64 = 2;
 /// Seconds after which no more sweeps are started.
 const PATIENCE: f64 = 4.0;
+/// Cells that are timed at most, and columns at least: the cost of a fit is in proportion to its columns, and nobody waits a minute for an estimate.
+const CELLS: usize = 100_000;
+const COLUMNS: usize = 64;
 /// Warm-up of the timed run. During the first tenth, positions are held fixed, which takes a different time.
 const WARMUP: u64 = 20;
 
@@ -29,6 +32,8 @@ pub struct Cost {
     pub sweep: f64,
     pub threads: usize,
     pub megabytes: f64,
+    /// The number of columns that were timed, and of all, where they differ.
+    pub timed: Option<(usize, usize)>,
 }
 
 /// A sink that stores nothing.
@@ -56,9 +61,14 @@ impl Cost {
         let timed =
             Settings { warmup: settings.warmup.min(WARMUP), draws: MOST, thin: 1, modes: 1, ..settings.clone() };
         let held = timed.warmup / 10;
+        let most = (CELLS / model.rows()).max(COLUMNS);
+        // A card has another cost per column with few of them than with many.
+        let some = if card.is_none() { model.fewer_columns(most) } else { None };
+        let (whole, model) = (model, some.as_ref().unwrap_or(model));
+        let scale = whole.columns() as f64 / model.columns() as f64;
         let begun = Instant::now();
         let mut run = Run::start(model, &timed, card)?;
-        let start = begun.elapsed().as_secs_f64();
+        let start = scale * begun.elapsed().as_secs_f64();
         let clocks = Mutex::new(vec![Clock::default(); settings.chains]);
         let begun = Instant::now();
         let mut sinks: Vec<Nowhere> = (0..settings.chains).map(|_| Nowhere).collect();
@@ -76,8 +86,8 @@ impl Cost {
         })?;
         let clocks = clocks.into_inner().unwrap_or_default();
         let mean = |of: &dyn Fn(&Clock) -> f64| clocks.iter().map(of).sum::<f64>() / clocks.len() as f64;
-        let held_sweep = if held > 0 { mean(&|clock| clock.held / held as f64) } else { 0.0 };
-        let sweep = mean(&|clock| (clock.last - clock.held) / (clock.sweeps - held).max(1) as f64);
+        let held_sweep = scale * if held > 0 { mean(&|clock| clock.held / held as f64) } else { 0.0 };
+        let sweep = scale * mean(&|clock| (clock.last - clock.held) / (clock.sweeps - held).max(1) as f64);
         let all_held = settings.warmup / 10;
         let free = (settings.sweeps() - all_held) as f64;
         Ok(Cost {
@@ -88,7 +98,8 @@ impl Cost {
                 0 => std::thread::available_parallelism().map_or(1, Into::into),
                 threads => threads,
             },
-            megabytes: 1e-6 * memory::needed(model, settings) as f64,
+            megabytes: 1e-6 * memory::needed(whole, settings) as f64,
+            timed: some.as_ref().map(|some| (some.columns(), whole.columns())),
         })
     }
 
@@ -97,8 +108,9 @@ impl Cost {
         let (chains, sweeps) = (settings.chains, settings.sweeps());
         let chains = if chains == 1 { "1 chain".into() } else { format!("{chains} chains") };
         let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
+        let timed = self.timed.map_or_else(String::new, |(some, all)| format!(" (timed on {some} of {all} columns)"));
         format!(
-            "a fit takes about {} on this machine: {chains} of {sweeps} sweeps on {threads}, {:.3} s per sweep, after {:.1} s of initialisation",
+            "a fit takes about {} on this machine: {chains} of {sweeps} sweeps on {threads}, {:.3} s per sweep, after {:.1} s of initialisation{timed}",
             duration(self.seconds),
             self.sweep,
             self.start

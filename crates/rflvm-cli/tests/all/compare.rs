@@ -25,7 +25,7 @@ fn counts() -> String {
     text
 }
 
-const SHORT: [&str; 9] = ["--features", "8", "--chains", "2", "--warmup", "15", "--draws", "15", "--seed", "3", "-q"];
+const SHORT: [&str; 11] = ["--features", "8", "--chains", "2", "--warmup", "15", "--draws", "15", "--seed", "3", "-q"];
 
 fn with<'a>(first: &[&'a str]) -> Vec<&'a str> {
     [&["compare", "t.csv", "--out", "o"], first, &SHORT[..]].concat()

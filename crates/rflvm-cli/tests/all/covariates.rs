@@ -4,7 +4,8 @@ use crate::common::{folder, good, refused, text};
 use std::fs;
 use std::path::Path;
 
-const RUN: [&str; 10] = ["--features", "10", "--chains", "2", "--warmup", "30", "--draws", "30", "--seed", "3", "-q", "--out"];
+const RUN: [&str; 12] =
+    ["--features", "10", "--chains", "2", "--warmup", "30", "--draws", "30", "--seed", "3", "-q", "--out"];
 
 /// Counts along a line of 40 rows, in two batches; `age` is a number and `time` counts the rows.
 fn table(from: u32, to: u32) -> String {

@@ -14,7 +14,21 @@ fn prepare(dir: &Path) {
     fs::write(dir.join("t.csv"), table).unwrap();
     fs::write(dir.join("new.csv"), "when,a,b,c\n3.5,1,2,3\n").unwrap();
     let mut fit = vec!["fit", "t.csv", "--likelihood", "negative-binomial", "--columns", "a,b,c", "--time", "when"];
-    fit.extend(["--features", "4", "--seed", "1", "--chains", "2", "--warmup", "10", "--draws", "8", "-q", "--out", "o"]);
+    fit.extend([
+        "--features",
+        "4",
+        "--seed",
+        "1",
+        "--chains",
+        "2",
+        "--warmup",
+        "10",
+        "--draws",
+        "8",
+        "-q",
+        "--out",
+        "o",
+    ]);
     good(dir, &fit);
 }
 

@@ -18,8 +18,9 @@ fn prepare(dir: &Path) -> Vec<&'static str> {
     vec!["fit", "t.csv", "--likelihood", "poisson", "--columns", "a,b,c", "--features", "4", "--seed", "1"]
 }
 
-const SHORT: [&str; 6] = ["--chains", "2", "--warmup", "10", "--draws", "8", "-q", "--out"];
-const LONG: [&str; 8] = ["--chains", "2", "--warmup", "10", "--draws", "90000000", "--checkpoint", "0.02", "-q", "--out"];
+const SHORT: [&str; 8] = ["--chains", "2", "--warmup", "10", "--draws", "8", "-q", "--out"];
+const LONG: [&str; 10] =
+    ["--chains", "2", "--warmup", "10", "--draws", "90000000", "--checkpoint", "0.02", "-q", "--out"];
 
 /// Files that must not change during a fit: all except those that the running fit itself rewrites.
 fn config(dir: &Path, out: &str) -> String {
@@ -285,7 +286,20 @@ fn a_fit_stays_until_the_one_that_replaces_it_can_be_resumed() {
     fs::write(dir.join("o/notes.txt"), "mine").unwrap();
     let before = files(&dir.join("o"));
     // A search that takes long, before which there is nothing to resume.
-    let search = ["--chains", "2", "--warmup", "900000", "--draws", "5", "--init-effort", "10", "-q", "--out", "o", "--overwrite"];
+    let search = [
+        "--chains",
+        "2",
+        "--warmup",
+        "900000",
+        "--draws",
+        "5",
+        "--init-effort",
+        "10",
+        "-q",
+        "--out",
+        "o",
+        "--overwrite",
+    ];
     let begin = || {
         let mut child = start(&dir, &[&fit[..], &search].concat());
         wait_until(&mut child, || dir.join("o/draws.zarr/.zmetadata").exists() && dir.join("o/.replaced").exists());

@@ -9,7 +9,8 @@ fn read(path: PathBuf) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(String::from).collect()).collect()
 }
 
-const RUN: [&str; 10] = ["--features", "8", "--chains", "2", "--warmup", "20", "--draws", "30", "--seed", "2", "-q", "--out"];
+const RUN: [&str; 12] =
+    ["--features", "8", "--chains", "2", "--warmup", "20", "--draws", "30", "--seed", "2", "-q", "--out"];
 
 /// Days of two sequences; counts are placed between real numbers, so that the model's order of columns differs from the table's.
 fn dated(dir: &Path, more: &[&str]) {

@@ -4,7 +4,8 @@ use crate::common::{folder, good, rflvm, text};
 use std::fs;
 use std::path::Path;
 
-const RUN: [&str; 9] = ["--likelihood", "poisson", "--features", "6", "--chains", "2", "--warmup", "4", "--draws", "4", "-q"];
+const RUN: [&str; 11] =
+    ["--likelihood", "poisson", "--features", "6", "--chains", "2", "--warmup", "4", "--draws", "4", "-q"];
 
 /// Ids, labels, sequences and a column that spreadsheets would run, negative times, one missing cell.
 fn table() -> String {

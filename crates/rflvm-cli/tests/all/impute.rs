@@ -27,7 +27,8 @@ fn table(family: &str) -> String {
     text
 }
 
-const RUN: [&str; 10] = ["--id", "name", "--features", "10", "--chains", "2", "--warmup", "30", "--draws", "40", "--seed", "5"];
+const RUN: [&str; 12] =
+    ["--id", "name", "--features", "10", "--chains", "2", "--warmup", "30", "--draws", "40", "--seed", "5"];
 
 fn fit(dir: &Path, family: &str, more: &[&str]) {
     fs::write(dir.join("t.csv"), table(family)).unwrap();

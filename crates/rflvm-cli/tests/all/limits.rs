@@ -52,7 +52,21 @@ fn run(dir: &Path, arguments: &[&str]) -> (Option<i32>, String) {
 fn no_number_makes_it_panic_hang_or_write() {
     let dir = folder("huge");
     fs::write(dir.join("t.csv"), "a,b,c\n1,2,0\n3,4,1\n0,,2\n5,2,1\n2,2,3\n").unwrap();
-    let fit = ["fit", "t.csv", "--likelihood", "poisson", "--features", "4", "--chains", "2", "--warmup", "5", "--draws", "4", "-q"];
+    let fit = [
+        "fit",
+        "t.csv",
+        "--likelihood",
+        "poisson",
+        "--features",
+        "4",
+        "--chains",
+        "2",
+        "--warmup",
+        "5",
+        "--draws",
+        "4",
+        "-q",
+    ];
     good(&dir, &[&fit[..], &["--out", "o"]].concat());
     // Flags for which huge values are valid: for instance a time between checkpoints that never elapses.
     let may_pass = |flag: &str| flag == "--checkpoint";

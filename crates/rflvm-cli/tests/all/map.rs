@@ -73,7 +73,19 @@ fn every_family_can_be_mapped_and_started_from() {
         );
         let last = text(&output.stdout).lines().last().map(String::from).unwrap();
         assert!(last.contains("\"event\":\"map\""), "{last}");
-        let short = ["--start", "map", "--chains", "2", "--warmup", "3", "--draws", "3", "-q", "--out", &format!("{family}-fit")];
+        let short = [
+            "--start",
+            "map",
+            "--chains",
+            "2",
+            "--warmup",
+            "3",
+            "--draws",
+            "3",
+            "-q",
+            "--out",
+            &format!("{family}-fit"),
+        ];
         good(&dir, &[&["fit", &table, "--likelihood", family], &SMALL[..], &short[..]].concat());
     }
 }

@@ -4,7 +4,7 @@ use crate::common::{folder, good, text};
 use std::fs;
 use std::path::Path;
 
-const RUN: [&str; 9] = ["--features", "6", "--chains", "2", "--warmup", "4", "--draws", "4", "--seed", "1", "-q"];
+const RUN: [&str; 11] = ["--features", "6", "--chains", "2", "--warmup", "4", "--draws", "4", "--seed", "1", "-q"];
 
 /// What files, spreadsheets, shells and messages might take for something else.
 const STARTS: [&str; 16] =

@@ -243,3 +243,14 @@ fn names_with_commas_can_be_typed_and_columns_have_one_role() {
     let (_, _, said) = shell(&dir, "rflvm predict fit --rows 5 --out p.csv");
     assert!(said.contains("row 5 is the one named `4`; the row named `5` is row 6"), "{said}");
 }
+
+/// The cost of a wide table is known from some of its columns.
+#[test]
+fn the_doctor_times_some_columns_of_a_large_table() {
+    let dir = folder("large");
+    let line = |n: usize| (0..400).map(|j| ((n * (j + 3)) % 7).to_string()).collect::<Vec<String>>().join(",") + "\n";
+    let names = (0..400).map(|j| format!("g{j}")).collect::<Vec<String>>().join(",");
+    fs::write(dir.join("t.csv"), names + "\n" + &(0..1000).map(line).collect::<String>()).unwrap();
+    let told = text(&good(&dir, &["doctor", "t.csv", "--likelihood", "poisson", "--features", "4"]).stdout);
+    assert!(told.contains("(timed on 100 of 400 columns)") && told.contains("memory: about"), "{told}");
+}

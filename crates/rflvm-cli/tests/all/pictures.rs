@@ -5,7 +5,7 @@ use crate::common::{folder, good};
 use std::fs;
 use std::path::Path;
 
-const RUN: [&str; 8] = ["--features", "6", "--chains", "2", "--warmup", "4", "--draws", "4", "--seed", "1"];
+const RUN: [&str; 10] = ["--features", "6", "--chains", "2", "--warmup", "4", "--draws", "4", "--seed", "1"];
 
 /// Thirty rows of two sequences with a class, a number, and counts.
 fn table() -> String {

@@ -14,7 +14,7 @@ fn number(cell: &str) -> f64 {
     cell.parse().unwrap_or_else(|_| panic!("'{cell}' is not a number"))
 }
 
-const RUN: [&str; 8] = ["--features", "10", "--chains", "2", "--warmup", "30", "--draws", "40", "--seed", "5"];
+const RUN: [&str; 10] = ["--features", "10", "--chains", "2", "--warmup", "30", "--draws", "40", "--seed", "5"];
 
 /// Counts are placed between real numbers, so that the model's order of columns differs from the table's; rows have names and offsets, one cell is missing.
 fn mixed(dir: &Path, more: &[&str]) {
@@ -228,7 +228,8 @@ fn a_fit_that_has_converged_is_given_advice() {
     fs::write(dir.join("z.csv"), format!("a,b\n{}", (0..24).map(row).collect::<String>())).unwrap();
     let flags =
         ["fit", "z.csv", "--likelihood", "poisson", "--latent-dim", "1", "--kernel", "rbf", "--length-scale", "50"];
-    let run = ["--features", "2", "--chains", "2", "--warmup", "500", "--draws", "4000", "--seed", "1", "-q", "--out", "o"];
+    let run =
+        ["--features", "2", "--chains", "2", "--warmup", "500", "--draws", "4000", "--seed", "1", "-q", "--out", "o"];
     good(&dir, &[&flags[..], &run[..]].concat());
     let said = text(&good(&dir, &["check", "o", "--out", "c.csv"]).stdout);
     assert!(said.contains("→ more zeros than the model predicts: try zero-inflated-poisson"), "{said}");

@@ -155,7 +155,20 @@ fn check_reports_a_prior_that_conflicts_with_its_posterior() {
     };
     fs::write(dir.join("t.csv"), format!("a,b,c,d,e\n{}", (0..90).map(row).collect::<String>())).unwrap();
     let check = |amplitude: &str| {
-        let fit = ["fit", "t.csv", "--likelihood", "gaussian", "--features", "10", "--chains", "2", "--warmup", "60", "--draws", "40"];
+        let fit = [
+            "fit",
+            "t.csv",
+            "--likelihood",
+            "gaussian",
+            "--features",
+            "10",
+            "--chains",
+            "2",
+            "--warmup",
+            "60",
+            "--draws",
+            "40",
+        ];
         good(&dir, &[&fit[..], &["--seed", "1", "-q", "--amplitude", amplitude, "--out", amplitude]].concat());
         let said = common::text(&good(&dir, &["check", amplitude]).stdout);
         let json = common::text(&good(&dir, &["check", amplitude, "--json"]).stdout);

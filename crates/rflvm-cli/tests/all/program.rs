@@ -195,7 +195,8 @@ fn an_output_folder_that_cannot_be_made_is_refused_before_sampling() {
 fn a_constant_column_and_an_empty_row_are_warnings() {
     let dir = folder("warnings");
     fs::write(dir.join("t.csv"), "a,b,c\n1,2,5\n,,\n3,1,5\n0,4,5\n2,2,5\n").unwrap();
-    let flags = ["--likelihood", "poisson", "--features", "6", "--chains", "2", "--warmup", "4", "--draws", "2", "--out", "o"];
+    let flags =
+        ["--likelihood", "poisson", "--features", "6", "--chains", "2", "--warmup", "4", "--draws", "2", "--out", "o"];
     let output = rflvm(&dir, &[&["fit", "t.csv"][..], &flags].concat());
     let said = text(&output.stderr);
     assert!(output.status.success(), "{said}");
@@ -215,8 +216,22 @@ fn every_family_can_be_simulated_and_fitted() {
             let simulate = [&["simulate", "--likelihood", family, "--out", "s"], &shape[..], trials].concat();
             let output = rflvm(&dir, &simulate);
             assert!(output.status.success(), "{family} {source}: {}", text(&output.stderr));
-            let run =
-                ["--features", "8", "--chains", "2", "--warmup", "6", "--draws", "3", "--seed", "1", "--out", "f", "--overwrite", "-q"];
+            let run = [
+                "--features",
+                "8",
+                "--chains",
+                "2",
+                "--warmup",
+                "6",
+                "--draws",
+                "3",
+                "--seed",
+                "1",
+                "--out",
+                "f",
+                "--overwrite",
+                "-q",
+            ];
             let output = rflvm(&dir, &[&["fit", "s/table.csv", "--likelihood", family], &run[..], trials].concat());
             assert!(output.status.success(), "{family} {source}: {}", text(&output.stderr));
         }
@@ -268,8 +283,22 @@ fn families_by_column_offsets_by_column_and_json() {
     }
     fs::write(dir.join("t.csv"), table).unwrap();
     fs::write(dir.join("b.csv"), "column,likelihood\nflag,bernoulli\ncount,poisson\nvalue,gaussian\n").unwrap();
-    let flags =
-        ["--id", "name", "--offset", "exposure", "--features", "8", "--chains", "2", "--warmup", "10", "--draws", "8", "--seed", "3"];
+    let flags = [
+        "--id",
+        "name",
+        "--offset",
+        "exposure",
+        "--features",
+        "8",
+        "--chains",
+        "2",
+        "--warmup",
+        "10",
+        "--draws",
+        "8",
+        "--seed",
+        "3",
+    ];
     let fit = |more: &[&str]| rflvm(&dir, &[&["fit", "t.csv"], &flags[..], more].concat());
     let output = fit(&["--blocks", "b.csv", "--json", "--out", "o"]);
     assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));

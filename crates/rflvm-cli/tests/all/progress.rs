@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 const TABLE: &str = "a,b,c\n3,0,2\n1,4,0\n0,2,5\n2,2,1\n7,0,1\n0,3,3\n1,1,1\n5,2,0\n";
-const RUN: [&str; 8] = ["--features", "6", "--chains", "2", "--warmup", "6", "--draws", "4", "--seed", "7"];
+const RUN: [&str; 10] = ["--features", "6", "--chains", "2", "--warmup", "6", "--draws", "4", "--seed", "7"];
 
 /// ln p(Y | F, θ) of the last draw of each chain, as stored.
 fn stored(dir: &Path, fit: &str) -> Vec<f64> {

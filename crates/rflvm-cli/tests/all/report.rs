@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-const RUN: [&str; 9] = ["--features", "6", "--chains", "2", "--warmup", "4", "--draws", "6", "--seed", "1", "-q"];
+const RUN: [&str; 11] = ["--features", "6", "--chains", "2", "--warmup", "4", "--draws", "6", "--seed", "1", "-q"];
 
 /// Twenty rows of two sequences, with a hole.
 fn table(dir: &Path) {
@@ -163,4 +163,27 @@ fn png_and_pdf_are_made_by_rsvg_convert_or_refused() {
         let bytes = fs::read(dir.join(file)).unwrap();
         assert!(bytes.starts_with(start) && bytes.len() > 2000, "{file}");
     }
+}
+
+/// One missing cell has one interval, in the report as in imputed.csv and in the answer of predict.
+#[test]
+fn missing_cells_are_those_of_imputed_csv() {
+    let dir = folder("missing");
+    table(&dir);
+    let flags = ["fit", "t.csv", "--without", "t,run", "--likelihood", "poisson", "--features", "6", "--warmup", "20"];
+    good(&dir, &[&flags[..], &["--draws", "300", "--seed", "1", "--out", "o", "-q"]].concat());
+    let cells = |file: &str| fs::read_to_string(dir.join(file)).unwrap();
+    let imputed = cells("o/imputed.csv");
+    let numbers = |line: &str, from: usize| {
+        line.split(',').skip(from).map(|cell| cell.parse().unwrap_or(f64::NAN)).collect::<Vec<f64>>()
+    };
+    let [mean, _, low, _, high] = numbers(imputed.lines().nth(1).unwrap(), 2)[..] else { panic!("{imputed}") };
+    let page = cells("o/report.html");
+    let (_, rest) = page.split_once("\"missing\":{\"cells\":[[").unwrap();
+    // Row, column and the value, which is unknown; then numbers with five digits.
+    let told = numbers(rest.split_once("]]").unwrap().0, 3);
+    let shown = [mean, low, high].map(|value| format!("{value:.4e}").parse::<f64>().unwrap());
+    assert_eq!(told, shown);
+    good(&dir, &["predict", "o", "--rows", "6", "--out", "p.csv"]);
+    assert!(cells("p.csv").lines().any(|line| line == imputed.lines().nth(1).unwrap()), "{}", cells("p.csv"));
 }

@@ -5,8 +5,22 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const RUN: [&str; 12] =
-    ["--latent-dim", "1", "--features", "10", "--chains", "2", "--warmup", "60", "--draws", "60", "--seed", "3", "-q", "--overwrite"];
+const RUN: [&str; 14] = [
+    "--latent-dim",
+    "1",
+    "--features",
+    "10",
+    "--chains",
+    "2",
+    "--warmup",
+    "60",
+    "--draws",
+    "60",
+    "--seed",
+    "3",
+    "-q",
+    "--overwrite",
+];
 
 /// What column c is: a separate wave, and a little of the shared one.
 fn truth(n: usize) -> f64 {
@@ -96,7 +110,11 @@ fn real_valued_columns_have_own_paths_by_default_and_the_folder_says_which() {
     // Older folders, which do not mention own paths, have none.
     fs::write(dir.join("c.csv"), "t,a,b\n0,1,2\n1,3,2\n2,2,5\n3,0,1\n4,1,1\n5,2,2\n").unwrap();
     let counts = ["fit", "c.csv", "--time", "t", "--likelihood", "poisson", "--out", "counts", "--latent-dim", "1"];
-    good(&dir, &[&counts[..], &["--features", "4", "--chains", "2", "--warmup", "2", "--draws", "4", "--seed", "1", "-q"]].concat());
+    good(
+        &dir,
+        &[&counts[..], &["--features", "4", "--chains", "2", "--warmup", "2", "--draws", "4", "--seed", "1", "-q"]]
+            .concat(),
+    );
     assert_eq!(residual("counts"), "residual = \"none\"");
     let config = fs::read_to_string(dir.join("counts/config.toml")).unwrap();
     fs::write(dir.join("counts/config.toml"), config.replace("residual = \"none\"\n", "")).unwrap();
@@ -174,4 +192,32 @@ fn they_need_times_and_a_kernel_that_exists() {
     assert!(!dir.join("o").exists());
     let said = good(&dir, &["fit", "--help"]);
     assert!(text(&said.stdout).contains("--residual"));
+}
+
+/// As forecasts: a hidden cell, or a new row, of counts with their own paths has no mean.
+#[test]
+fn missing_cells_and_new_rows_of_counts_with_their_own_paths_have_quantiles_and_no_mean() {
+    let dir = folder("no-mean-within");
+    let line = |n: usize| {
+        let count = if n % 9 == 4 { String::new() } else { (2.0 + 2.0 * (0.2 * n as f64).sin()).round().to_string() };
+        format!("{n},{count},{}\n", (0.3 * n as f64).cos())
+    };
+    fs::write(dir.join("t.csv"), format!("t,count,level\n{}", (0..40).map(line).collect::<String>())).unwrap();
+    fs::write(dir.join("b.csv"), "column,likelihood\ncount,poisson\nlevel,gaussian\n").unwrap();
+    for (out, kernel) in [("own", "matern32"), ("shared", "none")] {
+        fit(&dir, out, &["--blocks", "b.csv", "--residual", kernel]);
+        let cells = fs::read_to_string(dir.join(out).join("imputed.csv")).unwrap();
+        assert_eq!(cells.lines().count(), 5);
+        good(&dir, &["predict", out, "--rows", "all", "--out", "all.csv", "--overwrite"]);
+        let all = fs::read_to_string(dir.join("all.csv")).unwrap();
+        for line in cells.lines().skip(1) {
+            let line: Vec<&str> = line.split(',').collect();
+            assert_eq!((line[2].is_empty(), line[3].is_empty()), (out == "own", out == "own"), "{line:?}");
+            assert!(line[4..].iter().all(|cell| cell.parse::<f64>().is_ok()), "{line:?}");
+            // One cell, one answer.
+            assert!(all.lines().any(|own| own == line.join(",")), "{line:?} is not in {all}");
+        }
+        // An observed cell bounds its own path.
+        assert!(all.lines().nth(1).unwrap().split(',').all(|cell| !cell.is_empty()), "{all}");
+    }
 }

@@ -36,7 +36,20 @@ fn prepare_timed(dir: &Path) -> Vec<&'static str> {
     };
     fs::write(dir.join("t.csv"), table.lines().enumerate().map(timed).collect::<Vec<_>>().join("\n")).unwrap();
     flags.truncate(8);
-    flags.extend(["--time", "day", "--sequence", "run", "--chains", "2", "--warmup", "60", "--draws", "120", "--checkpoint", "0.03"]);
+    flags.extend([
+        "--time",
+        "day",
+        "--sequence",
+        "run",
+        "--chains",
+        "2",
+        "--warmup",
+        "60",
+        "--draws",
+        "120",
+        "--checkpoint",
+        "0.03",
+    ]);
     flags
 }
 
@@ -121,7 +134,8 @@ fn a_further_warm_up_goes_on_from_where_the_chains_are() {
     let told = String::from_utf8(rflvm(&dir, &["summary", "two", "--json"]).stdout).unwrap();
     assert!(told.contains("\"draws\":35") || told.contains("\"draws\": 35"), "{told}");
     // The first warm-up has to end before it can be extended.
-    let long = [&prepared[..8], &["--chains", "2", "--warmup", "1000000", "--checkpoint", "0.03", "-q", "--out", "long"]];
+    let long =
+        [&prepared[..8], &["--chains", "2", "--warmup", "1000000", "--checkpoint", "0.03", "-q", "--out", "long"]];
     let mut child = command(&dir, &long.concat()).spawn().unwrap();
     while !dir.join("long/checkpoint.bin").exists() {
         sleep(Duration::from_millis(1));

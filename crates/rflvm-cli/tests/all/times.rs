@@ -4,8 +4,21 @@ use crate::common::{folder, rflvm, text};
 use std::fs;
 use std::path::Path;
 
-const RUN: [&str; 11] =
-    ["--likelihood", "gaussian", "--features", "8", "--chains", "2", "--warmup", "10", "--draws", "8", "--seed", "2", "--out"];
+const RUN: [&str; 13] = [
+    "--likelihood",
+    "gaussian",
+    "--features",
+    "8",
+    "--chains",
+    "2",
+    "--warmup",
+    "10",
+    "--draws",
+    "8",
+    "--seed",
+    "2",
+    "--out",
+];
 
 /// Fits t.csv into o, and returns the program's messages.
 fn fit(dir: &Path, more: &[&str]) -> String {
@@ -228,8 +241,22 @@ fn paths_may_wander_and_repeat() {
     let dir = folder("wander");
     let rows = (0..24).map(|n| format!("{n},{},{}\n", n % 5, (n * n) % 7)).collect::<String>();
     fs::write(dir.join("t.csv"), format!("t,a,b\n{rows}")).unwrap();
-    let run =
-        ["--likelihood", "gaussian", "--time", "t", "--features", "4", "--chains", "2", "--warmup", "3", "--draws", "4", "--seed", "1"];
+    let run = [
+        "--likelihood",
+        "gaussian",
+        "--time",
+        "t",
+        "--features",
+        "4",
+        "--chains",
+        "2",
+        "--warmup",
+        "3",
+        "--draws",
+        "4",
+        "--seed",
+        "1",
+    ];
     for kernel in ["random-walk", "integrated-random-walk", "seasonal", "random-walk+seasonal", "matern32+seasonal"] {
         let period: &[&str] = if kernel.contains("seasonal") { &["--period", "5"] } else { &[] };
         let flags =
@@ -247,4 +274,41 @@ fn paths_may_wander_and_repeat() {
     }
     let config = fs::read_to_string(dir.join("o/config.toml")).unwrap();
     assert!(config.contains("period = 5.0") && config.contains("time-kernel = \"matern32+seasonal\""), "{config}");
+}
+
+/// The year alone repeats in every quarter.
+#[test]
+fn a_year_and_a_quarter_are_one_time() {
+    let dir = folder("together");
+    let line = |n: u32| {
+        let (x, y) = ((0.4 * f64::from(n)).sin(), (0.3 * f64::from(n)).cos());
+        format!("{}.0,{}.0,{x},{}\n", 1959 + n / 4, 1 + n % 4, if n == 5 { String::new() } else { y.to_string() })
+    };
+    fs::write(dir.join("t.csv"), format!("year,quarter,a,b\n{}", (0..12).map(line).collect::<String>())).unwrap();
+    let said = fit(&dir, &["--time", "year"]);
+    assert!(said.contains("have the same time") && said.contains("--time year,quarter"), "{said}");
+    let said = fit(&dir, &["--time", "year,quarter", "--overwrite"]);
+    assert!(said.contains("times from 1959Q1 to 1961Q4 in 1 sequence, typically 3 months apart"), "{said}");
+    assert!(!said.contains("same time"), "{said}");
+    let embedding = fs::read_to_string(dir.join("o/embedding.csv")).unwrap();
+    assert!(embedding.lines().nth(3).unwrap().starts_with("3,,1959Q3,,"), "{embedding}");
+    assert!(rflvm(&dir, &["forecast", "o", "--horizon", "2", "--out", "f.csv"]).status.success());
+    let ahead = fs::read_to_string(dir.join("f.csv")).unwrap();
+    assert!(ahead.lines().nth(1).unwrap().starts_with("1962Q1,"), "{ahead}");
+    // New rows are read as the fit's were; a completed table has the time in one column, with which it can be fitted and placed.
+    for more in
+        [&["transform", "o", "t.csv", "--out", "p.csv"][..], &["impute", "o", "--draws", "1", "--out", "full.csv"]]
+    {
+        let output = rflvm(&dir, more);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    let full = fs::read_to_string(dir.join("full-1.csv")).unwrap();
+    assert!(full.starts_with("\"year,quarter\",a,b\n1959Q1,"), "{full}");
+    let output = rflvm(&dir, &["transform", "o", "full-1.csv", "--out", "p.csv", "--overwrite"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // The place of a wrong time is named.
+    fs::write(dir.join("w.csv"), "year,part,a\n1959,1,2\n1959,2,3\n").unwrap();
+    let output = rflvm(&dir, &["fit", "w.csv", "--likelihood", "gaussian", "--time", "year,part", "--out", "w"]);
+    let sentence = "w.csv: column `part`: its numbers may be quarters or months; name the column quarter or month";
+    assert!(output.status.code() == Some(2) && text(&output.stderr).contains(sentence), "{}", text(&output.stderr));
 }

@@ -13,7 +13,8 @@ fn number(cell: &str) -> f64 {
     cell.parse().unwrap()
 }
 
-const RUN: [&str; 10] = ["--features", "10", "--chains", "2", "--warmup", "30", "--draws", "40", "--seed", "3", "-q", "--out"];
+const RUN: [&str; 12] =
+    ["--features", "10", "--chains", "2", "--warmup", "30", "--draws", "40", "--seed", "3", "-q", "--out"];
 
 /// Two groups of counts; row n of group n % 2.
 fn count(n: u32, j: u32) -> u32 {
@@ -221,5 +222,42 @@ fn rows_that_cannot_be_placed_are_refused_in_one_sentence() {
         assert_eq!(said.lines().filter(|line| !line.starts_with("warning: ")).count(), 1, "{said}");
         words.iter().for_each(|word| assert!(said.contains(word), "'{word}' is not in: {said}"));
         assert!(!place.join("p.csv").exists());
+    }
+}
+
+/// As in Python: a row of the fit is where embedding.csv has it, also among new rows.
+#[test]
+fn rows_of_the_fit_keep_their_positions() {
+    let dir = folder("own");
+    // No two rows are alike.
+    let rows = |from: u32, to: u32| {
+        let line = |n: u32| {
+            format!("r{n},{},{},{}\n", n % 2, 3 * n % 31, [count(n, 1), count(n, 2)].map(|c| c.to_string()).join(","))
+        };
+        format!("name,group,a,b,c\n{}", (from..to).map(line).collect::<String>())
+    };
+    fs::write(dir.join("t.csv"), rows(0, 30)).unwrap();
+    let flags = ["fit", "t.csv", "--id", "name", "--labels", "group", "--likelihood", "poisson"];
+    good(&dir, &[&flags[..], &RUN[..], &["o"]].concat());
+    // In another order, the cells of a row are the same.
+    let some = [rows(28, 31), rows(3, 4).lines().nth(1).unwrap().into()].concat();
+    let turned = |line: &str| line.split(',').rev().collect::<Vec<&str>>().join(",") + "\n";
+    fs::write(dir.join("some.csv"), some.lines().map(turned).collect::<String>()).unwrap();
+    good(&dir, &["transform", "o", "some.csv", "--out", "p.csv", "--draws", "20"]);
+    let (known, placed) = (read(dir.join("o/embedding.csv")), read(dir.join("p.csv")));
+    for (row, own) in [(1, Some(29)), (2, Some(30)), (3, None), (4, Some(4))] {
+        let place = |row: &Vec<String>| row[2..6].to_vec();
+        match own {
+            Some(own) => assert_eq!(place(&placed[row]), place(&known[own])),
+            None => assert!(known[1..].iter().all(|known| place(known) != place(&placed[row]))),
+        }
+        assert!(placed[row][6..].iter().all(|cell| cell.parse::<f64>().is_ok()), "{:?}", placed[row]);
+    }
+    // So are their draws: those of the fit.
+    let drawn = read(dir.join("p-draws.csv"));
+    let of = |row: usize| drawn[1 + 20 * (row - 1)..][..20].iter().map(|line| number(&line[2])).collect::<Vec<f64>>();
+    for row in [1, 2, 4] {
+        let mean = of(row).iter().sum::<f64>() / 20.0;
+        assert!((mean - number(&placed[row][2])).abs() < 4.0 * number(&placed[row][4]), "{row}: {mean}");
     }
 }

@@ -13,8 +13,22 @@ fn verdicts_name_what_users_know_and_give_a_command_that_runs() {
     fs::write(dir.join("t.csv"), format!("name,visits,calls,up,down\n{lines}r40,,2,0.5,0.1\n")).unwrap();
     let families = "column,likelihood\nvisits,negative-binomial\ncalls,negative-binomial\nup,gaussian\ndown,gaussian\n";
     fs::write(dir.join("b.csv"), families).unwrap();
-    let fit =
-        ["fit", "t.csv", "--id", "name", "--blocks", "b.csv", "--features", "6", "--chains", "2", "--warmup", "10", "--draws", "20"];
+    let fit = [
+        "fit",
+        "t.csv",
+        "--id",
+        "name",
+        "--blocks",
+        "b.csv",
+        "--features",
+        "6",
+        "--chains",
+        "2",
+        "--warmup",
+        "10",
+        "--draws",
+        "20",
+    ];
     let output = good(&dir, &[&fit[..], &["--seed", "1", "--out", "my fit", "--no-report"]].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("4 columns, 2 negative-binomial, 2 gaussian; seed 1"), "{said}");

@@ -239,7 +239,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         mask : array of bool of the shape of X, default=None
             True where a cell is to be treated as missing.
         times : one per row, default=None
-            When rows were observed, as numbers or dates, in any order: positions then follow a smooth path over time.
+            When rows were observed, as numbers or dates, in any order: positions then follow a smooth path over time. A frame has a column
+            per part of the time: a year and a quarter, a year and a month (and a day), or a date and a time of day.
         sequences : one per row, default=None
             The sequence (trial, recording) that a row belongs to. Each sequence has its own path.
         offset : array of float, one per row, default=None

@@ -41,7 +41,8 @@ class Imputing(NewRows):
 
         A frame is returned as a frame with the same names and dtypes: real values are filled with posterior means, counts with
         (integer) medians of their predictive distribution, booleans and categories with the most probable value. An array is filled
-        with posterior means. Observed cells are not changed.
+        with posterior means; cells whose mean does not exist, those of counts with their own processes, with medians. Observed cells
+        are not changed.
 
         Parameters
         ----------
@@ -89,7 +90,8 @@ class Imputing(NewRows):
             return tables if like is None else [like.frame(list(drawn(table, self._layout)), index) for table in tables]
         if like is None:
             parts = {part: cells[part] for part in (MEAN, STD, LOWER, UPPER)}
-            filled = parts[MEAN]
+            # Counts with their own processes have no mean.
+            filled = np.where(np.isnan(parts[MEAN]), cells[MEDIAN], parts[MEAN])
         else:
             hole = np.isnan(seen)
             parts = {part: of_floats(like.library, cells[part], self.columns_, index) for part in (MEAN, STD)}

@@ -219,12 +219,7 @@ class NewRows(Held, TransformerMixin):
             surprise = np.full(len(known), np.nan)
             return self.embedding_[known], self.embedding_std_[known], surprise, self._draws_of_known(known, count)
         mean, covariance, surprise, draws = self._ask_new("transform", rows, given, draws=count)
-        std = deviations(covariance)
-        if known is not None and (known >= 0).any():
-            old = known >= 0
-            mean[old], std[old] = self.embedding_[known[old]], self.embedding_std_[known[old]]
-            draws[:, old] = self._draws_of_known(known[old], count)
-        return mean, std, surprise, draws
+        return mean, deviations(covariance), surprise, draws
 
     def _new(self, question: str, X: Any, given: Given) -> Any:
         self._check_fitted()

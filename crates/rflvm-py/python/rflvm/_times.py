@@ -9,8 +9,11 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
+from . import _native
 from ._kind import is_missing
 
+#: A quarter as the program writes it.
+QUARTER = re.compile(r"(\d{4})-?Q([1-4])")
 #: The suffix of a date with a time zone.
 ZONE = re.compile(r"(Z|[+-]\d\d:\d\d)$")
 
@@ -42,6 +45,9 @@ class Clock:
             return np.array([float(text) for text in texts]), None
         except ValueError:
             pass
+        quarters = [QUARTER.fullmatch(text) for text in texts]
+        texts = [text if part is None else f"{part[1]}-{3 * int(part[2]) - 2:02d}-01" for text, part in zip(texts, quarters)]
+        texts = [f"{text}-01" if len(text) == 7 else text for text in texts]
         found = [ZONE.search(text) for text in texts]
         bare = [text if zone is None else text[: zone.start()] for text, zone in zip(texts, found)]
         # The program writes dates to the microsecond.
@@ -63,7 +69,12 @@ def minutes(zone: str) -> int:
 
 
 def texts_of_times(times: Any, rows: int) -> list[str]:
-    """Times as text for the program: numbers with full precision, dates in ISO 8601."""
+    """Times as text for the program: numbers with full precision, dates in ISO 8601. A frame has a column per part, such as year and quarter."""
+    if hasattr(times, "columns"):
+        names = list(getattr(times, "column_names", times.columns))
+        if len(names) > 1:
+            return _native.joined_times([str(name) for name in names], [texts_of_times(times[name], rows) for name in names])
+        times = times[names[0]]
     values = times.to_list() if hasattr(times, "to_list") else times.to_pylist() if hasattr(times, "to_pylist") else list(times)
     if len(values) != rows:
         raise ValueError(f"times has {len(values)} entries, but the table has {rows} rows")

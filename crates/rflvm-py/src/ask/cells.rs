@@ -16,6 +16,7 @@ use rflvm::posterior::outlook::Scores;
 use rflvm::posterior::predict::Points;
 use rflvm::posterior::predicted::Predicted;
 use rflvm_study::axes;
+use rflvm_study::drawn::CELLS;
 use rflvm_study::revealed;
 use rflvm_study::table::Table;
 use rflvm_study::wording::render;
@@ -35,7 +36,7 @@ impl Answers {
             true => Points::Rows(&rows),
             false => Points::Adjusted { rows: &rows, covariates: &known },
         };
-        let cells = self.ask(py, "predict", |fitted| fitted.predict(points, DRAWS))?;
+        let cells = self.ask(py, CELLS, |fitted| fitted.predict(points, DRAWS))?;
         self.predicted(py, &cells)
     }
 
@@ -79,7 +80,7 @@ impl Answers {
     fn score_missing(&self, py: Python<'_>, truth: PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Line>> {
         let (model, file) = (&self.fit.model, "the table of true values");
         let truth = revealed::model(&mat(&truth), file, &self.fit).map_err(raised)?;
-        let cells = self.ask(py, "impute", |fitted| fitted.revealed(&truth, DRAWS))?;
+        let cells = self.ask(py, CELLS, |fitted| fitted.revealed(&truth, DRAWS))?;
         if cells.is_empty() {
             return Err(raised(revealed::nothing(file.into(), &self.fit)));
         }
@@ -95,7 +96,7 @@ impl Answers {
     /// Missing cells: their rows, their columns, and mean, sd, q05, q50, q95, 5×cells.
     fn missing(&self, py: Python<'_>) -> PyResult<(Vec<usize>, Vec<usize>, Array)> {
         let mut cells = Vec::new();
-        self.ask(py, "impute", |fitted| fitted.missing_cells(DRAWS, |cell| cells.push(cell)))?;
+        self.ask(py, CELLS, |fitted| fitted.missing_cells(DRAWS, |cell| cells.push(cell)))?;
         let of = |part: &dyn Fn(&Predicted) -> f64| cells.iter().map(|c| part(&c.predicted)).collect::<Vec<f64>>();
         let quantile = |i: usize| of(&move |p: &Predicted| p.quantiles[i]);
         let numbers = [of(&|p| p.mean), of(&|p| p.sd), quantile(0), quantile(1), quantile(2)].concat();
@@ -117,7 +118,7 @@ impl Answers {
                 Ok(())
             })
         };
-        self.ask(py, "impute", answer)?;
+        self.ask(py, CELLS, answer)?;
         self.tables(py, numbers, count, self.fit.model.rows())
     }
 }

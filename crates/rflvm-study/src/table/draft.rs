@@ -8,7 +8,7 @@ use super::allowance::Allowance;
 use super::category::Category;
 use super::levels::Levels;
 use super::words::{list, shorten};
-use super::{ReadOptions, TableError, numbered};
+use super::{ReadOptions, TableError, numbered, when};
 use crate::note::Note;
 
 /// A column kept as text, and where in the file it is.
@@ -25,8 +25,10 @@ pub(super) struct Draft {
     pub numeric: Vec<usize>,
     /// For each column of the file, its position among the numeric ones.
     pub slots: Vec<Option<usize>>,
-    /// Ids, labels, times and sequences, then covariates.
+    /// Ids, labels, times and sequences, then covariates, then further columns of times.
     pub texts: Vec<Option<Text>>,
+    /// The names of the columns of times, if there are several.
+    pub time_names: Vec<String>,
     pub offset: Option<(usize, Vec<f64>)>,
     pub rows: usize,
     /// Row by row; codes in the columns that have levels.
@@ -59,12 +61,16 @@ impl Draft {
         let id = find(&options.id, "id")?;
         let labels = find(&options.labels, "labels")?;
         let offset = find(&options.offset, "offset")?;
-        let time = find(&options.time, "time")?;
+        let time_names =
+            options.time.as_deref().map(|time| when::columns(time, |name| search.position(name).is_some()));
+        let time_names = time_names.unwrap_or_default();
+        let times = time_names.iter().map(|name| search.find(name, "time")).collect::<Result<Vec<usize>, _>>()?;
+        let (time, more_times) = (times.first().copied(), times.get(1..).unwrap_or_default());
         let sequence = find(&options.sequence, "sequence")?;
         let find = |name: &String| search.find(name, "covariates");
         let covariates = options.covariates.iter().map(find).collect::<Result<Vec<usize>, _>>()?;
         let mut aside: HashSet<usize> = [id, labels, offset, time, sequence, index].into_iter().flatten().collect();
-        aside.extend(&covariates);
+        aside.extend(covariates.iter().chain(more_times));
         let mut left_out = HashSet::new();
         for name in &options.without {
             left_out.insert(search.find(name, "without")?);
@@ -86,7 +92,9 @@ impl Draft {
         };
         let roles = [(id, "id"), (labels, "labels"), (offset, "offset"), (time, "time"), (sequence, "sequence")];
         let roles = roles.into_iter().filter_map(|(position, option)| Some((position?, option)));
-        let mut roles = roles.chain(covariates.iter().map(|&position| (position, "covariates")));
+        let mut roles = roles
+            .chain(covariates.iter().map(|&position| (position, "covariates")))
+            .chain(more_times.iter().map(|&position| (position, "time")));
         if options.columns.is_some()
             && let Some((position, option)) = roles.find(|(position, _)| numeric.contains(position))
         {
@@ -104,13 +112,15 @@ impl Draft {
         for slot in options.categories.iter().filter_map(|name| slots[search.position(name)?]) {
             levels[slot] = Some(Box::new(Levels::asked()));
         }
-        let texts = [id.or(index), labels, time, sequence].into_iter().chain(covariates.into_iter().map(Some));
+        let more = covariates.iter().chain(more_times).copied().map(Some);
+        let texts = [id.or(index), labels, time, sequence].into_iter().chain(more);
         Ok(Draft {
             allowance,
             names,
             numeric,
             slots,
             texts: texts.map(|position| position.map(|position| Text { position, cells: Vec::new() })).collect(),
+            time_names: if time_names.len() > 1 { time_names } else { Vec::new() },
             offset: offset.map(|position| (position, Vec::new())),
             rows: 0,
             values: Vec::new(),

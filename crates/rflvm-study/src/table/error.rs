@@ -121,6 +121,8 @@ pub enum TableError {
         file.display()
     )]
     Offset { file: PathBuf, place: String, text: String },
+    #[error("{}: {place}: {problem}", file.display())]
+    Times { file: PathBuf, place: String, problem: String },
     #[error("{}: {place}: the text `{text}` is not UTF-8; save the file with UTF-8 encoding", file.display())]
     NotUtf8 { file: PathBuf, place: String, text: String },
     #[cfg(feature = "columnar")]

@@ -44,7 +44,7 @@ pub(super) fn joined(mut data: Draft, about: Draft) -> Result<Draft, TableError>
         (Some(_), None) => texts[0] = data.texts[0].take(),
         (None, _) => {}
     }
-    data.texts = texts;
+    (data.texts, data.time_names) = (texts, about.time_names);
     data.notes.extend(about.notes);
     data.offset = about.offset.map(|(_, cells)| (usize::MAX, cells));
     Ok(data)

@@ -7,7 +7,7 @@ use super::draft::Draft;
 use super::holds::{Holds, truth};
 use super::levels::Levels;
 use super::words::shorten;
-use super::{Aside, Look, ReadOptions, Table, TableError, Texts, numbered};
+use super::{Aside, Look, ReadOptions, Table, TableError, Texts, numbered, when};
 use crate::wording::with_value;
 
 /// How a column is used.
@@ -162,9 +162,15 @@ impl Draft {
         let aside: HashSet<usize> = aside.chain(self.outlined.iter().copied()).collect();
         let is_ignored = |p: &usize| self.slots[*p].is_none() && !aside.contains(p) && !self.names[*p].is_empty();
         let ignored = (0..self.names.len()).filter(is_ignored).map(|p| self.names[p].clone()).collect();
+        let more_times = self.texts.split_off(self.texts.len() - self.time_names.len().saturating_sub(1));
         let mut texts = self.texts.into_iter().map(|text| text.map(|t| t.cells));
-        let [ids, labels, time, sequence] = std::array::from_fn(|_| texts.next().flatten());
+        let [ids, labels, mut time, sequence] = std::array::from_fn(|_| texts.next().flatten());
         let covariates = texts.flatten().collect();
+        if let (false, Some(first)) = (more_times.is_empty(), &time) {
+            let more = more_times.iter().flatten().map(|text| text.cells.as_slice());
+            let cells: Vec<&[String]> = std::iter::once(first.as_slice()).chain(more).collect();
+            time = Some(when::joined(&self.allowance.path, &self.time_names, &cells)?);
+        }
         Ok(Table {
             columns,
             categories,

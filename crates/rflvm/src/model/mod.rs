@@ -10,6 +10,7 @@ mod collect;
 pub mod family;
 #[doc(hidden)]
 pub mod features;
+mod fewer;
 mod gamma;
 #[doc(hidden)]
 pub mod joint;

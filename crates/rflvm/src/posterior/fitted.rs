@@ -3,10 +3,12 @@
 //! Each query has its own file next to this one, as methods of [`Fitted`].
 
 use super::parameters::evenly;
+use super::predicted::Predicted;
 use super::stacking::Weighted;
 use crate::draws::Source;
 use crate::error::StoreError;
 use crate::model::Model;
+use crate::model::family::Cells;
 use crate::rng::Stream;
 
 /// Default number of draws visited: quantiles near the ends are then known to about one percentage point.
@@ -45,5 +47,21 @@ impl Fitted<'_> {
     /// Chain and index of at most `most` draws for questions about positions: from the chains in use alone.
     pub(super) fn visited_in_map(&self, most: usize) -> Result<Vec<(usize, usize)>, StoreError> {
         Ok(evenly(self.used, self.store.size()?.1, most))
+    }
+
+    /// Whether the unseen cells of a column have a mean. Counts with their own paths have none: s_j has a heavier tail than any normal, so that
+    /// E exp(g_j) = E exp(s_j²/2) diverges. An observed cell has one: it bounds its own g.
+    pub(super) fn has_moments(&self, column: usize) -> bool {
+        let block = self.model.blocks().iter().find(|block| block.columns.contains(&column));
+        let is_count = block.and_then(|block| block.family.about()).is_some_and(|about| about.cells == Cells::Counts);
+        self.model.residual().is_none() || !is_count
+    }
+
+    /// Removes means and standard deviations that do not exist from the cells of some rows (outer) and the columns of the model (inner).
+    pub(super) fn drop_moments(&self, cells: &mut [Vec<Predicted>], is_unseen: impl Fn(usize, usize) -> bool) {
+        for column in (0..self.model.columns()).filter(|&column| !self.has_moments(column)) {
+            let unseen = cells.iter_mut().enumerate().filter(|(row, _)| is_unseen(*row, column));
+            unseen.for_each(|(_, row)| row[column] = row[column].without_moments());
+        }
     }
 }

@@ -10,7 +10,6 @@ use super::parameters::{Parameters, Stored};
 use super::predicted::{Predicted, Replica, gather};
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
-use crate::model::family::Cells;
 use crate::model::latent::Dynamics;
 use crate::par;
 use crate::rng::Stream;
@@ -43,18 +42,8 @@ impl Fitted<'_> {
         let mut cells = gather((moments.len(), self.model.columns()), visited.len(), held, |some, take| {
             self.visit_futures(&visited, moments, some, |_, future| take(future))
         })?;
-        for column in (0..self.model.columns()).filter(|&column| !self.has_moments(column)) {
-            cells.iter_mut().for_each(|row| (row[column].mean, row[column].sd) = (f64::NAN, f64::NAN));
-        }
+        self.drop_moments(&mut cells, |_, _| true);
         Ok(cells)
-    }
-
-    /// Whether a forecast of a column has a mean. That of counts with their own paths has none: s_j has a heavier tail than any normal, so that
-    /// E exp(g_j) = E exp(s_j²/2) diverges.
-    fn has_moments(&self, column: usize) -> bool {
-        let block = self.model.blocks().iter().find(|block| block.columns.contains(&column));
-        let is_count = block.and_then(|block| block.family.about()).is_some_and(|about| about.cells == Cells::Counts);
-        self.model.residual().is_none() || !is_count
     }
 
     /// Passes `count` simulated futures to `take`, new rows × columns of the model, each from a different draw of the parameters.

@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::par;
 use crate::rng::Stream;
 
-/// A missing cell; NaN if the trials of a binomial cell are missing too.
+/// A missing cell; NaN if the trials of a binomial cell are missing too. A cell that has no mean has quantiles only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Imputed {
     /// Its row.
@@ -41,7 +41,9 @@ impl Fitted<'_> {
                 }
             })?;
             for (((row, column), mean), mut drawn) in cells.into_iter().zip(means).zip(drawn) {
-                take(Imputed { row, column, predicted: Predicted::of(mean, &mut drawn) });
+                let predicted = Predicted::of(mean, &mut drawn);
+                let predicted = if self.has_moments(column) { predicted } else { predicted.without_moments() };
+                take(Imputed { row, column, predicted });
             }
         }
         Ok(())

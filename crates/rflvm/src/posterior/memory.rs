@@ -121,7 +121,8 @@ impl Posterior {
     pub fn transform(&self, rows: &Mat) -> Result<Transformed, RunError> {
         let families = self.model.blocks().iter().map(|block| Arc::clone(&block.family)).collect();
         let known = (vec![0.0; rows.rows()], Mat::zeros(rows.rows(), self.model.covariates().cols()));
-        let new = NewRows { model: self.model.with_rows(rows, known, families)?, times: None, open: None };
+        let new =
+            NewRows { model: self.model.with_rows(rows, known, families)?, times: None, own: Vec::new(), open: None };
         self.fitted("transform").transform(&new, transform::DRAWS, |_, _| ())
     }
 

@@ -20,7 +20,7 @@ pub const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 /// A predictive distribution of a cell, and its score at the value that was observed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
-    /// Its mean.
+    /// Its mean; its median where it has no mean.
     pub mean: f64,
     /// Its quantiles at [`LEVELS`].
     pub quantiles: [f64; 5],
@@ -36,6 +36,11 @@ impl Outlook {
         drawn.sort_unstable_by(f64::total_cmp);
         let quantiles = LEVELS.map(|p| quantile(drawn, p));
         Outlook { mean, quantiles, crps: crps(drawn, truth), ln_density: None }
+    }
+
+    /// With the median in place of a mean that does not exist.
+    pub(super) fn about_median(self) -> Self {
+        Outlook { mean: self.quantiles[2], ..self }
     }
 
     /// Whether the middle half, and the middle 90%, hold a value.
@@ -144,7 +149,10 @@ impl Fitted<'_> {
         for (n, row) in outlooks.iter_mut().enumerate() {
             for (j, outlook) in row.iter_mut().enumerate() {
                 let (place, truth) = (n * width + j, rows.y()[(n, j)]);
-                *outlook = (!truth.is_nan()).then(|| Outlook::of(means[place], &mut drawn[place], truth));
+                *outlook = (!truth.is_nan()).then(|| {
+                    let found = Outlook::of(means[place], &mut drawn[place], truth);
+                    if self.has_moments(j) { found } else { found.about_median() }
+                });
             }
         }
         for ((n, j), sum) in places.into_iter().zip(sums) {

@@ -95,9 +95,13 @@ impl Fitted<'_> {
 
     fn predict_holding(&self, points: Points<'_>, most: usize, held: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         let visited = self.visited_at(points, most)?;
-        gather((points.count(), self.model.columns()), visited.len(), held, |some, take| {
+        let mut cells = gather((points.count(), self.model.columns()), visited.len(), held, |some, take| {
             self.visit_points(&visited, points, some, |_, replica| take(replica))
-        })
+        })?;
+        if let Points::Rows(rows) | Points::Adjusted { rows, .. } = points {
+            self.drop_moments(&mut cells, |i, column| self.model.y()[(rows[i], column)].is_nan());
+        }
+        Ok(cells)
     }
 
     /// Passes `count` generated tables to `take`, points × columns of the model, each from a different draw of the parameters.

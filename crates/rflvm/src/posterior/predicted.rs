@@ -89,6 +89,11 @@ impl Predicted {
         if self.mean.is_nan() { self.quantiles[1] } else { self.mean }
     }
 
+    /// The quantiles alone.
+    pub(super) fn without_moments(self) -> Self {
+        Predicted { mean: f64::NAN, sd: f64::NAN, ..self }
+    }
+
     /// From the mean of E[y | f] and draws of y, which it sorts.
     pub fn of(mean: f64, drawn: &mut [f64]) -> Self {
         drawn.sort_unstable_by(f64::total_cmp);

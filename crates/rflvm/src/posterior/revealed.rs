@@ -85,7 +85,9 @@ impl Fitted<'_> {
         }
         let cell = |(((&(row, column), mean), mut drawn), ln_density): (((_, f64), Vec<f64>), _)| {
             let truth = truth.y()[(row, column)];
-            Revealed { row, column, truth, outlook: Outlook { ln_density, ..Outlook::of(mean, &mut drawn, truth) } }
+            let outlook = Outlook::of(mean, &mut drawn, truth);
+            let outlook = if self.has_moments(column) { outlook } else { outlook.about_median() };
+            Revealed { row, column, truth, outlook: Outlook { ln_density, ..outlook } }
         };
         Ok(cells.iter().zip(means).zip(drawn).zip(densities).map(cell).collect())
     }

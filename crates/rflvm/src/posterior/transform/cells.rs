@@ -13,9 +13,12 @@ impl Fitted<'_> {
     /// Summary of each new row (outer) and column of the model (inner), from at most `most` draws.
     pub fn predict_new(&self, new: &NewRows, most: usize) -> Result<Vec<Vec<Predicted>>, RunError> {
         let visited = self.visited(most)?;
-        gather((new.model.rows(), self.model.columns()), visited.len(), HELD, |some, take| {
+        let mut cells = gather((new.model.rows(), self.model.columns()), visited.len(), HELD, |some, take| {
             self.visit_cells(&visited, new, some, |_, replica| take(replica))
-        })
+        })?;
+        // Own paths of new rows are drawn without regard to their cells.
+        self.drop_moments(&mut cells, |_, _| true);
+        Ok(cells)
     }
 
     /// Passes `count` generated tables to `take`, new rows × columns of the model, each from a different draw of the parameters. A row

@@ -43,7 +43,7 @@ pub(in crate::posterior) fn ln_row_density(
         return Ok(0.0);
     }
     let pilots = (0..PILOTS).map(|_| normals(target.prior.dim(), rng)).collect::<Vec<_>>();
-    let priced = pilots.into_iter().map(|u| (target.ln_lik(&u, scratch), u));
+    let priced = target.ln_lik_of_several(&pilots, scratch).into_iter().zip(pilots);
     let likeliest = priced.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, u)| u);
     let starts = std::iter::once(target.prior.coordinates(x)).chain(likeliest).collect();
     weigh(target, starts, scratch, rng).map(|sampled| sampled.ln_evidence)

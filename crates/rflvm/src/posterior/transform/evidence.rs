@@ -93,7 +93,7 @@ impl Proposal {
     /// Draws and weights; `None` if no draw has positive likelihood.
     pub fn sample<R: Rng + ?Sized>(&self, target: &Target<'_>, scratch: &mut Scratch, rng: &mut R) -> Option<Sampled> {
         let drawn = self.draws(rng);
-        let ln_lik: Vec<f64> = drawn.iter().map(|u| target.ln_lik(u, scratch)).collect();
+        let ln_lik = target.ln_lik_of_several(&drawn, scratch);
         self.choose(drawn, &ln_lik, rng)
     }
 

@@ -67,7 +67,8 @@ pub struct Transformed {
 }
 
 impl Fitted<'_> {
-    /// Places new rows using at most `most` draws of the fit. Passes each draw of their aligned positions to `take`, in order.
+    /// Places new rows using at most `most` draws of the fit. Passes each draw of their aligned positions to `take`, in order. Rows of the fit
+    /// are placed for their densities only.
     pub fn transform(
         &self,
         new: &NewRows,
@@ -84,7 +85,9 @@ impl Fitted<'_> {
         let mut of_known = Vec::with_capacity(visited.len());
         let mut device = new.device()?;
         self.visit_new(&visited, new, (0..rows, device.as_mut()), known, |i, parameters, placed, known| {
-            let x = frame.of(&parameters.x, &parameters.w).carry(&positions(&placed));
+            let mut x = positions(&placed);
+            new.own().for_each(|(n, own)| x.row_mut(n).copy_from_slice(parameters.x.row(own)));
+            let x = frame.of(&parameters.x, &parameters.w).carry(&x);
             moments.add(&x);
             take(i, &x);
             ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
@@ -103,7 +106,16 @@ impl Fitted<'_> {
         let ln_density = ln_mean(&ln_evidence);
         let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();
         let surprise = reference.surprise(&ln_density, &cells);
-        Ok(Transformed { embedding: moments.embedding(), ln_density, cells, surprise })
+        let mut embedding = moments.embedding();
+        if new.own().next().is_some() {
+            // From all draws, as everywhere else.
+            let all = self.embedding(&frame)?;
+            for (n, own) in new.own() {
+                embedding.mean.row_mut(n).copy_from_slice(all.mean.row(own));
+                embedding.covariance[n] = all.covariance[own].clone();
+            }
+        }
+        Ok(Transformed { embedding, ln_density, cells, surprise })
     }
 
     /// ln p(y | Y) of each new row alone, at less than half the cost.

@@ -30,11 +30,18 @@ pub struct NewRows {
     pub model: Model,
     /// Their times, if the rows of the fit have times; an unknown sequence has its own path.
     pub times: Option<Times>,
+    /// Which of them are rows of the fit, by index: they keep their positions there. Empty if none is.
+    pub own: Vec<Option<usize>>,
     /// The device on which they are placed, if not here.
     pub open: Option<Opener>,
 }
 
 impl NewRows {
+    /// The rows that are rows of the fit, each with its index there.
+    pub(super) fn own(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.own.iter().enumerate().filter_map(|(n, own)| own.map(|own| (n, own)))
+    }
+
     /// Their device, with their table.
     pub(super) fn device(&self) -> Result<Option<Box<dyn Device>>, RunError> {
         self.open.as_ref().map(|open| open.0(&self.model, 0)).transpose()

@@ -77,6 +77,14 @@ impl Target<'_> {
         or_nothing(self.positions.ln_lik(self.row, &self.prior.position(u), scratch))
     }
 
+    /// The same at several points.
+    pub fn ln_lik_of_several(&self, u: &[Vec<f64>], scratch: &mut Scratch) -> Vec<f64> {
+        let x: Vec<Vec<f64>> = u.iter().map(|u| self.prior.position(u)).collect();
+        let mut values = self.positions.ln_lik_of_several(self.row, &x, scratch);
+        values.iter_mut().for_each(|value| *value = or_nothing(*value));
+        values
+    }
+
     /// The Gaussian approximation at u, the last evaluated point; `None` if it does not exist.
     pub fn local(&self, u: &[f64], scratch: &Scratch) -> Option<Local> {
         self.prior.local(u, &self.positions.slope(self.row, scratch))

@@ -44,6 +44,7 @@ fn new_rows(model: &Model, y: &Mat) -> NewRows {
     NewRows {
         model: model.with_rows(y, (vec![0.0; y.rows()], Mat::zeros(y.rows(), 0)), families).unwrap(),
         times: None,
+        own: Vec::new(),
         open: None,
     }
 }
