@@ -49,7 +49,7 @@ fn between(x: &Mat, groups: &[usize]) -> f64 {
 #[test]
 fn columns_keep_noise_that_differs_by_a_factor_of_thirty() {
     const COLUMNS: usize = 12;
-    let noise = |j: usize| if j % 2 == 0 { 0.05_f64 } else { 1.5 };
+    let noise = |j: usize| if j.is_multiple_of(2) { 0.05_f64 } else { 1.5 };
     let theta = Theta { values: Mat::from_fn(1, COLUMNS, |_, j| noise(j).powi(-2)), hyper: Vec::new() };
     let curve = s_curve(200, COLUMNS, &Gaussian::default(), &theta, 1, Stream::new(6)).unwrap();
     let spec = ModelSpec { features: 40, ..ModelSpec::default() };
