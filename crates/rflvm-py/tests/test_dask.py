@@ -17,7 +17,7 @@ import rflvm
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
 #: Long enough for a search and three meetings of the chains.
-LONG = dict(likelihood="poisson", n_random_features=20, warmup=200, draws=250, chains=4, random_state=1, progress=False)
+LONG = dict(likelihood="poisson", n_random_features=20, warmup=200, draws=250, chains=4, init="search", random_state=1, progress=False)
 #: Legs of a fraction of a second.
 SHORT = dict(LONG, checkpoint=0.3)
 

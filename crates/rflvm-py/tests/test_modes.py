@@ -10,7 +10,7 @@ import rflvm
 from rflvm._convergence import doubt_of
 
 #: Long enough for a search for maps.
-SEARCH = {**QUICK, "warmup": 100, "init_effort": 1.0}
+SEARCH = {**QUICK, "warmup": 100, "init": "search", "init_effort": 1.0}
 
 
 @pytest.fixture(scope="module")

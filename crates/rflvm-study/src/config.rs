@@ -373,7 +373,7 @@ mod tests {
         let file = Config::parse("likelihood = \"poisson\"\n[run]\ndraws = 7\nwarmup = 3\n").unwrap();
         let flags = Config { run: RunConfig { draws: Some(9), ..RunConfig::default() }, ..Config::default() };
         let merged = flags.or(file).filled();
-        assert_eq!((merged.run.draws, merged.run.warmup, merged.run.chains), (Some(9), Some(3), Some(2)));
+        assert_eq!((merged.run.draws, merged.run.warmup, merged.run.chains), (Some(9), Some(3), Some(8)));
         assert_eq!(merged.likelihood.as_deref(), Some("poisson"));
         assert_eq!(Config::parse(&merged.to_toml()).unwrap(), merged);
     }

@@ -47,10 +47,10 @@ pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, wording: &dyn
             (found["verdict"], found["words"]) = (told["verdict"].clone(), told["words"].clone());
         }
     }
-    if let Some(scales) = TimeScales::of(dir, store, &convergence.used())? {
+    if let Some(scales) = TimeScales::of(dir, store, &drawn.used)? {
         all["length_scales"] = scales.as_json();
     }
-    if let Some(axes) = AxesInUse::of(store, &convergence.used())? {
+    if let Some(axes) = AxesInUse::of(store, &drawn.used)? {
         all["axes"] = axes::as_json(&axes);
     }
     Ok(all)

@@ -95,6 +95,13 @@ impl Drawn {
         if self.is_spread { &self.weighted } else { &[] }
     }
 
+    /// The chains whose draws are shown: those in use, or all that began apart.
+    pub fn shown(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.modes().iter().flat_map(|mode| mode.used.iter().copied()).collect();
+        all.sort_unstable();
+        if all.is_empty() { self.used.clone() } else { all }
+    }
+
     /// The fit with its draws, with a separate random stream for each kind of question.
     pub fn fitted<'a>(&'a self, fit: &'a Fit, question: &'static str) -> Fitted<'a> {
         let (store, model, stream) = (&self.store, &fit.model, fit.stream().named(question));

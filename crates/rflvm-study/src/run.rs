@@ -28,7 +28,7 @@ pub fn settings(config: &Config) -> Settings {
             Some(InitAt::Pca) => Init::Pca,
             Some(InitAt::Search) => Init::Search,
             // Several maps are found by a search.
-            None if modes > 1 || run.init_effort.is_some() => Init::Search,
+            Some(InitAt::Spread) | None if modes > 1 => Init::Search,
             Some(InitAt::Spread) | None => Init::Spread,
         },
         init_effort: run.init_effort.unwrap_or(default.init_effort),

@@ -2,6 +2,8 @@
 
 use rflvm::linalg::Mat;
 use rflvm::model::family::{Gaussian, Theta};
+use rflvm::model::pool::Pool;
+use rflvm::model::priors::Noise;
 use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
 use rflvm::rng::Stream;
@@ -29,6 +31,10 @@ fn fitted(model: &Model, groups: &[usize]) -> (Vec<f64>, f64) {
     (ln_noise, explained)
 }
 
+fn pooled() -> Gaussian {
+    Gaussian { noise: Noise::Pooled(Pool::default()) }
+}
+
 /// Share of the variance of positions that lies between groups of rows.
 fn between(x: &Mat, groups: &[usize]) -> f64 {
     let mean = |rows: &[usize], d: usize| rows.iter().map(|&n| x[(n, d)]).sum::<f64>() / rows.len() as f64;
@@ -53,7 +59,7 @@ fn columns_keep_noise_that_differs_by_a_factor_of_thirty() {
     let theta = Theta { values: Mat::from_fn(1, COLUMNS, |_, j| noise(j).powi(-2)), hyper: Vec::new() };
     let curve = s_curve(200, COLUMNS, &Gaussian::default(), &theta, 1, Stream::new(6)).unwrap();
     let spec = ModelSpec { features: 40, ..ModelSpec::default() };
-    let model = Model::new(Observations::new(curve.y).unwrap(), Gaussian::default(), spec).unwrap();
+    let model = Model::new(Observations::new(curve.y).unwrap(), pooled(), spec).unwrap();
     let (ln_noise, _) = fitted(&model, &vec![0; 200]);
     for (j, ln) in ln_noise.iter().enumerate() {
         let ratio = ln.exp() * model.units()[j].scale / noise(j);
@@ -70,7 +76,7 @@ fn a_column_of_three_values_keeps_noise_and_does_not_part_the_rows() {
     let years: Vec<usize> = (0..150).map(|n| (n * 7 + n / 5) % 3).collect();
     let y = Mat::from_fn(150, 5, |n, j| if j < 4 { curve.y[(n, j)] } else { 2007.0 + years[n] as f64 });
     let spec = ModelSpec { features: 40, ..ModelSpec::default() };
-    let model = Model::new(Observations::new(y).unwrap(), Gaussian::default(), spec).unwrap();
+    let model = Model::new(Observations::new(y).unwrap(), pooled(), spec).unwrap();
     let (ln_noise, explained) = fitted(&model, &years);
     println!("noise of the year {:.3}, variance of positions between years {explained:.3}", ln_noise[4].exp());
     assert!(ln_noise[4].exp() > 0.25, "{}", ln_noise[4].exp());

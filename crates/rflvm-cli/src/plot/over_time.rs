@@ -25,6 +25,7 @@ const COLUMNS: usize = 4;
 
 /// One panel per quantity, one line per chain.
 pub fn trace(drawn: &Drawn, title: &str) -> Result<String, Failure> {
+    let chains = drawn.shown();
     let store = &drawn.store;
     let draws = store.size().map_err(Error::from)?.1;
     let step = draws.div_ceil(SHOWN);
@@ -32,7 +33,7 @@ pub fn trace(drawn: &Drawn, title: &str) -> Result<String, Failure> {
     for name in TRACED.into_iter().filter(|name| store.is_drawn(name)) {
         let width = store.numbers(name).map_err(Error::from)?.max(1);
         let mut axis: Vec<Banded> = Vec::new();
-        for &chain in &drawn.used {
+        for &chain in &chains {
             let all = store.all(name, chain).map_err(Error::from)?;
             axis.extend(all.iter().step_by(width * step).map(|&value| (value, [value, value])));
         }
@@ -41,9 +42,9 @@ pub fn trace(drawn: &Drawn, title: &str) -> Result<String, Failure> {
         axes.push(axis);
     }
     let shown = draws.div_ceil(step);
-    let times: Vec<f64> = drawn.used.iter().flat_map(|_| (0..shown).map(|i| (i * step) as f64)).collect();
-    let sequences: Vec<Vec<usize>> = (0..drawn.used.len()).map(|c| (c * shown..(c + 1) * shown).collect()).collect();
-    let names: Vec<String> = drawn.used.iter().map(|chain| format!("chain {}", chain + 1)).collect();
+    let times: Vec<f64> = chains.iter().flat_map(|_| (0..shown).map(|i| (i * step) as f64)).collect();
+    let sequences: Vec<Vec<usize>> = (0..chains.len()).map(|c| (c * shown..(c + 1) * shown).collect()).collect();
+    let names: Vec<String> = chains.iter().map(|chain| format!("chain {}", chain + 1)).collect();
     let (across, note) = ("draw", "chains that agree overlap");
     Ok(paths::svg(&Paths {
         title,

@@ -19,6 +19,8 @@ fn prepare(dir: &Path) {
         "4",
         "--seed",
         "1",
+        "--init",
+        "pca",
         "--chains",
         "2",
         "--warmup",

@@ -30,7 +30,7 @@ const COMMANDS: [(&[&str], &[&str]); 14] = [
     (&["transform", "o", "t.csv", "--out", "new.csv"], &["--draws"]),
     (&["predict", "o", "--out", "new.csv"], &["--grid", "--rows"]),
     (&["forecast", "o", "--out", "new.csv"], &["--horizon"]),
-    (&["demo", "--out", "new"], &["--draws", "--chains", "2", "--warmup", "--threads"]),
+    (&["demo", "--out", "new"], &["--draws", "--warmup", "--threads"]),
 ];
 
 /// The exit code and the messages, under limits on memory and CPU time; a program that exceeds them is killed and has no exit code.

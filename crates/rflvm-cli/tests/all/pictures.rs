@@ -80,7 +80,7 @@ fn a_title_can_be_chosen_and_stays() {
         &["map", "t.csv", "--columns", "a,b,c", "--likelihood", "poisson", "-q", "--title", title, "--out", "m"],
     );
     assert!(fs::read_to_string(dir.join("m/latent.svg")).unwrap().contains(written));
-    let demo = ["demo", "--chains", "2", "--warmup", "0", "--draws", "1", "-q", "--title", title, "--out", "d"];
+    let demo = ["demo", "--warmup", "0", "--draws", "1", "-q", "--title", title, "--out", "d"];
     good(&dir, &demo);
     assert!(fs::read_to_string(dir.join("d/latent.svg")).unwrap().contains(written));
 }

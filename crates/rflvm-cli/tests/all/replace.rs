@@ -30,12 +30,14 @@ const ASKED: [&str; 22] = [
     "predict o --at at.csv --out a.csv",
     "predict o --rows 1,2 --draws 2 --out a.csv",
     "check o --out c.csv",
+    "distances o --out d.csv",
+    "neighbors o --out g.csv --neighbors 2",
     "kernel o --out k.csv --matrix m.npy",
     "plot o --out l.svg",
     "report o --out r.html",
     "export o --out x.csv",
     "simulate --prior --config s.toml --missing 0.2 --rows 6 --columns 3 --out p",
-    "demo --chains 2 --warmup 0 --draws 1 -q --out p",
+    "demo --warmup 0 --draws 1 -q --out p",
 ];
 
 /// Files of a fit that a command writes as the fit does.

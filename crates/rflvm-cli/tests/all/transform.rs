@@ -13,8 +13,22 @@ fn number(cell: &str) -> f64 {
     cell.parse().unwrap()
 }
 
-const RUN: [&str; 12] =
-    ["--features", "10", "--chains", "2", "--warmup", "30", "--draws", "40", "--seed", "3", "-q", "--out"];
+const RUN: [&str; 14] = [
+    "--features",
+    "10",
+    "--init",
+    "pca",
+    "--chains",
+    "2",
+    "--warmup",
+    "30",
+    "--draws",
+    "40",
+    "--seed",
+    "3",
+    "-q",
+    "--out",
+];
 
 /// Two groups of counts; row n of group n % 2.
 fn count(n: u32, j: u32) -> u32 {

@@ -71,13 +71,13 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         matern12 or matern32, whichever suits the columns better, if all columns are gaussian, isotropic or student-t, and none otherwise.
     inducing : int, default=64
         Inducing points per sequence, where they are used.
-    warmup : int, default=1000
+    warmup : int, default=300
         Warm-up sweeps per chain, before draws are kept.
-    draws : int, default=1000
+    draws : int, default=200
         Draws kept per chain.
     thin : int, default=1
         Sweeps per kept draw.
-    chains : int, default=2
+    chains : int, default=8
         Number of chains; of each map if several are sampled. Convergence can be judged from two or more.
     random_state : int, RandomState, Generator or None, default=None
         The seed, from which all randomness follows. The same seed gives the same draws as the program `rflvm` and the Rust library.
@@ -91,7 +91,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         cuda:1 is the second card alone), or auto, a card if there is one that can.
     precision : {"double", "mixed"}, default="double"
         In which precision a card computes what touches each cell. Not used on the CPU, which computes in float64.
-    init : {"search", "pca", "random", "map"}, default="search"
+    init : {"spread", "search", "pca", "random", "map"}, default="spread"
         Where chains begin.
     init_effort : float, default=0.2
         Sweeps of the search for maps, as a share of the warm-up of all chains of a map. With fewer than 20 sweeps per start there is no
@@ -157,16 +157,16 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         period: Optional[float] = None,
         residual: str = "auto",
         inducing: int = 64,
-        warmup: int = 1000,
-        draws: int = 1000,
+        warmup: int = 300,
+        draws: int = 200,
         thin: int = 1,
-        chains: int = 2,
+        chains: int = 8,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
         instructions: str = "best",
         device: str = "cpu",
         precision: str = "double",
-        init: str = "search",
+        init: str = "spread",
         init_effort: float = 0.2,
         modes: int = 1,
         keep: Sequence[str] = ("w", "beta", "theta"),

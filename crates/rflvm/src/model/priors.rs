@@ -2,13 +2,13 @@
 //!
 //! | field | prior | default |
 //! |---|---|---|
-//! | `noise` | Gaussian: σ_j² pooled over the columns ([`Pool`]), or IG(shape, rate · var_j) each; isotropic: one σ² ~ IG, var the mean of var_j | pooled; ½, 10⁻⁴ |
+//! | `noise` | Gaussian: IG(shape, rate · var_j) each, or σ_j² pooled over the columns ([`Pool`]); isotropic: one σ² ~ IG, var the mean of var_j | ½, 10⁻⁴ |
 //! | `amplitude` | τ_j fixed, or half-t with `dof` and `scale`, one per column or one per block | by family |
 //! | `intercept` | β_0j ~ N(link of the column's mean, `intercept` · τ_j²/λ_j) | 5 |
 //! | `covariates` | γ_j ~ N(0, `covariates`² · τ_j²/λ_j), per standard deviation of a number or per level of a category | 1 |
 //! | `linear` | s of the linear part: half-t with `dof` and `scale` | 1, 1 |
-//! | `student_t` | σ_j² pooled, or IG(shape, rate · spread_j²) each; ν_j known or Ga(shape, rate) | pooled; Ga(2, 0.1) |
-//! | `dispersion` | negative binomial: r_j pooled, or r_j ~ Ga(shape, h), h ~ Ga(rate_shape, rate_rate) | pooled |
+//! | `student_t` | IG(shape, rate · spread_j²) each, or σ_j² pooled; ν_j known or Ga(shape, rate) | ½, 10⁻⁴; Ga(2, 0.1) |
+//! | `dispersion` | negative binomial: r_j ~ Ga(shape, h), h ~ Ga(rate_shape, rate_rate), or r_j pooled | 1; 1, 1 |
 //! | `zero_inflation` | logit π_j ~ N(mean, sd²) | −1, 1.5 |
 //! | `alpha` | α ~ Ga(shape, rate) | 3, ⅓ |
 //! | `niw` | (μ_k, Σ_k) ~ NIW(0, lambda, psi · I, nu) | D, 1, D + 2 |
@@ -105,7 +105,10 @@ pub struct Student {
 impl Default for Student {
     fn default() -> Self {
         // Ga(2, 0.1) for degrees of freedom: Juárez & Steel (2010).
-        Student { noise: Noise::Pooled(Pool::default()), dof: Dof::Learned(Gamma { shape: 2.0, rate: 0.1 }) }
+        Student {
+            noise: Noise::Independent(Gamma { shape: 0.5, rate: 1e-4 }),
+            dof: Dof::Learned(Gamma { shape: 2.0, rate: 0.1 }),
+        }
     }
 }
 
@@ -132,13 +135,13 @@ impl Default for NormalInverseWishart {
 impl Default for Priors {
     fn default() -> Self {
         Priors {
-            noise: Noise::Pooled(Pool::default()),
+            noise: Noise::Independent(Gamma { shape: 0.5, rate: 1e-4 }),
             amplitude: None,
             intercept: 5.0,
             covariates: 1.0,
             linear: HalfT::default(),
             student_t: Student::default(),
-            dispersion: Dispersion::Pooled(Pool::default()),
+            dispersion: Dispersion::Shaped(Shaped { shape: 1.0, rate_shape: 1.0, rate_rate: 1.0 }),
             zero_inflation: Normal { mean: -1.0, sd: 1.5 },
             alpha: Gamma { shape: 3.0, rate: 1.0 / 3.0 },
             niw: NormalInverseWishart::default(),

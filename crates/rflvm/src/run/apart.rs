@@ -81,8 +81,16 @@ mod tests {
         let data = Observations::new(Mat::from_fn(40, 8, wave)).unwrap();
         let model = Model::new(data, Gaussian::default(), spec).unwrap();
         // With a search, and three meetings.
-        let settings =
-            Settings { warmup: 200, draws: 6, chains: 3, seed: 1, threads: 1, init_effort: 1.0, ..Settings::default() };
+        let settings = Settings {
+            warmup: 200,
+            draws: 6,
+            chains: 3,
+            seed: 1,
+            threads: 1,
+            init: crate::Init::Search,
+            init_effort: 1.0,
+            ..Settings::default()
+        };
         let whole = super::super::run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(())).unwrap();
 
         let Started { mut chains, found } = start(&model, &settings, &|| false).unwrap().unwrap();

@@ -64,7 +64,16 @@ mod tests {
     }
 
     fn settings() -> Settings {
-        Settings { warmup: 200, draws: 4, chains: 3, seed: 1, threads: 1, init_effort: 1.0, ..Settings::default() }
+        Settings {
+            warmup: 200,
+            draws: 4,
+            chains: 3,
+            seed: 1,
+            threads: 1,
+            init: crate::Init::Search,
+            init_effort: 1.0,
+            ..Settings::default()
+        }
     }
 
     #[test]

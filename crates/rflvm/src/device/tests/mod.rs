@@ -130,7 +130,8 @@ fn maps_are_sought_and_sampled_on_a_device() {
     let spec = ModelSpec { features: 20, ..ModelSpec::default() };
     let data = Observations::new(Mat::from_fn(50, 16, y)).unwrap();
     let model = Model::new(data, crate::model::family::Poisson, spec).unwrap();
-    let settings = Settings { warmup: 200, draws: 2, chains: 4, modes: 2, seed: 4, ..Settings::default() };
+    let settings =
+        Settings { warmup: 200, draws: 2, chains: 4, modes: 2, init: Init::Search, seed: 4, ..Settings::default() };
     let run = Run::start(&model, &settings, Some(&open)).unwrap();
     let maps = &run.maps().found;
     assert!(!maps.is_empty() && maps.iter().all(|map| map.evidence.is_finite() && map.error.is_finite()), "{maps:?}");
