@@ -54,8 +54,8 @@ test: check-tools mpi
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory lint-python; fi
 	$(call stage,compiling the tests,cargo test --quiet --no-run $(IN_TESTS))
 	$(call stage,tests in Rust,if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --no-fail-fast $(IN_TESTS))
-	$(call stage,calibration slice,program=target/debug/rflvm; \
-	$(TEST_PYTHON) scripts/calibrate.py $$program --quick --check && ! $(TEST_PYTHON) scripts/calibrate.py $$program --quick --check --planted one-chain)
+	$(call stage,calibration slice,if test -f $(TEST_VENV)/installed; then calibrate="$(TEST_VENV)/bin/python scripts/calibrate.py target/debug/rflvm --quick --check"; \
+	$$calibrate && ! $$calibrate --planted one-chain; fi)
 	$(call stage,tests in Python,if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi)
 	@$(MAKE) --no-print-directory verdict
 

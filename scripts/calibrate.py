@@ -136,7 +136,9 @@ def main() -> int:
     ]
     with ThreadPoolExecutor(options.jobs) as pool:
         for family, dim, columns in cases:
-            jobs = [Job(options.program, family, seed, options.rows, columns, dim, options.missing, fit, width) for seed in seeds]
+            # A multinomial row is observed or missing as a whole.
+            missing = 0.0 if family == "multinomial" else options.missing
+            jobs = [Job(options.program, family, seed, options.rows, columns, dim, missing, fit, width) for seed in seeds]
             held = list(pool.map(one, jobs))
             cells = []
             for name in ("distances 90", "distances 50", "hidden cells 90"):
