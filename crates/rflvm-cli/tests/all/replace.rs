@@ -13,7 +13,7 @@ const WRITES: [&str; 4] = ["out", "blocks-out", "draws-out", "matrix"];
 const READS: [&str; 9] = ["table", "config", "blocks", "row-data", "trials", "truth", "at", "times", "dir"];
 
 /// Commands that can run in the folder of [`prepare`], with every flag that names an output.
-const ASKED: [&str; 22] = [
+const ASKED: [&str; 24] = [
     "fit t.csv --likelihood poisson --columns a,b,c --features 4 --config s.toml -q --no-report --out p",
     "fit cells.csv --blocks blocks.csv --row-data when.csv --time when --features 4 --config s.toml -q --no-report --out p",
     "fit cells.csv --likelihood binomial --trials trials.csv --features 4 --config s.toml -q --out p",
