@@ -3,13 +3,13 @@
 mod curve;
 
 use curve::model;
-use rflvm::hmc::tuning::Tuning;
-use rflvm::hmc::workspace::Workspace;
 use rflvm::rng::Stream;
 use rflvm::run::sweep;
 use rflvm::simd::{self, Level};
 use rflvm::simulate;
 use rflvm::steps::Moves;
+use rflvm::steps::tuning::Tuning;
+use rflvm::table::Host;
 
 /// Log-likelihood, first position and first frequency after three sweeps from a prior draw, for a fixed seed. No fitted
 /// start: an optimiser stopped early amplifies the last bits, in which instruction sets differ.
@@ -17,9 +17,9 @@ fn fingerprint(name: &str, missing: bool) -> [f64; 3] {
     let model = model(name, missing);
     let stream = Stream::new(11);
     let mut state = simulate::draw_prior(&model, stream).unwrap();
-    let (tuning, mut room) = (Tuning::guess(&model), Workspace::default());
+    let (tuning, mut table) = (Tuning::guess(&model), Host::default());
     for i in 0..3 {
-        sweep(&model, &mut state, Moves::default(), &tuning, &mut room, stream.at(i)).unwrap();
+        sweep(&mut table, &model, &mut state, Moves::default(), &tuning, stream.at(i)).unwrap();
     }
     [model.ln_likelihood(&state), state.features.x()[(0, 0)], state.features.w()[(0, 0)]]
 }
