@@ -8,13 +8,14 @@
 # make site      the documentation as a web site, with a gallery of executed examples, into target/site; needs the package that test-python installs
 # make validate  the statistical tests at full power, and the slow tests of the Python package; more than an hour on two cores
 # make calibrate  whether 90% and 50% intervals of distances and hidden cells hold what they say, at default settings: the table of docs/calibration.md; hours
+# make results   docs/results.md, what holds now, from evidence/claims.toml
 # make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see evidence/benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
 # make bench-imputation  hidden cells by the usual methods; hours: see evidence/benchmarks/imputation/README.md. imputation-check: checks of these methods, a minute
 # make paper     the paper's Tables 1 to 3 with every method that it names, into evidence/paper/RESULTS.md; days, resumable: see evidence/paper/README.md. paper-quick: every method once, ten minutes; paper-figures ARGS=NAME: one of its figures
 # make paper-missing   the paper's Table 3, hidden cells; hours: see evidence/paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
 # make test-gpu  what needs an NVIDIA card: each operation against the CPU's, and Geweke's test there; make bench-gpu: how fast it is
-.PHONY: calibrate test-gpu bench-gpu demo test mpi forget test-mpi site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: calibrate test-gpu bench-gpu demo test mpi forget test-mpi site settings results pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 comma = ,
 
@@ -153,6 +154,9 @@ site: check-tools $(TEST_VENV)/installed
 # Regenerates docs/settings.md and Python's parameters from the table of settings.
 settings: check-tools
 	RFLVM_WRITE=1 cargo test --quiet --package rflvm-study --test settings
+
+results:
+	python3 scripts/results.py
 
 validate: check-tools
 	cargo run --release --quiet --package rflvm-validation -- $(ARGS)
