@@ -67,14 +67,14 @@ have the program's default own paths of columns, all with the paper's two or thr
 is the one of `matern32` and these two that predicts validation cells best, a tenth of the observed ones. PPCA, the linear dynamical model (ldm), GPDM and GPLVM have the paper's number of axes and one noise variance for all columns, `ldm-own` one for each, as our other models have, which costs
 a little on Lorenz, where the noise of all columns is the same; `-rank` chooses it in the same way. `advised-rflvm` fills hidden cells with their columns' means and predicts them like the rest, as the script of its authors
 does for pixels, so that it learns a fifth of its cells wrong. Methods without a line have not been run again since the rows are
-kept; earlier figures are in [docs/results.md](../../docs/results.md).
+kept; earlier figures are in [a trial](../trials/2026-11-15-table-3.md).
 """
 
 
 def table3(rows):
     """The paper's Table 3, of the rows that there are."""
     if not rows.rows:
-        return "\n## Table 3: hidden cells\n\nNot run again since the rows are kept; earlier figures are in [docs/results.md](../../docs/results.md).\n"
+        return "\n## Table 3: hidden cells\n\nNot run again since the rows are kept; earlier figures are in [a trial](../trials/2026-11-15-table-3.md).\n"
     used = [row["settings"] for row in rows.rows if "chains" in row["settings"]]
     sweeps = sorted({f"{s['chains']} chain{'s' * (s['chains'] > 1)} of {s['warmup']} + {s['draws']} sweeps" for s in used}) or ["nothing yet"]
     minutes = sorted({row["settings"]["minutes"] for row in rows.rows if "minutes" in row["settings"]})
