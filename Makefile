@@ -156,7 +156,7 @@ settings: check-tools
 	RFLVM_WRITE=1 cargo test --quiet --package rflvm-study --test settings
 
 results:
-	python3 scripts/results.py
+	$(TEST_PYTHON) scripts/results.py
 
 validate: check-tools
 	cargo run --release --quiet --package rflvm-validation -- $(ARGS)

@@ -16,7 +16,7 @@ CLAIMS, PAGE = ROOT / "evidence/claims.toml", ROOT / "docs/results.md"
 
 HEAD = """# Results
 
-```text
+```sh
 make results
 ```
 
