@@ -14,7 +14,7 @@
     pbmc      single-cell counts, negative binomial with size factors
 
 A section's rows go to OUT/SECTION.json (evidence/benchmarks/results by default) one by one, as they are measured; its tables are
-printed when it is done. At the end, everything in OUT becomes RESULTS.md and plots, in benchmarks/ (with --quick
+printed when it is done. At the end, everything in OUT becomes RESULTS.md and plots, in evidence/benchmarks (with --quick
 in OUT, then evidence/benchmarks/results/quick by default). So a long run can be done in parts:
 
     python evidence/benchmarks/run.py --only sweep full

@@ -103,7 +103,7 @@ def soft_impute(y, times, penalty, steps=300, tolerance=1e-4):
 
 
 def linear(model):
-    """PPCA or the linear dynamical model of paper/, with one noise variance for all columns. EM that is slower than 1500 steps
+    """PPCA or the linear dynamical model of evidence/paper, with one noise variance for all columns. EM that is slower than 1500 steps
     fails; at 1e-6 per cell the errors of hidden cells no longer change."""
 
     def fit(y, times, dim):
