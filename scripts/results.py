@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """docs/results.md, one page of what holds now, from evidence/claims.toml.
 
-    scripts/results.py            writes the page
-    scripts/results.py --check    exits with 1 if the page is out of date
+scripts/results.py            writes the page
+scripts/results.py --check    exits with 1 if the page is out of date
 """
 
 from __future__ import annotations

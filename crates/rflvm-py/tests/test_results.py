@@ -14,7 +14,10 @@ if not (ROOT / "evidence" / "claims.toml").exists():
 CLAIMS = tomllib.loads((ROOT / "evidence" / "claims.toml").read_text(encoding="utf-8"))
 ALL = [claim for group in CLAIMS["group"] for claim in group["claim"]]
 #: A number in figures or in words.
-NUMBER = re.compile(r"\d[\d,.]*|\b(?:half|third|tenth|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million|twice|times (?:as|faster|more))\b", re.IGNORECASE)
+NUMBER = re.compile(
+    r"\d[\d,.]*|\b(?:half|third|tenth|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million|twice|times (?:as|faster|more))\b",
+    re.IGNORECASE,
+)
 
 
 def generator():
