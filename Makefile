@@ -8,13 +8,14 @@
 # make site      the documentation as a web site, with a gallery of executed examples, into target/site; needs the package that test-python installs
 # make validate  the statistical tests at full power, and the slow tests of the Python package; more than an hour on two cores
 # make calibrate  whether 90% and 50% intervals of distances and hidden cells hold what they say, at default settings: the table of docs/calibration.md; hours
-# make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see benchmarks/README.md
+# make results   docs/results.md, what holds now, from evidence/claims.toml
+# make bench     speed, compared with other programs; hours with ARGS="--authors PATH": see evidence/benchmarks/README.md
 # make bench-quick  the benchmarks with small tables and few sweeps; a few minutes
-# make bench-imputation  hidden cells by the usual methods; hours: see benchmarks/imputation/README.md. imputation-check: checks of these methods, a minute
-# make paper     the paper's Tables 1 to 3 with every method that it names, into paper/RESULTS.md; days, resumable: see paper/README.md. paper-quick: every method once, ten minutes; paper-figures ARGS=NAME: one of its figures
-# make paper-missing   the paper's Table 3, hidden cells; hours: see paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
+# make bench-imputation  hidden cells by the usual methods; hours: see evidence/benchmarks/imputation/README.md. imputation-check: checks of these methods, a minute
+# make paper     the paper's Tables 1 to 3 with every method that it names, into evidence/paper/RESULTS.md; days, resumable: see evidence/paper/README.md. paper-quick: every method once, ten minutes; paper-figures ARGS=NAME: one of its figures
+# make paper-missing   the paper's Table 3, hidden cells; hours: see evidence/paper/README.md. paper-forecast: forecasts; paper-paths: known paths; paper-transform: new rows; paper-digits: images between images; paper-compare: model choice
 # make test-gpu  what needs an NVIDIA card: each operation against the CPU's, and Geweke's test there; make bench-gpu: how fast it is
-.PHONY: calibrate test-gpu bench-gpu demo test mpi forget test-mpi site settings pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
+.PHONY: calibrate test-gpu bench-gpu demo test mpi forget test-mpi site settings results pictures test-python lint-python wheel environment browser verdict validate bench bench-quick bench-imputation imputation-check paper paper-quick paper-figures paper-missing paper-forecast paper-paths paper-transform paper-digits paper-compare paper-check check-tools
 
 comma = ,
 
@@ -65,13 +66,13 @@ test-gpu: check-tools
 	mkdir -p target/gpu
 	RFLVM_REQUIRE_CARD=1 cargo test --release --package rflvm-cuda -- --nocapture | tee target/gpu/card.log
 	cargo run --release --package rflvm-validation --features cuda -- --cuda --sweeps 10000 --chains 64 $(ARGS) | tee target/gpu/geweke.log
-	$(or $(BENCH_PYTHON),python3) benchmarks/gpu/right.py target/gpu/card.log target/gpu/geweke.log
+	$(or $(BENCH_PYTHON),python3) evidence/benchmarks/gpu/right.py target/gpu/card.log target/gpu/geweke.log
 
 bench-gpu: check-tools
 	cargo build --release --package rflvm-cli --features cuda
 	mkdir -p target/gpu
-	$(or $(BENCH_PYTHON),python3) benchmarks/gpu/run.py target/release/rflvm target/gpu $(ARGS)
-	$(or $(BENCH_PYTHON),python3) benchmarks/gpu/agree.py target/release/rflvm target/gpu/agree
+	$(or $(BENCH_PYTHON),python3) evidence/benchmarks/gpu/run.py target/release/rflvm target/gpu $(ARGS)
+	$(or $(BENCH_PYTHON),python3) evidence/benchmarks/gpu/agree.py target/release/rflvm target/gpu/agree
 
 # Reports are tested in Chromium, and pictures as PNG and PDF with rsvg-convert: installed where that is allowed. The tests that need them
 # say so if they are missing.
@@ -154,6 +155,9 @@ site: check-tools $(TEST_VENV)/installed
 settings: check-tools
 	RFLVM_WRITE=1 cargo test --quiet --package rflvm-study --test settings
 
+results:
+	$(TEST_PYTHON) scripts/results.py
+
 validate: check-tools
 	cargo run --release --quiet --package rflvm-validation -- $(ARGS)
 	cargo run --release --quiet --package rflvm-validation -- --planted $(ARGS)
@@ -172,47 +176,47 @@ BENCH_VENV = target/bench-venv
 BENCH_PYTHON ?= python3.11
 
 # Wheels only: the versions are pinned, and nothing should be compiled for a timing.
-$(BENCH_VENV)/installed: benchmarks/requirements.txt
+$(BENCH_VENV)/installed: evidence/benchmarks/requirements.txt
 	@command -v $(BENCH_PYTHON) >/dev/null || { echo "the benchmarks need Python 3.11: install it, or give its name with BENCH_PYTHON=…"; exit 2; }
 	$(BENCH_PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/pip install --quiet --only-binary :all: -r benchmarks/requirements.txt
+	$(BENCH_VENV)/bin/pip install --quiet --only-binary :all: -r evidence/benchmarks/requirements.txt
 	touch $@
 
 bench: check-tools $(BENCH_VENV)/installed
 	cargo build --release --quiet --package rflvm-benchmarks --package rflvm-cli
-	$(BENCH_VENV)/bin/python benchmarks/run.py $(ARGS)
+	$(BENCH_VENV)/bin/python evidence/benchmarks/run.py $(ARGS)
 
 bench-quick:
 	@$(MAKE) --no-print-directory bench ARGS="--quick $(ARGS)"
 
 IMPUTATION ?= target/imputation
 bench-imputation: $(BENCH_VENV)/installed
-	$(BENCH_VENV)/bin/python benchmarks/imputation/prepare.py $(IMPUTATION)
-	$(BENCH_VENV)/bin/python benchmarks/imputation/ours.py $(IMPUTATION)
-	$(BENCH_VENV)/bin/python benchmarks/imputation/run.py $(IMPUTATION) $(ARGS)
-	$(BENCH_VENV)/bin/python benchmarks/imputation/report.py $(IMPUTATION)
+	$(BENCH_VENV)/bin/python evidence/benchmarks/imputation/prepare.py $(IMPUTATION)
+	$(BENCH_VENV)/bin/python evidence/benchmarks/imputation/ours.py $(IMPUTATION)
+	$(BENCH_VENV)/bin/python evidence/benchmarks/imputation/run.py $(IMPUTATION) $(ARGS)
+	$(BENCH_VENV)/bin/python evidence/benchmarks/imputation/report.py $(IMPUTATION)
 
 imputation-check: $(BENCH_VENV)/installed
-	$(BENCH_VENV)/bin/python -W ignore benchmarks/imputation/check.py
+	$(BENCH_VENV)/bin/python -W ignore evidence/benchmarks/imputation/check.py
 
 paper-forecast paper-paths paper-transform paper-digits paper-compare: paper-%: check-tools $(BENCH_VENV)/installed
 	cargo build --release --quiet --package rflvm-cli
-	$(BENCH_VENV)/bin/python paper/$*.py $(ARGS)
+	$(BENCH_VENV)/bin/python evidence/paper/$*.py $(ARGS)
 
 # Every method of Table 1. PyTorch has small wheels for the CPU on a separate index of its project: name it with TORCH_INDEX=…; otherwise
 # pip takes the usual ones, which bring 4 GB of libraries.
 PAPER_VENV = target/paper-venv
 PAPER_PYTHON ?= $(BENCH_PYTHON)
-PAPER = $(PAPER_VENV)/bin/python -W ignore paper
-# make paper DATA=folder of the data sets, PEERS=folder of the clones that paper/peers.py names
+PAPER = $(PAPER_VENV)/bin/python -W ignore evidence/paper
+# make paper DATA=folder of the data sets, PEERS=folder of the clones that evidence/paper/peers.py names
 PAPER_DATA = $(if $(DATA),--data $(DATA))
 PAPER_PEERS = $(if $(PEERS),--peers $(PEERS))
 
-$(PAPER_VENV)/installed: paper/requirements.txt benchmarks/requirements.txt
+$(PAPER_VENV)/installed: evidence/paper/requirements.txt evidence/benchmarks/requirements.txt
 	@command -v $(PAPER_PYTHON) >/dev/null || { echo "the paper's tables need Python 3.11: install it, or give its name with PAPER_PYTHON=…"; exit 2; }
 	$(PAPER_PYTHON) -m venv $(PAPER_VENV)
-	@if test -n "$(TORCH_INDEX)"; then $(PAPER_VENV)/bin/pip install --quiet --no-deps --index-url $(TORCH_INDEX) $$(grep ^torch== paper/requirements.txt); fi
-	$(PAPER_VENV)/bin/pip install --quiet --only-binary :all: --no-binary hpfrec -r paper/requirements.txt
+	@if test -n "$(TORCH_INDEX)"; then $(PAPER_VENV)/bin/pip install --quiet --no-deps --index-url $(TORCH_INDEX) $$(grep ^torch== evidence/paper/requirements.txt); fi
+	$(PAPER_VENV)/bin/pip install --quiet --only-binary :all: --no-binary hpfrec -r evidence/paper/requirements.txt
 	touch $@
 
 paper: check-tools $(PAPER_VENV)/installed
@@ -226,8 +230,8 @@ paper: check-tools $(PAPER_VENV)/installed
 paper-quick: check-tools $(PAPER_VENV)/installed
 	cargo build --release --quiet --package rflvm-cli
 	$(PAPER)/table1.py --quick $(PAPER_DATA) $(PAPER_PEERS) $(ARGS)
-	$(PAPER)/report.py --out paper/results/quick --to paper/results/quick/RESULTS.md
-	@echo "the tables: paper/results/quick/RESULTS.md"
+	$(PAPER)/report.py --out evidence/paper/results/quick --to evidence/paper/results/quick/RESULTS.md
+	@echo "the tables: evidence/paper/results/quick/RESULTS.md"
 
 paper-missing paper-figures: paper-%: check-tools $(PAPER_VENV)/installed
 	cargo build --release --quiet --package rflvm-cli

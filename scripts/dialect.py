@@ -31,8 +31,7 @@ DEFAULT = [
     ".github",
     "Makefile",
     "docs",
-    "paper",
-    "benchmarks",
+    "evidence",
     "crates",
     "validation",
 ]

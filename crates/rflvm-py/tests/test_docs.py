@@ -20,6 +20,11 @@ ELSEWHERE = ("make", "cargo", "pip")
 ROOT = Path(__file__).resolve().parents[3]
 #: The README and all documents, so that a new page cannot be forgotten.
 PAGES = sorted(page.relative_to(ROOT).as_posix() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+GALLERY = sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs" / "gallery").glob("*.md"))
+#: Pages of the gallery that are guides to a field; `make site` runs all, and test_site.py the digits.
+FIELDS = [f"docs/gallery/{name}.md" for name in ("holes-over-time", "questionnaire", "single-cells", "spike-trains")]
+#: The most pages of documentation, besides the gallery.
+MOST = 24
 #: A fenced block, and the comment before it that says why it is not run.
 BLOCK = re.compile(r"^(?:<!-- not run: (?P<reason>.+?) -->\n)?```(?P<language>.*?)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -78,7 +83,7 @@ def run(page, namespace):
             pytest.fail(f"{page.name}, block at line {line + 1}: {type(error).__name__}: {error}")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES + FIELDS)
 def test_every_block_of_a_page_runs(page, tmp_path, monkeypatch):
     for needed in ("matplotlib", "arviz", "xarray", "zarr", "pandas", "anndata", "scanpy", "igraph"):
         pytest.importorskip(needed)
@@ -117,15 +122,34 @@ def test_the_tour_has_blocks_for_the_program_for_python_and_for_rust():
         assert languages <= {language for _, language, _ in blocks((ROOT / page).read_text(encoding="utf-8"))}, page
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *GALLERY, "CHANGELOG.md", "CONTRIBUTING.md"])
 def test_links_lead_somewhere(page):
     path = ROOT / page
     for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", path.read_text(encoding="utf-8")):
-        if target.startswith("http"):
+        # Pictures and reports of the gallery are made with the site.
+        if target.startswith("http") or page in GALLERY and target.startswith(f"{path.stem}/"):
             continue
         file = path.parent / target if target else path
         assert file.exists(), target
         assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
+
+
+def test_there_are_not_too_many_pages_and_each_is_in_the_index_and_on_the_site():
+    names = {Path(page).name for page in PAGES if page.startswith("docs/")}
+    assert len(names) <= MOST
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for name in names - {"README.md"}:
+        assert f"]({name})" in index, f"docs/README.md has no link to {name}"
+        assert f"- {name}\n" in site, f"mkdocs.yml does not name {name}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/") and page != "docs/api.md"])
+def test_a_page_opens_with_what_is_done(page):
+    """A block of code, or the picture, within the first lines."""
+    lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+    first = next((at for at, line in enumerate(lines) if line.startswith(("```", "!["))), len(lines))
+    assert first <= 12, f"{page} begins with {first} lines of text"
 
 
 def test_a_block_that_fails_is_named_by_its_line(tmp_path):

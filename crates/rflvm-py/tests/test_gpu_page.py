@@ -1,4 +1,4 @@
-"""benchmarks/GPU.md has a place for each table that `make bench-gpu` and `make test-gpu` write."""
+"""evidence/benchmarks/GPU.md has a place for each table that `make bench-gpu` and `make test-gpu` write."""
 
 import re
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parents[3] / "benchmarks" / "gpu"
+FOLDER = Path(__file__).resolve().parents[3] / "evidence" / "benchmarks" / "gpu"
 if not FOLDER.exists():
     pytest.skip("the benchmarks are not here", allow_module_level=True)
 sys.path.insert(0, str(FOLDER))

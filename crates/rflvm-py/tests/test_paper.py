@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-CHECK = Path(__file__).resolve().parents[3] / "paper/check.py"
+CHECK = Path(__file__).resolve().parents[3] / "evidence/paper/check.py"
 
 
 def test_harness_of_the_papers_tables() -> None:

@@ -30,7 +30,7 @@ choices! {
 choices! {
     /// Where chains begin.
     InitAt {
-        /// Each chain at a start of its own: principal components, Isomap, Laplacian eigenmaps, and fits in more axes that are then given up. The chains
+        /// Each chain at a different start: principal components, Isomap, Laplacian eigenmaps, and fits in more axes that are then given up. The chains
         /// together show how far the posterior reaches.
         Spread = "spread",
         /// The best of several maps: starts from principal components, Isomap and Laplacian eigenmaps are fitted and sampled briefly; the

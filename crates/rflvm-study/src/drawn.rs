@@ -129,7 +129,7 @@ impl Drawn {
     }
 }
 
-/// Whether a fit has several chains, each with a start of its own.
+/// Whether a fit has several chains, each with its own start.
 pub fn is_spread(settings: &Settings) -> bool {
     settings.init == Init::Spread && settings.chains > 1
 }

@@ -1,4 +1,4 @@
-//! docs/equations.md names files and functions, and docs/errata.md names tests: all of them must exist.
+//! docs/model.md names files and functions of equations, and tests of errata: all of them must exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,9 +7,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The cells of the rows of a Markdown table, without its header.
-fn rows(document: &str) -> Vec<Vec<String>> {
-    let lines = document.lines().filter(|l| l.starts_with('|'));
+/// The cells of the rows of the table in a section of docs/model.md, without its header.
+fn rows(heading: &str) -> Vec<Vec<String>> {
+    let document = fs::read_to_string(root().join("docs/model.md")).unwrap();
+    let section = document.split("\n## ").find(|section| section.starts_with(heading));
+    let lines = section.unwrap_or_else(|| panic!("no section {heading}")).lines().filter(|l| l.starts_with('|'));
     let cells = |line: &str| -> Vec<String> {
         // An escaped bar is part of a cell.
         let line = line.replace("\\|", "\u{1}");
@@ -20,7 +22,7 @@ fn rows(document: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_equation_is_where_the_table_says() {
-    let table = rows(&fs::read_to_string(root().join("docs/equations.md")).unwrap());
+    let table = rows("Equations in the code");
     assert!(table.len() > 20);
     for row in table {
         let source = fs::read_to_string(root().join(&row[1])).unwrap_or_else(|_| panic!("{} does not exist", row[1]));
@@ -37,7 +39,7 @@ fn every_equation_is_where_the_table_says() {
 
 #[test]
 fn every_erratum_has_its_test() {
-    let table = rows(&fs::read_to_string(root().join("docs/errata.md")).unwrap());
+    let table = rows("Errata");
     assert!(table.len() > 8);
     for row in table {
         let cell = row.last().unwrap();

@@ -1,4 +1,4 @@
-//! A trajectory in (X, W, β): what is as large as the table turns wherever the table is, and evaluates everything but the priors of X and W.
+//! A trajectory in (X, W, β). Parts as large as the table turn where the table is, which evaluates everything but the priors of X and W.
 
 use super::directions::Directions;
 use super::frequencies::FrequencyPrior;

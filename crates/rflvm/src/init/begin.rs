@@ -21,8 +21,8 @@ use crate::table::Table;
 /// How X is initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Init {
-    /// Each chain at a start of its own, from principal components, graphs of nearest neighbours, and both in more axes than the model
-    /// has ([`crate::run::spread`]): together the chains show how far the posterior reaches.
+    /// Each chain at a different start: from principal components, graphs of nearest neighbours, and both in more axes than the model
+    /// has ([`crate::run::spread`]). Together the chains show how far the posterior reaches.
     #[default]
     Spread,
     /// The best of several maps, which start from principal components and from graphs of nearest neighbours

@@ -1,5 +1,5 @@
 //! A start from more axes than the model has. In two axes rows cannot pass each other and a folded map cannot unfold; in four they can. X and β are fitted
-//! with extra axes, which are then shrunk to nothing while the fit goes on.
+//! with extra axes, which are then shrunk to nothing during the fit.
 
 use super::begin::blank;
 use super::climb::{Climb, climb};

@@ -1,4 +1,4 @@
-//! Chains that begin at starts of their own. The posterior has several modes, and a chain stays near the one in which it begins: chains from one start agree
+//! Chains that begin at different starts. The posterior has several modes, and a chain stays near the one in which it begins: chains from one start agree
 //! with one another and not with the posterior. Together, chains from several starts show how far it reaches.
 
 use super::maps::Start;
@@ -9,7 +9,7 @@ use crate::linalg::Mat;
 use crate::model::Model;
 use crate::rng::Stream;
 
-/// Where chains begin if each has a start of its own.
+/// Where chains begin if each has its own start.
 pub(super) struct Spread {
     /// Rows as points, whose neighbours make the graphs.
     points: Mat,

@@ -13,7 +13,7 @@ pub(in crate::run) enum Start {
     Pca,
     Isomap(usize),
     Eigenmaps(usize),
-    /// Principal components with so many axes more than the model has, which are then given up.
+    /// Principal components in this many axes more than the model has, which are then given up.
     Lifted(usize),
     /// The same from Isomap with 20 neighbours.
     LiftedIsomap(usize),
@@ -51,7 +51,7 @@ impl Start {
         })
     }
 
-    /// That of a chain which has a start of its own.
+    /// That of a chain, if each has its own start.
     pub fn of_chain(model: &Model, chain: usize) -> Start {
         // On S-shaped curves fits in one more axis, and graphs of many neighbours, tear least.
         let all = [
