@@ -1,7 +1,6 @@
 //! The settings of a fit as flags: one per entry of the engine's table of settings.
 
-use crate::console::note;
-use crate::ranks;
+use crate::console::{note, speaks};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
@@ -61,7 +60,7 @@ fn typed(setting: &Setting, matches: &ArgMatches) -> Option<OsString> {
     let by_earlier_name = || {
         let name = setting.alias?;
         let text = typed_as(&name.replace('-', "_"), setting, matches)?;
-        if ranks::speaks() {
+        if speaks() {
             note(&format!("warning: --{name} is called --{} now", setting.name));
         }
         Some(text)
