@@ -34,7 +34,7 @@ impl Fitted<'_> {
         let mut expected = Expected::new(mean.rows());
         self.aligned(frame, &self.visited_in_map(EXPECTED)?, |x| expected.add(x))?;
         let placed = expected.positions(&mean);
-        if self.is_pooled && self.maps.len() > 1 {
+        if self.is_pooled && self.modes.len() > 1 {
             let visited = self.visited(POOLED)?;
             covariance.iter_mut().for_each(|covariance| covariance.as_mut_slice().fill(0.0));
             let share = 1.0 / visited.len() as f64;
