@@ -55,15 +55,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         .overwrite(args.replace.overwrite)
         .within(&args.out, &["embedding.csv", "latent.svg", report::FILE])?;
     out_dir::prepare(&args.out)?;
-<<<<<<< HEAD
-    let voice = reply.progress();
-    voice.say(&format!(
-        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; {CHAINS} chains, seed {}",
-=======
     let console = reply.progress();
     console.say(&format!(
-        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
->>>>>>> house
+        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; {CHAINS} chains, seed {}",
         args.seed
     ));
     let begun = Instant::now();
@@ -73,7 +67,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         ControlFlow::Continue(())
     };
     let chains = run::run(&model, &settings, |_| Memory::default(), see)?;
-    let posterior = Posterior::new(model, chains, settings.seed)?;
+    let posterior = Posterior::of_spread(model, chains, settings.seed)?;
     let seconds = begun.elapsed().as_secs_f64();
     let aside = posterior.convergence().chains.iter().filter(|v| !v.used).count();
     if aside > 0 {
