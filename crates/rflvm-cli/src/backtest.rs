@@ -10,8 +10,7 @@ use crate::stop;
 use rflvm::backtest::{Backtest, LINE, Stage};
 use rflvm::error::RunError;
 use rflvm::posterior::outlook::Scores;
-use rflvm_study::backtest::{Asked, CELLS, HEADER, as_json, cells, run as score, scores};
-use rflvm_study::cells::csv_text;
+use rflvm_study::answers::backtest::{Asked, as_json, cells, run as score, scores};
 use rflvm_study::times::Calendar;
 use rflvm_study::{Error, Fit, write};
 use serde_json::json;
@@ -23,7 +22,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
     let file = args.out.clone().unwrap_or_else(|| args.dir.join("backtest.csv"));
     check_csv(&file)?;
     let fit = Fit::open(&args.dir, |_| ())?;
-    let (each, svg) = (next_to(&file, "cells"), file.with_extension("svg"));
+    let (each, svg) = (next_to(&file, "-cells.csv"), file.with_extension("svg"));
     let own = ["backtest.csv", "backtest-cells.csv", "backtest.svg"];
     let mut outputs = outputs(&fit).own(&args.dir, &own).overwrite(args.replace.overwrite);
     outputs.either(&file, args.out.is_some())?;
@@ -49,9 +48,9 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
         Error::Run(RunError::Stopped { .. }) => Failure::Stopped,
         other => other.into(),
     })?;
-    let lines = scores(&told, &fit);
-    write::text(&file, &csv_text(HEADER.map(String::from).to_vec(), lines.iter().cloned()))?;
-    write::text(&each, &csv_text(CELLS.map(String::from).to_vec(), cells(&told, &fit).into_iter()))?;
+    let scores = scores(&told, &fit);
+    write::text(&file, &scores.csv())?;
+    write::text(&each, &cells(&told, &fit).csv())?;
     write::text(&svg, &draw(&fit, &told))?;
     aligned(&table(&told)).lines().try_for_each(|line| reply.line(line))?;
     reply.line("")?;
@@ -60,7 +59,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
         "scores are in units of each column's standard deviation; the line is fitted to the last {LINE} values"
     ))?;
     reply.line(&format!("scores, cells and picture: {} {} {}", file.display(), each.display(), svg.display()))?;
-    reply.object(&json!({ "origins": origins, "scores": as_json(&HEADER, &lines) }))
+    reply.object(&json!({ "origins": origins, "scores": as_json(&scores) }))
 }
 
 /// Scores of each method over all cells.

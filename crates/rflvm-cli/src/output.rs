@@ -1,4 +1,4 @@
-//! The results of a fit: embedding.csv, latent.svg, and paths.svg if rows have times.
+//! The pictures of positions: latent.svg, and paths.svg if rows have times.
 
 use crate::failure::Failure;
 use crate::labels::Labels;
@@ -9,63 +9,9 @@ use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
-use rflvm_study::table::Table;
 use rflvm_study::times::{Calendar, Timeline};
 use rflvm_study::write;
 use std::path::Path;
-
-/// What is known about the rows in addition to their positions.
-pub struct Rows<'a> {
-    pub ids: &'a [String],
-    pub labels: Option<&'a [String]>,
-    pub times: Option<&'a [String]>,
-    pub sequences: Option<&'a [String]>,
-}
-
-impl<'a> From<&'a Table> for Rows<'a> {
-    fn from(table: &'a Table) -> Self {
-        Rows {
-            ids: &table.ids,
-            labels: table.labels.as_deref(),
-            times: table.time.as_deref(),
-            sequences: table.sequence.as_deref(),
-        }
-    }
-}
-
-/// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; with `time` and `sequence` after the
-/// label if rows have times, and with spatial medians as `median1,…` at the end if they are given.
-pub fn embedding_csv(embedding: &Embedding, medians: Option<&Mat>, rows: &Rows<'_>) -> String {
-    let (mut header, mut lines) = embedding_lines(embedding, rows);
-    if let Some(medians) = medians {
-        header.extend((1..=medians.cols()).map(|d| format!("median{d}")));
-        let rows = lines.iter_mut().zip(medians.iter_rows());
-        rows.for_each(|(line, median)| line.extend(median.iter().map(f64::to_string)));
-    }
-    csv_text(header, lines.into_iter())
-}
-
-/// embedding.csv as cells: the header, and the lines below it.
-pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, Vec<Vec<String>>) {
-    let dim = embedding.mean.cols();
-    let mut header = vec!["id".to_string(), "label".to_string()];
-    if rows.times.is_some() {
-        header.extend(["time".to_string(), "sequence".to_string()]);
-    }
-    header.extend((1..=dim).map(|d| format!("x{d}")));
-    header.extend((1..=dim).map(|d| format!("sd{d}")));
-    let row = |n: usize| {
-        let cell = |cells: Option<&[String]>| cells.map_or(String::new(), |cells| cells[n].clone());
-        let mut row = vec![rows.ids[n].clone(), cell(rows.labels)];
-        if rows.times.is_some() {
-            row.extend([cell(rows.times), cell(rows.sequences)]);
-        }
-        row.extend(embedding.mean.row(n).iter().map(f64::to_string));
-        row.extend((0..dim).map(|d| embedding.sd(n, d).to_string()));
-        row
-    };
-    (header, (0..embedding.mean.rows()).map(row).collect())
-}
 
 /// Half the width of a normal distribution's middle 90%, in standard deviations.
 const BAND: f64 = 1.645;

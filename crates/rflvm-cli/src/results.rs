@@ -3,7 +3,6 @@
 use crate::answer::warn_of_chains;
 use crate::args::PageArgs;
 use crate::failure::Failure;
-use crate::impute;
 use crate::labels::Labels;
 use crate::output;
 use crate::picture;
@@ -11,12 +10,14 @@ use crate::report;
 use crate::voice::Voice;
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::fitted::Fitted;
 use rflvm::posterior::score;
 use rflvm_study::Fit;
+use rflvm_study::answers::convergence as words;
+use rflvm_study::answers::imputed::imputed;
+use rflvm_study::answers::positions::{Positions, columns, medians, positions};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::wording::render;
-use rflvm_study::{Error, axes, convergence as words, exact, maps, write};
+use rflvm_study::{Error, axes, exact, maps, write};
 use std::path::Path;
 
 /// Writes the results of a finished fit.
@@ -25,33 +26,30 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(),
     let (drawn, convergence) = Drawn::open(fit)?;
     drawn.keep_weights(fit)?;
     warn_of_chains(&convergence, voice);
-    let fitted = drawn.fitted(fit, "results");
-    let frame = fitted.frame()?;
-    let embedding = fitted.embedding(&frame)?;
-    let medians = fitted.medians(&frame)?;
-    write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, Some(&medians), &table.into()))?;
-    output::write_pictures(dir, fit, &embedding, "posterior", None)?;
-    for (map, other) in (2..).zip(&drawn.others) {
-        // Positions of another map, in its own frame.
-        let fitted = Fitted { used: &other.used(), maps: &[], ..fitted };
-        let frame = fitted.frame()?;
-        let (embedding, medians) = (fitted.embedding(&frame)?, fitted.medians(&frame)?);
-        let file = dir.join(output::of_map("embedding", Some(map), "csv"));
-        write::text(&file, &output::embedding_csv(&embedding, Some(&medians), &table.into()))?;
-        output::write_pictures(dir, fit, &embedding, "posterior", Some(map))?;
-        warn_of_chains(other, voice);
+    let mut first = None;
+    for mode in 1..=drawn.others.len() + 1 {
+        let Positions { frame, embedding } = positions(fit, &drawn, mode)?;
+        let medians = medians(fit, &drawn, mode, &frame)?;
+        // Those of other modes have their number in the names of their files.
+        let number = Some(mode).filter(|mode| *mode > 1);
+        let file = dir.join(output::of_map("embedding", number, "csv"));
+        write::text(&file, &columns(&embedding, Some(&medians), table).csv())?;
+        output::write_pictures(dir, fit, &embedding, "posterior", number)?;
+        mode.checked_sub(2).iter().for_each(|&other| warn_of_chains(&drawn.others[other], voice));
+        first.get_or_insert(Positions { frame, embedding });
     }
+    let Some(first) = first else { return Ok(()) };
     // Without its table nothing can be predicted.
     if model.has_missing() && model.has_table() {
-        match impute::write_cells(&dir.join("imputed.csv"), fit, &drawn) {
-            Err(error @ Failure::Study(Error::Spec(_))) => {
-                voice.warn(&format!("the missing cells are not imputed: {error}"));
+        match imputed(fit, &drawn)?.answer() {
+            Err(error @ Error::Spec(_)) => {
+                voice.warn(&format!("the missing cells are not imputed: {}", error.sentence(&Flags)));
             }
-            other => drop(other?),
+            other => write::text(&dir.join("imputed.csv"), &other?.csv())?,
         }
     }
     if let Some(Labels::Classes(labels)) = table.labels.as_deref().map(Labels::of) {
-        let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
+        let (mean, sd) = score::nearest_neighbour_accuracy(&first.embedding.mean, labels, 5, 0);
         voice.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
     }
     if let Some(in_use) = AxesInUse::of(&drawn.store, &drawn.used)? {
@@ -68,7 +66,7 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(),
     }
     drawn.stacking.iter().for_each(|stacking| voice.say(&stacking.words()));
     if !page.no_report && model.has_table() {
-        report::write(fit, (&drawn, &convergence), (&frame, &embedding), page.image)?;
+        report::write(fit, (&drawn, &convergence), &first, page.image)?;
     }
     let began = words::Began::of(dir);
     words::verdicts(&drawn, &convergence, began).iter().for_each(|line| voice.say(line));

@@ -6,7 +6,7 @@ use crate::reply::Reply;
 use crate::wording::Flags;
 use rflvm::posterior::axes::AxesInUse;
 use rflvm::posterior::convergence::{Convergence, Diagnosed};
-use rflvm_study::convergence::{self, Began, advice, mode_lines, report, sampler, times, verdicts};
+use rflvm_study::answers::convergence::{self, Began, advice, mode_lines, report, sampler, times, verdicts};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::time_scales::TimeScales;
 use rflvm_study::wording::render;

@@ -3,9 +3,8 @@
 use crate::failure::Failure;
 use crate::picture::paths::{self, Banded, Paths};
 use rflvm::draws::Source;
-use rflvm::posterior::fitted::DRAWS;
+use rflvm_study::answers::forecast::{Ahead, When, new_times, predicted, timeline};
 use rflvm_study::drawn::Drawn;
-use rflvm_study::future::{When, moments};
 use rflvm_study::times::Calendar;
 use rflvm_study::{Error, Fit};
 
@@ -61,13 +60,10 @@ pub fn trace(drawn: &Drawn, title: &str) -> Result<String, Failure> {
 
 /// One panel per column, for the first sequence: its rows, and its next times.
 pub fn forecast(fit: &Fit, drawn: &Drawn, horizon: usize, title: &str) -> Result<String, Failure> {
-    let Some(timeline) = &fit.timeline else {
-        return Err(Error::Timeless { dir: fit.dir.display().to_string() }.into());
-    };
-    let (offset, covariates) = (fit.mean_offset().unwrap_or(0.0), fit.covariates_set(&[])?);
+    let timeline = timeline(fit)?;
     let first = timeline.names.first().map(String::as_str);
-    let new = moments(When::Beyond(horizon), first, timeline, (offset, &covariates))?;
-    let predicted = drawn.fitted(fit, "forecast").forecast(&new, DRAWS)?;
+    let new = new_times(fit, Ahead { when: When::Beyond(horizon), sequence: first, covariates: &[] })?;
+    let predicted = predicted(fit, drawn, &new)?;
     let rows = timeline.sequences().swap_remove(0);
     let times: Vec<f64> =
         rows.iter().map(|&n| timeline.times.at[n]).chain(new.iter().map(|moment| moment.time)).collect();

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from sklearn.utils.validation import check_is_fitted
 
 from .._colour import GREY, INK, PLAIN
+from .._rows import LOWER, MEAN, UPPER
 from ._of import column_of, name_of, place_of, rows_of_sequence, times_of
 from ._panel import above, dress_times, new_axes
 
@@ -42,7 +43,8 @@ def imputed(
     check_is_fitted(model)
     j = place_of(model.columns_, column)
     seen = model._fit.table()
-    mean, _, low, _, high = model._completed(seen)[:, :, j]
+    cells = model._completed(seen)
+    mean, low, high = (cells[part][:, j] for part in (MEAN, LOWER, UPPER))
     seen = seen[:, j]
     known = None if truth is None else column_of(truth, j, len(seen))
     times = times_of(model) if model._fit.timeline is not None else np.arange(len(seen))

@@ -1,0 +1,142 @@
+//! Back-testing of a fit's forecasts: what was asked, and the scores as lines of a table.
+
+use super::{Answer, Column, OF_COLUMN, OF_SD};
+use crate::error::Error;
+use crate::fit::Fit;
+use rflvm::backtest::{Backtest, Held, Request, Stage, backtest};
+use rflvm::error::SpecError;
+use rflvm::model::latent::TimeKernel;
+use rflvm::posterior::outlook::Outlook;
+use rflvm::posterior::outlook::Scores;
+use rflvm::run::{Progress, Settings};
+use serde_json::Value;
+use std::ops::ControlFlow;
+
+/// Most warm-up sweeps and draws of a fit, unless others are asked for: scores of cells need fewer than intervals do.
+pub const SWEEPS: u64 = 300;
+/// Default number of rows to forecast.
+pub const HORIZON: usize = 5;
+/// What to back-test; settings that are not given are those of the fit.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// Number of origins.
+    pub origins: usize,
+    /// Rows to forecast from each origin.
+    pub horizon: Option<usize>,
+    /// Period of the seasonal baseline, in the units of the times; days for dates.
+    pub period: Option<f64>,
+    /// Warm-up sweeps, and draws, of each fit.
+    pub sweeps: Option<u64>,
+    /// Kernels over time to compare, by name.
+    pub kernels: Vec<String>,
+}
+
+/// Fits and forecasts from every origin.
+pub fn run(
+    fit: &Fit,
+    asked: &Asked,
+    tell: &mut dyn FnMut(Stage<'_>),
+    watch: &(dyn Fn(Progress<'_>) -> ControlFlow<()> + Sync),
+) -> Result<Backtest, Error> {
+    if fit.timeline.is_none() {
+        return Err(Error::Timeless { dir: fit.dir.display().to_string() });
+    }
+    if asked.sweeps == Some(0) {
+        let rule = "each fit needs at least one draw".into();
+        return Err(SpecError::Setting { setting: "sweeps", value: "0".into(), rule }.into());
+    }
+    let kernels = asked.kernels.iter().map(|name| TimeKernel::named(name.trim())).collect::<Result<Vec<_>, _>>()?;
+    let own = &fit.settings;
+    let (warmup, draws) = asked.sweeps.map_or((own.warmup.min(SWEEPS), own.draws.min(SWEEPS)), |s| (s, s));
+    let settings = Settings { warmup, draws, thin: 1, ..own.clone() };
+    settings.check()?;
+    let request = Request {
+        origins: asked.origins,
+        horizon: asked.horizon.unwrap_or(HORIZON),
+        period: asked.period,
+        kernels,
+        // Size factors are totals of the rows that are to be forecast.
+        offsets: fit.config.offset.as_deref() != Some("size-factors"),
+    };
+    fit.use_instructions();
+    Ok(backtest(&fit.model, &settings, &request, tell, watch)?)
+}
+
+/// One line of scores per method: over all cells, by horizon, by column.
+pub fn scores(told: &Backtest, fit: &Fit) -> Answer {
+    let mut lines: Vec<(&String, String, String, Scores)> = Vec::new();
+    let mut add = |column: &str, horizon: &str, scores: Vec<Scores>| {
+        let scored = told.methods.iter().zip(scores).filter(|(_, s)| s.cells > 0);
+        lines.extend(scored.map(|(method, s)| (method, column.to_string(), horizon.to_string(), s)));
+    };
+    add("all", "all", told.scores(|_| true));
+    for step in 1..=told.cells.iter().map(|cell| cell.step).max().unwrap_or(0) {
+        add("all", &step.to_string(), told.scores(|cell| cell.step == step));
+    }
+    for (name, &place) in fit.table.columns.iter().zip(&fit.places()) {
+        add(name, "all", told.scores(|cell| cell.column == place));
+    }
+    let numbers = |name: &str, unit, part: &dyn Fn(&Scores) -> f64| {
+        Column::numbers(name, unit, lines.iter().map(|line| part(&line.3)).collect())
+    };
+    Answer {
+        columns: vec![
+            Column::texts("method", lines.iter().map(|line| line.0.clone()).collect()),
+            Column::texts("column", lines.iter().map(|line| line.1.clone()).collect()),
+            Column::texts("horizon", lines.iter().map(|line| line.2.clone()).collect()),
+            Column::counts("cells", lines.iter().map(|line| line.3.cells).collect()),
+            numbers("crps", OF_SD, &|s| s.crps),
+            numbers("mse", OF_SD, &|s| s.mse),
+            numbers("mae", OF_SD, &|s| s.mae),
+            numbers("log_density", "nats", &|s| s.ln_density.unwrap_or(f64::NAN)),
+            numbers("coverage50", "fraction", &|s| s.coverage[0]),
+            numbers("coverage90", "fraction", &|s| s.coverage[1]),
+        ],
+    }
+}
+
+/// Scores as one object per line, whose horizon is a number unless it is all of them.
+pub fn as_json(scores: &Answer) -> Vec<Value> {
+    let mut objects = scores.objects();
+    for horizon in objects.iter_mut().map(|object| &mut object["horizon"]) {
+        if let Some(steps) = horizon.as_str().and_then(|text| text.parse::<u64>().ok()) {
+            *horizon = steps.into();
+        }
+    }
+    objects
+}
+
+/// One line per held-out cell and method, columns in the table's order.
+pub fn cells(told: &Backtest, fit: &Fit) -> Answer {
+    let mut order: Vec<&Held> = told.cells.iter().collect();
+    order.sort_by_key(|cell| (cell.origin, cell.step, cell.row, fit.model.order()[cell.column]));
+    let lines: Vec<(&Held, &String, &Outlook)> = order
+        .iter()
+        .flat_map(|&cell| told.methods.iter().zip(&cell.outlooks).map(move |(method, outlook)| (cell, method, outlook)))
+        .collect();
+    let timeline = fit.timeline.as_ref();
+    let time = |n: usize| timeline.map_or(String::new(), |t| t.calendar.format(t.times.at[n]));
+    let sequence = |n: usize| timeline.and_then(|t| t.names.get(t.times.sequence[n])).cloned().unwrap_or_default();
+    let texts = |name: &str, part: &dyn Fn(&Held) -> String| {
+        Column::texts(name, lines.iter().map(|line| part(line.0)).collect())
+    };
+    let numbers = |name: &str, part: &dyn Fn(&Held, &Outlook) -> f64| {
+        Column::numbers(name, OF_COLUMN, lines.iter().map(|line| part(line.0, line.2)).collect())
+    };
+    let mut columns = vec![
+        Column::counts("origin", lines.iter().map(|line| line.0.origin + 1).collect()),
+        texts("time", &|cell| time(cell.row)),
+        texts("sequence", &|cell| sequence(cell.row)),
+        texts("row", &|cell| fit.table.ids[cell.row].clone()),
+        texts("column", &|cell| fit.model.names()[cell.column].clone()),
+        Column::counts("horizon", lines.iter().map(|line| line.0.step).collect()),
+        Column::texts("method", lines.iter().map(|line| line.1.clone()).collect()),
+        numbers("observed", &|cell, _| cell.truth),
+        numbers("mean", &|_, outlook| outlook.mean),
+    ];
+    for (i, name) in ["q05", "q25", "q50", "q75", "q95"].into_iter().enumerate() {
+        columns.push(numbers(name, &|_, outlook| outlook.quantiles[i]));
+    }
+    columns.push(numbers("crps", &|_, outlook| outlook.crps));
+    Answer { columns }
+}
