@@ -1,10 +1,10 @@
 //! A question that a command asks a fit: where the answer goes, and how it is written.
 
 use crate::args::ReplaceArgs;
+use crate::console::Console;
 use crate::failure::Failure;
+use crate::message::Flags;
 use crate::reply::{Reply, names};
-use crate::voice::Voice;
-use crate::wording::Flags;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::posterior::convergence::Convergence;
@@ -12,8 +12,8 @@ use rflvm_study::answers::Answer;
 use rflvm_study::answers::cells::Cells;
 use rflvm_study::answers::convergence::caution;
 use rflvm_study::drawn::Drawn;
+use rflvm_study::message::render;
 use rflvm_study::outputs::Outputs;
-use rflvm_study::wording::render;
 use rflvm_study::{Fit, write};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl<'a> Asked<'a> {
             (Some(out), None) => outputs.named(out)?,
             (None, _) => {}
         }
-        drawn(fit, self.reply.voice())
+        drawn(fit, self.reply.console())
     }
 
     /// Writes the answer and says what it is about; returns the object to print.
@@ -102,16 +102,16 @@ pub fn outputs(fit: &Fit) -> Outputs {
 }
 
 /// The draws of a fit; warns about chains that are set aside, and of a fit that has not converged.
-pub fn drawn(fit: &Fit, voice: Voice) -> Result<Drawn, Failure> {
-    Ok(judged(fit, voice)?.0)
+pub fn drawn(fit: &Fit, console: Console) -> Result<Drawn, Failure> {
+    Ok(judged(fit, console)?.0)
 }
 
 /// The draws of a fit with the same warnings, and whether its chains agree.
-pub fn judged(fit: &Fit, voice: Voice) -> Result<(Drawn, Convergence), Failure> {
+pub fn judged(fit: &Fit, console: Console) -> Result<(Drawn, Convergence), Failure> {
     let (drawn, convergence) = Drawn::open(fit)?;
-    warn_of_chains(&convergence, voice);
+    warn_of_chains(&convergence, console);
     if let Some(caution) = caution(&convergence, fit) {
-        voice.warn(&render(&caution, &Flags));
+        console.warn(&render(&caution, &Flags));
     }
     Ok((drawn, convergence))
 }
@@ -137,9 +137,9 @@ pub fn next_to(path: &Path, ending: &str) -> PathBuf {
 }
 
 /// Warns about chains that were set aside, with the reason.
-pub fn warn_of_chains(convergence: &Convergence, voice: Voice) {
+pub fn warn_of_chains(convergence: &Convergence, console: Console) {
     for (chain, verdict) in convergence.numbers.iter().zip(&convergence.chains).filter(|(_, v)| !v.used) {
-        voice.warn(&format!(
+        console.warn(&format!(
             "chain {} is stuck in a minor mode (log joint {:.0} below the best, {:.0} allowed) and is set aside; \
              run more chains to see how common this mode is",
             chain + 1,

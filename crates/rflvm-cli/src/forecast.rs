@@ -29,7 +29,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     let file = args.times.as_deref().map(Path::new).filter(|path| path.is_file());
     let drawn = asked.drawn(&fit, outputs(&fit).reading(file))?;
     if let Some(offset) = fit.mean_offset() {
-        reply.voice().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
+        reply.console().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
     }
     asked.cells(&forecast(&fit, &drawn, times)?, "new row", "futures")
 }

@@ -23,7 +23,7 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
     let own: &[&str] = if args.draws.is_none() { &["imputed.csv"] } else { &[] };
     let drawn = asked.drawn(&fit, outputs.own(&args.dir, own))?;
     let cells = imputed(&fit, &drawn)?;
-    reply.voice().notes(larger_dim(&fit, &drawn)?.as_slice());
+    reply.console().notes(larger_dim(&fit, &drawn)?.as_slice());
     let Some(truth) = &args.truth else {
         return asked.cells(&cells, "missing cell", "completed tables");
     };
@@ -42,7 +42,7 @@ fn score(truth: &Path, fit: &Fit, drawn: &Drawn, reply: Reply) -> Result<(Vec<St
     let row_data = fit.config.row_data.clone();
     let truth = NewTable { path: truth.to_path_buf(), row_data, ..NewTable::default() };
     let (cells, notes) = revealed::read(&truth, fit, drawn)?;
-    reply.voice().notes(&notes);
+    reply.console().notes(&notes);
     let (scores, answers) = (revealed::scores(&cells, fit), revealed::answers(&cells, fit));
     let mut columns: Map<String, Value> = Map::new();
     for mut object in scores.objects() {

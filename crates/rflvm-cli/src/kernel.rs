@@ -29,7 +29,7 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     [&spectrum, &picture].into_iter().try_for_each(|file| outputs.unnamed(file))?;
     let rows = rows::rows(args.rows.as_deref().unwrap_or("all"), &fit.table)?;
     args.matrix.as_ref().map_or(Ok(()), |_| check_rows(rows.len()))?;
-    let drawn = crate::answer::drawn(&fit, reply.voice())?;
+    let drawn = crate::answer::drawn(&fit, reply.console())?;
     let curves = kernel(&fit, &drawn)?;
     write::text(out, &curves.kernel().csv())?;
     write::text(&spectrum, &curves.density().csv())?;
@@ -41,10 +41,7 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
         let (found, count) = (covariance(&fit, &drawn, &rows)?, rows.len());
         write::npy(file, &[2, count, count], &[found.mean.as_slice(), found.sd.as_slice()].concat())?;
         files.push(file);
-        reply.line(&format!(
-            "mean and standard deviation of K(X, X), 2 × {count} × {count}: {}",
-            file.display()
-        ))?;
+        reply.line(&format!("mean and standard deviation of K(X, X), 2 × {count} × {count}: {}", file.display()))?;
     }
     reply.object(&json!({ "files": names(&files) }))
 }

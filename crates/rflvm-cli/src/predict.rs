@@ -23,7 +23,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let positions = positions::positions(&fit, &drawn, 1)?;
     let (x, covariates) = places::places(args, &fit, &positions.embedding)?;
     if let Some(offset) = fit.mean_offset() {
-        reply.voice().say(&format!("the points have the mean of the rows' offsets, {offset:.4}"));
+        reply.console().say(&format!("the points have the mean of the rows' offsets, {offset:.4}"));
     }
     asked.cells(&predictions::places(&fit, &drawn, (positions.frame, x), covariates)?, "point", tables)
 }

@@ -25,8 +25,8 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     asked.out.map_or(Ok(()), |out| outputs.named(out))?;
     positions.as_deref().map_or(Ok(()), |path| outputs.either(path, args.draws_out.is_some()))?;
     let (table, new) = new_rows::read(&new_table(args), &fit)?;
-    reply.voice().notes(&new.notes);
-    let drawn = crate::answer::drawn(&fit, reply.voice())?;
+    reply.console().notes(&new.notes);
+    let drawn = crate::answer::drawn(&fit, reply.console())?;
     let found = placed(&fit, &drawn, &new.rows, args.draws.unwrap_or(0))?;
     let rows = if table.rows == 1 { "1 new row".into() } else { format!("{} new rows", table.rows) };
     let mut object = asked.write(&found.answer(&table), &rows)?;

@@ -1,4 +1,4 @@
-//! The draws of a fit, and what all queries have in common. The queries themselves are in `ask`.
+//! The draws of a fit, and what all queries have in common. The queries themselves are in `query`.
 
 use crate::error::{raised, spec, store};
 use numpy::PyArray1;
@@ -52,7 +52,7 @@ impl Answers {
     }
 
     /// Asks a question with the threads of the fit, with the GIL released.
-    pub fn ask<T: Send>(
+    pub fn query<T: Send>(
         &self,
         py: Python<'_>,
         question: impl FnOnce(&Fit, &Drawn) -> Result<T, Error> + Send,

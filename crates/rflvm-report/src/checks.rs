@@ -16,7 +16,7 @@ pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
         return Ok(json!({ "absent": "the table is large, so checks take a while: run `rflvm check`" }));
     }
     let report = report(&subject.asked(STREAM), model, subject.convergence, subject.began)?;
-    let mut told = report.as_json(subject.wording);
+    let mut told = report.as_json(subject.naming);
     for (check, told) in report.checks.iter().zip(told["checks"].as_array_mut().into_iter().flatten()) {
         told["replicated"] = numbers(&check.replicated);
         told["range"] = check.observed_interval().map(number).into();

@@ -3,14 +3,14 @@
 use rflvm::posterior::convergence::Convergence;
 use rflvm::posterior::fitted::Fitted;
 use rflvm::posterior::forecast::NewTime;
-use rflvm::run::maps::Found;
+use rflvm::run::modes::Found;
 use rflvm_study::answers::convergence::{Began, report};
 use rflvm_study::answers::forecast::{Ahead, When, new_times};
 use rflvm_study::answers::positions::Positions;
 use rflvm_study::drawn::Drawn;
+use rflvm_study::message::Naming;
 use rflvm_study::times::Timeline;
-use rflvm_study::wording::Wording;
-use rflvm_study::{Config, Error, Fit, maps};
+use rflvm_study::{Config, Error, Fit, modes};
 use serde_json::{Value, json};
 
 /// New times of each sequence that are forecast.
@@ -42,12 +42,12 @@ pub struct Subject<'a> {
     pub began: Began,
     /// The diagnostics, as `rflvm summary --json` prints them.
     pub diagnostics: Value,
-    /// The maps that were found before the chains started.
-    pub maps: Vec<Found>,
+    /// The modes that were found before the chains started.
+    pub modes: Vec<Found>,
     /// Where the fit comes from: seed, settings, and the command that repeats it.
     pub origin: Value,
     /// How advice names settings.
-    pub wording: &'a dyn Wording,
+    pub naming: &'a dyn Naming,
 }
 
 /// What is known about the rows besides their positions.
@@ -71,7 +71,7 @@ impl<'a> Subject<'a> {
         fit: &'a Fit,
         (drawn, convergence): (&'a Drawn, &'a Convergence),
         positions: &'a Positions,
-        wording: &'a dyn Wording,
+        naming: &'a dyn Naming,
     ) -> Result<Self, Error> {
         let table = &fit.table;
         Ok(Subject {
@@ -94,10 +94,10 @@ impl<'a> Subject<'a> {
             covariates: fit.covariates_set(&[])?,
             convergence,
             began: Began::of(&fit.dir),
-            diagnostics: report(fit, drawn, convergence, wording)?,
-            maps: maps::read(&fit.dir),
+            diagnostics: report(fit, drawn, convergence, naming)?,
+            modes: modes::read(&fit.dir),
             origin: origin(fit),
-            wording,
+            naming,
         })
     }
 

@@ -80,10 +80,10 @@ class Imputing(NewRows):
             index, seen = index_of(X), rows.values.to_numpy()
             given = Given(times=times, sequences=sequences, offset=offset, trials=trials)
             if draws is not None:
-                tables = self._ask_new("predict_new", rows, given, count=whole(draws, "draws", least=1))
+                tables = self._query_new("predict_new", rows, given, count=whole(draws, "draws", least=1))
                 tables = np.where(np.isnan(seen), tables, seen)
             else:
-                cells = around(seen, parts_of(self._ask_new("predict_new", rows, given), len(self.columns_)))
+                cells = around(seen, parts_of(self._query_new("predict_new", rows, given), len(self.columns_)))
         if draws is not None:
             return tables if like is None else [like.frame(list(drawn(table, self._layout)), index) for table in tables]
         if like is None:

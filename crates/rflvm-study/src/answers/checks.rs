@@ -6,7 +6,7 @@ use crate::conflict;
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use crate::wording::{Wording, render};
+use crate::message::{Naming, render};
 use rflvm::error::RunError;
 use rflvm::model::{Block, Model};
 use rflvm::posterior::check::{Check, Conflict, REPLICATES, VISITED};
@@ -94,10 +94,10 @@ impl Report<'_> {
         self.checks.first().map_or(0, |check| check.replicated.len())
     }
 
-    /// `block,family,columns,statistic,observed,mean,q05,q95,p,words,suggests`, in the wording of a front end; blocks are counted from 1. A prior
+    /// `block,family,columns,statistic,observed,mean,q05,q95,p,words,suggests`, in the terms of a front end; blocks are counted from 1. A prior
     /// that conflicts with its posterior has a line too: its posterior median, where the observed table would be, and its prior.
-    pub fn answer(&self, wording: &dyn Wording) -> Answer {
-        let sentence = |text: Option<String>| text.map_or_else(String::new, |text| render(&text, wording));
+    pub fn answer(&self, naming: &dyn Naming) -> Answer {
+        let sentence = |text: Option<String>| text.map_or_else(String::new, |text| render(&text, naming));
         let of_check = |check: &Check| {
             let (block, [low, high]) = (self.block(check), check.interval());
             let numbers = [check.observed(), check.mean(), low, high, check.p()];
@@ -112,9 +112,8 @@ impl Report<'_> {
         };
         let lines: Vec<_> = self.checks.iter().map(of_check).chain(self.conflicts.iter().map(of_conflict)).collect();
         let blocks = self.model.blocks();
-        let of_block = |text: &dyn Fn(usize) -> String| {
-            lines.iter().map(|line| line.0.map_or_else(String::new, text)).collect()
-        };
+        let of_block =
+            |text: &dyn Fn(usize) -> String| lines.iter().map(|line| line.0.map_or_else(String::new, text)).collect();
         let words = |i: usize| lines.iter().map(|line| line.3[i].clone()).collect();
         let mut columns = vec![
             Column::texts("block", of_block(&|b| (b + 1).to_string())),
@@ -129,14 +128,14 @@ impl Report<'_> {
         Answer { columns }
     }
 
-    /// As JSON, in the wording of a front end.
-    pub fn as_json(&self, wording: &dyn Wording) -> Value {
+    /// As JSON, in the terms of a front end.
+    pub fn as_json(&self, naming: &dyn Naming) -> Value {
         let one = |check: &Check| {
             let (block, [low, high]) = (self.block(check), check.interval());
             json!({
                 "family": block.family.name(), "columns": block.columns.len(), "names": &self.model.names()[block.columns.clone()], "statistic": check.statistic.name(),
                 "observed": finite(check.observed()), "mean": finite(check.mean()), "q05": finite(low), "q95": finite(high),
-                "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, wording)),
+                "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, naming)),
             })
         };
         let clash = |clash: &Conflict| {
@@ -145,7 +144,7 @@ impl Report<'_> {
                 "quantity": clash.assumption.name(), "family": block.map(|block| block.family.name()),
                 "conflicting": clash.outside, "of": clash.all, "worst": conflict::worst(clash, self.model),
                 "median": finite(clash.median), "prior_low": finite(low), "prior_high": finite(high),
-                "words": conflict::words(clash, self.model), "suggests": self.remedy(clash).map(|sentence| render(&sentence, wording)),
+                "words": conflict::words(clash, self.model), "suggests": self.remedy(clash).map(|sentence| render(&sentence, naming)),
             })
         };
         json!({
@@ -200,7 +199,7 @@ mod tests {
             let began = Began::Anywhere;
             let checks = vec![check(2.0), check(0.5)];
             let report = Report { checks, conflicts: Vec::new(), model: &model, convergence: &convergence, began };
-            let json = report.as_json(&crate::wording::Plain);
+            let json = report.as_json(&crate::message::Plain);
             let is_advised = outcome == Outcome::Converged;
             assert_eq!(json["checks"][0]["suggests"].is_string(), is_advised, "{json}");
             assert_eq!((json["converged"] == true, json["no_advice"].is_null()), (is_advised, is_advised));

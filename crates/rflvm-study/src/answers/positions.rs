@@ -33,7 +33,7 @@ fn of_mode<T>(
         (1, _) => drawn.used.clone(),
         (_, Some(other)) => other.used(),
         _ => {
-            let rule = format!("but the maps that this fit samples are 1 to {}", drawn.others.len() + 1);
+            let rule = format!("but the modes that this fit samples are 1 to {}", drawn.others.len() + 1);
             return Err(SpecError::Setting { setting: "map", value: mode.to_string(), rule }.into());
         }
     };

@@ -13,12 +13,7 @@ use rflvm::posterior::frame::Frame;
 pub(super) const STREAM: &str = "predict";
 
 /// Rows of the table, counted from 0, with the covariates `NAME=VALUE` in place of their own.
-pub fn rows<'a>(
-    fit: &'a Fit,
-    drawn: &'a Drawn,
-    rows: Vec<usize>,
-    covariates: &[String],
-) -> Result<Cells<'a>, Error> {
+pub fn rows<'a>(fit: &'a Fit, drawn: &'a Drawn, rows: Vec<usize>, covariates: &[String]) -> Result<Cells<'a>, Error> {
     let lead = vec![Column::counts("row", rows.iter().map(|n| n + 1).collect())];
     let of = match covariates {
         [] => Of::Rows(rows),
