@@ -40,10 +40,10 @@ pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, naming: &dyn 
         all["modes"] = modes_as_json(fit, drawn);
     } else if let Some(stacking) = &drawn.stacking {
         all["modes"]["stacking"] = stacking.as_json();
-        for (i, map) in stacking.modes.iter().enumerate() {
+        for (i, mode) in stacking.modes.iter().enumerate() {
             let told = if i == 0 { as_json(convergence, began) } else { as_json(&drawn.others[i - 1], began) };
             let found = &mut all["modes"]["found"][i];
-            (found["weight"], found["log_density"]) = (json!(map.weight), json!(map.log_density));
+            (found["weight"], found["log_density"]) = (json!(mode.weight), json!(mode.log_density));
             (found["verdict"], found["words"]) = (told["verdict"].clone(), told["words"].clone());
         }
     }
@@ -107,7 +107,7 @@ pub fn times(dir: &Path) -> Vec<(&'static str, f64)> {
 /// Where chains began: disagreement means something else if they were together at first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Began {
-    /// In the same map.
+    /// In the same mode.
     InOneMode,
     /// Anywhere.
     Anywhere,
@@ -208,13 +208,13 @@ pub fn parts(convergence: &Convergence) -> Vec<String> {
 /// The least draws or sweeps to advise.
 const LEAST_ADVISED: u64 = 1000;
 
-/// The verdict of each sampled map; `convergence` is that of the first.
+/// The verdict of each sampled mode; `convergence` is that of the first.
 pub fn verdicts(drawn: &Drawn, convergence: &Convergence, began: Began) -> Vec<String> {
     if drawn.others.is_empty() {
         return vec![word(convergence, began)];
     }
     let all = std::iter::once(convergence).chain(&drawn.others);
-    (1..).zip(all).map(|(map, convergence)| format!("map {map}: {}", word(convergence, began))).collect()
+    (1..).zip(all).map(|(mode, convergence)| format!("mode {mode}: {}", word(convergence, began))).collect()
 }
 
 /// Draws per chain that should be enough, rounded to hundreds.
