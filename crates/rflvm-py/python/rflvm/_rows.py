@@ -17,6 +17,7 @@ from ._given import Given, trials_of
 from ._held import Held
 from ._like import library_of, of_floats
 from ._parameter import whole
+from ._warn import warn
 
 #: What the engine tells of a cell: its mean and standard deviation, and quantiles at 5%, 50% and 95%.
 PARTS = MEAN, STD, LOWER, MEDIAN, UPPER = ("mean", "sd", "q05", "q50", "q95")
@@ -87,6 +88,11 @@ class NewRows(Held, TransformerMixin):
     ) -> np.ndarray:
         """Fraction of training rows (leave-one-out) with higher predictive density than each of these rows: near 1 for rows unlike the training rows."""
         return self._new("transform", X, Given(mask, times, sequences, offset, trials, covariates=covariates))[0]["outlier_score"]
+
+    def surprise(self, X: Any, **given: Any) -> np.ndarray:  # version 0.2
+        """Earlier name of `outlier_score`."""
+        warn("`surprise` is called `outlier_score` now", FutureWarning)  # version 0.2
+        return self.outlier_score(X, **given)
 
     def score(self, X: Any, y: Any = None, **given: Any) -> float:
         """Mean of `score_samples`, for cross-validation."""

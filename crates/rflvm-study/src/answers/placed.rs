@@ -39,14 +39,14 @@ pub fn placed(fit: &Fit, drawn: &Drawn, new: &NewRows, count: usize) -> Result<P
 }
 
 impl Placed {
-    /// The columns of embedding.csv, then `log_density,log_density_per_cell,surprise`.
+    /// The columns of embedding.csv, then `log_density,log_density_per_cell,outlier_score`.
     pub fn answer(&self, table: &Table) -> Answer {
-        let Transformed { embedding, ln_density, cells, surprise } = &self.found;
+        let Transformed { embedding, ln_density, cells, outlier_score } = &self.found;
         let mut answer = columns(embedding, None, table);
         let per_cell = ln_density.iter().zip(cells).map(|(ln, &cells)| ln / cells as f64).collect();
         answer.columns.push(Column::numbers("log_density", "nats", ln_density.clone()));
         answer.columns.push(Column::numbers("log_density_per_cell", "nats", per_cell));
-        answer.columns.push(Column::numbers("surprise", "fraction", surprise.clone()));
+        answer.columns.push(Column::numbers("outlier_score", "fraction", outlier_score.clone()));
         answer
     }
 

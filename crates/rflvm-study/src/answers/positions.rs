@@ -33,8 +33,8 @@ fn of_mode<T>(
         (1, _) => drawn.used.clone(),
         (_, Some(other)) => other.used(),
         _ => {
-            let rule = format!("but the modes that this fit samples are 1 to {}", drawn.others.len() + 1);
-            return Err(SpecError::Setting { setting: "map", value: mode.to_string(), rule }.into());
+            let rule = format!("the modes that this fit samples are 1 to {}", drawn.others.len() + 1);
+            return Err(SpecError::Setting { setting: "mode", value: mode.to_string(), rule }.into());
         }
     };
     ask(&Fitted { used: &used, ..drawn.fitted(fit, STREAM) })
