@@ -29,7 +29,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let report = checks(&fit, &drawn, &convergence)?;
     let shown = Shown(&report);
     write::text(&file, &report.answer(&Flags).csv())?;
-    write::text(&picture, &shown.svg(&fit.title()))?;
+    write::text(&picture, &shown.picture(&fit.title()).svg())?;
     shown.lines().iter().try_for_each(|line| reply.line(line))?;
     reply.line(&format!("table and picture: {} {}", file.display(), picture.display()))?;
     reply.object(&report.as_json(&Flags))

@@ -23,7 +23,7 @@ use rflvm::run::Settings;
 use rflvm::simulate::s_curve;
 use rflvm_report::{Subject, html};
 use rflvm_study::answers::convergence::{Began, as_json};
-use rflvm_study::answers::positions::{self, Positions, columns};
+use rflvm_study::answers::positions::{self, Positions};
 use rflvm_study::outputs::Outputs;
 use rflvm_study::table::Table;
 use rflvm_study::{out_dir, write};
@@ -74,13 +74,13 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     }
     let fitted = posterior.fitted(positions::STREAM);
     let frame = fitted.frame()?;
-    let positions = Positions { embedding: fitted.embedding(&frame)?, frame };
-    let embedding = &positions.embedding;
+    let placed = Positions { embedding: fitted.embedding(&frame)?, frame };
+    let embedding = &placed.embedding;
     let ids: Vec<String> = (1..=rows).map(|n| n.to_string()).collect();
     let along: Vec<String> = curve.t.iter().map(|t| format!("{t:.4}")).collect();
     let known = Table { ids: ids.clone(), labels: Some(along.clone()), ..Table::default() };
     let (table, picture) = (args.out.join("embedding.csv"), args.out.join("latent.svg"));
-    write::text(&table, &columns(embedding, None, &known).csv())?;
+    write::text(&table, &positions::columns(embedding, None, &known).csv())?;
     let colour = Colour::Value { values: &curve.t, name: "position along the S", format: None };
     let title = args.title.as_deref().unwrap_or("An S-curve found in Poisson counts");
     write::text(&picture, &output::latent_svg(title, embedding, colour))?;
@@ -91,7 +91,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         let subject = Subject {
             title: title.into(),
             fitted: Fitted { stream: Stream::new(args.seed), ..posterior.fitted("report") },
-            positions: &positions,
+            positions: &placed,
             ahead: Vec::new(),
             rows: rflvm_report::Rows {
                 ids: &ids,

@@ -3,7 +3,8 @@
 use crate::answer::{Asked, next_to, outputs};
 use crate::args::KernelArgs;
 use crate::failure::Failure;
-use crate::picture::curves::{self, Line, Panel};
+use crate::picture::curves::{self, Curved, Line};
+use crate::picture::spec::Picture;
 use crate::predict::rows;
 use crate::reply::{Reply, names};
 use rflvm::error::SpecError;
@@ -22,19 +23,19 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
         return Err(SpecError::Setting { setting, value, rule: "its name must end in .npy".into() }.into());
     }
     let fit = asked.fit(&args.dir)?;
-    let (out, spectrum, picture) = (&args.out, next_to(&args.out, "-spectrum.csv"), next_to(&args.out, ".svg"));
+    let (out, spectrum, svg) = (&args.out, next_to(&args.out, "-spectrum.csv"), next_to(&args.out, ".svg"));
     let mut outputs = outputs(&fit).overwrite(args.replace.overwrite);
     outputs.named(out)?;
     args.matrix.as_deref().map_or(Ok(()), |file| outputs.named(file))?;
-    [&spectrum, &picture].into_iter().try_for_each(|file| outputs.unnamed(file))?;
+    [&spectrum, &svg].into_iter().try_for_each(|file| outputs.unnamed(file))?;
     let rows = rows::rows(args.rows.as_deref().unwrap_or("all"), &fit.table)?;
     args.matrix.as_ref().map_or(Ok(()), |_| check_rows(rows.len()))?;
     let drawn = crate::answer::drawn(&fit, reply.console())?;
     let curves = kernel(&fit, &drawn)?;
     write::text(out, &curves.kernel().csv())?;
     write::text(&spectrum, &curves.density().csv())?;
-    write::text(&picture, &svg(&curves))?;
-    let mut files: Vec<&Path> = vec![out, &spectrum, &picture];
+    write::text(&svg, &picture(&curves).svg())?;
+    let mut files: Vec<&Path> = vec![out, &spectrum, &svg];
     let list = names(&files).join(" ");
     reply.line(&format!("the kernel, its spectral density and a picture: {list}"))?;
     if let Some(file) = &args.matrix {
@@ -46,22 +47,22 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     reply.object(&json!({ "files": names(&files) }))
 }
 
-pub fn svg(Curves { names, learned }: &Curves) -> String {
+/// The kernel, and its spectral density beside it.
+pub fn picture(Curves { names, learned }: &Curves) -> Picture {
     let lines = |curves: &[Curve], has_band: bool| -> Vec<Line> {
-        let line = |(name, curve): (&String, &Curve)| {
-            let at = |i: usize| (curve.at[i], curve.mean[i], has_band.then_some((curve.band[i][0], curve.band[i][1])));
-            // With a single axis, the last curve repeats the first.
-            Line {
-                name: if name == "all" { "all directions".into() } else { name.clone() },
-                points: (0..curve.at.len()).map(at).collect(),
-            }
+        let line = |(name, curve): (&String, &Curve)| Line {
+            name: if name == "all" { "all directions".into() } else { name.clone() },
+            x: curve.at.clone(),
+            y: curve.mean.clone(),
+            band: has_band.then(|| [0, 1].map(|side| curve.band.iter().map(|band| band[side]).collect())),
         };
+        // With a single axis, the last curve repeats the first.
         let shown = if names.len() == 2 { 1 } else { names.len() };
         names.iter().zip(curves).take(shown).map(line).collect()
     };
-    let panels = [
-        Panel { x_label: "|δ|", y_label: "k(δ)", lines: lines(&learned.kernel, true) },
-        Panel { x_label: "frequency |w|", y_label: "spectral density", lines: lines(&learned.density, false) },
-    ];
-    curves::svg("The learned kernel", &panels, "bands: 5% to 95% of the draws")
+    let panel = |x: &str, y: &str, lines| Curved { x_label: x.into(), y_label: y.into(), lines };
+    let kernel = panel("|δ|", "k(δ)", lines(&learned.kernel, true));
+    let density = panel("frequency |w|", "spectral density", lines(&learned.density, false));
+    let note = "bands: 5% to 95% of the draws".into();
+    curves::picture(&curves::Curves { title: "The learned kernel".into(), panels: vec![kernel, density], note })
 }

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::labels::Labels;
 use crate::picture::Colour;
-use crate::picture::paths::{self, Paths};
+use crate::picture::paths::{self, Line, Paths, Times, Values};
 use crate::picture::scatter::{self, Scatter};
 use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
@@ -56,19 +56,32 @@ pub fn pictures(fit: &Fit, embedding: &Embedding, errors: &str, title: &str) -> 
     let names = timeline.map_or(&[][..], |timeline| &timeline.names);
     let latent = scatter::svg(&Scatter { title, axes, errors, colour, sequences, names });
     let Some(timeline) = timeline else { return [Some(latent), None] };
-    let banded = |&(mean, sd): &(f64, f64)| (mean, [mean - BAND * sd, mean + BAND * sd]);
-    let paths = paths::svg(&Paths {
-        title,
-        across: "time",
-        times: &timeline.times.at,
-        format: in_words,
-        sequences,
-        names,
-        axes: &axes.iter().map(|axis| axis.iter().map(banded).collect()).collect::<Vec<_>>(),
-        labels: &(1..=axes.len()).map(|d| format!("x{d}")).collect::<Vec<_>>(),
-        note: &format!("bands: 90%, from means and {errors} sds"),
-    });
-    [Some(latent), Some(paths)]
+    let of = |axis: &[(f64, f64)], rows: &[usize], at: &dyn Fn((f64, f64)) -> f64| {
+        rows.iter().map(|&n| Some(at(axis[n])).filter(|v| v.is_finite())).collect::<Vec<_>>()
+    };
+    let line = |(s, rows): (usize, &Vec<usize>), axis: &[(f64, f64)]| Line {
+        name: (s < names.len()).then_some(s),
+        rows: rows.clone(),
+        values: of(axis, rows, &|(mean, _)| mean),
+        bands: vec![[-BAND, BAND].map(|side| of(axis, rows, &|(mean, sd)| mean + side * sd))],
+        ..Line::default()
+    };
+    let panel = |(d, axis): (usize, &Vec<(f64, f64)>)| Values {
+        label: format!("latent axis {}", d + 1),
+        lines: sequences.iter().enumerate().map(|one| line(one, axis)).collect(),
+        ..Values::default()
+    };
+    let paths = Paths {
+        title: title.into(),
+        across: "time".into(),
+        times: Times::On(timeline.times.at.clone(), timeline.calendar.clone()),
+        panels: axes.iter().enumerate().map(panel).collect(),
+        names: names.to_vec(),
+        note: format!("bands: 90%, from means and {errors} sds"),
+        ..Paths::default()
+    };
+    // Only texts of times can be wrong.
+    [Some(latent), paths::picture(&paths).ok().map(|picture| picture.svg())]
 }
 
 /// The name of a file about a mode: latent.svg, latent-2.svg, …

@@ -1,7 +1,7 @@
 //! `rflvm plot`: one picture of a fit.
 
 mod convert;
-mod over_time;
+pub mod over_time;
 
 use crate::answer::{judged, outputs};
 use crate::args::{Picture, PlotArgs};
@@ -38,10 +38,10 @@ pub fn run(args: &PlotArgs) -> Result<(), Failure> {
     let svg = match args.what {
         Picture::Latent => latent(&fit, &drawn, &title)?[0].take(),
         Picture::Paths => latent(&fit, &drawn, &title)?[1].take(),
-        Picture::Trace => Some(over_time::trace(&drawn, &title)?),
-        Picture::Forecast => Some(over_time::forecast(&fit, &drawn, args.horizon, &title)?),
-        Picture::Kernel => Some(curves::svg(&kernel(&fit, &drawn)?)),
-        Picture::Check => Some(Shown(&checks(&fit, &drawn, &convergence)?).svg(&title)),
+        Picture::Trace => Some(over_time::trace(&drawn, &title)?.svg()),
+        Picture::Forecast => Some(over_time::forecast(&fit, &drawn, args.horizon, &title)?.svg()),
+        Picture::Kernel => Some(curves::picture(&kernel(&fit, &drawn)?).svg()),
+        Picture::Check => Some(Shown(&checks(&fit, &drawn, &convergence)?).picture(&title).svg()),
     };
     format.write(&args.out, &svg.unwrap_or_default())?;
     reply.files(&[&args.out], &format!("picture: {}", args.out.display()))

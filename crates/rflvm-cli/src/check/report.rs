@@ -2,6 +2,7 @@
 
 use crate::message::Flags;
 use crate::picture::histograms::{self, Histogram};
+use crate::picture::spec::Picture;
 use rflvm::posterior::check::{Check, Conflict};
 use rflvm_study::answers::checks::{Report, SMALL, words};
 use rflvm_study::conflict;
@@ -55,7 +56,7 @@ impl Shown<'_> {
     }
 
     /// Replicated tables compared with the observed one, one panel per statistic.
-    pub fn svg(&self, title: &str) -> String {
+    pub fn picture(&self, title: &str) -> Picture {
         let panel = |check: &Check| Histogram {
             name: check.statistic.name().into(),
             about: self.0.columns(check),
@@ -69,7 +70,7 @@ impl Shown<'_> {
         if !self.0.is_converged() {
             notes.push("the fit is not known to have converged".into());
         }
-        histograms::svg(title, &self.0.checks.iter().map(panel).collect::<Vec<_>>(), &notes)
+        histograms::picture(title, &self.0.checks.iter().map(panel).collect::<Vec<_>>(), notes)
     }
 }
 

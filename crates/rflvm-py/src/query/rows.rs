@@ -3,6 +3,7 @@
 use crate::answers::{Answers, Columns};
 use crate::array::{Array, array, embedding_arrays, matrix};
 use crate::memory::check_answer;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rflvm::linalg::Mat;
 use rflvm_study::Error;
@@ -26,9 +27,9 @@ impl Answers {
     }
 
     /// Mean N×D and covariance N×D×D of the positions in a sampled mode, counted from 1.
-    #[pyo3(signature = (*, map=1))]
-    fn embedding(&self, py: Python<'_>, map: usize) -> PyResult<(Array, Array)> {
-        embedding_arrays(py, &self.query(py, |fit, drawn| positions::positions(fit, drawn, map))?.embedding)
+    #[pyo3(signature = (*, mode=1))]
+    fn embedding(&self, py: Python<'_>, mode: usize) -> PyResult<(Array, Array)> {
+        embedding_arrays(py, &self.query(py, |fit, drawn| positions::positions(fit, drawn, mode))?.embedding)
     }
 
     /// Spatial median of each row's positions, N×D.
@@ -61,6 +62,11 @@ impl Answers {
         let curves = self.query(py, kernel::kernel)?;
         let (along, density) = (curves.kernel(), curves.density());
         Ok((curves.names, Columns(along), Columns(density)))
+    }
+
+    /// The picture of the kernel and its spectral density, as JSON.
+    fn kernel_picture(&self, py: Python<'_>) -> PyResult<String> {
+        rflvm_cli::pictures::kernel(&self.query(py, kernel::kernel)?).map_err(PyRuntimeError::new_err)
     }
 
     /// Posterior mean and standard deviation of K(X, X) for some rows.

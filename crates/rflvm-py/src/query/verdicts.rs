@@ -32,10 +32,13 @@ impl Answers {
         Ok(report.to_string())
     }
 
-    /// The output of the program's `check --json`, with the advice in Python's terms.
+    /// The output of the program's `check --json`, with the advice in Python's terms, and its picture.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
         let report = self.query(py, |fit, drawn| checks::checks(fit, drawn, &self.convergence))?;
-        Ok(report.as_json(&Parameters).to_string())
+        let mut told = report.as_json(&Parameters);
+        let picture = rflvm_cli::pictures::checks(&report).map_err(PyRuntimeError::new_err)?;
+        told["picture"] = serde_json::from_str(&picture).unwrap_or_default();
+        Ok(told.to_string())
     }
 
     /// Scores of forecasts of known rows, and the cells that were forecast.

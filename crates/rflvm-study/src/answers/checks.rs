@@ -26,7 +26,8 @@ pub struct Report<'a> {
     pub checks: Vec<Check>,
     /// Priors that conflict with their posterior.
     pub conflicts: Vec<Conflict>,
-    model: &'a Model,
+    /// The fitted model.
+    pub model: &'a Model,
     convergence: &'a Convergence,
     began: Began,
 }
