@@ -1,6 +1,6 @@
 //! Back-testing of a fit's forecasts: what was asked, and the scores as lines of a table.
 
-use super::{Answer, Column, OF_COLUMN, OF_SD};
+use super::{Answer, Column, OF_COLUMN, of_scores};
 use crate::error::Error;
 use crate::fit::Fit;
 use rflvm::backtest::{Backtest, Held, Request, Stage, backtest};
@@ -64,10 +64,12 @@ pub fn run(
 
 /// One line of scores per method: over all cells, by horizon, by column.
 pub fn scores(told: &Backtest, fit: &Fit) -> Answer {
-    let mut lines: Vec<(&String, String, String, Scores)> = Vec::new();
+    let (mut lines, mut all) = (Vec::new(), Vec::new());
     let mut add = |column: &str, horizon: &str, scores: Vec<Scores>| {
-        let scored = told.methods.iter().zip(scores).filter(|(_, s)| s.cells > 0);
-        lines.extend(scored.map(|(method, s)| (method, column.to_string(), horizon.to_string(), s)));
+        for (method, scores) in told.methods.iter().zip(scores).filter(|(_, s)| s.cells > 0) {
+            lines.push([method.clone(), column.to_string(), horizon.to_string()]);
+            all.push(scores);
+        }
     };
     add("all", "all", told.scores(|_| true));
     for step in 1..=told.cells.iter().map(|cell| cell.step).max().unwrap_or(0) {
@@ -76,23 +78,11 @@ pub fn scores(told: &Backtest, fit: &Fit) -> Answer {
     for (name, &place) in fit.table.columns.iter().zip(&fit.places()) {
         add(name, "all", told.scores(|cell| cell.column == place));
     }
-    let numbers = |name: &str, unit, part: &dyn Fn(&Scores) -> f64| {
-        Column::numbers(name, unit, lines.iter().map(|line| part(&line.3)).collect())
-    };
-    Answer {
-        columns: vec![
-            Column::texts("method", lines.iter().map(|line| line.0.clone()).collect()),
-            Column::texts("column", lines.iter().map(|line| line.1.clone()).collect()),
-            Column::texts("horizon", lines.iter().map(|line| line.2.clone()).collect()),
-            Column::counts("cells", lines.iter().map(|line| line.3.cells).collect()),
-            numbers("crps", OF_SD, &|s| s.crps),
-            numbers("mse", OF_SD, &|s| s.mse),
-            numbers("mae", OF_SD, &|s| s.mae),
-            numbers("log_density", "nats", &|s| s.ln_density.unwrap_or(f64::NAN)),
-            numbers("coverage50", "fraction", &|s| s.coverage[0]),
-            numbers("coverage90", "fraction", &|s| s.coverage[1]),
-        ],
-    }
+    let names = ["method", "column", "horizon"].into_iter().enumerate();
+    let texts = |i: usize| lines.iter().map(|line| line[i].clone()).collect();
+    let mut columns: Vec<Column> = names.map(|(i, name)| Column::texts(name, texts(i))).collect();
+    columns.extend(of_scores(&all, ["coverage50", "coverage90"]));
+    Answer { columns }
 }
 
 /// Scores as one object per line, whose horizon is a number unless it is all of them.
@@ -120,9 +110,6 @@ pub fn cells(told: &Backtest, fit: &Fit) -> Answer {
     let texts = |name: &str, part: &dyn Fn(&Held) -> String| {
         Column::texts(name, lines.iter().map(|line| part(line.0)).collect())
     };
-    let numbers = |name: &str, part: &dyn Fn(&Held, &Outlook) -> f64| {
-        Column::numbers(name, OF_COLUMN, lines.iter().map(|line| part(line.0, line.2)).collect())
-    };
     let mut columns = vec![
         Column::counts("origin", lines.iter().map(|line| line.0.origin + 1).collect()),
         texts("time", &|cell| time(cell.row)),
@@ -131,12 +118,12 @@ pub fn cells(told: &Backtest, fit: &Fit) -> Answer {
         texts("column", &|cell| fit.model.names()[cell.column].clone()),
         Column::counts("horizon", lines.iter().map(|line| line.0.step).collect()),
         Column::texts("method", lines.iter().map(|line| line.1.clone()).collect()),
-        numbers("observed", &|cell, _| cell.truth),
-        numbers("mean", &|_, outlook| outlook.mean),
+        Column::of("observed", OF_COLUMN, &lines, |line| line.0.truth),
+        Column::of("mean", OF_COLUMN, &lines, |line| line.2.mean),
     ];
     for (i, name) in ["q05", "q25", "q50", "q75", "q95"].into_iter().enumerate() {
-        columns.push(numbers(name, &|_, outlook| outlook.quantiles[i]));
+        columns.push(Column::of(name, OF_COLUMN, &lines, |line| line.2.quantiles[i]));
     }
-    columns.push(numbers("crps", &|_, outlook| outlook.crps));
+    columns.push(Column::of("crps", OF_COLUMN, &lines, |line| line.2.crps));
     Answer { columns }
 }

@@ -25,11 +25,11 @@ pub fn distances(fit: &Fit, drawn: &Drawn, pairs: &[[usize; 2]]) -> Result<Answe
     let mut columns = vec![
         names("row", row(0)),
         names("other", row(1)),
-        Column::numbers("mean", OF_AXIS, found.iter().map(|pair| pair.mean).collect()),
-        Column::numbers("sd", OF_AXIS, found.iter().map(|pair| pair.sd).collect()),
+        Column::of("mean", OF_AXIS, &found, |pair| pair.mean),
+        Column::of("sd", OF_AXIS, &found, |pair| pair.sd),
     ];
     for (i, name) in ["q05", "q25", "q50", "q75", "q95"].into_iter().enumerate() {
-        columns.push(Column::numbers(name, OF_AXIS, found.iter().map(|pair| pair.quantiles[i]).collect()));
+        columns.push(Column::of(name, OF_AXIS, &found, |pair| pair.quantiles[i]));
     }
     Ok(Answer { columns })
 }
@@ -69,8 +69,8 @@ pub fn neighbors(fit: &Fit, drawn: &Drawn, k: usize) -> Result<Answer, Error> {
         columns: vec![
             names("row", found.iter().map(|edge| edge.row).collect()),
             names("neighbor", found.iter().map(|edge| edge.neighbour).collect()),
-            Column::numbers("probability", "fraction", found.iter().map(|edge| edge.probability).collect()),
-            Column::numbers("distance", OF_AXIS, found.iter().map(|edge| edge.mean).collect()),
+            Column::of("probability", "fraction", &found, |edge| edge.probability),
+            Column::of("distance", OF_AXIS, &found, |edge| edge.mean),
         ],
     })
 }

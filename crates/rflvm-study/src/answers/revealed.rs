@@ -1,7 +1,7 @@
 //! The true values of missing cells, and how well the fit predicted them.
 
 use super::cells::STREAM;
-use super::{Answer, Column, OF_SD};
+use super::{Answer, Column, of_scores};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -122,7 +122,7 @@ pub fn answers(cells: &[Revealed], fit: &Fit) -> Vec<Answers> {
     fit.table.categories.iter().map(of).filter(|answers| answers.count > 0).collect()
 }
 
-/// `column,cells,mse,mae,crps,log_density,in50,in90`: means of the scores of each column that has any, and, last, of all cells.
+/// `column,cells,crps,mse,mae,log_density,in50,in90`: means of the scores of each column that has any, and, last, of all cells.
 pub fn scores(cells: &[Revealed], fit: &Fit) -> Answer {
     let units = units(&fit.model);
     let of = |column: Option<usize>| {
@@ -130,24 +130,12 @@ pub fn scores(cells: &[Revealed], fit: &Fit) -> Answer {
         chosen.map(|cell| (cell.outlook, cell.truth, units[cell.column])).collect::<Vec<_>>()
     };
     let columns = fit.places().into_iter().map(|j| (fit.model.names()[j].clone(), of(Some(j))));
-    let lines: Vec<(String, Scores)> = columns
+    let (names, scores): (Vec<String>, Vec<Scores>) = columns
         .chain([("all".into(), of(None))])
         .filter(|(_, cells)| !cells.is_empty())
         .map(|(name, cells)| (name, Scores::of(&cells)))
-        .collect();
-    let numbers = |name: &str, unit, part: &dyn Fn(&Scores) -> f64| {
-        Column::numbers(name, unit, lines.iter().map(|line| part(&line.1)).collect())
-    };
-    Answer {
-        columns: vec![
-            Column::texts("column", lines.iter().map(|line| line.0.clone()).collect()),
-            Column::counts("cells", lines.iter().map(|line| line.1.cells).collect()),
-            numbers("mse", OF_SD, &|s| s.mse),
-            numbers("mae", OF_SD, &|s| s.mae),
-            numbers("crps", OF_SD, &|s| s.crps),
-            numbers("log_density", "nats", &|s| s.ln_density.unwrap_or(f64::NAN)),
-            numbers("in50", "fraction", &|s| s.coverage[0]),
-            numbers("in90", "fraction", &|s| s.coverage[1]),
-        ],
-    }
+        .unzip();
+    let mut columns = vec![Column::texts("column", names)];
+    columns.extend(of_scores(&scores, ["in50", "in90"]));
+    Answer { columns }
 }
