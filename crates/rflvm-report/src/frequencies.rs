@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// k(δ) and the density of frequencies along each axis and over all directions.
 pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
     let fitted = &subject.fitted;
-    let learned = curves(&subject.asked(STREAM), &subject.positions.frame)?.learned;
+    let learned = curves(&subject.asked(STREAM), subject.positions)?.learned;
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for &chain in fitted.used {
         let clusters = fitted.store.all("posterior/clusters", chain)?;

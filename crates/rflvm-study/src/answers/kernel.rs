@@ -1,12 +1,12 @@
 //! The learned kernel: its curves and spectral density, and K(X, X) of some rows.
 
+use super::positions::Positions;
 use super::{Answer, Column, OF_AXIS};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use rflvm::error::{RunError, SpecError};
 use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::frame::Frame;
 use rflvm::posterior::kernel::{Covariance, Curve, Learned, diameter};
 
 /// The random stream.
@@ -26,14 +26,15 @@ pub struct Curves {
 /// The curves of a fit.
 pub fn kernel(fit: &Fit, drawn: &Drawn) -> Result<Curves, Error> {
     let fitted = drawn.fitted(fit, STREAM);
-    Ok(curves(&fitted, &fitted.frame()?)?)
+    let frame = fitted.frame()?;
+    let embedding = fitted.embedding(&frame)?;
+    Ok(curves(&fitted, &Positions { frame, embedding })?)
 }
 
-/// The curves in a frame, over the range of its rows.
-pub fn curves(fitted: &Fitted<'_>, frame: &Frame) -> Result<Curves, RunError> {
-    let reach = diameter(&fitted.embedding(frame)?.mean);
+/// The curves in the frame of the positions, over their range.
+pub fn curves(fitted: &Fitted<'_>, Positions { frame, embedding }: &Positions) -> Result<Curves, RunError> {
     let names = (1..=frame.axes()).map(|d| format!("x{d}")).chain(["all".into()]).collect();
-    Ok(Curves { names, learned: fitted.kernel(frame, reach, DRAWS)? })
+    Ok(Curves { names, learned: fitted.kernel(frame, diameter(&embedding.mean), DRAWS)? })
 }
 
 impl Curves {
