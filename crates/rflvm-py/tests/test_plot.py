@@ -263,7 +263,9 @@ def test_the_program_draws_the_same(tmp_path, dated, what):
     elif what == "forecast":
         axs = plot.forecast(dated, [0, 1, 2, 3], horizon=4, sequence="a")
     else:
-        axs = np.ravel({"kernel": lambda: plot.kernel(dated, density=True), "paths": lambda: plot.paths(dated), "check": lambda: plot.check(dated)}[what]())
+        axs = np.ravel(
+            {"kernel": lambda: plot.kernel(dated, density=True), "paths": lambda: plot.paths(dated), "check": lambda: plot.check(dated)}[what]()
+        )
     figure = axs[0].figure
     size = figure.get_size_inches() * 96
     width, height = (float(re.search(rf'{side}="(\d+)"', svg)[1]) for side in ("width", "height"))

@@ -17,7 +17,6 @@ from ._table import Layout
 from ._warn import warn
 
 
-
 class Imputing(NewRows):
     """Imputation of missing cells."""
 

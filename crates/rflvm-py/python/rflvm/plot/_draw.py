@@ -107,7 +107,12 @@ def numbers(values: Any) -> np.ndarray:
 
 
 def draw_line(ax: Any, mark: dict, origin: Optional[str], style: dict) -> None:
-    own = {"color": mark["colour"], "linewidth": mark["width"] * POINT, "linestyle": DASHED if mark["is_dashed"] else "-", "label": mark["name"] or None}
+    own = {
+        "color": mark["colour"],
+        "linewidth": mark["width"] * POINT,
+        "linestyle": DASHED if mark["is_dashed"] else "-",
+        "label": mark["name"] or None,
+    }
     ax.plot(placed(mark["x"], origin), numbers(mark["y"]), **{**own, **style})
 
 
@@ -124,7 +129,14 @@ def draw_band(ax: Any, mark: dict, origin: Optional[str], style: dict) -> None:
 
 
 def draw_intervals(ax: Any, mark: dict, origin: Optional[str], style: dict) -> None:
-    ax.vlines(placed(mark["x"], origin), numbers(mark["low"]), numbers(mark["high"]), color=mark["colour"], alpha=mark["opacity"], linewidth=mark["width"] * POINT)
+    ax.vlines(
+        placed(mark["x"], origin),
+        numbers(mark["low"]),
+        numbers(mark["high"]),
+        color=mark["colour"],
+        alpha=mark["opacity"],
+        linewidth=mark["width"] * POINT,
+    )
 
 
 def draw_bars(ax: Any, mark: dict, origin: Optional[str], style: dict) -> None:
@@ -132,7 +144,9 @@ def draw_bars(ax: Any, mark: dict, origin: Optional[str], style: dict) -> None:
     if mark["is_hollow"]:
         ax.stairs(mark["height"], edges, color=mark["colour"], alpha=mark["opacity"], linewidth=POINT, baseline=None)
     else:
-        ax.bar(mark["low"], mark["height"], np.diff(edges), align="edge", color=mark["colour"], alpha=mark["opacity"], edgecolor="white", linewidth=0.4)
+        ax.bar(
+            mark["low"], mark["height"], np.diff(edges), align="edge", color=mark["colour"], alpha=mark["opacity"], edgecolor="white", linewidth=0.4
+        )
 
 
 def draw_region(ax: Any, mark: dict, origin: Optional[str], style: dict) -> None:
