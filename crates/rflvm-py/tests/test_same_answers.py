@@ -124,7 +124,7 @@ def test_missing_cells(fit):
     _, mean, std, lower, upper = fit.model.impute(return_mean=True, return_std=True, return_interval=True)
     np.testing.assert_array_equal(np.asarray(mean)[rows, columns], numbers(told["mean"]))
     np.testing.assert_array_equal(np.asarray(std)[rows, columns], numbers(told["sd"]))
-    again = {part: table for part, table in fit.model._completed(fit.model._fit.table()).items()}
+    again = fit.model._completed(fit.model._fit.table())
     for part in PARTS:
         np.testing.assert_array_equal(numbers(told[part]), written[part])
         np.testing.assert_array_equal(numbers(told[part]), again[part][rows, columns])
