@@ -11,8 +11,8 @@ use crate::stop;
 use rflvm::backtest::{Backtest, Held, LINE, Stage};
 use rflvm::error::RunError;
 use rflvm::posterior::outlook::Scores;
-use rflvm_study::answers::forecast::timeline;
 use rflvm_study::answers::backtest::{Asked, as_json, cells, run as score, scores};
+use rflvm_study::answers::forecast::timeline;
 use rflvm_study::{Error, Fit, write};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -129,7 +129,9 @@ fn draw(fit: &Fit, told: &Backtest) -> Result<String, Failure> {
         across: "time".into(),
         times: Times::On(at, timeline.calendar.clone()),
         panels: fit.places().iter().zip(&fit.table.columns).take(COLUMNS).map(column).collect(),
-        note: format!("grey: observed{of}; bands: central 90% and 50% of the forecasts ({method}), lines: their medians"),
+        note: format!(
+            "grey: observed{of}; bands: central 90% and 50% of the forecasts ({method}), lines: their medians"
+        ),
         ..Paths::default()
     })?
     .svg())

@@ -24,6 +24,7 @@ use rflvm::simulate::s_curve;
 use rflvm_report::{Subject, html};
 use rflvm_study::answers::convergence::{Began, as_json};
 use rflvm_study::answers::positions::{self, Positions};
+use rflvm_study::answers::stream;
 use rflvm_study::outputs::Outputs;
 use rflvm_study::table::Table;
 use rflvm_study::{out_dir, write};
@@ -75,7 +76,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     if aside > 0 {
         console.warn(&format!("{aside} of {} chains is stuck in a minor mode and is set aside", settings.chains));
     }
-    let fitted = posterior.fitted(positions::STREAM);
+    let fitted = posterior.fitted(stream::POSITIONS);
     let frame = fitted.frame()?;
     let placed = Positions { embedding: fitted.embedding(&frame)?, frame };
     let embedding = &placed.embedding;

@@ -70,9 +70,9 @@ mod _native {
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
-    use super::picture_over_time;
-    #[pymodule_export]
     use super::memory::check_memory;
+    #[pymodule_export]
+    use super::picture_over_time;
     #[pymodule_export]
     use super::rows::NewRows;
     #[pymodule_export]

@@ -3,7 +3,8 @@
 use crate::number::{number, numbers};
 use crate::subject::Subject;
 use rflvm::error::RunError;
-use rflvm_study::answers::checks::{STREAM, report};
+use rflvm_study::answers::checks::report;
+use rflvm_study::answers::stream;
 use serde_json::{Value, json};
 
 /// Cells of the largest table that is checked here: its replicated tables take some seconds.
@@ -15,7 +16,7 @@ pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
     if model.rows() * model.columns() > MOST {
         return Ok(json!({ "absent": "the table is large, so checks take a while: run `rflvm check`" }));
     }
-    let report = report(&subject.asked(STREAM), model, subject.convergence, subject.began)?;
+    let report = report(&subject.asked(stream::CHECKS), model, subject.convergence, subject.began)?;
     let mut told = report.as_json(subject.naming);
     for (check, told) in report.checks.iter().zip(told["checks"].as_array_mut().into_iter().flatten()) {
         told["replicated"] = numbers(&check.replicated);

@@ -5,7 +5,7 @@ use crate::subject::Subject;
 use rflvm::error::RunError;
 use rflvm::posterior::fitted::DRAWS;
 use rflvm::posterior::forecast::NewTime;
-use rflvm_study::answers::forecast::STREAM;
+use rflvm_study::answers::stream;
 use serde_json::{Value, json};
 
 /// Sequences and columns that are forecast at most.
@@ -22,7 +22,7 @@ pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
     if new.is_empty() || y.rows() > ROWS {
         return Ok(Value::Null);
     }
-    let predicted = subject.asked(STREAM).forecast(&new, DRAWS)?;
+    let predicted = subject.asked(stream::TIMES).forecast(&new, DRAWS)?;
     let columns = subject.columns.len().min(COLUMNS);
     let sequence = |(s, rows): (usize, &Vec<usize>)| {
         let ahead: Vec<usize> = (0..new.len()).filter(|&i| new[i].sequence == s).collect();

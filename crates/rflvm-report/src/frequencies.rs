@@ -5,14 +5,15 @@ use crate::subject::Subject;
 use rflvm::error::RunError;
 use rflvm::posterior::kernel::Curve;
 use rflvm::posterior::parameters::{Stored, evenly};
-use rflvm_study::answers::kernel::{STREAM, curves};
+use rflvm_study::answers::kernel::curves;
+use rflvm_study::answers::stream;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// k(δ) and the density of frequencies along each axis and over all directions.
 pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
     let fitted = &subject.fitted;
-    let learned = curves(&subject.asked(STREAM), subject.positions)?.learned;
+    let learned = curves(&subject.asked(stream::KERNEL), subject.positions)?.learned;
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for &chain in fitted.used {
         let clusters = fitted.store.all("posterior/clusters", chain)?;

@@ -5,7 +5,7 @@ use crate::subject::Subject;
 use rflvm::error::RunError;
 use rflvm::posterior::fitted::DRAWS;
 use rflvm::posterior::predict::Points;
-use rflvm_study::answers::cells::STREAM;
+use rflvm_study::answers::stream;
 use serde_json::{Value, json};
 
 /// Observed cells that are compared.
@@ -49,7 +49,7 @@ fn cells(
     is_wanted: impl Fn(f64) -> bool,
 ) -> Result<Value, RunError> {
     let y = subject.fitted.model.y();
-    let predicted = subject.asked(STREAM).predict(Points::Rows(rows), DRAWS)?;
+    let predicted = subject.asked(stream::CELLS).predict(Points::Rows(rows), DRAWS)?;
     let all = rows.iter().zip(&predicted).flat_map(|(&n, row)| {
         subject.places.iter().enumerate().map(move |(column, &place)| (n, column, y[(n, place)], &row[place]))
     });

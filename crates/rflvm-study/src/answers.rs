@@ -15,6 +15,7 @@ pub mod placed;
 pub mod positions;
 pub mod predictions;
 pub mod revealed;
+pub mod stream;
 
 use crate::cells::{csv_text, number};
 use rflvm::posterior::outlook::Scores;

@@ -2,9 +2,9 @@
 
 use super::TOP;
 use super::colour::classes;
-use super::panel::{Panel, Side};
+use super::panel::{Axis, Panel, Side};
 use super::span::Span;
-use super::spec::{Axis, Drawn, Entry, Mark, Picture};
+use super::spec::{Drawn, Entry, Mark, Picture};
 use super::text::{ends, width};
 
 /// Panels side by side; all of them have the same names in the same order.
@@ -49,8 +49,12 @@ pub fn picture(curves: &Curves) -> Picture {
         let up = Axis::of(&Side::plain(&curved.y_label, y), &panel, false);
         let marks = curved.lines.iter().zip(&of).flat_map(|(line, &class)| {
             let (colour, is_dashed) = (legend[class].colour.to_string(), legend[class].is_ring);
-            let band = line.band.clone().map(|[low, high]| {
-                Mark::Band { x: line.x.clone(), low, high, colour: colour.clone(), opacity: 0.16 }
+            let band = line.band.clone().map(|[low, high]| Mark::Band {
+                x: line.x.clone(),
+                low,
+                high,
+                colour: colour.clone(),
+                opacity: 0.16,
             });
             let (name, x, y) = (line.name.clone(), line.x.clone(), line.y.clone());
             band.into_iter().chain([Mark::Line { name, x, y, colour, width: 1.6, is_dashed }])
@@ -65,8 +69,17 @@ pub fn picture(curves: &Curves) -> Picture {
         is_dashed: legend[class].is_ring,
         at: (right + 18.0, TOP + 10.0 + 21.0 * class as f64),
     };
-    let (key, left) = (names.iter().zip(&of).map(entry).collect(), panels.first().map_or(16.0, |drawn| drawn.panel.left));
-    Picture { title: curves.title.clone(), size, left, panels, key, notes: vec![curves.note.clone()], notes_top: size.1 - 10.0 }
+    let (key, left) =
+        (names.iter().zip(&of).map(entry).collect(), panels.first().map_or(16.0, |drawn| drawn.panel.left));
+    Picture {
+        title: curves.title.clone(),
+        size,
+        left,
+        panels,
+        key,
+        notes: vec![curves.note.clone()],
+        notes_top: size.1 - 10.0,
+    }
 }
 
 /// The position of a panel, to the right of `start`, and the steps of its ticks.
@@ -113,6 +126,11 @@ mod tests {
         draw(Vec::new());
         draw(vec![panel(Vec::new())]);
         let (x, y) = (vec![0.0; 3], vec![0.0, f64::NAN, f64::INFINITY]);
-        draw(vec![panel(vec![Line { name: String::new(), x, y, band: Some([vec![0.0; 3], vec![f64::NAN, 1.0, 1.0]]) }])]);
+        draw(vec![panel(vec![Line {
+            name: String::new(),
+            x,
+            y,
+            band: Some([vec![0.0; 3], vec![f64::NAN, 1.0, 1.0]]),
+        }])]);
     }
 }

@@ -1,9 +1,9 @@
 //! Histograms of replicated values with the observed one marked, as small multiples.
 
 use super::colour::{GREY, MARK, PLAIN};
-use super::panel::{Panel, Side};
+use super::panel::{Axis, Panel, Side};
 use super::span::{Span, range, usable};
-use super::spec::{Axis, Drawn, Mark, Picture, Words};
+use super::spec::{Drawn, Mark, Picture, Words};
 use super::text::{beginning, put};
 use super::{INK, NOTE, SOFT, TOP};
 

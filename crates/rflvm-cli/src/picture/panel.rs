@@ -1,7 +1,6 @@
 //! A panel: a rectangle with numbers along two of its sides. All pictures consist of panels.
 
 use super::span::{Span, number, ticks};
-use super::spec::Axis;
 use super::text::{cut, escape, put, width};
 use super::{GRID, INK, RIM};
 use serde::Serialize;
@@ -44,6 +43,23 @@ impl<'a> Side<'a> {
 /// The width of the widest number.
 pub(super) fn widest(ticks: &[(f64, String)]) -> f64 {
     ticks.iter().map(|(_, text)| width(text, 12.0)).fold(0.0, f64::max)
+}
+
+/// A side of a panel with its ticks.
+#[derive(Debug, Serialize)]
+pub struct Axis {
+    pub label: String,
+    /// Where ticks are, with their numbers.
+    pub ticks: Vec<(f64, String)>,
+    /// The date at 0, if the numbers are days.
+    pub origin: Option<String>,
+}
+
+impl Axis {
+    pub fn of(side: &Side<'_>, panel: &Panel, is_across: bool) -> Self {
+        let ticks = side.ticks(if is_across { &panel.x } else { &panel.y });
+        Axis { label: side.label.into(), ticks, origin: None }
+    }
 }
 
 /// A rectangle with a scale on each side.

@@ -1,9 +1,9 @@
 //! Values over time: one panel per latent axis, column or quantity, one line per sequence or chain, with a band of uncertainty.
 
 use super::colour::{GREY, PLAIN, classes};
-use super::panel::{Panel, Side};
+use super::panel::{Axis, Panel, Side};
 use super::span::Span;
-use super::spec::{Axis, Drawn, Entry, Mark, Picture, Words};
+use super::spec::{Drawn, Entry, Mark, Picture, Words};
 use super::text::{beginning, ends, width};
 use super::{INK, TOP};
 use rflvm_study::times::Calendar;
@@ -214,7 +214,8 @@ fn ranks<'a>(values: &Values, panel: Panel, label: &str, look: impl Fn(&Line) ->
         }
     }
     let tallest = heights.iter().flatten().copied().fold(1.0, f64::max);
-    let panel = Panel { x: Span { low: 0.0, high: all.max(1) as f64 }, y: Span { low: 0.0, high: 1.08 * tallest }, ..panel };
+    let panel =
+        Panel { x: Span { low: 0.0, high: all.max(1) as f64 }, y: Span { low: 0.0, high: 1.08 * tallest }, ..panel };
     let bare = |label: &str| Axis { label: label.into(), ticks: Vec::new(), origin: None };
     Drawn { panel, across: bare(label), up: bare(""), marks, words: Vec::new() }
 }

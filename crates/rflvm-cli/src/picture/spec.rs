@@ -1,7 +1,7 @@
 //! What a picture shows: panels with axes and marks, a key and notes, in places given in pixels. It is made once, drawn as SVG here, and on
 //! matplotlib's axes by Python.
 
-use super::panel::{Panel, Side};
+use super::panel::{Axis, Panel};
 use super::text::{escape, put};
 use super::{INK, NOTE, SOFT, head};
 use serde::Serialize;
@@ -30,23 +30,6 @@ pub struct Drawn {
     pub up: Axis,
     pub marks: Vec<Mark>,
     pub words: Vec<Words>,
-}
-
-/// One side of a panel.
-#[derive(Debug, Serialize)]
-pub struct Axis {
-    pub label: String,
-    /// Where ticks are, with their numbers.
-    pub ticks: Vec<(f64, String)>,
-    /// The date at 0, if the numbers are days.
-    pub origin: Option<String>,
-}
-
-impl Axis {
-    pub fn of(side: &Side<'_>, panel: &Panel, is_across: bool) -> Self {
-        let ticks = side.ticks(if is_across { &panel.x } else { &panel.y });
-        Axis { label: side.label.into(), ticks, origin: None }
-    }
 }
 
 /// What is drawn in a panel, in the units of its axes; widths and radii are in pixels.
@@ -118,7 +101,10 @@ impl Picture {
 impl Words {
     fn svg(&self, out: &mut String) {
         let (Words { size, colour, .. }, (x, y), text) = (self, self.at, escape(&self.text));
-        put(out, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{colour}\">{text}</text>\n"));
+        put(
+            out,
+            format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{colour}\">{text}</text>\n"),
+        );
     }
 }
 
@@ -148,7 +134,9 @@ impl Mark {
                 if !path.is_empty() {
                     put(
                         out,
-                        format_args!("<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"{width}\" fill=\"none\"{dash}/>\n"),
+                        format_args!(
+                            "<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"{width}\" fill=\"none\"{dash}/>\n"
+                        ),
                     );
                 }
             }
@@ -162,7 +150,11 @@ impl Mark {
                 }
             }
             Mark::Intervals { x, low, high, colour, opacity, width } => {
-                let ends = x.iter().zip(low).zip(high).map(|((&x, &low), &high)| path(panel, [(x, low), (x, high)].into_iter()));
+                let ends = x
+                    .iter()
+                    .zip(low)
+                    .zip(high)
+                    .map(|((&x, &low), &high)| path(panel, [(x, low), (x, high)].into_iter()));
                 let d: String = ends.collect();
                 put(
                     out,
@@ -173,7 +165,10 @@ impl Mark {
             }
             Mark::Dots { x, y, colour, radius, is_hollow, .. } => {
                 let fill = if *is_hollow { "none" } else { colour.as_str() };
-                put(out, format_args!("<g fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"{}\">", u8::from(*is_hollow)));
+                put(
+                    out,
+                    format_args!("<g fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"{}\">", u8::from(*is_hollow)),
+                );
                 for (x, y) in x.iter().zip(y).map(|(&x, &y)| panel.place((x, y))).filter(|(x, y)| (x + y).is_finite()) {
                     put(out, format_args!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"));
                 }
@@ -187,7 +182,11 @@ impl Mark {
                     let right = (to - 0.6).max(from + 0.6);
                     put(&mut shapes, format_args!("M{from:.1} {down:.1}V{up:.1}H{right:.1}V{down:.1}Z"));
                 }
-                let paint = if *is_hollow { format!("stroke=\"{colour}\" fill=\"none\"") } else { format!("fill=\"{colour}\"") };
+                let paint = if *is_hollow {
+                    format!("stroke=\"{colour}\" fill=\"none\"")
+                } else {
+                    format!("fill=\"{colour}\"")
+                };
                 put(out, format_args!("<path d=\"{shapes}\" {paint} fill-opacity=\"{opacity}\"/>\n"));
             }
             Mark::Region { low, high, colour, opacity } => {

@@ -6,9 +6,7 @@ use crate::memory::check_answer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rflvm::linalg::Mat;
-
-/// The random stream.
-const STREAM: &str = "pointwise";
+use rflvm_study::answers::stream;
 
 #[pymethods]
 impl Answers {
@@ -27,7 +25,7 @@ impl Answers {
                     pieces.iter_rows().for_each(|row| numbers.extend(places.iter().map(|&j| row[j])));
                 };
                 self.query(py, |fit, drawn| {
-                    Ok(drawn.fitted(fit, STREAM).ln_cells(&chosen, |_, pieces| add(pieces))?)
+                    Ok(drawn.fitted(fit, stream::DENSITIES).ln_cells(&chosen, |_, pieces| add(pieces))?)
                 })?;
             }
             "row" if self.fit.timeline.is_some() => {
@@ -38,7 +36,9 @@ impl Answers {
             "row" => {
                 check_answer(&shape)?;
                 let mut add = |rows: &[f64]| numbers.extend_from_slice(rows);
-                self.query(py, |fit, drawn| Ok(drawn.fitted(fit, STREAM).ln_rows(&chosen, |_, rows| add(rows))?))?;
+                self.query(py, |fit, drawn| {
+                    Ok(drawn.fitted(fit, stream::DENSITIES).ln_rows(&chosen, |_, rows| add(rows))?)
+                })?;
             }
             _ => {
                 return Err(PyValueError::new_err(format!(

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rflvm::linalg::Mat;
 use rflvm_study::Error;
-use rflvm_study::answers::{distances, kernel, positions};
+use rflvm_study::answers::{distances, kernel, positions, stream};
 
 #[pymethods]
 impl Answers {
@@ -18,7 +18,7 @@ impl Answers {
         let rows = self.fit.model.rows();
         check_answer(&[chosen.len(), rows, self.fit.model.latent_dim()])?;
         let (numbers, axes) = self.query(py, |fit, drawn| -> Result<_, Error> {
-            let (fitted, mut numbers) = (drawn.fitted(fit, positions::STREAM), Vec::new());
+            let (fitted, mut numbers) = (drawn.fitted(fit, stream::POSITIONS), Vec::new());
             let frame = fitted.frame()?;
             fitted.aligned(&frame, &chosen, |x| numbers.extend_from_slice(x.as_slice()))?;
             Ok((numbers, frame.axes()))

@@ -2,7 +2,7 @@
 //!
 //! Each of these can be asked for a summary of every cell, or for tables that are drawn, each from a different draw of the posterior.
 
-use super::{Answer, Column, OF_COLUMN};
+use super::{Answer, Column, OF_COLUMN, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -14,9 +14,6 @@ use rflvm::posterior::frame::Frame;
 use rflvm::posterior::predict::Points;
 use rflvm::posterior::predicted::Predicted;
 use rflvm::posterior::transform::{self, NewRows};
-
-/// The random stream of cells of the table's rows, whether they are missing or predicted again.
-pub const STREAM: &str = "impute";
 
 /// Cells to predict.
 pub struct Cells<'a> {
@@ -74,10 +71,10 @@ impl Cells<'_> {
 
     fn fitted(&self) -> Fitted<'_> {
         let stream = match &self.of {
-            Of::Missing | Of::Rows(_) | Of::Adjusted { .. } => STREAM,
-            Of::Places { .. } => super::predictions::STREAM,
-            Of::Times(_) => super::forecast::STREAM,
-            Of::New(_) => super::placed::STREAM,
+            Of::Missing | Of::Rows(_) | Of::Adjusted { .. } => stream::CELLS,
+            Of::Places { .. } => stream::PLACES,
+            Of::Times(_) => stream::TIMES,
+            Of::New(_) => stream::NEW_ROWS,
         };
         self.drawn.fitted(self.fit, stream)
     }
@@ -89,7 +86,7 @@ impl Cells<'_> {
             return missing(fit, &fitted);
         }
         let predicted = match (&self.of, self.points()) {
-            (Of::Times(times), _) => super::forecast::predicted(fit, self.drawn, times)?,
+            (Of::Times(times), _) => fitted.forecast(times, DRAWS)?,
             (Of::New(new), _) => fitted.predict_new(new, transform::DRAWS)?,
             (_, Some(points)) => fitted.predict(points, DRAWS)?,
             _ => Vec::new(),
@@ -118,7 +115,7 @@ impl Cells<'_> {
             (Of::New(new), _) => {
                 // Keep the first error; the closure cannot return it.
                 let mut outcome = Ok(());
-                self.drawn.fitted(self.fit, super::placed::STREAM_OF_TABLES).replicas_new(new, count, |i, table| {
+                self.drawn.fitted(self.fit, stream::NEW_TABLES).replicas_new(new, count, |i, table| {
                     if outcome.is_ok() {
                         outcome = take(i, table);
                     }

@@ -1,7 +1,7 @@
 //! Posterior predictive checks of a fit, and priors that conflict with their posterior: in words, with advice, and as JSON.
 
 use super::convergence::{self, Began};
-use super::{Answer, Column, finite};
+use super::{Answer, Column, finite, stream};
 use crate::conflict;
 use crate::drawn::Drawn;
 use crate::error::Error;
@@ -13,9 +13,6 @@ use rflvm::posterior::check::{Check, Conflict, REPLICATES, VISITED};
 use rflvm::posterior::convergence::{Convergence, Outcome};
 use rflvm::posterior::fitted::Fitted;
 use serde_json::{Value, json};
-
-/// The random stream.
-pub const STREAM: &str = "check";
 
 /// p-values below this are considered small.
 pub const SMALL: f64 = 0.05;
@@ -34,7 +31,7 @@ pub struct Report<'a> {
 
 /// The checks of a fit.
 pub fn checks<'a>(fit: &'a Fit, drawn: &Drawn, convergence: &'a Convergence) -> Result<Report<'a>, Error> {
-    Ok(report(&drawn.fitted(fit, STREAM), &fit.model, convergence, Began::of(&fit.dir))?)
+    Ok(report(&drawn.fitted(fit, stream::CHECKS), &fit.model, convergence, Began::of(&fit.dir))?)
 }
 
 /// The checks of a fit that need not be in a folder.

@@ -1,16 +1,12 @@
 //! How far rows lie apart, and which are the neighbors of each, over all modes of the posterior.
 
-use super::{Answer, Column, OF_AXIS};
+use super::{Answer, Column, OF_AXIS, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::DRAWS;
-
-/// The random stream of distances, and that of neighbors.
-const STREAM: &str = "distances";
-const STREAM_OF_NEIGHBORS: &str = "neighbors";
 
 /// Most rows whose pairs are written one by one.
 const MOST_PAIRED: usize = 2000;
@@ -19,7 +15,7 @@ const MOST_IN_GRAPH: usize = 20_000;
 
 /// `row,other,mean,sd,q05,q25,q50,q75,q95` of each pair of rows, by name.
 pub fn distances(fit: &Fit, drawn: &Drawn, pairs: &[[usize; 2]]) -> Result<Answer, Error> {
-    let found = drawn.fitted(fit, STREAM).distances(pairs, DRAWS)?;
+    let found = drawn.fitted(fit, stream::DISTANCES).distances(pairs, DRAWS)?;
     let row = |side: usize| found.iter().map(|pair| pair.rows[side]).collect();
     let names = |name: &str, of: Vec<usize>| Column::names(name, fit.table.ids.clone(), of);
     let mut columns = vec![
@@ -48,7 +44,7 @@ pub fn pairs(mut rows: Vec<usize>) -> Result<Vec<[usize; 2]>, SpecError> {
 
 /// The posterior mean of every distance, N×N.
 pub fn mean_distances(fit: &Fit, drawn: &Drawn) -> Result<Mat, Error> {
-    Ok(drawn.fitted(fit, STREAM).mean_distances(DRAWS)?)
+    Ok(drawn.fitted(fit, stream::DISTANCES).mean_distances(DRAWS)?)
 }
 
 /// `row,neighbor,probability,distance`: the rows that may be among the k nearest of each.
@@ -63,7 +59,7 @@ pub fn neighbors(fit: &Fit, drawn: &Drawn, k: usize) -> Result<Answer, Error> {
         let rule = format!("a graph of neighbors can have at most {MOST_IN_GRAPH} rows");
         return Err(SpecError::Setting { setting: "rows", value: format!("{rows} rows"), rule }.into());
     }
-    let found = drawn.fitted(fit, STREAM_OF_NEIGHBORS).neighbours(k, DRAWS)?;
+    let found = drawn.fitted(fit, stream::NEIGHBORS).neighbours(k, DRAWS)?;
     let names = |name: &str, of: Vec<usize>| Column::names(name, fit.table.ids.clone(), of);
     Ok(Answer {
         columns: vec![

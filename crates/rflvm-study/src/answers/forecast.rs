@@ -1,7 +1,7 @@
 //! Forecasts: predictions at new times of one sequence or of all.
 
-use super::Column;
 use super::cells::{Cells, Of};
+use super::{Column, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -23,9 +23,6 @@ pub enum When {
     /// This many steps beyond the last time of each sequence.
     Beyond(usize),
 }
-
-/// The random stream.
-pub const STREAM: &str = "forecast";
 
 /// What to forecast.
 pub struct Ahead<'a> {
@@ -50,7 +47,7 @@ pub fn forecast<'a>(fit: &'a Fit, drawn: &'a Drawn, times: Vec<NewTime>) -> Resu
 
 /// What is predicted of each new row (outer) and column of the model (inner).
 pub fn predicted(fit: &Fit, drawn: &Drawn, times: &[NewTime]) -> Result<Vec<Vec<Predicted>>, Error> {
-    Ok(drawn.fitted(fit, STREAM).forecast(times, DRAWS)?)
+    Ok(drawn.fitted(fit, stream::TIMES).forecast(times, DRAWS)?)
 }
 
 /// The times of the rows, without which there is nothing to forecast.

@@ -1,7 +1,7 @@
 //! Missing cells of the fitted table: predictions of each, or completed tables.
 
-use super::Column;
 use super::cells::{Cells, Of};
+use super::{Column, stream};
 use crate::axes::too_few;
 use crate::covariates::columns;
 use crate::drawn::Drawn;
@@ -40,5 +40,5 @@ pub fn check(fit: &Fit) -> Result<(), Error> {
 
 /// Why a larger latent dimension would predict them better, if it would.
 pub fn larger_dim(fit: &Fit, drawn: &Drawn) -> Result<Option<Note>, Error> {
-    Ok(too_few(fit, drawn.fitted(fit, "leftover").leftover()?))
+    Ok(too_few(fit, drawn.fitted(fit, stream::LEFTOVER).leftover()?))
 }

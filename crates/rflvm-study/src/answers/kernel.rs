@@ -1,16 +1,13 @@
 //! The learned kernel: its curves and spectral density, and K(X, X) of some rows.
 
 use super::positions::Positions;
-use super::{Answer, Column, OF_AXIS};
+use super::{Answer, Column, OF_AXIS, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use rflvm::error::{RunError, SpecError};
 use rflvm::posterior::fitted::{DRAWS, Fitted};
 use rflvm::posterior::kernel::{Covariance, Curve, Learned, diameter};
-
-/// The random stream.
-pub const STREAM: &str = "kernel";
 
 /// Most rows of a kernel matrix: its mean and standard deviation then take 400 MB.
 const MOST_ROWS: usize = 5000;
@@ -25,7 +22,7 @@ pub struct Curves {
 
 /// The curves of a fit.
 pub fn kernel(fit: &Fit, drawn: &Drawn) -> Result<Curves, Error> {
-    let fitted = drawn.fitted(fit, STREAM);
+    let fitted = drawn.fitted(fit, stream::KERNEL);
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;
     Ok(curves(&fitted, &Positions { frame, embedding })?)
@@ -68,7 +65,7 @@ impl Curves {
 /// Posterior mean and standard deviation of K(X, X) of some rows, which must not be too many.
 pub fn covariance(fit: &Fit, drawn: &Drawn, rows: &[usize]) -> Result<Covariance, Error> {
     check_rows(rows.len())?;
-    Ok(drawn.fitted(fit, STREAM).covariance(rows, DRAWS)?)
+    Ok(drawn.fitted(fit, stream::KERNEL).covariance(rows, DRAWS)?)
 }
 
 /// Checks that a kernel matrix of `count` rows is not too large.

@@ -2,7 +2,7 @@
 
 use super::cells::{Cells, Of};
 use super::positions::columns;
-use super::{Answer, Column};
+use super::{Answer, Column, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -10,10 +10,6 @@ use crate::table::Table;
 use rflvm::draws::Source;
 use rflvm::linalg::Mat;
 use rflvm::posterior::transform::{DRAWS, NewRows, Transformed};
-
-/// The random stream of positions, densities and cells, and that of tables.
-pub(super) const STREAM: &str = "transform";
-pub(super) const STREAM_OF_TABLES: &str = "sample";
 
 /// New rows in the latent space.
 pub struct Placed {
@@ -30,7 +26,7 @@ pub fn placed(fit: &Fit, drawn: &Drawn, new: &NewRows, count: usize) -> Result<P
     let there = drawn.used.len() * drawn.store.size()?.1;
     let visited = there.min(DRAWS.max(count));
     let mut draws: Vec<Mat> = Vec::with_capacity(count);
-    let found = drawn.fitted(fit, STREAM).transform(new, visited, |i, x| {
+    let found = drawn.fitted(fit, stream::NEW_ROWS).transform(new, visited, |i, x| {
         if is_due(i, draws.len(), visited, count) {
             draws.push(x.clone());
         }
@@ -66,7 +62,7 @@ impl Placed {
 
 /// ln p of each new row given the table.
 pub fn log_density(fit: &Fit, drawn: &Drawn, new: &NewRows) -> Result<Vec<f64>, Error> {
-    Ok(drawn.fitted(fit, STREAM).ln_density(new, DRAWS)?)
+    Ok(drawn.fitted(fit, stream::NEW_ROWS).ln_density(new, DRAWS)?)
 }
 
 /// The cells of new rows.

@@ -1,6 +1,6 @@
 //! Positions of the rows in the latent space.
 
-use super::{Answer, Column, OF_AXIS};
+use super::{Answer, Column, OF_AXIS, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -10,9 +10,6 @@ use rflvm::linalg::Mat;
 use rflvm::posterior::align::Embedding;
 use rflvm::posterior::fitted::Fitted;
 use rflvm::posterior::frame::Frame;
-
-/// The random stream.
-pub const STREAM: &str = "results";
 
 /// Positions of the rows.
 pub struct Positions {
@@ -37,7 +34,7 @@ fn of_mode<T>(
             return Err(SpecError::Setting { setting: "mode", value: mode.to_string(), rule }.into());
         }
     };
-    ask(&Fitted { used: &used, ..drawn.fitted(fit, STREAM) })
+    ask(&Fitted { used: &used, ..drawn.fitted(fit, stream::POSITIONS) })
 }
 
 /// The positions in a mode.

@@ -9,9 +9,6 @@ use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
 use rflvm::posterior::frame::Frame;
 
-/// The random stream of points of the latent space; that of rows is that of their missing cells.
-pub(super) const STREAM: &str = "predict";
-
 /// Rows of the table, counted from 0, with the covariates `NAME=VALUE` in place of their own.
 pub fn rows<'a>(fit: &'a Fit, drawn: &'a Drawn, rows: Vec<usize>, covariates: &[String]) -> Result<Cells<'a>, Error> {
     let lead = vec![Column::counts("row", rows.iter().map(|n| n + 1).collect())];

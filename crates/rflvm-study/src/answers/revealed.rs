@@ -1,7 +1,6 @@
 //! The true values of missing cells, and how well the fit predicted them.
 
-use super::cells::STREAM;
-use super::{Answer, Column, of_scores};
+use super::{Answer, Column, of_scores, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -31,7 +30,7 @@ pub fn read(truth: &NewTable, fit: &Fit, drawn: &Drawn) -> Result<(Vec<Revealed>
 
 /// The missing cells that true values fill, of which there must be some. `file` names the values in messages.
 pub fn cells(truth: &Mat, file: &str, fit: &Fit, drawn: &Drawn) -> Result<Vec<Revealed>, Error> {
-    let cells = drawn.fitted(fit, STREAM).revealed(&model(truth, file, fit)?, DRAWS)?;
+    let cells = drawn.fitted(fit, stream::CELLS).revealed(&model(truth, file, fit)?, DRAWS)?;
     if cells.is_empty() {
         return Err(Error::NothingRevealed { file: file.into(), table: fit.table.path.display().to_string() });
     }
