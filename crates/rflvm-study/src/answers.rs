@@ -18,7 +18,7 @@ pub mod revealed;
 pub mod stream;
 
 use crate::cells::{csv_text, number};
-use rflvm::posterior::outlook::Scores;
+use rflvm::internal::posterior::outlook::Scores;
 use serde_json::{Value, json};
 
 /// The answer to a question: columns of one length.
