@@ -3,9 +3,5 @@
 mod arrays;
 mod cells;
 mod densities;
-mod kernels;
-mod new;
-mod page;
-mod positions;
-mod times;
+mod rows;
 mod verdicts;
