@@ -52,10 +52,13 @@ impl Fitted<'_> {
         let mut means = vec![[0.0; 2]; pairs * columns];
         let compute = |parameters: &Parameters, _| {
             let known = Mat::zeros(rows, self.model.covariates().cols());
-            let mut f = parameters.f_with(parameters.x.clone(), (&vec![offset; rows], known), &parameters.residual.g);
+            let mut f =
+                parameters.f_with(parameters.x.clone(), (&vec![offset; rows], known), &parameters.column_process.g);
             let cells = expected(self.model, &parameters.theta, &f);
             to_link_scale(self.model, &mut f);
-            [f, cells].map(|values| contrasts.iter().flat_map(|c| [mean(&values, &c.of), mean(&values, &c.against)]).collect::<Vec<_>>())
+            [f, cells].map(|values| {
+                contrasts.iter().flat_map(|c| [mean(&values, &c.of), mean(&values, &c.against)]).collect::<Vec<_>>()
+            })
         };
         self.each_draw(&visited, compute, |found| {
             for (draws, means) in draws.iter_mut().zip(&found) {

@@ -70,9 +70,8 @@ impl Fitted<'_> {
         for (i, &source) in sources.iter().enumerate() {
             for column in (0..columns).filter(|&j| source != Source::Noise || precision(model, j).is_some()) {
                 let of = |share: bool| {
-                    let one = |draw: &Vec<f64>| {
-                        draw[i * columns + column] / if share { draw[total + column] } else { 1.0 }
-                    };
+                    let one =
+                        |draw: &Vec<f64>| draw[i * columns + column] / if share { draw[total + column] } else { 1.0 };
                     Summary::of(draws.iter().map(one).collect())
                 };
                 effects.push(Effect { source, column, variance: of(false), share: of(true) });
@@ -95,7 +94,7 @@ fn sources(model: &Model, frame: &Frame, covariates: usize) -> Vec<Source> {
     if covariates > 1 {
         sources.extend((0..covariates).map(Source::Covariate));
     }
-    if model.residual().is_some() {
+    if model.column_process().is_some() {
         sources.push(Source::Process);
     }
     if (0..model.columns()).any(|j| precision(model, j).is_some()) {
@@ -129,7 +128,7 @@ impl<'a> Parts<'a> {
     fn of(model: &'a Model, parameters: &'a Parameters, frame: Option<&Frame>) -> Self {
         let plain = Plain::new(model.covariates().clone(), parameters.s);
         let features = Features::with(parameters.x.clone(), parameters.w.clone(), plain);
-        let (mut beta, mut own) = (parameters.beta.clone(), parameters.residual.g.clone());
+        let (mut beta, mut own) = (parameters.beta.clone(), parameters.column_process.g.clone());
         to_link_scale(model, &mut beta);
         to_link_scale(model, &mut own);
         let h = features.h().clone();
@@ -142,16 +141,16 @@ impl<'a> Parts<'a> {
         let first = self.model.spec().features;
         let some = |range: &Range<usize>| (first + range.start..first + range.end).collect::<Vec<_>>();
         match (source, &self.along) {
-            (Source::Map, _) => self.of_columns(&self.h, &self.of_map()),
+            (Source::Map, _) => self.of_columns(&self.h, &self.of_mode()),
             (Source::Covariates, _) => self.of_columns(&self.h, &some(&(0..self.model.covariates().cols()))),
             (Source::Covariate(c), _) => self.of_columns(&self.h, &some(&covariates[c])),
-            (Source::Axis(d), Some(along)) => self.of_columns(&along[d], &self.of_map()),
+            (Source::Axis(d), Some(along)) => self.of_columns(&along[d], &self.of_mode()),
             (Source::Interaction, Some(along)) => {
                 let mut rest = self.h.clone();
                 for along in along {
                     rest.as_mut_slice().iter_mut().zip(along.as_slice()).for_each(|(rest, along)| *rest -= along);
                 }
-                self.of_columns(&rest, &self.of_map())
+                self.of_columns(&rest, &self.of_mode())
             }
             (Source::Axis(_) | Source::Interaction, None) => vec![f64::NAN; self.model.columns()],
             (Source::Process, _) => variances(&self.own),
@@ -180,7 +179,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The columns of H that are the map.
-    fn of_map(&self) -> Vec<usize> {
+    fn of_mode(&self) -> Vec<usize> {
         (0..self.model.spec().features).chain(self.model.linear()).collect()
     }
 
@@ -211,7 +210,8 @@ fn along(model: &Model, parameters: &Parameters, h: &Mat, (frame, d): (&Frame, u
     let frequencies: Vec<f64> = w.iter_rows().map(|w| w.iter().zip(&step).map(|(w, step)| w * step).sum()).collect();
     let count = frequencies.len();
     // a of w·x = a + b.
-    let turned: Vec<(f64, f64)> = places.iter().flat_map(|x| frequencies.iter().map(move |w| (w * x).sin_cos())).collect();
+    let turned: Vec<(f64, f64)> =
+        places.iter().flat_map(|x| frequencies.iter().map(move |w| (w * x).sin_cos())).collect();
     // The means of sin b and cos b over the rows.
     let mut means = vec![(0.0, 0.0); count];
     for n in 0..x.rows() {

@@ -49,10 +49,7 @@ fn along(
     (direction, at): (&[f64], Option<&[f64]>),
 ) -> Mat {
     let Parameters { w, s, beta, .. } = parameters;
-    let x = at.map_or_else(
-        || parameters.x.clone(),
-        |at| placement.back(&Mat::from_vec(1, at.len(), at.to_vec())),
-    );
+    let x = at.map_or_else(|| parameters.x.clone(), |at| placement.back(&Mat::from_vec(1, at.len(), at.to_vec())));
     let step = placement.step_back(direction);
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let (count, scale) = (w.rows(), (w.rows() as f64).sqrt().recip());

@@ -7,6 +7,7 @@ mod array;
 pub mod axes;
 pub mod change;
 pub mod check;
+mod column_process;
 pub mod convergence;
 #[doc(hidden)]
 pub mod diagnostics;
@@ -36,7 +37,6 @@ pub mod mixing;
 #[doc(hidden)]
 pub mod modes;
 pub mod outlook;
-mod own_paths;
 #[doc(hidden)]
 pub mod parameters;
 #[doc(hidden)]

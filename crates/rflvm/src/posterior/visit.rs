@@ -19,7 +19,9 @@ impl Fitted<'_> {
         for part in draws.chunks(rayon::current_num_threads()) {
             let read = |&(chain, draw): &(usize, usize)| Ok((stored.at(chain, draw)?, chain));
             let parameters = part.iter().map(read).collect::<Result<Vec<_>, RunError>>()?;
-            par::collect(&parameters, 1, |(parameters, chain)| compute(parameters, *chain)).into_iter().for_each(&mut take);
+            par::collect(&parameters, 1, |(parameters, chain)| compute(parameters, *chain))
+                .into_iter()
+                .for_each(&mut take);
         }
         Ok(())
     }

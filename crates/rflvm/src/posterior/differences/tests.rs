@@ -13,11 +13,9 @@ fn differences_are_those_of_rows_with_the_same_covariates_and_offset() {
     let path = fit(&model, "differences", &Kept::DEFAULT);
     let store = open(&path);
     let fitted =
-        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
-    let contrasts = [
-        Contrast { of: vec![0, 3, 5], against: vec![1, 2] },
-        Contrast { of: vec![1, 2], against: vec![0, 3, 5] },
-    ];
+        Fitted { store: &store, model: &model, used: &[0, 1], modes: &[], is_pooled: false, stream: Stream::new(1) };
+    let contrasts =
+        [Contrast { of: vec![0, 3, 5], against: vec![1, 2] }, Contrast { of: vec![1, 2], against: vec![0, 3, 5] }];
     let sizes = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5];
     let found = fitted.differences(&contrasts, &sizes, 0.25, 8).unwrap();
     let mut stored = Stored::open(&store, &model).unwrap();

@@ -35,7 +35,7 @@ fn variances_are_those_of_predictors_with_one_source() {
         store: &store,
         model: &model,
         used,
-        maps: &[],
+        modes: &[],
         is_pooled: false,
         stream: Stream::new(1),
     };
@@ -65,7 +65,8 @@ fn variances_are_those_of_predictors_with_one_source() {
         let rest = Mat::from_fn(rows, model.columns(), |n, j| map[(n, j)] - first[(n, j)] - second[(n, j)]);
         let origin = Mat::zeros(rows, 2);
         let with = |columns: Range<usize>| {
-            let some = Mat::from_fn(rows, 3, |n, c| if columns.contains(&c) { model.covariates()[(n, c)] } else { 0.0 });
+            let some =
+                Mat::from_fn(rows, 3, |n, c| if columns.contains(&c) { model.covariates()[(n, c)] } else { 0.0 });
             f(&model, &parameters, &origin, &some)
         };
         let all = f(&model, &parameters, &parameters.x, model.covariates());
@@ -110,7 +111,7 @@ fn processes_have_their_own_variance_and_other_modes_no_axes() {
     let store = open(&path);
     let modes = crate::posterior::stacking::Weighted::by_chains(vec![vec![0], vec![1]]);
     let stream = Stream::new(1);
-    let fitted = Fitted { store: &store, model: &model, used: &[0], maps: &modes, is_pooled: true, stream };
+    let fitted = Fitted { store: &store, model: &model, used: &[0], modes: &modes, is_pooled: true, stream };
     let frame = fitted.frame().unwrap();
     let found = fitted.effects(&frame, &[], 6).unwrap();
     let mut stored = Stored::open(&store, &model).unwrap();
@@ -119,7 +120,7 @@ fn processes_have_their_own_variance_and_other_modes_no_axes() {
     let (mut own, mut share, mut first) = (0.0, 0.0, Vec::new());
     for &(chain, draw) in &visited {
         let parameters = stored.at(chain, draw).unwrap();
-        let g = variance(&parameters.residual.g.col(2));
+        let g = variance(&parameters.column_process.g.col(2));
         let rows: Vec<usize> = (0..model.rows()).collect();
         let all = parameters.f_of_rows(&model, &rows).col(2);
         own += g / visited.len() as f64;

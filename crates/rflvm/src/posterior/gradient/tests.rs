@@ -14,7 +14,7 @@ fn gradients_are_limits_of_differences_and_paths_have_their_ends() {
     let path = fit(&model, "gradient", &Kept::DEFAULT);
     let store = open(&path);
     let fitted =
-        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
+        Fitted { store: &store, model: &model, used: &[0, 1], modes: &[], is_pooled: false, stream: Stream::new(1) };
     let frame = fitted.frame().unwrap();
     let (direction, at) = ([0.6, -0.8], [0.3, 0.4]);
     let there = fitted.gradient(&frame, &direction, Some(&at), 4).unwrap();
@@ -41,7 +41,8 @@ fn gradients_are_limits_of_differences_and_paths_have_their_ends() {
         };
         let (own, all) = (slope(&Mat::from_vec(1, 2, at.to_vec())), slope(&rows));
         let along = f(&points);
-        let cells = expected(&model, &parameters.theta, &parameters.f(placement.back(&points), &[0.25; 3], Mat::zeros(3, 3)));
+        let cells =
+            expected(&model, &parameters.theta, &parameters.f(placement.back(&points), &[0.25; 3], Mat::zeros(3, 3)));
         for (j, sum) in sums.iter_mut().enumerate() {
             let (low, high) = along.col(j).into_iter().fold((f64::MAX, f64::MIN), |(a, b), f| (a.min(f), b.max(f)));
             let found = [own(j), all(j), along[(2, j)] - along[(0, j)], high - low, cells[(0, j)], cells[(2, j)]];
@@ -49,7 +50,8 @@ fn gradients_are_limits_of_differences_and_paths_have_their_ends() {
         }
     }
     for (j, [own, all, link, range, from, to]) in sums.into_iter().enumerate() {
-        let close = |a: f64, b: f64, within: f64| assert!((a - b).abs() < within * (1.0 + b.abs()), "column {j}: {a} {b}");
+        let close =
+            |a: f64, b: f64, within: f64| assert!((a - b).abs() < within * (1.0 + b.abs()), "column {j}: {a} {b}");
         close(there[j].mean, own, 1e-6);
         close(mean[j].mean, all, 1e-6);
         close(changes[j].link.mean, link, 1e-9);

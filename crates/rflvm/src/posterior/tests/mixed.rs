@@ -2,9 +2,9 @@
 
 use crate::linalg::Mat;
 use crate::model::family::{Family, Gaussian, Multinomial, Poisson};
+use crate::model::latent::TimeKernel;
 use crate::model::{Model, ModelSpec};
 use crate::observations::{Observations, Offset, Times};
-use crate::model::latent::TimeKernel;
 use std::sync::Arc;
 
 pub const ROWS: usize = 14;
@@ -21,7 +21,8 @@ pub fn model() -> Model {
         (vec![5], Arc::new(Poisson)),
         (vec![0, 4], Arc::new(Gaussian::default())),
     ];
-    let covariates = Mat::from_fn(ROWS, 3, |n, c| if c == 2 { 0.1 * n as f64 - 0.65 } else { ((n + c) % 2) as f64 - 0.5 });
+    let covariates =
+        Mat::from_fn(ROWS, 3, |n, c| if c == 2 { 0.1 * n as f64 - 0.65 } else { ((n + c) % 2) as f64 - 0.5 });
     let offset = Offset::Given((0..ROWS).map(|n| 0.2 * (n % 4) as f64 - 0.3).collect());
     let data = Observations::new(Mat::from_fn(ROWS, 6, cell)).unwrap();
     let names = ["batch=a", "batch=b", "age"].map(String::from).to_vec();
@@ -34,6 +35,6 @@ pub fn over_time() -> Model {
     let cell = |n: usize, j: usize| (0.7 * n as f64 + j as f64).sin() + 0.1 * (n % 3) as f64;
     let data = Observations::new(Mat::from_fn(ROWS, 3, cell)).unwrap();
     let data = data.with_times(Times::new((0..ROWS).map(|n| n as f64).collect())).unwrap();
-    let spec = ModelSpec { features: 8, residual: Some(TimeKernel::Matern32), ..ModelSpec::default() };
+    let spec = ModelSpec { features: 8, column_process: Some(TimeKernel::Matern32), ..ModelSpec::default() };
     Model::new(data, Gaussian::default(), spec).unwrap()
 }

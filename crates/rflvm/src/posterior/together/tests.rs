@@ -14,7 +14,7 @@ fn shares_are_those_of_the_nearest_rows_with_a_group() {
     let store = open(&path);
     let modes = Weighted::by_chains(vec![vec![0], vec![1]]);
     let stream = Stream::new(1);
-    let fitted = Fitted { store: &store, model: &model, used: &[0], maps: &modes, is_pooled: true, stream };
+    let fitted = Fitted { store: &store, model: &model, used: &[0], modes: &modes, is_pooled: true, stream };
     let groups: Vec<Option<usize>> = (0..ROWS).map(|n| [Some(0), Some(1), None, Some(2), Some(1)][n % 5]).collect();
     let found = fitted.together(&groups, 3, 4, 10).unwrap();
     let mut expected = Mat::zeros(ROWS, 3);
