@@ -10,6 +10,7 @@
 // User input must never cause a panic.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
 
+pub mod answers;
 pub mod apart;
 pub mod axes;
 pub mod backtest;
