@@ -3,6 +3,7 @@
 mod arrays;
 mod cells;
 mod densities;
+mod effects;
 mod kernels;
 mod new;
 mod page;
