@@ -19,7 +19,7 @@ def kinds():
 
 @pytest.fixture(scope="module")
 def model(kinds):
-    quick = dict(n_random_features=16, warmup=80, draws=60, chains=2, random_state=1, progress=False)
+    quick = dict(n_random_features=16, warmup=80, draws=60, chains=1, random_state=1, progress=False)
     return rflvm.RFLVM(likelihood="poisson", **quick).fit(kinds[1])
 
 

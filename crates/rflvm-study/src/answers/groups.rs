@@ -13,6 +13,8 @@ use rflvm::posterior::fitted::DRAWS;
 pub const NEIGHBORS: usize = 15;
 /// A row lies between groups if another is at least this fraction as probable as its own.
 const BETWEEN: f64 = 0.5;
+/// Most rows: all pairs are looked at in every draw.
+const MOST: usize = 20_000;
 
 /// Where a row is relative to its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +52,10 @@ pub struct Confidence {
 
 /// Of every row: how probable it is that one of its `k` nearest rows, chosen at random, belongs to each group.
 pub fn groups(fit: &Fit, drawn: &Drawn, groups: Grouping, k: usize) -> Result<Confidence, Error> {
+    if fit.model.rows() > MOST {
+        let rule = format!("groups can be judged of at most {MOST} rows");
+        return Err(SpecError::Setting { setting: "rows", value: format!("{} rows", fit.model.rows()), rule }.into());
+    }
     let known = groups.of.iter().flatten().count();
     if !(1..known).contains(&k) {
         let rule = format!("{known} rows have a group, so that a row has 1 to {} neighbors", known - 1);
