@@ -137,6 +137,6 @@ pub(super) fn nearest(away: &[f64], mut among: Vec<usize>, k: usize) -> Vec<usiz
     among
 }
 
-fn distance(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }
