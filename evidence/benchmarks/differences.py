@@ -1,4 +1,4 @@
-"""Realised false discovery rate and power of `rflvm differences`, beside t tests and Wilcoxon tests on the raw columns.
+"""Realised false discovery rate and power of `rflvm differences`, compared with t tests and Wilcoxon tests on the raw columns.
 
     python evidence/benchmarks/differences.py --program target/release/rflvm --tables 40
 

@@ -1,12 +1,12 @@
 //! `rflvm differences`: which columns differ between groups of rows.
 
-use crate::answer::{check_csv, drawn, outputs};
+use crate::answer::{self, outputs};
 use crate::args::DifferencesArgs;
 use crate::failure::Failure;
-use crate::reply::{self, Reply};
+use crate::reply::Reply;
+use rflvm_study::Fit;
 use rflvm_study::answers::differences::{self, Asked, Compared, LEVEL};
 use rflvm_study::answers::grouping::Grouping;
-use rflvm_study::{Fit, write};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -16,15 +16,13 @@ const NAMED: usize = 8;
 /// Runs the command.
 pub fn run(args: &DifferencesArgs) -> Result<(), Failure> {
     let reply = Reply::from(&args.reply);
-    check_csv(&args.out)?;
-    let fit = Fit::open(&args.dir, |_| ())?;
-    outputs(&fit).reading([Path::new(&args.groups)]).overwrite(args.replace.overwrite).named(&args.out)?;
+    let asking = answer::Asked::new(args.out.as_ref(), None, &args.replace, reply);
+    let fit = asking.fit(&args.dir)?;
     let groups = Grouping::named(&fit, &args.groups)?;
     let between = args.between.as_deref().map(|text| groups.pair(text)).transpose()?;
-    let drawn = drawn(&fit, reply.console())?;
+    let drawn = asking.drawn(&fit, outputs(&fit).reading([Path::new(&args.groups)]))?;
     let asked = Asked { groups, between, size: args.size, level: args.fdr };
     let found = differences::differences(&fit, &drawn, &asked)?;
-    write::text(&args.out, &differences::columns(&fit, &found).csv())?;
     let level = args.fdr.unwrap_or(LEVEL);
     for compared in &found {
         let names = names(&fit, compared, level);
@@ -40,12 +38,18 @@ pub fn run(args: &DifferencesArgs) -> Result<(), Failure> {
             args.size
         ))?;
     }
-    reply.line(&format!("differences of {}: {}", found.len(), args.out.display()))?;
+    let mut told =
+        asking.write(&differences::columns(&fit, &found), &format!("differences of {}", counted(found.len())))?;
     let object = |compared: &Compared| -> Value {
         json!({ "group": compared.group, "against": compared.against, "columns": names(&fit, compared, level) })
     };
     let lists: Vec<Value> = found.iter().map(object).collect();
-    reply.object(&json!({ "files": reply::names(&[&args.out]), "fdr": level, "size": args.size, "lists": lists }))
+    (told["fdr"], told["size"], told["lists"]) = (json!(level), json!(args.size), json!(lists));
+    reply.object(&told)
+}
+
+fn counted(comparisons: usize) -> String {
+    format!("{comparisons} comparison{}", if comparisons == 1 { "" } else { "s" })
 }
 
 /// The columns of the list at a level.

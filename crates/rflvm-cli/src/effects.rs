@@ -1,16 +1,15 @@
 //! `rflvm effects`: what drives the columns of a fit.
 
 use crate::aligned::{aligned, short};
-use crate::answer::{check_csv, drawn, outputs};
+use crate::answer::{Asked, outputs};
 use crate::args::EffectsArgs;
 use crate::failure::Failure;
 use crate::predict::rows;
-use crate::reply::{self, Reply};
+use crate::reply::Reply;
 use rflvm::error::SpecError;
+use rflvm_study::Fit;
 use rflvm_study::answers::effects::{self, Direction, Place};
 use rflvm_study::answers::{Answer, Values};
-use rflvm_study::{Fit, write};
-use serde_json::json;
 
 /// Lines of the answer that are printed, and columns named for a source.
 const SHOWN: usize = 10;
@@ -18,10 +17,8 @@ const NAMED: usize = 5;
 
 /// Runs the command.
 pub fn run(args: &EffectsArgs) -> Result<(), Failure> {
-    let reply = Reply::from(&args.reply);
-    check_csv(&args.out)?;
-    let fit = Fit::open(&args.dir, |_| ())?;
-    outputs(&fit).overwrite(args.replace.overwrite).named(&args.out)?;
+    let asked = Asked::new(args.out.as_ref(), None, &args.replace, Reply::from(&args.reply));
+    let fit = asked.fit(&args.dir)?;
     let at = args.at.as_deref().map(|text| place("at", text, &fit)).transpose()?;
     let path = path(args, &fit)?;
     let direction = match (&args.along, &args.towards) {
@@ -33,17 +30,15 @@ pub fn run(args: &EffectsArgs) -> Result<(), Failure> {
         let rule = "a gradient has a direction; give --along or --towards";
         return Err(setting("at", args.at.as_deref().unwrap_or_default(), rule.into()).into());
     }
-    let drawn = drawn(&fit, reply.console())?;
+    let drawn = asked.drawn(&fit, outputs(&fit))?;
     let (found, what) = match (&direction, path) {
         (Some(direction), _) => (effects::gradient(&fit, &drawn, direction, at.as_ref())?, "gradients"),
         (None, Some(path)) => (effects::change(&fit, &drawn, &path)?, "changes"),
         (None, None) => (effects::variance(&fit, &drawn)?, "variances"),
     };
-    write::text(&args.out, &found.csv())?;
     let shown = if what == "variances" { by_source(&found) } else { first(&found) };
-    reply.line(aligned(&shown).trim_end())?;
-    reply.line(&format!("{what} of {} columns: {}", fit.table.columns.len(), args.out.display()))?;
-    reply.object(&json!({ "files": reply::names(&[&args.out]), "effects": found.json() }))
+    asked.reply.line(aligned(&shown).trim_end())?;
+    asked.answer(&found, &format!("{what} of {} columns", fit.table.columns.len()))
 }
 
 fn setting(setting: &'static str, value: &str, rule: String) -> SpecError {
@@ -80,10 +75,12 @@ fn path(args: &EffectsArgs, fit: &Fit) -> Result<Option<Vec<Place>>, SpecError> 
 /// The first lines of an answer.
 fn first(found: &Answer) -> Vec<Vec<String>> {
     let columns = &found.columns[..7.min(found.columns.len())];
-    let cell = |i: usize| columns.iter().map(move |column| match &column.values {
-        Values::Numbers(values) => short(values[i]),
-        _ => column.text(i),
-    });
+    let cell = |i: usize| {
+        columns.iter().map(move |column| match &column.values {
+            Values::Numbers(values) => short(values[i]),
+            _ => column.text(i),
+        })
+    };
     let header = columns.iter().map(|column| column.name.clone()).collect();
     std::iter::once(header).chain((0..found.lines().min(SHOWN)).map(|i| cell(i).collect())).collect()
 }

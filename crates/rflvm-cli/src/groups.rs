@@ -1,25 +1,23 @@
 //! `rflvm groups`: how sure groups of rows are, and which rows lie between them.
 
 use crate::aligned::{aligned, short};
-use crate::answer::{check_csv, drawn, outputs};
+use crate::answer::{Asked, outputs};
 use crate::args::GroupsArgs;
 use crate::failure::Failure;
-use crate::reply::{self, Reply};
+use crate::reply::Reply;
 use rflvm_study::answers::Values;
 use rflvm_study::answers::grouping::Grouping;
 use rflvm_study::answers::groups;
-use rflvm_study::{Fit, write};
 use serde_json::json;
 use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &GroupsArgs) -> Result<(), Failure> {
     let reply = Reply::from(&args.reply);
-    check_csv(&args.out)?;
-    let fit = Fit::open(&args.dir, |_| ())?;
-    outputs(&fit).reading([Path::new(&args.groups)]).overwrite(args.replace.overwrite).named(&args.out)?;
+    let asked = Asked::new(args.out.as_ref(), None, &args.replace, reply);
+    let fit = asked.fit(&args.dir)?;
     let grouping = Grouping::named(&fit, &args.groups)?;
-    let drawn = drawn(&fit, reply.console())?;
+    let drawn = asked.drawn(&fit, outputs(&fit).reading([Path::new(&args.groups)]))?;
     let found = groups::groups(&fit, &drawn, grouping, args.neighbors)?;
     for (group, name) in found.groups.names.iter().enumerate() {
         let count = found.groups.rows(group).len();
@@ -31,7 +29,6 @@ pub fn run(args: &GroupsArgs) -> Result<(), Failure> {
             ));
         }
     }
-    write::text(&args.out, &found.rows(&fit).csv())?;
     let summary = found.summary();
     let cell = |i: usize| {
         summary.columns.iter().map(move |column| match &column.values {
@@ -42,6 +39,7 @@ pub fn run(args: &GroupsArgs) -> Result<(), Failure> {
     let lines: Vec<Vec<String>> =
         std::iter::once(summary.header()).chain((0..summary.lines()).map(|i| cell(i).collect())).collect();
     reply.line(aligned(&lines).trim_end())?;
-    reply.line(&format!("groups of {} rows: {}", fit.model.rows(), args.out.display()))?;
-    reply.object(&json!({ "files": reply::names(&[&args.out]), "groups": summary.objects() }))
+    let mut told = asked.write(&found.rows(&fit), &format!("groups of {} rows", fit.model.rows()))?;
+    told["groups"] = json!(summary.objects());
+    reply.object(&told)
 }

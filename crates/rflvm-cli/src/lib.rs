@@ -121,6 +121,33 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
+/// Pictures as JSON, which Python draws: their panels, axes and marks.
+pub mod pictures {
+    use crate::picture::paths;
+    use crate::picture::spec::Picture;
+    use rflvm_study::answers::checks::Report;
+    use rflvm_study::answers::kernel::Curves;
+
+    fn json(picture: &Picture) -> Result<String, String> {
+        serde_json::to_string(picture).map_err(|error| error.to_string())
+    }
+
+    /// The learned kernel.
+    pub fn kernel(curves: &Curves) -> Result<String, String> {
+        json(&crate::kernel::picture(curves))
+    }
+
+    /// Posterior predictive checks.
+    pub fn checks(report: &Report<'_>) -> Result<String, String> {
+        json(&crate::check::report::Shown(report).picture(""))
+    }
+
+    /// Values over time, given as JSON.
+    pub fn paths(given: &str) -> Result<String, String> {
+        json(&paths::picture(&serde_json::from_str(given).map_err(|error| error.to_string())?)?)
+    }
+}
+
 fn printable(argument: &OsString) -> OsString {
     argument.to_str().map_or_else(|| argument.clone(), |text| shown(text).into_owned().into())
 }

@@ -3,12 +3,25 @@
 //! Each question has one random stream and one number of draws. The program, the Python package, the report and the pictures only render
 //! what is computed here, so a cell has the same numbers everywhere.
 
+pub mod backtest;
+pub mod cells;
+pub mod checks;
+pub mod convergence;
 pub mod differences;
+pub mod distances;
 pub mod effects;
+pub mod forecast;
 pub mod grouping;
 pub mod groups;
+pub mod imputed;
+pub mod kernel;
+pub mod placed;
+pub mod positions;
+pub mod predictions;
+pub mod revealed;
 
 use crate::cells::{csv_text, number};
+use rflvm::posterior::outlook::Scores;
 use serde_json::{Value, json};
 
 /// The answer to a question: columns of one length.
@@ -53,11 +66,18 @@ pub const OF_COLUMN: &str = "column";
 pub const OF_SD: &str = "standard deviation of the column";
 /// Positions have the unit of the latent axes.
 pub const OF_AXIS: &str = "latent axis";
+/// Predictors have the scale of the link of their column.
+pub const OF_LINK: &str = "link";
 
 impl Column {
     /// A column of numbers.
     pub fn numbers(name: impl Into<String>, unit: &'static str, values: Vec<f64>) -> Self {
         Column { name: name.into(), unit, values: Values::Numbers(values) }
+    }
+
+    /// A number of each item.
+    pub fn of<T>(name: &str, unit: &'static str, items: &[T], number: impl Fn(&T) -> f64) -> Self {
+        Column::numbers(name, unit, items.iter().map(number).collect())
     }
 
     /// A column of whole numbers.
@@ -168,6 +188,19 @@ impl Answer {
             _ => &[],
         }
     }
+}
+
+/// The scores of some cells, one line each; the two last are the fractions in the central intervals.
+pub(crate) fn of_scores(scores: &[Scores], [in50, in90]: [&str; 2]) -> [Column; 7] {
+    [
+        Column::counts("cells", scores.iter().map(|s| s.cells).collect()),
+        Column::of("crps", OF_SD, scores, |s| s.crps),
+        Column::of("mse", OF_SD, scores, |s| s.mse),
+        Column::of("mae", OF_SD, scores, |s| s.mae),
+        Column::of("log_density", "nats", scores, |s| s.ln_density.unwrap_or(f64::NAN)),
+        Column::of(in50, "fraction", scores, |s| s.coverage[0]),
+        Column::of(in90, "fraction", scores, |s| s.coverage[1]),
+    ]
 }
 
 /// A number for JSON, which knows neither NaN nor infinity.

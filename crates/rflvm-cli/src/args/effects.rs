@@ -41,8 +41,9 @@ pub struct EffectsArgs {
     pub path: Option<String>,
     /// Output file, a .csv with one line per source and column: variance on the scale of the link and its share, each with standard deviation and 5%
     /// and 95% quantiles. Gradients and changes have one line per column, the largest in units of the column first.
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    /// Without it, --json prints these columns.
+    #[arg(long, value_name = "FILE", required_unless_present = "json")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub replace: ReplaceArgs,
     #[command(flatten)]
@@ -69,8 +70,9 @@ pub struct DifferencesArgs {
     /// Output file, a .csv with one line per comparison and column, the most probable difference first: the difference on the scale of the link,
     /// the probability of its direction and that it exceeds SIZE, the expected false discovery rate of the list up to there, and the means and the
     /// difference on the scale of the data, at average covariates and the mean offset.
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    /// Without it, --json prints these columns.
+    #[arg(long, value_name = "FILE", required_unless_present = "json")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub replace: ReplaceArgs,
     #[command(flatten)]
@@ -90,8 +92,9 @@ pub struct GroupsArgs {
     pub neighbors: usize,
     /// Output file, a .csv with one line per row: its group, the probability that one of its nearest rows belongs to it, the most probable other group,
     /// whether the row is inside, at the boundary of, or outside its group, and the probability of each group.
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    /// Without it, --json prints these columns.
+    #[arg(long, value_name = "FILE", required_unless_present = "json")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub replace: ReplaceArgs,
     #[command(flatten)]

@@ -61,7 +61,9 @@ fn columns_are_told_by_where_their_variance_comes_from() {
     assert_eq!(sources, ["map", "x1", "x2", "interaction", "covariates", "noise"]);
     let share = |source: &str, column: &str| {
         let line = lines.iter().find(|line| line["source"] == source && line["column"] == column).unwrap();
-        assert!(number(line, "share_q05") <= number(line, "share") && number(line, "share") <= number(line, "share_q95"));
+        assert!(
+            number(line, "share_q05") <= number(line, "share") && number(line, "share") <= number(line, "share_q95")
+        );
         number(line, "share")
     };
     assert!(share("map", "up") > 0.7 && share("map", "flat") < 0.3, "{} {}", share("map", "up"), share("map", "flat"));
@@ -93,11 +95,10 @@ fn columns_are_told_by_where_their_variance_comes_from() {
     assert_eq!((along.len(), towards.len()), (5, 5));
     let size = |line: &HashMap<String, String>| number(line, "standardized").abs();
     assert!(along.is_sorted_by(|a, b| size(a) >= size(b)));
-    let value: Value = serde_json::from_slice(
-        &good(&dir, &["effects", "o", "--along", "1", "--at", "0.1,-0.2", "--json", "--out", "g2.csv"]).stdout,
-    )
-    .unwrap();
-    assert_eq!(value["effects"][1]["name"], "gradient");
+    let value: Value =
+        serde_json::from_slice(&good(&dir, &["effects", "o", "--along", "1", "--at", "0.1,-0.2", "--json"]).stdout)
+            .unwrap();
+    assert_eq!(value["columns"][1]["name"], "gradient");
     for (arguments, words) in [
         (&["--along", "x3"][..], "the axes of this fit are x1 to x2"),
         (&["--along", "up"], "an axis is named as in embedding.csv"),
@@ -132,7 +133,8 @@ fn differences_are_listed_free_of_the_batch() {
         }
     }
     // Between two groups, by a file, in both directions.
-    let kinds: Vec<(String, String)> = read(&dir, "t.csv").iter().map(|l| (l["name"].clone(), l["kind"].clone())).collect();
+    let kinds: Vec<(String, String)> =
+        read(&dir, "t.csv").iter().map(|l| (l["name"].clone(), l["kind"].clone())).collect();
     let file = |kinds: &[(String, String)]| {
         let lines = kinds.iter().map(|(name, kind)| format!("{name},{kind}\n")).collect::<String>();
         fs::write(dir.join("kinds.csv"), format!("id,group\n{lines}")).unwrap();
@@ -150,7 +152,11 @@ fn differences_are_listed_free_of_the_batch() {
     // One of twenty rows has the wrong kind, and the batches differ by 1.5.
     assert!((number(of("up"), "difference") - 5.7).abs() < 0.8, "{:?}", of("up"));
     assert!((number(of("down"), "difference") + 3.8).abs() < 0.8, "{:?}", of("down"));
-    assert!(number(of("flat"), "difference").abs() < 0.4 && number(of("flat"), "probability") < 0.9, "{:?}", of("flat"));
+    assert!(
+        number(of("flat"), "difference").abs() < 0.4 && number(of("flat"), "probability") < 0.9,
+        "{:?}",
+        of("flat")
+    );
     // Only the list at a level; sizes beyond all differences leave none.
     good(&dir, &["differences", "o", "--groups", "kind", "--between", "three,one", "--fdr", "0.05", "--out", "l.csv"]);
     let listed: Vec<String> = read(&dir, "l.csv").iter().map(|line| line["column"].clone()).collect();
@@ -205,6 +211,13 @@ fn a_row_with_the_wrong_label_is_found_elsewhere() {
     let some = good(&dir, &["groups", "o", "--groups", "k.csv", "--neighbors", "2", "--out", "k2.csv"]);
     assert!(text(&some.stderr).contains("the group a has 2 rows"), "{}", text(&some.stderr));
     let lines = read(&dir, "k2.csv");
-    assert!(lines[40]["group"].is_empty() && (number(&lines[40], "P(a)") + number(&lines[40], "P(b)") - 1.0).abs() < 1e-9);
-    refused(&dir, &["groups", "o", "--groups", "kind", "--neighbors", "60", "--out", "x.csv"], 2, &["1 to 59 neighbors"]);
+    assert!(
+        lines[40]["group"].is_empty() && (number(&lines[40], "P(a)") + number(&lines[40], "P(b)") - 1.0).abs() < 1e-9
+    );
+    refused(
+        &dir,
+        &["groups", "o", "--groups", "kind", "--neighbors", "60", "--out", "x.csv"],
+        2,
+        &["1 to 59 neighbors"],
+    );
 }

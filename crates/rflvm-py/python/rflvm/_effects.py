@@ -140,8 +140,9 @@ def place(given: Any, name: str) -> Union[int, list[float]]:
     return [float(x) for x in np.asarray(given).ravel()]
 
 
-def frame(columns: list[tuple[str, Any]]) -> Any:
-    """A data frame with these columns."""
+def frame(columns: dict[str, Any]) -> Any:
+    """A data frame with the columns of an answer; names come with the place of each line's name."""
     import pandas
 
-    return pandas.DataFrame(dict(columns))
+    texts = {name: np.array(values[0], object)[values[1]] for name, values in columns.items() if isinstance(values, tuple)}
+    return pandas.DataFrame({**columns, **texts})

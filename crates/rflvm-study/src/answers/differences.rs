@@ -1,7 +1,7 @@
 //! What differs between groups of rows: columns by their differences, with the expected share of false discoveries of the list.
 
 use super::grouping::Grouping;
-use super::{Answer, Column, OF_COLUMN};
+use super::{Answer, Column, OF_COLUMN, OF_LINK};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -13,8 +13,6 @@ use rflvm::posterior::fitted::DRAWS;
 pub const SIZE: f64 = 0.25;
 /// Default level of the lists that are counted.
 pub const LEVEL: f64 = 0.05;
-/// The unit of differences on the scale of the link.
-const OF_LINK: &str = "link";
 
 /// What to compare.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +91,8 @@ fn check(setting: &'static str, value: f64, is_right: bool, rule: &str) -> Resul
 /// `group,against,column,difference,sd,q05,q95,direction,probability,expected_fdr,mean,mean_against,data_difference,data_sd,data_q05,data_q95`.
 pub fn columns(fit: &Fit, compared: &[Compared]) -> Answer {
     let lines = || compared.iter().flat_map(|c| c.columns.iter().map(move |line| (c, line)));
-    let texts = |name: &str, of: &dyn Fn(&Compared) -> String| Column::texts(name, lines().map(|(c, _)| of(c)).collect());
+    let texts =
+        |name: &str, of: &dyn Fn(&Compared) -> String| Column::texts(name, lines().map(|(c, _)| of(c)).collect());
     let numbers = |name: &str, unit, of: &dyn Fn(&Difference) -> f64| {
         Column::numbers(name, unit, lines().map(|(_, (_, difference))| of(difference)).collect())
     };

@@ -1,6 +1,6 @@
 //! What drives the columns: where their variance comes from, their gradients in the latent space, and how they change along a path.
 
-use super::{Answer, Column, OF_COLUMN};
+use super::{Answer, Column, OF_COLUMN, OF_LINK};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -14,8 +14,6 @@ use rflvm::posterior::summary::Summary;
 
 /// The random stream: nothing is random, but a fit's draws are asked under a name.
 const STREAM: &str = "effects";
-/// The unit of numbers on the scale of the link.
-const OF_LINK: &str = "link";
 /// The points of a path, and of each of its straight pieces.
 const STEPS: usize = 20;
 
@@ -53,7 +51,8 @@ pub fn variance(fit: &Fit, drawn: &Drawn) -> Result<Answer, Error> {
     }
     let place = |source: Source| sources.iter().position(|own| *own == source).unwrap_or(0);
     effects.sort_by_key(|effect| (place(effect.source), order[effect.column]));
-    let number = |name: &str, unit, of: &dyn Fn(&Effect) -> f64| Column::numbers(name, unit, effects.iter().map(of).collect());
+    let number =
+        |name: &str, unit, of: &dyn Fn(&Effect) -> f64| Column::numbers(name, unit, effects.iter().map(of).collect());
     Ok(Answer {
         columns: vec![
             Column::names(
@@ -61,7 +60,11 @@ pub fn variance(fit: &Fit, drawn: &Drawn) -> Result<Answer, Error> {
                 sources.iter().map(|source| name_of(*source, &names)).collect(),
                 effects.iter().map(|effect| place(effect.source)).collect(),
             ),
-            Column::names("column", fit.table.columns.clone(), effects.iter().map(|effect| order[effect.column]).collect()),
+            Column::names(
+                "column",
+                fit.table.columns.clone(),
+                effects.iter().map(|effect| order[effect.column]).collect(),
+            ),
             number("variance", OF_LINK, &|e| e.variance.mean),
             number("sd", OF_LINK, &|e| e.variance.sd),
             number("q05", OF_LINK, &|e| e.variance.quantiles[0]),
@@ -202,10 +205,13 @@ impl Places {
             Place::Row(row) if *row < self.mean.rows() => Ok(self.mean.row(*row).to_vec()),
             Place::Row(row) => Err(wrong(format!("row {}", row + 1), format!("the fit has {} rows", self.mean.rows()))),
             Place::Point(x) if x.len() != self.mean.cols() => {
-                let rule = format!("a position of this fit has {} coordinates, those of embedding.csv", self.mean.cols());
+                let rule =
+                    format!("a position of this fit has {} coordinates, those of embedding.csv", self.mean.cols());
                 Err(wrong(text(x), rule))
             }
-            Place::Point(x) if x.iter().any(|v| !v.is_finite()) => Err(wrong(text(x), "coordinates are numbers".into())),
+            Place::Point(x) if x.iter().any(|v| !v.is_finite()) => {
+                Err(wrong(text(x), "coordinates are numbers".into()))
+            }
             Place::Point(x) => Ok(x.clone()),
         }
     }

@@ -82,7 +82,7 @@ impl Grouping {
         })
     }
 
-    /// Two groups, separated by a comma; names may have commas of their own.
+    /// Two groups, separated by a comma; names may contain commas.
     pub fn pair(&self, text: &str) -> Result<[usize; 2], SpecError> {
         let place = |name: &str| self.position(name).ok();
         let splits = text.match_indices(',').map(|(at, _)| (&text[..at], &text[at + 1..]));
@@ -138,7 +138,8 @@ fn column(fit: &Fit, name: &str) -> Option<Vec<String>> {
 /// The groups in a file, one text per row of the fit.
 fn read(fit: &Fit, file: &str) -> Result<Vec<String>, Error> {
     let wrong = |problem: String| Error::Config { file: file.into(), problem };
-    let mut reader = csv::Reader::from_path(file).map_err(|error| wrong(format!("the file cannot be read ({error})")))?;
+    let mut reader =
+        csv::Reader::from_path(file).map_err(|error| wrong(format!("the file cannot be read ({error})")))?;
     let columns = reader.headers().map_err(|error| wrong(format!("the file cannot be read ({error})")))?.len();
     if columns != 2 {
         return Err(wrong(format!("it has {columns} columns, but needs two: the id of a row, and its group")));
@@ -180,11 +181,9 @@ mod tests {
         assert_eq!((groups.rows(1), groups.others(1)), (vec![0, 2], vec![1, 5]));
         assert_eq!(groups.pair("a, x,b").unwrap(), [0, 1]);
         assert_eq!(groups.pair("c, b").unwrap(), [2, 1]);
-        for (text, words) in [
-            ("b", "separated by a comma"),
-            ("b,d", "group is d, but the groups are a, x, b, c"),
-            ("b,b", "give two"),
-        ] {
+        for (text, words) in
+            [("b", "separated by a comma"), ("b,d", "group is d, but the groups are a, x, b, c"), ("b,b", "give two")]
+        {
             let error = groups.pair(text).unwrap_err().to_string();
             assert!(error.contains(words), "{text}: {error}");
         }

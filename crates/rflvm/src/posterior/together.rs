@@ -8,7 +8,7 @@ use crate::par;
 
 impl Fitted<'_> {
     /// The probability that one of the `k` nearest rows of a row, chosen at random, belongs to each of `count` groups: N×`count`, from at most
-    /// `most` draws. Rows without a group are neighbours of none, and have probabilities of their own.
+    /// `most` draws. Rows without a group are nobody's neighbours, but have probabilities.
     pub fn together(&self, groups: &[Option<usize>], count: usize, k: usize, most: usize) -> Result<Mat, RunError> {
         let n = self.model.rows();
         let (mut shares, mut draws) = (Mat::zeros(n, count), 0.0);

@@ -15,7 +15,7 @@ impl Fitted<'_> {
     ) -> Result<(), RunError> {
         let mut stored = Stored::open(self.store, self.model)?;
         let mut take = take;
-        // Reading is one task; what is made of a draw is one task per draw.
+        // Reading is one task; processing a draw is one task per draw.
         for part in draws.chunks(rayon::current_num_threads()) {
             let read = |&(chain, draw): &(usize, usize)| Ok((stored.at(chain, draw)?, chain));
             let parameters = part.iter().map(read).collect::<Result<Vec<_>, RunError>>()?;

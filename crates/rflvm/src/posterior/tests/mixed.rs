@@ -30,7 +30,7 @@ pub fn model() -> Model {
     Model::with_blocks(data, families, ModelSpec { features: 8, linear: true, ..ModelSpec::default() }).unwrap()
 }
 
-/// Real numbers with processes of their own.
+/// Real numbers, each column with its process.
 pub fn over_time() -> Model {
     let cell = |n: usize, j: usize| (0.7 * n as f64 + j as f64).sin() + 0.1 * (n % 3) as f64;
     let data = Observations::new(Mat::from_fn(ROWS, 3, cell)).unwrap();
