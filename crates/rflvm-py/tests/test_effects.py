@@ -1,5 +1,9 @@
 """What drives columns, and what sets groups of rows apart."""
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -114,3 +118,38 @@ def test_groups_say_which_rows_lie_elsewhere(kinds, model):
     assert np.allclose(rows["P(1)"], (labels[nearest] == 1).mean(axis=-1).mean(axis=0))
     summary = model.groups(labels, k=6, summary=True)
     assert list(summary["group"]) == ["0", "1", "2"] and list(summary["rows"]) == [19, 20, 21]
+
+
+def test_the_program_and_python_give_the_same_answers(kinds, tmp_path):
+    import pandas
+
+    kind, table = kinds
+    frame = pandas.DataFrame(table, columns=list("abcde")).assign(kind=np.array(["x", "y", "z"])[kind])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+
+    def run(*arguments):
+        done = subprocess.run([sys.executable, "-m", "rflvm", *map(str, arguments)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    dir = tmp_path / "o"
+    quick = "--likelihood poisson --features 8 --warmup 10 --draws 15 --chains 2 --seed 1 --no-report -q".split()
+    run("fit", tmp_path / "t.csv", "--labels", "kind", *quick, "--out", dir)
+    model = rflvm.load(dir)
+    for command, answer in [
+        (["effects"], model.effects()),
+        (["effects", "--along", "x2"], model.effects(along=1)),
+        (["effects", "--towards", "3", "--at", "0.5,0.5"], model.effects(towards=2, at=[0.5, 0.5])),
+        (["effects", "--path", "1;7;0.5,0.5"], model.effects(path=[0, 6, [0.5, 0.5]])),
+        (["differences", "--groups", "kind", "--size", "0.1"], model.differences("kind", size=0.1)),
+        (["differences", "--groups", "kind", "--between", "x,z"], model.differences(frame["kind"], ("x", "z"))),
+        (["groups", "--groups", "kind", "--neighbors", "5"], model.groups("kind", k=5)),
+    ]:
+        told = json.loads(run(command[0], dir, *command[1:], "--json"))["columns"]
+        assert [column["name"] for column in told] == list(answer)
+        for column in told:
+            values = answer[column["name"]]
+            if column["values"] and isinstance(column["values"][0], str):
+                assert list(values) == column["values"]
+            else:
+                np.testing.assert_array_equal(values, np.array(column["values"], float))
