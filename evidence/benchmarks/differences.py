@@ -11,7 +11,6 @@ import csv
 import json
 import os
 import subprocess
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,8 @@ from scipy import stats
 LEVELS = (0.05, 0.1)
 #: Sizes that count for the fit's lists, in standard deviations of the columns.
 SIZES = (0.0, 0.1, 0.25)
+#: Share of the columns that differ, and whether there is a batch effect.
+KINDS = ((0.25, False), (0.25, True), (0.0, False), (0.0, True))
 
 
 def simulated(seed, rows, columns, share, shift, batch):
@@ -54,37 +55,59 @@ def tests(y, group):
     return {"t test": adjusted(stats.ttest_ind(a, b, equal_var=False).pvalue), "Wilcoxon": adjusted(wilcoxon)}
 
 
-def expected(args, y, group, batches, batch):
+def fitted(args, name, y, group, batches, batch):
+    """The folder of a fit, which is kept for another run of this script."""
+    folder = Path(args.work) / name
+    if (folder / "o" / "embedding.csv").exists():
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "t.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["group", "batch", *(f"c{j}" for j in range(y.shape[1]))])
+        writer.writerows([f"g{g}", f"b{b}", *row] for g, b, row in zip(group, batches, y))
+    fit = [
+        args.program,
+        "fit",
+        "t.csv",
+        "--labels",
+        "group",
+        "--likelihood",
+        "gaussian",
+        "--features",
+        str(args.features),
+        "--chains",
+        str(args.chains),
+        "--threads",
+        "1",
+    ]
+    fit += ["--covariates", "batch"] if batch else ["--without", "batch"]
+    fit += ["--warmup", str(args.sweeps), "--draws", str(args.sweeps), "--seed", "1", "--no-report", "--overwrite", "-q", "--out", "o"]
+    subprocess.run(fit, cwd=folder, check=True)
+    return folder
+
+
+def expected(args, folder, columns):
     """The expected false discovery rate of the list up to each column, by the size that counts."""
     found = {}
-    with tempfile.TemporaryDirectory() as folder:
-        with open(f"{folder}/t.csv", "w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["group", "batch", *(f"c{j}" for j in range(y.shape[1]))])
-            writer.writerows([f"g{g}", f"b{b}", *row] for g, b, row in zip(group, batches, y))
-        fit = [args.program, "fit", "t.csv", "--labels", "group", "--likelihood", "gaussian", "--features", "30", "--chains", "2", "--threads", "1"]
-        fit += ["--covariates", "batch"] if batch else ["--without", "batch"]
-        fit += ["--warmup", str(args.sweeps), "--draws", str(args.sweeps), "--seed", "1", "--no-report", "-q", "--out", "o"]
-        subprocess.run(fit, cwd=folder, check=True)
-        for size in SIZES:
-            ask = [
-                args.answers or args.program,
-                "differences",
-                "o",
-                "--groups",
-                "group",
-                "--between",
-                "g1,g0",
-                "--size",
-                str(size),
-                "-q",
-                "--out",
-                "d.csv",
-            ]
-            subprocess.run(ask, cwd=folder, check=True)
-            with open(f"{folder}/d.csv", newline="") as file:
-                lines = {line["column"]: float(line["expected_fdr"]) for line in csv.DictReader(file)}
-            found[f"rflvm, size {size}"] = np.array([lines[f"c{j}"] for j in range(y.shape[1])])
+    for size in SIZES:
+        ask = [
+            args.answers or args.program,
+            "differences",
+            "o",
+            "--groups",
+            "group",
+            "--between",
+            "g1,g0",
+            "--size",
+            str(size),
+            "-q",
+            "--out",
+            "d.csv",
+        ]
+        subprocess.run(ask, cwd=folder, check=True)
+        with open(folder / "d.csv", newline="") as file:
+            lines = {line["column"]: float(line["expected_fdr"]) for line in csv.DictReader(file)}
+        found[f"rflvm, size {size}"] = np.array([lines[f"c{j}"] for j in range(columns)])
     return found
 
 
@@ -96,18 +119,25 @@ def main():
     parser.add_argument("--rows", type=int, default=60)
     parser.add_argument("--columns", type=int, default=40)
     parser.add_argument("--shift", type=float, default=1.0)
+    parser.add_argument("--features", type=int, default=30)
+    parser.add_argument("--chains", type=int, default=2)
     parser.add_argument("--sweeps", type=int, default=150)
+    parser.add_argument("--work", default="target/differences", help="folder for the fits, which are kept")
+    parser.add_argument("--fit", action="store_true", help="only fit")
     parser.add_argument("--out", default="target/differences.json")
     args = parser.parse_args()
     args.program, args.answers = (path and os.path.abspath(path) for path in (args.program, args.answers))
     rows = json.loads(Path(args.out).read_text()) if Path(args.out).exists() else []
     done = {(row["seed"], row["share"], row["batch"]) for row in rows}
-    for seed in range(args.tables):
-        for share, batch in ((0.25, False), (0.25, True), (0.0, False), (0.0, True)):
+    for share, batch in KINDS:
+        for seed in range(args.tables):
             if (seed, share, batch) in done:
                 continue
             y, group, batches, differs = simulated(seed, args.rows, args.columns, share, args.shift, batch)
-            for method, rates in {**tests(y, group), **expected(args, y, group, batches, batch)}.items():
+            folder = fitted(args, f"{seed}-{share}-{batch}", y, group, batches, batch)
+            if args.fit:
+                continue
+            for method, rates in {**tests(y, group), **expected(args, folder, args.columns)}.items():
                 for level in LEVELS:
                     listed = rates <= level
                     row = {"seed": seed, "share": share, "batch": batch, "method": method, "level": level}
@@ -115,7 +145,7 @@ def main():
                     power = float((listed & differs).sum() / differs.sum()) if differs.any() else None
                     rows.append({**row, "listed": int(listed.sum()), "false": false, "power": power})
             Path(args.out).write_text(json.dumps(rows))
-    for share, batch in ((0.25, False), (0.25, True), (0.0, False), (0.0, True)):
+    for share, batch in KINDS:
         print(f"\n{'a quarter of the columns differ' if share else 'no column differs'}, {'with' if batch else 'without'} a batch effect")
         print("| method | level | tables | realised FDR (standard error) | power |\n|---|---|---|---|---|")
         for method in dict.fromkeys(row["method"] for row in rows):

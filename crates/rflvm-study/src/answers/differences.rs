@@ -70,9 +70,9 @@ pub fn differences(fit: &Fit, drawn: &Drawn, asked: &Asked) -> Result<Vec<Compar
     let found = drawn.fitted(fit, "differences").differences(&contrasts, &sizes, offset, DRAWS)?;
     let places = fit.places();
     let one = |((group, against), of): ((String, String), Vec<Difference>)| {
-        let probabilities: Vec<f64> = places.iter().map(|&place| of[place].probability).collect();
-        let (order, expected) = ranked(&probabilities);
-        let columns = order.into_iter().map(|column| (column, of[places[column]])).collect();
+        let own: Vec<Difference> = places.iter().map(|&place| of[place]).collect();
+        let (order, expected) = ranked(&own);
+        let columns = order.into_iter().map(|column| (column, own[column])).collect();
         let mut compared = Compared { group, against, columns, expected };
         if let Some(level) = asked.level {
             let listed = compared.listed(level);

@@ -95,12 +95,17 @@ fn mean(values: &Mat, rows: &[usize]) -> Vec<f64> {
     mean
 }
 
-/// The order of probabilities, highest first, and for each place in it the expected share of false discoveries among the list up to there.
-pub fn ranked(probabilities: &[f64]) -> (Vec<usize>, Vec<f64>) {
-    let mut order: Vec<usize> = (0..probabilities.len()).collect();
-    order.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]));
+/// The order of differences, the most probable first, and of equally probable ones that with the largest mean in posterior standard deviations; and for
+/// each place in it the expected share of false discoveries among the list up to there.
+pub fn ranked(found: &[Difference]) -> (Vec<usize>, Vec<f64>) {
+    let strength = |i: usize| (found[i].link.mean / found[i].link.sd).abs();
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by(|&a, &b| {
+        let by_probability = found[b].probability.total_cmp(&found[a].probability);
+        by_probability.then(strength(b).total_cmp(&strength(a)))
+    });
     let sums = order.iter().scan(0.0, |sum, &i| {
-        *sum += 1.0 - probabilities[i];
+        *sum += 1.0 - found[i].probability;
         Some(*sum)
     });
     let expected = sums.zip(1..).map(|(sum, count)| sum / f64::from(count)).collect();
