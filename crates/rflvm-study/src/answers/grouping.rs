@@ -49,7 +49,7 @@ impl Grouping {
         }
         if !Path::new(text).is_file() {
             let known = known(fit);
-            let near = closest(text, &known.iter().map(String::as_str).collect::<Vec<_>>());
+            let near = closest(text, &known);
             let rule = match near {
                 Some(near) => format!("there is neither a column nor a file of that name; did you mean {near}?"),
                 None => "there is neither a column nor a file of that name; give the column of ⟨labels⟩, a covariate, another column of the \
