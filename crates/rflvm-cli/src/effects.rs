@@ -6,7 +6,7 @@ use crate::args::EffectsArgs;
 use crate::failure::Failure;
 use crate::predict::rows;
 use crate::reply::Reply;
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use rflvm_study::Fit;
 use rflvm_study::answers::effects::{self, Direction, Place};
 use rflvm_study::answers::{Answer, Values};

@@ -4,7 +4,7 @@ use crate::answer::{Asked, next_to, outputs};
 use crate::args::TransformArgs;
 use crate::failure::Failure;
 use crate::reply::Reply;
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use rflvm_study::answers::placed::{Placed, placed};
 use rflvm_study::new_rows::{self, NewTable};
 use rflvm_study::write;

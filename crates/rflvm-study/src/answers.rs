@@ -21,7 +21,7 @@ pub mod predictions;
 pub mod revealed;
 
 use crate::cells::{csv_text, number};
-use rflvm::posterior::outlook::Scores;
+use rflvm::internal::posterior::outlook::Scores;
 use serde_json::{Value, json};
 
 /// The answer to a question: columns of one length.

@@ -3,7 +3,7 @@
 use crate::message::Flags;
 use crate::picture::histograms::{self, Histogram};
 use crate::picture::spec::Picture;
-use rflvm::posterior::check::{Check, Conflict};
+use rflvm::internal::posterior::check::{Check, Conflict};
 use rflvm_study::answers::checks::{Report, SMALL, words};
 use rflvm_study::conflict;
 use rflvm_study::message::render;

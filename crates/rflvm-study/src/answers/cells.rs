@@ -6,14 +6,14 @@ use super::{Answer, Column, OF_COLUMN};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::error::RunError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::forecast::NewTime;
-use rflvm::posterior::frame::Frame;
-use rflvm::posterior::predict::Points;
-use rflvm::posterior::predicted::Predicted;
-use rflvm::posterior::transform::{self, NewRows};
+use rflvm::internal::error::RunError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
+use rflvm::internal::posterior::forecast::NewTime;
+use rflvm::internal::posterior::frame::Frame;
+use rflvm::internal::posterior::predict::Points;
+use rflvm::internal::posterior::predicted::Predicted;
+use rflvm::internal::posterior::transform::{self, NewRows};
 
 /// The random stream of cells of the table's rows, whether they are missing or predicted again.
 pub const STREAM: &str = "impute";

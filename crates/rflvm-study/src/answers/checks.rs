@@ -7,11 +7,11 @@ use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::message::{Naming, render};
-use rflvm::error::RunError;
-use rflvm::model::{Block, Model};
-use rflvm::posterior::check::{Check, Conflict, REPLICATES, VISITED};
-use rflvm::posterior::convergence::{Convergence, Outcome};
-use rflvm::posterior::fitted::Fitted;
+use rflvm::internal::error::RunError;
+use rflvm::internal::model::{Block, Model};
+use rflvm::internal::posterior::check::{Check, Conflict, REPLICATES, VISITED};
+use rflvm::internal::posterior::convergence::{Convergence, Outcome};
+use rflvm::internal::posterior::fitted::Fitted;
 use serde_json::{Value, json};
 
 /// The random stream.
@@ -170,10 +170,10 @@ pub fn words(check: &Check) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::model::ModelSpec;
-    use rflvm::model::family::Poisson;
-    use rflvm::observations::Observations;
-    use rflvm::posterior::check::Statistic;
+    use rflvm::internal::model::ModelSpec;
+    use rflvm::internal::model::family::Poisson;
+    use rflvm::internal::observations::Observations;
+    use rflvm::internal::posterior::check::Statistic;
 
     fn check(observed: f64) -> Check {
         let replicated: Vec<f64> = (0..200).map(|i| f64::from(i) / 200.0).collect();
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn only_a_fit_that_has_converged_gives_advice() {
-        let y = rflvm::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
+        let y = rflvm::internal::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
         let spec = ModelSpec { features: 4, ..ModelSpec::default() };
         let model = Model::new(Observations::new(y).unwrap(), Poisson, spec).unwrap();
         for outcome in

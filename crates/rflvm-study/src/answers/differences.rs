@@ -5,9 +5,9 @@ use super::{Answer, Column, OF_COLUMN, OF_LINK};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::error::SpecError;
-use rflvm::posterior::differences::{Contrast, Difference, ranked};
-use rflvm::posterior::fitted::DRAWS;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::differences::{Contrast, Difference, ranked};
+use rflvm::internal::posterior::fitted::DRAWS;
 
 /// Default size of a difference that is worth mentioning.
 pub const SIZE: f64 = 0.25;

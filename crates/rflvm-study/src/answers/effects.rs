@@ -4,13 +4,13 @@ use super::{Answer, Column, OF_COLUMN, OF_LINK};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::change::Change;
-use rflvm::posterior::effects::{Effect, Source};
-use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::frame::Frame;
-use rflvm::posterior::summary::Summary;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::change::Change;
+use rflvm::internal::posterior::effects::{Effect, Source};
+use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
+use rflvm::internal::posterior::frame::Frame;
+use rflvm::internal::posterior::summary::Summary;
 
 /// The random stream: nothing is random, but a fit's draws are asked under a name.
 const STREAM: &str = "effects";

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::closest::closest;
-use rflvm::error::SpecError;
+use rflvm::internal::closest::closest;
+use rflvm::internal::error::SpecError;
 use std::collections::HashMap;
 use std::path::Path;
 

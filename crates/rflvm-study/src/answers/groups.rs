@@ -5,9 +5,9 @@ use super::{Answer, Column};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::fitted::DRAWS;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::fitted::DRAWS;
 
 /// Default number of nearest rows.
 pub const NEIGHBORS: usize = 15;

@@ -5,9 +5,9 @@ use super::{Column, OF_AXIS};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::frame::Frame;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::frame::Frame;
 
 /// The random stream of points of the latent space; that of rows is that of their missing cells.
 pub(super) const STREAM: &str = "predict";
