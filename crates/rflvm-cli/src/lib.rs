@@ -16,13 +16,16 @@ mod check;
 mod compare;
 mod console;
 mod demo;
+mod differences;
 mod distances;
 mod doctor;
+mod effects;
 mod export;
 mod failure;
 mod fit;
 mod flags;
 mod forecast;
+mod groups;
 mod impute;
 mod kernel;
 mod labels;
@@ -97,6 +100,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Check(args) => check::run(args),
         Command::Distances(args) => distances::run(args),
         Command::Neighbors(args) => distances::neighbors(args),
+        Command::Effects(args) => effects::run(args),
+        Command::Differences(args) => differences::run(args),
+        Command::Groups(args) => groups::run(args),
         Command::Kernel(args) => kernel::run(args),
         Command::Plot(args) => plot::run(args),
         Command::Report(args) => report::run(args),

@@ -10,15 +10,15 @@ import numpy as np
 from . import _convergence
 from ._check import Check
 from ._covariates import settings_of
+from ._effects import Effects
 from ._forecast import Forecast, Past
-from ._impute import Imputing
 from ._parameter import whole
 from ._rows import PARTS, deviations, parts_of
 from ._times import text_of_time
 from ._warn import warn
 
 
-class Learned(Imputing):
+class Learned(Effects):
     """Questions about the model as a whole."""
 
     diagnostics_: dict
