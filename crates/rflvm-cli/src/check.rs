@@ -7,7 +7,7 @@ pub mod report;
 use crate::answer::{check_csv, outputs, warn_of_chains};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
-use crate::reply::Reply;
+use crate::reply::{Reply, names};
 use crate::wording::Flags;
 use report::Shown;
 use rflvm::posterior::check::{REPLICATES, VISITED};
@@ -15,6 +15,7 @@ use rflvm_study::check::Report;
 use rflvm_study::convergence::Began;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Fit, write};
+use serde_json::json;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
@@ -37,5 +38,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     write::text(&picture, &shown.svg(&fit.title()))?;
     shown.lines().iter().try_for_each(|line| reply.line(line))?;
     reply.line(&format!("table and picture: {} {}", file.display(), picture.display()))?;
-    reply.object(&report.as_json(&Flags))
+    let mut told = report.as_json(&Flags);
+    told["files"] = json!(names(&[file, picture]));
+    reply.object(&told)
 }

@@ -64,6 +64,14 @@ impl Crowd {
         None
     }
 
+    /// Refuses what several processes cannot do together.
+    pub fn check_alone(&self, what: &str) -> Result<(), Failure> {
+        match self.ranks() {
+            Some(_) => Err(Failure::Crowd { problem: format!("{what} runs as one process; run it without mpirun") }),
+            None => Ok(()),
+        }
+    }
+
     /// Whether this is the process that writes.
     pub fn is_first(&self) -> bool {
         self.ranks().is_none_or(|ranks| ranks.rank() == 0)

@@ -8,7 +8,7 @@ mod totals;
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
-use crate::reply::Reply;
+use crate::reply::{Reply, names};
 use crate::shell;
 use crate::wording::Flags;
 use advice::Advice;
@@ -112,6 +112,9 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         told["sweeps"] = json!(settings.sweeps());
         told["next"] = json!(command);
         told["cards"] = cards::as_json(&cards);
+        if let Some(path) = &args.blocks_out {
+            told["files"] = json!(names(&[path]));
+        }
         return reply.object(&told);
     }
     reply.line(&format!("families: {families}"))?;

@@ -3,6 +3,7 @@
 use crate::args::{FitArgs, PageArgs};
 use crate::crowd::Crowd;
 use crate::failure::Failure;
+use crate::map;
 use crate::progress::Follower;
 use crate::results;
 use crate::voice::Voice;
@@ -12,6 +13,7 @@ use rflvm::error::SpecError;
 use rflvm::run::checkpoint::Checkpoint;
 use rflvm_study::apart::{OutputError, is_same, keep_apart};
 use rflvm_study::bytes::in_words;
+use rflvm_study::choices::Method;
 use rflvm_study::folder::{Claim, RESULTS, config_path, holds_fit};
 use rflvm_study::wording::render;
 use rflvm_study::{Config, Fit, idle};
@@ -21,11 +23,28 @@ use std::sync::atomic::Ordering;
 
 /// Runs the command.
 pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
+    run_with(args, args.typed(), crowd)
+}
+
+/// Runs `fit --method map` under its earlier name.
+pub fn as_map(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
+    let words = "`rflvm map` is now `rflvm fit --method map`; the earlier name will be removed in version 0.4";
+    crowd.voice(Voice::from(&args.voice)).warn(words);
+    let mut typed = args.typed();
+    typed.sampling.method = Some(Method::Map);
+    run_with(args, typed, crowd)
+}
+
+fn run_with(args: &FitArgs, typed: Config, crowd: &Crowd) -> Result<(), Failure> {
     let voice = crowd.voice(Voice::from(&args.voice));
     let file = Config::given(args.file.as_deref())?;
-    let noted = file.noted_table(&args.config.0);
-    let config = args.config.0.clone().or(file).filled();
-    idle::check(&args.config.0, &config)?;
+    voice.notes(Config::earlier(args.file.as_deref()).as_slice());
+    let noted = file.noted_table(&typed);
+    let config = typed.clone().or(file).filled();
+    idle::check(&typed, &config)?;
+    if config.sampling.method == Some(Method::Map) {
+        return map::run(args, config, noted, crowd);
+    }
     let fit = match crowd.ranks() {
         Some(ranks) => Fit::shared(config, &args.out, ranks)?,
         None => Fit::new(config, &args.out)?,
@@ -74,6 +93,12 @@ pub fn tell(fit: &Fit, voice: Voice) {
     };
     voice.say(&format!("{rows} rows × {columns} columns, {told}; seed {seed}"));
     voice.event("start", json!({ "rows": rows, "columns": columns, "families": families, "seed": seed }));
+}
+
+/// The files of a fit or of a point estimate in a folder.
+pub fn results(dir: &Path) -> Vec<String> {
+    let files = RESULTS.iter().map(|name| dir.join(name)).filter(|file| file.exists());
+    files.map(|file| file.display().to_string()).collect()
 }
 
 /// Refuses pictures of the wrong size before anything is run.

@@ -3,6 +3,7 @@
 use crate::answer::warn_of_chains;
 use crate::args::PageArgs;
 use crate::failure::Failure;
+use crate::fit::results;
 use crate::impute;
 use crate::labels::Labels;
 use crate::output;
@@ -17,6 +18,7 @@ use rflvm_study::Fit;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::wording::render;
 use rflvm_study::{Error, axes, convergence as words, exact, maps, write};
+use serde_json::json;
 use std::path::Path;
 
 /// Writes the results of a finished fit.
@@ -77,6 +79,8 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, voice: Voice) -> Result<(),
         voice.say(&format!("  → {}", render(&advice, &Flags)));
     }
     voice.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));
-    voice.event("summary", words::as_json(&convergence, began));
+    let mut summary = words::as_json(&convergence, began);
+    summary["files"] = json!(results(dir));
+    voice.answer("summary", summary);
     Ok(())
 }

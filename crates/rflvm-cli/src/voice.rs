@@ -75,7 +75,7 @@ pub struct Voice {
 }
 
 impl Voice {
-    /// Prints a note.
+    /// Prints a note: not for programs.
     pub fn say(&self, line: &str) {
         if !self.quiet && !self.json {
             note(line);
@@ -91,7 +91,9 @@ impl Voice {
 
     /// Prints a warning about the results.
     pub fn warn(&self, message: &str) {
-        self.say(&format!("warning: {message}"));
+        if !self.quiet {
+            note(&format!("warning: {message}"));
+        }
         self.event("warning", json!({ "message": message }));
     }
 
@@ -109,7 +111,14 @@ impl Voice {
     }
 
     /// An event with its fields.
-    pub fn event(&self, name: &str, mut fields: Value) {
+    pub fn event(&self, name: &str, fields: Value) {
+        if !self.quiet {
+            self.answer(name, fields);
+        }
+    }
+
+    /// The last event, even if quiet.
+    pub fn answer(&self, name: &str, mut fields: Value) {
         if self.json {
             fields["event"] = json!(name);
             // A run continues without its log, and fails in the end.

@@ -12,6 +12,7 @@ use crate::listing::Listing;
 use crate::memory;
 use crate::model;
 use crate::outputs;
+use crate::point;
 use crate::reading::read;
 use crate::run;
 use crate::sample::{Follow, Sampling};
@@ -94,9 +95,10 @@ impl Fit {
         saved.check_paths()?;
         let settings = run::settings(&config);
         settings.check()?;
-        let keep = config.run.keep.iter().flat_map(|names| &names.0);
+        config.sampling.starts.map_or(Ok(()), point::check_starts)?;
+        let keep = config.sampling.keep.iter().flat_map(|names| &names.0);
         let keep = keep.map(|name| Kept::named(name)).collect::<Result<_, _>>()?;
-        let every = run::seconds(config.run.checkpoint.unwrap_or(30.0))?;
+        let every = run::seconds(config.compute.checkpoint.unwrap_or(30.0))?;
         model::time_spec(&config)?;
         let mut table = read(&config)?;
         blocks::choose(&mut config, &mut given, &mut table);
@@ -112,8 +114,8 @@ impl Fit {
         };
         if timeline.is_some() {
             // The folder says what was chosen, so that it need not be chosen again.
-            saved.path.residual = Some(ResidualKind::of(model.spec().residual));
-            config.path.residual = saved.path.residual;
+            saved.paths.residual = Some(ResidualKind::of(model.spec().residual));
+            config.paths.residual = saved.paths.residual;
         }
         Plan::check(&model, &settings)?;
         // Columns named after levels may have other families.
@@ -159,7 +161,7 @@ impl Fit {
         let mut config = Config::read(&file)?;
         // Folders of versions without such paths do not mention them.
         if config.time.is_some() {
-            config.path.residual.get_or_insert(ResidualKind::None);
+            config.paths.residual.get_or_insert(ResidualKind::None);
         }
         change(&mut config);
         Ok(config)
@@ -295,8 +297,8 @@ impl Fit {
         };
         settings.check()?;
         for config in [&mut self.config, &mut self.saved] {
-            (config.run.warmup, config.warmup_from) = (Some(settings.warmup), Some(begun));
-            config.run.draws = Some(settings.draws);
+            (config.sampling.warmup, config.warmup_from) = (Some(settings.warmup), Some(begun));
+            config.sampling.draws = Some(settings.draws);
         }
         if let Some(identity) = &mut self.identity {
             (identity.warmup, identity.warmup_from, identity.draws) = (settings.warmup, begun, settings.draws);
@@ -307,7 +309,7 @@ impl Fit {
 
     /// Samples into the folder.
     pub fn run(&self, _claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
-        self.write_settings("fit", Some(&self.identity()))?;
+        self.write_settings(Some(&self.identity()))?;
         self.sample(from, follow)
     }
 
@@ -347,7 +349,7 @@ impl Fit {
     }
 
     /// Writes config.toml, and the files it names if families or trials did not come from files.
-    pub fn write_settings(&self, command: &str, identity: Option<&Identity>) -> Result<(), Error> {
+    pub fn write_settings(&self, identity: Option<&Identity>) -> Result<(), Error> {
         if let Some(listing) = &self.given.listing {
             write::text(&self.dir.join(Listing::FILE), &listing.to_csv())?;
         }
@@ -356,7 +358,7 @@ impl Fit {
         }
         let (table_identity, identity) = (identity.map(|own| own.data.clone()), identity.map(Identity::digest));
         let saved = Config { identity, table_identity, ..self.saved.clone() };
-        write::text(&config_path(&self.dir), &saved.to_toml_of(command))
+        write::text(&config_path(&self.dir), &saved.to_toml())
     }
 
     /// Limits the processor to the requested instruction sets.

@@ -97,7 +97,7 @@ pub fn outlined(config: &Config, table: &Table) -> Result<Model, Error> {
 
 /// The paths over time, where rows have times.
 pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
-    let (path, default) = (&config.path, TimeSpec::default());
+    let (path, default) = (&config.paths, TimeSpec::default());
     let given = [
         ("sequence", config.sequence.clone()),
         ("time-kernel", path.time_kernel.map(|v| v.to_string())),
@@ -144,7 +144,7 @@ fn residual(
     spec: &ModelSpec,
 ) -> Result<Option<TimeKernel>, SpecError> {
     let Some(timeline) = timeline else { return Ok(None) };
-    match config.path.residual.unwrap_or(ResidualKind::Auto) {
+    match config.paths.residual.unwrap_or(ResidualKind::Auto) {
         ResidualKind::None => Ok(None),
         ResidualKind::Auto if is_real => {
             Ok(roughness::kernel(y, &Dynamics::new(timeline.times.clone(), spec.time.clone())?))

@@ -5,6 +5,7 @@ use super::piece::Piece;
 use crate::aligned::aligned;
 use crate::failure::Failure;
 use crate::picture::intervals::{self, Interval};
+use crate::reply::names;
 use crate::voice::{Voice, tell};
 use rflvm::error::SpecError;
 use rflvm::posterior::psis::TRUSTED;
@@ -92,7 +93,8 @@ impl<'a> Report<'a> {
             voice.warn(&warning);
         }
         let all: Vec<Value> = order.iter().map(|&i| self.as_json(i)).collect();
-        voice.event("comparison", json!({ "candidates": all, "reason": self.reason() }));
+        let files = names(&[dir.join("compare.csv"), dir.join("compare.svg")]);
+        voice.answer("comparison", json!({ "candidates": all, "reason": self.reason(), "files": files }));
         Ok(())
     }
 
