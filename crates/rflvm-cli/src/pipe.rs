@@ -95,12 +95,14 @@ fn of(command: &mut Command) -> Out<'_> {
             (Some(_), Some(out)) => Out::Several(out, DRAWN),
             (_, out) => Out::Default(out, "csv", &mut args.reply),
         },
-        Command::Predict(args) if args.draws.is_some() => Out::Several(&args.out, DRAWN),
-        Command::Predict(args) => Out::File(&mut args.out, "csv", &mut args.reply),
-        Command::Transform(args) if args.draws.is_some() && args.draws_out.is_none() => {
-            Out::Several(&args.out, "--draws writes a second file; name it with --draws-out")
-        }
-        Command::Transform(args) => Out::File(&mut args.out, "csv", &mut args.reply),
+        Command::Predict(args) => match args.draws {
+            Some(_) => Out::Several(&args.out, DRAWN),
+            None => Out::File(&mut args.out, "csv", &mut args.reply),
+        },
+        Command::Transform(args) => match (args.draws, &args.draws_out) {
+            (Some(_), None) => Out::Several(&args.out, "--draws writes a second file; name it with --draws-out"),
+            _ => Out::File(&mut args.out, "csv", &mut args.reply),
+        },
         Command::Check(args) => Out::Default(&mut args.out, "csv", &mut args.reply),
         Command::Distances(args) => Out::File(&mut args.out, "csv", &mut args.reply),
         Command::Neighbors(args) => Out::File(&mut args.out, "csv", &mut args.reply),

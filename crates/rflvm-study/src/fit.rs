@@ -232,10 +232,10 @@ impl Fit {
 
     /// [`Fit::card`] with other settings of the run.
     pub(crate) fn card_for(&self, settings: &Settings) -> Result<Option<Card>, Error> {
-        let run = &self.config.run;
-        let precision = run.precision.unwrap_or(Precision::Double);
+        let compute = &self.config.compute;
+        let precision = compute.precision.unwrap_or(Precision::Double);
         let model = self.part.as_ref().unwrap_or(&self.model);
-        Ok(run.device.unwrap_or_default().card(precision, model, settings)?)
+        Ok(compute.device.unwrap_or_default().card(precision, model, settings)?)
     }
 
     /// Everything that determines the draws.
