@@ -2,8 +2,8 @@
 
 mod answers;
 
+use crate::console::Console;
 use crate::flags::{ConfigArgs, MethodArgs, ModelArgs};
-use crate::voice::Voice;
 pub use answers::*;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -85,7 +85,7 @@ pub enum Command {
 
 /// How a command that runs for long answers.
 #[derive(Debug, Clone, Args)]
-pub struct VoiceArgs {
+pub struct ConsoleArgs {
     #[command(flatten)]
     pub reply: ReplyArgs,
     /// Also print where time is spent.
@@ -93,9 +93,9 @@ pub struct VoiceArgs {
     pub verbose: bool,
 }
 
-impl From<&VoiceArgs> for Voice {
-    fn from(args: &VoiceArgs) -> Self {
-        Voice { json: args.reply.json, quiet: args.reply.quiet, verbose: args.verbose }
+impl From<&ConsoleArgs> for Console {
+    fn from(args: &ConsoleArgs) -> Self {
+        Console { json: args.reply.json, quiet: args.reply.quiet, verbose: args.verbose }
     }
 }
 
@@ -154,7 +154,7 @@ pub struct FitArgs {
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
-    pub voice: VoiceArgs,
+    pub console: ConsoleArgs,
 }
 
 #[derive(Debug, Args)]
@@ -192,7 +192,7 @@ pub struct CompareArgs {
     #[arg(long)]
     pub overwrite: bool,
     #[command(flatten)]
-    pub voice: VoiceArgs,
+    pub console: ConsoleArgs,
 }
 
 #[derive(Debug, Args)]
@@ -219,7 +219,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
-    pub voice: VoiceArgs,
+    pub console: ConsoleArgs,
 }
 
 #[derive(Debug, Args)]

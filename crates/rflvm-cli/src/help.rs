@@ -15,7 +15,8 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
 /// The program's definition: its commands and their flags.
 pub fn command() -> Command {
     let mut command = Program::command();
-    let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}", groups(&command));
+    let template =
+        format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}", groups(&command));
     command = command.help_template(template);
     command.build();
     command

@@ -2,12 +2,12 @@
 //! atomically, so Ctrl-C needs no handling.
 
 use crate::args::FitArgs;
-use crate::crowd::Crowd;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::fit::{check_settings, results, tell};
 use crate::labels::Labels;
 use crate::output;
-use crate::voice::Voice;
+use crate::ranks::Ranks;
 use rflvm::error::SpecError;
 use rflvm::init::map::{Map, MapFit};
 use rflvm::linalg::{Mat, mul};
@@ -20,23 +20,23 @@ use serde_json::json;
 use std::time::Instant;
 
 /// Computes the estimate with these settings; `noted` is the table that they were saved with.
-pub fn run(args: &FitArgs, config: Config, noted: Option<String>, crowd: &Crowd) -> Result<(), Failure> {
-    let voice = Voice::from(&args.voice);
+pub fn run(args: &FitArgs, config: Config, noted: Option<String>, ranks: &Ranks) -> Result<(), Failure> {
+    let console = Console::from(&args.console);
     if args.page.image.is_some() {
         let (setting, rule) = ("image", "a point estimate has no report; omit it, or use `--method mcmc`".into());
         return Err(SpecError::Setting { setting, value: "given".into(), rule }.into());
     }
-    crowd.check_alone("a point estimate")?;
+    ranks.check_alone("a point estimate")?;
     let starts = config.sampling.starts.unwrap_or(Map::default().starts);
     let fit = Fit::new(config, &args.out)?;
     fit.check_noted(noted)?;
     point::check(&fit, starts)?;
     check_settings(args.file.as_deref(), &args.out)?;
-    let _claim = point::claim(&fit, args.overwrite)?;
-    tell(&fit, voice);
+    let _lock = point::lock(&fit, args.overwrite)?;
+    tell(&fit, console);
     let begun = Instant::now();
     let (point, spread) = point::point(&fit, starts)?;
-    write(args, &fit, &point, &spread, begun.elapsed().as_secs_f64(), voice)
+    write(args, &fit, &point, &spread, begun.elapsed().as_secs_f64(), console)
 }
 
 /// `row,column,mean`: the expectation of each missing cell at the point estimate. Rows are counted from 1.
@@ -53,7 +53,14 @@ fn imputed(fit: &Fit, point: &MapFit) -> String {
 }
 
 /// Writes the positions, their picture, the frequencies on the same axes, the settings and, last, map.json, which marks the folder as complete.
-fn write(args: &FitArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64, voice: Voice) -> Result<(), Failure> {
+fn write(
+    args: &FitArgs,
+    fit: &Fit,
+    point: &MapFit,
+    spread: &[Mat],
+    seconds: f64,
+    console: Console,
+) -> Result<(), Failure> {
     let (dir, table) = (&args.out, &fit.table);
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
     fit.write_settings(Some(&fit.identity()))?;
@@ -77,23 +84,23 @@ fn write(args: &FitArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64
     settled(dir)?;
     if let Some(Labels::Classes(labels)) = table.labels.as_deref().map(Labels::of) {
         let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
-        voice.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
+        console.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
     }
     if !point.converged {
-        voice.warn("the optimiser reached its iteration limit; the picture may still change a little");
+        console.warn("the optimiser reached its iteration limit; the picture may still change a little");
     }
-    voice.say(&format!(
+    console.say(&format!(
         "log joint {:.1}, log-likelihood {:.1}, {} iterations in {} rounds, {seconds:.1} s",
         point.ln_joint,
         point.ln_likelihood,
         point.iterations,
         point.trace.len() - 1
     ));
-    voice.say(&format!(
+    console.say(&format!(
         "MAP estimate, not a posterior: standard deviations are conditional on everything else; results in {}",
         dir.display()
     ));
     about["files"] = json!(results(dir));
-    voice.answer("map", about);
+    console.answer("map", about);
     Ok(())
 }

@@ -5,7 +5,7 @@ mod earlier;
 mod section;
 
 use crate::choices::{
-    InitAt, Instructions, KernelKind, LinearPart, Method, Precision, ResidualKind, TimeForm, TimeKernelKind,
+    ColumnProcessKind, InitAt, Instructions, KernelKind, LinearPart, Method, Precision, TimeForm, TimeKernelKind,
 };
 use crate::device::DeviceChoice;
 use crate::error::Error;
@@ -143,9 +143,9 @@ settings! {
         /// Period of a seasonal kernel, in the units of the times; days for dates.
         period: f64 => .placeholder("P").otherwise("none").python("period").earlier(&["period"]).python_type("Optional[float]")
             .python_help("float or None, default=None", "Period of a seasonal kernel, in the units of the times; days for dates.").python_default("None");
-        /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
+        /// Column processes: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
         /// matern12 or matern32, whichever suits the columns better, if all columns are gaussian, isotropic or student-t, and none otherwise.
-        residual: ResidualKind => .default("auto").python("residual").earlier(&["residual"]);
+        column_process: ColumnProcessKind => .default("auto").python("column_process").earlier(&["residual"]);
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing").earlier(&["inducing"]);
     }
@@ -156,7 +156,7 @@ settings! {
     SamplingConfig {
         /// How positions are found: by sampling the posterior, or by maximising it.
         method: Method => .default("mcmc").short("Sample the posterior, or maximise it in seconds");
-        /// Number of initialisations with --method map; after two rounds, only the best one is optimised further.
+        /// Number of initialisations with --method mode; after two rounds, only the best one is optimised further.
         starts: usize => .placeholder("K").default("3").range(1.0, MOST_STARTS as f64);
         /// Warm-up sweeps per chain, before draws are kept.
         warmup: u64 => .default("300").range(0.0, MOST_SWEEPS as f64).short("Warm-up sweeps per chain").python("warmup").earlier(&["warmup"]);
@@ -164,7 +164,7 @@ settings! {
         draws: u64 => .default("200").range(1.0, MOST_SWEEPS as f64).short("Draws kept per chain").python("draws").earlier(&["draws"]);
         /// Sweeps per kept draw.
         thin: u64 => .default("1").range(1.0, MOST_SWEEPS as f64).python("thin").earlier(&["thin"]);
-        /// Number of chains; of each map if several are sampled. Convergence can be judged from two or more.
+        /// Number of chains; of each mode if several are sampled. Convergence can be judged from two or more.
         chains: usize => .default("8").range(1.0, MOST_CHAINS as f64).short("Number of chains").python("chains").earlier(&["chains"]);
         /// The seed, from which all randomness follows.
         seed: u64 => .otherwise("drawn and printed").short("Seed, from which all randomness follows").parameter("random_state").python_type("Any")
@@ -172,10 +172,10 @@ settings! {
         /// Where chains begin.
         [serde(alias = "start")]
         init: InitAt => .default("spread").alias("start").python("init").earlier(&["init", "start"]);
-        /// Sweeps of the search for maps, as a share of the warm-up of all chains of a map. With fewer than 20 sweeps per start there is no
+        /// Sweeps of the search for modes, as a share of the warm-up of all chains of a mode. With fewer than 20 sweeps per start there is no
         /// search, and chains begin at principal components.
         init_effort: f64 => .placeholder("SHARE").default("0.2").range(0.0, 10.0).python("init_effort").earlier(&["init_effort"]);
-        /// How many of the maps that the search finds are sampled, the chosen one first. Predictions combine them by stacking
+        /// How many of the modes that the search finds are sampled, the chosen one first. Predictions combine them by stacking
         /// weights; positions are those of the first.
         modes: usize => .placeholder("K").default("1").range(1.0, MOST_MODES as f64).python("modes").earlier(&["modes"]);
         /// What is stored of each draw besides X and the small quantities: any of w, beta, theta, f, comma-separated. Predictions
@@ -408,9 +408,13 @@ mod tests {
     #[test]
     fn flags_win_over_the_file_and_the_file_over_defaults() {
         let file = Config::parse("likelihood = \"poisson\"\n[sampling]\ndraws = 7\nwarmup = 3\n").unwrap();
-        let flags = Config { sampling: SamplingConfig { draws: Some(9), ..SamplingConfig::default() }, ..Config::default() };
+        let flags =
+            Config { sampling: SamplingConfig { draws: Some(9), ..SamplingConfig::default() }, ..Config::default() };
         let merged = flags.or(file).filled();
-        assert_eq!((merged.sampling.draws, merged.sampling.warmup, merged.sampling.chains), (Some(9), Some(3), Some(8)));
+        assert_eq!(
+            (merged.sampling.draws, merged.sampling.warmup, merged.sampling.chains),
+            (Some(9), Some(3), Some(8))
+        );
         assert_eq!(merged.likelihood.as_deref(), Some("poisson"));
         assert_eq!(Config::parse(&merged.to_toml()).unwrap(), merged);
     }
@@ -423,7 +427,8 @@ mod tests {
         assert_eq!((priors.intercept, priors.noise.law(&[]).shape, priors.alpha.shape), (2.0, 3.0, 3.0));
         assert_eq!(Config::parse(&filled.to_toml()).unwrap(), filled);
         assert_eq!(Config::default().filled().all_priors().unwrap(), Priors::default());
-        let problem = Config::parse("[sampling]\ndraws = 7\n[priors]\nnosie = { shape = 3, rate = 0.5 }\n").unwrap_err();
+        let problem =
+            Config::parse("[sampling]\ndraws = 7\n[priors]\nnosie = { shape = 3, rate = 0.5 }\n").unwrap_err();
         assert!(problem.contains("line 4") && problem.contains("nosie"), "{problem}");
     }
 

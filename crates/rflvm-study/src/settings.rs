@@ -185,7 +185,7 @@ pub trait Group: Sized + Default {
     fn or(self, other: Self) -> Self;
 
     /// Reads the value of the setting of this name, if it is in this group.
-    fn read<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error>;
+    fn read<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, mode: &mut A) -> Result<bool, A::Error>;
 
     /// The constant defaults.
     fn defaults() -> Self {
@@ -240,10 +240,10 @@ macro_rules! settings {
                 None
             }
 
-            fn read<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+            fn read<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, mode: &mut A) -> Result<bool, A::Error> {
                 $(
                     if name == stringify!($field).replace('_', "-") {
-                        self.$field = map.next_value()?;
+                        self.$field = mode.next_value()?;
                         return Ok(true);
                     }
                 )*

@@ -134,17 +134,25 @@ impl Parameter {
 /// The parameters of the estimator itself, in their order: the first two can be given by position.
 fn parameters() -> Vec<Parameter> {
     let own = Section::all().into_iter().flat_map(|section| section.settings);
-    let mut own: Vec<Parameter> = own.filter(|setting| setting.is_parameter).filter_map(|s| Parameter::of(&s)).collect();
+    let mut own: Vec<Parameter> =
+        own.filter(|setting| setting.is_parameter).filter_map(|s| Parameter::of(&s)).collect();
     let groups = Section::all().into_iter().filter_map(|section| section.class.map(|class| (section, class)));
     own.extend(groups.map(|(section, (class, about))| {
         let names: Vec<&str> =
             section.settings.iter().filter(|s| !s.is_parameter).filter_map(|setting| setting.python).collect();
         let (annotation, default) = (format!("Optional[{class}]"), "None".into());
-        let help = format!("{}: {}", about.to_lowercase().split([',', ';']).next().unwrap_or_default(), names.join(", "));
+        let help =
+            format!("{}: {}", about.to_lowercase().split([',', ';']).next().unwrap_or_default(), names.join(", "));
         Parameter { name: section.name.into(), annotation, default, kind: format!("`{class}`"), help }
     }));
     for [name, annotation, default, kind, help] in [
-        ["priors", "Optional[Mapping]", "None", "mapping", "as in `[priors]` of config.toml; numbers left out have their defaults"],
+        [
+            "priors",
+            "Optional[Mapping]",
+            "None",
+            "mapping",
+            "as in `[priors]` of config.toml; numbers left out have their defaults",
+        ],
         ["progress", "bool", "True", "bool", "whether to show the progress of a fit"],
         [
             "store",
@@ -204,7 +212,9 @@ fn the_python_estimator_has_the_settings_as_parameters() {
     help.push_str("\n    ");
     hold("crates/rflvm-py/python/rflvm/_estimator.py", |source| {
         let source = between(source, "    Parameters\n    ----------", "Attributes\n    ----------", &help);
-        let init = format!("\n        self,\n{signature}        **earlier: Any,\n    ):\n{stored}        self._rename(earlier)\n\n    ");
+        let init = format!(
+            "\n        self,\n{signature}        **earlier: Any,\n    ):\n{stored}        self._rename(earlier)\n\n    "
+        );
         between(&source, "    def __init__(", "def fit(", &init)
     });
 }

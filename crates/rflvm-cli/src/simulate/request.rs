@@ -53,14 +53,14 @@ impl Request {
         };
         let typed = flags.clone();
         let config = flags.or(Config::given(args.file.as_deref())?);
-        Reply::from(&args.reply).voice().notes(Config::earlier(args.file.as_deref()).as_slice());
+        Reply::from(&args.reply).console().notes(Config::earlier(args.file.as_deref()).as_slice());
         if config.blocks.is_some() {
             let rule = "a simulated table has one family; choose it with --likelihood";
             return Err(refuse("blocks", "given in the file", rule));
         }
         if config.time.is_some() {
             let words = "rows from the prior have no times, so the times of the file are ignored";
-            Reply::from(&args.reply).voice().say(words);
+            Reply::from(&args.reply).console().say(words);
         }
         let whole = |text: &String| {
             text.parse::<u32>().map_err(|_| refuse("trials", text, "it must be a whole number here; give --trials"))

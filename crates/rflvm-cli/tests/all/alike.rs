@@ -46,7 +46,8 @@ fn prepare(dir: &Path) {
     let header = "t,a,b,c\n".to_string();
     fs::write(dir.join("t.csv"), header.clone() + &(0..12).map(line).collect::<String>()).unwrap();
     fs::write(dir.join("new.csv"), header + &(12..14).map(line).collect::<String>()).unwrap();
-    let fit = "fit t.csv --likelihood gaussian --time t --features 4 --chains 2 --warmup 20 --draws 10 --seed 1 -q --out o";
+    let fit =
+        "fit t.csv --likelihood gaussian --time t --features 4 --chains 2 --warmup 20 --draws 10 --seed 1 -q --out o";
     good(dir, &fit.split(' ').collect::<Vec<_>>());
 }
 
@@ -137,7 +138,8 @@ fn the_short_help_of_fit_fits_one_screen_and_the_long_one_has_everything() {
     for setting in Config::table() {
         let flag = format!("--{}", setting.name);
         let is_common = setting.short.is_some();
-        let is_shown = |help: &str| setting.name == "table" || help.split([' ', '=', '[', '\n']).any(|word| word == flag);
+        let is_shown =
+            |help: &str| setting.name == "table" || help.split([' ', '=', '[', '\n']).any(|word| word == flag);
         assert!(is_shown(&long) && is_shown(&short) == is_common, "{flag}");
         // Every default is shown with its value.
         if let Some(default) = setting.shown_default() {
@@ -163,11 +165,19 @@ fn settings_of_version_0_2_are_read_with_a_warning_that_names_their_sections() {
     fs::write(dir.join("old.toml"), EARLIER).unwrap();
     let output = good(&dir, &["fit", "--config", "old.toml", "--out", "a"]);
     let said = text(&output.stderr);
-    let words = "warning: old.toml: [run] is now [sampling] and [compute], and [path] is now [paths]; the earlier names";
+    let words =
+        "warning: old.toml: [run] is now [sampling] and [compute], and [path] is now [paths]; the earlier names";
     assert!(said.contains(words), "{said}");
     let new = fs::read_to_string(dir.join("a/config.toml")).unwrap();
     let place = |text: &str| new.find(text).unwrap_or_else(|| panic!("{text} is not in {new}"));
-    let order = ["[paths]\n", "time-kernel = \"matern32\"", "[sampling]\n", "init = \"pca\"", "[compute]\n", "checkpoint = 20.0"];
+    let order = [
+        "[paths]\n",
+        "time-kernel = \"matern32\"",
+        "[sampling]\n",
+        "init = \"pca\"",
+        "[compute]\n",
+        "checkpoint = 20.0",
+    ];
     assert!(order.map(place).is_sorted() && !new.contains("[run]") && !new.contains("[path]"), "{new}");
     // What it writes is read without a warning, and is the same fit.
     let again = good(&dir, &["fit", "--config", "a/config.toml", "--out", "b"]);
@@ -191,7 +201,8 @@ fn settings_of_version_0_2_are_read_with_a_warning_that_names_their_sections() {
 fn the_earlier_command_for_a_point_estimate_works_with_a_warning() {
     let dir = folder("map");
     prepare(&dir);
-    let flags = ["t.csv", "--likelihood", "gaussian", "--without", "t", "--features", "4", "--seed", "1", "--starts", "1"];
+    let flags =
+        ["t.csv", "--likelihood", "gaussian", "--without", "t", "--features", "4", "--seed", "1", "--starts", "1"];
     let old = good(&dir, &[&["map", "--out", "old"], &flags[..]].concat());
     let words = "warning: `rflvm map` is now `rflvm fit --method map`";
     assert!(text(&old.stderr).contains(words), "{}", text(&old.stderr));
@@ -227,7 +238,11 @@ fn one_number_of_a_prior_can_be_given_alone() {
     prepare(&dir);
     let settings = EARLIER.replace("[path]", "[paths]").replace("[run]", "[sampling]").replace("threads = 1\n", "");
     let settings = settings.replace("checkpoint = 20.0\n", "");
-    fs::write(dir.join("p.toml"), format!("{settings}[priors]\ndispersion = {{ shape = 10 }}\nalpha = {{ rate = 2 }}\n")).unwrap();
+    fs::write(
+        dir.join("p.toml"),
+        format!("{settings}[priors]\ndispersion = {{ shape = 10 }}\nalpha = {{ rate = 2 }}\n"),
+    )
+    .unwrap();
     good(&dir, &["fit", "--config", "p.toml", "-q", "--out", "a"]);
     let saved: toml::Table = fs::read_to_string(dir.join("a/config.toml")).unwrap().parse().unwrap();
     let number = |prior: &str, name: &str| saved["priors"][prior][name].as_float().unwrap();

@@ -67,7 +67,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
         time_trend: bool = False,
         time_form: str = "automatic",
         period: Optional[float] = None,
-        residual: str = "auto",
+        column_process: str = "auto",
         inducing: int = 64,
         warmup: int = 300,
         draws: int = 200,
@@ -102,7 +102,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
         self.time_trend = time_trend
         self.time_form = time_form
         self.period = period
-        self.residual = residual
+        self.column_process = column_process
         self.inducing = inducing
         self.warmup = warmup
         self.draws = draws
@@ -201,7 +201,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
         self._check_kept()
         self._fit_ = _native.Fit.open(self._folder.path, threads=_settings.threads(self), draws=draws, warmup=warmup)
         self._origin = self._fit_.origin()
-        handle = self._begin(self._fit.resume() if client is None else self._relayed(client, resume=True))
+        handle = self._begin(self._fit.resume() if client is None else self._coordinated(client, resume=True))
         return handle.wait() if blocking else handle
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
@@ -240,13 +240,13 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
         if client is not None:
             _dask.check(client)
         fit = self._prepare(X, given, store, overwrite)
-        handle = self._begin(fit.start() if client is None else self._relayed(client, resume=False))
+        handle = self._begin(fit.start() if client is None else self._coordinated(client, resume=False))
         return handle.wait() if blocking else handle
 
-    def _relayed(self, client: Any, resume: bool) -> _dask.Relayed:
+    def _coordinated(self, client: Any, resume: bool) -> _dask.Coordinated:
         """Start or resume the fit with its chains on the workers of a cluster."""
         seconds = self._settings_now()["compute"].get("checkpoint") or 30.0
-        return _dask.Relayed(self._fit, client, resume=resume, threads=_settings.threads(self), seconds=seconds)
+        return _dask.Coordinated(self._fit, client, resume=resume, threads=_settings.threads(self), seconds=seconds)
 
     def _prepare(self, X: Any, given: Given, store: Any, overwrite: bool) -> _native.Fit:
         """Check the input as far as possible, and prepare the folder."""
@@ -292,7 +292,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
             ids=rows.ids,
             **about,
         )
-        fit.claim(overwrite)
+        fit.lock(overwrite)
         (folder.path / ABOUT).write_text(json.dumps(self._about()), encoding="utf-8")
         for warning in fit.warnings[:SOME]:
             warn(warning)
@@ -303,7 +303,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
         self.seed_ = seed
         return fit
 
-    def _begin(self, job: Union[_native.Job, _dask.Relayed]) -> Handle:
+    def _begin(self, job: Union[_native.Job, _dask.Coordinated]) -> Handle:
         self._job_ = job
         return Handle(job, partial(self._finish, self._folder), progress=bool(self.progress))
 

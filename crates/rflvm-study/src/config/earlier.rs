@@ -71,11 +71,8 @@ impl Config {
         let run = read.run.map(|_| "[run] is now [sampling] and [compute]");
         let paths = read.path.map(|_| "[path] is now [paths]");
         let changes: Vec<&str> = [run, paths].into_iter().flatten().collect();
-        let words = format!(
-            "{}: {}; the earlier names will be removed in version 0.4",
-            path.display(),
-            changes.join(", and ")
-        );
+        let words =
+            format!("{}: {}; the earlier names will be removed in version 0.4", path.display(), changes.join(", and "));
         (!changes.is_empty()).then(|| Note::warn(words))
     }
 }

@@ -52,10 +52,9 @@ impl TryFrom<NoiseWords> for Noise {
     fn try_from(words: NoiseWords) -> Result<Self, Self::Error> {
         match words {
             NoiseWords { pooled: Some(pool), shape: None, rate: None } => Ok(Noise::Pooled(pool)),
-            NoiseWords { pooled: None, shape, rate } => Ok(Noise::Independent(Gamma {
-                shape: shape.unwrap_or(NOISE.shape),
-                rate: rate.unwrap_or(NOISE.rate),
-            })),
+            NoiseWords { pooled: None, shape, rate } => {
+                Ok(Noise::Independent(Gamma { shape: shape.unwrap_or(NOISE.shape), rate: rate.unwrap_or(NOISE.rate) }))
+            }
             _ => Err("give either pooled, or shape and rate"),
         }
     }

@@ -40,7 +40,7 @@ priors! {
     alpha: Gamma = Priors::default().alpha;
     length_scale: Centred = Priors::default().length_scale;
     noise_share: Centred = Priors::default().noise_share;
-    residual_length_scale: Centred = Priors::default().residual_length_scale;
+    column_process_length_scale: Centred = Priors::default().column_process_length_scale;
     level: HalfT = Pool::default().level;
     spread: HalfT = Pool::default().spread;
     dof: Gamma = DOF;

@@ -14,7 +14,7 @@ use super::amplitude::HalfT;
 use super::gamma::Gamma;
 use super::partial;
 use crate::dist::ln_gamma;
-use crate::peak::peak;
+use crate::maximize_1d::maximize_1d;
 use crate::slice;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,7 @@ impl Pool {
             let law = from([u, v]);
             ln(law) + self.ln_density(law)
         };
-        put(hyper, [peak(u, 0.5, full), v]);
+        put(hyper, [maximize_1d(u, 0.5, full), v]);
     }
 }
 

@@ -14,8 +14,8 @@
 //! | `niw` | (μ_k, Σ_k) ~ NIW(0, lambda, psi · I, nu) | D, 1, D + 2 |
 //! | `length_scale` | ln ℓ_d ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1 |
 //! | `noise_share` | logit ρ_d ~ N(logit median, sd²) | 0.01, 1.5 |
-//! | `residual` | s_j of a column's own path: half-t with `dof` and `scale`, in units of the column | 1, 1 |
-//! | `residual_length_scale` | ln ℓ_j of that path ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1.5 |
+//! | `column_process` | s_j of a column process: half-t with `dof` and `scale`, in units of the column | 1, 1 |
+//! | `column_process_length_scale` | ln ℓ_j of that path ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1.5 |
 
 use super::amplitude::{Amplitude, HalfT};
 use super::partial;
@@ -61,11 +61,11 @@ pub struct Priors {
     /// Shares of white noise in the variance of paths.
     #[serde(deserialize_with = "partial::noise_share")]
     pub noise_share: Centred,
-    /// Standard deviations of columns' own paths, in units of the column.
-    pub residual: HalfT,
-    /// Length-scales of columns' own paths, in units of the longest sequence's span.
-    #[serde(deserialize_with = "partial::residual_length_scale")]
-    pub residual_length_scale: Centred,
+    /// Standard deviations of column processes, in units of the column.
+    pub column_process: HalfT,
+    /// Length-scales of column processes, in units of the longest sequence's span.
+    #[serde(deserialize_with = "partial::column_process_length_scale")]
+    pub column_process_length_scale: Centred,
 }
 
 /// Mean and standard deviation.
@@ -152,8 +152,8 @@ impl Default for Priors {
             niw: NormalInverseWishart::default(),
             length_scale: Centred { median: 0.1, sd: 1.0 },
             noise_share: Centred { median: 0.01, sd: 1.5 },
-            residual: HalfT::default(),
-            residual_length_scale: Centred { median: 0.1, sd: 1.5 },
+            column_process: HalfT::default(),
+            column_process_length_scale: Centred { median: 0.1, sd: 1.5 },
         }
     }
 }
@@ -266,10 +266,10 @@ impl Priors {
             return Err(SpecError::Setting { setting: "priors.noise-share.median", value: median.to_string(), rule });
         }
         positive("priors.noise-share.sd", self.noise_share.sd)?;
-        positive("priors.residual.scale", self.residual.scale)?;
-        positive("priors.residual.dof", self.residual.dof)?;
-        positive("priors.residual-length-scale.median", self.residual_length_scale.median)?;
-        positive("priors.residual-length-scale.sd", self.residual_length_scale.sd)
+        positive("priors.column-process.scale", self.column_process.scale)?;
+        positive("priors.column-process.dof", self.column_process.dof)?;
+        positive("priors.column-process-length-scale.median", self.column_process_length_scale.median)?;
+        positive("priors.column-process-length-scale.sd", self.column_process_length_scale.sd)
     }
 }
 
@@ -308,8 +308,8 @@ mod tests {
             ("priors.niw.nu", |p| p.niw.nu = Some(1.0)),
             ("priors.length-scale.median", |p| p.length_scale.median = 0.0),
             ("priors.noise-share.median", |p| p.noise_share.median = 1.0),
-            ("priors.residual.scale", |p| p.residual.scale = 0.0),
-            ("priors.residual-length-scale.sd", |p| p.residual_length_scale.sd = -1.0),
+            ("priors.column-process.scale", |p| p.column_process.scale = 0.0),
+            ("priors.column-process-length-scale.sd", |p| p.column_process_length_scale.sd = -1.0),
         ];
         for (name, spoil) in broken {
             let mut priors = Priors::default();
@@ -354,7 +354,7 @@ mod tests {
             "dispersion": {"shape": 1.0, "rate-shape": 1.0, "rate-rate": 1.0}, "zero-inflation": {"mean": -1.0, "sd": 1.5},
             "alpha": {"shape": 3.0, "rate": 1.0 / 3.0}, "niw": {"psi": 1.0},
             "length-scale": {"median": 0.1, "sd": 1.0}, "noise-share": {"median": 0.01, "sd": 1.5},
-            "residual": {"scale": 1.0, "dof": 1.0}, "residual-length-scale": {"median": 0.1, "sd": 1.5},
+            "column_process": {"scale": 1.0, "dof": 1.0}, "column-process-length-scale": {"median": 0.1, "sd": 1.5},
         });
         assert_eq!(serde_json::from_value::<Priors>(whole.clone()).unwrap(), Priors::default());
         let pooled = serde_json::json!({"noise": {"pooled": {"level": {"scale": 1.0, "dof": 4.0}, "spread": {"scale": 1.0, "dof": 30.0}}}});

@@ -1,4 +1,4 @@
-//! How rough the columns are over time: which kernel their own paths should have.
+//! How rough the columns are over time: which kernel column processes should have.
 //!
 //! Each column by itself, standardised, is taken for a path seen through noise. A kernel is judged by the marginal likelihood of the columns,
 //! each at its best length-scale and share of noise on a grid. What the positions explain is still in the columns, and is no rougher or
@@ -30,7 +30,7 @@ pub fn kernel(y: &Mat, dynamics: &Dynamics) -> Option<TimeKernel> {
             let r = &columns[i];
             let white: f64 = r.iter().filter(|v| !v.is_nan()).map(|v| -0.5 * v * v - LN_SQRT_2PI).sum();
             let tried = (0..LENGTH_SCALES).map(|k| {
-                let path = dynamics.own(kernel, length(k));
+                let path = dynamics.column_path(kernel, length(k));
                 let seen = |noise: f64| {
                     let variance: Vec<f64> = r.iter().map(|v| if v.is_nan() { f64::INFINITY } else { noise }).collect();
                     path.through((1.0 - noise).sqrt(), &variance).ln_density(&zeroed(r))
