@@ -31,6 +31,8 @@ use std::time::Instant;
 
 /// Rows and columns of the table.
 const SHAPE: (usize, usize) = (500, 100);
+/// Few enough that the picture is there within a minute on two cores.
+const CHAINS: usize = 4;
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<(), Failure> {
@@ -43,6 +45,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let settings = Settings {
         warmup: args.warmup,
         draws: args.draws,
+        chains: CHAINS,
         seed: args.seed,
         threads: args.threads,
         ..Settings::default()
@@ -52,9 +55,15 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         .overwrite(args.replace.overwrite)
         .within(&args.out, &["embedding.csv", "latent.svg", report::FILE])?;
     out_dir::prepare(&args.out)?;
+<<<<<<< HEAD
+    let voice = reply.progress();
+    voice.say(&format!(
+        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; {CHAINS} chains, seed {}",
+=======
     let console = reply.progress();
     console.say(&format!(
         "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
+>>>>>>> house
         args.seed
     ));
     let begun = Instant::now();

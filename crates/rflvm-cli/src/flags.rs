@@ -1,5 +1,6 @@
 //! The settings of a fit as flags: one per entry of the engine's table of settings.
 
+use crate::console::{note, speaks};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
@@ -49,13 +50,18 @@ pub fn with_default(arg: Arg, default: &str) -> Arg {
     setting.map_or_else(|| arg.clone(), |setting| with_help(arg.clone(), &setting.default(default)))
 }
 
-fn arg((title, setting): &(&'static str, Setting)) -> Arg {
+/// The flag of a setting, and a hidden one with its earlier name.
+fn args((title, setting): &(&'static str, Setting)) -> impl Iterator<Item = Arg> {
+    let earlier = setting.alias.map(|name| flag(title, setting, name).hide(true).conflicts_with(id(setting)));
+    [flag(title, setting, &setting.name)].into_iter().chain(earlier)
+}
+
+fn flag(title: &'static str, setting: &Setting, long: &str) -> Arg {
     let name = setting.name.clone();
     let placeholder = setting.placeholder.map_or_else(|| name.replace('-', "_").to_uppercase(), String::from);
-    let arg = with_help(Arg::new(id(setting)).value_name(placeholder), setting);
+    let arg = with_help(Arg::new(long.replace('-', "_")).value_name(placeholder), setting);
     // The table is a positional argument.
-    let arg = if name == "table" { arg } else { arg.long(name.clone()).help_heading(*title) };
-    let arg = setting.alias.into_iter().fold(arg, Arg::alias);
+    let arg = if name == "table" { arg } else { arg.long(long.to_string()).help_heading(title) };
     let arg = arg.allow_hyphen_values(setting.hyphens);
     let arg = arg.conflicts_with_all(setting.conflicts.iter().map(|other| other.replace('-', "_")));
     match setting.kind {
@@ -79,14 +85,25 @@ fn arg((title, setting): &(&'static str, Setting)) -> Arg {
 
 /// What was typed for a setting, if anything.
 fn typed(setting: &Setting, matches: &ArgMatches) -> Option<OsString> {
-    let id = id(setting);
+    let by_earlier_name = || {
+        let name = setting.alias?;
+        let text = typed_as(&name.replace('-', "_"), setting, matches)?;
+        if speaks() {
+            note(&format!("warning: --{name} is called --{} now", setting.name));
+        }
+        Some(text)
+    };
+    typed_as(&id(setting), setting, matches).or_else(by_earlier_name)
+}
+
+fn typed_as(id: &str, setting: &Setting, matches: &ArgMatches) -> Option<OsString> {
     match setting.kind {
-        Kind::Path => matches.get_one::<PathBuf>(&id).map(|path| path.clone().into_os_string()),
+        Kind::Path => matches.get_one::<PathBuf>(id).map(|path| path.clone().into_os_string()),
         Kind::Names => {
-            let words: Vec<String> = matches.get_many::<String>(&id)?.cloned().collect();
+            let words: Vec<String> = matches.get_many::<String>(id)?.cloned().collect();
             Some(words.join(",").into())
         }
-        _ => matches.get_one::<String>(&id).map(OsString::from),
+        _ => matches.get_one::<String>(id).map(OsString::from),
     }
 }
 
@@ -120,7 +137,7 @@ impl FromArgMatches for ConfigArgs {
 
 impl Args for ConfigArgs {
     fn augment_args(command: Command) -> Command {
-        command.args(described(false).iter().map(arg))
+        command.args(described(false).iter().flat_map(args))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -142,7 +159,7 @@ impl FromArgMatches for MethodArgs {
 
 impl Args for MethodArgs {
     fn augment_args(command: Command) -> Command {
-        command.args(described(true).iter().map(arg))
+        command.args(described(true).iter().flat_map(args))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -170,7 +187,7 @@ impl FromArgMatches for ModelArgs {
 
 impl Args for ModelArgs {
     fn augment_args(command: Command) -> Command {
-        command.args(of_model().iter().map(arg))
+        command.args(of_model().iter().flat_map(args))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

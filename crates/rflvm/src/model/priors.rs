@@ -62,9 +62,10 @@ pub struct Priors {
     #[serde(deserialize_with = "partial::noise_share")]
     pub noise_share: Centred,
     /// Standard deviations of column processes, in units of the column.
+    #[serde(alias = "residual")]
     pub column_process: HalfT,
     /// Length-scales of column processes, in units of the longest sequence's span.
-    #[serde(deserialize_with = "partial::column_process_length_scale")]
+    #[serde(alias = "residual-length-scale", deserialize_with = "partial::column_process_length_scale")]
     pub column_process_length_scale: Centred,
 }
 

@@ -5,12 +5,12 @@ use crate::linalg::{Mat, mul};
 use crate::placement::{principal_axes, turn};
 use std::convert::Infallible;
 
-/// Posterior mean and covariance of each row.
+/// A position and a covariance for each row.
 #[derive(Debug, Clone)]
 pub struct Embedding {
-    /// Mean position of each row, N×D, in principal axes.
+    /// The position of each row, N×D, in principal axes: for a fit the estimate of [`super::fitted::Fitted::embedding`], for new rows and given draws the mean.
     pub mean: Mat,
-    /// Covariance of each row, D×D.
+    /// Covariance of each row about it, D×D.
     pub covariance: Vec<Mat>,
 }
 
