@@ -55,15 +55,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         .overwrite(args.replace.overwrite)
         .within(&args.out, &["embedding.csv", "latent.svg", report::FILE])?;
     out_dir::prepare(&args.out)?;
-<<<<<<< HEAD
-    let voice = reply.progress();
-    voice.say(&format!(
-        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; {CHAINS} chains, seed {}",
-=======
     let console = reply.progress();
     console.say(&format!(
-        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
->>>>>>> house
+        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; {CHAINS} chains, seed {}",
         args.seed
     ));
     let begun = Instant::now();
