@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 
@@ -16,7 +16,7 @@ import rflvm
 def fit(table, likelihood="poisson", parameters=None, **given):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return rflvm.RFLVM(likelihood=likelihood, **{**QUICK, "warmup": 5, "draws": 5, **(parameters or {})}).fit(table, **given)
+        return estimator(likelihood=likelihood, **{**QUICK, "warmup": 5, "draws": 5, **(parameters or {})}).fit(table, **given)
 
 
 @pytest.mark.parametrize(
