@@ -50,6 +50,7 @@ def copies(gigabytes, kind):
     import numpy as np
     import pandas
 
+    from rflvm import Model
     from rflvm._estimator import RFLVM
     from rflvm._given import Given
 

@@ -64,7 +64,7 @@ def test_each_end_of_a_fit_warns_once_at_the_users_line(tmp_path):
 
 def test_a_single_chain_and_few_draws_are_told():
     (warning,), _ = caught(lambda: estimator(**{**QUICK, "chains": 1}).fit(table()))
-    assert "cannot be judged from a single chain; fit with chains=2" in str(warning.message)
+    assert "cannot be judged from a single chain; fit with sampling=rflvm.Sampling(chains=2)" in str(warning.message)
     (warning,), _ = caught(lambda: estimator(**{**QUICK, "draws": 3}).fit(table()))
     assert "cannot be judged from 3 draws per chain; continue with model.resume(draws=1000)" in str(warning.message)
 

@@ -35,7 +35,7 @@ def in_python(error):
         (dict(amplitude="much"), ValueError, "amplitude is 'much', but it must be a positive number, learned, shared or default"),
         (dict(priors=3), TypeError, "priors is 3, but it must be a mapping"),
         (dict(priors={"nosie": {"shape": 2, "rate": 1}}), ValueError, "priors cannot be read: unknown field `nosie`"),
-        (dict(priors={"noise": {"shape": 2}}), ValueError, "priors cannot be read: missing field `rate`"),
+        (dict(priors={"noise": {"shape": 2, "pooled": {}}}), ValueError, "priors cannot be read: give either pooled, or shape and rate"),
         (dict(priors={"noise": {"shape": "two", "rate": 1}}), ValueError, 'priors cannot be read: found string "two", expected a number'),
         (dict(priors={"noise": {"shape": -1, "rate": 1}}), ValueError, "priors.noise.shape is -1, but it must be a positive number"),
         (dict(priors={"intercept": float("nan")}), ValueError, "values must be finite numbers"),

@@ -10,8 +10,6 @@ import pytest
 import scipy.sparse
 from conftest import QUICK, estimator
 
-import rflvm
-
 pytestmark = pytest.mark.filterwarnings("ignore")
 TINY = {**QUICK, "features": 10, "warmup": 2, "draws": 2, "chains": 1}
 DAYS = [datetime.date(2020, 1, 1) + datetime.timedelta(days=n) for n in range(20)]

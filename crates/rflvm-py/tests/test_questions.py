@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from conftest import QUICK, estimator
 
-import rflvm
-
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 

@@ -201,9 +201,7 @@ def test_parameters_of_version_0_2_work_with_a_warning_that_names_the_new_way():
         "poisson",
         model=rflvm.Model(features=20, kernel="rbf", length_scale=2.0, linear="learned", amplitude=1.0),
         paths=rflvm.Paths(time_kernel="rbf", time_trend=True, time_form="dense", period=2.0, column_process="none", inducing=9),
-        sampling=rflvm.Sampling(
-            warmup=6, draws=5, thin=2, chains=1, init="random", init_effort=0.1, modes=2, keep=("w", "beta", "theta", "f")
-        ),
+        sampling=rflvm.Sampling(warmup=6, draws=5, thin=2, chains=1, init="random", init_effort=0.1, modes=2, keep=("w", "beta", "theta", "f")),
         compute=rflvm.Compute(instructions="avx2", device="auto", precision="mixed", checkpoint=3.0),
     )
     assert old.get_params() == expected.get_params()
