@@ -40,6 +40,19 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
 
     Parameters
     ----------
+    latent_dim : int, "auto" or "auto:K"; latent axes; "auto" prunes axes that the data do not support
+    likelihood : str or mapping; family of the columns, a family per column, or "auto": by their dtypes
+    trials : int or None; trials per cell of a binomial; `fit` also takes a table of them
+    offset : None or "size-factors"; "size-factors" where row totals of counts carry no information
+    model : `Model`; the map from positions to columns: features, kernel, length_scale, linear, amplitude
+    paths : `Paths`; how positions change over time: time_kernel, time_trend, time_form, period, column_process, inducing
+    sampling : `Sampling`; how many chains are sampled: warmup, draws, thin, chains, init, init_effort, modes, keep
+    compute : `Compute`; where and how chains are computed: device, precision, instructions, checkpoint
+    priors : mapping; as in `[priors]` of config.toml; numbers left out have their defaults
+    random_state : int, RandomState, Generator or None; seed, from which all randomness follows
+    n_jobs : int or None; threads, None for all cores; the draws do not depend on it
+    progress : bool; whether to show the progress of a fit
+    store : path; folder to keep the fit in, for `resume`, `rflvm.load` and the program
 
     Attributes
     ----------
@@ -53,76 +66,36 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
 
     def __init__(
         self,
-        n_components: Union[int, str] = 2,
+        latent_dim: Union[int, str] = 2,
         likelihood: Union[str, Mapping] = "gaussian",
         *,
         trials: Optional[int] = None,
         offset: Optional[str] = None,
-        n_random_features: int = 100,
-        kernel: str = "learned",
-        length_scale: float = 1.0,
-        linear: str = "none",
-        amplitude: Union[float, str] = "default",
-        time_kernel: str = "matern52",
-        time_trend: bool = False,
-        time_form: str = "automatic",
-        period: Optional[float] = None,
-        column_process: str = "auto",
-        inducing: int = 64,
-        warmup: int = 300,
-        draws: int = 200,
-        thin: int = 1,
-        chains: int = 8,
+        model: Optional[Model] = None,
+        paths: Optional[Paths] = None,
+        sampling: Optional[Sampling] = None,
+        compute: Optional[Compute] = None,
+        priors: Optional[Mapping] = None,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
-        instructions: str = "best",
-        device: str = "cpu",
-        precision: str = "double",
-        init: str = "spread",
-        init_effort: float = 0.2,
-        modes: int = 1,
-        keep: Sequence[str] = ("w", "beta", "theta"),
-        checkpoint: float = 30.0,
-        priors: Optional[Mapping] = None,
         progress: bool = True,
         store: Optional[Union[str, os.PathLike]] = None,
-        n_features: Any = "deprecated",
-        start: Any = "deprecated",
+        **earlier: Any,
     ):
-        self.n_components = n_components
+        self.latent_dim = latent_dim
         self.likelihood = likelihood
         self.trials = trials
         self.offset = offset
-        self.n_random_features = n_random_features
-        self.kernel = kernel
-        self.length_scale = length_scale
-        self.linear = linear
-        self.amplitude = amplitude
-        self.time_kernel = time_kernel
-        self.time_trend = time_trend
-        self.time_form = time_form
-        self.period = period
-        self.column_process = column_process
-        self.inducing = inducing
-        self.warmup = warmup
-        self.draws = draws
-        self.thin = thin
-        self.chains = chains
+        self.model = model
+        self.paths = paths
+        self.sampling = sampling
+        self.compute = compute
+        self.priors = priors
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.instructions = instructions
-        self.device = device
-        self.precision = precision
-        self.init = init
-        self.init_effort = init_effort
-        self.modes = modes
-        self.keep = keep
-        self.checkpoint = checkpoint
-        self.priors = priors
         self.progress = progress
         self.store = store
-        self.n_features = n_features
-        self.start = start
+        self._rename(earlier)
 
     def fit(
         self,
