@@ -67,7 +67,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         ControlFlow::Continue(())
     };
     let chains = run::run(&model, &settings, |_| Memory::default(), see)?;
-    let posterior = Posterior::new(model, chains, settings.seed)?;
+    let posterior = Posterior::of_spread(model, chains, settings.seed)?;
     let seconds = begun.elapsed().as_secs_f64();
     let aside = posterior.convergence().chains.iter().filter(|v| !v.used).count();
     if aside > 0 {

@@ -47,7 +47,7 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     if let Some(words) = modes::words(&modes) {
         tell(&render(&words, &Flags))?;
     }
-    mode_lines(&fit, &drawn).iter().try_for_each(|line| tell(line))?;
+    mode_lines(&fit, &drawn)?.iter().try_for_each(|line| tell(line))?;
     drawn.stacking.iter().try_for_each(|stacking| tell(&stacking.words()))?;
     if let Some(scales) = &scales {
         tell(&scales.line())?;

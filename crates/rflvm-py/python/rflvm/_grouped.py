@@ -62,6 +62,8 @@ class Grouped:
         """Take over parameters by their earlier names."""
         told = []
         for old, value in earlier.items():
+            if old not in EARLIER:
+                raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {old!r}; settings are in the groups {', '.join(GROUPS)}")
             group, name = EARLIER[old]
             if group:
                 self._change(group, {name: value})

@@ -88,11 +88,12 @@ mod tests {
     #[test]
     fn rough_smooth_and_white_columns_are_told_apart() {
         for wanted in [TimeKernel::Matern12, TimeKernel::Matern32] {
-            let (y, dynamics) = table(|dynamics, stream| dynamics.own(wanted, 0.1).draw(1.0, &mut stream.rng()));
+            let (y, dynamics) =
+                table(|dynamics, stream| dynamics.column_path(wanted, 0.1).draw(1.0, &mut stream.rng()));
             assert_eq!(kernel(&y, &dynamics), Some(wanted));
         }
         let (y, dynamics) =
-            table(|dynamics, stream| dynamics.own(TimeKernel::RandomWalk, 0.1).draw(3.0, &mut stream.rng()));
+            table(|dynamics, stream| dynamics.column_path(TimeKernel::RandomWalk, 0.1).draw(3.0, &mut stream.rng()));
         assert_eq!(kernel(&y, &dynamics), Some(TimeKernel::Matern12));
         let (y, dynamics) = table(|_, stream| normals(ROWS, &mut stream.rng()));
         assert_eq!(kernel(&y, &dynamics), None);

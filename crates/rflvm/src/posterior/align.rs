@@ -12,6 +12,8 @@ pub struct Embedding {
     pub mean: Mat,
     /// Covariance of each row about it, D×D.
     pub covariance: Vec<Mat>,
+    /// Share of each row's variance that the mode of the positions does not have by itself; empty where there is one mode.
+    pub between_modes: Vec<f64>,
 }
 
 impl Embedding {
@@ -25,7 +27,8 @@ impl Embedding {
             mul(whole.as_mut_slice(), rotation.view().transpose(), half.view(), false);
             whole
         };
-        (Embedding { mean, covariance: covariance.iter().map(turned).collect() }, rotation)
+        let covariance = covariance.iter().map(turned).collect();
+        (Embedding { mean, covariance, between_modes: Vec::new() }, rotation)
     }
 
     /// Standard deviation of row n along axis d.
@@ -81,7 +84,7 @@ pub(super) fn align_in<E>(
             second[(d, d)] = second[(d, d)].max(0.0);
         }
     }
-    Ok(Embedding { mean, covariance: second })
+    Ok(Embedding { mean, covariance: second, between_modes: Vec::new() })
 }
 
 #[cfg(test)]

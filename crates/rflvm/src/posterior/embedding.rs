@@ -30,19 +30,22 @@ impl Fitted<'_> {
     /// The position of each row, in the frame: those of the chains in use whose distances have the least expected squared error. Covariances are about them. Where
     /// chains began apart, they are over the draws of all modes, by their weights.
     pub fn embedding(&self, frame: &Frame) -> Result<Embedding, RunError> {
-        let Embedding { mean, mut covariance } = align_in(frame, |take| self.visit_positions(take))?;
+        let Embedding { mean, mut covariance, mut between_modes } = align_in(frame, |take| self.visit_positions(take))?;
         let mut expected = Expected::new(mean.rows());
         self.aligned(frame, &self.visited_in_map(EXPECTED)?, |x| expected.add(x))?;
         let placed = expected.positions(&mean);
+        add_squares(&mut covariance, 1.0, &mean, &placed);
         if self.is_pooled && self.modes.len() > 1 {
             let visited = self.visited(POOLED)?;
-            covariance.iter_mut().for_each(|covariance| covariance.as_mut_slice().fill(0.0));
             let share = 1.0 / visited.len() as f64;
-            self.aligned(frame, &visited, |x| add_squares(&mut covariance, share, x, &placed))?;
-        } else {
-            add_squares(&mut covariance, 1.0, &mean, &placed);
+            let mut of_all = vec![Mat::zeros(mean.cols(), mean.cols()); mean.rows()];
+            self.aligned(frame, &visited, |x| add_squares(&mut of_all, share, x, &placed))?;
+            let trace = |m: &Mat| (0..m.cols()).map(|d| m[(d, d)]).sum::<f64>();
+            let between = |(all, own): (&Mat, &Mat)| (1.0 - trace(own) / trace(all)).max(0.0);
+            between_modes = of_all.iter().zip(&covariance).map(between).collect();
+            covariance = of_all;
         }
-        Ok(Embedding { mean: placed, covariance })
+        Ok(Embedding { mean: placed, covariance, between_modes })
     }
 
     /// Passes the positions of the rows in some draws to `take`, in the frame.
