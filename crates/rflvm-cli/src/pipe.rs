@@ -3,8 +3,8 @@
 
 use crate::args::{Command, ReplyArgs};
 use crate::failure::Failure;
-use rflvm::atomic::{plain_reason, remedy};
-use rflvm::error::SpecError;
+use rflvm::internal::atomic::{plain_reason, remedy};
+use rflvm::internal::error::SpecError;
 use rflvm_study::Error;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
