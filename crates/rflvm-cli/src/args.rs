@@ -4,12 +4,13 @@ mod answers;
 mod effects;
 
 use crate::console::Console;
-use crate::flags::{ConfigArgs, ModelArgs};
+use crate::flags::{ConfigArgs, MethodArgs, ModelArgs};
 pub use answers::*;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 pub use effects::*;
 use rflvm_report::Image;
+use rflvm_study::Config;
 use rflvm_study::choices::KernelKind;
 use rflvm_study::device::DeviceChoice;
 use rflvm_study::latent_dim::LatentDim;
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 /// Start with `rflvm demo`, or with your own table:
 ///
 ///   rflvm doctor counts.csv
-///   rflvm map counts.csv --likelihood negative-binomial --out picture
+///   rflvm fit counts.csv --likelihood negative-binomial --method map --out picture
 ///   rflvm fit counts.csv --likelihood negative-binomial --out fit
 ///   rflvm summary fit
 ///
@@ -42,8 +43,9 @@ pub enum Command {
     Doctor(Box<DoctorArgs>),
     /// Fit a table: latent positions of its rows, with their uncertainty.
     Fit(Box<FitArgs>),
-    /// Picture a table in seconds: MAP estimate of the latent positions; conditional standard deviations only.
-    Map(Box<MapArgs>),
+    /// The name of `fit --method map` until version 0.2.
+    #[command(hide = true)]
+    Map(Box<FitArgs>),
     /// Fit a table in several ways and report which predicts held-out cells best: latent dimension, family, kernel, features.
     Compare(Box<CompareArgs>),
     /// Resume an interrupted fit, or extend a finished one; draws are identical to an uninterrupted run.
@@ -89,35 +91,44 @@ pub enum Command {
     Man,
 }
 
-/// How much to print.
+/// How a command that runs for long answers.
 #[derive(Debug, Clone, Args)]
 pub struct ConsoleArgs {
-    /// Print one JSON object per line to stdout: progress, warnings, the final summary. Nothing else is printed there.
-    #[arg(long)]
-    pub json: bool,
-    /// Print only errors, and how the table was read where that may be wrong: no progress and no summary.
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
     /// Also print where time is spent.
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "quiet", hide_short_help = true)]
     pub verbose: bool,
 }
 
 impl From<&ConsoleArgs> for Console {
     fn from(args: &ConsoleArgs) -> Self {
-        Console { json: args.json, quiet: args.quiet, verbose: args.verbose }
+        Console { json: args.reply.json, quiet: args.reply.quiet, verbose: args.verbose }
     }
 }
 
-/// How a command answers.
+/// How a command answers: the same for every command.
 #[derive(Debug, Clone, Args)]
 pub struct ReplyArgs {
-    /// Print the answer as one JSON object, or, if there is none, the names of the files that were written. Nothing else is printed to stdout.
-    #[arg(long)]
+    /// Whether to print JSON.
+    #[arg(
+        long,
+        help = "Print JSON to stdout, one object per line",
+        long_help = "Print JSON to stdout, one object per line: the last is the answer, or names the `files` that were written, and a run prints its \
+                     progress before it. Warnings go to stderr"
+    )]
     pub json: bool,
-    /// Print only errors, and with --json the object.
-    #[arg(short, long)]
+    /// Whether to print only errors.
+    #[arg(
+        short,
+        long,
+        help = "Print only errors, and with --json the answer",
+        long_help = "Print only errors and how a table was read where that may be wrong; with --json, also the answer"
+    )]
     pub quiet: bool,
+    /// The answer itself goes to stdout.
+    #[arg(skip)]
+    pub is_piped: bool,
 }
 
 /// Whether files may be replaced that the command does not name.
@@ -131,9 +142,16 @@ pub struct ReplaceArgs {
 #[derive(Debug, Args)]
 pub struct FitArgs {
     #[command(flatten)]
+    pub method: MethodArgs,
+    #[command(flatten)]
     pub config: ConfigArgs,
-    /// Read settings from this file, in the format of the config.toml that every fit writes; flags override it.
-    #[arg(long = "config", value_name = "FILE.toml")]
+    /// The file with settings.
+    #[arg(
+        long = "config",
+        value_name = "FILE.toml",
+        help = "Read settings from this file, such as the config.toml of a fit",
+        long_help = "Read settings from this file, in the format of the config.toml that every fit writes; flags override it"
+    )]
     pub file: Option<PathBuf>,
     /// Folder for the results.
     #[arg(long, value_name = "DIR")]
@@ -148,29 +166,7 @@ pub struct FitArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(mut_args(crate::flags::hide_sampling))]
-pub struct MapArgs {
-    #[command(flatten)]
-    pub config: ConfigArgs,
-    /// Read settings from this file, in the format of the config.toml that every fit writes; flags override it.
-    #[arg(long = "config", value_name = "FILE.toml")]
-    pub file: Option<PathBuf>,
-    /// Number of initialisations; after two rounds, only the best one is optimised further.
-    #[arg(long, value_name = "K", default_value_t = 3)]
-    pub starts: usize,
-    /// Folder for the results.
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    /// Replace the fit or point estimate in that folder.
-    #[arg(long)]
-    pub overwrite: bool,
-    #[command(flatten)]
-    pub console: ConsoleArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(mut_arg("warmup", |arg| arg.help("Warm-up sweeps per chain, before draws are kept [default: 300]")))]
-#[command(mut_arg("draws", |arg| arg.help("Draws kept per chain [default: 300]")))]
+#[command(mut_arg("draws", |arg| crate::flags::with_default(arg, "300")))]
 pub struct CompareArgs {
     /// Settings that all candidates share; the lists below are tried in every combination.
     #[command(flatten)]
@@ -330,6 +326,13 @@ pub struct SimulateArgs {
     pub reply: ReplyArgs,
 }
 
+impl FitArgs {
+    /// All settings that were typed.
+    pub fn typed(&self) -> Config {
+        self.config.0.clone().or(self.method.0.clone())
+    }
+}
+
 impl SimulateArgs {
     /// Where the true values come from.
     pub fn source(&self) -> SourceArg {
@@ -345,9 +348,9 @@ fn kernel(text: &str) -> Result<KernelKind, String> {
 #[derive(Debug, Args)]
 pub struct PageArgs {
     /// Do not write report.html.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_report: bool,
     /// Show rows as pictures in the report: height and width in pixels, one column per pixel, row by row from the top left.
-    #[arg(long, value_name = "HxW", conflicts_with = "no_report")]
+    #[arg(long, value_name = "HxW", conflicts_with = "no_report", hide_short_help = true)]
     pub image: Option<Image>,
 }

@@ -3,6 +3,7 @@
 use crate::args::{FitArgs, PageArgs};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::map;
 use crate::message::Flags;
 use crate::progress::Follower;
 use crate::ranks::Ranks;
@@ -12,6 +13,7 @@ use rflvm::internal::error::SpecError;
 use rflvm::internal::run::checkpoint::Checkpoint;
 use rflvm_study::apart::{OutputError, is_same, keep_apart};
 use rflvm_study::bytes::in_words;
+use rflvm_study::choices::Method;
 use rflvm_study::folder::{FolderLock, RESULTS, config_path, holds_fit};
 use rflvm_study::message::render;
 use rflvm_study::{Config, Fit, idle};
@@ -21,11 +23,28 @@ use std::sync::atomic::Ordering;
 
 /// Runs the command.
 pub fn run(args: &FitArgs, ranks: &Ranks) -> Result<(), Failure> {
+    run_with(args, args.typed(), ranks)
+}
+
+/// Runs `fit --method map` under its earlier name.
+pub fn as_map(args: &FitArgs, ranks: &Ranks) -> Result<(), Failure> {
+    let words = "`rflvm map` is now `rflvm fit --method map`; the earlier name will be removed in version 0.4";
+    ranks.console(Console::from(&args.console)).warn(words);
+    let mut typed = args.typed();
+    typed.sampling.method = Some(Method::Map);
+    run_with(args, typed, ranks)
+}
+
+fn run_with(args: &FitArgs, typed: Config, ranks: &Ranks) -> Result<(), Failure> {
     let console = ranks.console(Console::from(&args.console));
     let file = Config::given(args.file.as_deref())?;
-    let noted = file.noted_table(&args.config.0);
-    let config = args.config.0.clone().or(file).filled();
-    idle::check(&args.config.0, &config)?;
+    console.notes(Config::earlier(args.file.as_deref()).as_slice());
+    let noted = file.noted_table(&typed);
+    let config = typed.clone().or(file).filled();
+    idle::check(&typed, &config)?;
+    if config.sampling.method == Some(Method::Map) {
+        return map::run(args, config, noted, ranks);
+    }
     let fit = match ranks.all() {
         Some(ranks) => Fit::shared(config, &args.out, ranks)?,
         None => Fit::new(config, &args.out)?,
@@ -74,6 +93,12 @@ pub fn tell(fit: &Fit, console: Console) {
     };
     console.say(&format!("{rows} rows × {columns} columns, {told}; seed {seed}"));
     console.event("start", json!({ "rows": rows, "columns": columns, "families": families, "seed": seed }));
+}
+
+/// The files of a fit or of a point estimate in a folder.
+pub fn results(dir: &Path) -> Vec<String> {
+    let files = RESULTS.iter().map(|name| dir.join(name)).filter(|file| file.exists());
+    files.map(|file| file.display().to_string()).collect()
 }
 
 /// Refuses pictures of the wrong size before anything is run.

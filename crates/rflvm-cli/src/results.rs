@@ -4,6 +4,7 @@ use crate::answer::warn_of_chains;
 use crate::args::PageArgs;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::fit::results;
 use crate::labels::Labels;
 use crate::message::Flags;
 use crate::output;
@@ -18,6 +19,7 @@ use rflvm_study::answers::positions::{Positions, columns, medians, positions};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::message::render;
 use rflvm_study::{Error, axes, exact, modes, write};
+use serde_json::json;
 use std::path::Path;
 
 /// Writes the results of a finished fit.
@@ -75,6 +77,8 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, console: Console) -> Result
         console.say(&format!("  → {}", render(&advice, &Flags)));
     }
     console.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));
-    console.event("summary", words::as_json(&convergence, began));
+    let mut summary = words::as_json(&convergence, began);
+    summary["files"] = json!(results(dir));
+    console.answer("summary", summary);
     Ok(())
 }

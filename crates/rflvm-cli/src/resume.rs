@@ -18,10 +18,10 @@ pub fn run(args: &ResumeArgs, ranks: &Ranks) -> Result<(), Failure> {
     }
     let lock = if ranks.is_first() { Some(FolderLock::take(&args.dir)?) } else { None };
     let change = |config: &mut Config| {
-        config.run.threads = args.threads.or(config.run.threads);
-        config.run.device = args.device.or(config.run.device);
+        config.compute.threads = args.threads.or(config.compute.threads);
+        config.compute.device = args.device.or(config.compute.device);
         // With a further warm-up, there may be fewer than before.
-        config.run.draws = args.draws.filter(|_| args.warmup.is_none()).or(config.run.draws);
+        config.sampling.draws = args.draws.filter(|_| args.warmup.is_none()).or(config.sampling.draws);
     };
     let mut fit = match ranks.all() {
         Some(ranks) => Fit::open_shared(&args.dir, change, ranks)?,

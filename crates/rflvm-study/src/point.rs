@@ -11,7 +11,7 @@ use rflvm::internal::linalg::Mat;
 use rflvm::internal::run::{Settings, pool};
 
 /// The most initialisations that may be requested.
-const MOST_STARTS: usize = 1000;
+pub const MOST_STARTS: usize = 1000;
 
 /// The maximum, and the conditional covariance of each position there.
 pub fn point(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Error> {
@@ -55,7 +55,7 @@ pub fn check(fit: &Fit, starts: usize) -> Result<(), SpecError> {
         let rule = "a point estimate cannot learn the number of axes; give a number, or use ⟨fit⟩".into();
         return Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule });
     }
-    match fit.config.run.device {
+    match fit.config.compute.device {
         Some(choice @ DeviceChoice::Cuda(_)) if is_exact(&fit.model) => {
             let rule = "a point estimate of a complete Gaussian table has its weights integrated out, on the CPU alone; let device be cpu";
             Err(SpecError::Setting { setting: "device", value: choice.to_string(), rule: rule.into() })

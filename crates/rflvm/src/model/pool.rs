@@ -12,6 +12,7 @@
 
 use super::amplitude::HalfT;
 use super::gamma::Gamma;
+use super::partial;
 use crate::dist::ln_gamma;
 use crate::maximize_1d::maximize_1d;
 use crate::slice;
@@ -23,8 +24,10 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Pool {
     /// √(b/a).
+    #[serde(deserialize_with = "partial::level")]
     pub level: HalfT,
     /// 1/√a.
+    #[serde(deserialize_with = "partial::spread")]
     pub spread: HalfT,
 }
 
