@@ -36,3 +36,4 @@ mod search;
 mod times;
 mod transform;
 mod verdict;
+mod version_0_2;
