@@ -38,3 +38,4 @@ mod search;
 mod times;
 mod transform;
 mod verdict;
+mod version_0_2;
