@@ -134,9 +134,9 @@ pub struct ReplaceArgs {
 #[derive(Debug, Args)]
 pub struct FitArgs {
     #[command(flatten)]
-    pub method: MethodArgs,
-    #[command(flatten)]
     pub config: ConfigArgs,
+    #[command(flatten)]
+    pub method: MethodArgs,
     /// The file with settings.
     #[arg(
         long = "config",

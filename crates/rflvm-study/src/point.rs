@@ -52,7 +52,7 @@ fn one(fit: &Fit) -> Settings {
 pub fn check(fit: &Fit, starts: usize) -> Result<(), SpecError> {
     check_starts(starts)?;
     if fit.model.has_relevance() {
-        let rule = "a point estimate cannot learn the number of axes; give a number, or use ⟨fit⟩".into();
+        let rule = "a point estimate cannot learn the number of axes; give a number, or use ⟨method=mcmc⟩".into();
         return Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule });
     }
     match fit.config.compute.device {
