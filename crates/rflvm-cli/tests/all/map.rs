@@ -19,7 +19,15 @@ fn table() -> String {
 }
 
 fn map(dir: &Path, out: &str, more: &[&str]) {
-    good(dir, &[&["fit", "t.csv", "--method", "map", "-q", "--id", "name", "--labels", "kind", "--out", out], &SMALL[..], more].concat());
+    good(
+        dir,
+        &[
+            &["fit", "t.csv", "--method", "map", "-q", "--id", "name", "--labels", "kind", "--out", out],
+            &SMALL[..],
+            more,
+        ]
+        .concat(),
+    );
 }
 
 fn lines(path: &Path) -> Vec<Vec<String>> {
@@ -68,8 +76,21 @@ fn every_family_can_be_mapped_and_started_from() {
         let table = format!("{family}/table.csv");
         let output = good(
             &dir,
-            &[&["fit", &table, "--method", "map", "--likelihood", family, "--json", "--out", &format!("{family}-map")], &SMALL[..]]
-                .concat(),
+            &[
+                &[
+                    "fit",
+                    &table,
+                    "--method",
+                    "map",
+                    "--likelihood",
+                    family,
+                    "--json",
+                    "--out",
+                    &format!("{family}-map"),
+                ],
+                &SMALL[..],
+            ]
+            .concat(),
         );
         let last = text(&output.stdout).lines().last().map(String::from).unwrap();
         assert!(last.contains("\"event\":\"map\""), "{last}");
@@ -96,8 +117,9 @@ fn invalid_commands_are_refused_in_one_sentence() {
     fs::write(dir.join("t.csv"), table()).unwrap();
     fs::write(dir.join("n.csv"), "a,b\n1,2\n-3,4\n").unwrap();
     map(&dir, "o", &["--likelihood", "gaussian", "--columns", "r,a"]);
-    let of =
-        |more: &'static [&'static str]| [&["fit", "n.csv", "--method", "map", "--likelihood", "poisson", "--out", "x"], more].concat();
+    let of = |more: &'static [&'static str]| {
+        [&["fit", "n.csv", "--method", "map", "--likelihood", "poisson", "--out", "x"], more].concat()
+    };
     for (arguments, words) in [
         (of(&["--draws", "9"]), &["draws is given", "no chains", "--method mcmc"][..]),
         (of(&["--starts", "0"]), &["starts is 0", "between 1"]),
