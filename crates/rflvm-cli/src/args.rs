@@ -1,12 +1,14 @@
 //! The command line.
 
 mod answers;
+mod effects;
 
 use crate::console::Console;
 use crate::flags::{ConfigArgs, MethodArgs, ModelArgs};
 pub use answers::*;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+pub use effects::*;
 use rflvm_report::Image;
 use rflvm_study::Config;
 use rflvm_study::choices::KernelKind;
@@ -64,6 +66,12 @@ pub enum Command {
     Distances(DistancesArgs),
     /// Write each row's nearest neighbors over all modes, with their probabilities.
     Neighbors(NeighborsArgs),
+    /// Show what drives each column: sources of its variance, gradients, changes between places.
+    Effects(EffectsArgs),
+    /// List the columns that differ between groups of rows, with a false discovery rate.
+    Differences(DifferencesArgs),
+    /// Show how sure groups of rows are, and which rows lie between groups.
+    Groups(GroupsArgs),
     /// Write and draw the learned kernel and its spectral density.
     Kernel(KernelArgs),
     /// Draw one picture of a fit for a paper, as SVG, PNG or PDF.

@@ -8,7 +8,21 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Start", &["demo", "doctor", "simulate"]),
     ("Fit", &["fit", "resume"]),
     ("Judge", &["summary", "check", "compare"]),
-    ("Use", &["impute", "forecast", "transform", "predict", "distances", "neighbors", "kernel"]),
+    (
+        "Use",
+        &[
+            "impute",
+            "forecast",
+            "transform",
+            "predict",
+            "distances",
+            "neighbors",
+            "effects",
+            "differences",
+            "groups",
+            "kernel",
+        ],
+    ),
     ("Share", &["report", "plot", "export", "man", "completions"]),
 ];
 

@@ -16,13 +16,16 @@ mod check;
 mod compare;
 mod console;
 mod demo;
+mod differences;
 mod distances;
 mod doctor;
+mod effects;
 mod export;
 mod failure;
 mod fit;
 mod flags;
 mod forecast;
+mod groups;
 mod help;
 mod impute;
 mod kernel;
@@ -117,6 +120,9 @@ fn answer(command: &Command, ranks: &Ranks) -> Result<(), Failure> {
         Command::Check(args) => check::run(args),
         Command::Distances(args) => distances::run(args),
         Command::Neighbors(args) => distances::neighbors(args),
+        Command::Effects(args) => effects::run(args),
+        Command::Differences(args) => differences::run(args),
+        Command::Groups(args) => groups::run(args),
         Command::Kernel(args) => kernel::run(args),
         Command::Plot(args) => plot::run(args),
         Command::Report(args) => report::run(args),
@@ -124,6 +130,33 @@ fn answer(command: &Command, ranks: &Ranks) -> Result<(), Failure> {
         Command::Simulate(args) => simulate::run(args),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man => manual::page(),
+    }
+}
+
+/// Pictures as JSON, which Python draws: their panels, axes and marks.
+pub mod pictures {
+    use crate::picture::paths;
+    use crate::picture::spec::Picture;
+    use rflvm_study::answers::checks::Report;
+    use rflvm_study::answers::kernel::Curves;
+
+    fn json(picture: &Picture) -> Result<String, String> {
+        serde_json::to_string(picture).map_err(|error| error.to_string())
+    }
+
+    /// The learned kernel.
+    pub fn kernel(curves: &Curves) -> Result<String, String> {
+        json(&crate::kernel::picture(curves))
+    }
+
+    /// Posterior predictive checks.
+    pub fn checks(report: &Report<'_>) -> Result<String, String> {
+        json(&crate::check::report::Shown(report).picture(""))
+    }
+
+    /// Values over time, given as JSON.
+    pub fn paths(given: &str) -> Result<String, String> {
+        json(&paths::picture(&serde_json::from_str(given).map_err(|error| error.to_string())?)?)
     }
 }
 

@@ -3,8 +3,8 @@
 
 use crate::args::{Command, ReplyArgs};
 use crate::failure::Failure;
-use rflvm::atomic::{plain_reason, remedy};
-use rflvm::error::SpecError;
+use rflvm::internal::atomic::{plain_reason, remedy};
+use rflvm::internal::error::SpecError;
 use rflvm_study::Error;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -87,25 +87,19 @@ fn of(command: &mut Command) -> Out<'_> {
         Command::Fit(args) | Command::Map(args) => Out::Several(&args.out, FOLDER),
         Command::Compare(args) => Out::Several(&args.out, FOLDER),
         Command::Simulate(args) => Out::Several(&args.out, FOLDER),
-        Command::Impute(args) => match (&args.draws, &mut args.out) {
-            (Some(_), Some(out)) => Out::Several(out, DRAWN),
-            (_, out) => Out::Default(out, "csv", &mut args.reply),
-        },
-        Command::Forecast(args) => match (&args.draws, &mut args.out) {
-            (Some(_), Some(out)) => Out::Several(out, DRAWN),
-            (_, out) => Out::Default(out, "csv", &mut args.reply),
-        },
-        Command::Predict(args) => match args.draws {
-            Some(_) => Out::Several(&args.out, DRAWN),
-            None => Out::File(&mut args.out, "csv", &mut args.reply),
-        },
-        Command::Transform(args) => match (args.draws, &args.draws_out) {
-            (Some(_), None) => Out::Several(&args.out, "--draws writes a second file; name it with --draws-out"),
-            _ => Out::File(&mut args.out, "csv", &mut args.reply),
+        Command::Impute(args) => drawn(args.draws, &mut args.out, &mut args.reply),
+        Command::Forecast(args) => drawn(args.draws, &mut args.out, &mut args.reply),
+        Command::Predict(args) => drawn(args.draws, &mut args.out, &mut args.reply),
+        Command::Transform(args) => match (args.draws, &args.draws_out, &mut args.out) {
+            (Some(_), None, Some(out)) => Out::Several(out, "--draws writes a second file; name it with --draws-out"),
+            (_, _, out) => Out::Default(out, "csv", &mut args.reply),
         },
         Command::Check(args) => Out::Default(&mut args.out, "csv", &mut args.reply),
-        Command::Distances(args) => Out::File(&mut args.out, "csv", &mut args.reply),
-        Command::Neighbors(args) => Out::File(&mut args.out, "csv", &mut args.reply),
+        Command::Distances(args) => Out::Default(&mut args.out, "csv", &mut args.reply),
+        Command::Neighbors(args) => Out::Default(&mut args.out, "csv", &mut args.reply),
+        Command::Effects(args) => Out::Default(&mut args.out, "csv", &mut args.reply),
+        Command::Differences(args) => Out::Default(&mut args.out, "csv", &mut args.reply),
+        Command::Groups(args) => Out::Default(&mut args.out, "csv", &mut args.reply),
         Command::Kernel(args) => Out::File(&mut args.out, "csv", &mut args.reply),
         Command::Plot(args) => Out::File(&mut args.out, "svg", &mut args.reply),
         Command::Report(args) => Out::Default(&mut args.out, "html", &mut args.reply),
@@ -113,5 +107,13 @@ fn of(command: &mut Command) -> Out<'_> {
         Command::Doctor(_) | Command::Resume(_) | Command::Summary(_) | Command::Completions { .. } | Command::Man => {
             Out::Nothing
         }
+    }
+}
+
+/// A command that writes one file, or several tables if draws are requested.
+fn drawn<'a>(draws: Option<usize>, out: &'a mut Option<PathBuf>, reply: &'a mut ReplyArgs) -> Out<'a> {
+    match (draws, out) {
+        (Some(_), Some(out)) => Out::Several(out, DRAWN),
+        (_, out) => Out::Default(out, "csv", reply),
     }
 }

@@ -20,6 +20,7 @@ mod settings;
 mod simulated;
 mod values;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rflvm_study::table::joined_times as joined;
 use std::ffi::OsString;
@@ -31,10 +32,16 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| rflvm_cli::run(arguments))
 }
 
+/// A picture of values over time, from JSON to JSON.
+#[pyfunction]
+fn picture_over_time(given: &str) -> PyResult<String> {
+    rflvm_cli::pictures::paths(given).map_err(PyValueError::new_err)
+}
+
 /// The canonical name of a likelihood.
 #[pyfunction]
 fn canonical(name: &str) -> PyResult<&'static str> {
-    rflvm::spec::canonical(name).map_err(error::spec)
+    rflvm::internal::spec::canonical(name).map_err(error::spec)
 }
 
 /// Times in several columns as one text per row.
@@ -65,6 +72,8 @@ mod _native {
     #[pymodule_export]
     use super::memory::check_memory;
     #[pymodule_export]
+    use super::picture_over_time;
+    #[pymodule_export]
     use super::rows::NewRows;
     #[pymodule_export]
     use super::settings::{priors, settings};
@@ -74,7 +83,7 @@ mod _native {
     use super::values::Values;
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
-    use rflvm::model::family::{Cells, REGISTRY};
+    use rflvm::internal::model::family::{Cells, REGISTRY};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -7,9 +7,9 @@ use crate::cells::kept;
 use crate::link::{Link, link};
 use crate::pack::Pack;
 use crate::subject::Subject;
-use rflvm::error::RunError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::parameters::{Parameters, Stored, evenly};
+use rflvm::internal::error::RunError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::parameters::{Parameters, Stored, evenly};
 use serde_json::{Value, json};
 
 /// Weights in all: two bytes each.
@@ -35,7 +35,7 @@ struct Draw {
 pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError> {
     let (fitted, model, kept) = (&subject.fitted, subject.fitted.model, kept(subject));
     let places: Vec<usize> = kept.iter().map(|&column| subject.places[column]).collect();
-    let wide = (model.spec().features + subject.frame.axes()) * kept.len();
+    let wide = (model.spec().features + subject.positions.frame.axes()) * kept.len();
     let chosen = evenly(fitted.used, fitted.store.size()?.1, (WEIGHTS / wide).clamp(LEAST, DRAWS));
     let mut stored = Stored::open(fitted.store, model)?;
     let mut draws = Vec::with_capacity(chosen.len());
@@ -81,7 +81,7 @@ fn links(subject: &Subject<'_>, parameters: &Parameters) -> Option<(Vec<Link>, V
 /// Which kept columns share a function g, block by block, with their factors.
 fn grouped(subject: &Subject<'_>, places: &[usize], links: &[Link], factors: &[f64]) -> Vec<Value> {
     let blocks = subject.fitted.model.blocks().iter();
-    let group = |block: &rflvm::model::Block| {
+    let group = |block: &rflvm::internal::model::Block| {
         let members: Vec<usize> = (0..places.len()).filter(|&j| block.columns.contains(&places[j])).collect();
         let link = links[block.columns.start];
         // That of an exponential differs from draw to draw, and is in the weights.
@@ -93,10 +93,10 @@ fn grouped(subject: &Subject<'_>, places: &[usize], links: &[Link], factors: &[f
 
 impl Draw {
     fn of(subject: &Subject<'_>, parameters: &Parameters, places: &[usize]) -> Self {
-        let (model, axes) = (subject.fitted.model, subject.frame.axes());
+        let (model, axes) = (subject.fitted.model, subject.positions.frame.axes());
         // An affine map is known by the images of the origin and of the unit vectors.
         let corners = Mat::from_fn(axes + 1, axes, |i, d| if i == d + 1 { 1.0 } else { 0.0 });
-        let back = subject.frame.of(&parameters.x, &parameters.w).back(&corners);
+        let back = subject.positions.frame.of(&parameters.x, &parameters.w).back(&corners);
         let origin = back.row(0).to_vec();
         let unit = |d: usize, e: usize| back[(d + 1, e)] - origin[e];
         let (w, beta) = (&parameters.w, &parameters.beta);

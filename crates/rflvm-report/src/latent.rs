@@ -4,13 +4,13 @@ use crate::number::number;
 use crate::outlier_score;
 use crate::pack::Pack;
 use crate::subject::Subject;
-use rflvm::error::RunError;
+use rflvm::internal::error::RunError;
 use rflvm_study::times::{Calendar, Timeline};
 use serde_json::{Value, json};
 
 /// Positions, names, labels and times of the rows.
 pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError> {
-    let (embedding, rows) = (subject.embedding, &subject.rows);
+    let (embedding, rows) = (&subject.positions.embedding, &subject.rows);
     let (count, axes) = (embedding.mean.rows(), embedding.mean.cols());
     let pairs = || (0..axes).flat_map(|a| (a + 1..axes).map(move |b| (a, b)));
     let correlation = |n: usize, a: usize, b: usize| {
@@ -51,7 +51,7 @@ fn times(timeline: &Timeline, texts: Option<&[String]>, pack: &mut Pack) -> Valu
 
 /// The modes that the search found, the chosen one first.
 pub fn modes(subject: &Subject<'_>, pack: &mut Pack) -> Value {
-    let mode = |found: &rflvm::run::modes::Found| {
+    let mode = |found: &rflvm::internal::run::modes::Found| {
         json!({
             "start": found.start, "evidence": number(found.evidence), "error": number(found.error),
             "continuity": number(found.continuity), "trustworthiness": number(found.trustworthiness),

@@ -5,9 +5,9 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::families::{Kind, seen};
 use crate::table::{self, ReadOptions, Table};
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::model::family::Trials;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Trials;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block
         Some(cells) => Some(Trials::Each(same_shape(cells.clone(), table, "given").map_err(data)?)),
         None => config.trials.as_deref().map(|text| trials(text, config, table)).transpose().map_err(data)?,
     };
-    let family = rflvm::spec::family_with(name, trials, priors).map_err(data)?;
+    let family = rflvm::internal::spec::family_with(name, trials, priors).map_err(data)?;
     if let Some(category) = table.categories.first().filter(|_| !family.is_whole()) {
         let rule = format!(
             "the column `{}` holds text, which only multinomial accepts; give ⟨likelihood=auto⟩, or exclude the column with ⟨labels⟩ or ⟨without⟩",

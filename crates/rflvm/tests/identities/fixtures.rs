@@ -1,22 +1,24 @@
 //! Small random models of every family, complete and with missing cells, and comparisons of numbers.
 
 use rand::RngExt;
-use rflvm::dist::{normal, normals};
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Binomial, Column, Family, Gaussian, Isotropic, NegativeBinomial, StudentT, Trials, Unit};
-use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Dispersion, Dof, Gamma, Noise, Student};
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::rng::{Stream, StreamRng};
-use rflvm::{simulate, spec};
+use rflvm::internal::dist::{normal, normals};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{
+    Binomial, Column, Family, Gaussian, Isotropic, NegativeBinomial, StudentT, Trials, Unit,
+};
+use rflvm::internal::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::priors::{Dispersion, Dof, Gamma, Noise, Student};
+use rflvm::internal::model::spectral::{Kernel, Mixture, Scales};
+use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::rng::{Stream, StreamRng};
+use rflvm::internal::{simulate, spec};
 use std::sync::Arc;
 
 pub const ROWS: usize = 6;
 pub const FREQUENCIES: usize = 4;
 
-pub use rflvm::spec::FAMILIES;
+pub use rflvm::internal::spec::FAMILIES;
 
 pub const FIXED: Amplitude = Amplitude::Fixed(0.6);
 pub const LEARNED: Amplitude = Amplitude::Learned(HALF_T);
