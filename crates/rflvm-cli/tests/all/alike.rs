@@ -11,7 +11,7 @@ const TEXTS: [&str; 3] = ["completions", "man", "help"];
 /// A command line for each command, into the file or folder OUT. There must be one for every command.
 fn sample(name: &str) -> &'static str {
     match name {
-        "demo" => "demo --warmup 2 --draws 2 --overwrite --out OUT",
+        "demo" => "demo --warmup 0 --draws 1 --overwrite --out OUT",
         "doctor" => "doctor t.csv",
         "simulate" => "simulate --rows 5 --columns 3 --seed 1 --overwrite --out OUT",
         "fit" => {
