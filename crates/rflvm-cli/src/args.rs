@@ -107,7 +107,7 @@ impl From<&ConsoleArgs> for Console {
     }
 }
 
-/// How a command answers: the same for every command.
+/// How every command answers.
 #[derive(Debug, Clone, Args)]
 pub struct ReplyArgs {
     /// Whether to print JSON.

@@ -10,7 +10,6 @@ use crate::choices::{
 use crate::device::DeviceChoice;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
-use crate::point::MOST_STARTS;
 use crate::settings::{Group, Names, Setting, settings};
 use crate::table::{Decimal, Separator};
 use rflvm::internal::atomic::plain_reason;
@@ -24,6 +23,9 @@ use std::path::{Path, PathBuf};
 
 pub use earlier::RunConfig;
 pub use section::Section;
+
+/// The most initialisations of a point estimate.
+pub const MOST_STARTS: usize = 1000;
 
 settings! {
     /// All settings of a fit: its table first.
