@@ -26,8 +26,8 @@ use std::path::PathBuf;
 ///   rflvm fit counts.csv --likelihood negative-binomial --out fit
 ///   rflvm summary fit
 ///
-/// Exit codes: 0 done; 1 sampling or writing failed; 2 the input or the command must be corrected; 130 stopped by Ctrl-C,
-/// with everything saved.
+/// Exit codes: 0 done; 1 sampling or writing failed; 2 the input or the command must be corrected;
+/// 130 stopped by Ctrl-C, with everything saved.
 #[derive(Debug, Parser)]
 #[command(name = "rflvm", version, propagate_version = true, verbatim_doc_comment)]
 pub struct Program {
@@ -39,16 +39,16 @@ pub struct Program {
 pub enum Command {
     /// Watch the model learn an S-shaped manifold from counts.
     Demo(DemoArgs),
-    /// Inspect a table before fitting it: what its columns hold, which families suit them, and what a fit would cost.
+    /// Inspect a table before fitting it: columns, families, flags, and the cost of a fit.
     Doctor(Box<DoctorArgs>),
     /// Fit a table: latent positions of its rows, with their uncertainty.
     Fit(Box<FitArgs>),
     /// The name of `fit --method map` until version 0.2.
     #[command(hide = true)]
     Map(Box<FitArgs>),
-    /// Fit a table in several ways and report which predicts held-out cells best: latent dimension, family, kernel, features.
+    /// Fit a table in several ways, and report which predicts held-out cells best.
     Compare(Box<CompareArgs>),
-    /// Resume an interrupted fit, or extend a finished one; draws are identical to an uninterrupted run.
+    /// Resume an interrupted fit, or extend a finished one; the draws are the same.
     Resume(ResumeArgs),
     /// Report whether a fit has converged, and what to do if not.
     Summary(SummaryArgs),
@@ -58,21 +58,21 @@ pub enum Command {
     Forecast(ForecastArgs),
     /// Place new rows in the latent space of a fit, and report how unusual they are.
     Transform(TransformArgs),
-    /// Predict rows of the table as if observed again, or cells at any point of the latent space.
+    /// Predict rows as if observed again, or cells at any point of the latent space.
     Predict(PredictArgs),
-    /// Check the fit: compare its table with tables replicated from the posterior predictive distribution, and its posterior with its priors.
+    /// Compare the table of a fit with replicated ones, and the posterior with the priors.
     Check(CheckArgs),
-    /// Write the distances between rows, with their uncertainty, over all modes of the posterior.
+    /// Write the distances between rows over all modes, with their uncertainty.
     Distances(DistancesArgs),
-    /// Write each row's nearest neighbors, with their probabilities, over all modes of the posterior.
+    /// Write each row's nearest neighbors over all modes, with their probabilities.
     Neighbors(NeighborsArgs),
-    /// Show what drives each column: where its variance comes from, its gradient in the latent space, and its change between places.
+    /// Show what drives each column: sources of its variance, gradients, changes between places.
     Effects(EffectsArgs),
-    /// List the columns that differ between groups of rows, with their expected false discovery rate.
+    /// List the columns that differ between groups of rows, with a false discovery rate.
     Differences(DifferencesArgs),
-    /// Show how sure groups of rows are: with which group each row is found, and which rows lie between groups.
+    /// Show how sure groups of rows are, and which rows lie between groups.
     Groups(GroupsArgs),
-    /// Write and draw the learned kernel and its spectral density, with their uncertainty.
+    /// Write and draw the learned kernel and its spectral density.
     Kernel(KernelArgs),
     /// Draw one picture of a fit for a paper, as SVG, PNG or PDF.
     Plot(PlotArgs),
@@ -80,7 +80,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Write draws as CSV or NumPy arrays.
     Export(ExportArgs),
-    /// Simulate a table from an S-shaped curve or from the model's prior, with the true values.
+    /// Simulate a table with its true values, from an S-shaped curve or from the prior.
     Simulate(SimulateArgs),
     /// Print completions for a shell.
     Completions {
@@ -107,7 +107,7 @@ impl From<&ConsoleArgs> for Console {
     }
 }
 
-/// How a command answers: the same for every command.
+/// How every command answers.
 #[derive(Debug, Clone, Args)]
 pub struct ReplyArgs {
     /// Whether to print JSON.
@@ -142,9 +142,9 @@ pub struct ReplaceArgs {
 #[derive(Debug, Args)]
 pub struct FitArgs {
     #[command(flatten)]
-    pub method: MethodArgs,
-    #[command(flatten)]
     pub config: ConfigArgs,
+    #[command(flatten)]
+    pub method: MethodArgs,
     /// The file with settings.
     #[arg(
         long = "config",

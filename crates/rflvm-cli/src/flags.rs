@@ -159,7 +159,8 @@ impl FromArgMatches for MethodArgs {
 
 impl Args for MethodArgs {
     fn augment_args(command: Command) -> Command {
-        command.args(described(true).iter().flat_map(args))
+        // First under their heading.
+        command.args(described(true).iter().flat_map(args).map(|arg| arg.display_order(0)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -65,6 +65,6 @@ mod tests {
         let help = program.clone().render_help().to_string();
         let places: Vec<usize> = GROUPS.iter().map(|(title, _)| help.find(&format!("\n{title}:\n")).unwrap()).collect();
         assert!(places.is_sorted(), "{help}");
-        assert!(help.lines().all(|line| line.chars().count() <= 120), "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
 }

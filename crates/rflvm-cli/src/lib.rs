@@ -12,6 +12,7 @@ mod aligned;
 mod answer;
 mod args;
 mod backtest;
+mod begin;
 mod check;
 mod compare;
 mod console;

@@ -2,12 +2,13 @@
 //! atomically, so Ctrl-C needs no handling.
 
 use crate::args::FitArgs;
+use crate::begin::{check_settings, tell};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::fit::{check_settings, results, tell};
 use crate::labels::Labels;
 use crate::output;
 use crate::ranks::Ranks;
+use crate::results;
 use rflvm::internal::error::SpecError;
 use rflvm::internal::init::map::{Map, MapFit};
 use rflvm::internal::linalg::{Mat, mul};
@@ -101,7 +102,7 @@ fn write(
         "MAP estimate, not a posterior: standard deviations are conditional on everything else; results in {}",
         dir.display()
     ));
-    about["files"] = json!(results(dir));
+    about["files"] = json!(results::files(dir));
     console.answer("map", about);
     Ok(())
 }

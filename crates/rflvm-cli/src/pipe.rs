@@ -87,18 +87,9 @@ fn of(command: &mut Command) -> Out<'_> {
         Command::Fit(args) | Command::Map(args) => Out::Several(&args.out, FOLDER),
         Command::Compare(args) => Out::Several(&args.out, FOLDER),
         Command::Simulate(args) => Out::Several(&args.out, FOLDER),
-        Command::Impute(args) => match (&args.draws, &mut args.out) {
-            (Some(_), Some(out)) => Out::Several(out, DRAWN),
-            (_, out) => Out::Default(out, "csv", &mut args.reply),
-        },
-        Command::Forecast(args) => match (&args.draws, &mut args.out) {
-            (Some(_), Some(out)) => Out::Several(out, DRAWN),
-            (_, out) => Out::Default(out, "csv", &mut args.reply),
-        },
-        Command::Predict(args) => match (args.draws, &mut args.out) {
-            (Some(_), Some(out)) => Out::Several(out, DRAWN),
-            (_, out) => Out::Default(out, "csv", &mut args.reply),
-        },
+        Command::Impute(args) => drawn(args.draws, &mut args.out, &mut args.reply),
+        Command::Forecast(args) => drawn(args.draws, &mut args.out, &mut args.reply),
+        Command::Predict(args) => drawn(args.draws, &mut args.out, &mut args.reply),
         Command::Transform(args) => match (args.draws, &args.draws_out, &mut args.out) {
             (Some(_), None, Some(out)) => Out::Several(out, "--draws writes a second file; name it with --draws-out"),
             (_, _, out) => Out::Default(out, "csv", &mut args.reply),
@@ -116,5 +107,13 @@ fn of(command: &mut Command) -> Out<'_> {
         Command::Doctor(_) | Command::Resume(_) | Command::Summary(_) | Command::Completions { .. } | Command::Man => {
             Out::Nothing
         }
+    }
+}
+
+/// A command that writes one file, or several tables if draws are requested.
+fn drawn<'a>(draws: Option<usize>, out: &'a mut Option<PathBuf>, reply: &'a mut ReplyArgs) -> Out<'a> {
+    match (draws, out) {
+        (Some(_), Some(out)) => Out::Several(out, DRAWN),
+        (_, out) => Out::Default(out, "csv", reply),
     }
 }

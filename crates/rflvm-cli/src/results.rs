@@ -4,7 +4,6 @@ use crate::answer::warn_of_chains;
 use crate::args::PageArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::fit::results;
 use crate::labels::Labels;
 use crate::message::Flags;
 use crate::output;
@@ -17,6 +16,7 @@ use rflvm_study::answers::convergence as words;
 use rflvm_study::answers::imputed::imputed;
 use rflvm_study::answers::positions::{Positions, columns, medians, positions};
 use rflvm_study::drawn::Drawn;
+use rflvm_study::folder::RESULTS;
 use rflvm_study::message::render;
 use rflvm_study::{Error, axes, exact, modes, write};
 use serde_json::json;
@@ -78,7 +78,13 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, console: Console) -> Result
     }
     console.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));
     let mut summary = words::as_json(&convergence, began);
-    summary["files"] = json!(results(dir));
+    summary["files"] = json!(files(dir));
     console.answer("summary", summary);
     Ok(())
+}
+
+/// The files of a fit or of a point estimate in a folder.
+pub fn files(dir: &Path) -> Vec<String> {
+    let files = RESULTS.iter().map(|name| dir.join(name)).filter(|file| file.exists());
+    files.map(|file| file.display().to_string()).collect()
 }

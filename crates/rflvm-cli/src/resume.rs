@@ -1,9 +1,10 @@
 //! `rflvm resume`: continues an interrupted fit, or draws more from a finished one.
 
 use crate::args::ResumeArgs;
+use crate::begin::check_page;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::fit::{Shown, check_page, sample};
+use crate::fit::{Shown, sample};
 use crate::ranks::Ranks;
 use crate::report;
 use rflvm_study::folder::{FolderLock, config_path, is_replacing};

@@ -22,6 +22,7 @@ impl Naming for Parameters {
             // A frame has a column per part of the time.
             ("time", Some(names)) if names.contains(',') => format!("times=X[['{}']]", names.replace(',', "', '")),
             ("summary", _) => "diagnostics_".into(),
+            ("method", Some("mcmc")) => "fit()".into(),
             ("fit" | "doctor", _) => format!("{name}()"),
             // A prior within a family: student-t.dof.
             ("priors", Some(prior)) => {

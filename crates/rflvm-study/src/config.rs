@@ -10,7 +10,6 @@ use crate::choices::{
 use crate::device::DeviceChoice;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
-use crate::point::MOST_STARTS;
 use crate::settings::{Group, Names, Setting, settings};
 use crate::table::{Decimal, Separator};
 use rflvm::internal::atomic::plain_reason;
@@ -25,6 +24,9 @@ use std::path::{Path, PathBuf};
 pub use earlier::RunConfig;
 pub use section::Section;
 
+/// The most initialisations of a point estimate.
+pub const MOST_STARTS: usize = 1000;
+
 settings! {
     /// All settings of a fit: its table first.
     Config {
@@ -32,8 +34,8 @@ settings! {
         /// AnnData. Empty, NA and null cells are missing.
         table: PathBuf => .short("Table, one row per sample: .csv, .tsv, .mtx, .npy, .parquet, a folder of AnnData, …");
         /// Family of the columns: {families}; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
-        /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv.
-        likelihood: String => .placeholder("FAMILY|auto").otherwise("none; it or --blocks is required").short("Family of the columns, such as poisson, or auto: one per column")
+        /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv. Required, unless there are blocks.
+        likelihood: String => .placeholder("FAMILY|auto").short("Family of the columns, such as poisson, or auto; required unless --blocks")
             .parameter("likelihood").python_type("Union[str, Mapping]").python_default("\"gaussian\"")
             .python_help("str or mapping", "family of the columns, a family per column, or \"auto\": by their dtypes");
         /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them. A column of

@@ -12,7 +12,6 @@ use crate::folder::{FolderLock, RESULTS, config_path, is_replacing, map_path, st
 use crate::memory;
 use crate::model;
 use crate::outputs;
-use crate::point;
 use crate::reading::read;
 use crate::run;
 use crate::sample::{Follow, Sampling};
@@ -95,7 +94,7 @@ impl Fit {
         saved.check_paths()?;
         let settings = run::settings(&config);
         settings.check()?;
-        config.sampling.starts.map_or(Ok(()), point::check_starts)?;
+        config.sampling.starts.map_or(Ok(()), run::check_starts)?;
         let keep = config.sampling.keep.iter().flat_map(|names| &names.0);
         let keep = keep.map(|name| Kept::named(name)).collect::<Result<_, _>>()?;
         let every = run::seconds(config.compute.checkpoint.unwrap_or(30.0))?;

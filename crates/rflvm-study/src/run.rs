@@ -1,7 +1,7 @@
 //! From settings to how the chains run.
 
 use crate::choices::{InitAt, Instructions};
-use crate::config::Config;
+use crate::config::{Config, MOST_STARTS};
 use rflvm::internal::error::SpecError;
 use rflvm::internal::init::Init;
 use rflvm::internal::run::Settings;
@@ -52,4 +52,13 @@ pub(crate) fn seconds(value: f64) -> Result<Duration, SpecError> {
         value: value.to_string(),
         rule: "it must be a number of seconds".into(),
     })
+}
+
+/// Checks the number of initialisations.
+pub(crate) fn check_starts(starts: usize) -> Result<(), SpecError> {
+    if (1..=MOST_STARTS).contains(&starts) {
+        return Ok(());
+    }
+    let rule = format!("it must be between 1 and {MOST_STARTS}");
+    Err(SpecError::Setting { setting: "starts", value: starts.to_string(), rule })
 }

@@ -11,7 +11,7 @@ const TEXTS: [&str; 3] = ["completions", "man", "help"];
 /// A command line for each command, into the file or folder OUT. There must be one for every command.
 fn sample(name: &str) -> &'static str {
     match name {
-        "demo" => "demo --warmup 2 --draws 2 --overwrite --out OUT",
+        "demo" => "demo --warmup 0 --draws 1 --overwrite --out OUT",
         "doctor" => "doctor t.csv",
         "simulate" => "simulate --rows 5 --columns 3 --seed 1 --overwrite --out OUT",
         "fit" => {
@@ -29,6 +29,9 @@ fn sample(name: &str) -> &'static str {
         "predict" => "predict o --rows all --out OUT.csv",
         "distances" => "distances o --out OUT.csv",
         "neighbors" => "neighbors o --neighbors 2 --out OUT.csv",
+        "effects" => "effects o --out OUT.csv",
+        "differences" => "differences o --groups g.csv --out OUT.csv",
+        "groups" => "groups o --groups g.csv --neighbors 2 --out OUT.csv",
         "kernel" => "kernel o --overwrite --out OUT.csv",
         "report" => "report o --out OUT.html",
         "plot" => "plot o --out OUT.svg",
@@ -138,8 +141,8 @@ fn the_short_help_of_fit_fits_one_screen_and_the_long_one_has_everything() {
     for setting in Config::table() {
         let flag = format!("--{}", setting.name);
         let is_common = setting.short.is_some();
-        let is_shown =
-            |help: &str| setting.name == "table" || help.split([' ', '=', '[', '\n']).any(|word| word == flag);
+        let starts = |line: &str| line.trim_start().split([' ', '=', '[']).next() == Some(&flag);
+        let is_shown = |help: &str| setting.name == "table" || help.lines().any(starts);
         assert!(is_shown(&long) && is_shown(&short) == is_common, "{flag}");
         // Every default is shown with its value.
         if let Some(default) = setting.shown_default() {

@@ -56,7 +56,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
 
     Attributes
     ----------
-    embedding_, embedding_std_, embedding_cov_ : posterior mean of each row's position, standard deviation, covariance
+    embedding_, embedding_std_, embedding_cov_ : position of each row, its posterior standard deviation, its covariance
     embedding_median_ : spatial median of each row's position, in the likelier place where draws are in two
     posterior_ : `Posterior`, all draws by name
     diagnostics_ : dict, whether the chains have converged, and the modes that were found

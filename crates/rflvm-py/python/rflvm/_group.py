@@ -1,4 +1,4 @@
-"""A group of settings: a parameter of the estimator that has parameters of its own, in the way of scikit-learn."""
+"""A group of settings: a parameter of the estimator that has parameters itself, in the way of scikit-learn."""
 
 from __future__ import annotations
 

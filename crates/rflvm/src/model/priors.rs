@@ -18,7 +18,7 @@
 //! | `column_process_length_scale` | ln ℓ_j of that path ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1.5 |
 
 use super::amplitude::{Amplitude, HalfT};
-use super::partial;
+use super::partial::{over_defaults, partial};
 use super::pool::Pool;
 use super::spectral::{Mixture, Scales};
 use crate::error::SpecError;
@@ -48,24 +48,24 @@ pub struct Priors {
     /// Dispersions of negative binomial columns.
     pub dispersion: Dispersion,
     /// Logit of the share of extra zeros of zero-inflated columns.
-    #[serde(deserialize_with = "partial::zero_inflation")]
+    #[serde(deserialize_with = "zero_inflation")]
     pub zero_inflation: Normal,
     /// Concentration of the clusters of frequencies.
-    #[serde(deserialize_with = "partial::alpha")]
+    #[serde(deserialize_with = "alpha")]
     pub alpha: Gamma,
     /// Clusters of frequencies.
     pub niw: NormalInverseWishart,
     /// Length-scales of paths, in units of the longest sequence's span.
-    #[serde(deserialize_with = "partial::length_scale")]
+    #[serde(deserialize_with = "length_scale")]
     pub length_scale: Centred,
     /// Shares of white noise in the variance of paths.
-    #[serde(deserialize_with = "partial::noise_share")]
+    #[serde(deserialize_with = "noise_share")]
     pub noise_share: Centred,
     /// Standard deviations of column processes, in units of the column.
     #[serde(alias = "residual")]
     pub column_process: HalfT,
     /// Length-scales of column processes, in units of the longest sequence's span.
-    #[serde(alias = "residual-length-scale", deserialize_with = "partial::column_process_length_scale")]
+    #[serde(alias = "residual-length-scale", deserialize_with = "column_process_length_scale")]
     pub column_process_length_scale: Centred,
 }
 
@@ -96,7 +96,7 @@ pub enum Dof {
     /// ν is known, the same for all columns.
     Known(f64),
     /// ν_j is gamma, one per column.
-    Learned(#[serde(deserialize_with = "partial::dof")] Gamma),
+    Learned(#[serde(deserialize_with = "dof")] Gamma),
 }
 
 /// Noise and degrees of freedom of Student-t columns.
@@ -110,7 +110,7 @@ pub struct Student {
 }
 
 /// Juárez & Steel (2010).
-pub(super) const DOF: Gamma = Gamma { shape: 2.0, rate: 0.1 };
+const DOF: Gamma = Gamma { shape: 2.0, rate: 0.1 };
 
 impl Default for Student {
     fn default() -> Self {
@@ -157,6 +157,18 @@ impl Default for Priors {
             column_process_length_scale: Centred { median: 0.1, sd: 1.5 },
         }
     }
+}
+
+partial!(Normal { mean, sd });
+partial!(Centred { median, sd });
+
+over_defaults! {
+    zero_inflation: Normal = Priors::default().zero_inflation;
+    alpha: Gamma = Priors::default().alpha;
+    length_scale: Centred = Priors::default().length_scale;
+    noise_share: Centred = Priors::default().noise_share;
+    column_process_length_scale: Centred = Priors::default().column_process_length_scale;
+    dof: Gamma = DOF;
 }
 
 impl Priors {
