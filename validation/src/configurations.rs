@@ -7,11 +7,11 @@ use rflvm::device::{self, Device};
 use rflvm::hmc::directions::Modes;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
-    Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
-    ZeroInflatedPoisson,
+    Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Ordinal, Poisson, StudentT, Trials,
+    Unit, ZeroInflatedNegativeBinomial, ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Student};
+use rflvm::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Normal, Student};
 use rflvm::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors};
 use rflvm::observations::{Observations, Offset, Times};
@@ -202,7 +202,7 @@ impl Recipe {
             let multinomial = family.is_whole();
             for j in range.clone() {
                 for n in 0..ROWS {
-                    let first = if multinomial && j == range.start { TOTAL } else { 0.0 };
+                    let first = if multinomial && j == range.start { TOTAL } else { family.any_cell() };
                     // One cell in four; of a multinomial, one row in four.
                     let hole = if multinomial { n == 1 } else { (n + 2 * j) % 4 == 0 };
                     y[(n, j)] = if self.missing && hole { f64::NAN } else { first };
@@ -254,6 +254,8 @@ pub(crate) const FAMILIES: &[(Maker, f64)] = &[
     (multinomial, 0.5),
     (student_t, 0.12),
     (zero_inflated_poisson, 0.3),
+    (zero_inflated_negative_binomial, 0.4),
+    (ordinal, 0.5),
     (isotropic, 0.4),
 ];
 
@@ -316,6 +318,17 @@ fn zero_inflated_poisson() -> Arc<dyn Family> {
     Arc::new(Generic(ZeroInflatedPoisson::default()))
 }
 
+fn zero_inflated_negative_binomial() -> Arc<dyn Family> {
+    Arc::new(ZeroInflatedNegativeBinomial { counts: NegativeBinomial::shaped(2.0, 3.0, 2.0), ..Default::default() })
+}
+
+/// The prior of the logarithms of gaps between cut points.
+pub(crate) const CUT_POINTS: Normal = Normal { mean: 0.2, sd: 0.8 };
+
+fn ordinal() -> Arc<dyn Family> {
+    Arc::new(Generic(Ordinal::new(4, CUT_POINTS).expect("few levels")))
+}
+
 /// All configurations, in the order of the table.
 pub fn all() -> Vec<Configuration> {
     let one = |family: Maker| Recipe::new(vec![(3, family())]);
@@ -349,6 +362,11 @@ pub fn all() -> Vec<Configuration> {
         one(student_t).learned_amplitude().build("student-t-amplitude"),
         one(student_t).learned_amplitude().missing().offset().build("student-t-amplitude-missing-offset"),
         one(zero_inflated_poisson).shared_amplitude().build("zero-inflated-poisson-shared"),
+        one(zero_inflated_negative_binomial).offset().build("zero-inflated-negative-binomial-offset"),
+        one(ordinal).learned_amplitude().offset().build("ordinal-amplitude-offset"),
+        Recipe::new(vec![(1, ordinal()), (2, zero_inflated_negative_binomial()), (1, gaussian())])
+            .missing()
+            .build("mixed-ordinal-missing"),
         mixed().learned_amplitude().missing().build("mixed-amplitude-missing"),
         one(gaussian)
             .learned_amplitude()
@@ -415,6 +433,11 @@ pub fn all() -> Vec<Configuration> {
         one(negative_binomial).own_paths(TimeKernel::Matern12).missing().build("negative-binomial-residual-missing"),
         one(bernoulli).own_paths(TimeKernel::Matern32).build("bernoulli-residual"),
         one(zero_inflated_poisson).own_paths(TimeKernel::Matern12).build("zero-inflated-poisson-residual"),
+        one(zero_inflated_negative_binomial)
+            .own_paths(TimeKernel::Matern12)
+            .missing()
+            .build("zero-inflated-negative-binomial-residual-missing"),
+        one(ordinal).own_paths(TimeKernel::Matern32).missing().build("ordinal-residual-missing"),
         one(gaussian).own_paths(TimeKernel::RandomWalk).missing().build("gaussian-residual-random-walk-missing"),
         one(gaussian).own_paths(TimeKernel::IntegratedRandomWalk).build("gaussian-residual-integrated-random-walk"),
         one(poisson).own_paths(TimeKernel::Seasonal).missing().build("poisson-residual-seasonal-missing"),
