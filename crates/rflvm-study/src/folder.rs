@@ -27,6 +27,11 @@ pub fn trials_path(dir: &Path) -> PathBuf {
     dir.join("trials.npy")
 }
 
+/// The cells of which only a limit is known.
+pub fn limits_path(dir: &Path) -> PathBuf {
+    dir.join("limits.csv")
+}
+
 /// The maps that were found before the chains started.
 pub fn maps_path(dir: &Path) -> PathBuf {
     dir.join("maps.json")
@@ -43,7 +48,7 @@ pub fn map_path(dir: &Path) -> PathBuf {
 }
 
 /// All files that fits and point estimates write. All other files belong to the user.
-pub const RESULTS: [&str; 30] = [
+pub const RESULTS: [&str; 31] = [
     "config.toml",
     // What only Python knows of its fits.
     "python.json",
@@ -63,6 +68,7 @@ pub const RESULTS: [&str; 30] = [
     "frequencies.csv",
     "blocks.csv",
     "trials.npy",
+    "limits.csv",
     // Of the other maps that were sampled.
     "embedding-2.csv",
     "embedding-3.csv",

@@ -2,7 +2,7 @@
 
 use crate::cells;
 use crate::error::Error;
-use crate::families::{OF_TEXT, seen, suited, takes_text};
+use crate::families::{OF_TEXT, blocks_of, seen, suited, takes_text};
 use crate::table::{Category, Source, Table};
 use rflvm::atomic::plain_reason;
 use rflvm::model::Priors;
@@ -225,8 +225,9 @@ impl Listing {
                 }
             };
             columns.sort_unstable();
-            Ok((columns, spec::family_with(likelihood, trials, priors).map_err(|error| bad(error.to_string()))?))
+            blocks_of(likelihood, trials, columns, table, priors).map_err(|error| bad(error.to_string()))
         };
-        blocks.into_iter().map(family).collect()
+        let blocks = blocks.into_iter().map(family).collect::<Result<Vec<_>, _>>()?;
+        Ok(blocks.into_iter().flatten().collect())
     }
 }

@@ -11,6 +11,7 @@ use super::draft::Draft;
 use super::heading::{Heading, judge, shown};
 use super::holds::{Holds, truth};
 use super::levels::Levels;
+use super::limit::Limit;
 use super::place::{Place, TEXT_SHOWN};
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
@@ -32,7 +33,11 @@ pub(super) fn read(allowance: Allowance, separator: u8, options: &ReadOptions) -
     }
     let draft = pass(allowance.clone(), &dialect, options, &[])?;
     let late: Vec<usize> = (0..draft.width())
-        .filter(|&slot| draft.levels[slot].as_ref().is_some_and(|l| l.late && l.texts > l.numbers))
+        .filter(|&slot| match &draft.levels[slot] {
+            Some(levels) => levels.late && levels.texts > levels.numbers,
+            // Where no cell is a number, limits are the names of classes.
+            None => draft.has_only_limits(slot),
+        })
         .map(|slot| draft.numeric[slot])
         .collect();
     if late.is_empty() || options.texts == Texts::Refuse {
@@ -135,6 +140,10 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect)
         let value = match (cell, &mut draft.levels[slot]) {
             (Cell::Number(value), None) => value,
             (Cell::Missing, _) => f64::NAN,
+            (Cell::Limit(value, is_above), None) => {
+                draft.limits.push(Limit { row: row - 1, column: slot, is_above });
+                value
+            }
             (Cell::Rounded, None) => {
                 return Err(TableError::Rounded {
                     file: place.path.to_path_buf(),
@@ -152,7 +161,7 @@ fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect)
             (cell, _) => {
                 let text = text(&draft.names, position)?;
                 let at = |name: &str| place.cell(record, row, name);
-                code(draft, slot, (text, !matches!(cell, Cell::Text)), dialect, at)?
+                code(draft, slot, (text, !matches!(cell, Cell::Text | Cell::Limit(..))), dialect, at)?
             }
         };
         draft.values.push(value);
@@ -239,7 +248,7 @@ fn is_data(record: &ByteRecord, dialect: &Dialect) -> bool {
     let mut numbers = 0;
     for cell in record {
         match dialect.cell(cell) {
-            Cell::Number(_) | Cell::Infinite | Cell::Rounded => numbers += 1,
+            Cell::Number(_) | Cell::Infinite | Cell::Rounded | Cell::Limit(..) => numbers += 1,
             Cell::Missing => {}
             Cell::Text => return false,
         }
