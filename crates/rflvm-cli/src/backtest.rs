@@ -28,7 +28,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
     let mut outputs = outputs(&fit).own(&args.dir, &own).overwrite(args.replace.overwrite);
     outputs.either(&file, args.out.is_some())?;
     [&each, &svg].into_iter().try_for_each(|path| outputs.unnamed(path))?;
-    let voice = reply.progress();
+    let console = reply.progress();
     let asked = Asked {
         origins,
         horizon: args.horizon,
@@ -41,7 +41,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
         &fit,
         &asked,
         &mut |Stage { number, all, rows, method }| {
-            voice.say(&format!("fit {number} of {all}: {method}, {rows} rows"));
+            console.say(&format!("fit {number} of {all}: {method}, {rows} rows"));
         },
         &|_| if stop::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
     );

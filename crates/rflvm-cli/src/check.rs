@@ -7,8 +7,8 @@ pub mod report;
 use crate::answer::{check_csv, outputs, warn_of_chains};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
+use crate::message::Flags;
 use crate::reply::Reply;
-use crate::wording::Flags;
 use report::Shown;
 use rflvm::posterior::check::{REPLICATES, VISITED};
 use rflvm_study::check::Report;
@@ -27,7 +27,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     outputs.either(&file, args.out.is_some())?;
     outputs.unnamed(&picture)?;
     let (drawn, convergence) = Drawn::open(&fit)?;
-    warn_of_chains(&convergence, reply.voice());
+    warn_of_chains(&convergence, reply.console());
     let fitted = drawn.fitted(&fit, "check");
     let (checks, conflicts) = (fitted.check(REPLICATES)?, fitted.conflicts(VISITED)?);
     let (model, began) = (&fit.model, Began::of(&fit.dir));

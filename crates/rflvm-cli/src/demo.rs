@@ -2,12 +2,12 @@
 
 use crate::args::DemoArgs;
 use crate::failure::Failure;
+use crate::message::Flags;
 use crate::output;
 use crate::picture::Colour;
 use crate::progress::Watch;
 use crate::reply::{Reply, names};
 use crate::report;
-use crate::wording::Flags;
 use rflvm::draws::Memory;
 use rflvm::error::RunError;
 use rflvm::model::family::{Poisson, Theta};
@@ -52,13 +52,13 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         .overwrite(args.replace.overwrite)
         .within(&args.out, &["embedding.csv", "latent.svg", report::FILE])?;
     out_dir::prepare(&args.out)?;
-    let voice = reply.progress();
-    voice.say(&format!(
+    let console = reply.progress();
+    console.say(&format!(
         "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
         args.seed
     ));
     let begun = Instant::now();
-    let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
+    let watch = Watch::new(console, settings.chains, settings.sweeps(), false);
     let see = |progress: Progress<'_>| {
         watch.see(progress);
         ControlFlow::Continue(())
@@ -68,7 +68,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let seconds = begun.elapsed().as_secs_f64();
     let aside = posterior.convergence().chains.iter().filter(|v| !v.used).count();
     if aside > 0 {
-        voice.warn(&format!("{aside} of {} chains is stuck in a minor mode and is set aside", settings.chains));
+        console.warn(&format!("{aside} of {} chains is stuck in a minor mode and is set aside", settings.chains));
     }
     let fitted = posterior.fitted("results");
     let frame = fitted.frame()?;
@@ -105,9 +105,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
             convergence,
             began: Began::Anywhere,
             diagnostics: as_json(convergence, Began::Anywhere),
-            maps: Vec::new(),
+            modes: Vec::new(),
             origin: json!({ "seed": args.seed, "command": format!("rflvm demo --seed {}", args.seed) }),
-            wording: &Flags,
+            naming: &Flags,
         };
         write::text(&page, &html(&subject, None)?)?;
     }

@@ -58,7 +58,7 @@ fn open((dir, out, replace): (&Path, &Path, &ReplaceArgs), reply: Reply) -> Resu
     check_csv(out)?;
     let fit = Fit::open(dir, |_| ())?;
     outputs(&fit).overwrite(replace.overwrite).named(out)?;
-    let drawn = drawn(&fit, reply.voice())?;
+    let drawn = drawn(&fit, reply.console())?;
     Ok((reply, fit, drawn))
 }
 

@@ -38,7 +38,7 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     if args.matrix.is_some() {
         check_kernel_rows(rows.len())?;
     }
-    let drawn = drawn(&fit, answer.voice())?;
+    let drawn = drawn(&fit, answer.console())?;
     let fitted = drawn.fitted(&fit, "kernel");
     let frame = fitted.frame()?;
     let reach = diameter(&fitted.embedding(&frame)?.mean);

@@ -36,7 +36,7 @@ pub fn run(args: &PlotArgs) -> Result<(), Failure> {
     if fit.timeline.is_none() && matches!(args.what, Picture::Paths | Picture::Forecast) {
         return Err(Error::Timeless { dir: args.dir.display().to_string() }.into());
     }
-    let drawn = drawn(&fit, reply.voice())?;
+    let drawn = drawn(&fit, reply.console())?;
     let title = args.title.clone().unwrap_or_else(|| fit.title());
     let svg = match args.what {
         Picture::Latent => latent(&fit, &drawn, &title)?[0].take(),

@@ -184,7 +184,7 @@ impl Device for OnCard {
     }
 
     fn set_paths(&mut self, g: &Mat) {
-        let done = self.own_paths(g);
+        let done = self.column_processes(g);
         self.note(done);
     }
 

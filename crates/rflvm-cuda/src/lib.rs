@@ -66,7 +66,7 @@ pub fn check(model: &Model, ordinal: usize, chains: usize) -> Result<(), RunErro
         let gb = |bytes: usize| bytes as f64 / 1e9;
         let (need, free, memory) = (gb(need), gb(card.free), gb(card.memory));
         let remedy =
-            if need <= free { "fewer chains, no search for maps (let init be pca)" } else { "fewer rows or columns" };
+            if need <= free { "fewer chains, no search for modes (let init be pca)" } else { "fewer rows or columns" };
         let rule = format!(
             "each of {chains} chains at the same time needs {need:.1} GB there, and {free:.1} GB of {memory:.1} GB are free; use {remedy}, or cpu"
         );

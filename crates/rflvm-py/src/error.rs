@@ -1,6 +1,6 @@
 //! The mapping from the engine's errors to Python's exceptions.
 
-use crate::wording::Parameters;
+use crate::message::Parameters;
 use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};

@@ -1,24 +1,24 @@
 //! The engine behind the Python package: a private module, `rflvm._native`, which `python/rflvm` wraps.
 //!
 //! Data flow one way: `values` takes a table in, `fit` checks and samples it in the background (`job`), `answers` holds the
-//! draws, and `ask` has the queries. Everything comes from `rflvm-study`, as in the program, so both give the same fit.
+//! draws, and `query` has the queries. Everything comes from `rflvm-study`, as in the program, so both give the same fit.
 
 // User input must never cause a panic.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)]
 
 mod answers;
 mod array;
-mod ask;
+mod coordinator;
 mod error;
 mod fit;
 mod job;
-mod relay;
-mod room;
+mod memory;
+mod message;
+mod query;
 mod rows;
 mod settings;
 mod simulated;
 mod values;
-mod wording;
 
 use pyo3::prelude::*;
 use rflvm_study::table::joined_times as joined;
@@ -51,6 +51,8 @@ mod _native {
     #[pymodule_export]
     use super::canonical;
     #[pymodule_export]
+    use super::coordinator::Coordinator;
+    #[pymodule_export]
     use super::error::NumericalError;
     #[pymodule_export]
     use super::fit::Fit;
@@ -61,9 +63,7 @@ mod _native {
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
-    use super::relay::Relay;
-    #[pymodule_export]
-    use super::room::check_room;
+    use super::memory::check_memory;
     #[pymodule_export]
     use super::rows::NewRows;
     #[pymodule_export]

@@ -2,7 +2,7 @@
 
 use crate::array::{Array, array, matrix};
 use crate::error::{raised, spec};
-use crate::room::check_room;
+use crate::memory::check_memory;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rflvm::error::RunError;
@@ -28,7 +28,7 @@ pub fn s_curve(
         )));
     }
     // The positions, the functions and the table are in memory at the same time.
-    check_room(rows, columns.saturating_mul(3))?;
+    check_memory(rows, columns.saturating_mul(3))?;
     let has_trials = rflvm::spec::about(likelihood).map_err(spec)?.cells.have_trials();
     let own = has_trials.then(|| Trials::Same(trials.unwrap_or(1)));
     let family = rflvm::spec::family(likelihood, own).map_err(spec)?;

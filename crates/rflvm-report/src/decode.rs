@@ -62,7 +62,7 @@ pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError
         .collect();
     let draws: Vec<Value> = draws.into_iter().map(|draw| draw.packed(&scale, pack)).collect();
     Ok(
-        json!({ "has_own_paths": model.spec().residual.is_some(), "frequencies": model.frequencies(), "groups": groups, "scale": pack.floats(&scale), "draws": draws }),
+        json!({ "has_column_processes": model.spec().column_process.is_some(), "frequencies": model.frequencies(), "groups": groups, "scale": pack.floats(&scale), "draws": draws }),
     )
 }
 

@@ -1,9 +1,9 @@
 //! The family of each column.
 
+use crate::column_families::{Block, ColumnFamilies};
 use crate::config::Config;
 use crate::error::Error;
 use crate::families::{Kind, blocks_of, seen, takes_text};
-use crate::listing::{Block, Listing};
 use crate::table::{self, ReadOptions, Table};
 use rflvm::error::SpecError;
 use rflvm::linalg::Mat;
@@ -15,7 +15,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Default)]
 pub struct Given {
     /// Families by column.
-    pub listing: Option<Listing>,
+    pub column_families: Option<ColumnFamilies>,
     /// Trials per cell.
     pub trials: Option<Mat>,
 }
@@ -24,17 +24,17 @@ pub struct Given {
 pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
     if table.path.is_dir() && (config.is_auto() || config.blocks.is_some()) {
         // A list that cannot be read is reported where it is used.
-        let listing = config.blocks.as_deref().and_then(|path| Listing::read(path).ok());
-        table.categories = listing.unwrap_or_default().categories_of(table);
+        let column_families = config.blocks.as_deref().and_then(|path| ColumnFamilies::read(path).ok());
+        table.categories = column_families.unwrap_or_default().categories_of(table);
     }
     if config.is_auto() {
         let kinds = seen(table);
         let groups: Vec<usize> = (0..kinds.len()).filter(|&j| kinds[j].kind == Kind::Few).collect();
         table.categorise(&groups);
-        let suited = Listing::suited(table);
+        let suited = ColumnFamilies::suited(table);
         // One likelihood is enough if all columns share it.
         config.likelihood = suited.uniform().map(String::from);
-        given.listing = config.likelihood.is_none().then_some(suited);
+        given.column_families = config.likelihood.is_none().then_some(suited);
     }
 }
 
@@ -42,11 +42,11 @@ pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
 pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block>, Error> {
     let data = |error| Error::Data { file: table.path.display().to_string(), error };
     let priors = &config.all_priors().map_err(data)?;
-    if let Some(listing) = &given.listing {
-        return listing.blocks(table, priors);
+    if let Some(column_families) = &given.column_families {
+        return column_families.blocks(table, priors);
     }
     if let Some(path) = &config.blocks {
-        return Listing::read(path)?.blocks(table, priors);
+        return ColumnFamilies::read(path)?.blocks(table, priors);
     }
     let name = config.likelihood.as_deref().unwrap_or_default();
     let trials = match &given.trials {

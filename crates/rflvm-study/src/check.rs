@@ -2,7 +2,7 @@
 
 use crate::conflict;
 use crate::convergence::{self, Began};
-use crate::wording::{Wording, render};
+use crate::message::{Naming, render};
 use rflvm::model::{Block, Model};
 use rflvm::posterior::check::{Check, Conflict};
 use rflvm::posterior::convergence::{Convergence, Outcome};
@@ -72,15 +72,15 @@ impl Report<'_> {
         self.checks.first().map_or(0, |check| check.replicated.len())
     }
 
-    /// As JSON, in the wording of a front end.
-    pub fn as_json(&self, wording: &dyn Wording) -> Value {
+    /// As JSON, in the terms of a front end.
+    pub fn as_json(&self, naming: &dyn Naming) -> Value {
         let finite = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
         let one = |check: &Check| {
             let (block, [low, high]) = (self.block(check), check.interval());
             json!({
                 "family": block.family.name(), "columns": block.columns.len(), "statistic": check.statistic.name(),
                 "observed": finite(check.observed()), "mean": finite(check.mean()), "q05": finite(low), "q95": finite(high),
-                "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, wording)),
+                "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, naming)),
             })
         };
         let clash = |clash: &Conflict| {
@@ -89,7 +89,7 @@ impl Report<'_> {
                 "quantity": clash.assumption.name(), "family": block.map(|block| block.family.name()),
                 "conflicting": clash.outside, "of": clash.all, "worst": conflict::worst(clash, self.model),
                 "median": finite(clash.median), "prior_low": finite(low), "prior_high": finite(high),
-                "words": conflict::words(clash, self.model), "suggests": self.remedy(clash).map(|sentence| render(&sentence, wording)),
+                "words": conflict::words(clash, self.model), "suggests": self.remedy(clash).map(|sentence| render(&sentence, naming)),
             })
         };
         json!({
@@ -144,7 +144,7 @@ mod tests {
                 Convergence { lines: Vec::new(), chains: Vec::new(), numbers: Vec::new(), draws: 100, outcome };
             let began = Began::Anywhere;
             let report = Report { checks: &checks, conflicts: &[], model: &model, convergence: &convergence, began };
-            let json = report.as_json(&crate::wording::Plain);
+            let json = report.as_json(&crate::message::Plain);
             let is_advised = outcome == Outcome::Converged;
             assert_eq!(json["checks"][0]["suggests"].is_string(), is_advised, "{json}");
             assert_eq!((json["converged"] == true, json["no_advice"].is_null()), (is_advised, is_advised));

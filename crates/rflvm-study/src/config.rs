@@ -1,7 +1,9 @@
 //! The settings of a fit: from flags, from a file, from Python, or by default. The merged settings are written next to the
 //! results, and reproduce them.
 
-use crate::choices::{InitAt, Instructions, KernelKind, LinearPart, Precision, ResidualKind, TimeForm, TimeKernelKind};
+use crate::choices::{
+    ColumnProcessKind, InitAt, Instructions, KernelKind, LinearPart, Precision, TimeForm, TimeKernelKind,
+};
 use crate::device::DeviceChoice;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
@@ -122,9 +124,9 @@ settings! {
         /// Period of a seasonal kernel, in the units of the times; days for dates.
         period: f64 => .placeholder("P").otherwise("none").python("period").python_type("Optional[float]")
             .python_help("float or None, default=None", "Period of a seasonal kernel, in the units of the times; days for dates.").python_default("None");
-        /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
+        /// Column processes: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
         /// matern12 or matern32, whichever suits the columns better, if all columns are gaussian, isotropic or student-t, and none otherwise.
-        residual: ResidualKind => .default("auto").python("residual");
+        column_process: ColumnProcessKind => .default("auto").python("column_process");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }
@@ -139,7 +141,7 @@ settings! {
         draws: u64 => .default("200").range(1.0, MOST_SWEEPS as f64).python("draws");
         /// Sweeps per kept draw.
         thin: u64 => .default("1").range(1.0, MOST_SWEEPS as f64).python("thin");
-        /// Number of chains; of each map if several are sampled. Convergence can be judged from two or more.
+        /// Number of chains; of each mode if several are sampled. Convergence can be judged from two or more.
         chains: usize => .default("8").range(1.0, MOST_CHAINS as f64).python("chains");
         /// The seed, from which all randomness follows.
         seed: u64 => .otherwise("drawn and printed").python("random_state").python_type("Any")
@@ -158,10 +160,10 @@ settings! {
         /// Where chains begin.
         [serde(alias = "start")]
         init: InitAt => .default("spread").alias("start").python("init");
-        /// Sweeps of the search for maps, as a share of the warm-up of all chains of a map. With fewer than 20 sweeps per start there is no
+        /// Sweeps of the search for modes, as a share of the warm-up of all chains of a mode. With fewer than 20 sweeps per start there is no
         /// search, and chains begin at principal components.
         init_effort: f64 => .placeholder("SHARE").default("0.2").range(0.0, 10.0).python("init_effort");
-        /// How many of the maps that the search finds are sampled, the chosen one first. Predictions combine them by stacking
+        /// How many of the modes that the search finds are sampled, the chosen one first. Predictions combine them by stacking
         /// weights; positions are those of the first.
         modes: usize => .placeholder("K").default("1").range(1.0, MOST_MODES as f64).python("modes");
         /// What is stored of each draw besides X and the small quantities: any of w, beta, theta, f, comma-separated. Predictions

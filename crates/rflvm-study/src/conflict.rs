@@ -35,7 +35,7 @@ pub fn words(conflict: &Conflict, model: &Model) -> String {
     format!("{outside} of {all} {plural}; worst: {worst}, posterior median {median}, {side} its prior ({low} … {high})")
 }
 
-/// What to change. Settings are marked, for [`crate::wording::render`].
+/// What to change. Settings are marked, for [`crate::message::render`].
 pub fn advice(conflict: &Conflict, model: &Model) -> String {
     let block = conflict.block.map(|b| &model.blocks()[b]);
     let family = block.map_or("", |block| block.family.name());
@@ -79,7 +79,7 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wording::{Plain, render};
+    use crate::message::{Plain, render};
     use rflvm::model::family::Gaussian;
     use rflvm::model::{HalfT, ModelSpec, Priors};
     use rflvm::observations::Observations;

@@ -4,11 +4,11 @@ use crate::axes;
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use crate::folder::{checkpoint_path, maps_path};
+use crate::folder::{checkpoint_path, modes_path};
 use crate::label::About;
-use crate::maps;
+use crate::message::{Naming, render, with_value};
+use crate::modes;
 use crate::time_scales::TimeScales;
-use crate::wording::{Wording, render, with_value};
 use rflvm::draws::Source;
 use rflvm::draws::zarr::Reader;
 use rflvm::posterior::axes::AxesInUse;
@@ -21,29 +21,29 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// All convergence diagnostics of a fit, as JSON.
-pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, wording: &dyn Wording) -> Result<Value, Error> {
+pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, naming: &dyn Naming) -> Result<Value, Error> {
     let (dir, store) = (fit.dir.as_path(), &drawn.store);
     let began = Began::of(dir);
     let mut all = as_json(convergence, began);
-    all["advice"] = json!(advice(convergence, fit).map(|sentence| render(&sentence, wording)));
+    all["advice"] = json!(advice(convergence, fit).map(|sentence| render(&sentence, naming)));
     let seconds = times(dir).into_iter().map(|(name, seconds)| (name.to_string(), json!(seconds)));
     all["seconds_per_sweep"] = seconds.collect::<Map<_, _>>().into();
     let sampler = sampler(store, convergence)?;
     all["sampler"] =
         json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
-    let maps = maps::read(dir);
-    if !maps.is_empty() {
-        all["maps"] = maps::as_json(&maps, wording);
-        all["maps"]["shortage"] = json!(maps::shortage(&maps, fit.settings.modes));
+    let modes = modes::read(dir);
+    if !modes.is_empty() {
+        all["modes"] = modes::as_json(&modes, naming);
+        all["modes"]["shortage"] = json!(modes::shortage(&modes, fit.settings.modes));
     }
     if !drawn.modes().is_empty() {
         all["modes"] = modes_as_json(fit, drawn);
     } else if let Some(stacking) = &drawn.stacking {
-        all["maps"]["stacking"] = stacking.as_json();
-        for (i, map) in stacking.maps.iter().enumerate() {
+        all["modes"]["stacking"] = stacking.as_json();
+        for (i, mode) in stacking.modes.iter().enumerate() {
             let told = if i == 0 { as_json(convergence, began) } else { as_json(&drawn.others[i - 1], began) };
-            let found = &mut all["maps"]["found"][i];
-            (found["weight"], found["log_density"]) = (json!(map.weight), json!(map.log_density));
+            let found = &mut all["modes"]["found"][i];
+            (found["weight"], found["log_density"]) = (json!(mode.weight), json!(mode.log_density));
             (found["verdict"], found["words"]) = (told["verdict"].clone(), told["words"].clone());
         }
     }
@@ -107,16 +107,16 @@ pub fn times(dir: &Path) -> Vec<(&'static str, f64)> {
 /// Where chains began: disagreement means something else if they were together at first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Began {
-    /// In the same map.
-    InOneMap,
+    /// In the same mode.
+    InOneMode,
     /// Anywhere.
     Anywhere,
 }
 
 impl Began {
-    /// The chains of a fit: a search for maps leaves a list of them.
+    /// The chains of a fit: a search for modes leaves a list of them.
     pub fn of(dir: &Path) -> Self {
-        if maps_path(dir).exists() { Began::InOneMap } else { Began::Anywhere }
+        if modes_path(dir).exists() { Began::InOneMode } else { Began::Anywhere }
     }
 }
 
@@ -136,8 +136,8 @@ pub fn word(convergence: &Convergence, began: Began) -> String {
             "run longer: the chains agree so far, but there are too few effective draws{slowest}; about {} draws per chain should be enough",
             draws_advised(convergence.draws, factor)
         ),
-        Outcome::ChainsDisagree if began == Began::InOneMap => format!(
-            "chains have not mixed inside the map: they began in the same one, and still differ{slowest}; a chain whose log joint density \
+        Outcome::ChainsDisagree if began == Began::InOneMode => format!(
+            "chains have not mixed inside the mode: they began in the same one, and still differ{slowest}; a chain whose log joint density \
              is far below the best is stuck in a minor mode"
         ),
         Outcome::ChainsDisagree => format!(
@@ -173,7 +173,7 @@ pub fn advice(convergence: &Convergence, fit: &Fit) -> Option<String> {
             let run = &fit.settings;
             let sweeps = (2 * (run.warmup - run.warmup_from)).max(LEAST_ADVISED);
             let longer = with_value("more-warmup", &format!("{sweeps} {dir}"));
-            let chains = with_value("chains", &(2 * run.chains_per_map()).max(4).to_string());
+            let chains = with_value("chains", &(2 * run.chains_per_mode()).max(4).to_string());
             format!("warm up for longer with {longer}; if they still disagree, fit again with {chains}")
         }
         Outcome::CannotTell if convergence.chains.len() < 2 => {
@@ -208,13 +208,13 @@ pub fn parts(convergence: &Convergence) -> Vec<String> {
 /// The least draws or sweeps to advise.
 const LEAST_ADVISED: u64 = 1000;
 
-/// The verdict of each sampled map; `convergence` is that of the first.
+/// The verdict of each sampled mode; `convergence` is that of the first.
 pub fn verdicts(drawn: &Drawn, convergence: &Convergence, began: Began) -> Vec<String> {
     if drawn.others.is_empty() {
         return vec![word(convergence, began)];
     }
     let all = std::iter::once(convergence).chain(&drawn.others);
-    (1..).zip(all).map(|(map, convergence)| format!("map {map}: {}", word(convergence, began))).collect()
+    (1..).zip(all).map(|(mode, convergence)| format!("mode {mode}: {}", word(convergence, began))).collect()
 }
 
 /// Draws per chain that should be enough, rounded to hundreds.

@@ -6,7 +6,7 @@ use rflvm::Model;
 use rflvm::device::Open;
 use rflvm::error::RunError;
 use rflvm::run::Settings;
-use rflvm::run::maps::Plan;
+use rflvm::run::modes::Plan;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Which family suits a column, judged by its values.
 
-use crate::listing::Block;
+use crate::column_families::Block;
 use crate::table::Table;
 use rflvm::error::SpecError;
 use rflvm::model::Priors;

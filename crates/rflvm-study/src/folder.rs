@@ -32,12 +32,12 @@ pub fn limits_path(dir: &Path) -> PathBuf {
     dir.join("limits.csv")
 }
 
-/// The maps that were found before the chains started.
-pub fn maps_path(dir: &Path) -> PathBuf {
-    dir.join("maps.json")
+/// The modes that were found before the chains started.
+pub fn modes_path(dir: &Path) -> PathBuf {
+    dir.join("modes.json")
 }
 
-/// The stacking weights of the sampled maps.
+/// The stacking weights of the sampled modes.
 pub fn weights_path(dir: &Path) -> PathBuf {
     dir.join("weights.json")
 }
@@ -54,8 +54,8 @@ pub const RESULTS: [&str; 31] = [
     "python.json",
     "checkpoint.bin",
     "map.json",
-    "maps.json",
-    "maps.svg",
+    "modes.json",
+    "modes.svg",
     "weights.json",
     "draws.zarr",
     "embedding.csv",
@@ -69,7 +69,7 @@ pub const RESULTS: [&str; 31] = [
     "blocks.csv",
     "trials.npy",
     "limits.csv",
-    // Of the other maps that were sampled.
+    // Of the other modes that were sampled.
     "embedding-2.csv",
     "embedding-3.csv",
     "embedding-4.csv",
@@ -109,14 +109,14 @@ pub fn of_part(path: &Path) -> Option<&Path> {
 
 /// The right to write into a folder. The system releases it when the value is dropped, even if the program is killed.
 ///
-/// A fit that is to be replaced comes back if the claim ends before the new one can be resumed.
+/// A fit that is to be replaced comes back if the lock ends before the new one can be resumed.
 #[derive(Debug)]
-pub struct Claim {
+pub struct FolderLock {
     dir: PathBuf,
     _lock: File,
 }
 
-impl Claim {
+impl FolderLock {
     /// Creates the folder if necessary, and locks it against other runs. A fit that was not replaced in the end comes back; other files are
     /// not touched.
     pub fn take(dir: &Path) -> Result<Self, Error> {
@@ -133,10 +133,10 @@ impl Claim {
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::Busy { dir: dir.display().to_string() }),
         }
-        let claim = Claim { dir: dir.to_path_buf(), _lock: file };
-        claim.restore()?;
+        let lock = FolderLock { dir: dir.to_path_buf(), _lock: file };
+        lock.restore()?;
         remove(&dir.join(DISCARDED))?;
-        Ok(claim)
+        Ok(lock)
     }
 
     /// Prepares the folder for a new fit that reads some files: an older fit, or another file that has the name of a result, is an error. With
@@ -186,9 +186,9 @@ impl Claim {
     }
 }
 
-impl Drop for Claim {
+impl Drop for FolderLock {
     fn drop(&mut self) {
-        // If this fails, the next claim tries again, and reports it.
+        // If this fails, the next lock tries again, and reports it.
         let _ = self.restore();
     }
 }

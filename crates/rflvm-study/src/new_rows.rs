@@ -131,10 +131,10 @@ pub fn own_rows(fit: &Fit, keys: impl Iterator<Item = [u64; 2]>) -> Vec<Option<u
 /// What opens the card on which they are placed; none where that is this processor. A card that the fit had need not be here.
 fn opener(fit: &Fit, model: &Model, device: Option<DeviceChoice>) -> Result<Option<Opener>, Error> {
     // The model of new rows has no times.
-    if fit.model.residual().is_some() {
+    if fit.model.column_process().is_some() {
         return match device {
             Some(choice @ DeviceChoice::Cuda(_)) => {
-                let rule = "rows of columns with their own paths are placed on the CPU; let device be cpu".into();
+                let rule = "rows of columns with column processes are placed on the CPU; let device be cpu".into();
                 Err(SpecError::Setting { setting: "device", value: choice.to_string(), rule }.into())
             }
             _ => Ok(None),

@@ -1,10 +1,10 @@
 //! From settings to the table that they name.
 
+use crate::column_families::ColumnFamilies;
 use crate::config::Config;
 use crate::covariates;
 use crate::error::Error;
 use crate::families::takes_text;
-use crate::listing::Listing;
 use crate::table::{self, ReadOptions, Table, Texts};
 use rflvm::error::SpecError;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn options(config: &Config) -> Result<ReadOptions, Error> {
         without: config.without.clone().unwrap_or_default().0,
         texts: if takes_text { Texts::Take } else { Texts::Refuse },
         categories: match &config.blocks {
-            Some(path) => Listing::read(path)?.categories(),
+            Some(path) => ColumnFamilies::read(path)?.categories(),
             None => Vec::new(),
         },
         separator: config.separator,

@@ -72,8 +72,8 @@ pub mod identity;
 pub mod init;
 #[doc(hidden)]
 pub mod linalg;
+mod maximize_1d;
 mod par;
-mod peak;
 #[doc(hidden)]
 pub mod placement;
 #[doc(hidden)]

@@ -143,7 +143,7 @@ fn answers_are_the_same_in_any_unit() {
         let one = answers(1.0, 0.0);
         for (factor, shift) in [(1e3, 0.0), (1e-3, 0.0), (30.0, 1e4)] {
             let other = answers(factor, shift);
-            // Short chains that have come apart may end in other maps; none may lose the curve.
+            // Short chains that have come apart may end in other modes; none may lose the curve.
             assert!(one[0].min(other[0]) > 0.6, "{reading:?}, times {factor} plus {shift}: {one:?}, {other:?}");
             for (i, most) in [(1, 0.15), (2, 0.3)] {
                 assert!(

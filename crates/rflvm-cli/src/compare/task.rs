@@ -2,10 +2,10 @@
 
 use super::candidate::Candidate;
 use super::piece::Piece;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::stop;
-use crate::voice::Voice;
 use rflvm::draws::Draws;
 use rflvm::error::RunError;
 use rflvm::model::Model;
@@ -64,7 +64,7 @@ impl Task<'_> {
     }
 
     /// Fits and scores; `None` if a stop was requested.
-    pub fn run(&self, of: &Common<'_>, voice: Voice) -> Result<Option<Piece>, Failure> {
+    pub fn run(&self, of: &Common<'_>, console: Console) -> Result<Option<Piece>, Failure> {
         let begun = Instant::now();
         let settings = of.settings;
         let mut table = of.table.clone();
@@ -79,14 +79,14 @@ impl Task<'_> {
             Job::Split { split, .. } => {
                 let points = TestPoints::new(&model, &split.test);
                 let sinks = (0..settings.chains).map(|_| Heldout::new(&model, &points)).collect();
-                let Some(sinks) = sample(&model, settings, sinks, voice)? else { return Ok(None) };
+                let Some(sinks) = sample(&model, settings, sinks, console)? else { return Ok(None) };
                 let (rows, mixing) = heldout::score(&model, &sinks);
                 (rows, mixing, None)
             }
             Job::LeaveOut => {
                 let stream = Stream::new(settings.seed).named("leave out");
                 let sinks = (0..settings.chains).map(|c| LeaveOut::new(&model, stream.at(c as u64))).collect();
-                let Some(sinks) = sample(&model, settings, sinks, voice)? else { return Ok(None) };
+                let Some(sinks) = sample(&model, settings, sinks, console)? else { return Ok(None) };
                 let broken = |source| RunError::Numerical { chain: 1, sweep: settings.sweeps(), source };
                 let left = left_out(&sinks).map_err(broken)?;
                 let doubtful = left.doubtful();
@@ -112,9 +112,9 @@ fn sample<D: Draws + Send>(
     model: &Model,
     settings: &Settings,
     mut sinks: Vec<D>,
-    voice: Voice,
+    console: Console,
 ) -> Result<Option<Vec<D>>, Failure> {
-    let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
+    let watch = Watch::new(console, settings.chains, settings.sweeps(), false);
     let mut run = Run::start(model, settings, None)?;
     let is_done = run.go_on(&mut sinks, |progress| {
         watch.see(progress);

@@ -59,7 +59,7 @@ impl Request {
         }
         if config.time.is_some() {
             let words = "rows from the prior have no times, so the times of the file are ignored";
-            Reply::from(&args.reply).voice().say(words);
+            Reply::from(&args.reply).console().say(words);
         }
         let whole = |text: &String| {
             text.parse::<u32>().map_err(|_| refuse("trials", text, "it must be a whole number here; give --trials"))

@@ -111,13 +111,13 @@ class Learned(Imputing):
         self._check_fitted()
         return self._drawn.medians()
 
-    def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:
-        """Posterior mean and standard deviation of the positions in one of the sampled maps, counted from 1; `embedding_` is that of the first.
+    def mode_embedding(self, mode: int) -> tuple[np.ndarray, np.ndarray]:
+        """Posterior mean and standard deviation of the positions in one of the sampled modes, counted from 1; `embedding_` is that of the first.
 
-        Each map has its own axes. `diagnostics_["maps"]` describes the maps, and `modes` says how many are sampled.
+        Each mode has its own axes. `diagnostics_["modes"]` describes the modes, and `modes` says how many are sampled.
         """
         self._check_fitted()
-        mean, covariance = self._drawn.embedding(map=whole(map, "map", least=1, most=2**31))
+        mean, covariance = self._drawn.embedding(mode=whole(mode, "mode", least=1, most=2**31))
         return mean, deviations(covariance)
 
     def distances(self, pairs: Optional[Sequence[tuple[int, int]]] = None) -> Any:

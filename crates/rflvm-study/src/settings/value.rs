@@ -118,7 +118,7 @@ impl FromStr for Names {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wording::listed;
+    use crate::message::listed;
 
     #[test]
     fn names_with_commas_are_typed_in_double_quotes() {

@@ -78,7 +78,7 @@ impl<'a> Noncentred<'a> {
         let of_column = &of_column[chunks.own_columns()];
         workspace.table.fit(n, model.columns());
         workspace.left.fit(model.width(), reference.right.rows());
-        let mut rooms = std::mem::take(&mut workspace.pieces).into_iter();
+        let mut spare = std::mem::take(&mut workspace.pieces).into_iter();
         let piece = |chunk| {
             Piece::new(
                 chunk,
@@ -86,7 +86,7 @@ impl<'a> Noncentred<'a> {
                 of_column,
                 reference,
                 (&precision[0], model.width()),
-                rooms.next().unwrap_or_default(),
+                spare.next().unwrap_or_default(),
             )
         };
         Noncentred {

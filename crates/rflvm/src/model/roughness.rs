@@ -1,4 +1,4 @@
-//! How rough the columns are over time: which kernel their own paths should have.
+//! How rough the columns are over time: which kernel column processes should have.
 //!
 //! Each column by itself, standardised, is taken for a path seen through noise. A kernel is judged by the marginal likelihood of the columns,
 //! each at its best length-scale and share of noise on a grid. What the positions explain is still in the columns, and is no rougher or

@@ -101,7 +101,7 @@ pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
     judge_chains(store, &(0..store.size()?.0).collect::<Vec<_>>())
 }
 
-/// Diagnoses some chains of a store: those of one map. Chains of different maps have nothing to agree on.
+/// Diagnoses some chains of a store: those of one mode. Chains of different modes have nothing to agree on.
 pub fn judge_chains(store: &dyn Source, numbers: &[usize]) -> Result<Convergence, StoreError> {
     let verdicts = verdicts(&ln_joint(store, numbers)?);
     judge_given(store, numbers, verdicts)

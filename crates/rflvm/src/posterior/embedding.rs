@@ -28,7 +28,7 @@ impl Fitted<'_> {
     /// mean and over the draws of all modes, by their weights.
     pub fn embedding(&self, frame: &Frame) -> Result<Embedding, RunError> {
         let mut embedding = align_in(frame, |take| self.visit_positions(take))?;
-        if self.is_pooled && self.maps.len() > 1 {
+        if self.is_pooled && self.modes.len() > 1 {
             let visited = self.visited(POOLED)?;
             embedding.covariance.iter_mut().for_each(|covariance| covariance.as_mut_slice().fill(0.0));
             let Embedding { mean, covariance } = &mut embedding;

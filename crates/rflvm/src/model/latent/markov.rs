@@ -124,7 +124,7 @@ impl Markov {
         of_size!(self.size, filter_sized(self, noise, see))
     }
 
-    /// The filter of a known number of coordinates, so that the small matrices live in registers: own paths run this a dozen times per column
+    /// The filter of a known number of coordinates, so that the small matrices live in registers: column processes run this a dozen times per column
     /// and sweep.
     fn filter_sized<const S: usize>(&self, noise: Noise<'_>, mut see: Option<&mut dyn FnMut(&Square)>) -> Vec<Gain> {
         let mut p: [[f64; S]; S] = head(&self.first);

@@ -16,7 +16,7 @@ impl Fitted<'_> {
         let mut cells = gather((new.model.rows(), self.model.columns()), visited.len(), HELD, |some, take| {
             self.visit_cells(&visited, new, some, |_, replica| take(replica))
         })?;
-        // Own paths of new rows are drawn without regard to their cells.
+        // Column processes of new rows are drawn without regard to their cells.
         self.drop_moments(&mut cells, |_, _| true);
         Ok(cells)
     }

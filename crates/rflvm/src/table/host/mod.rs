@@ -172,7 +172,7 @@ impl Table for Host {
 
     fn fly(&mut self, model: &Model, state: &mut State, flight: Flight<'_>, rng: &mut StreamRng) -> TrajectoryEnd {
         let lent = state.lend();
-        let given = (&state.theta[..], &state.tau2[..], Known::new(model.offset(), &state.residual.g));
+        let given = (&state.theta[..], &state.tau2[..], Known::new(model.offset(), &state.column_process.g));
         let (plain, workspace) = (state.features.plain(), std::mem::take(&mut self.workspace));
         let mut flow = Noncentred::new(model, given, plain, flight.reference, lent, workspace);
         let (end, landed) = fly(&mut flow, model, state, flight, rng);
@@ -223,7 +223,7 @@ impl Table for Host {
         });
     }
 
-    /// A family may redraw more. Gaussian columns with their own paths are left to [`crate::steps::residual`], which integrates these out.
+    /// A family may redraw more. Gaussian columns with column processes are left to [`crate::steps::column_process`], which integrates these out.
     fn draw_weights(
         &mut self,
         model: &Model,
@@ -232,7 +232,7 @@ impl Table for Host {
         stream: Stream,
     ) -> Result<(), NumericalError> {
         for (b, block) in model.blocks().iter().enumerate() {
-            if model.residual().is_some() && block.family.as_gaussian().is_some() {
+            if model.column_process().is_some() && block.family.as_gaussian().is_some() {
                 continue;
             }
             block.family.update(&mut model.block_view(b, state, share), stream.at(b as u64))?;

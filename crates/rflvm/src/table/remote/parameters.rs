@@ -65,7 +65,7 @@ fn best_dispersions(device: &mut dyn Device, model: &Model, state: &mut State, b
     let (columns, last) = (model.blocks()[b].columns.clone(), state.beta.rows() - 1);
     let r: Vec<f64> = state.theta[b].values.row(0).to_vec();
     let prior = family.law(&state.theta[b].hyper);
-    let u = rounds::peaks(r.len(), 0.1, |u, out| {
+    let u = rounds::maximize_each(r.len(), 0.1, |u, out| {
         let at = |(u, r): (&f64, &f64)| ColumnAt { factor: 1.0, shift: *u, theta: [r * u.exp(), 1.0] };
         let at: Vec<ColumnAt> = u.iter().zip(&r).map(at).collect();
         of_block(device, model, b, &at, out);
@@ -120,7 +120,7 @@ fn best_spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: us
         columns.clone().enumerate().map(|(i, j)| [(theta[(0, i)] * spread2(j)).ln(), theta[(1, i)].ln()]).collect();
     let counts = seen(model, &columns).into_iter().zip(columns.clone());
     let known: Vec<(f64, f64, f64)> = counts.map(|(seen, j)| (seen, 0.0, of_weights(model, state, j))).collect();
-    let u = rounds::peaks(columns.len(), 0.1, |u, out| {
+    let u = rounds::maximize_each(columns.len(), 0.1, |u, out| {
         let at = |(i, u): (usize, &f64)| ColumnAt { theta: [theta[(0, i)] * u.exp(), theta[(1, i)]], ..ColumnAt::HERE };
         of_block(device, model, b, &u.iter().enumerate().map(at).collect::<Vec<_>>(), out);
         for (i, (out, j)) in out.iter_mut().zip(columns.clone()).enumerate() {
