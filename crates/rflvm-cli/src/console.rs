@@ -34,6 +34,14 @@ pub fn note(line: &str) {
     let _ = writeln!(io::stderr(), "{}", shown(line));
 }
 
+/// Variables by which launchers tell a process its number.
+const RANKS: [&str; 2] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"];
+
+/// Whether this process speaks for those that were started with it, before they are connected.
+pub fn speaks() -> bool {
+    RANKS.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
+}
+
 /// A line that is safe for a terminal. Names of files, columns and rows can contain anything, and a terminal executes escape sequences: control
 /// characters are escaped (`\u{1b}`, `\n`), and so are characters that break a line or change the direction of reading.
 pub fn shown(line: &str) -> Cow<'_, str> {

@@ -76,7 +76,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let ranks = match Ranks::join(&program.command) {
         Ok(ranks) => ranks,
         Err(failure) => {
-            if ranks::speaks() {
+            if console::speaks() {
                 note(&format!("rflvm: {failure}"));
             }
             return failure.exit_code();

@@ -11,14 +11,6 @@ use std::sync::Arc;
 /// Variables by which launchers tell a process how many there are.
 const SIZES: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 
-/// Variables by which launchers tell a process its number.
-const RANKS: [&str; 2] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"];
-
-/// Whether this process speaks for those that were started with it, before they are connected.
-pub fn speaks() -> bool {
-    RANKS.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
-}
-
 /// The processes.
 pub struct Ranks {
     #[cfg(feature = "mpi")]

@@ -1,6 +1,6 @@
 //! What a chain asks of a table on a card.
 
-use crate::card::{Fault, each, plain, warps};
+use crate::card::{Extent, Fault, each, plain, warps};
 use crate::shape::Shape;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
@@ -18,7 +18,7 @@ impl OnCard {
         let (Shape { rows, columns, .. }, pitch) = (*shape, shape.pitch());
         card.put(beta.as_slice(), &mut self.beta)?;
         card.multiply(
-            (rows, columns, pitch),
+            Extent { rows, columns, inner: pitch },
             plain(&self.h, pitch),
             plain(&self.beta, columns),
             false,

@@ -1,6 +1,6 @@
 //! The reference of the trajectories, as [`Reference::new`] computes it, from a table that stays on the card.
 
-use crate::card::{Fault, Values, each, plain, transposed, warps};
+use crate::card::{Extent, Fault, Values, each, plain, transposed, warps};
 use crate::columns::pieces;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
@@ -162,7 +162,13 @@ impl OnCard {
         let (rank, columns) = (basis.rows(), basis.cols());
         self.card.put(basis.as_slice(), right)?;
         let factors = (plain(&self.zeta, columns), transposed(right, columns));
-        self.card.multiply((left.rows(), rank, columns), factors.0, factors.1, false, scores)?;
+        self.card.multiply(
+            Extent { rows: left.rows(), columns: rank, inner: columns },
+            factors.0,
+            factors.1,
+            false,
+            scores,
+        )?;
         self.card.get(scores, left.as_mut_slice())
     }
 
@@ -171,7 +177,7 @@ impl OnCard {
         let (rank, columns) = (basis.rows(), basis.cols());
         self.card.put(left.as_slice(), scores)?;
         let factors = (transposed(scores, rank), plain(&self.zeta, columns));
-        self.card.multiply((rank, columns, left.rows()), factors.0, factors.1, false, right)?;
+        self.card.multiply(Extent { rows: rank, columns, inner: left.rows() }, factors.0, factors.1, false, right)?;
         self.card.get(right, basis.as_mut_slice())
     }
 }

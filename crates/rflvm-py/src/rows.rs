@@ -28,7 +28,8 @@ pub struct Known {
 pub fn table(values: &mut Values, columns: Vec<String>, named: bool, known: Known) -> PyResult<Table> {
     let Known { ids, offset, times, sequences, covariates } = known;
     let covariates = covariates.unwrap_or_default();
-    let (values, rows, width) = values.hand_over();
+    let (rows, width) = values.shape();
+    let values = values.hand_over();
     if values.len() != rows * width {
         return Err(PyValueError::new_err("these values have already been used"));
     }

@@ -120,9 +120,14 @@ impl Values {
 }
 
 impl Values {
-    /// Takes the cells, and the numbers of rows and columns.
-    pub fn hand_over(&mut self) -> (Vec<f64>, usize, usize) {
-        (std::mem::take(&mut self.cells), self.rows, self.columns)
+    /// The numbers of rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
+    /// Takes the cells.
+    pub fn hand_over(&mut self) -> Vec<f64> {
+        std::mem::take(&mut self.cells)
     }
 
     /// Row by row.

@@ -13,6 +13,8 @@ CLEAN = (
     "crates/rflvm/src",
     "crates/rflvm-study/src",
     "crates/rflvm-cli/src",
+    "crates/rflvm-cuda/src",
+    "crates/rflvm-report/src",
     "crates/rflvm-py/src",
     "crates/rflvm-py/python/rflvm",
     "validation/src",

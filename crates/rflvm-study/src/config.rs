@@ -126,7 +126,8 @@ settings! {
             .python_help("float or None, default=None", "Period of a seasonal kernel, in the units of the times; days for dates.").python_default("None");
         /// Column processes: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
         /// matern12 or matern32, whichever suits the columns better, if all columns are gaussian, isotropic or student-t, and none otherwise.
-        column_process: ColumnProcessKind => .default("auto").python("column_process");
+        [serde(alias = "residual")]
+        column_process: ColumnProcessKind => .default("auto").alias("residual").python("column_process");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }

@@ -32,9 +32,13 @@ pub fn limits_path(dir: &Path) -> PathBuf {
     dir.join("limits.csv")
 }
 
+/// Files that had another name in version 0.2, each with that name.
+const RENAMED: [(&str, &str); 2] = [("modes.json", "maps.json"), ("modes.svg", "maps.svg")]; // version 0.2
+
 /// The modes that were found before the chains started.
 pub fn modes_path(dir: &Path) -> PathBuf {
-    dir.join("modes.json")
+    let [now, before] = [RENAMED[0].0, RENAMED[0].1].map(|name| dir.join(name));
+    if before.exists() && !now.exists() { before } else { now }
 }
 
 /// The stacking weights of the sampled modes.
@@ -135,6 +139,7 @@ impl FolderLock {
         }
         let lock = FolderLock { dir: dir.to_path_buf(), _lock: file };
         lock.restore()?;
+        lock.rename()?;
         remove(&dir.join(DISCARDED))?;
         Ok(lock)
     }
@@ -167,6 +172,16 @@ impl FolderLock {
         }
         let whole = self.dir.join(REPLACED);
         fs::rename(&moving, &whole).map_err(|error| refused(&whole, &error))
+    }
+
+    /// Gives the files of an older fit the names that they have now.
+    fn rename(&self) -> Result<(), Error> {
+        let is_old = |(now, before): &(PathBuf, PathBuf)| holds_fit(&self.dir) && before.exists() && !now.exists();
+        let paths = RENAMED.map(|(now, before)| (self.dir.join(now), self.dir.join(before)));
+        paths
+            .iter()
+            .filter(|paths| is_old(paths))
+            .try_for_each(|(now, before)| fs::rename(before, now).map_err(|error| refused(before, &error)))
     }
 
     /// Brings back a fit that was not replaced.

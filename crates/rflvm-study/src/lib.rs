@@ -41,6 +41,7 @@ pub mod message;
 pub mod model;
 pub mod modes;
 mod moment;
+pub mod names;
 pub mod new_rows;
 pub mod note;
 pub mod out_dir;

@@ -25,7 +25,7 @@ struct Stored {
     #[serde(default)]
     chains: Vec<usize>,
     /// Chains of it that continued from the state of another.
-    #[serde(default)]
+    #[serde(default, alias = "joined")]
     replaced: Vec<Replacement>,
 }
 

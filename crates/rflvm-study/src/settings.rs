@@ -7,9 +7,10 @@
 mod choice;
 mod value;
 
+pub use crate::names::Names;
 pub(crate) use choice::choices;
 pub(crate) use value::utf8;
-pub use value::{Kind, Names, Value};
+pub use value::{Kind, Value};
 
 /// What is known about a setting.
 #[derive(Debug, Clone)]

@@ -34,6 +34,7 @@ pub struct Stacking {
     /// Mean log density of a cell under the weighted modes.
     pub log_density: f64,
     /// Each mode.
+    #[serde(alias = "maps")]
     pub modes: Vec<Scored>,
 }
 

@@ -36,6 +36,15 @@ pub struct Candidate {
     pub offset: Vec<f64>,
 }
 
+/// How simple a candidate is: fewer latent dimensions, then fewer features, fewer parameters per column, and a fixed kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Complexity {
+    latent_dim: usize,
+    features: usize,
+    parameters: usize,
+    is_learned: bool,
+}
+
 impl Candidate {
     fn new(mut config: Config, table: &Table, timeline: Option<&Timeline>) -> Result<Self, Failure> {
         // Chosen once, from the whole table: held-out cells must not change the families.
@@ -73,10 +82,10 @@ impl Candidate {
         format!("d{latent_dim}-{likelihood}-{kernel}-m{features}")
     }
 
-    /// Orders candidates by simplicity: fewer latent dimensions, then fewer features, fewer parameters per column, and a
-    /// fixed kernel.
-    pub fn complexity(&self) -> (usize, usize, usize, bool) {
-        (self.latent_dim, self.features, self.parameters, self.kernel == KernelKind::Learned)
+    /// By which candidates are ordered.
+    pub fn complexity(&self) -> Complexity {
+        let Candidate { latent_dim, features, parameters, .. } = *self;
+        Complexity { latent_dim, features, parameters, is_learned: self.kernel == KernelKind::Learned }
     }
 }
 

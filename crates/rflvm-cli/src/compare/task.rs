@@ -11,8 +11,6 @@ use rflvm::error::RunError;
 use rflvm::model::Model;
 use rflvm::posterior::heldout::{self, Heldout, TestPoints};
 use rflvm::posterior::leave_out::{LeaveOut, left_out};
-use rflvm::posterior::mixing::Mixing;
-use rflvm::posterior::ranking::RowScores;
 use rflvm::rng::Stream;
 use rflvm::run::Run;
 use rflvm::run::Settings;
@@ -75,13 +73,14 @@ impl Task<'_> {
         let mut config = self.candidate.config.clone();
         config.offset = None;
         let model = model::model(&config, &self.candidate.given, &mut table, of.timeline)?;
-        let (rows, mixing, doubtful): (RowScores, Mixing, Option<usize>) = match self.job {
+        let doubtful;
+        let (rows, mixing) = match self.job {
             Job::Split { split, .. } => {
                 let points = TestPoints::new(&model, &split.test);
                 let sinks = (0..settings.chains).map(|_| Heldout::new(&model, &points)).collect();
                 let Some(sinks) = sample(&model, settings, sinks, console)? else { return Ok(None) };
-                let (rows, mixing) = heldout::score(&model, &sinks);
-                (rows, mixing, None)
+                doubtful = None;
+                heldout::score(&model, &sinks)
             }
             Job::LeaveOut => {
                 let stream = Stream::new(settings.seed).named("leave out");
@@ -89,8 +88,8 @@ impl Task<'_> {
                 let Some(sinks) = sample(&model, settings, sinks, console)? else { return Ok(None) };
                 let broken = |source| RunError::Numerical { chain: 1, sweep: settings.sweeps(), source };
                 let left = left_out(&sinks).map_err(broken)?;
-                let doubtful = left.doubtful();
-                (left.rows, left.mixing, Some(doubtful))
+                doubtful = Some(left.doubtful());
+                (left.rows, left.mixing)
             }
         };
         Ok(Some(Piece {

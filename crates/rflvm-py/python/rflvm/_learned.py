@@ -15,6 +15,7 @@ from ._impute import Imputing
 from ._parameter import whole
 from ._rows import deviations
 from ._times import text_of_time
+from ._warn import warn
 
 
 class Learned(Imputing):
@@ -119,6 +120,11 @@ class Learned(Imputing):
         self._check_fitted()
         mean, covariance = self._drawn.embedding(mode=whole(mode, "mode", least=1, most=2**31))
         return mean, deviations(covariance)
+
+    def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:  # version 0.2
+        """Earlier name of `mode_embedding`."""
+        warn("`map_embedding` is called `mode_embedding` now", FutureWarning)  # version 0.2
+        return self.mode_embedding(mode)
 
     def distances(self, pairs: Optional[Sequence[tuple[int, int]]] = None) -> Any:
         """Distances between rows over all modes of the posterior; they need no alignment.

@@ -17,6 +17,7 @@ from ._given import Given, trials_of
 from ._held import Held
 from ._like import library_of, of_floats
 from ._parameter import whole
+from ._warn import warn
 
 #: Default number of draws of positions.
 DRAWS = 200
@@ -83,6 +84,11 @@ class NewRows(Held, TransformerMixin):
     ) -> np.ndarray:
         """Fraction of training rows (leave-one-out) with higher predictive density than each of these rows: near 1 for rows unlike the training rows."""
         return self._new("transform", X, Given(mask, times, sequences, offset, trials, covariates=covariates))[2]
+
+    def surprise(self, X: Any, **given: Any) -> np.ndarray:  # version 0.2
+        """Earlier name of `outlier_score`."""
+        warn("`surprise` is called `outlier_score` now", FutureWarning)  # version 0.2
+        return self.outlier_score(X, **given)
 
     def score(self, X: Any, y: Any = None, **given: Any) -> float:
         """Mean of `score_samples`, for cross-validation."""

@@ -60,8 +60,10 @@ pub struct Priors {
     /// Shares of white noise in the variance of paths.
     pub noise_share: Centred,
     /// Standard deviations of column processes, in units of the column.
+    #[serde(alias = "residual")]
     pub column_process: HalfT,
     /// Length-scales of column processes, in units of the longest sequence's span.
+    #[serde(alias = "residual-length-scale")]
     pub column_process_length_scale: Centred,
 }
 

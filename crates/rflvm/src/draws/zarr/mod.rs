@@ -8,6 +8,7 @@
 mod array;
 mod batch;
 mod cursor;
+mod earlier;
 mod labels;
 mod reader;
 mod sealed;
@@ -16,6 +17,7 @@ mod verify;
 mod writer;
 
 pub use batch::{Batch, Packer};
+pub use earlier::today;
 pub use labels::RowLabels;
 pub use reader::Reader;
 pub use store::{Store, covariate_name};

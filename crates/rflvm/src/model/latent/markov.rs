@@ -3,7 +3,7 @@
 //! Kalman filter's innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
 
 use super::problem::Problem;
-use super::sde::{Coordinates, MOST, Square, Transition, sandwich, start, step, transposed};
+use super::sde::{Coordinates, MOST, Square, Start, Transition, sandwich, start, step, transposed};
 use super::window::{Conditional, Window};
 use crate::dist::normals;
 use crate::simd;
@@ -71,7 +71,7 @@ pub struct Markov {
 impl Markov {
     pub(super) fn new(problem: &Problem<'_>) -> Self {
         let times = problem.times;
-        let (own, heads, mut first) = start(problem);
+        let Start { size: own, heads, covariance: mut first } = start(problem);
         let size = own + usize::from(problem.trend.is_some());
         if problem.trend.is_some() {
             first[own][own] = 1.0;

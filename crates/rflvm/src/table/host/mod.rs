@@ -14,7 +14,7 @@ use crate::hmc::gradient::{Joint, Layout};
 use crate::hmc::hamiltonian::TrajectoryEnd;
 use crate::hmc::laplace_term::LaplaceTerm;
 use crate::hmc::marginal::Marginal;
-use crate::hmc::noncentred::Noncentred;
+use crate::hmc::noncentred::{Fixed, Noncentred};
 use crate::hmc::optimise::{Limit, Optimum, maximise};
 use crate::hmc::reference::Reference;
 use crate::hmc::volume::Volume;
@@ -172,9 +172,14 @@ impl Table for Host {
 
     fn fly(&mut self, model: &Model, state: &mut State, flight: Flight<'_>, rng: &mut StreamRng) -> TrajectoryEnd {
         let lent = state.lend();
-        let given = (&state.theta[..], &state.tau2[..], Known::new(model.offset(), &state.column_process.g));
-        let (plain, workspace) = (state.features.plain(), std::mem::take(&mut self.workspace));
-        let mut flow = Noncentred::new(model, given, plain, flight.reference, lent, workspace);
+        let fixed = Fixed {
+            theta: &state.theta,
+            tau2: &state.tau2,
+            known: Known::new(model.offset(), &state.column_process.g),
+            plain: state.features.plain(),
+        };
+        let workspace = std::mem::take(&mut self.workspace);
+        let mut flow = Noncentred::new(model, fixed, flight.reference, lent, workspace);
         let (end, landed) = fly(&mut flow, model, state, flight, rng);
         let lent;
         (self.workspace, lent) = flow.finish();
