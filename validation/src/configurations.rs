@@ -7,7 +7,7 @@ use rflvm::device::{self, Device};
 use rflvm::hmc::directions::Modes;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
-    Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Ordinal, Poisson, StudentT, Trials,
+    Binomial, Censored, Family, Gaussian, Generic, Isotropic, Limits, LogNormal, Multinomial, NegativeBinomial, Ordinal, Poisson, StudentT, Trials,
     Unit, ZeroInflatedNegativeBinomial, ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
@@ -256,6 +256,7 @@ pub(crate) const FAMILIES: &[(Maker, f64)] = &[
     (zero_inflated_poisson, 0.3),
     (zero_inflated_negative_binomial, 0.4),
     (ordinal, 0.5),
+    (log_normal, 0.4),
     (isotropic, 0.4),
 ];
 
@@ -329,6 +330,29 @@ fn ordinal() -> Arc<dyn Family> {
     Arc::new(Generic(Ordinal::new(4, CUT_POINTS).expect("few levels")))
 }
 
+fn log_normal() -> Arc<dyn Family> {
+    Arc::new(LogNormal(GAUSSIAN))
+}
+
+/// Limits that differ between cells and leave most of them their values; some cells have none.
+fn limits(columns: usize) -> Limits {
+    let cell = |n: usize, j: usize| (2 * n + 3 * j) % 5;
+    let lower = |n, j| if cell(n, j) < 3 { -0.9 + 0.5 * cell(n, j) as f64 } else { f64::NEG_INFINITY };
+    let upper = |n, j| if cell(n, j) > 1 { 2.1 - 0.4 * cell(n, j) as f64 } else { f64::INFINITY };
+    Limits { lower: Mat::from_fn(ROWS, columns, lower), upper: Mat::from_fn(ROWS, columns, upper) }
+}
+
+fn censored_gaussian() -> Arc<dyn Family> {
+    Arc::new(Censored { gaussian: GAUSSIAN, is_logarithmic: false, limits: limits(3) })
+}
+
+fn censored_log_normal() -> Arc<dyn Family> {
+    let Limits { lower, upper } = limits(3);
+    let exp = |z: &Mat| Mat::from_fn(z.rows(), z.cols(), |n, j| z[(n, j)].exp());
+    let limits = Limits { lower: exp(&lower), upper: exp(&upper) };
+    Arc::new(Censored { gaussian: Gaussian { noise: Noise::Pooled(POOL) }, is_logarithmic: true, limits })
+}
+
 /// All configurations, in the order of the table.
 pub fn all() -> Vec<Configuration> {
     let one = |family: Maker| Recipe::new(vec![(3, family())]);
@@ -364,6 +388,12 @@ pub fn all() -> Vec<Configuration> {
         one(zero_inflated_poisson).shared_amplitude().build("zero-inflated-poisson-shared"),
         one(zero_inflated_negative_binomial).offset().build("zero-inflated-negative-binomial-offset"),
         one(ordinal).learned_amplitude().offset().build("ordinal-amplitude-offset"),
+        one(log_normal).learned_amplitude().offset().build("log-normal-amplitude-offset"),
+        one(log_normal).column_processes(TimeKernel::Matern12).build("log-normal-column-process"),
+        one(censored_gaussian).build("censored-gaussian"),
+        one(censored_gaussian).shared_amplitude().missing().offset().build("censored-gaussian-shared-missing-offset"),
+        one(censored_gaussian).column_processes(TimeKernel::Matern32).build("censored-gaussian-column-process"),
+        one(censored_log_normal).learned_amplitude().missing().build("censored-log-normal-amplitude-missing"),
         Recipe::new(vec![(1, ordinal()), (2, zero_inflated_negative_binomial()), (1, gaussian())])
             .missing()
             .build("mixed-ordinal-missing"),

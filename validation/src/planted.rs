@@ -8,7 +8,7 @@ use rflvm::dist::{crt, gamma, ln_normal, normal, polya_gamma, softplus};
 use rflvm::error::NumericalError;
 use rflvm::linalg::{Cholesky, Mat, gram};
 use rflvm::model::collapsed::CollapsedData;
-use rflvm::model::family::{Column, Density, GaussianConditional, Ordinal, StudentT, weights_given_omega};
+use rflvm::model::family::{Column, Density, Gaussian, GaussianConditional, Ordinal, StudentT, weights_given_omega};
 use rflvm::model::features::Features;
 use rflvm::model::latent::ColumnPath;
 use rflvm::model::pool::{Sums, ln_integrated};
@@ -34,7 +34,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 33] = [
+pub const ALL: [Planted; 35] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -70,6 +70,8 @@ pub const ALL: [Planted; 33] = [
     planted("weights not counted in the noise integrated out", "gaussian-pooled-missing", pool_without_weights, 1),
     planted("rounding left out of the noise", "gaussian-pooled", noise_without_rounding, 4),
     planted("spread of dispersions without its prior", "negative-binomial-pooled", pool_without_prior, 1),
+    planted("limits taken for values", "censored-gaussian", cells_as_they_are, 1),
+    planted("amounts taken for their logarithms", "log-normal", cells_as_they_are, 1),
     planted("every zero an extra one", "zero-inflated-negative-binomial", every_zero_extra, 1),
     planted("gaps between cut points without their logarithm", "ordinal", gaps_without_jacobian, 1),
     planted("weights as if columns had no paths", "gaussian-column-process-missing-offset", weights_without_paths, 1),
@@ -157,6 +159,18 @@ fn gaussian(
     twist: impl Fn(&Column<'_>, &mut GaussianConditional<'_>),
 ) -> Result<(), NumericalError> {
     let Some(family) = model.blocks()[0].family.as_gaussian() else { return Ok(()) };
+    conditionally(family, model, state, stream, spoil, twist)
+}
+
+/// The same for the cells of another family.
+fn conditionally(
+    family: &Gaussian,
+    model: &Model,
+    state: &mut State,
+    stream: Stream,
+    spoil: impl Fn(&mut Column<'_>),
+    twist: impl Fn(&Column<'_>, &mut GaussianConditional<'_>),
+) -> Result<(), NumericalError> {
     for j in 0..model.columns() {
         let (precision, mut beta) = {
             let mut column = column(model, state, j);
@@ -585,4 +599,9 @@ fn gaps_without_jacobian(model: &Model, state: &mut State, stream: Stream) -> Re
         state.theta[0].values[(0, j)] = gap.ln();
     }
     Ok(())
+}
+
+/// (σ_j², β_j) as if cells were Gaussian.
+fn cells_as_they_are(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    conditionally(&configurations::GAUSSIAN, model, state, stream, |_| (), |_, _| ())
 }

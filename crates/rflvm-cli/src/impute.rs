@@ -9,6 +9,7 @@ use rflvm::linalg::Mat;
 use rflvm::posterior::fitted::DRAWS;
 use rflvm::posterior::impute::Imputed;
 use rflvm::posterior::outlook::Scores;
+use rflvm::posterior::predicted::Predicted;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
@@ -107,14 +108,25 @@ pub fn write_cells(path: &Path, fit: &Fit, drawn: &Drawn) -> Result<usize, Failu
     let mut header = ["row", "column", "mean", "sd", "q05", "q50", "q95"].map(String::from).to_vec();
     let has_ids = fit.table.has_ids();
     header.extend(has_ids.then(|| "id".into()));
-    let line = |cell: &Imputed| {
-        let mut line = vec![(cell.row + 1).to_string(), fit.model.names()[cell.column].clone()];
-        let known = &cell.predicted;
-        line.extend([known.mean, known.sd].iter().chain(&known.quantiles).map(|&v| text(v)));
+    let line = |cell: &Imputed, column: String, numbers: [f64; 5]| {
+        let mut line = vec![(cell.row + 1).to_string(), column];
+        line.extend(numbers.map(text));
         line.extend(has_ids.then(|| fit.table.ids[cell.row].clone()));
         line
     };
-    write::text(path, &csv_text(header, cells.iter().map(line)))?;
+    let lines = cells.iter().flat_map(|cell| {
+        let (name, Predicted { mean, sd, quantiles: [low, median, high] }) =
+            (&fit.model.names()[cell.column], cell.predicted);
+        let own = line(cell, name.clone(), [mean, sd, low, median, high]);
+        // A level is there or not, as those of a category are.
+        let of_level = |(level, share): (usize, &f64)| {
+            let [low, median, high] = [0.05, 0.5, 0.95].map(|p| f64::from(u8::from(1.0 - share < p)));
+            line(cell, format!("{name}={}", level + 1), [*share, (share * (1.0 - share)).sqrt(), low, median, high])
+        };
+        let levels = cell.levels.iter().enumerate().map(of_level).collect::<Vec<_>>();
+        std::iter::once(own).chain(levels)
+    });
+    write::text(path, &csv_text(header, lines))?;
     Ok(cells.len())
 }
 

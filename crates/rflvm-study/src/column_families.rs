@@ -72,11 +72,11 @@ impl ColumnFamilies {
         Ok(ColumnFamilies { file, lines })
     }
 
-    /// Families passed in memory: column, family, and the name of its block.
-    pub fn of(source: &str, lines: Vec<(String, String, String)>) -> Result<Self, Error> {
+    /// Families passed in memory: column, family, trials or levels if they are given, and the name of its block.
+    pub fn of(source: &str, lines: Vec<[String; 4]>) -> Result<Self, Error> {
         let mut column_families = ColumnFamilies { file: source.into(), lines: Vec::with_capacity(lines.len()) };
-        for (column, family, block) in lines {
-            let key = [spec::canonical(&family)?.to_string(), String::new(), block];
+        for [column, family, trials, block] in lines {
+            let key = [spec::canonical(&family)?.to_string(), trials, block];
             column_families.lines.push(Line { number: column_families.lines.len() + 1, column, key });
         }
         Ok(column_families)

@@ -25,14 +25,16 @@ settings! {
         /// AnnData. Empty, NA and null cells are missing.
         table: PathBuf => ;
         /// Family of the columns: {families}; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
-        /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv.
+        /// ordinal for answers on a scale, log-normal for amounts with cells such as <0.5, gaussian for other numbers, multinomial for text, one column
+        /// per level. The choice is kept as blocks.csv.
         likelihood: String => .placeholder("FAMILY|auto").python("likelihood").python_type("Union[str, Mapping]").python_default("\"gaussian\"")
-            .python_help("str or mapping, default=\"gaussian\"", "Family of the columns: {families}; a mapping from columns to families; or \"auto\": by the dtypes of the columns, bool → bernoulli, non-negative integers → negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.");
-        /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them. A column of
+            .python_help("str or mapping, default=\"gaussian\"", "Family of the columns: {families}; a mapping from columns to families; or \"auto\": by the dtypes of the columns, bool → bernoulli, non-negative integers → negative-binomial, ordered categories → ordinal, other categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.");
+        /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them or the levels of an ordinal are known. A column of
         /// text is a category if its family is multinomial. `rflvm doctor --blocks-out` writes such a file.
         blocks: PathBuf => .placeholder("FILE").conflicts(&["likelihood", "trials"]);
-        /// Trials of a binomial: a number, or a table of the same shape as the data.
-        trials: String => .placeholder("N|TABLE").python("trials").python_type("Optional[int]").python_help("int, default=None", "Trials per cell of a binomial. `fit` also takes a table of them.").python_default("None");
+        /// Trials of a binomial: a number, or a table of the same shape as the data. For ordinal, the number of levels; by default the largest of
+        /// each column.
+        trials: String => .placeholder("N|TABLE").python("trials").python_type("Optional[int]").python_help("int, default=None", "Trials per cell of a binomial. `fit` also takes a table of them. For ordinal, the number of levels; by default the largest of each column.").python_default("None");
         /// Known offset of each row on the link scale: none, size-factors (ln of the row's total over the mean total, for counts
         /// whose totals carry no information), or the name of a column.
         offset: String => .placeholder("none|size-factors|COL").default("none").python("offset").python_type("Optional[str]").python_help("None or \"size-factors\", default=None", "Known offset of each row on the link scale: \"size-factors\" for counts whose row totals carry no information. `fit` also takes numbers.").python_default("None");

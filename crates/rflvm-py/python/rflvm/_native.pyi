@@ -13,6 +13,7 @@ _Curve = tuple[str, _Floats, _Floats, _Floats, _Floats]
 __all__ = [
     "COUNTS",
     "CATEGORIES",
+    "LEVELS",
     "Answers",
     "NumericalError",
     "Fit",
@@ -32,6 +33,7 @@ __all__ = [
 __version__: str
 COUNTS: tuple[str, ...]
 CATEGORIES: tuple[str, ...]
+LEVELS: tuple[str, ...]
 
 class NumericalError(ArithmeticError):
     """A computation that broke down: the step, the sweep, and where."""

@@ -193,9 +193,6 @@ pub fn supports(model: &Model) -> Result<(), SpecError> {
         Err(SpecError::Setting { setting: "device", value: "cuda".into(), rule })
     };
     match model.blocks().iter().find(|block| Law::of(block.family.as_ref()).is_none()) {
-        Some(block) if block.family.limits().is_some() => {
-            no(&format!("censored cells of the family {}", block.family.name()))
-        }
         Some(block) => no(&format!("the family {}", block.family.name())),
         None => Ok(()),
     }

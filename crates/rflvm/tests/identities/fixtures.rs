@@ -4,7 +4,8 @@ use rand::RngExt;
 use rflvm::dist::{normal, normals};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
-    Binomial, Column, Family, Gaussian, Generic, Isotropic, NegativeBinomial, Ordinal, StudentT, Trials, Unit,
+    Binomial, Censored, Column, Family, Gaussian, Generic, Isotropic, Limits, LogNormal, NegativeBinomial, Ordinal,
+    StudentT, Trials, Unit,
     ZeroInflatedNegativeBinomial,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
@@ -88,6 +89,9 @@ fn family(name: &str, columns: usize) -> Arc<dyn Family> {
         "student-t" => Arc::new(STUDENT),
         "zero-inflated-negative-binomial" => Arc::new(INFLATED),
         "ordinal" => Arc::new(Generic(ordinal())),
+        "log-normal" => Arc::new(LogNormal(Gaussian::independent(1.7, 0.4))),
+        "gaussian, censored" => Arc::new(censored(columns, false)),
+        "log-normal, censored" => Arc::new(censored(columns, true)),
         "gaussian, pooled" => Arc::new(Gaussian { noise: Noise::Pooled(POOL) }),
         "student-t, pooled" => Arc::new(StudentT::new(Student { noise: Noise::Pooled(POOL), dof: DOF })),
         "negative-binomial, pooled" => Arc::new(NegativeBinomial { prior: Dispersion::Pooled(POOL) }),
@@ -100,6 +104,18 @@ pub const INFLATED: ZeroInflatedNegativeBinomial = ZeroInflatedNegativeBinomial 
     counts: NegativeBinomial::shaped(1.3, 2.1, 0.8),
     prior: Normal { mean: -0.4, sd: 0.9 },
 };
+
+/// The families some of whose cells may lie beyond a limit.
+pub const CENSORED: [&str; 2] = ["gaussian, censored", "log-normal, censored"];
+
+/// The limits of all cases: cells have one, both or none.
+pub fn censored(columns: usize, is_logarithmic: bool) -> Censored {
+    let scale = |z: f64| if is_logarithmic { z.exp() } else { z };
+    let lower = |n, j| scale(if (n + j) % 3 > 0 { -0.7 + 0.2 * n as f64 } else { f64::NEG_INFINITY });
+    let upper = |n, j| scale(if (n + 2 * j) % 4 > 0 { 0.9 + 0.1 * j as f64 } else { f64::INFINITY });
+    let limits = Limits { lower: Mat::from_fn(ROWS, columns, lower), upper: Mat::from_fn(ROWS, columns, upper) };
+    Censored { gaussian: Gaussian::independent(1.7, 0.4), is_logarithmic, limits }
+}
 
 /// The ordinal of all cases.
 pub fn ordinal() -> Ordinal {
@@ -125,6 +141,8 @@ pub fn mixed() -> Vec<Block> {
         ("student-t", vec![6]),
         ("isotropic", vec![12, 11]),
         ("ordinal", vec![13]),
+        ("log-normal", vec![17]),
+        ("gaussian, censored", vec![16]),
         ("zero-inflated-negative-binomial", vec![15, 14]),
     ];
     blocks.into_iter().map(|(name, columns)| (columns.clone(), family(name, columns.len()))).collect()
@@ -222,7 +240,7 @@ pub fn cases() -> Vec<Case> {
                 cases.push(case(name, single(name), setting(holes, amplitude), 1));
             }
             cases.push(case("mixed", mixed(), setting(holes, amplitude), 1));
-            for name in POOLED {
+            for name in POOLED.into_iter().chain(CENSORED) {
                 cases.push(case(name, single(name), setting(holes, amplitude), 1));
             }
         }
@@ -285,7 +303,7 @@ pub fn column_process_cases() -> Vec<Case> {
             for name in FAMILIES {
                 cases.push(case(name, single(name), setting.clone(), 4));
             }
-            for name in POOLED {
+            for name in POOLED.into_iter().chain(CENSORED) {
                 cases.push(case(name, single(name), setting.clone(), 4));
             }
             cases.push(case("mixed", mixed(), setting, 4));

@@ -101,7 +101,7 @@ impl Censored {
 
 impl Family for Censored {
     fn name(&self) -> &'static str {
-        if self.is_logarithmic { log_normal::ABOUT.name } else { gaussian::ABOUT.name }
+        if self.is_logarithmic { "censored log-normal" } else { "censored gaussian" }
     }
 
     fn about(&self) -> Option<&'static About> {
