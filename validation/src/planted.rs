@@ -162,7 +162,7 @@ fn gaussian(
     conditionally(family, model, state, stream, spoil, twist)
 }
 
-/// The same for the cells of another family.
+/// Redraws (σ_j², β_j) as [`gaussian`] does, for a given family.
 fn conditionally(
     family: &Gaussian,
     model: &Model,

@@ -213,7 +213,7 @@ def test_the_order_of_categories_is_used_and_not_dropped_in_silence():
         rflvm.RFLVM(likelihood={"grade": "multinomial"}, **QUICK).fit(frame)
     with pytest.raises(ValueError, match="'grade' holds categories without an order, which ordinal needs"):
         rflvm.RFLVM(likelihood={"grade": "ordinal"}, **QUICK).fit(frame.assign(grade=grades.as_unordered()))
-    # Two levels have no order to speak of.
+    # The order of two levels says nothing.
     kind = pd.Categorical(["low", "high"] * 12, categories=["low", "high"], ordered=True)
     assert rflvm.RFLVM(likelihood="auto", **QUICK).fit(frame.assign(grade=kind))._layout.columns[2].family == "multinomial"
 

@@ -50,7 +50,7 @@ pub fn blocks_of(
     by_levels.into_iter().map(block).collect()
 }
 
-/// A family with the limits of those of its columns that have any, in a block of their own.
+/// A family with the limits of those of its columns that have any, in a separate block.
 fn with_limits(columns: Vec<usize>, family: Arc<dyn Family>, table: &Table) -> Result<Vec<Block>, SpecError> {
     let has_limits = |j: &usize| table.limits.iter().any(|limit| limit.column == *j);
     let (limited, others): (Vec<usize>, Vec<usize>) = columns.into_iter().partition(has_limits);

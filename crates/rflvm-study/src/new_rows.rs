@@ -103,7 +103,7 @@ pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit, device: Option<Dev
     Ok(Checked { rows: NewRows { model, times, own, open }, notes })
 }
 
-/// The family of a block with the limits of new rows in place of its own.
+/// The family of a block, with the limits of new rows instead of those of the fit.
 fn own_limits(block: &Block, table: &Table, fit: &Fit) -> Arc<dyn Family> {
     let columns = &fit.model.order()[block.columns.clone()];
     let limits = table

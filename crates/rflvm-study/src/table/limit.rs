@@ -57,7 +57,7 @@ impl Table {
             let [below, above] = &of_column[place];
             for n in 0..self.rows {
                 let y = cell(n, j);
-                // None for a missing cell: what is imputed is the amount, not its record.
+                // A missing cell has none, so that its imputed value is an amount.
                 let nearest = below.iter().copied().filter(|limit| *limit < y).fold(f64::NEG_INFINITY, f64::max);
                 limits.lower[(n, place)] = nearest;
                 limits.upper[(n, place)] =

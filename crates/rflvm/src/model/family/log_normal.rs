@@ -41,7 +41,7 @@ pub(super) fn logarithms_of(seen: &[Seen]) -> Vec<Seen> {
     seen.iter().map(|&(n, y, offset)| (n, y.ln(), offset)).collect()
 }
 
-/// What is wrong with a value that has no logarithm.
+/// Says why a value has no logarithm, and what to do.
 pub(super) fn not_positive(y: f64) -> Option<String> {
     if y <= 0.0 {
         Some(
