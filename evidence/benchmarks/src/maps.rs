@@ -10,7 +10,7 @@ use rflvm::model::{Model, ModelSpec};
 use rflvm::observations::Observations;
 use rflvm::posterior::score::affine_r2;
 use rflvm::run::Settings;
-use rflvm::run::maps::{Found, Plan, reached, search};
+use rflvm::run::modes::{Found, Plan, reached, search};
 use rflvm::spec;
 use std::path::PathBuf;
 use table::Error;

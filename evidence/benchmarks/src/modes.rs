@@ -99,13 +99,13 @@ fn main() -> Result<(), Error> {
         let sink = |_| Sink { memory: Memory::default(), points: &points, ln_density: Vec::new() };
         let mut sinks: Vec<Sink<'_>> = (0..settings.chains).map(sink).collect();
         run.go_on(&mut sinks, |_| ControlFlow::Continue(()))?;
-        let found: Vec<_> = run.maps().found.iter().filter(|found| !found.chains.is_empty()).collect();
+        let found: Vec<_> = run.modes().found.iter().filter(|found| !found.chains.is_empty()).collect();
         let groups: Vec<Vec<usize>> = found.iter().map(|found| found.chains.clone()).collect();
         let chains = sinks.iter_mut().map(|sink| std::mem::take(&mut sink.memory)).collect();
-        let posterior = Posterior::of_maps(model.clone(), chains, &groups, seed)?;
-        let weights: Vec<f64> = posterior.maps().iter().map(|map| map.weight).collect();
+        let posterior = Posterior::of_modes(model.clone(), chains, &groups, seed)?;
+        let weights: Vec<f64> = posterior.modes().iter().map(|map| map.weight).collect();
         let mut scores = Vec::new();
-        for (map, found) in posterior.maps().iter().zip(&found) {
+        for (map, found) in posterior.modes().iter().zip(&found) {
             let of = heldout(&sinks, &map.used);
             let mean = mean_ln_density(std::slice::from_ref(&of), &[1.0]);
             println!(

@@ -88,7 +88,8 @@ mod tests {
     #[test]
     fn rough_smooth_and_white_columns_are_told_apart() {
         for wanted in [TimeKernel::Matern12, TimeKernel::Matern32] {
-            let (y, dynamics) = table(|dynamics, stream| dynamics.column_path(wanted, 0.1).draw(1.0, &mut stream.rng()));
+            let (y, dynamics) =
+                table(|dynamics, stream| dynamics.column_path(wanted, 0.1).draw(1.0, &mut stream.rng()));
             assert_eq!(kernel(&y, &dynamics), Some(wanted));
         }
         let (y, dynamics) =

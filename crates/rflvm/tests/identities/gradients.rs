@@ -8,7 +8,7 @@ use crate::fixtures::{ordinal, setting, single, with_features};
 use rflvm::dist::niw::Niw;
 use rflvm::dist::normal;
 use rflvm::hmc::frequencies::FrequencyPrior;
-use rflvm::hmc::gradient::{Joint, Layout};
+use rflvm::hmc::gradient::{Joint, Layout, Split};
 use rflvm::hmc::hamiltonian::Potential;
 use rflvm::hmc::laplace_term::LaplaceTerm;
 use rflvm::hmc::marginal::Marginal;
@@ -86,7 +86,7 @@ fn shifted_ln_lik_is_that_of_the_shifted_row() {
 
 /// The state with X, W and, if q holds it, β from q.
 fn scattered(case: &Case, layout: Layout, q: &[f64]) -> State {
-    let (x, w, beta) = layout.split(q);
+    let Split { x, w, beta } = layout.split(q);
     let of = |like: &Mat, values: &[f64]| Mat::from_vec(like.rows(), like.cols(), values.to_vec());
     let (x, w) = (of(case.state.features.x(), x), of(case.state.features.w(), w));
     let mut state = with_features(&case.model, &case.state, &x, &w);
